@@ -1,0 +1,281 @@
+------------------------------ MODULE Cluster ------------------------------
+(***************************************************************************)
+(* A cluster of nodes under partial synchrony, with a budget of faults.    *)
+(*                                                                         *)
+(* One FIFO queue per directed link, as TCP gives.  A cut or a crash       *)
+(* empties the queues concerned and what is sent over a cut or to a node   *)
+(* that is down is lost.  A crash between saving and sending is a crash    *)
+(* after the step that loses what was sent.  Repeated and reordered        *)
+(* messages are not modelled here but in module Promises.                  *)
+(*                                                                         *)
+(* There is no clock.  A timer is on time when what it waits for can no    *)
+(* longer come; one that ends too soon is a fault (early).  spec/README.md *)
+(* turns what is said here about timers into times (R37).                  *)
+(*                                                                         *)
+(* A heartbeat or a quorum check that would change nothing is left out.    *)
+(***************************************************************************)
+EXTENDS Node, TLC
+
+CONSTANTS MaxEarly,             \* how many timers may end too soon
+          MaxCrash,             \* how many crashes there may be
+          MaxLoss,              \* how many messages may be lost otherwise
+          MaxCut,               \* how often the set of cut links may change
+          MaxResign,            \* how many resignations there may be
+          Cuts                  \* the sets of directed links that may be cut
+
+VARIABLES node,                 \* node[i]: the state of node i; of a node that is down, what survives
+          up,                   \* the nodes that run
+          net,                  \* net[<<i, j>>]: what is under way from i to j, first sent first
+          cut,                  \* the directed links that carry nothing now
+          budget,               \* the faults that may still happen
+          reigns                \* every reign so far (history)
+
+vars == <<node, up, net, cut, budget, reigns>>
+
+Link    == {l \in Node \X Node : l[1] # l[2]}
+Payload == [type : MessageType, epoch : Nat]    \* a message on a link; the link says from whom, to whom
+Fault   == {"early", "crash", "loss", "cut", "resign"}
+
+ASSUME Cuts \subseteq SUBSET Link
+
+TypeOK == /\ node \in [Node -> State]
+          /\ up \subseteq Node
+          /\ \A l \in Link : \A k \in 1..Len(net[l]) : net[l][k] \in Payload
+          /\ cut \in Cuts
+          /\ budget \in [Fault -> Nat]
+          /\ \A r \in reigns : r.epoch \in Nat /\ r.leader \in Node
+
+\* Every node runs and has heard nothing yet (R32).
+Init == /\ node = [i \in Node |-> Blank]
+        /\ up = Node
+        /\ net = [l \in Link |-> <<>>]
+        /\ cut \in Cuts
+        /\ budget = [early |-> MaxEarly, crash |-> MaxCrash, loss |-> MaxLoss, cut |-> MaxCut, resign |-> MaxResign]
+        /\ reigns = {}
+
+-----------------------------------------------------------------------------
+(* The network and the faults *)
+
+Spend(f) == budget[f] > 0 /\ budget' = [budget EXCEPT ![f] = @ - 1]
+
+Quiet        == \A l \in Link : net[l] = <<>>
+Carries(l)   == l \notin cut /\ l[2] \in up
+Over(l, msgs) == LET on == SelectSeq(msgs, LAMBDA m : m.from = l[1] /\ m.to = l[2])
+                 IN [k \in 1..Len(on) |-> [type |-> on[k].type, epoch |-> on[k].epoch]]
+Send(n, msgs) == TLCEval([l \in Link |-> IF Carries(l) THEN n[l] \o Over(l, msgs) ELSE n[l]])
+
+\* Node i takes a step; rest is what is under way without the message that it took.
+Take(i, rest, step) ==
+  /\ node' = [node EXCEPT ![i] = step.state]
+  /\ net' = Send(rest, step.sent)
+  /\ reigns' = IF step.state.role = "leader" THEN reigns \cup {[epoch |-> step.state.epoch, leader |-> i]} ELSE reigns
+  /\ UNCHANGED <<up, cut>>
+
+-----------------------------------------------------------------------------
+(* On time *)
+
+Linked(i, j) == <<i, j>> \notin cut /\ <<j, i>> \notin cut
+Reach(i)     == {j \in up : j = i \/ Linked(i, j)}
+Follows(j, l) == node[j].role = "follower" /\ node[j].leader = l /\ node[j].epoch = node[l].epoch
+
+\* Whether leader l's next quorum check will pass.
+Backed(l) == IsQuorum({l} \cup {j \in Reach(l) : node[j].epoch <= node[l].epoch})
+
+\* A leader whose heartbeats reach i still owes it one.
+Owed(i) == \E l \in up \ {i} : node[l].role = "leader" /\ <<l, i>> \notin cut /\ ~Follows(i, l)
+
+\* Others than i keep leases that make a quorum for l.
+Held(l, i) == IsQuorum({l} \cup {j \in up \ {i} : node[j].leader = l})
+
+\* The lease that i keeps is over: its holder cannot lead on the strength of it.
+LeaseOver(i) ==
+  LET l == node[i].leader
+  IN CASE l = None -> TRUE
+       [] l = i    -> \A k \in up \ {i} : /\ node[k].role # "claimant"
+                                          /\ node[k].role = "leader" => Held(k, i)
+       [] OTHER    -> \/ l \notin up
+                      \/ node[l].role \notin {"leader", "claimant"}
+                      \/ node[l].role = "leader" /\ <<l, i>> \in cut /\ Held(l, i)
+
+\* Somebody within reach of i claims, or is about to.
+Pending(i) == \E j \in Reach(i) \ {i} : \/ node[j].role = "claimant"
+                                        \/ node[j].role = "candidate" /\ IsQuorum(node[j].support \cup {j})
+
+\* A timer that is not on time costs one of the budget.
+OnTime(due) == IF due THEN UNCHANGED budget ELSE Spend("early")
+
+-----------------------------------------------------------------------------
+(* Timers *)
+
+HeartbeatTimeout(i) ==
+  /\ i \in up /\ node[i].role = "follower"
+  /\ OnTime(Quiet /\ ~Owed(i) /\ LeaseOver(i))
+  /\ Take(i, net, HeartbeatEnded(i, node[i]))
+
+PreemptTimeout(i) ==
+  /\ i \in up /\ node[i].role = "follower" /\ node[i].leader \in 1..(i - 1)
+  /\ OnTime(Quiet)
+  /\ Take(i, net, PreemptEnded(i, node[i]))
+
+ElectionTimeout(i) ==
+  /\ i \in up /\ node[i].role = "candidate"
+  /\ OnTime(Quiet)
+  /\ Take(i, net, ElectionEnded(i, node[i]))
+
+CoordinatorTimeout(i) ==
+  /\ i \in up /\ node[i].role = "electing"
+  /\ OnTime(Quiet /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i))
+  /\ Take(i, net, CoordinatorEnded(i, node[i]))
+
+ClaimTimeout(i) ==
+  /\ i \in up /\ node[i].role = "claimant"
+  /\ OnTime(Quiet)
+  /\ Take(i, net, ClaimEnded(i, node[i]))
+
+\* The check of a leader that is not backed, or one that ends before the ACKs are in.
+QuorumTimeout(i) ==
+  /\ i \in up /\ node[i].role = "leader"
+  /\ OnTime(Quiet /\ ~Backed(i))
+  /\ Take(i, net, QuorumEnded(i, [node[i] EXCEPT !.support = {}]))
+
+\* Heartbeats that change nothing are left out.
+BeatTimeout(i) ==
+  /\ i \in up /\ node[i].role = "leader"
+  /\ LET inNeed == {j \in up \ {i} : <<i, j>> \notin cut /\ ~Follows(j, i)}
+     IN /\ inNeed # {}
+        /\ OnTime(Quiet)
+        /\ Take(i, net, LET beat == BeatEnded(i, node[i])
+                        IN [beat EXCEPT !.sent = SelectSeq(@, LAMBDA m : m.to \in inNeed)])
+
+-----------------------------------------------------------------------------
+(* Receipts *)
+
+Arrives(l, t) == net[l] # <<>> /\ Head(net[l]).type = t
+Full(l)    == [type |-> Head(net[l]).type, from |-> l[1], to |-> l[2], epoch |-> Head(net[l]).epoch]
+Receive(l, step) == Take(l[2], [net EXCEPT ![l] = Tail(@)], step) /\ UNCHANGED budget
+
+OnElection(l)    == Arrives(l, "ELECTION")    /\ Receive(l, ElectionHeard(l[2], node[l[2]], Full(l)))
+OnOk(l)          == Arrives(l, "OK")          /\ Receive(l, OkHeard(l[2], node[l[2]], Full(l)))
+OnAssent(l)      == Arrives(l, "ASSENT")      /\ Receive(l, AssentHeard(l[2], node[l[2]], Full(l)))
+OnClaim(l)       == Arrives(l, "CLAIM")       /\ Receive(l, ClaimHeard(l[2], node[l[2]], Full(l)))
+OnGrant(l)       == Arrives(l, "GRANT")       /\ Receive(l, GrantHeard(l[2], node[l[2]], Full(l)))
+OnRefuse(l)      == Arrives(l, "REFUSE")      /\ Receive(l, RefuseHeard(l[2], node[l[2]], Full(l)))
+OnCoordinator(l) == Arrives(l, "COORDINATOR") /\ Receive(l, ReignHeard(l[2], node[l[2]], Full(l)))
+OnHeartbeat(l)   == Arrives(l, "HEARTBEAT")   /\ Receive(l, ReignHeard(l[2], node[l[2]], Full(l)))
+OnAck(l)         == Arrives(l, "ACK")         /\ Receive(l, AckHeard(l[2], node[l[2]], Full(l)))
+OnResign(l)      == Arrives(l, "RESIGN")      /\ Receive(l, ResignHeard(l[2], node[l[2]], Full(l)))
+OnImBack(l)      == Arrives(l, "IM_BACK")     /\ Receive(l, ImBackHeard(l[2], node[l[2]], Full(l)))
+
+-----------------------------------------------------------------------------
+(* Calls and faults *)
+
+\* A leader or a claimant is told to resign, or stops gracefully.
+Resign(i) ==
+  /\ i \in up /\ node[i].role \in {"leader", "claimant"}
+  /\ Spend("resign")
+  /\ Take(i, net, Resigned(i, node[i]))
+
+Crash(i) ==
+  /\ i \in up /\ Spend("crash")
+  /\ up' = up \ {i}
+  /\ node' = [node EXCEPT ![i] = Survives(@)]
+  /\ net' = TLCEval([l \in Link |-> IF i \in {l[1], l[2]} THEN <<>> ELSE net[l]])
+  /\ UNCHANGED <<cut, reigns>>
+
+Restart(i) ==
+  /\ i \notin up
+  /\ LET step == Restarted(i, node[i])
+     IN /\ up' = up \cup {i}
+        /\ node' = [node EXCEPT ![i] = step.state]
+        /\ net' = Send(net, step.sent)
+  /\ UNCHANGED <<cut, budget, reigns>>
+
+\* A message is lost though its link holds: the connection broke and came back.
+Lose(l) ==
+  /\ net[l] # <<>> /\ Spend("loss")
+  /\ net' = [net EXCEPT ![l] = Tail(@)]
+  /\ UNCHANGED <<node, up, cut, reigns>>
+
+Cut(c) ==
+  /\ c # cut /\ Spend("cut")
+  /\ cut' = c
+  /\ net' = TLCEval([l \in Link |-> IF l \in c THEN <<>> ELSE net[l]])
+  /\ UNCHANGED <<node, up, reigns>>
+
+-----------------------------------------------------------------------------
+
+Next ==
+  \/ \E i \in Node : HeartbeatTimeout(i)
+  \/ \E i \in Node : PreemptTimeout(i)
+  \/ \E i \in Node : ElectionTimeout(i)
+  \/ \E i \in Node : CoordinatorTimeout(i)
+  \/ \E i \in Node : ClaimTimeout(i)
+  \/ \E i \in Node : QuorumTimeout(i)
+  \/ \E i \in Node : BeatTimeout(i)
+  \/ \E l \in Link : OnElection(l)
+  \/ \E l \in Link : OnOk(l)
+  \/ \E l \in Link : OnAssent(l)
+  \/ \E l \in Link : OnClaim(l)
+  \/ \E l \in Link : OnGrant(l)
+  \/ \E l \in Link : OnRefuse(l)
+  \/ \E l \in Link : OnCoordinator(l)
+  \/ \E l \in Link : OnHeartbeat(l)
+  \/ \E l \in Link : OnAck(l)
+  \/ \E l \in Link : OnResign(l)
+  \/ \E l \in Link : OnImBack(l)
+  \/ \E i \in Node : Resign(i)
+  \/ \E i \in Node : Crash(i)
+  \/ \E i \in Node : Restart(i)
+  \/ \E l \in Link : Lose(l)
+  \/ \E c \in Cuts : Cut(c)
+
+Spec == Init /\ [][Next]_vars
+
+\* A timer that is due for good, or over and over, ends; what is under way arrives.
+Timer(i) == \/ HeartbeatTimeout(i) \/ PreemptTimeout(i) \/ ElectionTimeout(i)
+            \/ CoordinatorTimeout(i) \/ ClaimTimeout(i) \/ QuorumTimeout(i)
+Arrival(l) == \/ OnElection(l) \/ OnOk(l) \/ OnAssent(l) \/ OnClaim(l) \/ OnGrant(l) \/ OnRefuse(l)
+              \/ OnCoordinator(l) \/ OnHeartbeat(l) \/ OnAck(l) \/ OnResign(l) \/ OnImBack(l)
+
+Fairness == /\ \A i \in Node : SF_vars(Timer(i) /\ UNCHANGED budget)
+            /\ \A i \in Node : WF_vars(BeatTimeout(i) /\ UNCHANGED budget)
+            /\ \A l \in Link : WF_vars(Arrival(l))
+
+FairSpec == Spec /\ Fairness
+
+-----------------------------------------------------------------------------
+(* What is promised *)
+
+OneLeaderPerEpoch == \A r, q \in reigns : r.epoch = q.epoch => r.leader = q.leader
+
+EpochMonotonic == [][\A i \in Node : node'[i].epoch >= node[i].epoch]_vars
+
+Acting == {i \in up : node[i].role = "leader"}
+OneActing == Cardinality(Acting) <= 1
+
+\* Nodes that a quorum, themselves included, can answer.
+Eligible == {i \in up : IsQuorum(Reach(i))}
+
+\* Node l leads, and everybody within its reach keeps its lease in its epoch.
+Leads(l) == /\ l \in Eligible /\ node[l].role = "leader"
+            /\ \A j \in Reach(l) : node[j].leader = l /\ node[j].epoch = node[l].epoch
+
+Settled     == IF Eligible = {} THEN Acting = {} ELSE \E l \in Eligible : Leads(l) /\ Acting = {l}
+HighestIs(l) == l \in Eligible /\ \A k \in Eligible : k <= l
+
+SomeLeader   == <>[]Settled
+HighestLeads == <>[](\A l \in Eligible : HighestIs(l) => Leads(l))
+
+\* A leader that reaches a quorum stops leading by its own will, by a crash, or because another node
+\* that reaches a quorum claims, or was promised, a higher epoch.
+Deposed(l) == /\ l \in Eligible /\ node[l].role = "leader"
+              /\ l \in up' /\ node'[l].role # "leader" /\ budget'.resign = budget.resign
+Rival(l)   == \E c \in Eligible \ {l} : node[c].epoch + (IF node[c].role = "claimant" THEN 1 ELSE 0) > node[l].epoch
+NoDisruption == [][\A l \in Node : Deposed(l) => Rival(l)]_vars
+
+-----------------------------------------------------------------------------
+
+Election == INSTANCE LeaderElection WITH epoch <- [i \in Node |-> node[i].epoch], reigns <- reigns
+Refines  == Election!Spec
+
+=============================================================================
