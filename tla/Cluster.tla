@@ -266,11 +266,12 @@ HighestIs(l) == l \in Eligible /\ \A k \in Eligible : k <= l
 SomeLeader   == <>[]Settled
 HighestLeads == <>[](\A l \in Eligible : HighestIs(l) => Leads(l))
 
-\* A leader that reaches a quorum stops leading by its own will, by a crash, or because another node
-\* that reaches a quorum claims, or was promised, a higher epoch.
+\* A leader that reaches a quorum stops leading by its own will, by a crash, or because of another node
+\* that reaches a quorum: it hands over to it, or that node claims, or has promised, a higher epoch.
 Deposed(l) == /\ l \in Eligible /\ node[l].role = "leader"
               /\ l \in up' /\ node'[l].role # "leader" /\ budget'.resign = budget.resign
-Rival(l)   == \E c \in Eligible \ {l} : node[c].epoch + (IF node[c].role = "claimant" THEN 1 ELSE 0) > node[l].epoch
+Rival(l)   == \E c \in Eligible \ {l} : \/ node'[l].grantee = c
+                                        \/ node[c].epoch + (IF node[c].role = "claimant" THEN 1 ELSE 0) > node[l].epoch
 NoDisruption == [][\A l \in Node : Deposed(l) => Rival(l)]_vars
 
 -----------------------------------------------------------------------------

@@ -54,15 +54,18 @@ Survives(s) == [Blank EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]
 \* R5. The lease of one node shields it from every other.
 Shields(s, c) == s.leader \notin {None, c}
 
+\* R16. A claim is for the epoch after the highest one promised.
+NextEpoch(s) == s.epoch + 1
+
 \* R7. News of the epoch that I am claiming is no news: those who granted it to me spread it.
-OwnClaim(s, e) == s.role = "claimant" /\ e = s.epoch + 1
+OwnClaim(s, e) == s.role = "claimant" /\ e = NextEpoch(s)
 
 \* R9. Who pre-empts a lower leader keeps its lease meanwhile.
 WhilePreempting(s) == s
 
-\* R11. ASSENT means: I would grant.  A follower of a lower leader may say so because that leader can hand over.
-MayAssent(s, c) == \/ s.leader \in {None, c}
-                   \/ s.leader < c /\ s.role # "electing"
+\* R10, R11. OK and ASSENT mean: I would grant.  A follower of a lower leader may say so because that leader can hand over.
+MaySupport(i, s, c) == \/ s.leader \in {None, c}
+                       \/ s.leader < c /\ s.role # "electing"
 
 \* R12. Who said OK counts as support once T_coord has passed: it was asked, said OK, and did not deliver.
 OkSupport(m) == {m.from}
@@ -70,21 +73,18 @@ OkSupport(m) == {m.from}
 \* R14, R15. Nobody claims who was not told by a quorum that it would follow.
 MayClaim(i, s) == IsQuorum(s.support \cup {i})
 
-\* R16. A claim is for the epoch after the highest one promised.
-NextEpoch(s) == s.epoch + 1
-
 \* R17. One epoch is granted to one node.
 MayGrant(s, c, e) == \/ e > s.epoch
                      \/ e = s.epoch /\ s.grantee \in {None, c}
 
-\* R17. Who has granted, waits.
-RoleAfterGrant == "electing"
+\* R17. Who has granted, waits: it promises the epoch, and keeps a lease for the claimant.
+AfterGrant(c, e) == [role |-> "electing", leader |-> c, epoch |-> e, grantee |-> c, support |-> {}]
 
 \* R18. A live leader is not voted out; it hands over, to a higher node only.
 HandsOver(i, s, m) == m.from > i /\ m.epoch > s.epoch
 
 \* R19. A grant counts for the very epoch that is being claimed.
-CountsGrant(s, e) == e = s.epoch + 1
+CountsGrant(s, e) == e = NextEpoch(s)
 
 \* R20. A claim is won with a quorum, and while no other node's lease is kept.
 MayWin(i, s) == IsQuorum(s.support \cup {i}) /\ s.leader = None
@@ -142,15 +142,14 @@ PreemptEnded(i, s) == Ask(i, WhilePreempting(s))
 
 \* R10, R11.
 ElectionHeard(i, s, m) ==
-  LET t  == Learn(Release(s, m.from), m.epoch)
-      ok == Msg("OK", i, m.from, t.epoch)
-  IN IF m.from < i
-     THEN CASE t.role = "leader" -> Step(t, <<ok, Msg("COORDINATOR", i, m.from, t.epoch)>>)
-            [] t.role = "follower" /\ t.leader = None -> LET a == Ask(i, t) IN Step(a.state, <<ok>> \o a.sent)
-            [] OTHER -> Step(t, <<ok>>)
-     ELSE IF ~MayAssent(t, m.from) THEN Step(t, <<Msg("REFUSE", i, m.from, t.epoch)>>)
-     ELSE Step(IF t.role \in {"candidate", "claimant"} \/ (t.role = "follower" /\ t.leader = None)
-               THEN [t EXCEPT !.role = "electing", !.support = {}] ELSE t,
+  LET t    == Learn(Release(s, m.from), m.epoch)
+      ok   == Msg("OK", i, m.from, t.epoch)
+      ask  == Ask(i, t)
+      idle == t.role = "follower" /\ t.leader = None
+  IN IF t.role = "leader" /\ m.from < i THEN Step(t, <<ok, Msg("COORDINATOR", i, m.from, t.epoch)>>)
+     ELSE IF ~MaySupport(i, t, m.from) THEN Step(t, <<Msg("REFUSE", i, m.from, t.epoch)>>)
+     ELSE IF m.from < i THEN IF idle THEN Step(ask.state, <<ok>> \o ask.sent) ELSE Step(t, <<ok>>)
+     ELSE Step(IF t.role \in {"candidate", "claimant"} \/ idle THEN [t EXCEPT !.role = "electing", !.support = {}] ELSE t,
                <<Msg("ASSENT", i, m.from, t.epoch)>>)
 
 \* R12. Somebody better has it in hand.
@@ -178,7 +177,7 @@ CoordinatorEnded(i, s) == IF MayClaim(i, s) THEN Claim(i, Unbound(s)) ELSE Ask(i
 
 \* R17, R18.
 ClaimHeard(i, s, m) ==
-  LET granted == [role |-> RoleAfterGrant, leader |-> m.from, epoch |-> m.epoch, grantee |-> m.from, support |-> {}]
+  LET granted == AfterGrant(m.from, m.epoch)
       grant   == <<Msg("GRANT", i, m.from, m.epoch)>>
       refuse  == Step(s, <<Msg("REFUSE", i, m.from, s.epoch)>>)
   IN IF s.role = "leader"
