@@ -22,7 +22,7 @@ Halves       == {Isolated({1, 2})}
 Pendant      == {AllBut((Node \ {N}) \X (Node \ {N}) \cup {<<N, N - 1>>})}  \* N is linked to N-1 only
 Star         == {AllBut({<<1, j>> : j \in Node})}                          \* only the lowest reaches all
 Chain        == {AllBut({<<j, j + 1>> : j \in 1..(N - 1)})}
-TwoBelow     == {Both(1, N) \cup Both(2, N)}                              \* the two lowest and the highest do not reach each other
+Bridge       == {AllBut({<<4, 5>>, <<3, 5>>, <<1, 3>>, <<1, 2>>})}         \* the chain 4-5-3-1-2
 Partial      == {AllBut({<<1, 2>>, <<1, 3>>, <<2, 3>>, <<2, 4>>, <<3, 5>>})} \* B18: 1, 2, 3 linked; 4 to 2; 5 to 3
 
 -----------------------------------------------------------------------------
