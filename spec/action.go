@@ -1,0 +1,150 @@
+package spec
+
+import "slices"
+
+// Action names a step of the cluster: one disjunct of Next in tla/Cluster.tla, one line of a trace. The set is
+// closed; Actions lists it. Constants of timers end in Timeout and those of receipts begin with On; the rest
+// end in Action, so that the step ResignAction and the message Resign are told apart.
+type Action string
+
+const (
+	// HeartbeatTimeout ends a follower's patience. R8.
+	HeartbeatTimeout Action = "HeartbeatTimeout"
+	// PreemptTimeout makes a follower of a lower leader stand. R9.
+	PreemptTimeout Action = "PreemptTimeout"
+	// ElectionTimeout ends a candidate's wait for answers. R14.
+	ElectionTimeout Action = "ElectionTimeout"
+	// CoordinatorTimeout ends an electing node's wait for somebody better. R15.
+	CoordinatorTimeout Action = "CoordinatorTimeout"
+	// ClaimTimeout ends a claimant's wait for grants. R22.
+	ClaimTimeout Action = "ClaimTimeout"
+	// QuorumTimeout is the leader's check of its support. R26.
+	QuorumTimeout Action = "QuorumTimeout"
+	// BeatTimeout makes a leader say HEARTBEAT. R27.
+	BeatTimeout Action = "BeatTimeout"
+
+	// OnElection is the receipt of an ELECTION. R10, R11.
+	OnElection Action = "OnElection"
+	// OnOk is the receipt of an OK. R12.
+	OnOk Action = "OnOk"
+	// OnAssent is the receipt of an ASSENT. R13.
+	OnAssent Action = "OnAssent"
+	// OnClaim is the receipt of a CLAIM. R17, R18.
+	OnClaim Action = "OnClaim"
+	// OnGrant is the receipt of a GRANT. R19, R20.
+	OnGrant Action = "OnGrant"
+	// OnRefuse is the receipt of a REFUSE. R21.
+	OnRefuse Action = "OnRefuse"
+	// OnCoordinator is the receipt of a COORDINATOR. R23, R24.
+	OnCoordinator Action = "OnCoordinator"
+	// OnHeartbeat is the receipt of a HEARTBEAT. R23, R24.
+	OnHeartbeat Action = "OnHeartbeat"
+	// OnAck is the receipt of an ACK. R25.
+	OnAck Action = "OnAck"
+	// OnResign is the receipt of a RESIGN. R29.
+	OnResign Action = "OnResign"
+	// OnImBack is the receipt of an IM_BACK. R31.
+	OnImBack Action = "OnImBack"
+
+	// StartAction is a node's first start, with nothing on disk. R32.
+	StartAction Action = "Start"
+	// RestartAction is a start with what the disk has kept. R30.
+	RestartAction Action = "Restart"
+	// ResignAction is a node told by its user to lead no longer, or to stop in good order. R28.
+	ResignAction Action = "Resign"
+
+	// CrashAction is a node's end without notice: only the durable part of its state survives. R4.
+	CrashAction Action = "Crash"
+	// LoseAction is the network's loss of one message. It is no node's step.
+	LoseAction Action = "Lose"
+	// CutAction is a change of the links that carry nothing. It is no node's step.
+	CutAction Action = "Cut"
+)
+
+// form says what an event of one action carries.
+type form struct {
+	action  Action
+	fields  uint        // the fields that it has, as bits of eventFields
+	input   uint        // the input that it has, as a bit of inputFields
+	message MessageType // of this type, or of any
+	timer   Timer       // this timer
+	call    Call        // this call
+}
+
+const (
+	nodeStep  = hasSeq | hasNode | hasAction | hasSent | hasState
+	inputStep = nodeStep | hasInput
+	crashStep = hasSeq | hasNode | hasAction | hasState
+	linkStep  = hasSeq | hasAction | hasInput
+)
+
+var forms = []form{
+	{action: HeartbeatTimeout, fields: inputStep, input: hasTimer, timer: HeartbeatTimer},
+	{action: PreemptTimeout, fields: inputStep, input: hasTimer, timer: PreemptTimer},
+	{action: ElectionTimeout, fields: inputStep, input: hasTimer, timer: ElectionTimer},
+	{action: CoordinatorTimeout, fields: inputStep, input: hasTimer, timer: CoordinatorTimer},
+	{action: ClaimTimeout, fields: inputStep, input: hasTimer, timer: ClaimTimer},
+	{action: QuorumTimeout, fields: inputStep, input: hasTimer, timer: QuorumTimer},
+	{action: BeatTimeout, fields: inputStep, input: hasTimer, timer: BeatTimer},
+	{action: OnElection, fields: inputStep, input: hasMessage, message: Election},
+	{action: OnOk, fields: inputStep, input: hasMessage, message: OK},
+	{action: OnAssent, fields: inputStep, input: hasMessage, message: Assent},
+	{action: OnClaim, fields: inputStep, input: hasMessage, message: Claim},
+	{action: OnGrant, fields: inputStep, input: hasMessage, message: Grant},
+	{action: OnRefuse, fields: inputStep, input: hasMessage, message: Refuse},
+	{action: OnCoordinator, fields: inputStep, input: hasMessage, message: Coordinator},
+	{action: OnHeartbeat, fields: inputStep, input: hasMessage, message: Heartbeat},
+	{action: OnAck, fields: inputStep, input: hasMessage, message: Ack},
+	{action: OnResign, fields: inputStep, input: hasMessage, message: Resign},
+	{action: OnImBack, fields: inputStep, input: hasMessage, message: ImBack},
+	{action: StartAction, fields: nodeStep},
+	{action: RestartAction, fields: nodeStep},
+	{action: ResignAction, fields: inputStep, input: hasCall, call: ResignCall},
+	{action: CrashAction, fields: crashStep},
+	{action: LoseAction, fields: linkStep, input: hasMessage},
+	{action: CutAction, fields: linkStep, input: hasCut},
+}
+
+var actions = func() []Action {
+	var all []Action
+	for _, f := range forms {
+		all = append(all, f.action)
+	}
+	return all
+}()
+
+// Actions returns every action: timers, then receipts, then calls, then what the environment does.
+func Actions() []Action { return slices.Clone(actions) }
+
+// Valid reports whether a is one of Actions.
+func (a Action) Valid() bool { return slices.Contains(actions, a) }
+
+// form returns what an event of a carries, or nil if a is not valid.
+func (a Action) form() *form {
+	if i := slices.Index(actions, a); i >= 0 {
+		return &forms[i]
+	}
+	return nil
+}
+
+// Timer returns the timer whose firing is the step a, or "" if a is another kind of step.
+func (a Action) Timer() Timer {
+	if f := a.form(); f != nil {
+		return f.timer
+	}
+	return ""
+}
+
+// Receipt returns the type of the message whose receipt is the step a, or "" if a is another kind of step.
+func (a Action) Receipt() MessageType {
+	if f := a.form(); f != nil {
+		return f.message
+	}
+	return ""
+}
+
+// OfNode reports whether a is a step of a node, as all are but Lose and Cut, which are the network's.
+func (a Action) OfNode() bool {
+	f := a.form()
+	return f != nil && f.fields&hasNode != 0
+}

@@ -1,0 +1,77 @@
+package spec_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// longTrace is the events of a trace in testdata, repeated until there are so many.
+func longTrace(b *testing.B, name string, size int) (spec.Header, []spec.Event, []byte) {
+	text, err := os.ReadFile("testdata/valid/" + name + ".ndjson")
+	require.NoError(b, err)
+	header, events, err := readTrace(bytes.NewReader(text))
+	require.NoError(b, err)
+	for i := 0; len(events) < size; i++ {
+		event := events[i]
+		event.Seq = uint64(len(events) + 1)
+		events = append(events, event)
+	}
+	text, err = writeTrace(header, events)
+	require.NoError(b, err)
+	return header, events, text
+}
+
+func BenchmarkTraceReader(b *testing.B) {
+	for _, name := range []string{"integers", "uuids"} {
+		b.Run(name, func(b *testing.B) {
+			_, events, text := longTrace(b, name, 100_000)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			var event spec.Event
+			for b.Loop() {
+				trace, err := spec.NewTraceReader(bytes.NewReader(text))
+				require.NoError(b, err)
+				for err == nil {
+					err = trace.Read(&event)
+				}
+				require.Equal(b, io.EOF, err)
+			}
+			b.ReportMetric(float64(len(events)*b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+func BenchmarkTraceWriter(b *testing.B) {
+	header, events, text := longTrace(b, "integers", 100_000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		w := spec.NewTraceWriter(io.Discard, header)
+		for i := range events {
+			require.NoError(b, w.Write(&events[i]))
+		}
+		require.NoError(b, w.Flush())
+	}
+	b.ReportMetric(float64(len(events)*b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+func BenchmarkMessageBinary(b *testing.B) {
+	buffer := make([]byte, 0, spec.MessageSize)
+	b.ReportAllocs()
+	for b.Loop() {
+		data, err := claim.AppendBinary(buffer)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var back spec.Message
+		if err := back.UnmarshalBinary(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

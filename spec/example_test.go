@@ -1,0 +1,112 @@
+package spec_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A message in JSON, and one in binary on a stream.
+func ExampleMessage() {
+	claim := spec.Message{Type: spec.Claim, From: spec.IntegerID(3), To: spec.IntegerID(1), Epoch: 4}
+	text, err := json.Marshal(claim)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(text))
+
+	frame, err := spec.AppendFrame(nil, claim)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%x\n", frame)
+
+	err = json.Unmarshal([]byte(`{"type":"CLAIM","from":"3","to":"1","epoch":9007199254740992}`), &claim)
+	fmt.Println(err)
+	// Output:
+	// {"type":"CLAIM","from":"3","to":"1","epoch":4}
+	// 0000002a010400000000000000000000000000000003000000000000000000000000000000010000000000000004
+	// epoch: 9007199254740992 is above 2^53-1
+}
+
+// Ids rank as unsigned integers, and every UUID ranks above every integer.
+func ExampleNodeID_Compare() {
+	var ids []spec.NodeID
+	for _, text := range []string{"ffffffff-0000-4000-8000-000000000000", "10", "9", "00000001-0000-4000-8000-000000000000", "18446744073709551615"} {
+		id, err := spec.ParseNodeID(text)
+		if err != nil {
+			panic(err)
+		}
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, spec.NodeID.Compare)
+	for _, id := range ids {
+		fmt.Println(id)
+	}
+	_, err := spec.ParseNodeID("007")
+	fmt.Println(err)
+	// Output:
+	// 9
+	// 10
+	// 18446744073709551615
+	// 00000001-0000-4000-8000-000000000000
+	// ffffffff-0000-4000-8000-000000000000
+	// node id: "007" has a leading zero
+}
+
+// The writer of this trace crashed in the middle of its last line: the events before are good.
+func ExampleTraceReader() {
+	file := strings.NewReader(`{"format":1,"spec":"1.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}
+{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
+{"seq":2,"node":"1","action":"OnClaim","input":{"message":{"type":"CLAIM","from":"3","to":"1","epoch":1}},"sent":[{"type":"GRANT","from":"1","to":"3","epoch":1}],"state":{"role":"electing","leader":"3","epoch":1,"grantee":"3","support":[]}}
+{"seq":3,"action":"Lose","input":{"message":{"type":"GRANT","from":"1","to":"3","epoch":1}}}
+{"seq":4,"node":"3","action":"ClaimTi`)
+
+	trace, err := spec.NewTraceReader(file)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("members", trace.Header().Members)
+	for {
+		var event spec.Event
+		err := trace.Read(&event)
+		if err == io.EOF {
+			break
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			fmt.Println(err)
+			break
+		}
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(event)
+	}
+	// Output:
+	// members [1 2 3]
+	// 1 Start | 1 is follower leader:none epoch:0 grantee:none support:{}
+	// 2 OnClaim 3→1 CLAIM epoch:1 | 1→3 GRANT epoch:1 | 1 is electing leader:3 epoch:1 grantee:3 support:{}
+	// 3 Lose 1→3 GRANT epoch:1
+	// line 5: cut short: no LF at its end
+}
+
+// A trace of one step, written.
+func ExampleTraceWriter() {
+	one := spec.IntegerID(1)
+	var out strings.Builder
+	trace := spec.NewTraceWriter(&out, spec.Header{Members: []spec.NodeID{one}, Host: "db-1.example", Commit: "9fceb02"})
+	err := trace.Write(&spec.Event{Seq: 1, Node: one, Action: spec.StartAction, State: spec.State{Role: spec.Follower}})
+	if err == nil {
+		err = trace.Flush()
+	}
+	fmt.Print(out.String(), err, "\n")
+	// Output:
+	// {"format":1,"spec":"1.0","members":["1"],"host":"db-1.example","commit":"9fceb02"}
+	// {"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
+	// <nil>
+}

@@ -1,0 +1,158 @@
+package spec
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+)
+
+// MessageType says what a message is about. The set is closed; MessageTypes lists it.
+type MessageType string
+
+const (
+	// Election asks: who is there, and would you follow me? It carries the sender's epoch. It binds nobody.
+	Election MessageType = "ELECTION"
+	// OK answers the ELECTION of a lower node: I am better, and have it in hand.
+	OK MessageType = "OK"
+	// Assent answers the ELECTION of a higher node: I would grant your claim.
+	Assent MessageType = "ASSENT"
+	// Claim asks for the promise of the epoch that it carries.
+	Claim MessageType = "CLAIM"
+	// Grant says that its sender has promised the claimant the epoch, and has it on disk.
+	Grant MessageType = "GRANT"
+	// Refuse says no, with the epoch of the node that refuses.
+	Refuse MessageType = "REFUSE"
+	// Coordinator says that its sender has come to lead the epoch.
+	Coordinator MessageType = "COORDINATOR"
+	// Heartbeat says that its sender leads the epoch still.
+	Heartbeat MessageType = "HEARTBEAT"
+	// Ack answers a COORDINATOR or a HEARTBEAT: I follow you in this epoch.
+	Ack MessageType = "ACK"
+	// Resign says that its sender does not lead: whoever keeps a lease for it need not wait.
+	Resign MessageType = "RESIGN"
+	// ImBack says that its sender has restarted, and has forgotten whose lease it kept.
+	ImBack MessageType = "IM_BACK"
+)
+
+// The order is that of the codes on the wire, which begin at 1.
+var messageTypes = []MessageType{Election, OK, Assent, Claim, Grant, Refuse, Coordinator, Heartbeat, Ack, Resign, ImBack}
+
+// MessageTypes returns every message type.
+func MessageTypes() []MessageType { return slices.Clone(messageTypes) }
+
+// Valid reports whether t is one of MessageTypes.
+func (t MessageType) Valid() bool { return slices.Contains(messageTypes, t) }
+
+// Action returns the step that is the receipt of a message of type t, or "" if t is not valid.
+func (t MessageType) Action() Action {
+	for _, f := range forms {
+		if f.message == t && t != "" {
+			return f.action
+		}
+	}
+	return ""
+}
+
+// ErrMessageType is wrapped by the error for a message whose type this package does not know. A node ignores
+// such a message and goes on (R34): on a stream the next frame can be read.
+var ErrMessageType = errors.New("unknown message type")
+
+// Message is what one node says to another. It is valid if its type is, From and To are two different nodes,
+// and Epoch is at most MaxEpoch.
+//
+//	{"type":"CLAIM","from":"3","to":"1","epoch":4}
+type Message struct {
+	Type     MessageType
+	From, To NodeID
+	Epoch    Epoch
+}
+
+var (
+	_ json.Marshaler   = Message{}
+	_ json.Unmarshaler = (*Message)(nil)
+)
+
+var messageFields = []string{"type", "from", "to", "epoch"}
+
+// Validate returns nil if m is valid, and else a FieldError.
+func (m Message) Validate() error {
+	if err := m.check(nil); err != nil {
+		return err
+	}
+	return nil
+}
+
+// check is Validate, and both ids must be members unless members is nil.
+func (m *Message) check(members []NodeID) *FieldError {
+	if !m.Type.Valid() {
+		return &FieldError{Field: "type", Problem: unknownWord(string(m.Type), "message type"), cause: ErrMessageType}
+	}
+	if err := checkNode(m.From, members); err != nil {
+		return err.within("from")
+	}
+	if err := checkNode(m.To, members); err != nil {
+		return err.within("to")
+	}
+	if m.From == m.To {
+		return &FieldError{Field: "to", Problem: m.To.String() + " is the sender itself"}
+	}
+	if !m.Epoch.Valid() {
+		return &FieldError{Field: "epoch", Problem: aboveMax(uint64(m.Epoch))}
+	}
+	return nil
+}
+
+// String returns m as a person would say it: 3→1 CLAIM epoch:4.
+func (m Message) String() string {
+	return m.From.String() + "→" + m.To.String() + " " + string(m.Type) + " epoch:" + strconv.FormatUint(uint64(m.Epoch), 10)
+}
+
+// MarshalJSON writes the four fields in the order of the example. A message that is not valid is an error.
+func (m Message) MarshalJSON() ([]byte, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m.appendJSON(nil), nil
+}
+
+// UnmarshalJSON reads a valid message. A field unknown, missing or given twice is an error, as is a string
+// with an escape: no word and no id needs one.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	s := newScanner(data)
+	var parsed Message
+	s.message(&parsed)
+	if err := s.end(""); err != nil {
+		return err
+	}
+	if err := parsed.Validate(); err != nil {
+		return err
+	}
+	*m = parsed
+	return nil
+}
+
+func (m *Message) appendJSON(b []byte) []byte {
+	b = append(append(b, `{"type":"`...), m.Type...)
+	b = m.From.appendJSON(append(b, `","from":`...))
+	b = m.To.appendJSON(append(b, `,"to":`...))
+	b = strconv.AppendUint(append(b, `,"epoch":`...), uint64(m.Epoch), 10)
+	return append(b, '}')
+}
+
+// message reads the syntax of a message; check says whether it is valid.
+func (s *scanner) message(m *Message) {
+	seen := s.object(messageFields, func(field int) {
+		switch field {
+		case 0:
+			m.Type = word(s, messageTypes, "message type", ErrMessageType)
+		case 1:
+			m.From = s.id()
+		case 2:
+			m.To = s.id()
+		case 3:
+			m.Epoch = s.epoch()
+		}
+	})
+	s.require(messageFields, seen, 1<<len(messageFields)-1)
+}

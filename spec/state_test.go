@@ -1,0 +1,132 @@
+package spec_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+var (
+	one, two, three = spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
+
+	blank   = spec.State{Role: spec.Follower}
+	granted = spec.State{Role: spec.Electing, Leader: three, Epoch: 4, Grantee: three, Support: []spec.NodeID{one, two}}
+)
+
+func TestStateJSON(t *testing.T) {
+	for text, state := range map[string]spec.State{
+		`{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}`:              blank,
+		`{"role":"electing","leader":"3","epoch":4,"grantee":"3","support":["1","2"]}`:         granted,
+		`{"role":"leader","leader":null,"epoch":9007199254740991,"grantee":null,"support":[]}`: {Role: spec.Leader, Epoch: spec.MaxEpoch},
+	} {
+		written, err := json.Marshal(state)
+		require.NoError(t, err)
+		require.Equal(t, text, string(written))
+		var back spec.State
+		require.NoError(t, json.Unmarshal([]byte(text), &back))
+		require.True(t, state.Equal(back), "%v is not %v", back, state)
+	}
+}
+
+func TestStateJSONRefuses(t *testing.T) {
+	for _, c := range []struct{ text, field, problem string }{
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":null}`, "support", "missing"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"up":true}`, "up", "unknown field"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"role":"leader"}`, "role", "given twice"},
+		{`{"role":"voter","leader":null,"epoch":0,"grantee":null,"support":[]}`, "role", `"voter" is no role`},
+		{`{"role":"follower","leader":"none","epoch":0,"grantee":null,"support":[]}`, "leader", "neither a decimal"},
+		{`{"role":"follower","leader":null,"epoch":9007199254740992,"grantee":null,"support":[]}`, "epoch", "above 2^53-1"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":nul,"support":[]}`, "grantee", "a string or null expected"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":"0","support":[]}`, "grantee", "integers begin at 1"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":["2","1"]}`, "support[1]", "1 after 2: ascending order"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":["2","2"]}`, "support[1]", "2 after 2: ascending order"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[null]}`, "support[0]", "a string expected"},
+		{`{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":["1" "2"]}`, "support", "a comma or ']' expected"},
+		{`null`, "", "an object expected"},
+	} {
+		kept := granted
+		requireField(t, kept.UnmarshalJSON([]byte(c.text)), c.field, c.problem)
+		require.Equal(t, granted, kept, "an error must leave the state as it was")
+	}
+}
+
+func TestStateValidate(t *testing.T) {
+	neither := spec.NodeID{1}
+	require.NoError(t, granted.Validate())
+	for _, c := range []struct {
+		field, problem string
+		change         func(*spec.State)
+	}{
+		{"role", `"" is no role`, func(s *spec.State) { s.Role = "" }},
+		{"leader", "neither", func(s *spec.State) { s.Leader = neither }},
+		{"epoch", "above 2^53-1", func(s *spec.State) { s.Epoch = spec.MaxEpoch + 1 }},
+		{"grantee", "neither", func(s *spec.State) { s.Grantee = neither }},
+		{"support[0]", "none", func(s *spec.State) { s.Support = []spec.NodeID{{}} }},
+		{"support[1]", "neither", func(s *spec.State) { s.Support = []spec.NodeID{one, neither} }},
+		{"support[2]", "2 after 3: ascending order", func(s *spec.State) { s.Support = []spec.NodeID{one, three, two} }},
+		{"support[1]", "1 after 1: ascending order", func(s *spec.State) { s.Support = []spec.NodeID{one, one} }},
+	} {
+		state := granted.Clone()
+		c.change(&state)
+		requireField(t, state.Validate(), c.field, c.problem)
+		_, err := json.Marshal(state)
+		require.ErrorContains(t, err, c.problem)
+	}
+}
+
+func TestStateEqual(t *testing.T) {
+	require.True(t, granted.Equal(granted.Clone()))
+	require.True(t, blank.Equal(spec.State{Role: spec.Follower, Support: []spec.NodeID{}}))
+	for _, change := range []func(*spec.State){
+		func(s *spec.State) { s.Role = spec.Leader },
+		func(s *spec.State) { s.Leader = two },
+		func(s *spec.State) { s.Epoch++ },
+		func(s *spec.State) { s.Grantee = two },
+		func(s *spec.State) { s.Support = s.Support[:1] },
+		func(s *spec.State) { s.Support[0] = three },
+	} {
+		state := granted.Clone()
+		change(&state)
+		require.False(t, granted.Equal(state), "%v", state)
+	}
+	require.Equal(t, []spec.NodeID{one, two}, granted.Support, "a clone shares no memory")
+}
+
+func TestStateString(t *testing.T) {
+	require.Equal(t, "electing leader:3 epoch:4 grantee:3 support:{1 2}", granted.String())
+	require.Equal(t, "follower leader:none epoch:0 grantee:none support:{}", blank.String())
+}
+
+func TestDurable(t *testing.T) {
+	require.Equal(t, spec.Durable{Epoch: 4, Grantee: three}, granted.Durable())
+	for text, durable := range map[string]spec.Durable{
+		`{"epoch":4,"grantee":"3"}`:                 granted.Durable(),
+		`{"epoch":9007199254740991,"grantee":null}`: {Epoch: spec.MaxEpoch},
+	} {
+		written, err := json.Marshal(durable)
+		require.NoError(t, err)
+		require.Equal(t, text, string(written))
+		var back spec.Durable
+		require.NoError(t, json.Unmarshal([]byte(text), &back))
+		require.Equal(t, durable, back)
+	}
+	requireField(t, spec.Durable{Epoch: spec.MaxEpoch + 1}.Validate(), "epoch", "above 2^53-1")
+	requireField(t, spec.Durable{Grantee: spec.NodeID{1}}.Validate(), "grantee", "neither")
+	_, err := json.Marshal(spec.Durable{Epoch: spec.MaxEpoch + 1})
+	require.ErrorContains(t, err, "above 2^53-1")
+	for _, c := range []struct{ text, field, problem string }{
+		{`{"epoch":4}`, "grantee", "missing"},
+		{`{"grantee":"3"}`, "epoch", "missing"},
+		{`{"epoch":4,"epoch":4,"grantee":"3"}`, "epoch", "given twice"},
+		{`{"epoch":4,"grantee":"3","crc":1}`, "crc", "unknown field"},
+		{`{"epoch":4.5,"grantee":"3"}`, "epoch", "without fraction"},
+		{`{"epoch":4,"grantee":"3"`, "", "expected"},
+	} {
+		kept := granted.Durable()
+		requireField(t, kept.UnmarshalJSON([]byte(c.text)), c.field, c.problem)
+		require.Equal(t, granted.Durable(), kept, "an error must leave the record as it was")
+	}
+}

@@ -1,0 +1,118 @@
+package spec
+
+import (
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// The binary form of a message, WireVersion 1, is MessageSize bytes; integers are big-endian:
+//
+//	offset  bytes
+//	     0      1  wire version: 1
+//	     1      1  type: ELECTION 1, OK 2, ASSENT 3, CLAIM 4, GRANT 5, REFUSE 6, COORDINATOR 7, HEARTBEAT 8,
+//	               ACK 9, RESIGN 10, IM_BACK 11
+//	     2     16  from
+//	    18     16  to
+//	    34      8  epoch
+//
+// On a stream a frame is the length of what follows, in four bytes, and then that. Every later version keeps
+// the frame and the first byte, and stays within MaxFrame, so that older nodes can step over it.
+const (
+	WireVersion = 1
+	MessageSize = 42
+	MaxFrame    = 1024 // the greatest length that a frame may state, in bytes
+
+	lengthSize = 4
+)
+
+// ErrWireVersion is wrapped by the error for a message in a wire version other than WireVersion. On a stream
+// the next frame can be read.
+var ErrWireVersion = errors.New("unknown wire version")
+
+var (
+	_ encoding.BinaryAppender    = Message{}
+	_ encoding.BinaryMarshaler   = Message{}
+	_ encoding.BinaryUnmarshaler = (*Message)(nil)
+)
+
+// AppendBinary appends the binary form of m to b. A message that is not valid is an error.
+func (m Message) AppendBinary(b []byte) ([]byte, error) {
+	if err := m.Validate(); err != nil {
+		return b, err
+	}
+	code := slices.Index(messageTypes, m.Type) + 1
+	b = append(b, WireVersion, byte(code))
+	b = append(append(b, m.From[:]...), m.To[:]...)
+	return binary.BigEndian.AppendUint64(b, uint64(m.Epoch)), nil
+}
+
+// MarshalBinary returns the binary form of m. A message that is not valid is an error.
+func (m Message) MarshalBinary() ([]byte, error) {
+	return m.AppendBinary(make([]byte, 0, MessageSize))
+}
+
+// UnmarshalBinary reads a valid message from its binary form. Its error is a FieldError whose field is
+// version, length, type, from, to or epoch, looked at in this order; it wraps ErrWireVersion or ErrMessageType
+// if that is what is wrong.
+func (m *Message) UnmarshalBinary(data []byte) error {
+	switch {
+	case len(data) == 0:
+		return &FieldError{Field: "length", Problem: "no bytes at all"}
+	case data[0] != WireVersion:
+		return &FieldError{Field: "version", Problem: fmt.Sprintf("%d: version %d is wanted", data[0], WireVersion), cause: ErrWireVersion}
+	case len(data) < MessageSize:
+		return &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of %d", len(data), MessageSize)}
+	case len(data) > MessageSize:
+		return &FieldError{Field: "length", Problem: fmt.Sprintf("%d bytes follow the %d of a message", len(data)-MessageSize, MessageSize)}
+	case data[1] == 0 || int(data[1]) > len(messageTypes):
+		return &FieldError{Field: "type", Problem: fmt.Sprintf("%d is the code of no message type", data[1]), cause: ErrMessageType}
+	}
+	parsed := Message{
+		Type:  messageTypes[data[1]-1],
+		From:  NodeID(data[2:18]),
+		To:    NodeID(data[18:34]),
+		Epoch: Epoch(binary.BigEndian.Uint64(data[34:])),
+	}
+	if err := parsed.Validate(); err != nil {
+		return err
+	}
+	*m = parsed
+	return nil
+}
+
+// AppendFrame appends the frame of m to b. A message that is not valid is an error.
+func AppendFrame(b []byte, m Message) ([]byte, error) {
+	framed, err := m.AppendBinary(binary.BigEndian.AppendUint32(b, MessageSize))
+	if err != nil {
+		return b, err
+	}
+	return framed, nil
+}
+
+// ReadFrame reads one frame from r. At the end of r it returns io.EOF, and io.ErrUnexpectedEOF if that is within a
+// frame. After an error that wraps ErrWireVersion or ErrMessageType the frame has been read whole, and the next
+// one may be read; after any other the stream is of no further use.
+func ReadFrame(r io.Reader) (Message, error) {
+	frame := make([]byte, lengthSize+MessageSize)
+	if _, err := io.ReadFull(r, frame[:lengthSize]); err != nil {
+		return Message{}, err
+	}
+	length := binary.BigEndian.Uint32(frame)
+	if length == 0 || length > MaxFrame {
+		return Message{}, &FieldError{Field: "length", Problem: fmt.Sprintf("%d is not from 1 to %d", length, MaxFrame)}
+	}
+	body := slices.Grow(frame[lengthSize:lengthSize], int(length))[:length]
+	if _, err := io.ReadFull(r, body); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return Message{}, err
+	}
+	var m Message
+	err := m.UnmarshalBinary(body)
+	return m, err
+}
