@@ -13,7 +13,7 @@ type MessageType string
 const (
 	// Election asks: who is there, and would you follow me? It carries the sender's epoch. It binds nobody.
 	Election MessageType = "ELECTION"
-	// OK answers the ELECTION of a lower node: I am better, and have it in hand.
+	// OK answers the ELECTION of a lower node: I am higher, would grant your claim, and have it in hand.
 	OK MessageType = "OK"
 	// Assent answers the ELECTION of a higher node: I would grant your claim.
 	Assent MessageType = "ASSENT"

@@ -21,7 +21,7 @@ const (
 	// following one and the same. It needs fairness, and timers on time.
 	SomeLeader Property = "SomeLeader"
 	// HighestLeads promises that this leader ends up being the highest eligible node, which is the Bully
-	// rule. It needs what SomeLeader needs, and pre-emption.
+	// rule. It needs what SomeLeader needs, pre-emption, and that no node reaches only some of the eligible.
 	HighestLeads Property = "HighestLeads"
 	// NoDisruption promises that a leader that reaches a quorum is not deposed by a node that does not.
 	NoDisruption Property = "NoDisruption"
