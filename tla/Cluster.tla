@@ -263,8 +263,12 @@ Leads(l) == /\ l \in Eligible /\ node[l].role = "leader"
 Settled     == IF Eligible = {} THEN Acting = {} ELSE \E l \in Eligible : Leads(l) /\ Acting = {l}
 HighestIs(l) == l \in Eligible /\ \A k \in Eligible : k <= l
 
-SomeLeader   == <>[]Settled
-HighestLeads == <>[](\A l \in Eligible : HighestIs(l) => Leads(l))
+SomeLeader == <>[]Settled
+
+\* Where every node reaches all that are eligible, or none of them, the highest of these leads.
+\* A higher node that the leader, or some of its followers, cannot hear does not take over.
+HalfReached  == \E i \in up : (Eligible \cap Reach(i)) \notin {{}, Eligible}
+HighestLeads == <>[](HalfReached \/ \A l \in Eligible : HighestIs(l) => Leads(l))
 
 \* A leader that reaches a quorum stops leading by its own will, by a crash, or because of another node
 \* that reaches a quorum: it hands over to it, or that node claims, or has promised, a higher epoch.
