@@ -27,24 +27,25 @@ Within(i) == i \in Claimants /\ NextEpoch(i) <= MaxEpoch
 Epoch == 1..MaxEpoch
 AllClaims == {ClaimOf(c, e) : c \in Node, e \in Epoch}
 
-\* The books of a node: its promise, and to whom it has granted each epoch. That it is one for each epoch is
-\* GrantsAreSingle; the rest is GrantsAreKept and ZeroIsNobodys.
-Book == {b \in [epoch : 0..MaxEpoch, grantee : Node \cup {None}, given : [Epoch -> Node \cup {None}]] :
+\* The books of a node: its promise, and to whom it has granted each epoch. By GrantsAreKept and ZeroIsNobodys
+\* there are no others.
+Book == {b \in [epoch : 0..MaxEpoch, grantee : Node \cup {None}, given : [Epoch -> SUBSET Node]] :
            /\ b.epoch = 0 => b.grantee = None
-           /\ \A e \in Epoch : \/ b.given[e] = None
+           /\ \A e \in Epoch : \/ b.given[e] = {}
                                \/ e < b.epoch
-                               \/ e = b.epoch /\ b.given[e] = b.grantee}
+                               \/ e = b.epoch /\ b.given[e] = {b.grantee}}
 
-\* The books of all: nobody grants to itself, says TypeOK.
-Books == {k \in [Node -> Book] : \A v \in Node, e \in Epoch : k[v].given[e] # v}
+\* The books of all. Nobody grants to itself, says TypeOK.
+Books == {k \in [Node -> Book] : \A v \in Node, e \in Epoch : v \notin k[v].given[e]}
 
-GrantsIn(k) == {GrantOf(x[1], k[x[1]].given[x[2]], x[2]) : x \in {y \in Node \X Epoch : k[y[1]].given[y[2]] # None}}
+GrantsIn(k) == UNION {{GrantOf(v, c, e) : c \in k[v].given[e]} : v \in Node, e \in Epoch}
 
-\* By ReignsAreBacked no others can have won. What else that says is left to the last line of EveryInv.
+\* Who can have won. By the quorum of ReignsAreBacked there are no others.
 Backed(k) == {CoordinatorOf(x[1], x[2]) :
-                x \in {y \in Node \X Epoch : IsQuorum({y[1]} \cup {v \in Node : k[v].given[y[2]] = y[1]})}}
+                x \in {y \in Node \X Epoch : IsQuorum({y[1]} \cup {v \in Node : y[1] \in k[v].given[y[2]]})}}
 
-\* Inv is compared with TRUE because TLC would list a state once for each way in which a disjunction in it holds.
+\* The rest of Inv is left to the last line, which compares it with TRUE because TLC would list a state once for
+\* each way in which a disjunction in it holds.
 EveryInv ==
   \E k \in Books : \E won \in SUBSET Backed(k) :
     /\ epoch = [v \in Node |-> k[v].epoch]
@@ -69,7 +70,7 @@ NeverTwoReigns == \A r, q \in reigns : r.leader = q.leader
 \* An epoch may be won although a higher one already is: which is why module Fencing does not count on the order.
 NeverWinsLate == \A i \in Node : ENABLED Win(i) => \A r \in reigns : r.epoch <= NextEpoch(i)
 
-\* A restart that forgets nothing leaves no trace. LeavesMark, for Survives, makes one, of who restarted with a promise.
+\* A restart that forgets nothing leaves no trace. LeavesMark, for Survives, makes one: who restarted with a promise.
 LeavesMark(i) == Promise(IF grantee[i] = None THEN None ELSE N + 1, epoch[i])
 NeverRestartsWithPromise == \A i \in Node : grantee[i] # N + 1
 
