@@ -101,6 +101,9 @@ LeaseOver(i) ==
 Pending(i) == \E j \in Reach(i) \ {i} : \/ node[j].role = "claimant"
                                         \/ node[j].role = "candidate" /\ IsQuorum(node[j].support \cup {j})
 
+\* R8. A follower's patience runs, whether it follows anybody or not.
+Watches(i) == node[i].role = "follower"
+
 \* A timer that is not on time costs one of the budget.
 OnTime(due) == IF due THEN UNCHANGED budget ELSE Spend("early")
 
@@ -108,7 +111,7 @@ OnTime(due) == IF due THEN UNCHANGED budget ELSE Spend("early")
 (* Timers *)
 
 HeartbeatTimeout(i) ==
-  /\ i \in up /\ node[i].role = "follower"
+  /\ i \in up /\ Watches(i)
   /\ OnTime(Quiet /\ ~Owed(i) /\ LeaseOver(i))
   /\ Take(i, net, HeartbeatEnded(i, node[i]))
 
@@ -169,9 +172,9 @@ OnImBack(l)      == Arrives(l, "IM_BACK")     /\ Receive(l, ImBackHeard(l[2], no
 -----------------------------------------------------------------------------
 (* Calls and faults *)
 
-\* A leader or a claimant is told to resign, or stops gracefully.
+\* A leader is told to resign, or stops gracefully.
 Resign(i) ==
-  /\ i \in up /\ node[i].role \in {"leader", "claimant"}
+  /\ i \in up /\ MayResign(node[i])
   /\ Spend("resign")
   /\ Take(i, net, Resigned(i, node[i]))
 

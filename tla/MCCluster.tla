@@ -21,6 +21,7 @@ TopDeaf      == {{}, Deaf({N})}
 Halves       == {Isolated({1, 2})}
 Pendant      == {AllBut((Node \ {N}) \X (Node \ {N}) \cup {<<N, N - 1>>})}  \* N is linked to N-1 only
 Star         == {AllBut({<<1, j>> : j \in Node})}                          \* only the lowest reaches all
+StarOneWay   == LET star == AllBut({<<1, j>> : j \in Node}) IN {star, star \cup {<<N, 1>>}}
 Chain        == {AllBut({<<j, j + 1>> : j \in 1..(N - 1)})}
 Bridge       == {AllBut({<<4, 5>>, <<3, 5>>, <<1, 3>>, <<1, 2>>})}         \* the chain 4-5-3-1-2
 Partial      == {AllBut({<<1, 2>>, <<1, 3>>, <<2, 3>>, <<2, 4>>, <<3, 5>>})} \* B18: 1, 2, 3 linked; 4 to 2; 5 to 3
@@ -80,7 +81,9 @@ CountsAnyGrant(s, e)    == TRUE                                     \* for Count
 WinsOverLease(i, s)     == IsQuorum(s.support \cup {i})             \* for MayWin
 NeverStale(s, e)        == FALSE                                    \* for IsStale
 SpeaksAtOnce(i, s)      == Survives(s)                              \* for AfterRestart
+ClaimantsResignToo(s)   == s.role \in {"leader", "claimant"}        \* for MayResign
 NobodyPending(i)        == FALSE                                    \* for Pending
+WatchesNobody(i)        == node[i].role = "follower" /\ node[i].leader = None   \* for Watches
 Never(i)                == FALSE                                    \* for a timer's action
 
 =============================================================================

@@ -92,6 +92,9 @@ MayWin(i, s) == IsQuorum(s.support \cup {i}) /\ s.leader = None
 \* R24. Whoever announces an epoch below mine is told so.
 IsStale(s, e) == e < s.epoch
 
+\* R28. A claimant does not resign: it could claim the same epoch again, and count a GRANT whose lease it had set free.
+MayResign(s) == s.role = "leader"
+
 \* R30. A restarted node has forgotten whose lease it kept: it keeps silent towards everybody for one T_coord.
 \* A lease of its own says so: it shields against all others.
 AfterRestart(i, s) == [Survives(s) EXCEPT !.role = "electing", !.leader = i]
@@ -221,7 +224,7 @@ QuorumEnded(i, s) ==
 \* R27.
 BeatEnded(i, s) == Step(s, ToAll("HEARTBEAT", i, s.epoch))
 
-\* R28. A graceful stop, or a call: whoever keeps a lease for me need not wait.
+\* R28. A graceful stop, or a call (if it MayResign): whoever keeps a lease for me need not wait.
 Resigned(i, s) == Step(Rest(IF s.role = "leader" THEN Unbound(s) ELSE s), ToAll("RESIGN", i, s.epoch))
 
 \* R29. A claimant whose way is free now claims again.

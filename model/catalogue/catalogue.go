@@ -1,0 +1,45 @@
+// Package catalogue finds the Go model for a configuration: the twin of its root module.
+//
+// The loop to write:
+//
+//	m, err := catalogue.Open(configuration)
+//	if err != nil {
+//		return err
+//	}
+//	result, err := explore.Run(ctx, m, explore.Options{CheckDeadlock: configuration.CheckDeadlock})
+package catalogue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/fencing"
+	"github.com/seed-fdf591db/bully/model/promises"
+	"github.com/seed-fdf591db/bully/model/textbook"
+)
+
+// twins has the constructor of the Go twin of each root module.
+var twins = map[string]func(explore.Configuration) (explore.Model, error){
+	"MCCluster":  model.New,
+	"MCFencing":  fencing.New,
+	"MCPromises": promises.New,
+	"MCTextbook": textbook.New,
+}
+
+// Modules returns the root modules that have a twin, in alphabetical order.
+func Modules() []string { return slices.Sorted(maps.Keys(twins)) }
+
+// Open returns the model of c. It is an error if no twin knows its module, or if the twin
+// does not know one of the constants, replacements, invariants or properties of c.
+func Open(c explore.Configuration) (explore.Model, error) {
+	open, ok := twins[c.Module]
+	if !ok {
+		return nil, fmt.Errorf("catalogue: module %q has no model in Go; these have one: %s",
+			c.Module, strings.Join(Modules(), ", "))
+	}
+	return open(c)
+}

@@ -1,0 +1,272 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// An input is what a node takes: a message, the end of a timer, a call, or a crash and restart.
+type input struct {
+	kind    string
+	message Message
+	timer   Timer
+}
+
+// A situation is a node in any state, and an input of any kind; the state need not be one that the node can come to.
+type situation struct {
+	n      ID
+	i      ID
+	before State
+	input  input
+	step   Step
+}
+
+func drawID(t *rapid.T, least, most ID, label string) ID {
+	return ID(rapid.IntRange(int(least), int(most)).Draw(t, label))
+}
+
+func drawState(t *rapid.T, n, i ID) State {
+	return State{
+		Role:    Role(rapid.IntRange(0, int(Leader)).Draw(t, "role")),
+		Leader:  drawID(t, None, n, "leader"),
+		Epoch:   spec.Epoch(rapid.IntRange(0, 4).Draw(t, "epoch")),
+		Grantee: drawID(t, None, n, "grantee"),
+		Support: Set(rapid.Uint16().Draw(t, "support")) & upTo(n).Without(i),
+	}
+}
+
+func drawMessage(t *rapid.T, n, i ID) Message {
+	from := drawID(t, 1, n-1, "from")
+	if from >= i {
+		from++
+	}
+	return Message{
+		Type:  MessageType(rapid.IntRange(0, int(ImBack)).Draw(t, "type")),
+		From:  from,
+		To:    i,
+		Epoch: spec.Epoch(rapid.IntRange(0, 6).Draw(t, "epoch of the message")),
+	}
+}
+
+// draw returns a situation of the rules as they are, and its step.
+func draw(t *rapid.T) situation {
+	x := situation{n: drawID(t, 2, MaxNodes, "n")}
+	x.i = drawID(t, 1, x.n, "i")
+	x.before = drawState(t, x.n, x.i)
+	r, err := NewRules(int(x.n))
+	require.NoError(t, err)
+	x.input.kind = rapid.SampledFrom([]string{"message", "message", "timer", "resign", "restart"}).Draw(t, "input")
+	switch x.input.kind {
+	case "message":
+		x.input.message = drawMessage(t, x.n, x.i)
+		x.step = r.Hear(x.i, x.before, x.input.message)
+	case "timer":
+		x.input.timer = Timer(rapid.IntRange(0, timerKinds-1).Draw(t, "timer"))
+		x.step = r.Timeout(x.i, x.before, x.input.timer)
+	case "resign":
+		x.step = r.Resign(x.i, x.before)
+	case "restart":
+		x.step = r.Restart(x.i, r.Survives(x.before))
+	}
+	return x
+}
+
+// always checks that a property holds of every situation.
+func always(t *testing.T, property func(t *rapid.T, x situation, after State)) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := draw(t)
+		property(t, x, x.step.State)
+	})
+}
+
+func TestEpochNeverGoesBack(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		require.GreaterOrEqual(t, after.Epoch, x.before.Epoch)
+	})
+}
+
+func TestOneEpochIsPromisedOnce(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if after.Epoch == x.before.Epoch && x.before.Grantee != None {
+			require.Equal(t, x.before.Grantee, after.Grantee)
+		}
+	})
+}
+
+func TestPromiseIsToWhoAskedOrLeadsOrWins(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if after.Epoch == x.before.Epoch && after.Grantee == x.before.Grantee || after.Grantee == None {
+			return
+		}
+		switch {
+		case after.Role == Leader:
+			require.Equal(t, x.i, after.Grantee)
+			require.Equal(t, x.before.Epoch+1, after.Epoch)
+		default:
+			require.Equal(t, x.input.message.From, after.Grantee)
+			require.Equal(t, x.input.message.Epoch, after.Epoch)
+			require.Equal(t, after.Grantee, after.Leader, "a promise begins a lease")
+		}
+	})
+}
+
+func TestGrantIsAPromiseAndALease(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		for _, m := range x.step.Sent() {
+			if m.Type == Grant {
+				require.Equal(t, State{Role: Electing, Leader: m.To, Epoch: m.Epoch, Grantee: m.To}, after)
+			}
+		}
+	})
+}
+
+func TestRefusedClaimChangesNothing(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if x.input.kind != "message" || x.input.message.Type != Claim || x.step.Sent()[0].Type == Grant {
+			return
+		}
+		require.Equal(t, x.before, after)
+		require.Equal(t, []Message{{Refuse, x.i, x.input.message.From, x.before.Epoch}}, x.step.Sent())
+	})
+}
+
+func TestLeaderWonWithAQuorumAndWithoutALease(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if after.Role != Leader || x.before.Role == Leader {
+			return
+		}
+		backers := x.before.Support.With(x.i)
+		if x.input.message.Type == Grant {
+			backers = backers.With(x.input.message.From)
+		}
+		require.Greater(t, 2*backers.Len(), int(x.n))
+		require.Contains(t, []ID{None, x.input.message.From}, x.before.Leader, "only its holder can have ended the lease")
+		require.Equal(t, State{Role: Leader, Leader: x.i, Epoch: x.before.Epoch + 1, Grantee: x.i}, after)
+		require.Len(t, x.step.Sent(), int(x.n)-1)
+		require.Equal(t, Coordinator, x.step.Sent()[0].Type)
+	})
+}
+
+func TestEveryMessageSentIsWellFormed(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		for _, m := range x.step.Sent() {
+			require.Equal(t, x.i, m.From)
+			require.NotEqual(t, x.i, m.To)
+			require.True(t, upTo(x.n).Has(m.To))
+			switch m.Type {
+			case Claim:
+				require.Equal(t, after.Epoch+1, m.Epoch)
+			case Resign:
+				require.Equal(t, x.before.Epoch, m.Epoch)
+			default:
+				require.Equal(t, after.Epoch, m.Epoch)
+			}
+		}
+	})
+}
+
+func TestStateStaysWithinItsTypes(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		require.LessOrEqual(t, after.Role, Leader)
+		require.LessOrEqual(t, after.Leader, x.n)
+		require.LessOrEqual(t, after.Grantee, x.n)
+		require.Zero(t, after.Support&^upTo(x.n).Without(x.i))
+	})
+}
+
+// What section 6 of spec/README.md says of leases and support is inductive: no input leads out of it.
+func TestRolesKeepTheLeasesThatTheyCan(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if legal(x.i, x.before) {
+			require.True(t, legal(x.i, after), "%v becomes %v", x.before, after)
+		}
+	})
+}
+
+func legal(i ID, s State) bool {
+	lower := s.Leader < i // none is lower than all
+	switch s.Role {
+	case Follower:
+		return s.Leader != i && s.Support == 0
+	case Candidate, Claimant:
+		return lower
+	case Leader:
+		return s.Leader == i && s.Grantee == i
+	}
+	return true
+}
+
+func TestIgnoredInputIsNoStep(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		r, err := NewRules(int(x.n))
+		require.NoError(t, err)
+		runs := x.input.kind == "timer" && r.Runs(x.i, x.before, x.input.timer)
+		resigns := x.input.kind == "resign" && x.before.Role == Leader
+		taken := runs || resigns || x.input.kind == "message" || x.input.kind == "restart"
+		require.Equal(t, !taken, x.step.Ignored)
+		if x.step.Ignored {
+			require.Equal(t, x.before, after)
+			require.Empty(t, x.step.Sent())
+		}
+	})
+}
+
+func TestHearIgnoresWhatIsNotForIt(t *testing.T) {
+	r, err := NewRules(3)
+	require.NoError(t, err)
+	s := State{Epoch: 1}
+	for name, m := range map[string]Message{
+		"to another":      {Claim, 3, 2, 2},
+		"from itself":     {Claim, 1, 1, 2},
+		"from no node":    {Claim, None, 1, 2},
+		"from a stranger": {Claim, 4, 1, 2},
+		"unknown type":    {ImBack + 1, 3, 1, 2},
+	} {
+		require.Equal(t, ignored(s), r.Hear(1, s, m), name)
+	}
+	require.False(t, r.Runs(1, s, timerKinds), "unknown timer")
+	require.False(t, r.Hear(1, s, Message{Claim, 3, 1, 2}).Ignored)
+}
+
+func TestNobodyClaimsBeyondTheLastEpoch(t *testing.T) {
+	r, err := NewRules(3)
+	require.NoError(t, err)
+	backed := State{Epoch: spec.MaxEpoch, Support: SetOf(1, 2)}
+	for role, timer := range map[Role]Timer{Candidate: ElectionTimer, Electing: CoordinatorTimer} {
+		s := backed
+		s.Role = role
+		require.NotEqual(t, Claimant, r.Timeout(3, s, timer).State.Role)
+		s.Epoch--
+		require.Equal(t, Claimant, r.Timeout(3, s, timer).State.Role)
+	}
+	backed.Role = Candidate
+	require.Equal(t, Candidate, r.Hear(3, backed, Message{Assent, 2, 3, 0}).State.Role)
+}
+
+// In a cluster a check that would pass is left out, so that the counts say nothing of it.
+func TestQuorumCheckThatPassesEmptiesTheSupport(t *testing.T) {
+	r, err := NewRules(3)
+	require.NoError(t, err)
+	s := State{Role: Leader, Leader: 3, Epoch: 1, Grantee: 3}
+	backed := s
+	backed.Support = SetOf(1)
+	require.Equal(t, quietly(s), r.Timeout(3, backed, QuorumTimer))
+	require.Equal(t, quietly(State{Epoch: 1, Grantee: 3}), r.Timeout(3, s, QuorumTimer))
+}
+
+func TestWordsAreThoseOfSpec(t *testing.T) {
+	require.Equal(t, string(spec.Leader), Leader.String())
+	require.Equal(t, string(spec.ImBack), ImBack.String())
+	require.Equal(t, string(spec.PreemptTimer), PreemptTimer.String())
+	require.Len(t, spec.Timers(), timerKinds)
+	for k, action := range receipts {
+		require.Equal(t, messageTypes[k].Action(), action)
+	}
+	for k, a := range timeouts {
+		require.Equal(t, spec.Actions()[:timerKinds][k], a.action, "order of Next")
+	}
+}

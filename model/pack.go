@@ -1,0 +1,84 @@
+package model
+
+import (
+	"encoding/binary"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A packed state is, in this order:
+//
+//	3 bytes a node    from the lowest bit: role 3, leader 3, grantee 3, support 7; epoch 8
+//	5 bytes           the nodes that are up; the cut; the budget, 4 bits a fault
+//	1 byte            the number of epochs in reigns, then a byte for each: its leaders
+//	2 bytes a message by link and then first sent first; link 6, kind 4, epoch 6 (5 are used)
+//
+// In sets, bit i-1 stands for node i. What is 0 at the end of reigns is left out, so that a state has one form.
+const maxPacked = 3*MaxNodes + 5 + 1 + (MaxEpoch + 1) + 2*maxLinks*MaxQueue
+
+// pack appends the packed form of s to b.
+func (c *cluster) pack(s *clusterState, b []byte) []byte {
+	for i := ID(1); i <= c.rules.n; i++ {
+		n := &s.node[i]
+		small := uint16(n.Role) | uint16(n.Leader)<<3 | uint16(n.Grantee)<<6 | uint16(n.Support>>1)<<9
+		b = append(b, byte(small), byte(small>>8), smallEpoch(n.Epoch))
+	}
+	budget := uint32(0)
+	for f, left := range s.budget {
+		budget |= uint32(left) << (4 * f)
+	}
+	b = append(b, byte(s.up>>1), s.cut, byte(budget), byte(budget>>8), byte(budget>>16))
+	epochs := len(s.reigns)
+	for epochs > 0 && s.reigns[epochs-1] == 0 {
+		epochs--
+	}
+	b = append(b, byte(epochs))
+	for _, leaders := range s.reigns[:epochs] {
+		b = append(b, byte(leaders>>1))
+	}
+	if s.quiet() {
+		return b
+	}
+	for l := range c.links {
+		q := &s.net[l]
+		for _, p := range q.at[:q.n] {
+			b = binary.LittleEndian.AppendUint16(b, uint16(l)|uint16(p.kind)<<6|uint16(p.epoch)<<10)
+		}
+	}
+	return b
+}
+
+// unpack sets s to the state that b is the packed form of.
+func (c *cluster) unpack(b []byte, s *clusterState) {
+	for i := ID(1); i <= c.rules.n; i++ {
+		small := binary.LittleEndian.Uint16(b)
+		s.node[i] = State{
+			Role:    Role(small & 7),
+			Leader:  ID(small >> 3 & 7),
+			Grantee: ID(small >> 6 & 7),
+			Support: Set(small>>9) << 1,
+			Epoch:   spec.Epoch(b[2]),
+		}
+		b = b[3:]
+	}
+	s.up, s.cut = Set(b[0])<<1, b[1]
+	budget := uint32(b[2]) | uint32(b[3])<<8 | uint32(b[4])<<16
+	for f := range s.budget {
+		s.budget[f] = uint8(budget >> (4 * f) & 15)
+	}
+	epochs := int(b[5])
+	b = b[6:]
+	s.reigns = [MaxEpoch + 1]Set{}
+	for e := range epochs {
+		s.reigns[e] = Set(b[e]) << 1
+	}
+	b = b[epochs:]
+	for l := range c.links {
+		s.net[l].n = 0
+	}
+	s.underWay = 0
+	for ; len(b) > 0; b = b[2:] {
+		m := binary.LittleEndian.Uint16(b)
+		s.push(int(m&63), payload{MessageType(m >> 6 & 15), uint8(m >> 10)})
+	}
+}

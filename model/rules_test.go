@@ -1,0 +1,138 @@
+package model
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// sayAll calls say with a step of each kind, of the lowest and the highest of n nodes, in each state with an epoch of 1 at most.
+func sayAll(r *Rules, n ID, say func(Step) bool) {
+	for _, i := range []ID{1, n} {
+		for s := (State{}); s.Role <= Leader; s.Role++ {
+			for s.Leader = None; s.Leader <= n; s.Leader++ {
+				for s.Epoch = 0; s.Epoch <= 1; s.Epoch++ {
+					for s.Grantee = None; s.Grantee <= n; s.Grantee++ {
+						for support := range upTo(n) + 1 {
+							if s.Support = support; support&^upTo(n).Without(i) == 0 && !sayState(r, i, n, s, say) {
+								return
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// sayState calls say with the steps of one state until it returns false, and returns what it returned last.
+func sayState(r *Rules, i, n ID, s State, say func(Step) bool) bool {
+	for timer := range Timer(timerKinds) {
+		if !say(r.Timeout(i, s, timer)) {
+			return false
+		}
+	}
+	for kind := Election; kind <= ImBack; kind++ {
+		for from := ID(1); from <= n; from++ {
+			for e := range spec.Epoch(3) {
+				if from != i && !say(r.Hear(i, s, Message{kind, from, i, e})) {
+					return false
+				}
+			}
+		}
+	}
+	return say(r.Resign(i, s)) && say(r.Restart(i, s)) && say(quietly(r.Survives(s)))
+}
+
+// differ reports whether some step of r is another than that of the rules as they are.
+func differ(t *testing.T, n int, operator, name string) bool {
+	plain, err := NewRules(n)
+	require.NoError(t, err)
+	replaced, err := NewRules(n)
+	require.NoError(t, err)
+	require.NoError(t, replaced.Replace(operator, name))
+	var steps []Step
+	sayAll(plain, ID(n), func(s Step) bool { steps = append(steps, s); return true })
+	k, differs := 0, false
+	sayAll(replaced, ID(n), func(s Step) bool {
+		differs = s != steps[k]
+		k++
+		return !differs
+	})
+	return differs
+}
+
+// A replacement that changes no step would be a mutant that cannot fail.
+func TestEachReplacementOfARuleChangesSomeStep(t *testing.T) {
+	for operator, names := range replacements {
+		for name := range names {
+			n := 3
+			if name == "HalfOrMore" {
+				n = 4 // half of three is no half
+			}
+			require.True(t, differ(t, n, operator, name), "%s <- %s", operator, name)
+		}
+	}
+}
+
+// The same for the replacements of what Cluster.tla adds: some configuration has other counts.
+func TestEachReplacementInTheClusterChangesTheCounts(t *testing.T) {
+	plain := run(t, configuration(3, "TopDeaf", "0 1 0 0 0"))
+	replaced := []string{"Pending <- NobodyPending", "Watches <- WatchesNobody"}
+	for _, timeout := range timeouts {
+		replaced = append(replaced, string(timeout.action)+" <- Never")
+	}
+	for _, r := range replaced {
+		require.NotEqual(t, plain.Generated, run(t, configuration(3, "TopDeaf", "0 1 0 0 0", r)).Generated, r)
+	}
+}
+
+// Each name in the sections of MCCluster.tla is known here for what it is there, and there are no others.
+func TestNamesAreThoseOfMCCluster(t *testing.T) {
+	text, err := os.ReadFile("../tla/MCCluster.tla")
+	require.NoError(t, err)
+	sections := strings.Split(string(text), strings.Repeat("-", 77))
+	require.Len(t, sections, 5)
+
+	var cuts, here []string
+	for _, m := range regexp.MustCompile(`(?m)^(\w+) +==`).FindAllStringSubmatch(sections[1], -1) {
+		cuts = append(cuts, m[1])
+	}
+	for _, topology := range topologies {
+		here = append(here, topology.name)
+	}
+	require.Equal(t, cuts, here)
+
+	var properties []string
+	for _, m := range regexp.MustCompile(`(?m)^(\w+) +==`).FindAllStringSubmatch(sections[2]+sections[3], -1) {
+		properties = append(properties, m[1])
+	}
+	here = nil
+	for _, v := range invariants[3:] { // after the promises
+		here = append(here, v.name)
+	}
+	for _, p := range stepProperties {
+		if strings.HasPrefix(p.name, "Never") {
+			here = append(here, p.name)
+		}
+	}
+	here = append(here, "NeverSettled")
+	require.ElementsMatch(t, properties, here)
+
+	known := map[string]string{"NobodyPending": "Pending", "WatchesNobody": "Watches", "Never": "a timer's action"}
+	for operator, names := range replacements {
+		for name := range names {
+			known[name] = operator
+		}
+	}
+	mutants := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^(\w+)(?:\(.*?\))? +==.*\\\* for (.*)$`).FindAllStringSubmatch(sections[4], -1) {
+		mutants[m[1]] = m[2]
+	}
+	require.Equal(t, mutants, known)
+}
