@@ -1,0 +1,266 @@
+// Command check binds the specification in TLA+ to the models in Go: it runs TLC on the
+// configurations of models.json, then the Go explorer on the same, and compares what they find
+// with the list and with each other, number by number. The make targets that begin with check
+// call it; on its own it is run like this:
+//
+//	go run ./tla/check                        # the quick configurations
+//	go run ./tla/check -run 'ClusterB.*' -v   # some, with counterexamples
+//	go run ./tla/check -update -run MyNew     # measure, and write models.json
+//
+// It exits with 0 if everything is as it must be, 1 if anything is not, and 2 if it was called
+// wrongly.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/tla/check/tlc"
+	"github.com/seed-fdf591db/bully/tla/check/twin"
+)
+
+// The exit statuses.
+const (
+	exitOK       = 0
+	exitMismatch = 1
+	exitUsage    = 2
+)
+
+// options are the flags.
+type options struct {
+	deep, update, digest, separate, verbose, json bool
+	distributed, bench                            bool
+	pattern, expect, noTLC, config, dir, cache    string
+	lanes                                         int
+	limit                                         time.Duration
+	speed, memory                                 float64
+}
+
+// app is one run of the command.
+type app struct {
+	options
+	out, log io.Writer
+	live     bool // log is a terminal
+	filter   *regexp.Regexp
+	open     func(explore.Configuration) (explore.Model, error) // nil but in tests
+	begin    time.Time
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	a := app{out: os.Stdout, log: os.Stderr, live: isTerminal(os.Stderr) && os.Getenv("CI") == ""}
+	status := a.main(ctx, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+// main is the command without the process around it.
+func (a *app) main(ctx context.Context, args []string) int {
+	a.begin = time.Now()
+	if err := a.parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return exitOK
+		}
+		return exitUsage
+	}
+	if err := a.act(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
+		_, _ = fmt.Fprintf(a.log, "check: %v\n", err)
+		return exitMismatch
+	}
+	return exitOK
+}
+
+// parse reads the flags.
+func (a *app) parse(args []string) error {
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	flags.SetOutput(a.log)
+	flags.BoolVar(&a.deep, "deep", false, "run the deep configurations too")
+	flags.StringVar(&a.pattern, "run", "", "run those whose name matches this `regexp`, quick or deep")
+	flags.BoolVar(&a.update, "update", false, "measure, and write the counts to models.json")
+	flags.StringVar(&a.expect, "expect", "", "with -update: the `property` that new configurations violate")
+	flags.StringVar(&a.noTLC, "no-tlc", "", "with -update: new configurations are for the explorer alone; say `why`")
+	flags.BoolVar(&a.digest, "digest", false, "with -update: take digests of the sets of states too")
+	flags.BoolVar(&a.separate, "separate", false, "give each configuration a JVM of its own")
+	flags.BoolVar(&a.verbose, "v", false, "print the counterexamples")
+	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
+	flags.BoolVar(&a.distributed, "distributed", false, "run TLC's server and two workers as three processes")
+	flags.BoolVar(&a.bench, "bench", false, "measure TLC and the explorer on the same configuration")
+	flags.StringVar(&a.config, "config", "models/ClusterEarly", "with -bench: the configuration's `name`")
+	flags.Float64Var(&a.speed, "min-speed", 20, "with -bench: how many `times` faster the explorer must be")
+	flags.Float64Var(&a.memory, "min-memory", 10, "with -bench: how many `times` less memory it must take")
+	flags.IntVar(&a.lanes, "lanes", runtime.NumCPU(), "run this many configurations at a time")
+	flags.DurationVar(&a.limit, "limit", 0, "stop a configuration after this long; 0 means ten minutes or more")
+	flags.StringVar(&a.dir, "dir", "", "the `folder` of the modules; empty means tla/ of this module")
+	flags.StringVar(&a.cache, "cache", "", "the `folder` that keeps the jar; empty means .cache/ beside tla/")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	err := a.consistent(flags)
+	if err != nil {
+		_, _ = fmt.Fprintf(a.log, "check: %v\n", err)
+	}
+	return err
+}
+
+// consistent refuses flags that make no sense, and fills in the folders.
+func (a *app) consistent(flags *flag.FlagSet) error {
+	modes := 0
+	for _, mode := range []bool{a.update, a.distributed, a.bench} {
+		if mode {
+			modes++
+		}
+	}
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case modes > 1:
+		return errors.New("-update, -distributed and -bench exclude each other")
+	case (a.expect != "" || a.noTLC != "" || a.digest) && !a.update:
+		return errors.New("-expect, -no-tlc and -digest need -update")
+	case a.lanes < 1:
+		return fmt.Errorf("-lanes is %d, but must be at least 1", a.lanes)
+	}
+	var err error
+	if a.filter, err = regexp.Compile(a.pattern); err != nil {
+		return fmt.Errorf("-run: %w", err)
+	}
+	if a.dir == "" {
+		if a.dir, err = modules(); err != nil {
+			return err
+		}
+	}
+	if a.dir, err = filepath.Abs(a.dir); err != nil {
+		return err
+	}
+	if a.cache == "" {
+		a.cache = filepath.Join(filepath.Dir(a.dir), ".cache")
+	}
+	a.cache, err = filepath.Abs(a.cache)
+	return err
+}
+
+// act does what the flags ask for.
+func (a *app) act(ctx context.Context) error {
+	switch {
+	case a.update:
+		return a.rewrite(ctx)
+	case a.distributed:
+		return a.distribute(ctx)
+	case a.bench:
+		return a.compareSpeed(ctx)
+	}
+	return a.check(ctx)
+}
+
+// modules returns the folder tla/ at or above the working directory.
+func modules() (string, error) {
+	at, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		dir := filepath.Join(at, "tla")
+		if _, err := os.Stat(filepath.Join(dir, tla.ListFile)); err == nil {
+			return dir, nil
+		}
+		if filepath.Dir(at) == at {
+			return "", fmt.Errorf("there is no tla/%s here or above: go to the project, or use -dir", tla.ListFile)
+		}
+		at = filepath.Dir(at)
+	}
+}
+
+// selected returns the entries that the flags ask for. None at all is an error.
+func (a *app) selected(entries []tla.Entry) ([]tla.Entry, error) {
+	var chosen []tla.Entry
+	for _, e := range entries {
+		if a.filter.MatchString(e.Name) && (e.Effort == tla.Quick || a.deep || a.pattern != "") {
+			chosen = append(chosen, e)
+		}
+	}
+	if len(chosen) == 0 && a.pattern != "" {
+		return nil, fmt.Errorf("-run %q matches none of the %d configurations", a.pattern, len(entries))
+	}
+	if len(chosen) == 0 {
+		return nil, errors.New("no configuration is quick: nothing would be checked")
+	}
+	return chosen, nil
+}
+
+// runner gets Java and TLC ready. The caller calls clean when it has done.
+func (a *app) runner(ctx context.Context) (r tlc.Runner, clean func(), err error) {
+	r = tlc.Runner{Dir: a.dir, Lanes: a.lanes, Limit: a.limit}
+	if r.Java, err = tlc.Java(ctx); err != nil {
+		return r, nil, err
+	}
+	if r.Jar, err = tlc.Jar(ctx, os.Getenv("TLC_JAR"), a.cache, a.log); err != nil {
+		return r, nil, err
+	}
+	if !a.separate {
+		if r.Classes, err = tlc.Driver(ctx, r.Java, a.cache, a.log); err != nil {
+			return r, nil, err
+		}
+	}
+	if r.Scratch, err = os.MkdirTemp("", "bully-check-"); err != nil {
+		return r, nil, err
+	}
+	return r, func() { _ = os.RemoveAll(r.Scratch) }, nil
+}
+
+// comparison is one configuration, and what came of it.
+type comparison struct {
+	entry       tla.Entry
+	tlc         *tlc.Outcome  // nil if TLC does not run it
+	twin        *twin.Outcome // nil if the explorer does not run it
+	differences []string
+}
+
+// check runs TLC and the explorer, and compares.
+func (a *app) check(ctx context.Context) error {
+	entries, err := tla.Load(os.DirFS(a.dir))
+	if err != nil {
+		return err
+	}
+	chosen, err := a.selected(entries)
+	if err != nil {
+		return err
+	}
+	r, clean, err := a.runner(ctx)
+	if err != nil {
+		return err
+	}
+	defer clean()
+	all := make([]comparison, len(chosen))
+	for i, e := range chosen {
+		all[i].entry = e
+	}
+	times, err := a.runBoth(ctx, r, all)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		all[i].differences = compare(all[i])
+	}
+	return a.conclude(all, times)
+}
+
+// isTerminal reports whether f is one.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

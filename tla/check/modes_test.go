@@ -1,0 +1,97 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/tla"
+)
+
+func TestDistributed(t *testing.T) {
+	b := newBench(t)
+	require.Equal(t, exitOK, b.run("-distributed"), "%s%s", b.out.String(), b.log.String())
+	require.Contains(t, b.out.String(), "found on all 1 what one process finds")
+
+	t.Setenv("FAKE_COMPUTED", "4")
+	b.red("models/CounterHolds: distributed, TLC finds 6 distinct states of 9 generated; in one process, 6 of 7", "-distributed")
+	t.Setenv("FAKE_BAD_WORKER", "1")
+	b.red(": exit status 1\nError: Failed", "-distributed")
+	b.red("-run names none", "-distributed", "-run", "Never4")
+}
+
+func TestDistributableTakesTheLargestOfEachModule(t *testing.T) {
+	e := func(name, module string, distinct int) tla.Entry {
+		e := tla.Entry{Name: name, Module: module, TLC: true, Result: tla.Result{Verdict: tla.Holds, Distinct: distinct}}
+		e.Configuration.Specification = "Spec"
+		return e
+	}
+	live := e("live", "A", 900)
+	live.Configuration.Specification = "FairSpec"
+	a := app{}
+	require.NoError(t, a.parse([]string{"-dir", t.TempDir()}))
+	chosen, err := a.distributable([]tla.Entry{e("small", "A", 10), e("large", "A", 100), live,
+		e("huge", "A", distributedStates+1), e("other", "B", 1)})
+	require.NoError(t, err)
+	require.Len(t, chosen, 2)
+	require.Equal(t, "large", chosen[0].Name)
+	require.Equal(t, "other", chosen[1].Name)
+}
+
+func TestBenchNamesWhatItCannotRun(t *testing.T) {
+	b := newBench(t)
+	b.red("-config models/Nothing: there is no such configuration", "-bench", "-config", "models/Nothing")
+	b.red("-config mutants/CounterGrows: it must hold", "-bench", "-config", "mutants/CounterGrows")
+	b.red("the explorer does not build", "-bench", "-config", "models/CounterHolds")
+}
+
+func TestMeasure(t *testing.T) {
+	said, took, err := measure(exec.Command("sh", "-c", "echo hello"))
+	require.NoError(t, err)
+	require.Equal(t, "hello\n", said)
+	require.Positive(t, took.wall)
+	require.Greater(t, took.bytes, int64(10<<10), "even a shell takes more than ten KiB")
+	_, _, err = measure(exec.Command("sh", "-c", "echo wrong >&2; exit 3"))
+	require.EqualError(t, err, "exit status 3\nwrong\n")
+	_, _, err = measure(exec.Command(filepath.Join(t.TempDir(), "none")))
+	require.Error(t, err)
+}
+
+// TestJudge sees that both targets count.
+func TestJudge(t *testing.T) {
+	e := tla.Entry{Name: "models/A", Result: tla.Result{Generated: 1000, Distinct: 10}}
+	var out strings.Builder
+	a := app{out: &out, options: options{speed: 20, memory: 10}}
+	slow, fast := usage{20 * time.Second, 1000 << 20}, usage{time.Second, 100 << 20}
+	require.NoError(t, a.judge(e, slow, fast))
+	require.Contains(t, out.String(), "The explorer is 20.0 times as fast (target 20), and takes 1/10.0 of the memory (target 1/10).")
+	require.EqualError(t, a.judge(e, usage{19 * time.Second, slow.bytes}, fast), "a target is missed")
+	require.EqualError(t, a.judge(e, usage{slow.wall, 999 << 20}, fast), "a target is missed")
+}
+
+func TestSameGraph(t *testing.T) {
+	e := tla.Entry{Name: "models/A", Result: tla.Result{Verdict: tla.Holds, Generated: 1000, Distinct: 10}}
+	require.NoError(t, sameGraph("TLC", e, e.Result))
+	other := e.Result
+	other.Generated++
+	require.ErrorContains(t, sameGraph("TLC", e, other), "TLC finds on models/A: holds, 10 distinct states of 1001 generated")
+}
+
+func TestBoardOnATerminal(t *testing.T) {
+	var log strings.Builder
+	a := app{log: &log, live: true}
+	b := a.newBoard("TLC", 3, 0)
+	b.started("models/A")
+	b.started("models/B")
+	require.Contains(t, b.line(), "TLC 0/3, 0s: models/A 0s models/B 0s")
+	b.finished("models/A", "holds")
+	require.Contains(t, b.line(), "TLC 1/3, 0s: models/B 0s")
+	b.started(strings.Repeat("long", 50))
+	require.Len(t, b.line(), 100)
+	b.close()
+	require.True(t, strings.HasSuffix(log.String(), "\r\x1b[K"), "the line is taken away")
+}

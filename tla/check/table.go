@@ -1,0 +1,262 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/tla"
+)
+
+// conclude prints what was found, and returns an error if anything is not as it must be.
+func (a *app) conclude(all []comparison, took times) error {
+	bad := 0
+	for _, c := range all {
+		if len(c.differences) > 0 {
+			bad++
+		}
+	}
+	missing := a.unchecked(all)
+	if a.json {
+		if err := a.printJSON(all, missing, took); err != nil {
+			return err
+		}
+	} else {
+		a.printTable(all)
+		if a.verbose {
+			a.printRuns(all)
+		}
+		a.printDifferences(all)
+		a.printSummary(all, took)
+	}
+	var errs []error
+	if bad > 0 {
+		errs = append(errs, fmt.Errorf("%d of %d configurations are not as %s says", bad, len(all), tla.ListFile))
+	}
+	for _, m := range missing {
+		errs = append(errs, errors.New(m))
+	}
+	return errors.Join(errs...)
+}
+
+// printTable prints what TLC and the explorer found, side by side.
+func (a *app) printTable(all []comparison) {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "\nTLC = explorer\tverdict\tdistinct\tgenerated\tdepth\tstates\t")
+	for _, c := range all {
+		mark := ""
+		if len(c.differences) > 0 {
+			mark = "  <-- differs"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.entry.Name,
+			c.verdict(),
+			c.cell(func(r tla.Result) string { return strconv.Itoa(r.Distinct) }, c.comparable()),
+			c.cell(func(r tla.Result) string { return strconv.Itoa(r.Generated) }, c.comparable()),
+			c.cell(func(r tla.Result) string { return strconv.Itoa(r.Depth) },
+				c.entry.Explorer == tla.Full || c.entry.Verdict == tla.Holds),
+			c.states(), mark)
+	}
+	_ = w.Flush()
+	_, _ = fmt.Fprintln(a.out, "\nA = A: both found it. A / –: only TLC can tell, or stops earlier than the explorer.")
+}
+
+// comparable reports whether the two must agree on the counts of c; see Entry.CompareExplorer.
+func (c comparison) comparable() bool {
+	return c.entry.Verdict == tla.Holds || c.entry.Explorer == tla.Counts
+}
+
+// verdict returns what each of the two makes of c, and words that are the same only once.
+func (c comparison) verdict() string {
+	cell := c.cell(verdictOf, c.entry.Explorer == tla.Full)
+	if _, both, same := strings.Cut(cell, " = "); same {
+		return "both: " + both
+	}
+	return cell
+}
+
+// cell returns what each of the two found.
+func (c comparison) cell(of func(tla.Result) string, comparable bool) string {
+	left, right := "–", "–"
+	if c.tlc != nil && c.tlc.Report.Verdict != tla.Failed {
+		left = of(c.tlc.Report.Result)
+	}
+	if c.twin != nil && c.twin.Err == nil && comparable {
+		right = of(c.twin.Result)
+	}
+	switch {
+	case left == right:
+		return left + " = " + right
+	case left == "–" || right == "–":
+		return left + " / " + right
+	}
+	return left + " ≠ " + right
+}
+
+// states says whether the sets of states were compared.
+func (c comparison) states() string {
+	switch {
+	case c.entry.States == "" || c.tlc == nil || c.twin == nil:
+		return ""
+	case c.tlc.Report.States == c.twin.Result.States && c.twin.Result.States != "":
+		return "same"
+	}
+	return "differ"
+}
+
+// printRuns prints the counterexamples.
+func (a *app) printRuns(all []comparison) {
+	for _, c := range all {
+		if c.tlc != nil && len(c.tlc.Report.Run) > 0 {
+			r := c.tlc.Report
+			_, _ = fmt.Fprintf(a.out, "\n%s: %s\nTLC: %s\n%s\n", c.entry.Name, c.entry.Question,
+				verdictOf(r.Result), strings.Join(r.Run, "\n"))
+			if r.Loop != "" {
+				_, _ = fmt.Fprintln(a.out, "and then:", r.Loop)
+			}
+		}
+		if c.twin != nil && c.twin.Violation != nil {
+			_, _ = fmt.Fprintf(a.out, "\n%s\nexplorer: %s", c.entry.Name, c.twin.Violation)
+		}
+	}
+}
+
+// printDifferences prints everything that is not as it must be.
+func (a *app) printDifferences(all []comparison) {
+	for _, c := range all {
+		if len(c.differences) == 0 {
+			continue
+		}
+		_, _ = fmt.Fprintf(a.out, "\n%s: %s\n", c.entry.Name, c.entry.Question)
+		for _, d := range c.differences {
+			_, _ = fmt.Fprintln(a.out, "  "+strings.ReplaceAll(d, "\n", "\n    "))
+		}
+		_, _ = fmt.Fprintf(a.out, "  To see it: go run ./tla/check -v -run '^%s$'\n", c.entry.Name)
+	}
+}
+
+// promise is a line of the table of promises: where one is checked.
+type promise struct {
+	property spec.Property
+	holds    []string // configurations in which it is checked and holds
+	fails    []string // configurations in which it fails, as it must
+}
+
+// promisesIn returns where each promise is checked. The textbook's algorithm promises nothing.
+func promisesIn(all []comparison) []promise {
+	var table []promise
+	for _, property := range spec.Properties() {
+		p := promise{property: property}
+		for _, c := range all {
+			e, name := c.entry, string(property)
+			switch {
+			case e.Module == "MCTextbook":
+			case e.Property == name:
+				p.fails = append(p.fails, e.Name)
+			case e.Verdict == tla.Holds && e.Configuration.Checks(name):
+				p.holds = append(p.holds, e.Name)
+			}
+		}
+		table = append(table, p)
+	}
+	return table
+}
+
+// unchecked returns the promises that no configuration checks, or none shows to be able to
+// fail. It matters only if the configurations were not picked by hand.
+func (a *app) unchecked(all []comparison) []string {
+	if a.pattern != "" {
+		return nil
+	}
+	var wrong []string
+	for _, p := range promisesIn(all) {
+		if len(p.holds) == 0 {
+			wrong = append(wrong, fmt.Sprintf("no configuration checks %s", p.property))
+		}
+		if len(p.fails) == 0 {
+			wrong = append(wrong, fmt.Sprintf("no configuration shows that %s can fail", p.property))
+		}
+	}
+	return wrong
+}
+
+// printSummary says in a few lines what it all came to.
+func (a *app) printSummary(all []comparison, took times) {
+	var held, hold, failed, fail, agreed, twins int
+	for _, c := range all {
+		good := 0
+		if len(c.differences) == 0 {
+			good = 1
+		}
+		if c.entry.Verdict == tla.Holds {
+			held, hold = held+good, hold+1
+		} else {
+			failed, fail = failed+good, fail+1
+		}
+		if c.twin != nil {
+			agreed, twins = agreed+good, twins+1
+		}
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(w, "\npromise\tholds in\tis seen to fail in\t")
+	for _, p := range promisesIn(all) {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t\n", p.property, inWords(p.holds), inWords(p.fails))
+	}
+	_ = w.Flush()
+	_, _ = fmt.Fprintf(a.out, "\n%d of %d configurations hold as they must, %d of %d fail as they must;\n"+
+		"the explorer agrees on %d of %d. TLC took %s on %d JVMs, the explorer %s, all %s.\n",
+		held, hold, failed, fail, agreed, twins, seconds(took.tlc), a.lanes, seconds(took.twin), seconds(time.Since(a.begin)))
+}
+
+// inWords returns the first names and how many more there are.
+func inWords(names []string) string {
+	switch len(names) {
+	case 0:
+		return "none"
+	case 1:
+		return names[0]
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+}
+
+// seconds rounds d for people.
+func seconds(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
+
+// found is one configuration in the JSON output.
+type found struct {
+	Name        string      `json:"name"`
+	Expected    tla.Result  `json:"expected"`
+	TLC         *tla.Result `json:"tlc,omitempty"`
+	Explorer    *tla.Result `json:"explorer,omitempty"`
+	Differences []string    `json:"differences,omitempty"`
+}
+
+// printJSON prints everything that was found.
+func (a *app) printJSON(all []comparison, missing []string, took times) error {
+	report := struct {
+		OK              bool     `json:"ok"`
+		TLCSeconds      float64  `json:"tlc_seconds"`
+		ExplorerSeconds float64  `json:"explorer_seconds"`
+		Unchecked       []string `json:"unchecked,omitempty"`
+		Configurations  []found  `json:"configurations"`
+	}{OK: len(missing) == 0, TLCSeconds: took.tlc.Seconds(), ExplorerSeconds: took.twin.Seconds(), Unchecked: missing}
+	for _, c := range all {
+		f := found{Name: c.entry.Name, Expected: c.entry.Result, Differences: c.differences}
+		if c.tlc != nil {
+			f.TLC = &c.tlc.Report.Result
+		}
+		if c.twin != nil {
+			f.Explorer = &c.twin.Result
+		}
+		report.OK = report.OK && len(c.differences) == 0
+		report.Configurations = append(report.Configurations, f)
+	}
+	encoder := json.NewEncoder(a.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
+}
