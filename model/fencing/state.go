@@ -2,7 +2,6 @@ package fencing
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/model/explore"
@@ -16,7 +15,6 @@ type (
 
 func only(i node) set         { return 1 << i }
 func (s set) has(i node) bool { return s&only(i) != 0 }
-func (s set) size() int       { return bits.OnesCount8(uint8(s)) }
 
 // reigns is a set of reigns: by epoch, the leaders. Index 0 is not used.
 type reigns [MaxEpochs + 1]set

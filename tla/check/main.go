@@ -42,7 +42,8 @@ const (
 type options struct {
 	deep, update, digest, separate, verbose, json bool
 	distributed, bench                            bool
-	pattern, expect, noTLC, config, dir, cache    string
+	pattern, expect, noTLC, dir, cache            string
+	config, heap                                  string
 	lanes                                         int
 	limit                                         time.Duration
 	speed, memory                                 float64
@@ -101,6 +102,7 @@ func (a *app) parse(args []string) error {
 	flags.BoolVar(&a.distributed, "distributed", false, "run TLC's server and two workers as three processes")
 	flags.BoolVar(&a.bench, "bench", false, "measure TLC and the explorer on the same configuration")
 	flags.StringVar(&a.config, "config", "models/ClusterEarly", "with -bench: the configuration's `name`")
+	flags.StringVar(&a.heap, "heap", "", "with -bench: bound TLC's heap to this `size`, such as 128m; empty means Java's default")
 	flags.Float64Var(&a.speed, "min-speed", 20, "with -bench: how many `times` faster the explorer must be")
 	flags.Float64Var(&a.memory, "min-memory", 10, "with -bench: how many `times` less memory it must take")
 	flags.IntVar(&a.lanes, "lanes", runtime.NumCPU(), "run this many configurations at a time")

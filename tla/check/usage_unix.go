@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// peakBytes returns the most memory that a process which has ended held at one time.
+// peakBytes returns the most memory that a process which has ended held at one time. On Linux
+// it is never less than what this program held when it started the process.
 func peakBytes(state *os.ProcessState) (int64, error) {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
