@@ -14,10 +14,10 @@ SHELL := bash
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: ## model-check the quick configurations with TLC and with the explorer (4 min)
+check: ## model-check the quick configurations with TLC and with the explorer (3 to 4 min)
 	$(GO) run ./tla/check
 
-check-deep: ## model-check all configurations (an hour)
+check-deep: ## model-check all configurations (about 15 min)
 	$(GO) run ./tla/check -deep
 
 check-distributed: ## check with TLC's server and two workers as three processes (2 min)
@@ -27,7 +27,7 @@ bench-check: ## compare the explorer with TLC: time and memory (1 min)
 	$(GO) run ./tla/check -bench
 
 # A package whose tests do not run says so, and exits with 0.
-test: ## run all tests with the race detector (3 min)
+test: ## run all tests with the race detector (1 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	$(GO) test -race -count=1 ./... 2>&1 | tee "$$log"; \
 	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
