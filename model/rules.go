@@ -77,7 +77,6 @@ var replacements = map[string]map[string]func(*Rules){
 	"Survives": {
 		"ForgetsAll":     func(r *Rules) { r.survives = func(State) State { return State{} } },
 		"ForgetsGrantee": func(r *Rules) { r.survives = func(s State) State { return State{Epoch: s.Epoch} } },
-		"ForgetsEpoch":   func(r *Rules) { r.survives = func(s State) State { return State{Grantee: s.Grantee} } },
 	},
 	"Shields": {
 		"ShieldsNobody": func(r *Rules) { r.shields = func(State, ID) bool { return false } },
@@ -114,7 +113,6 @@ var replacements = map[string]map[string]func(*Rules){
 		},
 	},
 	"HandsOver": {
-		"HandsOverToAny": func(r *Rules) { r.handsOver = func(_ ID, s State, m Message) bool { return m.Epoch > s.Epoch } },
 		"NeverHandsOver": func(r *Rules) { r.handsOver = func(ID, State, Message) bool { return false } },
 	},
 	"CountsGrant": {

@@ -63,7 +63,6 @@ AnySet(S)               == S # {}                                   \* for IsQuo
 HalfOrMore(S)           == 2 * Cardinality(S) >= N                  \* for IsQuorum
 ForgetsAll(s)           == Blank                                    \* for Survives
 ForgetsGrantee(s)       == [Blank EXCEPT !.epoch = s.epoch]         \* for Survives
-ForgetsEpoch(s)         == [Blank EXCEPT !.grantee = s.grantee]     \* for Survives
 ShieldsNobody(s, c)     == FALSE                                    \* for Shields
 NoOwnClaim(s, e)        == FALSE                                    \* for OwnClaim
 DropsLease(s)           == Unbound(s)                               \* for WhilePreempting
@@ -75,7 +74,6 @@ SameEpoch(s)            == IF s.epoch = 0 THEN 1 ELSE s.epoch       \* for NextE
 GrantsTwice(s, c, e)    == e >= s.epoch                             \* for MayGrant
 GrantsBelow(s, c, e)    == TRUE                                     \* for MayGrant
 DoesNotWait(c, e)       == [Blank EXCEPT !.epoch = e, !.grantee = c] \* for AfterGrant
-HandsOverToAny(i, s, m) == m.epoch > s.epoch                        \* for HandsOver
 NeverHandsOver(i, s, m) == FALSE                                    \* for HandsOver
 CountsAnyGrant(s, e)    == TRUE                                     \* for CountsGrant
 WinsOverLease(i, s)     == IsQuorum(s.support \cup {i})             \* for MayWin
