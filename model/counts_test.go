@@ -104,6 +104,11 @@ func TestMutantsAndWitnessesFailLikeInTLC(t *testing.T) {
 		{3, "TopIsolated", "0 0 0 1 0", "", "NeverLeaderless", 8},
 		{3, "Whole", "0 1 0 0 0", "", "NeverLowerLeads", 10},
 		{3, "Whole", "0 1 0 0 0", "", "NeverDeposed", 17},
+		{3, "TopIsolated", "0 0 0 1 0", "MayProve <- SilenceProves", "OneActing", 14},
+		{3, "Whole", "0 0 1 0 0", "MayProve <- FaultProves", "OneActing", 21},
+		{3, "Whole", "0 1 0 0 0", "MayProve <- FaultProves", "OneActing", 22},
+		{3, "TopDeaf", "0 0 0 0 0", "PatienceOver <- AsksAtWill", "Calm", 72},
+		{3, "Whole", "0 1 0 0 0", "", "NeverSucceeded", 13},
 	} {
 		t.Run(test.replacement+" "+test.violates, func(t *testing.T) {
 			c := configuration(test.n, test.topology, test.budget)

@@ -19,6 +19,8 @@
 //			step = rules.Hear(i, s, *in.Message)
 //		case in.Resign:
 //			step = rules.Resign(i, s)
+//		case in.HolderDead:
+//			step = rules.HolderDead(i, s)
 //		default:
 //			step = rules.Timeout(i, s, in.Timer)
 //		}
@@ -46,7 +48,7 @@
 //
 // A rule that a mutant may replace is a field of Rules, named like the operator; [Rules.Replace] and the replacements of a
 // configuration take the names of tla/MCCluster.tla. What a node does is in election.go, claim.go and reign.go, with the operators
-// of Node.tla in their order; the cluster is in cluster.go (variables, network, receipts), timers.go and faults.go, and its
-// properties in invariants.go. Where TLA+ says set, the code has bits ([Set]); where it says string, a small integer whose String
+// of Node.tla in their order; the cluster is in cluster.go (variables, network, receipts), timers.go, faults.go and proof.go (what
+// configurations put in the place of its operators), and its properties in invariants.go. Where TLA+ says set, the code has bits ([Set]); where it says string, a small integer whose String
 // is the word.
 package model

@@ -23,6 +23,18 @@ func (p *stepper) resign(i ID) {
 	}
 }
 
+// A node is told that the holder of its lease is dead.
+func (p *stepper) holderDead(i ID) {
+	s := &p.now
+	if !s.up.Has(i) || !p.rules.hasHolder(i, s.node[i]) || !p.mayProve(p.cluster, s, i, s.node[i].Leader) {
+		return
+	}
+	p.begin()
+	step := p.rules.HolderDead(i, s.node[i])
+	p.take(i, &step)
+	p.end(spec.HolderDeadAction, i)
+}
+
 func (p *stepper) crash(i ID) {
 	if !p.now.up.Has(i) || !p.spend(crash) {
 		return

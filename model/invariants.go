@@ -17,6 +17,7 @@ var invariants = []invariant{
 	{"NeverTwoReigns", neverTwoReigns},
 	{"NeverBackWithPromise", neverBackWithPromise},
 	{"NeverReplacedAlive", neverReplacedAlive},
+	{"NeverSucceeded", neverSucceeded},
 	{"NeverLeaderless", neverLeaderless},
 	{"NeverLowerLeads", neverLowerLeads},
 }
@@ -210,6 +211,11 @@ func neverBackWithPromise(c *cluster, s *clusterState) bool {
 func neverReplacedAlive(c *cluster, s *clusterState) bool {
 	acting := c.acting(s)
 	return acting == 0 || s.everLed()&s.up&^acting == 0
+}
+
+// neverSucceeded says that nobody acts while one that led before is down.
+func neverSucceeded(c *cluster, s *clusterState) bool {
+	return s.everLed()&^s.up == 0 || c.acting(s) == 0
 }
 
 // neverLeaderless says that a leader is not lost while a quorum is left and no fault is to come.

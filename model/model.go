@@ -10,17 +10,22 @@ import (
 
 // cluster is one configuration of module MCCluster.
 type cluster struct {
-	rules      *Rules
-	pending    func(c *cluster, s *clusterState, i ID) bool
-	watches    func(s *clusterState, i ID) bool
-	never      [timerKinds]bool // never[k]: timeouts[k] is replaced by Never
-	links      []link
-	index      [MaxNodes + 1][MaxNodes + 1]int // index[i][j]: where link{i, j} is in links
-	cuts       []cut
-	budget     [faults]uint8
-	invariants []invariant
-	properties []stepProperty
-	unchecked  []string
+	rules        *Rules
+	leaseOver    func(c *cluster, s *clusterState, i ID) bool
+	pending      func(c *cluster, s *clusterState, i ID) bool
+	watches      func(s *clusterState, i ID) bool
+	patienceOver func(c *cluster, s *clusterState, i ID) bool
+	answered     func(c *cluster, s *clusterState, i ID) bool
+	mayBeEarly   func(s *clusterState, i ID) bool
+	mayProve     func(c *cluster, s *clusterState, i, l ID) bool
+	never        [timerKinds]bool // never[k]: timeouts[k] is replaced by Never
+	links        []link
+	index        [MaxNodes + 1][MaxNodes + 1]int // index[i][j]: where link{i, j} is in links
+	cuts         []cut
+	budget       [faults]uint8
+	invariants   []invariant
+	properties   []stepProperty
+	unchecked    []string
 }
 
 var _ explore.Model = (*cluster)(nil)
@@ -38,7 +43,10 @@ func New(c explore.Configuration) (explore.Model, error) {
 	if c.Specification != "Spec" && c.Specification != "FairSpec" {
 		return nil, fmt.Errorf("model: specification %s is neither Spec nor FairSpec", c.Specification)
 	}
-	m := &cluster{pending: somebodyPending, watches: watches}
+	m := &cluster{
+		leaseOver: leaseOver, pending: somebodyPending, watches: watches,
+		patienceOver: patienceOver, answered: answered, mayBeEarly: anyMayBeEarly, mayProve: nobodyProves,
+	}
 	if err := m.setConstants(c.Constants); err != nil {
 		return nil, err
 	}
@@ -103,18 +111,6 @@ func (c *cluster) replaceAll(replaced map[string]string) error {
 		}
 	}
 	return nil
-}
-
-// timing are the replacements of the rules that tla/Cluster.tla adds to those of a node, by operator, then by name.
-var timing = map[string]map[string]func(*cluster){
-	"Pending": {
-		"NobodyPending": func(c *cluster) { c.pending = func(*cluster, *clusterState, ID) bool { return false } },
-	},
-	"Watches": {
-		"WatchesNobody": func(c *cluster) {
-			c.watches = func(s *clusterState, i ID) bool { return watches(s, i) && s.node[i].Leader == None }
-		},
-	},
 }
 
 // replace puts the named operator of module MCCluster in the place of another.
@@ -217,6 +213,7 @@ func (p *stepper) Expand(state []byte, emit func(step explore.Step, next []byte,
 	}
 	p.receiveAll()
 	p.onNodes((*stepper).resign)
+	p.onNodes((*stepper).holderDead)
 	p.onNodes((*stepper).crash)
 	p.onNodes((*stepper).restart)
 	for l := range p.links {

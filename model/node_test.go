@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// An input is what a node takes: a message, the end of a timer, a call, or a crash and restart.
+// An input is what a node takes: a message, the end of a timer, a call, a proof of death, or a crash and restart.
 type input struct {
 	kind    string
 	message Message
@@ -59,7 +59,7 @@ func draw(t *rapid.T) situation {
 	x.before = drawState(t, x.n, x.i)
 	r, err := NewRules(int(x.n))
 	require.NoError(t, err)
-	x.input.kind = rapid.SampledFrom([]string{"message", "message", "timer", "resign", "restart"}).Draw(t, "input")
+	x.input.kind = rapid.SampledFrom([]string{"message", "message", "timer", "resign", "holder dead", "restart"}).Draw(t, "input")
 	switch x.input.kind {
 	case "message":
 		x.input.message = drawMessage(t, x.n, x.i)
@@ -69,6 +69,8 @@ func draw(t *rapid.T) situation {
 		x.step = r.Timeout(x.i, x.before, x.input.timer)
 	case "resign":
 		x.step = r.Resign(x.i, x.before)
+	case "holder dead":
+		x.step = r.HolderDead(x.i, x.before)
 	case "restart":
 		x.step = r.Restart(x.i, r.Survives(x.before))
 	}
@@ -206,11 +208,38 @@ func TestIgnoredInputIsNoStep(t *testing.T) {
 		require.NoError(t, err)
 		runs := x.input.kind == "timer" && r.Runs(x.i, x.before, x.input.timer)
 		resigns := x.input.kind == "resign" && x.before.Role == Leader
-		taken := runs || resigns || x.input.kind == "message" || x.input.kind == "restart"
+		told := x.input.kind == "holder dead" && x.before.Leader != None && x.before.Leader != x.i
+		taken := runs || resigns || told || x.input.kind == "message" || x.input.kind == "restart"
 		require.Equal(t, !taken, x.step.Ignored)
 		if x.step.Ignored {
 			require.Equal(t, x.before, after)
 			require.Empty(t, x.step.Sent())
+		}
+	})
+}
+
+// R41: the holder of a lease that is proved dead is as one that has resigned, to a node that is no claimant; a claimant has to wait.
+func TestHolderDeadIsARelease(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if x.input.kind != "holder dead" || x.step.Ignored {
+			return
+		}
+		require.Empty(t, x.step.Sent())
+		require.Equal(t, None, after.Leader)
+		require.Equal(t, x.before.Epoch, after.Epoch)
+		require.Equal(t, x.before.Grantee, after.Grantee)
+		switch x.before.Role {
+		case Follower, Electing:
+			require.Equal(t, Follower, after.Role)
+			require.Zero(t, after.Support)
+		default:
+			require.Equal(t, x.before.Role, after.Role)
+			require.Equal(t, x.before.Support, after.Support)
+		}
+		if x.before.Role != Claimant {
+			r, err := NewRules(int(x.n))
+			require.NoError(t, err)
+			require.Equal(t, r.Hear(x.i, x.before, Message{Resign, x.before.Leader, x.i, 0}), x.step)
 		}
 	})
 }

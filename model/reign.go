@@ -1,7 +1,7 @@
 package model
 
 // Reign: COORDINATOR, HEARTBEAT and ACK; how a reign ends; and what a node does that comes back. The functions are the twins of
-// those under Reign and Restart in tla/Node.tla, in the same order.
+// those under Reign, Restart and Proof of death in tla/Node.tla, in the same order.
 
 // R23, R24. COORDINATOR and HEARTBEAT. A node that pre-empts the sender stays what it is, and acknowledges.
 func (r *Rules) reignHeard(i ID, s State, m Message) Step {
@@ -95,4 +95,13 @@ func (r *Rules) imBackHeard(i ID, s State, m Message) Step {
 		step.send(Coordinator, i, m.From, t.Epoch)
 	}
 	return step
+}
+
+// HolderDead returns what node i does in state s when it is told that the node whose lease it keeps is proved dead: that one
+// leads no more, as if it had said so. Without a lease of another node it is no step. R41.
+func (r *Rules) HolderDead(i ID, s State) Step {
+	if !r.hasHolder(i, s) {
+		return ignored(s)
+	}
+	return quietly(release(s, s.Leader))
 }

@@ -29,6 +29,7 @@ type Rules struct {
 	isStale         func(s State, e spec.Epoch) bool       // R24
 	mayResign       func(s State) bool                     // R28
 	afterRestart    func(i ID, s State) State              // R30
+	hasHolder       func(i ID, s State) bool               // R41
 }
 
 // NewRules returns the rules as they are, for members 1 to n. It is an error if n is not from 1 to MaxNodes.
@@ -65,6 +66,7 @@ func NewRules(n int) (*Rules, error) {
 		s.Role, s.Leader = Electing, i
 		return s
 	}
+	r.hasHolder = func(i ID, s State) bool { return s.Leader != None && s.Leader != i }
 	return r, nil
 }
 
@@ -131,6 +133,9 @@ var replacements = map[string]map[string]func(*Rules){
 	},
 	"AfterRestart": {
 		"SpeaksAtOnce": func(r *Rules) { r.afterRestart = func(_ ID, s State) State { return r.survives(s) } },
+	},
+	"HasHolder": {
+		"HasAnyLease": func(r *Rules) { r.hasHolder = func(_ ID, s State) bool { return s.Leader != None } },
 	},
 }
 

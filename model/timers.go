@@ -50,7 +50,7 @@ func (c *cluster) held(s *clusterState, l, i ID) bool {
 }
 
 // leaseOver reports whether the lease that i keeps is over: its holder cannot lead on the strength of it.
-func (c *cluster) leaseOver(s *clusterState, i ID) bool {
+func leaseOver(c *cluster, s *clusterState, i ID) bool {
 	l := s.node[i].Leader
 	switch {
 	case l == None:
@@ -82,6 +82,17 @@ func somebodyPending(c *cluster, s *clusterState, i ID) bool {
 	return false
 }
 
+// anyMayBeEarly says that the timer of any node may end too soon.
+func anyMayBeEarly(*clusterState, ID) bool { return true }
+
+// patienceOver reports whether no heartbeat can come to i any more, and its lease is over.
+func patienceOver(c *cluster, s *clusterState, i ID) bool {
+	return s.quiet() && !c.owed(s, i) && c.leaseOver(c, s, i)
+}
+
+// answered reports whether every ELECTION has been answered.
+func answered(_ *cluster, s *clusterState, _ ID) bool { return s.quiet() }
+
 // timeouts are the actions of timers, in the order of Next.
 var timeouts = [timerKinds]struct {
 	action spec.Action
@@ -99,9 +110,10 @@ var timeouts = [timerKinds]struct {
 // R8. A follower's patience runs, whether it follows anybody or not.
 func watches(s *clusterState, i ID) bool { return s.node[i].Role == Follower }
 
-// due begins an action of a timer, and reports whether it may happen: a timer that is not on time costs one of the budget.
-func (p *stepper) due(onTime bool) bool {
-	if !onTime && p.now.budget[early] == 0 {
+// due begins an action of a timer of node i, and reports whether it may happen: a timer that is not on time costs one of the
+// budget.
+func (p *stepper) due(i ID, onTime bool) bool {
+	if !onTime && (p.now.budget[early] == 0 || !p.mayBeEarly(&p.now, i)) {
 		return false
 	}
 	p.begin()
@@ -124,21 +136,21 @@ func (p *stepper) ends(i ID, t Timer) {
 
 func (p *stepper) heartbeatTimeout(i ID) {
 	s := &p.now
-	if s.up.Has(i) && p.watches(s, i) && p.due(s.quiet() && !p.owed(s, i) && p.leaseOver(s, i)) {
+	if s.up.Has(i) && p.watches(s, i) && p.due(i, p.patienceOver(p.cluster, s, i)) {
 		p.ends(i, HeartbeatTimer)
 		p.end(spec.HeartbeatTimeout, i)
 	}
 }
 
 func (p *stepper) preemptTimeout(i ID) {
-	if p.runs(i, PreemptTimer) && p.due(p.now.quiet()) {
+	if p.runs(i, PreemptTimer) && p.due(i, p.now.quiet()) {
 		p.ends(i, PreemptTimer)
 		p.end(spec.PreemptTimeout, i)
 	}
 }
 
 func (p *stepper) electionTimeout(i ID) {
-	if p.runs(i, ElectionTimer) && p.due(p.now.quiet()) {
+	if p.runs(i, ElectionTimer) && p.due(i, p.answered(p.cluster, &p.now, i)) {
 		p.ends(i, ElectionTimer)
 		p.end(spec.ElectionTimeout, i)
 	}
@@ -146,14 +158,14 @@ func (p *stepper) electionTimeout(i ID) {
 
 func (p *stepper) coordinatorTimeout(i ID) {
 	s := &p.now
-	if p.runs(i, CoordinatorTimer) && p.due(s.quiet() && !p.owed(s, i) && !p.pending(p.cluster, s, i) && p.leaseOver(s, i)) {
+	if p.runs(i, CoordinatorTimer) && p.due(i, s.quiet() && !p.owed(s, i) && !p.pending(p.cluster, s, i) && p.leaseOver(p.cluster, s, i)) {
 		p.ends(i, CoordinatorTimer)
 		p.end(spec.CoordinatorTimeout, i)
 	}
 }
 
 func (p *stepper) claimTimeout(i ID) {
-	if p.runs(i, ClaimTimer) && p.due(p.now.quiet()) {
+	if p.runs(i, ClaimTimer) && p.due(i, p.now.quiet()) {
 		p.ends(i, ClaimTimer)
 		p.end(spec.ClaimTimeout, i)
 	}
@@ -162,7 +174,7 @@ func (p *stepper) claimTimeout(i ID) {
 // The check of a leader that is not backed, or one that ends before the ACKs are in.
 func (p *stepper) quorumTimeout(i ID) {
 	s := &p.now
-	if p.runs(i, QuorumTimer) && p.due(s.quiet() && !p.backed(s, i)) {
+	if p.runs(i, QuorumTimer) && p.due(i, s.quiet() && !p.backed(s, i)) {
 		unbacked := s.node[i]
 		unbacked.Support = 0
 		step := p.rules.quorumEnded(i, unbacked)
@@ -183,7 +195,7 @@ func (p *stepper) beatTimeout(i ID) {
 			inNeed = inNeed.With(j)
 		}
 	}
-	if inNeed == 0 || !p.due(s.quiet()) {
+	if inNeed == 0 || !p.due(i, s.quiet()) {
 		return
 	}
 	step := p.rules.beatEnded(i, s.node[i])

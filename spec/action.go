@@ -52,6 +52,8 @@ const (
 	RestartAction Action = "Restart"
 	// ResignAction is a node told by its user to lead no longer, or to stop in good order. R28.
 	ResignAction Action = "Resign"
+	// HolderDeadAction is a node told that the node whose lease it keeps is proved dead. R41.
+	HolderDeadAction Action = "HolderDead"
 
 	// CrashAction is a node's end without notice: only the durable part of its state survives. R4.
 	CrashAction Action = "Crash"
@@ -60,6 +62,19 @@ const (
 	// CutAction is a change of the links that carry nothing. It is no node's step.
 	CutAction Action = "Cut"
 )
+
+// Call names an input that is neither a message nor a timer's end: what the node's user asks of it, or its host
+// tells it.
+type Call string
+
+const (
+	// ResignCall asks a node to lead no longer, or to stop in good order. R28.
+	ResignCall Call = "resign"
+	// HolderDeadCall tells a node that the node whose lease it keeps is proved dead. R41.
+	HolderDeadCall Call = "holder-dead"
+)
+
+var calls = []Call{ResignCall, HolderDeadCall}
 
 // form says what an event of one action carries.
 type form struct {
@@ -100,6 +115,7 @@ var forms = []form{
 	{action: StartAction, fields: nodeStep},
 	{action: RestartAction, fields: nodeStep},
 	{action: ResignAction, fields: inputStep, input: hasCall, call: ResignCall},
+	{action: HolderDeadAction, fields: inputStep, input: hasCall, call: HolderDeadCall},
 	{action: CrashAction, fields: crashStep},
 	{action: LoseAction, fields: linkStep, input: hasMessage},
 	{action: CutAction, fields: linkStep, input: hasCut},

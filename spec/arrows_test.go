@@ -40,6 +40,7 @@ var foreign = []struct {
 }{
 	{"", "github.com/stretchr/testify/require", true},
 	{"", "pgregory.net/rapid", true},
+	{"impl", "go.uber.org/goleak", true},
 	{"conformance", "github.com/anishathalye/porcupine", true},
 	{"conformance/check", "github.com/anishathalye/porcupine", false},
 }

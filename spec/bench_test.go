@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// longTrace is the events of a trace in testdata, repeated until there are so many.
-func longTrace(b *testing.B, name string, size int) (spec.Header, []spec.Event, []byte) {
+// longTrace is the events of a trace in testdata, repeated until there are so many; and dated, if there is a first date.
+func longTrace(b *testing.B, name string, size int, first uint64) (spec.Header, []spec.Event, []byte) {
 	text, err := os.ReadFile("testdata/valid/" + name + ".ndjson")
 	require.NoError(b, err)
 	header, events, err := readTrace(bytes.NewReader(text))
@@ -22,15 +22,27 @@ func longTrace(b *testing.B, name string, size int) (spec.Header, []spec.Event, 
 		event.Seq = uint64(len(events) + 1)
 		events = append(events, event)
 	}
+	for i := range events {
+		if first > 0 {
+			events[i].At = first + uint64(i)
+		}
+	}
 	text, err = writeTrace(header, events)
 	require.NoError(b, err)
 	return header, events, text
 }
 
 func BenchmarkTraceReader(b *testing.B) {
-	for _, name := range []string{"integers", "uuids"} {
-		b.Run(name, func(b *testing.B) {
-			_, events, text := longTrace(b, name, 100_000)
+	for _, c := range []struct {
+		name, file string
+		first      uint64
+	}{
+		{"integers", "integers", 0},
+		{"uuids", "uuids", 0},
+		{"dated", "integers", 1763715600000000},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			_, events, text := longTrace(b, c.file, 100_000, c.first)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			var event spec.Event
@@ -48,7 +60,7 @@ func BenchmarkTraceReader(b *testing.B) {
 }
 
 func BenchmarkTraceWriter(b *testing.B) {
-	header, events, text := longTrace(b, "integers", 100_000)
+	header, events, text := longTrace(b, "integers", 100_000, 0)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,10 +1,10 @@
 // Package spec is the vocabulary of the protocol: its words as types and constants, and the forms in which they are
 // written as text, as JSON, on the wire and in traces. It has no behaviour; what a node does is said by the rules
-// R1 to R40 in spec/README.md, by the modules in tla, and by the packages model and impl/bully. They all use these
+// R1 to R41 in spec/README.md, by the modules in tla, and by the packages model and impl/bully. They all use these
 // words, and a test compares them.
 //
 // A node is named by a [NodeID], which is its rank. It is in a [State], takes an input — a [Message], a [Timer]
-// that has fired, a [Call] of its user — and comes to another State with messages to send: that is one [Action]. A
+// that has fired, a [Call] of its user or host — and comes to another State with messages to send: that is one [Action]. A
 // trace is the record of a run, with one [Event] for each action. This is the loop that reads one:
 //
 //	trace, err := spec.NewTraceReader(file)
@@ -35,6 +35,9 @@
 //	{"seq":6,"node":"3","action":"Restart","sent":[…],"state":{…}}
 //	{"seq":7,"action":"Lose","input":{"message":{"type":"IM_BACK","from":"3","to":"2","epoch":1}}}
 //	{"seq":8,"action":"Cut","input":{"cut":[["3","1"],["3","2"]]}}
+//	{"seq":9,"at":1763715600000000,"node":"2","action":"HolderDead","input":{"call":"holder-dead"},"sent":[],"state":{…}}
+//
+// Any event may say when it was: "at", in microseconds since 1970.
 //
 // # Strictness
 //

@@ -8,14 +8,6 @@ import (
 	"strings"
 )
 
-// Call names what a node's user asks of it.
-type Call string
-
-// ResignCall asks a node to lead no longer, or to stop in good order (R28).
-const ResignCall Call = "resign"
-
-var calls = []Call{ResignCall}
-
 // Link is one direction between two nodes: what From says to To goes over it. In JSON it is ["3","2"].
 type Link struct {
 	From, To NodeID
@@ -31,14 +23,15 @@ func (l Link) Compare(k Link) int {
 
 // Event is one step of the cluster, and one line of a trace. What it carries depends on the action:
 //
-//	receipts, timers   node, input, sent, state      Start, Restart   node, sent, state
-//	Resign             node, input, sent, state      Crash            node, state
-//	                                                 Lose, Cut        input
+//	receipts, timers     node, input, sent, state      Start, Restart   node, sent, state
+//	Resign, HolderDead   node, input, sent, state      Crash            node, state
+//	                                                   Lose, Cut        input
 //
 // The fields that an action does not carry are zero, and are left out of the line. An input that a node
 // ignores (R33, R34, R35) is no step, and has no event.
 type Event struct {
 	Seq    uint64 // 1 for the first event of a trace, and one more for each further one; at most 2^53-1
+	At     uint64 // when, in microseconds since 1970 by the clock of the writer, at most 2^53-1; 0 if not given. No rule reads it
 	Node   NodeID // whose step it is
 	Action Action
 	Input  Input
@@ -50,7 +43,7 @@ type Event struct {
 type Input struct {
 	Message Message // the message received, or lost
 	Timer   Timer   // the timer that fired
-	Call    Call    // what the user called
+	Call    Call    // what the node was called to do, or told
 	Cut     []Link  // every link that now carries nothing, ascending, each once; none if all is healed
 }
 
@@ -60,13 +53,14 @@ var (
 )
 
 var (
-	eventFields = []string{"seq", "node", "action", "input", "sent", "state"}
+	eventFields = []string{"seq", "at", "node", "action", "input", "sent", "state"}
 	inputFields = []string{"message", "timer", "call", "cut"}
 )
 
 // The fields of an event, as bits in the order of eventFields.
 const (
 	hasSeq uint = 1 << iota
+	hasAt       // never wanted, and never unwanted
 	hasNode
 	hasAction
 	hasInput
@@ -108,6 +102,8 @@ func (e *Event) check(members []NodeID) *FieldError {
 	switch {
 	case e.Seq == 0 || e.Seq > uint64(MaxEpoch):
 		return &FieldError{Field: "seq", Problem: strconv.FormatUint(e.Seq, 10) + " is not from 1 to 2^53-1"}
+	case e.At > uint64(MaxEpoch):
+		return &FieldError{Field: "at", Problem: strconv.FormatUint(e.At, 10) + " is above 2^53-1"}
 	case f == nil:
 		return &FieldError{Field: "action", Problem: unknownWord(string(e.Action), "action")}
 	}
@@ -134,7 +130,7 @@ func (e *Event) check(members []NodeID) *FieldError {
 	return e.State.check(members).within("state")
 }
 
-// carries returns which fields of e are not zero, but for seq and action.
+// carries returns which fields of e are not zero, but for seq, at and action.
 func (e *Event) carries() (fields uint) {
 	if !e.Node.IsNone() {
 		fields |= hasNode
@@ -272,6 +268,9 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 func (e *Event) appendJSON(b []byte) []byte {
 	f := e.Action.form()
 	b = strconv.AppendUint(append(b, `{"seq":`...), e.Seq, 10)
+	if e.At != 0 {
+		b = strconv.AppendUint(append(b, `,"at":`...), e.At, 10)
+	}
 	if f.fields&hasNode != 0 {
 		b = e.Node.appendJSON(append(b, `,"node":`...))
 	}
@@ -327,17 +326,19 @@ func (s *scanner) event(e *Event) {
 		case 0:
 			e.Seq = s.integer()
 		case 1:
-			e.Node = s.id()
+			e.At = s.positive()
 		case 2:
-			e.Action = word(s, actions, "action", nil)
+			e.Node = s.id()
 		case 3:
-			inputs = s.input(&e.Input)
+			e.Action = word(s, actions, "action", nil)
 		case 4:
+			inputs = s.input(&e.Input)
+		case 5:
 			s.array(func(i int) {
 				e.Sent = append(e.Sent, Message{})
 				s.message(&e.Sent[i])
 			})
-		case 5:
+		case 6:
 			s.state(&e.State)
 		}
 	})
@@ -345,7 +346,7 @@ func (s *scanner) event(e *Event) {
 	if f == nil { // The action is unknown, or missing.
 		f = &form{fields: seen | hasAction, input: inputs}
 	}
-	s.require(eventFields, seen, f.fields)
+	s.require(eventFields, seen&^hasAt, f.fields&^hasAt)
 	s.push("input", -1)
 	s.require(inputFields, inputs, f.input)
 	s.pop()

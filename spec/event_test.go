@@ -24,7 +24,8 @@ func TestEventValidate(t *testing.T) {
 	lost := spec.Event{Seq: 7, Action: spec.LoseAction, Input: spec.Input{Message: claim}}
 	cutting := spec.Event{Seq: 7, Action: spec.CutAction, Input: spec.Input{Cut: cut}}
 	crash := spec.Event{Seq: 7, Node: one, Action: spec.CrashAction, State: blank}
-	for _, good := range []spec.Event{lost, cutting, crash, {Seq: 1, Action: spec.CutAction}} {
+	dead := spec.Event{Seq: 7, At: 1<<53 - 1, Node: one, Action: spec.HolderDeadAction, Input: spec.Input{Call: spec.HolderDeadCall}, State: blank}
+	for _, good := range []spec.Event{lost, cutting, crash, dead, {Seq: 1, Action: spec.CutAction}, {Seq: 1, At: 1, Action: spec.CutAction}} {
 		require.NoError(t, good.Validate())
 	}
 	for _, c := range []struct {
@@ -34,6 +35,7 @@ func TestEventValidate(t *testing.T) {
 	}{
 		{"seq", "0 is not from 1", received(), func(e *spec.Event) { e.Seq = 0 }},
 		{"seq", "9007199254740992 is not from 1", received(), func(e *spec.Event) { e.Seq = 1 << 53 }},
+		{"at", "9007199254740992 is above 2^53-1", received(), func(e *spec.Event) { e.At = 1 << 53 }},
 		{"action", `"" is no action`, received(), func(e *spec.Event) { e.Action = "" }},
 		{"node", "none", received(), func(e *spec.Event) { e.Node = spec.NodeID{}; e.Action = spec.StartAction; e.Input = spec.Input{} }},
 		{"input.message.type", `"" is no message type`, received(), func(e *spec.Event) { e.Input = spec.Input{} }},
@@ -47,6 +49,9 @@ func TestEventValidate(t *testing.T) {
 		{"input.timer", `"" where "claim" is wanted`, received(), func(e *spec.Event) { e.Action = spec.ClaimTimeout; e.Input = spec.Input{} }},
 		{"input.timer", `"beat" where "claim" is wanted`, received(), func(e *spec.Event) { e.Action = spec.ClaimTimeout; e.Input = spec.Input{Timer: spec.BeatTimer} }},
 		{"input.call", `"" where "resign" is wanted`, received(), func(e *spec.Event) { e.Action = spec.ResignAction; e.Input = spec.Input{} }},
+		{"input.call", `"holder-dead" where "resign" is wanted`, dead, func(e *spec.Event) { e.Action = spec.ResignAction }},
+		{"input.call", `"resign" where "holder-dead" is wanted`, dead, func(e *spec.Event) { e.Input.Call = spec.ResignCall }},
+		{"input.call", `"" where "holder-dead" is wanted`, dead, func(e *spec.Event) { e.Input = spec.Input{} }},
 		{"sent[0].from", "2 is not the node", received(), func(e *spec.Event) { e.Sent[0].From = two }},
 		{"sent[0].epoch", "above", received(), func(e *spec.Event) { e.Sent[0].Epoch = spec.MaxEpoch + 1 }},
 		{"state.role", "no role", received(), func(e *spec.Event) { e.State.Role = "x" }},
@@ -84,7 +89,18 @@ func TestEventJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, received(), back)
 
+	dated := received()
+	dated.At = 1763715600000000
+	text, err = json.Marshal(dated)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `{"seq":7,"at":1763715600000000,"node":"1","action":"OnClaim",`)
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, dated, back)
+	require.Equal(t, dated, dated.Clone())
+	require.Equal(t, received().String(), dated.String(), "when it was is not part of the step")
+
 	kept := received()
+	requireField(t, kept.UnmarshalJSON([]byte(`{"seq":1,"at":0,"action":"Cut","input":{"cut":[]}}`)), "at", "0: an integer from 1")
 	requireField(t, kept.UnmarshalJSON([]byte(`{"seq":1,"action":"Cut","input":{"cut":[["1","1"]]}}`)), "input.cut[0]", "two different")
 	requireField(t, kept.UnmarshalJSON([]byte(`{"seq":1,"action":"Cut"}`)), "input", "missing")
 	require.Equal(t, received(), kept, "an error must leave the event as it was")

@@ -155,11 +155,13 @@ func (s *scanner) object(fields []string, value func(field int)) (seen uint) {
 }
 
 // field reads from where the object begins, or a value in it has ended, to where the next value begins, and returns
-// the index of its name; or it reads the end of the object, and returns -1. The likely field is tried first, as
-// TraceWriter writes it.
+// the index of its name; or it reads the end of the object, and returns -1. The likely field is tried first, and then
+// the one after it, as TraceWriter writes them: few objects leave out two fields in a row.
 func (s *scanner) field(fields []string, likely int, first bool) int {
-	if likely < len(fields) && s.canonical(fields[likely], first) {
-		return likely
+	for next := likely; next < len(fields) && next < likely+2; next++ {
+		if s.canonical(fields[next], first) {
+			return next
+		}
 	}
 	if first && s.take('}') || !first && !s.more('}') {
 		return -1
@@ -298,6 +300,15 @@ func (s *scanner) integer() uint64 {
 		s.fail("an integer is digits only, without fraction or exponent", nil)
 	case n > uint64(MaxEpoch):
 		s.fail(string(token)+" is above 2^53-1", nil)
+	}
+	return n
+}
+
+// positive reads an integer from 1 to 2^53-1, of a field that is left out where there is nothing to say.
+func (s *scanner) positive() uint64 {
+	n := s.integer()
+	if n == 0 && s.err == nil {
+		s.fail("0: an integer from 1 to 2^53-1 is wanted, or no such field", nil)
 	}
 	return n
 }

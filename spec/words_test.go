@@ -12,7 +12,7 @@ func TestClosedSets(t *testing.T) {
 	closed(t, spec.Roles, 5, spec.Role.Valid)
 	closed(t, spec.MessageTypes, 11, spec.MessageType.Valid)
 	closed(t, spec.Timers, 7, spec.Timer.Valid)
-	closed(t, spec.Actions, 24, spec.Action.Valid)
+	closed(t, spec.Actions, 25, spec.Action.Valid)
 	closed(t, spec.Properties, 7, spec.Property.Valid)
 }
 
@@ -47,7 +47,8 @@ func TestActionsOfInputs(t *testing.T) {
 		require.Empty(t, action.Timer())
 		named[action] = true
 	}
-	for _, action := range []spec.Action{spec.StartAction, spec.RestartAction, spec.ResignAction, spec.CrashAction, spec.LoseAction, spec.CutAction} {
+	for _, action := range []spec.Action{spec.StartAction, spec.RestartAction, spec.ResignAction, spec.HolderDeadAction,
+		spec.CrashAction, spec.LoseAction, spec.CutAction} {
 		require.Empty(t, action.Timer())
 		require.Empty(t, action.Receipt())
 		named[action] = true

@@ -45,12 +45,15 @@ TypeOK == /\ node \in [Node -> State]
           /\ budget \in [Fault -> Nat]
           /\ \A r \in reigns : r.epoch \in Nat /\ r.leader \in Node
 
+\* The faults that may happen in all.
+Budget == [early |-> MaxEarly, crash |-> MaxCrash, loss |-> MaxLoss, cut |-> MaxCut, resign |-> MaxResign]
+
 \* Every node runs and has heard nothing yet (R32).
 Init == /\ node = [i \in Node |-> Blank]
         /\ up = Node
         /\ net = [l \in Link |-> <<>>]
         /\ cut \in Cuts
-        /\ budget = [early |-> MaxEarly, crash |-> MaxCrash, loss |-> MaxLoss, cut |-> MaxCut, resign |-> MaxResign]
+        /\ budget = Budget
         /\ reigns = {}
 
 -----------------------------------------------------------------------------
@@ -104,41 +107,48 @@ Pending(i) == \E j \in Reach(i) \ {i} : \/ node[j].role = "claimant"
 \* R8. A follower's patience runs, whether it follows anybody or not.
 Watches(i) == node[i].role = "follower"
 
+\* No heartbeat can come any more, and the lease is over.
+PatienceOver(i) == Quiet /\ ~Owed(i) /\ LeaseOver(i)
+
+\* Every ELECTION has been answered.
+Answered(i) == Quiet
+
 \* A timer that is not on time costs one of the budget.
-OnTime(due) == IF due THEN UNCHANGED budget ELSE Spend("early")
+MayBeEarly(i) == TRUE
+OnTime(i, due) == IF due THEN UNCHANGED budget ELSE MayBeEarly(i) /\ Spend("early")
 
 -----------------------------------------------------------------------------
 (* Timers *)
 
 HeartbeatTimeout(i) ==
   /\ i \in up /\ Watches(i)
-  /\ OnTime(Quiet /\ ~Owed(i) /\ LeaseOver(i))
+  /\ OnTime(i, PatienceOver(i))
   /\ Take(i, net, HeartbeatEnded(i, node[i]))
 
 PreemptTimeout(i) ==
   /\ i \in up /\ node[i].role = "follower" /\ node[i].leader \in 1..(i - 1)
-  /\ OnTime(Quiet)
+  /\ OnTime(i, Quiet)
   /\ Take(i, net, PreemptEnded(i, node[i]))
 
 ElectionTimeout(i) ==
   /\ i \in up /\ node[i].role = "candidate"
-  /\ OnTime(Quiet)
+  /\ OnTime(i, Answered(i))
   /\ Take(i, net, ElectionEnded(i, node[i]))
 
 CoordinatorTimeout(i) ==
   /\ i \in up /\ node[i].role = "electing"
-  /\ OnTime(Quiet /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i))
+  /\ OnTime(i, Quiet /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i))
   /\ Take(i, net, CoordinatorEnded(i, node[i]))
 
 ClaimTimeout(i) ==
   /\ i \in up /\ node[i].role = "claimant"
-  /\ OnTime(Quiet)
+  /\ OnTime(i, Quiet)
   /\ Take(i, net, ClaimEnded(i, node[i]))
 
 \* The check of a leader that is not backed, or one that ends before the ACKs are in.
 QuorumTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
-  /\ OnTime(Quiet /\ ~Backed(i))
+  /\ OnTime(i, Quiet /\ ~Backed(i))
   /\ Take(i, net, QuorumEnded(i, [node[i] EXCEPT !.support = {}]))
 
 \* Heartbeats that change nothing are left out.
@@ -146,7 +156,7 @@ BeatTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
   /\ LET inNeed == {j \in up \ {i} : <<i, j>> \notin cut /\ ~Follows(j, i)}
      IN /\ inNeed # {}
-        /\ OnTime(Quiet)
+        /\ OnTime(i, Quiet)
         /\ Take(i, net, LET beat == BeatEnded(i, node[i])
                         IN [beat EXCEPT !.sent = SelectSeq(@, LAMBDA m : m.to \in inNeed)])
 
@@ -177,6 +187,16 @@ Resign(i) ==
   /\ i \in up /\ MayResign(node[i])
   /\ Spend("resign")
   /\ Take(i, net, Resigned(i, node[i]))
+
+\* Whether node i may be told that node l is dead.  Nobody is, unless a configuration says who may be.
+MayProve(i, l) == FALSE
+
+\* R41. A node is told that the holder of its lease is dead.
+HolderDead(i) ==
+  /\ i \in up /\ HasHolder(i, node[i])
+  /\ MayProve(i, node[i].leader)
+  /\ Take(i, net, HolderDied(node[i]))
+  /\ UNCHANGED budget
 
 Crash(i) ==
   /\ i \in up /\ Spend("crash")
@@ -227,6 +247,7 @@ Next ==
   \/ \E l \in Link : OnResign(l)
   \/ \E l \in Link : OnImBack(l)
   \/ \E i \in Node : Resign(i)
+  \/ \E i \in Node : HolderDead(i)
   \/ \E i \in Node : Crash(i)
   \/ \E i \in Node : Restart(i)
   \/ \E l \in Link : Lose(l)

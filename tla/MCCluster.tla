@@ -44,6 +44,9 @@ NeverBackWithPromise == \A i \in up : ~(node[i].leader = i /\ node[i].role = "el
 \* OneActing: somebody acts while one that led before lives.
 NeverReplacedAlive == \A r \in reigns : r.leader \in up /\ Acting # {} => r.leader \in Acting
 
+\* OneActing, NoDisruption: somebody acts while one that led before is down.
+NeverSucceeded == \A r \in reigns : r.leader \in up \/ Acting = {}
+
 \* SomeLeader: a leader is lost, a quorum is left, and no fault is to come.
 NeverLeaderless == reigns # {} /\ Acting = {} => Eligible = {} \/ \E f \in Fault : budget[f] > 0
 
@@ -55,6 +58,15 @@ NeverLowerLeads == \A l \in Eligible : Leads(l) => HighestIs(l)
 
 \* NoDisruption: a leader that reaches a quorum stops leading.
 NeverDeposed == [][\A l \in Node : ~Deposed(l)]_vars
+
+-----------------------------------------------------------------------------
+(* Liberties: what a host may do that module Cluster leaves out (R37). *)
+
+Silent(l)         == node[l].role = "electing" /\ node[l].leader = l        \* after a restart (R30)
+
+Proofs(i, l)      == l \in up => Silent(l)                          \* for MayProve: l is down, or back and has said nothing new
+IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* for MayBeEarly
+HighestAlive(i)   == Quiet \/ (MayClaim(i, node[i]) /\ \A j \in up : j <= i) \* for Answered
 
 -----------------------------------------------------------------------------
 (* Mutants: what a cfg puts in the place of one rule. *)
@@ -80,6 +92,12 @@ WinsOverLease(i, s)     == IsQuorum(s.support \cup {i})             \* for MayWi
 NeverStale(s, e)        == FALSE                                    \* for IsStale
 SpeaksAtOnce(i, s)      == Survives(s)                              \* for AfterRestart
 ClaimantsResignToo(s)   == s.role \in {"leader", "claimant"}        \* for MayResign
+HasAnyLease(i, s)       == s.leader # None                          \* for HasHolder
+SilenceProves(i, l)     == l \in up => <<l, i>> \in cut               \* for MayProve
+FaultProves(i, l)       == l \in up => budget # Budget                \* for MayProve
+ProvesAnything(i, l)    == TRUE                                     \* for MayProve
+EndsByProofOnly(i)      == node[i].leader = None                    \* for LeaseOver
+AsksAtWill(i)           == node[i].leader = None \/ (Quiet /\ ~Owed(i) /\ LeaseOver(i))  \* for PatienceOver
 NobodyPending(i)        == FALSE                                    \* for Pending
 WatchesNobody(i)        == node[i].role = "follower" /\ node[i].leader = None   \* for Watches
 Never(i)                == FALSE                                    \* for a timer's action

@@ -99,6 +99,9 @@ MayResign(s) == s.role = "leader"
 \* A lease of its own says so: it shields against all others.
 AfterRestart(i, s) == [Survives(s) EXCEPT !.role = "electing", !.leader = i]
 
+\* R41. Only of another node can I be told that it is dead: my own lease, after a restart, stands for all that I have forgotten.
+HasHolder(i, s) == s.leader \notin {None, i}
+
 -----------------------------------------------------------------------------
 (* Changes of state that several rules share *)
 
@@ -244,5 +247,11 @@ Restarted(i, s) == Step(AfterRestart(i, s), ToAll("IM_BACK", i, s.epoch))
 ImBackHeard(i, s, m) ==
   LET t == Learn(Release(s, m.from), m.epoch)
   IN Step(t, IF t.role = "leader" THEN <<Msg("COORDINATOR", i, m.from, t.epoch)>> ELSE <<>>)
+
+-----------------------------------------------------------------------------
+(* Proof of death *)
+
+\* R41. The holder of the lease is proved dead (if s HasHolder).  It leads no more, as if it had said so.
+HolderDied(s) == Quietly(Release(s, s.leader))
 
 =============================================================================
