@@ -1,0 +1,252 @@
+package conformance_test
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// TestModel puts the model under it: the questions are answered by hand, and all groups have the cases they should.
+func TestModel(t *testing.T) {
+	conformance.Run(t, func() conformance.Subject { return &conformance.Model{} })
+}
+
+// faulty is the model with a fault.
+type faulty struct {
+	conformance.Model
+	fault func(c *conformance.Case, got conformance.Outcome) conformance.Outcome
+}
+
+func (f *faulty) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+	got := f.Model.Step(id, members, before.Clone(), in)
+	return f.fault(&conformance.Case{ID: id, Members: members, Before: before, Input: in}, got)
+}
+
+// recorder is a T that keeps what it is told.
+type recorder struct {
+	logs, errors []string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Logf(format string, args ...any) {
+	r.logs = append(r.logs, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+
+// faults are what the model is broken with from outside, and which of the small groups see it; and which of the large
+// ones, where there is no other.
+var faults = []struct {
+	name  string
+	found string
+	fault func(c *conformance.Case, got conformance.Outcome) conformance.Outcome
+}{
+	{"nothing is wrong", "", func(_ *conformance.Case, got conformance.Outcome) conformance.Outcome { return got }},
+	{"ignores everything", "questions start all-1 all-2 random-4", func(c *conformance.Case, _ conformance.Outcome) conformance.Outcome {
+		return conformance.Outcome{Ignored: true, After: c.Before}
+	}},
+	{"grants to anybody", "questions all-2 random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if m := c.Input.Message; m.Type == spec.Claim && m.Epoch > c.Before.Epoch && !got.Ignored {
+			got.After = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
+			got.Sent = []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch}}
+		}
+		return got
+	}},
+	{"sends in another order", "questions all-2 random-4", func(_ *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		slices.Reverse(got.Sent)
+		return got
+	}},
+	{"beats twice at once", "questions all-2 random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Timer == spec.BeatTimer {
+			got.Sent = append(got.Sent, got.Sent...)
+		}
+		return got
+	}},
+	{"takes a timer that does not run", "all-1 all-2 random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		got.Ignored = got.Ignored && c.Input.Timer != spec.ClaimTimer
+		return got
+	}},
+	{"claims beyond the bound", "questions random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		enough := 2*(len(c.Before.Support)+1) > len(c.Members)
+		if c.Before.Epoch == spec.MaxEpoch && c.Input.Timer == spec.ElectionTimer && enough && !got.Ignored {
+			got.After.Role = spec.Claimant
+		}
+		return got
+	}},
+	{"compares ids as text", "random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		m := c.Input.Message
+		if m.Type == spec.Election && !got.Ignored && (m.From.String() < c.ID.String()) != (m.From.Compare(c.ID) < 0) {
+			got.Sent = nil
+		}
+		return got
+	}},
+	{"counts strangers", "questions strangers", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if m := c.Input.Message; m.Type == spec.Claim && m.Validate() == nil && !slices.Contains(c.Members, m.From) {
+			got.Ignored = false
+		}
+		return got
+	}},
+	{"reads what is for others", "strangers", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if m := c.Input.Message; m.Type == spec.Claim && m.To != c.ID && m.Validate() == nil {
+			got.Ignored = false
+		}
+		return got
+	}},
+	{"repairs an epoch", "questions malformed", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if m := c.Input.Message; m.Type.Valid() && m.Epoch > spec.MaxEpoch {
+			got.After.Epoch, got.Ignored = spec.MaxEpoch, false
+		}
+		return got
+	}},
+	{"starts with an epoch", "questions start", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Start {
+			got.After.Epoch = 1
+		}
+		return got
+	}},
+}
+
+func TestFaultsAreFound(t *testing.T) {
+	for _, f := range faults {
+		var found []string
+		for _, g := range conformance.Groups() {
+			if slices.Contains([]string{"questions", "start", "all-1", "all-2", "random-4"}, g.Name) || strings.Contains(f.found, g.Name) {
+				if _, err := g.Check(&faulty{fault: f.fault}); err != nil {
+					found = append(found, g.Name)
+				}
+			}
+		}
+		require.Equal(t, f.found, strings.Join(found, " "), f.name)
+	}
+}
+
+// TestGroupsForOneThing shows that the two groups that are there for one thing see it.
+func TestGroupsForOneThing(t *testing.T) {
+	checked := 0
+	for name, group := range map[string]string{"claims beyond the bound": "bound", "compares ids as text": "ids"} {
+		for _, f := range faults {
+			for _, g := range conformance.Groups() {
+				if f.name == name && g.Name == group {
+					_, err := g.Check(&faulty{fault: f.fault})
+					require.ErrorContains(t, err, "cases failed", name)
+					checked++
+				}
+			}
+		}
+	}
+	require.Equal(t, 2, checked)
+}
+
+// TestRunTells shows what Run makes of a subject that answers each second time otherwise.
+func TestRunTells(t *testing.T) {
+	r, calls := &recorder{}, 0
+	conformance.Run(r, func() conformance.Subject {
+		calls = 0
+		return &faulty{fault: func(_ *conformance.Case, got conformance.Outcome) conformance.Outcome {
+			calls++
+			got.Ignored = got.Ignored != (calls%2 == 0)
+			return got
+		}}
+	})
+	require.Len(t, r.errors, len(conformance.Groups()))
+	require.Len(t, r.logs, len(conformance.Groups()))
+	require.Equal(t, "start            28 cases: the first start of each node (R32)", r.logs[1])
+	require.Equal(t, `start: 14 of 28 cases failed; the first are:
+asked for the second time: R32: node 1 of {1}: first start
+  before    follower leader:none epoch:0 grantee:none support:{}
+  expected  follower leader:none epoch:0 grantee:none support:{}
+  got       follower leader:none epoch:0 grantee:none support:{} (ignored: no step)
+  A first start is a follower without a lease, in epoch 0, and says nothing.`, strings.Join(strings.Split(r.errors[1], "\n")[:6], "\n"))
+}
+
+// TestMemoryIsTheAskers lets a subject write over what it is given.
+func TestMemoryIsTheAskers(t *testing.T) {
+	for _, g := range conformance.Groups()[:5] {
+		_, err := g.Check(&faulty{fault: func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+			got = conformance.Outcome{Ignored: got.Ignored, After: got.After.Clone(), Sent: slices.Clone(got.Sent)}
+			clear(c.Members)
+			clear(c.Before.Support)
+			return got
+		}})
+		require.NoError(t, err)
+	}
+}
+
+func none(func(*conformance.Case) bool) {}
+
+func twice(all iter.Seq[*conformance.Case]) iter.Seq[*conformance.Case] {
+	return func(yield func(*conformance.Case) bool) {
+		for range 2 {
+			for c := range all {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func TestPinned(t *testing.T) {
+	g := conformance.Groups()[0]
+	_, err := (&conformance.Group{Name: "empty", All: none}).Check(&conformance.Model{})
+	require.EqualError(t, err, "there are no cases: nothing was asked")
+	cases, err := (&conformance.Group{Name: "double", Pinned: g.Pinned, All: twice(g.All)}).Check(&conformance.Model{})
+	require.Equal(t, 2*g.Pinned, cases)
+	require.EqualError(t, err, fmt.Sprintf("there are %d cases, and there should be %d: if the change is meant, pin the new number", 2*g.Pinned, g.Pinned))
+}
+
+// TestClosed shows that no case leads out of the states of section 6: what is asked is all that there is.
+func TestClosed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, g := range conformance.Groups() {
+		if g.Name == "all-2" || g.Name == "all-3" {
+			for c := range g.All {
+				seen[c.ID.String()+memberCount(c)+withoutEpoch(c.Before)] = true
+			}
+		}
+	}
+	left := 0
+	for _, g := range conformance.Groups() {
+		if g.Name == "all-2" || g.Name == "all-3" {
+			for c := range g.All {
+				if !seen[c.ID.String()+memberCount(c)+withoutEpoch(c.Want.After)] {
+					left++
+				}
+			}
+		}
+	}
+	require.Zero(t, left, "steps that lead out")
+	require.Greater(t, len(seen), 500)
+}
+
+func memberCount(c *conformance.Case) string { return fmt.Sprint(" of ", len(c.Members), " ") }
+
+func withoutEpoch(s spec.State) string {
+	s.Epoch = 0
+	return s.String()
+}
+
+// TestEveryRule shows that each rule of a node's steps is asked about, and has its sentence.
+func TestEveryRule(t *testing.T) {
+	seen := map[string]int{}
+	for _, g := range conformance.Groups() {
+		for c := range g.All {
+			seen[c.Rule]++
+		}
+	}
+	for n := 8; n <= 35; n++ {
+		rule := fmt.Sprint("R", n)
+		if rule != "R16" { // a claim is made by R13, R14 and R15
+			require.Positive(t, seen[rule], rule)
+		}
+	}
+	require.Positive(t, seen["R41"])
+}

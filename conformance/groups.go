@@ -1,0 +1,254 @@
+package conformance
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Groups returns all groups. But for the questions, the answers are the model's.
+func Groups() []Group {
+	groups := []Group{
+		{Name: "questions", Explanation: "questions of section 13, and more, answered by hand", Pinned: 97, All: questions},
+		{Name: "start", Explanation: "the first start of each node (R32)", Pinned: 28, All: starts},
+	}
+	for i, pinned := range []int{210, 9_332, 83_760} {
+		groups = append(groups, Group{
+			Name:        fmt.Sprintf("all-%d", i+1),
+			Explanation: "every state of section 6, and every input, epochs at most two apart",
+			Pinned:      pinned,
+			All:         exhaustive(integers(i+1), about, 0, 2),
+		})
+	}
+	for n := 4; n <= model.MaxNodes; n++ {
+		groups = append(groups, Group{
+			Name:        fmt.Sprintf("random-%d", n),
+			Explanation: "states, inputs and ids drawn at random, the same each time",
+			Pinned:      randomCases,
+			All:         randomly(n),
+		})
+	}
+	return append(groups,
+		Group{
+			Name: "bound", Explanation: "every state and input at the end of epochs: nobody claims beyond 2^53-1 (R2)",
+			Pinned: 67_872, All: exhaustive(integers(3), about, spec.MaxEpoch-1, spec.MaxEpoch),
+		},
+		Group{Name: "ids", Explanation: "ids that look lower than they are: ids compare as unsigned bytes (R1)", Pinned: 93_312, All: ids},
+		Group{Name: "strangers", Explanation: "messages of strangers, and for others, are ignored (R34)", Pinned: 38_016, All: strangers},
+		Group{Name: "malformed", Explanation: "what is no message is ignored, and never repaired (R33)", Pinned: 30_240, All: malformed},
+	)
+}
+
+// asker makes cases, and lets the model answer them.
+type asker struct {
+	model Model
+	c     Case
+	yield func(*Case) bool
+}
+
+// ask yields one case, and reports whether there may be more.
+func (a *asker) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in Input) bool {
+	a.c = Case{ID: id, Members: members, Before: before, Input: in}
+	a.c.Want = a.model.Step(id, members, before, in)
+	a.c.Rule = ruleOf(&a.c)
+	return a.yield(&a.c)
+}
+
+// exhaustive yields every case of these members, the state having one of these epochs, and a message one that is near.
+func exhaustive(members []spec.NodeID, near func(spec.Epoch) []spec.Epoch, epochs ...spec.Epoch) iter.Seq[*Case] {
+	return func(yield func(*Case) bool) {
+		a := asker{yield: yield}
+		for _, id := range members {
+			for _, epoch := range epochs {
+				inputs := slices.Collect(inputsOf(id, members, near(epoch)))
+				for before := range statesOf(id, members, epoch) {
+					for _, in := range inputs {
+						if !a.ask(id, members, before, in) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// starts yields the first start of each node of each number of members.
+func starts(yield func(*Case) bool) {
+	a := asker{yield: yield}
+	blank := spec.State{Role: spec.Follower}
+	for n := 1; n <= model.MaxNodes; n++ {
+		for _, id := range integers(n) {
+			if !a.ask(id, integers(n), blank, Input{Start: true}) {
+				return
+			}
+		}
+	}
+}
+
+// ids yields every state and input of three members whose ids are easily compared wrongly: as text, as signed bytes, from
+// the wrong end, or one half only.
+func ids(yield func(*Case) bool) {
+	const low, high = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "f47ac10b-58cc-4372-a567-0e02b2c3d479"
+	for _, members := range [][]spec.NodeID{
+		{spec.IntegerID(3), spec.IntegerID(20), spec.IntegerID(100)},
+		{spec.IntegerID(255), spec.IntegerID(256), spec.IntegerID(math.MaxUint64)},
+		{spec.IntegerID(math.MaxUint64), uuid(low), uuid(high)},
+		{uuid("00000000-0000-4000-8000-000000000001"), uuid("00000000-0000-4000-bfff-ffffffffffff"), uuid("00000000-0000-4001-8000-000000000000")},
+	} {
+		for c := range exhaustive(members, ownAndNext, 2) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// strangers yields, in every state, messages of who is no member, and messages that are for another node.
+func strangers(yield func(*Case) bool) {
+	a := asker{yield: yield}
+	members, stranger, epoch := integers(3), spec.IntegerID(4), spec.Epoch(2)
+	for _, id := range members {
+		for before := range statesOf(id, members, epoch) {
+			ask := func(in Input) bool { return a.ask(id, members, before, in) }
+			for _, link := range []spec.Link{
+				{From: stranger, To: id}, {From: id, To: stranger},
+				{From: id, To: others(members, id)[0]},
+				{From: others(members, id)[0], To: others(members, id)[1]},
+			} {
+				if !receiptsOf(link.From, link.To, []spec.Epoch{2, 3}, ask) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// others returns the members without id.
+func others(members []spec.NodeID, id spec.NodeID) []spec.NodeID {
+	return slices.DeleteFunc(slices.Clone(members), func(m spec.NodeID) bool { return m == id })
+}
+
+// malformed yields, in every state, what is no message: an epoch above the bound, an unknown type, ids that are none.
+func malformed(yield func(*Case) bool) {
+	a := asker{yield: yield}
+	members := integers(3)
+	noID := spec.NodeID{0: 1}
+	for _, id := range members {
+		from := others(members, id)[0]
+		for before := range statesOf(id, members, 2) {
+			messages := []spec.Message{
+				{}, {From: from, To: id, Epoch: 3}, {Type: "VOTE", From: from, To: id, Epoch: 3}, {Type: "claim", From: from, To: id, Epoch: 3},
+			}
+			for _, kind := range spec.MessageTypes() {
+				messages = append(messages,
+					spec.Message{Type: kind, From: from, To: id, Epoch: spec.MaxEpoch + 1},
+					spec.Message{Type: kind, From: from, To: id, Epoch: math.MaxUint64},
+					spec.Message{Type: kind, From: id, To: id, Epoch: 3},
+					spec.Message{Type: kind, From: none, To: id, Epoch: 3},
+					spec.Message{Type: kind, From: from, To: none, Epoch: 3},
+					spec.Message{Type: kind, From: noID, To: id, Epoch: 3},
+				)
+			}
+			for _, m := range messages {
+				if !a.ask(id, members, before, Input{Message: m}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// randomCases is how many cases there are in each random group.
+const randomCases = 25_000
+
+// randomly yields random cases of n members. The seed is n.
+func randomly(n int) iter.Seq[*Case] {
+	return func(yield func(*Case) bool) {
+		a := asker{yield: yield}
+		d := dice{rand.New(rand.NewPCG(uint64(n), 1))}
+		var members []spec.NodeID
+		for i := range randomCases {
+			if i%100 == 0 {
+				members = d.members(n)
+			}
+			id := members[d.IntN(n)]
+			before := d.state(id, members)
+			if !a.ask(id, members, before, d.input(id, members, before.Epoch)) {
+				return
+			}
+		}
+	}
+}
+
+// dice draws what cases are made of.
+type dice struct {
+	*rand.Rand
+}
+
+// members returns n ids, ascending: integers of any length, and UUIDs.
+func (d dice) members(n int) []spec.NodeID {
+	drawn := map[spec.NodeID]bool{}
+	members := make([]spec.NodeID, 0, n)
+	for len(members) < n {
+		id := spec.IntegerID(d.Uint64() >> d.IntN(64))
+		if d.IntN(2) == 0 {
+			for i := range id {
+				id[i] = byte(d.Uint32())
+			}
+			id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+		}
+		if id.Valid() && !drawn[id] {
+			drawn[id] = true
+			members = append(members, id)
+		}
+	}
+	slices.SortFunc(members, spec.NodeID.Compare)
+	return members
+}
+
+// state returns a state of node id. Epochs are low, high and close to the end.
+func (d dice) state(id spec.NodeID, members []spec.NodeID) spec.State {
+	nodes := append([]spec.NodeID{none, none, id}, members...)
+	for {
+		s := spec.State{
+			Role:    spec.Roles()[d.IntN(len(spec.Roles()))],
+			Leader:  nodes[d.IntN(len(nodes))],
+			Epoch:   []spec.Epoch{0, 1, 7, 1 << 32, spec.MaxEpoch - 1, spec.MaxEpoch}[d.IntN(6)],
+			Grantee: nodes[d.IntN(len(nodes))],
+			Support: subset(members, d.IntN(1<<len(members))),
+		}
+		if s.Role == spec.Follower {
+			s.Support = nil
+		}
+		if legal(id, &s) {
+			return s
+		}
+	}
+}
+
+// input returns an input of node id, most often a message with an epoch close to that of its state.
+func (d dice) input(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) Input {
+	near := about(epoch)
+	inputs := []Input{{Restart: true}, {Call: spec.ResignCall}, {Call: spec.HolderDeadCall}}
+	kind := d.IntN(10)
+	switch {
+	case kind == 0:
+		return inputs[d.IntN(len(inputs))]
+	case kind < 3:
+		return Input{Timer: spec.Timers()[d.IntN(len(spec.Timers()))]}
+	}
+	e := near[d.IntN(len(near))]
+	if kind == 3 {
+		e = spec.Epoch(d.Uint64N(uint64(spec.MaxEpoch) + 1))
+	}
+	from := others(members, id)
+	return Input{Message: spec.Message{
+		Type: spec.MessageTypes()[d.IntN(len(spec.MessageTypes()))], From: from[d.IntN(len(from))], To: id, Epoch: e,
+	}}
+}

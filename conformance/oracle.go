@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Model is the model as a subject, and the oracle of the cases that are not written by hand. It takes up to
+// model.MaxNodes members, and panics if it is given more, or a state that names a stranger.
+type Model struct {
+	rules [model.MaxNodes + 1]*model.Rules // by number of members, made when they are needed
+}
+
+var _ Subject = (*Model)(nil)
+
+// Step is the step of the model. What is malformed the model never sees: it knows only the messages that there are (R33).
+func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in Input) Outcome {
+	w := words{members}
+	i, s := w.rank(id), w.state(before)
+	rules := m.of(len(members))
+	var step model.Step
+	switch {
+	case in.Start:
+		return Outcome{After: w.specState(model.State{})}
+	case in.Restart:
+		step = rules.Restart(i, s)
+	case in.Timer != "":
+		step = rules.Timeout(i, s, model.Timer(slices.Index(spec.Timers(), in.Timer)))
+	case in.Call == spec.ResignCall:
+		step = rules.Resign(i, s)
+	case in.Call == spec.HolderDeadCall:
+		step = rules.HolderDead(i, s)
+	case in.Message.Validate() != nil:
+		return Outcome{Ignored: true, After: before}
+	default:
+		step = rules.Hear(i, s, w.message(in.Message))
+	}
+	out := Outcome{Ignored: step.Ignored, After: w.specState(step.State)}
+	for _, sent := range step.Sent() {
+		out.Sent = append(out.Sent, w.specMessage(sent))
+	}
+	return out
+}
+
+// of returns the rules for n members.
+func (m *Model) of(n int) *model.Rules {
+	if m.rules[n] == nil {
+		rules, err := model.NewRules(n)
+		if err != nil {
+			panic(fmt.Sprintf("conformance: %d members: %v", n, err))
+		}
+		m.rules[n] = rules
+	}
+	return m.rules[n]
+}
+
+// words translates between the ids of a membership and the ranks of the model.
+type words struct {
+	members []spec.NodeID
+}
+
+// rank returns the rank of a member, and one above all for a stranger.
+func (w words) rank(id spec.NodeID) model.ID {
+	if id.IsNone() {
+		return model.None
+	}
+	i := slices.Index(w.members, id)
+	if i < 0 {
+		i = len(w.members)
+	}
+	return model.ID(i + 1)
+}
+
+func (w words) id(i model.ID) spec.NodeID {
+	if i == model.None {
+		return spec.NodeID{}
+	}
+	return w.members[i-1]
+}
+
+func (w words) state(s spec.State) model.State {
+	t := model.State{
+		Role:    model.Role(slices.Index(spec.Roles(), s.Role)),
+		Leader:  w.rank(s.Leader),
+		Epoch:   s.Epoch,
+		Grantee: w.rank(s.Grantee),
+	}
+	for _, id := range s.Support {
+		t.Support = t.Support.With(w.rank(id))
+	}
+	return t
+}
+
+func (w words) specState(s model.State) spec.State {
+	t := spec.State{Role: spec.Role(s.Role.String()), Leader: w.id(s.Leader), Epoch: s.Epoch, Grantee: w.id(s.Grantee)}
+	for i, id := range w.members {
+		if s.Support.Has(model.ID(i + 1)) {
+			t.Support = append(t.Support, id)
+		}
+	}
+	return t
+}
+
+func (w words) message(m spec.Message) model.Message {
+	return model.Message{
+		Type:  model.MessageType(slices.Index(spec.MessageTypes(), m.Type)),
+		From:  w.rank(m.From),
+		To:    w.rank(m.To),
+		Epoch: m.Epoch,
+	}
+}
+
+func (w words) specMessage(m model.Message) spec.Message {
+	return spec.Message{Type: spec.MessageType(m.Type.String()), From: w.id(m.From), To: w.id(m.To), Epoch: m.Epoch}
+}

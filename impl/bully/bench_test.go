@@ -1,0 +1,93 @@
+package bully
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// benchNode returns node 3 of five.
+func benchNode(t testing.TB) (*Node, []spec.NodeID) {
+	var members []spec.NodeID
+	for i := range uint64(5) {
+		members = append(members, spec.IntegerID(i+1))
+	}
+	node, err := New(members[2], members)
+	require.NoError(t, err)
+	return node, members
+}
+
+// costlyStep is a state of node 3 of five in which a step on an input of this kind does most.
+type costlyStep struct {
+	name   string
+	before state
+	in     Input
+}
+
+// costly returns one for each kind of input.
+func costly(members []spec.NodeID) []costlyStep {
+	from := func(i int, kind spec.MessageType, e spec.Epoch) Input {
+		return Receive(spec.Message{Type: kind, From: members[i-1], To: members[2], Epoch: e})
+	}
+	follower := state{role: spec.Follower, leader: 4, epoch: 4, grantee: 4}
+	free := state{role: spec.Follower, leader: none, epoch: 4, grantee: 4}
+	candidate := state{role: spec.Candidate, leader: none, epoch: 4, grantee: 4, support: 0b00011}
+	waiting := state{role: spec.Electing, leader: 4, epoch: 4, grantee: 4}
+	claimant := state{role: spec.Claimant, leader: none, epoch: 4, grantee: 4, support: 0b00001}
+	leader := state{role: spec.Leader, leader: 2, epoch: 4, grantee: 2, support: 0b00011}
+	return []costlyStep{
+		{"ELECTION", free, from(1, spec.Election, 5)},
+		{"OK", candidate, from(5, spec.OK, 5)},
+		{"ASSENT", candidate, from(2, spec.Assent, 5)},
+		{"CLAIM", leader, from(5, spec.Claim, 5)},
+		{"GRANT", claimant, from(2, spec.Grant, 5)},
+		{"REFUSE", claimant, from(2, spec.Refuse, 6)},
+		{"COORDINATOR", claimant, from(5, spec.Coordinator, 5)},
+		{"HEARTBEAT", follower, from(5, spec.Heartbeat, 4)},
+		{"ACK", leader, from(5, spec.Ack, 4)},
+		{"RESIGN", claimant, from(5, spec.Resign, 4)},
+		{"IM_BACK", leader, from(5, spec.ImBack, 4)},
+		{"heartbeat", follower, Ended(spec.HeartbeatTimer)},
+		{"preempt", state{role: spec.Follower, leader: 1, epoch: 4, grantee: 1}, Ended(spec.PreemptTimer)},
+		{"election", candidate, Ended(spec.ElectionTimer)},
+		{"coordinator", waiting, Ended(spec.CoordinatorTimer)},
+		{"claim", claimant, Ended(spec.ClaimTimer)},
+		{"quorum", leader, Ended(spec.QuorumTimer)},
+		{"beat", leader, Ended(spec.BeatTimer)},
+		{"resign", leader, Resign()},
+		{"holder-dead", waiting, HolderDead()},
+		{"start", state{}, Start()},
+		{"restart", state{}, Restart(spec.Durable{Epoch: 4, Grantee: members[4]})},
+	}
+}
+
+// TestStepsDoNotAllocate holds every kind of step to no allocation at all.
+func TestStepsDoNotAllocate(t *testing.T) {
+	node, members := benchNode(t)
+	for _, c := range costly(members) {
+		allocations := testing.AllocsPerRun(100, func() {
+			node.state, node.started = c.before, c.before.role != ""
+			if node.Step(c.in).Action == "" {
+				panic(fmt.Sprintf("%s is ignored", c.name))
+			}
+		})
+		require.Zero(t, allocations, c.name)
+	}
+}
+
+// BenchmarkStep measures a step of each kind.
+func BenchmarkStep(b *testing.B) {
+	node, members := benchNode(b)
+	for _, c := range costly(members) {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				node.state, node.started = c.before, c.before.role != ""
+				node.Step(c.in)
+			}
+		})
+	}
+}

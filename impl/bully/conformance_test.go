@@ -1,0 +1,49 @@
+package bully_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// subject is the core, put into the state of each question.
+type subject struct{}
+
+func (subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+	node, input, err := toInput(id, members, before, in)
+	if err != nil {
+		panic(fmt.Sprintf("%s in %s: %v", id, before, err))
+	}
+	out := node.Step(input)
+	return conformance.Outcome{Ignored: out.Action == "", After: node.State(), Sent: slices.Clone(out.Send)}
+}
+
+// toInput returns a node that is where the question says, and its input. A node that starts is a new one.
+func toInput(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) (*bully.Node, bully.Input, error) {
+	if in.Start || in.Restart {
+		node, err := bully.New(id, members)
+		if in.Start {
+			return node, bully.Start(), err
+		}
+		return node, bully.Restart(before.Durable()), err
+	}
+	node, err := bully.At(id, members, before)
+	switch {
+	case in.Timer != "":
+		return node, bully.Ended(in.Timer), err
+	case in.Call == spec.ResignCall:
+		return node, bully.Resign(), err
+	case in.Call == spec.HolderDeadCall:
+		return node, bully.HolderDead(), err
+	}
+	return node, bully.Receive(in.Message), err
+}
+
+// TestConformance compares the core with the model.
+func TestConformance(t *testing.T) {
+	conformance.Run(t, func() conformance.Subject { return subject{} })
+}

@@ -1,0 +1,195 @@
+package bully_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// observed is one step, seen from outside: the node before and after, what it took and what it said. Before a start there
+// is no node.
+type observed struct {
+	me            spec.NodeID
+	before, after *spec.State
+	in            conformance.Input
+	sent          []spec.Message
+}
+
+func (o *observed) says(kind spec.MessageType) bool {
+	return slices.ContainsFunc(o.sent, func(m spec.Message) bool { return m.Type == kind })
+}
+
+// r36 is the table of R36: when a timer runs, and the column "restarted".
+var r36 = []struct {
+	timer     spec.Timer
+	runs      func(me spec.NodeID, s *spec.State) bool
+	restarted func(o *observed) bool
+}{
+	{spec.HeartbeatTimer, inRole(spec.Follower), func(o *observed) bool { return o.says(spec.Ack) }},
+	{spec.PreemptTimer,
+		func(me spec.NodeID, s *spec.State) bool {
+			return s.Role == spec.Follower && !s.Leader.IsNone() && s.Leader.Compare(me) < 0
+		},
+		func(o *observed) bool { return o.before.Leader != o.after.Leader || o.before.Epoch != o.after.Epoch }},
+	{spec.ElectionTimer, inRole(spec.Candidate), never},
+	{spec.CoordinatorTimer, inRole(spec.Electing), func(o *observed) bool { return o.says(spec.Grant) }},
+	{spec.ClaimTimer, inRole(spec.Claimant), never},
+	{spec.QuorumTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.QuorumTimer }},
+	{spec.BeatTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.BeatTimer }},
+}
+
+func inRole(role spec.Role) func(spec.NodeID, *spec.State) bool {
+	return func(_ spec.NodeID, s *spec.State) bool { return s.Role == role }
+}
+
+func never(*observed) bool { return false }
+
+// timersOf reads the table for one step.
+func (o *observed) timersOf() (running, cancel, arm []spec.Timer) {
+	for _, row := range r36 {
+		was, is := o.before != nil && row.runs(o.me, o.before), row.runs(o.me, o.after)
+		if is {
+			running = append(running, row.timer)
+		}
+		switch {
+		case was && !is:
+			cancel = append(cancel, row.timer)
+		case is && (!was || row.restarted(o)):
+			arm = append(arm, row.timer)
+		}
+	}
+	return running, cancel, arm
+}
+
+// mayTell is the table of R39: the leader that users may be told of, and the epoch.
+func mayTell(s *spec.State) (told spec.Durable) {
+	if s == nil {
+		return told
+	}
+	if s.Role == spec.Leader || s.Role == spec.Follower && !s.Leader.IsNone() {
+		told = spec.Durable{Epoch: s.Epoch, Grantee: s.Leader}
+	}
+	return told
+}
+
+// duties returns what the step comes to, but for the action: sections 9 and 10, read a second time.
+func (o *observed) duties() (want bully.Output) {
+	want.Save = o.in.Start || !o.in.Restart && o.before.Durable() != o.after.Durable()
+	if want.Save {
+		want.Promise = o.after.Durable()
+	}
+	led := o.before != nil && o.before.Role == spec.Leader
+	want.ReignEnded = led && !(o.after.Role == spec.Leader && o.after.Epoch == o.before.Epoch)
+	want.Told = mayTell(o.before) != mayTell(o.after)
+	return want
+}
+
+// problem says what is wrong with the output of a step, or "" if nothing is.
+func (o *observed) problem(node *bully.Node, out bully.Output) string {
+	want := o.duties()
+	running, cancel, arm := o.timersOf()
+	leader, epoch := node.Told()
+	switch {
+	case out.Ignored != "":
+		return "ignored"
+	case out.Save != want.Save || out.Promise != want.Promise:
+		return "R4: what must be durable"
+	case out.ReignEnded != want.ReignEnded:
+		return "R39: the end of the reign"
+	case out.Told != want.Told || mayTell(o.after) != spec.Durable{Epoch: epoch, Grantee: leader}:
+		return "R39: what users are told"
+	case !same(running, node.Running()):
+		return "R36: which timers run"
+	case !same(cancel, out.Cancel):
+		return "R36: which timers are cancelled"
+	case !same(arm, out.Arm):
+		return "R36: which timers are armed"
+	}
+	return ""
+}
+
+// same reports whether a set is of these timers.
+func same(want []spec.Timer, got bully.TimerSet) bool {
+	for _, timer := range spec.Timers() {
+		if slices.Contains(want, timer) != got.Has(timer) {
+			return false
+		}
+	}
+	return true
+}
+
+// askedFor yields the cases of the groups in which there are steps, but not those that are there for ids alone.
+func askedFor(yield func(*conformance.Case) bool) {
+	for _, g := range conformance.Groups() {
+		if g.Name == "ids" || g.Name == "strangers" || g.Name == "malformed" {
+			continue
+		}
+		for c := range g.All {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// TestDuties compares what each step tells the host to do with the second reading, and its name with the one it has in a
+// trace.
+func TestDuties(t *testing.T) {
+	actions := map[spec.Action]int{}
+	saves, ends, tells, cancels, arms, restarts := 0, 0, 0, 0, 0, 0
+	count := func(n *int, seen bool) {
+		if seen {
+			*n++
+		}
+	}
+	for c := range askedFor {
+		node, in, err := toInput(c.ID, c.Members, c.Before, c.Input)
+		require.NoError(t, err)
+		ran := node.Running()
+		out := node.Step(in)
+		if c.Want.Ignored {
+			if out.Action != "" || out.Save || out.ReignEnded || out.Cancel|out.Arm != 0 || out.Send != nil || out.Told {
+				require.Fail(t, "no step, no duties", "%v in %v: %+v", in, c.Before, out)
+			}
+			continue
+		}
+		after := node.State()
+		o := &observed{me: c.ID, before: &c.Before, after: &after, in: c.Input, sent: out.Send}
+		if c.Input.Start || c.Input.Restart {
+			o.before = nil
+		}
+		if problem := o.problem(node, out); problem != "" {
+			require.Fail(t, problem, "%v in %v → %v: %+v", in, c.Before, after, out)
+		}
+		if err := o.event(out.Action).Validate(); err != nil {
+			require.NoError(t, err, "%v in %v → %v: %+v", in, c.Before, after, out)
+		}
+		actions[out.Action]++
+		count(&saves, out.Save)
+		count(&ends, out.ReignEnded)
+		count(&tells, out.Told)
+		count(&cancels, out.Cancel != 0)
+		count(&arms, out.Arm&^ran != 0)
+		count(&restarts, out.Arm&ran != 0)
+	}
+	for _, n := range []int{saves, ends, tells, cancels, arms, restarts} {
+		require.Greater(t, n, 1000, "steps with each of the duties have been seen")
+	}
+	for _, action := range spec.Actions() {
+		require.Equal(t, action.OfNode() && action != spec.CrashAction, actions[action] > 0, action)
+	}
+}
+
+// event returns the step as it would stand in a trace.
+func (o *observed) event(action spec.Action) *spec.Event {
+	e := &spec.Event{Seq: 1, Node: o.me, Action: action, Sent: o.sent, State: *o.after}
+	if o.before != nil {
+		e.Input = spec.Input{Message: o.in.Message, Timer: o.in.Timer, Call: o.in.Call}
+	}
+	return e
+}

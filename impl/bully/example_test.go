@@ -1,0 +1,84 @@
+package bully_test
+
+import (
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A host does what an Output says from top to bottom. This one has a disk, timers, a network and a user on paper; three
+// nodes hold an election on it, and the highest comes to lead.
+func Example() {
+	one, two, three := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
+	node, err := bully.New(three, []spec.NodeID{one, two, three})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, in := range []bully.Input{
+		bully.Start(),
+		bully.Ended(spec.HeartbeatTimer), // it has heard of no leader
+		bully.Receive(spec.Message{Type: spec.Assent, From: two, To: three, Epoch: 0}),
+		bully.Receive(spec.Message{Type: spec.Grant, From: two, To: three, Epoch: 1}),
+		bully.Receive(spec.Message{Type: spec.Grant, From: spec.IntegerID(9), To: three, Epoch: 1}),
+		bully.Resign(),
+	} {
+		out := node.Step(in)
+		fmt.Println(in)
+		if out.Ignored != "" {
+			fmt.Println("  count:", out.Ignored)
+		}
+		if out.Save { // and go on when it is durable; if it fails, never
+			fmt.Println("  save: epoch", out.Promise.Epoch, "for", out.Promise.Grantee)
+		}
+		if out.ReignEnded {
+			fmt.Println("  tell my user: the reign is over")
+		}
+		for t := range out.Cancel.All() {
+			fmt.Println("  cancel:", t)
+		}
+		for t := range out.Arm.All() {
+			fmt.Println("  arm:", t)
+		}
+		for _, m := range out.Send {
+			fmt.Println("  send:", m)
+		}
+		if out.Told {
+			leader, epoch := node.Told()
+			fmt.Println("  tell all users: leader", leader, "epoch", epoch)
+		}
+	}
+	// Output:
+	// start
+	//   save: epoch 0 for none
+	//   arm: heartbeat
+	// heartbeat ended
+	//   cancel: heartbeat
+	//   arm: election
+	//   send: 3→1 ELECTION epoch:0
+	//   send: 3→2 ELECTION epoch:0
+	// 2→3 ASSENT epoch:0
+	//   cancel: election
+	//   arm: claim
+	//   send: 3→1 CLAIM epoch:1
+	//   send: 3→2 CLAIM epoch:1
+	// 2→3 GRANT epoch:1
+	//   save: epoch 1 for 3
+	//   cancel: claim
+	//   arm: quorum
+	//   arm: beat
+	//   send: 3→1 COORDINATOR epoch:1
+	//   send: 3→2 COORDINATOR epoch:1
+	//   tell all users: leader 3 epoch 1
+	// 9→3 GRANT epoch:1
+	//   count: stranger
+	// resign
+	//   tell my user: the reign is over
+	//   cancel: quorum
+	//   cancel: beat
+	//   arm: heartbeat
+	//   send: 3→1 RESIGN epoch:1
+	//   send: 3→2 RESIGN epoch:1
+	//   tell all users: leader none epoch 0
+}

@@ -1,0 +1,65 @@
+package bully
+
+import (
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Input is what a node takes a step on. Start, Restart, Receive, Ended, Resign and HolderDead make one; the zero Input
+// is ignored as malformed.
+type Input struct {
+	kind    kind
+	message spec.Message
+	timer   spec.Timer
+	promise spec.Durable
+}
+
+type kind uint8
+
+const (
+	start kind = iota + 1
+	restart
+	receive
+	ended
+	resign
+	holderDead
+)
+
+// Start is the first start in the life of a node, with nothing on disk (R32).
+func Start() Input { return Input{kind: start} }
+
+// Restart is any later start, with the promise that the disk has kept (R30).
+func Restart(promise spec.Durable) Input { return Input{kind: restart, promise: promise} }
+
+// Receive is a message that has arrived.
+func Receive(m spec.Message) Input { return Input{kind: receive, message: m} }
+
+// Ended is the end of a timer. Whether it ends when it should is the host's to say (R37).
+func Ended(t spec.Timer) Input { return Input{kind: ended, timer: t} }
+
+// Resign is the call to lead no longer (R28). For a node that does not lead it is no step.
+func Resign() Input { return Input{kind: resign} }
+
+// HolderDead is the call that says that the node whose lease is kept is proved dead (R41). For a node that keeps no
+// lease, or its own, it is no step.
+func HolderDead() Input { return Input{kind: holderDead} }
+
+// String returns the input as a person would say it: 3→1 CLAIM epoch:4.
+func (in Input) String() string {
+	switch in.kind {
+	case start:
+		return "start"
+	case restart:
+		return fmt.Sprintf("restart epoch:%d grantee:%s", in.promise.Epoch, in.promise.Grantee)
+	case receive:
+		return in.message.String()
+	case ended:
+		return string(in.timer) + " ended"
+	case resign:
+		return string(spec.ResignCall)
+	case holderDead:
+		return string(spec.HolderDeadCall)
+	}
+	return "no input"
+}

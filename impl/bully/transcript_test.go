@@ -1,0 +1,204 @@
+package bully_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the transcripts in testdata anew")
+
+// TestTranscripts plays the files in testdata. A paragraph is a comment, or a command, a line of dashes, and what came of
+// it, in order of duty. The commands:
+//
+//	members 1 2 3               nodes that have not started
+//	2 start                     2 restart epoch:4 grantee:3
+//	2 is leader leader:2 …      a node in a given state, which is named as it prints
+//	3→2 CLAIM epoch:4           2 receives that
+//	2 heartbeat ended           2 resign            2 holder-dead
+func TestTranscripts(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(names), 8, "the transcripts are there")
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		played, err := play(string(text))
+		require.NoError(t, err, name)
+		if *rewrite {
+			require.NoError(t, os.WriteFile(name, []byte(played), 0o644))
+			continue
+		}
+		require.Equal(t, string(text), played, "%s: if this is meant: go test ./impl/bully -run Transcripts -rewrite", name)
+	}
+}
+
+// play returns a transcript with the outputs that come now.
+func play(text string) (string, error) {
+	var s stage
+	var b strings.Builder
+	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if strings.HasPrefix(paragraph, "#") {
+			b.WriteString(paragraph + "\n")
+			continue
+		}
+		command, _, _ := strings.Cut(paragraph, "\n")
+		lines, err := s.do(command)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", command, err)
+		}
+		b.WriteString(command + "\n----\n" + strings.Join(lines, "\n") + "\n")
+	}
+	return b.String(), nil
+}
+
+// stage is the nodes of a transcript.
+type stage struct {
+	members []spec.NodeID
+	nodes   []*bully.Node
+}
+
+// do does a command, and returns what came of it.
+func (s *stage) do(command string) ([]string, error) {
+	words := strings.Fields(command)
+	if words[0] == "members" {
+		return s.setMembers(words[1:])
+	}
+	who, rest, _ := strings.Cut(command, " ")
+	from, to, isMessage := strings.Cut(who, "→")
+	if !isMessage {
+		to = who
+	}
+	me, err := spec.ParseNodeID(to)
+	i := slices.Index(s.members, me)
+	if err != nil || i < 0 {
+		return nil, fmt.Errorf("%s is no member", to)
+	}
+	if text, given := strings.CutPrefix(rest, "is "); given {
+		return s.put(i, text)
+	}
+	in, err := s.input(i, from, rest, isMessage)
+	if err != nil {
+		return nil, err
+	}
+	if in.String() != strings.TrimPrefix(command, who+" ") && in.String() != command {
+		return nil, fmt.Errorf("it means %q", in)
+	}
+	out := s.nodes[i].Step(in)
+	return said(s.nodes[i], out), nil
+}
+
+func (s *stage) setMembers(words []string) (lines []string, err error) {
+	s.members, s.nodes = nil, nil
+	for _, word := range words {
+		member, err := spec.ParseNodeID(word)
+		if err != nil {
+			return nil, err
+		}
+		s.members = append(s.members, member)
+	}
+	for _, member := range s.members {
+		node, err := bully.New(member, s.members)
+		if err != nil {
+			return nil, err
+		}
+		s.nodes = append(s.nodes, node)
+	}
+	return []string{fmt.Sprintf("nodes: %d", len(s.nodes))}, nil
+}
+
+// put puts node i in a state. Only one that prints as the text says is taken.
+func (s *stage) put(i int, text string) ([]string, error) {
+	var role, leader, epoch, grantee string
+	fields, support, _ := strings.Cut(strings.TrimSuffix(text, "}"), " support:{")
+	_, err := fmt.Sscanf(strings.NewReplacer("leader:", "", "epoch:", "", "grantee:", "").Replace(fields), "%s %s %s %s", &role, &leader, &epoch, &grantee)
+	if err != nil {
+		return nil, err
+	}
+	json := fmt.Sprintf(`{"role":%q,"leader":%q,"epoch":%s,"grantee":%q,"support":[%s]}`, role, leader, epoch, grantee, quoted(support))
+	var state spec.State
+	if err := state.UnmarshalJSON([]byte(strings.ReplaceAll(json, `"none"`, "null"))); err != nil {
+		return nil, err
+	}
+	if state.String() != text {
+		return nil, fmt.Errorf("it prints as %s", state)
+	}
+	s.nodes[i], err = bully.At(s.members[i], s.members, state)
+	return []string{"runs " + s.nodes[i].Running().String()}, err
+}
+
+// quoted returns words as the elements of a JSON array.
+func quoted(words string) string {
+	elements := strings.Fields(words)
+	for i, word := range elements {
+		elements[i] = `"` + word + `"`
+	}
+	return strings.Join(elements, ",")
+}
+
+// input reads the input of a command to node i. A start makes a new node.
+func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input, err error) {
+	words := strings.Fields(rest)
+	if isMessage {
+		m := spec.Message{To: s.members[i], Type: spec.MessageType(words[0])}
+		if m.From, err = spec.ParseNodeID(from); err == nil {
+			_, err = fmt.Sscanf(words[1], "epoch:%d", &m.Epoch)
+		}
+		return bully.Receive(m), err
+	}
+	switch words[0] {
+	case "start", "restart":
+		if s.nodes[i], err = bully.New(s.members[i], s.members); err != nil || words[0] == "start" {
+			return bully.Start(), err
+		}
+		var promise spec.Durable
+		if _, err = fmt.Sscanf(words[1], "epoch:%d", &promise.Epoch); err == nil && words[2] != "grantee:none" {
+			promise.Grantee, err = spec.ParseNodeID(strings.TrimPrefix(words[2], "grantee:"))
+		}
+		return bully.Restart(promise), err
+	case "resign":
+		return bully.Resign(), nil
+	case "holder-dead":
+		return bully.HolderDead(), nil
+	}
+	return bully.Ended(spec.Timer(words[0])), nil
+}
+
+// said returns an output as a person would say it, a duty a line.
+func said(node *bully.Node, out bully.Output) []string {
+	switch {
+	case out.Ignored != "":
+		return []string{"ignored: " + string(out.Ignored)}
+	case out.Action == "":
+		return []string{"no step"}
+	}
+	lines := []string{string(out.Action)}
+	say := func(when bool, format string, args ...any) {
+		if when {
+			lines = append(lines, fmt.Sprintf(format, args...))
+		}
+	}
+	say(out.Save, "save epoch:%d grantee:%s", out.Promise.Epoch, out.Promise.Grantee)
+	say(out.ReignEnded, "the reign has ended")
+	say(out.Cancel != 0, "cancel %s", out.Cancel)
+	say(out.Arm != 0, "arm %s", out.Arm)
+	for _, m := range out.Send {
+		say(true, "send %s", m)
+	}
+	leader, epoch := node.Told()
+	say(out.Told, "tell leader:%s epoch:%d", leader, epoch)
+	say(true, "is %s", node.State())
+	return lines
+}
