@@ -1,0 +1,101 @@
+package detector
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// What a PhiConfig means by the zero value of a field.
+const (
+	// DefaultThreshold is a suspicion once in 10⁸ intervals, if they are as regular as the window says.
+	DefaultThreshold = 8
+	// DefaultWindow is how many intervals are remembered.
+	DefaultWindow = 1000
+)
+
+// Limits of a PhiConfig. Within them every sum over the window is exact.
+const (
+	// MaxThreshold is far above what any clock can tell apart.
+	MaxThreshold = 100
+	// MaxWindow bounds the memory of a detector, at 8 bytes an interval.
+	MaxWindow = 1 << 16
+	// MaxCap is the greatest patience.
+	MaxCap = time.Hour
+)
+
+// PhiConfig says how a Phi judges. Beat and Floor are needed; zero means the default for all else.
+type PhiConfig struct {
+	// Beat is the interval at which arrivals are expected before any has been measured: Timing.Beat of the host.
+	Beat time.Duration
+	// Floor is the least patience: Timing.Heartbeat of the host, which is bound d of R37. At least Beat.
+	Floor time.Duration
+	// Cap is the greatest patience, and so the longest time to detect a death. At least Floor, at most MaxCap; by
+	// default four times Floor, which leaves room for two mistakes.
+	Cap time.Duration
+	// Threshold is the phi at which patience ends: 8 means one false suspicion in 10⁸ intervals. Above 0, at most
+	// MaxThreshold; by default DefaultThreshold.
+	Threshold float64
+	// MinDeviation is the least standard deviation of the intervals, however regular they were. Above 0, at most Cap;
+	// by default a tenth of Beat, and at least a microsecond if that is below Cap.
+	MinDeviation time.Duration
+	// Pause is for how long after the mean interval nothing is thought of a silence: a pause of the other node that
+	// is acceptable. From 0, the default, to Cap. Floor usually leaves enough room already.
+	Pause time.Duration
+	// Window is how many intervals are remembered. From 2 to MaxWindow; by default DefaultWindow.
+	Window int
+}
+
+// ConfigError says which field of a configuration is wrong, and how.
+type ConfigError struct {
+	Field   string // such as PhiConfig.Floor
+	Problem string // such as: is 10ms, but must be at least Beat, 50ms
+}
+
+func (e *ConfigError) Error() string {
+	return "detector: " + e.Field + " " + e.Problem
+}
+
+// withDefaults returns the configuration with no field zero that may not be.
+func (c PhiConfig) withDefaults() PhiConfig {
+	if c.Cap == 0 {
+		c.Cap = 4 * min(c.Floor, MaxCap/4)
+	}
+	if c.Threshold == 0 {
+		c.Threshold = DefaultThreshold
+	}
+	if c.MinDeviation == 0 {
+		c.MinDeviation = min(max(c.Beat/10, time.Microsecond), c.Cap)
+	}
+	if c.Window == 0 {
+		c.Window = DefaultWindow
+	}
+	return c
+}
+
+// Validate returns nil if the configuration, with its defaults filled in, can be used, and else a *ConfigError.
+func (c PhiConfig) Validate() error {
+	c = c.withDefaults()
+	bad := func(field, format string, a ...any) error {
+		return &ConfigError{Field: "PhiConfig." + field, Problem: fmt.Sprintf(format, a...)}
+	}
+	switch {
+	case c.Beat <= 0:
+		return bad("Beat", "is %v, but must be above 0: the interval at which arrivals are expected", c.Beat)
+	case c.Floor < c.Beat:
+		return bad("Floor", "is %v, but must be at least Beat, %v: or every beat is late", c.Floor, c.Beat)
+	case c.Floor > MaxCap:
+		return bad("Floor", "is %v, but must be at most %v", c.Floor, MaxCap)
+	case c.Cap < c.Floor || c.Cap > MaxCap:
+		return bad("Cap", "is %v, but must be from Floor, %v, to %v", c.Cap, c.Floor, MaxCap)
+	case math.IsNaN(c.Threshold) || c.Threshold <= 0 || c.Threshold > MaxThreshold:
+		return bad("Threshold", "is %v, but must be above 0 and at most %d", c.Threshold, MaxThreshold)
+	case c.MinDeviation < 0 || c.MinDeviation > c.Cap:
+		return bad("MinDeviation", "is %v, but must be above 0 and at most Cap, %v", c.MinDeviation, c.Cap)
+	case c.Pause < 0 || c.Pause > c.Cap:
+		return bad("Pause", "is %v, but must be from 0 to Cap, %v", c.Pause, c.Cap)
+	case c.Window < 2 || c.Window > MaxWindow:
+		return bad("Window", "is %d, but must be from 2 to %d", c.Window, MaxWindow)
+	}
+	return nil
+}
