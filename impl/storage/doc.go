@@ -1,0 +1,60 @@
+// Package storage keeps the promise of a node on disk: its epoch and its grantee, which must survive every crash
+// (R4). A File does, and a Memory stands in for it in tests.
+//
+// The host saves before it sends, and stops for good when a save fails:
+//
+//	store, err := storage.Open("/var/lib/bully", id, members)
+//	if err != nil {
+//		return err // such as: /var/lib/bully/record is torn: … to go on, see: bully repair
+//	}
+//	defer store.Close()
+//	promise, found, err := store.Load() // found is false at the first start (R32)
+//	if err != nil {
+//		return err
+//	}
+//	for {
+//		output := node.Step(next(promise, found))
+//		if output.Save {
+//			if err := store.Save(output.Promise); err != nil {
+//				return err // final (R4.4): every later Save returns it too
+//			}
+//		}
+//		send(output.Send)
+//	}
+//
+// # The record
+//
+// The record is one file, named record, of 58 + 16·n bytes for n members. Integers are big-endian.
+//
+//	offset  bytes
+//	     0      8  magic: "BULLYREC"
+//	     8      2  version of this layout: 1
+//	    10      2  length of the whole record in bytes
+//	    12      8  epoch
+//	    20     16  grantee; zeros for none
+//	    36     16  id of the node
+//	    52      2  n, the number of members: 1 to 64
+//	    54   16·n  ids of the members, ascending
+//	 54+16n      4  CRC-32C of all before
+//
+// Every later version keeps the first twelve bytes, and ends with the checksum of all before it. So a record of a
+// later version is told from a damaged one.
+//
+// How the file is written, locked, and known to be lost is said in package folder.
+//
+// # What is refused
+//
+// Open takes nothing but a good record of this node and this membership, or no record where there has never been
+// one. All else is a RecordError, whose Kind says what is wrong; nothing is repaired, and nothing is reset (R32).
+// Save too refuses what no node may ask for: an epoch that goes back, or is above the bound (R2), a grantee that
+// is no member, an epoch promised to a second grantee (R17).
+//
+// A record is taken for lost if it is missing and the marker record.kept is there, which the first Save leaves. Not
+// seen is: a folder that is lost as a whole, an old copy put in the place of the record, and a disk that says that it
+// has written and has not. To start such a node again is what R32 forbids.
+//
+// # The way out
+//
+// Inspect says what there is. A node whose record is gone for good can be given a new one by Raise, with an epoch
+// above all that it can have promised: see there what makes that safe.
+package storage

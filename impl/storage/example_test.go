@@ -1,0 +1,79 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A node saves each promise before it speaks of it, and finds the last one when it is started again.
+func Example() {
+	dir, err := os.MkdirTemp("", "bully")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	members := []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}
+
+	for range 2 {
+		store, err := storage.Open(dir, members[1], members)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		promise, found, err := store.Load()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(found, promise.Epoch, promise.Grantee)
+		if err := store.Save(spec.Durable{Epoch: promise.Epoch + 4, Grantee: members[2]}); err != nil {
+			fmt.Println(err)
+			return
+		}
+		store.Close()
+	}
+	// Output:
+	// false 0 none
+	// true 4 3
+}
+
+// A record that is no good is never taken for a first start. A person says how the node goes on.
+func ExampleRaise() {
+	dir, err := os.MkdirTemp("", "bully")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "record"), make([]byte, 106), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	members := []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}
+
+	_, err = storage.Open(dir, members[1], members)
+	if bad, ok := errors.AsType[*storage.RecordError](err); ok {
+		fmt.Println(bad.Kind, "-", bad.Problem)
+	}
+	// The records of nodes 1 and 3 say epochs 6 and 7.
+	aside, err := storage.Raise(dir, members[1], members, 1007)
+	fmt.Println(filepath.Base(aside), err)
+	store, err := storage.Open(dir, members[1], members)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	promise, _, err := store.Load()
+	fmt.Println(promise.Epoch, promise.Grantee, err)
+	// Output:
+	// torn - all its 106 bytes are zero
+	// record.bad-1 <nil>
+	// 1007 none <nil>
+}

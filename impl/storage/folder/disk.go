@@ -1,0 +1,175 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Disk is what a Folder needs of a file system: one folder of it, that is open, and locked. The names are of files in
+// it. Package simdisk has one that fails and crashes on demand.
+type Disk interface {
+	// Create makes a new, empty file. If there is one by that name the error wraps fs.ErrExist.
+	Create(name string) (File, error)
+	// Read returns the content of a file, at most limit bytes of it. The error wraps fs.ErrNotExist if there is none,
+	// and ErrIrregular if it is no regular file.
+	Read(name string, limit int) ([]byte, error)
+	// Rename gives a file another name, in the place of the file that has it.
+	Rename(from, to string) error
+	// Remove removes a file.
+	Remove(name string) error
+	// Sync makes durable which files there are.
+	Sync() error
+	// Check returns an error if the folder is no longer locked.
+	Check() error
+	// Close closes the folder, and releases its lock.
+	Close() error
+}
+
+// File is a new file that is being written.
+type File interface {
+	io.WriteCloser
+	// Sync makes durable what has been written.
+	Sync() error
+}
+
+// osDisk is a folder of the operating system. It is kept open, and all names are looked up in it: it does not matter
+// if it is renamed meanwhile.
+type osDisk struct {
+	root *os.Root
+	self *os.File // the same folder, to be synced
+	lock *os.File
+}
+
+var _ Disk = (*osDisk)(nil)
+
+func openDisk(dir, name string) (_ Disk, err error) {
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	d := &osDisk{}
+	defer func() {
+		if err != nil {
+			_ = d.Close() // the first error says it all
+		}
+	}()
+	if d.root, err = os.OpenRoot(dir); err != nil {
+		return nil, err
+	}
+	if d.self, err = d.root.Open("."); err != nil {
+		return nil, err
+	}
+	if d.lock, err = acquire(d.root, dir); err != nil {
+		return nil, err
+	}
+	if _, err := d.root.Lstat(name + MarkerSuffix); errors.Is(err, fs.ErrNotExist) {
+		if err := syncParent(dir); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// makeDir makes dir, and what is missing above it, durably: a folder that a crash takes away takes the file with it.
+func makeDir(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil {
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a folder", dir)
+		}
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(filepath.Clean(dir))
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncParent(dir)
+}
+
+// syncParent makes it durable that there is the folder dir. Whoever may not read the parent has not made dir in it
+// just now: then it is there for good.
+func syncParent(dir string) error {
+	parent, err := os.Open(filepath.Join(dir, ".."))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = parent.Sync()
+	return errors.Join(err, parent.Close())
+}
+
+func (d *osDisk) Create(name string) (File, error) {
+	file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+func (d *osDisk) Read(name string, limit int) ([]byte, error) { return readIn(d.root, name, limit) }
+
+// readIn reads a file of a folder. It opens regular files only: to open a pipe would wait for a writer.
+func readIn(root *os.Root, name string, limit int) ([]byte, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("it %w, but %s", ErrIrregular, kindOf(info.Mode()))
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, int64(limit)))
+	return data, errors.Join(err, file.Close())
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	default:
+		return "of mode " + mode.String()
+	}
+}
+
+func (d *osDisk) Rename(from, to string) error { return d.root.Rename(from, to) }
+
+func (d *osDisk) Remove(name string) error { return d.root.Remove(name) }
+
+func (d *osDisk) Sync() error { return d.self.Sync() }
+
+// Check looks whether the lock is the one that everybody else would try to take.
+func (d *osDisk) Check() error {
+	if !isCurrent(d.root, d.lock) {
+		return fmt.Errorf("the file %q has been removed or replaced: another process may hold the folder now", LockName)
+	}
+	return nil
+}
+
+func (d *osDisk) Close() error {
+	var errs []error
+	for _, file := range []*os.File{d.self, d.lock} { // to close the lock is to release it
+		if file != nil {
+			errs = append(errs, file.Close())
+		}
+	}
+	if d.root != nil {
+		errs = append(errs, d.root.Close())
+	}
+	return errors.Join(errs...)
+}

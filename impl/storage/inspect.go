@@ -1,0 +1,140 @@
+package storage
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/impl/storage/folder"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// inspectLimit is how much of a file Inspect reads.
+const inspectLimit = 4 << 10
+
+// Report is what there is in the folder of a node.
+type Report struct {
+	Path    string        // of the record
+	Found   bool          // whether there is something by that name
+	Problem *RecordError  // what is wrong with it, without regard to whose it is; nil if it is good, or there never was one
+	Node    spec.NodeID   // whose record it is, if it is good
+	Members []spec.NodeID // … of which membership
+	Promise spec.Durable  // … and what it says
+	Bytes   []byte        // what is there, at most 4 KiB of it
+	Marked  bool          // whether there has been a record at any time
+	Locked  bool          // whether a process has the folder open
+	Holder  int           // that process, as it has said itself; 0 if not known
+	Others  []Other       // all else in the folder, ascending by name
+}
+
+// Other is a file beside the record: the next one, cut short by a crash, one that Raise has put aside, or something
+// that does not belong there.
+type Other struct {
+	Name string
+	Says string // what is known of it, in a few words
+}
+
+// Inspect looks at the folder of a node and changes nothing. It may be called while the node runs. An error means that
+// the folder itself cannot be read; all that is wrong with the record is in the Report.
+func Inspect(dir string) (Report, error) {
+	view, err := folder.Look(dir, recordName, inspectLimit)
+	if err != nil {
+		return Report{}, fmt.Errorf("storage: cannot inspect %s: %w", dir, err)
+	}
+	r := Report{
+		Path: filepath.Join(dir, recordName), Found: view.Found, Bytes: view.Data,
+		Marked: view.Marked, Locked: view.Locked, Holder: view.Holder,
+	}
+	switch {
+	case view.Err != nil:
+		r.Problem = unread(r.Path, view.Err)
+	case view.Found:
+		c, f := decode(view.Data)
+		if f != nil {
+			r.Problem = &RecordError{Path: r.Path, Kind: f.kind, Problem: f.problem}
+		}
+		r.Node, r.Members, r.Promise = c.id, c.members, c.promise
+	case view.Marked:
+		r.Problem = unread(r.Path, fmt.Errorf("%s %w", r.Path, folder.ErrLost))
+	}
+	for _, name := range view.Others {
+		r.Others = append(r.Others, Other{name, describe(dir, name)})
+	}
+	return r, nil
+}
+
+// describe says what is known of a file beside the record.
+func describe(dir, name string) string {
+	data, err := folder.LookAt(dir, name, inspectLimit)
+	if err != nil {
+		return "cannot be read: " + err.Error()
+	}
+	what := "does not belong here"
+	switch {
+	case name == recordName+folder.TempSuffix:
+		what = "left by a crash, will be overwritten"
+	case strings.HasPrefix(name, recordName+folder.AsideSuffix):
+		what = "put aside by a repair"
+	}
+	c, f := decode(data)
+	if f != nil {
+		return fmt.Sprintf("%s; %s: %s", what, f.kind, f.problem)
+	}
+	return fmt.Sprintf("%s; a good record: node %v of %v, %s", what, c.id, c.members, say(c.promise))
+}
+
+// String says all of it, and what may be done, in lines for a person to read.
+func (r Report) String() string {
+	var b strings.Builder
+	line := func(name, format string, a ...any) {
+		fmt.Fprintf(&b, "%-8s %s\n", name, fmt.Sprintf(format, a...))
+	}
+	switch {
+	case r.Problem != nil:
+		line("record", "%s is %s: %s", r.Path, r.Problem.Kind, r.Problem.Problem)
+	case r.Found:
+		line("record", "%s is in order", r.Path)
+		line("node", "%v of %v", r.Node, r.Members)
+		line("epoch", "%d", r.Promise.Epoch)
+		line("grantee", "%v", r.Promise.Grantee)
+	default:
+		line("record", "there is none at %s, and no sign that there has been one", r.Path)
+	}
+	switch {
+	case r.Locked && r.Holder != 0:
+		line("in use", "by process %d", r.Holder)
+	case r.Locked:
+		line("in use", "by some process")
+	default:
+		line("in use", "no")
+	}
+	for _, other := range r.Others {
+		line("beside", "%s: %s", other.Name, other.Says)
+	}
+	if r.Problem != nil && len(r.Bytes) > 0 {
+		b.WriteString(hex.Dump(r.Bytes))
+	}
+	line("to do", "%s", r.Advice())
+	return b.String()
+}
+
+// Advice says what may be done.
+func (r Report) Advice() string {
+	switch {
+	case r.Problem == nil && r.Found:
+		return "nothing"
+	case r.Problem == nil:
+		return "nothing, if this node has never run; if it has, do not start it: raise its epoch first"
+	case !r.Problem.Kind.raisable():
+		return r.Problem.Advice()
+	case r.Problem.Kind == Lost:
+		return "put the file back if it was moved, but no older copy of it; else raise the epoch" + howToRaise
+	default:
+		return "do not remove it, and put no older copy in its place; raise the epoch" + howToRaise
+	}
+}
+
+// howToRaise is what a person must know before raising.
+const howToRaise = ", to more than the highest epoch in the records of all other members plus one; " +
+	"if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch."

@@ -1,0 +1,69 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/impl/storage/folder"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// MaxRaise is the greatest epoch that Raise takes, 2^52. Above it are as many again: a slip of the finger does not use
+// up all epochs of a cluster (R2).
+const MaxRaise spec.Epoch = 1 << 52
+
+// Raise gives a node whose record is lost or no longer good a new one, with the given epoch and no grantee. The node
+// must not be running. It is the only way back under the same id, and a person must answer for it:
+//
+//	The epoch must be above every epoch that the node has ever promised.
+//
+// Raise cannot check that; whoever calls it must. Then it is safe. The node could have come to the new record by itself:
+// by learning the epoch (R7), and restarting (R30). It grants no epoch again that it has granted before, and its
+// silence after the restart outlasts the leases that it has forgotten. With an epoch that is too low there may be two
+// leaders in one epoch.
+//
+// What it has promised has come from other members' records, and is at most one above them: a claimant claims one
+// above its own epoch (R16), and all else that is learned was durable where it came from. So an epoch is high
+// enough if it is at least two above the highest epoch in the record of every other member. All of them count, those
+// that do not run too. If some cannot be seen, go well above all that is known, from resources (R38) and logs too.
+// Epochs are plenty: a thousand to spare cost nothing, and gaps do no harm.
+//
+// A record that is beyond reading is kept, and renamed: aside is its new path. A good one of this node is raised too,
+// if the epoch is above its own: it may be an old copy. A record that is Unreadable, Future, WrongNode or
+// WrongMembers is refused with its RecordError: there is a better way with each of them. If Raise fails on the way,
+// the node is not startable, and Raise can be called again.
+func Raise(dir string, id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) (aside string, err error) {
+	o, err := newOwner(id, members)
+	if err != nil {
+		return "", err
+	}
+	if epoch == 0 || epoch > MaxRaise {
+		return "", fmt.Errorf("storage: the epoch %d is not from 1 to 2^52", epoch)
+	}
+	kept, err := folder.Open(dir, recordName)
+	if err != nil {
+		return "", fmt.Errorf("storage: %w", err)
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	return raiseOn(kept, o, epoch)
+}
+
+func raiseOn(kept *folder.Folder, o owner, epoch spec.Epoch) (aside string, err error) {
+	f, err := openOn(kept, o)
+	bad, isBad := errors.AsType[*RecordError](err)
+	switch {
+	case err == nil:
+		if f.found && epoch <= f.promise.Epoch {
+			return "", fmt.Errorf("storage: %s is in order, and its epoch is %d: only a higher one can be set", kept.Path(), f.promise.Epoch)
+		}
+		return "", f.Save(spec.Durable{Epoch: epoch})
+	case !isBad || !bad.Kind.raisable():
+		return "", err
+	case bad.Kind != Lost:
+		if aside, err = kept.SetAside(); err != nil {
+			return "", fmt.Errorf("storage: %w", err)
+		}
+	}
+	f = &File{folder: kept, owner: o}
+	return aside, f.Save(spec.Durable{Epoch: epoch})
+}

@@ -1,0 +1,138 @@
+package storage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// The layout of a record: see the package's comment.
+const (
+	magic        = "BULLYREC"
+	version      = 1
+	versionAt    = len(magic)
+	lengthAt     = versionAt + 2
+	epochAt      = lengthAt + 2
+	granteeAt    = epochAt + 8
+	idAt         = granteeAt + idSize
+	countAt      = idAt + idSize
+	membersAt    = countAt + 2
+	idSize       = len(spec.NodeID{})
+	checksumSize = crc32.Size
+	maxRecord    = membersAt + MaxMembers*idSize + checksumSize
+)
+
+// MaxMembers is the greatest number of members that a record has room for.
+const MaxMembers = 64
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// owner is whose record it is.
+type owner struct {
+	id      spec.NodeID
+	members []spec.NodeID // ascending
+}
+
+// newOwner returns the owner whose members are given in any order.
+func newOwner(id spec.NodeID, members []spec.NodeID) (owner, error) {
+	o := owner{id, slices.Clone(members)}
+	slices.SortFunc(o.members, spec.NodeID.Compare)
+	if err := o.validate(); err != nil {
+		return owner{}, fmt.Errorf("storage: %w", err)
+	}
+	return o, nil
+}
+
+func (o owner) validate() error {
+	if len(o.members) == 0 || len(o.members) > MaxMembers {
+		return fmt.Errorf("there are %d members, and not 1 to %d", len(o.members), MaxMembers)
+	}
+	for i, member := range o.members {
+		if !member.Valid() {
+			return fmt.Errorf("the member %v is no id (R1)", member)
+		}
+		if i > 0 && o.members[i-1].Compare(member) >= 0 {
+			return fmt.Errorf("the member %v is given twice, or out of order", member)
+		}
+	}
+	if !o.has(o.id) {
+		return fmt.Errorf("the node %v is not among the members %v (R40)", o.id, o.members)
+	}
+	return nil
+}
+
+func (o owner) has(id spec.NodeID) bool { return slices.Contains(o.members, id) }
+
+// check returns an error for what a node of this membership cannot promise.
+func (o owner) check(p spec.Durable) error {
+	if !p.Epoch.Valid() {
+		return fmt.Errorf("the epoch %d is above 2^53-1 (R2)", p.Epoch)
+	}
+	if !p.Grantee.IsNone() && !o.has(p.Grantee) {
+		return fmt.Errorf("the grantee %v is not among the members %v", p.Grantee, o.members)
+	}
+	return nil
+}
+
+// follows returns an error if a node that has promised old cannot come to promise p: an epoch never goes back (R2),
+// and is promised to one node only (R17).
+func follows(old, p spec.Durable) error {
+	switch {
+	case p.Epoch < old.Epoch:
+		return fmt.Errorf("the epoch would go back from %d (R2)", old.Epoch)
+	case p.Epoch == old.Epoch && !old.Grantee.IsNone() && p.Grantee != old.Grantee:
+		return fmt.Errorf("the epoch is promised to %v (R17)", old.Grantee)
+	}
+	return nil
+}
+
+// say says a promise in an error.
+func say(p spec.Durable) string { return fmt.Sprintf("epoch %d, grantee %v", p.Epoch, p.Grantee) }
+
+// encode returns the record of an owner's promise, both of which must be valid.
+func encode(o owner, p spec.Durable) []byte {
+	size := membersAt + len(o.members)*idSize + checksumSize
+	b := make([]byte, 0, size)
+	b = append(b, magic...)
+	b = binary.BigEndian.AppendUint16(b, version)
+	b = binary.BigEndian.AppendUint16(b, uint16(size))
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Epoch))
+	b = append(b, p.Grantee[:]...)
+	b = append(b, o.id[:]...)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(o.members)))
+	for _, member := range o.members {
+		b = append(b, member[:]...)
+	}
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// content is what a record says.
+type content struct {
+	owner
+	promise spec.Durable
+}
+
+// parse reads a record whose version is 1 and whose checksum is right.
+func parse(data []byte) (c content, err error) {
+	if stated := int(binary.BigEndian.Uint16(data[lengthAt:])); stated != len(data) {
+		return c, fmt.Errorf("it states a length of %d bytes, and has %d", stated, len(data))
+	}
+	if len(data) < membersAt+checksumSize {
+		return c, fmt.Errorf("it has %d bytes, fewer than the %d of a record without members", len(data), membersAt+checksumSize)
+	}
+	count := int(binary.BigEndian.Uint16(data[countAt:]))
+	if len(data) != membersAt+count*idSize+checksumSize {
+		return c, fmt.Errorf("it has %d bytes, which is not the size for %d members", len(data), count)
+	}
+	c.promise.Epoch = spec.Epoch(binary.BigEndian.Uint64(data[epochAt:]))
+	copy(c.promise.Grantee[:], data[granteeAt:])
+	copy(c.id[:], data[idAt:])
+	for i := range count {
+		c.members = append(c.members, spec.NodeID(data[membersAt+i*idSize:][:idSize]))
+	}
+	return c, errors.Join(c.validate(), c.check(c.promise))
+}
