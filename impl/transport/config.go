@@ -1,0 +1,199 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Config says which member of which cluster a [TCP] is, and how it treats its connections. ID, Cluster and Members
+// must be given; the zero value of every other field is its default.
+type Config struct {
+	// ID is this node, one of Members.
+	ID spec.NodeID
+	// Cluster is the name of the cluster, the same at all members: 1 to 64 of the characters A-Z a-z 0-9 . _ -
+	Cluster string
+	// Members are the addresses of all members, host:port, this node's included. An address must belong to its member
+	// alone, or be proof of nothing: see NoProof. A host name is looked up at each dial.
+	Members map[spec.NodeID]string
+
+	// Listener accepts the connections of the others. Default: it listens on this node's address. NewTCP takes it over
+	// unless it returns an error.
+	Listener net.Listener
+	// Dial opens a connection to an address, and gives up when ctx ends. An error that wraps syscall.ECONNREFUSED says
+	// that the host of the address answers, and that nobody listens there. Default: TCP.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
+	// TLS, if given, has the certificate of this node, and RootCAs that vouch for the others. ClientCAs default to
+	// RootCAs, MinVersion to TLS 1.3. Both ends show certificates; server names and ClientAuth are not used. It must not
+	// be changed any more. See the package comment on the names in certificates.
+	TLS *tls.Config
+	// Logger is told of connections that open, end, fail and are refused. Default: nobody is.
+	Logger *slog.Logger
+	// Rand jitters the pauses between dials. Default: a random seed. It must not be used elsewhere.
+	Rand *rand.Rand
+
+	// DialTimeout bounds one dial. It is also about how late a link that has healed may be found. Default 1 s.
+	DialTimeout time.Duration
+	// HandshakeTimeout bounds TLS and the handshake, at both ends. Default 1 s.
+	HandshakeTimeout time.Duration
+	// FrameTimeout bounds the time from the first byte of a frame to its last. Default 1 s.
+	FrameTimeout time.Duration
+	// WriteTimeout bounds one write. A connection that does not take what is written for so long is closed. Default 2 s.
+	WriteTimeout time.Duration
+	// UserTimeout is after how long without an answer of the other host a connection is given up, on Linux
+	// (TCP_USER_TIMEOUT); elsewhere, and where nothing is sent, keepalive probes each second find out, later. Default 2 s.
+	UserTimeout time.Duration
+	// BackoffMin and BackoffMax bound the pauses between dials that fail: they double from the first to the second, and
+	// are jittered by half. At least 1 ms. Defaults 25 ms and 500 ms.
+	BackoffMin, BackoffMax time.Duration
+
+	// Queue is how many messages to one member may wait to be written. Default 256.
+	Queue int
+	// Inbox is how many messages of one member may wait for Next. Default 256.
+	Inbox int
+	// MaxPending is how many connections may be open that have not shown yet which member they are of. Default 64.
+	MaxPending int
+	// NoProof makes a refused dial prove nothing: Dead is never told. It is for networks where something else than the
+	// host of a member may refuse in its stead: proxies, load balancers, firewalls that reject.
+	NoProof bool
+}
+
+// maxMembers is the greatest membership that bully.New takes.
+const maxMembers = 64
+
+const (
+	defaultQueue   = 256
+	defaultInbox   = 256
+	defaultPending = 64
+)
+
+// complete returns c with its defaults, or what is wrong with it.
+func (c Config) complete() (Config, error) {
+	if err := c.validate(); err != nil {
+		return c, err
+	}
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{
+		{&c.DialTimeout, time.Second}, {&c.HandshakeTimeout, time.Second}, {&c.FrameTimeout, time.Second},
+		{&c.WriteTimeout, 2 * time.Second}, {&c.UserTimeout, 2 * time.Second},
+		{&c.BackoffMin, 25 * time.Millisecond}, {&c.BackoffMax, max(c.BackoffMin, 500*time.Millisecond)},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	c.BackoffMin = min(c.BackoffMin, c.BackoffMax)
+	for _, d := range []struct {
+		field *int
+		value int
+	}{{&c.Queue, defaultQueue}, {&c.Inbox, defaultInbox}, {&c.MaxPending, defaultPending}} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if c.Dial == nil {
+		c.Dial = dialTCP
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.Logger = c.Logger.With("node", c.ID, "cluster", c.Cluster)
+	if c.Rand == nil {
+		c.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	}
+	return c, nil
+}
+
+func wrong(field, problem string, about ...any) error {
+	return fmt.Errorf("transport: Config."+field+": "+problem, about...)
+}
+
+func (c Config) validate() error {
+	switch {
+	case !c.ID.Valid():
+		return wrong("ID", "%v is no node id: give one of Members", c.ID)
+	case !validCluster(c.Cluster):
+		return wrong("Cluster", "%q is not 1 to %d characters of A-Z a-z 0-9 . _ -", c.Cluster, maxCluster)
+	case len(c.Members) > maxMembers:
+		return wrong("Members", "%d members are more than %d", len(c.Members), maxMembers)
+	}
+	if _, member := c.Members[c.ID]; !member {
+		return wrong("Members", "node %v itself is missing", c.ID)
+	}
+	if err := c.validateAddresses(); err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"DialTimeout", c.DialTimeout}, {"HandshakeTimeout", c.HandshakeTimeout}, {"FrameTimeout", c.FrameTimeout},
+		{"WriteTimeout", c.WriteTimeout}, {"UserTimeout", c.UserTimeout}, {"BackoffMin", c.BackoffMin},
+		{"BackoffMax", c.BackoffMax}, {"Queue", time.Duration(c.Queue)}, {"Inbox", time.Duration(c.Inbox)},
+		{"MaxPending", time.Duration(c.MaxPending)},
+	} {
+		if d.value < 0 {
+			return wrong(d.name, "below zero: leave it at zero for the default")
+		}
+	}
+	if c.BackoffMax > 0 && c.BackoffMin > c.BackoffMax {
+		return wrong("BackoffMin", "%v is above BackoffMax, %v", c.BackoffMin, c.BackoffMax)
+	}
+	return validateTLS(c.TLS)
+}
+
+// validateAddresses looks for addresses that cannot be dialled, and for two members at one: the one could then be
+// proved dead by the end of the other.
+func (c Config) validateAddresses() error {
+	at := make(map[string]spec.NodeID, len(c.Members))
+	for _, id := range c.memberIDs() {
+		address := c.Members[id]
+		if !id.Valid() {
+			return wrong("Members", "%v is no node id", id)
+		}
+		if other, taken := at[address]; taken && address != "" {
+			return wrong("Members", "nodes %v and %v have the same address %s: give each its own", other, id, address)
+		}
+		at[address] = id
+		if id == c.ID && c.Listener != nil || id != c.ID && c.Dial != nil {
+			continue
+		}
+		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+			return wrong("Members", "node %v: %q is not host:port", id, address)
+		}
+	}
+	return nil
+}
+
+// memberIDs returns all members, ascending.
+func (c Config) memberIDs() []spec.NodeID {
+	ids := make([]spec.NodeID, 0, len(c.Members))
+	for id := range c.Members {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, spec.NodeID.Compare)
+	return ids
+}
+
+func validateTLS(c *tls.Config) error {
+	switch {
+	case c == nil:
+		return nil
+	case len(c.Certificates) == 0 && (c.GetCertificate == nil || c.GetClientCertificate == nil):
+		return wrong("TLS", "no certificate: give Certificates, or both GetCertificate and GetClientCertificate")
+	case c.RootCAs == nil:
+		return wrong("TLS", "no RootCAs: the authorities of this system vouch for strangers; give those of the cluster")
+	case c.GetConfigForClient != nil:
+		return wrong("TLS", "GetConfigForClient is not used: use GetCertificate to change the certificate of a running node")
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+// Package transport carries the messages of spec/README.md section 7 between the members of a cluster: over TCP, with
+// [TCP], and within one program, for tests, with [Network]. Both keep what section 2 asks of links, and both tell
+// their host, in one order, what has come: messages, and what is known of the links. This is the loop of a host:
+//
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "demo", Members: addresses})
+//	if err != nil {
+//		return err
+//	}
+//	defer links.Close()
+//	for {
+//		select {
+//		case <-links.Wake():
+//			for event, ok := links.Next(); ok; event, ok = links.Next() {
+//				switch event.Kind {
+//				case transport.Received: // give event.Message to the node
+//				case transport.Up: // what is sent to event.Node may arrive
+//				case transport.Down: // what is sent to event.Node is lost
+//				case transport.Dead: // event.Node has ended: its lease may end at once (R37)
+//				}
+//			}
+//		case <-timer.C:
+//			links.Send(message) // never blocks
+//		}
+//	}
+//
+// # Links
+//
+// There is one connection for each direction between two members. Who dials it sends its messages on it, and who
+// accepts it only reads; so each link is FIFO and breaks alone. What is sent while there is no connection is lost, and
+// what is queued when one breaks is lost with it: a message never reaches a node that has restarted since it was sent.
+// When a member is connected anew, the old connection, and what of it Next has not returned yet, are dropped. A
+// connection that breaks is dialled again at once, and after that with growing pauses.
+//
+// # Proof of death
+//
+// [Dead] says that the program that was a member has ended. It is told when the address of the member refuses a dial,
+// while no connection from that member is open and nothing of it has come since the dial began. A node listens before
+// it dials and as long as it runs, so whoever sent what has come before has ended; what its successor sends comes
+// after Dead, in the order of Next. A reset, an end of the stream, a time-out and silence prove nothing. Dead may come
+// for a member that this node has not reached yet, without a Down before it.
+//
+// The proof is as good as the addresses: a firewall that rejects, a proxy, a load balancer or a wrong address may
+// refuse for a member that runs. [Config].NoProof is for such networks. A node resigns before it closes its transport.
+//
+// # The handshake
+//
+// Integers are one byte. The end that dials says
+//
+//	"BULLY"  version: 1  length: 33 to 96  from: 16 bytes  to: 16 bytes  cluster: the rest, 1 to 64 bytes
+//
+// and waits for the other end to say, once,
+//
+//	"BULLY"  version: 1  length: 17        code: 1 byte    id of who answers: 16 bytes
+//
+// Code 0 is a welcome, after which the dialler sends frames (section 7) until the connection ends; any other code is
+// the [Refusal], and the end of the connection. Every later version keeps the first seven bytes, and the answer to a
+// version that is not known is that of version 1.
+//
+// # TLS
+//
+// With [Config].TLS each end shows a certificate that the other end's authorities vouch for, RootCAs and ClientCAs,
+// and that names the node: by a DNS name that is the text of its id, as 3, or, which also binds the cluster, by the
+// URI bully://cluster/3. It is used at both ends of connections, so that its extended key usage, if it has any, is to
+// allow both. Without TLS the ids are what the other end says they are.
+//
+// # What it withstands
+//
+// Bytes that are no frame, a frame that does not end, a sender that is not the node at the other end: each costs its
+// connection only, and is counted in [Stats]. Connections that have not shown who they are are bounded in number and
+// time; the oldest gives way. Queues are bounded, in both directions, for each member alone: the oldest message is
+// dropped, and counted.
+package transport

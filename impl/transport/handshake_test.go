@@ -1,0 +1,213 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// The answer to each hello that is not welcome; it costs nobody else anything.
+func TestRefusals(t *testing.T) {
+	node := alone(t, nil)
+	member := connectAs(t, node, two)
+	version2 := hello{three, one, "test"}.append(nil)
+	version2[len(magic)] = 2
+	longer := append([]byte(magic+"\x09\xff"), make([]byte, 255)...)
+	for i, c := range []struct {
+		name  string
+		hello []byte
+		code  Refusal
+	}{
+		{"another cluster", hello{three, one, "toast"}.append(nil), WrongCluster},
+		{"another cluster, longer", hello{three, one, "test-2"}.append(nil), WrongCluster},
+		{"for another node", hello{three, two, "test"}.append(nil), WrongNode},
+		{"a stranger", hello{nine, one, "test"}.append(nil), Stranger},
+		{"this node itself", hello{one, one, "test"}.append(nil), Itself},
+		{"a later version", version2, WrongVersion},
+		{"a later version of another form", longer, WrongVersion},
+	} {
+		conn := connect(t, node)
+		_, err := conn.Write(c.hello)
+		require.NoError(t, err)
+		a, err := readAnswer(conn)
+		require.NoError(t, err, c.name)
+		require.Equal(t, answer{c.code, one}, a, c.name)
+		ends(t, conn)
+		write(t, member, claim(two, one, i))
+		untilEpoch(t, node, i)
+	}
+	stats := node.Stats()
+	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Stranger: 1, Itself: 1, WrongVersion: 2}, stats.Refused)
+	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 7 })
+	require.Zero(t, stats.Links[0].Replaced)
+	require.True(t, stats.Links[0].Hears)
+}
+
+// What is no handshake is not answered.
+func TestNoHandshake(t *testing.T) {
+	node := alone(t, nil)
+	member := connectAs(t, node, two)
+	badID := hello{three, one, "test"}.append(nil)
+	badID[headSize] = 1
+	for i, c := range []struct{ name, bytes string }{
+		{"HTTP", "GET / HTTP/1.1\r\n\r\n"},
+		{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"},
+		{"an answer", string(answer{welcome, three}.append(nil))},
+		{"no cluster", string(hello{three, one, ""}.append(nil))},
+		{"a cluster that is no name", string(hello{three, one, "a b"}.append(nil))},
+		{"a cluster that is too long", string(hello{three, one, strings.Repeat("a", 65)}.append(nil))},
+		{"an id that is none", string(badID)},
+		{"zeros", strings.Repeat("\x00", 100)},
+		{"cut short", "BULLY\x01\x25\x00\x00"},
+	} {
+		conn := connect(t, node)
+		_, err := io.WriteString(conn, c.bytes)
+		require.NoError(t, err)
+		_ = conn.(*net.TCPConn).CloseWrite() // the other end may be gone already
+		answered, _ := io.ReadAll(conn)
+		require.Empty(t, answered, c.name)
+		write(t, member, claim(two, one, i))
+		untilEpoch(t, node, i)
+	}
+	eventually(t, "all are gone", func() bool { s := node.Stats(); return s.Unwelcome == 9 && s.Pending == 0 })
+}
+
+// Who says nothing, or not enough, is closed.
+func TestSlowHandshake(t *testing.T) {
+	node := alone(t, func(c *Config) { c.HandshakeTimeout = 50 * time.Millisecond })
+	ends(t, connect(t, node))
+	half := connect(t, node)
+	_, err := io.WriteString(half, "BULLY")
+	require.NoError(t, err)
+	ends(t, half)
+	eventually(t, "both are counted", func() bool { return node.Stats().Stalled == 2 })
+
+	// One byte at a time gains no time.
+	drip := connect(t, node)
+	said := hello{two, one, "test"}.append(nil)
+	var failed error
+	for i := 0; i < len(said) && failed == nil; i++ {
+		_, failed = drip.Write(said[i : i+1])
+		time.Sleep(10 * time.Millisecond)
+	}
+	ends(t, drip)
+	require.False(t, node.Stats().Links[0].Hears)
+	eventually(t, "it is counted", func() bool { return node.Stats().Stalled == 3 })
+}
+
+// Both ends of a connection that is refused say why. (The dialler is 3 each time.)
+func TestRefusalIsLogged(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Config)
+		said   string
+	}{
+		{"cluster", func(c *Config) { c.Cluster = "toast" }, "refused by node 1: wrong cluster"},
+		{"stranger", func(c *Config) { c.ID = nine; c.Members[nine] = c.Members[three] + "0" }, "refused by node 1: stranger"},
+		{"itself", func(c *Config) { c.Members[two] = c.Listener.Addr().String(); c.Members[three] = "" }, "refused by node 3: itself"},
+		{"node", func(c *Config) { c.Members[two], c.Members[one] = c.Members[one], c.Members[two] }, "refused by node 1: wrong node"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var said, heard log
+			acceptor := alone(t, func(c *Config) { c.Logger = heard.logger() })
+			config := Config{ID: three, Cluster: "test", Listener: listen(t), Logger: said.logger(), BackoffMax: time.Millisecond, BackoffMin: time.Millisecond,
+				Members: map[spec.NodeID]string{one: acceptor.Addr().String(), two: "127.0.0.1:1", three: "127.0.0.1:2"}}
+			c.change(&config)
+			dialler := startTCP(t, config)
+			eventually(t, "the dialler logs it", func() bool { return strings.Contains(said.String(), c.said) })
+			require.Contains(t, said.String(), "level=WARN")
+			if c.name != "itself" {
+				eventually(t, "the acceptor logs it", func() bool { return strings.Contains(heard.String(), "refused: it") })
+			}
+			eventually(t, "it is dialled again", func() bool {
+				return dialler.Stats().Links[0].Dials > 2 || c.name == "itself" && dialler.Stats().Links[1].Dials > 2
+			})
+			require.Equal(t, 1, strings.Count(said.String(), c.said), "a reason is told once")
+		})
+	}
+}
+
+// The dialler takes nobody else's answer for that of the node it wants.
+func TestWrongAnswer(t *testing.T) {
+	for name, said := range map[string][]byte{
+		"another node": answer{welcome, three}.append(nil),
+		"an echo":      nil,
+		"no answer":    []byte("HTTP/1.1 400 Bad Request\r\n\r\n"),
+		"a version":    append([]byte("BULLY\x02\x11\x00"), two[:]...),
+		"too short":    []byte("BULLY\x01\x10\x000000000000000000"),
+		"no node":      append([]byte("BULLY\x01\x11\x00"), make([]byte, 16)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener := listen(t)
+			node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), BackoffMin: time.Millisecond, BackoffMax: time.Millisecond,
+				Members: map[spec.NodeID]string{one: "", two: listener.Addr().String()}})
+			for range 3 {
+				conn, err := listener.Accept()
+				require.NoError(t, err)
+				h, err := readHello(conn)
+				require.NoError(t, err)
+				require.Equal(t, hello{one, two, "test"}, h)
+				if said == nil {
+					_, err = conn.Write(h.append(nil))
+				} else {
+					_, err = conn.Write(said)
+				}
+				require.NoError(t, err)
+				require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+				ends(t, conn)
+				require.NoError(t, conn.Close())
+			}
+			event, ok := node.Next()
+			require.False(t, ok, event)
+		})
+	}
+}
+
+// A node that is handed a connection of its own says so, and goes on.
+func TestSelfConnection(t *testing.T) {
+	listener := listen(t)
+	node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listener, BackoffMin: time.Millisecond, BackoffMax: time.Millisecond,
+		Members: map[spec.NodeID]string{one: "", two: listener.Addr().String()}})
+	eventually(t, "it refuses itself", func() bool { return node.Stats().Refused[Itself] > 2 })
+	event, ok := node.Next()
+	require.False(t, ok, event)
+}
+
+func FuzzHello(f *testing.F) {
+	f.Add(hello{two, one, "test"}.append(nil))
+	f.Add([]byte("BULLY\x02\x00"))
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		r := bytes.NewReader(said)
+		h, err := readHello(r)
+		if err != nil {
+			require.Zero(t, h)
+			return
+		}
+		require.Equal(t, said[:len(said)-r.Len()], h.append(nil), "what is accepted has one form")
+		require.True(t, h.from.Valid() && h.to.Valid() && validCluster(h.cluster))
+	})
+}
+
+func FuzzAnswer(f *testing.F) {
+	f.Add(answer{welcome, one}.append(nil))
+	f.Add(answer{Superseded, two}.append(nil))
+	f.Add([]byte("BULLY\x01\x11"))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		r := bytes.NewReader(said)
+		a, err := readAnswer(r)
+		if err != nil {
+			require.Zero(t, a)
+			return
+		}
+		require.Equal(t, said[:len(said)-r.Len()], a.append(nil), "what is accepted has one form")
+		require.NotEmpty(t, a.code.String())
+	})
+}

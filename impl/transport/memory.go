@@ -1,0 +1,268 @@
+package transport
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Network is a network within one program, for tests of what is built on a transport. Its links are those of TCP:
+// FIFO, one for each direction, lost with either end. It starts no goroutine, and works within testing/synctest.
+//
+//	network := transport.NewNetwork(nil)
+//	three, two := network.Join(spec.IntegerID(3)), network.Join(spec.IntegerID(2))
+//	network.Kill(spec.IntegerID(3)) // two is told Down and Dead
+//
+// All methods of a Network and its Endpoints may be called at the same time.
+type Network struct {
+	delay func(from, to spec.NodeID) time.Duration
+
+	mu      sync.Mutex
+	nodes   []spec.NodeID // all that have ever joined, ascending
+	running map[spec.NodeID]*Endpoint
+	wires   map[spec.Link]*wire
+}
+
+// NewNetwork returns a network without nodes. A message takes delay, which is asked for each; nil is no delay: what is
+// sent has then arrived when Send returns. A negative delay loses the message; delay
+// must not call the network. A connection opens, and its end is
+// noticed, after one delay; a refused dial is known after two more.
+func NewNetwork(delay func(from, to spec.NodeID) time.Duration) *Network {
+	if delay == nil {
+		delay = func(_, _ spec.NodeID) time.Duration { return 0 }
+	}
+	return &Network{delay: delay, running: make(map[spec.NodeID]*Endpoint), wires: make(map[spec.Link]*wire)}
+}
+
+// Join starts the node id, and connects it to all others that run. A node of that id that runs already is killed
+// first. Who joins is told Dead of those that have run and do so no longer.
+func (n *Network) Join(id spec.NodeID) *Endpoint {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.end(n.running[id], true)
+	if at, found := slices.BinarySearchFunc(n.nodes, id, spec.NodeID.Compare); !found {
+		n.nodes = slices.Insert(n.nodes, at, id)
+		for _, other := range n.running {
+			other.know(id)
+		}
+	}
+	e := &Endpoint{network: n, id: id, inbox: newInbox(nil, defaultInbox), routes: make(map[spec.NodeID]*route)}
+	n.running[id] = e
+	for _, other := range n.nodes {
+		if other != id {
+			e.know(other)
+			n.refresh(id, other)
+			n.refresh(other, id)
+		}
+	}
+	return e
+}
+
+// Kill ends the node id as a crash does. What it has sent and what was sent to it is lost if it has not arrived. The
+// others are told Down where its link to them is not cut, and Dead where neither link is.
+func (n *Network) Kill(id spec.NodeID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.end(n.running[id], true)
+}
+
+// Cut makes the link lose what is under way on it, and what is sent on it from now on. from is told Down.
+func (n *Network) Cut(from, to spec.NodeID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	w := n.wire(from, to)
+	w.cut = true
+	w.loseMessages()
+	n.refresh(from, to)
+	n.refresh(to, from)
+}
+
+// Heal makes the link carry messages again. Once neither link between the two is cut, each end is told what has become
+// of the other: Up, or Down and Dead.
+func (n *Network) Heal(from, to spec.NodeID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.wire(from, to).cut = false
+	n.refresh(from, to)
+	n.refresh(to, from)
+}
+
+// end ends an endpoint, if it is there and runs.
+func (n *Network) end(e *Endpoint, crash bool) {
+	if e == nil || n.running[e.id] != e {
+		return
+	}
+	delete(n.running, e.id)
+	for _, other := range n.nodes {
+		if other == e.id {
+			continue
+		}
+		if crash {
+			n.wire(e.id, other).loseMessages()
+		}
+		n.refresh(other, e.id)
+	}
+	e.inbox.close()
+}
+
+// refresh compares what the node x knows of its link to y with how things are, and tells it the difference. What comes
+// from afar goes by way of the link from y, behind the messages of y that are under way.
+func (n *Network) refresh(x, y spec.NodeID) {
+	e := n.running[x]
+	if e == nil || e.routes[y] == nil {
+		return
+	}
+	r, to, there, back := e.routes[y], n.running[y], n.wire(x, y), n.wire(y, x)
+	if there.cut || back.cut || r.opening != to {
+		r.opening = nil
+	}
+	switch {
+	case r.to == nil:
+	case there.cut:
+		r.to = nil
+		e.inbox.tell(r.box, Down)
+	case r.to != to && !back.cut:
+		r.to = nil
+		n.post(back, parcel{target: e, kind: Down}, 0)
+	}
+	switch {
+	case there.cut || back.cut || r.to != nil:
+	case to != nil && r.opening == nil:
+		r.opening = to
+		n.post(back, parcel{target: e, sender: to, kind: Up}, 0)
+	case to == nil && !r.dead:
+		r.dead = true
+		n.post(back, parcel{target: e, kind: Dead}, max(0, n.delay(x, y))+max(0, n.delay(y, x)))
+	}
+}
+
+// A wire is a link and what is under way on it.
+type wire struct {
+	spec.Link
+	cut bool
+	way []parcel // in the order sent; the first holds up those behind it
+}
+
+// A parcel is a message of sender, or what target is to be told of its link to the other end of the wire.
+type parcel struct {
+	at             time.Time
+	sender, target *Endpoint
+	kind           Kind
+	message        spec.Message
+}
+
+func (w *wire) loseMessages() {
+	w.way = slices.DeleteFunc(w.way, func(p parcel) bool { return p.kind == Received })
+}
+
+func (n *Network) wire(from, to spec.NodeID) *wire {
+	link := spec.Link{From: from, To: to}
+	w := n.wires[link]
+	if w == nil {
+		w = &wire{Link: link}
+		n.wires[link] = w
+	}
+	return w
+}
+
+// post sends a parcel, which arrives after all before it and at the earliest after the delay and what is added to it.
+func (n *Network) post(w *wire, p parcel, added time.Duration) {
+	delay := n.delay(w.From, w.To)
+	if delay < 0 && p.kind == Received {
+		return
+	}
+	now := time.Now()
+	p.at = now.Add(max(0, delay) + added)
+	if len(w.way) == 0 && !p.at.After(now) {
+		n.deliver(w, p)
+		return
+	}
+	w.way = append(w.way, p)
+	time.AfterFunc(p.at.Sub(now), func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		for len(w.way) > 0 && !w.way[0].at.After(time.Now()) {
+			due := w.way[0]
+			w.way = slices.Delete(w.way, 0, 1)
+			n.deliver(w, due)
+		}
+	})
+}
+
+// deliver gives a parcel to its target, if both are still who they were.
+func (n *Network) deliver(w *wire, p parcel) {
+	e := p.target
+	if n.running[e.id] != e {
+		return
+	}
+	r := e.routes[w.From]
+	switch p.kind {
+	case Received:
+		e.inbox.receive(r.box, p.message)
+		return
+	case Up:
+		if r.opening != p.sender || p.sender == nil {
+			return
+		}
+		r.opening, r.to, r.dead = nil, p.sender, false
+		// The other end has accepted a new connection: what it has of an old one is dropped.
+		n.wire(e.id, w.From).loseMessages()
+		p.sender.inbox.forget(p.sender.routes[e.id].box)
+	}
+	e.inbox.tell(r.box, p.kind)
+}
+
+// Endpoint is a node of a [Network]. It has the methods of [TCP] that a host needs.
+type Endpoint struct {
+	network *Network
+	id      spec.NodeID
+	inbox   *inbox
+	routes  map[spec.NodeID]*route
+}
+
+// A route is what an endpoint knows of its link to another.
+type route struct {
+	box     *box
+	to      *Endpoint // who is at the other end of our connection, or nil
+	opening *Endpoint // who has been dialled, or nil
+	dead    bool      // the node is known to have ended
+}
+
+// know makes room for what comes of another node.
+func (e *Endpoint) know(other spec.NodeID) {
+	e.routes[other] = &route{box: e.inbox.add(other, defaultInbox)}
+}
+
+// Send sends m to m.To. It never blocks. The message is lost if there is no connection, and if it is not from this
+// endpoint.
+func (e *Endpoint) Send(m spec.Message) {
+	n := e.network
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	r := e.routes[m.To]
+	if n.running[e.id] != e || m.From != e.id || m.Validate() != nil || r == nil || r.to == nil || r.to != n.running[m.To] {
+		return
+	}
+	n.post(n.wire(e.id, m.To), parcel{sender: e, target: r.to, kind: Received, message: m}, 0)
+}
+
+// Wake returns a channel that has a value while Next has an event. Close does not close it.
+func (e *Endpoint) Wake() <-chan struct{} { return e.inbox.wake }
+
+// Next returns the oldest event, and false if there is none now, or the endpoint has ended.
+func (e *Endpoint) Next() (Event, bool) {
+	e.network.mu.Lock()
+	defer e.network.mu.Unlock()
+	return e.inbox.next()
+}
+
+// Close ends the node in good order: what it has sent still arrives, and then the others are told Down and Dead. It
+// returns nil.
+func (e *Endpoint) Close() error {
+	e.network.mu.Lock()
+	defer e.network.mu.Unlock()
+	e.network.end(e, false)
+	return nil
+}

@@ -1,0 +1,80 @@
+package transport
+
+import (
+	"maps"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Stats are the counters of a [TCP] since it began, and how its links are. All messages that were sent are in Sent,
+// Lost, Dropped or Unsendable, or wait still; all that came from members are in Received or one of the faults.
+type Stats struct {
+	Links []LinkStats // ascending by node
+
+	Sent, Received    uint64 // messages; the sums of those of the links, as are the next four
+	BytesOut, BytesIn uint64
+	Lost              uint64
+	Dropped           uint64
+
+	Unsendable uint64 // messages given to Send that are not valid, not of this node, or for no other member
+
+	Accepted        uint64             // connections accepted
+	Pending         int                // of those, how many have not shown yet of which member they are
+	Evicted         uint64             // connections that were closed before they could, for want of room
+	Refused         map[Refusal]uint64 // connections that were refused
+	Unwelcome       uint64             // connections that ended before they were welcome, evicted and refused ones too
+	AcceptErrors    uint64             // errors of the listener
+	LastAcceptError string             // the last of them, or ""
+
+	Malformed    uint64 // connections closed for a frame that is none (R33)
+	Stalled      uint64 // connections closed because a handshake or a frame did not end in time
+	Unknown      uint64 // frames of a wire version or type that this node does not know, passed over (R34.3)
+	Spoofed      uint64 // connections closed for a message of another sender (R34.4)
+	Misaddressed uint64 // connections closed for a message to another node (R34.2)
+	Untold       uint64 // link events dropped because nobody called Next
+}
+
+// LinkStats says how the links to and from one member are.
+type LinkStats struct {
+	Node      spec.NodeID
+	Up        bool      // what is sent may arrive: our connection to it is open
+	Since     time.Time // since when it is so
+	Hears     bool      // its connection to us is open
+	Dead      bool      // it is proved dead
+	LastError string    // why the last connection ended, or was not made; "" if none has
+
+	Dials             uint64 // begun
+	Sent, Received    uint64 // messages written and read
+	BytesOut, BytesIn uint64 // of their frames
+	Lost              uint64 // messages that were sent while there was no connection, or that were queued when it ended
+	Dropped           uint64 // messages dropped from a full queue to the node
+	Overrun           uint64 // messages of the node that were dropped because nobody called Next
+	Replaced          uint64 // connections of the node that a newer one has replaced
+	Undelivered       uint64 // messages that were dropped when a newer connection came
+	Queued, Waiting   int    // messages that wait now: to be written, and for Next
+}
+
+// Stats returns a copy.
+func (t *TCP) Stats() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.stats
+	s.Refused = maps.Clone(s.Refused)
+	s.Pending = len(t.pending)
+	for _, l := range t.links {
+		k := l.stats
+		k.Hears, k.Dead, k.Waiting = l.in != nil, l.dead, l.box.messages.n
+		if l.out != nil {
+			k.Queued = l.out.queue.n
+		}
+		s.Links = append(s.Links, k)
+		s.Sent += k.Sent
+		s.Received += k.Received
+		s.BytesOut += k.BytesOut
+		s.BytesIn += k.BytesIn
+		s.Lost += k.Lost
+		s.Dropped += k.Dropped
+	}
+	return s
+}
