@@ -1,0 +1,162 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Stepper takes the step of a node in a state, and returns which it was, the state after, and what is sent. The action
+// is "" if the input makes no step. It is how Merge asks the protocol what a node must have done; with impl/bully:
+//
+//	func step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message) {
+//		node, err := bully.At(id, members, before)
+//		if err != nil {
+//			return "", spec.State{}, nil
+//		}
+//		input := bully.Receive(in.Message)
+//		if in.Timer != "" {
+//			input = bully.Ended(in.Timer)
+//		}
+//		out := node.Step(input)
+//		return out.Action, node.State(), out.Send
+//	}
+type Stepper func(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message)
+
+// Merging says how records are merged. The zero value is strict.
+type Merging struct {
+	// Step fills in the step that a node was killed in: its promise is on disk, and the record lacks it. Such a step has
+	// sent nothing yet. Without Step, and if no message that was under way explains it, it is an error.
+	Step Stepper
+	// Partial takes records that do not begin at the first start of their nodes, and messages that nobody is recorded to
+	// have sent. The result can be read, and not be checked.
+	Partial bool
+}
+
+// Summary says what was merged.
+type Summary struct {
+	Nodes, Events, Crashes int
+	Filled                 int      // steps that were not recorded, and are filled in
+	Unsent                 int      // messages received that nobody is recorded to have sent; 0 unless Merging.Partial
+	CutShort               []string // files that a crash has cut short, and in which line
+}
+
+// String returns s as a person would say it.
+func (s Summary) String() string {
+	text := fmt.Sprintf("%d events of %d nodes, %d crashes", s.Events, s.Nodes, s.Crashes)
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{s.Filled, "steps filled in"}, {s.Unsent, "messages of unknown origin"}, {len(s.CutShort), "files cut short"}} {
+		if n.count > 0 {
+			text += fmt.Sprintf(", %d %s", n.count, n.what)
+		}
+	}
+	return text
+}
+
+// Merge is Merging.Merge for the zero Merging.
+func Merge(out io.Writer, files ...string) (Summary, error) { return Merging{}.Merge(out, files...) }
+
+// Merge writes to out one trace of all steps in the files, which are records that Recorders have written, one or more
+// files a node, in any order. The trace is a run that the specification's model of links and crashes allows (section 2):
+//
+//   - each node's steps are in the order in which it took them;
+//   - each message is received after it was sent, and those of one node to another in the order sent, each at most once;
+//   - a Crash lies before each Restart, and what was under way to or from the node is lost with it.
+//
+// Among the orders that do, it takes one near that of the times at which the events were written. It never trusts a
+// clock more than a message. If there is no such order, the error says which event does not fit, and why. All events are
+// held in memory, at about 500 bytes each. The trace is written only if all is well.
+func (g Merging) Merge(out io.Writer, files ...string) (Summary, error) {
+	m := &merger{merging: g}
+	if err := m.merge(out, files); err != nil {
+		return Summary{}, fmt.Errorf("trace: %w", err)
+	}
+	return m.summary, nil
+}
+
+// merger merges once.
+type merger struct {
+	merging Merging
+	header  spec.Header
+	records []record
+	links   [][]link // from the node of a record to that of another
+	summary Summary
+}
+
+func (m *merger) merge(out io.Writer, files []string) error {
+	if err := m.readAll(files); err != nil {
+		return err
+	}
+	if m.header.Members == nil {
+		return fmt.Errorf("%s: neither this file nor any other has a header: there is nothing to merge", files[0])
+	}
+	matched := m.join()
+	if matched != nil && !m.merging.Partial {
+		return matched
+	}
+	merged, err := m.order(matched)
+	if err != nil {
+		return err
+	}
+	writer := spec.NewTraceWriter(out, m.header)
+	for i := range merged {
+		merged[i].Seq = uint64(i + 1)
+		if err := writer.Write(&merged[i]); err != nil {
+			return err
+		}
+		if merged[i].Action == spec.CrashAction {
+			m.summary.Crashes++
+		}
+	}
+	m.summary.Nodes, m.summary.Events = len(m.records), len(merged)
+	return writer.Flush()
+}
+
+// order finds an order of all steps. Times are trusted first, within what messages allow; if that leads nowhere, they
+// are trusted no more. The search may fail to find an order that there is, if clocks say nothing true: the error says so.
+func (m *merger) order(matched error) ([]spec.Event, error) {
+	first := matched
+	if matched == nil {
+		m.align()
+		for _, trustTimes := range []bool{true, false} {
+			merged, err := m.replay(trustTimes)
+			if err == nil {
+				return merged, nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	if !m.merging.Partial {
+		return nil, first
+	}
+	r := newRun(m, nil, true)
+	if stuck := r.all(); stuck != nil {
+		return nil, stuck.err
+	}
+	return r.merged, nil
+}
+
+// replay takes all recorded steps again, until nothing is in the way, or nothing more can be done about what is. Each
+// time it is stuck it learns one edge, that some step must come before some other, and begins again.
+func (m *merger) replay(trustTimes bool) ([]spec.Event, error) {
+	e, before, patience := m.edges(trustTimes), m.summary, 100
+	for i := range m.records {
+		patience += len(m.records[i].starts) * len(m.records) * 10
+	}
+	for {
+		r := newRun(m, e, false)
+		stuck := r.all()
+		if stuck == nil {
+			return r.merged, nil
+		}
+		m.summary = before
+		if patience--; patience < 0 || !stuck.learn(e) {
+			return nil, stuck.err
+		}
+	}
+}

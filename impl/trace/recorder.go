@@ -1,0 +1,186 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const (
+	// DefaultMaxBytes is how large a file becomes at most, in bytes, if Options do not say.
+	DefaultMaxBytes = 16 << 20
+	// DefaultMaxFiles is how many files are kept, if Options do not say.
+	DefaultMaxFiles = 256
+)
+
+// Options say what a Recorder writes, and where. Dir, Node and Members must be given.
+type Options struct {
+	Dir     string        // the folder of the files; it is made if it is not there, and may hold the files of other nodes too
+	Node    spec.NodeID   // whose steps are recorded
+	Members []spec.NodeID // all members, in any order
+	Host    string        // a name for this host in the header, as spec.Header.Host; "" means "unknown"
+	Commit  string        // the version of this program in the header, as spec.Header.Commit; "" means "unknown"
+	// MaxBytes is the size, in bytes, from which on a file is full, and the next event begins another: 0 means
+	// DefaultMaxBytes.
+	MaxBytes int64
+	// MaxFiles is how many files of this node are kept; when there would be more, the oldest is deleted. 0 means
+	// DefaultMaxFiles. A start makes a file, so a node that restarts often needs more of them. A record without its oldest
+	// files can be merged only in part.
+	MaxFiles int
+}
+
+// ErrClosed is returned by Record after Close.
+var ErrClosed = errors.New("trace: the recorder is closed")
+
+// Recorder writes the steps of one node to files. Each event is one write to the operating system: the end of the
+// process loses none that has been recorded, and the end of the machine may. It is safe for concurrent use.
+type Recorder struct {
+	options Options
+	header  spec.Header
+
+	mu      sync.Mutex
+	file    *os.File
+	out     *spec.TraceWriter
+	written int64  // to the file
+	seq     uint64 // of the event recorded last in the file
+	number  int    // of the file
+	err     error  // the first failure, after which nothing more is written
+}
+
+// NewRecorder begins a new file, numbered one above the highest of this node that is in the folder. A file that a crash
+// has cut short is left as it is.
+func NewRecorder(o Options) (*Recorder, error) {
+	if o.MaxBytes < 0 || o.MaxFiles < 0 {
+		return nil, fmt.Errorf("trace: MaxBytes %d and MaxFiles %d: neither can be negative", o.MaxBytes, o.MaxFiles)
+	}
+	o.MaxBytes, o.MaxFiles = orElse(o.MaxBytes, DefaultMaxBytes), orElse(o.MaxFiles, DefaultMaxFiles)
+	header := spec.Header{Members: ascending(o.Members), Host: orElse(o.Host, "unknown"), Commit: orElse(o.Commit, "unknown")}
+	if err := header.Validate(); err != nil {
+		return nil, fmt.Errorf("trace: header: %w", err)
+	}
+	if !contains(header.Members, o.Node) {
+		return nil, fmt.Errorf("trace: node %s is no member: add it to the members, or correct its id", o.Node)
+	}
+	if o.Dir == "" {
+		return nil, errors.New("trace: no folder is given to record in")
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	r := &Recorder{options: o, header: header}
+	if err := r.next(); err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	return r, nil
+}
+
+// Record writes e at the end of the record. It numbers it, and stamps it with the time if e.At is 0; both are left in e.
+// After the first failure, a full disk perhaps, it writes nothing more and returns the same error: a record with a gap
+// would be no record. An event that is not well formed is such a failure too.
+func (r *Recorder) Record(e *spec.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if err := r.record(e); err != nil {
+		r.err = fmt.Errorf("trace: the record of node %s ends: %w", r.options.Node, err)
+	}
+	return r.err
+}
+
+func (r *Recorder) record(e *spec.Event) error {
+	if e.Node != r.options.Node {
+		return fmt.Errorf("a step of node %s is not recorded here", e.Node)
+	}
+	if r.written >= r.options.MaxBytes && r.seq > 0 {
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
+	if e.At == 0 {
+		e.At = uint64(time.Now().UnixMicro())
+	}
+	e.Seq = r.seq + 1
+	if err := r.out.Write(e); err != nil {
+		return err
+	}
+	r.seq++
+	return r.out.Flush()
+}
+
+// Close ends the record. Later calls return nil.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if errors.Is(r.err, ErrClosed) {
+		return nil
+	}
+	r.err = ErrClosed
+	if r.file == nil {
+		return nil
+	}
+	if err := r.file.Close(); err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	return nil
+}
+
+// next closes the file, begins the next, and deletes the oldest if there are too many.
+func (r *Recorder) next() error {
+	if r.file != nil {
+		if err := r.file.Close(); err != nil {
+			return err
+		}
+		r.file = nil
+	}
+	old, err := filesOf(r.options.Dir, r.options.Node)
+	if err != nil {
+		return err
+	}
+	if len(old) > 0 {
+		r.number = max(r.number, old[len(old)-1].number)
+	}
+	r.number++
+	name := filepath.Join(r.options.Dir, fileName(r.options.Node, r.number))
+	// The file must be new: two recorders in one file would be no record of either.
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	r.file, r.written, r.seq = file, 0, 0
+	r.out = spec.NewTraceWriter(counter{r}, r.header)
+	if err := r.out.Flush(); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	for _, f := range old[:max(0, len(old)+1-r.options.MaxFiles)] {
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// counter writes to the file of a recorder, and counts.
+type counter struct{ r *Recorder }
+
+// Write implements io.Writer. The TraceWriter calls it once for each event.
+func (c counter) Write(p []byte) (int, error) {
+	n, err := c.r.file.Write(p)
+	c.r.written += int64(n)
+	return n, err
+}
+
+// orElse returns value, or what is meant if it is zero.
+func orElse[T comparable](value, meant T) T {
+	var zero T
+	if value == zero {
+		return meant
+	}
+	return value
+}

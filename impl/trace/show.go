@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Showing says how a trace is shown. The zero value leaves out what happens all the time.
+type Showing struct {
+	All bool // shows every event, not only those in which a role, a leader or an epoch changes
+}
+
+// Show is Showing.Show for the zero Showing.
+func Show(out io.Writer, trace io.Reader) error { return Showing{}.Show(out, trace) }
+
+// Show prints a trace as a timeline — when, who, what, and what the node then is — and then the reigns in it. Times are
+// since the first event that has one. If the trace is cut short it shows what there is, and returns the error.
+func (g Showing) Show(out io.Writer, trace io.Reader) error {
+	reader, err := spec.NewTraceReader(trace)
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	s := shower{states: map[spec.NodeID]spec.State{}, all: g.All, out: w}
+	_, _ = fmt.Fprintln(w, "time\tnode\twhat\tis")
+	var fault error
+	for {
+		var e spec.Event
+		if fault = reader.Read(&e); fault != nil {
+			break
+		}
+		s.show(&e)
+	}
+	_ = w.Flush()
+	_, _ = fmt.Fprintf(out, "\n%d of %d events shown.\n\n", s.shown, s.events)
+	if err := s.reigns.print(out); err != nil {
+		return err
+	}
+	if fault != io.EOF {
+		return fmt.Errorf("trace: %w", fault)
+	}
+	return nil
+}
+
+// shower shows one event after the other.
+type shower struct {
+	out           io.Writer
+	all           bool
+	first         uint64
+	states        map[spec.NodeID]spec.State
+	reigns        reigns
+	events, shown int
+}
+
+func (s *shower) show(e *spec.Event) {
+	s.events++
+	if s.first == 0 {
+		s.first = e.At
+	}
+	before, known := s.states[e.Node]
+	s.states[e.Node] = e.State
+	s.reigns.add(e, s.first)
+	same := known && before.Role == e.State.Role && before.Leader == e.State.Leader && before.Epoch == e.State.Epoch
+	if same && e.Action != spec.CrashAction && !s.all {
+		return
+	}
+	s.shown++
+	what := string(e.Action) + e.Input.String()
+	if len(e.Sent) > 0 {
+		what += "; says " + said(e.Sent)
+	}
+	node, is := "", ""
+	if e.Action.OfNode() {
+		node, is = e.Node.String(), describe(e)
+	}
+	_, _ = fmt.Fprintf(s.out, "%s\t%s\t%s\t%s\n", since(e.At, s.first), node, what, is)
+}
+
+// describe says what a node is after an event.
+func describe(e *spec.Event) string {
+	if e.Action == spec.CrashAction {
+		return fmt.Sprintf("down, has promised epoch %d", e.State.Epoch)
+	}
+	text := string(e.State.Role)
+	switch {
+	case e.State.Role == spec.Leader:
+		text = "LEADER"
+	case e.State.Role == spec.Follower && !e.State.Leader.IsNone():
+		text += " of " + e.State.Leader.String()
+	}
+	return fmt.Sprintf("%s, epoch %d", text, e.State.Epoch)
+}
+
+// said says what was sent: runs of the same message to several nodes as one.
+func said(sent []spec.Message) string {
+	var parts []string
+	for len(sent) > 0 {
+		n := slices.IndexFunc(sent, func(m spec.Message) bool { return m.Type != sent[0].Type || m.Epoch != sent[0].Epoch })
+		if n < 0 {
+			n = len(sent)
+		}
+		var to []string
+		for _, m := range sent[:n] {
+			to = append(to, m.To.String())
+		}
+		parts = append(parts, fmt.Sprintf("%s epoch:%d to %s", sent[0].Type, sent[0].Epoch, strings.Join(to, " ")))
+		sent = sent[n:]
+	}
+	return strings.Join(parts, ", ")
+}
+
+// since says how long after the first event one happened.
+func since(at, first uint64) string {
+	if at == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+.6fs", time.Duration((int64(at)-int64(first))*int64(time.Microsecond)).Seconds())
+}
