@@ -1,0 +1,179 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Config says which node of which cluster a [Host] runs, and with what. ID, Members, Storage and Transport must be
+// given; the zero value of every other field is its default. A Storage, Transport, Detector and Rand belong to one host.
+type Config struct {
+	// ID is this node, one of Members. A node keeps it for life (R1).
+	ID spec.NodeID
+	// Members are all nodes of the cluster, in any order, from 1 to 64, each once; the same at every node (R40).
+	Members []spec.NodeID
+	// Storage keeps the promise of the node. See package storage.
+	Storage Storage
+	// Transport carries the messages. The host closes it. See package transport.
+	Transport Transport
+	// Timing must be the same at every node. The zero Timing means [LAN].
+	Timing Timing
+	// Detector judges the silence of the leader. Default: a patience of Timing.Heartbeat, always. See package detector.
+	Detector Detector
+	// Overrun, if given, is called when work has not returned by the last deadline of its reign: somebody else may lead
+	// from now on, and work may still write. It is called once for each such work, by a goroutine of its own. For a
+	// resource that is not fenced (R38) it may end the process: os.Exit is the only stop that work cannot outlive.
+	Overrun func(Reign)
+
+	// Clock tells the time. Default: that of the system.
+	Clock Clock
+	// Rand jitters how long the node waits after attempts that failed. Default: a random seed.
+	Rand *rand.Rand
+	// Logger is told who leads, of pauses, and why the host stops. Default: nobody is.
+	Logger *slog.Logger
+	// Metrics are told what happens. Default: nobody is. See [NewExpvar].
+	Metrics Metrics
+	// Trace records every step. Default: none is recorded. See package trace.
+	Trace Trace
+}
+
+// Storage keeps the promise of a node over crashes (R4). An error of Save is final: it stops the host for good.
+type Storage interface {
+	// Load returns the promise that is kept, and false if there has never been one. A record that cannot be read, or is
+	// of another node, is an error (R32).
+	Load() (promise spec.Durable, found bool, err error)
+	// Save makes the promise durable before it returns nil.
+	Save(promise spec.Durable) error
+}
+
+// Transport carries messages to the other members, and tells, in one order, what has come and what is known of links.
+type Transport interface {
+	// Send sends m to m.To, or loses it. It must not block.
+	Send(m spec.Message)
+	// Wake returns a channel that has a value when Next has something.
+	Wake() <-chan struct{}
+	// Next returns the next event, and false if there is none now.
+	Next() (transport.Event, bool)
+	// Close sends what has been sent, as far as that is possible in short time; only then it stops listening (R37).
+	Close() error
+}
+
+// Detector judges from arrivals how long to wait for the next one. A Detector that also has the method
+// Paused(until time.Time) is told when the node itself did not run: what arrives before until says nothing.
+type Detector interface {
+	// Heard notes an arrival from the leader.
+	Heard(now time.Time)
+	// Patience returns how long after the last arrival to wait. The host never waits less than Timing.Heartbeat.
+	Patience(now time.Time) time.Duration
+	// Reset forgets all: another leader is followed.
+	Reset()
+	// Phi returns how suspicious the silence is, for people to see.
+	Phi(now time.Time) float64
+}
+
+// Trace records steps. Record must not keep e, nor what it points to, after it has returned. It is called when the
+// promise of a step is on disk, and before what it sends leaves. An error costs the event, and does not stop the host.
+type Trace interface {
+	Record(e *spec.Event) error
+}
+
+// Clock tells the time.
+type Clock interface {
+	// Now returns the time, with a monotonic reading if there is a monotonic clock.
+	Now() time.Time
+	// NewTimer returns a timer that ends after d.
+	NewTimer(d time.Duration) Timer
+}
+
+// Timer is what a Clock makes; it is that of package time, but for C. One that is an io.Closer is closed when the host
+// needs it no more.
+type Timer interface {
+	// C returns the channel on which the end of the timer is told, once for each NewTimer or Reset.
+	C() <-chan time.Time
+	// Reset makes the timer end after d. What C held before is gone.
+	Reset(d time.Duration) bool
+	// Stop makes the timer not end.
+	Stop() bool
+}
+
+// ConfigError says which field of a configuration is wrong, and how.
+type ConfigError struct {
+	Field   string // such as Timing.Heartbeat
+	Rule    string // the rule that it breaks, such as R37 d; "" if there is none
+	Problem string // such as: is 100ms, but must be above 249.486ms: an ACK supports its leader for two checks
+}
+
+func (e *ConfigError) Error() string {
+	if e.Rule == "" {
+		return "host: " + e.Field + " " + e.Problem
+	}
+	return "host: " + e.Field + " " + e.Problem + " (" + e.Rule + ")"
+}
+
+var (
+	// ErrClosed says that the host has been closed, or has stopped in good order.
+	ErrClosed = errors.New("host: closed")
+	// ErrStopped says that the host has stopped for good, because its promise could not be read or saved (R4). What
+	// wraps it says why. Starting the node later is safe, if the disk is well then.
+	ErrStopped = errors.New("host: stopped for good")
+	// ErrNotLeader is the cause for which the context of work ends when its reign does: context.Cause returns it.
+	ErrNotLeader = errors.New("host: the reign is over")
+)
+
+// withDefaults returns the configuration with nothing left to be filled in, or a *ConfigError.
+func (c Config) withDefaults() (Config, error) {
+	if c.Storage == nil {
+		return c, &ConfigError{Field: "Storage", Rule: "R4", Problem: "is missing: give a storage.File, or a storage.Memory in tests"}
+	}
+	if c.Transport == nil {
+		return c, &ConfigError{Field: "Transport", Problem: "is missing: give a transport.TCP, or a transport.Endpoint in tests"}
+	}
+	if c.Timing == (Timing{}) {
+		c.Timing = LAN()
+	}
+	if err := c.Timing.Validate(); err != nil {
+		return c, err
+	}
+	if c.Detector == nil {
+		c.Detector = detector.NewFixed(c.Timing.Heartbeat)
+	}
+	if c.Clock == nil {
+		c.Clock = systemClock{}
+	}
+	if c.Rand == nil {
+		c.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Metrics == nil {
+		c.Metrics = noMetrics{}
+	}
+	return c, nil
+}
+
+// newNode is bully.New with a *ConfigError.
+func newNode(c Config) (*bully.Node, error) {
+	node, err := bully.New(c.ID, c.Members)
+	if err != nil {
+		return nil, &ConfigError{Field: "ID and Members", Rule: "R40", Problem: fmt.Sprintf("make no node: %v", err)}
+	}
+	return node, nil
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time                 { return time.Now() }
+func (systemClock) NewTimer(d time.Duration) Timer { return systemTimer{time.NewTimer(d)} }
+
+type systemTimer struct{ *time.Timer }
+
+func (t systemTimer) C() <-chan time.Time { return t.Timer.C }

@@ -1,0 +1,61 @@
+// Package host runs a node: it gives the core of package bully a clock, a disk, a network and users. Its loop is the one
+// goroutine that takes steps. This is what a program writes that wants to do something on one machine at a time:
+//
+//	store, err := storage.Open(dir, me, members)
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "jobs", Members: addresses})
+//	node, err := host.New(host.Config{ID: me, Members: members, Storage: store, Transport: links})
+//	go func() { ended <- node.Run(ctx) }() // until ctx ends; then it waits for work, and resigns
+//	err = node.Lead(ctx, func(ctx context.Context, reign host.Reign) error {
+//		for { // in each reign of this node anew
+//			select {
+//			case <-ctx.Done(): // the reign is over, or to end: return soon
+//				return nil
+//			case job := <-jobs:
+//				resource.Write(reign.Epoch(), job) // the epoch is the fencing token (R38)
+//			}
+//		}
+//	})
+//
+// # What a reign is
+//
+// A reign is known to be over by three signs, each for another kind of work. The context given to work ends. The
+// [Reign] has a deadline, which lies ahead while a quorum acknowledges this node; [Reign.Valid] costs some nanoseconds,
+// and is for work that is about to act on something that is not fenced. And the epoch is a fencing token: a resource that
+// refuses lower ones (R38, package resource) is safe whatever this process believes, stopped and woken hours later too.
+// Only the fence is sure; the others make it rare that it is needed.
+//
+// A deadline is kept by this process alone, without asking anybody: it holds when the network, the disk or the loop
+// hang. Work that does not end by it can be made to end the process: see [Config].Overrun.
+//
+// # Duties
+//
+// Of each step the host does the duties in the order of section 10 of the specification: the promise becomes durable;
+// users learn that the reign is over; timers are set; the step is recorded, if there is a trace; messages are sent; users
+// learn who leads. A promise that cannot be saved stops the host for good, and [ErrStopped] says so: it sends nothing of
+// that step, closes its transport, and ends the reign (R4). A trace that fails costs its events only.
+//
+// # Time
+//
+// How long timers run is said by [Timing]; all nodes of a cluster must be given the same. There are three profiles.
+// Failover is from the death of a leader until all others follow the next: at most, while messages and disks keep to
+// Delay. On one machine that has little else to do, a proved death takes some 5 ms with any of them.
+//
+//	profile   Delay   Beat    Heartbeat   at most, death proved   at most, silence
+//	Local     10ms    20ms    150ms       106ms                   292ms
+//	LAN       12ms    100ms   325ms       127ms                   487ms
+//	WAN       250ms   500ms   3.5s        2.677s                  6.899s
+//
+// A death is proved when the address of the leader refuses a connection. A candidate does not wait for who is proved
+// dead, nor for who has answered. Patience with a silent leader is that of the [Detector], and at least
+// Timing.Heartbeat. Who stands in vain waits longer each time. A pre-emption waits for Timing.Preempt.
+//
+// A host that was held up for longer than Delay — stopped, suspended with its machine, starved of the processor,
+// waiting for its disk — gives others time to be heard before it suspects them. A leader checks its quorum before it
+// takes a message, and resigns if the check comes later than Delay. The wall clock is looked at for suspensions only,
+// which the monotonic clock may not count; set forward, it costs a leader its reign and no promise.
+//
+// # Watching
+//
+// [Host.Watch] gives each caller a channel of its own, with the leadership as it is at once, and the latest whenever it
+// changes. [Host.Status] is for people and scrapers, [Host.Check] for health checks. None of them can hold up the node.
+package host

@@ -1,0 +1,155 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A witness is the trace of a node: it checks what every step must keep.
+type witness struct{ c *cluster }
+
+func (w *witness) Record(e *spec.Event) error {
+	c := w.c
+	c.mu.Lock()
+	held := c.held[e.Node]
+	c.mu.Unlock()
+	if held != nil {
+		<-held
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range e.Sent {
+		c.sent[m.Type]++
+	}
+	if verbose {
+		c.t.Logf("%v %v", time.Now().Format("05.000000"), e)
+	}
+	problem := ""
+	if err := e.Clone().Validate(); err != nil && e.Seq != 0 {
+		problem = err.Error()
+	}
+	if e.State.Epoch < c.epochs[e.Node] {
+		problem = fmt.Sprintf("EpochMonotonic: %v from %d", e, c.epochs[e.Node])
+	}
+	c.epochs[e.Node] = e.State.Epoch
+	if e.State.Role == spec.Leader {
+		if first, ok := c.led[e.State.Epoch]; ok && first != e.Node {
+			problem = fmt.Sprintf("OneLeaderPerEpoch: %v and %v led %d", first, e.Node, e.State.Epoch)
+		}
+		c.led[e.State.Epoch] = e.Node
+	}
+	// R4: the disk has what the step has promised before it is recorded, and so before anything is sent.
+	if kept, _, err := c.disks[e.Node].Load(); err != nil || kept != e.State.Durable() {
+		problem = fmt.Sprintf("R4: %v has %v on disk (%v)", e, kept, err)
+	}
+	if problem != "" {
+		c.problems = append(c.problems, problem)
+	}
+	return nil
+}
+
+// A proofless transport tells of no death.
+type proofless struct{ Transport }
+
+func (p proofless) Next() (transport.Event, bool) {
+	event, ok := p.Transport.Next()
+	for ok && event.Kind == transport.Dead {
+		event, ok = p.Transport.Next()
+	}
+	return event, ok
+}
+
+// A gate is a clock that can be stopped, and with it the loop that looks at it: as SIGSTOP does.
+type gate struct {
+	mu   sync.Mutex
+	shut chan struct{} // while it is
+}
+
+func (g *gate) Now() time.Time {
+	g.mu.Lock()
+	shut := g.shut
+	g.mu.Unlock()
+	if shut != nil {
+		<-shut
+	}
+	return time.Now()
+}
+
+func (g *gate) NewTimer(d time.Duration) Timer { return systemClock{}.NewTimer(d) }
+
+// hang stops the loop at the next look at the clock.
+func (g *gate) hang() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut == nil {
+		g.shut = make(chan struct{})
+	}
+}
+
+// open lets the loop go on.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut != nil {
+		close(g.shut)
+		g.shut = nil
+	}
+}
+
+// scripted is a transport that says what a test wants.
+type scripted struct {
+	mu     sync.Mutex
+	events []transport.Event
+	wake   chan struct{}
+	sent   []spec.Message
+}
+
+func (s *scripted) give(e transport.Event) {
+	s.mu.Lock()
+	s.events = append(s.events, e)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *scripted) Send(m spec.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = append(s.sent, m)
+}
+
+func (s *scripted) Wake() <-chan struct{} { return s.wake }
+
+func (s *scripted) Next() (transport.Event, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.events) == 0 {
+		return transport.Event{}, false
+	}
+	e := s.events[0]
+	s.events = s.events[1:]
+	return e, true
+}
+
+func (s *scripted) Close() error { return nil }
+
+// forget makes has and sent begin anew.
+func (s *scripted) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = nil
+}
+
+// has reports whether a message of type t has been sent.
+func (s *scripted) has(t spec.MessageType) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.sent, func(m spec.Message) bool { return m.Type == t })
+}

@@ -1,0 +1,233 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Host is a node with a clock, a disk, a network and users. New makes one; Run runs it. All its methods may be called
+// at the same time, by any goroutine, before and after Run too.
+type Host struct {
+	config   Config
+	node     *bully.Node
+	links    *links
+	detector *judge
+	counters *counters
+	watchers hub
+	reigns   reigns
+	seen     atomic.Pointer[seen]
+
+	calls   chan func()   // what the loop is to do for a user
+	idle    chan struct{} // the last work of a reign that is to end has returned
+	closing chan struct{} // closed by Close
+	done    chan struct{} // closed when the host has ended
+	mu      sync.Mutex
+	phase   phase
+
+	// The rest is the loop's alone; after done is closed, it may be read.
+	watch     *watch
+	alarm     *alarm
+	policy    *policy
+	state     spec.State
+	told      Leadership
+	reign     *reign            // while the node leads
+	ahead     []transport.Event // taken from the transport, and not heard yet
+	hears     instant           // from when on an IM_BACK is heard
+	resigning []chan struct{}   // to be closed when the node leads no longer
+	stopping  bool              // Run's context has ended
+	ended     bool              // nothing is sent any more
+	traceBad  bool              // that Trace fails has been logged
+	err       error             // why the host has stopped for good
+}
+
+// phase is how far a host is in its life.
+type phase uint8
+
+const (
+	made phase = iota
+	running
+	over
+)
+
+// New returns a host that has not begun to run. The error is a *ConfigError. The host takes over the transport: it is
+// closed by Run when that returns, or by Close.
+func New(config Config) (*Host, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	node, err := newNode(config)
+	if err != nil {
+		return nil, err
+	}
+	links := newLinks(config.ID, config.Members)
+	h := &Host{
+		config: config, node: node, links: links, detector: &judge{Detector: config.Detector}, counters: newCounters(),
+		calls: make(chan func()), idle: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		watch:  newWatch(config.Clock, config.Timing.Delay),
+		policy: &policy{timing: config.Timing, rand: config.Rand, links: links, timers: newTimers(), rest: never},
+	}
+	h.seen.Store(&seen{stopped: true})
+	return h, nil
+}
+
+// Run starts the node and runs it until ctx ends, Close is called, or the host must stop for good. It may be called once.
+//
+// When ctx ends the node stops in good order: if it leads, the contexts of work end; it leads on, and says so, until all
+// work has returned; it resigns, so that others need not wait (R28); and it closes the transport, which sends what is
+// left and only then stops listening. Run then returns nil. If work never returns, nor does Run: see Close.
+//
+// An error wraps ErrStopped and the reason: the promise could not be read or saved, and the node has stopped where it
+// was, and sent nothing of the step (R4). Only if the transport does not close is the error another.
+func (h *Host) Run(ctx context.Context) error {
+	h.mu.Lock()
+	was := h.phase
+	if was == made {
+		h.phase = running
+	}
+	h.mu.Unlock()
+	switch was {
+	case running:
+		return fmt.Errorf("host: Run: it runs already: make another Host")
+	case over:
+		return ErrClosed
+	}
+	h.alarm = newAlarm(h.config.Clock)
+	defer release(h.alarm.timer)
+	if h.start(ctx) {
+		h.loop(ctx)
+	}
+	return h.end()
+}
+
+// Close ends the host at once, and returns when it has ended. A node that leads ends its reign and resigns, but does
+// not wait for work to return: what that still writes only a fence stops (R38). To wait, end the context of Run instead.
+// Close may be called more than once, and by work, but not by Metrics, Trace or Overrun. It returns nil.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	was := h.phase
+	if was == made {
+		h.phase = over
+	}
+	select {
+	case <-h.closing:
+	default:
+		close(h.closing)
+	}
+	h.mu.Unlock()
+	if was == made {
+		return h.end()
+	}
+	<-h.done
+	return nil
+}
+
+// Check returns nil if the node runs: if its loop has answered before ctx ended. It does not say that there is a leader.
+// A loop that does not answer waits for its disk, or does not get the processor.
+func (h *Host) Check(ctx context.Context) error {
+	answered := make(chan struct{})
+	return h.call(ctx, func() { close(answered) })
+}
+
+// call makes the loop do f, and returns when it has begun to.
+func (h *Host) call(ctx context.Context, f func()) error {
+	select {
+	case <-h.done:
+		return h.reason()
+	default:
+	}
+	select {
+	case h.calls <- f:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("host: the loop has not answered: %w", ctx.Err())
+	case <-h.done:
+		return h.reason()
+	}
+}
+
+// reason returns why the host has ended. It may be called once done is closed.
+func (h *Host) reason() error {
+	if h.err != nil {
+		return h.err
+	}
+	return ErrClosed
+}
+
+// end closes everything, and tells everybody.
+func (h *Host) end() error {
+	h.ended = true
+	h.endReign(ErrClosed)
+	err := h.config.Transport.Close()
+	h.mu.Lock()
+	h.phase = over
+	h.mu.Unlock()
+	h.show()
+	h.watchers.close()
+	close(h.done)
+	switch {
+	case h.err != nil:
+		return h.err
+	case err != nil:
+		return fmt.Errorf("host: closing the transport: %w", err)
+	}
+	return nil
+}
+
+// start takes the first step: a first start if there is no record, else a restart (R30, R32). It reports whether the node
+// runs.
+func (h *Host) start(ctx context.Context) bool {
+	promise, found, err := h.config.Storage.Load()
+	if err != nil {
+		h.fail("reading the promise", err)
+		return false
+	}
+	in, action := bully.Start(), spec.StartAction
+	if found {
+		in, action = bully.Restart(promise), spec.RestartAction
+		if !h.awaitLinks(ctx) {
+			return false
+		}
+	}
+	h.tick()
+	h.step(in, spec.Input{})
+	if h.err == nil && h.state.Role == "" {
+		h.fail("starting", fmt.Errorf("%s with the promise %+v is refused: it is of another cluster, or damaged", action, promise))
+	}
+	if found {
+		h.hears = h.watch.now.add(h.config.Timing.Delay)
+	}
+	return h.err == nil
+}
+
+// awaitLinks waits until all others that live are connected, but no longer than a beat: IM_BACK is the first thing that they should
+// hear, and is lost on a link that is not open (R30, B15). It reports whether the node is to start.
+func (h *Host) awaitLinks(ctx context.Context) bool {
+	h.tick()
+	until := h.watch.now.add(h.config.Timing.Beat)
+	for h.links.others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.before(until) {
+		h.alarm.ringBy(until, h.watch.now)
+		select {
+		case <-ctx.Done():
+			return false
+		case <-h.closing:
+			return false
+		case f := <-h.calls:
+			f()
+		case <-h.config.Transport.Wake():
+			for event, ok := h.config.Transport.Next(); ok; event, ok = h.config.Transport.Next() {
+				h.hear(event)
+			}
+		case <-h.alarm.timer.C():
+			h.alarm.rang()
+		}
+		h.tick()
+	}
+	return true
+}

@@ -1,0 +1,399 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// batch is how many events are taken before timers that can wait are looked at: nobody can keep them from ending.
+const batch = 256
+
+// loop runs the node until it is to stop.
+func (h *Host) loop(ctx context.Context) {
+	for h.err == nil {
+		h.tick()
+		h.notePause()
+		more := h.drain()
+		h.notePause() // a step may have waited for the disk
+		h.endPatience()
+		h.resignIfAsked()
+		if h.err != nil || h.stopping && h.reign == nil {
+			return
+		}
+		if !h.wait(ctx, more || len(h.ahead) > 0) {
+			return
+		}
+	}
+}
+
+// tick reads the clock.
+func (h *Host) tick() {
+	if h.watch.tick() {
+		h.alarm.rang() // it stood still as well, and would ring too late
+	}
+}
+
+// wait waits for something to do, or only looks if there is more already. It reports whether to go on.
+func (h *Host) wait(ctx context.Context, more bool) bool {
+	if !more {
+		h.tick()
+		h.alarm.ringBy(h.policy.timers.first(), h.watch.now)
+	}
+	stop := ctx.Done()
+	if h.stopping {
+		stop = nil
+	}
+	var now chan struct{}
+	if more {
+		now = closed
+	}
+	select {
+	case <-h.closing:
+		h.endReign(ErrClosed)
+		h.take(spec.Input{Call: spec.ResignCall})
+		return false
+	case <-stop:
+		h.stopping = true
+		if h.reign != nil {
+			h.reign.close(ErrClosed)
+		}
+	case f := <-h.calls:
+		f()
+	case <-h.idle:
+	case <-h.config.Transport.Wake():
+	case <-h.alarm.timer.C():
+		h.alarm.rang()
+	case <-now:
+	}
+	return true
+}
+
+// closed is a channel that can always be received from.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// drain takes what the transport has, and reports whether it may have more.
+func (h *Host) drain() (more bool) {
+	for range batch {
+		h.endUrgent()
+		if h.err != nil {
+			return false
+		}
+		event, ok := h.next()
+		if !ok {
+			return false
+		}
+		h.hear(event)
+		h.tick()
+	}
+	return true
+}
+
+// next returns the next event: of those that lookAhead has taken, and then of the transport.
+func (h *Host) next() (transport.Event, bool) {
+	if len(h.ahead) == 0 {
+		return h.config.Transport.Next()
+	}
+	event := h.ahead[0]
+	h.ahead = h.ahead[1:]
+	return event, true
+}
+
+// lookAhead looks at what has come while a step waited for the disk, and leaves it to be heard after the step. It
+// returns the nodes to which the connection is not the one that was there when the step began: what the step says to
+// them is lost. They may have restarted since, and a message must not be delivered to a node that has restarted since
+// it was sent.
+func (h *Host) lookAhead() (changed set) {
+	for event, ok := h.config.Transport.Next(); ok; event, ok = h.config.Transport.Next() {
+		h.ahead = append(h.ahead, event)
+	}
+	for _, event := range h.ahead {
+		if i := h.links.place(event.Node); i >= 0 && event.Kind != transport.Received {
+			changed = changed.with(i)
+		}
+	}
+	return changed
+}
+
+// hear takes one event.
+func (h *Host) hear(event transport.Event) {
+	i := h.links.place(event.Node)
+	if i < 0 || i == h.links.me {
+		i = -1 // a stranger, as a transport should not tell of; the core ignores what it says
+	}
+	switch event.Kind {
+	case transport.Received:
+		if i >= 0 {
+			h.links.heardFrom(i, h.watch.read)
+		}
+		if h.deaf(event.Message) {
+			return
+		}
+		count(h.counters.received, event.Message.Type)
+		h.config.Metrics.Received(event.Message.Type)
+		h.take(spec.Input{Message: event.Message})
+	case transport.Up:
+		if i >= 0 {
+			h.links.connected(i)
+			h.policy.connected(&h.state, h.watch.now)
+		}
+	case transport.Down:
+		if i >= 0 {
+			h.links.broken(i)
+		}
+	case transport.Dead:
+		if i >= 0 {
+			h.links.died(i)
+			h.proved(event.Node)
+		}
+	}
+}
+
+// deaf reports whether a message is lost because it was sent to a node that was down. Down is what the node is before
+// its first step, though the transport listens already. For one Delay after a restart an IM_BACK may have been sent
+// before that too: to take it would be to say, of two nodes that restart together, that each was back before the other.
+// It is of no use to a node that has just forgotten itself whose lease it kept.
+func (h *Host) deaf(m spec.Message) bool {
+	return h.state.Role == "" || m.Type == spec.ImBack && h.watch.now.before(h.hears)
+}
+
+// proved acts on the proof that a node is dead (R41). It is the holder of the lease as it was then: a lease that began
+// later began with a message, and the transport tells of those in the same order.
+func (h *Host) proved(dead spec.NodeID) {
+	h.config.Logger.Debug("proved dead", slog.String("node", dead.String()))
+	if h.state.Leader == dead {
+		h.take(spec.Input{Call: spec.HolderDeadCall})
+	}
+	h.policy.died(&h.state, h.watch.now)
+	h.endElection()
+}
+
+// notePause acts on having been held up: stopped, suspended, starved, or waiting for a disk. What waits for others gets
+// time to hear of them; what a leader waits for is given at once, by endUrgent.
+func (h *Host) notePause() {
+	now, first := h.watch.now, h.policy.timers.first()
+	if first == never || now.after(first) <= h.config.Timing.Delay {
+		return
+	}
+	h.counters.pauses.Add(1)
+	h.config.Logger.Warn("the host was held up", slog.Duration("for", now.after(first)), slog.Duration("allowed", h.config.Timing.Delay))
+	h.policy.woke(now)
+	h.detector.paused(h.watch.read.Add(2 * h.config.Timing.Beat))
+}
+
+// endUrgent gives the timers that go before any message: those that end what the node does as leader or claimant. Late
+// ends of others are safe, but a leader whose check is late acts too long, and so may a claimant whose claim is (R37).
+func (h *Host) endUrgent() {
+	for kind := range urgent {
+		due := h.policy.timers[kind]
+		if due.after(h.watch.now) > 0 || h.err != nil {
+			continue
+		}
+		h.endTimer(kind)
+		if kind == quorum && h.reign != nil && h.watch.now.after(due) > h.config.Timing.Delay {
+			// What is acknowledged from here on may have been so before the pause.
+			h.config.Logger.Warn("resigning: the quorum check came too late", slog.Duration("by", h.watch.now.after(due)))
+			h.take(spec.Input{Call: spec.ResignCall})
+		}
+	}
+}
+
+// endPatience gives the timers that wait for messages, after those that there are.
+func (h *Host) endPatience() {
+	for kind := urgent; kind < timerKinds; kind++ {
+		if h.err == nil && h.policy.timers[kind].after(h.watch.now) <= 0 {
+			h.endTimer(kind)
+		}
+	}
+}
+
+// endTimer gives the node the end of a timer.
+func (h *Host) endTimer(kind int) {
+	h.policy.timers[kind] = never
+	h.take(spec.Input{Timer: timerNames[kind]})
+}
+
+// take gives an input to the node, and after it the end of an election that need not be waited for.
+func (h *Host) take(in spec.Input) {
+	switch {
+	case h.err != nil:
+		return
+	case in.Timer != "":
+		h.step(bully.Ended(in.Timer), in)
+	case in.Call == spec.ResignCall:
+		h.step(bully.Resign(), in)
+	case in.Call == spec.HolderDeadCall:
+		h.step(bully.HolderDead(), in)
+	default:
+		h.step(bully.Receive(in.Message), in)
+	}
+	h.endElection()
+}
+
+// endElection ends the election of a candidate that has nothing more to wait for.
+func (h *Host) endElection() {
+	if h.err == nil && h.policy.electionOver(&h.state) {
+		h.policy.timers[election] = never
+		h.step(bully.Ended(spec.ElectionTimer), spec.Input{Timer: spec.ElectionTimer})
+	}
+}
+
+// step takes one step, and does its duties in their order (section 10).
+func (h *Host) step(in bully.Input, what spec.Input) {
+	out := h.node.Step(in)
+	if out.Ignored != "" {
+		count(h.counters.ignored, out.Ignored)
+		h.config.Metrics.Ignored(string(out.Ignored))
+	}
+	if out.Action == "" {
+		return
+	}
+	var changed set
+	if out.Save {
+		if !h.save(out.Promise) {
+			return // nothing of this step, and nothing ever after (R4)
+		}
+		changed = h.lookAhead()
+	}
+	before := h.state
+	h.state = h.node.State()
+	if out.ReignEnded {
+		h.endReign(ErrNotLeader)
+	}
+	h.setTimers(what, &out, &before)
+	h.record(what, &out)
+	for _, m := range out.Send {
+		if i := h.links.place(m.To); i >= 0 && changed.has(i) {
+			continue // lost
+		}
+		h.config.Transport.Send(m)
+		count(h.counters.sent, m.Type)
+		h.config.Metrics.Sent(m.Type)
+	}
+	h.renew()
+	if out.Told {
+		h.tell()
+	}
+	h.show()
+	h.counters.steps.Add(1)
+	h.config.Metrics.Stepped(out.Action)
+}
+
+// save makes a promise durable, and reports whether it is. If not, the host stops for good.
+func (h *Host) save(promise spec.Durable) bool {
+	began := h.config.Clock.Now()
+	if err := h.config.Storage.Save(promise); err != nil {
+		h.fail("saving the promise", err)
+		return false
+	}
+	h.counters.saves.Add(1)
+	h.tick() // a disk takes its time, and timers run from now on
+	took := h.watch.read.Sub(began)
+	h.config.Metrics.Saved(took)
+	if took > h.config.Timing.Delay {
+		h.config.Logger.Warn("the disk is slower than Timing.Delay: elections may fail", slog.Duration("took", took), slog.Duration("delay", h.config.Timing.Delay))
+	}
+	return true
+}
+
+// fail stops the host for good: nothing is sent or answered any more, and users hear that there is no leader here (R4).
+func (h *Host) fail(doing string, err error) {
+	h.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
+	h.ended = true
+	h.endReign(h.err)
+	h.show()
+	h.config.Logger.Error("stopped for good", slog.String("node", h.config.ID.String()), slog.Any("err", h.err))
+}
+
+// setTimers arms, restarts and cancels timers (R36).
+func (h *Host) setTimers(what spec.Input, out *bully.Output, before *spec.State) {
+	s := stepped{in: what, out: out, before: before, after: &h.state, now: h.watch.now}
+	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.HeartbeatTimer) && !h.state.Leader.IsNone() {
+		s.patience = h.detector.heard(h.state.Leader, h.watch.read)
+	}
+	h.policy.follow(s)
+}
+
+// record writes the step as an event of a trace. That it fails is said once.
+func (h *Host) record(what spec.Input, out *bully.Output) {
+	if h.config.Trace == nil {
+		return
+	}
+	event := spec.Event{Node: h.config.ID, Action: out.Action, Input: what, Sent: out.Send, State: h.state}
+	if err := h.config.Trace.Record(&event); err != nil {
+		h.counters.traceErrors.Add(1)
+		if !h.traceBad {
+			h.traceBad = true
+			h.config.Logger.Error("a step could not be recorded; more of this is only counted", slog.Any("err", err))
+		}
+	}
+}
+
+// endReign makes the reign, if there is one, over for its users, before anybody else hears of it (R39).
+func (h *Host) endReign(cause error) {
+	if h.reign != nil {
+		h.reign.end(cause)
+		h.reign = nil
+		h.reigns.set(nil)
+	}
+	if h.told.Leading || h.ended && !h.told.Leader.IsNone() {
+		h.publish(Leadership{})
+	}
+	h.show()
+}
+
+// tell tells users who leads (R39).
+func (h *Host) tell() {
+	leader, epoch := h.node.Told()
+	l := Leadership{Leader: leader, Epoch: epoch, Leading: h.state.Role == spec.Leader}
+	if l.same(h.told) {
+		return // the end of a reign has been told
+	}
+	if l.Leading {
+		h.detector.forget()
+		h.reign = newReign(epoch, h.config.Clock, h.idle)
+		h.renew()
+		if h.stopping {
+			h.reign.close(ErrClosed)
+		}
+		h.reigns.set(h.reign)
+	}
+	h.publish(l)
+}
+
+// publish tells watchers.
+func (h *Host) publish(l Leadership) {
+	l.Since = h.watch.read
+	h.told = l
+	h.show() // so that who is told, and looks, sees the same
+	h.watchers.tell(l)
+	h.config.Metrics.Changed(l)
+	h.config.Logger.Info("leadership", slog.String("node", h.config.ID.String()), slog.String("leader", l.Leader.String()),
+		slog.Uint64("epoch", uint64(l.Epoch)), slog.Bool("leading", l.Leading))
+}
+
+// renew moves the deadline of the reign on, if it lies further ahead now: to when the leader steps down if it hears
+// nobody any more. That is at the next quorum check; or, if a quorum has acknowledged it since the last one, at the
+// check after it. So the deadline moves on long before it is reached, and Valid does not waver while a check is on its
+// way. Bound d of R37 covers two checks.
+func (h *Host) renew() {
+	if h.reign == nil {
+		return
+	}
+	until := h.policy.timers[quorum]
+	if len(h.state.Support)+1 > len(h.links.members)/2 {
+		until = until.add(h.config.Timing.Quorum)
+	}
+	if h.reign.until.before(until) {
+		h.reign.until = until
+		h.reign.renew(h.watch.at(until))
+	}
+}

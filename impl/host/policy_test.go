@@ -1,0 +1,396 @@
+package host
+
+import (
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A puppet is a host whose transport a test plays: it says what comes, and sees what leaves and when.
+type puppet struct {
+	*Host
+	t     *testing.T
+	me    int
+	links *scripted
+	clock *gate
+	judge *told
+}
+
+// told is a detector that says what it was told.
+type told struct {
+	heard, resets int
+	patience      time.Duration
+	quiet         time.Time
+}
+
+func (d *told) Heard(time.Time)                  { d.heard++ }
+func (d *told) Patience(time.Time) time.Duration { return d.patience }
+func (d *told) Reset()                           { d.resets++ }
+func (d *told) Phi(time.Time) float64            { return float64(d.heard) }
+func (d *told) Paused(until time.Time)           { d.quiet = until }
+
+// play runs a test on node me of n, in virtual time. If it has started before, it has a record.
+func play(t *testing.T, me, n int, before bool, f func(t *testing.T, p *puppet)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := &puppet{t: t, me: me, links: &scripted{wake: make(chan struct{}, 1)}, clock: &gate{}, judge: &told{}}
+		disk := storage.NewMemory()
+		if before {
+			require.NoError(t, disk.Save(spec.Durable{}))
+		}
+		config := Config{ID: id(me), Storage: disk, Transport: p.links, Clock: p.clock, Detector: p.judge, Rand: rand.New(rand.NewPCG(1, 2))}
+		for i := range n {
+			config.Members = append(config.Members, id(i+1))
+		}
+		h, err := New(config)
+		require.NoError(t, err)
+		p.Host = h
+		ended := make(chan error)
+		go func() { ended <- h.Run(t.Context()) }()
+		defer func() {
+			p.clock.open()
+			require.NoError(t, h.Close())
+			require.NoError(t, <-ended)
+		}()
+		synctest.Wait()
+		f(t, p)
+	})
+}
+
+// hear lets a message come, and returns when it has been taken.
+func (p *puppet) hear(m spec.MessageType, from int, epoch spec.Epoch) {
+	p.links.give(transport.Event{Kind: transport.Received, Node: id(from), Message: spec.Message{Type: m, From: id(from), To: id(p.me), Epoch: epoch}})
+	synctest.Wait()
+}
+
+// learn lets a link event come.
+func (p *puppet) learn(kind transport.Kind, node int) {
+	p.links.give(transport.Event{Kind: kind, Node: id(node)})
+	synctest.Wait()
+}
+
+// until waits until a message of a type leaves, and returns how long that took.
+func (p *puppet) until(m spec.MessageType, most time.Duration) time.Duration {
+	p.t.Helper()
+	p.links.forget()
+	began := time.Now()
+	for !p.links.has(m) {
+		require.Less(p.t, time.Since(began), most, "no %s", m)
+		time.Sleep(100 * time.Microsecond)
+	}
+	return time.Since(began)
+}
+
+// within requires that d is as long as wanted, or little longer.
+func within(t *testing.T, want, d time.Duration) {
+	t.Helper()
+	require.GreaterOrEqual(t, d, want)
+	require.LessOrEqual(t, d, want+200*time.Microsecond)
+}
+
+func TestPatience(t *testing.T) {
+	lan := LAN()
+	for _, test := range []struct {
+		name  string
+		me, n int
+		holds func(p *puppet)
+		want  time.Duration
+	}{
+		{"of the next highest, with a lease", 2, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Heartbeat + lan.Delay/2},
+		{"of a lower one, with a lease", 1, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Heartbeat},
+		{"of the highest, with a lease", 3, 3, func(p *puppet) { p.hear(spec.Heartbeat, 2, 1) }, lan.Heartbeat + lan.Delay/2},
+		{"after a RESIGN, of the next highest", 2, 3, func(p *puppet) {
+			p.hear(spec.Heartbeat, 3, 1)
+			p.hear(spec.Resign, 3, 1)
+		}, lan.Settle},
+		{"after a RESIGN, of a lower one", 1, 4, func(p *puppet) {
+			p.hear(spec.Heartbeat, 4, 1)
+			p.hear(spec.Resign, 4, 1)
+		}, lan.Settle + 2*lan.Stagger},
+		{"after an IM_BACK", 1, 4, func(p *puppet) {
+			p.hear(spec.Heartbeat, 4, 1)
+			p.hear(spec.ImBack, 4, 1)
+		}, lan.Settle + 2*lan.Stagger},
+		{"after a proof", 2, 3, func(p *puppet) {
+			p.hear(spec.Heartbeat, 3, 1)
+			p.learn(transport.Dead, 3)
+		}, lan.Settle},
+		{"after a proof, of a lower one", 1, 4, func(p *puppet) {
+			p.hear(spec.Heartbeat, 4, 1)
+			p.learn(transport.Dead, 4)
+		}, lan.Settle + 2*lan.Stagger},
+		{"after proofs of all higher ones", 1, 3, func(p *puppet) {
+			p.hear(spec.Heartbeat, 3, 1)
+			p.learn(transport.Dead, 3)
+			p.learn(transport.Dead, 2)
+		}, lan.Settle},
+		{"after a proof that was no longer one", 1, 3, func(p *puppet) {
+			p.hear(spec.Heartbeat, 3, 1)
+			p.learn(transport.Dead, 2)
+			p.learn(transport.Up, 2)
+			p.learn(transport.Dead, 3)
+		}, lan.Settle + lan.Stagger},
+		{"a broken connection proves nothing", 1, 3, func(p *puppet) {
+			p.hear(spec.Heartbeat, 3, 1)
+			p.learn(transport.Down, 3)
+		}, lan.Heartbeat},
+		{"after having granted", 1, 3, func(p *puppet) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator},
+		{"after having granted, of the next highest", 2, 3, func(p *puppet) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator + lan.Delay/2},
+		{"after having granted who is then proved dead", 2, 3, func(p *puppet) {
+			p.hear(spec.Claim, 3, 1)
+			p.learn(transport.Dead, 3)
+		}, lan.Settle},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			play(t, test.me, test.n, false, func(t *testing.T, p *puppet) {
+				time.Sleep(10 * ms)
+				test.holds(p)
+				within(t, test.want, p.until(spec.Election, time.Second))
+			})
+		})
+	}
+}
+
+// TestAwaited: an electing node that has given way to one that is then proved dead waits no longer; not so if there is
+// another that has it in hand.
+func TestAwaited(t *testing.T) {
+	play(t, 1, 4, false, func(t *testing.T, p *puppet) {
+		p.hear(spec.Election, 3, 0)
+		p.hear(spec.Election, 2, 0)
+		p.learn(transport.Dead, 3)
+		time.Sleep(100 * ms)
+		require.Equal(t, spec.Electing, p.Status().Role)
+		p.learn(transport.Dead, 2)
+		within(t, LAN().Settle+LAN().Stagger, p.until(spec.Election, time.Second))
+	})
+	play(t, 1, 3, true, func(t *testing.T, p *puppet) { // but not during the silence after a restart
+		p.learn(transport.Up, 2)
+		p.learn(transport.Up, 3)
+		p.hear(spec.Election, 3, 0)
+		p.learn(transport.Dead, 3)
+		p.learn(transport.Dead, 2)
+		within(t, LAN().Coordinator, p.until(spec.Election, time.Second))
+	})
+}
+
+// TestAssentAgain: T_coord begins anew for each node that is assented to, once (R36.5).
+func TestAssentAgain(t *testing.T) {
+	play(t, 1, 3, false, func(t *testing.T, p *puppet) {
+		p.hear(spec.Election, 2, 0)
+		time.Sleep(200 * ms)
+		p.hear(spec.Election, 3, 0)
+		for range 4 {
+			time.Sleep(50 * ms)
+			p.hear(spec.Election, 2, 0)
+			p.hear(spec.Election, 3, 0)
+		}
+		within(t, LAN().Coordinator+2*LAN().Stagger-200*ms, p.until(spec.Election, time.Second))
+	})
+}
+
+// TestElectionOver: when a candidate need not wait for T_elec.
+func TestElectionOver(t *testing.T) {
+	candidate := func(t *testing.T, p *puppet) {
+		p.hear(spec.Heartbeat, 5, 1)
+		p.learn(transport.Dead, 5)
+		p.until(spec.Election, time.Second)
+	}
+	for _, test := range []struct {
+		name string
+		then func(p *puppet)
+		want time.Duration // until the claim; 0 if there is none
+	}{
+		{"a quorum, and nobody higher lives", func(p *puppet) {
+			p.hear(spec.Assent, 1, 1)
+			p.hear(spec.Assent, 2, 1)
+		}, -1},
+		{"no quorum yet", func(p *puppet) { p.hear(spec.Assent, 1, 1) }, 0},
+		{"the dead is back", func(p *puppet) {
+			p.learn(transport.Up, 5)
+			p.hear(spec.Assent, 1, 1)
+			p.hear(spec.Assent, 2, 1)
+		}, LAN().Election},
+		{"everybody has answered", func(p *puppet) {
+			p.learn(transport.Up, 5)
+			p.hear(spec.Assent, 1, 1)
+			p.hear(spec.Assent, 2, 1)
+			p.hear(spec.Refuse, 5, 1)
+			p.hear(spec.Refuse, 3, 1)
+		}, -1},
+		{"everybody who lives has refused", func(p *puppet) {
+			p.hear(spec.Refuse, 1, 1)
+			p.hear(spec.Refuse, 2, 1)
+			p.hear(spec.Refuse, 3, 1)
+		}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			play(t, 4, 5, false, func(t *testing.T, p *puppet) {
+				candidate(t, p)
+				p.links.forget()
+				began := time.Now()
+				test.then(p)
+				switch test.want {
+				case -1:
+					require.True(t, p.links.has(spec.Claim), "at once")
+				case 0:
+					time.Sleep(LAN().Election)
+					require.False(t, p.links.has(spec.Claim))
+				default:
+					require.False(t, p.links.has(spec.Claim))
+					within(t, test.want, time.Since(began)+p.until(spec.Claim, time.Second))
+				}
+			})
+		})
+	}
+}
+
+// TestBackoff: who asks in vain waits longer each time, but not for ever; a leader makes it forget (R37, Besides 5).
+func TestBackoff(t *testing.T) {
+	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+		p.hear(spec.Heartbeat, 2, 1)
+		p.hear(spec.Resign, 2, 1)
+		var waits []time.Duration
+		for range 14 {
+			waits = append(waits, p.until(spec.Election, 3*time.Second))
+			p.hear(spec.Refuse, 1, 1)
+			p.hear(spec.Refuse, 2, 1)
+		}
+		t.Log(waits)
+		within(t, LAN().Settle, waits[0])
+		for k := 2; k < len(waits); k++ {
+			require.Greater(t, waits[k]*3, waits[k-1]*2)
+			require.LessOrEqual(t, waits[k], 4*LAN().Heartbeat+ms)
+		}
+		require.Less(t, waits[1], 8*ms)
+		require.Greater(t, waits[13], 2*LAN().Heartbeat)
+		p.hear(spec.Heartbeat, 2, 1)
+		p.hear(spec.Resign, 2, 1)
+		within(t, LAN().Settle, p.until(spec.Election, time.Second))
+	})
+}
+
+// TestHeldUp: who was held up does not suspect a leader whose messages are still on their way to it.
+func TestHeldUp(t *testing.T) {
+	for _, lease := range []bool{true, false} {
+		play(t, 1, 2, false, func(t *testing.T, p *puppet) {
+			first := spec.Heartbeat // it follows
+			if !lease {
+				first = spec.Claim // it is electing
+			}
+			p.hear(first, 2, 1)
+			p.clock.hang()
+			time.Sleep(10 * time.Second)
+			p.links.forget()
+			p.clock.open()
+			time.Sleep(2*LAN().Beat - ms)
+			require.False(t, p.links.has(spec.Election))
+			p.hear(spec.Heartbeat, 2, 1)
+			time.Sleep(LAN().Heartbeat - ms)
+			require.False(t, p.links.has(spec.Election))
+			require.EqualValues(t, 1, p.Status().Counters.Pauses)
+		})
+	}
+}
+
+// TestLateClaim: a claimant that was held up does not win by grants that may have been given up meanwhile.
+func TestLateClaim(t *testing.T) {
+	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+		p.hear(spec.Election, 1, 0)
+		p.hear(spec.Assent, 1, 0)
+		require.Equal(t, spec.Claimant, p.Status().Role)
+		p.clock.hang()
+		time.Sleep(time.Second)
+		p.links.give(transport.Event{Kind: transport.Received, Node: id(1), Message: spec.Message{Type: spec.Grant, From: id(1), To: id(3), Epoch: 1}})
+		p.clock.open()
+		synctest.Wait()
+		require.NotEqual(t, spec.Leader, p.Status().Role)
+		require.False(t, p.links.has(spec.Coordinator))
+	})
+}
+
+// TestLateCheck: a leader that was held up gives its quorum check before any message, and resigns even if it passes.
+func TestLateCheck(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		acked bool
+		late  time.Duration
+		role  spec.Role
+		told  bool // that it leads no more
+	}{
+		{"in time, acknowledged", true, 0, spec.Leader, false},
+		{"late, acknowledged", true, 16 * ms, spec.Follower, true},
+		{"late, and the acknowledgement waits in the queue", false, 16 * ms, spec.Follower, false},
+		{"a little late, and the acknowledgement waits", false, 5 * ms, spec.Follower, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+				p.hear(spec.Election, 1, 0)
+				p.hear(spec.Assent, 1, 0)
+				p.hear(spec.Grant, 1, 1)
+				require.Equal(t, spec.Leader, p.Status().Role)
+				time.Sleep(LAN().Beat + ms)
+				if test.acked {
+					p.hear(spec.Ack, 1, 1)
+				}
+				p.links.forget()
+				p.clock.hang()
+				time.Sleep(LAN().Quorum - LAN().Beat - ms + test.late)
+				p.links.give(transport.Event{Kind: transport.Received, Node: id(1), Message: spec.Message{Type: spec.Ack, From: id(1), To: id(3), Epoch: 1}})
+				p.clock.open()
+				synctest.Wait()
+				require.Equal(t, test.role, p.Status().Role)
+				require.Equal(t, test.told, p.links.has(spec.Resign))
+			})
+		})
+	}
+}
+
+// TestDetector: it hears of the leader that is followed, and of no other; it decides the patience, above the bound.
+func TestDetector(t *testing.T) {
+	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+		sees := func(heard, resets int) {
+			t.Helper()
+			require.Equal(t, []int{heard, resets}, []int{p.judge.heard, p.judge.resets})
+		}
+		p.hear(spec.Heartbeat, 2, 1)
+		p.hear(spec.Heartbeat, 2, 1)
+		sees(2, 1)
+		p.hear(spec.Heartbeat, 1, 0) // stale
+		p.hear(spec.Election, 1, 1)
+		sees(2, 1)
+		require.Equal(t, 2.0, p.Status().Links[1].Phi)
+		require.Zero(t, p.Status().Links[0].Phi)
+		p.until(spec.Election, time.Second) // patience ends
+		p.hear(spec.Heartbeat, 2, 1)
+		sees(3, 1) // a mistake, which it is to remember
+		p.hear(spec.Heartbeat, 1, 2)
+		sees(4, 2)
+		p.hear(spec.Heartbeat, 2, 3)
+		sees(5, 3)
+		p.hear(spec.Resign, 2, 3)
+		p.until(spec.Election, time.Second)
+		p.hear(spec.Assent, 1, 3)
+		p.hear(spec.Grant, 1, 4)
+		require.Equal(t, spec.Leader, p.Status().Role)
+		p.hear(spec.Heartbeat, 2, 5)
+		sees(6, 4) // this node has led: there was no mistake
+		p.judge.patience = 500 * ms
+		p.hear(spec.Heartbeat, 2, 5)
+		within(t, 500*ms+LAN().Delay/2, p.until(spec.Election, time.Second))
+	})
+	play(t, 1, 2, false, func(t *testing.T, p *puppet) {
+		p.hear(spec.Heartbeat, 2, 1)
+		p.clock.hang()
+		time.Sleep(time.Second)
+		p.clock.open()
+		synctest.Wait()
+		require.Equal(t, time.Now().Add(2*LAN().Beat), p.judge.quiet, "what was queued teaches nothing")
+	})
+}

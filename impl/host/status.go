@@ -1,0 +1,178 @@
+package host
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Status is a host as it is now, for people and for machines to see. It is written to JSON as it is.
+type Status struct {
+	ID       spec.NodeID   `json:"id"`
+	Members  []spec.NodeID `json:"members"`  // ascending
+	Role     spec.Role     `json:"role"`     // "" before the node has started
+	Leader   spec.NodeID   `json:"leader"`   // as Watch tells it; null if the node knows of none (R39)
+	Lease    spec.NodeID   `json:"lease"`    // whose lease the node keeps, or null: it says less than Leader (R5)
+	Epoch    spec.Epoch    `json:"epoch"`    // the highest promised or learned: that of the leader, if there is one
+	Grantee  spec.NodeID   `json:"grantee"`  // to whom it was promised, or null
+	Leading  bool          `json:"leading"`  // this node leads
+	Since    time.Time     `json:"since"`    // when Leader became what it is; zero before the first change
+	Deadline time.Time     `json:"deadline"` // of the reign, if this node leads; else zero
+	Links    []LinkStatus  `json:"links"`    // to the other members, ascending
+	Counters Counters      `json:"counters"` // since the host was made
+	Stopped  bool          `json:"stopped"`  // the host has ended, or not begun: nothing above changes any more
+	Error    string        `json:"error"`    // why it has ended, if not in good order
+}
+
+// LinkStatus is what a host knows of another member.
+type LinkStatus struct {
+	Node        spec.NodeID `json:"node"`
+	Up          bool        `json:"up"`            // our connection to it is open
+	Dead        bool        `json:"dead"`          // it is proved to have ended, and has not come back (R37)
+	LastHeardMS int64       `json:"last_heard_ms"` // how long ago a message of it came, in ms; -1 if none ever did
+	Phi         float64     `json:"phi"`           // of the leader: how suspicious its silence is; 0 for all others
+}
+
+// Counters are what a host has counted.
+type Counters struct {
+	Steps       uint64                      `json:"steps"`
+	Ignored     map[bully.Cause]uint64      `json:"ignored"` // inputs that made no step (R33, R34, R35); all causes
+	Sent        map[spec.MessageType]uint64 `json:"sent"`    // handed to the transport; all types
+	Received    map[spec.MessageType]uint64 `json:"received"`
+	Saves       uint64                      `json:"saves"`
+	Pauses      uint64                      `json:"pauses"`       // how often the loop was held up for longer than Timing.Delay
+	TraceErrors uint64                      `json:"trace_errors"` // events that could not be recorded
+}
+
+// Status returns the host as it is now. It never waits for the loop, nor the loop for it.
+func (h *Host) Status() Status {
+	seen := h.seen.Load()
+	s := Status{
+		ID: h.config.ID, Members: append([]spec.NodeID(nil), h.links.members...),
+		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
+		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
+		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Stopped: seen.stopped,
+	}
+	if seen.err != nil {
+		s.Error = seen.err.Error()
+	}
+	now := h.config.Clock.Now()
+	for i, node := range h.links.members {
+		if i == h.links.me {
+			continue
+		}
+		link := h.links.status(i, now)
+		if node == s.Leader {
+			link.Phi = h.detector.phi(now)
+		}
+		s.Links = append(s.Links, link)
+	}
+	return s
+}
+
+// seen is what Status shows of a step's outcome. It is never changed: the loop makes another.
+type seen struct {
+	state   spec.State
+	told    Leadership
+	reign   *reign
+	stopped bool
+	err     error
+}
+
+// show lets Status see how things are, if they have changed.
+func (h *Host) show() {
+	last := h.seen.Load()
+	s := seen{state: h.state, told: h.told, reign: h.reign, stopped: h.ended, err: h.err}
+	if s.state.Role == last.state.Role && s.state.Leader == last.state.Leader && s.state.Durable() == last.state.Durable() &&
+		s.told.same(last.told) && s.reign == last.reign && s.stopped == last.stopped && s.err == last.err {
+		return // most steps are beats
+	}
+	h.seen.Store(&s)
+}
+
+// counters count without a lock: the loop adds, and Status reads.
+type counters struct {
+	steps, saves, pauses, traceErrors atomic.Uint64
+	ignored                           map[bully.Cause]*atomic.Uint64      // not changed once made
+	sent, received                    map[spec.MessageType]*atomic.Uint64 // not changed once made
+}
+
+func newCounters() *counters {
+	return &counters{ignored: zeros(bully.Causes()), sent: zeros(spec.MessageTypes()), received: zeros(spec.MessageTypes())}
+}
+
+func zeros[K comparable](keys []K) map[K]*atomic.Uint64 {
+	m := make(map[K]*atomic.Uint64, len(keys))
+	for _, k := range keys {
+		m[k] = new(atomic.Uint64)
+	}
+	return m
+}
+
+// count adds one for k; what is no key is not counted.
+func count[K comparable](m map[K]*atomic.Uint64, k K) {
+	if n := m[k]; n != nil {
+		n.Add(1)
+	}
+}
+
+func (c *counters) read() Counters {
+	return Counters{
+		Steps: c.steps.Load(), Saves: c.saves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(),
+		Ignored: load(c.ignored), Sent: load(c.sent), Received: load(c.received),
+	}
+}
+
+func load[K comparable](m map[K]*atomic.Uint64) map[K]uint64 {
+	values := make(map[K]uint64, len(m))
+	for k, n := range m {
+		values[k] = n.Load()
+	}
+	return values
+}
+
+// judge is the detector, and whom it judges. Status asks it for phi while the loop uses it; the lock is held only for
+// the few nanoseconds of a call.
+type judge struct {
+	Detector
+	mu   sync.Mutex
+	whom spec.NodeID
+}
+
+// forget makes whoever is heard next another one. A leader that is heard again before anybody else has led was suspected
+// without need, and its detector learns from that; but if another has led meanwhile, this node too, the silence was real.
+func (j *judge) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.whom = spec.NodeID{}
+}
+
+// heard notes an arrival from the leader, and returns how long to wait for the next.
+func (j *judge) heard(from spec.NodeID, now time.Time) time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.whom != from {
+		j.whom = from
+		j.Reset()
+	}
+	j.Heard(now)
+	return j.Patience(now)
+}
+
+// paused tells a detector that wants to know it that nothing is to be learned before a time.
+func (j *judge) paused(until time.Time) {
+	if d, ok := j.Detector.(interface{ Paused(until time.Time) }); ok {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		d.Paused(until)
+	}
+}
+
+func (j *judge) phi(now time.Time) float64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.Phi(now)
+}

@@ -1,0 +1,140 @@
+package host
+
+import (
+	"io"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// An instant is a moment, by how long the host has run until then. It counts the time in which the machine was suspended,
+// which a monotonic clock may not (R37, Besides 4).
+type instant time.Duration
+
+func (i instant) add(d time.Duration) instant   { return i + instant(d) }
+func (i instant) after(j instant) time.Duration { return time.Duration(i - j) }
+func (i instant) before(j instant) bool         { return i < j }
+
+// never is later than all.
+const never = instant(1<<63 - 1)
+
+// A watch reads the clock.
+type watch struct {
+	clock Clock
+	limit time.Duration // what the wall clock may be ahead by before it shows a suspension
+	now   instant       // at the last reading
+	read  time.Time     // the last reading
+}
+
+func newWatch(clock Clock, limit time.Duration) *watch {
+	return &watch{clock: clock, limit: limit, read: clock.Now()}
+}
+
+// tick reads the clock, and reports whether the machine was suspended since the last time.
+func (w *watch) tick() (suspended bool) {
+	read := w.clock.Now()
+	suspended = w.pass(read.Sub(w.read), read.Round(0).Sub(w.read.Round(0)))
+	w.read = read
+	return suspended
+}
+
+// pass notes how much time has passed by the monotonic clock, and by the wall clock. What only the latter has counted is
+// time too, if it is more than what setting the clock right would be.
+func (w *watch) pass(mono, wall time.Duration) (suspended bool) {
+	mono = max(mono, 0)
+	asleep := detector.Suspended(mono, wall, w.limit)
+	w.now = w.now.add(mono + min(asleep, maxAsleep))
+	return asleep > 0
+}
+
+// maxAsleep bounds what one suspension counts for: it is longer than all timers, and 2000 of them do not overflow.
+const maxAsleep = 1000 * time.Hour
+
+// at returns the time of an instant.
+func (w *watch) at(i instant) time.Time { return w.read.Add(i.after(w.now)) }
+
+// timers are the timers of a node: when each ends. One that was cancelled or restarted leaves nothing behind, so its old
+// end cannot be given (R36).
+type timers [timerKinds]instant
+
+const (
+	quorum = iota // in the order in which they are given when several are due
+	claim
+	beat
+	election
+	coordinator
+	heartbeat
+	preempt
+	timerKinds
+	urgent = election // those before are given before messages, those from here on after them
+)
+
+var timerNames = [timerKinds]spec.Timer{
+	spec.QuorumTimer, spec.ClaimTimer, spec.BeatTimer, spec.ElectionTimer, spec.CoordinatorTimer, spec.HeartbeatTimer, spec.PreemptTimer,
+}
+
+// kindOf returns the place of a timer in timers.
+func kindOf(t spec.Timer) int {
+	for kind, name := range timerNames {
+		if name == t {
+			return kind
+		}
+	}
+	panic("host: no timer: " + string(t)) // the core names those of spec only
+}
+
+func newTimers() (t timers) {
+	for kind := range t {
+		t[kind] = never
+	}
+	return t
+}
+
+// first returns when the first of all timers ends.
+func (t *timers) first() instant {
+	first := never
+	for _, due := range t {
+		first = min(first, due)
+	}
+	return first
+}
+
+// soonest moves the end of a timer that runs, but not to a later time.
+func (t *timers) soonest(kind int, due instant) {
+	if t[kind] != never {
+		t[kind] = min(t[kind], due)
+	}
+}
+
+// An alarm wakes the loop when the first timer ends. It is one timer of the clock's for all of the node's, and is set
+// anew only if it would ring too late: a heartbeat that puts patience off costs nothing.
+type alarm struct {
+	timer Timer
+	set   instant // when it rings; never if it does not
+}
+
+func newAlarm(clock Clock) *alarm {
+	a := &alarm{timer: clock.NewTimer(maxTiming), set: never}
+	a.timer.Stop()
+	return a
+}
+
+// release stops a timer for good.
+func release(timer Timer) {
+	timer.Stop()
+	if c, ok := timer.(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// ringBy makes the alarm ring at the given time, or before.
+func (a *alarm) ringBy(due, now instant) {
+	if due.before(a.set) || a.set.before(now) { // in the past it has rung, or the clock has jumped
+		a.timer.Reset(max(due.after(now), 0))
+		a.set = due
+	}
+}
+
+// rang notes that it has rung.
+func (a *alarm) rang() { a.set = never }
