@@ -5,11 +5,15 @@ GO ?= go
 # The linter, and the fuzzing time of each fuzz test.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 10s
+# The modules of their own, for what drags dependencies along.
+MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
+# Real processes are tested alone, so that nothing else takes their time.
+PROCESSES := ./impl/cmd/bully/localcluster
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep check-distributed bench-check test lint fuzz clean
+.PHONY: help check check-deep check-distributed bench-check bench-failover test lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,18 +30,27 @@ check-distributed: ## check with TLC's server and two workers as three processes
 bench-check: ## compare the explorer with TLC: time and memory (1 min)
 	$(GO) run ./tla/check -bench
 
+bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
+	$(GO) build -o .cache/bully ./impl/cmd/bully
+	cd impl/cmd/raftnode && $(GO) build -o ../../../.cache/raftnode .
+	.cache/bully bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
+		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast"
+	.cache/bully bench idle -against ".cache/raftnode -profile default"
+
 # A package whose tests do not run says so, and exits with 0.
-test: ## run all tests with the race detector (1 min)
+test: ## run all tests with the race detector, then those on real processes (4 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	$(GO) test -race -count=1 ./... 2>&1 | tee "$$log"; \
+	$(GO) test -race -count=1 $$($(GO) list ./... | grep -v /localcluster$$) 2>&1 | tee "$$log"; \
+	for module in $(MODULES); do (cd "$$module" && $(GO) test -race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
+	$(GO) test -count=1 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
 	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
 	echo "$$(grep -c '^ok' "$$log") packages tested."
 
 lint: ## gofmt, go vet, staticcheck (1 min)
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
 		echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+	@for module in . $(MODULES); do \
+		echo "== $$module"; (cd "$$module" && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
 
 fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 	@for package in $$($(GO) list ./...); do \

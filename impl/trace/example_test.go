@@ -60,6 +60,6 @@ func Example() {
 		fmt.Printf("node %s leads epoch %d from %d on\n", r.Leader, r.Epoch, r.From)
 	}
 	// Output:
-	// 3 events of 1 nodes, 0 crashes
+	// events: 3, nodes: 1, crashes: 0
 	// node 7 leads epoch 1 from 1600 on
 }

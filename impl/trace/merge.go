@@ -44,13 +44,13 @@ type Summary struct {
 
 // String returns s as a person would say it.
 func (s Summary) String() string {
-	text := fmt.Sprintf("%d events of %d nodes, %d crashes", s.Events, s.Nodes, s.Crashes)
+	text := fmt.Sprintf("events: %d, nodes: %d, crashes: %d", s.Events, s.Nodes, s.Crashes)
 	for _, n := range []struct {
 		count int
 		what  string
 	}{{s.Filled, "steps filled in"}, {s.Unsent, "messages of unknown origin"}, {len(s.CutShort), "files cut short"}} {
 		if n.count > 0 {
-			text += fmt.Sprintf(", %d %s", n.count, n.what)
+			text += fmt.Sprintf(", %s: %d", n.what, n.count)
 		}
 	}
 	return text

@@ -118,7 +118,7 @@ func TestSummary(t *testing.T) {
 	var out strings.Builder
 	summary, err := trace.Merge(&out, files...)
 	require.NoError(t, err)
-	require.Equal(t, "6 events of 2 nodes, 2 crashes, 1 steps filled in, 2 files cut short", summary.String())
+	require.Equal(t, "events: 6, nodes: 2, crashes: 2, steps filled in: 1, files cut short: 2", summary.String())
 	require.Equal(t, []string{path + ":3", filepath.Join(dir, "1-000002.ndjson:1")}, summary.CutShort)
 	require.Equal(t, 7, strings.Count(out.String(), "\n"))
 	require.Contains(t, out.String(), `{"seq":6,`)

@@ -14,8 +14,15 @@ func Example() {
 	//
 	// Usage: bully COMMAND [flags]
 	//
+	//   bench     measure failover, or what idle nodes cost, with real processes
 	//   check     explore the configurations of the specification, and compare with its list
+	//   demo      run five nodes, kill the leader, bring it back
+	//   exec      run a node, and a command while it leads
 	//   help      say how to use a command
+	//   repair    show what is in the data folder of a node, and find a way out
+	//   run       run a node
+	//   status    ask nodes what they are, and who leads
+	//   trace     merge the records that nodes have written, or show them
 	//   version   print the version
 	//
 	// "bully help COMMAND" lists the flags of a command.

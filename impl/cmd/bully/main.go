@@ -1,11 +1,20 @@
-// Command bully is the tool of this project. Each of its subcommands does one thing:
+// Command bully runs nodes that elect a leader among themselves, and is the tool of this project. Each of its
+// subcommands does one thing:
 //
+//	bully demo                       # five nodes on this machine: elect, kill the leader, bring it back
+//	bully run -id 3 -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001 -data /var/lib/bully -http :8001
+//	bully exec -id 3 -members … -data /var/lib/bully -- job   # run job while this node leads
+//	bully status 10.0.0.1:8001 10.0.0.2:8001                  # who leads, and how the nodes are
+//	bully repair -data /var/lib/bully                         # what is in the data folder, and the way out if it is bad
+//	bully trace merge traces/ >run.ndjson                     # one trace of what all nodes have recorded
+//	bully trace show run.ndjson                               # … as a timeline, with its reigns
+//	bully bench failover             # how long a failover takes, with real processes
 //	bully check                      # explore the configurations of the specification
 //	bully check -config ClusterStar  # one of them, with its counterexample if it has one
-//	bully help check
+//	bully help run
 //
-// It exits with 0 if all is well, 1 if something is not as it must be, and 2 if it was called
-// wrongly.
+// It exits with 0 if all is well, 1 if something is not as it must be, and 2 if it was called wrongly. Help of each
+// subcommand says what that means there; exec has the exit status of its command.
 package main
 
 import (
@@ -22,6 +31,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
 )
 
@@ -42,8 +52,15 @@ type command struct {
 // commands returns all subcommands, in the order of help.
 func commands() []command {
 	return []command{
+		{"bench", "measure failover, or what idle nodes cost, with real processes", benchmark},
 		{"check", "explore the configurations of the specification, and compare with its list", check},
+		{"demo", "run five nodes, kill the leader, bring it back", demo},
+		{"exec", "run a node, and a command while it leads", execute},
 		{"help", "say how to use a command", help},
+		{"repair", "show what is in the data folder of a node, and find a way out", repair},
+		{"run", "run a node", run},
+		{"status", "ask nodes what they are, and who leads", statusOf},
+		{"trace", "merge the records that nodes have written, or show them", traces},
 		{"version", "print the version", version},
 	}
 }
@@ -51,8 +68,9 @@ func commands() []command {
 // program is what a subcommand has of the world around it.
 type program struct {
 	out, log io.Writer
-	live     bool  // log is a terminal
-	files    fs.FS // the configurations, and models.json; see tla.FS
+	live     bool                // log is a terminal
+	files    fs.FS               // the configurations, and models.json; see tla.FS
+	getenv   func(string) string // the environment; nil is an empty one
 }
 
 // usageError says that the program was called wrongly.
@@ -63,9 +81,10 @@ func (e usageError) Error() string { return e.message }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal does not ask
 	info, err := os.Stderr.Stat()
 	live := err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("CI") == ""
-	status := program{out: os.Stdout, log: os.Stderr, live: live, files: tla.FS()}.main(ctx, os.Args[1:])
+	status := program{out: os.Stdout, log: os.Stderr, live: live, files: tla.FS(), getenv: os.Getenv}.main(ctx, os.Args[1:])
 	stop()
 	os.Exit(status)
 }
@@ -85,7 +104,10 @@ func (p program) main(ctx context.Context, args []string) int {
 	}
 	err := commands()[i].run(ctx, p, args[1:])
 	var usage usageError
+	var exit exitError
 	switch {
+	case errors.As(err, &exit):
+		return exit.status
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case ctx.Err() != nil:
@@ -116,18 +138,38 @@ func (p program) flagSet(name string) *flag.FlagSet {
 
 // parse reads the flags of a subcommand that takes no further arguments.
 func (p program) parse(flags *flag.FlagSet, args []string) error {
+	if err := p.parseSome(flags, args, usage{}); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return usageError{fmt.Sprintf("unexpected argument %q (\"bully help %s\" lists the flags)", flags.Arg(0), flags.Name())}
+	}
+	return nil
+}
+
+// usage is what help says of a subcommand besides its flags.
+type usage struct {
+	arguments string // what comes after the flags, with a space before
+	text      string // what there is to know; ends with an empty line
+}
+
+// parseSome reads the flags of a subcommand, and leaves further arguments to it.
+func (p program) parseSome(flags *flag.FlagSet, args []string, u usage) error {
 	err := flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		_, _ = fmt.Fprintf(p.out, "Usage: bully %s [flags]\n", flags.Name())
+	if errors.Is(err, flag.ErrHelp) {
+		_, _ = fmt.Fprintf(p.out, "Usage: bully %s [flags]%s\n%s", flags.Name(), u.arguments, u.text)
 		flags.SetOutput(p.out)
 		flags.PrintDefaults()
 		return err
-	case err == nil && flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if err != nil {
-		return usageError{fmt.Sprintf("%v (\"bully help %s\" lists the flags)", err, flags.Name())}
+		text := err.Error()
+		if _, name, unknown := strings.Cut(text, "flag provided but not defined: -"); unknown {
+			var all []string
+			flags.VisitAll(func(f *flag.Flag) { all = append(all, "-"+f.Name) })
+			text += suggest("-"+name, all)
+		}
+		return usageError{fmt.Sprintf("%s (\"bully help %s\" lists the flags)", text, flags.Name())}
 	}
 	return nil
 }
@@ -165,6 +207,6 @@ func version(_ context.Context, p program, args []string) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintln(p.out, text)
+	_, err := fmt.Fprintf(p.out, "%s\nspec %s, wire %d, trace %d\n", text, spec.Version, spec.WireVersion, spec.TraceFormat)
 	return err
 }

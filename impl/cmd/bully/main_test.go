@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // bully runs the command, and returns its exit status and both outputs.
@@ -40,6 +42,7 @@ func TestVersion(t *testing.T) {
 	status, out, _ := bully(t, "version")
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "built with go")
+	require.Contains(t, out, "\nspec "+spec.Version+", wire 1, trace 1\n")
 }
 
 func TestUsage(t *testing.T) {

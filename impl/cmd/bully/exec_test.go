@@ -1,0 +1,191 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+)
+
+// content waits until a file has a whole line, and returns what is in it.
+func content(t *testing.T, path string) (text string) {
+	t.Helper()
+	until(t, path, func() bool {
+		data, err := os.ReadFile(path)
+		text = strings.TrimSpace(string(data))
+		return err == nil && strings.HasSuffix(string(data), "\n")
+	})
+	return text
+}
+
+// number waits until a file has a line with a number.
+func number(t *testing.T, path string) int {
+	t.Helper()
+	n, err := strconv.Atoi(content(t, path))
+	require.NoError(t, err)
+	return n
+}
+
+// alive reports whether a process runs: one that nobody has waited for yet does not.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return err != nil || !strings.HasPrefix(state, "Z")
+}
+
+// dies waits until a process runs no more.
+func dies(t *testing.T, pid int) {
+	t.Helper()
+	until(t, "the command is gone", func() bool { return !alive(pid) })
+}
+
+// executes starts bully exec with a shell script, which finds a file to write to in $0.
+func (c *cluster) executes(id int, file, script string, more ...string) *process {
+	args := append(append([]string{"exec"}, c.flags(id, more...)...), "--", "/bin/sh", "-c", script, file)
+	return spawn(c.t, args...)
+}
+
+// forever is a script that writes its process id, and goes on until it is ended.
+const forever = `echo $$ >"$0"; while :; do sleep 0.01; done`
+
+// TestExecEnvironment sees what a command is told, and that its exit status is passed on.
+func TestExecEnvironment(t *testing.T) {
+	for want, script := range map[int]string{0: "exit 0", 7: "exit 7", 128 + 9: "kill -9 $$"} {
+		c := newCluster(t, 1)
+		file := filepath.Join(t.TempDir(), "told")
+		n := c.executes(1, file, `echo "$BULLY_EPOCH $BULLY_NODE $BULLY_CLUSTER" >"$0"; echo out; echo err >&2; `+script)
+		require.Equal(t, want, n.wait(), script)
+		require.Equal(t, "1 1 test", content(t, file))
+		require.Equal(t, "out\n", n.out.String())
+		require.Contains(t, n.log.String(), "err\n")
+		require.Contains(t, n.log.String(), "leader=none", "the node has resigned")
+	}
+}
+
+// TestExecStop sees that a command may end in peace when the node is told to stop, and that the node leads meanwhile.
+func TestExecStop(t *testing.T) {
+	c := newCluster(t, 1)
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(1, file, `trap 'echo ended >>"$0"; exit 5' TERM; `+forever)
+	pid := number(t, file)
+	n.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, n.wait(), "it did what it was told")
+	require.Equal(t, fmt.Sprintf("%d\nended", pid), content(t, file))
+
+	// One that does not end is killed after -stop.
+	file = filepath.Join(t.TempDir(), "told")
+	n = c.executes(1, file, `trap '' TERM; `+forever, "-stop", "50ms")
+	pid = number(t, file)
+	n.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, n.wait())
+	require.False(t, alive(pid))
+}
+
+// TestExecReignEnds sees that a command ends with its reign, even one that does not want to: here the other half of the
+// cluster goes away. It runs again in the next reign, with the next epoch.
+func TestExecReignEnds(t *testing.T) {
+	c := newCluster(t, 2)
+	other := c.run(1)
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(2, file, `trap '' TERM; echo "$BULLY_EPOCH" >"$0.$BULLY_EPOCH"; `+forever)
+	pid := number(t, file)
+	require.NoError(t, other.cmd.Process.Kill())
+	dies(t, pid)
+	require.Contains(t, n.log.String(), "the command was ended with its reign")
+	require.NoError(t, os.Remove(file))
+	c.run(1)
+	require.NotEqual(t, pid, number(t, file))
+	epochs, err := filepath.Glob(file + ".*")
+	require.NoError(t, err)
+	require.Greater(t, len(epochs), 1)
+}
+
+// TestExecKilled sees that a command does not outlive bully, even if that is killed.
+func TestExecKilled(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("only Linux ends a process with the one that started it")
+	}
+	c := newCluster(t, 1)
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(1, file, `trap '' TERM; `+forever)
+	pid := number(t, file)
+	n.signal(syscall.SIGKILL)
+	dies(t, pid)
+}
+
+// TestExecTakesNoProof sees the next node wait for its patience to end: what the command of a dead one has started may
+// live on.
+func TestExecTakesNoProof(t *testing.T) {
+	c := newCluster(t, 3)
+	folder := t.TempDir()
+	var nodes []*process
+	var told []string
+	for i := range 3 {
+		told = append(told, filepath.Join(folder, strconv.Itoa(i+1)))
+		nodes = append(nodes, c.executes(i+1, told[i], forever))
+	}
+	number(t, told[2])
+	require.NoError(t, os.RemoveAll(told[1]), "node 2 may have led before node 3 was there")
+	nodes[2].signal(syscall.SIGKILL)
+	number(t, told[1])
+	for _, n := range nodes[:2] {
+		require.Contains(t, n.log.String(), "disconnected", "it has seen the connection end")
+		require.NotContains(t, n.log.String(), "its address refuses")
+	}
+}
+
+// TestExecResign sees that a node that is made to resign ends its command first.
+func TestExecResign(t *testing.T) {
+	c := newCluster(t, 1)
+	file := filepath.Join(t.TempDir(), "told")
+	c.executes(1, file, `trap 'echo "$BULLY_EPOCH" >"$0.ended"; exit' TERM; `+forever)
+	pid := number(t, file)
+	resign(t, c.http[0])
+	require.Equal(t, "1", content(t, file+".ended"))
+	dies(t, pid)
+	until(t, "it leads again, and the command runs again", func() bool { return number(t, file) != pid })
+}
+
+// TestExecRestart sees a command started again after it has ended by itself.
+func TestExecRestart(t *testing.T) {
+	c := newCluster(t, 1)
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(1, file, `echo "$BULLY_EPOCH" >>"$0"`, "-restart")
+	until(t, "it runs twice", func() bool { return strings.Contains(content(t, file), "\n") })
+	require.Contains(t, n.log.String(), "the command has ended")
+	n.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, n.wait())
+}
+
+func TestExecUsage(t *testing.T) {
+	c := newCluster(t, 1)
+	exec := func(args ...string) []string { return append([]string{"exec"}, args...) }
+	for want, args := range map[string][]string{
+		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                 exec(c.flags(1)...),
+		"bully exec: -grace and -stop cannot be negative":                                        exec(c.flags(1, "-stop", "-1s", "--", "true")...),
+		"bully exec: -grace: 1s is more than the 4.7ms that profile local allows: a beat and it": exec(c.flags(1, "-grace", "1s", "--", "true")...),
+		"did you mean -restart?": exec(c.flags(1, "-restrat", "--", "true")...),
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, exitUsage, status, args)
+		require.Contains(t, log, want)
+	}
+	status, _, log := bully(t, exec(c.flags(1, "--", "no-such-program")...)...)
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "no-such-program")
+	require.Equal(t, 42500*time.Microsecond, mostGrace(host.WAN()))
+	require.Equal(t, 3600*time.Microsecond, mostGrace(host.LAN()))
+}

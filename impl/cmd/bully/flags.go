@@ -1,0 +1,262 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// nodeFlags are the flags of a node, as they were given.
+type nodeFlags struct {
+	id, cluster, members, data, listen string
+	profile, preempt                   string
+	http, view                         string
+	trace                              string
+	traceBytes                         int64
+	traceFiles                         int
+	log, logLevel                      string
+	certFile, keyFile, caFile          string
+	noProof                            bool
+}
+
+// define defines the flags.
+func (f *nodeFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads")
+	flags.StringVar(&f.cluster, "cluster", "bully", "the `name` of the cluster, the same at all nodes")
+	flags.StringVar(&f.members, "members", "", "all nodes, the same at all: `id=host:port,…`")
+	flags.StringVar(&f.data, "data", "", "the `folder` of this node's promise, on a disk that keeps it")
+	flags.StringVar(&f.listen, "listen", "", "listen to the other nodes on this `address`; that in -members if empty")
+	flags.StringVar(&f.profile, "profile", "lan", "how long timers are, the same at all nodes: local, lan or wan")
+	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: 5s, now or never; as the profile says if empty")
+	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`; nobody is asked who he is")
+	flags.StringVar(&f.view, "view", "", "where browsers find the pages of all nodes: `id=http://host:port,…`")
+	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")
+	flags.Int64Var(&f.traceBytes, "trace-bytes", 0, "begin another file of a trace after so many `bytes`; 0 means 16 MiB")
+	flags.IntVar(&f.traceFiles, "trace-files", 0, "keep so `many` files of a trace; 0 means 256")
+	flags.StringVar(&f.log, "log", "text", "log to standard error as text or json")
+	flags.StringVar(&f.logLevel, "log-level", "info", "log from this `level` on: debug, info, warn or error")
+	flags.StringVar(&f.certFile, "tls-cert", "", "the certificate of this node, a PEM `file`; its name is the id of the node")
+	flags.StringVar(&f.keyFile, "tls-key", "", "the key of the certificate, a PEM `file`")
+	flags.StringVar(&f.caFile, "tls-ca", "", "who vouches for the other nodes, a PEM `file`; links use TLS if the three are given")
+	flags.BoolVar(&f.noProof, "no-proof", false, "do not take a refused connection for the death of a node: for proxies and firewalls that refuse")
+}
+
+// variable returns the name of the environment variable for a flag.
+func variable(name string) string {
+	return "BULLY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// settings returns what the flags, and the environment where they were not given, say.
+func (p program) settings(f *nodeFlags, flags *flag.FlagSet) (settings, error) {
+	if p.getenv != nil {
+		if err := fromEnvironment(flags, p.getenv); err != nil {
+			return settings{}, err
+		}
+	}
+	return f.settings()
+}
+
+// fromEnvironment sets the flags that were not given from the environment.
+func fromEnvironment(flags *flag.FlagSet, environment func(string) string) error {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	var wrong error
+	flags.VisitAll(func(f *flag.Flag) {
+		value := environment(variable(f.Name))
+		if given[f.Name] || value == "" || wrong != nil {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil {
+			wrong = usageError{fmt.Sprintf("%s=%q: %v", variable(f.Name), value, err)}
+		}
+	})
+	return wrong
+}
+
+// settings are the flags of a node, understood.
+type settings struct {
+	nodeFlags
+	id        spec.NodeID
+	addresses map[spec.NodeID]string
+	members   []spec.NodeID // ascending
+	timing    host.Timing
+	views     map[spec.NodeID]string
+	tls       *tls.Config
+}
+
+// settings reads the flags. An error says which flag is wrong, how, and what would be right.
+func (f nodeFlags) settings() (s settings, err error) {
+	s = settings{nodeFlags: f}
+	for _, required := range []struct{ flag, value, like string }{
+		{"id", f.id, "3"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
+	} {
+		if required.value == "" {
+			return s, usageError{fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,
+				variable(required.flag))}
+		}
+	}
+	if s.id, err = spec.ParseNodeID(f.id); err != nil {
+		return s, usageError{fmt.Sprintf("-id: %v", err)}
+	}
+	if s.addresses, s.members, err = parsePairs("members", f.members, checkAddress); err != nil {
+		return s, err
+	}
+	if _, ok := s.addresses[s.id]; !ok {
+		return s, usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s", s.id, s.members)}
+	}
+	var viewed []spec.NodeID
+	if s.views, viewed, err = parsePairs("view", f.view, checkView); err != nil {
+		return s, err
+	}
+	for _, id := range viewed {
+		if _, ok := s.addresses[id]; !ok {
+			return s, usageError{fmt.Sprintf("-view: node %s is not one of -members, which are %s", id, s.members)}
+		}
+	}
+	if f.view != "" && f.http == "" {
+		return s, usageError{"-view says where pages are, but -http is missing: this node would show none"}
+	}
+	if s.timing, err = f.timing(); err != nil {
+		return s, err
+	}
+	if f.listen != "" {
+		if problem := checkAddress(f.listen); problem != "" {
+			return s, usageError{"-listen: " + problem}
+		}
+	}
+	for name, choices := range map[string][]string{"log": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}} {
+		value := map[string]string{"log": f.log, "log-level": f.logLevel}[name]
+		if !slices.Contains(choices, value) {
+			return s, unknownChoice(name, value, choices)
+		}
+	}
+	if f.traceBytes < 0 || f.traceFiles < 0 {
+		return s, usageError{"-trace-bytes and -trace-files cannot be negative"}
+	}
+	s.tls, err = f.loadTLS()
+	return s, err
+}
+
+// unknownChoice says that a flag has a value that is none of its choices.
+func unknownChoice(name, value string, choices []string) error {
+	last := len(choices) - 1
+	return usageError{fmt.Sprintf("-%s: unknown %q%s (there are %s and %s)", name, value, suggest(value, choices),
+		strings.Join(choices[:last], ", "), choices[last])}
+}
+
+// parsePairs reads a list of id=address. The ids are returned ascending.
+func parsePairs(name, text string, check func(string) string) (map[spec.NodeID]string, []spec.NodeID, error) {
+	pairs, owners := map[spec.NodeID]string{}, map[string]spec.NodeID{}
+	var ids []spec.NodeID
+	if text == "" {
+		return pairs, nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		idText, address, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok {
+			return nil, nil, usageError{fmt.Sprintf("-%s: %q has no =: give id=address, with commas between", name, part)}
+		}
+		id, err := spec.ParseNodeID(idText)
+		if err != nil {
+			return nil, nil, usageError{fmt.Sprintf("-%s: %v", name, err)}
+		}
+		if _, twice := pairs[id]; twice {
+			return nil, nil, usageError{fmt.Sprintf("-%s: node %s is there twice", name, id)}
+		}
+		if problem := check(address); problem != "" {
+			return nil, nil, usageError{fmt.Sprintf("-%s: node %s: %s", name, id, problem)}
+		}
+		if other, taken := owners[address]; taken {
+			return nil, nil, usageError{fmt.Sprintf("-%s: nodes %s and %s have the same address %s: each needs one of its own", name, other, id, address)}
+		}
+		pairs[id], owners[address] = address, id
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, spec.NodeID.Compare)
+	return pairs, ids, nil
+}
+
+// checkAddress says what is wrong with host:port, or "".
+func checkAddress(address string) string {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Sprintf("%q is no address: give host:port, and [::1]:7001 for IPv6", address)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Sprintf("the port in %q is not a number from 1 to 65535", address)
+	}
+	return ""
+}
+
+// checkView says what is wrong with the address of a page, or "".
+func checkView(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		address != u.Scheme+"://"+u.Host || strings.ContainsAny(u.Host, " ;,'\"") {
+		return fmt.Sprintf("%q is no address of a page: give http://host:port, and nothing after it", address)
+	}
+	return ""
+}
+
+// timing returns the timing that the profile and -preempt say.
+func (f nodeFlags) timing() (host.Timing, error) {
+	profiles := map[string]func() host.Timing{"local": host.Local, "lan": host.LAN, "wan": host.WAN}
+	profile, ok := profiles[f.profile]
+	if !ok {
+		return host.Timing{}, unknownChoice("profile", f.profile, []string{"local", "lan", "wan"})
+	}
+	timing := profile()
+	switch f.preempt {
+	case "":
+	case "now":
+		timing.Preempt = 0
+	case "never":
+		timing.Preempt = -1
+	default:
+		d, err := time.ParseDuration(f.preempt)
+		if err != nil || d < 0 {
+			return timing, usageError{fmt.Sprintf("-preempt: %q is no length of time: give 5s, 500ms, now or never", f.preempt)}
+		}
+		timing.Preempt = d
+	}
+	var wrong *host.ConfigError
+	if err := timing.Validate(); errors.As(err, &wrong) {
+		return timing, usageError{fmt.Sprintf("-preempt: %s", wrong.Problem)}
+	}
+	return timing, nil
+}
+
+// loadTLS reads the files of -tls-…, and returns nil if none is given.
+func (f nodeFlags) loadTLS() (*tls.Config, error) {
+	if f.certFile == "" && f.keyFile == "" && f.caFile == "" {
+		return nil, nil
+	}
+	if f.certFile == "" || f.keyFile == "" || f.caFile == "" {
+		return nil, usageError{"-tls-cert, -tls-key and -tls-ca: give all three, or none"}
+	}
+	certificate, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("-tls-cert and -tls-key: %w", err)
+	}
+	text, err := os.ReadFile(f.caFile)
+	if err != nil {
+		return nil, fmt.Errorf("-tls-ca: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("-tls-ca: %s has no certificate in PEM", f.caFile)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: pool, MinVersion: tls.VersionTLS13}, nil
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"flag"
+	"io"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// understood returns the settings of a node with good flags, changed by more.
+func understood(t *testing.T, environment map[string]string, more ...string) (settings, error) {
+	t.Helper()
+	p := program{out: io.Discard, log: io.Discard, getenv: func(name string) string { return environment[name] }}
+	var f nodeFlags
+	flags := p.flagSet("run")
+	f.define(flags)
+	require.NoError(t, p.parseSome(flags, append([]string{"-id", "2", "-members", "1=a:7001,2=b:7001, 10=[::1]:7002", "-data", "d"}, more...), usage{}))
+	return p.settings(&f, flags)
+}
+
+func TestSettings(t *testing.T) {
+	s, err := understood(t, nil)
+	require.NoError(t, err)
+	require.Equal(t, spec.IntegerID(2), s.id)
+	require.Equal(t, []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(10)}, s.members)
+	require.Equal(t, "[::1]:7002", s.addresses[spec.IntegerID(10)])
+	require.Equal(t, host.LAN(), s.timing)
+	require.Nil(t, s.tls)
+
+	s, err = understood(t, nil, "-profile", "wan", "-preempt", "never", "-http", ":8001", "-view", "1=http://a:8001,2=https://b")
+	require.NoError(t, err)
+	require.Equal(t, host.WAN().Heartbeat, s.timing.Heartbeat)
+	require.Negative(t, s.timing.Preempt)
+	require.Equal(t, "https://b", s.views[spec.IntegerID(2)])
+	s, err = understood(t, nil, "-preempt", "now")
+	require.NoError(t, err)
+	require.Zero(t, s.timing.Preempt)
+	s, err = understood(t, nil, "-preempt", "5s")
+	require.NoError(t, err)
+	require.Equal(t, 5*time.Second, s.timing.Preempt)
+}
+
+// TestEnvironment sees that every flag can be given in the environment, and that a flag wins.
+func TestEnvironment(t *testing.T) {
+	s, err := understood(t, map[string]string{"BULLY_ID": "1", "BULLY_CLUSTER": "c", "BULLY_TRACE_BYTES": "77", "BULLY_NO_PROOF": "true"})
+	require.NoError(t, err)
+	require.Equal(t, spec.IntegerID(2), s.id, "given by a flag")
+	require.Equal(t, "c", s.cluster)
+	require.EqualValues(t, 77, s.traceBytes)
+	require.True(t, s.noProof)
+	_, err = understood(t, map[string]string{"BULLY_TRACE_BYTES": "many"})
+	require.ErrorContains(t, err, `BULLY_TRACE_BYTES="many": `)
+	require.ErrorAs(t, err, &usageError{})
+
+	var f nodeFlags
+	flags := flag.NewFlagSet("run", flag.ContinueOnError)
+	f.define(flags)
+	flags.VisitAll(func(g *flag.Flag) {
+		require.NoError(t, fromEnvironment(flags, func(name string) string {
+			if name != variable(g.Name) {
+				return ""
+			}
+			return map[bool]string{true: "1", false: "7"}[strings.HasPrefix(g.Name, "no-")]
+		}))
+		require.NotEqual(t, g.DefValue, g.Value.String(), g.Name)
+	})
+}
+
+// TestSettingsRefused sees that each wrong flag is named, with what is wrong.
+func TestSettingsRefused(t *testing.T) {
+	for want, more := range map[string][]string{
+		"-id is missing: give it as in -id 3, or in BULLY_ID":             {"-id", ""},
+		"-members is missing: ":                                           {"-members", ""},
+		"-data is missing: ":                                              {"-data", ""},
+		`-id: node id: "x" is neither`:                                    {"-id", "x"},
+		"-id: node 7 is not one of -members, which are [1 2 10]":          {"-id", "7"},
+		`-members: "1" has no =: give id=address`:                         {"-members", "1"},
+		`-members: node id: "01" has a leading zero`:                      {"-members", "01=a:1"},
+		"-members: node 1 is there twice":                                 {"-members", "1=a:1,1=b:1"},
+		`-members: node 1: "a" is no address: give host:port`:             {"-members", "1=a"},
+		`-members: node 1: the port in "a:0" is not a number from 1 to`:   {"-members", "1=a:0"},
+		`-members: node 1: the port in "a:http" is not`:                   {"-members", "1=a:http"},
+		"-members: nodes 1 and 2 have the same address a:1: each needs":   {"-members", "1=a:1,2=a:1"},
+		`-profile: unknown "lam"; did you mean lan`:                       {"-profile", "lam"},
+		"(there are local, lan and wan)":                                  {"-profile", "fast"},
+		`-preempt: "soon" is no length of time: give 5s, 500ms, now or `:  {"-preempt", "soon"},
+		`-preempt: "-1s" is no length of time`:                            {"-preempt", "-1s"},
+		"-preempt: is 9000h0m0s, but must be at most":                     {"-preempt", "9000h"},
+		`-view: node 1: "a:1" is no address of a page: give http://`:      {"-http", ":1", "-view", "1=a:1"},
+		`-view: node 1: "http://a/x" is no address of a page`:             {"-http", ":1", "-view", "1=http://a/x"},
+		`-view: node 1: "http://a;b" is no address of a page`:             {"-http", ":1", "-view", "1=http://a;b"},
+		"-view: node 3 is not one of -members":                            {"-http", ":1", "-view", "3=http://a"},
+		"-view says where pages are, but -http is missing":                {"-view", "1=http://a"},
+		`-listen: "here" is no address`:                                   {"-listen", "here"},
+		`-log: unknown "jsno"; did you mean json? (there are text and js`: {"-log", "jsno"},
+		`-log-level: unknown "loud" (there are debug, info, warn and er`:  {"-log-level", "loud"},
+		"-trace-bytes and -trace-files cannot be negative":                {"-trace-files", "-1"},
+		"-tls-cert, -tls-key and -tls-ca: give all three, or none":        {"-tls-ca", "x"},
+	} {
+		_, err := understood(t, nil, more...)
+		require.ErrorContains(t, err, want, more)
+		require.ErrorAs(t, err, &usageError{}, more)
+	}
+}
+
+// certificate writes a certificate for the nodes 1 and 2, that vouches for itself, and its key.
+func certificate(t *testing.T) (certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, DNSNames: []string{"1", "2"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	return certFile, keyFile
+}
+
+// TestTLS runs two nodes over TLS; one without does not get in.
+func TestTLS(t *testing.T) {
+	certFile, keyFile := certificate(t)
+	secure := []string{"-tls-cert", certFile, "-tls-key", keyFile, "-tls-ca", certFile}
+	c := newCluster(t, 2)
+	one := c.run(1)
+	two := c.run(2, secure...)
+	until(t, "they do not understand each other", func() bool { return strings.Contains(two.log.String(), "not connected") })
+	code, _ := fetch(c.http[1], "/leader")
+	require.NotEqual(t, 200, code)
+	require.NoError(t, one.cmd.Process.Kill())
+	one.wait()
+	c.run(1, secure...)
+	leads(t, c.http[0])
+	leads(t, c.http[1])
+
+	_, err := understood(t, nil, "-tls-cert", certFile, "-tls-key", keyFile, "-tls-ca", keyFile)
+	require.ErrorContains(t, err, "has no certificate in PEM")
+	_, err = understood(t, nil, "-tls-cert", certFile, "-tls-key", keyFile, "-tls-ca", "none")
+	require.ErrorContains(t, err, "-tls-ca: open none")
+}

@@ -1,0 +1,42 @@
+package localcluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Five real nodes: the leader is killed, and the next one leads.
+func Example() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, err := New(Config{Nodes: 5, Command: []string{binary, "run", "-cluster", "example"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.Start(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	first, err := c.Agree(ctx, 0, 1, 2, 3, 4, 5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("node %d leads\n", first.Leader)
+	if _, err := c.Kill(first.Leader); err != nil {
+		fmt.Println(err)
+		return
+	}
+	next, err := c.Agree(ctx, first.Epoch, c.IDs(first.Leader)...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("node %d leads a later epoch: %v\n", next.Leader, next.Epoch > first.Epoch)
+	// Output:
+	// node 5 leads
+	// node 4 leads a later epoch: true
+}

@@ -1,0 +1,249 @@
+package localcluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// stopping is how long a node may take to end after SIGTERM.
+const stopping = 10 * time.Second
+
+// errNotRunning says that a node does not run, so nothing can be done to it.
+var errNotRunning = errors.New("it does not run")
+
+// node is one node of a cluster, over all its processes.
+type node struct {
+	cluster    *Cluster
+	id         int
+	dir, data  string
+	addr, http string
+
+	mu      sync.Mutex
+	process *process // the last one that was started
+}
+
+// process is one run of a node.
+type process struct {
+	command *exec.Cmd
+	gone    chan struct{} // closed when it has ended, and everybody knows
+	err     error         // how it ended; set before gone is closed
+}
+
+// logFile returns where the node's output is kept.
+func (n *node) logFile() string { return filepath.Join(n.dir, "log") }
+
+// running reports whether the node has a process that has not ended.
+func (n *node) running() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil {
+		return false
+	}
+	select {
+	case <-n.process.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// arguments returns the whole command line of the node.
+func (n *node) arguments() []string {
+	c := n.cluster
+	all := append([]string{}, c.config.Command...)
+	all = append(all, "-id", strconv.Itoa(n.id), "-members", c.members(n.id), "-data", n.data, "-http", n.http)
+	if c.config.Traces {
+		all = append(all, "-trace", c.TraceDir())
+	}
+	if c.config.Extra != nil {
+		all = append(all, c.config.Extra(n.id)...)
+	}
+	if c.spaces != nil {
+		all = c.spaces.wrap(n.id, all)
+	}
+	return all
+}
+
+// start starts a process for the node.
+func (n *node) start() error {
+	if n.running() {
+		return errors.New("it runs already")
+	}
+	if err := n.cluster.ctx.Err(); err != nil {
+		return errors.New("the cluster is closed")
+	}
+	log, err := os.OpenFile(n.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	// A pipe, so that nothing that befalls the node's files befalls what it says of it.
+	said, says, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	defer func() { _ = says.Close() }()
+	logged := make(chan struct{})
+	n.cluster.wait.Go(func() {
+		defer close(logged)
+		_, _ = io.Copy(log, said)
+		_, _ = said.Close(), log.Close()
+	})
+	arguments := n.arguments()
+	p := &process{command: exec.Command(arguments[0], arguments[1:]...), gone: make(chan struct{})}
+	p.command.Stdout, p.command.Stderr = says, says
+	p.command.SysProcAttr = attributes()
+	// The proxies listen before the node does: an address that refuses while its node runs would be a false
+	// proof of death.
+	if err := n.reachable(true); err != nil {
+		return err
+	}
+	run := n.cluster.watch.begin(n.id)
+	if err := p.command.Start(); err != nil {
+		n.cluster.watch.add(run, Event{Node: n.id, At: time.Now()})
+		return errors.Join(err, n.reachable(false))
+	}
+	n.mu.Lock()
+	n.process = p
+	n.mu.Unlock()
+	n.cluster.wait.Go(func() {
+		p.err = p.command.Wait()
+		_ = n.reachable(false) // Closing a listener does not fail in a way that matters here.
+		killGroup(p.command.Process.Pid)
+		<-logged
+		n.cluster.watch.add(run, Event{Node: n.id, At: time.Now()})
+		close(p.gone)
+	})
+	n.cluster.wait.Go(func() { n.follow(p, run) })
+	return nil
+}
+
+// reachable opens or closes the proxies to the node.
+func (n *node) reachable(alive bool) error {
+	var errs []error
+	for link, p := range n.cluster.proxies {
+		if link.To == n.id {
+			errs = append(errs, p.setAlive(alive))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// current returns the node's process, or an error if it does not run.
+func (n *node) current() (*process, error) {
+	if !n.running() {
+		return nil, fmt.Errorf("node %d: %w", n.id, errNotRunning)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.process, nil
+}
+
+// destroy kills the node and what it has started, and waits for its end.
+func (n *node) destroy() {
+	p, err := n.current()
+	if err != nil {
+		return
+	}
+	_ = p.command.Process.Kill()
+	<-p.gone
+}
+
+// signal sends s to all processes of the given nodes, and returns the moment before the first.
+func (c *Cluster) signal(s syscall.Signal, ids []int) (at time.Time, all []*process, err error) {
+	for _, id := range ids {
+		p, err := c.nodes[id-1].current()
+		if err != nil {
+			return at, nil, err
+		}
+		all = append(all, p)
+	}
+	at = time.Now()
+	for i, p := range all {
+		if err := p.command.Process.Signal(s); err != nil {
+			return at, nil, fmt.Errorf("node %d: %w", ids[i], err)
+		}
+	}
+	return at, all, nil
+}
+
+// Kill kills nodes at once, as kill -9 does, and waits until they are gone. It returns the moment before.
+func (c *Cluster) Kill(ids ...int) (time.Time, error) {
+	at, all, err := c.signal(syscall.SIGKILL, ids)
+	for _, p := range all {
+		<-p.gone
+	}
+	return at, err
+}
+
+// Pause stops nodes in their tracks (SIGSTOP): they keep their connections and their memory, and do nothing.
+func (c *Cluster) Pause(ids ...int) (time.Time, error) {
+	at, _, err := c.signal(pauseSignal, ids)
+	return at, err
+}
+
+// Continue lets nodes go on that were paused (SIGCONT).
+func (c *Cluster) Continue(ids ...int) (time.Time, error) {
+	at, _, err := c.signal(continueSignal, ids)
+	return at, err
+}
+
+// Stop asks nodes to stop (SIGTERM), and waits until they have. A node that takes more than ten seconds, or does
+// not exit with status 0, is an error.
+func (c *Cluster) Stop(ids ...int) (time.Time, error) {
+	at, all, err := c.signal(syscall.SIGTERM, ids)
+	if err != nil {
+		return at, err
+	}
+	late := time.After(c.stopping)
+	for i, p := range all {
+		select {
+		case <-p.gone:
+			if p.err != nil {
+				return at, fmt.Errorf("node %d stopped: %w; it said:\n%s", ids[i], p.err, c.Log(ids[i]))
+			}
+		case <-late:
+			return at, fmt.Errorf("node %d has not stopped %s after SIGTERM; it said:\n%s", ids[i], c.stopping, c.Log(ids[i]))
+		}
+	}
+	return at, nil
+}
+
+// Gone returns a channel that is closed when the process that the node has now has ended, for whatever reason.
+func (c *Cluster) Gone(id int) <-chan struct{} {
+	n := c.nodes[id-1]
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil {
+		gone := make(chan struct{})
+		close(gone)
+		return gone
+	}
+	return n.process.gone
+}
+
+// ExitStatus returns the status with which the node's last process has ended, or -1 if it runs, has never
+// run, or was ended by a signal.
+func (c *Cluster) ExitStatus(id int) int {
+	n := c.nodes[id-1]
+	if n.process == nil || n.running() {
+		return -1
+	}
+	return n.process.command.ProcessState.ExitCode()
+}
+
+// PID returns the process id of a node that runs.
+func (c *Cluster) PID(id int) (int, error) {
+	p, err := c.nodes[id-1].current()
+	if err != nil {
+		return 0, err
+	}
+	return p.command.Process.Pid, nil
+}

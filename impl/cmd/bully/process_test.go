@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asCommand makes this test program be the command itself.
+const asCommand = "TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is the command as a process of its own.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	log  *output
+	out  *output
+	once sync.Once
+	code int
+}
+
+// output keeps what a process prints.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+// String returns what has been printed.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// spawn starts the command. It is killed when the test ends.
+func spawn(t *testing.T, args ...string) *process {
+	t.Helper()
+	return spawnTo(t, nil, args...)
+}
+
+// spawnTo is spawn with a file for standard error, or nil.
+func spawnTo(t *testing.T, log *os.File, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), log: &output{}, out: &output{}}
+	p.cmd.Env = append(os.Environ(), asCommand+"=1")
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	if log != nil {
+		p.cmd.Stderr = log
+	}
+	p.cmd.WaitDelay = time.Second
+	require.NoError(t, p.cmd.Start())
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		p.wait()
+		if t.Failed() {
+			t.Logf("%s printed:\n%s%s", strings.Join(args, " "), p.out, p.log)
+		}
+	})
+	return p
+}
+
+// wait waits until the process has ended, and returns its exit status, -1 if a signal ended it.
+func (p *process) wait() int {
+	p.once.Do(func() {
+		_ = p.cmd.Wait()
+		p.code = p.cmd.ProcessState.ExitCode()
+	})
+	return p.code
+}
+
+// signal sends a signal.
+func (p *process) signal(s syscall.Signal) { require.NoError(p.t, p.cmd.Process.Signal(s)) }
+
+// freeAddress returns an address of loopback that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+// until waits until a condition holds: as long as that takes, within reason.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	require.Eventually(t, holds, 30*time.Second, 5*time.Millisecond, what)
+}
+
+// leads waits until the node at an HTTP address knows of a leader, and returns its epoch.
+func leads(t *testing.T, address string) (epoch uint64) {
+	t.Helper()
+	until(t, "a leader at "+address, func() bool {
+		var answer struct{ Epoch uint64 }
+		code, body := fetch(address, "/leader")
+		if code != http.StatusOK || json.Unmarshal([]byte(body), &answer) != nil {
+			return false
+		}
+		epoch = answer.Epoch
+		return true
+	})
+	return epoch
+}
+
+// fetch returns the answer of a node, and 0 if there is none.
+func fetch(address, path string) (int, string) {
+	response, err := http.Get("http://" + address + path)
+	if err != nil {
+		return 0, err.Error()
+	}
+	body, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(body)
+}
+
+// cluster is what the nodes of a test are told.
+type cluster struct {
+	t       *testing.T
+	members string
+	http    []string
+	data    []string
+}
+
+// newCluster returns a cluster of n nodes, of which none runs.
+func newCluster(t *testing.T, n int) *cluster {
+	t.Helper()
+	c := &cluster{t: t}
+	var members []string
+	for i := range n {
+		members = append(members, fmt.Sprintf("%d=%s", i+1, freeAddress(t)))
+		c.http = append(c.http, freeAddress(t))
+		c.data = append(c.data, t.TempDir())
+	}
+	c.members = strings.Join(members, ",")
+	return c
+}
+
+// flags returns the flags of a node, 1 or above, and more of them.
+func (c *cluster) flags(id int, more ...string) []string {
+	return append([]string{"-id", fmt.Sprint(id), "-members", c.members, "-data", c.data[id-1], "-http", c.http[id-1], "-profile", "local",
+		"-cluster", "test"}, more...)
+}
+
+// run starts a node.
+func (c *cluster) run(id int, more ...string) *process {
+	return spawn(c.t, append([]string{"run"}, c.flags(id, more...)...)...)
+}
+
+// resign makes the node at an HTTP address resign.
+func resign(t *testing.T, address string) {
+	t.Helper()
+	response, err := http.Post("http://"+address+"/resign", "", nil)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusOK, response.StatusCode)
+}

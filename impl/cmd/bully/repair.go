@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const repairHelp = `
+Shows what is in the data folder of a node, and changes nothing, unless -raise is given. It exits with 0 if the node
+can start with it, and with 1 if not.
+
+With -raise, -id and -members it gives the node, which must not run, a new record that has promised this epoch to
+nobody. That is for a record that is lost or damaged, and you must answer for it: the epoch must be above every epoch
+that the node has ever promised. It is if it is at least two above the highest epoch on the disks of all other
+members, those that are down too. A thousand more cost nothing. Too low, and there may be two leaders in one epoch.
+
+`
+
+// repair shows the record of a node, or gives it a new one.
+func repair(_ context.Context, p program, args []string) error {
+	var data, id, members string
+	var epoch uint64
+	flags := p.flagSet("repair")
+	flags.StringVar(&data, "data", "", "the data `folder` of the node")
+	flags.Uint64Var(&epoch, "raise", 0, "give the node a new record with this `epoch`; see above")
+	flags.StringVar(&id, "id", "", "the `id` of the node, for -raise")
+	flags.StringVar(&members, "members", "", "all nodes, for -raise: `id,…` or what bully run was given")
+	if err := p.parseSome(flags, args, usage{text: repairHelp}); err != nil {
+		return err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return usageError{fmt.Sprintf("unexpected argument %q: the folder is given as in -data %s", flags.Arg(0), flags.Arg(0))}
+	case data == "":
+		return usageError{"-data is missing: give the data folder of the node"}
+	case epoch == 0 && (id != "" || members != ""):
+		return usageError{"-id and -members are for -raise only"}
+	case epoch != 0 && (id == "" || members == ""):
+		return usageError{"-raise needs -id and -members too"}
+	}
+	if epoch != 0 {
+		if err := raise(p, data, id, members, spec.Epoch(epoch)); err != nil {
+			return err
+		}
+	}
+	report, err := storage.Inspect(data)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(p.out, report); err != nil {
+		return err
+	}
+	if report.Problem != nil {
+		return fmt.Errorf("%s is %s", report.Path, report.Problem.Kind)
+	}
+	return nil
+}
+
+// raise gives a node a new record.
+func raise(p program, data, idText, membersText string, epoch spec.Epoch) error {
+	id, err := spec.ParseNodeID(idText)
+	if err != nil {
+		return usageError{fmt.Sprintf("-id: %v", err)}
+	}
+	var members []spec.NodeID
+	for part := range strings.SplitSeq(membersText, ",") {
+		text, _, _ := strings.Cut(strings.TrimSpace(part), "=")
+		member, err := spec.ParseNodeID(text)
+		if err != nil {
+			return usageError{fmt.Sprintf("-members: %v", err)}
+		}
+		members = append(members, member)
+	}
+	aside, err := storage.Raise(data, id, members, epoch)
+	if err != nil {
+		return err
+	}
+	if aside != "" {
+		_, _ = fmt.Fprintf(p.out, "The old record is now %s.\n", aside)
+	}
+	_, err = fmt.Fprintf(p.out, "Node %s has a new record, of epoch %d.\n", id, epoch)
+	return err
+}

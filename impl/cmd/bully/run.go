@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/web"
+	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/trace"
+	"github.com/seed-fdf591db/bully/impl/transport"
+)
+
+// runHelp is what bully help run says before the flags.
+const runHelp = `
+Runs a node until SIGTERM or SIGINT; a second one ends it at once. Every flag can be given in the environment
+too: -tls-cert as BULLY_TLS_CERT. A flag wins.
+
+It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
+longer because its disk failed, and says why; with 2 if it was called wrongly.
+
+`
+
+// run runs a node.
+func run(ctx context.Context, p program, args []string) error {
+	var f nodeFlags
+	flags := p.flagSet("run")
+	f.define(flags)
+	if err := p.parseSome(flags, args, usage{text: runHelp}); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return usageError{fmt.Sprintf("unexpected argument %q (\"bully help run\" lists the flags)", flags.Arg(0))}
+	}
+	s, err := p.settings(&f, flags)
+	if err != nil {
+		return err
+	}
+	n, err := newNode(p, s)
+	if err != nil {
+		return err
+	}
+	return errors.Join(n.run(ctx), n.close())
+}
+
+// node is a node with all that belongs to it.
+type node struct {
+	settings
+	logger   *slog.Logger
+	store    *storage.File
+	recorder *trace.Recorder // or nil
+	links    *transport.TCP
+	host     *host.Host
+	web      *web.Server // or nil
+	listener net.Listener
+}
+
+// newNode opens all that a node needs. When it returns an error nothing is left open.
+func newNode(p program, s settings) (*node, error) {
+	keepSmall()
+	n := &node{settings: s, logger: newLogger(p.log, s)}
+	if err := n.open(); err != nil {
+		return nil, errors.Join(err, n.close())
+	}
+	return n, nil
+}
+
+// open opens all that a node needs, as far as it can.
+func (n *node) open() (err error) {
+	if n.store, err = storage.Open(n.data, n.id, n.members); err != nil {
+		return err
+	}
+	if n.http != "" {
+		if n.listener, err = net.Listen("tcp", n.http); err != nil {
+			return fmt.Errorf("-http: %w", err)
+		}
+	}
+	var recorded host.Trace
+	if n.trace != "" {
+		name, _ := os.Hostname()
+		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Host: plain(name),
+			Commit: plain(revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
+		if err != nil {
+			return err
+		}
+		recorded = n.recorder
+	}
+	phi, err := detector.NewPhi(detector.PhiConfig{Beat: n.timing.Beat, Floor: n.timing.Heartbeat})
+	if err != nil {
+		return err
+	}
+	if n.links, err = n.connect(); err != nil {
+		return err
+	}
+	events := web.NewEvents(n.id, recorded)
+	if n.host, err = host.New(host.Config{ID: n.id, Members: n.members, Storage: n.store, Transport: n.links, Timing: n.timing,
+		Detector: phi, Clock: kernelclock.New(), Logger: n.logger, Metrics: events, Trace: events}); err != nil {
+		return err
+	}
+	if n.listener != nil {
+		n.web, err = web.New(web.Config{Node: n.host, Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
+			Version: revision(), Logger: n.logger})
+	}
+	return err
+}
+
+// connect makes the transport.
+func (n *node) connect() (*transport.TCP, error) {
+	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: n.tls, Logger: n.logger, NoProof: n.noProof}
+	if n.listen != "" {
+		l, err := net.Listen("tcp", n.listen)
+		if err != nil {
+			return nil, fmt.Errorf("-listen: %w", err)
+		}
+		config.Listener = l
+	}
+	links, err := transport.NewTCP(config)
+	if err != nil && config.Listener != nil {
+		err = errors.Join(err, config.Listener.Close())
+	}
+	return links, err
+}
+
+// run runs the node until ctx ends, or it fails.
+func (n *node) run(ctx context.Context) error {
+	broken := watchPipes()
+	defer broken()
+	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.links.Addr().String()}
+	var serving sync.WaitGroup
+	if n.web != nil {
+		attributes = append(attributes, "http", "http://"+n.listener.Addr().String())
+		serving.Go(func() {
+			if err := n.web.Serve(n.listener); err != nil {
+				n.logger.Error("the HTTP server has ended; the node goes on", "err", err)
+			}
+		})
+	}
+	n.logger.Info("running", attributes...)
+	err := n.host.Run(ctx)
+	if n.web != nil {
+		err = errors.Join(err, n.web.Close())
+	}
+	serving.Wait()
+	if err == nil {
+		n.logger.Info("stopped", "node", n.id.String())
+	}
+	return err
+}
+
+// close closes what newNode has opened, and run has not closed.
+func (n *node) close() error {
+	var errs []error
+	if n.host != nil {
+		errs = append(errs, n.host.Close()) // closes the links too
+	} else if n.links != nil {
+		errs = append(errs, n.links.Close())
+	}
+	if n.listener != nil {
+		if err := n.listener.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	if n.recorder != nil {
+		errs = append(errs, n.recorder.Close())
+	}
+	if n.store != nil {
+		errs = append(errs, n.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// keepSmall makes the process cost little, unless its environment says otherwise. A node makes little garbage, and takes
+// one step at a time: a second processor would be woken for each message, and find nothing to do.
+func keepSmall() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
+}
+
+// watchPipes makes a broken pipe on standard error an error like others: whoever reads the log may end, and the node
+// goes on. It returns what undoes it.
+func watchPipes() (undo func()) {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
+}
+
+// newLogger returns a logger as the flags say.
+func newLogger(w io.Writer, s settings) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(s.logLevel)) // settings has looked at it
+	options := &slog.HandlerOptions{Level: level}
+	if s.log == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// revision returns which commit this program was built from, or "unknown".
+func revision() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "unknown"
+}
+
+// plain returns text with what the header of a trace cannot hold left out.
+func plain(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return -1
+		}
+		return r
+	}, text)
+	return text[:min(len(text), 255)]
+}

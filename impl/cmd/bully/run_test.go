@@ -1,0 +1,131 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRun runs three nodes until they are told to stop, and reads what they have recorded.
+func TestRun(t *testing.T) {
+	c := newCluster(t, 3)
+	traces := t.TempDir()
+	var nodes []*process
+	for id := 1; id <= 3; id++ {
+		nodes = append(nodes, c.run(id, "-trace", traces, "-log", "json"))
+	}
+	for _, address := range c.http {
+		leads(t, address)
+	}
+	code, body := fetch(c.http[0], "/healthz")
+	require.Equal(t, http.StatusOK, code, body)
+	until(t, "all agree", func() bool {
+		status, _, _ := bully(t, "status", "-http", strings.Join(c.http, ","))
+		return status == exitOK
+	})
+	_, out, _ := bully(t, "status", "-http", c.http[0], c.http[1], c.http[2])
+	require.Equal(t, 4, strings.Count(out, "\n"), out)
+	require.Equal(t, 1, strings.Count(out, "LEADER"), out)
+	require.Equal(t, 2, strings.Count(out, "follower"), out)
+
+	// A data folder belongs to one process.
+	second := spawn(t, "run", "-id", "1", "-members", "1="+freeAddress(t), "-data", c.data[0])
+	require.Equal(t, exitMismatch, second.wait())
+	require.Contains(t, second.log.String(), "bully run: ")
+	require.Contains(t, second.log.String(), "in use")
+
+	for i, n := range nodes {
+		n.signal([]syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGTERM}[i])
+	}
+	for _, n := range nodes {
+		require.Equal(t, exitOK, n.wait(), n.log)
+		require.Contains(t, n.log.String(), `"msg":"stopped"`)
+	}
+	merged := filepath.Join(t.TempDir(), "merged.ndjson")
+	status, _, log := bully(t, "trace", "merge", "-o", merged, traces)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, log, ", nodes: 3, crashes: 0")
+	status, out, log = bully(t, "trace", "show", merged)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "LEADER, epoch 1")
+	require.Contains(t, out, "Resign; says RESIGN", "who leads resigns before it stops")
+
+	// The same folder, another membership: refused, and nothing is lost.
+	other := spawn(t, "run", "-id", "1", "-members", "1="+freeAddress(t), "-data", c.data[0])
+	require.Equal(t, exitMismatch, other.wait())
+	require.Contains(t, other.log.String(), "membership")
+}
+
+// TestRunSecondSignal sees that a node that is waiting for its command ends at once when it is told a second time.
+func TestRunSecondSignal(t *testing.T) {
+	c := newCluster(t, 1)
+	ready := filepath.Join(t.TempDir(), "ready")
+	n := spawn(t, append(append([]string{"exec"}, c.flags(1, "-stop", "1h")...), "--", "/bin/sh", "-c", `trap '' TERM; echo $$ >"$0"; while :; do sleep 0.01; done`, ready)...)
+	pid := number(t, ready)
+	n.signal(syscall.SIGTERM)
+	until(t, "it waits for its command", func() bool { return strings.Contains(n.log.String(), "told to end") })
+	require.True(t, alive(pid))
+	n.signal(syscall.SIGTERM)
+	require.Equal(t, -1, n.wait(), "ended by the signal itself")
+	dies(t, pid)
+}
+
+// TestRunDiskFails takes the folder of a node away, and makes it save a promise.
+func TestRunDiskFails(t *testing.T) {
+	c := newCluster(t, 1)
+	n := c.run(1)
+	leads(t, c.http[0])
+	require.NoError(t, os.RemoveAll(c.data[0]))
+	until(t, "it resigns", func() bool {
+		response, err := http.Post("http://"+c.http[0]+"/resign", "", nil)
+		return err != nil || response.Body.Close() == nil && response.StatusCode == http.StatusOK
+	})
+	require.Equal(t, exitMismatch, n.wait())
+	require.Contains(t, n.log.String(), "bully run: host: stopped for good: saving the promise: ")
+}
+
+// TestRunLogGone sees that a node outlives who reads its log.
+func TestRunLogGone(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	c := newCluster(t, 1)
+	n := spawnTo(t, writer, append([]string{"run"}, c.flags(1)...)...)
+	require.NoError(t, writer.Close())
+	first := leads(t, c.http[0])
+	require.NoError(t, reader.Close())
+	resign(t, c.http[0]) // it logs that
+	until(t, "it leads again", func() bool { return leads(t, c.http[0]) > first })
+	n.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, n.wait())
+}
+
+// TestRunCannot sees what is said when a node cannot run.
+func TestRunCannot(t *testing.T) {
+	taken := newCluster(t, 1)
+	running := taken.run(1)
+	leads(t, taken.http[0])
+	good := newCluster(t, 1)
+	notFolder := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(notFolder, nil, 0o644))
+	address := strings.TrimPrefix(taken.members, "1=")
+	for want, args := range map[string][]string{
+		"-http: listen tcp " + taken.http[0]: {"-http", taken.http[0]},
+		"-listen: listen tcp " + address:     {"-listen", address},
+		"not a directory":                    {"-trace", notFolder},
+		"-tls-cert and -tls-key: open ":      {"-tls-cert", "none", "-tls-key", "none", "-tls-ca", "none"},
+		"bully run: storage: ":               {"-data", notFolder},
+	} {
+		status, _, log := bully(t, append([]string{"run"}, good.flags(1, args...)...)...)
+		require.Equal(t, exitMismatch, status, args)
+		require.Contains(t, log, want)
+	}
+	running.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, running.wait())
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const statusHelp = `
+Asks nodes what they are, at the addresses that they were given by -http, and prints a table. It exits with 0 if
+all of them have answered and follow one leader, or are it, and with 1 if not.
+
+`
+
+// answered is what a node has said, or why it has not.
+type answered struct {
+	URL    string       `json:"url"`
+	Status *host.Status `json:"status"` // null if it has not answered
+	Error  string       `json:"error,omitempty"`
+}
+
+// statusOf prints what nodes are.
+func statusOf(ctx context.Context, p program, args []string) error {
+	var urls []string
+	var asJSON, all bool
+	var timeout time.Duration
+	flags := p.flagSet("status")
+	flags.Func("http", "ask the node at this `address`; may be given again, or with commas between", func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			urls = append(urls, strings.TrimSpace(part))
+		}
+		return nil
+	})
+	flags.BoolVar(&all, "all", false, "ask the other nodes too that the first knows from its -view")
+	flags.BoolVar(&asJSON, "json", false, "print all that the nodes say, as JSON")
+	flags.DurationVar(&timeout, "timeout", 2*time.Second, "wait no `longer` for a node")
+	if err := p.parseSome(flags, args, usage{" [address…]", statusHelp}); err != nil {
+		return err
+	}
+	urls = append(urls, flags.Args()...)
+	if len(urls) == 0 && p.getenv != nil {
+		if address := p.getenv(variable("http")); address != "" {
+			urls = []string{address}
+		}
+	}
+	if len(urls) == 0 {
+		return usageError{"no node is given: bully status -http 127.0.0.1:8001"}
+	}
+	for i, text := range urls {
+		if !strings.Contains(text, "://") {
+			text = "http://" + text
+		}
+		if urls[i] = strings.TrimSuffix(text, "/"); checkView(urls[i]) != "" {
+			return usageError{checkView(urls[i])}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if all {
+		urls = views(ctx, urls)
+	}
+	answers := askAll(ctx, urls)
+	if asJSON {
+		encoder := json.NewEncoder(p.out)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(answers); err != nil {
+			return err
+		}
+	} else if err := printAnswers(p.out, answers); err != nil {
+		return err
+	}
+	return agreed(answers)
+}
+
+// get reads JSON from a node.
+func get(ctx context.Context, address string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err // whoever prints it says where
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return errors.New(response.Status)
+	}
+	return json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(into)
+}
+
+// views returns the addresses given, and those that the first of them that answers knows of.
+func views(ctx context.Context, urls []string) []string {
+	for _, url := range urls {
+		var known struct {
+			Node  spec.NodeID
+			Views map[spec.NodeID]string
+		}
+		if get(ctx, url+"/views", &known) != nil {
+			continue
+		}
+		for id, view := range known.Views {
+			if id != known.Node && !slices.Contains(urls, view) {
+				urls = append(urls, view)
+			}
+		}
+		break
+	}
+	return urls
+}
+
+// askAll asks all nodes at once. The answers are by id, and those who have not answered come last.
+func askAll(ctx context.Context, urls []string) []answered {
+	answers := make([]answered, len(urls))
+	var asking sync.WaitGroup
+	for i, url := range urls {
+		asking.Go(func() {
+			answers[i].URL = url
+			var s host.Status
+			if err := get(ctx, url+"/status", &s); err != nil {
+				answers[i].Error = err.Error()
+				return
+			}
+			answers[i].Status = &s
+		})
+	}
+	asking.Wait()
+	slices.SortStableFunc(answers, func(a, b answered) int {
+		switch {
+		case a.Status == nil && b.Status == nil:
+			return strings.Compare(a.URL, b.URL)
+		case a.Status == nil:
+			return 1
+		case b.Status == nil:
+			return -1
+		}
+		return a.Status.ID.Compare(b.Status.ID)
+	})
+	return answers
+}
+
+// printAnswers prints a table.
+func printAnswers(out io.Writer, answers []answered) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "node\trole\tleader\tepoch\tfor\tlinks\tsteps\tsaves\tat")
+	for _, a := range answers {
+		s := a.Status
+		if s == nil {
+			_, _ = fmt.Fprintf(w, "?\tunreachable\t\t\t\t\t\t\t%s\n", a.URL)
+			continue
+		}
+		role, since, up := string(s.Role), "", 0
+		switch {
+		case s.Error != "":
+			role = "stopped for good"
+		case s.Stopped:
+			role = "stopped"
+		case s.Leading:
+			role = "LEADER"
+		}
+		if !s.Since.IsZero() {
+			since = time.Since(s.Since).Round(100 * time.Millisecond).String()
+		}
+		for _, l := range s.Links {
+			if l.Up {
+				up++
+			}
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d/%d\t%d\t%d\t%s\n", s.ID, role, s.Leader, s.Epoch, since, up, len(s.Links),
+			s.Counters.Steps, s.Counters.Saves, a.URL)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, a := range answers {
+		if a.Error != "" {
+			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, a.Error)
+		} else if a.Status.Error != "" {
+			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, a.Status.Error)
+		}
+	}
+	return nil
+}
+
+// agreed returns nil if all have answered and name one leader in one epoch.
+func agreed(answers []answered) error {
+	silent, without := 0, 0
+	reigns := map[string]bool{}
+	for _, a := range answers {
+		switch {
+		case a.Status == nil:
+			silent++
+		case a.Status.Leader.IsNone():
+			without++
+		default:
+			reigns[fmt.Sprintf("%s in epoch %d", a.Status.Leader, a.Status.Epoch)] = true
+		}
+	}
+	var wrong []string
+	if silent > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %d nodes have not answered", silent, len(answers)))
+	}
+	if without > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %d nodes know of no leader", without, len(answers)))
+	}
+	if len(reigns) > 1 {
+		wrong = append(wrong, fmt.Sprintf("%d leaders are named", len(reigns)))
+	}
+	if len(wrong) > 0 {
+		return errors.New(strings.Join(wrong, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/trace"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// pretend serves a node that says what it is told to, and the views.
+func pretend(t *testing.T, s host.Status, views map[spec.NodeID]string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var answer any = s
+		if r.URL.Path == "/views" {
+			answer = map[string]any{"node": s.ID, "views": views}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestStatus(t *testing.T) {
+	two, three := spec.IntegerID(2), spec.IntegerID(3)
+	leader := pretend(t, host.Status{ID: three, Role: spec.Leader, Leader: three, Epoch: 4, Leading: true, Since: time.Now().Add(-time.Minute),
+		Links: []host.LinkStatus{{Node: two, Up: true}}}, nil)
+	views := map[spec.NodeID]string{three: leader}
+	follower := pretend(t, host.Status{ID: two, Role: spec.Follower, Leader: three, Epoch: 4, Links: []host.LinkStatus{{Node: three}}}, views)
+	behind := pretend(t, host.Status{ID: two, Role: spec.Follower, Leader: two, Epoch: 3}, nil)
+	electing := pretend(t, host.Status{ID: two, Role: spec.Electing, Epoch: 4}, nil)
+	broken := pretend(t, host.Status{ID: two, Role: spec.Follower, Stopped: true, Error: "the disk is full"}, nil)
+	gone := "http://" + freeAddress(t)
+
+	status, out, log := bully(t, "status", "-http", leader+","+follower)
+	require.Equal(t, exitOK, status, log)
+	lines := strings.Split(out, "\n")
+	require.Equal(t, []string{"node", "role", "leader", "epoch", "for", "links", "steps", "saves", "at"}, strings.Fields(lines[0]))
+	require.Equal(t, []string{"2", "follower", "3", "4", "0/1", "0", "0", follower}, strings.Fields(lines[1]))
+	require.Equal(t, []string{"3", "LEADER", "3", "4", "1m0s", "1/1", "0", "0", leader}, strings.Fields(lines[2]))
+
+	// The others are found by the views of the first.
+	status, out, _ = bully(t, "status", "-all", strings.TrimPrefix(follower, "http://"))
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, leader)
+
+	for want, urls := range map[string][]string{
+		"1 of 2 nodes have not answered": {leader, gone},
+		"2 leaders are named":            {leader, behind},
+		"1 of 2 nodes know of no leader": {leader, electing},
+		"1 of 1 nodes know of no leader": {broken},
+	} {
+		status, out, log = bully(t, append([]string{"status"}, urls...)...)
+		require.Equal(t, exitMismatch, status, want)
+		require.Equal(t, "bully status: "+want+"\n", log)
+		for _, url := range urls {
+			require.Contains(t, out, url)
+		}
+	}
+	_, out, _ = bully(t, "status", gone, broken)
+	require.Contains(t, out, "unreachable")
+	require.Contains(t, out, gone+": dial tcp ")
+	require.Contains(t, out, "stopped for good")
+	require.Contains(t, out, "the disk is full")
+
+	status, out, _ = bully(t, "status", "-json", leader, gone)
+	require.Equal(t, exitMismatch, status)
+	var answers []answered
+	require.NoError(t, json.Unmarshal([]byte(out), &answers))
+	require.Equal(t, three, answers[0].Status.ID)
+	require.Nil(t, answers[1].Status)
+	require.Equal(t, gone, answers[1].URL)
+
+	for want, args := range map[string][]string{
+		"no node is given: bully status -http 127.0.0.1:8001": {"status"},
+		"is no address of a page":                             {"status", "http://x/y"},
+	} {
+		status, _, log = bully(t, args...)
+		require.Equal(t, exitUsage, status)
+		require.Contains(t, log, want)
+	}
+}
+
+func TestRepair(t *testing.T) {
+	dir := t.TempDir()
+	three := spec.IntegerID(3)
+	store, err := storage.Open(dir, three, []spec.NodeID{three, spec.IntegerID(1)})
+	require.NoError(t, err)
+	require.NoError(t, store.Save(spec.Durable{Epoch: 41, Grantee: three}))
+	require.NoError(t, store.Close())
+	status, out, log := bully(t, "repair", "-data", dir)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "41")
+
+	record := filepath.Join(dir, "record")
+	data, err := os.ReadFile(record)
+	require.NoError(t, err)
+	data[14] ^= 1
+	require.NoError(t, os.WriteFile(record, data, 0o600))
+	status, _, log = bully(t, "repair", "-data", dir)
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "record is damaged")
+
+	status, out, log = bully(t, "repair", "-data", dir, "-raise", "1000", "-id", "3", "-members", "1=a:1,3=b:1")
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "The old record is now ")
+	require.Contains(t, out, "Node 3 has a new record, of epoch 1000.")
+	store, err = storage.Open(dir, three, []spec.NodeID{three, spec.IntegerID(1)})
+	require.NoError(t, err)
+	promise, found, err := store.Load()
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, spec.Durable{Epoch: 1000}, promise)
+
+	status, _, log = bully(t, "repair", "-data", dir, "-raise", "2000", "-id", "3", "-members", "1,3")
+	require.Equal(t, exitMismatch, status, "it is in use")
+	require.Contains(t, log, "in use")
+	require.NoError(t, store.Close())
+
+	for want, args := range map[string][]string{
+		"-data is missing":                   {},
+		"unexpected argument \"x\"":          {"x"},
+		"-id and -members are for -raise":    {"-data", dir, "-id", "3"},
+		"-raise needs -id and -members too":  {"-data", dir, "-raise", "5"},
+		"-id: node id: \"x\" is neither":     {"-data", dir, "-raise", "5", "-id", "x", "-members", "1"},
+		"-members: node id: \"\" is empty":   {"-data", dir, "-raise", "5", "-id", "3", "-members", "3,"},
+		"flag provided but not defined: -da": {"-dta", dir},
+	} {
+		status, _, log := bully(t, append([]string{"repair"}, args...)...)
+		if strings.HasPrefix(want, "flag") {
+			want = "flag provided but not defined: -dta; did you mean -data?"
+		}
+		require.Equal(t, exitUsage, status, args)
+		require.Contains(t, log, want)
+	}
+	status, _, log = bully(t, "repair", "-data", filepath.Join(dir, "none"))
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "none")
+}
+
+// recorded records the life of a node alone: it starts, and is started again.
+func recorded(t *testing.T) string {
+	t.Helper()
+	dir, one := t.TempDir(), spec.IntegerID(1)
+	for _, action := range []spec.Action{spec.StartAction, spec.RestartAction} {
+		r, err := trace.NewRecorder(trace.Options{Dir: dir, Node: one, Members: []spec.NodeID{one}})
+		require.NoError(t, err)
+		require.NoError(t, r.Record(&spec.Event{Node: one, Action: action, State: spec.State{Role: spec.Follower}}))
+		require.NoError(t, r.Close())
+	}
+	return dir
+}
+
+func TestTrace(t *testing.T) {
+	dir := recorded(t)
+	status, merged, log := bully(t, "trace", "merge", dir)
+	require.Equal(t, exitOK, status, log)
+	require.Equal(t, "events: 3, nodes: 1, crashes: 1\n", log)
+	require.Equal(t, 4, strings.Count(merged, "\n"))
+	status, again, _ := bully(t, "trace", "merge", filepath.Join(dir, "1-000002.ndjson"), filepath.Join(dir, "1-000001.ndjson"))
+	require.Equal(t, exitOK, status)
+	require.Equal(t, merged, again)
+
+	status, out, log := bully(t, "trace", "show", dir)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "events: 3, nodes: 1, crashes: 1")
+	require.Contains(t, out, "Crash")
+	require.Contains(t, out, "Nobody led.")
+	file := filepath.Join(t.TempDir(), "merged.ndjson")
+	require.NoError(t, os.WriteFile(file, []byte(merged), 0o600))
+	status, _, log = bully(t, "trace", "show", "-all", file)
+	require.Equal(t, exitOK, status, log)
+
+	require.NoError(t, os.Remove(filepath.Join(dir, "1-000001.ndjson")))
+	status, _, _ = bully(t, "trace", "merge", "-partial", dir)
+	require.Equal(t, exitOK, status)
+	for want, args := range map[string][]string{
+		"do what? There are merge and show":                   {"trace"},
+		`unknown "shwo"; did you mean show? (there are merge`: {"trace", "shwo"},
+		"no file or folder is given":                          {"trace", "merge"},
+		"did you mean -partial?":                              {"trace", "merge", "-patrial"},
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, exitUsage, status, args)
+		require.Contains(t, log, want)
+	}
+	for want, args := range map[string][]string{
+		"there is no record in ":      {"trace", "merge", t.TempDir()},
+		"no such file":                {"trace", "show", filepath.Join(dir, "none")},
+		"line 1: ":                    {"trace", "show", os.Args[0]},
+		"a file of a record is named": {"trace", "merge", os.Args[0]},
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, exitMismatch, status, args)
+		require.Contains(t, log, want)
+	}
+}
+
+// TestCoreStep sees that a step that was not recorded is the core's.
+func TestCoreStep(t *testing.T) {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	members := []spec.NodeID{one, two}
+	claim := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 3}
+	action, after, sent := stepOf(one, members, spec.State{Role: spec.Follower}, spec.Input{Message: claim})
+	require.Equal(t, spec.OnClaim, action)
+	require.Equal(t, spec.Durable{Epoch: 3, Grantee: two}, after.Durable())
+	require.Equal(t, []spec.Message{{Type: spec.Grant, From: one, To: two, Epoch: 3}}, sent)
+	action, after, _ = stepOf(one, members, spec.State{Role: spec.Follower}, spec.Input{Timer: spec.HeartbeatTimer})
+	require.Equal(t, spec.HeartbeatTimeout, action)
+	require.Equal(t, spec.Candidate, after.Role)
+	action, _, _ = stepOf(one, []spec.NodeID{two}, spec.State{Role: spec.Follower}, spec.Input{Message: claim})
+	require.Empty(t, action)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	core "github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/trace"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const traceHelp = `
+merge puts the records that nodes have written with -trace together, into one trace in which nothing is received before
+it is sent, and writes it to standard output or -o. An error says which step does not fit, and why.
+
+show prints a trace for people: what the nodes did, and who led. Records are merged first, if they are given.
+
+An argument is a file, or a folder of records.
+
+`
+
+// traces merges or shows traces.
+func traces(_ context.Context, p program, args []string) error {
+	var merging trace.Merging
+	var showing trace.Showing
+	var out string
+	verb := ""
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		verb, args = args[0], args[1:]
+	}
+	flags := p.flagSet("trace " + verb)
+	if verb == "" {
+		flags = p.flagSet("trace merge|show")
+	}
+	flags.BoolVar(&merging.Partial, "partial", false, "take records whose oldest files are gone: what comes out can be read, and not be checked")
+	if verb != "show" {
+		flags.StringVar(&out, "o", "", "write the merged trace to this `file`")
+	}
+	if verb != "merge" {
+		flags.BoolVar(&showing.All, "all", false, "show every step, not only those that change a role, a leader or an epoch")
+	}
+	if err := p.parseSome(flags, args, usage{" file|folder…", traceHelp}); err != nil {
+		return err
+	}
+	switch verb {
+	case "merge", "show":
+	case "":
+		return usageError{"do what? There are merge and show"}
+	default:
+		return usageError{fmt.Sprintf("unknown %q%s (there are merge and show)", verb, suggest(verb, []string{"merge", "show"}))}
+	}
+	if flags.NArg() == 0 {
+		return usageError{"no file or folder is given"}
+	}
+	merging.Step = stepOf
+	if verb == "merge" {
+		return p.mergeTraces(merging, out, flags.Args())
+	}
+	return p.showTraces(merging, showing, flags.Args())
+}
+
+// mergeTraces writes one trace of all records to a file, or to standard output.
+func (p program) mergeTraces(merging trace.Merging, name string, arguments []string) error {
+	files, err := expand(arguments)
+	if err != nil {
+		return err
+	}
+	var merged bytes.Buffer
+	summary, err := merging.Merge(&merged, files...)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		_, err = io.Copy(p.out, &merged)
+	} else {
+		err = os.WriteFile(name, merged.Bytes(), 0o644)
+	}
+	if err == nil {
+		_, _ = fmt.Fprintln(p.log, summary)
+	}
+	return err
+}
+
+// showTraces shows a trace, or records once they are merged.
+func (p program) showTraces(merging trace.Merging, showing trace.Showing, arguments []string) error {
+	if len(arguments) == 1 {
+		if info, err := os.Stat(arguments[0]); err == nil && !info.IsDir() {
+			file, err := os.Open(arguments[0])
+			if err != nil {
+				return err
+			}
+			return errors.Join(showing.Show(p.out, file), file.Close())
+		}
+	}
+	files, err := expand(arguments)
+	if err != nil {
+		return err
+	}
+	var merged bytes.Buffer
+	summary, err := merging.Merge(&merged, files...)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(p.out, summary)
+	return showing.Show(p.out, &merged)
+}
+
+// expand returns the files, and the records in the folders.
+func expand(arguments []string) (files []string, err error) {
+	for _, argument := range arguments {
+		info, err := os.Stat(argument)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, argument)
+			continue
+		}
+		there, err := trace.Files(argument)
+		if err != nil {
+			return nil, err
+		}
+		if len(there) == 0 {
+			return nil, fmt.Errorf("there is no record in %s: files are named as %s is", argument, filepath.Join(argument, "3-000001.ndjson"))
+		}
+		files = append(files, there...)
+	}
+	return files, nil
+}
+
+// stepOf takes the step of a node that was killed before it could record it.
+func stepOf(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message) {
+	node, err := core.At(id, members, before)
+	if err != nil {
+		return "", spec.State{}, nil
+	}
+	input := core.Receive(in.Message)
+	if in.Timer != "" {
+		input = core.Ended(in.Timer)
+	}
+	out := node.Step(input)
+	return out.Action, node.State(), out.Send
+}

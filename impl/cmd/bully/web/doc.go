@@ -1,0 +1,31 @@
+// Package web is the HTTP face of a node: what it is, who leads, how it does, and a live page of the cluster.
+//
+//	GET  /status   all there is to know of the node, as JSON
+//	GET  /leader   200 {"leader":"5","epoch":3}, or 503 {"leader":null,"epoch":3} if the node knows of no leader
+//	GET  /healthz  200 if the loop of the node answers, or 503 and why not
+//	GET  /metrics  counters and gauges in the text format of Prometheus
+//	GET  /events   server-sent events: what the node is, at once and whenever its role, leader or epoch changes
+//	GET  /         the page, for people
+//	GET  /views    what the page needs: the cluster, and where the other nodes are seen
+//	POST /resign   makes the node lead no longer (R28)
+//
+// An event is one line of JSON:
+//
+//	data: {"at":1763712000123456,"node":"3","role":"follower","leader":"5","epoch":4,"leading":false}
+//
+// where at is when it became so, in microseconds since 1970, and leader is null unless the node may tell (R39).
+//
+// [Events] stands between the host and who listens; it is made first:
+//
+//	events := web.NewEvents(id, recorder) // or nil, if no trace is recorded
+//	h, err := host.New(host.Config{..., Trace: events, Metrics: events})
+//	...
+//	server := web.New(web.Config{Node: h, Events: events, Stats: links.Stats, Cluster: "demo"})
+//	go func() { errs <- server.Serve(listener) }()
+//	...
+//	server.Close()
+//
+// Nobody is asked who he is. Everybody who reaches the address may read, and make the node resign, unless he is a page
+// of another origin in a browser; so listen on loopback, or where only those can connect who may. Connections are
+// bounded in number, and in how slow they may be.
+package web

@@ -1,0 +1,202 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Node is what the server shows. A host.Host is one.
+type Node interface {
+	Status() host.Status
+	Check(ctx context.Context) error
+	Resign(ctx context.Context) error
+}
+
+// Config says what a Server shows. Node and Events must be given.
+type Config struct {
+	Node    Node
+	Events  *Events
+	Cluster string                 // the name of the cluster
+	Views   map[spec.NodeID]string // where browsers find the servers of other nodes: http://host:port, without a path
+	Stats   func() transport.Stats // of the transport; nil if there are none
+	Version string                 // of the program
+	Logger  *slog.Logger           // is told of requests that fail; nil tells nobody
+}
+
+// Server serves the HTTP face of one node.
+type Server struct {
+	config Config
+	page   page
+	server *http.Server
+}
+
+const (
+	// maxConnections is how many connections are open at once; more wait.
+	maxConnections = 512
+	// longest is how long a request may take that waits for the node.
+	longest = 10 * time.Second
+)
+
+// New returns a server that does not serve yet. An error says which view is no address.
+func New(c Config) (*Server, error) {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{config: c}
+	var origins []string
+	for _, view := range c.Views {
+		origins = append(origins, view)
+	}
+	slices.Sort(origins)
+	s.page = newPage(origins)
+	guard := http.NewCrossOriginProtection()
+	for _, origin := range origins {
+		if err := guard.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("view %q: give it as http://host:port: %w", origin, err)
+		}
+	}
+	s.server = &http.Server{
+		Handler:           guard.Handler(s.handler()),
+		ReadHeaderTimeout: patience,
+		ReadTimeout:       patience,
+		IdleTimeout:       30 * time.Second,
+		MaxHeaderBytes:    8 << 10,
+		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// Serve serves on l until Close. It closes l. Its error is nil after Close.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.server.Serve(limit(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Close ends all connections, at once.
+func (s *Server) Close() error {
+	s.config.Events.close()
+	return s.server.Close()
+}
+
+// handler returns what serves each path.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page.serve)
+	mux.HandleFunc("GET /views", s.views)
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("GET /leader", s.leader)
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /events", s.config.Events.serve)
+	mux.HandleFunc("POST /resign", s.resign)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			h.Set("Access-Control-Allow-Origin", "*") // pages of other nodes look here too
+		}
+		// A stream sets later ones.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longest + patience))
+		r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// answer writes v as JSON.
+func answer(w http.ResponseWriter, code int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(append(data, '\n'))
+}
+
+// status is the host's status, with what the transport has counted.
+type status struct {
+	host.Status
+	Cluster  string   `json:"cluster"`
+	Version  string   `json:"version"`
+	Counters counters `json:"counters"`
+}
+
+// counters are the host's, with what the transport has counted.
+type counters struct {
+	host.Counters
+	BytesSent     uint64 `json:"bytes_sent"`     // by the transport, in frames
+	BytesReceived uint64 `json:"bytes_received"` // by the transport, in frames
+	Lost          uint64 `json:"lost"`           // messages sent while there was no connection
+	Dropped       uint64 `json:"dropped"`        // messages dropped from full queues
+}
+
+func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
+	all := status{Status: s.config.Node.Status(), Cluster: s.config.Cluster, Version: s.config.Version}
+	all.Counters.Counters = all.Status.Counters
+	if s.config.Stats != nil {
+		stats := s.config.Stats()
+		all.Counters.BytesSent, all.Counters.BytesReceived = stats.BytesOut, stats.BytesIn
+		all.Counters.Lost, all.Counters.Dropped = stats.Lost, stats.Dropped
+	}
+	answer(w, http.StatusOK, all)
+}
+
+func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
+	now := s.config.Node.Status()
+	code := http.StatusOK
+	if now.Leader.IsNone() {
+		code = http.StatusServiceUnavailable
+	}
+	answer(w, code, struct {
+		Leader spec.NodeID `json:"leader"`
+		Epoch  spec.Epoch  `json:"epoch"`
+	}{now.Leader, now.Epoch})
+}
+
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	if err := s.config.Node.Check(ctx); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+func (s *Server) resign(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), longest)
+	defer cancel()
+	s.config.Logger.Info("asked to resign", "by", r.RemoteAddr)
+	if err := s.config.Node.Resign(ctx); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	answer(w, http.StatusOK, struct {
+		Leading bool `json:"leading"`
+	}{})
+}
+
+func (s *Server) views(w http.ResponseWriter, _ *http.Request) {
+	now := s.config.Node.Status()
+	answer(w, http.StatusOK, struct {
+		Node    spec.NodeID            `json:"node"`
+		Cluster string                 `json:"cluster"`
+		Members []spec.NodeID          `json:"members"`
+		Views   map[spec.NodeID]string `json:"views"`
+	}{now.ID, s.config.Cluster, now.Members, s.config.Views})
+}
