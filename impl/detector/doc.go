@@ -24,7 +24,7 @@
 //				phi.Reset()
 //			}
 //			phi.Heard(now)
-//			due = now.Add(phi.Patience(now) + detector.Stagger(rank, unit))
+//			due = now.Add(phi.Patience(now))
 //		}
 //		if !now.Before(due) {
 //			suspect(leader)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -175,7 +176,7 @@ func (p *policy) restPatience(s stepped) {
 // (R37, Besides 1). Those that are dead, and the one whose lease was released last, will not.
 func (p *policy) stagger() time.Duration {
 	before := p.links.higher &^ p.links.isDead() &^ p.freed
-	return time.Duration(before.size()) * p.timing.Stagger
+	return detector.Stagger(before.size(), p.timing.Stagger)
 }
 
 // maxDoublings keeps a wait from overflowing; the greatest is reached long before.
