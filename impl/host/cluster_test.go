@@ -205,12 +205,17 @@ func (c *cluster) quit(i int) {
 	c.remove(m)
 }
 
-// stopped returns those that hang.
-func (c *cluster) stopped() (all []*member) {
+// alive returns the hosts that run and those that hang: each once, also if one begins to hang meanwhile.
+func (c *cluster) alive() (all []*member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, m := range c.hung {
-		all = append(all, m)
+	for _, node := range c.members {
+		if m := c.hosts[node]; m != nil {
+			all = append(all, m)
+		}
+		if m := c.hung[node]; m != nil {
+			all = append(all, m)
+		}
 	}
 	return all
 }

@@ -101,7 +101,7 @@ func (c *cluster) sample() {
 		}
 		var acting []spec.NodeID
 		now := time.Now()
-		for _, m := range append(c.running(), c.stopped()...) { // work of a host that hangs goes on
+		for _, m := range c.alive() { // work of a host that hangs goes on
 			r := m.seen.Load().reign
 			if r == nil {
 				continue
