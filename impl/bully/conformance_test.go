@@ -32,15 +32,7 @@ func toInput(id spec.NodeID, members []spec.NodeID, before spec.State, in confor
 		return node, bully.Restart(before.Durable()), err
 	}
 	node, err := bully.At(id, members, before)
-	switch {
-	case in.Timer != "":
-		return node, bully.Ended(in.Timer), err
-	case in.Call == spec.ResignCall:
-		return node, bully.Resign(), err
-	case in.Call == spec.HolderDeadCall:
-		return node, bully.HolderDead(), err
-	}
-	return node, bully.Receive(in.Message), err
+	return node, bully.Given(spec.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}), err
 }
 
 // TestConformance compares the core with the model.

@@ -45,6 +45,20 @@ func Resign() Input { return Input{kind: resign} }
 // lease, or its own, it is no step.
 func HolderDead() Input { return Input{kind: holderDead} }
 
+// Given is the input that an event of a trace tells of: a message, the end of a timer, or a call. Starts are told of by
+// the action alone, and are not among them.
+func Given(in spec.Input) Input {
+	switch {
+	case in.Timer != "":
+		return Ended(in.Timer)
+	case in.Call == spec.ResignCall:
+		return Resign()
+	case in.Call == spec.HolderDeadCall:
+		return HolderDead()
+	}
+	return Receive(in.Message)
+}
+
 // String returns the input as a person would say it: 3→1 CLAIM epoch:4.
 func (in Input) String() string {
 	switch in.kind {

@@ -15,20 +15,6 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// step is the trace.Stepper of impl/bully.
-func step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message) {
-	node, err := bully.At(id, members, before)
-	if err != nil {
-		return "", spec.State{}, nil
-	}
-	input := bully.Receive(in.Message)
-	if in.Timer != "" {
-		input = bully.Ended(in.Timer)
-	}
-	out := node.Step(input)
-	return out.Action, node.State(), out.Send
-}
-
 // ids returns the ids 1 to n.
 func ids(n int) (members []spec.NodeID) {
 	for i := range n {

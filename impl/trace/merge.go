@@ -8,20 +8,8 @@ import (
 )
 
 // Stepper takes the step of a node in a state, and returns which it was, the state after, and what is sent. The action
-// is "" if the input makes no step. It is how Merge asks the protocol what a node must have done; with impl/bully:
-//
-//	func step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message) {
-//		node, err := bully.At(id, members, before)
-//		if err != nil {
-//			return "", spec.State{}, nil
-//		}
-//		input := bully.Receive(in.Message)
-//		if in.Timer != "" {
-//			input = bully.Ended(in.Timer)
-//		}
-//		out := node.Step(input)
-//		return out.Action, node.State(), out.Send
-//	}
+// is "" if the input makes no step. It is how Merge asks the protocol what a node must have done. That of impl/bully is
+// bully.Replay.
 type Stepper func(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message)
 
 // Merging says how records are merged. The zero value is strict.

@@ -33,7 +33,7 @@ func TestMerge(t *testing.T) {
 			cluster := newCluster(t, c.much.nodes, seed, c.clocks)
 			cluster.run(c.much.steps, c.much.crashes, c.much.losses)
 			var merged bytes.Buffer
-			summary, err := trace.Merging{Step: step}.Merge(&merged, cluster.files()...)
+			summary, err := trace.Merging{Step: bully.Replay}.Merge(&merged, cluster.files()...)
 			require.NoError(t, err, name)
 			read, err := legal(&merged)
 			require.NoError(t, err, name)
@@ -107,12 +107,8 @@ func takeAgain(e *spec.Event, members []spec.NodeID, nodes map[spec.NodeID]*bull
 		}
 	case node == nil:
 		return errors.New("the node is down")
-	case e.Action.Timer() != "":
-		in = bully.Ended(e.Input.Timer)
-	case e.Input.Call == spec.ResignCall:
-		in = bully.Resign()
-	case e.Input.Call == spec.HolderDeadCall:
-		in = bully.HolderDead()
+	case e.Action.Receipt() == "":
+		in = bully.Given(e.Input)
 	default:
 		m := e.Input.Message
 		link := spec.Link{From: m.From, To: m.To}
@@ -121,7 +117,7 @@ func takeAgain(e *spec.Event, members []spec.NodeID, nodes map[spec.NodeID]*bull
 			return fmt.Errorf("not under way: %v", links[link])
 		}
 		links[link] = links[link][i+1:]
-		in = bully.Receive(m)
+		in = bully.Given(e.Input)
 	}
 	out := node.Step(in)
 	if out.Action != e.Action || !slices.Equal(out.Send, e.Sent) || !node.State().Equal(e.State) {

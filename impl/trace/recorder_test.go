@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -171,7 +172,7 @@ func BenchmarkMerge(b *testing.B) {
 	events := 0
 	for b.Loop() {
 		var out strings.Builder
-		summary, err := trace.Merging{Step: step}.Merge(&out, files...)
+		summary, err := trace.Merging{Step: bully.Replay}.Merge(&out, files...)
 		if err != nil {
 			b.Fatal(err)
 		}

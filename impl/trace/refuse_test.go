@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -98,7 +99,7 @@ func TestRefuse(t *testing.T) {
 			paths, err := trace.Files(dir)
 			require.NoError(t, err)
 			var out bytes.Buffer
-			_, err = trace.Merging{Step: step}.Merge(&out, paths...)
+			_, err = trace.Merging{Step: bully.Replay}.Merge(&out, paths...)
 			require.ErrorContains(t, err, c.want)
 			require.Empty(t, out.Bytes(), "a trace is written only if all is well")
 		})
@@ -202,7 +203,7 @@ func TestMutants(t *testing.T) {
 			lines[i] = changed + "\n"
 			require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644))
 			var out bytes.Buffer
-			_, err = trace.Merging{Step: step}.Merge(&out, files...)
+			_, err = trace.Merging{Step: bully.Replay}.Merge(&out, files...)
 			if err == nil {
 				_, err = legal(&out)
 			}
@@ -211,7 +212,7 @@ func TestMutants(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	_, err := trace.Merging{Step: step}.Merge(&out, c.files()...)
+	_, err := trace.Merging{Step: bully.Replay}.Merge(&out, c.files()...)
 	require.NoError(t, err, "the record itself is good")
 }
 
@@ -222,10 +223,10 @@ func TestPartial(t *testing.T) {
 	files := c.files()
 	require.Greater(t, len(files), 6)
 	rest := append(append([]string{}, files[:1]...), files[3:]...)[1:]
-	_, err := trace.Merging{Step: step}.Merge(io.Discard, rest...)
+	_, err := trace.Merging{Step: bully.Replay}.Merge(io.Discard, rest...)
 	require.ErrorContains(t, err, "its older files are missing")
 	var out bytes.Buffer
-	summary, err := trace.Merging{Step: step, Partial: true}.Merge(&out, rest...)
+	summary, err := trace.Merging{Step: bully.Replay, Partial: true}.Merge(&out, rest...)
 	require.NoError(t, err)
 	require.Positive(t, summary.Unsent)
 	require.Contains(t, summary.String(), "messages of unknown origin")
@@ -233,9 +234,9 @@ func TestPartial(t *testing.T) {
 
 	// What is whole is not changed by leniency.
 	var strict, lenient bytes.Buffer
-	_, err = trace.Merging{Step: step}.Merge(&strict, files...)
+	_, err = trace.Merging{Step: bully.Replay}.Merge(&strict, files...)
 	require.NoError(t, err)
-	_, err = trace.Merging{Step: step, Partial: true}.Merge(&lenient, files...)
+	_, err = trace.Merging{Step: bully.Replay, Partial: true}.Merge(&lenient, files...)
 	require.NoError(t, err)
 	require.Equal(t, strict.String(), lenient.String())
 }

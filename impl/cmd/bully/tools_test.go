@@ -206,19 +206,3 @@ func TestTrace(t *testing.T) {
 		require.Contains(t, log, want)
 	}
 }
-
-// TestCoreStep sees that a step that was not recorded is the core's.
-func TestCoreStep(t *testing.T) {
-	one, two := spec.IntegerID(1), spec.IntegerID(2)
-	members := []spec.NodeID{one, two}
-	claim := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 3}
-	action, after, sent := stepOf(one, members, spec.State{Role: spec.Follower}, spec.Input{Message: claim})
-	require.Equal(t, spec.OnClaim, action)
-	require.Equal(t, spec.Durable{Epoch: 3, Grantee: two}, after.Durable())
-	require.Equal(t, []spec.Message{{Type: spec.Grant, From: one, To: two, Epoch: 3}}, sent)
-	action, after, _ = stepOf(one, members, spec.State{Role: spec.Follower}, spec.Input{Timer: spec.HeartbeatTimer})
-	require.Equal(t, spec.HeartbeatTimeout, action)
-	require.Equal(t, spec.Candidate, after.Role)
-	action, _, _ = stepOf(one, []spec.NodeID{two}, spec.State{Role: spec.Follower}, spec.Input{Message: claim})
-	require.Empty(t, action)
-}

@@ -12,7 +12,6 @@ import (
 
 	core "github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
-	"github.com/seed-fdf591db/bully/spec"
 )
 
 const traceHelp = `
@@ -58,7 +57,7 @@ func traces(_ context.Context, p program, args []string) error {
 	if flags.NArg() == 0 {
 		return usageError{"no file or folder is given"}
 	}
-	merging.Step = stepOf
+	merging.Step = core.Replay
 	if verb == "merge" {
 		return p.mergeTraces(merging, out, flags.Args())
 	}
@@ -67,17 +66,12 @@ func traces(_ context.Context, p program, args []string) error {
 
 // mergeTraces writes one trace of all records to a file, or to standard output.
 func (p program) mergeTraces(merging trace.Merging, name string, arguments []string) error {
-	files, err := expand(arguments)
-	if err != nil {
-		return err
-	}
-	var merged bytes.Buffer
-	summary, err := merging.Merge(&merged, files...)
+	merged, summary, err := mergeAll(merging, arguments)
 	if err != nil {
 		return err
 	}
 	if name == "" {
-		_, err = io.Copy(p.out, &merged)
+		_, err = io.Copy(p.out, merged)
 	} else {
 		err = os.WriteFile(name, merged.Bytes(), 0o644)
 	}
@@ -98,17 +92,23 @@ func (p program) showTraces(merging trace.Merging, showing trace.Showing, argume
 			return errors.Join(showing.Show(p.out, file), file.Close())
 		}
 	}
-	files, err := expand(arguments)
-	if err != nil {
-		return err
-	}
-	var merged bytes.Buffer
-	summary, err := merging.Merge(&merged, files...)
+	merged, summary, err := mergeAll(merging, arguments)
 	if err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintln(p.out, summary)
-	return showing.Show(p.out, &merged)
+	return showing.Show(p.out, merged)
+}
+
+// mergeAll merges the records that the arguments name.
+func mergeAll(merging trace.Merging, arguments []string) (*bytes.Buffer, trace.Summary, error) {
+	files, err := expand(arguments)
+	if err != nil {
+		return nil, trace.Summary{}, err
+	}
+	merged := new(bytes.Buffer)
+	summary, err := merging.Merge(merged, files...)
+	return merged, summary, err
 }
 
 // expand returns the files, and the records in the folders.
@@ -132,18 +132,4 @@ func expand(arguments []string) (files []string, err error) {
 		files = append(files, there...)
 	}
 	return files, nil
-}
-
-// stepOf takes the step of a node that was killed before it could record it.
-func stepOf(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message) {
-	node, err := core.At(id, members, before)
-	if err != nil {
-		return "", spec.State{}, nil
-	}
-	input := core.Receive(in.Message)
-	if in.Timer != "" {
-		input = core.Ended(in.Timer)
-	}
-	out := node.Step(input)
-	return out.Action, node.State(), out.Send
 }

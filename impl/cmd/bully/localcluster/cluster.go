@@ -33,7 +33,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
-	"github.com/seed-fdf591db/bully/spec"
 )
 
 // maxNodes is how many nodes a cluster has at most; a membership has no more (R40).
@@ -294,21 +293,7 @@ func (c *Cluster) MergeTraces(out io.Writer) (trace.Summary, error) {
 	if len(files) == 0 {
 		return trace.Summary{}, fmt.Errorf("no traces in %s: do the nodes write any?", c.TraceDir())
 	}
-	return trace.Merging{Step: step}.Merge(out, files...)
-}
-
-// step takes the step of a node in a state, for a node that was killed before it could record it.
-func step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (spec.Action, spec.State, []spec.Message) {
-	node, err := bully.At(id, members, before)
-	if err != nil {
-		return "", spec.State{}, nil
-	}
-	input := bully.Receive(in.Message)
-	if in.Timer != "" {
-		input = bully.Ended(in.Timer)
-	}
-	out := node.Step(input)
-	return out.Action, node.State(), out.Send
+	return trace.Merging{Step: bully.Replay}.Merge(out, files...)
 }
 
 // sleep waits for d, or until ctx ends.
