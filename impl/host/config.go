@@ -146,7 +146,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Detector = detector.NewFixed(c.Timing.Heartbeat)
 	}
 	if c.Clock == nil {
-		c.Clock = systemClock{}
+		c.Clock = SystemClock{}
 	}
 	if c.Rand == nil {
 		c.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
@@ -169,10 +169,14 @@ func newNode(c Config) (*bully.Node, error) {
 	return node, nil
 }
 
-type systemClock struct{}
+// SystemClock is the clock of package time.
+type SystemClock struct{}
 
-func (systemClock) Now() time.Time                 { return time.Now() }
-func (systemClock) NewTimer(d time.Duration) Timer { return systemTimer{time.NewTimer(d)} }
+// Now implements Clock.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// NewTimer implements Clock.
+func (SystemClock) NewTimer(d time.Duration) Timer { return systemTimer{time.NewTimer(d)} }
 
 type systemTimer struct{ *time.Timer }
 

@@ -199,11 +199,11 @@ func TestWatchPasses(t *testing.T) {
 		{-time.Second, -time.Second, 0, false},
 		{0, 1 << 62, maxAsleep, true},
 	} {
-		w := newWatch(systemClock{}, 15*ms)
+		w := newWatch(SystemClock{}, 15*ms)
 		require.Equal(t, test.suspended, w.pass(test.mono, test.wall), "%+v", test)
 		require.Equal(t, test.want, time.Duration(w.now), "%+v", test)
 	}
-	w := newWatch(systemClock{}, 15*ms)
+	w := newWatch(SystemClock{}, 15*ms)
 	require.False(t, w.tick())
 	require.Less(t, w.now, instant(time.Second))
 }
@@ -211,7 +211,7 @@ func TestWatchPasses(t *testing.T) {
 // jumping is a clock without a monotonic reading, which a test can set forward: so does the time seem to pass while a
 // machine is suspended.
 type jumping struct {
-	systemClock
+	SystemClock
 	ahead atomic.Int64
 }
 

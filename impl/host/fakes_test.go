@@ -80,7 +80,7 @@ func (g *gate) Now() time.Time {
 	return time.Now()
 }
 
-func (g *gate) NewTimer(d time.Duration) Timer { return systemClock{}.NewTimer(d) }
+func (g *gate) NewTimer(d time.Duration) Timer { return SystemClock{}.NewTimer(d) }
 
 // hang stops the loop at the next look at the clock.
 func (g *gate) hang() {

@@ -53,6 +53,9 @@ func (l *links) one(id spec.NodeID) set {
 	return 0
 }
 
+// backs reports whether the support of a node, and itself, are a quorum (R3).
+func (l *links) backs(s *spec.State) bool { return 2*(len(s.Support)+1) > len(l.members) }
+
 // isDead returns those that are proved dead: their programs have ended, and nothing has come from them since.
 func (l *links) isDead() set { return set(l.dead.Load()) }
 

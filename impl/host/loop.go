@@ -223,18 +223,10 @@ func (h *Host) endTimer(kind int) {
 
 // take gives an input to the node, and after it the end of an election that need not be waited for.
 func (h *Host) take(in spec.Input) {
-	switch {
-	case h.err != nil:
+	if h.err != nil {
 		return
-	case in.Timer != "":
-		h.step(bully.Ended(in.Timer), in)
-	case in.Call == spec.ResignCall:
-		h.step(bully.Resign(), in)
-	case in.Call == spec.HolderDeadCall:
-		h.step(bully.HolderDead(), in)
-	default:
-		h.step(bully.Receive(in.Message), in)
 	}
+	h.step(bully.Given(in), in)
 	h.endElection()
 }
 
@@ -271,7 +263,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	h.setTimers(what, &out, &before)
 	h.record(what, &out)
 	for _, m := range out.Send {
-		if i := h.links.place(m.To); i >= 0 && changed.has(i) {
+		if changed&h.links.one(m.To) != 0 {
 			continue // lost
 		}
 		h.config.Transport.Send(m)
@@ -389,7 +381,7 @@ func (h *Host) renew() {
 		return
 	}
 	until := h.policy.timers[quorum]
-	if len(h.state.Support)+1 > len(h.links.members)/2 {
+	if h.links.backs(&h.state) {
 		until = until.add(h.config.Timing.Quorum)
 	}
 	if h.reign.until.before(until) {

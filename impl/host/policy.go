@@ -225,7 +225,7 @@ func (p *policy) electionOver(s *spec.State) bool {
 	if p.links.others&^p.answered&^dead == 0 {
 		return true
 	}
-	return p.links.higher&^dead == 0 && len(s.Support)+1 > len(p.links.members)/2
+	return p.links.higher&^dead == 0 && p.links.backs(s)
 }
 
 // died shortens what waits for a node that is proved dead. Its lease is over by the time of the call (R41).

@@ -161,7 +161,7 @@ func BenchmarkStatus(b *testing.B) {
 
 // BenchmarkValid is what Valid costs before each act.
 func BenchmarkValid(b *testing.B) {
-	r := newReign(1, systemClock{}, nil)
+	r := newReign(1, SystemClock{}, nil)
 	r.renew(time.Now().Add(time.Hour))
 	b.ReportAllocs()
 	for b.Loop() {

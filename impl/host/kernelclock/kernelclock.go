@@ -18,27 +18,18 @@ import (
 )
 
 // Clock is a host.Clock. Its time is that of package time.
-type Clock struct{}
+type Clock struct{ host.SystemClock }
 
 var _ host.Clock = Clock{}
 
 // New returns the clock.
 func New() Clock { return Clock{} }
 
-// Now returns the time, with its monotonic reading.
-func (Clock) Now() time.Time { return time.Now() }
-
 // NewTimer returns a timer that ends after d. Where the kernel has none to give, it is one of package time. The host
 // closes those that are to be closed.
-func (Clock) NewTimer(d time.Duration) host.Timer {
+func (c Clock) NewTimer(d time.Duration) host.Timer {
 	if t, err := newKernelTimer(d); err == nil {
 		return t
 	}
-	return runtimeTimer{time.NewTimer(d)}
+	return c.SystemClock.NewTimer(d)
 }
-
-// runtimeTimer is a timer of package time.
-type runtimeTimer struct{ *time.Timer }
-
-// C implements host.Timer.
-func (t runtimeTimer) C() <-chan time.Time { return t.Timer.C }
