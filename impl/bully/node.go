@@ -83,14 +83,20 @@ func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
 }
 
 // State returns a copy of the node's state. Before the first start that is a blank one.
-func (n *Node) State() spec.State {
-	s := spec.State{Role: n.role, Leader: n.idOf(n.leader), Epoch: n.epoch, Grantee: n.idOf(n.grantee)}
+func (n *Node) State() (s spec.State) {
+	n.CopyState(&s)
+	return s
+}
+
+// CopyState is State for who asks after every step: it writes over s, and uses the memory of its support again.
+func (n *Node) CopyState(s *spec.State) {
+	support := s.Support[:0]
 	for r, member := range n.members {
 		if n.support.has(rank(r)) {
-			s.Support = append(s.Support, member)
+			support = append(support, member)
 		}
 	}
-	return s
+	*s = spec.State{Role: n.role, Leader: n.idOf(n.leader), Epoch: n.epoch, Grantee: n.idOf(n.grantee), Support: support}
 }
 
 // promise returns what of the state must survive a crash.

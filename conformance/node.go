@@ -1,0 +1,75 @@
+package conformance
+
+import (
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Node is one node of an implementation, from a start to a crash: what a cluster of them is made of. A Subject becomes
+// one by [NodeOf], without memory or timers of its own; an implementation that keeps its state, and says itself what it
+// saves and which timers it wants, is asked about these too.
+type Node interface {
+	// Start is the first start (R32), and Restart a later one, with the promise that the disk has kept (R30). One of the
+	// two is called, once, before anything else.
+	Start(out *Output)
+	Restart(promise spec.Durable, out *Output)
+	// Step takes a message, the end of a timer, or a call; whatever else an input of a trace may be is not given.
+	Step(in *spec.Input, out *Output)
+}
+
+// Maker makes a node that has not started. The members are ascending, and id is one of them.
+type Maker func(id spec.NodeID, members []spec.NodeID) Node
+
+// Output is what a node does with an input. It belongs to who asks: the node sets every field, and may use the memory
+// of the slices again.
+type Output struct {
+	Ignored     bool           // there was no step, as in Outcome; then Save, Cancel, Arm and Sent are empty, and State is as before
+	Save        bool           // epoch and grantee must be on disk before anything is sent (R4)
+	Cancel, Arm Timers         // R36; a timer that is armed may be running, and then begins anew
+	Sent        []spec.Message // in order
+	State       spec.State     // the state after the step
+}
+
+// subjectNode is a Subject with the memory of one node.
+type subjectNode struct {
+	subject Subject
+	id      spec.NodeID
+	members []spec.NodeID
+	state   spec.State
+}
+
+// NodeOf makes nodes of subjects, each of a new one. What they save, and which timers they want, is computed from the
+// state before and after (R4, R36), as a host of such an implementation would.
+func NodeOf(newSubject func() Subject) Maker {
+	return func(id spec.NodeID, members []spec.NodeID) Node {
+		return &subjectNode{subject: newSubject(), id: id, members: members, state: spec.State{Role: spec.Follower}}
+	}
+}
+
+func (n *subjectNode) Start(out *Output) { n.step(Input{Start: true}, out) }
+
+func (n *subjectNode) Restart(promise spec.Durable, out *Output) {
+	n.state = spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee}
+	n.step(Input{Restart: true}, out)
+}
+
+func (n *subjectNode) Step(in *spec.Input, out *Output) {
+	n.step(Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out)
+}
+
+func (n *subjectNode) step(in Input, out *Output) {
+	got := n.subject.Step(n.id, n.members, n.state, in)
+	out.Ignored, out.Sent = got.Ignored, append(out.Sent[:0], got.Sent...)
+	out.Save, out.Cancel, out.Arm = false, 0, 0
+	if !got.Ignored {
+		out.Save, out.Cancel, out.Arm = Duties(n.id, &n.state, &in, &got.After, got.Sent)
+	}
+	n.state = got.After.Clone()
+	copyState(&out.State, &n.state)
+}
+
+// copyState makes s equal to t, in the memory of s.
+func copyState(s, t *spec.State) {
+	support := append(s.Support[:0], t.Support...)
+	*s = *t
+	s.Support = support
+}

@@ -1,0 +1,41 @@
+// Package subject is the core, package bully, as the subject of package conformance: what a command or a test hands to
+// the simulator.
+//
+//	result, err := sim.Run(plan, subject.New, sim.Options{})
+package subject
+
+import (
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// New makes a node of the core. It panics if id or the members are not what bully.New takes: who asks makes them.
+func New(id spec.NodeID, members []spec.NodeID) conformance.Node {
+	core, err := bully.New(id, members)
+	if err != nil {
+		panic(err)
+	}
+	return &node{core}
+}
+
+type node struct{ core *bully.Node }
+
+var _ conformance.Maker = New
+
+func (n *node) Start(out *conformance.Output) { n.step(bully.Start(), out) }
+
+func (n *node) Restart(promise spec.Durable, out *conformance.Output) {
+	n.step(bully.Restart(promise), out)
+}
+
+func (n *node) Step(in *spec.Input, out *conformance.Output) { n.step(bully.Given(*in), out) }
+
+// step copies what the core does. Both sets of timers have their bits in the order of spec.Timers.
+func (n *node) step(in bully.Input, out *conformance.Output) {
+	did := n.core.Step(in)
+	out.Ignored = did.Action == ""
+	out.Save, out.Cancel, out.Arm = did.Save, conformance.Timers(did.Cancel), conformance.Timers(did.Arm)
+	out.Sent = append(out.Sent[:0], did.Send...)
+	n.core.CopyState(&out.State)
+}
