@@ -41,6 +41,7 @@ type TraceReader struct {
 	line   int // the number of the line read last
 	long   []byte
 	scan   scanner
+	quick  quick
 	err    error // the first error, which every later Read returns again
 }
 
@@ -61,6 +62,7 @@ func NewTraceReader(r io.Reader) (*TraceReader, error) {
 	if err := t.header.check(); err != nil {
 		return nil, traceError(t.line, err)
 	}
+	t.quick = newQuick(t.header.Members)
 	return t, nil
 }
 
@@ -82,12 +84,18 @@ func (t *TraceReader) read(e *Event) error {
 	if err := t.readLine(); err != nil {
 		return err
 	}
-	t.scan.event(e)
-	if err := t.fault(); err != nil {
-		return err
+	quickly := t.quick.event(t.scan.data, e)
+	if !quickly {
+		t.scan.event(e)
+		if err := t.fault(); err != nil {
+			return err
+		}
 	}
 	if e.Seq != uint64(t.line-1) {
 		return &TraceError{Line: t.line, Field: "seq", Problem: wrongSeq(e.Seq, t.line-1)}
+	}
+	if quickly {
+		return nil
 	}
 	if err := e.check(t.header.Members); err != nil {
 		return traceError(t.line, err)

@@ -1,0 +1,207 @@
+package spec
+
+import "bytes"
+
+// quick reads the lines of a trace that are written as TraceWriter writes them: it knows which bytes can come next, and
+// compares them. The scanner takes fields in any order, with any white space, and says what is wrong; it reads what quick
+// does not, and is several times slower.
+type quick struct {
+	members []NodeID
+	texts   []string // the members as they are written in JSON
+	line    []byte   // what is left of it
+}
+
+func newQuick(members []NodeID) quick {
+	q := quick{members: members}
+	for _, id := range members {
+		q.texts = append(q.texts, string(id.appendJSON(nil)))
+	}
+	return q
+}
+
+// event reads an event, and reports whether it could: then the event is well formed, and of members only. Else e may be
+// anything. The memory of the slices in e is used again.
+func (q *quick) event(line []byte, e *Event) bool {
+	q.line = line
+	*e = Event{Sent: e.Sent[:0], State: State{Support: e.State.Support[:0]}, Input: Input{Cut: e.Input.Cut[:0]}}
+	if !q.take(`{"seq":`) || !q.integer(&e.Seq) {
+		return false
+	}
+	if q.take(`,"at":`) && (!q.integer(&e.At) || e.At == 0) {
+		return false
+	}
+	node := -1
+	if q.take(`,"node":`) {
+		if node = q.member(); node < 0 {
+			return false
+		}
+		e.Node = q.members[node]
+	}
+	if !q.take(`,"action":"`) {
+		return false
+	}
+	i := quickWord(q, actions)
+	if i < 0 {
+		return false
+	}
+	f := &forms[i]
+	if node >= 0 != (f.fields&hasNode != 0) {
+		return false
+	}
+	e.Action = f.action
+	return q.input(e, f, node) && q.sent(e, f, node) && q.state(e, f) && q.take(`}`) && len(q.line) == 0
+}
+
+// input reads the field input of an event of form f. Links that are cut are rare, and left to the scanner.
+func (q *quick) input(e *Event, f *form, node int) bool {
+	in := &e.Input
+	switch f.input {
+	case 0:
+		return true
+	case hasTimer:
+		in.Timer = f.timer
+		return q.take(`,"input":{"timer":"`) && q.take(string(f.timer)) && q.take(`"}`)
+	case hasCall:
+		in.Call = f.call
+		return q.take(`,"input":{"call":"`) && q.take(string(f.call)) && q.take(`"}`)
+	case hasMessage:
+		if !q.take(`,"input":{"message":`) {
+			return false
+		}
+		_, to, ok := q.message(&in.Message)
+		return ok && (f.message == "" || in.Message.Type == f.message && to == node) && q.take(`}`)
+	}
+	return false
+}
+
+// sent reads the field sent of an event of form f.
+func (q *quick) sent(e *Event, f *form, node int) bool {
+	if f.fields&hasSent == 0 {
+		return true
+	}
+	if !q.take(`,"sent":[`) {
+		return false
+	}
+	for !q.take(`]`) {
+		if len(e.Sent) > 0 && !q.take(`,`) {
+			return false
+		}
+		e.Sent = append(e.Sent, Message{})
+		if from, _, ok := q.message(&e.Sent[len(e.Sent)-1]); !ok || from != node {
+			return false
+		}
+	}
+	return true
+}
+
+// state reads the field state of an event of form f.
+func (q *quick) state(e *Event, f *form) bool {
+	if f.fields&hasState == 0 {
+		return true
+	}
+	if !q.take(`,"state":{"role":"`) {
+		return false
+	}
+	i, s := quickWord(q, roles), &e.State
+	if i < 0 || !q.take(`,"leader":`) || !q.memberOrNull(&s.Leader) ||
+		!q.take(`,"epoch":`) || !q.integer((*uint64)(&s.Epoch)) ||
+		!q.take(`,"grantee":`) || !q.memberOrNull(&s.Grantee) || !q.take(`,"support":[`) {
+		return false
+	}
+	s.Role = roles[i]
+	for last := -1; !q.take(`]`); {
+		if last >= 0 && !q.take(`,`) {
+			return false
+		}
+		i := q.member()
+		if i <= last { // Members are ascending, and so must support be.
+			return false
+		}
+		s.Support, last = append(s.Support, q.members[i]), i
+	}
+	return q.take(`}`)
+}
+
+// message reads a message, and returns which members it is from and to.
+func (q *quick) message(m *Message) (from, to int, ok bool) {
+	if !q.take(`{"type":"`) {
+		return 0, 0, false
+	}
+	i := quickWord(q, messageTypes)
+	if i < 0 || !q.take(`,"from":`) {
+		return 0, 0, false
+	}
+	from = q.member()
+	if from < 0 || !q.take(`,"to":`) {
+		return 0, 0, false
+	}
+	to = q.member()
+	if to < 0 || to == from {
+		return 0, 0, false
+	}
+	m.Type, m.From, m.To = messageTypes[i], q.members[from], q.members[to]
+	return from, to, q.take(`,"epoch":`) && q.integer((*uint64)(&m.Epoch)) && q.take(`}`)
+}
+
+// take passes over text if it is next.
+func (q *quick) take(text string) bool {
+	if len(q.line) < len(text) || string(q.line[:len(text)]) != text {
+		return false
+	}
+	q.line = q.line[len(text):]
+	return true
+}
+
+// quickWord reads a word up to its closing quote, and returns which of all it is, or -1.
+func quickWord[T ~string](q *quick, all []T) int {
+	end := bytes.IndexByte(q.line, '"')
+	if end < 0 {
+		return -1
+	}
+	for i := range all {
+		if string(q.line[:end]) == string(all[i]) {
+			q.line = q.line[end+1:]
+			return i
+		}
+	}
+	return -1
+}
+
+// member reads the id of a member, and returns which one it is, or -1.
+func (q *quick) member() int {
+	for i, text := range q.texts {
+		if q.take(text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// memberOrNull reads the id of a member, or null for none.
+func (q *quick) memberOrNull(id *NodeID) bool {
+	if q.take(`null`) {
+		return true
+	}
+	i := q.member()
+	if i >= 0 {
+		*id = q.members[i]
+	}
+	return i >= 0
+}
+
+// integer reads an integer from 0 to 2^53-1, which has at most 16 digits.
+func (q *quick) integer(n *uint64) bool {
+	digits := 0
+	for ; digits < len(q.line) && digits < 17; digits++ {
+		digit := uint64(q.line[digits] - '0')
+		if digit > 9 {
+			break
+		}
+		*n = 10**n + digit
+	}
+	if digits == 0 || digits > 1 && q.line[0] == '0' || *n > uint64(MaxEpoch) {
+		return false
+	}
+	q.line = q.line[digits:]
+	return true
+}
