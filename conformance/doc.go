@@ -1,7 +1,8 @@
 // Package conformance asks any implementation of spec/README.md what it does, and compares that with the model. What is
 // asked is a [Subject]: one method, which takes one step from a state that it is given. [Run] puts it through every state
-// and every input of one, two and three members, a sample of those of four to seven, and the questions of section 13,
-// whose answers are written by hand. This is the loop of a test of an implementation:
+// and every input of one, two and three members, a sample of those of four to seven, every step that a node takes in
+// the small configurations of folder tla, and the questions of section 13, whose answers are written by hand. This is the
+// loop of a test of an implementation:
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Run(t, func() conformance.Subject { return subject{} })
@@ -27,5 +28,5 @@
 // For a part of it, or without package testing, take the [Groups] one by one. The model is itself a subject, [Model].
 //
 // What a Subject does not show is not asked here: the order of duties within a step (section 10), and which timers are
-// armed and cancelled (R36).
+// armed and cancelled (R36). A [Node] shows it: the packages cluster, paths and sim make clusters of Nodes.
 package conformance

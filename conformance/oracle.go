@@ -38,11 +38,7 @@ func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, i
 	default:
 		step = rules.Hear(i, s, w.message(in.Message))
 	}
-	out := Outcome{Ignored: step.Ignored, After: w.specState(step.State)}
-	for _, sent := range step.Sent() {
-		out.Sent = append(out.Sent, w.specMessage(sent))
-	}
-	return out
+	return w.outcome(&step)
 }
 
 // of returns the rules for n members.
@@ -102,6 +98,14 @@ func (w words) specState(s model.State) spec.State {
 		}
 	}
 	return t
+}
+
+func (w words) outcome(step *model.Step) Outcome {
+	out := Outcome{Ignored: step.Ignored, After: w.specState(step.State)}
+	for _, sent := range step.Sent() {
+		out.Sent = append(out.Sent, w.specMessage(sent))
+	}
+	return out
 }
 
 func (w words) message(m spec.Message) model.Message {

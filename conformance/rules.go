@@ -47,6 +47,12 @@ var endedBy = map[spec.Timer]string{
 	spec.ClaimTimer: "R22", spec.QuorumTimer: "R26", spec.BeatTimer: "R27",
 }
 
+// Sentence says what a rule of section 8, such as R17, comes to. It is "" for any other.
+func Sentence(rule string) string { return sentences[rule] }
+
+// RuleOf returns the first rule that the answer to a case follows from, such as R17; the Rule of the case is not read.
+func RuleOf(c *Case) string { return ruleOf(c) }
+
 // ruleOf returns the first rule that the answer to a case follows from.
 func ruleOf(c *Case) string {
 	in := &c.Input
@@ -86,7 +92,7 @@ func ruleOfMessage(c *Case) string {
 		}
 		return "R17"
 	case spec.Grant:
-		if c.Want.After.Role == spec.Leader {
+		if c.Before.Role != spec.Leader && c.Want.After.Role == spec.Leader {
 			return "R20"
 		}
 	case spec.Coordinator, spec.Heartbeat:

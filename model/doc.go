@@ -42,7 +42,8 @@
 //	}
 //	result, err := explore.Run(ctx, m, explore.Options{})
 //
-// States, steps and counts are those of TLC for the same configuration.
+// States, steps and counts are those of TLC for the same configuration. [Transitions] explores a configuration for the steps that
+// single nodes take there, and [Unpack] says what a packed state is.
 //
 // # Beside the TLA+
 //

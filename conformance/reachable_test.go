@@ -1,0 +1,101 @@
+package conformance_test
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// stepsIn is how many distinct steps nodes take in each of the small configurations.
+var stepsIn = map[string]int{
+	"ClusterOneCrash": 1096, "ClusterResign": 561, "ClusterIsolatedLeader": 449, "ClusterTopDeaf": 1228,
+	"ClusterProofNone": 314, "ClusterProofStarLeader": 554, "ClusterProofWrong": 208, "ClusterWithoutTop": 1802,
+	"ClusterPendant": 273, "ClusterChain": 122, "ClusterStar": 131, "ClusterBridge": 108, "ClusterPartial": 368,
+}
+
+func TestReachable(t *testing.T) {
+	require.Len(t, stepsIn, len(conformance.SmallConfigurations()))
+	for _, name := range conformance.SmallConfigurations() {
+		g, err := conformance.Reachable(name)
+		require.NoError(t, err)
+		cases, err := g.Check(&conformance.Model{})
+		require.NoError(t, err)
+		t.Logf("%-24s %5d steps", name, cases)
+		require.Equal(t, stepsIn[name], cases, name)
+	}
+}
+
+// TestReachableInLarger replays the steps of larger configurations too, if BULLY_SOAK says how much time there is: those that
+// the explorer generates at most a million times as many states for.
+func TestReachableInLarger(t *testing.T) {
+	more, _ := strconv.Atoi(os.Getenv("BULLY_SOAK"))
+	if more <= 0 {
+		t.Skip("the larger configurations take minutes: set BULLY_SOAK=1, or more, to explore them")
+	}
+	names, err := conformance.ConfigurationsUpTo(more * 1_000_000)
+	require.NoError(t, err)
+	g, err := conformance.Reachable(names...)
+	require.NoError(t, err)
+	cases, err := g.Check(&conformance.Model{})
+	require.NoError(t, err)
+	t.Logf("%d steps in %d configurations", cases, len(names))
+	require.Greater(t, cases, 10_000)
+}
+
+// TestReachableIsOfTheNode shows that what tla/Cluster.tla leaves out of a step is in the cases: a beat is sent to all, and a
+// quorum check may pass.
+func TestReachableIsOfTheNode(t *testing.T) {
+	beats, passed, failed := 0, 0, 0
+	for c := range group(t, "reachable").All {
+		switch c.Input.Timer {
+		case spec.BeatTimer:
+			require.Len(t, c.Want.Sent, len(c.Members)-1)
+			beats++
+		case spec.QuorumTimer:
+			if c.Want.After.Role == spec.Leader {
+				passed++
+			} else {
+				failed++
+			}
+		}
+	}
+	require.Positive(t, beats)
+	require.Positive(t, passed)
+	require.Positive(t, failed)
+}
+
+// TestReachableSeesFaults shows that a wrong answer is found there.
+func TestReachableSeesFaults(t *testing.T) {
+	g := group(t, "reachable")
+	seen := 0
+	for _, f := range faults {
+		switch f.name {
+		case "ignores everything", "grants to anybody", "sends in another order", "beats twice at once", "starts with an epoch":
+			_, err := g.Check(&faulty{fault: f.fault})
+			require.ErrorContains(t, err, "cases failed", f.name)
+			seen++
+		}
+	}
+	require.Equal(t, 5, seen)
+}
+
+func TestReachableNowhere(t *testing.T) {
+	_, err := conformance.Reachable()
+	require.EqualError(t, err, "conformance: no configuration is named: there is nothing to explore")
+	_, err = conformance.Reachable("ClusterOneCrash", "ClusterNone")
+	require.EqualError(t, err, "conformance: ClusterNone: tla/models.json has no configuration of a cluster of that name that holds")
+}
+
+func group(t *testing.T, name string) conformance.Group {
+	t.Helper()
+	groups := conformance.Groups()
+	i := slices.IndexFunc(groups, func(g conformance.Group) bool { return g.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return groups[i]
+}
