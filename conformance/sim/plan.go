@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
@@ -66,6 +69,23 @@ const (
 	ResignFault FaultKind = "resign"
 )
 
+// FaultKinds returns every kind of fault.
+func FaultKinds() []FaultKind {
+	return []FaultKind{CrashFault, CutFault, BreakFault, WeatherFault, PauseFault, SlowDiskFault, FailDiskFault, JumpFault,
+		EarlyFault, DeadFault, ResignFault}
+}
+
+// Valid reports whether k is one of FaultKinds.
+func (k FaultKind) Valid() bool { return slices.Contains(FaultKinds(), k) }
+
+// ofLinks reports whether a fault of this kind befalls links, and not a node.
+func (k FaultKind) ofLinks() bool { return k == CutFault || k == BreakFault || k == WeatherFault }
+
+// lasts reports whether a fault of this kind takes time: it is over For after At, or what it did is undone then.
+func (k FaultKind) lasts() bool {
+	return k == CrashFault || k == CutFault || k == WeatherFault || k == PauseFault || k == SlowDiskFault || k == FailDiskFault
+}
+
 // Point is where in a step a crash comes.
 type Point int
 
@@ -78,6 +98,21 @@ const (
 	AfterSave Point = 0
 )
 
+// String returns the point as a person would say it: after 2 messages.
+func (p Point) String() string {
+	switch {
+	case p < BeforeSave:
+		return "between steps"
+	case p == BeforeSave:
+		return "before the save"
+	case p == AfterSave:
+		return "after the save"
+	case p == AfterSave+1:
+		return "after 1 message"
+	}
+	return fmt.Sprintf("after %d messages", int(p))
+}
+
 // Fault is something that goes wrong. Which fields count, its kind says.
 type Fault struct {
 	At    time.Duration
@@ -89,4 +124,111 @@ type Fault struct {
 	Weather
 	Disk Range
 	Kept bool
+}
+
+// end returns when the fault is over.
+func (f *Fault) end() time.Duration {
+	if f.Kind.lasts() {
+		return f.At + f.For
+	}
+	return f.At
+}
+
+// Clone returns a copy of p that shares no memory with it.
+func (p *Plan) Clone() Plan {
+	q := *p
+	q.Members, q.Rates, q.Faults = slices.Clone(p.Members), slices.Clone(p.Rates), slices.Clone(p.Faults)
+	for i := range q.Faults {
+		q.Faults[i].Links = slices.Clone(q.Faults[i].Links)
+	}
+	return q
+}
+
+// String returns the plan as a timeline for people: what holds throughout, then a line for each fault.
+func (p *Plan) String() string {
+	var b strings.Builder
+	t := &p.Timing
+	preempt := t.Preempt.String()
+	if t.Preempt < 0 {
+		preempt = "never"
+	}
+	fmt.Fprintf(&b, "%d nodes %s, seed %d, faults until %s\n", len(p.Members), p.Members, p.Seed, p.Length)
+	fmt.Fprintf(&b, "  timing  δ %s, ρ %v, beat %s, quorum %s, heartbeat %s, election %s, coordinator %s, claim %s, preempt %s, stagger %s\n",
+		t.Delay, t.Drift, t.Beat, t.Quorum, t.Heartbeat, t.Election, t.Coordinator, t.Claim, preempt, t.Stagger)
+	fmt.Fprintf(&b, "  links   %s; a save takes %s", p.Links, p.Disk)
+	if p.Rates != nil {
+		fmt.Fprintf(&b, "; rates of clocks %v", p.Rates)
+	}
+	if p.Proofs {
+		b.WriteString("; deaths are proved")
+	}
+	b.WriteByte('\n')
+	for i := range p.Faults {
+		fmt.Fprintf(&b, "%12s  %s\n", p.Faults[i].At, p.Faults[i].words(len(p.Members)))
+	}
+	return b.String()
+}
+
+// String returns the weather as a person would say it: 1ms to 5ms, 10% lost.
+func (w Weather) String() string {
+	if w.Loss == 0 {
+		return w.Delay.String()
+	}
+	return fmt.Sprintf("%s, %.3g%% lost", w.Delay, 100*w.Loss)
+}
+
+// String returns the range as a person would say it: 1ms to 5ms, or 3ms.
+func (r Range) String() string {
+	if r.Min == r.Max {
+		return r.Min.String()
+	}
+	return r.Min.String() + " to " + r.Max.String()
+}
+
+// String returns the fault as a person would say it, with its time.
+func (f Fault) String() string { return f.At.String() + " " + f.words(0) }
+
+// words says what the fault does in a cluster of n nodes.
+func (f *Fault) words(n int) string {
+	switch f.Kind {
+	case CrashFault:
+		return fmt.Sprintf("node %s crashes %s, and restarts %s later", f.Node, f.Point, f.For)
+	case CutFault:
+		return fmt.Sprintf("%s cut for %s", linkWords(f.Links, n), f.For)
+	case BreakFault:
+		return linkWords(f.Links, n) + " broken: what is under way is lost"
+	case WeatherFault:
+		return fmt.Sprintf("%s for %s: %s", linkWords(f.Links, n), f.For, f.Weather)
+	case PauseFault:
+		return fmt.Sprintf("node %s pauses for %s", f.Node, f.For)
+	case SlowDiskFault:
+		return fmt.Sprintf("a save of node %s takes %s for %s", f.Node, f.Disk, f.For)
+	case FailDiskFault:
+		kept := "is not on disk"
+		if f.Kept {
+			kept = "is on disk"
+		}
+		return fmt.Sprintf("the next save of node %s fails, and %s; it restarts %s later", f.Node, kept, f.For)
+	case JumpFault:
+		return fmt.Sprintf("the clock of node %s jumps ahead by %s", f.Node, f.For)
+	case EarlyFault:
+		return fmt.Sprintf("all timers of node %s end", f.Node)
+	case DeadFault:
+		return fmt.Sprintf("node %s is told that the holder of its lease is dead", f.Node)
+	case ResignFault:
+		return fmt.Sprintf("node %s is called to resign", f.Node)
+	}
+	return string(f.Kind)
+}
+
+// linkWords names links of a cluster of n nodes: 1→2 2→1, or all links.
+func linkWords(links []spec.Link, n int) string {
+	if len(links) == n*(n-1) {
+		return "all links"
+	}
+	var words []string
+	for _, l := range links {
+		words = append(words, l.From.String()+"→"+l.To.String())
+	}
+	return strings.Join(words, " ")
 }

@@ -1,0 +1,42 @@
+// Package sim runs a cluster of nodes of any implementation in simulated time, and holds it to every promise of
+// spec/README.md at every step. What goes wrong in a run is a [Plan]: which messages take how long and are lost, which links
+// are cut, who crashes at which point of which step, whose disk fails, whose clock is wrong. The same plan on the same
+// implementation gives the same run, to the byte, on any machine. This is the loop of a test:
+//
+//	for seed := range uint64(1000) {
+//		plan, err := sim.Generate(seed, 5, sim.SwarmProfile)
+//		if err != nil {
+//			return err
+//		}
+//		result, err := sim.Run(&plan, mine.NewNode, sim.Options{})
+//		if err != nil {
+//			return err // the plan says something that means nothing
+//		}
+//		if result.Violation != nil {
+//			return result.Violation // such as: OneLeaderPerEpoch: nodes 2 and 3 both led epoch 4
+//		}
+//	}
+//
+// Who makes many runs makes a [Runner], which uses its memory again.
+//
+// # What is checked
+//
+// At each step of each run: that at most one node leads an epoch (OneLeaderPerEpoch); that no node's epoch goes back, over
+// restarts too (EpochMonotonic); that what the node asks its host to save, cancel and arm is what R4 and R36 say; that its
+// messages are well formed, in its own name and to members (R33, R34); that its state is one of section 6; that an input
+// which is no step changes nothing; that it does not panic, nor drown the others in messages (flood).
+//
+// While the plan, and what comes of it, stays within the bounds of R37 ([Plan.Timely]): that no two nodes act as leader at
+// once (OneActing), and that a leader which nothing has disturbed stops leading only by a call, or because it hands over to
+// an eligible node, or learns an epoch that one has claimed (NoDisruption). Nothing has disturbed it if, from before the last
+// check of its quorum on, the same quorum of nodes has run, linked to it in both directions, and no message between them
+// and it was lost. A node is taken for eligible if it was when it asked.
+//
+// And at the end, when all faults have been over for [Plan.SettleBound]: that there is one leader, whom everybody follows
+// (SomeLeader), and that it is the highest (HighestLeads, if pre-emption is on).
+//
+// # The host of a node
+//
+// How long timers run (R36), proofs of death (R41) and what a host does after a pause (R37) is the simulator's, and is
+// written for it: nothing of it is shared with an implementation's own host.
+package sim

@@ -1,0 +1,208 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// beginFault begins a fault of the plan. What befalls a node that is down is nothing.
+func (r *Runner) beginFault(n int) {
+	f := &r.plan.Faults[n]
+	if f.Kind.ofLinks() {
+		r.beginOfLinks(n, f)
+		return
+	}
+	i := r.members.of(&f.Node)
+	if !r.world.Up(int(i)) && f.Kind != SlowDiskFault {
+		return
+	}
+	switch h := &r.hosts[i]; f.Kind {
+	case CrashFault:
+		if f.Point != Between {
+			h.crash = n
+		} else if r.world.Crash(int(i)) {
+			h.downBy = n
+			r.links.disturbAll(r, i)
+		}
+	case FailDiskFault:
+		h.fail = n
+	case SlowDiskFault:
+		r.active[n] = true
+		r.setDisk(i)
+	case PauseFault:
+		r.world.Pause(int(i), f.For)
+	case JumpFault:
+		r.world.Jump(int(i), f.For)
+	case EarlyFault:
+		r.world.EndTimers(int(i))
+	case DeadFault:
+		r.world.Call(int(i), 0, deadTag)
+	case ResignFault:
+		r.world.Call(int(i), 0, resignTag)
+	}
+}
+
+// endFault ends a fault of the plan. A crash whose point has not come does not come any more.
+func (r *Runner) endFault(n int) {
+	f := &r.plan.Faults[n]
+	r.active[n] = false
+	i := r.members.of(&f.Node)
+	switch f.Kind {
+	case CutFault:
+		r.setCuts(f.Links, r.world.Heal)
+	case WeatherFault:
+		r.setWeather(f.Links)
+	case SlowDiskFault:
+		r.setDisk(i)
+	case CrashFault, FailDiskFault:
+		h := &r.hosts[i]
+		if h.crash == n {
+			h.crash = -1
+		}
+		if h.fail == n {
+			h.fail = -1
+		}
+		r.restartAfter(n)
+	}
+}
+
+// restartAfter restarts the node that a fault has crashed, if it is down.
+func (r *Runner) restartAfter(n int) {
+	i := r.members.of(&r.plan.Faults[n].Node)
+	if r.hosts[i].downBy == n && !r.world.Up(int(i)) {
+		r.hosts[i].downBy = -1
+		r.restart(i)
+	}
+}
+
+// beginOfLinks begins a fault of links.
+func (r *Runner) beginOfLinks(n int, f *Fault) {
+	switch f.Kind {
+	case CutFault:
+		r.setCuts(f.Links, r.world.Cut)
+	case WeatherFault:
+		r.active[n] = true
+		r.setWeather(f.Links)
+	case BreakFault:
+		for _, l := range f.Links {
+			from, to := r.members.of(&l.From), r.members.of(&l.To)
+			r.links.disturb(from, to, r.world.Now())
+			r.world.Break(int(from), int(to), func(m spec.Message) { r.lose(&m) })
+		}
+	}
+}
+
+// lose notes that a message is lost which was the first of all on its link.
+func (r *Runner) lose(m *spec.Message) {
+	r.result.Stats.Actions[loseAction]++
+	r.trace.lose(r, m)
+}
+
+// setCuts cuts links, or heals them, by set.
+func (r *Runner) setCuts(links []spec.Link, set func(from, to int) bool) {
+	r.links.note(r)
+	changed := false
+	for _, l := range links {
+		from, to := r.members.of(&l.From), r.members.of(&l.To)
+		if set(int(from), int(to)) {
+			changed = true
+			r.links.disturb(from, to, r.world.Now())
+		}
+	}
+	if changed {
+		r.result.Stats.Actions[cutAction]++
+		r.trace.cut(r)
+	}
+}
+
+// setWeather gives links the weather of the last fault that changes theirs, or that of the plan.
+func (r *Runner) setWeather(links []spec.Link) {
+	for _, l := range links {
+		weather := r.plan.Links
+		for n := range r.plan.Faults {
+			if f := &r.plan.Faults[n]; r.active[n] && f.Kind == WeatherFault {
+				for _, k := range f.Links {
+					if k == l {
+						weather = f.Weather
+					}
+				}
+			}
+		}
+		r.world.SetWeather(int(r.members.of(&l.From)), int(r.members.of(&l.To)), weather.of())
+	}
+}
+
+// setDisk makes the disk of a node as slow as the last fault says, or the plan.
+func (r *Runner) setDisk(i rank) {
+	disk := r.plan.Disk
+	for n := range r.plan.Faults {
+		if f := &r.plan.Faults[n]; r.active[n] && f.Kind == SlowDiskFault && f.Node == r.members[i] {
+			disk = f.Disk
+		}
+	}
+	r.world.SetDisk(int(i), world.Range(disk))
+}
+
+// becomeCalm ends what the plan says of the weather: nothing is lost any more.
+func (r *Runner) becomeCalm() {
+	r.calm = true
+	weather := Weather{Delay: r.plan.Links.Delay}
+	for i := range r.members {
+		for j := range r.members {
+			r.world.SetWeather(i, j, weather.of())
+		}
+	}
+	r.settle()
+}
+
+// probeAll lets the host of i try all nodes that are down.
+func (r *Runner) probeAll(i rank) {
+	for j := range rank(len(r.members)) {
+		if !r.world.Up(int(j)) {
+			r.probeSoon(i, j)
+		}
+	}
+}
+
+// probeSoon lets the host of i try whether j lives, when it has had time to see that their connection is broken.
+func (r *Runner) probeSoon(i, j rank) {
+	if i != j {
+		wait := r.hosts[i].random.In(world.Range{Max: r.plan.Timing.Delay})
+		r.world.At(r.world.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+	}
+}
+
+// probe tries whether j lives. If it does not, and its machine can be reached, the answer is a proof. If the machine cannot
+// be reached, nothing is proved, and it is tried again.
+func (r *Runner) probe(i, j rank) {
+	if !r.world.Up(int(i)) || r.world.Up(int(j)) {
+		return
+	}
+	h := &r.hosts[i]
+	if r.world.IsCut(int(i), int(j)) || r.world.IsCut(int(j), int(i)) {
+		wait := r.plan.Timing.Beat + time.Duration(h.random.Below(uint64(r.plan.Timing.Beat)))
+		r.world.At(r.world.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+		return
+	}
+	h.tried[j] = r.world.Now()
+	there, back := h.random.In(world.Range(r.plan.Links.Delay)), h.random.In(world.Range(r.plan.Links.Delay))
+	r.world.Call(int(i), there+back, proofTag|uint32(j))
+}
+
+// proved tells a node that another is dead, unless it has taken a message that this one has sent since (R37, Besides 2). What
+// has come of the proof since it was asked for does not count: it was true then.
+func (r *Runner) proved(i, j rank) {
+	h := &r.hosts[i]
+	if h.heard[j] >= h.tried[j] {
+		return
+	}
+	h.dead |= one(j)
+	if h.view.leader == j {
+		r.result.Stats.Proofs++
+		r.call(i, spec.HolderDeadCall)
+		return
+	}
+	r.endElection(i)
+}

@@ -1,0 +1,251 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// host is what is round a node.
+type host struct {
+	node    conformance.Node
+	outs    [2]conformance.Output // of the last step, and of the one before
+	last    int                   // which of outs is that of the last step
+	view    view                  // the state after the last step
+	durable spec.Durable          // what is on disk
+	highest spec.Epoch            // the highest epoch that has been on disk
+
+	crash  int // the fault that crashes the node within its next step, or -1
+	fail   int // the fault that fails its next save, or -1
+	downBy int // the fault that has crashed it
+	told   Told
+	owes   bool // what it tells its user waits for the save
+	policy
+}
+
+// reset makes the host of member i new.
+func (h *host) reset(seed uint64, i rank) {
+	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, policy: policy{random: world.NewRandom(seed, hostStreams+uint64(i))}}
+	h.out().State = spec.State{Role: spec.Follower, Support: h.out().State.Support[:0]}
+	h.view = view{leader: none, grantee: none}
+}
+
+// out is what the node did last.
+func (h *host) out() *conformance.Output { return &h.outs[h.last] }
+
+// guard turns a panic of a node into a violation.
+func (r *Runner) guard(i rank) {
+	if p := recover(); p != nil {
+		r.breaks("panic", "node %s: %v", r.members[i], p)
+	}
+}
+
+// make makes the node of member i.
+func (r *Runner) make(i rank) {
+	defer r.guard(i)
+	r.hosts[i].node = r.newNode(r.members[i], r.members)
+}
+
+// ask gives the input to the node.
+func (r *Runner) ask(i rank, out *conformance.Output) {
+	defer r.guard(i)
+	switch h := &r.hosts[i]; {
+	case r.in.given.Start:
+		h.node.Start(out)
+	case r.in.given.Restart:
+		h.node.Restart(h.durable, out)
+	default:
+		h.node.Step(&r.in.spec, out)
+	}
+}
+
+// breaks notes that a promise is broken. The first one counts.
+func (r *Runner) breaks(p spec.Property, format string, args ...any) {
+	if r.result.Violation == nil {
+		r.result.Violation = &Violation{Property: p, At: r.world.Now(), Step: r.result.Steps, Seed: r.plan.Seed, Explanation: fmt.Sprintf(format, args...)}
+	}
+}
+
+// broken reports whether a promise is broken.
+func (r *Runner) broken() bool { return r.result.Violation != nil }
+
+// step gives the input to a node, checks what it does, and does its duties in their order (section 10). Where a save takes
+// time, the world holds back what comes after it; the step itself is as good as taken, unless it is known to fail.
+func (r *Runner) step(i rank) {
+	h := &r.hosts[i]
+	if r.broken() {
+		return
+	}
+	before, out := h.out(), &h.outs[1-h.last]
+	r.result.Steps++
+	r.ask(i, out)
+	if r.broken() {
+		return
+	}
+	after, problem := r.members.viewOf(i, &out.State)
+	if problem != "" {
+		r.breaks("R5", "node %s is %s, a state that no input leads to: %s", r.members[i], out.State, problem)
+		return
+	}
+	if !r.check(i, before, out, &after) {
+		return
+	}
+	if out.Ignored {
+		r.result.Steps--
+		r.result.Stats.Ignored++
+		r.observe(i, before, out)
+		return
+	}
+	torn, sends := r.fate(i, out)
+	if torn {
+		return
+	}
+	r.observe(i, before, out)
+	was := h.view
+	h.last, h.view = 1-h.last, after
+	r.commit(i, &was, out)
+	if r.broken() {
+		return
+	}
+	r.follow(i, &was, out)
+	if sends >= 0 {
+		r.cutShort(i, sends, len(out.Sent))
+	}
+	for k := range out.Sent {
+		r.world.Send(int(i), int(r.to[k]), out.Sent[k])
+	}
+	if h.owes = out.Save; !h.owes {
+		r.takeOver(i)
+	}
+}
+
+// fate returns what becomes of a step: torn, if it ends before its promise is on disk; else how many of its messages leave,
+// or -1 if all do and the node goes on.
+func (r *Runner) fate(i rank, out *conformance.Output) (torn bool, sends int) {
+	h := &r.hosts[i]
+	sends = -1
+	if out.Save {
+		r.world.Save(int(i))
+	}
+	switch {
+	case h.fail >= 0 && out.Save:
+		h.downBy, h.fail, h.crash = h.fail, -1, -1
+		torn, sends = !r.plan.Faults[h.downBy].Kept, 0
+	case h.crash >= 0:
+		h.downBy, h.crash = h.crash, -1
+		point := r.plan.Faults[h.downBy].Point
+		torn, sends = point == BeforeSave, int(max(point, AfterSave))
+	}
+	if torn {
+		r.result.Steps--
+		r.result.Stats.Torn++
+		r.links.disturbAll(r, i)
+		r.world.Crash(int(i))
+	}
+	return torn, sends
+}
+
+// cutShort crashes a node within its step, so that only some of its messages leave.
+func (r *Runner) cutShort(i rank, sends, of int) {
+	if sends < of {
+		r.result.Stats.Cut++
+	}
+	r.links.disturbAll(r, i)
+	r.world.CrashAfter(int(i), sends)
+}
+
+// commit notes a step that is taken: on disk, in the trace, and against the promises.
+func (r *Runner) commit(i rank, was *view, out *conformance.Output) {
+	h := &r.hosts[i]
+	if out.Save {
+		r.result.Stats.Saves++
+		h.durable = out.State.Durable()
+	}
+	h.highest = h.view.epoch
+	r.result.Stats.Actions[r.in.action]++
+	r.digest(i, out)
+	r.trace.step(r, i, out)
+	r.promises(i, was)
+	if r.calm && (was.role != h.view.role || was.leader != h.view.leader || was.epoch != h.view.epoch) {
+		r.settle()
+	}
+}
+
+// saved lets a step have its effects, after its save.
+func (r *Runner) saved(i rank) {
+	if r.hosts[i].owes {
+		r.hosts[i].owes = false
+		r.takeOver(i)
+	}
+}
+
+// takeOver tells the user of a node what has changed (R39). Of a node that crashes amid what it sends, he only hears, before
+// that, that its reign is over.
+func (r *Runner) takeOver(i rank) {
+	h := &r.hosts[i]
+	if h.view.role != leader {
+		r.acting &^= one(i)
+	}
+	if !r.world.Doomed(int(i)) {
+		r.tell(i, h.view.told)
+	} else if h.told.Leading && h.view.role != leader {
+		r.tell(i, nobody)
+	}
+}
+
+// nobody is what there is to tell of a node that knows of no leader.
+func nobody() (rank, spec.Epoch) { return none, 0 }
+
+// tell tells the user of a node what has changed (R39): which leader there is to tell of, or that it is down.
+func (r *Runner) tell(i rank, told func() (rank, spec.Epoch)) {
+	if r.options.Tell == nil {
+		return
+	}
+	h := &r.hosts[i]
+	t := Told{Node: r.members[i]}
+	if told != nil {
+		l, e := told()
+		t.Epoch, t.Leading, t.Up = e, l == i, true
+		if l != none {
+			t.Leader = r.members[l]
+		}
+	}
+	if t != h.told {
+		h.told = t
+		t.At = r.world.Now()
+		r.options.Tell(t)
+	}
+}
+
+// observe shows an input and what came of it.
+func (r *Runner) observe(i rank, before, out *conformance.Output) {
+	if r.options.Observe == nil {
+		return
+	}
+	r.seen = conformance.Case{ID: r.members[i], Members: r.members, Before: before.State, Input: r.in.given,
+		Want: conformance.Outcome{Ignored: out.Ignored, After: out.State, Sent: out.Sent}}
+	r.options.Observe(&r.seen)
+}
+
+// crashed notes that a node is down.
+func (r *Runner) crashed(i rank) {
+	h := &r.hosts[i]
+	r.acting &^= one(i)
+	h.owes, h.crash, h.fail = false, -1, -1
+	r.result.Stats.Actions[crashAction]++
+	r.trace.crash(r, i)
+	r.tell(i, nil)
+	if r.calm {
+		r.settle()
+	}
+	if f := h.downBy; r.plan.Faults[f].end() <= r.world.Now() {
+		r.world.At(r.world.Now(), againTag|uint32(f))
+	}
+	if r.plan.Proofs {
+		for j := range rank(len(r.hosts)) {
+			r.probeSoon(j, i)
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package sim_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance/sim"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const ms = time.Millisecond
+
+func id(n int) spec.NodeID { return spec.IntegerID(uint64(n)) }
+
+// linksOf returns links that are given as from, to, from, to, …
+func linksOf(ends ...int) (links []spec.Link) {
+	for k := 0; k < len(ends); k += 2 {
+		links = append(links, spec.Link{From: id(ends[k]), To: id(ends[k+1])})
+	}
+	return links
+}
+
+// quiet returns a plan of n nodes in which all messages take 1 ms, saves take none, and nothing goes wrong but these
+// faults. The highest node leads from 4 ms on; it beats at 104 ms, 204 ms and so on, and checks its quorum at 144 ms, 284 ms
+// and so on.
+func quiet(n int, faults ...sim.Fault) *sim.Plan {
+	p := &sim.Plan{
+		Seed: 81,
+		Timing: sim.Timing{Delay: 12 * ms, Drift: 0.01, Beat: 100 * ms, Quorum: 140 * ms, Heartbeat: 325 * ms, Election: 25 * ms, Coordinator: 325 * ms,
+			Claim: 50 * ms, Preempt: time.Second, Stagger: 25 * ms},
+		Links:  sim.Weather{Delay: sim.Range{Min: ms, Max: ms}},
+		Faults: faults,
+		Length: 2 * time.Second,
+	}
+	for i := range n {
+		p.Members = append(p.Members, id(i+1))
+	}
+	return p
+}
+
+// events runs a plan on the model and returns its trace, with at counted from the beginning.
+func events(t *testing.T, p *sim.Plan) ([]spec.Event, sim.Result) {
+	t.Helper()
+	var trace bytes.Buffer
+	result, err := sim.Run(p, model, sim.Options{Trace: &trace})
+	require.NoError(t, err)
+	require.Nil(t, result.Violation)
+	r, err := spec.NewTraceReader(&trace)
+	require.NoError(t, err)
+	require.Equal(t, spec.Header{Members: p.Members, Seed: p.Seed, Commit: "unknown"}, r.Header())
+	var all []spec.Event
+	for {
+		var e spec.Event
+		if err := r.Read(&e); errors.Is(err, io.EOF) {
+			return all, result
+		} else {
+			require.NoError(t, err)
+		}
+		e.At -= uint64(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
+		all = append(all, e)
+	}
+}
+
+// since returns the events of a node from a time on, the first n of them, each as a person would say it. No node is the
+// network.
+func since(all []spec.Event, node spec.NodeID, at time.Duration, n int) (lines []string) {
+	for _, e := range all {
+		if e.Node == node && time.Duration(e.At)*time.Microsecond >= at && len(lines) < n {
+			_, text, _ := strings.Cut(e.String(), " ")
+			lines = append(lines, (time.Duration(e.At)*time.Microsecond).String()+" "+text)
+		}
+	}
+	return lines
+}
+
+// count counts the events of an action from a time on until another.
+func count(all []spec.Event, a spec.Action, from, until time.Duration) (n int) {
+	for _, e := range all {
+		if at := time.Duration(e.At) * time.Microsecond; e.Action == a && from <= at && at < until {
+			n++
+		}
+	}
+	return n
+}
+
+// leads says who leads at a time.
+func leads(all []spec.Event, at time.Duration) (leader spec.NodeID) {
+	for _, e := range all {
+		switch {
+		case time.Duration(e.At)*time.Microsecond > at:
+		case e.State.Role == spec.Leader:
+			leader = e.Node
+		case e.Node == leader:
+			leader = spec.NodeID{}
+		}
+	}
+	return leader
+}
+
+func TestQuiet(t *testing.T) {
+	all, result := events(t, quiet(3))
+	require.Equal(t, []sim.Reign{{Epoch: 1, Leader: id(3)}}, result.Reigns)
+	require.Equal(t, id(3), leads(all, 4*ms))
+	require.Zero(t, result.Settled)
+	require.Zero(t, result.Lost)
+	require.True(t, result.Timely)
+	require.Equal(t, []string{"104ms BeatTimeout | 3→1 HEARTBEAT epoch:1 | 3→2 HEARTBEAT epoch:1 | 3 is leader leader:3 epoch:1 grantee:3 support:{1 2}"}, since(all, id(3), 104*ms, 1))
+	require.EqualValues(t, len(all), result.Steps)
+	require.Equal(t, result.Stats.Of(spec.OnAck), uint64(count(all, spec.OnAck, 0, time.Hour)))
+	require.Zero(t, result.Stats.Of("OnVote"))
+}
+
+// TestCrashPoints crashes the node that is being granted its claim in the step in which it wins, at each point: what is on
+// disk, what is in the trace, and who has heard of it.
+func TestCrashPoints(t *testing.T) {
+	for _, c := range []struct {
+		point        sim.Point
+		epoch        spec.Epoch // on disk after the crash
+		coordinators int        // that have arrived
+		reigns       int
+	}{
+		{sim.Between, 0, 0, 0}, {sim.BeforeSave, 0, 0, 0}, {sim.AfterSave, 1, 0, 1}, {sim.AfterSave + 1, 1, 1, 1}, {sim.AfterSave + 2, 1, 2, 1}, {sim.AfterSave + 9, 1, 2, 1},
+	} {
+		p := quiet(3, sim.Fault{At: 3500 * time.Microsecond, For: 100 * ms, Kind: sim.CrashFault, Node: id(3), Point: c.point})
+		all, result := events(t, p)
+		crash := all[slices.IndexFunc(all, func(e spec.Event) bool { return e.Action == spec.CrashAction })]
+		require.Equal(t, id(3), crash.Node)
+		require.Equal(t, c.epoch, crash.State.Epoch, c.point)
+		require.Equal(t, c.coordinators, count(all, spec.OnCoordinator, 0, 100*ms), c.point)
+		require.Equal(t, c.reigns, count(all, spec.OnGrant, 0, 100*ms), c.point)
+		require.Equal(t, 1, count(all, spec.RestartAction, 103*ms, 104*ms), "%s: 100 ms after 3.5 ms", c.point)
+		torn := uint64(0)
+		if c.point == sim.BeforeSave {
+			torn = 1
+		}
+		require.Equal(t, torn, result.Stats.Torn, c.point)
+		require.Equal(t, id(3), leads(all, 2*time.Second), c.point)
+	}
+}
+
+// TestCrashBeforeNothing crashes a node before the save of a step that has nothing to save: the step is not taken. A step
+// that never comes is not waited for longer than the fault lasts.
+func TestCrashBeforeNothing(t *testing.T) {
+	all, _ := events(t, quiet(3, sim.Fault{At: 150 * ms, For: 100 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.BeforeSave}))
+	require.Equal(t, []string{"205ms Crash | 1 is follower leader:none epoch:1 grantee:3 support:{}",
+		"250ms Restart | 1→2 IM_BACK epoch:1 | 1→3 IM_BACK epoch:1 | 1 is electing leader:1 epoch:1 grantee:3 support:{}"}, since(all, id(1), 150*ms, 2))
+	all, result := events(t, quiet(3, sim.Fault{At: 110 * ms, For: 90 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.BeforeSave}))
+	require.Zero(t, count(all, spec.CrashAction, 0, time.Hour))
+	require.Zero(t, result.Stats.Torn)
+}
+
+// TestCrashWhileDown crashes a node that is down already, which is nothing, and does not restart it too soon.
+func TestCrashWhileDown(t *testing.T) {
+	all, _ := events(t, quiet(3, sim.Fault{At: 150 * ms, For: 300 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between},
+		sim.Fault{At: 200 * ms, For: 100 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between}))
+	require.Equal(t, 1, count(all, spec.CrashAction, 0, time.Hour))
+	require.Equal(t, 1, count(all, spec.RestartAction, 450*ms, 451*ms))
+}
+
+// TestCrashWhileSaving crashes a node that saves, between steps: the save is completed first, and what the step sent is lost.
+// When the fault is over by then, the node restarts at once.
+func TestCrashWhileSaving(t *testing.T) {
+	p := quiet(3, sim.Fault{At: 4 * ms, For: 3 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between})
+	p.Disk = sim.Range{Min: 5 * ms, Max: 5 * ms}
+	all, result := events(t, p)
+	// The first start is saved until 5 ms, so that the ELECTION of node 3 at 5 ms is the first message there is.
+	require.Equal(t, []string{"0s Start | 1 is follower leader:none epoch:0 grantee:none support:{}", "5ms Crash | 1 is follower leader:none epoch:0 grantee:none support:{}"},
+		since(all, id(1), 0, 2))
+	require.Equal(t, 1, count(all, spec.RestartAction, 7*ms, 8*ms))
+	require.EqualValues(t, result.Stats.Of(spec.StartAction), 3)
+}
+
+// TestFailDisk fails a save, with the promise on disk and without: the node stops for good, sends nothing of the step, and
+// restarts with what is on disk.
+func TestFailDisk(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		all, result := events(t, quiet(3, sim.Fault{At: 2500 * time.Microsecond, For: 100 * ms, Kind: sim.FailDiskFault, Node: id(1), Kept: kept}))
+		want := []string{"3ms Crash | 1 is follower leader:none epoch:0 grantee:none support:{}"}
+		if kept {
+			want = []string{"3ms OnClaim 3→1 CLAIM epoch:1 | 1→3 GRANT epoch:1 | 1 is electing leader:3 epoch:1 grantee:3 support:{}",
+				"3ms Crash | 1 is follower leader:none epoch:1 grantee:3 support:{}"}
+		}
+		require.Equal(t, want, since(all, id(1), 2500*time.Microsecond, len(want)))
+		require.Equal(t, 1, count(all, spec.OnGrant, 0, 100*ms), "that of node 2")
+		require.Equal(t, 1, count(all, spec.RestartAction, 102*ms, 103*ms))
+		require.Equal(t, kept, result.Stats.Torn == 0)
+	}
+	// A node that saves nothing in all the time goes on.
+	all, _ := events(t, quiet(3, sim.Fault{At: 110 * ms, For: 100 * ms, Kind: sim.FailDiskFault, Node: id(1)}))
+	require.Zero(t, count(all, spec.CrashAction, 0, time.Hour))
+}
+
+// TestSlowDisk makes the saves of one node slow for a while: it grants late, while the others do not wait.
+func TestSlowDisk(t *testing.T) {
+	all, result := events(t, quiet(3, sim.Fault{At: 0, For: 3500 * time.Microsecond, Kind: sim.SlowDiskFault, Node: id(1), Disk: sim.Range{Min: 4 * ms, Max: 4 * ms}}))
+	require.Equal(t, 1, count(all, spec.OnGrant, 4*ms, 5*ms), "that of node 2")
+	require.Equal(t, 1, count(all, spec.OnGrant, 8*ms, 9*ms), "that of node 1, which has saved from 3 to 7 ms")
+	require.Equal(t, 1, count(all, spec.OnCoordinator, 7*ms, 8*ms), "which takes no other step in that time")
+	require.True(t, result.Timely)
+}
+
+// TestCut cuts the links from the leader: what is sent over them is lost, nobody acknowledges, and the leader steps down.
+func TestCut(t *testing.T) {
+	cut := linksOf(3, 1, 3, 2)
+	all, result := events(t, quiet(3, sim.Fault{At: 104500 * time.Microsecond, For: time.Second, Kind: sim.CutFault, Links: cut}))
+	require.Equal(t, []string{"104.5ms Cut 3→1 3→2", "1.1045s Cut"}, since(all, spec.NodeID{}, 0, 9))
+	require.Zero(t, count(all, spec.OnHeartbeat, 100*ms, 300*ms), "those of 104 ms were under way")
+	require.Equal(t, "284ms QuorumTimeout | 3 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(3), 280*ms, 1)[0])
+	require.Equal(t, id(2), leads(all, 900*ms))
+	require.True(t, result.Timely)
+	// The same cut twice over is one cut in the trace, until both are over.
+	all, _ = events(t, quiet(3, sim.Fault{At: 100 * ms, For: 200 * ms, Kind: sim.CutFault, Links: cut}, sim.Fault{At: 200 * ms, For: 200 * ms, Kind: sim.CutFault, Links: cut[:1]}))
+	require.Equal(t, []string{"100ms Cut 3→1 3→2", "300ms Cut 3→1", "400ms Cut"}, since(all, spec.NodeID{}, 0, 9))
+}
+
+// TestBreak loses what is under way, and no more.
+func TestBreak(t *testing.T) {
+	all, result := events(t, quiet(3, sim.Fault{At: 104500 * time.Microsecond, Kind: sim.BreakFault, Links: linksOf(1, 3, 3, 1)}))
+	require.Equal(t, []string{"104.5ms Lose 3→1 HEARTBEAT epoch:1"}, since(all, spec.NodeID{}, 0, 9))
+	require.Equal(t, 1, count(all, spec.OnHeartbeat, 104*ms, 200*ms), "that of node 2")
+	require.Equal(t, 2, count(all, spec.OnHeartbeat, 204*ms, 300*ms))
+	require.EqualValues(t, 1, result.Lost)
+}
+
+// TestWeather slows a link down and has it lose everything; the last fault of the two counts, and the plan's own weather
+// comes back.
+func TestWeather(t *testing.T) {
+	slow := sim.Weather{Delay: sim.Range{Min: 7 * ms, Max: 7 * ms}}
+	none := sim.Weather{Delay: slow.Delay, Loss: 1}
+	all, result := events(t, quiet(3, sim.Fault{At: 100 * ms, For: 150 * ms, Kind: sim.WeatherFault, Links: linksOf(3, 1), Weather: slow},
+		sim.Fault{At: 200 * ms, For: 40 * ms, Kind: sim.WeatherFault, Links: linksOf(3, 1), Weather: none}))
+	require.Equal(t, 1, count(all, spec.OnHeartbeat, 111*ms, 112*ms))
+	require.Equal(t, []string{"211ms Lose 3→1 HEARTBEAT epoch:1"}, since(all, spec.NodeID{}, 0, 9), "when it should have arrived")
+	require.Equal(t, 2, count(all, spec.OnHeartbeat, 305*ms, 306*ms))
+	require.True(t, result.Timely)
+	// The weather of the plan loses nothing any more when all faults are over.
+	p := quiet(3)
+	p.Links.Loss = 1
+	all, _ = events(t, p)
+	require.Zero(t, count(all, spec.OnElection, 0, p.Length))
+	require.Positive(t, count(all, spec.OnElection, p.Length, time.Hour))
+}
+
+// TestPause pauses the leader for longer than patience lasts: it does nothing, another comes to lead, and when it wakes it
+// steps down before it takes a message, and resigns instead of trusting old ACKs.
+func TestPause(t *testing.T) {
+	all, result := events(t, quiet(3, sim.Fault{At: 150 * ms, For: time.Second, Kind: sim.PauseFault, Node: id(3)}))
+	require.False(t, result.Timely)
+	require.Equal(t, id(2), leads(all, 1100*ms))
+	woken := since(all, id(3), 150*ms, 2)
+	require.Equal(t, "1.15s QuorumTimeout | 3 is follower leader:none epoch:1 grantee:3 support:{}", woken[0], "which was due at 284 ms; nobody has backed it since 144 ms")
+	require.Contains(t, woken[1], "1.15s On")
+
+	// Paused for less, with ACKs of before the pause: the check passes, and the leader resigns.
+	all, _ = events(t, quiet(3, sim.Fault{At: 210 * ms, For: 200 * ms, Kind: sim.PauseFault, Node: id(3)}))
+	require.Equal(t, []string{"410ms QuorumTimeout | 3 is leader leader:3 epoch:1 grantee:3 support:{}",
+		"410ms Resign | 3→1 RESIGN epoch:1 | 3→2 RESIGN epoch:1 | 3 is follower leader:none epoch:1 grantee:3 support:{}"}, since(all, id(3), 210*ms, 2))
+}
+
+// TestPauseAndCrash crashes the leader in the step with which it wakes, before that is taken: there is no call after it.
+func TestPauseAndCrash(t *testing.T) {
+	all, _ := events(t, quiet(3, sim.Fault{At: 210 * ms, For: 200 * ms, Kind: sim.PauseFault, Node: id(3)},
+		sim.Fault{At: 300 * ms, For: 200 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.BeforeSave}))
+	require.Equal(t, "410ms Crash | 3 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(3), 210*ms, 1)[0])
+}
+
+// TestClocks makes the clocks fast and slow, and lets one jump: timers end sooner and later by as much.
+func TestClocks(t *testing.T) {
+	p := quiet(3)
+	p.Rates = []float64{1.01, 1, 0.8}
+	all, result := events(t, p)
+	require.False(t, result.Timely)
+	require.Equal(t, "129ms BeatTimeout", since(all, id(3), 100*ms, 1)[0][:len("129ms BeatTimeout")])
+	p.Rates[2] = 0.99
+	_, result = events(t, p)
+	require.True(t, result.Timely)
+
+	all, result = events(t, quiet(3, sim.Fault{At: 150 * ms, For: 30 * ms, Kind: sim.JumpFault, Node: id(3)}))
+	require.False(t, result.Timely)
+	require.Contains(t, since(all, id(3), 150*ms, 1)[0], "174ms BeatTimeout", "that of 204 ms")
+}
+
+// TestEarly ends the timers of a node before their time: a follower asks.
+func TestEarly(t *testing.T) {
+	all, result := events(t, quiet(3, sim.Fault{At: 150 * ms, Kind: sim.EarlyFault, Node: id(2)}, sim.Fault{At: 150 * ms, Kind: sim.EarlyFault, Node: id(3)}))
+	require.False(t, result.Timely)
+	require.Contains(t, since(all, id(2), 150*ms, 1)[0], "150ms HeartbeatTimeout | 2→1 ELECTION")
+	require.Contains(t, since(all, id(3), 150*ms, 2)[0], "150ms QuorumTimeout | 3 is follower", "nobody has acknowledged anything since 144 ms")
+}
+
+// TestDead tells nodes that a leader is dead which is not: the lease ends. One that keeps no lease takes no step.
+func TestDead(t *testing.T) {
+	all, result := events(t, quiet(3, sim.Fault{At: 150 * ms, Kind: sim.DeadFault, Node: id(1)}, sim.Fault{At: 150 * ms, Kind: sim.DeadFault, Node: id(3)}))
+	require.False(t, result.Timely)
+	require.Equal(t, "150ms HolderDead | 1 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(1), 150*ms, 1)[0])
+	require.EqualValues(t, 1, result.Stats.Ignored)
+}
+
+// TestResign calls the leader to resign, and a follower, which takes no step.
+func TestResign(t *testing.T) {
+	all, result := events(t, quiet(3, sim.Fault{At: 150 * ms, Kind: sim.ResignFault, Node: id(3)}, sim.Fault{At: 150 * ms, Kind: sim.ResignFault, Node: id(1)}))
+	require.True(t, result.Timely)
+	require.Equal(t, "150ms Resign | 3→1 RESIGN epoch:1 | 3→2 RESIGN epoch:1 | 3 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(3), 150*ms, 1)[0])
+	require.EqualValues(t, 1, result.Stats.Ignored)
+	require.Equal(t, "188ms HeartbeatTimeout", since(all, id(2), 152*ms, 1)[0][:len("188ms HeartbeatTimeout")], "a δ and one place after the RESIGN")
+	require.Equal(t, id(3), leads(all, 250*ms), "the highest stands as soon as another does (R10)")
+}
+
+// TestProofs tells the others that the leader has crashed: they need not be patient. Where its machine cannot be reached
+// nothing is proved; nor once it is back.
+func TestProofs(t *testing.T) {
+	crash := sim.Fault{At: 150 * ms, For: 500 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between}
+	p := quiet(3, crash)
+	p.Proofs = true
+	all, result := events(t, p)
+	require.True(t, result.Timely)
+	require.EqualValues(t, 2, result.Stats.Proofs)
+	require.Equal(t, 2, count(all, spec.HolderDeadAction, 150*ms, 165*ms))
+	require.Equal(t, id(2), leads(all, 220*ms))
+
+	p.Faults = []sim.Fault{{At: 140 * ms, For: 400 * ms, Kind: sim.CutFault, Links: linksOf(1, 3, 3, 2)}, crash}
+	all, _ = events(t, p)
+	require.Zero(t, count(all, spec.HolderDeadAction, 0, time.Hour), "their patience has ended before")
+
+	p.Faults = []sim.Fault{crash}
+	p.Faults[0].For = time.Microsecond
+	all, _ = events(t, p)
+	require.Zero(t, count(all, spec.HolderDeadAction, 0, time.Hour))
+}
+
+// TestElectionEnds ends the election of a candidate as soon as there is nothing to wait for: all have answered; or all that
+// are higher are proved dead, and it may claim.
+func TestElectionEnds(t *testing.T) {
+	silent := quiet(3, sim.Fault{At: 150 * ms, For: 50 * ms, Kind: sim.CrashFault, Node: id(2), Point: sim.Between},
+		sim.Fault{At: 150 * ms, For: 50 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
+	all, _ := events(t, silent)
+	asks := since(all, id(1), 210*ms, 4)
+	require.Contains(t, asks[0], "263ms HeartbeatTimeout", "a δ and two places after the IM_BACK")
+	require.Contains(t, asks[2], "265ms OnRefuse 3→1")
+	require.Contains(t, asks[3], "265ms ElectionTimeout")
+
+	dead := quiet(3, sim.Fault{At: 150 * ms, For: 500 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
+	dead.Proofs = true
+	all, _ = events(t, dead)
+	lines := since(all, id(2), 160*ms, 4)
+	k := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "OnAssent 1→2") })
+	require.Positive(t, k, lines)
+	at, _, _ := strings.Cut(lines[k], " ")
+	require.Contains(t, lines[k+1], at+" ElectionTimeout | 2→1 CLAIM")
+}
+
+// TestForgets restarts a node that has stood in vain again and again: its host has forgotten it, and waits no longer than T_coord.
+func TestForgets(t *testing.T) {
+	all, _ := events(t, quiet(3, sim.Fault{At: 0, For: 1500 * ms, Kind: sim.CutFault, Links: linksOf(1, 2, 2, 1, 1, 3, 3, 1)},
+		sim.Fault{At: 1000 * ms, For: 20 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between}))
+	require.Greater(t, count(all, spec.HeartbeatTimeout, 0, 1000*ms), 5)
+	require.Contains(t, since(all, id(1), 1021*ms, 1)[0], "1.345s CoordinatorTimeout")
+}
+
+// TestNeverPreempts leaves pre-emption out.
+func TestNeverPreempts(t *testing.T) {
+	p := mixedPlan(1)
+	require.Positive(t, run(t, p, model).Stats.Of(spec.PreemptTimeout))
+	p.Timing.Preempt = -1
+	require.Zero(t, run(t, p, model).Stats.Of(spec.PreemptTimeout))
+}

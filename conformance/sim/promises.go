@@ -1,0 +1,189 @@
+package sim
+
+import (
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// check holds what a node does with an input to the rules that need nothing but the node. It reports whether they hold.
+func (r *Runner) check(i rank, before, out *conformance.Output, after *view) bool {
+	h := &r.hosts[i]
+	if out.Ignored {
+		return r.checkIgnored(i, before, out)
+	}
+	if after.epoch < h.highest {
+		r.breaks(spec.EpochMonotonic, "node %s goes from epoch %d back to %d with %s", r.members[i], h.highest, after.epoch, &r.in)
+		return false
+	}
+	if !r.checkSent(i, out) {
+		return false
+	}
+	save, cancel, arm := conformance.Duties(r.members[i], &before.State, &r.in.given, &out.State, out.Sent)
+	switch {
+	case save != out.Save:
+		r.breaks("R4", "node %s, %s, with %s is %s: save is %v, and must be %v", r.members[i], before.State, &r.in, out.State, out.Save, save)
+	case cancel != out.Cancel || arm != out.Arm:
+		r.breaks("R36", "node %s, %s, with %s is %s: it cancels %s and arms %s, and must cancel %s and arm %s",
+			r.members[i], before.State, &r.in, out.State, out.Cancel, out.Arm, cancel, arm)
+	default:
+		return true
+	}
+	return false
+}
+
+// checkIgnored holds a node to what may be ignored: here only calls, which are no step of some nodes; and to doing nothing.
+func (r *Runner) checkIgnored(i rank, before, out *conformance.Output) bool {
+	v := &r.hosts[i].view
+	switch {
+	case out.Save || out.Cancel|out.Arm != 0 || len(out.Sent) > 0 || !before.State.Equal(out.State):
+		r.breaks("R35", "node %s, %s, ignores %s, but saves, sets timers, sends, or is %s", r.members[i], before.State, &r.in, out.State)
+	case r.in.given.Call == spec.ResignCall && v.role != leader, r.in.given.Call == spec.HolderDeadCall && (v.leader == none || v.leader == i):
+		return true
+	case r.in.timer >= 0:
+		r.breaks("R36", "node %s, %s, ignores %s, whose timer runs", r.members[i], before.State, &r.in)
+	case r.in.from >= 0:
+		r.breaks("R34", "node %s, %s, ignores %s, which a member has sent", r.members[i], before.State, &r.in)
+	default:
+		r.breaks("R28", "node %s, %s, ignores %s", r.members[i], before.State, &r.in)
+	}
+	return false
+}
+
+// checkSent holds the messages of a step to being well formed (R33), in the node's own name and to other members (R34), and
+// notes whom they are to.
+func (r *Runner) checkSent(i rank, out *conformance.Output) bool {
+	r.to = r.to[:0]
+	for k := range out.Sent {
+		m := &out.Sent[k]
+		to := r.members.of(&m.To)
+		switch {
+		case typeOf(m.Type) == noMessage || !m.Epoch.Valid():
+			r.breaks("R33", "node %s sends %s with %s, which is no message", r.members[i], m, &r.in)
+			return false
+		case m.From != r.members[i]:
+			r.breaks("R34", "node %s sends %s with %s, in the name of another", r.members[i], m, &r.in)
+			return false
+		case to == none || to == i:
+			r.breaks("R34", "node %s sends %s with %s, which is to no other member", r.members[i], m, &r.in)
+			return false
+		}
+		r.to = append(r.to, to)
+	}
+	return true
+}
+
+// String says what the input is, as a person would.
+func (in *input) String() string {
+	return in.given.String()
+}
+
+// promises holds a step that is taken to the promises about all nodes.
+func (r *Runner) promises(i rank, was *view) {
+	now := &r.hosts[i].view
+	switch {
+	case now.role == leader && (was.role != leader || was.epoch != now.epoch):
+		r.leads(i, now.epoch)
+	case now.role == claimant && was.role != claimant:
+		r.claims[now.epoch+1] = r.claims[now.epoch+1] || r.links.wasEligible(r, i)
+	case was.role == leader && now.role != leader && r.in.given.Call != spec.ResignCall && r.result.Timely:
+		r.deposed(i, was)
+	}
+}
+
+// leads notes that a node has come to lead.
+func (r *Runner) leads(i rank, e spec.Epoch) {
+	if other, led := r.leaders[e]; led && other != i {
+		r.breaks(spec.OneLeaderPerEpoch, "nodes %s and %s both led epoch %d", r.members[other], r.members[i], e)
+		return
+	} else if !led {
+		r.leaders[e] = i
+		r.result.Reigns = append(r.result.Reigns, Reign{e, r.members[i]})
+	}
+	if r.acting &^= one(i); r.acting != 0 && r.result.Timely {
+		for j := range rank(len(r.members)) {
+			if r.acting.has(j) {
+				r.breaks(spec.OneActing, "node %s comes to lead epoch %d while node %s acts as leader of epoch %d",
+					r.members[i], e, r.members[j], r.hosts[j].view.epoch)
+			}
+		}
+	}
+	r.acting |= one(i)
+}
+
+// deposed holds the end of a reign, that the leader has not called for, to NoDisruption: the leader hands over to another
+// eligible node, or learns an epoch that one has claimed. That this one was eligible when it asked is enough. The spec says
+// that it is so now, which does not hold: support outlives the links over which it was said, until T_coord ends; and an epoch
+// that was granted outlives its claim, in a node that need not be eligible itself. Stale counts these.
+func (r *Runner) deposed(l rank, was *view) {
+	if !r.links.undisturbed(r, l) {
+		return
+	}
+	r.result.Stats.Deposed++
+	now := &r.hosts[l].view
+	handsOver := now.grantee != was.grantee && now.grantee != none && r.links.wasEligible(r, now.grantee)
+	switch {
+	case !handsOver && !(now.epoch > was.epoch && r.claims[now.epoch]):
+		r.breaks(spec.NoDisruption, "node %s led epoch %d with a quorum that nothing has disturbed, and with %s is %s, though no other eligible node has claimed a higher epoch",
+			r.members[l], was.epoch, &r.in, r.hosts[l].out().State)
+	case !r.rivalled(l, was.epoch):
+		r.result.Stats.Stale++
+	}
+}
+
+// rivalled reports whether another node that is eligible now has been handed over to by l, or claims, or has promised, an
+// epoch above e: what the spec says.
+func (r *Runner) rivalled(l rank, e spec.Epoch) bool {
+	for c := range rank(len(r.members)) {
+		v := &r.hosts[c].view
+		if c != l && r.eligible(c) && (r.hosts[l].view.grantee == c || v.epoch > e || v.role == claimant && v.epoch == e) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle notes whether the cluster is as it should stay.
+func (r *Runner) settle() {
+	settled := r.unsettled() == ""
+	if settled && !r.settled {
+		r.result.Settled = max(0, r.world.Now()-r.plan.Length)
+	}
+	r.settled = settled
+}
+
+// unsettled says what is missing for one leader that everybody follows, or "".
+func (r *Runner) unsettled() string {
+	l := none
+	for i := range r.hosts {
+		switch {
+		case !r.world.Up(i):
+			return "node " + r.members[i].String() + " is down"
+		case r.hosts[i].view.role != leader:
+		case l != none:
+			return "nodes " + r.members[l].String() + " and " + r.members[i].String() + " lead"
+		default:
+			l = rank(i)
+		}
+	}
+	if l == none {
+		return "nobody leads"
+	}
+	for i := range r.hosts {
+		if v := &r.hosts[i].view; v.leader != l || v.epoch != r.hosts[l].view.epoch {
+			return "node " + r.members[l].String() + " leads, and node " + r.members[i].String() + " does not keep its lease in its epoch"
+		}
+	}
+	return ""
+}
+
+// checkSettled holds the end of a run to SomeLeader and HighestLeads.
+func (r *Runner) checkSettled() {
+	bound := r.plan.SettleBound()
+	if problem := r.unsettled(); problem != "" {
+		r.breaks(spec.SomeLeader, "%s after all faults are over, %s", bound, problem)
+		return
+	}
+	if top := rank(len(r.members) - 1); r.plan.Timing.Preempt >= 0 && r.hosts[top].view.role != leader {
+		r.breaks(spec.HighestLeads, "%s after all faults are over, node %s leads, and not node %s", bound, r.members[r.hosts[top].view.leader], r.members[top])
+	}
+}

@@ -1,0 +1,375 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/sim"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// says makes nodes of the model that change what they say with the messages of a type that they say.
+func says(t spec.MessageType, change func(m *spec.Message)) conformance.Maker {
+	return asks(func(_ *spec.Input, out *conformance.Output) {
+		for k := range out.Sent {
+			if out.Sent[k].Type == t {
+				change(&out.Sent[k])
+			}
+		}
+	})
+}
+
+// ignores makes nodes of the model that ignore the inputs of which is says so, and are changed with it.
+func ignores(is func(in *spec.Input) bool, change func(out *conformance.Output)) conformance.Maker {
+	return func(id spec.NodeID, members []spec.NodeID) conformance.Node {
+		return &ignorant{Node: model(id, members), is: is, change: change}
+	}
+}
+
+type ignorant struct {
+	conformance.Node
+	is     func(in *spec.Input) bool
+	change func(out *conformance.Output)
+	state  spec.State
+}
+
+func (n *ignorant) Start(out *conformance.Output) {
+	n.Node.Start(out)
+	n.state = out.State.Clone()
+}
+
+func (n *ignorant) Step(in *spec.Input, out *conformance.Output) {
+	if !n.is(in) {
+		n.Node.Step(in, out)
+		n.state = out.State.Clone()
+		return
+	}
+	*out = conformance.Output{Ignored: true, State: n.state.Clone()}
+	if n.change != nil {
+		n.change(out)
+	}
+}
+
+// TestCaught gives a run without any fault to nodes that are wrong: each is caught at once, with the rule, the time and the
+// step. (For what needs faults to be seen see TestRegressions.)
+func TestCaught(t *testing.T) {
+	hearsClaim := func(in *spec.Input) bool { return in.Message.Type == spec.Claim }
+	after := func(is spec.Role, change func(s *spec.State)) conformance.Maker {
+		return asks(func(_ *spec.Input, out *conformance.Output) {
+			if out.State.Role == is {
+				change(&out.State)
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		maker conformance.Maker
+		rule  spec.Property
+		at    time.Duration
+		what  string
+	}{
+		"no type":                 {says(spec.Claim, func(m *spec.Message) { m.Type = "VOTE" }), "R33", 2 * ms, "node 3 sends 3→1 VOTE epoch:1 with 1→3 ASSENT epoch:0, which is no message"},
+		"no epoch":                {says(spec.Claim, func(m *spec.Message) { m.Epoch = spec.MaxEpoch + 1 }), "R33", 2 * ms, "which is no message"},
+		"another's name":          {says(spec.Assent, func(m *spec.Message) { m.From = id(3) }), "R34", ms, "in the name of another"},
+		"to itself":               {says(spec.Assent, func(m *spec.Message) { m.To = m.From }), "R34", ms, "which is to no other member"},
+		"to a stranger":           {says(spec.Assent, func(m *spec.Message) { m.To = id(4) }), "R34", ms, "which is to no other member"},
+		"ignores a message":       {ignores(hearsClaim, nil), "R34", 3 * ms, "node 1, electing leader:none epoch:0 grantee:none support:{}, ignores 3→1 CLAIM epoch:1, which a member has sent"},
+		"ignores a timer":         {ignores(func(in *spec.Input) bool { return in.Timer == spec.BeatTimer }, nil), "R36", 104 * ms, "ignores beat ends, whose timer runs"},
+		"ignores and sends":       {ignores(hearsClaim, func(out *conformance.Output) { out.Sent = []spec.Message{{Type: spec.Ack, From: id(1), To: id(3)}} }), "R35", 3 * ms, "node 1, electing"},
+		"ignores and saves":       {ignores(hearsClaim, func(out *conformance.Output) { out.Save = true }), "R35", 3 * ms, "but saves"},
+		"ignores and arms":        {ignores(hearsClaim, func(out *conformance.Output) { out.Arm = 1 }), "R35", 3 * ms, "but saves, sets timers"},
+		"ignores and changes":     {ignores(hearsClaim, func(out *conformance.Output) { out.State.Epoch++ }), "R35", 3 * ms, "or is electing leader:none epoch:1"},
+		"no role":                 {after(spec.Claimant, func(s *spec.State) { s.Role = "voter" }), "R5", 2 * ms, "there is no such role"},
+		"a strange leader":        {after(spec.Electing, func(s *spec.State) { s.Leader = id(4) }), "R5", ms, "leader is no member"},
+		"a strange grantee":       {after(spec.Electing, func(s *spec.State) { s.Grantee = id(4) }), "R5", ms, "grantee is no member"},
+		"strange support":         {after(spec.Electing, func(s *spec.State) { s.Support = []spec.NodeID{id(4)} }), "R5", ms, "support is not members"},
+		"support twice":           {after(spec.Claimant, func(s *spec.State) { s.Support = []spec.NodeID{id(2), id(2)} }), "R5", 2 * ms, "ascending, each once"},
+		"its own support":         {after(spec.Claimant, func(s *spec.State) { s.Support = []spec.NodeID{id(3)} }), "R5", 2 * ms, "support holds the node itself"},
+		"a follower's support":    {after(spec.Follower, func(s *spec.State) { s.Support = []spec.NodeID{id(3)} }), "R5", 5 * ms, "a follower keeps no lease or another's, and has no support"},
+		"a higher lease":          {after(spec.Claimant, func(s *spec.State) { s.Leader = id(3) }), "R5", 2 * ms, "a candidate and a claimant keep no lease"},
+		"no epoch to claim":       {after(spec.Claimant, func(s *spec.State) { s.Epoch = spec.MaxEpoch }), "R5", 2 * ms, "no epoch to claim"},
+		"an epoch too high":       {after(spec.Leader, func(s *spec.State) { s.Epoch = spec.MaxEpoch + 1 }), "R5", 4 * ms, "its epoch is above 2^53-1"},
+		"a leader not of itself":  {after(spec.Leader, func(s *spec.State) { s.Grantee = id(1) }), "R5", 4 * ms, "a leader keeps its own lease"},
+		"saves nothing":           {asks(func(_ *spec.Input, out *conformance.Output) { out.Save = false }), "R4", 3 * ms, "save is false, and must be true"},
+		"saves everything":        {asks(func(_ *spec.Input, out *conformance.Output) { out.Save = true }), "R4", 0, "save is true, and must be false"},
+		"cancels nothing":         {asks(func(_ *spec.Input, out *conformance.Output) { out.Cancel = 0 }), "R36", 0, "it cancels {} and arms {election}, and must cancel {heartbeat} and arm {election}"},
+		"arms nothing":            {asks(func(_ *spec.Input, out *conformance.Output) { out.Arm = 0 }), "R36", 0, "it cancels {heartbeat} and arms {}, and"},
+		"panics":                  {asks(func(in *spec.Input, _ *conformance.Output) { panic("so what") }), "panic", 0, "node 3: so what"},
+		"cannot be made":          {func(spec.NodeID, []spec.NodeID) conformance.Node { panic("no") }, "panic", 0, "node 1: no"},
+		"goes back without crash": {after(spec.Leader, func(s *spec.State) { s.Epoch = 1 }), "", 0, ""},
+	} {
+		p := quiet(3)
+		result := run(t, p, c.maker)
+		if c.rule == "" {
+			require.Nil(t, result.Violation, name)
+			continue
+		}
+		v := result.Violation
+		require.NotNil(t, v, name)
+		require.Equal(t, c.rule, v.Property, "%s: %v", name, v)
+		require.Contains(t, v.Explanation, c.what, name)
+		require.Equal(t, c.at, v.At, name)
+		require.Equal(t, result.Steps, v.Step, name)
+		require.Equal(t, p.Seed, v.Seed, name)
+	}
+}
+
+// TestCallsAreNoStep lets nodes ignore a call that they may not, and take one that is no step.
+func TestCallsAreNoStep(t *testing.T) {
+	resign := func(in *spec.Input) bool { return in.Call == spec.ResignCall }
+	p := quiet(3, sim.Fault{At: 150 * ms, Kind: sim.ResignFault, Node: id(3)})
+	v := run(t, p, ignores(resign, nil)).Violation
+	require.NotNil(t, v)
+	require.Equal(t, "R28: node 3, leader leader:3 epoch:1 grantee:3 support:{}, ignores resign (seed 81, step 23, at 150ms)", v.Error())
+}
+
+// TestFlood lets every REFUSE be answered with a REFUSE, for ever, at the same moment: the run ends.
+func TestFlood(t *testing.T) {
+	p := quiet(2)
+	p.Links.Delay = sim.Range{}
+	v := run(t, p, asks(func(in *spec.Input, out *conformance.Output) {
+		if m := in.Message; m.Type == spec.Assent || m.Type == spec.Refuse {
+			out.Sent = append(out.Sent, spec.Message{Type: spec.Refuse, From: m.To, To: m.From, Epoch: m.Epoch})
+		}
+	})).Violation
+	require.NotNil(t, v)
+	require.EqualValues(t, "flood", v.Property)
+	require.Zero(t, v.At)
+}
+
+// TestOneActing takes from a leader what makes it stop: it acts on while another comes to lead. Where a bound of R37 is
+// broken nothing of the kind is promised, and nothing is said.
+func TestOneActing(t *testing.T) {
+	stays := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Timer == spec.QuorumTimer {
+			got.After = c.Before.Clone()
+			got.After.Support = nil
+		}
+		return got
+	})
+	p := quiet(3, sim.Fault{At: 150 * ms, For: time.Second, Kind: sim.CutFault, Links: linksOf(3, 1, 3, 2)})
+	require.Nil(t, run(t, p, model).Violation)
+	v := run(t, p, stays).Violation
+	require.NotNil(t, v)
+	require.Equal(t, spec.OneActing, v.Property)
+	require.Equal(t, "node 2 comes to lead epoch 2 while node 3 acts as leader of epoch 1", v.Explanation)
+	p.Timing.Heartbeat = 300 * ms // below bound d
+	result := run(t, p, stays)
+	require.False(t, result.Timely)
+	require.Nil(t, result.Violation)
+}
+
+// TestOneLeaderPerEpoch lets candidates lead whoever supports them: two that are cut off from each other lead epoch 1.
+func TestOneLeaderPerEpoch(t *testing.T) {
+	leads := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Timer != spec.ElectionTimer {
+			return got
+		}
+		e := c.Before.Epoch + 1
+		got = conformance.Outcome{After: spec.State{Role: spec.Leader, Leader: c.ID, Epoch: e, Grantee: c.ID}}
+		for _, j := range c.Members {
+			if j != c.ID {
+				got.Sent = append(got.Sent, spec.Message{Type: spec.Coordinator, From: c.ID, To: j, Epoch: e})
+			}
+		}
+		return got
+	})
+	p := quiet(3, sim.Fault{At: 0, For: time.Second, Kind: sim.CutFault, Links: linksOf(1, 3, 3, 1, 2, 3, 3, 2)})
+	p.Timing.Heartbeat = 300 * ms // below bound d: this is promised all the same
+	require.Nil(t, run(t, p, model).Violation)
+	v := run(t, p, leads).Violation
+	require.NotNil(t, v)
+	require.Equal(t, spec.OneLeaderPerEpoch, v.Property)
+	require.Equal(t, "nodes 3 and 2 both led epoch 1", v.Explanation)
+}
+
+// TestEpochMonotonic lets a node forget its promise over a restart, and follow a past epoch.
+func TestEpochMonotonic(t *testing.T) {
+	forgets := func(id spec.NodeID, members []spec.NodeID) conformance.Node {
+		return &faultyNode{Node: model(id, members), restart: func(spec.Durable) spec.Durable { return spec.Durable{} }}
+	}
+	p := quiet(3, sim.Fault{At: 150 * ms, For: 20 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between})
+	v := run(t, p, forgets).Violation
+	require.NotNil(t, v)
+	require.Equal(t, "EpochMonotonic: node 1 goes from epoch 1 back to 0 with restart (seed 81, step 23, at 170ms)", v.Error())
+
+	goesBack := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Message.Type == spec.Heartbeat {
+			got.After.Epoch--
+		}
+		return got
+	})
+	v = run(t, quiet(3), goesBack).Violation
+	require.NotNil(t, v)
+	require.Equal(t, spec.EpochMonotonic, v.Property)
+	require.Equal(t, 105*ms, v.At)
+}
+
+// TestSomeLeader ends runs with nobody who leads, with two who do, with one whom not all follow, and with one who is not the
+// highest. The plan is not timely, so that two may act at once.
+func TestSomeLeader(t *testing.T) {
+	stays := func(is func(c *conformance.Case) bool) conformance.Maker {
+		return step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+			if is(c) {
+				got = conformance.Outcome{After: c.Before.Clone()}
+			}
+			return got
+		})
+	}
+	p := quiet(3, sim.Fault{At: 0, Kind: sim.JumpFault, Node: id(1)},
+		sim.Fault{At: 150 * ms, For: 1500 * ms, Kind: sim.CutFault, Links: linksOf(1, 3, 3, 1, 2, 3, 3, 2)})
+	require.False(t, p.Timely())
+	require.Nil(t, run(t, p, model).Violation)
+	for _, c := range []struct {
+		breaks spec.Property
+		what   string
+		is     func(c *conformance.Case) bool
+	}{
+		{spec.SomeLeader, "after all faults are over, nobody leads", func(c *conformance.Case) bool { return c.Input.Message.Type == spec.Grant }},
+		{spec.SomeLeader, "nodes 2 and 3 lead", func(c *conformance.Case) bool { return c.Before.Role == spec.Leader && c.Input.Timer != spec.BeatTimer }},
+		{spec.SomeLeader, "node 3 leads, and node 1 does not keep its lease in its epoch", func(c *conformance.Case) bool {
+			return c.ID == id(1) && (c.Input.Message.Type == spec.Heartbeat || c.Input.Message.Type == spec.Coordinator)
+		}},
+		{spec.HighestLeads, "node 2 leads, and not node 3", func(c *conformance.Case) bool { return c.Input.Timer == spec.PreemptTimer }},
+	} {
+		v := run(t, p, stays(c.is)).Violation
+		require.NotNil(t, v, c.what)
+		require.Equal(t, c.breaks, v.Property, v)
+		require.Contains(t, v.Explanation, c.what)
+		require.Equal(t, p.Length+p.SettleBound(), v.At)
+	}
+	p.Timing.Preempt = -1
+	require.Nil(t, run(t, p, model).Violation, "the highest need not lead")
+}
+
+// TestLate lets saves wait for each other for longer than δ, though each alone would not: the run is timely no more.
+func TestLate(t *testing.T) {
+	p := quiet(7)
+	p.Links.Delay, p.Disk = sim.Range{}, sim.Range{Min: 3 * ms, Max: 3 * ms}
+	p.Timing.Delay = 7 * ms
+	require.True(t, p.Timely())
+	require.True(t, run(t, p, model).Timely)
+	// Every other node tells node 7 of an epoch of its own, at the same moment.
+	pushes := asks(func(in *spec.Input, out *conformance.Output) {
+		if m := in.Message; m.Type == spec.Heartbeat {
+			out.Sent = append(out.Sent, spec.Message{Type: spec.Refuse, From: m.To, To: m.From, Epoch: m.Epoch + spec.Epoch(m.To[15])})
+		}
+	})
+	result := run(t, p, pushes)
+	require.False(t, result.Timely)
+}
+
+// TestNoDisruption lets a node that reaches no quorum claim without having the support of one: the leader hands over to it.
+func TestNoDisruption(t *testing.T) {
+	claims := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Timer != spec.ElectionTimer || got.After.Role == spec.Claimant {
+			return got
+		}
+		got.After, got.Sent = c.Before.Clone(), nil
+		got.After.Role, got.After.Support = spec.Claimant, nil
+		for _, j := range c.Members {
+			if j != c.ID {
+				got.Sent = append(got.Sent, spec.Message{Type: spec.Claim, From: c.ID, To: j, Epoch: got.After.Epoch + 1})
+			}
+		}
+		return got
+	})
+	// Node 5 comes late, and is linked to node 4 alone.
+	p := quiet(5, sim.Fault{At: 0, For: 300 * ms, Kind: sim.CrashFault, Node: id(5), Point: sim.Between},
+		sim.Fault{At: 0, For: 2 * time.Second, Kind: sim.CutFault, Links: linksOf(1, 5, 5, 1, 2, 5, 5, 2, 3, 5, 5, 3)})
+	require.Nil(t, run(t, p, model).Violation)
+	v := run(t, p, claims).Violation
+	require.NotNil(t, v)
+	require.Equal(t, spec.NoDisruption, v.Property, v)
+	require.Contains(t, v.Explanation, "node 4 led epoch 1 with a quorum that nothing has disturbed, and with 5→4 CLAIM epoch:2 is electing leader:5 epoch:2")
+}
+
+// TestStaleEpoch deposes a leader that reaches a quorum through a node that reaches none: node 1 alone has granted what node
+// 5 claimed twice, while node 5 reached a quorum; then both are cut off, node 4 comes to lead below that, and node 1 comes
+// back to it alone. The spec says of NoDisruption that this does not happen (section 3); the rules have it so (R24, R7).
+func TestStaleEpoch(t *testing.T) {
+	at := func(us int) time.Duration { return time.Duration(us) * time.Microsecond }
+	p := quiet(5,
+		sim.Fault{At: at(2500), For: 40 * ms, Kind: sim.CutFault, Links: linksOf(5, 2, 5, 3, 5, 4)},
+		sim.Fault{At: 64 * ms, For: 1900 * ms, Kind: sim.CutFault, Links: linksOf(2, 5, 3, 5, 4, 5, 5, 2, 5, 3, 5, 4)},
+		sim.Fault{At: 67 * ms, For: 1900 * ms, Kind: sim.CutFault, Links: linksOf(1, 5, 5, 1, 1, 2, 2, 1, 1, 3, 3, 1)},
+		sim.Fault{At: 67 * ms, For: time.Second, Kind: sim.CutFault, Links: linksOf(1, 4, 4, 1)})
+	p.Seed = 1
+	all, result := events(t, p)
+	require.True(t, result.Timely)
+	require.Equal(t, id(4), leads(all, time.Second))
+	i := slices.IndexFunc(all, func(e spec.Event) bool { return e.Node == id(4) && e.Input.Message.Type == spec.Refuse })
+	require.Equal(t, "OnRefuse 1→4 REFUSE epoch:2 | 4 is follower leader:none epoch:2 grantee:none support:{}", all[i].String()[len("110 "):])
+	require.EqualValues(t, 1, result.Stats.Stale)
+}
+
+// TestStaleSupport deposes a leader that reaches a quorum through a node that hears nobody any more: node 4 has the support
+// of all when it is cut off, in one direction, and claims when T_coord ends, as node 5, which had said OK, does not. The
+// spec says of NoDisruption that this does not happen; the rules have it so (R15, R18).
+func TestStaleSupport(t *testing.T) {
+	p := quiet(5, sim.Fault{At: 20 * ms, For: 300 * ms, Kind: sim.CrashFault, Node: id(4), Point: sim.Between},
+		sim.Fault{At: 20 * ms, For: 800 * ms, Kind: sim.CrashFault, Node: id(5), Point: sim.Between},
+		sim.Fault{At: 1400 * ms, For: 500 * ms, Kind: sim.CutFault, Links: linksOf(1, 4, 2, 4, 3, 4, 5, 4)})
+	all, result := events(t, p)
+	require.True(t, result.Timely)
+	require.Equal(t, id(3), leads(all, 1500*ms))
+	i := slices.IndexFunc(all, func(e spec.Event) bool {
+		return e.Node == id(3) && e.Input.Message.Type == spec.Claim && e.At > 1400000
+	})
+	require.Contains(t, all[i].String(), "OnClaim 4→3 CLAIM epoch:3 | 3→4 GRANT epoch:3")
+	require.EqualValues(t, 1, result.Stats.Stale)
+}
+
+// TestTold follows what users are told: that a reign is over before any message of that step leaves, and that one has begun
+// only when the promise is on disk.
+func TestTold(t *testing.T) {
+	p := quiet(3, sim.Fault{At: 150 * ms, For: 100 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
+	p.Disk = sim.Range{Min: ms / 2, Max: ms / 2}
+	var told []sim.Told
+	result, err := sim.Run(p, model, sim.Options{Tell: func(x sim.Told) { told = append(told, x) }})
+	require.NoError(t, err)
+	require.Nil(t, result.Violation)
+	of := func(n int) (some []sim.Told) {
+		for _, x := range told {
+			if x.Node == id(n) {
+				x.At = x.At.Round(100 * time.Microsecond)
+				some = append(some, x)
+			}
+		}
+		return some
+	}
+	require.True(t, slices.IsSortedFunc(told, func(a, b sim.Told) int { return int(a.At - b.At) }))
+	leader := of(3)
+	require.Equal(t, []sim.Told{
+		{At: ms / 2, Node: id(3), Up: true},
+		{At: 5500 * time.Microsecond, Node: id(3), Up: true, Leader: id(3), Epoch: 1, Leading: true},
+		{At: 150 * ms, Node: id(3)},
+		{At: 250 * ms, Node: id(3), Up: true},
+	}, leader[:4])
+	follower := of(1)
+	require.Equal(t, sim.Told{At: 6500 * time.Microsecond, Node: id(1), Up: true, Leader: id(3), Epoch: 1}, follower[1])
+	require.Equal(t, sim.Told{Node: id(1), Up: true}, sim.Told{Node: follower[2].Node, Up: follower[2].Up}, "it asks, and knows of no leader")
+}
+
+// TestToldAmidCrash crashes the leader amid the messages of a step: its user hears that a reign is over before the first of
+// them leaves, and does not hear that one has begun.
+func TestToldAmidCrash(t *testing.T) {
+	told := func(p *sim.Plan) (got []sim.Told) {
+		_, err := sim.Run(p, model, sim.Options{Tell: func(x sim.Told) {
+			if x.Node == id(3) && x.At < 200*ms && x.At > 0 {
+				got = append(got, x)
+			}
+		}})
+		require.NoError(t, err)
+		return got
+	}
+	resign := sim.Fault{At: 150 * ms, Kind: sim.ResignFault, Node: id(3)}
+	crash := sim.Fault{At: 149 * ms, For: 100 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.AfterSave + 1}
+	leads := sim.Told{At: 4 * ms, Node: id(3), Leader: id(3), Epoch: 1, Leading: true, Up: true}
+	require.Equal(t, []sim.Told{leads, {At: 150 * ms, Node: id(3), Up: true}, {At: 151 * ms, Node: id(3)}}, told(quiet(3, crash, resign)))
+	crash.At = 3500 * time.Microsecond
+	require.Equal(t, []sim.Told{{At: 5 * ms, Node: id(3)}, {At: 103500 * time.Microsecond, Node: id(3), Up: true}}, told(quiet(3, crash))[:2])
+}

@@ -1,0 +1,217 @@
+package sim
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A rank is the place of a member among all, from 0 on, or none.
+type rank int8
+
+const none rank = -1
+
+// A set is a set of members: bit r stands for rank r.
+type set uint8
+
+func one(r rank) set {
+	if r < 0 {
+		return 0
+	}
+	return 1 << r
+}
+
+func (s set) has(r rank) bool { return s&one(r) != 0 }
+func (s set) size() int       { return bits.OnesCount8(uint8(s)) }
+
+// ranks are the members of a run.
+type ranks []spec.NodeID
+
+// of returns the rank of a member, and none for everybody else.
+func (m ranks) of(id *spec.NodeID) rank {
+	for i := range m {
+		if m[i] == *id {
+			return rank(i)
+		}
+	}
+	return none
+}
+
+func (m ranks) all() set { return 1<<len(m) - 1 }
+
+// quorum reports whether s is more than half of the members (R3).
+func (m ranks) quorum(s set) bool { return 2*s.size() > len(m) }
+
+// role is the place of a role in spec.Roles.
+type role uint8
+
+const (
+	follower role = iota
+	candidate
+	electing
+	claimant
+	leader
+	noRole
+)
+
+func roleOf(r spec.Role) role {
+	switch r {
+	case spec.Follower:
+		return follower
+	case spec.Candidate:
+		return candidate
+	case spec.Electing:
+		return electing
+	case spec.Claimant:
+		return claimant
+	case spec.Leader:
+		return leader
+	}
+	return noRole
+}
+
+// view is a state in ranks.
+type view struct {
+	role            role
+	leader, grantee rank
+	support         set
+	epoch           spec.Epoch
+}
+
+// told returns what users may be told: the leader and its epoch (R39).
+func (v *view) told() (rank, spec.Epoch) {
+	if v.leader != none && (v.role == leader || v.role == follower) {
+		return v.leader, v.epoch
+	}
+	return none, 0
+}
+
+// viewOf returns a state of member i in ranks, and what is wrong with it, or "": what is not valid, and what no input leads
+// to (section 6).
+func (m ranks) viewOf(i rank, s *spec.State) (v view, problem string) {
+	v = view{role: roleOf(s.Role), leader: none, grantee: none, epoch: s.Epoch}
+	if v.role == noRole {
+		return v, "there is no such role"
+	}
+	if !s.Leader.IsNone() {
+		if v.leader = m.of(&s.Leader); v.leader == none {
+			return v, "leader is no member"
+		}
+	}
+	if !s.Grantee.IsNone() {
+		if v.grantee = m.of(&s.Grantee); v.grantee == none {
+			return v, "grantee is no member"
+		}
+	}
+	last := none
+	for k := range s.Support {
+		r := m.of(&s.Support[k])
+		if r <= last {
+			return v, "support is not members, ascending, each once"
+		}
+		v.support, last = v.support|one(r), r
+	}
+	return v, v.problem(i)
+}
+
+// problem says what of a state no input leads to, or "".
+func (v *view) problem(i rank) string {
+	switch {
+	case !v.epoch.Valid():
+		return "its epoch is above 2^53-1"
+	case v.support.has(i):
+		return "support holds the node itself"
+	case v.role == follower && (v.leader == i || v.support != 0):
+		return "a follower keeps no lease or another's, and has no support"
+	case (v.role == candidate || v.role == claimant) && v.leader >= i:
+		return "a candidate and a claimant keep no lease but that of a lower node"
+	case v.role == claimant && v.epoch >= spec.MaxEpoch:
+		return "there is no epoch to claim above 2^53-1"
+	case v.role == leader && (v.leader != i || v.grantee != i || v.epoch == 0):
+		return "a leader keeps its own lease, and is the grantee of its epoch, which is not 0"
+	}
+	return ""
+}
+
+const (
+	noMessage   = -1
+	imBack      = 10
+	firstOnType = 7 // the place of OnElection among the actions
+)
+
+// typeOf returns the place of a type of messages in spec.MessageTypes, or noMessage; that of its receipt is firstOnType above.
+func typeOf(t spec.MessageType) int {
+	switch t {
+	case spec.Heartbeat:
+		return 7
+	case spec.Ack:
+		return 8
+	case spec.Election:
+		return 0
+	case spec.OK:
+		return 1
+	case spec.Assent:
+		return 2
+	case spec.Claim:
+		return 3
+	case spec.Grant:
+		return 4
+	case spec.Refuse:
+		return 5
+	case spec.Coordinator:
+		return 6
+	case spec.Resign:
+		return 9
+	case spec.ImBack:
+		return imBack
+	}
+	return noMessage
+}
+
+// The places of timers in spec.Timers, and with it their bits in conformance.Timers.
+const (
+	heartbeat = iota
+	election
+	coordinator
+	claim
+	quorum
+	beat
+	preempt
+	timerCount
+)
+
+var timers = spec.Timers()
+
+// The places of actions in spec.Actions.
+var (
+	actions     = spec.Actions()
+	timerAction = func() (places [timerCount]uint8) {
+		for t, timer := range timers {
+			places[t] = placeOf(timer.Action())
+		}
+		return places
+	}()
+	okAction      = placeOf(spec.OnOk)
+	assentAction  = placeOf(spec.OnAssent)
+	refuseAction  = placeOf(spec.OnRefuse)
+	startAction   = placeOf(spec.StartAction)
+	restartAction = placeOf(spec.RestartAction)
+	resignAction  = placeOf(spec.ResignAction)
+	deadAction    = placeOf(spec.HolderDeadAction)
+	crashAction   = placeOf(spec.CrashAction)
+	loseAction    = placeOf(spec.LoseAction)
+	cutAction     = placeOf(spec.CutAction)
+)
+
+func placeOf(a spec.Action) uint8 { return uint8(slices.Index(actions, a)) }
+
+// input is what a node is given, in ranks.
+type input struct {
+	action uint8 // what the step is, if it is one
+	from   rank  // of a message, or none
+	timer  int8  // the timer that ended, or -1
+	given  conformance.Input
+	spec   spec.Input
+}

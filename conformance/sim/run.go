@@ -1,0 +1,225 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Runner makes runs, one after the other, and uses its memory again. It is for one goroutine.
+type Runner struct {
+	newNode conformance.Maker
+	world   *world.World[spec.Message]
+	event   world.Event[spec.Message]
+	plan    *Plan
+	options Options
+	members ranks
+	hosts   []host
+	in      input
+	to      []rank // whom the messages of a step go to
+
+	result  Result
+	leaders map[spec.Epoch]rank
+	claims  map[spec.Epoch]bool // the epochs that were claimed, and whether by a node that was eligible
+	acting  set                 // who acts as leader: from the step on with which it wins, until it has saved what it stopped with
+	active  []bool
+	calm    bool // all faults are over
+	settled bool
+	links   topology
+	trace   *tracer
+	seen    conformance.Case // what Observe is shown
+}
+
+// NewRunner returns a Runner whose nodes are made by newNode.
+func NewRunner(newNode conformance.Maker) *Runner {
+	return &Runner{newNode: newNode, leaders: map[spec.Epoch]rank{}, claims: map[spec.Epoch]bool{}}
+}
+
+// The streams of random numbers that hosts draw from: those below are the world's.
+const hostStreams = 1 << 20
+
+// What alarms and calls are about: the kind is in the highest byte of the tag.
+const (
+	beginTag  = iota << 24 // of a fault, whose place in the plan is below
+	endTag                 // of a fault
+	againTag               // the restart of a node that went down when its fault was over already
+	calmTag                // all faults are over
+	probeTag               // a host tries whether another node lives: 16 times the one, and the other
+	resignTag              // a call of the user
+	deadTag                // a false proof of death, or a true one by chance
+	proofTag               // a proof of the death of a node
+	kindOfTag = 0xff << 24
+)
+
+// Run runs a plan, like the function Run. The memory of Result.Reigns is good until the next run.
+func (r *Runner) Run(p *Plan, o Options) (Result, error) {
+	if err := p.Validate(); err != nil {
+		return Result{}, err
+	}
+	r.begin(p, o)
+	for i := range r.hosts {
+		r.start(rank(i))
+	}
+	until := p.Length + p.SettleBound()
+	for most := p.mostEvents(until); !r.broken() && r.world.Next(&r.event, until); {
+		if r.result.Events++; r.result.Events > most {
+			r.breaks("flood", "%d events are more than nodes have cause for: messages beget messages", most)
+		}
+		r.happen(&r.event)
+	}
+	if !r.broken() && p.SettleBound() > 0 {
+		r.checkSettled()
+	}
+	r.result.Messages, r.result.Lost = r.world.Messages()
+	return r.result, r.trace.flush()
+}
+
+// begin makes everything new for a plan.
+func (r *Runner) begin(p *Plan, o Options) {
+	n := len(p.Members)
+	config := world.Config{Seed: p.Seed, Nodes: n, Timers: timerCount, Urgent: 1<<quorum | 1<<claim, Weather: p.Links.of(), Disk: world.Range(p.Disk), Rates: p.Rates}
+	if r.world == nil {
+		r.world = world.New[spec.Message](config)
+	} else {
+		r.world.Reset(config)
+	}
+	if len(r.hosts) != n {
+		r.hosts = make([]host, n)
+	}
+	r.plan, r.options, r.members = p, o, p.Members
+	for i := range r.hosts {
+		r.hosts[i].reset(p.Seed, rank(i))
+	}
+	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Digest: offsetBasis}
+	clear(r.leaders)
+	clear(r.claims)
+	r.acting, r.calm, r.settled = 0, false, false
+	r.links.reset()
+	r.trace = newTracer(p, &o)
+	r.active = append(r.active[:0], make([]bool, len(p.Faults))...)
+	for f := range p.Faults {
+		r.world.At(p.Faults[f].At, beginTag|uint32(f))
+		r.world.At(p.Faults[f].end(), endTag|uint32(f))
+	}
+	r.world.At(p.Length, calmTag)
+}
+
+func (w *Weather) of() world.Weather {
+	return world.Weather{Delay: world.Range(w.Delay), Loss: w.Loss}
+}
+
+// happen lets an event of the world happen.
+func (r *Runner) happen(e *world.Event[spec.Message]) {
+	i := rank(e.Node)
+	switch e.Kind {
+	case world.Receive:
+		r.receive(i, e)
+	case world.TimerEnd:
+		r.timerEnds(i, e)
+	case world.Called:
+		r.called(i, e)
+	case world.Saved:
+		r.saved(i)
+	case world.Crashed:
+		r.crashed(i)
+	case world.Lose:
+		r.links.disturb(rank(e.From), i, r.world.Now())
+		r.lose(&e.Message)
+	case world.Alarm:
+		switch f := int(e.Tag &^ kindOfTag); e.Tag & kindOfTag {
+		case beginTag:
+			r.beginFault(f)
+		case endTag:
+			r.endFault(f)
+		case againTag:
+			r.restartAfter(f)
+		case probeTag:
+			r.probe(rank(f>>4), rank(f&15))
+		case calmTag:
+			r.becomeCalm()
+		}
+	}
+}
+
+// late notes that a message or a timer that waited since then has waited too long: the bounds of R37 do not hold any more.
+func (r *Runner) late(since time.Duration) {
+	if r.world.Now()-since >= r.plan.Timing.Delay {
+		r.result.Timely = false
+	}
+}
+
+// receive gives a node a message.
+func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
+	r.late(e.Since)
+	h := &r.hosts[i]
+	h.heard[e.From], h.dead = e.Since, h.dead&^one(rank(e.From))
+	r.in.action, r.in.from = uint8(firstOnType+typeOf(e.Message.Type)), rank(e.From)
+	r.in.given.Message, r.in.spec.Message = e.Message, e.Message
+	r.step(i)
+	r.in.from = none
+	r.in.given.Message, r.in.spec.Message = spec.Message{}, spec.Message{}
+}
+
+// timerEnds gives a node the end of a timer.
+func (r *Runner) timerEnds(i rank, e *world.Event[spec.Message]) {
+	r.late(e.Since)
+	r.in.action, r.in.timer = timerAction[e.Timer], int8(e.Timer)
+	r.in.given.Timer, r.in.spec.Timer = timers[e.Timer], timers[e.Timer]
+	r.step(i)
+	r.in.timer = -1
+	r.in.given.Timer, r.in.spec.Timer = "", ""
+	if e.Timer == quorum && r.world.Now()-e.Since > r.plan.Timing.Delay && r.hosts[i].view.role == leader && !r.world.Doomed(int(i)) {
+		r.call(i, spec.ResignCall) // what is acknowledged from here on may have been so before the pause (R37)
+	}
+}
+
+// called gives a node a call.
+func (r *Runner) called(i rank, e *world.Event[spec.Message]) {
+	switch e.Tag & kindOfTag {
+	case resignTag:
+		r.call(i, spec.ResignCall)
+	case deadTag:
+		r.call(i, spec.HolderDeadCall)
+	case proofTag:
+		r.proved(i, rank(e.Tag&15))
+	}
+}
+
+func (r *Runner) call(i rank, call spec.Call) {
+	r.in.action = resignAction
+	if call == spec.HolderDeadCall {
+		r.in.action = deadAction
+	}
+	r.in.given.Call, r.in.spec.Call = call, call
+	r.step(i)
+	r.in.given.Call, r.in.spec.Call = "", ""
+}
+
+// start starts a node for the first time (R32).
+func (r *Runner) start(i rank) {
+	r.in = input{action: startAction, from: none, timer: -1}
+	r.in.given.Start = true
+	r.make(i)
+	r.step(i)
+	r.in.given.Start = false
+}
+
+// restart starts a node with what its disk has kept (R30).
+func (r *Runner) restart(i rank) {
+	r.world.Restart(int(i))
+	r.links.disturbAll(r, i)
+	r.in.action = restartAction
+	r.in.given.Restart = true
+	h := &r.hosts[i]
+	h.out().State = spec.State{Role: spec.Follower, Epoch: h.durable.Epoch, Grantee: h.durable.Grantee, Support: h.out().State.Support[:0]}
+	h.view = view{leader: none, grantee: r.members.of(&h.durable.Grantee), epoch: h.durable.Epoch}
+	h.policy = policy{random: h.random} // a host forgets, too
+	r.make(i)
+	r.step(i)
+	r.in.given.Restart = false
+	if r.plan.Proofs {
+		r.probeAll(i)
+	}
+}

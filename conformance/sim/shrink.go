@@ -1,0 +1,280 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Shrinking says how hard Shrink tries, and whom it tells. The zero Shrinking makes 2000 runs at most, and tells nobody.
+type Shrinking struct {
+	MaxRuns  int                            // the most runs that are made; 0 means 2000
+	Progress func(smallest *Plan, runs int) // told of each plan that is smaller and still fails, or nil; the plan is not to be changed or kept
+}
+
+// Shrink returns a plan that is as simple as could be found, and on which the nodes of newNode break the same property
+// as v says they do on p, and how many runs that took. It drops faults, nodes and links, makes faults shorter and earlier,
+// makes weather and clocks plain, and times round. The same arguments give the same plan; and unless it was stopped by
+// MaxRuns, shrinking that again changes nothing.
+func Shrink(p Plan, newNode conformance.Maker, v *Violation, s Shrinking) (Plan, int) {
+	k := &shrinker{Shrinking: s, runner: NewRunner(newNode), property: v.Property, plan: p.Clone()}
+	k.MaxRuns = cmp.Or(k.MaxRuns, 2000)
+	if !k.keep(k.plan) {
+		return p, k.runs // it does not fail, and nothing smaller is known to
+	}
+	k.repeat(func() {
+		k.repeat(k.cutShort, k.plainWhole, k.dropFaults, k.dropNodes)
+		k.plainFaults()
+		k.pullTogether()
+		k.renumber()
+	})
+	return k.plan, k.runs
+}
+
+// shrinker is a plan that fails, and is being made smaller.
+type shrinker struct {
+	Shrinking
+	runner     *Runner
+	property   spec.Property
+	plan       Plan
+	at         time.Duration // when it fails
+	runs, kept int
+}
+
+// repeat repeats the passes until they change nothing, or there may be no more runs.
+func (k *shrinker) repeat(passes ...func()) {
+	for before := -1; before < k.kept && k.runs < k.MaxRuns; {
+		before = k.kept
+		for _, pass := range passes {
+			pass()
+		}
+	}
+}
+
+// keep tries a plan, and takes it if it breaks the same property. A plan that is not valid does not.
+func (k *shrinker) keep(p Plan) bool {
+	if k.runs >= k.MaxRuns {
+		return false
+	}
+	k.runs++
+	result, err := k.runner.Run(&p, Options{})
+	if err != nil || result.Violation == nil || result.Violation.Property != k.property {
+		return false
+	}
+	k.plan, k.at = p, result.Violation.At
+	k.kept++
+	if k.Progress != nil {
+		k.Progress(&k.plan, k.runs)
+	}
+	return true
+}
+
+// try changes a copy of the plan, and keeps it if that still fails.
+func (k *shrinker) try(change func(p *Plan)) bool {
+	p := k.plan.Clone()
+	change(&p)
+	return k.keep(p)
+}
+
+// cutShort ends the plan early: soon after it fails, or when its faults are over.
+func (k *shrinker) cutShort() {
+	if end := k.at + 10*time.Millisecond - k.at%(10*time.Millisecond); end < k.plan.Length {
+		k.try(func(p *Plan) {
+			p.Length = end
+			p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.At >= end })
+			for i := range p.Faults {
+				if f := &p.Faults[i]; f.Kind.lasts() {
+					f.For = min(f.For, end-f.At)
+				}
+			}
+		})
+	}
+	last := time.Duration(0)
+	for i := range k.plan.Faults {
+		last = max(last, k.plan.Faults[i].end())
+	}
+	k.shorten(last, func(p *Plan) *time.Duration { return &p.Length })
+}
+
+// dropFaults drops faults, ever fewer at a time, until none can be spared: delta debugging.
+func (k *shrinker) dropFaults() {
+	k.dropSome(func() int { return len(k.plan.Faults) }, func(p *Plan, from, to int) { p.Faults = slices.Delete(p.Faults, from, to) })
+}
+
+// dropSome drops stretches of a sequence: all of it, then a half, then a quarter, down to one by one.
+func (k *shrinker) dropSome(size func() int, drop func(p *Plan, from, to int)) {
+	for n := size(); n > 0; n /= 2 {
+		for from := 0; from < size(); {
+			to := min(from+n, size())
+			if !k.try(func(p *Plan) { drop(p, from, to) }) {
+				from = to
+			}
+		}
+	}
+}
+
+// dropNodes drops nodes, with all that befalls them: one, or two, which leaves as many to spare.
+func (k *shrinker) dropNodes() {
+	for i := len(k.plan.Members) - 1; i >= 0; i-- {
+		k.try(func(p *Plan) { p.drop(i) })
+	}
+	for i := len(k.plan.Members) - 1; i > 0; i-- {
+		for j := i - 1; j >= 0; j-- {
+			if i < len(k.plan.Members) {
+				k.try(func(p *Plan) { p.drop(i); p.drop(j) })
+			}
+		}
+	}
+}
+
+// drop takes member i out of the plan.
+func (p *Plan) drop(i int) {
+	id := p.Members[i]
+	p.Members = slices.Delete(p.Members, i, i+1)
+	if p.Rates != nil {
+		p.Rates = slices.Delete(p.Rates, i, i+1)
+	}
+	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return !f.Kind.ofLinks() && f.Node == id })
+	for j := range p.Faults {
+		f := &p.Faults[j]
+		f.Links = slices.DeleteFunc(f.Links, func(l spec.Link) bool { return l.From == id || l.To == id })
+	}
+	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.Kind.ofLinks() && len(f.Links) == 0 })
+}
+
+// plainWhole makes plain what holds throughout: the timing, the clocks, the disks, the weather.
+func (k *shrinker) plainWhole() {
+	k.tryIf(k.plan.Timing != lanTiming(), func(p *Plan) { p.Timing = lanTiming() })
+	k.tryIf(k.plan.Rates != nil, func(p *Plan) { p.Rates = nil })
+	k.tryIf(k.plan.Disk != Range{}, func(p *Plan) { p.Disk = Range{} })
+	k.tryIf(k.plan.Proofs, func(p *Plan) { p.Proofs = false })
+	k.tryIf(k.plan.Links.Loss > 0, func(p *Plan) { p.Links.Loss = 0 })
+	for i := range k.plan.Rates {
+		k.tryIf(k.plan.Rates != nil && k.plan.Rates[i] != 1, func(p *Plan) { p.Rates[i] = 1 })
+	}
+	k.constant(func(p *Plan) *Range { return &p.Links.Delay })
+	k.constant(func(p *Plan) *Range { return &p.Disk })
+}
+
+// tryIf is try, if there is something to change.
+func (k *shrinker) tryIf(needed bool, change func(p *Plan)) bool { return needed && k.try(change) }
+
+// plain is what a range of times is made if it can be.
+const plain = time.Millisecond
+
+// constant makes a range one time: a millisecond, or else the least or the most of it.
+func (k *shrinker) constant(of func(p *Plan) *Range) {
+	r := *of(&k.plan)
+	set := func(d time.Duration) bool { return k.try(func(p *Plan) { *of(p) = Range{d, d} }) }
+	switch {
+	case r.Max == plain && r.Min == plain, r.Max > plain && set(plain), r.Min == r.Max:
+	default:
+		_ = set(r.Min) || set(r.Max)
+	}
+}
+
+// plainFaults makes each fault simpler: fewer links, plainer weather, a plainer point, and less time, sooner.
+func (k *shrinker) plainFaults() {
+	for i := 0; i < len(k.plan.Faults); i++ {
+		at := func(p *Plan) *Fault { return &p.Faults[i] }
+		f := *at(&k.plan)
+		k.dropSome(func() int { return len(at(&k.plan).Links) }, func(p *Plan, from, to int) { at(p).Links = slices.Delete(at(p).Links, from, to) })
+		switch f.Kind {
+		case WeatherFault:
+			k.tryIf(f.Loss != 0, func(p *Plan) { at(p).Loss = 0 })
+			k.tryIf(at(&k.plan).Loss != 0 && f.Loss != 1, func(p *Plan) { at(p).Loss = 1 })
+			k.constant(func(p *Plan) *Range { return &at(p).Delay })
+		case CrashFault:
+			for q := Between; q < f.Point && !k.try(func(p *Plan) { at(p).Point = q }); q++ {
+			}
+		case SlowDiskFault:
+			k.constant(func(p *Plan) *Range { return &at(p).Disk })
+		case FailDiskFault:
+			k.tryIf(f.Kept, func(p *Plan) { at(p).Kept = false })
+		}
+		if f.Kind.lasts() || f.Kind == JumpFault {
+			k.shorten(0, func(p *Plan) *time.Duration { return &at(p).For })
+		}
+		if f.Kind == WeatherFault || f.Kind == CutFault {
+			k.beginLater(i)
+		}
+	}
+}
+
+// beginLater makes fault i shorter from its beginning on. Faults stay in the order of At.
+func (k *shrinker) beginLater(i int) {
+	for k.plan.Faults[i].For > 4*plain && k.try(func(p *Plan) {
+		f := &p.Faults[i]
+		half := (f.For / 2).Round(plain)
+		f.At, f.For = f.At+half, f.For-half
+		slices.SortStableFunc(p.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+	}) {
+	}
+}
+
+// pullTogether makes the time before each fault shorter, for itself alone, and with all that comes after it.
+func (k *shrinker) pullTogether() {
+	for i := range k.plan.Faults {
+		least := time.Duration(0)
+		if i > 0 {
+			least = k.plan.Faults[i-1].At
+		}
+		gap := func(p *Plan) time.Duration { return p.Faults[i].At - least }
+		k.smaller(gap(&k.plan), func(p *Plan, to time.Duration) {
+			by := gap(p) - to
+			for j := i; j < len(p.Faults); j++ {
+				p.Faults[j].At -= by
+			}
+			p.Length -= by
+		})
+		k.shorten(least, func(p *Plan) *time.Duration { return &p.Faults[i].At })
+	}
+}
+
+// shorten makes a time of the plan as short as it can be, but not below least.
+func (k *shrinker) shorten(least time.Duration, of func(p *Plan) *time.Duration) {
+	k.smaller(*of(&k.plan)-least, func(p *Plan, to time.Duration) { *of(p) = least + to })
+}
+
+// smaller makes a time smaller: nothing, or the least round one that will do, or else rounder.
+func (k *shrinker) smaller(now time.Duration, set func(p *Plan, to time.Duration)) {
+	try := func(to time.Duration) bool { return to < now && k.try(func(p *Plan) { set(p, to) }) }
+	if try(0) {
+		return
+	}
+	for unit := plain; unit < now; unit *= 10 {
+		for _, digit := range []time.Duration{1, 2, 3, 5} {
+			if try(digit * unit) {
+				return
+			}
+		}
+	}
+	for unit := 1000 * time.Second; unit >= plain; unit /= 10 {
+		if unit < now && try(now-now%unit) {
+			return
+		}
+	}
+}
+
+// renumber names the nodes 1, 2, 3 and so on.
+func (k *shrinker) renumber() {
+	names := map[spec.NodeID]spec.NodeID{}
+	for i, id := range k.plan.Members {
+		names[id] = spec.IntegerID(uint64(i + 1))
+	}
+	k.tryIf(names[k.plan.Members[len(names)-1]] != k.plan.Members[len(names)-1], func(p *Plan) {
+		for i, id := range p.Members {
+			p.Members[i] = names[id]
+		}
+		for i := range p.Faults {
+			f := &p.Faults[i]
+			f.Node = names[f.Node]
+			for j, l := range f.Links {
+				f.Links[j] = spec.Link{From: names[l.From], To: names[l.To]}
+			}
+		}
+	})
+}

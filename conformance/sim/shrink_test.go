@@ -1,0 +1,126 @@
+package sim_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/sim"
+)
+
+// find returns the first seed's plan on which the subject breaks the property, and how.
+func find(t *testing.T, f fault) (sim.Plan, sim.Result) {
+	t.Helper()
+	runner := sim.NewRunner(f.maker)
+	for seed := f.seed; seed < f.seed+2000; seed++ {
+		p, err := sim.Generate(seed, f.nodes, f.profile)
+		require.NoError(t, err)
+		result, err := runner.Run(&p, sim.Options{})
+		require.NoError(t, err)
+		if result.Violation != nil && result.Violation.Property == f.breaks {
+			return p, result
+		}
+	}
+	require.Fail(t, "no seed finds it", f.name)
+	return sim.Plan{}, sim.Result{}
+}
+
+// TestShrink finds plans on which faulty nodes fail, and shrinks them: what comes out fails in the same way, is much
+// smaller, and cannot be shrunk further. Without shrinking there would be dozens of faults to look at.
+func TestShrink(t *testing.T) {
+	faultsBefore, faultsAfter, stepsBefore, stepsAfter := 0, 0, uint64(0), uint64(0)
+	for i, f := range faults {
+		if i%4 != 1 && os.Getenv("BULLY_SOAK") == "" {
+			continue // one in four is enough for every day
+		}
+		p, broken := find(t, f)
+		told := 0
+		small, runs := sim.Shrink(p, f.maker, broken.Violation, sim.Shrinking{Progress: func(smallest *sim.Plan, runs int) { told = runs }})
+		result := run(t, &small, f.maker)
+		require.NotNil(t, result.Violation, f.name)
+		require.Equal(t, f.breaks, result.Violation.Property, f.name)
+		t.Logf("%s: %d faults, %d nodes, %d steps → %d faults, %d nodes, %d steps, in %d runs (seed %d): %s", f.name, len(p.Faults),
+			len(p.Members), broken.Steps, len(small.Faults), len(small.Members), result.Steps, runs, p.Seed, result.Violation)
+		faultsBefore, faultsAfter = faultsBefore+len(p.Faults), faultsAfter+len(small.Faults)
+		stepsBefore, stepsAfter = stepsBefore+broken.Steps, stepsAfter+result.Steps
+		require.LessOrEqual(t, len(small.Faults), 10, "%s\n%s", f.name, &small)
+		require.LessOrEqual(t, told, runs)
+		again, _ := sim.Shrink(small, f.maker, result.Violation, sim.Shrinking{})
+		require.Equal(t, small, again, "%s: shrinking again changes something", f.name)
+	}
+	t.Logf("in all: %d faults → %d, %d steps → %d", faultsBefore, faultsAfter, stepsBefore, stepsAfter)
+	require.Less(t, 4*faultsAfter, faultsBefore)
+	require.Less(t, 4*stepsAfter, stepsBefore)
+}
+
+// TestShrinkBounded gives few runs: it stops, and what it returns still fails. A plan that does not fail stays.
+func TestShrinkBounded(t *testing.T) {
+	f := faults[1]
+	p, broken := find(t, f)
+	small, runs := sim.Shrink(p, f.maker, broken.Violation, sim.Shrinking{MaxRuns: 20})
+	require.LessOrEqual(t, runs, 20)
+	require.NotNil(t, run(t, &small, f.maker).Violation)
+	same, runs := sim.Shrink(p, model, broken.Violation, sim.Shrinking{})
+	require.Equal(t, p, same)
+	require.Equal(t, 1, runs)
+}
+
+// run runs a plan that is valid.
+func run(t *testing.T, p *sim.Plan, maker conformance.Maker) sim.Result {
+	t.Helper()
+	result, err := sim.Run(p, maker, sim.Options{})
+	require.NoError(t, err)
+	return result
+}
+
+// regressions is where shrunk failures are kept.
+const regressions = "testdata/regressions"
+
+// TestRegressions runs every plan in testdata/regressions on the model, which must hold, and on the nodes with the fault
+// that it is named after, which must still fail. With BULLY_REGRESSIONS=write it first finds and shrinks a plan for each
+// fault that has none which fails, as after a change of what the simulator does with a plan.
+func TestRegressions(t *testing.T) {
+	byName := map[string]fault{}
+	for _, f := range faults {
+		byName[f.name] = f
+		name := filepath.Join(regressions, f.name+".json")
+		if p, err := read(name); os.Getenv("BULLY_REGRESSIONS") == "write" && (err != nil || !fails(t, &p, f)) {
+			p, broken := find(t, f)
+			small, _ := sim.Shrink(p, f.maker, broken.Violation, sim.Shrinking{})
+			text, err := small.MarshalJSON()
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(name, append(text, '\n'), 0o644))
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(regressions, "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, len(faults), "each fault has a plan, and each plan a fault; see above")
+	for _, file := range files {
+		p, err := read(file)
+		require.NoError(t, err, file)
+		f, ok := byName[strings.TrimSuffix(filepath.Base(file), ".json")]
+		require.True(t, ok, "%s is named after no fault", file)
+		require.Nil(t, run(t, &p, model).Violation, "%s: the model fails", file)
+		require.True(t, fails(t, &p, f), "%s: nodes that are wrong do not break %s; see above", file, f.breaks)
+	}
+}
+
+// read reads the plan in a file.
+func read(name string) (p sim.Plan, err error) {
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = p.UnmarshalJSON(text)
+	}
+	return p, err
+}
+
+// fails reports whether nodes with a fault break on a plan what they are known to break.
+func fails(t *testing.T, p *sim.Plan, f fault) bool {
+	t.Helper()
+	v := run(t, p, f.maker).Violation
+	return v != nil && v.Property == f.breaks
+}

@@ -1,0 +1,123 @@
+package world
+
+import "time"
+
+// Weather is what a link does to messages.
+type Weather struct {
+	Delay Range   // how long a message is under way, but for the time it waits behind others
+	Loss  float64 // the part of the messages that is lost, from 0 to 1
+}
+
+// parcel is a message under way.
+type parcel[M any] struct {
+	message M
+	seq     uint64
+	began   time.Duration // when the step began that sent it
+	lost    bool          // it will be lost when it should arrive
+}
+
+// link is one direction between two nodes.
+type link[M any] struct {
+	from, to uint16
+	cuts     int // how often it has been cut and not healed
+	delay    Range
+	loss     chance
+	random   Random
+	due      time.Duration // when the last message arrives
+	parcels  []parcel[M]   // a ring, whose length is a power of two
+	first    int           // the place of the first parcel
+	count    int
+}
+
+func (l *link[M]) add(p parcel[M]) {
+	if l.count == len(l.parcels) {
+		grown := make([]parcel[M], max(8, 2*len(l.parcels)))
+		for i := range l.count {
+			grown[i] = l.parcels[(l.first+i)&(len(l.parcels)-1)]
+		}
+		l.parcels, l.first = grown, 0
+	}
+	l.parcels[(l.first+l.count)&(len(l.parcels)-1)] = p
+	l.count++
+}
+
+// has reports whether the parcel of this name is under way: all that was lost is older than what is.
+func (l *link[M]) has(seq uint64) bool { return l.count > 0 && l.parcels[l.first].seq <= seq }
+
+// take takes the first parcel.
+func (l *link[M]) take() *parcel[M] {
+	p := &l.parcels[l.first]
+	l.first = (l.first + 1) & (len(l.parcels) - 1)
+	l.count--
+	return p
+}
+
+func (l *link[M]) setWeather(w Weather) { l.delay, l.loss = w.Delay, chanceOf(w.Loss) }
+
+func (w *World[M]) link(from, to int) *link[M] { return &w.links[from*len(w.nodes)+to] }
+
+// Send sends a message from one node to another. It leaves at once, or when the node has saved, and is lost at once if the
+// link is cut or the receiver is down.
+func (w *World[M]) Send(from, to int, m M) {
+	w.sent++
+	l, sender := w.link(from, to), &w.nodes[from]
+	arrives := w.leaves(sender) + l.random.In(l.delay)
+	lost := l.loss > 0 && l.loss.comes(&l.random)
+	if sender.doomed {
+		if sender.left == 0 {
+			w.lost++
+			return
+		}
+		sender.left--
+	}
+	if l.cuts > 0 || !w.nodes[to].up {
+		w.lost++
+		return
+	}
+	l.due = max(l.due, arrives)
+	w.seq++
+	if sender.doomed {
+		sender.last, sender.lastSeq = max(sender.last, l.due), w.seq
+	}
+	l.add(parcel[M]{message: m, seq: w.seq, began: w.now, lost: lost})
+	w.queue.push(item{at: l.due, seq: w.seq, kind: arrival, index: uint16(from*len(w.nodes) + to)})
+}
+
+// empty loses all that is under way on a link.
+func (w *World[M]) empty(l *link[M]) {
+	w.lost += uint64(l.count)
+	l.first, l.count, l.due = 0, 0, 0
+}
+
+// Break loses all that is under way on a link, and tells of each message, first sent first.
+func (w *World[M]) Break(from, to int, lose func(M)) {
+	l := w.link(from, to)
+	for i := range l.count {
+		lose(l.parcels[(l.first+i)&(len(l.parcels)-1)].message)
+	}
+	w.empty(l)
+}
+
+// Cut makes a link carry nothing until it is healed as often as it has been cut. It reports whether it carried before.
+func (w *World[M]) Cut(from, to int) (changed bool) {
+	l := w.link(from, to)
+	w.empty(l)
+	l.cuts++
+	return l.cuts == 1
+}
+
+// Heal takes back one Cut of a link, and reports whether it carries now, and did not before.
+func (w *World[M]) Heal(from, to int) (changed bool) {
+	l := w.link(from, to)
+	if l.cuts > 0 {
+		l.cuts--
+		return l.cuts == 0
+	}
+	return false
+}
+
+// IsCut reports whether a link is cut.
+func (w *World[M]) IsCut(from, to int) bool { return w.link(from, to).cuts > 0 }
+
+// SetWeather changes the weather of a link, for what is sent from now on.
+func (w *World[M]) SetWeather(from, to int, weather Weather) { w.link(from, to).setWeather(weather) }
