@@ -1,0 +1,105 @@
+package check_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/conformance/cluster"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// integers returns the ids 1 to n.
+func integers(n int) (ids []spec.NodeID) {
+	for i := range n {
+		ids = append(ids, spec.IntegerID(uint64(i+1)))
+	}
+	return ids
+}
+
+// uuids returns n ids that are UUIDs.
+func uuids(n int) (ids []spec.NodeID) {
+	for i := range n {
+		ids = append(ids, spec.NodeID{byte(32*i + 3), 1, 2, 3, 4, 5, 0x46, 7, 0x88, 9, 10, 11, 12, 13, 14, byte(i)})
+	}
+	return ids
+}
+
+// recorded returns the trace of a run of the model in which anything happens, with at least so many events.
+func recorded(t testing.TB, members []spec.NodeID, seed uint64, events int) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	w := spec.NewTraceWriter(&text, spec.Header{Members: members, Seed: seed, Commit: "model"})
+	model := conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })
+	c, err := cluster.New(members, model, cluster.Options{Trace: w})
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(seed, 5))
+	for c.Events() < uint64(events) {
+		require.NoError(t, c.Do(c.Draw(random.IntN)))
+	}
+	require.NoError(t, w.Flush())
+	return text.Bytes()
+}
+
+// checked checks a trace that is good.
+func checked(t testing.TB, text []byte, o check.Options) check.Report {
+	t.Helper()
+	report, err := check.Trace(bytes.NewReader(text), o)
+	require.NoError(t, err)
+	return report
+}
+
+// readTrace reads a trace.
+func readTrace(t testing.TB, text []byte) (spec.Header, []spec.Event) {
+	t.Helper()
+	in, err := spec.NewTraceReader(bytes.NewReader(text))
+	require.NoError(t, err)
+	var events []spec.Event
+	for {
+		var e spec.Event
+		err := in.Read(&e)
+		if err == io.EOF {
+			return in.Header(), events
+		}
+		require.NoError(t, err)
+		events = append(events, e)
+	}
+}
+
+// writeTrace writes a trace, in the canonical bytes.
+func writeTrace(t testing.TB, h spec.Header, events []spec.Event) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	w := spec.NewTraceWriter(&text, h)
+	for i := range events {
+		require.NoError(t, w.Write(&events[i]))
+	}
+	require.NoError(t, w.Flush())
+	return text.Bytes()
+}
+
+// mutantSources returns traces in which much happens, of which TestMutants changes everything.
+func mutantSources(t testing.TB) map[string][]byte {
+	sources := map[string][]byte{
+		"two nodes": recorded(t, integers(2), 3, 40), "three nodes": recorded(t, integers(3), 1, 40), "four nodes": recorded(t, uuids(4), 4, 30),
+	}
+	names := []string{"crash-between-save-and-send", "leader-back-unnoticed"}
+	for more := range soak() - 1 {
+		names = []string{"claim-lost-to-a-rival", "crash-between-save-and-send", "last-epoch", "leader-back-unnoticed", "restart-silence"}
+		sources[fmt.Sprintf("soak %d", more)] = recorded(t, integers(2+more%4), uint64(100+more), 80)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(validDir, name+".ndjson"))
+		require.NoError(t, err)
+		sources[name] = text
+	}
+	return sources
+}

@@ -1,0 +1,83 @@
+package check
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// drive makes a trace of what two nodes do on their own, by the rules of r, and checks it by the same rules.
+func drive(r *replay, steps ...spec.Event) *TraceError {
+	for n := range steps {
+		e := &steps[n]
+		i := r.rank(e.Node)
+		step, state := model.Step{}, r.nodes[i].state
+		switch {
+		case e.Input.Timer != "":
+			e.Action = e.Input.Timer.Action()
+			for k, timer := range timers {
+				if timer == e.Input.Timer {
+					step = r.rules.Timeout(i, state, model.Timer(k))
+				}
+			}
+		case e.Action == spec.RestartAction:
+			step = r.rules.Restart(i, state)
+		case e.Action == spec.CrashAction:
+			step.State = r.rules.Survives(state)
+		}
+		out := r.outcome(&step)
+		e.Seq, e.State, e.Sent = uint64(n+1), out.After, out.Sent
+		if fault := r.event(e); fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+// TestPromises replays what follows from rules that are broken, by the same rules: only the promises are left to refuse it.
+func TestPromises(t *testing.T) {
+	members := []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2)}
+	step := func(i int, action spec.Action) spec.Event { return spec.Event{Node: members[i], Action: action} }
+	ends := func(i int, timer spec.Timer) spec.Event {
+		return spec.Event{Node: members[i], Input: spec.Input{Timer: timer}}
+	}
+	alone := []spec.Event{
+		step(0, spec.StartAction), step(1, spec.StartAction),
+		ends(0, spec.HeartbeatTimer), ends(0, spec.ElectionTimer), ends(1, spec.HeartbeatTimer), ends(1, spec.ElectionTimer),
+	}
+	for _, c := range []struct {
+		replacements map[string]string
+		want         string
+		steps        []spec.Event
+	}{
+		{map[string]string{"IsQuorum": "AnySet"}, "OneLeaderPerEpoch: nodes 1 and 2 have both led epoch 1", alone},
+		{map[string]string{"IsQuorum": "AnySet", "Survives": "ForgetsAll"}, "EpochMonotonic: the epoch of node 1 goes back from 1 to 0",
+			append(alone[:4:4], step(0, spec.CrashAction), step(0, spec.RestartAction))},
+	} {
+		r, err := newReplay(members, Options{})
+		require.NoError(t, err)
+		for operator, replacement := range c.replacements {
+			require.NoError(t, r.rules.Replace(operator, replacement))
+		}
+		fault := drive(r, c.steps...)
+		require.NotNil(t, fault, c.want)
+		require.Contains(t, fault.Error(), c.want)
+	}
+}
+
+// TestTooManyMembers refuses more than the model has.
+func TestTooManyMembers(t *testing.T) {
+	var members []spec.NodeID
+	for i := range uint64(model.MaxNodes + 1) {
+		members = append(members, spec.IntegerID(i+1))
+	}
+	var text bytes.Buffer
+	w := spec.NewTraceWriter(&text, spec.Header{Members: members, Commit: "test"})
+	require.NoError(t, w.Flush())
+	_, err := Trace(&text, Options{})
+	require.ErrorContains(t, err, "line 1: R40: 8 members: up to 7 can be checked")
+}

@@ -1,0 +1,164 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Options say what else is asked of a trace. The zero Options ask for what holds of every run.
+type Options struct {
+	// OneActing refuses two nodes that act as leader at the same moment. It holds of a run in which all timers are on time,
+	// no proof of death is false (R37), and the events are in the order in which they happened: of a simulation.
+	OneActing bool
+	// Strict refuses a trace that a crash of its writer has cut short.
+	Strict bool
+	// AllLosses refuses a message that was lost without a Lose, a Crash or a Cut. Only a trace of a real run may leave that
+	// out (section 14).
+	AllLosses bool
+	// Observe, if it is not nil, is told every step of a node that is as it must be, in the order of the trace. Want is what
+	// the node did. The memory of the case is used again.
+	Observe func(*conformance.Case)
+}
+
+// Report is what a trace is, as far as it is as it must be.
+type Report struct {
+	Members  []spec.NodeID          // ascending
+	Events   uint64                 // how many there are
+	Actions  map[spec.Action]uint64 // how many there are of each action; an action that never comes is left out
+	Reigns   uint64                 // how many there are: an epoch and the node that leads it
+	Lost     uint64                 // messages that were lost without a Lose, a Crash or a Cut: others of their link arrived after them
+	CutShort bool                   // the last line has no LF
+}
+
+// TraceError says where a trace is not what the specification allows, and why.
+type TraceError struct {
+	Line     int    // from 1; the header is line 1, and the event n is line n+1
+	Rule     string // a rule, such as R17; or a promise, such as OneLeaderPerEpoch; or a section, such as "section 2"
+	Problem  string // what is wrong
+	Before   string // the state of the node before; "" if that says nothing
+	Expected string // one thing a line; "" if the problem says it all
+	Got      string // the same
+	cause    error
+}
+
+// Error returns all of it in several lines, and then what the rule comes to.
+func (e *TraceError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "line %d: %s: %s", e.Line, e.Rule, e.Problem)
+	for _, part := range []struct{ name, text string }{{"before", e.Before}, {"expected", e.Expected}, {"got", e.Got}} {
+		if part.text != "" {
+			fmt.Fprintf(&b, "\n  %-8s  %s", part.name, strings.ReplaceAll(part.text, "\n", "\n            "))
+		}
+	}
+	if says := Sentence(e.Rule); says != "" {
+		fmt.Fprintf(&b, "\n  %s", says)
+	}
+	return b.String()
+}
+
+// Unwrap returns the error of package spec if the trace could not be read, and else nil.
+func (e *TraceError) Unwrap() error { return e.cause }
+
+// The sections of the specification that have a say in traces, besides the rules.
+const (
+	nodesAndLinks = "section 2"
+	traceFormat   = "section 14"
+)
+
+// sentences says what comes to more than one rule of section 8.
+var sentences = map[string]string{
+	nodesAndLinks:                  "A link delivers what was sent, unchanged, in the order sent, each at most once; a node that is down does nothing, and what is under way to or from it is lost.",
+	traceFormat:                    "A trace is a header and events, one a line, each with the fields of its action and no other, numbered from 1.",
+	string(spec.OneLeaderPerEpoch): "At most one node is ever leader in an epoch.",
+	string(spec.EpochMonotonic):    "A node's epoch never goes back, over restarts too.",
+	string(spec.OneActing):         "No two nodes act as leader at the same moment, while all timers are on time.",
+	"R4":                           "A crash leaves a node its promise, epoch and grantee, and nothing else.",
+	"R40":                          "The members are the ids of all nodes; a trace is checked by the model, which has so many at most.",
+}
+
+// Sentence returns what the Rule of a TraceError comes to, in a sentence; "" for what is none.
+func Sentence(rule string) string {
+	if says, ok := sentences[rule]; ok {
+		return says
+	}
+	return conformance.Sentence(rule)
+}
+
+// Trace reads a trace to its end, and returns what it is. The error is a [TraceError], which is of the first line that is
+// not as it must be; the report is then of the lines before it. A trace without events is an error too, and so is one of
+// more members than model.MaxNodes.
+//
+// That messages are lost is legal, and need not be said in the trace; that they are invented, repeated or reordered is not.
+func Trace(r io.Reader, o Options) (Report, error) {
+	in, err := spec.NewTraceReader(r)
+	if err != nil {
+		return Report{}, unreadable(err)
+	}
+	p, err := newReplay(in.Header().Members, o)
+	if err != nil {
+		return Report{}, err
+	}
+	var e spec.Event
+	for {
+		err := in.Read(&e)
+		switch {
+		case err == io.EOF:
+			return p.end(false)
+		case errors.Is(err, io.ErrUnexpectedEOF) && !o.Strict:
+			return p.end(true)
+		case err != nil:
+			return p.report(), unreadable(err)
+		}
+		if fault := p.event(&e); fault != nil {
+			fault.Line = int(e.Seq) + 1
+			return p.report(), fault
+		}
+	}
+}
+
+// unreadable makes an error of this package of one of a TraceReader.
+func unreadable(err error) error {
+	fault := &TraceError{Rule: traceFormat, Problem: err.Error(), cause: err}
+	var read *spec.TraceError
+	if errors.As(err, &read) {
+		fault.Line, fault.Problem = read.Line, strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", read.Line))
+	}
+	return fault
+}
+
+// end is what Trace returns once the last event was read.
+func (r *replay) end(cutShort bool) (Report, error) {
+	report := r.report()
+	report.CutShort = cutShort
+	if report.Events == 0 {
+		return report, &TraceError{Line: 1, Rule: traceFormat, Problem: "no event follows: a trace of nothing shows nothing"}
+	}
+	return report, nil
+}
+
+func (r *replay) report() Report {
+	report := Report{Members: r.members, Events: r.events, Actions: map[spec.Action]uint64{}, Reigns: r.leaders.reigns, Lost: r.links.lost}
+	for i, n := range r.counts {
+		if n > 0 {
+			report.Actions[actions[i]] = n
+		}
+	}
+	return report
+}
+
+// newReplay returns a replay of a run of these members, before its first event.
+func newReplay(members []spec.NodeID, o Options) (*replay, error) {
+	rules, err := model.NewRules(len(members))
+	if err != nil {
+		return nil, &TraceError{Line: 1, Rule: "R40", Problem: fmt.Sprintf("%d members: up to %d can be checked", len(members), model.MaxNodes), cause: err}
+	}
+	r := &replay{options: o, rules: rules, members: members, leaders: leaders{of: map[spec.Epoch]model.ID{}}}
+	copy(r.ids[1:], members)
+	return r, nil
+}

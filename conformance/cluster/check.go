@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Violation says which promise a step has broken.
+type Violation struct {
+	// Property is the promise, such as OneLeaderPerEpoch; or the rule of the specification, such as R4; or "like", if the
+	// step is not that of the implementation that it is compared with; or "panic".
+	Property    string
+	Step        int // how many ops had been done, that one included
+	Explanation string
+}
+
+func (v *Violation) Error() string {
+	return fmt.Sprintf("%s: %s (op %d)", v.Property, v.Explanation, v.Step)
+}
+
+// breaks notes a violation, if it is the first.
+func (c *Cluster) breaks(property, format string, args ...any) {
+	if c.failed == nil {
+		c.failed = &Violation{property, len(c.done), fmt.Sprintf(format, args...)}
+	}
+}
+
+// check compares what a node says that it does with what any node must do, whatever the time. Nothing has been done of it
+// yet: h is as it was before the step.
+func (c *Cluster) check(h *host, in *spec.Input, op *Op) {
+	out := &c.out
+	what := func() string { return fmt.Sprintf("%s in %s: %s", h.id, h.state, asked(in, op)) }
+	if out.Ignored {
+		c.checkIgnored(h, in, what)
+	} else {
+		c.checkStep(h, in, op, what)
+	}
+	like := &c.like
+	if c.options.Like == nil || c.failed != nil {
+		return
+	}
+	if !out.State.Equal(like.State) || !slices.Equal(out.Sent, like.Sent) || out.Ignored != like.Ignored ||
+		out.Save != like.Save || out.Cancel != like.Cancel || out.Arm != like.Arm {
+		c.breaks("like", "%s\n  expected  %s\n  got       %s", what(), described(like), described(out))
+	}
+}
+
+// checkIgnored looks at an input that the node says is no step.
+func (c *Cluster) checkIgnored(h *host, in *spec.Input, what func() string) {
+	out := &c.out
+	switch {
+	case h.noStep(in) == "":
+		c.breaks("section 11", "%s is ignored, and it should not be", what())
+	case out.Save || out.Cancel|out.Arm != 0 || len(out.Sent) > 0 || !out.State.Equal(h.state):
+		c.breaks("section 11", "%s is ignored, and yet something comes of it: %s", what(), described(out))
+	}
+}
+
+// noStep returns the rule by which an input is no step in the state of a node, or "" if it is one. No op gives a node
+// a message that is bad.
+func (h *host) noStep(in *spec.Input) string {
+	switch {
+	case in == nil:
+	case in.Timer != "" && !conformance.Running(h.id, &h.state).Has(in.Timer):
+		return "R35"
+	case in.Call == spec.ResignCall && h.state.Role != spec.Leader:
+		return "R28"
+	case in.Call == spec.HolderDeadCall && (h.state.Leader.IsNone() || h.state.Leader == h.id):
+		return "R41"
+	}
+	return ""
+}
+
+// checkStep looks at a step.
+func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string) {
+	out := &c.out
+	s := &out.State
+	if problem := illegal(h.id, c.members, s); problem != "" {
+		c.breaks("section 6", "%s: %s: %s", what(), described(out), problem)
+		return
+	}
+	asked := asked(in, op)
+	save, cancel, arm := conformance.Duties(h.id, &h.state, &asked, s, out.Sent)
+	if rule := h.noStep(in); rule != "" {
+		c.breaks(rule, "%s should be no step: %s", what(), described(out))
+	}
+	switch {
+	case s.Epoch < h.known:
+		c.breaks(string(spec.EpochMonotonic), "%s: the epoch goes back from %d: %s", what(), h.known, described(out))
+	case op.Kind == Restart && s.Durable() != *h.record:
+		c.breaks("R30", "%s: on disk are epoch %d and grantee %s: %s", what(), h.record.Epoch, h.record.Grantee, described(out))
+	case s.Epoch == h.state.Epoch && !h.state.Grantee.IsNone() && s.Grantee != h.state.Grantee:
+		c.breaks("R17", "%s: epoch %d was promised to %s: %s", what(), s.Epoch, h.state.Grantee, described(out))
+	case out.Save != save:
+		c.breaks("R4", "%s: saved %t, and it should be %t: %s", what(), out.Save, save, described(out))
+	case out.Cancel != cancel || out.Arm != arm:
+		c.breaks("R36", "%s: it should cancel %s and arm %s: %s", what(), cancel, arm, described(out))
+	}
+	for i := range out.Sent {
+		m := &out.Sent[i]
+		if m.Validate() != nil || m.From != h.id || c.index(m.To) < 0 {
+			c.breaks("section 7", "%s: it sends %s", what(), m)
+		}
+	}
+}
+
+// illegal says what is wrong with a state, or "" if a node can be in it: the last column of the table in section 6, and
+// the sentence below it.
+func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
+	if err := s.Validate(); err != nil {
+		return err.Error()
+	}
+	stranger := func(j spec.NodeID) bool { return !slices.Contains(members, j) }
+	lower := s.Leader.Compare(id) < 0 // or none
+	switch {
+	case !s.Leader.IsNone() && stranger(s.Leader), !s.Grantee.IsNone() && stranger(s.Grantee), slices.ContainsFunc(s.Support, stranger):
+		return "it names a stranger"
+	case slices.Contains(s.Support, id):
+		return "a node does not support itself"
+	case s.Role == spec.Follower && (s.Leader == id || len(s.Support) > 0):
+		return "a follower keeps no lease or another's, and has no support"
+	case s.Role == spec.Candidate && !lower:
+		return "a candidate keeps no lease, or that of a lower node"
+	case s.Role == spec.Claimant && (!lower || s.Epoch >= spec.MaxEpoch):
+		return "a claimant keeps no lease, or that of a lower node, and there is an epoch that it claims"
+	case s.Role == spec.Leader && (s.Leader != id || s.Grantee != id || s.Epoch == 0):
+		return "a leader keeps its own lease, and leads an epoch above 0 that it has promised to itself"
+	}
+	return ""
+}
+
+// described returns what a node does as a person would say it.
+func described(out *conformance.Output) string {
+	text := out.State.String()
+	if out.Ignored {
+		text = "ignored, " + text
+	}
+	for _, m := range out.Sent {
+		text += " | " + m.String()
+	}
+	if out.Save {
+		text += " | save"
+	}
+	return fmt.Sprintf("%s | cancel %s arm %s", text, out.Cancel, out.Arm)
+}

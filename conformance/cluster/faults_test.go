@@ -1,0 +1,207 @@
+package cluster_test
+
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// fault is something wrong with an implementation.
+type fault struct {
+	name, says string
+	// step changes what the model does in a case; nil: nothing.
+	step func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome)
+	// duties changes what a step asks of its host; nil: nothing.
+	duties func(in *conformance.Input, before *spec.State, out *conformance.Output)
+}
+
+// node makes nodes that have the fault.
+func (f *fault) node(id spec.NodeID, members []spec.NodeID) conformance.Node {
+	n := &faultyNode{fault: f, state: spec.State{Role: spec.Follower}}
+	n.Node = conformance.NodeOf(func() conformance.Subject { return &faultySubject{fault: f} })(id, members)
+	return n
+}
+
+type faultySubject struct {
+	conformance.Model
+	fault *fault
+}
+
+func (s *faultySubject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+	got := s.Model.Step(id, members, before, in)
+	if s.fault.step != nil {
+		s.fault.step(&s.Model, &conformance.Case{ID: id, Members: members, Before: before, Input: in}, &got)
+	}
+	return got
+}
+
+type faultyNode struct {
+	conformance.Node
+	fault *fault
+	state spec.State // before the step
+}
+
+func (n *faultyNode) Start(out *conformance.Output) {
+	n.Node.Start(out)
+	n.after(&conformance.Input{Start: true}, out)
+}
+
+func (n *faultyNode) Restart(promise spec.Durable, out *conformance.Output) {
+	n.Node.Restart(promise, out)
+	n.after(&conformance.Input{Restart: true}, out)
+}
+
+func (n *faultyNode) Step(in *spec.Input, out *conformance.Output) {
+	n.Node.Step(in, out)
+	n.after(&conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out)
+}
+
+func (n *faultyNode) after(in *conformance.Input, out *conformance.Output) {
+	if n.fault.duties != nil {
+		n.fault.duties(in, &n.state, out)
+	}
+	n.state = out.State.Clone()
+}
+
+// What the faults are made of.
+
+func answer(c *conformance.Case, kind spec.MessageType, e spec.Epoch) spec.Message {
+	return spec.Message{Type: kind, From: c.ID, To: c.Input.Message.From, Epoch: e}
+}
+
+func grant(c *conformance.Case, got *conformance.Outcome) {
+	m := &c.Input.Message
+	got.After = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
+	got.Sent = []spec.Message{answer(c, spec.Grant, m.Epoch)}
+}
+
+func toAll(c *conformance.Case, kind spec.MessageType, e spec.Epoch) (sent []spec.Message) {
+	for _, id := range c.Members {
+		if id != c.ID {
+			sent = append(sent, spec.Message{Type: kind, From: c.ID, To: id, Epoch: e})
+		}
+	}
+	return sent
+}
+
+func win(c *conformance.Case, e spec.Epoch, got *conformance.Outcome) {
+	got.After = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: e, Grantee: c.ID}
+	got.Sent = toAll(c, spec.Coordinator, e)
+}
+
+func rest(s *spec.State) {
+	s.Role, s.Support = spec.Follower, nil
+	if !s.Leader.IsNone() {
+		s.Role = spec.Electing
+	}
+}
+
+func hears(c *conformance.Case, kind spec.MessageType) bool { return c.Input.Message.Type == kind }
+
+func refused(got *conformance.Outcome) bool {
+	return slices.ContainsFunc(got.Sent, func(m spec.Message) bool { return m.Type == spec.Refuse })
+}
+
+func has(ids []spec.NodeID, id spec.NodeID) bool { return slices.Contains(ids, id) }
+
+// as lets the model take the step in another state, or with another input.
+func as(m *conformance.Model, c *conformance.Case, before spec.State, in conformance.Input) conformance.Outcome {
+	return m.Step(c.ID, c.Members, before, in)
+}
+
+var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, faultsOfHosts)
+
+// faultsOfClaims break what promises are about.
+var faultsOfClaims = []fault{
+	{name: "grants-twice", says: "An epoch that was promised to one node is promised to another.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			m := &c.Input.Message
+			if hears(c, spec.Claim) && refused(got) && m.Epoch == c.Before.Epoch && (c.Before.Leader.IsNone() || c.Before.Leader == m.From) {
+				grant(c, got)
+			}
+		}},
+	{name: "grants-below", says: "A claim of an epoch that is past is granted.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if hears(c, spec.Claim) && refused(got) && c.Before.Leader.IsNone() {
+				grant(c, got)
+			}
+		}},
+	{name: "shields-nobody", says: "A claim is granted though another's lease is kept.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if hears(c, spec.Claim) && refused(got) && c.Input.Message.Epoch > c.Before.Epoch && c.Before.Role != spec.Leader {
+				grant(c, got)
+			}
+		}},
+	{name: "hands-over-its-own-epoch", says: "A leader grants its own epoch to a higher node: >= for >.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			m := &c.Input.Message
+			if hears(c, spec.Claim) && c.Before.Role == spec.Leader && m.Epoch == c.Before.Epoch && m.From.Compare(c.ID) > 0 {
+				grant(c, got)
+			}
+		}},
+	{name: "hands-over-to-anybody", says: "A leader grants the claim of a lower node.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if m := &c.Input.Message; hears(c, spec.Claim) && c.Before.Role == spec.Leader && m.Epoch > c.Before.Epoch && refused(got) {
+				grant(c, got)
+				got.Sent = append(got.Sent, toAll(c, spec.Resign, c.Before.Epoch)...)
+			}
+		}},
+	{name: "hands-over-in-silence", says: "A leader that hands over does not say RESIGN.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if hears(c, spec.Claim) && c.Before.Role == spec.Leader {
+				got.Sent = got.Sent[:1]
+			}
+		}},
+	{name: "counts-any-grant", says: "A claimant counts a GRANT of another epoch, a stale one too.",
+		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if hears(c, spec.Grant) && c.Before.Role == spec.Claimant {
+				in := c.Input
+				in.Message.Epoch = c.Before.Epoch + 1
+				*got = as(m, c, c.Before, in)
+			}
+		}},
+	{name: "wins-with-half", says: "Half of the members is taken for a quorum.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			s := &got.After
+			if hears(c, spec.Grant) && s.Role == spec.Claimant && s.Leader.IsNone() && 2*(len(s.Support)+1) >= len(c.Members) {
+				win(c, s.Epoch+1, got)
+			}
+		}},
+	{name: "wins-under-a-lease", says: "A claimant wins though it keeps a lease.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			s := &got.After
+			if hears(c, spec.Grant) && s.Role == spec.Claimant && 2*(len(s.Support)+1) > len(c.Members) {
+				win(c, s.Epoch+1, got)
+			}
+		}},
+	{name: "claims-its-own-epoch", says: "A claimant claims the epoch that it has, and not the next.",
+		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if s := &got.After; s.Role == spec.Claimant && s.Epoch > 0 {
+				for i := range got.Sent {
+					got.Sent[i].Epoch = s.Epoch
+				}
+			}
+			if s := &c.Before; hears(c, spec.Grant) && s.Role == spec.Claimant && s.Epoch > 0 && c.Input.Message.Epoch == s.Epoch {
+				in := c.Input
+				in.Message.Epoch++
+				if *got = as(m, c, *s, in); got.After.Role == spec.Leader {
+					win(c, s.Epoch, got)
+				}
+			}
+		}},
+	{name: "learns-its-own-claim", says: "A claimant gives way to news of the epoch that it claims itself.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			m := &c.Input.Message
+			if s := &got.After; s.Role == spec.Claimant && m.Epoch == s.Epoch+1 && (hears(c, spec.ImBack) || hears(c, spec.OK)) {
+				s.Epoch, s.Grantee = m.Epoch, spec.NodeID{}
+				rest(s)
+			}
+		}},
+	{name: "claims-on-after-a-refusal", says: "A claimant that is told that its epoch is taken claims on.",
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if hears(c, spec.Refuse) && c.Before.Role == spec.Claimant && c.Input.Message.Epoch == c.Before.Epoch+1 {
+				got.After = c.Before
+			}
+		}},
+}

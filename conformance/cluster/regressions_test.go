@@ -1,0 +1,125 @@
+package cluster_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cluster"
+)
+
+var update = flag.Bool("update", false, "write what is generated anew: the golden traces and their table; with -run Faults the scripts of the faults")
+
+const regressions = "testdata/regressions/"
+
+// TestRegressions lets each script that has once broken something happen to the model.
+func TestRegressions(t *testing.T) {
+	names, err := filepath.Glob(regressions + "*.script")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(names), len(faults))
+	for _, name := range names {
+		script := read(t, name)
+		require.Positive(t, len(script.Ops)+len(script.Records), name)
+		_, violation, err := script.Try(model, cluster.Options{Like: model})
+		require.NoError(t, err, name)
+		require.Nil(t, violation, name)
+	}
+}
+
+// TestFaultsAreFound shows that the script of each fault still finds it, and breaks what its comment says.
+func TestFaultsAreFound(t *testing.T) {
+	for i := range faults {
+		f := &faults[i]
+		t.Run(f.name, func(t *testing.T) {
+			name := regressions + f.name + ".script"
+			if *update {
+				require.NoError(t, os.WriteFile(name, []byte(find(t, f).String()), 0o644))
+			}
+			script := read(t, name)
+			_, violation, err := script.Try(f.node, optionsOf(script))
+			require.NoError(t, err)
+			require.NotNil(t, violation, "the fault is not found any more; to look for another run: -update")
+			require.Equal(t, comment(f, violation), script.Comment)
+		})
+	}
+}
+
+func read(t *testing.T, name string) *cluster.Script {
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	script, err := cluster.ParseScript(string(text))
+	require.NoError(t, err, name)
+	return script
+}
+
+// comment returns what the script of a fault says at its top.
+func comment(f *fault, v *cluster.Violation) string {
+	if v.Property == "like" {
+		return fmt.Sprintf("Fault %s: %s\nThe step is not the model's.", f.name, f.says)
+	}
+	return fmt.Sprintf("Fault %s: %s\nBreaks %s.", f.name, f.says, v.Property)
+}
+
+// optionsOf compares with the model where nothing else finds the fault.
+func optionsOf(s *cluster.Script) (o cluster.Options) {
+	if strings.Contains(s.Comment, "not the model's") {
+		o.Like = model
+	}
+	return o
+}
+
+// find returns the smallest script that it finds for a fault.
+func find(t *testing.T, f *fault) *cluster.Script {
+	for _, o := range []cluster.Options{{}, {Like: model}} {
+		var best *cluster.Script
+		for seed, found := uint64(0), 0; seed < 3000 && found < 20; seed++ {
+			script := drawn(rand.New(rand.NewPCG(seed, 0)).IntN, f.node, o)
+			if script == nil {
+				continue
+			}
+			found++
+			small, violation, _ := script.Shrink(f.node, o)
+			small.Comment = comment(f, violation)
+			if best == nil || weight(small) < weight(best) {
+				best = small
+			}
+		}
+		if best != nil {
+			return best
+		}
+	}
+	require.Fail(t, "the fault is not found", f.name)
+	return nil
+}
+
+// weight says how hard a script is to read.
+func weight(s *cluster.Script) int {
+	return 10*len(s.Members) + 5*len(s.Ops) + 100*len(s.Records) + len(s.String())/20
+}
+
+// drawn draws a run, and returns its script if it has broken something.
+func drawn(choose func(int) int, newNode conformance.Maker, o cluster.Options) *cluster.Script {
+	script := cluster.DrawScript(choose)
+	o.Records = script.Records
+	c, err := cluster.New(script.Members, newNode, o)
+	for i := 0; err == nil && i < 200; i++ {
+		err = c.Do(c.Draw(choose))
+	}
+	var violation *cluster.Violation
+	if !errors.As(err, &violation) {
+		return nil
+	}
+	if c != nil {
+		script.Ops = slices.Clone(c.Done())
+	}
+	return script
+}

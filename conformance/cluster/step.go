@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// take lets a node take a step, checks it, and does what the node asks, in the order of section 10. Without an input it is
+// the start that op is.
+func (c *Cluster) take(h *host, in *spec.Input, op *Op) {
+	c.ask(h, h.node, in, op, &c.out)
+	if c.failed == nil && c.options.Like != nil {
+		c.ask(h, h.like, in, op, &c.like)
+	}
+	if c.failed != nil {
+		return
+	}
+	c.observe(h, in, op)
+	if c.check(h, in, op); c.failed != nil {
+		return
+	}
+	if c.out.Ignored {
+		if op.Crash != Whole {
+			c.crash(h)
+		}
+		return
+	}
+	if op.Crash == BeforeSave {
+		c.crash(h)
+		return
+	}
+	if c.out.Save {
+		record := c.out.State.Durable()
+		h.record = &record
+	}
+	support := append(h.state.Support[:0], c.out.State.Support...)
+	h.state = c.out.State
+	h.state.Support = support
+	h.timers = h.timers&^c.out.Cancel | c.out.Arm
+	h.known = max(h.known, h.state.Epoch)
+	c.note(h)
+	c.write(&spec.Event{Node: h.id, Action: actionOf(in, op), Input: given(in), Sent: c.out.Sent, State: h.state})
+	c.send(c.out.Sent[:c.leaves(op)])
+	if op.Crash != Whole && c.failed == nil {
+		c.crash(h)
+	}
+}
+
+// leaves returns how many of the messages of a step leave before its node crashes.
+func (c *Cluster) leaves(op *Op) int {
+	if op.Crash < AfterSave {
+		return len(c.out.Sent)
+	}
+	return min(len(c.out.Sent), int(op.Crash-AfterSave))
+}
+
+// ask puts the input to a node. A panic is a violation.
+func (c *Cluster) ask(h *host, node conformance.Node, in *spec.Input, op *Op, out *conformance.Output) {
+	c.guard(h, func() {
+		switch {
+		case in != nil:
+			given := *in
+			node.Step(&given, out)
+		case op.Kind == Restart:
+			node.Restart(*h.record, out)
+		default:
+			node.Start(out)
+		}
+	})
+}
+
+// guard makes a violation of a panic.
+func (c *Cluster) guard(h *host, do func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.breaks("panic", "%s in %s: %v", h.id, h.state, p)
+		}
+	}()
+	do()
+}
+
+// note remembers who leads. Two leaders of one epoch are a violation.
+func (c *Cluster) note(h *host) {
+	if h.state.Role != spec.Leader {
+		return
+	}
+	if first, led := c.leaders[h.state.Epoch]; led && first != h.id {
+		c.breaks(string(spec.OneLeaderPerEpoch), "%s and %s have both led epoch %d", first, h.id, h.state.Epoch)
+	}
+	c.leaders[h.state.Epoch] = h.id
+}
+
+// observe tells who observes what the node did.
+func (c *Cluster) observe(h *host, in *spec.Input, op *Op) {
+	if c.options.Observe == nil {
+		return
+	}
+	c.seen = conformance.Case{
+		ID: h.id, Members: c.members, Before: h.state, Input: asked(in, op),
+		Want: conformance.Outcome{Ignored: c.out.Ignored, After: c.out.State, Sent: c.out.Sent},
+	}
+	c.options.Observe(&c.seen)
+}
+
+// asked returns an input in the form of package conformance.
+func asked(in *spec.Input, op *Op) conformance.Input {
+	if in == nil {
+		return conformance.Input{Start: op.Kind == Start, Restart: op.Kind == Restart}
+	}
+	return conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}
+}
+
+// given returns the input of an event: a start has none.
+func given(in *spec.Input) spec.Input {
+	if in == nil {
+		return spec.Input{}
+	}
+	return *in
+}
+
+// actionOf returns the name of a step.
+func actionOf(in *spec.Input, op *Op) spec.Action {
+	switch {
+	case in == nil && op.Kind == Restart:
+		return spec.RestartAction
+	case in == nil:
+		return spec.StartAction
+	case in.Timer != "":
+		return in.Timer.Action()
+	case in.Call == spec.ResignCall:
+		return spec.ResignAction
+	case in.Call == spec.HolderDeadCall:
+		return spec.HolderDeadAction
+	}
+	return in.Message.Type.Action()
+}
