@@ -1,10 +1,13 @@
 package bully_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -19,22 +22,26 @@ type taken struct {
 // lifeOf returns all inputs of a cluster of five: elections, reigns with beats and checks, crashes, restarts, and
 // hand-overs.
 func lifeOf(t testing.TB) (inputs []taken, steps map[spec.Action]int) {
-	c := newCluster(5)
+	members := integers(5)
 	steps = map[spec.Action]int{}
-	c.record = func(i int, in bully.Input, action spec.Action) {
-		inputs = append(inputs, taken{i, in, action == spec.StartAction || action == spec.RestartAction})
-		steps[action]++
+	c, err := cluster.New(members, newHosted, cluster.Options{Observe: func(c *conformance.Case) {
+		inputs = append(inputs, taken{slices.Index(members, c.ID), inputOf(c), c.Input.Start || c.Input.Restart})
+		if !c.Want.Ignored {
+			steps[actionOf(c)]++
+		}
+	}})
+	require.NoError(t, err)
+	do := func(kind cluster.Kind, i int) {
+		require.NoError(t, c.Do(cluster.Op{Kind: kind, Node: members[i]}))
 	}
 	ends := func(i int, timers ...spec.Timer) {
 		for _, timer := range timers {
-			if c.hosts[i].node.Running().Has(timer) {
-				c.end(i, timer, whole)
-				c.settle()
-			}
+			endIfRuns(t, c, members[i], timer)
+			require.NoError(t, c.Do(cluster.Op{Kind: cluster.Settle}))
 		}
 	}
 	reigns := func(i, beats int) {
-		require.Equal(t, spec.Leader, c.hosts[i].node.State().Role)
+		require.Equal(t, spec.Leader, c.State(members[i]).Role)
 		for beat := range beats {
 			ends(i, spec.BeatTimer)
 			if beat%2 == 1 {
@@ -42,24 +49,31 @@ func lifeOf(t testing.TB) (inputs []taken, steps map[spec.Action]int) {
 			}
 		}
 	}
-	for i := range c.hosts {
-		c.start(i, whole)
-	}
 	ends(0, spec.HeartbeatTimer)
 	for range 10 {
 		reigns(4, 100)
-		c.crash(4)
+		do(cluster.Crash, 4)
 		for i := range 4 {
-			c.step(i, bully.HolderDead(), whole)
+			do(cluster.Dead, i)
 		}
 		ends(3, spec.HeartbeatTimer, spec.ElectionTimer)
 		reigns(3, 100)
-		c.start(4, whole)
-		c.settle()
+		do(cluster.Restart, 4)
+		require.NoError(t, c.Do(cluster.Op{Kind: cluster.Settle}))
 		ends(4, spec.PreemptTimer)
 	}
-	require.Empty(t, c.problem)
 	return inputs, steps
+}
+
+// inputOf returns the input of a step as the core takes it.
+func inputOf(c *conformance.Case) bully.Input {
+	switch {
+	case c.Input.Start:
+		return bully.Start()
+	case c.Input.Restart:
+		return bully.Restart(c.Before.Durable())
+	}
+	return bully.Given(spec.Input{Message: c.Input.Message, Timer: c.Input.Timer, Call: c.Input.Call})
 }
 
 // TestLife shows that the mix that is measured has every step in it but those of bad days.
