@@ -6,6 +6,7 @@
 //	go run ./tla/check                        # the quick configurations
 //	go run ./tla/check -run 'ClusterB.*' -v   # some, with counterexamples
 //	go run ./tla/check -update -run MyNew     # measure, and write models.json
+//	go run ./tla/check -traces traces/valid   # have TLC replay recorded traces
 //
 // It exits with 0 if everything is as it must be, 1 if anything is not, and 2 if it was called
 // wrongly.
@@ -28,6 +29,7 @@ import (
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/tla/check/tlc"
+	"github.com/seed-fdf591db/bully/tla/check/traces"
 	"github.com/seed-fdf591db/bully/tla/check/twin"
 )
 
@@ -41,10 +43,11 @@ const (
 // options are the flags.
 type options struct {
 	deep, update, digest, separate, verbose, json bool
-	distributed, bench                            bool
+	distributed, bench, traces                    bool
+	files                                         []string // with traces
 	pattern, expect, noTLC, dir, cache            string
 	config, heap                                  string
-	lanes                                         int
+	lanes, chunk                                  int
 	limit                                         time.Duration
 	speed, memory                                 float64
 }
@@ -101,6 +104,8 @@ func (a *app) parse(args []string) error {
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&a.distributed, "distributed", false, "run TLC's server and two workers as three processes")
 	flags.BoolVar(&a.bench, "bench", false, "measure TLC and the explorer on the same configuration")
+	flags.BoolVar(&a.traces, "traces", false, "have TLC replay the recorded traces in the files and folders that are named")
+	flags.IntVar(&a.chunk, "chunk", 1000, "with -traces: replay so many `events` in one go")
 	flags.StringVar(&a.config, "config", "models/ClusterEarly", "with -bench: the configuration's `name`")
 	flags.StringVar(&a.heap, "heap", "", "with -bench: bound TLC's heap to this `size`, such as 128m; empty means Java's default")
 	flags.Float64Var(&a.speed, "min-speed", 20, "with -bench: how many `times` faster the explorer must be")
@@ -122,21 +127,26 @@ func (a *app) parse(args []string) error {
 // consistent refuses flags that make no sense, and fills in the folders.
 func (a *app) consistent(flags *flag.FlagSet) error {
 	modes := 0
-	for _, mode := range []bool{a.update, a.distributed, a.bench} {
+	for _, mode := range []bool{a.update, a.distributed, a.bench, a.traces} {
 		if mode {
 			modes++
 		}
 	}
 	switch {
-	case flags.NArg() > 0:
+	case a.traces && flags.NArg() == 0:
+		return errors.New("-traces needs files of traces, or folders of them: no trace would be checked")
+	case !a.traces && flags.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case modes > 1:
-		return errors.New("-update, -distributed and -bench exclude each other")
+		return errors.New("-update, -distributed, -bench and -traces exclude each other")
 	case (a.expect != "" || a.noTLC != "" || a.digest) && !a.update:
 		return errors.New("-expect, -no-tlc and -digest need -update")
+	case a.chunk < 1 || a.chunk > traces.MaxChunk:
+		return fmt.Errorf("-chunk is %d, but must be from 1 to %d", a.chunk, traces.MaxChunk)
 	case a.lanes < 1:
 		return fmt.Errorf("-lanes is %d, but must be at least 1", a.lanes)
 	}
+	a.files = flags.Args()
 	var err error
 	if a.filter, err = regexp.Compile(a.pattern); err != nil {
 		return fmt.Errorf("-run: %w", err)
@@ -165,6 +175,8 @@ func (a *app) act(ctx context.Context) error {
 		return a.distribute(ctx)
 	case a.bench:
 		return a.compareSpeed(ctx)
+	case a.traces:
+		return a.checkTraces(ctx)
 	}
 	return a.check(ctx)
 }

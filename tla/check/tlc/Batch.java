@@ -76,9 +76,8 @@ public final class Batch {
           .invoke(tlc, (Object) arguments)) {
         return 1;
       }
-      Class<?> files = loader.loadClass("util.FilenameToStream");
-      Object here = loader.loadClass("util.SimpleFilenameToStream").getConstructor().newInstance();
-      type.getMethod("setResolver", files).invoke(tlc, here);
+      type.getMethod("setResolver", loader.loadClass("util.FilenameToStream"))
+          .invoke(tlc, modules(loader, (String) type.getMethod("getMainFile").invoke(tlc)));
       Object result = type.getMethod("process").invoke(tlc);
       return (Integer) loader.loadClass("tlc2.output.EC$ExitStatus")
           .getMethod("errorConstantToExitStatus", int.class).invoke(null, result);
@@ -91,6 +90,16 @@ public final class Batch {
     } finally {
       thread.setContextClassLoader(before);
     }
+  }
+
+  /** Returns what finds modules: here, and in the folder of the root module if that is another. */
+  private static Object modules(ClassLoader loader, String root)
+      throws ReflectiveOperationException {
+    Class<?> type = loader.loadClass("util.SimpleFilenameToStream");
+    Path folder = Path.of(root).getParent();
+    return folder == null
+        ? type.getConstructor().newInstance()
+        : type.getConstructor(String.class).newInstance(folder.toString());
   }
 
   /** Removes the one thing of TLC that outlives its class loader, and would keep it in memory. */

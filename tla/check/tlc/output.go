@@ -17,6 +17,8 @@ type Report struct {
 	Run []string
 	// Loop says how the counterexample to a liveness property goes on for ever.
 	Loop string
+	// Printed is what the modules print, by PrintT, and whatever else is said outside of TLC's messages: a line each.
+	Printed []string
 	// Message says what went wrong, if the verdict is tla.Failed.
 	Message string
 }
@@ -53,6 +55,7 @@ func Parse(output string, exit int, properties []string) Report {
 	s := scan(output)
 	r := Report{Result: tla.Result{Verdict: tla.Failed, Exit: exit}, Run: s.run, Loop: s.loop}
 	r.Distinct, r.Generated, r.Depth = s.distinct, s.generated, s.depth
+	r.Printed = s.plain
 	verdict, property := s.verdict, s.property
 	switch {
 	case place.MatchString(property) || property == unnamed:
@@ -105,8 +108,8 @@ type scanner struct {
 	distinct, generated, left, depth int
 	run                              []string
 	loop                             string
-	errors                           string // messages of severity 1, the first first
-	plain                            string // lines outside messages, without progress
+	errors                           string   // messages of severity 1, the first first
+	plain                            []string // lines outside messages, without progress
 	finished                         bool
 }
 
@@ -128,7 +131,7 @@ func scan(output string) scanner {
 		case code != 0:
 			body = append(body, line)
 		case line != "" && !progress.MatchString(line):
-			s.plain += line + "\n"
+			s.plain = append(s.plain, line)
 		}
 	}
 	return s
@@ -195,7 +198,7 @@ const maxExplained = 20
 
 // explain says why there is no verdict, in TLC's words.
 func (s *scanner) explain(exit int) string {
-	said := strings.Split(strings.TrimSpace(s.plain+s.errors), "\n")
+	said := strings.Split(strings.TrimSpace(strings.Join(s.plain, "\n")+"\n"+s.errors), "\n")
 	if len(said) > maxExplained {
 		said = append(said[:maxExplained], "…")
 	}

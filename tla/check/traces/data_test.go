@@ -1,0 +1,200 @@
+package traces
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/tla/check/tlc"
+)
+
+var update = flag.Bool("update", false, "write testdata/lead.ndjson and tla/TraceData.tla anew")
+
+// TestSample holds the TraceData.tla that is kept for people, which stands for a small trace in testdata.
+func TestSample(t *testing.T) {
+	lead, module := filepath.Join("testdata", "lead.ndjson"), filepath.Join("..", "..", dataFile)
+	if *update {
+		require.NoError(t, os.WriteFile(lead, ndjson(integers(3), led(t).events), 0o644))
+	}
+	file, err := os.Open(lead)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	trace, err := read(lead, file)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	firsts, err := write(&b, trace.chunks(8))
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 9}, firsts)
+	if *update {
+		require.NoError(t, os.WriteFile(module, b.Bytes(), 0o644))
+	}
+	kept, err := os.ReadFile(module)
+	require.NoError(t, err)
+	require.Equal(t, string(kept), b.String(), "go test ./tla/check/traces -run Sample -update writes it anew")
+}
+
+// TestWordsOfTraceCluster sees that the module knows every action by its name, and every receipt by its message.
+func TestWordsOfTraceCluster(t *testing.T) {
+	text, err := fs.ReadFile(tla.FS(), "TraceCluster.tla")
+	require.NoError(t, err)
+	for _, action := range spec.Actions() {
+		require.Contains(t, string(text), fmt.Sprintf("%q", action))
+		if received := action.Receipt(); received != "" {
+			require.Contains(t, string(text), fmt.Sprintf("%s |-> %q", action, received))
+		}
+	}
+	for part := range explanations {
+		require.Contains(t, string(text), fmt.Sprintf("%q", part))
+	}
+}
+
+// TestShrink sees that small epochs compare as the large ones do, and follow on each other as they do: also those that a
+// rule makes by adding one.
+func TestShrink(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		near := rapid.Uint64Range(0, 5)
+		any := rapid.Uint64Range(0, uint64(spec.MaxEpoch))
+		trace := trace{epochs: []spec.Epoch{0}}
+		known := map[spec.Epoch]bool{0: true}
+		for range rapid.IntRange(0, 12).Draw(t, "epochs") {
+			e := spec.Epoch(rapid.OneOf(near, any).Draw(t, "epoch"))
+			if back := rapid.Bool().Draw(t, "from the end"); back {
+				e = spec.MaxEpoch - e
+			}
+			if !known[e] {
+				known[e] = true
+				trace.epochs = append(trace.epochs, e)
+			}
+		}
+		trace.shrink()
+		require.Zero(t, trace.small[0])
+		for i, d := range trace.epochs {
+			require.Equal(t, d, trace.large(trace.small[i]))
+			if !known[d+1] {
+				require.Equal(t, d+1, trace.large(trace.small[i]+1))
+			}
+			require.Equal(t, d == spec.MaxEpoch, trace.small[i] == trace.highest)
+			for j, e := range trace.epochs {
+				require.Equal(t, d < e, trace.small[i] < trace.small[j])
+				require.Equal(t, d+1 < e, trace.small[i]+1 < trace.small[j])
+				require.Equal(t, d+1 == e, trace.small[i]+1 == trace.small[j])
+			}
+			require.LessOrEqual(t, trace.small[i], 2*len(trace.epochs))
+		}
+		require.Len(t, trace.leaders, slicesMax(trace.small)+1)
+	})
+}
+
+func slicesMax(numbers []int) (most int) {
+	for _, n := range numbers {
+		most = max(most, n)
+	}
+	return most
+}
+
+// TestReadRefuses more members than TLC is given.
+func TestReadRefuses(t *testing.T) {
+	members := integers(maxMembers + 1)
+	_, err := read("many", bytes.NewReader(ndjson(members, started(t, 1).events)))
+	require.ErrorContains(t, err, "line 1: members: 17 are more than TLC is given here, which is 16")
+}
+
+// TestUndeliveredMessagesAreNotHandedOn sees that frames do not grow with what nobody ever takes.
+func TestUndeliveredMessagesAreNotHandedOn(t *testing.T) {
+	c := led(t)
+	for range 500 {
+		c.end(c.rank(3), spec.BeatTimer)
+	}
+	trace, err := read("beats", bytes.NewReader(ndjson(c.members, c.events)))
+	require.NoError(t, err)
+	chunks := trace.chunks(100)
+	require.Len(t, chunks, 6)
+	for _, c := range chunks {
+		require.Empty(t, c.begin.way)
+	}
+}
+
+// TestFinished sees that TLC must say exactly one thing of each chunk, and that all else is an error.
+func TestFinished(t *testing.T) {
+	chunks := []chunk{{trace: &trace{file: "a"}, last: 10}, {trace: &trace{file: "b"}, last: 10}}
+	outcome := func(printed ...string) tlc.Outcome {
+		o := tlc.Outcome{Job: tlc.Job{Name: "job"}}
+		o.Report.Verdict, o.Report.Printed = tla.Holds, printed
+		return o
+	}
+	one := `"<<\"verdict\", 1, 11, \"accepted\", <<>>, <<>>, <<>>>>"`
+	two := `"<<\"verdict\", 2, 15, \"state\", <<\"leader\", 3, 1, 3, {1, 2}>>, <<<<\"follower\", 0, 1, 3, {}>>, <<<<\"RESIGN\", 3, 1, 1>>>>>>, <<>>>>"`
+	j := &job{name: "job", chunks: chunks}
+	b := batch{jobs: []*job{j}}
+	require.NoError(t, b.finished(outcome(two, one)))
+	require.Equal(t, verdict{chunk: 2, at: 15, word: "state", before: said{"leader", 3, 3, 1, []rank{1, 2}},
+		step: answer{said{"follower", 0, 3, 1, []rank{}}, []told{{"RESIGN", 3, 1, 1}}}, queue: []told{}}, j.verdicts[1])
+
+	require.EqualError(t, b.finished(outcome(one)), "TLC gives no verdict on b, lines 2 to 11")
+	require.EqualError(t, b.finished(outcome(one, one)), "TLC gives a second verdict on chunk 1 of 2")
+	require.ErrorContains(t, b.finished(outcome(one, two[:20])), "TLC prints what is no verdict")
+	require.ErrorContains(t, b.finished(outcome(one, `"Warning"`)), "TLC prints what is no verdict")
+	require.ErrorContains(t, b.finished(outcome(one, `"<<\"verdict\", 2>>"`)), "2 parts, not 7")
+	stuck := outcome(one, two)
+	stuck.Report.Verdict, stuck.Report.Property = tla.Violates, tla.Deadlock
+	require.ErrorContains(t, b.finished(stuck), "violates Deadlock")
+	died := outcome(one, two)
+	died.Err = errors.New("the JVM died")
+	require.EqualError(t, b.finished(died), "the JVM died")
+}
+
+func TestCheckRefuses(t *testing.T) {
+	_, err := (&Checker{}).Check(t.Context(), nil)
+	require.EqualError(t, err, "no trace is given to check")
+	_, err = (&Checker{Chunk: 32_001}).Check(t.Context(), []File{{Name: "x"}})
+	require.ErrorContains(t, err, "they must have from 1 to 32000")
+	_, err = (&Checker{}).Check(t.Context(), []File{{Name: "no such file"}})
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	_, err := Find(dir)
+	require.ErrorContains(t, err, "there is no trace in this folder")
+	write("valid/a.ndjson", "")
+	write("valid/more/b.ndjson", "")
+	write("valid/README.md", "")
+	write("invalid/c.ndjson", "")
+	write("invalid/more/d.ndjson", "")
+	expect := filepath.Join("invalid", ExpectFile)
+	for text, problem := range map[string]string{
+		`{"c.ndjson": {"line": 3, "rule": "R1"}}`: "d.ndjson is not listed",
+		`{"c.ndjson": {"line": 0, "rule": "R1"}}`: "c.ndjson: a line, from 1, and a rule must be given",
+		`{"c.ndjson": {"line": 3}}`:               "a line, from 1, and a rule must be given",
+		`{"c.ndjson": {"lines": 3}}`:              `unknown field "lines"`,
+		`{} {}`:                                   "more after the object",
+		`{"c.ndjson": {"line": 3, "rule": "R1"}, "more/d.ndjson": {"line": 4, "rule": "R2"}, "e.ndjson": {"line": 4, "rule": "R2"}}`: "lists e.ndjson, and there is no such trace",
+	} {
+		write(expect, text)
+		_, err := Find(filepath.Join(dir, "invalid"))
+		require.ErrorContains(t, err, problem, text)
+	}
+	write(expect, `{"c.ndjson": {"line": 3, "rule": "R1"}, "more/d.ndjson": {"line": 4, "rule": "R2"}}`)
+	files, err := Find(filepath.Join(dir, "valid"), filepath.Join(dir, "invalid"), filepath.Join(dir, "invalid", "c.ndjson"))
+	require.NoError(t, err)
+	for i := range files {
+		files[i].Name, err = filepath.Rel(dir, files[i].Name)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []File{{"valid/a.ndjson", nil}, {"valid/more/b.ndjson", nil}, {"invalid/c.ndjson", &Expect{3, "R1"}},
+		{"invalid/more/d.ndjson", &Expect{4, "R2"}}, {"invalid/c.ndjson", nil}}, files)
+}

@@ -1,0 +1,185 @@
+package traces
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// maxMembers bounds the members of a trace: TLC takes time for each link, used or not.
+const maxMembers = 16
+
+// rank is the place of a node among the members, from 1: what it is called in TLA+ (R1). 0 is no node.
+type rank uint16
+
+// trace is a recorded trace as its data is made from: each state, and each list of messages, once, however often it
+// comes.
+type trace struct {
+	file     string
+	members  []spec.NodeID
+	events   []event
+	states   []state
+	sents    [][]message
+	cuts     [][]link
+	epochs   []spec.Epoch // in the order in which they come; states and messages have places in it
+	cutShort bool         // the last line has no LF
+
+	small   []int  // what each of epochs is in TLC
+	highest int    // what spec.MaxEpoch is in TLC, or none
+	leaders []rank // who is the first to lead each epoch, by what it is in TLC
+}
+
+// link is one direction between two nodes.
+type link struct{ from, to rank }
+
+// message is a message on a link.
+type message struct {
+	link
+	kind  spec.MessageType
+	epoch int32 // a place in trace.epochs
+}
+
+// state is the state of a node.
+type state struct {
+	role            spec.Role
+	leader, grantee rank
+	epoch           int32  // a place in trace.epochs
+	support         string // a byte for each rank
+}
+
+// event is one event. What its action does not carry is zero.
+type event struct {
+	action spec.Action
+	node   rank
+	state  int32   // a place in trace.states
+	sent   int32   // a place in trace.sents; of a Cut, in trace.cuts
+	input  message // received or lost
+}
+
+// reader reads one trace.
+type reader struct {
+	*trace
+	ranks  map[spec.NodeID]rank
+	places map[spec.Epoch]int32
+	states map[state]int32
+	lists  map[string]int32 // the places of sents and cuts, by their bytes
+}
+
+// read reads a trace, up to where it is cut short, if it is. An error says what is malformed; then the trace is what comes
+// before, or nil if that is nothing.
+func read(file string, in io.Reader) (*trace, error) {
+	lines, err := spec.NewTraceReader(in)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{trace: &trace{file: file, members: lines.Header().Members}, ranks: map[spec.NodeID]rank{},
+		places: map[spec.Epoch]int32{}, states: map[state]int32{}, lists: map[string]int32{}}
+	if len(r.members) > maxMembers {
+		return nil, &spec.TraceError{Line: 1, Field: "members", Problem: fmt.Sprintf("%d are more than TLC is given here, which is %d", len(r.members), maxMembers)}
+	}
+	for i, id := range r.members {
+		r.ranks[id] = rank(i + 1)
+	}
+	r.state(&spec.State{Role: spec.Follower}) // What every node is before its start has place 0,
+	r.list('s', nil)                          // no message at all has,
+	r.list('c', nil)                          // and no cut.
+	var e spec.Event
+	for err == nil {
+		if err = lines.Read(&e); err == nil {
+			r.event(&e)
+		}
+	}
+	r.cutShort = errors.Is(err, io.ErrUnexpectedEOF)
+	r.shrink()
+	if err == io.EOF || r.cutShort {
+		return r.trace, nil
+	}
+	return r.trace, err
+}
+
+// event adds an event.
+func (r *reader) event(e *spec.Event) {
+	compact := event{action: e.Action, node: r.ranks[e.Node], state: r.state(&e.State), input: r.message(e.Input.Message)}
+	if e.Action == spec.CutAction {
+		cut := make([]message, 0, len(e.Input.Cut))
+		for _, l := range e.Input.Cut {
+			cut = append(cut, message{link: link{r.ranks[l.From], r.ranks[l.To]}})
+		}
+		compact.sent = r.list('c', cut)
+	} else {
+		sent := make([]message, 0, len(e.Sent))
+		for _, m := range e.Sent {
+			sent = append(sent, r.message(m))
+		}
+		compact.sent = r.list('s', sent)
+	}
+	r.events = append(r.events, compact)
+}
+
+// epoch returns the place of an epoch.
+func (r *reader) epoch(e spec.Epoch) int32 {
+	place, ok := r.places[e]
+	if !ok {
+		place = int32(len(r.epochs))
+		r.places[e] = place
+		r.epochs = append(r.epochs, e)
+	}
+	return place
+}
+
+// message returns a message, or the zero message if m is that.
+func (r *reader) message(m spec.Message) message {
+	if m.Type == "" {
+		return message{}
+	}
+	return message{link{r.ranks[m.From], r.ranks[m.To]}, m.Type, r.epoch(m.Epoch)}
+}
+
+// state returns the place of a state. That of a network's event has no role, and is not looked at.
+func (r *reader) state(s *spec.State) int32 {
+	if s.Role == "" {
+		return 0
+	}
+	compact := state{role: s.Role, leader: r.ranks[s.Leader], grantee: r.ranks[s.Grantee], epoch: r.epoch(s.Epoch)}
+	support := make([]byte, 0, maxMembers)
+	for _, id := range s.Support {
+		support = append(support, byte(r.ranks[id]))
+	}
+	compact.support = string(support)
+	place, ok := r.states[compact]
+	if !ok {
+		place = int32(len(r.trace.states))
+		r.states[compact] = place
+		r.trace.states = append(r.trace.states, compact)
+	}
+	return place
+}
+
+// list returns the place of a list of messages, or of links, among those of its kind.
+func (r *reader) list(kind byte, messages []message) int32 {
+	key := []byte{kind}
+	for _, m := range messages {
+		key = append(append(key, byte(m.from), byte(m.to)), m.kind...)
+		key = binary.BigEndian.AppendUint32(key, uint32(m.epoch))
+	}
+	place, ok := r.lists[string(key)]
+	switch {
+	case ok:
+		return place
+	case kind == 's':
+		place = int32(len(r.sents))
+		r.sents = append(r.sents, messages)
+	default:
+		cut := make([]link, 0, len(messages))
+		for _, m := range messages {
+			cut = append(cut, m.link)
+		}
+		place = int32(len(r.cuts))
+		r.cuts = append(r.cuts, cut)
+	}
+	r.lists[string(key)] = place
+	return place
+}

@@ -1,0 +1,134 @@
+package traces
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// accepted is the verdict on a chunk that is as it must be; brokenFrame is that on one that ends in another state than the
+// next begins in, though its events are good. TLC gives the other verdicts as Parts.
+const (
+	accepted    = "accepted"
+	brokenFrame = "frame"
+)
+
+// Part is what of an event does not fit. The set is closed. The words are those of module TraceCluster.
+type Part string
+
+// What may not fit, in the order in which it is looked at.
+const (
+	StartedPart   Part = "started"           // a Start of a node that has a record (R32)
+	UpPart        Part = "up"                // a Restart of a node that runs (R30)
+	DownPart      Part = "down"              // a step of a node that does not run (section 2)
+	LinkPart      Part = "link"              // the message is not under way, or no more (section 2)
+	CutPart       Part = "cut"               // a Cut that changes nothing
+	UnheededPart  Part = "unheeded"          // the timer does not run, or the call is none that the node heeds (R28, R35, R41)
+	StatePart     Part = "state"             // the state after is another; what is sent may be too
+	SentPart      Part = "sent"              // what is sent is something else
+	MonotonicPart Part = "EpochMonotonic"    // the epoch of the node goes back
+	LeaderPart    Part = "OneLeaderPerEpoch" // another node has led the epoch before
+	FormPart      Part = "form"              // the line is not of the form of section 14: the reader has refused it, not TLC
+)
+
+// explanations says what each Part means, in the words of a report.
+var explanations = map[Part]string{
+	StartedPart:   "the node has a record, and starts for the first time only once (R32)",
+	UpPart:        "the node runs, and cannot start (R30)",
+	DownPart:      "the node does not run, and takes no step (section 2)",
+	LinkPart:      "the message is not under way (section 2)",
+	CutPart:       "these links are cut already, and no others (section 2)",
+	UnheededPart:  "that is no step in the state of the node (R28, R35, R41)",
+	StatePart:     "the state after is not what the rules say",
+	SentPart:      "what is sent is not what the rules say",
+	MonotonicPart: "the epoch of the node goes back",
+	LeaderPart:    "another node has led this epoch",
+}
+
+// verdict is what TLC has printed of a chunk.
+type verdict struct {
+	chunk, at int // from 1, as in module TraceData
+	word      string
+	before    said   // zero for the network's events, and where nothing is wrong
+	step      answer // what TLC says that the node does; the same
+	queue     []told // what is under way on the link of the message
+}
+
+// said is a state as TLC prints it, answer a step, and told a message.
+type (
+	said struct {
+		role            string
+		leader, grantee rank
+		epoch           int
+		support         []rank
+	}
+	answer struct {
+		after said
+		sent  []told
+	}
+	told struct {
+		kind     string
+		from, to rank
+		epoch    int
+	}
+)
+
+// jsonOf has the brackets of tuples and sets, and what they are in JSON. They come in no string that is printed.
+var jsonOf = strings.NewReplacer("<<", "[", ">>", "]", "{", "[", "}", "]")
+
+// parseVerdicts reads what TLC has printed.
+func parseVerdicts(printed []string) ([]verdict, error) {
+	all := make([]verdict, len(printed))
+	for i, line := range printed {
+		text, err := strconv.Unquote(line)
+		if err == nil {
+			err = json.Unmarshal([]byte(jsonOf.Replace(text)), &all[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("TLC prints what is no verdict: %.200s (%w)", line, err)
+		}
+	}
+	return all, nil
+}
+
+func (v *verdict) UnmarshalJSON(text []byte) error {
+	var kind string
+	if err := tuple(text, &kind, &v.chunk, &v.at, &v.word, &v.before, &v.step, &v.queue); err != nil {
+		return err
+	}
+	if kind != "verdict" || v.word == "" {
+		return fmt.Errorf("it begins with %q, and the word is %q", kind, v.word)
+	}
+	return nil
+}
+
+func (s *said) UnmarshalJSON(text []byte) error {
+	return tuple(text, &s.role, &s.leader, &s.epoch, &s.grantee, &s.support)
+}
+
+func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, &a.after, &a.sent) }
+
+func (m *told) UnmarshalJSON(text []byte) error {
+	return tuple(text, &m.kind, &m.from, &m.to, &m.epoch)
+}
+
+// tuple reads an array with one thing for each of parts. An empty one is nothing at all, and leaves them as they are.
+func tuple(text []byte, parts ...any) error {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return err
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	if len(raw) != len(parts) {
+		return fmt.Errorf("%d parts, not %d: %.100s", len(raw), len(parts), text)
+	}
+	for i, part := range parts {
+		if err := json.Unmarshal(raw[i], part); err != nil {
+			return err
+		}
+	}
+	return nil
+}

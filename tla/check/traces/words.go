@@ -1,0 +1,89 @@
+package traces
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// What package spec calls what has small numbers here.
+
+// id returns the node of a rank.
+func (t *trace) id(r rank) spec.NodeID {
+	if r == 0 || int(r) > len(t.members) {
+		return spec.NodeID{}
+	}
+	return t.members[r-1]
+}
+
+// large returns the epoch that is small in TLC. One that is not in the trace is one above one that is; see shrink.
+func (t *trace) large(small int) spec.Epoch {
+	if i := slices.Index(t.small, small); i >= 0 {
+		return t.epochs[i]
+	}
+	if i := slices.Index(t.small, small-1); i >= 0 {
+		return t.epochs[i] + 1
+	}
+	return 0
+}
+
+// stateOf returns a state that TLC has said.
+func (t *trace) stateOf(s *said) spec.State {
+	state := spec.State{Role: spec.Role(s.role), Leader: t.id(s.leader), Epoch: t.large(s.epoch), Grantee: t.id(s.grantee)}
+	for _, r := range s.support {
+		state.Support = append(state.Support, t.id(r))
+	}
+	slices.SortFunc(state.Support, spec.NodeID.Compare)
+	return state
+}
+
+// lines writes messages that TLC has said below a first line, if there is one.
+func (t *trace) lines(first string, messages []told) string {
+	var lines []string
+	if first != "" {
+		lines = append(lines, first)
+	}
+	for _, m := range messages {
+		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch)}
+		lines = append(lines, message.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// eventAt returns an event as it was read, as far as it is kept.
+func (t *trace) eventAt(i int) spec.Event {
+	e := &t.events[i]
+	s := &t.states[e.state]
+	out := spec.Event{Seq: uint64(i + 1), Node: t.id(e.node), Action: e.action}
+	if e.input.kind != "" {
+		out.Input.Message = t.message(e.input)
+	}
+	if e.action.OfNode() {
+		out.State = spec.State{Role: s.role, Leader: t.id(s.leader), Epoch: t.epochs[s.epoch], Grantee: t.id(s.grantee)}
+		for _, r := range []byte(s.support) {
+			out.State.Support = append(out.State.Support, t.id(rank(r)))
+		}
+		for _, m := range t.sents[e.sent] {
+			out.Sent = append(out.Sent, t.message(m))
+		}
+	}
+	return out
+}
+
+func (t *trace) message(m message) spec.Message {
+	return spec.Message{Type: m.kind, From: t.id(m.from), To: t.id(m.to), Epoch: t.epochs[m.epoch]}
+}
+
+// what says which step an event is.
+func what(e *spec.Event) string {
+	text := string(e.Action)
+	if !e.Node.IsNone() {
+		text += fmt.Sprintf(" of node %s", e.Node)
+	}
+	if e.Input.Message != (spec.Message{}) {
+		text += fmt.Sprintf(" (%s)", e.Input.Message)
+	}
+	return text
+}
