@@ -9,11 +9,18 @@ FUZZTIME ?= 10s
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 # Real processes are tested alone, so that nothing else takes their time.
 PROCESSES := ./impl/cmd/bully/localcluster
+# Packages that start no goroutine, as a test holds (spec/pure_test.go). Nothing in them can race, and they take eight times
+# as long with the race detector.
+PURE := ./spec ./model ./model/promises ./model/fencing ./model/textbook ./conformance ./conformance/cluster \
+	./conformance/coverage ./conformance/paths ./conformance/check ./conformance/sim ./conformance/sim/world ./conformance/sim/writers \
+	./impl/bully ./impl/cmd/bully/subject
+# How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
+SOAK ?= 20
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep check-distributed bench-check bench-failover test lint fuzz clean
+.PHONY: help check check-deep check-distributed bench-check bench-failover test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,13 +45,34 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 	.cache/bully bench idle -against ".cache/raftnode -profile default"
 
 # A package whose tests do not run says so, and exits with 0.
-test: ## run all tests with the race detector, then those on real processes (4 min)
+test: ## run all tests, with the race detector where anything can race, then those on real processes (3 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	$(GO) test -race -count=1 $$($(GO) list ./... | grep -v /localcluster$$) 2>&1 | tee "$$log"; \
+	$(GO) test -count=1 $(PURE) 2>&1 | tee "$$log"; \
+	$(GO) test -race -count=1 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(PROCESSES))") 2>&1 | tee -a "$$log"; \
 	for module in $(MODULES); do (cd "$$module" && $(GO) test -race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
 	$(GO) test -count=1 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
 	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
 	echo "$$(grep -c '^ok' "$$log") packages tested."
+
+traces: ## check golden traces and fresh ones, of the simulator and of real processes, with Go and with TLC (1 min)
+	rm -rf .cache/traces && mkdir -p .cache/traces
+	$(GO) build -o .cache/bully ./impl/cmd/bully
+	for profile in lossy partition crash drift swarm; do \
+		.cache/bully sim -seeds 1-4 -nodes 3,5 -profile $$profile -trace .cache/traces/$$profile; done
+	.cache/bully demo -dir .cache/traces/demo
+	mv .cache/traces/demo/merged.ndjson .cache/traces/demo.ndjson && rm -rf .cache/traces/demo
+	.cache/bully trace check traces/valid .cache/traces
+	$(GO) run ./tla/check -traces traces/valid traces/invalid .cache/traces
+
+mutants: ## break the source in many ways, one at a time: each must be noticed by a test (6 min)
+	$(GO) run ./conformance/mutants
+
+soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an hour; SOAK=100 for a night)
+	$(GO) build -o .cache/bully ./impl/cmd/bully
+	.cache/bully sim -seeds 1-$$(( $(SOAK) * 500 )) -nodes 1,2,3,4,5,6,7 -profile all
+	BULLY_SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 ./conformance/... ./impl/bully/... ./impl/host
+	$(GO) test -count=$(SOAK) -timeout 0 $(PROCESSES)
+	$(MAKE) mutants traces fuzz FUZZTIME=2m
 
 lint: ## gofmt, go vet, staticcheck (1 min)
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \

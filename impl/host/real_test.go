@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -105,6 +108,14 @@ func TestReal(t *testing.T) {
 		require.NoError(t, nodes[i].host.Check(t.Context()))
 		nodes[i].stop(t)
 	}
+	files, err := trace.Files(dir + "/trace")
+	require.NoError(t, err)
+	var merged bytes.Buffer
+	_, err = trace.Merging{Step: bully.Replay}.Merge(&merged, files...)
+	require.NoError(t, err)
+	report, err := check.Trace(&merged, check.Options{Strict: true})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, report.Reigns, uint64(3))
 }
 
 // BenchmarkBeat is what a beat costs a follower: a HEARTBEAT comes, an ACK leaves, patience begins anew.

@@ -2,17 +2,15 @@ package trace_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
-	"github.com/seed-fdf591db/bully/spec"
 )
 
 // TestMerge merges the records of random runs, and sees that the result is a run that the rules and the links allow.
@@ -51,84 +49,9 @@ func (c *cluster) files() []string {
 	return files
 }
 
-// legal replays a merged trace, and returns how many events it has, or why it is no legal run: each step must be that of
-// the core, and what it receives must be under way.
+// legal replays a merged trace by the rules of the model, and returns how many events it has, or why it is no legal run:
+// each step must be that of the rules, and what it receives must be under way.
 func legal(in io.Reader) (events int, err error) {
-	reader, err := spec.NewTraceReader(in)
-	if err != nil {
-		return 0, err
-	}
-	members := reader.Header().Members
-	nodes := map[spec.NodeID]*bully.Node{}
-	disks := map[spec.NodeID]spec.Durable{}
-	links := map[spec.Link][]spec.Message{}
-	for {
-		var e spec.Event
-		err := reader.Read(&e)
-		if err == io.EOF {
-			return events, nil
-		}
-		if err != nil {
-			return events, err
-		}
-		events++
-		if err := takeAgain(&e, members, nodes, disks, links); err != nil {
-			return events, fmt.Errorf("event %s: %w", e, err)
-		}
-	}
-}
-
-// takeAgain takes the step of e.
-func takeAgain(e *spec.Event, members []spec.NodeID, nodes map[spec.NodeID]*bully.Node, disks map[spec.NodeID]spec.Durable,
-	links map[spec.Link][]spec.Message) error {
-	var in bully.Input
-	node := nodes[e.Node]
-	switch {
-	case e.Action == spec.CrashAction:
-		if node == nil || e.State.Durable() != disks[e.Node] {
-			return fmt.Errorf("no such crash: the node has %v", disks[e.Node])
-		}
-		delete(nodes, e.Node)
-		for link := range links {
-			if link.From == e.Node || link.To == e.Node {
-				delete(links, link)
-			}
-		}
-		return nil
-	case e.Action == spec.StartAction || e.Action == spec.RestartAction:
-		disk, known := disks[e.Node]
-		if node != nil || known != (e.Action == spec.RestartAction) {
-			return errors.New("no such start")
-		}
-		node, _ = bully.New(e.Node, members)
-		nodes[e.Node] = node
-		if in = bully.Start(); known {
-			in = bully.Restart(disk)
-		}
-	case node == nil:
-		return errors.New("the node is down")
-	case e.Action.Receipt() == "":
-		in = bully.Given(e.Input)
-	default:
-		m := e.Input.Message
-		link := spec.Link{From: m.From, To: m.To}
-		i := slices.Index(links[link], m)
-		if i < 0 {
-			return fmt.Errorf("not under way: %v", links[link])
-		}
-		links[link] = links[link][i+1:]
-		in = bully.Given(e.Input)
-	}
-	out := node.Step(in)
-	if out.Action != e.Action || !slices.Equal(out.Send, e.Sent) || !node.State().Equal(e.State) {
-		return fmt.Errorf("the core takes %s, sends %v and is %s", out.Action, out.Send, node.State())
-	}
-	disks[e.Node] = node.State().Durable()
-	for _, m := range e.Sent {
-		if nodes[m.To] != nil {
-			link := spec.Link{From: m.From, To: m.To}
-			links[link] = append(links[link], m)
-		}
-	}
-	return nil
+	report, err := check.Trace(in, check.Options{Strict: true})
+	return int(report.Events), err
 }

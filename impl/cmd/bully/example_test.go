@@ -19,10 +19,12 @@ func Example() {
 	//   demo      run five nodes, kill the leader, bring it back
 	//   exec      run a node, and a command while it leads
 	//   help      say how to use a command
+	//   history   check what clients of a cluster and its resources saw for linearizability
 	//   repair    show what is in the data folder of a node, and find a way out
 	//   run       run a node
+	//   sim       run simulated clusters, with faults, and check what is promised
 	//   status    ask nodes what they are, and who leads
-	//   trace     merge the records that nodes have written, or show them
+	//   trace     merge the records that nodes have written, show them, or check traces
 	//   version   print the version
 	//
 	// "bully help COMMAND" lists the flags of a command.

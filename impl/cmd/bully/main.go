@@ -8,9 +8,12 @@
 //	bully repair -data /var/lib/bully                         # what is in the data folder, and the way out if it is bad
 //	bully trace merge traces/ >run.ndjson                     # one trace of what all nodes have recorded
 //	bully trace show run.ndjson                               # … as a timeline, with its reigns
+//	bully trace check run.ndjson                              # … against the rules of the specification
 //	bully bench failover             # how long a failover takes, with real processes
 //	bully check                      # explore the configurations of the specification
 //	bully check -config ClusterStar  # one of them, with its counterexample if it has one
+//	bully sim -seeds 1-10000         # simulate clusters, with faults, and check what is promised
+//	bully history -html page.html h.ndjson  # check what clients saw for linearizability, and draw it
 //	bully help run
 //
 // It exits with 0 if all is well, 1 if something is not as it must be, and 2 if it was called wrongly. Help of each
@@ -57,10 +60,12 @@ func commands() []command {
 		{"demo", "run five nodes, kill the leader, bring it back", demo},
 		{"exec", "run a node, and a command while it leads", execute},
 		{"help", "say how to use a command", help},
+		{"history", "check what clients of a cluster and its resources saw for linearizability", histories},
 		{"repair", "show what is in the data folder of a node, and find a way out", repair},
 		{"run", "run a node", run},
+		{"sim", "run simulated clusters, with faults, and check what is promised", simulate},
 		{"status", "ask nodes what they are, and who leads", statusOf},
-		{"trace", "merge the records that nodes have written, or show them", traces},
+		{"trace", "merge the records that nodes have written, show them, or check traces", traces},
 		{"version", "print the version", version},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	core "github.com/seed-fdf591db/bully/impl/bully"
@@ -20,14 +21,22 @@ it is sent, and writes it to standard output or -o. An error says which step doe
 
 show prints a trace for people: what the nodes did, and who led. Records are merged first, if they are given.
 
-An argument is a file, or a folder of records.
+check replays traces by the rules of the specification, and says of each whether it is a run that they allow, and if not, in
+which line, by which rule, what was expected there and what came. The records of a folder are merged first, and are one trace;
+each other .ndjson file in it is one of its own. It exits with 1 if one is refused.
+
+An argument is a file, or a folder.
 
 `
 
-// traces merges or shows traces.
-func traces(_ context.Context, p program, args []string) error {
+// traceVerbs are what can be done with traces.
+var traceVerbs = []string{"check", "merge", "show"}
+
+// traces merges, shows or checks traces.
+func traces(ctx context.Context, p program, args []string) error {
 	var merging trace.Merging
 	var showing trace.Showing
+	var checking traceChecking
 	var out string
 	verb := ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -35,30 +44,37 @@ func traces(_ context.Context, p program, args []string) error {
 	}
 	flags := p.flagSet("trace " + verb)
 	if verb == "" {
-		flags = p.flagSet("trace merge|show")
+		flags = p.flagSet("trace " + strings.Join(traceVerbs, "|"))
 	}
-	flags.BoolVar(&merging.Partial, "partial", false, "take records whose oldest files are gone: what comes out can be read, and not be checked")
-	if verb != "show" {
-		flags.StringVar(&out, "o", "", "write the merged trace to this `file`")
+	of := func(wanted string) bool { return verb == wanted || !slices.Contains(traceVerbs, verb) } // Help without a verb says all.
+	if of("merge") || of("show") {
+		flags.BoolVar(&merging.Partial, "partial", false, "take records whose oldest files are gone: what comes out can be read, and not be checked")
 	}
-	if verb != "merge" {
-		flags.BoolVar(&showing.All, "all", false, "show every step, not only those that change a role, a leader or an epoch")
+	if of("merge") {
+		flags.StringVar(&out, "o", "", "merge: write the merged trace to this `file`")
+	}
+	if of("show") {
+		flags.BoolVar(&showing.All, "all", false, "show: every step, not only those that change a role, a leader or an epoch")
+	}
+	if of("check") {
+		checking.flags(flags)
 	}
 	if err := p.parseSome(flags, args, usage{" file|folder…", traceHelp}); err != nil {
 		return err
 	}
-	switch verb {
-	case "merge", "show":
-	case "":
-		return usageError{"do what? There are merge and show"}
-	default:
-		return usageError{fmt.Sprintf("unknown %q%s (there are merge and show)", verb, suggest(verb, []string{"merge", "show"}))}
-	}
-	if flags.NArg() == 0 {
+	switch {
+	case verb == "":
+		return usageError{"do what? There are check, merge and show"}
+	case !slices.Contains(traceVerbs, verb):
+		return usageError{fmt.Sprintf("unknown %q%s (there are check, merge and show)", verb, suggest(verb, traceVerbs))}
+	case flags.NArg() == 0:
 		return usageError{"no file or folder is given"}
 	}
 	merging.Step = core.Replay
-	if verb == "merge" {
+	switch verb {
+	case "check":
+		return p.checkTraces(ctx, checking, flags.Args())
+	case "merge":
 		return p.mergeTraces(merging, out, flags.Args())
 	}
 	return p.showTraces(merging, showing, flags.Args())

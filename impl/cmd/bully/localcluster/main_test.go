@@ -16,6 +16,10 @@ const (
 	holderVariable = "LOCALCLUSTER_HOLDER"
 	// writerVariable makes it a leader's work: it writes to a resource at this address until it is ended.
 	writerVariable = "LOCALCLUSTER_WRITER"
+	// leaderVariable makes it a leader's work that is recorded: "recorder resources", both addresses.
+	leaderVariable = "LOCALCLUSTER_LEADER"
+	// resourceVariable makes it the process of fenced resources: "folder address".
+	resourceVariable = "LOCALCLUSTER_RESOURCE"
 	// floodVariable makes it a nuisance to the node at this address.
 	floodVariable = "LOCALCLUSTER_FLOOD"
 )
@@ -34,6 +38,10 @@ func TestMain(m *testing.M) {
 		os.Exit(runHolder(os.Getenv(holderVariable)))
 	case os.Getenv(writerVariable) != "":
 		os.Exit(runWriter(os.Getenv(writerVariable)))
+	case os.Getenv(resourceVariable) != "": // before leaderVariable, which tests set for others
+		os.Exit(runResource(os.Getenv(resourceVariable)))
+	case os.Getenv(leaderVariable) != "":
+		os.Exit(runLeader(os.Getenv(leaderVariable)))
 	case os.Getenv(floodVariable) != "":
 		os.Exit(runFlood(os.Getenv(floodVariable)))
 	}

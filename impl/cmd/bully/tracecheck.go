@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	tracecheck "github.com/seed-fdf591db/bully/conformance/check"
+	core "github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/trace"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// traceChecking says how traces are checked, and how that is told.
+type traceChecking struct {
+	options tracecheck.Options
+	json    bool
+}
+
+func (g *traceChecking) flags(flags *flag.FlagSet) {
+	flags.BoolVar(&g.json, "json", false, "check: print JSON")
+	flags.BoolVar(&g.options.Strict, "strict", false, "check: refuse a trace that was cut short, as a crash of its writer does")
+	flags.BoolVar(&g.options.AllLosses, "all-losses", false, "check: refuse a message that was lost and no event says so, as may be in a real run only")
+	flags.BoolVar(&g.options.OneActing, "one-acting", false, "check: refuse two acting leaders, as must be in a simulation with all timers on time")
+}
+
+// evidence is one trace to be checked: a file, or the records of a folder.
+type evidence struct {
+	name    string
+	records []string // of one folder; none: name is a file
+}
+
+// traceVerdict is what comes of one trace.
+type traceVerdict struct {
+	File     string        `json:"file"`
+	Members  []spec.NodeID `json:"members"`
+	Events   uint64        `json:"events"`
+	Reigns   uint64        `json:"reigns"`
+	Lost     uint64        `json:"lost"`
+	CutShort bool          `json:"cut_short"`
+	Refused  *traceFault   `json:"refused,omitempty"`
+
+	took time.Duration
+	err  error
+}
+
+// traceFault is why a trace is refused. Line is 0 if the records could not be merged.
+type traceFault struct {
+	Line     int    `json:"line"`
+	Rule     string `json:"rule"`
+	Problem  string `json:"problem"`
+	Before   string `json:"before,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Got      string `json:"got,omitempty"`
+}
+
+// checkTraces checks all traces that the arguments name.
+func (p program) checkTraces(ctx context.Context, g traceChecking, arguments []string) error {
+	all, err := gather(arguments)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("there is no trace in %s: the name of a trace ends in .ndjson", strings.Join(arguments, ", "))
+	}
+	var verdicts []traceVerdict
+	for _, e := range all {
+		verdicts = append(verdicts, e.check(ctx, g.options))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return p.tellTraces(g.json, verdicts)
+}
+
+// gather finds all traces. Records of one folder are one trace, wherever they are given.
+func gather(arguments []string) (all []evidence, err error) {
+	merged := map[string]int{} // by folder, which of all its records are
+	add := func(folder string, records ...string) {
+		if _, known := merged[folder]; !known {
+			merged[folder] = len(all)
+			all = append(all, evidence{name: folder})
+		}
+		e := &all[merged[folder]]
+		e.records = append(e.records, records...)
+	}
+	for _, argument := range arguments {
+		info, err := os.Stat(argument)
+		if err != nil {
+			return nil, err
+		}
+		folder, pattern := filepath.Dir(argument), filepath.Clean(argument)
+		if info.IsDir() {
+			folder, pattern = argument, ""
+		}
+		records, err := trace.Files(folder)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !info.IsDir() && slices.Contains(records, pattern):
+			add(folder, pattern)
+			continue
+		case !info.IsDir():
+			all = append(all, evidence{name: argument})
+			continue
+		case len(records) > 0:
+			add(folder, records...)
+		}
+		files, err := os.ReadDir(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if path := filepath.Join(folder, f.Name()); filepath.Ext(path) == ".ndjson" && !f.IsDir() && !slices.Contains(records, path) {
+				all = append(all, evidence{name: path})
+			}
+		}
+	}
+	return all, nil
+}
+
+// untilDone is a reader that ends with its context.
+type untilDone struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r untilDone) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(b)
+}
+
+// check checks one trace.
+func (e *evidence) check(ctx context.Context, o tracecheck.Options) (v traceVerdict) {
+	v.File = e.name
+	var in io.Reader
+	if len(e.records) > 0 {
+		merged := new(bytes.Buffer)
+		_, v.err = trace.Merging{Step: core.Replay}.Merge(merged, e.records...)
+		in = merged
+	} else {
+		file, err := os.Open(e.name)
+		if err == nil {
+			defer func() { _ = file.Close() }()
+		}
+		v.err, in = err, file
+	}
+	if v.err != nil {
+		v.Refused = &traceFault{Problem: v.err.Error()}
+		return v
+	}
+	begin := time.Now()
+	report, err := tracecheck.Trace(untilDone{ctx, in}, o)
+	v.took, v.err = time.Since(begin), err
+	v.Members, v.Events, v.Reigns, v.Lost, v.CutShort = report.Members, report.Events, report.Reigns, report.Lost, report.CutShort
+	var fault *tracecheck.TraceError
+	if errors.As(err, &fault) {
+		v.Refused = &traceFault{fault.Line, fault.Rule, fault.Problem, fault.Before, fault.Expected, fault.Got}
+	}
+	return v
+}
+
+// word is the verdict in short.
+func (v *traceVerdict) word() string {
+	switch {
+	case v.Refused == nil && v.CutShort:
+		return "ok, cut short"
+	case v.Refused == nil:
+		return "ok"
+	case v.Refused.Line == 0:
+		return "REFUSED"
+	}
+	return fmt.Sprintf("REFUSED in line %d, %s", v.Refused.Line, v.Refused.Rule)
+}
+
+// tellTraces prints all verdicts, and what they come to. It is an error if a trace is refused.
+func (p program) tellTraces(asJSON bool, verdicts []traceVerdict) error {
+	var total struct {
+		Traces    []traceVerdict `json:"traces"`
+		Events    uint64         `json:"events"`
+		Refused   int            `json:"refused"`
+		Seconds   float64        `json:"seconds"`
+		PerSecond float64        `json:"events_per_second"`
+	}
+	total.Traces = verdicts
+	for i := range verdicts {
+		total.Events += verdicts[i].Events
+		total.Seconds += verdicts[i].took.Seconds()
+		if verdicts[i].Refused != nil {
+			total.Refused++
+		}
+	}
+	if total.Seconds > 0 {
+		total.PerSecond = float64(total.Events) / total.Seconds
+	}
+	if asJSON {
+		encoder := json.NewEncoder(p.out)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(total); err != nil {
+			return err
+		}
+	} else {
+		p.printVerdicts(verdicts)
+		_, _ = fmt.Fprintf(p.out, "traces: %d, events: %d, refused: %d, events/s: %.0f\n", len(verdicts), total.Events, total.Refused, total.PerSecond)
+	}
+	if total.Refused > 0 {
+		return fmt.Errorf("%d of %d traces are refused", total.Refused, len(verdicts))
+	}
+	return nil
+}
+
+// printVerdicts prints a table of all traces, and why those that are refused are.
+func (p program) printVerdicts(verdicts []traceVerdict) {
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "file\tmembers\tevents\treigns\tverdict")
+	for i := range verdicts {
+		v := &verdicts[i]
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\n", v.File, len(v.Members), v.Events, v.Reigns, v.word())
+	}
+	_ = w.Flush()
+	_, _ = fmt.Fprintln(p.out)
+	for i := range verdicts {
+		if v := &verdicts[i]; v.Refused != nil {
+			_, _ = fmt.Fprintf(p.out, "%s: %v\n\n", v.File, v.err)
+		}
+	}
+}

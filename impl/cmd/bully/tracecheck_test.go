@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/trace"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const (
+	aloneHeader = `{"format":1,"spec":"1.0","members":["1"],"host":"test","commit":"test"}` + "\n"
+	aloneStarts = `{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
+	aloneAsks   = `{"seq":2,"node":"1","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
+	aloneLeads  = `{"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","epoch":1,"grantee":"1","support":[]}}` + "\n"
+)
+
+// put writes a file of these parts, and returns its name.
+func put(t *testing.T, dir, name string, parts ...string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(parts, "")), 0o600))
+	return path
+}
+
+func TestTraceCheck(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "notes.txt", "no trace")
+	good := put(t, dir, "good.ndjson", aloneHeader, aloneStarts, aloneAsks, aloneLeads)
+	status, out, log := bully(t, "trace", "check", dir)
+	require.Equal(t, exitOK, status, log)
+	lines := strings.Split(out, "\n")
+	require.Equal(t, []string{"file", "members", "events", "reigns", "verdict"}, strings.Fields(lines[0]))
+	require.Equal(t, []string{good, "1", "3", "1", "ok"}, strings.Fields(lines[1]))
+	require.Contains(t, out, "\ntraces: 1, events: 3, refused: 0, events/s: ")
+
+	// A trace that a crash of its writer has cut short is good, unless that is asked.
+	cut := put(t, dir, "cut.ndjson", aloneHeader, aloneStarts, aloneAsks[:20])
+	status, out, _ = bully(t, "trace", "check", dir)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "ok, cut short")
+	status, out, log = bully(t, "trace", "check", "-strict", good, cut)
+	require.Equal(t, exitMismatch, status)
+	require.Equal(t, "bully trace: 1 of 2 traces are refused\n", log)
+	require.Contains(t, out, "REFUSED in line 3, section 14")
+
+	// A step that is not that of the rules is shown with what was expected, and in JSON.
+	bad := put(t, dir, "bad.ndjson", aloneHeader, aloneStarts, aloneAsks, strings.ReplaceAll(aloneLeads, `"epoch":1`, `"epoch":2`))
+	status, out, _ = bully(t, "trace", "check", bad, good)
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, out, "REFUSED in line 4, R14")
+	require.Contains(t, out, bad+": line 4: R14: node 1 of {1} takes ElectionTimeout in another way than the rules\n")
+	require.Contains(t, out, "\n  expected  leader leader:1 epoch:1 grantee:1 support:{}\n  got       leader leader:1 epoch:2 ")
+	status, out, log = bully(t, "trace", "check", "-json", bad, good)
+	require.Equal(t, exitMismatch, status)
+	require.Equal(t, "bully trace: 1 of 2 traces are refused\n", log)
+	var told struct {
+		Traces  []traceVerdict
+		Refused int
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &told))
+	require.Equal(t, 1, told.Refused)
+	require.Equal(t, 4, told.Traces[0].Refused.Line)
+	require.Equal(t, "R14", told.Traces[0].Refused.Rule)
+	require.Nil(t, told.Traces[1].Refused)
+	require.Equal(t, []spec.NodeID{spec.IntegerID(1)}, told.Traces[1].Members)
+}
+
+// TestTraceCheckRecords checks the records of nodes, which are merged first, beside other traces of the same folder.
+func TestTraceCheckRecords(t *testing.T) {
+	dir, one := t.TempDir(), spec.IntegerID(1)
+	steps := []spec.Event{
+		{Action: spec.StartAction, State: spec.State{Role: spec.Follower}},
+		{Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, State: spec.State{Role: spec.Candidate}},
+		{Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer}, State: spec.State{Role: spec.Leader, Leader: one, Epoch: 1, Grantee: one}},
+		{Action: spec.RestartAction, State: spec.State{Role: spec.Electing, Leader: one, Epoch: 1, Grantee: one}},
+	}
+	for _, life := range [][]spec.Event{steps[:3], steps[3:]} {
+		r, err := trace.NewRecorder(trace.Options{Dir: dir, Node: one, Members: []spec.NodeID{one}})
+		require.NoError(t, err)
+		for _, e := range life {
+			e.Node = one
+			require.NoError(t, r.Record(&e))
+		}
+		require.NoError(t, r.Close())
+	}
+	good := put(t, dir, "good.ndjson", aloneHeader, aloneStarts, aloneAsks, aloneLeads)
+	for _, arguments := range [][]string{{dir}, {filepath.Join(dir, "1-000002.ndjson"), good, filepath.Join(dir, "1-000001.ndjson")}} {
+		status, out, log := bully(t, append([]string{"trace", "check"}, arguments...)...)
+		require.Equal(t, exitOK, status, log)
+		lines := strings.Split(out, "\n")
+		require.Equal(t, []string{dir, "1", "5", "1", "ok"}, strings.Fields(lines[1]), "with a Crash before the Restart")
+		require.Equal(t, []string{good, "1", "3", "1", "ok"}, strings.Fields(lines[2]))
+	}
+
+	// Records of which one is missing cannot be merged.
+	status, out, _ := bully(t, "trace", "check", filepath.Join(dir, "1-000002.ndjson"), good)
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, out, "REFUSED\n")
+	require.Contains(t, out, "traces: 2, events: 3, refused: 1")
+}
+
+func TestTraceCheckUsage(t *testing.T) {
+	empty := t.TempDir()
+	for want, args := range map[string][]string{
+		"no file or folder is given": {"trace", "check"},
+		"did you mean -strict?":      {"trace", "check", "-strct", empty},
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, exitUsage, status, args)
+		require.Contains(t, log, want)
+	}
+	for want, args := range map[string][]string{
+		"there is no trace in " + empty: {"trace", "check", empty},
+		"no such file":                  {"trace", "check", filepath.Join(empty, "none")},
+		"1 of 1 traces are refused":     {"trace", "check", put(t, t.TempDir(), "x.ndjson", aloneHeader)},
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, exitMismatch, status, args)
+		require.Contains(t, log, want)
+	}
+	status, out, _ := bully(t, "help", "trace")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "-one-acting")
+}
