@@ -109,7 +109,7 @@ func (p *policy) due(kind int, s stepped) instant {
 		return s.now.add(p.timing.Election)
 	case coordinator:
 		if !s.after.Leader.IsNone() {
-			return s.now.add(p.timing.Coordinator + p.afterLeases(s.after.Leader))
+			return s.now.add(p.timing.Coordinator + p.afterLeases(s.after.Leader) + p.parting())
 		}
 		return s.now.add(p.timing.Coordinator + p.stagger() + p.backoff())
 	case preempt:
@@ -163,11 +163,11 @@ func (p *policy) restPatience(s stepped) {
 		}
 	case s.out.Action == spec.ResignAction: // the others come first
 		p.rest = s.now.add(p.timing.Heartbeat)
-	case s.before.Role == spec.Candidate || s.before.Role == spec.Claimant || s.before.Role == spec.Leader:
+	case s.before.Role == spec.Candidate || s.before.Role == spec.Claimant:
 		p.attempts = max(p.attempts, 1)
 		p.rest = s.now.add(p.backoff())
-	default:
-		p.rest = s.now.add(p.timing.Claim)
+	default: // such as a leader that has lost its quorum: R36.6 lets it wait no less than any other
+		p.rest = s.now.add(p.timing.Heartbeat)
 	}
 	p.timers[heartbeat] = p.rest.add(p.stagger())
 }
@@ -194,6 +194,15 @@ func (p *policy) backoff() time.Duration {
 	}
 	wait = min(wait, max(4*p.timing.Heartbeat, p.timing.firstBackoff()))
 	return wait/2 + p.jitter(wait/2)
+}
+
+// parting returns how much longer than T_coord a node waits that has stood in vain more than once. Two nodes whose T_coord
+// ends within one Delay of each other can refuse each other's claims for ever (L13).
+func (p *policy) parting() time.Duration {
+	if p.attempts < 2 {
+		return 0
+	}
+	return p.backoff()
 }
 
 // jitter returns a random time below d.
