@@ -156,6 +156,9 @@ func (w *worker) lead(ctx context.Context) error {
 func (w *worker) work(ctx context.Context, reign host.Reign) error {
 	for {
 		c, err := w.start(reign)
+		if errors.Is(err, host.ErrNotLeader) { // the reign was over before the command began
+			return errEnded
+		}
 		if err != nil {
 			w.logger.Error("the command does not start", "err", err)
 			return exitError{127}
@@ -178,13 +181,13 @@ func (w *worker) work(ctx context.Context, reign host.Reign) error {
 
 // start starts the command.
 func (w *worker) start(reign host.Reign) (*child.Child, error) {
+	if !reign.Valid() {
+		return nil, host.ErrNotLeader
+	}
 	cmd := exec.Command(w.path)
 	cmd.Args, cmd.Stdout, cmd.Stderr = w.args, w.out, w.log
 	cmd.Env = append(os.Environ(), "BULLY_EPOCH="+strconv.FormatUint(uint64(reign.Epoch()), 10), "BULLY_NODE="+w.id.String(),
 		"BULLY_CLUSTER="+w.cluster)
-	if !reign.Valid() {
-		return nil, host.ErrNotLeader
-	}
 	c, err := child.Start(cmd)
 	if err == nil {
 		w.logger.Info("the command runs", "epoch", uint64(reign.Epoch()), "pid", c.PID(), slog.String("path", w.path))

@@ -159,6 +159,12 @@ func TestExecResign(t *testing.T) {
 	until(t, "it leads again, and the command runs again", func() bool { return number(t, file) != pid })
 }
 
+// TestExecReignIsOver sees that a reign that ends before the command has begun is no failure of the command.
+func TestExecReignIsOver(t *testing.T) {
+	w := worker{path: "/bin/false", flags: execFlags{}}
+	require.ErrorIs(t, w.work(t.Context(), host.Reign{}), errEnded)
+}
+
 // TestExecRestart sees a command started again after it has ended by itself.
 func TestExecRestart(t *testing.T) {
 	c := newCluster(t, 1)
