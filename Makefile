@@ -50,7 +50,7 @@ test: ## run all tests, with the race detector where anything can race, then tho
 	$(GO) test -count=1 $(PURE) 2>&1 | tee "$$log"; \
 	$(GO) test -race -count=1 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(PROCESSES))") 2>&1 | tee -a "$$log"; \
 	for module in $(MODULES); do (cd "$$module" && $(GO) test -race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
-	$(GO) test -count=1 -p 1 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
+	$(GO) test -count=1 -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
 	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
 	echo "$$(grep -c '^ok' "$$log") packages tested."
 
@@ -72,7 +72,7 @@ soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an
 	$(GO) build -o .cache/bully ./impl/cmd/bully
 	.cache/bully sim -seeds 1-$$(( $(SOAK) * 500 )) -nodes 1,2,3,4,5,6,7 -profile all
 	BULLY_SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 ./conformance/... ./impl/bully/... ./impl/host
-	$(GO) test -count=$(SOAK) -timeout 0 -p 1 $(PROCESSES)
+	BULLY_SOAK=1 $(GO) test -count=$(SOAK) -timeout 0 -p 1 -parallel 4 $(PROCESSES)
 	$(MAKE) mutants traces fuzz FUZZTIME=2m
 
 lint: ## gofmt, go vet, staticcheck (1 min)

@@ -150,12 +150,16 @@ func checkTraces(t *testing.T, c *Cluster) {
 	t.Logf("merged: %s; %d reigns", summary, report.Reigns)
 }
 
-// rounds returns how often something is to be done: a tenth of it in short tests, and never nothing.
+// rounds returns how often something is to be done: the whole of it if BULLY_SOAK is set, two fifths if not, a tenth in
+// short tests, and never nothing.
 func rounds(full int) int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return max(full/10, 1)
+	case os.Getenv("BULLY_SOAK") != "":
+		return full
 	}
-	return full
+	return max(2*full/5, 1)
 }
 
 // within bounds what a test waits for.

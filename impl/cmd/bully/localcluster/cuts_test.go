@@ -34,6 +34,7 @@ func TestCuts(t *testing.T) {
 		{"5 does not hear 4", OneWay([]int{4}, []int{5}), ids(1, 5), 5, nil, true},
 	} {
 		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
 			config := Config{Nodes: 5, Command: runCommand("-preempt", "300ms"), Network: Proxied, Traces: true}
 			calmly(t, config, ids(1, 5), 5, func(c *Cluster, old Reign) error {
 				heard := len(c.Events(0))
@@ -82,6 +83,7 @@ func successive(events []Event, first, second int) error {
 // TestHigherUnheard lets 4 lead while 5 is down, cuts the two from each other, and starts 5. It reaches a quorum and
 // does not hear its leader: it may depose 4, more than once (decision 0016), but must not go on for ever.
 func TestHigherUnheard(t *testing.T) {
+	t.Parallel()
 	config := Config{Nodes: 5, Command: runCommand("-preempt", "300ms"), Network: Proxied, Traces: true}
 	calmly(t, config, ids(1, 4), 4, func(c *Cluster, old Reign) error {
 		heard := len(c.Events(0))

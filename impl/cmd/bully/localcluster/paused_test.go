@@ -110,15 +110,16 @@ func (l *ledger) until(t *testing.T, what string, condition func() bool) {
 // TestPausedLeader stops the leader in its tracks (SIGSTOP), for longer than its reign can last, and lets it go on. Its
 // work has gone on meanwhile, since nobody could end it: all that it wrote once there was another leader was refused.
 func TestPausedLeader(t *testing.T) {
+	t.Parallel()
 	pause := 10 * time.Second
 	if testing.Short() {
 		pause = 2 * time.Second
 	}
 	var l ledger
-	t.Setenv(writerVariable, l.serve(t))
+	writer := []string{"--", "env", writerVariable + "=" + l.serve(t), os.Args[0]}
 	command := runCommand("-preempt", "1s")
 	command[slices.Index(command, "run")] = "exec"
-	c := bullies(t, Config{Nodes: 5, Command: command, Extra: func(int) []string { return []string{"--", os.Args[0]} }, Traces: true})
+	c := bullies(t, Config{Nodes: 5, Command: command, Extra: func(int) []string { return writer }, Traces: true})
 	require.NoError(t, c.Start())
 	old := leads(t, c, 5, 0, c.IDs()...)
 	l.until(t, "the leader has written", func() bool { return slices.Contains(l.admitted, old.Epoch) })

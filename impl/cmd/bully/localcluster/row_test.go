@@ -134,10 +134,7 @@ func TestKilledAtRandom(t *testing.T) {
 
 // TestIdle sees what five nodes cost that have nothing to do.
 func TestIdle(t *testing.T) {
-	d := 5 * time.Second
-	if testing.Short() {
-		d = time.Second
-	}
+	d := 2 * time.Second
 	all, err := MeasureIdle(within(t, time.Minute), Config{Nodes: 5, Command: runCommand()}, d)
 	require.NoError(t, err)
 	require.Len(t, all, 5)
