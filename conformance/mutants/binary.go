@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// binaries are the tests of some packages, built once with a combined package.
+type binaries struct {
+	root    string
+	overlay string
+	paths   map[string]string // by package: ./impl/bully
+	quick   map[string]string // by package, a pattern of the tests that take no time
+}
+
+// build builds the tests of packages, into a folder.
+func (c *combined) build(ctx context.Context, dirs []string, folder string) (*binaries, error) {
+	sources, _, err := c.overlay()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	replace := map[string]string{}
+	for file, text := range sources {
+		path := filepath.Join(folder, filepath.Base(file))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+		replace[filepath.Join(c.root, filepath.FromSlash(file))] = path
+	}
+	text, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	b := &binaries{root: c.root, overlay: filepath.Join(folder, "overlay.json"), paths: map[string]string{}, quick: map[string]string{}}
+	if err := os.WriteFile(b.overlay, text, 0o600); err != nil {
+		return nil, err
+	}
+	for i, dir := range dirs {
+		b.paths[dir] = filepath.Join(folder, fmt.Sprintf("%d.test", i))
+		command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+b.overlay, "-o", b.paths[dir], dir)
+		command.Dir = c.root
+		if output, err := command.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("go test -c %s: %w\n%s", dir, err, tail(string(output)))
+		}
+		if _, err := os.Stat(b.paths[dir]); err != nil {
+			return nil, fmt.Errorf("%s has no tests: nothing there can kill a mutant", dir)
+		}
+	}
+	return b, nil
+}
+
+// combine builds the packages with all their mutants, and tries that they pass as long as none is chosen. Done removes
+// what was built.
+func (t *trial) combine(ctx context.Context) (done func(), err error) {
+	folder, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return func() {}, err
+	}
+	done = func() { _ = os.RemoveAll(folder) }
+	begin, byDir := time.Now(), map[string][]*mutant{}
+	for _, m := range t.mutants {
+		byDir[m.dir()] = append(byDir[m.dir()], m)
+	}
+	dirs := slices.Sorted(maps.Keys(byDir))
+	type built struct {
+		*binaries
+		err error
+	}
+	t.combined = map[string]*binaries{}
+	for i, b := range each(dirs, t.jobs, func(dir string) built {
+		b, err := t.combineOne(ctx, dir, byDir[dir], filepath.Join(folder, strings.ReplaceAll(dir, "/", "_")))
+		return built{b, err}
+	}) {
+		if t.combined[dirs[i]] = b.binaries; b.err != nil {
+			return done, b.err
+		}
+	}
+	_, err = fmt.Fprintf(t.log, "%d packages are built with all their mutants (%.0f s)\n", len(dirs), time.Since(begin).Seconds())
+	return done, err
+}
+
+// combineOne builds one package with its mutants, and runs the tests for none. It returns nil if they are to be built one
+// by one.
+func (t *trial) combineOne(ctx context.Context, dir string, mutants []*mutant, folder string) (*binaries, error) {
+	if module, err := moduleRoot(filepath.Join(t.root, filepath.FromSlash(dir))); err != nil || module != t.root {
+		return nil, err
+	}
+	c, err := combine(t.root, dir, mutants)
+	if err != nil || len(c.chosen) == 0 {
+		return nil, err
+	}
+	if err := c.drop(); err != nil {
+		return nil, err
+	}
+	var tests []string
+	for _, m := range mutants {
+		tests = append(tests, m.Tests...)
+		if m.smallest.dir != "" {
+			tests = append(tests, m.smallest.dir)
+		}
+	}
+	slices.Sort(tests)
+	b, err := c.build(ctx, slices.Compact(tests), folder)
+	if err != nil {
+		return nil, err
+	}
+	for tests := range b.paths {
+		o, err := b.run(ctx, tests, 0, t.limit, "-test.v")
+		if err != nil {
+			return nil, err
+		}
+		if o.failed {
+			return nil, fmt.Errorf("%s fails with copies of the functions of %s that nobody calls\n%s", tests, dir, tail(o.output))
+		}
+		b.quick[tests] = "^(" + strings.Join(quickTests(o.output), "|") + ")$"
+	}
+	return b, nil
+}
+
+// quickTests returns which of the tests that have passed took less than a twentieth of a second.
+func quickTests(output string) (quick []string) {
+	for line := range strings.Lines(output) {
+		var name string
+		var seconds float64
+		if n, err := fmt.Sscanf(line, "--- PASS: %s (%fs)", &name, &seconds); n == 2 && err == nil && seconds < 0.05 {
+			quick = append(quick, name)
+		}
+	}
+	return quick
+}
+
+// quickFirst runs the tests of a package for a mutant, the quick ones first: most mutants need no more.
+func (b *binaries) quickFirst(ctx context.Context, dir string, number int, limit time.Duration) (*outcome, error) {
+	o, err := b.run(ctx, dir, number, limit, "-test.run="+b.quick[dir])
+	if err != nil || o.failed {
+		return o, err
+	}
+	return b.run(ctx, dir, number, limit, "-test.skip="+b.quick[dir])
+}
+
+// run runs tests of a package for the mutant of a number, or for none if it is 0.
+func (b *binaries) run(ctx context.Context, dir string, number int, limit time.Duration, which ...string) (*outcome, error) {
+	args := append(which, "-test.failfast", "-test.timeout="+limit.String())
+	folder := filepath.Join(b.root, filepath.FromSlash(dir))
+	if usesRapid(folder) {
+		args = append(args, rapidFlags...)
+	}
+	command := exec.CommandContext(ctx, b.paths[dir], args...)
+	command.Dir = folder
+	command.WaitDelay = time.Second
+	command.Env = append(os.Environ(), goflags(b.overlay), choiceVar+"="+strconv.Itoa(number))
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	failed := command.Run()
+	var exit *exec.ExitError
+	if failed != nil && !errors.As(failed, &exit) && !errors.Is(failed, exec.ErrWaitDelay) || ctx.Err() != nil {
+		return nil, fmt.Errorf("the tests of %s: %w", dir, errors.Join(failed, ctx.Err()))
+	}
+	o := &outcome{built: true, ran: 1, failed: failed != nil, output: output.String()}
+	for line := range strings.Lines(o.output) {
+		o.note(line)
+		if _, rest, found := strings.Cut(line, "--- FAIL: "); found {
+			if name, _, _ := strings.Cut(rest, " "); o.test == "" || strings.HasPrefix(name, o.test+"/") {
+				o.test = name
+			}
+		}
+	}
+	if o.failed && o.test == "" {
+		o.test = "(no test: the program ended)"
+	}
+	return o, nil
+}

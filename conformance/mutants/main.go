@@ -1,0 +1,247 @@
+// Command mutants shows that the tests see what they are there to see. It breaks the source in a known way, one mutant
+// at a time, and runs the tests: the mutant is killed if a test fails. Nothing in the tree changes: the go command is
+// told to read one file from elsewhere (-overlay). The table of mutants is in the files of table/; make mutants calls
+// the command, and on its own it is run like this:
+//
+//	go run ./conformance/mutants                          # the table, in about 5 minutes
+//	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
+//	go run ./conformance/mutants -update                  # the same, and writes the table of conformance/README.md
+//	go run ./conformance/mutants -generate ./impl/bully   # mutants made of every statement and operator of a package
+//
+// A mutant in a file of table/ looks like this, and its old text must be there exactly once:
+//
+//	mutant grant-twice
+//	file impl/bully/claim.go
+//	breaks R17: an epoch that is promised to one node is granted to another
+//	-e == n.epoch && (n.grantee == none || n.grantee == c)
+//	+e == n.epoch
+//
+// Mutants that are generated may be no mutants at all: what they change makes no difference that a test could see. Those
+// are listed in equivalent/, each with the reason.
+//
+// It exits with 0 if every mutant is killed, 1 if one survives, or is stale, or does not build, or if there is none, and
+// 2 if it was called wrongly.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The exit statuses.
+const (
+	exitOK       = 0
+	exitSurvivor = 1
+	exitUsage    = 2
+)
+
+// options are the flags.
+type options struct {
+	pattern, generate, tests string
+	update, json, verbose    bool
+	list                     bool
+	jobs                     int
+	limit                    time.Duration
+}
+
+// app is one run of the command.
+type app struct {
+	options
+	root     string // of the module whose tests are run
+	folder   string // that holds table/ and equivalent/
+	readme   string // that -update writes to
+	out, log io.Writer
+	filter   *regexp.Regexp
+	begin    time.Time
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	a := app{out: os.Stdout, log: os.Stderr}
+	status := a.main(ctx, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+// main is the command without the process around it.
+func (a *app) main(ctx context.Context, args []string) int {
+	a.begin = time.Now()
+	if err := a.parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return exitOK
+		}
+		return exitUsage
+	}
+	act := a.actOnTable
+	if a.generate != "" {
+		act = a.actOnGenerated
+	}
+	if err := act(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
+		_, _ = fmt.Fprintf(a.log, "mutants: %v\n", err)
+		return exitSurvivor
+	}
+	return exitOK
+}
+
+// parse reads the flags, and finds the module.
+func (a *app) parse(args []string) error {
+	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	flags.SetOutput(a.log)
+	flags.StringVar(&a.pattern, "run", "", "run those mutants whose name matches this `regexp`")
+	flags.StringVar(&a.generate, "generate", "", "make mutants of these `packages` (./a,./b) instead of those of the table")
+	flags.StringVar(&a.tests, "tests", "", "with -generate: the `packages` whose tests are run, in this order; empty means the mutant's own")
+	flags.BoolVar(&a.list, "list", false, "print the mutants as diffs, and run nothing")
+	flags.BoolVar(&a.update, "update", false, "write the table into conformance/README.md")
+	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
+	flags.BoolVar(&a.verbose, "v", false, "print the diff of each mutant, and what the tests say")
+	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "try this many mutants at a time")
+	flags.DurationVar(&a.limit, "limit", 30*time.Second, "stop the tests of one package after this long")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	err := a.consistent(flags)
+	if err != nil {
+		_, _ = fmt.Fprintf(a.log, "mutants: %v\n", err)
+	}
+	return err
+}
+
+// consistent reports flags that do not go together, and fills in what follows from them.
+func (a *app) consistent(flags *flag.FlagSet) (err error) {
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q: name mutants with -run", flags.Arg(0))
+	case a.jobs < 1:
+		return fmt.Errorf("-jobs %d: give at least 1", a.jobs)
+	case a.limit < time.Second:
+		return fmt.Errorf("-limit %v: give at least 1s", a.limit)
+	case a.tests != "" && a.generate == "":
+		return errors.New("-tests goes with -generate: a mutant of the table names its own")
+	case a.update && (a.generate != "" || a.pattern != "" || a.list):
+		return errors.New("-update writes the whole table: leave out -run, -generate and -list")
+	}
+	if a.filter, err = regexp.Compile(a.pattern); err != nil {
+		return fmt.Errorf("-run: %w", err)
+	}
+	if a.root == "" {
+		a.root, err = moduleRoot(".")
+	}
+	if a.folder == "" {
+		a.folder = filepath.Join(a.root, "conformance", "mutants")
+	}
+	if a.readme == "" {
+		a.readme = filepath.Join(a.root, "conformance", "README.md")
+	}
+	return err
+}
+
+// moduleRoot returns the nearest folder at or above dir that holds a go.mod.
+func moduleRoot(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("there is no go.mod here or above: run it in the module whose tests it is to try")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// chosen returns the mutants that -run names.
+func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
+	for _, m := range all {
+		if a.filter.MatchString(m.Name) {
+			some = append(some, m)
+		}
+	}
+	if len(some) == 0 {
+		return nil, fmt.Errorf("no mutant of %d matches %q: nothing was tried", len(all), a.pattern)
+	}
+	return some, nil
+}
+
+// actOnTable tries the mutants of the table.
+func (a *app) actOnTable(ctx context.Context) error {
+	all, err := readTable(a.root, filepath.Join(a.folder, "table"))
+	if err != nil {
+		return err
+	}
+	some, err := a.chosen(all)
+	if err != nil {
+		return err
+	}
+	if a.list {
+		return a.show(some)
+	}
+	results, err := a.trial(some).everything(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.report(results); err != nil {
+		return err
+	}
+	if err := verdict(results); err != nil || !a.update {
+		return err
+	}
+	return updateReadme(a.readme, results)
+}
+
+// actOnGenerated tries mutants made of packages.
+func (a *app) actOnGenerated(ctx context.Context) error {
+	packages := strings.Split(a.generate, ",")
+	var all []*mutant
+	for _, dir := range packages {
+		made, err := generate(a.root, dir)
+		if err != nil {
+			return err
+		}
+		for _, m := range made {
+			if m.Tests = []string{dir}; a.tests != "" {
+				m.Tests = strings.Split(a.tests, ",")
+			}
+		}
+		all = append(all, made...)
+	}
+	known, err := readEquivalents(filepath.Join(a.folder, "equivalent"))
+	if err != nil {
+		return err
+	}
+	all, equivalent, err := known.takeOut(all, packages)
+	if err != nil {
+		return err
+	}
+	some, err := a.chosen(all)
+	if err != nil {
+		return err
+	}
+	if a.list {
+		return a.show(some)
+	}
+	_, _ = fmt.Fprintf(a.log, "%d mutants; %d more are known to be equivalent\n", len(some), equivalent)
+	t := a.trial(some)
+	t.generated = true
+	results, err := t.everything(ctx)
+	if err != nil {
+		return err
+	}
+	return a.reportGenerated(results)
+}

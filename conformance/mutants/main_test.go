@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// call runs the command on the module in testdata, with one of the tables there.
+func call(t *testing.T, tables string, args ...string) (status int, out, log string) {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("testdata", "module"))
+	require.NoError(t, err)
+	var o, l strings.Builder
+	a := app{root: root, folder: filepath.Join("testdata", "tables", tables), readme: filepath.Join(t.TempDir(), "README.md"), out: &o, log: &l}
+	status = a.main(context.Background(), append([]string{"-limit", "3s"}, args...))
+	return status, seconds.ReplaceAllString(o.String(), "(S s)"), seconds.ReplaceAllString(l.String(), "(S s)")
+}
+
+var seconds = regexp.MustCompile(`\([0-9.]+ s\)`)
+
+func TestKilled(t *testing.T) {
+	status, out, log := call(t, "good", "-jobs", "2")
+	require.Equal(t, exitOK, status, log)
+	require.Equal(t, `mutant          killed by        smallest run
+clamps-nothing  small TestClamp  –
+sums-one-less   small TestSum    n = 1
+two-changes     small TestSum    n = 1
+3 mutants, 3 killed (S s)
+`, out)
+	require.Contains(t, log, "without mutants 1 packages pass (S s)\n")
+	require.Contains(t, log, " of 3] clamps-nothing: killed by small TestClamp (S s)\n")
+}
+
+func TestNotKilled(t *testing.T) {
+	for tables, want := range map[string]string{
+		"survivor": "mutants: 1 of 2 mutants were not killed: the tests have a hole, or the table a mistake\ntriples (survived): what nobody tests\n",
+		"stale": "2 of 2 mutants are stale: bring their old text up to date\n" +
+			"small.txt:3: gone: small/small.go has this 0 times, not once: \"n * 4\"\n" +
+			"small.txt:9: twice: small/small.go has this 2 times, not once: \"return n\"\n",
+		"unbuilt":  "undefined: m",
+		"untested": "./none has no tests: nothing there can kill a mutant",
+		"failing":  "./failing fails without any mutant: mend that first\n",
+		"empty":    "there are no mutants: nothing was tried",
+	} {
+		t.Run(tables, func(t *testing.T) {
+			t.Parallel()
+			status, _, log := call(t, tables)
+			require.Equal(t, exitSurvivor, status, log)
+			require.Contains(t, log, want)
+		})
+	}
+}
+
+// TestHangs shows that a mutant that never ends is killed by the limit, and that this is said.
+func TestHangs(t *testing.T) {
+	t.Parallel()
+	status, out, log := call(t, "hangs", "-limit", "1s")
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "for-ever  small TestSum (time limit)  –\n1 mutants, 1 hung")
+}
+
+func TestJSONAndRun(t *testing.T) {
+	t.Parallel()
+	status, out, log := call(t, "survivor", "-json", "-v", "-run", "^trip")
+	require.Equal(t, exitSurvivor, status, log)
+	var results []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &results))
+	require.Len(t, results, 1)
+	require.Equal(t, "triples", results[0]["name"])
+	require.Equal(t, "survived", results[0]["status"])
+	require.Contains(t, log, "triples: what nobody tests\n-return n * 2\n+return n * 3\n")
+
+	status, _, log = call(t, "survivor", "-run", "^quad")
+	require.Equal(t, exitSurvivor, status)
+	require.Contains(t, log, `no mutant of 2 matches "^quad": nothing was tried`)
+}
+
+func TestUpdate(t *testing.T) {
+	results := []*result{
+		{mutant: &mutant{Name: "a", Breaks: "this | that"}, Status: killed, By: "small TestA", Smallest: "n = 1"},
+		{mutant: &mutant{Name: "b", Breaks: "more"}, Status: hung, By: "small TestB", Seconds: 3},
+		{mutant: &mutant{Name: "c", Breaks: "all"}, Status: killed, By: "small TestC", Smallest: "20 ops: " + strings.Repeat("end 2 beat; ", 20)},
+	}
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte("before\n"+tableBegin+"old\n"+tableEnd+"after\n"), 0o600))
+	for range 2 {
+		require.NoError(t, updateReadme(file, results))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, "before\n"+tableBegin+"3 mutants, all killed.\n\n| mutant | breaks | killed by | smallest run |\n|---|---|---|---|\n"+
+			"| `a` | this \\| that | `small TestA` | `n = 1` |\n| `b` | more | `small TestB (time limit)` | – |\n| `c` | all | `small TestC` | 20 ops |\n"+tableEnd+"after\n", string(text))
+	}
+	require.NoError(t, os.WriteFile(file, []byte("no place\n"+tableEnd), 0o600))
+	require.ErrorContains(t, updateReadme(file, results), "has no place for the table: add the lines")
+	require.ErrorIs(t, updateReadme(file+"x", results), os.ErrNotExist)
+}
+
+func TestUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		"unexpected argument":       {"grant"},
+		"-jobs 0":                   {"-jobs", "0"},
+		"-limit 1ms":                {"-limit", "1ms"},
+		"-tests goes with":          {"-tests", "./small"},
+		"writes the whole table":    {"-update", "-run", "x"},
+		"missing closing ]":         {"-run", "["},
+		"flag provided but not def": {"-x"},
+	} {
+		status, out, log := call(t, "good", args...)
+		require.Equal(t, exitUsage, status, want)
+		require.Empty(t, out)
+		require.Contains(t, log, want)
+	}
+	status, _, log := call(t, "good", "-help")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, log, "-generate")
+}
+
+// TestInterrupted stops the command on its way.
+func TestInterrupted(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("testdata", "module"))
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	var out, log strings.Builder
+	a := app{root: root, folder: filepath.Join("testdata", "tables", "good"), out: &out, log: &log}
+	require.Equal(t, exitSurvivor, a.main(ctx, nil))
+	require.Empty(t, out.String())
+	require.Equal(t, "mutants: interrupted\n", log.String())
+}

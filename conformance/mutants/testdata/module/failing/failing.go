@@ -1,0 +1,2 @@
+// Package failing has a test that fails.
+package failing

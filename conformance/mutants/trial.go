@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// status is what became of a mutant.
+type status string
+
+const (
+	killed   status = "killed"
+	hung     status = "hung" // and so killed, by the time limit
+	survived status = "survived"
+	unbuilt  status = "does not build"
+	failed   status = "could not be tried"
+)
+
+// result is one mutant tried.
+type result struct {
+	*mutant
+	Status   status  `json:"status"`
+	By       string  `json:"killed_by,omitempty"` // package and test
+	Smallest string  `json:"smallest_run,omitempty"`
+	Seconds  float64 `json:"seconds"`
+	Problem  string  `json:"problem,omitempty"`
+	output   string
+}
+
+// trial tries mutants.
+type trial struct {
+	root      string
+	mutants   []*mutant
+	jobs      int
+	limit     time.Duration
+	log       io.Writer
+	verbose   bool
+	generated bool
+	combined  map[string]*binaries // by the package of a generated mutant
+
+	mu   sync.Mutex // guards done, and log
+	done int
+}
+
+func (a *app) trial(some []*mutant) *trial {
+	return &trial{root: a.root, mutants: some, jobs: a.jobs, limit: a.limit, log: a.log, verbose: a.verbose}
+}
+
+// everything tries every mutant, once it is known that the tests pass without.
+func (t *trial) everything(ctx context.Context) ([]*result, error) {
+	if err := t.baseline(ctx); err != nil {
+		return nil, err
+	}
+	done, err := t.combine(ctx)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	results := t.all(ctx)
+	return results, ctx.Err()
+}
+
+// baseline runs the tests of all packages on the tree as it is: only a test that passes there can kill.
+func (t *trial) baseline(ctx context.Context) error {
+	var dirs []string
+	for _, m := range t.mutants {
+		for _, dir := range m.Tests {
+			if !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	begin := time.Now()
+	problems := each(dirs, t.jobs, func(dir string) error {
+		o, err := (&goTest{root: t.root, dir: dir, limit: t.limit}).do(ctx)
+		switch {
+		case err != nil:
+			return err
+		case o.failed:
+			return fmt.Errorf("%s fails without any mutant: mend that first\n%s", dir, tail(o.output))
+		case o.ran == 0:
+			return fmt.Errorf("%s has no tests: nothing there can kill a mutant", dir)
+		}
+		return nil
+	})
+	for _, err := range problems {
+		if err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(t.log, "without mutants %d packages pass (%.0f s)\n", len(dirs), time.Since(begin).Seconds())
+	return err
+}
+
+// each calls f with each element, at most jobs at a time, and returns what it returned, in the order of the elements.
+func each[E, R any](elements []E, jobs int, f func(E) R) []R {
+	results := make([]R, len(elements))
+	places := make(chan int)
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for i := range places {
+				results[i] = f(elements[i])
+			}
+		})
+	}
+	for i := range elements {
+		places <- i
+	}
+	close(places)
+	workers.Wait()
+	return results
+}
+
+// all tries every mutant, and returns what became of them in the same order.
+func (t *trial) all(ctx context.Context) []*result {
+	return each(t.mutants, t.jobs, func(m *mutant) *result {
+		begin := time.Now()
+		r := &result{mutant: m}
+		if err := t.try(ctx, r); err != nil {
+			r.Status, r.Problem = failed, err.Error()
+		}
+		r.Seconds = float64(time.Since(begin).Milliseconds()) / 1000
+		t.tell(r)
+		return r
+	})
+}
+
+// try tries one mutant.
+func (t *trial) try(ctx context.Context, r *result) error {
+	if r.problem != "" {
+		r.Status, r.Problem = unbuilt, r.problem
+		return nil
+	}
+	overlay, done, err := r.overlay(t.root)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r.Status = survived
+	for _, tests := range r.Tests {
+		o, err := t.run(ctx, r.mutant, overlay, where{dir: tests})
+		if err != nil {
+			return err
+		}
+		r.output = o.output
+		if !o.built {
+			r.Status, r.Problem = unbuilt, tail(o.output)
+			return nil
+		}
+		if !o.failed {
+			continue
+		}
+		if r.Status = killed; o.hung {
+			r.Status = hung
+		}
+		r.By, r.Smallest = strings.TrimPrefix(tests, "./")+" "+o.test, o.smallest
+		break
+	}
+	if r.Status != killed || r.Smallest != "" || r.smallest.dir == "" {
+		return nil
+	}
+	// Another test was first: ask the one that shrinks. It need not find the mutant.
+	o, err := t.run(ctx, r.mutant, overlay, r.smallest)
+	if err == nil && o.failed {
+		r.Smallest = o.smallest
+	}
+	return err
+}
+
+// run runs tests of one package for a mutant.
+func (t *trial) run(ctx context.Context, m *mutant, overlay string, tests where) (*outcome, error) {
+	if b := t.combined[m.dir()]; b != nil && m.number > 0 && b.paths[tests.dir] != "" {
+		switch {
+		case tests.run != "":
+			return b.run(ctx, tests.dir, m.number, t.limit, "-test.run="+tests.run)
+		case t.generated:
+			return b.quickFirst(ctx, tests.dir, m.number, t.limit)
+		}
+		return b.run(ctx, tests.dir, m.number, t.limit)
+	}
+	return (&goTest{root: t.root, overlay: overlay, dir: tests.dir, run: tests.run, limit: t.limit}).do(ctx)
+}
+
+// dir returns the package that a mutant is in.
+func (m *mutant) dir() string { return "./" + path.Dir(m.File) }
+
+// tell prints that a mutant has been tried. Of those that are generated, only survivors are of interest.
+func (t *trial) tell(r *result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done++
+	line := fmt.Sprintf("[%*d of %d] %s: %s", len(fmt.Sprint(len(t.mutants))), t.done, len(t.mutants), r.Name, r.Status)
+	if r.By != "" {
+		line += " by " + r.By
+	}
+	_, _ = fmt.Fprintf(t.log, "%s (%.1f s)\n", line, r.Seconds)
+	if r.Problem != "" && (!t.generated || r.Status == failed) {
+		_, _ = fmt.Fprintln(t.log, r.Problem)
+	}
+	if t.verbose || t.generated && r.Status == survived {
+		if text, err := r.text(t.root); err == nil {
+			_, _ = fmt.Fprint(t.log, text)
+		}
+	}
+	if t.verbose {
+		_, _ = fmt.Fprintln(t.log, tail(r.output))
+	}
+}
+
+// maxTail is how many lines of what tests print are shown.
+const maxTail = 40
+
+// tail returns the last lines of a text.
+func tail(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-maxTail):], "\n")
+}

@@ -1,0 +1,217 @@
+package folder_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/storage/folder"
+)
+
+// lifeFolder is the variable that makes this test program open a folder, write to it, and say what came of it.
+const lifeFolder = "BULLY_FOLDER_TEST_FOLDER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(lifeFolder); dir != "" {
+		if err := live(dir); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// live takes all the steps of a folder's life, in one thread: strace counts the calls of each for itself.
+func live(dir string) error {
+	runtime.LockOSThread()
+	f, err := folder.Open(dir, "record")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, _, err := f.Load(100); err != nil {
+		return err
+	}
+	for _, content := range []string{"one", "two"} {
+		if err := f.Replace([]byte(content)); err != nil {
+			return err
+		}
+	}
+	_, err = f.SetAside()
+	return err
+}
+
+// traced runs a life under strace, with options for it. It returns the calls that have made something durable or changed
+// names, with paths relative to the folder base, and what the life has said. It skips the test if strace cannot trace.
+func traced(t *testing.T, base, dir string, options ...string) (calls []string, said string) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("the calls of the kernel are not looked at: strace is not on this machine")
+	}
+	if out, err := exec.Command(strace, "-qq", "-e", "trace=none", "true").CombinedOutput(); err != nil {
+		t.Skipf("the calls of the kernel are not looked at: strace may not trace here: %v: %s", err, out)
+	}
+	program, err := os.Executable()
+	require.NoError(t, err)
+	log := filepath.Join(t.TempDir(), "log")
+	command := exec.Command(strace, append(slices.Concat(
+		[]string{"-f", "-y", "-qq", "-o", log, "-e", "signal=none", "-e", "trace=fsync,fdatasync,renameat,renameat2,mkdirat,flock,ftruncate,pwrite64"},
+		options), program)...)
+	command.Env = append(os.Environ(), lifeFolder+"="+dir)
+	out, err := command.CombinedOutput()
+	require.Equal(t, err != nil, len(out) > 0, "%v: %s", err, out)
+	text, err := os.ReadFile(log)
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if call := relative(line, base); call != "" {
+			calls = append(calls, call)
+		}
+	}
+	return calls, string(out)
+}
+
+var (
+	callName = regexp.MustCompile(`^\d+ +(\w+)\(`)
+	quoted   = regexp.MustCompile(`"([^"]*)"`)
+	opened   = regexp.MustCompile(`^\d+ +\w+\(\d+<([^>]*)>`)
+)
+
+// relative returns a line of strace as a call and the paths below base that it is about, or "" if there are none.
+func relative(line, base string) string {
+	name := callName.FindStringSubmatch(line)
+	if name == nil || !strings.Contains(line, base) {
+		return ""
+	}
+	words := []string{name[1]}
+	if name[1] == "fsync" || name[1] == "fdatasync" || name[1] == "flock" {
+		words = append(words, below(base, opened.FindStringSubmatch(line)[1]))
+	} else {
+		for _, path := range quoted.FindAllStringSubmatch(line, -1) {
+			words = append(words, below(base, path[1]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func below(base, path string) string {
+	if rest, err := filepath.Rel(base, path); err == nil {
+		return rest
+	}
+	return path
+}
+
+// TestCallsOfTheKernel holds a folder on a real file system to the order in which things are made durable: what is missing
+// here a crash of the machine would show, and nothing else.
+func TestCallsOfTheKernel(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	dir := filepath.Join(base, "a", "b")
+	calls, said := traced(t, base, dir)
+	require.Empty(t, said)
+	written := []string{"fsync a/b/record.tmp", "renameat record.tmp record", "fsync a/b"}
+	calls = slices.DeleteFunc(calls, func(call string) bool {
+		return strings.HasPrefix(call, "ftruncate") || strings.HasPrefix(call, "pwrite64")
+	})
+	require.Equal(t, slices.Concat(
+		[]string{"mkdirat a", "fsync .", "mkdirat a/b", "fsync a", "flock a/b/lock", "fsync a"},
+		written, []string{"fsync a/b/record.kept", "fsync a/b"},
+		written,
+		[]string{"renameat record record.bad-1", "fsync a/b"},
+	), calls)
+	for path, mode := range map[string]os.FileMode{"a": 0o700, "a/b": 0o700, "a/b/lock": 0o600, "a/b/record.kept": 0o600, "a/b/record.bad-1": 0o600} {
+		info, err := os.Stat(filepath.Join(base, path))
+		require.NoError(t, err)
+		require.Equal(t, mode, info.Mode().Perm(), path)
+	}
+
+	require.NoError(t, os.Rename(filepath.Join(dir, "record.bad-1"), filepath.Join(dir, "record")))
+	calls, said = traced(t, base, dir, "-e", "trace=fsync,renameat,renameat2,mkdirat")
+	require.Empty(t, said)
+	require.Equal(t, slices.Concat(written, written, []string{"renameat record record.bad-1", "fsync a/b"}), calls,
+		"the folder, and that there has been a record, are durable already")
+}
+
+// TestEverySyncThatFails lets the kernel refuse each sync, and each lock, of a life in turn: none is passed over.
+func TestEverySyncThatFails(t *testing.T) {
+	const syncs = 10
+	for n := 1; n <= syncs+1; n++ {
+		base := t.TempDir()
+		_, said := traced(t, base, filepath.Join(base, "a", "b"), "-e", fmt.Sprintf("inject=fsync:error=EIO:when=%d", n))
+		if n <= syncs {
+			require.Contains(t, said, "input/output error", "sync %d", n)
+		} else {
+			require.Empty(t, said)
+		}
+	}
+	base := t.TempDir()
+	_, said := traced(t, base, base, "-e", "inject=flock:error=ENOLCK:when=1")
+	require.Equal(t, "cannot lock "+base+": no locks available\n", said)
+	_, said = traced(t, base, base, "-e", "inject=flock:error=EINTR:when=1")
+	require.Empty(t, said, "a signal came in between")
+	_, said = traced(t, base, filepath.Join(base, "c"), "-e", "inject=mkdirat:error=ENOSPC:when=1")
+	require.Equal(t, "mkdir "+filepath.Join(base, "c")+": no space left on device\n", said)
+}
+
+// TestLockThatCannotBeEmptied shows that the number of a process is not written behind that of another.
+func TestLockThatCannotBeEmptied(t *testing.T) {
+	base := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(base, folder.LockName), []byte("1234567890\n"), 0o600))
+	_, said := traced(t, base, base, "-e", "inject=ftruncate:error=EIO")
+	require.Empty(t, said)
+	lock, err := os.ReadFile(filepath.Join(base, folder.LockName))
+	require.NoError(t, err)
+	require.Equal(t, "1234567890\n", string(lock))
+	_, said = traced(t, base, base)
+	require.Contains(t, said, "record is lost", "it was set aside")
+	lock, err = os.ReadFile(filepath.Join(base, folder.LockName))
+	require.NoError(t, err)
+	require.Regexp(t, `^[1-9][0-9]*\n$`, string(lock))
+	require.NotEqual(t, "1234567890\n", string(lock))
+}
+
+// TestNothingStaysOpen counts the files that this process has open.
+func TestNothingStaysOpen(t *testing.T) {
+	count := func() int {
+		open, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(open)
+	}
+	dir := t.TempDir()
+	held, err := folder.Open(dir, "record")
+	require.NoError(t, err)
+	before := count()
+	for range 3 {
+		_, err := folder.Open(dir, "record")
+		require.ErrorIs(t, err, folder.ErrLocked)
+		_, err = folder.Look(dir, "record", 10)
+		require.NoError(t, err)
+		_, err = folder.LookAt(dir, folder.LockName, 10)
+		require.NoError(t, err)
+	}
+	require.NoError(t, held.Replace([]byte("one")))
+	_, _, err = held.Load(10)
+	require.NoError(t, err)
+	require.Equal(t, before, count())
+	require.NoError(t, held.Close())
+	require.Equal(t, before-3, count(), "the folder twice, and the lock")
+}
+
+// TestDevice puts in the place of the record what has no content, and would keep a reader waiting.
+func TestDevice(t *testing.T) {
+	f := open(t, t.TempDir())
+	require.NoError(t, syscall.Mkfifo(f.Path(), 0o600))
+	_, found, err := f.Load(10)
+	require.ErrorIs(t, err, folder.ErrIrregular)
+	require.EqualError(t, err, "cannot read "+f.Path()+": it is not a regular file, but of mode prw-------")
+	require.False(t, found)
+}
