@@ -25,7 +25,7 @@ SHELL := bash
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: ## model-check the quick configurations with TLC and with the explorer (4 to 5 min)
+check: ## model-check the quick configurations with TLC and with the explorer (4 min)
 	$(GO) run ./tla/check
 
 check-deep: ## model-check all configurations (about 15 min)
@@ -65,7 +65,7 @@ traces: ## check golden traces and fresh ones, of the simulator and of real proc
 	.cache/bully trace check traces/valid .cache/traces
 	$(GO) run ./tla/check -traces traces/valid traces/invalid .cache/traces
 
-mutants: ## break the source in many ways, one at a time: each must be noticed by a test (6 min)
+mutants: ## break the source in many ways, one at a time: each must be noticed by a test (8 min)
 	$(GO) run ./conformance/mutants
 
 soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an hour; SOAK=100 for a night)

@@ -107,6 +107,7 @@ func TestHigherUnheard(t *testing.T) {
 
 // TestCutOff takes real networks apart, if it may: packets are lost, not only messages.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	if err := CanNamespace(); err != nil {
 		t.Skip(err)
 	}

@@ -44,6 +44,7 @@ func TestFailovers(t *testing.T) {
 
 // TestFailoversNot sees what is not measured.
 func TestFailoversNot(t *testing.T) {
+	t.Parallel()
 	config := Config{Nodes: 3, Command: fakeCommand()}
 	_, err := Failovers{Config: config, Fault: FaultKill}.Measure(t.Context())
 	require.ErrorContains(t, err, "0 rounds measure nothing")

@@ -64,6 +64,7 @@ func TestKillLeader(t *testing.T) {
 
 // TestThreeKilled kills three of five: the others are no quorum, and have no leader until two come back.
 func TestThreeKilled(t *testing.T) {
+	t.Parallel()
 	c := bullies(t, Config{Nodes: 5, Command: runCommand("-preempt", "never"), Traces: true})
 	require.NoError(t, c.Start())
 	for range rounds(3) {
@@ -134,6 +135,7 @@ func TestKilledAtRandom(t *testing.T) {
 
 // TestIdle sees what five nodes cost that have nothing to do.
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	d := 2 * time.Second
 	all, err := MeasureIdle(within(t, time.Minute), Config{Nodes: 5, Command: runCommand()}, d)
 	require.NoError(t, err)
