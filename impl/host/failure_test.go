@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -176,6 +177,7 @@ func TestTraceFails(t *testing.T) {
 		h := c.startWith(config)
 		c.awaitLeader(time.Second, 1)
 		time.Sleep(time.Second)
+		synctest.Wait() // a beat ends in this very moment
 		s := h.Status()
 		require.Equal(t, s.Counters.Steps, s.Counters.TraceErrors)
 		require.EqualValues(t, trace.n.Load(), s.Counters.TraceErrors)
