@@ -1,0 +1,33 @@
+// Package contest lets election algorithms of any kind take part in the same scenarios, in the same world (package world),
+// and measures all of them alike: how long there is no leader, or more than one; how many lead in one epoch; whether a stale
+// leader writes; what an election costs in messages. It knows nothing of any algorithm. An [Algorithm] makes nodes, and says
+// what timers they have.
+//
+// This is the loop that its user writes:
+//
+//	scenario := &contest.Scenario{Nodes: 5, Length: 10 * time.Second, Timing: contest.LAN(),
+//		Faults: []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: 2 * time.Second}}}
+//	for _, algorithm := range algorithms {
+//		for seed := range uint64(100) {
+//			result, err := contest.Run(scenario, algorithm, seed, contest.Options{})
+//			if err != nil {
+//				return err
+//			}
+//			times = append(times, result.Faults[0].Healed)
+//		}
+//	}
+//
+// # Nodes
+//
+// The nodes of a scenario have the ids 1 to Nodes: an id is its rank. An algorithm may need servers beside them, a store
+// for instance. Their ids come after those of the nodes; they never lead, and no fault befalls them unless it names them.
+//
+// A scenario, an algorithm and a seed are a run: the same three give the same run, to the last message, on any machine.
+//
+// # The resource
+//
+// Who leads writes to a resource: every [Scenario.Work] it looks whether it leads, and if so its write is there one [WriteDelay]
+// later, or when it goes on after a pause. The write carries the epoch of the reign in which it looked. If epochs of the
+// algorithm are ordered (Algorithm.Fences), the resource refuses those below the highest it has seen; else it can only
+// accept all. A write that is accepted after one of a later reign is a stale write.
+package contest

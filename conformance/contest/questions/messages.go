@@ -1,0 +1,109 @@
+package questions
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/contest"
+)
+
+// sizes are the numbers of nodes for which messages are counted.
+func sizes() []int { return []int{3, 5, 7, 11, 17, 25, 35, 51, 64, 75, 101} }
+
+// electionMessages is what an election costs, if it comes to an end.
+func electionMessages(_ *contest.Scenario, r *contest.Result) float64 {
+	if !r.Agreed {
+		return math.Inf(1)
+	}
+	return float64(r.Election)
+}
+
+// messages are the questions what an election costs, from a start without a leader: by one node alone, whichever that is,
+// and by all at once; and in the course of things, when a leader has died.
+func messages() []Question {
+	bully := []Bound{{"n − 1", func(n float64) float64 { return n - 1 }}, {"n² − 1", func(n float64) float64 { return n*n - 1 }}}
+	ring := []Bound{{"2n − 1", func(n float64) float64 { return 2*n - 1 }}, {"n²", func(n float64) float64 { return n * n }}}
+	both := append(slices.Clone(bully), ring...)
+	make := func(id, title, asks string, worst bool, scenarios func(n int) []contest.Scenario) Question {
+		q := Question{ID: id, Title: title, Asks: asks, X: "nodes", Log: true, Single: true, Bounds: both,
+			How:      "All messages until all follow one leader and none is under way; no heartbeats. Nothing is lost, nobody is dead, and nobody knows of a leader before.",
+			Measures: []Measure{{Name: "messages", Stat: Most, Of: electionMessages}, tookMeasure}}
+		for _, n := range sizes() {
+			q.Settings = append(q.Settings, Setting{Name: strconv.Itoa(n), X: float64(n), Nodes: n, Worst: worst,
+				Scenarios: func(uint64) []contest.Scenario { return scenarios(n) }})
+		}
+		return q
+	}
+	return []Question{
+		make("messages-best", "Messages of an election: the best start", "One node starts an election, the one that makes it cheapest. How many messages are sent?", false, starts),
+		make("messages-worst", "Messages of an election: the worst start", "One node starts an election, the one that makes it most expensive. How many messages are sent?", true, starts),
+		make("messages-herd", "Messages of an election: the herd", "All nodes start an election at the same moment. How many messages are sent?", true, herds),
+		failoverMessages(),
+	}
+}
+
+// tookMeasure is how long a run that ends with its election took.
+var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return milliseconds(r.Ended) }}
+
+// silent is a scenario in which nothing happens by itself.
+func silent(n int, faults ...contest.Fault) contest.Scenario {
+	timing := contest.LAN()
+	timing.Patience, timing.TTL = 1000*time.Second, 1000*time.Second
+	timing.Beat = 100 * time.Second
+	return contest.Scenario{Name: "election", Nodes: n, Length: 100 * time.Second, Timing: timing, Quiet: true, Faults: faults}
+}
+
+// orders are the rings in which ids rise, and fall.
+func orders(n int, s contest.Scenario) []contest.Scenario {
+	falling := s
+	falling.Order = nil
+	for id := n; id > 0; id-- {
+		falling.Order = append(falling.Order, id)
+	}
+	return []contest.Scenario{s, falling}
+}
+
+// starts are elections that one node begins: each, or of many nodes some.
+func starts(n int) (all []contest.Scenario) {
+	step := max(1, n/16)
+	for k := 1; k <= n; k++ {
+		if k == 1 || k >= n-1 || k%step == 0 {
+			s := silent(n, contest.Fault{Kind: contest.Suspect, Node: k})
+			s.Name = fmt.Sprintf("node %d of %d starts", k, n)
+			all = append(all, orders(n, s)...)
+		}
+	}
+	return all
+}
+
+// herds are elections that all begin.
+func herds(n int) []contest.Scenario {
+	s := silent(n)
+	s.Name = fmt.Sprintf("all %d start", n)
+	for k := 1; k <= n; k++ {
+		s.Faults = append(s.Faults, contest.Fault{Kind: contest.Suspect, Node: k})
+	}
+	return orders(n, s)
+}
+
+// failoverMessages asks what an election costs in the course of things.
+func failoverMessages() Question {
+	q := Question{ID: "messages-failover", Title: "Messages of a failover", X: "nodes", Log: true,
+		Asks: "The leader dies, and its followers find out in their own time. How many messages are sent until all follow the next, and for ten seconds after?",
+		How:  "As above, but with timers as they are, and a leader that dies. What is sent to it counts.",
+		Measures: []Measure{{Name: "messages", Stat: Median, Of: func(s *contest.Scenario, r *contest.Result) float64 {
+			if !r.Agreed || r.Faults[0].Healed < 0 {
+				return math.Inf(1)
+			}
+			return float64(r.Election - r.Faults[0].Election)
+		}}}}
+	for _, n := range []int{3, 5, 7, 11, 17, 25} {
+		q.Settings = append(q.Settings, Setting{Name: strconv.Itoa(n), X: float64(n), Nodes: n, Scenarios: func(seed uint64) []contest.Scenario {
+			return []contest.Scenario{failover(n, seed)}
+		}})
+	}
+	return q
+}

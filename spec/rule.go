@@ -1,0 +1,52 @@
+package spec
+
+import (
+	_ "embed" // for the page
+	"strings"
+	"sync"
+)
+
+// page is the specification.
+//
+//go:embed README.md
+var page string
+
+// Rule is a rule of the specification, README.md, in its own words.
+type Rule struct {
+	Name  string   // such as R17
+	Title string   // such as: Granting a claim
+	Says  []string // the words of RFC 2119 by which it binds, such as MUST and MAY
+	Text  string   // the rule in Markdown, without its heading
+}
+
+// Rules returns all rules, in the order of their numbers, as the index of the page has them (section 16).
+func Rules() []Rule { return rules() }
+
+var rules = sync.OnceValue(func() (rules []Rule) {
+	_, index, _ := strings.Cut(page, "\n## 16. Index of rules\n")
+	for line := range strings.SplitSeq(index, "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) != 7 || !strings.HasPrefix(cells[1], " R") {
+			continue
+		}
+		r := Rule{Name: strings.TrimSpace(cells[1]), Title: strings.TrimSpace(cells[2])}
+		for word := range strings.SplitSeq(cells[3], ",") {
+			r.Says = append(r.Says, strings.TrimSpace(word))
+		}
+		_, text, _ := strings.Cut(page, "\n### "+r.Name+" "+r.Title+"\n")
+		r.Text = strings.TrimSpace(section(text))
+		rules = append(rules, r)
+	}
+	return rules
+})
+
+// section returns what comes before the next heading.
+func section(text string) string {
+	end := len(text)
+	for _, heading := range []string{"\n## ", "\n### "} {
+		if i := strings.Index(text, heading); i >= 0 {
+			end = min(end, i)
+		}
+	}
+	return text[:end]
+}
