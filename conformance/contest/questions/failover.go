@@ -34,7 +34,7 @@ func healed(_ *contest.Scenario, r *contest.Result) float64 {
 // failoverMeasures are what is measured of a failover.
 func failoverMeasures() []Measure {
 	return []Measure{
-		{Name: "time to a new leader", Unit: "ms", Stat: Median, Of: healed},
+		{Name: "time to a new leader", Unit: "ms", Stat: Median, Log: true, Of: healed},
 		{Name: "more than one leader", Unit: "ms", Stat: Most, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return milliseconds(r.Two) }},
 		{Name: "reigns", Stat: Mean, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return float64(len(r.Reigns)) }},
 	}

@@ -5,10 +5,14 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
 )
+
+// messagesName is the name of the measure of what an election costs.
+const messagesName = "messages"
 
 // sizes are the numbers of nodes for which messages are counted.
 func sizes() []int { return []int{3, 5, 7, 11, 17, 25, 35, 51, 64, 75, 101} }
@@ -24,13 +28,14 @@ func electionMessages(_ *contest.Scenario, r *contest.Result) float64 {
 // messages are the questions what an election costs, from a start without a leader: by one node alone, whichever that is,
 // and by all at once; and in the course of things, when a leader has died.
 func messages() []Question {
-	bully := []Bound{{"n − 1", func(n float64) float64 { return n - 1 }}, {"n² − 1", func(n float64) float64 { return n*n - 1 }}}
-	ring := []Bound{{"2n − 1", func(n float64) float64 { return 2*n - 1 }}, {"n²", func(n float64) float64 { return n * n }}}
+	bully := []Bound{{"n\u00a0−\u00a01", func(n float64) float64 { return n - 1 }}, {"n²\u00a0−\u00a01", func(n float64) float64 { return n*n - 1 }}}
+	ring := []Bound{{"2n\u00a0−\u00a01", func(n float64) float64 { return 2*n - 1 }}, {"n²", func(n float64) float64 { return n * n }}}
 	both := append(slices.Clone(bully), ring...)
-	make := func(id, title, asks string, worst bool, scenarios func(n int) []contest.Scenario) Question {
+	make := func(id, title, asks string, worst bool, scenarios func(n int) []contest.Scenario, notes ...string) Question {
 		q := Question{ID: id, Title: title, Asks: asks, X: "nodes", Log: true, Single: true, Bounds: both,
 			How:      "All messages until all follow one leader and none is under way; no heartbeats. Nothing is lost, nobody is dead, and nobody knows of a leader before.",
-			Measures: []Measure{{Name: "messages", Stat: Most, Of: electionMessages}, tookMeasure}}
+			Measures: []Measure{{Name: messagesName, Stat: Most, Log: true, Of: electionMessages}, tookMeasure}}
+		q.How = strings.Join(append([]string{q.How}, notes...), " ")
 		for _, n := range sizes() {
 			q.Settings = append(q.Settings, Setting{Name: strconv.Itoa(n), X: float64(n), Nodes: n, Worst: worst,
 				Scenarios: func(uint64) []contest.Scenario { return scenarios(n) }})
@@ -40,10 +45,13 @@ func messages() []Question {
 	return []Question{
 		make("messages-best", "Messages of an election: the best start", "One node starts an election, the one that makes it cheapest. How many messages are sent?", false, starts),
 		make("messages-worst", "Messages of an election: the worst start", "One node starts an election, the one that makes it most expensive. How many messages are sent?", true, starts),
-		make("messages-herd", "Messages of an election: the herd", "All nodes start an election at the same moment. How many messages are sent?", true, herds),
+		make("messages-herd", "Messages of an election: the herd", "All nodes start an election at the same moment. How many messages are sent?", true, herds, herdNote),
 		failoverMessages(),
 	}
 }
+
+// herdNote says why some never end.
+const herdNote = "Whoever needs a random wait to get out of a tie has none here: the votes of Raft are split for as long as nobody's patience ends."
 
 // tookMeasure is how long a run that ends with its election took.
 var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return milliseconds(r.Ended) }}
@@ -94,7 +102,7 @@ func failoverMessages() Question {
 	q := Question{ID: "messages-failover", Title: "Messages of a failover", X: "nodes", Log: true,
 		Asks: "The leader dies, and its followers find out in their own time. How many messages are sent until all follow the next, and for ten seconds after?",
 		How:  "As above, but with timers as they are, and a leader that dies. What is sent to it counts.",
-		Measures: []Measure{{Name: "messages", Stat: Median, Of: func(s *contest.Scenario, r *contest.Result) float64 {
+		Measures: []Measure{{Name: messagesName, Stat: Median, Log: true, Of: func(s *contest.Scenario, r *contest.Result) float64 {
 			if !r.Agreed || r.Faults[0].Healed < 0 {
 				return math.Inf(1)
 			}

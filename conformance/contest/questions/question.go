@@ -15,7 +15,7 @@ type Question struct {
 	Asks     string // the question, as a person would ask it
 	How      string // how it is measured
 	X        string // what the X of a setting is, with its unit; "" if settings have no order
-	Log      bool   // both axes are best drawn with logarithms
+	Log      bool   // X is best drawn with logarithms
 	Measures []Measure
 	Settings []Setting
 	Bounds   []Bound
@@ -28,6 +28,7 @@ type Measure struct {
 	Name string                                               // such as "time to a new leader"
 	Unit string                                               // such as "ms"; "" for a count
 	Stat Stat                                                 // of many runs, which number to look at
+	Log  bool                                                 // it is best drawn with logarithms: what is below 1 may be drawn as 1
 	Of   func(s *contest.Scenario, r *contest.Result) float64 // infinite: never
 }
 

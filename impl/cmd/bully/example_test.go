@@ -16,6 +16,7 @@ func Example() {
 	//
 	//   bench     measure failover, or what idle nodes cost, with real processes
 	//   check     explore the configurations of the specification, and compare with its list
+	//   compare   ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases
 	//   demo      run five nodes, kill the leader, bring it back
 	//   exec      run a node, and a command while it leads
 	//   help      say how to use a command

@@ -13,6 +13,7 @@
 //	bully check                      # explore the configurations of the specification
 //	bully check -config ClusterStar  # one of them, with its counterexample if it has one
 //	bully sim -seeds 1-10000         # simulate clusters, with faults, and check what is promised
+//	bully compare -html page.html    # ours, the textbook's, a ring, Raft's and leases: plots, and what goes wrong
 //	bully history -html page.html h.ndjson  # check what clients saw for linearizability, and draw it
 //	bully help run
 //
@@ -57,6 +58,7 @@ func commands() []command {
 	return []command{
 		{"bench", "measure failover, or what idle nodes cost, with real processes", benchmark},
 		{"check", "explore the configurations of the specification, and compare with its list", check},
+		{"compare", "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", compare},
 		{"demo", "run five nodes, kill the leader, bring it back", demo},
 		{"exec", "run a node, and a command while it leads", execute},
 		{"help", "say how to use a command", help},

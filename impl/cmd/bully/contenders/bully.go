@@ -28,6 +28,18 @@ func Bully() contest.Algorithm {
 	return a
 }
 
+// BullySticky is ours without pre-emption: a higher node lets a lower one lead for as long as it does so well (R9).
+func BullySticky() contest.Algorithm {
+	a := Bully()
+	a.Name, a.Title = "bully-sticky", "Ours, without pre-emption"
+	a.New = func(c contest.Config) contest.Node {
+		n := newBully(c).(*bullyNode)
+		n.timing.Preempt = -1
+		return n
+	}
+	return a
+}
+
 // beatAck is an ACK of a HEARTBEAT: what a reign costs. That of a COORDINATOR is part of what an election costs.
 const beatAck = "ACK of HEARTBEAT"
 

@@ -18,7 +18,7 @@ import (
 
 // All returns every algorithm in every variant, ours first.
 func All() []contest.Algorithm {
-	return slices.Concat([]contest.Algorithm{Bully()}, TextbookAlgorithms(), RingAlgorithms(), RaftAlgorithms(), LeaseAlgorithms())
+	return slices.Concat([]contest.Algorithm{Bully(), BullySticky()}, TextbookAlgorithms(), RingAlgorithms(), RaftAlgorithms(), LeaseAlgorithms())
 }
 
 // Usual returns those that people compare: each in its usual form.

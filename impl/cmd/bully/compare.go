@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/contest/questions"
+	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
+)
+
+// compareHelp is what bully help compare says before the flags.
+const compareHelp = `
+Asks all election algorithms the same questions, in the same simulated world, with timers derived from the same timing:
+how many messages an election takes, how long a failover, how many lead at once. The numbers come from runs made now; the
+same seeds give the same numbers, on any machine.
+
+  bully compare                                     # all questions, as tables
+  bully compare -html compare.html                  # ... as a page with a plot for each, and the scenarios
+  bully compare -question failover-loss -algorithm bully,raft,lease -seeds 1000
+  bully compare -replay failover-loss/5% -algorithm textbook -seed 17   # one run of these, as a timeline
+
+It also runs the scenarios in which one of them goes wrong, by name, as timelines:
+
+  bully compare -list                               # all questions, settings, algorithms and scenarios
+  bully compare -scenario split-brain               # on the algorithm that it is about, and on ours
+  bully compare -scenario split-brain -algorithm raft -seed 7
+
+`
+
+// compareFlags are the flags of bully compare.
+type compareFlags struct {
+	questions, algorithms   string
+	seed                    uint64
+	seeds, workers          int
+	json, list, upkeep      bool
+	html, svg               string
+	scenario, replay        string
+	chosen                  []contest.Algorithm
+	seedGiven, chosenByName bool
+}
+
+// compare compares election algorithms.
+func compare(ctx context.Context, p program, args []string) error {
+	f := compareFlags{}
+	flags := p.flagSet("compare")
+	flags.StringVar(&f.questions, "question", "all", "a `list` of questions, or all")
+	flags.StringVar(&f.algorithms, "algorithm", "", "a `list` of algorithms, or all; the usual forms if empty, or those that a scenario is about")
+	flags.Uint64Var(&f.seed, "seed", 1, "the first `seed`; of a scenario, the one")
+	flags.IntVar(&f.seeds, "seeds", 100, "run each setting with so `many` seeds")
+	flags.IntVar(&f.workers, "workers", 0, "run with this many `goroutines`; 0 means one for each processor")
+	flags.BoolVar(&f.json, "json", false, "print the answers as JSON")
+	flags.StringVar(&f.html, "html", "", "write a page with plots, tables and scenarios to this `file`")
+	flags.StringVar(&f.svg, "svg", "", "write each plot to this `folder`")
+	flags.BoolVar(&f.list, "list", false, "list questions, algorithms and scenarios")
+	flags.StringVar(&f.scenario, "scenario", "", "run the scenario of this `name`, and show its timeline")
+	flags.StringVar(&f.replay, "replay", "", "run one seed of a `question/setting`, and show its timeline")
+	flags.BoolVar(&f.upkeep, "upkeep", false, "show heartbeats in timelines too")
+	if err := p.parseSome(flags, args, usage{text: compareHelp}); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return usageError{fmt.Sprintf("unexpected argument %q (\"bully help compare\" lists the flags)", flags.Arg(0))}
+	}
+	given := map[string]bool{}
+	flags.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	f.seedGiven, f.chosenByName = given["seed"], given["algorithm"]
+	if err := f.choose(); err != nil {
+		return err
+	}
+	switch {
+	case f.list:
+		return p.listContest()
+	case f.scenario != "":
+		return p.showScenario(f)
+	case f.replay != "":
+		return p.replayQuestion(f)
+	}
+	return p.askQuestions(ctx, f)
+}
+
+// choose reads the flags that say of which algorithms.
+func (f *compareFlags) choose() error {
+	if f.seeds < 1 || f.workers < 0 {
+		return usageError{"-seeds must be at least 1, and -workers not negative"}
+	}
+	if f.scenario != "" && f.replay != "" {
+		return usageError{"-scenario and -replay each show one thing: give one of them"}
+	}
+	switch {
+	case !f.chosenByName:
+		f.chosen = contenders.Usual()
+		return nil
+	case f.algorithms == "all":
+		f.chosen = contenders.All()
+		return nil
+	}
+	var names []string
+	for _, a := range contenders.All() {
+		names = append(names, a.Name)
+	}
+	for name := range strings.SplitSeq(f.algorithms, ",") {
+		a, ok := contenders.Named(name)
+		if !ok {
+			return unknownChoice("algorithm", name, names)
+		}
+		f.chosen = append(f.chosen, a)
+	}
+	return nil
+}
+
+// listContest lists what there is.
+func (p program) listContest() error {
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "algorithms")
+	for _, a := range contenders.All() {
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n", a.Name, a.Title)
+	}
+	_, _ = fmt.Fprintln(w, "\nquestions")
+	for _, q := range questions.All() {
+		var settings []string
+		for _, s := range q.Settings {
+			settings = append(settings, s.Name)
+		}
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n  \tsettings: %s\n", q.ID, q.Asks, strings.Join(settings, ", "))
+	}
+	_, _ = fmt.Fprintln(w, "\nscenarios")
+	for _, s := range scenarios.All() {
+		_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", s.Name, s.Title, s.Shows)
+	}
+	return w.Flush()
+}
+
+// showScenario shows the timeline of a scenario, on the algorithm that it is about and on ours, or on those that were chosen.
+func (p program) showScenario(f compareFlags) error {
+	var names []string
+	for _, s := range scenarios.All() {
+		if s.Name != f.scenario {
+			names = append(names, s.Name)
+			continue
+		}
+		if !f.seedGiven {
+			f.seed = s.Seed
+		}
+		if !f.chosenByName {
+			shown, _ := contenders.Named(s.Shows)
+			f.chosen = []contest.Algorithm{shown, contenders.Bully()}
+		}
+		_, _ = fmt.Fprintf(p.out, "%s: %s\n", s.Name, s.Title)
+		for _, line := range []struct{ name, text string }{{"watch", s.Watch}, {"cause", s.Cause}, {"remedy", s.Remedy}} {
+			if line.text != "" {
+				_, _ = fmt.Fprintf(p.out, "  %s: %s\n", line.name, line.text)
+			}
+		}
+		for _, a := range f.chosen {
+			result, err := contest.Run(&s.Scenario, a, f.seed, contest.Options{Timeline: true, Upkeep: f.upkeep})
+			if err != nil {
+				return err
+			}
+			if err := p.showRun(&s.Scenario, &a, f.seed, &result); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return unknownChoice("scenario", f.scenario, names)
+}
+
+// showRun prints one run.
+func (p program) showRun(s *contest.Scenario, a *contest.Algorithm, seed uint64, result *contest.Result) error {
+	_, _ = fmt.Fprintf(p.out, "\n%s (%s), seed %d\n\n", a.Title, a.Name, seed)
+	return contest.WriteTimeline(p.out, s, result)
+}
+
+// replayQuestion shows one run of a question.
+func (p program) replayQuestion(f compareFlags) error {
+	id, setting, ok := strings.Cut(f.replay, "/")
+	if !ok {
+		return usageError{fmt.Sprintf("-replay %s: give a question and a setting, such as failover-loss/5%%", f.replay)}
+	}
+	asked, err := chosenQuestions(id)
+	if err != nil {
+		return err
+	}
+	q := &asked[0]
+	for i := range f.chosen {
+		run, err := q.Replay(&f.chosen[i], setting, f.seed, contest.Options{Timeline: true, Upkeep: f.upkeep})
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(p.out, "%s, %s: %s\n", q.Title, setting, run.Scenario.Name)
+		if err := p.showRun(&run.Scenario, &f.chosen[i], f.seed, &run.Result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosenQuestions reads a list of questions.
+func chosenQuestions(text string) (chosen []questions.Question, err error) {
+	all := questions.All()
+	if text == "all" {
+		return all, nil
+	}
+	var names []string
+	for _, q := range all {
+		names = append(names, q.ID)
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, unknownChoice("question", name, names)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}

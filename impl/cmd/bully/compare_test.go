@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
+)
+
+// TestCompare asks two questions of three algorithms: the numbers that are known are right, and the same again.
+func TestCompare(t *testing.T) {
+	args := []string{"compare", "-question", "messages-worst,leaders", "-algorithm", "bully,textbook,raft-plain", "-seeds", "2"}
+	status, out, log := bully(t, args...)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "Messages of an election: the worst start (messages-worst)")
+	for _, line := range []string{
+		"algorithm 3 5 7 11 17 25 35 51 64 75 101",
+		"textbook 8 24 48 120 288 624 1224 2600 4095 5624 10200", // n²-1
+		"raft-plain 8 16 24 40 64 96 136 200 252 296 400",        // 4(n-1)
+		"algorithm partition leader-cut-off pause deaf-leader mute-leader drift-1% drift-30%",
+		"textbook 2 2 1 1 2 2 2",
+	} {
+		require.Contains(t, squeeze(out), line)
+	}
+	_, again, _ := bully(t, append(args, "-workers", "1")...)
+	require.Equal(t, out, again)
+}
+
+// squeeze makes single spaces of many.
+func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// TestCompareOurs holds ours, with many seeds, to at most one leader at once and in an epoch, and no stale write, while
+// clocks and delays are within what it was told.
+func TestCompareOurs(t *testing.T) {
+	status, out, log := bully(t, "compare", "-question", "leaders,failover-loss", "-algorithm", "bully", "-seeds", "50", "-json")
+	require.Equal(t, exitOK, status, log)
+	var answers []struct {
+		ID   string
+		Rows []struct {
+			Setting string
+			Runs    int
+			Values  []struct{ Most any }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &answers))
+	require.Len(t, answers, 2)
+	for _, row := range answers[0].Rows {
+		require.Equal(t, 50, row.Runs)
+		if row.Setting != "drift-30%" { // beyond its bounds only time is lost: no epoch has two, and no write is stale
+			require.EqualValues(t, 1, row.Values[0].Most, row.Setting)
+			require.Zero(t, row.Values[1].Most, row.Setting)
+		}
+		require.EqualValues(t, 1, row.Values[2].Most, row.Setting)
+		require.Zero(t, row.Values[3].Most, row.Setting)
+	}
+	for _, row := range answers[1].Rows {
+		require.NotEqual(t, "never", row.Values[0].Most, row.Setting)
+		require.Zero(t, row.Values[1].Most, row.Setting)
+	}
+}
+
+// TestCompareScenario shows a scenario on the algorithm that it is about and on ours; it says why, and is the same each time.
+func TestCompareScenario(t *testing.T) {
+	status, out, log := bully(t, "compare", "-scenario", "split-brain")
+	require.Equal(t, exitOK, status, log)
+	for _, part := range []string{"  watch: ", "  cause: ", "  remedy: ", "Textbook Bully (textbook), seed 0", "2 lead at once", "(ours) (bully)"} {
+		require.Contains(t, out, part)
+	}
+	_, again, _ := bully(t, "compare", "-scenario", "split-brain", "-algorithm", "textbook,bully", "-seed", "0")
+	require.Equal(t, out, again)
+	_, other, _ := bully(t, "compare", "-scenario", "split-brain", "-algorithm", "raft", "-seed", "9", "-upkeep")
+	require.Contains(t, other, "HEARTBEAT")
+}
+
+// TestCompareReplay shows one run of a question, which has the worst that the table tells of.
+func TestCompareReplay(t *testing.T) {
+	status, out, log := bully(t, "compare", "-replay", "leaders/partition", "-algorithm", "textbook", "-seed", "1")
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "2 lead at once: 4 and 5")
+}
+
+// TestComparePictures writes plots and the page: each is well formed, there is one for each measure, and every scenario is told.
+func TestComparePictures(t *testing.T) {
+	dir := t.TempDir()
+	html, svg := filepath.Join(dir, "page.html"), filepath.Join(dir, "svg")
+	status, _, log := bully(t, "compare", "-question", "messages-best,leaders", "-algorithm", "bully,textbook", "-seeds", "1", "-html", html, "-svg", svg)
+	require.Equal(t, exitOK, status, log)
+	files, err := os.ReadDir(svg)
+	require.NoError(t, err)
+	require.Len(t, files, 2+5)
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(svg, file.Name()))
+		require.NoError(t, err)
+		decoder := xml.NewDecoder(strings.NewReader(string(data)))
+		for err == nil {
+			_, err = decoder.Token()
+		}
+		require.True(t, errors.Is(err, io.EOF), "%s: %v", file.Name(), err)
+	}
+	page, err := os.ReadFile(html)
+	require.NoError(t, err)
+	for _, s := range scenarios.All() {
+		require.Contains(t, string(page), `id="`+s.Name+`"`)
+	}
+	for _, outside := range []string{"src=", `href="http`, "url(", "<script"} {
+		require.False(t, strings.Contains(string(page), outside), "the page needs nothing beside itself, and has %s", outside)
+	}
+}
+
+// TestCompareList lists all that there is.
+func TestCompareList(t *testing.T) {
+	status, out, log := bully(t, "compare", "-list")
+	require.Equal(t, exitOK, status, log)
+	for _, a := range contenders.All() {
+		require.Contains(t, out, "  "+a.Name+" ")
+	}
+	for _, s := range scenarios.All() {
+		require.Contains(t, out, "  "+s.Name+" ")
+	}
+}
+
+// TestCompareUsage calls it wrongly: it says how.
+func TestCompareUsage(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"now"}, `unexpected argument "now"`},
+		{[]string{"-seeds", "0"}, "-seeds must be at least 1"},
+		{[]string{"-workers", "-1"}, "-workers not negative"},
+		{[]string{"-algorithm", "paxos"}, `unknown "paxos"`},
+		{[]string{"-algorithm", "textbok"}, "textbook"},
+		{[]string{"-question", "why"}, `unknown "why"`},
+		{[]string{"-scenario", "split-brian"}, "split-brain"},
+		{[]string{"-replay", "leaders"}, "a question and a setting"},
+		{[]string{"-scenario", "herd", "-replay", "leaders/pause"}, "give one of them"},
+	} {
+		status, _, log := bully(t, append([]string{"compare"}, c.args...)...)
+		require.Equal(t, exitUsage, status, c.args)
+		require.Contains(t, log, c.says)
+	}
+	status, _, log := bully(t, "compare", "-replay", "leaders/sunshine")
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, `no setting "sunshine"`)
+	status, _, log = bully(t, "compare", "-question", "messages-best", "-algorithm", "bully", "-html", filepath.Join(t.TempDir(), "no", "page.html"))
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "-html:")
+}
