@@ -13,7 +13,9 @@ PROCESSES := ./impl/cmd/bully ./impl/cmd/bully/localcluster
 # as long with the race detector.
 PURE := ./spec ./model ./model/promises ./model/fencing ./model/textbook ./conformance ./conformance/cluster \
 	./conformance/coverage ./conformance/paths ./conformance/check ./conformance/sim ./conformance/sim/world ./conformance/sim/writers \
-	./impl/bully ./impl/cmd/bully/subject
+	./conformance/contest ./conformance/contest/toy ./conformance/contest/scenarios ./conformance/contest/chart \
+	./conformance/contest/chart/svg ./conformance/contest/diagram ./conformance/contest/page ./model/lease ./model/raft ./model/ring \
+	./impl/bully ./impl/textbook ./impl/ring ./impl/raft ./impl/lease ./impl/cmd/bully/subject ./impl/cmd/bully/contenders
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
 SOAK ?= 20
 

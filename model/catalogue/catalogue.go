@@ -18,16 +18,23 @@ import (
 	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/fencing"
+	"github.com/seed-fdf591db/bully/model/lease"
 	"github.com/seed-fdf591db/bully/model/promises"
+	"github.com/seed-fdf591db/bully/model/raft"
+	"github.com/seed-fdf591db/bully/model/ring"
 	"github.com/seed-fdf591db/bully/model/textbook"
 )
 
 // twins has the constructor of the Go twin of each root module.
 var twins = map[string]func(explore.Configuration) (explore.Model, error){
-	"MCCluster":  model.New,
-	"MCFencing":  fencing.New,
-	"MCPromises": promises.New,
-	"MCTextbook": textbook.New,
+	"MCCluster":       model.New,
+	"MCFencing":       fencing.New,
+	"MCLease":         lease.New,
+	"MCPromises":      promises.New,
+	"MCRaftElection":  raft.New,
+	"MCRing":          ring.New,
+	"MCTextbook":      textbook.New,
+	"MCTextbookStamp": textbook.NewStamp,
 }
 
 // Modules returns the root modules that have a twin, in alphabetical order.

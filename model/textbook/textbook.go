@@ -9,6 +9,8 @@
 //		return err
 //	}
 //	result, err := explore.Run(ctx, m, explore.Options{})
+//
+// NewStamp does the same for module TextbookStamp, in which leaders stamp their reigns with numbers that nobody compares.
 package textbook
 
 import (

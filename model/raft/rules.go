@@ -1,0 +1,180 @@
+package raft
+
+// rules are the operators of module RaftElection that a configuration may replace: its assumptions, its rules, and
+// its options.
+type rules struct {
+	onTime       predicate
+	left         bool // whether a message stays under way when it is received
+	isQuorum     func(m *model, q set) bool
+	survives     func(x node, i int) node
+	mayVote      func(x node, c int) bool
+	isStale      func(term int, x node) bool
+	countsVote   func(term int, x node) bool
+	asksFirst    bool
+	wouldVote    predicate
+	heeds        predicate
+	checksQuorum bool
+}
+
+// predicate is an operator with a node for its parameter.
+type predicate func(m *model, s *state, i int) bool
+
+// asWritten are the operators as they stand in tla/RaftElection.tla.
+var asWritten = rules{
+	onTime:     always,
+	left:       true,
+	isQuorum:   func(m *model, q set) bool { return 2*q.size() > m.n },
+	survives:   func(x node, _ int) node { return started(x.term, x.vote) },
+	mayVote:    func(x node, c int) bool { return x.vote == none || int(x.vote) == c },
+	isStale:    func(term int, x node) bool { return term < int(x.term) },
+	countsVote: func(term int, x node) bool { return term == int(x.term) },
+	wouldVote:  unlessLed,
+	heeds:      always,
+}
+
+func always(*model, *state, int) bool          { return true }
+func unlessLed(m *model, s *state, i int) bool { return !s.leads(i) && !m.hears(s, i) }
+func neighbours(l link) bool                   { return l.from-l.to == 1 || l.to-l.from == 1 }
+
+// substitutes makes, for each operator or constant, each replacement that tla/MCRaftElection.tla has for it.
+var substitutes = map[string]map[string]func(m *model){
+	"Cuts": {
+		"Whole":         func(m *model) { m.cutWhere(func(link) bool { return false }) },
+		"FirstIsolated": func(m *model) { m.cutWhere(func(l link) bool { return (l.from == 1) != (l.to == 1) }) },
+		"FirstFickle":   func(m *model) { m.cutAnyOf(func(l link) bool { return l.from == 1 || l.to == 1 }) },
+		"FirstDeaf":     func(m *model) { m.cutWhere(func(l link) bool { return l.to == 1 }) },
+		"LeaderDeaf":    func(m *model) { m.cutWhere(func(l link) bool { return l.to == m.n }) },
+		"Chain":         func(m *model) { m.cutWhere(func(l link) bool { return !neighbours(l) }) },
+	},
+	"Beginnings": {
+		"OnlyLed":  func(m *model) { m.led = true },
+		"OnlyCold": func(m *model) { m.led = false },
+	},
+	"OnTime": {
+		"Timely": func(m *model) {
+			m.onTime = func(m *model, s *state, i int) bool { return m.quiet(s) && !m.expects(s, i) }
+		},
+		"Crowded": func(m *model) { m.onTime = func(m *model, s *state, i int) bool { return !m.expects(s, i) } },
+	},
+	"Left":         {"Nothing": func(m *model) { m.left = false }},
+	"AsksFirst":    {"Always": func(m *model) { m.asksFirst = true }},
+	"ChecksQuorum": {"Always": func(m *model) { m.checksQuorum = true }},
+	"Heeds":        {"UnlessLed": func(m *model) { m.heeds = unlessLed }},
+	"WouldVote":    {"WouldAlways": func(m *model) { m.wouldVote = always }},
+	"IsQuorum":     {"AnyHalf": func(m *model) { m.isQuorum = func(m *model, q set) bool { return 2*q.size() >= m.n } }},
+	"MayVote":      {"Anybody": func(m *model) { m.mayVote = func(node, int) bool { return true } }},
+	"IsStale":      {"NeverStale": func(m *model) { m.isStale = func(int, node) bool { return false } }},
+	"CountsVote":   {"AnyTerm": func(m *model) { m.countsVote = func(int, node) bool { return true } }},
+	"Survives": {
+		"ForgetsVote": func(m *model) { m.survives = func(x node, _ int) node { return started(x.term, none) } },
+		"ForgetsTerm": func(m *model) { m.survives = func(node, int) node { return started(0, none) } },
+		"ForgetsOwnVote": func(m *model) {
+			m.survives = func(x node, i int) node {
+				if int(x.vote) == i {
+					x.vote = none
+				}
+				return started(x.term, x.vote)
+			}
+		},
+	},
+}
+
+// promise is an invariant.
+type promise struct {
+	name  string
+	holds func(m *model, s *state) bool
+}
+
+// promises are the invariants that a configuration may name.
+var promises = []promise{
+	{"TypeOK", func(m *model, s *state) bool {
+		return !m.some(func(i int) bool {
+			x := s.node[i]
+			return int(x.term) > m.maxTerm || int(x.vote) > m.n || int(x.leader) > m.n || x.votes>>(m.n+1) != 0
+		})
+	}},
+	{"OneLeaderPerTerm", func(m *model, s *state) bool { return m.oneLeaderPerTerm(s) }},
+	{"OneLeader", func(m *model, s *state) bool {
+		return !m.some(func(i int) bool { return m.some(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
+	}},
+	{"NeverSplit", func(m *model, s *state) bool { return !m.split(s) }},
+	{"NeverReplaced", func(m *model, s *state) bool {
+		return !m.some(func(i int) bool { return s.leads(i) && s.node[i].term != 1 })
+	}},
+}
+
+// oneLeaderPerTerm goes through all who lead, and through what leaders have sent.
+func (m *model) oneLeaderPerTerm(s *state) bool {
+	var reigns [maxTerm + 1]set
+	for i := 1; i <= m.n; i++ {
+		if s.leads(i) {
+			reigns[s.node[i].term] |= only(i)
+		}
+	}
+	for k, l := range m.links {
+		for x := s.net[k] & appends; x != 0; x &= x - 1 {
+			_, term := x.first()
+			reigns[term] |= only(l.from)
+		}
+	}
+	for _, leaders := range reigns {
+		if leaders&(leaders-1) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+var appends = allOf(appendEntries)
+
+// split reports whether all have voted in one term, and nobody has the votes of a quorum.
+func (m *model) split(s *state) bool {
+	var votes [maxNodes + 1]set
+	for i := 1; i <= m.n; i++ {
+		if x := s.node[i]; x.term != s.node[1].term || x.vote == none || x.role == leader {
+			return false
+		}
+		votes[s.node[i].vote] |= only(i)
+	}
+	return !m.some(func(c int) bool { return m.isQuorum(m, votes[c]) })
+}
+
+// The step properties.
+const (
+	termMonotonic = "TermMonotonic"
+	leaderStays   = "LeaderStays"
+)
+
+// broken returns the name of the step property that the step from s to t violates, or "".
+func (m *model) broken(s, t *state) string {
+	for _, name := range m.steps {
+		for i := 1; i <= m.n; i++ {
+			before, after := s.node[i].term, t.node[i].term
+			if name == termMonotonic && after < before || name == leaderStays && after != before && m.sound(s, i) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// sound reports whether node i leads, and it and those from whom nothing ever cuts it off are a quorum.
+func (m *model) sound(s *state, i int) bool {
+	q := only(i)
+	for j := 1; j <= m.n; j++ {
+		if j != i && m.ever>>m.index[i][j]&1 == 0 && m.ever>>m.index[j][i]&1 == 0 {
+			q |= only(j)
+		}
+	}
+	return s.leads(i) && m.isQuorum(m, q)
+}
+
+// some reports whether is is true of some node.
+func (m *model) some(is func(i int) bool) bool {
+	for i := 1; i <= m.n; i++ {
+		if is(i) {
+			return true
+		}
+	}
+	return false
+}
