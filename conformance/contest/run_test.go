@@ -290,3 +290,38 @@ func (n *gossip) Receive(from int, m contest.Message, out *contest.Output) {
 		}
 	}
 }
+
+// TestQuietWaits ends a run of nodes that give thanks only when the last thanks have arrived.
+func TestQuietWaits(t *testing.T) {
+	a := toy.New()
+	a.New = func(c contest.Config) contest.Node { return &polite{toy.Node(c)} }
+	s := scenario(time.Second, contest.Fault{Kind: contest.Suspect, Node: 1, At: 10 * ms})
+	s.Quiet = true
+	r, err := contest.Run(s, a, 1, contest.Options{})
+	require.NoError(t, err)
+	require.Equal(t, 12*ms, r.Ended)
+	require.Equal(t, 4, r.Election)
+}
+
+// polite thanks for each LEAD.
+type polite struct{ contest.Node }
+
+func (n *polite) Receive(from int, m contest.Message, out *contest.Output) {
+	if m.Kind == "THANKS" {
+		return
+	}
+	n.Node.Receive(from, m, out)
+	if m.Kind == "LEAD" {
+		out.Send = append(out.Send, contest.Sent{To: from, Message: contest.Message{Kind: "THANKS"}})
+	}
+}
+
+// TestLastLeader lets a fault befall the leader while two lead: it is the one that began last.
+func TestLastLeader(t *testing.T) {
+	for _, last := range []int{1, 2} {
+		r := run(t, scenario(400*ms, contest.Fault{Kind: contest.Cut, Links: []contest.Link{{From: 1}, {From: 2}}},
+			contest.Fault{Kind: contest.Suspect, Node: 3 - last, At: 20 * ms}, contest.Fault{Kind: contest.Suspect, Node: last, At: 30 * ms},
+			contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 50 * ms}))
+		require.Equal(t, last, r.Faults[3].Node)
+	}
+}
