@@ -17,17 +17,11 @@ import (
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
 )
 
-// TestReadme holds what impl/README.md says of flaws and costs to what is measured.
+// TestReadme holds what impl/README.md says of flaws and costs, and README.md of costs, to what is measured.
 func TestReadme(t *testing.T) {
-	const name, begin, end = "../../../README.md", "<!-- compare:begin -->\n", "<!-- compare:end -->\n"
-	data, err := os.ReadFile(name)
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(data), begin)
-	require.True(t, ok, begin)
-	_, after, ok := strings.Cut(rest, end)
-	require.True(t, ok, end)
+	cost := costs(t)
 	var b strings.Builder
-	b.WriteString("## What it costs\n\n" + costs(t) + "\n## What each flaw looks like\n")
+	b.WriteString("## What it costs\n\n" + cost + "\n## What each flaw looks like\n")
 	for _, shown := range []struct {
 		name     string
 		from, to time.Duration
@@ -38,12 +32,25 @@ func TestReadme(t *testing.T) {
 		b.WriteString("\n" + told(t, named(t, shown.name), shown.from*time.Millisecond, shown.to*time.Millisecond))
 	}
 	b.WriteString("\n## All scenarios\n\n" + flaws(t) + "\n")
-	text := before + begin + b.String() + end + after
+	written(t, "../../../README.md", b.String())
+	written(t, "../../../../README.md", cost)
+}
+
+// written holds what stands between the marks of a file to a text.
+func written(t *testing.T, name, text string) {
+	t.Helper()
+	const begin, end = "<!-- compare:begin -->\n", "<!-- compare:end -->\n"
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(data), begin)
+	require.True(t, ok, "%s: no %s", name, begin)
+	was, after, ok := strings.Cut(rest, end)
+	require.True(t, ok, "%s: no %s", name, end)
 	if *update {
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+		require.NoError(t, os.WriteFile(name, []byte(before+begin+text+end+after), 0o644))
 		return
 	}
-	require.Equal(t, text, string(data), "impl/README.md says something else; if this is how it should be, run the test with -update")
+	require.Equal(t, text, was, "%s says something else; if this is how it should be, run the test with -update", name)
 }
 
 // costs is a table of what elections cost, with five nodes.
