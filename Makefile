@@ -18,11 +18,13 @@ PURE := ./spec ./model ./model/promises ./model/fencing ./model/textbook ./confo
 	./impl/bully ./impl/textbook ./impl/ring ./impl/raft ./impl/lease ./impl/cmd/bully/subject ./impl/cmd/bully/contenders
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
 SOAK ?= 20
+# How often each node fails in make bench-services.
+ROUNDS ?= 5
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep check-distributed bench-check bench-failover test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep check-distributed bench-check bench-failover bench-services test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +47,15 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 	.cache/bully bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast"
 	.cache/bully bench idle -against ".cache/raftnode -profile default"
+
+bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
+	$(GO) build -o .cache/bully ./impl/cmd/bully
+	@against=(); \
+	for node in raftnode etcdnode leasenode; do \
+		if why=$$(cd impl/cmd/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
+			against+=(-against ".cache/$$node -profile default" -against ".cache/$$node -profile fast"); \
+		else echo "not measured: $$node: $${why%%$$'\n'*}"; fi; done; \
+	set -x; .cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
 
 # A package whose tests do not run says so, and exits with 0.
 test: ## run all tests, with the race detector where anything can race, then those on real processes (3 min)

@@ -24,7 +24,7 @@ func (r *run) account() {
 	}
 	leading := r.leading
 	switch n := len(leading); {
-	case n == 0:
+	case n == 0 && len(r.result.Reigns) > 0:
 		r.result.None += d
 	case n > 1:
 		r.result.Two += d
@@ -93,25 +93,15 @@ func (r *run) changed(i int) {
 			r.result.SameEpoch = max(r.result.SameEpoch, len(r.epochs[now.Epoch]))
 		}
 	}
-	r.stands(was.Standing, now.Standing)
+	if now.Standing && !was.Standing {
+		r.result.Elections++
+	}
 	r.tell(Entry{Kind: Becomes, Node: i + 1})
 	if now.Leading {
 		for _, f := range r.waiting {
 			r.world.At(r.world.Now(), beginTag|uint32(f)) // after this step
 		}
 		r.waiting = r.waiting[:0]
-	}
-}
-
-// stands keeps count of who stands for election.
-func (r *run) stands(was, now bool) {
-	switch {
-	case now && !was:
-		if r.standing++; r.standing == 1 {
-			r.result.Elections++
-		}
-	case was && !now:
-		r.standing--
 	}
 }
 
@@ -152,16 +142,20 @@ func (r *run) followed(l int) bool {
 
 // heal looks what has become of the faults.
 func (r *run) heal() {
+	was := r.agreed
 	r.agreed = r.agrees()
+	if r.agreed && !was {
+		r.since = r.world.Now()
+	}
 	for f := range r.faults {
 		s, result := &r.faults[f], &r.result.Faults[f]
 		switch {
 		case s.closed || result.Began < 0:
 		case !r.agreed:
 			s.broken = true
-		case s.broken:
+		case s.broken && r.world.Now()-r.since >= r.scenario.Timing.Patience:
 			s.closed = true
-			result.Healed = r.world.Now() - result.Began
+			result.Healed = r.since - result.Began
 		}
 	}
 }
@@ -169,15 +163,22 @@ func (r *run) heal() {
 // finish returns the result.
 func (r *run) finish() Result {
 	r.account()
+	r.result.Agreed = r.agrees() && !r.result.Storm
 	for f := range r.faults {
-		if result := &r.result.Faults[f]; result.Began >= 0 && !r.faults[f].broken {
+		switch s, result := &r.faults[f], &r.result.Faults[f]; {
+		case result.Began < 0 || s.closed:
+		case !s.broken:
 			result.Healed = 0
+		case r.result.Agreed:
+			result.Healed = r.since - result.Began
 		}
+	}
+	if len(r.result.Reigns) == 0 {
+		r.result.None = r.last
 	}
 	for i := range r.result.Reigns {
 		r.result.Reigns[i].End = min(r.result.Reigns[i].End, max(r.last, r.result.Reigns[i].Begin))
 	}
-	r.result.Agreed = r.agrees() && !r.result.Storm
 	r.result.Ended = r.last
 	slices.SortStableFunc(r.result.Timeline, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
 	return r.result
@@ -200,12 +201,24 @@ func (r *run) write(i int, w *write) {
 	switch {
 	case r.algorithm.Fences && reign.Epoch < r.highest:
 		r.result.Refused++
-		r.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("a write of epoch %d is refused", reign.Epoch)})
+		r.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("writes, and epoch %d is refused", reign.Epoch)})
 		return
-	case w.reign < r.newest:
+	case r.newest >= 0 && r.later(r.newest, w.reign):
 		r.result.Stale++
-		r.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("a stale write is accepted, after one of %d", r.result.Reigns[r.newest].Leader)})
+		r.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("writes, and is accepted, though one of %d came before", r.result.Reigns[r.newest].Leader)})
 	}
 	r.result.Accepted++
-	r.newest, r.highest = max(r.newest, w.reign), max(r.highest, reign.Epoch)
+	if r.newest < 0 || r.later(w.reign, r.newest) {
+		r.newest = w.reign
+	}
+	r.highest = max(r.highest, reign.Epoch)
+}
+
+// later reports whether reign a comes after reign b: by their epochs where these are ordered, else by when they began.
+func (r *run) later(a, b int) bool {
+	x, y := r.result.Reigns[a].Epoch, r.result.Reigns[b].Epoch
+	if r.algorithm.Fences && x != y {
+		return x > y
+	}
+	return a > b
 }

@@ -14,10 +14,12 @@ type Algorithm struct {
 	MaxNodes int      // how many nodes it can have; 0: as many as a scenario
 	Timers   []string // the names of the timers of a node; a Timer is a place in it
 	Urgent   uint64   // bit t says that an overdue end of timer t goes before messages that wait
+	// Again has a bit for each timer by whose end a node that stands, and goes on standing, begins another round.
+	Again uint64
 	// Upkeep lists the kinds of messages that are what a reign costs, not an election: heartbeats and their answers.
 	Upkeep []string
-	// Fences says that a resource may refuse an epoch below the highest it has seen: epochs are there, and a later reign
-	// never has a lower one.
+	// Fences says that a resource may refuse an epoch below the highest it has seen: epochs are ordered, and a reign that is
+	// granted later has a higher one.
 	Fences bool
 	// Epochs says that a node has an epoch at all, ordered or not.
 	Epochs bool
@@ -72,7 +74,8 @@ type Node interface {
 	// End gives it the end of a timer, which runs no longer.
 	End(t Timer, out *Output)
 	// Suspect tells a node, right or wrong, that its leader is dead, as if its patience had ended. It may hold an election.
-	// A node that leads, and a server, ignore it.
+	// A node that leads, and a server, ignore it. To an algorithm whose followers keep leases, a suspicion that is wrong is a
+	// timer that ends before its bound.
 	Suspect(out *Output)
 	// Status returns what it takes itself and others for. It is asked after each step.
 	Status() Status

@@ -39,8 +39,8 @@ func Example() {
 	//     700.0 ms  the end
 	//
 	// messages of elections  4, and 0 of upkeep
-	// elections, reigns      1, 2
-	// nobody led for         586.0 ms
+	// elections, reigns      3, 2
+	// nobody led for         261.0 ms
 	// more than one led for  0.0 ms, at most 1 at once
 	// leaders of one epoch   at most 2
 	// writes                 10 accepted, 0 refused; 0 of those accepted were stale

@@ -19,7 +19,7 @@ func (r *run) begin(f int) {
 	if fault.Node == Leader {
 		i = leader
 	}
-	if fault.Links == nil {
+	if !fault.ofLinks() {
 		if i >= len(r.hosts) || !r.world.Up(i) || r.world.Doomed(i) {
 			r.began++
 			return // there is no such server, or it is down already
@@ -44,7 +44,7 @@ func (r *run) begin(f int) {
 		r.world.Call(i, 0, suspectTag)
 		return
 	case Cut, Slow:
-		r.faults[f].links = r.resolve(fault.Links, leader)
+		r.faults[f].links = r.resolve(fault, leader)
 		r.tell(Entry{Kind: Happens, Text: fault.text(r.faults[f].links)})
 		for _, l := range r.faults[f].links {
 			if fault.Kind == Slow {
@@ -77,7 +77,7 @@ func (r *run) end(f int) {
 				r.world.Heal(l.From, l.To)
 			}
 		}
-		r.tell(Entry{Kind: Happens, Text: "links are as before"})
+		r.tell(Entry{Kind: Happens, Text: linkText(r.faults[f].links) + "as before"})
 	}
 }
 
@@ -88,7 +88,6 @@ func (r *run) crashed(i int) {
 		r.flying[i*n+j], r.flying[j*n+i] = 0, 0
 	}
 	r.endReign(i)
-	r.stands(h.status.Standing, false)
 	h.status, h.saves, h.told = Status{}, false, 0
 	fault := &r.scenario.Faults[h.fault]
 	if fault.For > 0 {
@@ -119,23 +118,42 @@ func (r *run) leader() int {
 
 // ofLeader reports whether a fault befalls whoever leads.
 func (f *Fault) ofLeader() bool {
-	if f.Node == Leader {
+	if f.Node == Leader || f.Aside > 0 {
 		return true
 	}
 	for _, l := range f.Links {
-		if l.From == Leader || l.To == Leader {
+		if min(l.From, l.To) < 0 {
 			return true
 		}
 	}
 	return false
 }
 
+// ofLinks reports whether a fault befalls links.
+func (f *Fault) ofLinks() bool { return len(f.Links) > 0 || f.Aside > 0 }
+
 // resolve returns the directed links, by place, that are meant.
-func (r *run) resolve(links []Link, leader int) (resolved []Link) {
-	meant := func(id, i int) bool { return id == 0 || id == i+1 || id == Leader && i == leader }
+func (r *run) resolve(f *Fault, leader int) (resolved []Link) {
+	lowest := 0
+	if leader == 0 {
+		lowest = 1
+	}
+	meant := func(id, i int) bool {
+		return id == 0 || id == i+1 || id == Leader && i == leader || id == Lowest && i == lowest
+	}
+	aside := func(i int) bool { // the leader, and the lowest others
+		lower := i
+		if i > leader {
+			lower--
+		}
+		return f.Aside > 0 && i < r.scenario.Nodes && (i == leader || lower < f.Aside)
+	}
 	for from := range r.hosts {
 		for to := range r.hosts {
-			for _, l := range links {
+			if aside(from) != aside(to) {
+				resolved = append(resolved, Link{from, to})
+			}
+			for _, l := range f.Links {
 				if from != to && meant(l.From, from) && meant(l.To, to) {
 					resolved = append(resolved, Link{from, to})
 					break

@@ -10,8 +10,8 @@ type Result struct {
 	Election  int            // how many of these were not upkeep
 	Lost      int            // how many were lost on their way, or could not be sent; not those that were under way to or from a node that crashed, or over a link that was cut
 	Reigns    []Reign        // in the order in which they began
-	Elections int            // how often a node came to stand when none did
-	None      time.Duration  // how long nobody led who was not paused
+	Elections int            // how often a node came to stand, or began another round
+	None      time.Duration  // how long nobody led who was not paused, once somebody had; all the time, if nobody ever did
 	Two       time.Duration  // how long more than one led at once who were not paused
 	AtOnce    int            // the most that led at once, for longer than no time, who were not paused
 	SameEpoch int            // the most nodes that ever led in one epoch; without epochs, 0
@@ -36,7 +36,8 @@ type FaultResult struct {
 	Node     int           // whom it befell, or 0 if it befell links
 	Began    time.Duration // when; below 0 if it never did
 	Election int           // how many messages of elections had been sent by then
-	// Healed is how long after that all nodes that run (but for those that are cut off from the leader) first followed one
-	// that leads, when they had not all done so in between. It is 0 if they always did, and below 0 if they did not any more.
+	// Healed is how long after that all nodes that run (but for those that are cut off from the leader) came to follow one
+	// that leads, and went on for Patience, or to the end, when they had not all done so in between. It is 0 if they always
+	// did, and below 0 if they did not any more.
 	Healed time.Duration
 }

@@ -70,22 +70,22 @@ type run struct {
 	out       Output
 	upkeep    map[string]bool
 
-	result   Result
-	faults   []state
-	waiting  []int // faults that wait for a leader
-	began    int   // how many faults have begun
-	flying   []int // election messages under way, by link
-	writes   []write
-	newest   int    // the latest reign of which a write was accepted, or -1
-	highest  uint64 // the highest epoch that the resource has seen
-	epochs   map[uint64]map[int]bool
-	late     time.Duration // how long the end of a timer has waited for its node
-	last     time.Duration // until when time is accounted for
-	leading  []int         // who leads since the last event
-	shown    []int         // who led before, as the timeline has it
-	standing int
-	agreed   bool
-	err      error
+	result  Result
+	faults  []state
+	waiting []int // faults that wait for a leader
+	began   int   // how many faults have begun
+	flying  []int // election messages under way, by link
+	writes  []write
+	newest  int    // the latest reign of which a write was accepted, or -1
+	highest uint64 // the highest epoch that the resource has seen
+	epochs  map[uint64]map[int]bool
+	late    time.Duration // how long the end of a timer has waited for its node
+	last    time.Duration // until when time is accounted for
+	leading []int         // who leads since the last event
+	shown   []int         // who led before, as the timeline has it
+	agreed  bool
+	since   time.Duration // since when, if they agree
+	err     error
 }
 
 // state is how far a fault has come.
@@ -156,7 +156,11 @@ func (r *run) happen(e *world.Event[parcel]) {
 		r.result.Lost++
 	case world.TimerEnd:
 		r.late = r.world.Now() - e.Since
+		stood := r.hosts[i].status.Standing
 		r.step(i, func(out *Output) { r.hosts[i].node.End(Timer(e.Timer), out) })
+		if stood && r.algorithm.Again>>e.Timer&1 == 1 && r.hosts[i].node.Status().Standing {
+			r.result.Elections++
+		}
 	case world.Called:
 		if e.Tag&kindOfTag == suspectTag {
 			r.hosts[i].told--

@@ -30,16 +30,21 @@ const WriteDelay = time.Millisecond
 type FaultKind string
 
 const (
-	Crash   FaultKind = "crash"   // Node crashes, and restarts after For, or never if that is 0
-	Pause   FaultKind = "pause"   // Node does nothing for For: its timers run, its messages wait
-	Cut     FaultKind = "cut"     // Links carry nothing for For, or ever again if that is 0
-	Slow    FaultKind = "slow"    // Links have another Delay and Loss for For, or ever after if that is 0
-	Suspect FaultKind = "suspect" // Node is told that its leader is dead
+	Crash FaultKind = "crash" // Node crashes, and restarts after For, or never if that is 0
+	Pause FaultKind = "pause" // Node does nothing for For: its timers run, its messages wait
+	Cut   FaultKind = "cut"   // Links carry nothing for For, or ever again if that is 0
+	Slow  FaultKind = "slow"  // Links have another Delay and Loss for For, or ever after if that is 0
+	// Suspect tells Node that its leader is dead, right or wrong. To an algorithm whose followers keep leases, a suspicion that
+	// is wrong is a timer that ends before its bound.
+	Suspect FaultKind = "suspect"
 )
 
 // Leader, in place of a node in a fault, is whoever leads when the fault begins: of many, the one that has begun last.
 // If nobody leads, the fault waits until somebody does.
 const Leader = -1
+
+// Lowest, at an end of a link, is the lowest node that does not lead when the fault begins.
+const Lowest = -2
 
 // Fault is something that goes wrong.
 type Fault struct {
@@ -48,11 +53,12 @@ type Fault struct {
 	For   time.Duration
 	Node  int    // an id, or Leader; of a crash, a pause, a suspicion
 	Links []Link // of a cut or slow links
+	Aside int    // of a cut, instead of Links: it parts the leader, and so many of the lowest other nodes, from all else; 0: by Links
 	Delay Range
 	Loss  float64
 }
 
-// Link is the direction from one node to another. 0 is any node, and Leader is who leads when the fault begins.
+// Link is the direction from one node to another. 0 is any node or server; Leader and Lowest are found when the fault begins.
 type Link struct{ From, To int }
 
 // Between returns the links in both directions between two nodes.

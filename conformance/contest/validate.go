@@ -68,17 +68,19 @@ func (f *Fault) problem(s *Scenario) string {
 		return fmt.Sprintf("At is %s and For %s: a fault begins within the run, and takes no less than no time", f.At, f.For)
 	case !slices.Contains([]FaultKind{Crash, Pause, Cut, Slow, Suspect}, f.Kind):
 		return fmt.Sprintf("there is no kind %q", f.Kind)
-	case (f.Kind == Cut || f.Kind == Slow) != (len(f.Links) > 0):
+	case f.Aside < 0 || f.Aside >= s.Nodes || f.Aside > 0 && (f.Kind != Cut || len(f.Links) > 0):
+		return fmt.Sprintf("Aside is %d: it is of a cut without Links, and of fewer than all nodes", f.Aside)
+	case (f.Kind == Cut || f.Kind == Slow) != (len(f.Links) > 0 || f.Aside > 0):
 		return fmt.Sprintf("links are cut or slow, and nothing else; it has %d links and is of kind %s", len(f.Links), f.Kind)
 	case f.Kind == Pause && f.For == 0:
 		return "a pause takes some time: For is 0"
 	case f.Kind == Slow && (!f.Delay.valid() || f.Loss < 0 || f.Loss > 1):
 		return "Delay goes from Min, 0 or above, to Max, and Loss from 0 to 1"
-	case len(f.Links) == 0 && f.Node != Leader && (f.Node < 1 || f.Node > s.Nodes+1):
+	case !f.ofLinks() && f.Node != Leader && (f.Node < 1 || f.Node > s.Nodes+1):
 		return fmt.Sprintf("there is no node %d", f.Node)
 	}
 	for _, l := range f.Links {
-		if min(l.From, l.To) < Leader || max(l.From, l.To) > s.Nodes+1 || l.From == l.To && l.From > 0 {
+		if min(l.From, l.To) < Lowest || max(l.From, l.To) > s.Nodes+1 || l.From == l.To && l.From > 0 {
 			return fmt.Sprintf("there is no link from %d to %d", l.From, l.To)
 		}
 	}

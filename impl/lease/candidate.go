@@ -12,13 +12,12 @@ type Config struct {
 
 // Candidate is a candidate. It is not safe for concurrent use: it takes one step at a time.
 type Candidate struct {
-	config  Config
-	started bool
-	over    bool  // it has resigned
-	asking  bool  // it has sent CREATE, and waits for the answer
-	mine    Entry // that it holds; none while it asks
-	first   Entry // whose this is leads, as far as it knows
-	watched Entry // of which it wants to hear the end
+	config        Config
+	started, over bool  // over: it has resigned
+	asking        bool  // it has sent CREATE, and waits for the answer
+	mine          Entry // that it holds; none while it asks
+	first         Entry // whose this is leads, as far as it knows
+	watched       Entry // of which it wants to hear the end
 
 	last      int // the number of the last CREATE or RENEW that it has sent
 	confirmed int // the last whose answer gave it its entry or renewed it: the deadline of this one counts
@@ -150,11 +149,16 @@ func (c *Candidate) ended(t Timer, out *Output) {
 		number := c.last - (c.last-int(t)+Deadlines)%Deadlines // the last that has this deadline
 		c.settled = max(c.settled, number)
 		if c.mine.exists() && number == c.confirmed {
-			c.stand("gives up: its lease was not renewed in time", out)
+			// For a Rewatch it keeps silent: to ask at once, in the same session, would renew its entry, and keep all others out for as
+			// long as no answer reaches it (client-go: Run returns).
+			c.drop()
+			out.Stop, out.Set, out.Note = append(out.Stop, Beat), append(out.Set, Rewatch), "gives up: its lease was not renewed in time"
 		}
 	case t == Beat && (c.asking || c.mine.exists()):
 		out.Set = append(out.Set, Beat)
 		c.ask(out)
+	case t == Rewatch && !c.asking && !c.mine.exists() && !c.watched.exists():
+		c.stand("has kept silent for long enough", out)
 	case t == Rewatch && c.watched.exists():
 		out.Set = append(out.Set, Rewatch)
 		c.watch(c.watched, out)

@@ -125,10 +125,15 @@ func TestCandidateDeadline(t *testing.T) {
 	require.Equal(t, lease.Output{Stop: []lease.Timer{1}}, out, "its deadline has begun when it was sent, and not now")
 	out = c.Step(lease.Ended(lease.Timer(2)))
 	require.Equal(t, "gives up: its lease was not renewed in time", out.Note)
-	require.Equal(t, []lease.Message{create(1, lease.SharedKey, 4)}, out.Send)
+	require.Empty(t, out.Send, "to ask at once would renew what it has given up, and keep the others out")
+	require.Equal(t, []lease.Timer{lease.Rewatch}, out.Set)
+	require.Contains(t, out.Stop, lease.Beat)
 	require.False(t, c.Leads())
 	require.NotEmpty(t, c.Step(answer(lease.Renewed, 1, 3, mine, none, mine)).Ignored, "it has given that entry up")
+	require.NotEmpty(t, c.Step(lease.Ended(lease.Beat)).Ignored)
 
+	out = c.Step(lease.Ended(lease.Rewatch))
+	require.Equal(t, []lease.Message{create(1, lease.SharedKey, 4)}, out.Send)
 	c.Step(answer(lease.Created, 1, 4, mine, none, mine))
 	require.True(t, c.Leads(), "the store had not given it to anybody else")
 }

@@ -37,7 +37,7 @@ type Row struct {
 	Digest    uint64   `json:"digest,string"` // of all runs
 }
 
-// Spread is what many runs say of one measure. A number that is infinite is "never" in JSON.
+// Spread is what many runs say of one measure. A number that is infinite is "never" in JSON, and one that is none is null.
 type Spread struct{ Least, Median, Mean, P99, Most float64 }
 
 // Of returns the number that stands for all.
@@ -54,8 +54,11 @@ func (s Spread) Of(stat Stat) float64 {
 // MarshalJSON implements json.Marshaler.
 func (s Spread) MarshalJSON() ([]byte, error) {
 	number := func(v float64) any {
-		if math.IsInf(v, 0) {
+		switch {
+		case math.IsInf(v, 0):
 			return "never"
+		case math.IsNaN(v):
+			return nil
 		}
 		return v
 	}
@@ -146,7 +149,7 @@ func (q *Question) row(ctx context.Context, a *contest.Algorithm, s *Setting, o 
 		for m, v := range run.Values {
 			values[m] = append(values[m], v)
 		}
-		if v := run.Values[0]; v > worst {
+		if v := run.Values[0]; k == 0 || v > worst {
 			worst, row.Worst = v, seed
 		}
 		row.Digest = row.Digest*31 + run.Result.Digest

@@ -44,7 +44,7 @@ func failoverMeasures() []Measure {
 func failoverLoss() Question {
 	q := Question{ID: "failover-loss", Title: "Time to a new leader, by loss", X: "messages lost, %", Measures: failoverMeasures(),
 		Asks: "The leader of five nodes dies, on links that lose messages. How long does it take until all that live follow one new leader?",
-		How:  "From the death until all living nodes first name one leader that leads. Each message is lost with the same chance, before the death too."}
+		How:  "From the death until all living nodes name one leader that leads, and go on to do so for as long as their patience. Each message is lost with the same chance, before the death too."}
 	for _, loss := range []float64{0, 1, 2, 5, 10, 20, 30} {
 		q.Settings = append(q.Settings, Setting{Name: fmt.Sprintf("%g%%", loss), X: loss, Nodes: nodes, Scenarios: func(seed uint64) []contest.Scenario {
 			s := failover(nodes, seed)
@@ -59,7 +59,7 @@ func failoverLoss() Question {
 func failoverDelay() Question {
 	q := Question{ID: "failover-delay", Title: "Time to a new leader, by delay", X: "delay, ms", Log: true, Measures: failoverMeasures(),
 		Asks: "The leader of five nodes dies, on links that are slower than the timers were chosen for, or faster. How long does it take until all that live follow one new leader?",
-		How:  "Delays are drawn evenly from half to one and a half of what is said. All timers allow for 12 ms, and stay as they are. A run is given up when messages beget messages: more than 50,000, and one more each millisecond."}
+		How:  "Never is also said where no leader came up that could die. Delays are drawn evenly from half to one and a half of what is said. All timers allow for 12 ms, and stay as they are. A run is given up when messages beget messages: more than 50,000, and one more each millisecond."}
 	for _, delay := range []time.Duration{ms / 2, ms, 2 * ms, 5 * ms, 10 * ms, 20 * ms, 50 * ms, 100 * ms} {
 		q.Settings = append(q.Settings, Setting{Name: fmt.Sprintf("%gms", milliseconds(delay)), X: milliseconds(delay), Nodes: nodes,
 			Scenarios: func(seed uint64) []contest.Scenario {

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"math"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
@@ -12,17 +13,25 @@ func count(name, unit string, stat Stat, of func(r *contest.Result) float64) Mea
 	return Measure{Name: name, Unit: unit, Stat: stat, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return of(r) }}
 }
 
+// atLeastOne returns a number, and that it was not measured if it is 0.
+func atLeastOne(n int) float64 {
+	if n == 0 {
+		return math.NaN()
+	}
+	return float64(n)
+}
+
 // leaders asks how many lead at once, and in one epoch.
 func leaders() Question {
 	q := Question{ID: "leaders", Title: "Leaders at once",
 		Asks: "How many nodes lead at the same moment, and in the same epoch, when something goes wrong? Do stale leaders write?",
-		How: "Five nodes for 20 seconds. partition: the leader and one more, and the three others. deaf-leader: it can send and not hear; mute-leader: the other way round. " +
+		How: "Five nodes for 20 seconds. partition: the leader and the lowest other, and the three others. deaf-leader: it can send and not hear; mute-leader: the other way round. " +
 			"pause: the leader stands still for two seconds, amid a write, three times over. drift: clocks are wrong by so much, and the leader is cut off again and again. " +
-			"A node that is paused does not count. Without epochs that rise there is nothing by which a resource could refuse a write.",
+			"A node that is paused does not count, nor the time before the first reign. Without epochs that rise there is nothing by which a resource could refuse a write.",
 		Measures: []Measure{
 			count("leaders at once", "", Most, func(r *contest.Result) float64 { return float64(r.AtOnce) }),
 			count("more than one leader", "ms", Mean, func(r *contest.Result) float64 { return milliseconds(r.Two) }),
-			count("leaders of one epoch", "", Most, func(r *contest.Result) float64 { return float64(r.SameEpoch) }),
+			count("leaders of one epoch", "", Most, func(r *contest.Result) float64 { return atLeastOne(r.SameEpoch) }),
 			count("stale writes", "", Mean, func(r *contest.Result) float64 { return float64(r.Stale) }),
 			count("nobody leads", "ms", Mean, func(r *contest.Result) float64 { return milliseconds(r.None) }),
 		}}
@@ -47,8 +56,8 @@ type trouble struct {
 func troubles() []trouble {
 	begin := func(r *world.Random) time.Duration { return 5*time.Second + r.In(world.Range{Max: time.Second}) }
 	return []trouble{
-		{"partition", func(s *contest.Scenario, r *world.Random) { // the leader and one more, and the three others
-			s.Faults = []contest.Fault{{Kind: contest.Cut, Links: contest.Isolate(nodes, 1, 5), At: begin(r), For: 6 * time.Second}}
+		{"partition", func(s *contest.Scenario, r *world.Random) {
+			s.Faults = []contest.Fault{{Kind: contest.Cut, Aside: 1, At: begin(r), For: 6 * time.Second}}
 		}},
 		{"leader-cut-off", func(s *contest.Scenario, r *world.Random) {
 			s.Faults = []contest.Fault{{Kind: contest.Cut, Links: []contest.Link{{From: contest.Leader}, {To: contest.Leader}}, At: begin(r), For: 6 * time.Second}}

@@ -33,7 +33,9 @@ func messages() []Question {
 	both := append(slices.Clone(bully), ring...)
 	make := func(id, title, asks string, worst bool, scenarios func(n int) []contest.Scenario, notes ...string) Question {
 		q := Question{ID: id, Title: title, Asks: asks, X: "nodes", Log: true, Single: true, Bounds: both,
-			How:      "All messages until all follow one leader and none is under way; no heartbeats. Nothing is lost, nobody is dead, and nobody knows of a leader before.",
+			How: "All messages until all follow one leader and none is under way. Not counted: heartbeats and their ACKs, renewals and watches of leases, and the ACK of each hop of a ring (as many again). " +
+				"Nothing is lost, nobody is dead, and nobody knows of a leader before. Candidates for a lease all ask when they start, whoever else does. " +
+				"Rings are tried in both orders of ids; of more than 31 nodes only some are tried as starters. n − 1 and n² − 1 are known of the Bully, 2n − 1 of the ELECTIONs of Chang and Roberts, and n² of those of lists.",
 			Measures: []Measure{{Name: messagesName, Stat: Most, Log: true, Of: electionMessages}, tookMeasure}}
 		q.How = strings.Join(append([]string{q.How}, notes...), " ")
 		for _, n := range sizes() {
@@ -54,7 +56,12 @@ func messages() []Question {
 const herdNote = "Whoever needs a random wait to get out of a tie has none here: the votes of Raft are split for as long as nobody's patience ends."
 
 // tookMeasure is how long a run that ends with its election took.
-var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return milliseconds(r.Ended) }}
+var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *contest.Scenario, r *contest.Result) float64 {
+	if !r.Agreed {
+		return math.Inf(1)
+	}
+	return milliseconds(r.Ended)
+}}
 
 // silent is a scenario in which nothing happens by itself.
 func silent(n int, faults ...contest.Fault) contest.Scenario {

@@ -77,6 +77,8 @@ func Number(v float64) string {
 	switch {
 	case math.IsInf(v, 0):
 		return "never"
+	case math.IsNaN(v):
+		return "–"
 	case v == math.Trunc(v), v >= 100:
 		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
 	case v < 1:

@@ -43,6 +43,7 @@ type compareFlags struct {
 	scenario, replay        string
 	chosen                  []contest.Algorithm
 	seedGiven, chosenByName bool
+	given                   map[string]bool
 }
 
 // compare compares election algorithms.
@@ -51,7 +52,7 @@ func compare(ctx context.Context, p program, args []string) error {
 	flags := p.flagSet("compare")
 	flags.StringVar(&f.questions, "question", "all", "a `list` of questions, or all")
 	flags.StringVar(&f.algorithms, "algorithm", "", "a `list` of algorithms, or all; the usual forms if empty, or those that a scenario is about")
-	flags.Uint64Var(&f.seed, "seed", 1, "the first `seed`; of a scenario, the one")
+	flags.Uint64Var(&f.seed, "seed", 1, "the first `seed`; a scenario has one of its own unless this is given")
 	flags.IntVar(&f.seeds, "seeds", 100, "run each setting with so `many` seeds")
 	flags.IntVar(&f.workers, "workers", 0, "run with this many `goroutines`; 0 means one for each processor")
 	flags.BoolVar(&f.json, "json", false, "print the answers as JSON")
@@ -69,7 +70,7 @@ func compare(ctx context.Context, p program, args []string) error {
 	}
 	given := map[string]bool{}
 	flags.Visit(func(g *flag.Flag) { given[g.Name] = true })
-	f.seedGiven, f.chosenByName = given["seed"], given["algorithm"]
+	f.given, f.seedGiven, f.chosenByName = given, given["seed"], given["algorithm"]
 	if err := f.choose(); err != nil {
 		return err
 	}
@@ -89,8 +90,19 @@ func (f *compareFlags) choose() error {
 	if f.seeds < 1 || f.workers < 0 {
 		return usageError{"-seeds must be at least 1, and -workers not negative"}
 	}
-	if f.scenario != "" && f.replay != "" {
-		return usageError{"-scenario and -replay each show one thing: give one of them"}
+	modes := 0
+	for _, is := range []bool{f.list, f.scenario != "", f.replay != ""} {
+		if is {
+			modes++
+		}
+	}
+	if modes > 1 {
+		return usageError{"-list, -scenario and -replay each show one thing: give one of them"}
+	}
+	for _, name := range []string{"question", "seeds", "json", "html", "svg", "workers"} {
+		if modes == 1 && f.given[name] {
+			return usageError{fmt.Sprintf("-%s is about all questions, and goes with none of -list, -scenario and -replay", name)}
+		}
 	}
 	switch {
 	case !f.chosenByName:
@@ -108,6 +120,9 @@ func (f *compareFlags) choose() error {
 		a, ok := contenders.Named(name)
 		if !ok {
 			return unknownChoice("algorithm", name, names)
+		}
+		if slices.ContainsFunc(f.chosen, func(b contest.Algorithm) bool { return b.Name == name }) {
+			return usageError{fmt.Sprintf("-algorithm: %s is there twice", name)}
 		}
 		f.chosen = append(f.chosen, a)
 	}
@@ -180,14 +195,21 @@ func (p program) showRun(s *contest.Scenario, a *contest.Algorithm, seed uint64,
 // replayQuestion shows one run of a question.
 func (p program) replayQuestion(f compareFlags) error {
 	id, setting, ok := strings.Cut(f.replay, "/")
-	if !ok {
-		return usageError{fmt.Sprintf("-replay %s: give a question and a setting, such as failover-loss/5%%", f.replay)}
+	if !ok || strings.Contains(id, ",") || id == "all" {
+		return usageError{fmt.Sprintf("-replay %s: give one question and a setting, such as failover-loss/5%%", f.replay)}
 	}
 	asked, err := chosenQuestions(id)
 	if err != nil {
 		return err
 	}
 	q := &asked[0]
+	var settings []string
+	for _, s := range q.Settings {
+		settings = append(settings, s.Name)
+	}
+	if !slices.Contains(settings, setting) {
+		return unknownChoice("replay", setting, settings)
+	}
 	for i := range f.chosen {
 		run, err := q.Replay(&f.chosen[i], setting, f.seed, contest.Options{Timeline: true, Upkeep: f.upkeep})
 		if err != nil {
@@ -215,6 +237,9 @@ func chosenQuestions(text string) (chosen []questions.Question, err error) {
 		i := slices.Index(names, name)
 		if i < 0 {
 			return nil, unknownChoice("question", name, names)
+		}
+		if slices.ContainsFunc(chosen, func(q questions.Question) bool { return q.ID == name }) {
+			return nil, usageError{fmt.Sprintf("-question: %s is there twice", name)}
 		}
 		chosen = append(chosen, all[i])
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/conformance/contest/chart"
@@ -146,6 +147,12 @@ func (a *comparison) lines(m int) page.Picture {
 func (a *comparison) bars(m int) page.Picture {
 	measure := &a.Measures[m]
 	b := chart.Bars{Title: a.Question.Title + ": " + measure.Name, Note: a.note(m), Value: chart.Axis{Label: measure.Name, Unit: measure.Unit}, Apart: true}
+	if measure.Unit == "" && measure.Stat == questions.Most { // a number of leaders
+		b.Apart, b.Limit, b.LimitName = false, 1, "at most one"
+	}
+	if strings.EqualFold(measure.Name, a.Question.Title) {
+		b.Title = a.Question.Title
+	}
 	for k := range a.Settings {
 		b.Categories = append(b.Categories, a.Settings[k].Name)
 	}
@@ -166,8 +173,10 @@ func (a *comparison) bars(m int) page.Picture {
 // note says what a plot shows of many runs.
 func (a *comparison) note(m int) string {
 	switch stat := a.Measures[m].Stat; {
-	case a.Single:
+	case a.Single && m == 0:
 		return a.Asks()
+	case a.Single:
+		return ""
 	case stat == questions.Median:
 		return fmt.Sprintf("Median of %d runs; the range is from the least to the 99th percentile.", a.Seeds)
 	case a.Seeds == 1:
@@ -224,7 +233,7 @@ func (f *compareFlags) page(all []comparison) (page.Page, error) {
 			"a leader is heard of every %s, followers have a patience of %s, a lease in a store is good for %s, and messages are expected within %s.\n\n"+
 			"The numbers come from runs that were made for this page, with seeds from %d on; the same seeds give the same numbers on any machine.",
 			timing.Beat, timing.Patience, timing.TTL, timing.Delay, f.seed),
-		Machine: "Made by bully compare " + revision() + ". Nothing was timed: time is that of the simulator.",
+		Machine: "Nothing was timed: time is that of the simulator.",
 	}
 	for i := range all {
 		a := &all[i]
@@ -271,13 +280,22 @@ func judged(r *contest.Result) string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(r.Two > 0, "more than one leader for %s", r.Two)
+	const fine = 100 * time.Microsecond
+	add(r.Two > 0, "more than one leader for %s", r.Two.Round(fine))
 	add(r.SameEpoch > 1, "%d leaders of one epoch", r.SameEpoch)
-	add(r.Stale > 0, "%d stale writes", r.Stale)
-	add(r.Refused > 0, "%d writes refused", r.Refused)
+	add(r.Stale > 0, "%s", counting(r.Stale, "stale write"))
+	add(r.Refused > 0, "%s refused", counting(r.Refused, "write"))
 	add(!r.Agreed, "not all follow one leader in the end")
-	add(true, "nobody led for %s", r.None)
-	add(true, "%d reigns", len(r.Reigns))
+	add(true, "nobody led for %s", r.None.Round(fine))
+	add(true, "%s", counting(len(r.Reigns), "reign"))
 	add(true, "%d messages of elections", r.Election)
 	return strings.Join(parts, ", ")
+}
+
+// counting writes a number of things.
+func counting(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

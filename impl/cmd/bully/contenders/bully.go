@@ -2,7 +2,6 @@ package contenders
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 	"time"
 
@@ -115,7 +114,7 @@ func (n *bullyNode) Suspect(out *contest.Output) {
 
 func (n *bullyNode) Status() contest.Status {
 	leader, epoch := n.core.Told()
-	s := contest.Status{Leader: number(leader), Epoch: uint64(epoch), Standing: n.now.Role == spec.Candidate || n.now.Role == spec.Claimant}
+	s := contest.Status{Leader: number(leader), Epoch: uint64(epoch), Standing: n.now.Role == spec.Candidate}
 	s.Leading = s.Leader == n.config.ID
 	return s
 }
@@ -155,7 +154,7 @@ func (n *bullyNode) step(in bully.Input, ended spec.Timer, from int, out *contes
 		n.set(out, spec.HeartbeatTimer, n.timing.Delay+n.stagger()) // a release (R36.6)
 	case n.now.Role == spec.Electing && did.Arm == 0 && n.assents(&did, from):
 		n.set(out, spec.CoordinatorTimer, n.wait(spec.CoordinatorTimer, &did, &was)) // R36.5
-	case n.now.Role == spec.Candidate && n.answered == 1<<n.config.Nodes-1&^n.self():
+	case n.now.Role == spec.Candidate && n.answered == (1<<n.config.Nodes-1)&^n.self():
 		n.set(out, spec.ElectionTimer, 0) // R37, Besides 2: there is nobody to wait for
 	}
 	for _, m := range did.Send {
@@ -283,7 +282,7 @@ func (n *bullyNode) note(was *spec.State, did *bully.Output) string {
 	case now == spec.Candidate && was.Role != spec.Candidate:
 		return "asks who is there, and would follow it"
 	case now == spec.Claimant && was.Role != spec.Claimant:
-		return fmt.Sprintf("has a quorum of %d behind it, and claims epoch %d", bits.OnesCount64(1<<n.config.Nodes-1)/2+1, n.now.Epoch+1)
+		return fmt.Sprintf("has a quorum of %d behind it, and claims epoch %d", n.config.Nodes/2+1, n.now.Epoch+1)
 	case now == spec.Leader && was.Role != spec.Leader:
 		return fmt.Sprintf("is granted epoch %d by a quorum", n.now.Epoch)
 	case was.Role == spec.Leader && did.Action == spec.QuorumTimeout && now != spec.Leader:

@@ -74,7 +74,7 @@ const leaseTicks = 32
 // TTL, by which its clock may be slower than that of the store. A follower watches again once its patience ends.
 func leaseWaits(t contest.Timing) map[lease.Timer]time.Duration {
 	after := map[lease.Timer]time.Duration{
-		lease.Beat: t.Beat, lease.Rewatch: t.Patience, lease.Tick: (t.TTL + leaseTicks - 1) / leaseTicks,
+		lease.Beat: t.Beat, lease.Rewatch: max(t.Patience, t.TTL), lease.Tick: (t.TTL + leaseTicks - 1) / leaseTicks,
 	}
 	for k := range lease.Timer(lease.Deadlines) {
 		after[k] = t.TTL - t.Delay - t.TTL/10

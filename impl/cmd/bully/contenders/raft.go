@@ -55,6 +55,9 @@ func raftForm(name, title string, form raft.Config) contest.Algorithm {
 		if t == raft.Lease || t == raft.Quorum {
 			a.Urgent |= 1 << k
 		}
+		if t == raft.Election {
+			a.Again |= 1 << k
+		}
 	}
 	a.New = func(c contest.Config) contest.Node {
 		own := form

@@ -92,7 +92,8 @@ func costs(t *testing.T) string {
 		require.Len(t, cells[a.Name], len(columns), a.Name)
 		lines = append(lines, "| `"+a.Name+"` | "+strings.Join(cells[a.Name], " | ")+" |")
 	}
-	return strings.Join(lines, "\n") + "\n\n" + fmt.Sprintf("Medians of %d seeds, means for two leaders and stale writes. Heartbeats are not counted; what is sent to the dead is.\n", seeds)
+	return strings.Join(lines, "\n") + "\n\n" + fmt.Sprintf("Medians of %d seeds, means for two leaders and stale writes. Not counted: heartbeats and their ACKs, renewals and watches of leases, and the "+
+		"ACK of each hop of a ring (as many again). What is sent to the dead is. `never`: all vote for themselves, and that scenario waits for nobody's random patience.\n", seeds)
 }
 
 // told is a scenario as a section, with a part of its timeline.
@@ -124,7 +125,7 @@ func told(t *testing.T, s *scenarios.Named, from, to time.Duration) string {
 func measured(r *contest.Result) string {
 	two := "never two leaders"
 	if r.Two > 0 {
-		two = fmt.Sprintf("two leaders for %s", r.Two)
+		two = fmt.Sprintf("two leaders for %s", r.Two.Round(time.Millisecond/10))
 	}
 	stale := "no stale write"
 	if r.Stale > 0 {
@@ -133,7 +134,11 @@ func measured(r *contest.Result) string {
 	if !r.Agreed {
 		stale += ", no common leader at the end"
 	}
-	return fmt.Sprintf("%s, %s, %d reigns, nobody leads for %s, %d messages of elections", two, stale, len(r.Reigns), r.None.Round(time.Millisecond), r.Election)
+	reigns := fmt.Sprintf("%d reigns", len(r.Reigns))
+	if len(r.Reigns) == 1 {
+		reigns = "1 reign"
+	}
+	return fmt.Sprintf("%s, %s, %s, nobody leads for %s, %d messages of elections", two, stale, reigns, r.None.Round(time.Millisecond), r.Election)
 }
 
 // flaws is a table of all scenarios.

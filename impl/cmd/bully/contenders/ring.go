@@ -33,7 +33,7 @@ func RingAlgorithms() []contest.Algorithm {
 // that arrives costs one more.
 func ringForm(name, title string, form ring.Config) contest.Algorithm {
 	return contest.Algorithm{
-		Name: name, Title: title, Timers: []string{"patience", "election", "hop", "beat"},
+		Name: name, Title: title, Timers: []string{"patience", "election", "hop", "beat"}, Again: 1 << 1,
 		Upkeep: []string{string(ring.HeartbeatKind), string(ring.AckKind)},
 		New: func(c contest.Config) contest.Node {
 			own := form
