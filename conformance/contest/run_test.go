@@ -378,22 +378,23 @@ func (n *undecided) Start(out *contest.Output) {
 
 func (n *undecided) End(_ contest.Timer, out *contest.Output) { n.Start(out) }
 
-// TestLaterEpoch lets a node of a lower epoch begin to lead after one of a higher: its writes are the stale ones.
+// TestLaterEpoch lets a node of a lower epoch begin to lead after one of a higher, and write first: what the other writes then
+// is not stale.
 func TestLaterEpoch(t *testing.T) {
 	a := toy.New()
 	a.Fences = true
 	a.New = func(c contest.Config) contest.Node { return &ranked{Node: toy.Node(c), config: c} }
 	s := scenario(300*ms, contest.Fault{Kind: contest.Cut, Links: []contest.Link{{From: 1}, {From: 2}, {From: 3}}},
-		contest.Fault{Kind: contest.Suspect, Node: 1, At: 20 * ms}, contest.Fault{Kind: contest.Suspect, Node: 2, At: 40 * ms})
-	s.Work = 10 * ms
+		contest.Fault{Kind: contest.Suspect, Node: 2, At: 20 * ms}, contest.Fault{Kind: contest.Suspect, Node: 1, At: 40 * ms})
+	s.Work = 50 * ms
 	r, err := contest.Run(s, a, 1, contest.Options{})
 	require.NoError(t, err)
-	require.Equal(t, []uint64{9, 8}, []uint64{r.Reigns[0].Epoch, r.Reigns[1].Epoch})
+	require.Equal(t, []uint64{2, 1}, []uint64{r.Reigns[0].Epoch, r.Reigns[1].Epoch})
 	require.Zero(t, r.Stale)
 	require.Positive(t, r.Refused)
 }
 
-// ranked has an epoch that is the higher the lower its id is.
+// ranked has its id as its epoch.
 type ranked struct {
 	contest.Node
 	config contest.Config
@@ -402,7 +403,7 @@ type ranked struct {
 func (n *ranked) Status() contest.Status {
 	s := n.Node.Status()
 	if s.Leading {
-		s.Epoch = uint64(10 - n.config.ID)
+		s.Epoch = uint64(n.config.ID)
 	}
 	return s
 }

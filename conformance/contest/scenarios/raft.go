@@ -34,20 +34,20 @@ func raftRejoin() Named {
 	}
 }
 
-// raftPartial is B18. With 1 as leader neither 4 nor 5 hears it, and both reach one who does.
+// raftPartial is B18, with the ids so that the highest leads: neither 1 nor 2 hears it, and both reach one who does.
 func raftPartial() Named {
 	var links []contest.Link
-	for _, pair := range [][2]int{{1, 4}, {3, 4}, {1, 5}, {2, 5}, {4, 5}} {
+	for _, pair := range [][2]int{{5, 2}, {3, 2}, {5, 1}, {4, 1}, {2, 1}} {
 		links = append(links, contest.Between(pair[0], pair[1])...)
 	}
 	return Named{
-		Scenario: raftOf("raft-partial", 5, 1, 4*time.Second,
+		Scenario: raftOf("raft-partial", 5, 5, 4*time.Second,
 			contest.Fault{Kind: contest.Cut, At: time.Second, For: 2 * time.Second, Links: links}),
-		Title:  "4 reaches only 2, and 5 only 3: elections without end, though 1, 2 and 3 are whole",
+		Title:  "2 reaches only 4, and 1 only 3: elections without end, though 3, 4 and 5 are whole",
 		Shows:  "raft-plain",
 		Flaw:   Disrupted,
-		Enough: 2,
-		Watch:  "4 and 5 can never win, but each time that one of them stands, 2 or 3 votes for it in a new term, and tells the leader that it is over.",
+		Enough: 1,
+		Watch:  "1 and 2 can never win, but each time that one of them stands, 3 or 4 votes for it in a new term, and tells the leader that it is over.",
 		Cause:  "A voter gives up a leader that it hears for a candidate that does not.",
 		Remedy: "R5, R11: who keeps a lease refuses all others, and R14: who has no quorum behind it does not claim. In Raft, pre-vote or check-quorum does it.",
 	}
