@@ -175,7 +175,7 @@ func (p *plot) layout(y float64) {
 	p.top = y + p.strip
 	p.bottom = p.top + height
 	p.strip = y
-	p.y.from, p.y.to = p.bottom, p.top
+	p.y.from, p.y.to = p.bottom-markRoom, p.top // so that marks of what is least do not stand in the numbers below
 	p.left = margin + p.tickWidth() + 8
 	p.x.from, p.x.to = p.left+8, p.right-6
 	p.shift = p.shifts()
@@ -186,6 +186,9 @@ func (p *plot) addLabel(name string, s svg.Style, draw func(x, y float64), threa
 	lines := svg.Wrap(name, 0.29*float64(p.width), s)
 	p.labels = append(p.labels, &label{lines: lines, height: s.Line()*float64(max(1, len(lines))) + 3, style: s, draw: draw, thread: thread})
 }
+
+// markRoom is how far the least number stands above the axis.
+const markRoom = 9
 
 // style returns the style of a series, counted from 0.
 func (p *plot) style(i int) int {

@@ -40,8 +40,9 @@ func newScale(a Axis, numbers []float64) scale {
 		s.min, s.max = s.min/2, s.max*2
 	case !s.axis.Log && s.max-s.min <= 1e-9*max(math.Abs(s.min), math.Abs(s.max), smallest):
 		by := max(math.Abs(s.min)/2, smallest)
-		if s.min == 0 {
-			by = 1
+		if s.min == 0 { // what is never below 0 needs no room there
+			s.max = 1
+			break
 		}
 		s.min, s.max = s.min-by, s.max+by
 	}
