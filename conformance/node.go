@@ -45,6 +45,11 @@ func NodeOf(newSubject func() Subject) Maker {
 	}
 }
 
+// NodeIn makes a node of a subject that is in a state already, as if it had come to it.
+func NodeIn(subject Subject, id spec.NodeID, members []spec.NodeID, s spec.State) Node {
+	return &subjectNode{subject: subject, id: id, members: members, state: s}
+}
+
 func (n *subjectNode) Start(out *Output) { n.step(Input{Start: true}, out) }
 
 func (n *subjectNode) Restart(promise spec.Durable, out *Output) {

@@ -1,0 +1,176 @@
+package port
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Maker makes nodes of the port, for the packages sim, cluster and paths. What they do is checked as far as the protocol
+// goes: the order of duties (section 10), timers that are cancelled and armed (R36), what users are told (R39). A port that
+// fails makes a node panic with a *Failure; see [Guard]. Nodes of one process know nothing of each other, or the port is wrong.
+func (p *Process) Maker() conformance.Maker {
+	p.nodes++ // nodes that are made later are others, whatever their ids
+	run := p.nodes
+	return func(id spec.NodeID, members []spec.NodeID) conformance.Node {
+		return &node{process: p, id: id, members: members, name: strconv.Itoa(run) + "/" + id.String(), state: spec.State{Role: spec.Follower}}
+	}
+}
+
+// node is a node of a port.
+type node struct {
+	process *Process
+	id      spec.NodeID
+	members []spec.NodeID
+	name    string
+	state   spec.State // after the last step
+	request Request
+}
+
+func (n *node) Start(out *conformance.Output) {
+	n.step(Request{Op: Begin, Node: n.name, Me: &n.id, Members: n.members}, &conformance.Input{Start: true}, out)
+}
+
+func (n *node) Restart(promise spec.Durable, out *conformance.Output) {
+	n.state = spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee}
+	n.step(Request{Op: Restart, Node: n.name, Me: &n.id, Members: n.members, Promise: &promise}, &conformance.Input{Restart: true}, out)
+}
+
+func (n *node) Step(in *spec.Input, out *conformance.Output) {
+	n.step(requestOf(n.name, &conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}), &conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out)
+}
+
+// requestOf returns how a port is given an input that is no start.
+func requestOf(name string, in *conformance.Input) Request {
+	switch {
+	case in.Timer != "":
+		return Request{Op: End, Node: name, Timer: in.Timer}
+	case in.Call != "":
+		return Request{Op: Call, Node: name, Call: in.Call}
+	}
+	return Request{Op: Receive, Node: name, Message: rawMessage(&in.Message)}
+}
+
+// rawMessage writes a message, well formed or not.
+func rawMessage(m *spec.Message) json.RawMessage {
+	id := func(id spec.NodeID) string {
+		if id.IsNone() {
+			return "null"
+		}
+		return strconv.Quote(id.String())
+	}
+	return json.RawMessage(fmt.Sprintf(`{"type":%q,"from":%s,"to":%s,"epoch":%d}`, string(m.Type), id(m.From), id(m.To), uint64(m.Epoch)))
+}
+
+// step lets the port take a step, and panics if what it does is none.
+func (n *node) step(request Request, in *conformance.Input, out *conformance.Output) {
+	n.request = request
+	reply, err := n.process.Ask(&n.request)
+	if err != nil {
+		panic(err)
+	}
+	if failure := n.process.understand(reply, n.id, &n.state, in, out); failure != nil {
+		panic(failure)
+	}
+	n.state = out.State.Clone()
+}
+
+// understand makes an output of a reply. The failure says which duty of a host the reply does not let it do; what the output says of
+// the state, and of what is sent, is good then too.
+func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, in *conformance.Input, out *conformance.Output) *Failure {
+	switch {
+	case reply.Error != "":
+		return p.fail(Erred, "the port says: "+reply.Error)
+	case reply.Unsupported != "":
+		return p.fail(Missing, "the port does not support this: "+reply.Unsupported)
+	}
+	*out = conformance.Output{Sent: out.Sent[:0], State: *reply.State, Ignored: reply.Ignored != ""}
+	if out.Ignored {
+		return nil
+	}
+	for k := range reply.Effects { // whatever else is wrong, what it sends is known
+		if m := reply.Effects[k].Send; m != nil {
+			out.Sent = append(out.Sent, *m)
+		}
+	}
+	var over spec.Epoch
+	var told *Told
+	if rule, problem := Disorder(reply.Effects); problem != "" {
+		return p.wrong(rule, reply, problem)
+	}
+	for k := range reply.Effects {
+		e := &reply.Effects[k]
+		switch {
+		case e.Save != nil:
+			out.Save = true
+			if *e.Save != out.State.Durable() {
+				return p.wrong("R4", reply, "what it saves is not the epoch and the grantee of the state after the step")
+			}
+		case e.Over != nil:
+			over = *e.Over
+		case e.Cancel != "":
+			out.Cancel |= conformance.TimersOf(e.Cancel)
+		case e.Arm != "":
+			out.Arm |= conformance.TimersOf(e.Arm)
+		case e.Tell != nil:
+			told = e.Tell
+		}
+	}
+	if ended := conformance.TimersOf(in.Timer); ended != 0 { // to cancel it is as good as not to
+		out.Cancel &^= ended
+		if !conformance.Running(id, &out.State).Has(in.Timer) {
+			out.Cancel |= ended
+		}
+	}
+	return p.users(reply, id, before, in, out, over, told)
+}
+
+// users checks what users are told (R39).
+func (p *Process) users(reply *Reply, id spec.NodeID, before *spec.State, in *conformance.Input, out *conformance.Output, over spec.Epoch, told *Told) *Failure {
+	if in.Start || in.Restart {
+		before = &spec.State{Role: spec.Follower}
+	}
+	was, now := toldOf(before), toldOf(&out.State)
+	ended := spec.Epoch(0)
+	if before.Role == spec.Leader && (out.State.Role != spec.Leader || out.State.Epoch != before.Epoch) {
+		ended = before.Epoch
+	}
+	switch {
+	case over != ended && ended == 0:
+		return p.wrong("R39", reply, fmt.Sprintf("it says that the reign of epoch %d is over, and there was none, or it goes on", over))
+	case over != ended:
+		return p.wrong("R39", reply, fmt.Sprintf(`the reign of epoch %d is over, and its user must hear so before any message leaves: {"over":%d}`, ended, ended))
+	case told == nil && was != now:
+		return p.wrong("R39", reply, fmt.Sprintf("what users may be told has changed, from %s to %s, and they are told nothing", was, now))
+	case told != nil && *told != now:
+		return p.wrong("R39", reply, fmt.Sprintf("users are told %s, and may be told %s", *told, now))
+	case told != nil && was == now:
+		return p.wrong("R39", reply, fmt.Sprintf("users are told %s, which they know already", *told))
+	}
+	return nil
+}
+
+// toldOf returns what users may be told in a state (R39).
+func toldOf(s *spec.State) Told {
+	if !s.Leader.IsNone() && (s.Role == spec.Leader || s.Role == spec.Follower) {
+		return Told{s.Leader, s.Epoch}
+	}
+	return Told{}
+}
+
+// String returns what users are told as a person would say it.
+func (t Told) String() string {
+	if t.Leader.IsNone() {
+		return "of no leader"
+	}
+	return fmt.Sprintf("that %s leads epoch %d", t.Leader, t.Epoch)
+}
+
+// wrong makes a failure of an answer that a rule does not allow.
+func (p *Process) wrong(rule string, reply *Reply, problem string) *Failure {
+	text, _ := json.Marshal(reply)
+	return p.failure(Wrong, rule, problem, p.lastRequest(), string(text))
+}

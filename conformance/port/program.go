@@ -1,0 +1,170 @@
+package port
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// program is one program that runs: a process of its own, or a function of this one.
+type program struct {
+	name     string
+	in       io.WriteCloser
+	lines    chan line
+	standard *tail
+	kill     func()       // ends it now; may be called at any time, and more than once
+	wait     func() error // waits for its end
+}
+
+// line is what a program has written, or why it has not.
+type line struct {
+	text []byte
+	err  error
+}
+
+var errFlood = fmt.Errorf("a reply is longer than %d bytes", maxReply)
+
+// launch starts a program.
+func launch(ctx context.Context, c *Config) (*program, error) {
+	if c.Serve != nil {
+		return launchHere(ctx, c.Serve)
+	}
+	name := strings.Join(c.Command, " ")
+	command := exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)
+	g := &program{name: name, lines: make(chan line, 16), standard: &tail{}}
+	command.Dir, command.Stderr = c.Dir, g.standard
+	command.WaitDelay = time.Second // a grandchild may keep the pipes
+	group(command)
+	in, err := command.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("port: %w", err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("port: %w", err)
+	}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("port: %s does not start: %w", name, err)
+	}
+	g.in, g.wait = in, sync.OnceValue(command.Wait)
+	g.kill = func() { _ = command.Cancel() }
+	go g.read(out)
+	return g, nil
+}
+
+// launchHere starts a port that is a function. The pipes are those of the system, so that a port that does not read is not
+// noticed earlier than one that is a process.
+func launchHere(ctx context.Context, serve func(io.Reader, io.Writer) error) (*program, error) {
+	in, toPort, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("port: %w", err)
+	}
+	fromPort, out, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("port: %w", err), in.Close(), toPort.Close())
+	}
+	g := &program{name: "a port of this process", in: toPort, lines: make(chan line, 16), standard: &tail{}}
+	ended := make(chan error, 1)
+	go func() {
+		err := serve(in, out)
+		_, _ = in.Close(), out.Close()
+		ended <- err
+	}()
+	g.wait = sync.OnceValue(func() error {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(time.Second):
+			return errors.New("it goes on, though its input has ended")
+		}
+	})
+	g.kill = func() { _, _, _ = in.Close(), out.Close(), toPort.Close() }
+	context.AfterFunc(ctx, g.kill)
+	go g.read(fromPort)
+	return g, nil
+}
+
+// read hands on what the program writes.
+func (g *program) read(out io.ReadCloser) {
+	defer close(g.lines)
+	r := bufio.NewReaderSize(out, 64<<10)
+	for {
+		var text []byte
+		for {
+			part, err := r.ReadSlice('\n')
+			text = append(text, part...)
+			if len(text) > maxReply {
+				g.lines <- line{text[:maxReply], errFlood}
+				return
+			}
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				g.lines <- line{text, err}
+				return
+			}
+		}
+		g.lines <- line{text[:len(text)-1], nil}
+	}
+}
+
+// ended says how a program has ended, if it has.
+func (g *program) ended(err error) string {
+	_ = g.in.Close()
+	done := make(chan error, 1)
+	go func() { done <- g.wait() }()
+	select {
+	case waited := <-done:
+		if waited != nil {
+			return waited.Error()
+		}
+		return "exit status 0"
+	case <-time.After(2 * time.Second):
+	}
+	if errors.Is(err, io.EOF) {
+		return "its standard output is closed"
+	}
+	return err.Error()
+}
+
+// close waits a little for the end of a program whose input has ended, and kills it.
+func (g *program) close() {
+	_ = g.in.Close()
+	killer := time.AfterFunc(time.Second, g.kill)
+	defer killer.Stop()
+	go func() { // so that it is not stuck in a write
+		for range g.lines {
+		}
+	}()
+	_ = g.wait()
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	if over := len(t.text) - maxStandard; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.text))
+}

@@ -1,0 +1,181 @@
+package port
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Version is the version of the protocol between a kit and a port.
+const Version = 1
+
+// Op says what a request asks for.
+type Op string
+
+const (
+	Hello   Op = "hello"   // who are you? the first request of all
+	Reset   Op = "reset"   // forget all nodes and resources: another case begins
+	Begin   Op = "start"   // Node starts for the first time (R32), among Members
+	Restart Op = "restart" // Node starts with Promise, which is what its disk has kept (R30)
+	Load    Op = "load"    // Node is in State, as if it had come to it: nothing is sent, nothing saved
+	Receive Op = "receive" // Node takes Message, which may be no message at all (R33)
+	End     Op = "end"     // Timer of Node has ended, whether it runs or not (R35)
+	Call    Op = "call"    // the user of Node, or its host, calls Call (R28, R41)
+	Crash   Op = "crash"   // Node is gone, with all that is not on its disk
+	Write   Op = "write"   // Resource is written Value, with the fence Epoch (R38); a port with the feature "fence"
+	Read    Op = "read"    // Resource is read
+	Bye     Op = "bye"     // the last request: the port ends with 0
+)
+
+// Ops returns every op.
+func Ops() []Op {
+	return []Op{Hello, Reset, Begin, Restart, Load, Receive, End, Call, Crash, Write, Read, Bye}
+}
+
+// Request is what a kit asks. Which fields are there depends on Op.
+type Request struct {
+	ID       uint64          `json:"id"` // the reply has the same
+	Op       Op              `json:"op"`
+	Protocol int             `json:"protocol,omitempty"` // of Hello: Version
+	Kit      string          `json:"kit,omitempty"`      // of Hello
+	Spec     string          `json:"spec,omitempty"`     // of Hello: the version of spec/README.md
+	Case     string          `json:"case,omitempty"`     // of Reset: what begins, for people
+	Node     string          `json:"node,omitempty"`     // what a node is called from its start on; nothing is to be read into it
+	Me       *spec.NodeID    `json:"me,omitempty"`       // the id of the node, of Begin, Restart and Load
+	Members  []spec.NodeID   `json:"members,omitempty"`  // ascending
+	Promise  *spec.Durable   `json:"promise,omitempty"`
+	State    *spec.State     `json:"state,omitempty"`
+	Message  json.RawMessage `json:"message,omitempty"`
+	Timer    spec.Timer      `json:"timer,omitempty"`
+	Call     spec.Call       `json:"call,omitempty"`
+	Resource string          `json:"resource,omitempty"`
+	Epoch    spec.Epoch      `json:"epoch,omitempty"` // 0 if it is missing
+	Value    string          `json:"value,omitempty"`
+}
+
+// Reply is what a port answers. Exactly one of Port, Effects with State, Ignored with State, Result, Done, Unsupported and
+// Error says what it is.
+type Reply struct {
+	ID          uint64      `json:"id"`
+	Port        *Identity   `json:"port,omitempty"`     // to Hello
+	Protocol    int         `json:"protocol,omitempty"` // to Hello
+	Features    []string    `json:"features,omitempty"` // to Hello
+	Effects     []Effect    `json:"effects,omitzero"`   // of a step: not nil, though it may be empty; in the order in which the host must do them (section 10)
+	Ignored     string      `json:"ignored,omitempty"`  // there was no step, and why
+	State       *spec.State `json:"state,omitempty"`    // after it
+	Admitted    *bool       `json:"admitted,omitempty"` // to Write: whether it was done
+	Highest     *spec.Epoch `json:"highest,omitempty"`  // to Write and Read: the highest epoch admitted
+	Value       *string     `json:"value,omitempty"`    // to Read
+	OK          bool        `json:"ok,omitempty"`       // to Reset, Crash and Bye
+	Unsupported string      `json:"unsupported,omitempty"`
+	Error       string      `json:"error,omitempty"`
+}
+
+// Identity is who a port says it is.
+type Identity struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Language string `json:"language"`
+}
+
+// Effect is one thing that the host of a node must do. Exactly one field is set.
+type Effect struct {
+	Save   *spec.Durable `json:"save,omitempty"`   // make this durable before anything below is done (R4)
+	Over   *spec.Epoch   `json:"over,omitempty"`   // tell the user that the reign of this epoch is over (R39)
+	Cancel spec.Timer    `json:"cancel,omitempty"` // (R36)
+	Arm    spec.Timer    `json:"arm,omitempty"`    // from now on; one that runs begins anew (R36)
+	Send   *spec.Message `json:"send,omitempty"`
+	Tell   *Told         `json:"tell,omitempty"` // tell the user who leads now (R39)
+}
+
+// Told is what a user is told: who leads, and in which epoch. Without a leader the epoch is 0.
+type Told struct {
+	Leader spec.NodeID `json:"leader"`
+	Epoch  spec.Epoch  `json:"epoch"`
+}
+
+// rank is the place of an effect among the duties of a step.
+func (e *Effect) rank() (place int, rule string) {
+	switch {
+	case e.Save != nil:
+		return 1, "R4"
+	case e.Over != nil:
+		return 2, "R39"
+	case e.Cancel != "", e.Arm != "":
+		return 3, "R36"
+	case e.Send != nil:
+		return 4, "R4"
+	}
+	return 5, "R39"
+}
+
+// name returns which effect it is.
+func (e *Effect) name() string {
+	switch {
+	case e.Save != nil:
+		return "save"
+	case e.Over != nil:
+		return "over"
+	case e.Cancel != "":
+		return "cancel " + string(e.Cancel)
+	case e.Arm != "":
+		return "arm " + string(e.Arm)
+	case e.Send != nil:
+		return "send " + string(e.Send.Type)
+	}
+	return "tell"
+}
+
+// Disorder says what is wrong with the order of effects, and by which rule, or "": a host does them from first to last.
+func Disorder(effects []Effect) (rule, problem string) {
+	place := 0
+	for k := range effects {
+		next, rule := effects[k].rank()
+		if next < place {
+			return rule, fmt.Sprintf("effect %d, %s, comes too late, after effect %d, %s: a host saves, says that a reign is over, sets timers, sends, and tells who leads, in this order (section 10)",
+				k+1, effects[k].name(), k, effects[k-1].name())
+		}
+		if next == place && (next == 1 || next == 2 || next == 5) {
+			return rule, fmt.Sprintf("effect %d is there twice: %s", k+1, effects[k].name())
+		}
+		place = next
+	}
+	return "", ""
+}
+
+// UnmarshalJSON reads an effect. What it does not know, it refuses: an effect that nobody does would be worse.
+func (e *Effect) UnmarshalJSON(data []byte) error {
+	type plain Effect
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode((*plain)(e)); err != nil {
+		return fmt.Errorf("effect %s: %w", short(data), err)
+	}
+	set := 0
+	for _, is := range []bool{e.Save != nil, e.Over != nil, e.Cancel != "", e.Arm != "", e.Send != nil, e.Tell != nil} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 {
+		return fmt.Errorf("effect %s: one of save, over, cancel, arm, send and tell must be there, and these are %d", short(data), set)
+	}
+	for _, t := range []spec.Timer{e.Cancel, e.Arm} {
+		if t != "" && !slices.Contains(spec.Timers(), t) {
+			return fmt.Errorf("effect %s: there is no timer %q", short(data), t)
+		}
+	}
+	return nil
+}
+
+// short returns the beginning of a text, as much as a person wants to read.
+func short[T ~string | ~[]byte](text T) string {
+	const most = 300
+	if len(text) <= most {
+		return string(text)
+	}
+	return string(text[:most]) + "…"
+}
