@@ -1,0 +1,303 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/kit/certificate"
+	"github.com/seed-fdf591db/bully/conformance/kit/suites"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/conformance/vectors"
+)
+
+// level is what a port can reach: its cases, and those of all levels above it in the table.
+type level struct {
+	name  string
+	says  string
+	takes string // how long it takes, of a port that answers about 20,000 requests a second
+	cases func() []kit.Case
+}
+
+// levels returns the levels, the first one first.
+func levels() []level {
+	return []level{
+		{"bronze", "the loop, and all vectors: what each rule says, by examples", "seconds", func() []kit.Case { return slices.Concat(kit.Loop(), vectors.Cases()) }},
+		{"silver", "single steps, crash cuts, and 2,000 runs of the simulator, each step compared with the model", "half a minute", suites.Silver},
+		{"gold", "every transition, runs that settle, the fence, and each node in a process of its own", "a minute or two", suites.Gold},
+	}
+}
+
+// casesOf returns the cases of a level, and of those below it; of all levels if the name is "".
+func casesOf(name string) ([]kit.Case, error) {
+	var cases []kit.Case
+	var names []string
+	for _, l := range levels() {
+		cases = append(cases, l.cases()...)
+		if names = append(names, l.name); l.name == name {
+			return cases, nil
+		}
+	}
+	if name == "" {
+		return cases, nil
+	}
+	return nil, wrong("there is no level %q: levels are %s", name, strings.Join(names, ", "))
+}
+
+// testFlags are the flags of test.
+type testFlags struct {
+	level, run, rule  string
+	known             string
+	fix, isolate      bool
+	workers           int
+	answer, limit     time.Duration
+	json, junit, html string
+
+	certificate, badge string
+	verbose, keepGoing bool
+}
+
+// define makes the flags part of a set.
+func (f *testFlags) define(set *flag.FlagSet) {
+	set.StringVar(&f.level, "level", levels()[0].name, "the `level` whose cases are run, with those of the levels below it")
+	set.StringVar(&f.run, "run", "", "only the cases of any level whose ids match one of these `globs`, which commas separate, such as 'R17-*'")
+	set.StringVar(&f.rule, "rule", "", "only the cases that are about this `rule`, such as R17")
+	set.StringVar(&f.known, "known-failing", "", "a `file` of cases that fail, one a line: CASE  # what the kit says of it")
+	set.BoolVar(&f.fix, "fix", false, "write the file of -known-failing as it is now; not with -run or -rule")
+	set.BoolVar(&f.isolate, "isolate", false, "run each node in a process of its own")
+	set.IntVar(&f.workers, "workers", 2, "how many ports run at the same time")
+	set.DurationVar(&f.answer, "answer", 5*time.Second, "how long a port may take for a reply")
+	set.DurationVar(&f.limit, "limit", 2*time.Minute, "how long a case may take")
+	set.StringVar(&f.json, "json", "", "write the results to this `file`, which bullytest report reads")
+	set.StringVar(&f.junit, "junit", "", "write the results to this `file`, as JUnit XML")
+	set.StringVar(&f.html, "html", "", "write the results to this `file`, as a page")
+	set.StringVar(&f.certificate, "certificate", "", "write what level the port has reached to this `file`")
+	set.StringVar(&f.badge, "badge", "", "write the same to this `file`, for shields.io")
+	set.BoolVar(&f.keepGoing, "keep-going", false, "go on when many cases in a row end with the same error")
+	set.BoolVar(&f.verbose, "v", false, "say what came of each case, good ones too")
+}
+
+// test puts a port through cases.
+func test(ctx context.Context, p *program, args []string) error {
+	set := p.flags("test")
+	var f testFlags
+	f.define(set)
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	if set.NArg() == 0 {
+		return wrong("say how the port is started: bullytest test [flags] -- python3 port.py")
+	}
+	if f.workers < 1 {
+		return wrong("-workers %d: at least one port must run", f.workers)
+	}
+	partial := f.run != "" || f.rule != ""
+	if f.fix && (f.known == "" || partial) {
+		return wrong("-fix writes the file of -known-failing, and only after a run of all cases of a level: what was not run would be forgotten")
+	}
+	cases, known, err := f.choose()
+	if err != nil {
+		return err
+	}
+	r, err := f.put(ctx, p, cases, known, set.Args())
+	if r != nil {
+		err = cmp.Or(err, f.write(r))
+	}
+	if err != nil {
+		return err
+	}
+	if f.fix {
+		failing := r.Known()
+		if err := failing.Write(f.known); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.out, "%s says now that %d cases fail.\n", f.known, failing.Len())
+		return nil
+	}
+	if err := verdict(r); err != nil {
+		return err
+	}
+	if !partial {
+		next(p, r, f.level)
+	}
+	return nil
+}
+
+// next says which level is reached, and what comes after it.
+func next(p *program, r *kit.Report, asked string) {
+	c := certificate.Of(r, heldTo())
+	all := levels()
+	k := slices.IndexFunc(all, func(l level) bool { return l.name == c.Level })
+	reached := "No level is reached: cases that fail, or are on a list of expected failures, do not count."
+	if k >= 0 {
+		reached = fmt.Sprintf("Level %s is reached.", c.Level)
+	}
+	switch {
+	case k >= 0 && k+1 == len(all):
+		fmt.Fprintf(p.out, "%s There is none above it. -certificate FILE keeps it.\n", reached)
+	case c.Level != asked:
+		fmt.Fprintf(p.out, "%s For %s, all that is unsupported, or expected to fail, must pass.\n", reached, asked)
+	default:
+		l := all[k+1]
+		fmt.Fprintf(p.out, "%s Next is %s: %s (%s).\n  bullytest test -level %s -- %s\n", reached, l.name, l.says, l.takes, l.name, strings.Join(r.Command, " "))
+	}
+}
+
+// choose returns the cases that are to be run, and the failures that are expected.
+func (f *testFlags) choose() ([]kit.Case, *kit.Known, error) {
+	all, err := casesOf("")
+	if err != nil {
+		return nil, nil, err
+	}
+	cases := all
+	if f.run == "" {
+		if cases, err = casesOf(f.level); err != nil {
+			return nil, nil, err
+		}
+	}
+	if cases, err = kit.Select(cases, f.run, f.rule); err != nil {
+		return nil, nil, &exit{exitUsage, err}
+	}
+	if f.known == "" {
+		return cases, nil, nil
+	}
+	known, err := kit.ReadKnown(f.known)
+	if err != nil && !(f.fix && errors.Is(err, os.ErrNotExist)) {
+		return nil, nil, &exit{exitUsage, err}
+	}
+	return cases, known, nil
+}
+
+// put runs the cases, and says what came of them. If the run was cut short, it says so, and what came until then.
+func (f *testFlags) put(ctx context.Context, p *program, cases []kit.Case, known *kit.Known, command []string) (*kit.Report, error) {
+	told := &telling{program: p, again: &kit.Report{Command: command, Flags: f.repeat()}, verbose: f.verbose,
+		progress: progress{log: p.log, of: len(cases), now: time.Now}}
+	options := kit.Options{
+		Port:    port.Config{Command: command, Answer: f.answer, Isolate: f.isolate},
+		Workers: f.workers, Limit: f.limit, Known: known, Each: told.tell, Alone: 20,
+	}
+	if !f.keepGoing && !f.fix {
+		options.GiveUp = 20
+	}
+	r, err := kit.Run(ctx, cases, options)
+	var not *kit.NotStarted
+	if r == nil || len(r.Verdicts) == 0 || errors.As(err, &not) {
+		switch {
+		case ctx.Err() != nil:
+			return nil, &exit{exitUndecided, errors.New("interrupted")}
+		case errors.As(err, &not):
+			return nil, &exit{exitNoPort, fmt.Errorf("%w\n  bullytest check -- %s says what is expected", err, strings.Join(command, " "))}
+		}
+		return nil, err
+	}
+	r.Command, r.Flags = told.again.Command, told.again.Flags
+	all, stale := casesOf("")
+	if stale != nil {
+		return nil, stale
+	}
+	r.Stale = known.Stale(all)
+	told.rest()
+	for _, id := range r.Stale {
+		fmt.Fprintf(p.out, "UNEXPECTED %s is on the list of expected failures, and is no case: take it off%s\n", id, kit.Alike(all, id))
+	}
+	if suspects := r.Suspects(); len(suspects) > 0 {
+		fmt.Fprintf(p.out, "Most likely broken:\n")
+		for _, s := range suspects[:min(3, len(suspects))] {
+			fmt.Fprintf(p.out, "  %s\n", s)
+		}
+	}
+	fmt.Fprintf(p.out, "%s %s (%s), %s: %s; %.1f s.\n", r.Port.Name, r.Port.Version, r.Port.Language, f.what(), r.Summary(), r.Seconds)
+	return r, cutShort(ctx, err, len(cases)-len(r.Verdicts))
+}
+
+// cutShort says why a run was, and how to go on.
+func cutShort(ctx context.Context, err error, left int) error {
+	var up *kit.GivenUp
+	switch {
+	case errors.As(err, &up):
+		return &exit{exitFailed, fmt.Errorf("%w\n  %d cases were not run; -keep-going runs them all", err, left)}
+	case ctx.Err() != nil:
+		return &exit{exitUndecided, fmt.Errorf("interrupted: %d cases were not run", left)}
+	}
+	return err
+}
+
+// what says in words which cases are run.
+func (f *testFlags) what() string {
+	var words []string
+	if f.run == "" {
+		words = append(words, f.level)
+	} else {
+		words = append(words, f.run)
+	}
+	if f.rule != "" {
+		words = append(words, "about "+f.rule)
+	}
+	if f.isolate {
+		words = append(words, "each node in a process of its own")
+	}
+	return strings.Join(words, ", ")
+}
+
+// repeat returns the flags that a command needs that runs a case in the same way.
+func (f *testFlags) repeat() (flags []string) {
+	if f.isolate {
+		flags = append(flags, "-isolate")
+	}
+	return flags
+}
+
+// write writes the results where the flags say.
+func (f *testFlags) write(r *kit.Report) error {
+	if f.json != "" {
+		if err := r.Write(f.json); err != nil {
+			return err
+		}
+	}
+	if f.certificate != "" || f.badge != "" {
+		c := certificate.Of(r, heldTo())
+		return errors.Join(to(f.junit, r.JUnit), to(f.html, r.HTML), to(f.certificate, bytesOf(c.JSON())), to(f.badge, bytesOf(c.Badge())))
+	}
+	return errors.Join(to(f.junit, r.JUnit), to(f.html, r.HTML))
+}
+
+// bytesOf returns what writes some bytes.
+func bytesOf(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
+}
+
+// to writes a file, unless its name is "".
+func to(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// verdict returns the exit status of a report.
+func verdict(r *kit.Report) error {
+	switch failed, undecided := r.Failed(); {
+	case failed > 0:
+		return &exit{exitFailed, errSaid}
+	case undecided > 0:
+		return &exit{exitUndecided, errSaid}
+	case !slices.ContainsFunc(r.Verdicts, func(v kit.Verdict) bool { return v.Outcome == kit.Pass }):
+		return &exit{exitUndecided, errors.New("no case has passed: nothing is known of the port")}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package kit_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/port"
+)
+
+// leaks is a port that says error, or what is wrong, when it is asked for the crash with this number, since it started.
+func leaks(at int, wrong string) func(io.Reader, io.Writer) error {
+	return func(r io.Reader, w io.Writer) error {
+		in := bufio.NewScanner(r)
+		for crashes := 0; in.Scan(); {
+			var q port.Request
+			if err := json.Unmarshal(in.Bytes(), &q); err != nil {
+				return err
+			}
+			body := `"ok":true,"protocol":1,"port":{"name":"leaks","version":"1","language":"Go"}`
+			if q.Op == port.Crash {
+				if crashes++; crashes == at || at == 0 {
+					body = wrong
+				}
+			}
+			if _, err := fmt.Fprintf(w, "{\"id\":%d,%s}\n", q.ID, body); err != nil {
+				return err
+			}
+		}
+		return in.Err()
+	}
+}
+
+// crashes are cases, each of which asks for one crash.
+func crashes(n int) (cases []kit.Case) {
+	for k := range n {
+		cases = append(cases, failing(fmt.Sprint("crash-", k+1), func(_ context.Context, p *port.Process) error {
+			reply, err := p.Ask(&port.Request{Op: port.Crash, Node: "a"})
+			if err == nil && reply.Error != "" {
+				return &port.Failure{Kind: port.Erred, Problem: reply.Error}
+			}
+			return err
+		}))
+	}
+	return cases
+}
+
+// TestAlone runs cases that fail once more, on a port that is asked nothing else.
+func TestAlone(t *testing.T) {
+	run := func(at, alone int) *kit.Report {
+		o := options(nil)
+		o.Port.Serve, o.Alone = leaks(at, `"error":"index out of range"`), alone
+		report, err := kit.Run(t.Context(), crashes(5), o)
+		require.NoError(t, err)
+		return report
+	}
+	report := run(3, 9)
+	require.Equal(t, "5 cases: 4 pass, 1 nondeterministic", report.Summary())
+	require.Equal(t, "it passes alone: the port remembers something, or draws lots\nfailed  index out of range", report.Verdicts[2].Problem)
+	require.Equal(t, "5 cases: 4 pass, 1 error", run(3, 0).Summary(), "nobody has asked for it")
+	require.Equal(t, "5 cases: 5 error", run(0, 9).Summary(), "they fail alone, too")
+}
+
+// TestGivenUp stops when the same error comes again and again, and not otherwise.
+func TestGivenUp(t *testing.T) {
+	o := options(nil)
+	o.Port.Serve, o.GiveUp = leaks(0, `"error":"index 7 out of range"`), 20
+	report, err := kit.Run(t.Context(), crashes(50), o)
+	var up *kit.GivenUp
+	require.ErrorAs(t, err, &up)
+	require.ErrorContains(t, err, "20 cases in a row have ended with the same error, and the port is given up: index 7 out of range")
+	require.GreaterOrEqual(t, len(report.Verdicts), 20)
+	require.Less(t, len(report.Verdicts), 25)
+
+	o.GiveUp = 0
+	report, err = kit.Run(t.Context(), crashes(50), o)
+	require.NoError(t, err)
+	require.Len(t, report.Verdicts, 50)
+
+	o.Port.Serve, o.GiveUp = leaks(19, `"error":"no"`), 20
+	_, err = kit.Run(t.Context(), crashes(50), o)
+	require.NoError(t, err)
+}
+
+// TestFormIsSuspected says first of all that replies have not their form.
+func TestFormIsSuspected(t *testing.T) {
+	o := options(nil)
+	o.Port.Serve = leaks(0, `"okay":true`)
+	cases := crashes(3)
+	for k := range cases {
+		cases[k].Suite, cases[k].ID = kit.Vectors, fmt.Sprint("R3-", k)
+	}
+	report, err := kit.Run(t.Context(), cases, o)
+	require.NoError(t, err)
+	require.Equal(t, []kit.Suspect{{Failed: 3, Cases: 3}}, report.Suspects())
+	require.Equal(t, "the form of replies (conformance/README.md, Replies): 3 of 3 vectors say so", report.Suspects()[0].String())
+	require.Contains(t, report.Verdicts[0].Explain(""), "about    the form of replies")
+	require.Contains(t, report.Verdicts[0].Explain(""), `a reply has no field "okay"`)
+}

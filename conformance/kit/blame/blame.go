@@ -1,0 +1,138 @@
+// Package blame says which rule of spec/README.md a wrong step breaks. Of a port that learns no epochs, say, every rule by which a
+// message is taken looks broken, and is not; it is R7 that is.
+//
+//	if !got.Equal(c.Want) {
+//		rule := blame.Rule(&c, got)
+//		if blame.IDs(process, &c) {
+//			rule = "R1"
+//		}
+//	}
+package blame
+
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Rule returns the rule that a wrong step breaks. It is the one that the input is taken by (conformance.RuleOf), unless the
+// difference shows that it is one which that rule uses: what a quorum is (R3), the bound of epochs (R2), winning (R20), claiming
+// (R16), learning (R7). The case is a question, with the answer that it should have had.
+func Rule(c *conformance.Case, got conformance.Outcome) string {
+	rule := conformance.RuleOf(c)
+	before, want, is := &c.Before, &c.Want.After, &got.After
+	switch {
+	case c.Want.Ignored || got.Ignored || c.Input.Start || c.Input.Restart:
+		return rule
+	case want.Role != is.Role && atHalf(c):
+		return "R3"
+	case before.Epoch == spec.MaxEpoch && want.Role != is.Role && (is.Role == spec.Claimant || is.Role == spec.Leader):
+		return "R2"
+	case is.Role == spec.Leader && before.Role != spec.Leader && mayCount(c):
+		return "R20"
+	case is.Role == spec.Claimant && want.Role == spec.Claimant && before.Role != spec.Claimant:
+		return "R16"
+	case learnsWrongly(c, is):
+		return "R7"
+	}
+	return rule
+}
+
+// mayCount reports whether an input is one on which a claimant can win.
+func mayCount(c *conformance.Case) bool {
+	m := &c.Input.Message
+	return m.Type != spec.Grant || c.Before.Role == spec.Claimant && m.Epoch == c.Before.Epoch+1
+}
+
+// atHalf reports whether a node has half of the members behind it, when it has to know whether that is a quorum. The quorum check
+// of a leader is left out: whoever leads on there does so, as often as not, whatever is behind it (R26).
+func atHalf(c *conformance.Case) bool {
+	support, m := len(c.Before.Support), &c.Input.Message
+	switch {
+	case c.Input.Timer == spec.ElectionTimer, c.Input.Timer == spec.CoordinatorTimer, m.Type == spec.Resign:
+	case m.Type == spec.Assent, m.Type == spec.Grant:
+		if !slices.Contains(c.Before.Support, m.From) {
+			support++
+		}
+	default:
+		return false
+	}
+	return 2*(support+1) == len(c.Members)
+}
+
+// learnsWrongly reports whether a message should have taught its epoch, and has not, or the other way round.
+func learnsWrongly(c *conformance.Case, is *spec.State) bool {
+	before, want, m := &c.Before, &c.Want.After, &c.Input.Message
+	switch m.Type {
+	case spec.Election, spec.OK, spec.Assent, spec.ImBack, spec.Ack, spec.Grant:
+	case spec.Refuse:
+		if before.Role == spec.Claimant {
+			return false // R21 comes first
+		}
+	default:
+		return false
+	}
+	switch {
+	case m.Epoch <= before.Epoch || m.Type == spec.Grant && mayCount(c):
+		return false
+	case want.Epoch == m.Epoch:
+		return is.Epoch != want.Epoch || is.Grantee != want.Grantee || before.Role == spec.Leader && is.Role == spec.Leader
+	}
+	return is.Epoch == m.Epoch // it is the node's own claim
+}
+
+// plain returns a case whose ids are 1, 2, 3 …, and nothing else another: or false if its ids are so, or are none.
+func plain(c *conformance.Case) (conformance.Case, bool) {
+	m := &c.Input.Message
+	message := c.Input == (conformance.Input{Message: *m})
+	if message && m.Validate() != nil || c.Members[len(c.Members)-1] == spec.IntegerID(uint64(len(c.Members))) {
+		return *c, false
+	}
+	name := func(id spec.NodeID) spec.NodeID {
+		if id.IsNone() {
+			return id
+		}
+		if i := slices.Index(c.Members, id); i >= 0 {
+			return spec.IntegerID(uint64(i + 1))
+		}
+		return spec.IntegerID(uint64(len(c.Members) + 1))
+	}
+	names := func(ids []spec.NodeID) []spec.NodeID {
+		renamed := make([]spec.NodeID, len(ids))
+		for i := range ids {
+			renamed[i] = name(ids[i])
+		}
+		return renamed
+	}
+	p := conformance.Case{ID: name(c.ID), Members: names(c.Members), Before: c.Before, Input: c.Input}
+	p.Before.Leader, p.Before.Grantee, p.Before.Support = name(c.Before.Leader), name(c.Before.Grantee), names(c.Before.Support)
+	p.Input.Message.From, p.Input.Message.To = name(m.From), name(m.To)
+	model := conformance.Model{}
+	p.Want = model.Step(p.ID, p.Members, p.Before, p.Input)
+	return p, true
+}
+
+// Starts reports whether a port starts a node if the ids are plain; not if they are. If it has refused to start one, it is the ids that
+// it refuses, or how they ascend (R1).
+func Starts(p *port.Process, id spec.NodeID, members []spec.NodeID) bool {
+	c, other := plain(&conformance.Case{ID: id, Members: members, Before: spec.State{Role: spec.Follower}, Input: conformance.Input{Start: true}})
+	if !other || !p.Usable() {
+		return false
+	}
+	reply, err := p.Ask(&port.Request{Op: port.Begin, Node: "plain", Me: &c.ID, Members: c.Members})
+	return err == nil && reply.State != nil
+}
+
+// IDs reports whether a port that has answered a case wrongly answers it rightly if the ids are plain: then it is the ids
+// that it compares wrongly (R1).
+func IDs(p *port.Process, c *conformance.Case) bool {
+	q, other := plain(c)
+	if !other || !p.Usable() {
+		return false
+	}
+	right := false
+	failure := port.Guard(func() { right = p.Subject().Step(q.ID, q.Members, q.Before, q.Input).Equal(q.Want) })
+	return failure == nil && right
+}

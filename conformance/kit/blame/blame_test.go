@@ -1,0 +1,123 @@
+package blame_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/kit/blame"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// id returns the id of a number, and none of 0.
+func id(n uint64) spec.NodeID {
+	if n == 0 {
+		return spec.NodeID{}
+	}
+	return spec.IntegerID(n)
+}
+
+// asked returns a question to node 2 of some, and the model's answer.
+func asked(members uint64, before spec.State, in conformance.Input) conformance.Case {
+	c := conformance.Case{ID: id(2), Before: before, Input: in}
+	for n := range members {
+		c.Members = append(c.Members, id(n+1))
+	}
+	model := conformance.Model{}
+	c.Want = model.Step(c.ID, c.Members, c.Before, c.Input)
+	return c
+}
+
+func message(kind spec.MessageType, from uint64, epoch spec.Epoch) conformance.Input {
+	return conformance.Input{Message: spec.Message{Type: kind, From: id(from), To: id(2), Epoch: epoch}}
+}
+
+// TestRule breaks answers, and says which rule each breaks.
+func TestRule(t *testing.T) {
+	leader := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}
+	claimant := spec.State{Role: spec.Claimant, Epoch: 4, Grantee: id(1)}
+	candidate := spec.State{Role: spec.Candidate, Epoch: 4}
+	for _, c := range []struct {
+		why     string
+		members uint64
+		before  spec.State
+		in      conformance.Input
+		edit    func(o *conformance.Outcome)
+		rule    string
+	}{
+		{"does not learn", 3, leader, message(spec.Ack, 1, 9), func(o *conformance.Outcome) { o.After = leader }, "R7"},
+		{"learns, and leads on", 3, leader, message(spec.ImBack, 1, 9), func(o *conformance.Outcome) { o.After = leader; o.After.Epoch = 9 }, "R7"},
+		{"learns its own claim", 3, claimant, message(spec.OK, 3, 5), func(o *conformance.Outcome) {
+			o.After = spec.State{Role: spec.Follower, Epoch: 5}
+		}, "R7"},
+		{"learns, and says nothing", 3, leader, message(spec.Election, 1, 9), func(o *conformance.Outcome) { o.Sent = nil }, "R10"},
+		{"is refused, and goes on", 3, claimant, message(spec.Refuse, 1, 5), func(o *conformance.Outcome) { o.After = claimant }, "R21"},
+		{"wins without a quorum", 5, claimant, message(spec.Grant, 1, 5), func(o *conformance.Outcome) { o.After = leader; o.After.Epoch = 5 }, "R20"},
+		{"wins its old epoch", 3, claimant, message(spec.Grant, 1, 5), func(o *conformance.Outcome) { o.After.Epoch = 4 }, "R20"},
+		{"counts another claim's GRANT", 5, claimant, message(spec.Grant, 1, 4), func(o *conformance.Outcome) { o.After = leader }, "R19"},
+		{"half is a quorum", 4, spec.State{Role: spec.Candidate, Epoch: 4, Support: []spec.NodeID{id(1)}}, conformance.Input{Timer: spec.ElectionTimer},
+			func(o *conformance.Outcome) { o.After.Role = spec.Claimant }, "R3"},
+		{"claims unasked", 5, candidate, conformance.Input{Timer: spec.ElectionTimer}, func(o *conformance.Outcome) { o.After.Role = spec.Claimant }, "R14"},
+		{"claims wrongly", 3, spec.State{Role: spec.Candidate, Epoch: 4, Support: []spec.NodeID{id(1)}}, conformance.Input{Timer: spec.ElectionTimer},
+			func(o *conformance.Outcome) { o.Sent = nil }, "R16"},
+		{"claims beyond the bound", 3, spec.State{Role: spec.Candidate, Epoch: spec.MaxEpoch, Support: []spec.NodeID{id(1)}},
+			conformance.Input{Timer: spec.ElectionTimer}, func(o *conformance.Outcome) { o.After.Role = spec.Claimant }, "R2"},
+		{"grants twice", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, message(spec.Claim, 1, 4),
+			func(o *conformance.Outcome) { o.After.Grantee = id(1) }, "R17"},
+		{"takes what is not for it", 3, candidate, message(spec.Ack, 7, 9), func(o *conformance.Outcome) { o.Ignored = false }, "R34"},
+		{"forgets", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, conformance.Input{Restart: true},
+			func(o *conformance.Outcome) { o.After.Grantee = id(0) }, "R30"},
+	} {
+		q := asked(c.members, c.before, c.in)
+		got := conformance.Outcome{Ignored: q.Want.Ignored, After: q.Want.After.Clone(), Sent: q.Want.Sent}
+		c.edit(&got)
+		require.False(t, got.Equal(q.Want), c.why)
+		require.Equal(t, c.rule, blame.Rule(&q, got), c.why)
+	}
+}
+
+// textual is the model, which takes 9 for higher than 10 when it hears a candidate.
+type textual struct{ conformance.Model }
+
+func (s *textual) Step(me spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+	out := s.Model.Step(me, members, before, in)
+	if m := in.Message; !out.Ignored && m.Type == spec.Election && m.From.String() > me.String() != (m.From.Compare(me) > 0) {
+		out.Sent = nil
+	}
+	return out
+}
+
+// TestIDs asks a port that compares ids wrongly, and one that is right, or wrong in another way.
+func TestIDs(t *testing.T) {
+	p, err := port.Start(context.Background(), port.Config{Serve: func(r io.Reader, w io.Writer) error {
+		return port.Serve(r, w, port.Implementation{
+			Identity: port.Identity{Name: "textual", Version: "1", Language: "Go"},
+			Make:     conformance.NodeOf(func() conformance.Subject { return &textual{} }),
+			Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
+				return conformance.NodeIn(&textual{}, id, members, s), nil
+			},
+		})
+	}})
+	require.NoError(t, err)
+	defer p.Close()
+	c := conformance.Case{ID: id(10), Members: []spec.NodeID{id(9), id(10)}, Before: spec.State{Role: spec.Follower},
+		Input: conformance.Input{Message: spec.Message{Type: spec.Election, From: id(9), To: id(10)}}}
+	require.True(t, blame.IDs(p, &c), "with other ids it is right")
+	plain := asked(3, spec.State{Role: spec.Follower}, message(spec.Election, 1, 1))
+	require.False(t, blame.IDs(p, &plain), "these are the plainest ids that there are")
+	c.Input.Message.From = c.ID
+	require.False(t, blame.IDs(p, &c), "this is no message, and other ids do not make it one")
+}
+
+// A leader that is told of a higher epoch leads on: it is not IM_BACK that it has misread.
+func ExampleRule() {
+	c := asked(3, spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}, message(spec.ImBack, 1, 9))
+	got := conformance.Outcome{After: c.Before, Sent: []spec.Message{{Type: spec.Coordinator, From: id(2), To: id(1), Epoch: 4}}}
+	fmt.Println(conformance.RuleOf(&c), blame.Rule(&c, got))
+	// Output: R31 R7
+}

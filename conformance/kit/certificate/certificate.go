@@ -1,0 +1,173 @@
+// Package certificate says which level a port has reached, in a form that anybody can make again, byte for byte: without times,
+// paths, or the name of a machine.
+//
+//	c := certificate.Of(report, certificate.Kit{Levels: levels, Vectors: vectors.Digest()})
+//	if err := os.WriteFile("certificate.json", c.JSON(), 0o644); err != nil {
+//		return err
+//	}
+//	err := os.WriteFile("badge.json", c.Badge(), 0o644) // for shields.io/endpoint
+package certificate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/port"
+)
+
+// Format is the version of the form of a certificate.
+const Format = 1
+
+// None is the level of a port that has not reached the first.
+const None = "none"
+
+// Level is what a port can reach: by passing these cases, and those of all levels before it.
+type Level struct {
+	Name  string // such as bronze
+	Cases []kit.Case
+}
+
+// Kit is what a port was held to.
+type Kit struct {
+	Levels     []Level // the lowest one first
+	Vectors    string  // the digest of the vectors
+	Seeds      uint64  // of the simulator, from 1 on
+	SeedsLevel string  // the level of which they are
+}
+
+// Certificate says what a port has passed.
+type Certificate struct {
+	Certificate int           `json:"certificate"` // Format
+	Kit         string        `json:"kit"`         // version
+	Spec        string        `json:"spec"`        // version
+	Vectors     string        `json:"vectors"`     // digest
+	Port        port.Identity `json:"port"`
+	Features    []string      `json:"features"`
+	Level       string        `json:"level"`
+	Suites      []Suite       `json:"suites"`
+	Seeds       uint64        `json:"seeds"`  // of the simulator that were asked for, from 1 on; 0 if none were
+	Digest      string        `json:"digest"` // of the verdicts
+}
+
+// Suite is how many cases of a suite there were, and what came of them.
+type Suite struct {
+	Suite       string `json:"suite"`
+	Cases       int    `json:"cases"`
+	Passed      int    `json:"passed"`
+	Unsupported int    `json:"unsupported"`
+}
+
+// Of makes the certificate of a report. A level is reached if the report has a verdict of each of its cases, and all are good; a
+// case that the port need not support, or that is advice, may be as it is, but at the last level all must have passed.
+func Of(r *kit.Report, k Kit) *Certificate {
+	c := &Certificate{Certificate: Format, Kit: r.Kit, Spec: r.Spec, Vectors: k.Vectors, Port: r.Port, Features: slices.Clone(r.Features), Level: None}
+	slices.Sort(c.Features)
+	if c.Features == nil {
+		c.Features = []string{}
+	}
+	verdicts := map[string]*kit.Verdict{}
+	for i := range r.Verdicts {
+		verdicts[r.Verdicts[i].Case] = &r.Verdicts[i]
+	}
+	for i, l := range k.Levels {
+		if !reached(l.Cases, verdicts, i == len(k.Levels)-1 && i > 0) {
+			break
+		}
+		if c.Level = l.Name; l.Name == k.SeedsLevel {
+			c.Seeds = k.Seeds
+		}
+	}
+	c.Suites = suites(r)
+	c.Digest = digest(r)
+	return c
+}
+
+// reached reports whether there are good verdicts of all cases.
+func reached(cases []kit.Case, verdicts map[string]*kit.Verdict, last bool) bool {
+	for i := range cases {
+		v := verdicts[cases[i].ID]
+		switch {
+		case v == nil:
+			return false
+		case v.Outcome == kit.Pass:
+		case last:
+			return false
+		case v.Outcome == kit.Unsupported && !v.Must: // it needs a feature that the port does not say it has
+		case v.Outcome == kit.Fail && !cases[i].Must: // it is advice
+		default:
+			return false
+		}
+	}
+	return len(cases) > 0
+}
+
+// suites counts what came of each suite, in the order of their first cases.
+func suites(r *kit.Report) (list []Suite) {
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		at := slices.IndexFunc(list, func(s Suite) bool { return s.Suite == v.Suite })
+		if at < 0 {
+			list, at = append(list, Suite{Suite: v.Suite}), len(list)
+		}
+		s := &list[at]
+		s.Cases++
+		switch v.Outcome {
+		case kit.Pass:
+			s.Passed++
+		case kit.Unsupported:
+			s.Unsupported++
+		}
+	}
+	return list
+}
+
+// digest is of what came of each case, in the order of the cases.
+func digest(r *kit.Report) string {
+	h := sha256.New()
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		fmt.Fprintf(h, "%s %s %s\n", v.Case, v.Outcome, v.Rule)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// JSON returns the certificate as canonical JSON: fields sorted, no white space, a line feed at the end.
+func (c *Certificate) JSON() []byte { return canonical(c) }
+
+// Badge returns what shields.io/endpoint makes a badge of.
+func (c *Certificate) Badge() []byte {
+	colours := map[string]string{"bronze": "cd7f32", "silver": "a7a7ad", "gold": "d4af37"}
+	colour, known := colours[c.Level]
+	if !known {
+		colour = "lightgrey"
+	}
+	return canonical(struct {
+		Version int    `json:"schemaVersion"`
+		Label   string `json:"label"`
+		Message string `json:"message"`
+		Colour  string `json:"color"`
+	}{1, "bully " + c.Spec, c.Level, colour})
+}
+
+// canonical writes a value so that two that are equal are the same bytes.
+func canonical(value any) []byte {
+	var fields any
+	text, err := json.Marshal(value)
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		err = d.Decode(&fields)
+	}
+	if err == nil {
+		text, err = json.Marshal(fields) // which sorts the fields
+	}
+	if err != nil {
+		panic(fmt.Sprintf("certificate: %v", err)) // it is texts and numbers
+	}
+	return append(text, '\n')
+}

@@ -1,0 +1,113 @@
+package certificate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/kit/certificate"
+	"github.com/seed-fdf591db/bully/conformance/port"
+)
+
+// held is a kit of three small levels.
+func held() certificate.Kit {
+	level := func(name string, ids ...string) certificate.Level {
+		l := certificate.Level{Name: name}
+		for _, id := range ids {
+			l.Cases = append(l.Cases, kit.Case{ID: id, Must: !strings.HasPrefix(id, "advice")})
+		}
+		return l
+	}
+	return certificate.Kit{
+		Levels:  []certificate.Level{level("bronze", "R1-a", "advice"), level("silver", "sim-1"), level("gold", "fence")},
+		Vectors: "abc", Seeds: 2000, SeedsLevel: "silver",
+	}
+}
+
+// report returns a report in which everything is good, but for what is said.
+func report(outcomes map[string]kit.Outcome) *kit.Report {
+	r := &kit.Report{Kit: "1.0", Spec: "1.0", Port: port.Identity{Name: "p", Version: "2", Language: "C"}, Features: []string{"fence"}, Seconds: 3}
+	for _, v := range []kit.Verdict{{Case: "R1-a", Suite: "vectors", Must: true}, {Case: "advice", Suite: "vectors"},
+		{Case: "sim-1", Suite: "sim", Must: true}, {Case: "fence", Suite: "fence", Must: true}} {
+		v.Seconds, v.Requests, v.Outcome = 1, 7, kit.Pass
+		if o, said := outcomes[v.Case]; said {
+			v.Outcome = o
+			v.Must = v.Must && o != kit.Unsupported
+		}
+		if v.Outcome != "" {
+			r.Verdicts = append(r.Verdicts, v)
+		}
+	}
+	return r
+}
+
+// TestLevels says which level each report has reached.
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		outcomes map[string]kit.Outcome
+		level    string
+		seeds    uint64
+	}{
+		{nil, "gold", 2000},
+		{map[string]kit.Outcome{"fence": kit.Fail}, "silver", 2000},
+		{map[string]kit.Outcome{"fence": kit.Unsupported}, "silver", 2000},
+		{map[string]kit.Outcome{"fence": kit.Undecided}, "silver", 2000},
+		{map[string]kit.Outcome{"fence": ""}, "silver", 2000},
+		{map[string]kit.Outcome{"sim-1": kit.Nondeterministic}, "bronze", 0},
+		{map[string]kit.Outcome{"sim-1": kit.ExpectedFail}, "bronze", 0},
+		{map[string]kit.Outcome{"sim-1": ""}, "bronze", 0},
+		{map[string]kit.Outcome{"R1-a": kit.Broken}, certificate.None, 0},
+		{map[string]kit.Outcome{"R1-a": ""}, certificate.None, 0},
+		{map[string]kit.Outcome{"advice": kit.Fail}, "gold", 2000},
+		{map[string]kit.Outcome{"advice": ""}, certificate.None, 0},
+	} {
+		got := certificate.Of(report(c.outcomes), held())
+		require.Equal(t, c.level, got.Level, c.outcomes)
+		require.Equal(t, c.seeds, got.Seeds, c.outcomes)
+	}
+	require.Equal(t, certificate.None, certificate.Of(report(nil), certificate.Kit{}).Level, "who is held to nothing has reached nothing")
+}
+
+// TestSame has the same certificate of two runs that differ in their times, and another if any verdict differs.
+func TestSame(t *testing.T) {
+	one, other := report(nil), report(nil)
+	other.Seconds, other.Command, other.Verdicts[0].Seconds = 99, []string{"/home/me/port"}, 98
+	require.Equal(t, string(certificate.Of(one, held()).JSON()), string(certificate.Of(other, held()).JSON()))
+	require.NotContains(t, string(certificate.Of(other, held()).JSON()), "home")
+	other.Verdicts[1].Outcome = kit.Fail
+	require.NotEqual(t, certificate.Of(one, held()).Digest, certificate.Of(other, held()).Digest)
+
+	text := certificate.Of(one, held()).JSON()
+	var read certificate.Certificate
+	require.NoError(t, json.Unmarshal(text, &read))
+	require.Equal(t, *certificate.Of(one, held()), read)
+	require.Equal(t, string(text), strings.TrimSpace(string(text))+"\n")
+}
+
+// TestMatrix puts three ports beside each other.
+func TestMatrix(t *testing.T) {
+	bad := report(map[string]kit.Outcome{"sim-1": kit.Fail})
+	bad.Port.Name, bad.Verdicts[2].Rule = "<b>", "R17"
+	m := certificate.MatrixOf([]*kit.Report{report(nil), bad}, []string{"good.json", "bad.json"}, held())
+	require.Equal(t, `port   language  level   vectors  sim  fence
+p 2    C         gold    2/2      1/1  1/1
+<b> 2  C         bronze  2/2      0/1  1/1
+`, m.Text())
+	page := m.HTML()
+	require.Contains(t, page, `<td class="bad" title="sim-1 R17">0/1`)
+	require.Contains(t, page, "&lt;b&gt; 2")
+	require.NotContains(t, page, "<b>")
+}
+
+// The certificate of a port that has passed everything.
+func ExampleOf() {
+	c := certificate.Of(report(nil), held())
+	fmt.Print(string(c.JSON()), string(c.Badge()))
+	// Output:
+	// {"certificate":1,"digest":"sha256:3239bf5a9fd5644ca9a5300dc9f2bbe65019aec804424282da75eec4a90a90d0","features":["fence"],"kit":"1.0","level":"gold","port":{"language":"C","name":"p","version":"2"},"seeds":2000,"spec":"1.0","suites":[{"cases":2,"passed":2,"suite":"vectors","unsupported":0},{"cases":1,"passed":1,"suite":"sim","unsupported":0},{"cases":1,"passed":1,"suite":"fence","unsupported":0}],"vectors":"abc"}
+	// {"color":"d4af37","label":"bully 1.0","message":"gold","schemaVersion":1}
+}

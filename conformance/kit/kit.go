@@ -1,0 +1,61 @@
+// Package kit judges ports. A [Case] puts a port through something and says what of it was wrong; [Run] runs many, each on a
+// port that has forgotten all others, and a port that dies, hangs or talks nonsense costs its case, never the run.
+//
+//	report, err := kit.Run(ctx, cases, kit.Options{Port: port.Config{Command: command}, Each: func(v kit.Verdict) { … }})
+//	if err != nil {
+//		return err // the port did not start
+//	}
+//	for _, v := range report.Verdicts {
+//		fmt.Println(v.Case, v.Outcome, v.Problem)
+//	}
+package kit
+
+import (
+	"context"
+
+	"github.com/seed-fdf591db/bully/conformance/port"
+)
+
+// Case is something that a port is put through.
+type Case struct {
+	ID    string   // such as R17-grant-after-restart or sim-crash-81: never changed, never used again
+	Title string   // what it is about: a sentence
+	Rules []string // of spec/README.md, such as R17, the first one first
+	Suite string   // a part of all cases: vectors, steps, cuts, sim, fence, live, cover
+	Must  bool     // a port that fails it does not conform; else it is advice
+	Needs string   // a feature that the port must have, such as fence; ""
+	// Run puts a port through it, which has been reset. Nodes and subjects may panic with a *port.Failure. An error that is
+	// none is the kit's own, or Inconclusive.
+	Run func(ctx context.Context, p *port.Process) error
+}
+
+// Outcome is what came of a case.
+type Outcome string
+
+const (
+	Pass             Outcome = "pass"
+	Fail             Outcome = "fail"             // the port did what no rule allows
+	ExpectedFail     Outcome = "expected-fail"    // it failed, as a list says that it does
+	UnexpectedPass   Outcome = "unexpected-pass"  // it passed, though a list says that it fails: a failure, as the list is stale
+	Unsupported      Outcome = "unsupported"      // the port says that it does not do this
+	Broken           Outcome = "error"            // it died, hung, flooded, or talked nonsense
+	Nondeterministic Outcome = "nondeterministic" // the same requests had other replies the second time
+	Undecided        Outcome = "inconclusive"     // the time was up, or a goal was never reached
+)
+
+// Verdict is what came of one case.
+type Verdict struct {
+	Case     string    `json:"case"`
+	Suite    string    `json:"suite"`
+	Must     bool      `json:"must"`
+	Rules    []string  `json:"rules"`
+	Outcome  Outcome   `json:"outcome"`
+	Rule     string    `json:"rule,omitempty"`    // that was broken, which need not be one of Rules
+	Kind     port.Kind `json:"kind,omitempty"`    // in which way the port has failed
+	Problem  string    `json:"problem,omitempty"` // what was wrong, and what would be right
+	Request  string    `json:"request,omitempty"`
+	Reply    string    `json:"reply,omitempty"`
+	Last     []string  `json:"last,omitempty"`
+	Requests uint64    `json:"requests"` // how many the port was asked
+	Seconds  float64   `json:"seconds"`
+}

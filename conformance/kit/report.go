@@ -1,0 +1,195 @@
+package kit
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const (
+	Version = "1.0"        // of the kit
+	Spec    = spec.Version // that it holds ports to
+)
+
+// Report is what came of cases.
+type Report struct {
+	Kit      string        `json:"kit"`
+	Spec     string        `json:"spec"`
+	Port     port.Identity `json:"port"`
+	Features []string      `json:"features"`
+	Command  []string      `json:"command,omitempty"` // by which the port was started
+	Flags    []string      `json:"flags,omitempty"`   // of bullytest, that say again what was run
+	Seconds  float64       `json:"seconds"`
+	Stale    []string      `json:"stale,omitempty"` // on the list of expected failures, and no case
+	Verdicts []Verdict     `json:"verdicts"`
+}
+
+// Outcomes returns all outcomes, good ones first.
+func Outcomes() []Outcome {
+	return []Outcome{Pass, ExpectedFail, Unsupported, Undecided, UnexpectedPass, Nondeterministic, Broken, Fail}
+}
+
+// Failed reports whether a verdict lets a run fail. An unsupported case does if it is one that every port must pass.
+func (v *Verdict) Failed() bool {
+	switch v.Outcome {
+	case Fail, Broken, Nondeterministic, UnexpectedPass:
+		return true
+	case Unsupported:
+		return v.Must
+	}
+	return false
+}
+
+// Failed returns how many cases let the run fail, and how many said neither yes nor no.
+func (r *Report) Failed() (failed, undecided int) {
+	for i := range r.Verdicts {
+		if r.Verdicts[i].Failed() {
+			failed++
+		}
+		if r.Verdicts[i].Outcome == Undecided {
+			undecided++
+		}
+	}
+	return failed + len(r.Stale), undecided
+}
+
+// Suspect is a rule that a port seems to break.
+type Suspect struct {
+	Rule          string // "": no rule, but the form of replies
+	Failed, Cases int    // of the vectors that are named after it, those that say that it is broken, and all
+}
+
+// String says who is suspected, and why.
+func (s Suspect) String() string {
+	if s.Rule == "" {
+		return fmt.Sprintf("%s: %d of %d vectors say so", formText, s.Failed, s.Cases)
+	}
+	return fmt.Sprintf("%-4s %d of its %d vectors say so: %s", s.Rule, s.Failed, s.Cases, RuleText(s.Rule))
+}
+
+// formText is where to read what a reply looks like.
+const formText = "the form of replies (conformance/README.md, Replies)"
+
+// ofForm reports whether what is wrong is the form of a reply, and nothing that a rule says; but an epoch beyond the bound (R2) shows as
+// that, too.
+func (v *Verdict) ofForm() bool { return v.Failed() && v.Kind == port.Nonsense && v.Rule != "R2" }
+
+// Suspects returns the rules that vectors named after them say are broken, the most likely one first: a port that breaks one rule fails
+// cases about others besides, but most of those about that one.
+func (r *Report) Suspects() (all []Suspect) {
+	var form Suspect
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Suite == Vectors {
+			if form.Cases++; v.ofForm() {
+				form.Failed++
+				continue
+			}
+		}
+		if v.Suite != Vectors || len(v.Rules) == 0 || !strings.HasPrefix(v.Case, v.Rules[0]+"-") {
+			continue
+		}
+		k := slices.IndexFunc(all, func(s Suspect) bool { return s.Rule == v.Rules[0] })
+		if k < 0 {
+			k, all = len(all), append(all, Suspect{Rule: v.Rules[0]})
+		}
+		all[k].Cases++
+		if v.Failed() && v.Rule == v.Rules[0] {
+			all[k].Failed++
+		}
+	}
+	all = slices.DeleteFunc(all, func(s Suspect) bool { return s.Failed == 0 })
+	const few = 4 // of few cases most may fail by chance
+	slices.SortStableFunc(all, func(a, b Suspect) int { return b.Failed*(a.Cases+few) - a.Failed*(b.Cases+few) })
+	if form.Failed > 0 { // whatever else is wrong, without it nothing is known
+		all = slices.Insert(all, 0, form)
+	}
+	return all
+}
+
+// Summary returns the report in a line: 403 cases: 401 pass, 2 fail.
+func (r *Report) Summary() string {
+	count := map[Outcome]int{}
+	for i := range r.Verdicts {
+		count[r.Verdicts[i].Outcome]++
+	}
+	var parts []string
+	for _, o := range Outcomes() {
+		if count[o] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[o], o))
+		}
+	}
+	if len(r.Stale) > 0 {
+		parts = append(parts, fmt.Sprintf("%d on the list of expected failures that do not exist", len(r.Stale)))
+	}
+	return fmt.Sprintf("%d cases: %s", len(r.Verdicts), strings.Join(parts, ", "))
+}
+
+// RuleText returns what a rule says, in a sentence, or "" if there is no such rule.
+func RuleText(rule string) string {
+	return cmp.Or(conformance.Sentence(rule), sentences[rule])
+}
+
+// Explain returns all that a person needs to see why a case has failed. Again is the command that runs it once more.
+func (v *Verdict) Explain(again string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(string(v.Outcome)), v.Case)
+	rule := v.Rule
+	if rule == "" && len(v.Rules) > 0 && v.Outcome == Fail {
+		rule = v.Rules[0]
+	}
+	item := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "  %-9s%s\n", name, strings.ReplaceAll(text, "\n", "\n           "))
+		}
+	}
+	if v.ofForm() {
+		rule = ""
+		item("about", formText)
+	}
+	item(rule, RuleText(rule))
+	problem, more, _ := strings.Cut(v.Problem, "\n")
+	item("what", problem)
+	for line := range strings.SplitSeq(more, "\n") {
+		name, text, _ := strings.Cut(line, " ")
+		item(name, strings.TrimSpace(text))
+	}
+	last := slices.DeleteFunc(slices.Clone(v.Last), func(request string) bool { return request == v.Request })
+	item("before", strings.Join(last[max(0, len(last)-maxLast):], "\n"))
+	item("request", v.Request)
+	item("reply", v.Reply)
+	item("again", again)
+	return b.String()
+}
+
+// Write writes the report to a file, as JSON.
+func (r *Report) Write(name string) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return fmt.Errorf("kit: %w", err)
+	}
+	return os.WriteFile(name, append(text, '\n'), 0o644)
+}
+
+// ReadReport reads what Write has written.
+func ReadReport(name string) (*Report, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("kit: %w", err)
+	}
+	var r Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("kit: %s is no report: %w", name, err)
+	}
+	if r.Kit == "" || len(r.Verdicts) == 0 {
+		return nil, fmt.Errorf("kit: %s is no report: it does not say of which kit it is, or has no verdicts", name)
+	}
+	return &r, nil
+}

@@ -1,0 +1,199 @@
+package kit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/port"
+)
+
+// Options say how cases are run.
+type Options struct {
+	Port    port.Config   // how the port is started
+	Workers int           // how many ports run at the same time, each in a process of its own; 2 if 0
+	Limit   time.Duration // how long one case may take, before its port is killed; 2 min if 0
+	Alone   int           // how many cases that fail are run once more on a port that is asked nothing else
+	GiveUp  int           // after how many cases in a row with the same error the port is given up; 0: never
+	Known   *Known        // failures that are expected; nil: none
+	Each    func(Verdict) // is told of each verdict, in the order of the cases, as soon as it is there; nil: nobody
+}
+
+// Vectors is the suite whose cases are run twice, for other replies the second time are a failure of their own. What takes
+// longer is run once.
+const Vectors = "vectors"
+
+// maxBrokenStarts is after how many starts in a row that have failed a port is given up.
+const maxBrokenStarts = 20
+
+// Inconclusive is what a case returns that can say neither yes nor no.
+type Inconclusive struct{ Why string }
+
+func (e *Inconclusive) Error() string { return "inconclusive: " + e.Why }
+
+// NotStarted is the error of a Run whose port does not start, or not any more.
+type NotStarted struct{ Err error }
+
+func (e *NotStarted) Error() string { return e.Err.Error() }
+func (e *NotStarted) Unwrap() error { return e.Err }
+
+// GivenUp is the error of a Run whose port has failed in the same way many times in a row.
+type GivenUp struct {
+	Cases int    // so many
+	Says  string // what came of each
+}
+
+func (e *GivenUp) Error() string {
+	return fmt.Sprintf("%d cases in a row have ended with the same error, and the port is given up: %s", e.Cases, e.Says)
+}
+
+// Run puts a port through cases, and returns what came of each, in their order. The error is a *NotStarted, a *GivenUp, or that
+// there are no cases, or that ctx is done: then the report has the cases that were run.
+func Run(ctx context.Context, cases []Case, o Options) (*Report, error) {
+	if len(cases) == 0 {
+		return nil, errors.New("kit: there are no cases: nothing would be asked")
+	}
+	o.Workers, o.Limit = cmp.Or(o.Workers, 2), cmp.Or(o.Limit, 2*time.Minute)
+	r := &runner{options: o, cases: cases, verdicts: make([]*Verdict, len(cases)), began: time.Now()}
+	first, err := port.Start(ctx, r.config(nil))
+	if err != nil {
+		return nil, &NotStarted{err}
+	}
+	r.report.Kit, r.report.Spec = Version, Spec
+	r.report.Port, r.report.Features = first.Identity, first.Features
+	first.Close()
+	ctx, r.stop = context.WithCancelCause(ctx)
+	defer r.stop(nil)
+	var workers sync.WaitGroup
+	for range min(o.Workers, len(cases)) {
+		workers.Go(func() { r.work(ctx) })
+	}
+	workers.Wait()
+	for _, v := range r.verdicts {
+		if v != nil {
+			r.report.Verdicts = append(r.report.Verdicts, *v)
+		}
+	}
+	r.report.Seconds = seconds(r.began)
+	if ctx.Err() != nil {
+		return &r.report, context.Cause(ctx)
+	}
+	return &r.report, nil
+}
+
+// runner is what workers share.
+type runner struct {
+	options Options
+	cases   []Case
+	report  Report
+	began   time.Time
+	stop    context.CancelCauseFunc
+
+	mu       sync.Mutex
+	next     int // the case that is taken next
+	told     int // how many verdicts have been told
+	verdicts []*Verdict
+	broken   int // starts in a row that have failed
+	alone    int // cases that were run once more
+	same     int // verdicts in a row, of those told, that say the same error
+	says     string
+}
+
+// config returns how a port is started whose exchanges are recorded.
+func (r *runner) config(record func(request, reply string)) port.Config {
+	c := r.options.Port
+	c.Kit, c.Spec = cmp.Or(c.Kit, Version), cmp.Or(c.Spec, Spec)
+	c.Record = record
+	if ours := r.options.Port.Record; ours != nil {
+		c.Record = func(request, reply string) {
+			ours(request, reply)
+			if record != nil {
+				record(request, reply)
+			}
+		}
+	}
+	return c
+}
+
+// work runs cases until there are no more.
+func (r *runner) work(ctx context.Context) {
+	w := &worker{runner: r}
+	defer w.close()
+	for ctx.Err() == nil {
+		r.mu.Lock()
+		k := r.next
+		r.next++
+		r.mu.Unlock()
+		if k >= len(r.cases) {
+			return
+		}
+		v := w.judge(ctx, &r.cases[k])
+		if ctx.Err() != nil { // what came of it says nothing of the port
+			return
+		}
+		r.options.Known.apply(&v)
+		r.tell(k, &v)
+	}
+}
+
+// tell keeps a verdict, and tells those that all before have been told of.
+func (r *runner) tell(k int, v *Verdict) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.verdicts[k] = v
+	for r.told < len(r.verdicts) && r.verdicts[r.told] != nil {
+		if r.options.Each != nil {
+			r.options.Each(*r.verdicts[r.told])
+		}
+		r.count(r.verdicts[r.told])
+		r.told++
+	}
+}
+
+// count counts how many errors in a row are the same, but for numbers, and gives the port up if they are too many.
+func (r *runner) count(v *Verdict) {
+	says := ""
+	if v.Outcome == Broken {
+		says = numbers.ReplaceAllString(v.first(), "#")
+	}
+	if says != r.says {
+		r.same, r.says = 0, says
+	}
+	if r.same++; says != "" && r.same == r.options.GiveUp {
+		r.stop(&GivenUp{r.same, v.first()})
+	}
+}
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// mayTryAlone reports whether one more case may be run on a port of its own.
+func (r *runner) mayTryAlone() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.alone++
+	return r.alone <= r.options.Alone
+}
+
+// start starts a port.
+func (r *runner) start(ctx context.Context, record func(request, reply string)) (*port.Process, error) {
+	p, err := port.Start(ctx, r.config(record))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.broken = 0
+		return p, nil
+	}
+	if r.broken++; r.broken == maxBrokenStarts && ctx.Err() == nil {
+		r.stop(&NotStarted{fmt.Errorf("the port has not started %d times in a row, and is given up: %w", maxBrokenStarts, err)})
+	}
+	return nil, err
+}
+
+// seconds returns how long ago a moment was, to the millisecond.
+func seconds(since time.Time) float64 {
+	return time.Since(since).Round(time.Millisecond).Seconds()
+}

@@ -1,0 +1,247 @@
+package suites
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cluster"
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const (
+	cutScripts = 60 // scripts that are drawn at random
+	cutOps     = 24 // how long these are
+	mostOps    = 40 // of a known script; what comes after that is left to others
+)
+
+// Cuts returns a case for each known script of package cluster, and for some that are drawn: every step in it is cut after
+// every prefix of its effects, in a run of its own.
+func Cuts() (cases []kit.Case) {
+	known, err := cluster.Known()
+	if err != nil {
+		panic(err) // they are embedded, and a test reads them
+	}
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		cases = append(cases, cutCase(name, known[name]))
+	}
+	for seed := range uint64(cutScripts) {
+		cases = append(cases, cutCase(fmt.Sprintf("random-%d", seed+1), drawn(seed+1)))
+	}
+	return cases
+}
+
+func cutCase(name string, script *cluster.Script) kit.Case {
+	return kit.Case{
+		ID: "cuts-" + name, Suite: CutsSuite, Must: true,
+		Title: fmt.Sprintf("%d nodes, one of which crashes after every prefix of every list of effects, and is restarted", len(script.Members)),
+		Rules: []string{"R4", "R30"},
+		Run: func(ctx context.Context, p *port.Process) error {
+			k := &cutter{script: script}
+			if err := k.all(); err != nil {
+				return err
+			}
+			n := 0
+			err := exact(ctx, p, func(p *port.Process) (err error) {
+				n, err = refines(ctx, p, k.given)
+				return err
+			})
+			var failure *port.Failure
+			if errors.As(err, &failure) {
+				failure.Problem += "\nscript " + k.text(n)
+			}
+			return err
+		},
+	}
+}
+
+// drawn returns a script of three nodes, such as Draw draws.
+func drawn(seed uint64) *cluster.Script {
+	dice := rand.New(rand.NewPCG(seed, 4))
+	s := &cluster.Script{Members: []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}}
+	c, err := cluster.New(s.Members, model(), cluster.Options{})
+	for err == nil && len(c.Done()) < cutOps {
+		err = c.Do(c.Draw(dice.IntN))
+	}
+	if err != nil {
+		panic(err) // the model breaks nothing
+	}
+	s.Ops = slices.Clone(c.Done())
+	return s
+}
+
+// model makes nodes of the model.
+func model() conformance.Maker {
+	one := &conformance.Model{}
+	return conformance.NodeOf(func() conformance.Subject { return one })
+}
+
+// cutter cuts the steps of one script, in runs of the model.
+type cutter struct {
+	script *cluster.Script
+	given  []*port.Given // in all runs, one after the other
+	runs   []cut         // all that were made
+}
+
+// cut is a run, and where in given it begins.
+type cut struct {
+	begin int
+	done  []cluster.Op
+}
+
+// effects is what there is to cut of a step.
+type effects struct {
+	node  spec.NodeID
+	sends int
+	saves bool
+}
+
+// all cuts each step at each place: before it is saved, if it is to be saved (-1); then after each number of messages.
+func (k *cutter) all() error {
+	ops, list, err := k.whole()
+	for i, e := range list {
+		if e.node.IsNone() {
+			continue
+		}
+		first := 0
+		if e.saves {
+			first = -1
+		}
+		for place := first; place <= e.sends && err == nil; place++ {
+			err = k.run(ops, i, e.node, place)
+		}
+	}
+	if err == nil && len(k.runs) == 0 {
+		err = errors.New("there is no step to cut")
+	}
+	return err
+}
+
+// whole runs the script as it is, and returns what was done, and what there was to cut in each op.
+func (k *cutter) whole() (ops []cluster.Op, list []effects, err error) {
+	found := map[int]effects{} // by the number of the op
+	var c *cluster.Cluster
+	c, err = k.cluster(model(), func(seen *conformance.Case) {
+		if c != nil && !seen.Want.Ignored {
+			found[len(c.Done())-1] = effects{seen.ID, len(seen.Want.Sent), seen.Input.Start || seen.Before.Durable() != seen.Want.After.Durable()}
+		}
+	})
+	for i := 0; err == nil && i < len(k.script.Ops); i++ {
+		err = possible(c.Do(k.script.Ops[i]))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	ops = slices.Clone(c.Done()[:min(mostOps, len(c.Done()))])
+	list = make([]effects, len(ops))
+	for i := range ops {
+		if ops[i].Crash == cluster.Whole { // else it is cut already, at one place
+			list[i] = found[i]
+		}
+	}
+	return ops, list, nil
+}
+
+// run does the ops before number i, and that one as far as the place says: to before what it saves (-1), or to after so many
+// messages, which arrive before the node crashes. Then the node is restarted, and all do what they would.
+func (k *cutter) run(ops []cluster.Op, i int, node spec.NodeID, place int) error {
+	run := cut{begin: len(k.given)}
+	maker := port.Record(strconv.Itoa(len(k.runs)), model(), func(g *port.Given) { k.given = append(k.given, g.Clone()) })
+	var sent []spec.Message
+	c, err := k.cluster(maker, func(seen *conformance.Case) { sent = seen.Want.Sent })
+	do := func(op cluster.Op) {
+		if err == nil {
+			err = possible(c.Do(op))
+		}
+	}
+	for _, op := range ops[:i] {
+		do(op)
+	}
+	op := ops[i]
+	switch {
+	case place < 0:
+		op.Crash = cluster.BeforeSave
+	case place == 0:
+		op.Crash = cluster.AfterSave
+	}
+	do(op)
+	if place > 0 && err == nil {
+		err = arrive(c, slices.Clone(sent[:place]))
+		do(cluster.Op{Kind: cluster.Crash, Node: node})
+	}
+	start := cluster.Op{Kind: cluster.Restart, Node: node}
+	if _, has := c.Record(node); !has {
+		start.Kind = cluster.Start
+	}
+	do(start)
+	for _, op := range aftermath(k.script.Members, node) {
+		do(op)
+	}
+	if err == nil {
+		run.done = c.Done()
+		k.runs = append(k.runs, run)
+	}
+	return err
+}
+
+// arrive delivers messages, and what is under way before them.
+func arrive(c *cluster.Cluster, messages []spec.Message) error {
+	for _, m := range messages {
+		link := spec.Link{From: m.From, To: m.To}
+		for busy := c.UnderWay(nil, link); slices.Contains(busy, m); busy = c.UnderWay(busy[:0], link) {
+			if err := c.Do(cluster.Op{Kind: cluster.Deliver, Link: link}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// text returns the run that number n of the inputs belongs to, as a script.
+func (k *cutter) text(n int) string {
+	i, _ := slices.BinarySearchFunc(k.runs, n+1, func(r cut, n int) int { return cmp.Compare(r.begin, n) })
+	s := cluster.Script{Members: k.script.Members, Records: k.script.Records, Unstarted: k.script.Unstarted, Ops: k.runs[max(0, i-1)].done}
+	return s.OneLine()
+}
+
+// cluster makes the nodes.
+func (k *cutter) cluster(maker conformance.Maker, observe func(*conformance.Case)) (*cluster.Cluster, error) {
+	return cluster.New(k.script.Members, maker, cluster.Options{Records: k.script.Records, Unstarted: k.script.Unstarted, Observe: observe})
+}
+
+// aftermath is what happens after a restart: what is under way arrives; the others stand, the highest first; then the node that
+// was restarted is silent no longer, and is asked for its promise again.
+func aftermath(members []spec.NodeID, node spec.NodeID) (ops []cluster.Op) {
+	settle := cluster.Op{Kind: cluster.Settle}
+	ops = append(ops, settle)
+	end := func(id spec.NodeID, timers ...spec.Timer) {
+		for _, t := range timers {
+			ops = append(ops, cluster.Op{Kind: cluster.End, Node: id, Timer: t})
+		}
+		ops = append(ops, settle)
+	}
+	end(node, spec.CoordinatorTimer)
+	for _, id := range slices.Backward(members) {
+		end(id, spec.HeartbeatTimer, spec.CoordinatorTimer)
+		end(id, spec.ElectionTimer)
+		end(id, spec.ClaimTimer, spec.BeatTimer)
+	}
+	return ops
+}
+
+// possible is an error, but for that an op is not possible.
+func possible(err error) error {
+	var not *cluster.NotPossible
+	if errors.As(err, &not) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package suites
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/conformance/sim"
+)
+
+const (
+	// simSteps is how many steps of a short run are put to a port: enough for some elections, and for what goes wrong in them.
+	simSteps = 250
+	// simFaults is how many faults of a plan a short one has at most.
+	simFaults = 16
+)
+
+// Sim returns a short run for each seed, both included.
+func Sim(first, last uint64) (cases []kit.Case) {
+	for seed := first; seed <= last && seed >= first; seed++ {
+		nodes, profile := OfSeed(seed)
+		cases = append(cases, SimCase(seed, nodes, profile))
+	}
+	return cases
+}
+
+// OfSeed returns how many nodes the run of a seed has, 3 or 5, and which profile, so that ten seeds that follow on each other are one of
+// each.
+func OfSeed(seed uint64) (nodes int, profile sim.Profile) {
+	profiles := sim.Profiles()
+	n := uint64(len(profiles))
+	return 3 + 2*int(seed/n%2), profiles[seed%n]
+}
+
+// SimCase returns the short run of a seed.
+func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
+	return kit.Case{
+		ID:    fmt.Sprintf("sim-%s-%d-%d", profile, nodes, seed),
+		Title: fmt.Sprintf("%d nodes in simulated time, with faults of the profile %s: each step is that of the model", nodes, profile),
+		Suite: SimSuite, Must: true,
+		Run: func(ctx context.Context, p *port.Process) error {
+			plan, err := Short(seed, nodes, profile)
+			if err != nil {
+				return err
+			}
+			run, err := modelRun(&plan, "sim", simSteps)
+			if err != nil {
+				return err
+			}
+			return exact(ctx, p, func(p *port.Process) error {
+				_, err := refines(ctx, p, run)
+				return err
+			})
+		},
+	}
+}
+
+// Short returns the plan of a seed made short: its first faults, with no more time between two of them than an election takes.
+func Short(seed uint64, nodes int, profile sim.Profile) (sim.Plan, error) {
+	plan, err := sim.Generate(seed, nodes, profile)
+	if err != nil {
+		return plan, err
+	}
+	plan.Faults = plan.Faults[:min(len(plan.Faults), simFaults)]
+	most := plan.Timing.Coordinator + plan.Timing.Election + plan.Timing.Claim
+	earlier, before := time.Duration(0), time.Duration(0)
+	for i := range plan.Faults {
+		f := &plan.Faults[i]
+		earlier += max(0, f.At-before-most)
+		before = f.At
+		f.At -= earlier
+	}
+	plan.Length = most
+	for i := range plan.Faults {
+		f := &plan.Faults[i]
+		f.For = min(f.For, 4*most) // what is over soon leaves time for the next
+		plan.Length = max(plan.Length, f.At+f.For+most)
+	}
+	return plan, nil
+}
+
+// enough ends a run of the simulator that was long enough.
+type enough struct{}
+
+// modelRun returns what nodes are given in a run of the model: the first steps of it, or all if most is 0. Nodes are called by the
+// name of the run and their ids.
+func modelRun(plan *sim.Plan, name string, most int) (run []*port.Given, err error) {
+	model := &conformance.Model{}
+	maker := port.Record(name, conformance.NodeOf(func() conformance.Subject { return model }), func(g *port.Given) {
+		if run = append(run, g.Clone()); most > 0 && len(run) >= most {
+			panic(enough{})
+		}
+	})
+	result, err := sim.Run(plan, maker, sim.Options{})
+	if err == nil && result.Violation != nil && (most == 0 || len(run) < most) {
+		err = result.Violation // the model itself breaks a promise
+	}
+	if err == nil && len(run) < len(plan.Members) {
+		err = fmt.Errorf("the run of seed %d has %d steps", plan.Seed, len(run))
+	}
+	return run, err
+}
+
+// refines gives the port's nodes what those of the model were given, and holds each step to the model's. It returns how many
+// were as they must be.
+func refines(ctx context.Context, p *port.Process, run []*port.Given) (n int, err error) {
+	var failed *conformance.Case
+	err = p.Replay(slices.Values(run), func(g *port.Given, did *conformance.Output, wrong *port.Failure) error {
+		c := conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input}
+		if failure := judged(p, &c, &g.Did, did, wrong); failure != nil {
+			failed = &c
+			return failure
+		}
+		n++
+		return ctx.Err()
+	})
+	var failure *port.Failure
+	if failed != nil && errors.As(err, &failure) {
+		lookAtIDs(p, failed, failure)
+	}
+	return n, err
+}
+
+// exact puts a port through something, and through the same once more, without asking ahead, if it has not survived, or talks
+// nonsense: so that it is known at which request.
+func exact(ctx context.Context, p *port.Process, through func(p *port.Process) error) error {
+	err := through(p)
+	var failure *port.Failure
+	if p.Usable() || !errors.As(err, &failure) || ctx.Err() != nil {
+		return err
+	}
+	again, failed := p.Again(ctx)
+	if failed != nil {
+		return err
+	}
+	defer again.Close()
+	if second := through(again); second != nil {
+		return second
+	}
+	failure.Rule = "" // of the protocol
+	failure.Problem += "\nahead when it is asked one thing after the other, and not many ahead, it does not fail: replies come in the order of requests, one each"
+	return err
+}

@@ -1,0 +1,116 @@
+package suites
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/kit/blame"
+	"github.com/seed-fdf591db/bully/conformance/port"
+)
+
+const (
+	batch  = 5_000 // questions of a case
+	sparse = 23    // one in so many is in the sample; it shares no factor with the cycles in which questions come
+)
+
+// Steps returns every question of conformance.Groups, in cases of some thousand each. The group reachable is every step that a
+// node takes in the small configurations: all transitions.
+func Steps() []kit.Case { return steps("steps", 1) }
+
+// Sample returns every twenty-third of them, and all of the groups that are small.
+func Sample() []kit.Case { return steps("sample", sparse) }
+
+// steps makes cases of one question in so many.
+func steps(name string, every int) (cases []kit.Case) {
+	for _, g := range conformance.Groups() {
+		stride := every
+		if g.Pinned < batch {
+			stride = 1
+		}
+		of := (g.Pinned + batch*stride - 1) / (batch * stride)
+		for part := range of {
+			id := fmt.Sprintf("%s-%s", name, g.Name)
+			if of > 1 {
+				id += fmt.Sprintf("-%02d", part+1)
+			}
+			cases = append(cases, kit.Case{
+				ID: id, Suite: StepsSuite, Must: true,
+				Title: fmt.Sprintf("single steps, part %d of %d: %s", part+1, of, g.Explanation),
+				Run: func(ctx context.Context, p *port.Process) error {
+					return exact(ctx, p, func(p *port.Process) error { return ask(ctx, p, portion(g.All, stride, part)) })
+				},
+			})
+		}
+	}
+	return cases
+}
+
+// portion yields one in so many of the questions, of those the part that is asked for.
+func portion(all iter.Seq[*conformance.Case], every, part int) iter.Seq[*conformance.Case] {
+	return func(yield func(*conformance.Case) bool) {
+		n := 0
+		for c := range all {
+			k := n / every
+			n++
+			switch {
+			case (n-1)%every != 0 || k < part*batch:
+			case k >= (part+1)*batch || !yield(c):
+				return
+			}
+		}
+	}
+}
+
+// ask puts questions to a port. The error is its first wrong answer, or that nothing was asked.
+func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.Case]) error {
+	asked := 0
+	var failed *conformance.Case
+	err := p.Answers(questions, func(c *conformance.Case, got conformance.Outcome, wrong *port.Failure) error {
+		asked++
+		if failure := judgedOutcome(p, c, &got, wrong); failure != nil {
+			failed = c
+			return failure
+		}
+		return ctx.Err()
+	})
+	var failure *port.Failure
+	switch {
+	case err == nil && asked == 0:
+		err = fmt.Errorf("nothing was asked")
+	case failed != nil && errors.As(err, &failure):
+		lookAtIDs(p, failed, failure)
+	}
+	return err
+}
+
+// lookAtIDs makes a failure one of R1 if the port does the right thing when the ids are other ones.
+func lookAtIDs(p *port.Process, failed *conformance.Case, failure *port.Failure) {
+	if failure.Kind == port.Wrong && blame.IDs(p, failed) {
+		failure.Rule = "R1"
+		failure.Problem += "\nids with the ids 1, 2, 3 … in their place it does the right thing"
+	}
+}
+
+// judgedOutcome is judged for a single step, whose duties have been looked at already.
+func judgedOutcome(p *port.Process, c *conformance.Case, got *conformance.Outcome, wrong *port.Failure) *port.Failure {
+	if wrong == nil && got.Equal(c.Want) {
+		return nil
+	}
+	output := func(o *conformance.Outcome) *conformance.Output {
+		out := &conformance.Output{Ignored: o.Ignored, State: o.After, Sent: o.Sent}
+		if !o.Ignored {
+			out.Save, out.Cancel, out.Arm = conformance.Duties(c.ID, &c.Before, &c.Input, &o.After, o.Sent)
+		}
+		return out
+	}
+	want := c.Want
+	failure := judged(p, c, output(&want), output(got), wrong)
+	if failure != nil && c.Question != "" {
+		failure.Problem += "\nquestion " + c.Question
+	}
+	return failure
+}

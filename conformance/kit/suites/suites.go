@@ -1,0 +1,52 @@
+// Package suites makes the cases that are not vectors: what only many questions, or long runs, can show of a port. They are
+// put to it as all cases are:
+//
+//	cases := slices.Concat(suites.Silver(), suites.Gold())
+//	report, err := kit.Run(ctx, cases, kit.Options{Port: port.Config{Command: command}})
+//
+// The model (package conformance) is what a port is compared with, step by step: the first step that differs fails the case, and
+// says which rule it breaks. The suites are
+//
+//	steps    single steps from states that the port is given: every state and input of small clusters
+//	cuts     a node crashes at every place of every list of effects, and is restarted with what it had saved by then
+//	sim      short runs in simulated time under faults of every kind, one a seed
+//	runs     the same requests twice, and those of two clusters in turns: a port remembers nothing but through its nodes
+//	live     long runs, which must settle with the highest node as leader
+//	fence    a fenced resource under writers of several epochs: is what came of it linearizable?
+//	cover    paths along every edge of the state graphs of small clusters
+//	isolate  runs in which each node is a program of its own
+//
+// What is asked in steps, sim, runs and isolate does not depend on what is answered, and so is asked ahead (port.AskAll). In cuts, live and
+// cover the port's own answers decide what comes next: its messages are delivered, and what it saves is what it is restarted with.
+package suites
+
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance/kit"
+)
+
+// The names of the suites.
+const (
+	StepsSuite   = "steps"
+	CutsSuite    = "cuts"
+	SimSuite     = "sim"
+	RunsSuite    = "runs"
+	LiveSuite    = "live"
+	FenceSuite   = "fence"
+	CoverSuite   = "cover"
+	IsolateSuite = "isolate"
+)
+
+// SilverSeeds is how many seeds of the simulator a silver port has passed, from 1 on.
+const SilverSeeds = 2000
+
+// Silver returns what a silver port must pass besides the vectors: a sample of steps, the crash cuts, and runs of the simulator.
+func Silver() []kit.Case {
+	return slices.Concat(Sample(), Runs(), Cuts(), Sim(1, SilverSeeds))
+}
+
+// Gold returns what a gold port must pass besides: all steps, long runs, the fence, every edge, and each node by itself.
+func Gold() []kit.Case {
+	return slices.Concat(Fence(), Isolate(), Live(), Cover(), Steps())
+}

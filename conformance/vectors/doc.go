@@ -1,0 +1,21 @@
+// Package vectors has cases that every port must pass, as files: what a port is asked, line by line, and what it must answer. None
+// of what is asked depends on an answer, so that a case can be piped into a port by hand. A file is named after the rule that it
+// is about, is never changed, and its name is never used again (manifest.json).
+//
+//	report, err := kit.Run(ctx, vectors.Cases(), kit.Options{Port: port.Config{Command: command}})
+//
+// A file is NDJSON: who it is, then a request and its reply in turn, then how many requests there were.
+//
+//	{"case":"R22-claim-timer-ends","title":"…","rules":["R22"],"level":"MUST","suite":"rules","spec":"1.0"}
+//	{"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{…}}
+//	{"id":3,"state":{…}}
+//	{"id":4,"op":"end","node":"n2","timer":"claim"}
+//	{"id":4,"effects":[{"arm":"heartbeat"}],"state":{…}}
+//	{"end":{"requests":2}}
+//
+// Ids begin with 3, as hello and reset come first. A reply is right if it says the same: fields in any order, timers cancelled
+// and armed in any order, the timer whose end is the input cancelled or not, and any text where text is for people.
+//
+// The answers are the model's, and those of the questions of package conformance were written by hand. What is asked comes
+// from scripts/*.txt, from those questions, and from the scripts of packages cluster and coverage.
+package vectors

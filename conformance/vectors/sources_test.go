@@ -1,0 +1,244 @@
+package vectors
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cluster"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// model is the model as a port.
+func model() port.Implementation {
+	return port.Implementation{
+		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
+		Make:     newModel,
+		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
+			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
+		},
+	}
+}
+
+var newModel = conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })
+
+// serve runs the model in this process.
+func serve(r io.Reader, w io.Writer) error { return port.Serve(r, w, model()) }
+
+// scripted returns the scripts that were written for this.
+func scripted(t *testing.T) (all []*script) {
+	for _, file := range []struct{ name, suite string }{{"rules-1", "rules"}, {"rules-2", "rules"}, {"input", "input"}} {
+		some, err := parseScripts("scripts/"+file.name+".txt", file.suite)
+		require.NoError(t, err)
+		require.NotEmpty(t, some, file.name)
+		all = append(all, some...)
+	}
+	return append(append(all, malformed(t)...), pairs(t)...)
+}
+
+// malformed returns the scripts of scripts/malformed.txt.
+func malformed(t *testing.T) (all []*script) {
+	text, err := os.ReadFile("scripts/malformed.txt")
+	require.NoError(t, err)
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		match := head.FindStringSubmatch(line)
+		require.NotNil(t, match, line)
+		title, raw, found := strings.Cut(match[2], " | ")
+		require.True(t, found, line)
+		s := newScript("input", match[1], title)
+		if strings.HasPrefix(s.Case, "R33-type") {
+			s.Rules = append(s.Rules, "R34")
+		}
+		for _, l := range []string{"2 is follower 3 4 3", "2 hears " + raw, "2 hears HEARTBEAT 3 4"} {
+			require.NoError(t, s.line(l), line)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// pair is two ids, the lower one first, and how they are easily compared wrongly.
+type pair struct{ name, low, high, wrong string }
+
+var idPairs = []pair{
+	{"9-and-10", "9", "10", "as text"},
+	{"99-and-100", "99", "100", "as text"},
+	{"255-and-256", "255", "256", "by the last byte, or from the wrong end"},
+	{"65535-and-65536", "65535", "65536", "by the last two bytes"},
+	{"2-to-31", "2147483647", "2147483648", "with 32 bits and a sign"},
+	{"2-to-32", "4294967295", "4294967296", "with 32 bits"},
+	{"2-to-53", "9007199254740992", "9007199254740993", "as floats, which cannot tell them apart"},
+	{"2-to-53-and-3", "9007199254740993", "9007199254740995", "as floats, which move both"},
+	{"2-to-63", "9223372036854775807", "9223372036854775808", "with 64 bits and a sign"},
+	{"2-to-64", "18446744073709551614", "18446744073709551615", "as floats, or with a sign"},
+	{"integer-and-uuid", "18446744073709551615", "00000000-0000-4000-8000-000000000000", "as text, or by their last halves"},
+	{"7-and-uuid", "7", "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "as text"},
+	{"uuid-first-byte", "7fffffff-ffff-4fff-bfff-ffffffffffff", "80000000-0000-4000-8000-000000000000", "as signed bytes"},
+	{"uuid-unsigned", "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "f47ac10b-58cc-4372-a567-0e02b2c3d479", "as signed bytes"},
+	{"uuid-last-byte", "f47ac10b-58cc-4372-a567-0e02b2c3d47f", "f47ac10b-58cc-4372-a567-0e02b2c3d480", "by a part of their bytes, or as signed ones"},
+	{"uuid-second-half", "f47ac10b-58cc-4372-8567-0e02b2c3d479", "f47ac10b-58cc-4372-a567-0e02b2c3d479", "by their first half"},
+	{"uuid-first-half-first", "00000001-0000-4000-bfff-ffffffffffff", "00000002-0000-4000-8000-000000000000", "by their second half first"},
+	{"uuid-little-endian", "01000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001", "…"},
+}
+
+// pairs returns the cases about rank: everything that depends on who is higher.
+func pairs(t *testing.T) (all []*script) {
+	for _, p := range idPairs {
+		if p.wrong == "…" { // the other way round, so that the bytes at the end are the higher ones
+			p.low, p.high, p.wrong = p.high, p.low, "as little-endian numbers, as some languages keep UUIDs"
+		}
+		s := newScript("ids", "R1-"+p.name, fmt.Sprintf("%s is lower than %s: ids are compared as unsigned bytes, and not %s.", p.low, p.high, p.wrong))
+		s.Rules = append(s.Rules, "R10", "R11", "R13", "R18")
+		lines := "members 1 LOW HIGH\n" +
+			"HIGH@high is follower - 4 -\nHIGH@high hears ELECTION LOW 4\n" + // R10: OK, and stands
+			"LOW@low is follower - 4 -\nLOW@low hears ELECTION HIGH 4\n" + // R11: ASSENT, and waits
+			"HIGH@high is candidate - 4 -\nHIGH@high hears ASSENT LOW 4\n" + // R13: the highest claims
+			"LOW@low is candidate - 4 -\nLOW@low hears ASSENT HIGH 4\n" + // and others wait
+			"LOW@low is leader LOW 4 LOW\nLOW@low hears CLAIM HIGH 5\n" + // R18: hands over
+			"HIGH@high is leader HIGH 4 HIGH\nHIGH@high hears CLAIM LOW 5\n" + // and not
+			"HIGH@high is follower LOW 4 LOW\nHIGH@high ends preempt\n" + // R9, R36
+			"LOW@low is follower HIGH 4 HIGH\nLOW@low ends preempt"
+		lines = strings.NewReplacer("LOW", p.low, "HIGH", p.high).Replace(lines)
+		for line := range strings.SplitSeq(lines, "\n") {
+			require.NoError(t, s.line(line), line)
+		}
+		all = append(all, s)
+	}
+	s := newScript("ids", "R1-all-in-order", "Ids of both kinds, in order: broadcasts ascend, and support does.")
+	s.Rules = append(s.Rules, "R8")
+	ids := []string{"3", "20", "100", "18446744073709551615", "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "9b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
+	for _, line := range []string{
+		"members " + strings.Join(ids, " "), "100@a is leader 100 4 100", "100@a ends beat",
+		"100@a hears ACK " + ids[6] + " 4", "100@a hears ACK " + ids[1] + " 4", "100@a hears ACK " + ids[3] + " 4", "100@a hears ACK 3 4", "100@a hears ACK " + ids[5] + " 4",
+	} {
+		require.NoError(t, s.line(line), line)
+	}
+	return append(all, s)
+}
+
+// question is a script, and the answer that was written by hand.
+type question struct {
+	*script
+	want conformance.Outcome
+}
+
+// notSlug matches what an id does not have.
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+// slug returns words as a part of an id.
+func slug(text string, most int) string {
+	text = strings.Trim(notSlug.ReplaceAllString(strings.ToLower(strings.ReplaceAll(text, "2^53-1", "last")), "-"), "-")
+	if len(text) > most {
+		text = text[:most]
+		text = text[:strings.LastIndex(text, "-")]
+	}
+	return text
+}
+
+// questions returns the questions of package conformance that are answered by hand.
+func questions(t *testing.T) (all []question) {
+	used, stem := map[string]int{}, ""
+	for c := range conformance.Groups()[0].All {
+		id := "Q-" + c.Rule + "-" + slug(c.Question, 60)
+		if used[id]++; used[id] > 1 {
+			id += fmt.Sprintf("-%d", used[id])
+		}
+		title := c.Question
+		if _, more, goesOn := strings.Cut(title, "..."); goesOn {
+			title = stem + " …" + more
+		} else {
+			stem = title
+		}
+		s := newScript("questions", id, title)
+		s.Rules = []string{c.Rule}
+		q := port.Request{Op: port.Load, Node: "n" + c.ID.String(), Me: &c.ID, Members: c.Members}
+		in := port.Request{Node: q.Node, Timer: c.Input.Timer, Call: c.Input.Call}
+		switch before, promise := c.Before.Clone(), c.Before.Durable(); {
+		case c.Input.Start:
+			in = q
+			in.Op = port.Begin
+		case c.Input.Restart:
+			in = q
+			in.Op, in.Promise = port.Restart, &promise
+		default:
+			q.State = &before
+			require.NoError(t, s.add(&q))
+			switch {
+			case c.Input.Timer != "":
+				in.Op = port.End
+			case c.Input.Call != "":
+				in.Op = port.Call
+			default:
+				m := &c.Input.Message
+				in.Op, in.Message = port.Receive, fmt.Appendf(nil, `{"type":%q,"from":%q,"to":%q,"epoch":%d}`, m.Type, m.From, m.To, m.Epoch)
+			}
+		}
+		require.NoError(t, s.add(&in))
+		all = append(all, question{s, c.Want})
+	}
+	return all
+}
+
+// clusters returns what the nodes of clusters are asked, and answer, while a script happens to them.
+func clusters(t *testing.T) (all []*Vector) {
+	known, err := cluster.Known()
+	require.NoError(t, err)
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		v := newScript("clusters", "run-"+name, strings.ReplaceAll(known[name].Comment, "\n", " "))
+		var breaks []string
+		if fault, rest, is := strings.Cut(known[name].Comment, "\n"); is && strings.HasPrefix(fault, "Fault ") {
+			_, title, _ := strings.Cut(fault, ": ")
+			v.Case, v.Title = "fault-"+name, "Found a port of which this is true: "+title
+			if rule := strings.TrimSuffix(strings.TrimPrefix(rest, "Breaks "), "."); strings.HasPrefix(rule, "R") {
+				breaks = []string{rule}
+			}
+		}
+		all = append(all, record(t, v, known[name], breaks))
+	}
+	text, err := os.ReadFile("../coverage/testdata/rare.txt")
+	require.NoError(t, err)
+	for _, part := range strings.Split(string(text), "\n\n")[1:] {
+		s, err := cluster.ParseScript(part)
+		require.NoError(t, err)
+		rule, rest, _ := strings.Cut(s.Comment, " ")
+		v := newScript("clusters", "rare-"+rule+"-"+slug(rest, 60), s.Comment+": a run that comes to it")
+		all = append(all, record(t, v, s, []string{rule}))
+	}
+	return all
+}
+
+// record lets a script happen to the model, and keeps what was asked and answered. It is about these rules, and that of
+// its last step.
+func record(t *testing.T, s *script, run *cluster.Script, rules []string) *Vector {
+	v := &Vector{Header: s.Header}
+	p, err := port.Start(t.Context(), port.Config{Serve: serve, Record: func(request, reply string) {
+		if !strings.Contains(request, `"op":"hello"`) && !strings.Contains(request, `"op":"bye"`) {
+			id := fmt.Sprintf(`{"id":%d,`, len(v.Steps)+3)
+			_, request, _ = strings.Cut(request, ",")
+			_, reply, _ = strings.Cut(reply, ",")
+			v.Steps = append(v.Steps, Step{id + request, anyReason(id + reply)})
+		}
+	}})
+	require.NoError(t, err)
+	defer p.Close()
+	last := ""
+	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = conformance.RuleOf(c) }})
+	require.NoError(t, err, s.Case)
+	require.Nil(t, violation, s.Case)
+	if v.Rules = rules; !slices.Contains(rules, last) {
+		v.Rules = append(v.Rules, last)
+	}
+	return v
+}
