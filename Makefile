@@ -7,15 +7,19 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
+# Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
+PEERS := impl/cmd/raftnode impl/cmd/etcdnode impl/cmd/leasenode
 # Real processes are tested alone, so that nothing else takes their time.
 PROCESSES := ./impl/cmd/bully ./impl/cmd/bully/localcluster
 # Packages that start no goroutine, as a test holds (spec/pure_test.go). Nothing in them can race, and they take eight times
 # as long with the race detector.
-PURE := ./spec ./model ./model/promises ./model/fencing ./model/textbook ./conformance ./conformance/cluster \
+PURE := ./spec ./conformance/vectors ./conformance/kit/blame ./conformance/kit/certificate ./conformance/kit/suites ./model ./model/promises ./model/fencing ./model/textbook ./conformance ./conformance/cluster \
 	./conformance/coverage ./conformance/paths ./conformance/check ./conformance/sim ./conformance/sim/world ./conformance/sim/writers \
 	./conformance/contest ./conformance/contest/toy ./conformance/contest/scenarios ./conformance/contest/chart \
 	./conformance/contest/chart/svg ./conformance/contest/diagram ./conformance/contest/page ./model/lease ./model/raft ./model/ring \
 	./impl/bully ./impl/textbook ./impl/ring ./impl/raft ./impl/lease ./impl/cmd/bully/subject ./impl/cmd/bully/contenders
+# What starts ports, many times over; what could race in them is in conformance/port and conformance/kit.
+OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
 SOAK ?= 20
 # How often each node fails in make bench-services.
@@ -24,7 +28,7 @@ ROUNDS ?= 5
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep check-distributed bench-check bench-failover bench-services test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep check-distributed bench-check bench-failover bench-services test ports traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,12 +64,23 @@ bench-services: ## measure failover of real services beside ours: etcd's electio
 # A package whose tests do not run says so, and exits with 0.
 test: ## run all tests, with the race detector where anything can race, then those on real processes (3 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	$(GO) test -count=1 $(PURE) 2>&1 | tee "$$log"; \
-	$(GO) test -race -count=1 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(PROCESSES))") 2>&1 | tee -a "$$log"; \
-	for module in $(MODULES); do (cd "$$module" && $(GO) test -race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
+	$(GO) test -count=1 $(PURE) $(OUTER) 2>&1 | tee "$$log"; \
+	$(GO) test -race -count=1 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(OUTER) $(PROCESSES))") 2>&1 | tee -a "$$log"; \
+	for module in $(MODULES); do case " $(PEERS) " in *" $$module "*) race= ;; *) race=-race ;; esac; \
+		(cd "$$module" && $(GO) test $$race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
 	$(GO) test -count=1 -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
 	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
 	echo "$$(grep -c '^ok' "$$log") packages tested."
+
+ports: ## test the ports in other languages, and certify them: needs Python 3.11, Node 20 and Rust (4 min)
+	$(GO) build -o .cache/bullytest ./conformance/cmd/bullytest
+	cd conformance/ports/python && python3 -m unittest -q
+	cd conformance/ports/javascript && node --test
+	cd conformance/ports/rust && cargo test --quiet && cargo build --release --quiet
+	.cache/bullytest test -level gold -- python3 conformance/ports/python/port.py
+	.cache/bullytest test -level gold -- node conformance/ports/javascript/port.mjs
+	.cache/bullytest test -level gold -- conformance/ports/rust/target/release/bully-port
+	.cache/bullytest selftest
 
 traces: ## check golden traces and fresh ones, of the simulator and of real processes, with Go and with TLC (1 min)
 	rm -rf .cache/traces && mkdir -p .cache/traces

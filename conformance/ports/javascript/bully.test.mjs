@@ -1,0 +1,243 @@
+// Scenarios of a few nodes, told step by step: the test says which timer ends, and every message arrives at once, in the order sent.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { BullyNode } from "./bully.mjs";
+import { Fence } from "./fence.mjs";
+import { MAX_EPOCH, compareIds, isId, malformed } from "./forms.mjs";
+
+/** A cluster whose host does what the effects say. A leader that acts is in `reigns`, until its reign is over. */
+class Cluster {
+  nodes = new Map();
+  disk = new Map();
+  reigns = new Map();
+  told = new Map();
+  sent = [];
+  #wire = [];
+
+  constructor(...members) {
+    this.members = members;
+    for (const me of members) this.#perform(me, BullyNode.start(me, members));
+  }
+
+  #perform(me, { node, effects }) {
+    if (node) this.nodes.set(me, node);
+    for (const { save, over, send, tell } of effects ?? []) {
+      if (save) this.disk.set(me, save);
+      if (over !== undefined) this.reigns.delete(me);
+      if (send) this.#wire.push(send);
+      if (tell) this.told.set(me, tell);
+      if (tell?.leader === me) this.reigns.set(me, tell.epoch);
+    }
+  }
+
+  /** Delivers until nothing is under way, and keeps what was sent, as `CLAIM(1) 3>2`. */
+  #settle() {
+    this.sent = [];
+    for (let m = this.#wire.shift(); m; m = this.#wire.shift()) {
+      this.sent.push(`${m.type}(${m.epoch}) ${m.from}>${m.to}`);
+      const to = this.nodes.get(m.to);
+      if (to) this.#perform(m.to, to.receive(m));
+    }
+    return this;
+  }
+
+  end(me, timer) {
+    this.#perform(me, this.nodes.get(me).end(timer));
+    return this.#settle();
+  }
+
+  call(me, name) {
+    this.#perform(me, this.nodes.get(me).call(name));
+    return this.#settle();
+  }
+
+  crash(me) {
+    this.nodes.delete(me);
+    this.told.delete(me);
+    this.reigns.delete(me);
+  }
+
+  restart(me) {
+    this.#perform(me, BullyNode.restart(me, this.members, this.disk.get(me)));
+    return this.#settle();
+  }
+
+  /** Do all that run follow this leader, and does it alone act? */
+  follows(leader, epoch) {
+    for (const me of this.nodes.keys()) assert.deepEqual(this.told.get(me), { leader, epoch }, `node ${me}`);
+    assert.deepEqual([...this.reigns], [[leader, epoch]]);
+  }
+}
+
+const elected = () => new Cluster("1", "2", "3").end("3", "heartbeat");
+
+test("three nodes elect 3", () => {
+  const c = elected();
+  c.follows("3", 1);
+  assert.deepEqual(c.sent.slice(0, 6), ["ELECTION(0) 3>1", "ELECTION(0) 3>2", "ASSENT(0) 1>3", "ASSENT(0) 2>3", "CLAIM(1) 3>1", "CLAIM(1) 3>2"]);
+  assert.deepEqual(c.disk.get("1"), { epoch: 1, grantee: "3" });
+});
+
+test("1 stands first, and 3 leads all the same", () => {
+  const c = new Cluster("1", "2", "3").end("1", "heartbeat");
+  c.follows("3", 1);
+});
+
+test("3 crashes; with a proof of its death 2 leads, and nobody refuses", () => {
+  const c = elected();
+  c.crash("3");
+  c.call("1", "holder-dead").call("2", "holder-dead").end("2", "heartbeat");
+  assert.equal(c.nodes.get("2").state.role, "candidate", "3 might still say OK (R13)");
+  c.end("2", "election").follows("2", 2);
+  assert.ok(!c.sent.some((m) => m.startsWith("REFUSE")));
+});
+
+test("3 crashes; without a proof 2 stands again once the lease of 1 has ended", () => {
+  const c = elected();
+  c.crash("3");
+  c.end("2", "heartbeat");
+  assert.ok(c.sent.includes("REFUSE(1) 1>2"), "1 keeps the lease of 3 still (R10)");
+  c.end("2", "election").end("1", "heartbeat").end("2", "election");
+  c.follows("2", 2);
+});
+
+test("3 comes back, follows 2, and takes over by a hand-over", () => {
+  const c = elected();
+  c.crash("3");
+  c.call("1", "holder-dead").call("2", "holder-dead").end("2", "heartbeat").end("2", "election");
+  c.restart("3").follows("2", 2);
+  c.end("3", "preempt").follows("3", 3);
+  assert.ok(c.sent.indexOf("GRANT(3) 2>3") < c.sent.indexOf("RESIGN(2) 2>1"));
+});
+
+test("a hand-over saves the promise, ends the reign, then sends (section 10)", () => {
+  const leader = BullyNode.load("3", ["1", "2", "3", "4", "5"], { role: "leader", leader: "3", epoch: 4, grantee: "3", support: ["1"] });
+  const { effects } = leader.receive({ type: "CLAIM", from: "4", to: "3", epoch: 5 });
+  const sends = (type, to, epoch) => ({ send: { type, from: "3", to, epoch } });
+  assert.deepEqual(effects, [
+    { save: { epoch: 5, grantee: "4" } }, { over: 4 }, { cancel: "quorum" }, { cancel: "beat" }, { arm: "coordinator" },
+    sends("GRANT", "4", 5), sends("RESIGN", "1", 4), sends("RESIGN", "2", 4), sends("RESIGN", "4", 4), sends("RESIGN", "5", 4),
+    { tell: { leader: null, epoch: 0 } },
+  ]);
+});
+
+test("a node that crashes after its promise is durable does not make it to another", () => {
+  const members = ["1", "2", "3"];
+  const { node } = BullyNode.start("1", members);
+  const [{ save }] = node.receive({ type: "CLAIM", from: "2", to: "1", epoch: 1 }).effects;
+  const back = BullyNode.restart("1", members, save).node;
+  back.end("coordinator"); // the silence after a restart is over
+  const { effects } = back.receive({ type: "CLAIM", from: "3", to: "1", epoch: 1 });
+  assert.deepEqual(effects, [{ send: { type: "REFUSE", from: "1", to: "3", epoch: 1 } }]);
+});
+
+test("timers that run on begin anew only where R36 says so", () => {
+  const arms = ({ effects }) => effects.flatMap((e) => e.arm ?? []);
+  const follower = BullyNode.load("3", ["1", "2", "3"], { role: "follower", leader: "2", epoch: 4, grantee: "2", support: [] });
+  const heard = (epoch) => arms(follower.receive({ type: "HEARTBEAT", from: "2", to: "3", epoch }));
+  assert.deepEqual([heard(4), heard(3), heard(5)], [["heartbeat"], [], ["heartbeat", "preempt"]]);
+  const granter = BullyNode.load("1", ["1", "2", "3"], { role: "electing", leader: "3", epoch: 4, grantee: "3", support: [] });
+  assert.deepEqual(arms(granter.receive({ type: "CLAIM", from: "3", to: "1", epoch: 4 })), ["coordinator"]);
+  assert.deepEqual(arms(granter.receive({ type: "CLAIM", from: "2", to: "1", epoch: 4 })), []);
+});
+
+test("the only member leads at once, and tells nobody", () => {
+  const c = new Cluster("7").end("7", "heartbeat").end("7", "election");
+  c.follows("7", 1);
+});
+
+test("ids are compared as bytes (R1)", () => {
+  const ascending = ["3", "256", "9223372036854775808", "18446744073709551615", "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "f47ac10b-58cc-4372-a567-0e02b2c3d479"];
+  assert.deepEqual([...ascending].reverse().sort(compareIds), ascending);
+  assert.ok(ascending.every(isId));
+  const none = [3, null, "", "0", "03", "+3", "3\n", "18446744073709551616", "100000000000000000000", "F47AC10B-58CC-4372-A567-0E02B2C3D479",
+    "f47ac10b-58cc-1372-a567-0e02b2c3d479", "f47ac10b-58cc-4372-c567-0e02b2c3d479", "f47ac10b58cc4372a5670e02b2c3d479"];
+  for (const id of none) assert.ok(!isId(id), String(id));
+  new Cluster(...ascending.slice(2)).end("9223372036854775808", "heartbeat").end(ascending[5], "election").follows(ascending[5], 1);
+});
+
+test("epochs are exact up to 2^53-1, which is the end (R2)", () => {
+  const at = (epoch, role = "candidate") => BullyNode.load("3", ["1", "2", "3"], { role, leader: null, epoch, grantee: null, support: ["1"] });
+  assert.equal(at(MAX_EPOCH - 1).end("election").effects.at(-1).send.epoch, MAX_EPOCH);
+  assert.equal(at(MAX_EPOCH).end("election").state.role, "follower");
+  assert.equal(at(MAX_EPOCH, "electing").end("coordinator").state.role, "candidate");
+});
+
+test("what is no message is ignored, with a reason, and changes nothing (R33, R34)", () => {
+  const m = { type: "CLAIM", from: "3", to: "2", epoch: 4 };
+  const { from, ...unsigned } = m;
+  const none = [undefined, null, 7, "CLAIM", [], {}, unsigned, { ...m, more: 1 }, JSON.parse('{"__proto__":1,"type":"OK","from":"3","to":"2","epoch":1}'),
+    { ...m, type: 4 }, { ...m, from: 3 }, { ...m, from: "03" }, { ...m, to: null }, { ...m, from: "2" }, { ...m, epoch: -1 }, { ...m, epoch: -0 },
+    { ...m, epoch: 1.5 }, { ...m, epoch: "4" }, { ...m, epoch: MAX_EPOCH + 1 }, { ...m, epoch: NaN }, { ...m, epoch: null }];
+  const strange = [{ ...m, from: "9" }, { ...m, to: "1" }, { ...m, type: "claim" }, { ...m, type: "constructor" }];
+  const { node, state } = BullyNode.start("2", ["1", "2", "3"]);
+  for (const [list, rule] of [[none, "R33"], [strange, "R34"]]) {
+    for (const bad of list) {
+      const got = node.receive(bad);
+      assert.equal(got.rule, rule, JSON.stringify(bad));
+      assert.ok(got.ignored && got.state === state && !got.effects);
+    }
+  }
+  assert.equal(malformed(m), "");
+  assert.deepEqual(node.receive(m).state, { role: "electing", leader: "3", epoch: 4, grantee: "3", support: [] });
+});
+
+test("timers that do not run, and calls that are none, are no step (R35, R28, R41)", () => {
+  const { node } = BullyNode.start("2", ["1", "2", "3"]);
+  for (const timer of ["beat", "preempt", "toString", null]) assert.equal(node.end(timer).rule, "R35");
+  assert.equal(node.call("resign").rule, "R28");
+  assert.equal(node.call("holder-dead").rule, "R41");
+  assert.ok(node.call("dance").ignored);
+});
+
+test("a node does not start among members, or with a record, that cannot be", () => {
+  const members = ["1", "2", "3"];
+  for (const bad of [[], ["2", "1"], ["1", "1", "2"], ["1", "3"], "123", ["1", 2]]) assert.throws(() => BullyNode.start("2", bad), TypeError);
+  for (const bad of [undefined, {}, { epoch: 1 }, { epoch: 2 ** 53, grantee: null }, { epoch: 1, grantee: "9" }]) {
+    assert.throws(() => BullyNode.restart("2", members, bad), TypeError);
+  }
+  for (const bad of [null, { role: "king" }, { role: "leader", leader: "2", epoch: 1, grantee: "2", support: ["2"] }]) {
+    assert.throws(() => BullyNode.load("2", members, bad), TypeError);
+  }
+});
+
+test("the fence admits the same epoch again, and nothing below (R38)", () => {
+  const fence = new Fence();
+  assert.deepEqual(fence.read(), { value: "", highest: 0 });
+  assert.deepEqual(fence.write(2, "a"), { admitted: true, highest: 2 });
+  assert.deepEqual(fence.write(2, "b"), { admitted: true, highest: 2 });
+  assert.deepEqual(fence.write(1, "c"), { admitted: false, highest: 2 });
+  assert.deepEqual(fence.read(), { value: "b", highest: 2 });
+});
+
+test("what a browser runs imports nothing but what a browser runs", () => {
+  for (const file of ["bully.mjs", "forms.mjs", "fence.mjs"]) {
+    const text = readFileSync(new URL(file, import.meta.url), "utf8");
+    for (const [, from] of text.matchAll(/^import .* from "(.*)"/gm)) assert.equal(from, "./forms.mjs", file);
+    assert.doesNotMatch(text, /\b(process|Buffer|require|globalThis)\b/, file);
+  }
+});
+
+test("the loop of README.md runs, and 2 leads after 3 has stopped", () => {
+  const readme = readFileSync(new URL("README.md", import.meta.url), "utf8");
+  const code = readme.match(/```js\n([^]*?)```/)[1].replace(/^import .*$/m, "");
+  const due = [];
+  let now = 0;
+  const later = (run, ms = 0) => due.push({ run, at: now + ms }) - 1;
+  const never = (i) => due[i] && (due[i].run = null);
+  const lines = [];
+  new Function("BullyNode", "setTimeout", "clearTimeout", "console", code)(BullyNode, later, never, { log: (line) => lines.push(line) });
+  for (;;) {
+    const next = due.reduce((first, t) => (t.run && !(first?.at <= t.at) ? t : first), null);
+    if (!next) break;
+    const { run } = next;
+    [next.run, now] = [null, next.at];
+    run();
+  }
+  assert.ok(now < 1000, "all timers of nodes that stopped are cancelled");
+  const told = ["3: 3 leads epoch 1", "1: 3 leads epoch 1", "2: 3 leads epoch 1", "3: my reign 1 is over", "3: nobody leads", "1: nobody leads", "2: nobody leads",
+    "2: 2 leads epoch 2", "1: 2 leads epoch 2", "2: my reign 2 is over", "2: nobody leads"];
+  assert.deepEqual(lines, told);
+});

@@ -1,0 +1,71 @@
+// What is well formed: ids, epochs and members (spec/README.md, section 5), states (section 6) and messages (section 7). What a host or a stranger
+// hands in is looked at here, before any rule sees it. Nothing is imported, so that the same file runs in Node and in a browser.
+
+/** @typedef {string} Id  An id of R1: `"3"`, or a UUID of version 4. */
+/** @typedef {"follower"|"candidate"|"electing"|"claimant"|"leader"} Role */
+/** @typedef {"ELECTION"|"OK"|"ASSENT"|"CLAIM"|"GRANT"|"REFUSE"|"COORDINATOR"|"HEARTBEAT"|"ACK"|"RESIGN"|"IM_BACK"} Type */
+/** @typedef {{type: Type, from: Id, to: Id, epoch: number}} Message */
+/** @typedef {{epoch: number, grantee: Id|null}} Promised  What is on disk: the highest epoch, and to whom it is promised. */
+/** @typedef {{role: Role, leader: Id|null, epoch: number, grantee: Id|null, support: readonly Id[]}} State  `support` is ascending. */
+
+/** R2: the greatest integer that every JSON reader keeps exact. */
+export const MAX_EPOCH = Number.MAX_SAFE_INTEGER;
+
+const ROLES = ["follower", "candidate", "electing", "claimant", "leader"];
+const FIELDS = ["type", "from", "to", "epoch"];
+const INTEGER = /^[1-9][0-9]{0,19}$/;
+const MAX_INTEGER = "18446744073709551615";
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** R1: is this the text of an id? @param {unknown} v @returns {v is Id} */
+export const isId = (v) =>
+  typeof v === "string" && (UUID.test(v) || (INTEGER.test(v) && (v.length < MAX_INTEGER.length || v <= MAX_INTEGER)));
+
+/**
+ * R1: below 0 if a is the lower id, above 0 if it is the higher. Texts of one length are ordered as their bytes are, a longer integer is higher,
+ * and a UUID, which is longer than any integer, is higher than all of them.
+ * @param {Id} a @param {Id} b
+ */
+export const compareIds = (a, b) => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+
+/** R2: `-0` has a sign, and so is no epoch. @param {any} v @returns {v is number} */
+export const isEpoch = (v) => Number.isSafeInteger(v) && v >= 0 && !Object.is(v, -0);
+
+/** R33: why this is no message of section 7, or `""` if it is one. A type that nobody knows is left to R34. @param {any} m */
+export function malformed(m) {
+  if (typeof m !== "object" || m === null || Array.isArray(m)) return "not an object";
+  for (const field of FIELDS) if (!Object.hasOwn(m, field)) return `the field ${field} is missing`;
+  if (Object.keys(m).length !== FIELDS.length) return "a field is unknown";
+  if (typeof m.type !== "string") return "the type is not a string";
+  if (!isId(m.from)) return "from is no id";
+  if (!isId(m.to)) return "to is no id";
+  if (m.from === m.to) return "the sender is the receiver";
+  return isEpoch(m.epoch) ? "" : "the epoch is not an integer from 0 to 2^53-1";
+}
+
+/** R40: throws, and says what to do, unless these are members, and `me` is one of them. @param {any} me @param {any} members */
+export function checkMembers(me, members) {
+  if (!Array.isArray(members) || !members.every(isId)) throw new TypeError("members: give a list of ids (R1)");
+  const sorted = members.every((id, i) => i === 0 || compareIds(members[i - 1], id) < 0);
+  if (!sorted) throw new TypeError("members: sort them by rank (R1), each once");
+  if (!members.includes(me)) throw new TypeError("me: give the id of one of the members (R40)");
+}
+
+/** R32: throws unless this is what a disk has kept of a node among these members. @param {any} p @param {readonly Id[]} members */
+export function checkPromise(p, members) {
+  if (isEpoch(p?.epoch) && isMemberOrNone(p.grantee, members)) return;
+  throw new TypeError("promise: the record is damaged, or of another membership; do not start (R32)");
+}
+
+/** Throws unless this is a state of section 6. @param {any} s @param {readonly Id[]} members @param {readonly Id[]} others */
+export function checkState(s, members, others) {
+  if (!ROLES.includes(s?.role)) throw new TypeError("state: give a role of section 6");
+  if (!isEpoch(s.epoch)) throw new TypeError("state: give an epoch (R2)");
+  if (!isMemberOrNone(s.leader, members)) throw new TypeError("state: give a leader that is a member, or null");
+  if (!isMemberOrNone(s.grantee, members)) throw new TypeError("state: give a grantee that is a member, or null");
+  const supported = Array.isArray(s.support) && s.support.every((/** @type {any} */ id) => others.includes(id));
+  if (!supported) throw new TypeError("state: give a support of other members");
+}
+
+/** @param {any} id @param {readonly Id[]} members */
+const isMemberOrNone = (id, members) => id === null || members.includes(id);

@@ -1,0 +1,148 @@
+"""What goes into a step of a node, and what comes out: roles, timers, calls, states, and the effects for its host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from message import Id, Message, MessageType
+
+
+class Role(StrEnum):
+    """What a node is doing about leadership."""
+
+    FOLLOWER = "follower"
+    CANDIDATE = "candidate"
+    ELECTING = "electing"
+    CLAIMANT = "claimant"
+    LEADER = "leader"
+
+
+class Timer(StrEnum):
+    """What a node asks its host to run."""
+
+    HEARTBEAT = "heartbeat"
+    PREEMPT = "preempt"
+    ELECTION = "election"
+    COORDINATOR = "coordinator"
+    CLAIM = "claim"
+    QUORUM = "quorum"
+    BEAT = "beat"
+
+
+class Call(StrEnum):
+    """What a node's user asks of it, or its host tells it."""
+
+    RESIGN = "resign"
+    HOLDER_DEAD = "holder-dead"
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a node has on disk: its epoch, and to whom it promised it."""
+
+    epoch: int = 0
+    grantee: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The whole state of a node at one moment; support is ascending."""
+
+    role: Role = Role.FOLLOWER
+    leader: Id | None = None
+    epoch: int = 0
+    grantee: Id | None = None
+    support: tuple[Id, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Make this durable before any later effect is begun (R4)."""
+
+    promise: Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Tell the user that the reign of this epoch is over (R39)."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Let this timer run no more (R36)."""
+
+    timer: Timer
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Let this timer run, from its beginning (R36)."""
+
+    timer: Timer
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send this message."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Tell users whom the node follows, or that it leads; None and 0 if it knows of no leader (R39)."""
+
+    leader: Id | None
+    epoch: int
+
+
+Effect = Save | Over | Cancel | Arm | Send | Tell
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """No step: the input changes nothing, and is counted (R33, R34, R35; R28, R41)."""
+
+    reason: str
+
+
+def known(state: State) -> Tell:
+    """R39: what may be told in this state. Only a leader, and a follower that keeps a lease, know of a leader."""
+    if state.leader is not None and state.role in (Role.FOLLOWER, Role.LEADER):
+        return Tell(state.leader, state.epoch)
+    return Tell(None, 0)
+
+
+_RUNNING = {
+    Role.FOLLOWER: (Timer.HEARTBEAT,),
+    Role.CANDIDATE: (Timer.ELECTION,),
+    Role.ELECTING: (Timer.COORDINATOR,),
+    Role.CLAIMANT: (Timer.CLAIM,),
+    Role.LEADER: (Timer.QUORUM, Timer.BEAT),
+}
+
+
+def running(role: Role, follows_lower: bool) -> tuple[Timer, ...]:
+    """R36: the timers that run in this role; as a follower, whether the lease is that of a lower node."""
+    if role is Role.FOLLOWER and follows_lower:
+        return (Timer.HEARTBEAT, Timer.PREEMPT)
+    return _RUNNING[role]
+
+
+def begins_anew(timer: Timer, before: State, after: State, sent: Sequence[Message], ended: Timer | None) -> bool:
+    """R36: whether a timer that ran before the step, and runs after it, is restarted by it."""
+    match timer:
+        case Timer.HEARTBEAT:
+            return any(m.type is MessageType.ACK for m in sent)
+        case Timer.COORDINATOR:
+            return any(m.type is MessageType.GRANT for m in sent)
+        case Timer.PREEMPT:
+            return (before.leader, before.epoch) != (after.leader, after.epoch)
+        case Timer.QUORUM | Timer.BEAT:
+            return timer is ended
+        case Timer.ELECTION | Timer.CLAIM:
+            return False

@@ -1,0 +1,51 @@
+//! Bully leader election that survives crashes, restarts, cuts and slow timers: the function of one node.
+//!
+//! A [`Node`] has no clock, disk, network or thread. Its host, the program round it, has these, and does in a loop: take one
+//! input, give it to the node, do what the node asks, in order. Each rule of the protocol (R1 to R41) is a small function of
+//! [`bully`] or [`state`], and named there.
+//!
+//! ```
+//! use bully::{Effect, Input, Member, Node, Timer};
+//!
+//! // The members are the same at every node, and ascending; the id is one of them.
+//! let ids = ["1", "2", "3"].map(|id| id.parse().expect("an id of R1"));
+//! let member = Member::new(ids[2], ids.to_vec()).expect("ascending members, and one of them");
+//!
+//! // The first start. With a record on disk it would be Node::restart(member, record).
+//! let (mut node, mut effects) = Node::start(member);
+//! let mut inputs = vec![Input::Timer(Timer::Heartbeat)].into_iter();  // a real host waits for messages and timers
+//! let mut sent = vec![];
+//! loop {
+//!     for effect in effects {
+//!         match effect {
+//!             Effect::Save(_promise) => { /* write, fsync, and only then go on; if it fails, stop for good */ }
+//!             Effect::Over(_epoch) => { /* the user's reign is over: it acts no more */ }
+//!             Effect::Arm(_timer) => { /* set it, anew if it runs */ }
+//!             Effect::Cancel(_timer) => { /* stop it; its end is not to reach the node any more */ }
+//!             Effect::Send(message) => sent.push(message), // hand it to the link, without waiting
+//!             Effect::Tell(_leader) => { /* who leads, and in which epoch */ }
+//!         }
+//!     }
+//!     let Some(input) = inputs.next() else { break };
+//!     effects = node.step(&input).unwrap_or_else(|why| {
+//!         eprintln!("ignored: {why}"); // count it: bad input changes nothing
+//!         vec![]
+//!     });
+//! }
+//! assert_eq!(sent.len(), 2); // it asks 1 and 2 whether they would follow it
+//! ```
+
+pub mod bully;
+pub mod fence;
+pub mod id;
+pub mod json;
+pub mod message;
+pub mod node;
+pub mod state;
+
+pub use bully::Member;
+pub use fence::Resource;
+pub use id::{Epoch, Id};
+pub use message::{Message, MessageType, Timer};
+pub use node::{Effect, Ignored, Input, Node};
+pub use state::{Promise, Role, State};
