@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// profile says how etcd is configured, and the session of a candidate.
+type profile struct {
+	heartbeat, election uint // etcd's --heartbeat-interval and --election-timeout, in milliseconds
+	ttl                 int  // of a session, in seconds
+}
+
+// profiles are those there are.
+//
+// "fast" is the lowest of etcd's own timeouts that held: with an election timeout of 50 ms, five idle nodes beside four
+// busy loops on two processors went through 2 terms in 20 s once, with 100 ms through none, in 50 s with eight loops too.
+// It is the session that takes the time.
+//
+// A session is an etcd lease. Its time to live is in whole seconds, and etcd raises what is shorter than one and a half
+// election timeouts (etcdserver.NewServer: MinLeaseTTL): so 2 s is the least with etcd's defaults, and 1 s the least at
+// all. It is looked every half second which leases are over (lease.lessor, runLoop), and a new leader of the etcd servers
+// gives each lease its whole time again and an election timeout more (Promote).
+var profiles = map[string]profile{
+	"default": {100, 1000, 2},
+	"fast":    {10, 100, 1},
+}
+
+// node is an etcd server and a client of it in the same process.
+type node struct {
+	*embed.Etcd
+	lock *fileutil.LockedFile
+	id   string
+	ttl  int
+	log  *zap.Logger
+}
+
+// newNode starts an etcd server. On the first start it has the members for its cluster, as all others do. It does not
+// wait for them.
+func newNode(o options, log io.Writer) (*node, error) {
+	p := profiles[o.profile]
+	n := &node{id: o.id, ttl: p.ttl, log: logger(o.log, log).Named("etcd-" + o.id)}
+	if err := os.MkdirAll(o.data, 0o700); err != nil {
+		return nil, err
+	}
+	config := embed.NewConfig()
+	config.Name = o.id
+	config.Dir = filepath.Join(o.data, "etcd")
+	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(n.log)
+	config.TickMs, config.ElectionMs = p.heartbeat, p.election
+	own := []url.URL{{Scheme: "http", Host: o.members[o.id]}}
+	config.ListenPeerUrls, config.AdvertisePeerUrls = own, own
+	config.ListenClientUrls, config.AdvertiseClientUrls = nil, nil // the only client is in this process
+	config.InitialCluster = initial(o.members)
+	// Etcd would wait for ever for a folder that another process has.
+	var err error
+	name := filepath.Join(o.data, "lock")
+	if n.lock, err = fileutil.TryLockFile(name, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+		return nil, fmt.Errorf("%s: %w; is another process using it?", name, err)
+	}
+	if n.Etcd, err = embed.StartEtcd(config); err != nil {
+		return nil, errors.Join(err, n.lock.Close())
+	}
+	return n, nil
+}
+
+// newClient returns a client in this process, for one session.
+//
+// The client of another session would not do. A server that follows passes renewals on to the one that leads, one after
+// the other, and when that one hangs, so do they, until a request is given up after 5 s and two election timeouts
+// (EtcdServer.LeaseRenew). And a client takes a new lease for kept until the first renewal is answered, for 5 s if
+// nothing else is said, however short the lease is (clientv3, lease.go). With both, two nodes that were never held up led
+// for 3 s and more after a SIGSTOP of the one that led them and the servers. So each session has a stream of its own, and
+// the first renewal the time to live, less the half second by which a client may be late to look.
+func (n *node) newClient() *clientv3.Client {
+	client := v3client.New(n.Server)
+	first := time.Duration(n.ttl)*time.Second - 500*time.Millisecond
+	server := adapter.LeaseServerToLeaseClient(v3rpc.NewQuotaLeaseServer(n.Server))
+	_ = client.Lease.Close()
+	client.Lease = clientv3.NewLeaseFromLeaseClient(server, client, first)
+	return client
+}
+
+// initial returns the members in etcd's way, in the order of their ids.
+func initial(members map[string]string) string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(members)) {
+		all = append(all, id+"=http://"+members[id])
+	}
+	return strings.Join(all, ",")
+}
+
+// logger returns what etcd logs with.
+func logger(least zapcore.Level, out io.Writer) *zap.Logger {
+	encoder := zapcore.NewConsoleEncoder(zap.NewProductionEncoderConfig())
+	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(out), least))
+}
+
+// close stops the server. One that leads the others hands that over.
+func (n *node) close() error {
+	n.Close()
+	var err error
+	for failed := range n.Err() {
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, n.lock.Close())
+}
