@@ -54,12 +54,11 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
 	$(GO) build -o .cache/bully ./impl/cmd/bully
-	@against=(); \
-	for node in raftnode etcdnode leasenode; do \
-		if why=$$(cd impl/cmd/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
+	@against=(); for node in raftnode etcdnode leasenode; do \
+		if said=$$(cd impl/cmd/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
 			against+=(-against ".cache/$$node -profile default" -against ".cache/$$node -profile fast"); \
-		else echo "not measured: $$node: $${why%%$$'\n'*}"; fi; done; \
-	set -x; .cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
+		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")"; fi; done; \
+	.cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
 
 # A package whose tests do not run says so, and exits with 0.
 test: ## run all tests, with the race detector where anything can race, then those on real processes (3 min)

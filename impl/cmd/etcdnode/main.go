@@ -22,9 +22,11 @@
 // At is in microseconds since 1970. Epoch is the revision at which the leader's key was made: a later leader has a higher
 // one, no two have the same, and between them there are gaps. Leader is null while the node knows of none: before its
 // session begins, and after it has lost it. Leading is what the recipe says: true from the end of Campaign until the
-// session ends, which a node that was stopped notices late. Etcd_leader says whether the node's etcd server leads the
-// others, and etcd_term is how often they have elected: a different matter, as it need not be the node that leads. Of the counters, saves are the syncs of
-// etcd's log, and bytes_sent is what went to other etcd servers; etcd does not count messages.
+// session ends, which a node that was stopped notices late.
+//
+// Etcd_leader says whether the node's etcd server leads the others, and etcd_term counts their elections. That is a
+// different matter: it need not be the node that leads. Of the counters, saves are the syncs of etcd's log, and
+// bytes_sent is what went to other etcd servers; etcd does not count messages.
 //
 // On SIGTERM a leader resigns, and the node ends with 0.
 //

@@ -83,12 +83,13 @@ func newNode(o options, log io.Writer) (*node, error) {
 
 // newClient returns a client in this process, for one session.
 //
-// The client of another session would not do. A server that follows passes renewals on to the one that leads, one after
-// the other, and when that one hangs, so do they, until a request is given up after 5 s and two election timeouts
-// (EtcdServer.LeaseRenew). And a client takes a new lease for kept until the first renewal is answered, for 5 s if
-// nothing else is said, however short the lease is (clientv3, lease.go). With both, two nodes that were never held up led
-// for 3 s and more after a SIGSTOP of the one that led them and the servers. So each session has a stream of its own, and
-// the first renewal the time to live, less the half second by which a client may be late to look.
+// The client of an earlier session would not do. A server that follows passes renewals on to the one that leads, those of
+// a client one after the other, and when that one hangs, so do they, until a request is given up after 5 s and two
+// election timeouts (EtcdServer.LeaseRenew). And a client takes a new lease for kept until its first renewal is answered,
+// for 5 s if it is not told otherwise, however short the lease is (clientv3.NewLeaseFromLeaseClient). Together that let
+// two nodes lead for 3 s and more, neither of which was held up, after a SIGSTOP of one that led both them and the
+// servers. So each session has a client of its own, which waits for the first answer as long as the lease lives, less the
+// half second after which it looks.
 func (n *node) newClient() *clientv3.Client {
 	client := v3client.New(n.Server)
 	first := time.Duration(n.ttl)*time.Second - 500*time.Millisecond

@@ -9,6 +9,7 @@
 // concerns Leases. The store is a process of its own, so that it outlives a leader that is killed. The node that finds
 // none starts it, and it ends 3 s after the last node has gone. It listens on a socket in the folder -store, which is
 // the folder DIR if -data is DIR/ID or DIR/ID/data; all nodes of a cluster must have the same one. This needs a Unix.
+// And it is reached over no network: "bully bench failover" can measure kill and stop, but its cut cuts nothing off here.
 //
 // It serves
 //

@@ -42,7 +42,8 @@ func TestFlags(t *testing.T) {
 		{good + " -profile quick", `-profile quick: want default or fast`},
 		{good + " -log loud", `-log loud: want debug, info, warn, error or off`},
 		{"-id 1 -members 1=a:1 -data d", `-store: is missing, and -data d does not end in 1 or 1/data, as would tell it`},
-		{"-id 1 -members 1=a:1 -data 1/2/data", `-store: is missing, and -data 1/2/data does not end in 1 or 1/data, as would tell it`},
+		{"-id 1 -members 1=a:1 -data 1/2/data",
+			`-store: is missing, and -data 1/2/data does not end in 1 or 1/data, as would tell it`},
 		{good + " -store /" + strings.Repeat("d", 100), "-store /" + strings.Repeat("d", 100) +
 			": is longer than 100 bytes, too long for a socket in it"},
 		{good + " more", `there are no arguments but flags, and "more" is none`},
