@@ -98,7 +98,7 @@ func TestModel(t *testing.T) {
 	for _, g := range conformance.Groups() {
 		n := 0
 		for c := range g.All {
-			if n++; n%199 != 1 && g.Name != "questions" {
+			if n++; n%1999 != 1 && g.Name != "questions" {
 				continue
 			}
 			asked++
@@ -107,7 +107,7 @@ func TestModel(t *testing.T) {
 			require.True(t, got.Equal(c.Want), "%s: %+v", g.Name, c)
 		}
 	}
-	require.Greater(t, asked, 2000)
+	require.Greater(t, asked, 300)
 	for _, profile := range sim.Profiles() {
 		plan, err := sim.Generate(81, 3, profile)
 		require.NoError(t, err)
