@@ -14,7 +14,6 @@ package raft
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/model/explore"
@@ -64,7 +63,7 @@ func New(c explore.Configuration) (explore.Model, error) {
 		m.masks[t] = allOf(t)
 	}
 	if err := m.setConstants(c.Constants); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("raft: %w", err)
 	}
 	if err := m.replace(c.Replacements); err != nil {
 		return nil, err
@@ -91,25 +90,29 @@ func New(c explore.Configuration) (explore.Model, error) {
 
 // setConstants takes the constants that have a value, and numbers the links.
 func (m *model) setConstants(values map[string]string) (err error) {
-	if m.n, err = number(values, "N", 1, maxNodes); err != nil {
+	if m.n, err = explore.Number(values, "N", 1, maxNodes); err != nil {
 		return err
 	}
-	if m.maxTerm, err = number(values, "MaxTerm", 1, maxTerm); err != nil {
+	if m.maxTerm, err = explore.Number(values, "MaxTerm", 1, maxTerm); err != nil {
 		return err
 	}
 	for f, name := range budgets {
-		most, err := number(values, name, 0, maxBudget)
+		most, err := explore.Number(values, name, 0, maxBudget)
 		if err != nil {
 			return err
 		}
 		m.budget[f] = uint8(most)
 	}
-	if m.flapping, err = m.nodes(values, "Flapping"); err != nil {
+	flapping, err := explore.NodeSet(values, "Flapping", m.n)
+	if err != nil {
 		return err
+	}
+	for _, i := range flapping {
+		m.flapping |= only(i)
 	}
 	for name := range values {
 		if !slices.Contains([]string{"N", "MaxTerm", "Flapping"}, name) && !slices.Contains(budgets[:], name) {
-			return fmt.Errorf("raft: %s is no constant with a value of module MCRaftElection", name)
+			return fmt.Errorf("%s is no constant with a value of module MCRaftElection", name)
 		}
 	}
 	for i := 1; i <= m.n; i++ {
@@ -121,33 +124,6 @@ func (m *model) setConstants(values map[string]string) (err error) {
 		}
 	}
 	return nil
-}
-
-// number returns the value of the named constant.
-func number(values map[string]string, name string, least, most int) (int, error) {
-	x, err := strconv.Atoi(values[name])
-	if err != nil || x < least || x > most {
-		return 0, fmt.Errorf("raft: constant %s = %q is not a number from %d to %d", name, values[name], least, most)
-	}
-	return x, nil
-}
-
-// nodes returns the set of nodes that is the value of the named constant.
-func (m *model) nodes(values map[string]string, name string) (set, error) {
-	text, opened := strings.CutPrefix(values[name], "{")
-	text, closed := strings.CutSuffix(text, "}")
-	if !opened || !closed {
-		return 0, fmt.Errorf("raft: constant %s = %q is not a set of nodes", name, values[name])
-	}
-	var s set
-	for member := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		i, err := strconv.Atoi(member)
-		if err != nil || i < 1 || i > m.n {
-			return 0, fmt.Errorf("raft: constant %s has %s in it, which is no node", name, member)
-		}
-		s |= only(i)
-	}
-	return s, nil
 }
 
 // replace puts the named operators of MCRaftElection in the place of others. Cuts and Beginnings have no meaning without.

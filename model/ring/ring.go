@@ -60,7 +60,7 @@ func New(c explore.Configuration) (explore.Model, error) {
 	}
 	m := &model{rules: asWritten}
 	if err := m.setConstants(c.Constants); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ring: %w", err)
 	}
 	if err := m.replace(c.Replacements); err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func New(c explore.Configuration) (explore.Model, error) {
 
 // setConstants takes the constants that have a value, and numbers the links.
 func (m *model) setConstants(values map[string]string) (err error) {
-	if m.n, err = number(values, "N", 2, maxNodes); err != nil {
+	if m.n, err = explore.Number(values, "N", 2, maxNodes); err != nil {
 		return err
 	}
 	for f, name := range budgets {
-		most, err := number(values, name, 0, maxBudget)
+		most, err := explore.Number(values, name, 0, maxBudget)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (m *model) setConstants(values map[string]string) (err error) {
 	}
 	for name := range values {
 		if name != "N" && !slices.Contains(budgets[:], name) {
-			return fmt.Errorf("ring: %s is no constant with a value of module MCRing", name)
+			return fmt.Errorf("%s is no constant with a value of module MCRing", name)
 		}
 	}
 	for i := 1; i <= m.n; i++ {
@@ -109,15 +109,6 @@ func (m *model) setConstants(values map[string]string) (err error) {
 		}
 	}
 	return nil
-}
-
-// number returns the value of the named constant.
-func number(values map[string]string, name string, least, most int) (int, error) {
-	x, err := strconv.Atoi(values[name])
-	if err != nil || x < least || x > most {
-		return 0, fmt.Errorf("ring: constant %s = %q is not a number from %d to %d", name, values[name], least, most)
-	}
-	return x, nil
 }
 
 // replace puts the named operators of MCRing in the place of others. Three have no meaning without.
