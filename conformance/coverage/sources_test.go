@@ -17,15 +17,15 @@ import (
 	"github.com/seed-fdf591db/bully/traces"
 )
 
-var update = flag.Bool("update", false, "write what is visited into conformance/README.md")
+var update = flag.Bool("update", false, "write what is visited into conformance/coverage/README.md")
 
 const (
-	readme     = "../README.md"
+	readme     = "README.md"
 	begin, end = "<!-- coverage:begin -->\n", "<!-- coverage:end -->"
 )
 
 // TestCoverage shows that runs visit every action and every branch: the golden traces, the simulator, and walks of the untimed
-// cluster. What each of them visits is the table in conformance/README.md.
+// cluster. What each of them visits is the table in README.md.
 func TestCoverage(t *testing.T) {
 	all, reachable := asked()
 	explorer := coverage.Source{Name: "explorer", Counted: true, Coverage: reachable}

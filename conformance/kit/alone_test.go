@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -67,6 +69,65 @@ func TestAlone(t *testing.T) {
 	require.Equal(t, "5 cases: 5 error", run(0, 9).Summary(), "they fail alone, too")
 }
 
+// hangs is a port that does not answer when it is asked for each crash whose number is divisible by this, since it started.
+func hangs(every int) func(io.Reader, io.Writer) error {
+	return func(r io.Reader, w io.Writer) error {
+		in := bufio.NewScanner(r)
+		for crashes := 0; in.Scan(); {
+			var q port.Request
+			if err := json.Unmarshal(in.Bytes(), &q); err != nil {
+				return err
+			}
+			if q.Op == port.Crash {
+				if crashes++; crashes%every == 0 {
+					continue
+				}
+			}
+			if _, err := fmt.Fprintf(w, `{"id":%d,"ok":true,"protocol":1,"port":{"name":"hangs","version":"1","language":"Go"}}`+"\n", q.ID); err != nil {
+				return err
+			}
+		}
+		return in.Err()
+	}
+}
+
+// TestHangs names a rule only if the port hangs alone, too; and gives up a port that hangs again and again, though not in a row.
+func TestHangs(t *testing.T) {
+	cases := crashes(60)
+	for k := range cases {
+		ask := cases[k].Run
+		cases[k].Run = func(ctx context.Context, p *port.Process) error {
+			err := ask(ctx, p)
+			var failure *port.Failure
+			if errors.As(err, &failure) {
+				failure.Rule = "R17"
+			}
+			return err
+		}
+	}
+	o := options(nil)
+	o.Workers, o.Alone, o.Port.Answer = 1, 9, 20*time.Millisecond
+	o.Port.Serve = hangs(1)
+	report, err := kit.Run(t.Context(), cases[:5], o)
+	require.NoError(t, err)
+	var rules []string
+	for _, v := range report.Verdicts {
+		require.Equal(t, kit.Broken, v.Outcome)
+		rules = append(rules, v.Rule)
+	}
+	require.Equal(t, []string{"R17", "R17", "R17", "", ""}, rules, "three of them are tried alone")
+
+	o.Port.Serve, o.GiveUp = hangs(3), 6
+	report, err = kit.Run(t.Context(), cases, o)
+	require.ErrorContains(t, err, "in 6 cases the port has hung, and is given up: it has not answered for 20ms")
+	require.GreaterOrEqual(t, len(report.Verdicts), 18)
+	for _, v := range report.Verdicts {
+		require.Empty(t, v.Rule, "it is nothing that a rule says")
+	}
+	require.Equal(t, kit.Nondeterministic, report.Verdicts[2].Outcome)
+	require.Equal(t, kit.Broken, report.Verdicts[17].Outcome)
+}
+
 // TestGivenUp stops when the same error comes again and again, and not otherwise.
 func TestGivenUp(t *testing.T) {
 	o := options(nil)
@@ -99,7 +160,7 @@ func TestFormIsSuspected(t *testing.T) {
 	report, err := kit.Run(t.Context(), cases, o)
 	require.NoError(t, err)
 	require.Equal(t, []kit.Suspect{{Failed: 3, Cases: 3}}, report.Suspects())
-	require.Equal(t, "the form of replies (conformance/README.md, Replies): 3 of 3 vectors say so", report.Suspects()[0].String())
+	require.Equal(t, "the protocol said by 3 of 3 vectors that fail: no rule says it (conformance/README.md, The loop, and Replies)", report.Suspects()[0].String())
 	require.Contains(t, report.Verdicts[0].Explain(""), "about    the form of replies")
 	require.Contains(t, report.Verdicts[0].Explain(""), `a reply has no field "okay"`)
 }

@@ -31,5 +31,5 @@ func Example() {
 	}
 	report, err := kit.Run(context.Background(), []kit.Case{twice}, kit.Options{Port: port.Config{Serve: serveModel}})
 	fmt.Println(report.Summary(), err)
-	// Output: 1 cases: 1 pass <nil>
+	// Output: 1 case: 1 pass <nil>
 }

@@ -13,54 +13,99 @@ import (
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"rule": RuleText}).Parse(pageText))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"rule": RuleText, "code": isCode}).Parse(pageText))
 
-// row is a rule on the page, and what came of the cases that are about it first.
+// isCode reports whether an item is text of a program, which a person reads letter by letter.
+func isCode(item string) bool {
+	return slices.Contains([]string{"expected", "got", "before", "request", "reply", "again", "script", "cut", "then", "stderr", "first", "sent"}, item)
+}
+
+// row is a rule or a suite on the page, and what came of its cases.
 type row struct {
 	Name, Title            string
 	Passed, Failed, Others int
+	Blamed                 int // how many failures say that this rule is broken
 }
 
-// HTML writes the report as one page, which needs nothing else: rules, failures, and all cases.
+// add counts a verdict.
+func (r *row) add(v *Verdict) {
+	switch {
+	case v.Outcome == Pass:
+		r.Passed++
+	case v.Failed():
+		r.Failed++
+	default:
+		r.Others++
+	}
+}
+
+// group is failures that say that the same is broken.
+type group struct {
+	Rule, Text string
+	Failures   []*Verdict
+}
+
+// HTML writes the report as one page, which needs nothing else: what failed, by what is broken, then rules, and all cases.
 func (r *Report) HTML(w io.Writer) error {
 	data := struct {
 		*Report
-		Rows   []row
-		Failed []*Verdict
-		Good   bool
-	}{Report: r}
+		Rules, Suites []*row
+		Groups        []*group
+		Says, Class   string
+	}{Report: r, Says: "All is well", Class: "pass"}
 	for _, rule := range spec.Rules() {
-		data.Rows = append(data.Rows, row{Name: rule.Name, Title: rule.Title})
+		data.Rules = append(data.Rules, &row{Name: rule.Name, Title: rule.Title})
+	}
+	named := func(rows []*row, name string) *row {
+		if k := slices.IndexFunc(rows, func(one *row) bool { return one.Name == name }); k >= 0 {
+			return rows[k]
+		}
+		return &row{} // which nobody sees
 	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		if v.Failed() || v.Outcome == Undecided {
-			data.Failed = append(data.Failed, v)
+		if !slices.ContainsFunc(data.Suites, func(one *row) bool { return one.Name == v.Suite }) {
+			data.Suites = append(data.Suites, &row{Name: v.Suite})
 		}
-		k := -1
+		named(data.Suites, v.Suite).add(v)
 		if len(v.Rules) > 0 {
-			k = slices.IndexFunc(data.Rows, func(one row) bool { return one.Name == v.Rules[0] })
+			named(data.Rules, v.Rules[0]).add(v)
 		}
-		switch {
-		case k < 0:
-		case v.Outcome == Pass:
-			data.Rows[k].Passed++
-		case v.Failed():
-			data.Rows[k].Failed++
-		default:
-			data.Rows[k].Others++
+		if v.Failed() || v.Outcome == Undecided {
+			named(data.Rules, v.Rule).Blamed++
+			data.Groups = grouped(data.Groups, v)
 		}
 	}
-	failed, undecided := r.Failed()
-	data.Good = failed+undecided == 0
+	slices.SortStableFunc(data.Groups, func(a, b *group) int { return len(b.Failures) - len(a.Failures) })
+	switch failed, undecided := r.Failed(); {
+	case failed > 0:
+		data.Says, data.Class = "It does not conform", "fail"
+	case undecided > 0:
+		data.Says, data.Class = "It is not known whether it conforms", "other"
+	}
 	if err := page.Execute(w, data); err != nil {
 		return fmt.Errorf("kit: %w", err)
 	}
 	return nil
 }
 
-// Text returns the failure as test says it.
-func (v Verdict) Text() string { return v.Explain("") }
+// grouped adds a failure to those that say the same.
+func grouped(groups []*group, v *Verdict) []*group {
+	for _, g := range groups {
+		if g.Rule == v.Rule {
+			g.Failures = append(g.Failures, v)
+			return groups
+		}
+	}
+	text := RuleText(v.Rule)
+	if v.Rule == "" {
+		text = "No rule, but the protocol between kit and port (conformance/README.md, The loop)."
+	}
+	return append(groups, &group{v.Rule, text, []*Verdict{v}})
+}
+
+// First returns the first line of what was wrong.
+func (v Verdict) First() string { return v.first() }
 
 // Class returns how the page shows a verdict.
 func (v Verdict) Class() string {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 )
 
@@ -359,6 +360,6 @@ func scripted(n *int, replies []string) func(io.Reader, io.Writer) error {
 func serveModel(r io.Reader, w io.Writer) error {
 	return port.Serve(r, w, port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
-		Make:     conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} }),
+		Make:     conformance.NodeOf(func() conformance.Subject { return &large.Model{} }),
 	})
 }

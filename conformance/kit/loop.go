@@ -30,10 +30,16 @@ func Loop() []Case {
 			Title: "A line that arrives in pieces is answered as one that arrives at once."},
 		{ID: "protocol-ahead", Suite: LoopSuite, Must: true, Rules: []string{}, Run: ahead,
 			Title: "Lines that arrive in one piece are all answered, without waiting for more."},
-		{ID: "protocol-bye", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(true),
+		{ID: "protocol-bye", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(true, ""),
 			Title: "After bye a port ends soon, with status 0, though its input is still open."},
-		{ID: "protocol-end", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(false),
+		{ID: "protocol-end", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(false, ""),
 			Title: "At the end of its input a port ends soon, with status 0, though nobody has said bye."},
+		{ID: "protocol-after-bye", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(true, extra+"\n"),
+			Title: "What follows bye is not answered, though it has come with it."},
+		{ID: "protocol-tail", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(false, extra),
+			Title: "A line that lacks its LF when the input ends has been cut short, and is not answered."},
+		{ID: "protocol-ids", Suite: LoopSuite, Must: true, Rules: []string{}, Run: numbered,
+			Title: "Ids of requests are integers up to 2^53-1, and replies have all of their digits."},
 	}
 }
 
@@ -152,8 +158,29 @@ func unlikeBefore(p *port.Process, wanted, got []string, err error, what, why st
 	return nil
 }
 
-// leaves looks how a port ends.
-func leaves(bye bool) func(context.Context, *port.Process) error {
+// extra is a request that must not be answered.
+const extra = `{"id":77,"op":"reset","case":"loop"}`
+
+// numbered asks what has ids of many digits.
+func numbered(ctx context.Context, p *port.Process) error {
+	one, err := p.Again(ctx)
+	if err != nil {
+		return err
+	}
+	defer one.Close()
+	for _, id := range []uint64{1e6, 1<<24 + 1, 1 << 31, 1<<32 + 1, 1e15 + 1, 1<<53 - 9} {
+		one.CountFrom(id)
+		for _, q := range some() {
+			if _, err := one.Ask(&q); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// leaves looks how a port ends, and whether it answers what it is sent last.
+func leaves(bye bool, rest string) func(context.Context, *port.Process) error {
 	return func(ctx context.Context, p *port.Process) error {
 		one, err := p.Again(ctx)
 		if err != nil {
@@ -163,6 +190,6 @@ func leaves(bye bool) func(context.Context, *port.Process) error {
 		if _, err := one.Ask(&port.Request{Op: port.Reset, Case: "loop"}); err != nil {
 			return err
 		}
-		return one.Leave(bye, endSoon)
+		return one.Leave(bye, rest, endSoon)
 	}
 }

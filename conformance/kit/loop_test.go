@@ -3,7 +3,10 @@ package kit_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +49,36 @@ func untilLast(rest, read []byte) (lines, kept []byte) {
 	return text[:k], text[k:]
 }
 
+// completed is a reader whose last line always ends with LF.
+type completed struct {
+	r    io.Reader
+	last byte
+}
+
+func (c *completed) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	if n > 0 {
+		c.last = b[n-1]
+	} else if err != nil && c.last != '\n' {
+		c.last, b[0] = '\n', '\n'
+		return 1, nil
+	}
+	return n, err
+}
+
+// narrow writes ids as integers of 32 bits.
+type narrow struct{ w io.Writer }
+
+var written = regexp.MustCompile(`"id":[0-9]+`)
+
+func (n narrow) Write(b []byte) (int, error) {
+	_, err := n.w.Write(written.ReplaceAllFunc(b, func(id []byte) []byte {
+		number, _ := strconv.ParseUint(string(id[5:]), 10, 64)
+		return fmt.Appendf(nil, `"id":%d`, int32(number))
+	}))
+	return len(b), err
+}
+
 // TestLoop puts ports through the cases about the loop that read well, or not, or do not end.
 func TestLoop(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -68,13 +101,24 @@ func TestLoop(t *testing.T) {
 		}), "protocol-ahead", "5 lines, of which 1 were answered"},
 		"it goes on": {func(r io.Reader, w io.Writer) error {
 			err := serveModel(r, w)
-			time.Sleep(time.Second)
+			time.Sleep(600 * time.Millisecond)
 			return err
-		}, "protocol-bye protocol-end", "it has not ended"},
+		}, "protocol-bye protocol-end protocol-after-bye protocol-tail", "it has not ended"},
 		"it ends badly": {func(r io.Reader, w io.Writer) error {
 			return errors.Join(serveModel(r, w), errors.New("exit status 7"))
 		},
-			"protocol-bye protocol-end", "exit status 7"},
+			"protocol-bye protocol-end protocol-after-bye protocol-tail", "exit status 7"},
+		"it answers what follows bye": {reads(func(rest, read []byte) (lines, kept []byte) {
+			lines, kept = untilLast(rest, read)
+			if k := bytes.Index(lines, []byte(`"bye"}`)); k >= 0 && k < len(lines)-7 {
+				lines = append(bytes.Replace(lines, []byte(`"bye"}`), []byte(`"crash","node":"x"}`), 1), `{"id":78,"op":"bye"}`+"\n"...)
+			}
+			return lines, kept
+		}), "protocol-after-bye", `it goes on writing after bye: {"id":77,"ok":true}`},
+		"it answers a line that was cut short": {func(r io.Reader, w io.Writer) error { return serveModel(&completed{r: r}, w) },
+			"protocol-tail", `it goes on writing after the end of its input, which is as good as bye: {"id":77,"ok":true}`},
+		"it keeps ids in 32 bits": {func(r io.Reader, w io.Writer) error { return serveModel(r, narrow{w}) },
+			"protocol-ids", "id must be the integer 2147483648, as in the request, and is -2147483648"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

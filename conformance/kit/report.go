@@ -62,55 +62,53 @@ func (r *Report) Failed() (failed, undecided int) {
 
 // Suspect is a rule that a port seems to break.
 type Suspect struct {
-	Rule          string // "": no rule, but the form of replies
-	Failed, Cases int    // of the vectors that are named after it, those that say that it is broken, and all
+	Rule          string // "": no rule, but the protocol
+	Failed, Cases int    // how many vectors say that it is broken, and how many fail
 }
 
 // String says who is suspected, and why.
 func (s Suspect) String() string {
-	if s.Rule == "" {
-		return fmt.Sprintf("%s: %d of %d vectors say so", formText, s.Failed, s.Cases)
+	rule, says := s.Rule, RuleText(s.Rule)
+	if rule == "" {
+		rule, says = "the protocol", "no rule says it (conformance/README.md, The loop, and Replies)"
 	}
-	return fmt.Sprintf("%-4s %d of its %d vectors say so: %s", s.Rule, s.Failed, s.Cases, RuleText(s.Rule))
+	return fmt.Sprintf("%-4s said by %d of %d vectors that fail: %s", rule, s.Failed, s.Cases, says)
 }
 
 // formText is where to read what a reply looks like.
 const formText = "the form of replies (conformance/README.md, Replies)"
 
-// ofForm reports whether what is wrong is the form of a reply, and nothing that a rule says; but an epoch beyond the bound (R2) shows as
-// that, too.
-func (v *Verdict) ofForm() bool { return v.Failed() && v.Kind == port.Nonsense && v.Rule != "R2" }
+// ofForm reports whether what is wrong is the form of a reply, and nothing that a rule says; but an epoch beyond the bound (R2), and ids that do
+// not ascend (R1), show as that, too.
+func (v *Verdict) ofForm() bool {
+	return v.Failed() && v.Kind == port.Nonsense && v.Rule != "R2" && v.Rule != "R1"
+}
 
-// Suspects returns the rules that vectors named after them say are broken, the most likely one first: a port that breaks one rule fails
-// cases about others besides, but most of those about that one.
+// Suspects returns the rules that vectors say are broken, the most likely one first: the one that most of those say which fail, and of several
+// with as many the one that was said first. What a vector is about does not matter: a port that breaks a rule which others use fails those about all of
+// them, and each has asked further which it is.
 func (r *Report) Suspects() (all []Suspect) {
-	var form Suspect
+	failed := 0
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		if v.Suite == Vectors {
-			if form.Cases++; v.ofForm() {
-				form.Failed++
-				continue
-			}
-		}
-		if v.Suite != Vectors || len(v.Rules) == 0 || !strings.HasPrefix(v.Case, v.Rules[0]+"-") {
+		if v.Suite != Vectors || !v.Failed() || v.Outcome == Unsupported || v.Outcome == UnexpectedPass {
 			continue
 		}
-		k := slices.IndexFunc(all, func(s Suspect) bool { return s.Rule == v.Rules[0] })
+		failed++
+		rule := v.Rule
+		if v.ofForm() {
+			rule = ""
+		}
+		k := slices.IndexFunc(all, func(s Suspect) bool { return s.Rule == rule })
 		if k < 0 {
-			k, all = len(all), append(all, Suspect{Rule: v.Rules[0]})
+			k, all = len(all), append(all, Suspect{Rule: rule})
 		}
-		all[k].Cases++
-		if v.Failed() && v.Rule == v.Rules[0] {
-			all[k].Failed++
-		}
+		all[k].Failed++
 	}
-	all = slices.DeleteFunc(all, func(s Suspect) bool { return s.Failed == 0 })
-	const few = 4 // of few cases most may fail by chance
-	slices.SortStableFunc(all, func(a, b Suspect) int { return b.Failed*(a.Cases+few) - a.Failed*(b.Cases+few) })
-	if form.Failed > 0 { // whatever else is wrong, without it nothing is known
-		all = slices.Insert(all, 0, form)
+	for k := range all {
+		all[k].Cases = failed
 	}
+	slices.SortStableFunc(all, func(a, b Suspect) int { return cmp.Compare(b.Failed, a.Failed) })
 	return all
 }
 
@@ -129,7 +127,11 @@ func (r *Report) Summary() string {
 	if len(r.Stale) > 0 {
 		parts = append(parts, fmt.Sprintf("%d on the list of expected failures that do not exist", len(r.Stale)))
 	}
-	return fmt.Sprintf("%d cases: %s", len(r.Verdicts), strings.Join(parts, ", "))
+	cases := "cases"
+	if len(r.Verdicts) == 1 {
+		cases = "case"
+	}
+	return fmt.Sprintf("%d %s: %s", len(r.Verdicts), cases, strings.Join(parts, ", "))
 }
 
 // RuleText returns what a rule says, in a sentence, or "" if there is no such rule.
@@ -137,18 +139,19 @@ func RuleText(rule string) string {
 	return cmp.Or(conformance.Sentence(rule), sentences[rule])
 }
 
-// Explain returns all that a person needs to see why a case has failed. Again is the command that runs it once more.
-func (v *Verdict) Explain(again string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(string(v.Outcome)), v.Case)
+// Item is a part of what is said of a failure: what is broken, what was wrong, what was asked before.
+type Item struct{ Name, Text string }
+
+// Items returns all that a person needs to see why a case has failed. Again is the command that runs it once more.
+func (v *Verdict) Items(again string) (items []Item) {
+	item := func(name, text string) {
+		if text != "" {
+			items = append(items, Item{name, text})
+		}
+	}
 	rule := v.Rule
 	if rule == "" && len(v.Rules) > 0 && v.Outcome == Fail {
 		rule = v.Rules[0]
-	}
-	item := func(name, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "  %-9s%s\n", name, strings.ReplaceAll(text, "\n", "\n           "))
-		}
 	}
 	if v.ofForm() {
 		rule = ""
@@ -166,6 +169,16 @@ func (v *Verdict) Explain(again string) string {
 	item("request", v.Request)
 	item("reply", v.Reply)
 	item("again", again)
+	return items
+}
+
+// Explain returns the items as text.
+func (v *Verdict) Explain(again string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(string(v.Outcome)), v.Case)
+	for _, item := range v.Items(again) {
+		fmt.Fprintf(&b, "  %-9s%s\n", item.Name, strings.ReplaceAll(item.Text, "\n", "\n           "))
+	}
 	return b.String()
 }
 

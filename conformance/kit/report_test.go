@@ -79,7 +79,10 @@ func TestForms(t *testing.T) {
 	require.NotContains(t, page, "<4>")
 	require.Contains(t, page, `<details id="R17-fail">`)
 	require.NotContains(t, page, `<details id="R17-pass">`)
-	require.Contains(t, page, "<tr><td>R17</td><td>Granting a claim</td><td class=\"pass\">1</td><td class=\"fail\">5</td><td class=\"other\">2</td></tr>")
+	require.Contains(t, page, `<td>R17</td><td class="title">Granting a claim</td><td class="number pass">1</td><td class="number fail">5</td><td class="number other">2</td>`)
+	require.Contains(t, page, `<strong class="fail">It does not conform</strong>`)
+	require.Contains(t, page, `<a href="#R17-fail">R17-fail</a>`)
+	require.Contains(t, page, "<h2>Most likely broken</h2>")
 }
 
 // TestExplain shows all that a failure says.
@@ -95,6 +98,9 @@ func TestExplain(t *testing.T) {
   reply    {}
   again    bullytest test -run R17-fail -- 'my port' -x
 `, v.Explain(r.Again(v)))
+	for _, p := range spec.Properties() {
+		require.NotEmpty(t, kit.RuleText(string(p)))
+	}
 	for _, r := range spec.Rules() {
 		require.NotContains(t, kit.RuleText(r.Name), "spec/README.md", "it has a sentence")
 		require.NotEmpty(t, kit.RuleText(r.Name))
@@ -102,7 +108,7 @@ func TestExplain(t *testing.T) {
 	require.Empty(t, kit.RuleText("R99"))
 }
 
-// TestSuspects ranks rules by how many of the cases about them say that they are broken.
+// TestSuspects ranks rules by how many of the vectors that fail say that they are broken, whatever these are about.
 func TestSuspects(t *testing.T) {
 	r := &kit.Report{}
 	add := func(about, broken string, n int) {
@@ -119,8 +125,9 @@ func TestSuspects(t *testing.T) {
 	add("R4", "R4", 4)
 	add("R4", "R17", 1)
 	add("R23", "R4", 9)
-	r.Verdicts = append(r.Verdicts, kit.Verdict{Case: "run-x", Suite: kit.Vectors, Rules: []string{"R17"}, Rule: "R17", Outcome: kit.Fail})
-	require.Equal(t, []kit.Suspect{{Rule: "R4", Failed: 4, Cases: 5}, {Rule: "R17", Failed: 3, Cases: 10}}, r.Suspects())
+	r.Verdicts = append(r.Verdicts, kit.Verdict{Case: "sim-x", Suite: "sim", Rules: []string{"R17"}, Rule: "R17", Outcome: kit.Fail})
+	require.Equal(t, []kit.Suspect{{Rule: "R4", Failed: 13, Cases: 17}, {Rule: "R17", Failed: 4, Cases: 17}}, r.Suspects())
+	require.Equal(t, "R4   said by 13 of 17 vectors that fail: "+kit.RuleText("R4"), r.Suspects()[0].String())
 }
 
 // TestKnown runs with a list of expected failures.

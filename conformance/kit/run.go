@@ -17,8 +17,8 @@ type Options struct {
 	Port    port.Config   // how the port is started
 	Workers int           // how many ports run at the same time, each in a process of its own; 2 if 0
 	Limit   time.Duration // how long one case may take, before its port is killed; 2 min if 0
-	Alone   int           // how many cases that fail are run once more on a port that is asked nothing else
-	GiveUp  int           // after how many cases in a row with the same error the port is given up; 0: never
+	Alone   int           // how many cases that fail are run once more on a port that is asked nothing else, three of them because it hangs
+	GiveUp  int           // after how many cases in a row with the same error the port is given up, or after how many in which it hangs; 0: never
 	Known   *Known        // failures that are expected; nil: none
 	Each    func(Verdict) // is told of each verdict, in the order of the cases, as soon as it is there; nil: nobody
 }
@@ -41,13 +41,20 @@ type NotStarted struct{ Err error }
 func (e *NotStarted) Error() string { return e.Err.Error() }
 func (e *NotStarted) Unwrap() error { return e.Err }
 
-// GivenUp is the error of a Run whose port has failed in the same way many times in a row.
+// maxHungAlone is how many cases in which a port hangs are run once more: each takes as long as a port may take for a reply.
+const maxHungAlone = 3
+
+// GivenUp is the error of a Run whose port has failed in the same way many times in a row, or has hung many times, in a row or not.
 type GivenUp struct {
 	Cases int    // so many
-	Says  string // what came of each
+	Says  string // what came of each, or of the last one that hung
+	Hung  bool
 }
 
 func (e *GivenUp) Error() string {
+	if e.Hung {
+		return fmt.Sprintf("in %d cases the port has hung, and is given up: %s", e.Cases, e.Says)
+	}
 	return fmt.Sprintf("%d cases in a row have ended with the same error, and the port is given up: %s", e.Cases, e.Says)
 }
 
@@ -56,6 +63,9 @@ func (e *GivenUp) Error() string {
 func Run(ctx context.Context, cases []Case, o Options) (*Report, error) {
 	if len(cases) == 0 {
 		return nil, errors.New("kit: there are no cases: nothing would be asked")
+	}
+	if o.Workers < 0 || o.Limit < 0 {
+		return nil, fmt.Errorf("kit: %d workers, and %s for a case: neither can be below 0", o.Workers, o.Limit)
 	}
 	o.Workers, o.Limit = cmp.Or(o.Workers, 2), cmp.Or(o.Limit, 2*time.Minute)
 	r := &runner{options: o, cases: cases, verdicts: make([]*Verdict, len(cases)), began: time.Now()}
@@ -99,6 +109,8 @@ type runner struct {
 	verdicts []*Verdict
 	broken   int // starts in a row that have failed
 	alone    int // cases that were run once more
+	hung     int // … because the port hangs
+	hangs    int // verdicts, of those told, that say that it does
 	same     int // verdicts in a row, of those told, that say the same error
 	says     string
 }
@@ -164,16 +176,27 @@ func (r *runner) count(v *Verdict) {
 		r.same, r.says = 0, says
 	}
 	if r.same++; says != "" && r.same == r.options.GiveUp {
-		r.stop(&GivenUp{r.same, v.first()})
+		r.stop(&GivenUp{Cases: r.same, Says: v.first()})
+	}
+	if v.Kind != port.Hung {
+		return
+	}
+	if r.hangs++; r.hangs == r.options.GiveUp {
+		r.stop(&GivenUp{Cases: r.hangs, Says: v.first(), Hung: true})
 	}
 }
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// mayTryAlone reports whether one more case may be run on a port of its own.
-func (r *runner) mayTryAlone() bool {
+// mayTryAlone reports whether one more case, in which the port has failed in some way, may be run on a port of its own.
+func (r *runner) mayTryAlone(kind port.Kind) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if kind == port.Hung {
+		if r.hung++; r.hung > maxHungAlone {
+			return false
+		}
+	}
 	r.alone++
 	return r.alone <= r.options.Alone
 }

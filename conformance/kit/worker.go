@@ -64,9 +64,15 @@ func (w *worker) twice(ctx context.Context, c *Case, v Verdict) Verdict {
 }
 
 // alone runs a case once more that has failed, on a port that has been asked nothing else. If it passes there, what it has failed of is
-// not its own. A port that hangs is left alone: that takes long, and says nothing of what it remembers.
+// not its own. Of a port that has died, or hangs, a rule is named only if it does so there, too.
 func (w *worker) alone(ctx context.Context, c *Case, v Verdict, failed *Verdict) {
-	if failed.Kind == port.Hung || !w.runner.mayTryAlone() {
+	if w.runner.options.Alone == 0 {
+		return
+	}
+	if !w.runner.mayTryAlone(failed.Kind) {
+		if failed.Kind == port.Hung || failed.Kind == port.Died {
+			failed.Rule = ""
+		}
 		return
 	}
 	other := &worker{runner: w.runner}

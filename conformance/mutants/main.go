@@ -5,7 +5,7 @@
 //
 //	go run ./conformance/mutants                          # the table, in about 5 minutes
 //	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
-//	go run ./conformance/mutants -update                  # the same, and writes the table of conformance/README.md
+//	go run ./conformance/mutants -update                  # the same, and writes the table of conformance/mutants/README.md
 //	go run ./conformance/mutants -generate ./impl/bully   # mutants made of every statement and operator of a package
 //
 // A mutant in a file of table/ looks like this, and its old text must be there exactly once:
@@ -105,7 +105,7 @@ func (a *app) parse(args []string) error {
 	flags.StringVar(&a.generate, "generate", "", "make mutants of these `packages` (./a,./b) instead of those of the table")
 	flags.StringVar(&a.tests, "tests", "", "with -generate: the `packages` whose tests are run, in this order; empty means the mutant's own")
 	flags.BoolVar(&a.list, "list", false, "print the mutants as diffs, and run nothing")
-	flags.BoolVar(&a.update, "update", false, "write the table into conformance/README.md")
+	flags.BoolVar(&a.update, "update", false, "write the table into conformance/mutants/README.md")
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&a.verbose, "v", false, "print the diff of each mutant, and what the tests say")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "try this many mutants at a time")
@@ -144,7 +144,7 @@ func (a *app) consistent(flags *flag.FlagSet) (err error) {
 		a.folder = filepath.Join(a.root, "conformance", "mutants")
 	}
 	if a.readme == "" {
-		a.readme = filepath.Join(a.root, "conformance", "README.md")
+		a.readme = filepath.Join(a.root, "conformance", "mutants", "README.md")
 	}
 	return err
 }

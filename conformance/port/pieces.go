@@ -49,15 +49,17 @@ func (p *Process) AskPieces(requests []Request, cut func(text []byte) [][]byte, 
 }
 
 // Leave ends the port, which is of no more use then, and says what is wrong with how it ends: within some time, with status 0, and
-// without another word. If bye, it is told so, and its input stays open; if not, its input ends.
-func (p *Process) Leave(bye bool, within time.Duration) error {
+// without another word. If bye, it is told so, and its input stays open; if not, its input ends. The rest is what it is sent behind bye, or
+// before the end: it must not be answered.
+func (p *Process) Leave(bye bool, rest string, within time.Duration) error {
 	g, after := p.programs[0], "after bye"
 	if bye {
-		if _, err := p.Ask(&Request{Op: Bye}); err != nil {
+		if err := p.bye(g, rest); err != nil {
 			return err
 		}
 	} else {
 		after = "after the end of its input, which is as good as bye"
+		_, _ = g.in.Write([]byte(rest)) // if it has ended already, its status says so
 		_ = g.in.Close()
 	}
 	over := time.NewTimer(within)
@@ -93,3 +95,21 @@ func (p *Process) Leave(bye bool, within time.Duration) error {
 		}
 	}
 }
+
+// bye tells a program that it must end, and in the same breath something more.
+func (p *Process) bye(g *program, rest string) error {
+	p.next++
+	request := Request{ID: p.next, Op: Bye}
+	text := fmt.Sprintf(`{"id":%d,"op":%q}`, request.ID, request.Op)
+	p.remember(g, text)
+	if _, err := g.in.Write([]byte(text + "\n" + rest)); err != nil {
+		return p.give(Died, text, "", "it does not read any more: "+g.ended(err))
+	}
+	if _, failure := p.take(g, &request, text, p.config.Answer); failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// CountFrom lets the ids of requests go on from a number, which must be higher than all that there have been: they are integers, up to 2^53-1.
+func (p *Process) CountFrom(id uint64) { p.next = max(p.next, id-1) }

@@ -44,12 +44,15 @@ func TestLeave(t *testing.T) {
 		how  string
 		bye  bool
 		says string
+		rest string
 	}{
-		{"model", true, ""}, {"model", false, ""}, {"bye", true, ""}, {"bye", false, ""},
-		{"bye, and 7", true, "its exit status is 7 after bye, and must be 0"},
-		{"bye, and more", true, "it goes on writing after bye: good night"},
-		{"bye, and on", true, "it has not ended 0.4 s after bye"},
-		{"bye, and on", false, "it has not ended 0.4 s after the end of its input"},
+		{"model", true, "", "{\"id\":9,\"op\":\"reset\"}\n"}, {"model", false, "", `{"id":9,"op":"reset"}`},
+		{"model", false, `it goes on writing after the end of its input, which is as good as bye: {"id":9,"ok":true}`, "{\"id\":9,\"op\":\"reset\"}\n"},
+		{"model", true, "", ""}, {"model", false, "", ""}, {"bye", true, "", ""}, {"bye", false, "", ""},
+		{"bye, and 7", true, "its exit status is 7 after bye, and must be 0", ""},
+		{"bye, and more", true, "it goes on writing after bye: good night", ""},
+		{"bye, and on", true, "it has not ended 0.4 s after bye", ""},
+		{"bye, and on", false, "it has not ended 0.4 s after the end of its input", ""},
 	} {
 		p, err := start(t, c.how)
 		require.NoError(t, err)
@@ -57,7 +60,7 @@ func TestLeave(t *testing.T) {
 		if c.how == "bye, and on" {
 			within = 400 * time.Millisecond
 		}
-		err = p.Leave(c.bye, within)
+		err = p.Leave(c.bye, c.rest, within)
 		if c.says == "" {
 			require.NoError(t, err, c.how)
 		} else {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/spec"
@@ -34,9 +35,9 @@ func TestMain(m *testing.M) {
 func model() port.Implementation {
 	return port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
-		Make:     conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} }),
+		Make:     conformance.NodeOf(func() conformance.Subject { return &large.Model{} }),
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
-			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
+			return conformance.NodeIn(&large.Model{}, id, members, s), nil
 		},
 	}
 }

@@ -224,6 +224,9 @@ func (p *Process) remember(g *program, text string) {
 	p.last = append(p.last, text)
 }
 
+// unordered is what package spec says of ids that do not ascend.
+const unordered = "ascending order is wanted"
+
 // take takes the reply to a request.
 func (p *Process) take(g *program, request *Request, text string, wait time.Duration) (*Reply, *Failure) {
 	timer := time.NewTimer(wait)
@@ -244,7 +247,11 @@ func (p *Process) take(g *program, request *Request, text string, wait time.Dura
 		}
 		reply, err := parseReply(l.text, request)
 		if err != nil {
-			return nil, p.give(Nonsense, text, string(l.text), err.Error())
+			failure := p.give(Nonsense, text, string(l.text), err.Error())
+			if strings.Contains(err.Error(), unordered) {
+				failure.Rule = "R1"
+			}
+			return nil, failure
 		}
 		return reply, nil
 	case <-timer.C:

@@ -12,6 +12,9 @@ import (
 // Version is the version of the protocol between a kit and a port.
 const Version = 1
 
+// MaxMembers is the greatest number of members that a kit asks about.
+const MaxMembers = 64
+
 // Op says what a request asks for.
 type Op string
 
@@ -54,6 +57,53 @@ type Request struct {
 	Resource string          `json:"resource,omitempty"`
 	Epoch    spec.Epoch      `json:"epoch,omitempty"` // 0 if it is missing
 	Value    string          `json:"value,omitempty"`
+}
+
+// UnmarshalJSON reads a request. Fields that it does not know it ignores, those of a state and of a promise too: a later version may have
+// more.
+func (q *Request) UnmarshalJSON(data []byte) error {
+	type plain Request
+	read := struct {
+		*plain
+		State   json.RawMessage `json:"state"`
+		Promise json.RawMessage `json:"promise"`
+	}{plain: (*plain)(q)}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	q.State, q.Promise = nil, nil
+	if there(read.State) {
+		q.State = &spec.State{}
+		if err := readKnown(read.State, q.State, "role", "leader", "epoch", "grantee", "support"); err != nil {
+			return err
+		}
+	}
+	if there(read.Promise) {
+		q.Promise = &spec.Durable{}
+		return readKnown(read.Promise, q.Promise, "epoch", "grantee")
+	}
+	return nil
+}
+
+// there reports whether a field is there, and not null.
+func there(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// readKnown reads an object that may have more fields than these.
+func readKnown(raw json.RawMessage, into any, names ...string) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	for name := range fields {
+		if !slices.Contains(names, name) {
+			delete(fields, name)
+		}
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
 }
 
 // Reply is what a port answers. Exactly one of Port, Effects with State, Ignored with State, Result, Done, Unsupported and
@@ -112,8 +162,8 @@ func (e *Effect) rank() (place int, rule string) {
 	return 5, "R39"
 }
 
-// name returns which effect it is.
-func (e *Effect) name() string {
+// String returns which effect it is, such as: send GRANT.
+func (e Effect) String() string {
 	switch {
 	case e.Save != nil:
 		return "save"
@@ -136,10 +186,10 @@ func Disorder(effects []Effect) (rule, problem string) {
 		next, rule := effects[k].rank()
 		if next < place {
 			return rule, fmt.Sprintf("effect %d, %s, comes too late, after effect %d, %s: a host saves, says that a reign is over, sets timers, sends, and tells who leads, in this order (section 10)",
-				k+1, effects[k].name(), k, effects[k-1].name())
+				k+1, effects[k], k, effects[k-1])
 		}
 		if next == place && (next == 1 || next == 2 || next == 5) {
-			return rule, fmt.Sprintf("effect %d is there twice: %s", k+1, effects[k].name())
+			return rule, fmt.Sprintf("effect %d is there twice: %s", k+1, effects[k])
 		}
 		place = next
 	}

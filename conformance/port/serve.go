@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
@@ -18,29 +19,36 @@ type Implementation struct {
 	Make     conformance.Maker
 	// Load makes a node that is in a state, as if it had come to it.
 	Load func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error)
+	// Fence makes a fenced resource. Nil makes those of Serve, which do no more than R38 says.
+	Fence func() Fence
 }
 
-// Serve is a port: it reads requests from r and writes replies to w until it is told Bye, or r ends.
+// Fence is a fenced resource (R38), which admits epoch 0 until a higher one has been.
+type Fence interface {
+	// Write writes a value with the epoch of its writer, and says whether that was done, and the highest epoch admitted. The error
+	// says what has gone wrong inside.
+	Write(epoch spec.Epoch, value string) (admitted bool, highest spec.Epoch, err error)
+	// Read returns what was written last, and the highest epoch admitted.
+	Read() (value string, highest spec.Epoch)
+}
+
+// Serve is a port: it reads requests from r and writes replies to w until it is told Bye, or r ends. A request that lacks its line feed
+// there is not answered.
 func Serve(r io.Reader, w io.Writer, i Implementation) error {
-	s := &server{implementation: i, nodes: map[string]*served{}, resources: map[string]*resource{}}
+	if i.Fence == nil {
+		i.Fence = func() Fence { return &resource{} }
+	}
+	s := &server{implementation: i, nodes: map[string]*served{}, resources: map[string]Fence{}}
 	in, out := bufio.NewReader(r), bufio.NewWriter(w)
 	for {
 		text, err := in.ReadBytes('\n')
 		if err != nil {
-			if errors.Is(err, io.EOF) && len(text) == 0 {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			return fmt.Errorf("port: a request does not end with a line feed: %w", err)
+			return fmt.Errorf("port: %w", err)
 		}
-		var request Request
-		var reply Reply
-		if err := json.Unmarshal(text, &request); err != nil {
-			reply.Error = fmt.Sprintf("this is no request: %v", err)
-		} else {
-			reply = s.answer(&request)
-		}
-		reply.ID = request.ID
-		data, err := json.Marshal(reply)
+		data, bye, err := s.line(text)
 		if err == nil {
 			_, err = out.Write(append(data, '\n'))
 		}
@@ -50,17 +58,37 @@ func Serve(r io.Reader, w io.Writer, i Implementation) error {
 		if err != nil {
 			return fmt.Errorf("port: %w", err)
 		}
-		if request.Op == Bye {
+		if bye {
 			return out.Flush()
 		}
 	}
+}
+
+// line answers a line, and says whether it was the last one.
+func (s *server) line(text []byte) (reply []byte, bye bool, err error) {
+	var q Request
+	if wrong := json.Unmarshal(text, &q); wrong != nil {
+		var id struct{ ID *uint64 } // null if it cannot be read
+		if json.Unmarshal(text, &id) != nil {
+			id.ID = nil
+		}
+		reply, err = json.Marshal(struct {
+			ID    *uint64 `json:"id"`
+			Error string  `json:"error"`
+		}{id.ID, fmt.Sprintf("this is no request: %v", wrong)})
+		return reply, false, err
+	}
+	answer := s.answer(&q)
+	answer.ID = q.ID
+	reply, err = json.Marshal(answer)
+	return reply, q.Op == Bye, err
 }
 
 // server is a port.
 type server struct {
 	implementation Implementation
 	nodes          map[string]*served
-	resources      map[string]*resource
+	resources      map[string]Fence
 }
 
 // served is a node of it.
@@ -69,11 +97,20 @@ type served struct {
 	state spec.State
 }
 
-// resource is a fenced resource (R38).
+// resource is the least that a fenced resource is.
 type resource struct {
 	highest spec.Epoch
 	value   string
 }
+
+func (r *resource) Write(epoch spec.Epoch, value string) (admitted bool, highest spec.Epoch, err error) {
+	if admitted = epoch >= r.highest; admitted {
+		r.highest, r.value = epoch, value
+	}
+	return admitted, r.highest, nil
+}
+
+func (r *resource) Read() (value string, highest spec.Epoch) { return r.value, r.highest }
 
 // answer answers a request.
 func (s *server) answer(q *Request) Reply {
@@ -104,8 +141,8 @@ func (s *server) answer(q *Request) Reply {
 
 // start makes a node.
 func (s *server) start(q *Request) Reply {
-	if q.Me == nil {
-		return Reply{Error: "the id of the node, me, is missing"}
+	if problem := q.misfounded(); problem != "" {
+		return Reply{Error: problem}
 	}
 	n, id := &served{}, *q.Me
 	var out conformance.Output
@@ -133,11 +170,30 @@ func (s *server) start(q *Request) Reply {
 	return n.reply(&in, &out)
 }
 
+// misfounded says what is wrong with who a node is to be, or "".
+func (q *Request) misfounded() string {
+	ascending := slices.IsSortedFunc(q.Members, spec.NodeID.Compare) && len(slices.Compact(slices.Clone(q.Members))) == len(q.Members)
+	switch {
+	case q.Me == nil:
+		return "the id of the node, me, is missing"
+	case len(q.Members) > MaxMembers:
+		return fmt.Sprintf("there are %d members, and may be %d", len(q.Members), MaxMembers)
+	case !ascending || !slices.Contains(q.Members, *q.Me):
+		return "the members must be ascending, each once, and me must be one of them"
+	case q.Promise != nil && !q.Promise.Grantee.IsNone() && !slices.Contains(q.Members, q.Promise.Grantee):
+		return "the promise is to a stranger"
+	}
+	return ""
+}
+
 // step gives a node an input.
 func (s *server) step(q *Request) Reply {
 	n := s.nodes[q.Node]
 	in := spec.Input{Timer: q.Timer, Call: q.Call}
 	if q.Op == Receive {
+		if len(q.Message) == 0 {
+			return Reply{Error: "the message is missing"}
+		}
 		if err := json.Unmarshal(q.Message, &in.Message); err != nil {
 			return Reply{Ignored: err.Error(), State: &n.state}
 		}
@@ -184,15 +240,16 @@ func (n *served) reply(in *conformance.Input, out *conformance.Output) Reply {
 func (s *server) resource(q *Request) Reply {
 	kept := s.resources[q.Resource]
 	if kept == nil {
-		kept = &resource{}
+		kept = s.implementation.Fence()
 		s.resources[q.Resource] = kept
 	}
 	if q.Op == Read {
-		return Reply{Value: &kept.value, Highest: &kept.highest}
+		value, highest := kept.Read()
+		return Reply{Value: &value, Highest: &highest}
 	}
-	admitted := q.Epoch >= kept.highest
-	if admitted {
-		kept.highest, kept.value = q.Epoch, q.Value
+	admitted, highest, err := kept.Write(q.Epoch, q.Value)
+	if err != nil {
+		return Reply{Error: err.Error()}
 	}
-	return Reply{Admitted: &admitted, Highest: &kept.highest}
+	return Reply{Admitted: &admitted, Highest: &highest}
 }

@@ -1,7 +1,7 @@
 package vectors
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,7 +69,7 @@ func (v *Vector) ask(p *port.Process, known map[string]*conformance.Case, k int)
 	case errors.As(err, &failure):
 		own := *failure // a port that is of no more use gives the same one again
 		failure = &own
-		failure.Rule = v.blame(q, step, nil, "")
+		failure.Rule = cmp.Or(own.Rule, v.blame(q, step, want, nil, ""))
 	case err != nil:
 		return nil, false, fmt.Errorf("%s: %w", v.Case, err)
 	default:
@@ -78,11 +78,15 @@ func (v *Vector) ask(p *port.Process, known map[string]*conformance.Case, k int)
 			return nil, false, nil
 		}
 		ids = !sameButOrder(want, got)
-		failure.Kind, failure.Rule, failure.Problem = kindOf(want, got), v.blame(q, step, got, rule), problem
+		failure.Kind, failure.Rule, failure.Problem = kindOf(want, got), v.blame(q, step, want, got, rule), problem
 		failure.Reply = answer
-		if step != nil && failure.Kind == port.Wrong && failure.Rule != "R1" && blame.IDs(p, step) {
-			failure.Rule = "R1"
-			failure.Problem += "\nids with the ids 1, 2, 3 … in their place it does the right thing"
+		if step != nil && failure.Kind == port.Wrong && failure.Rule != "R1" {
+			if blame.IDs(p, step) {
+				failure.Rule = "R1"
+				failure.Problem += "\nids with the ids 1, 2, 3 … in their place it does the right thing"
+			} else if rule == "" {
+				failure.Rule = blame.Asked(p, step, outcome(got), failure.Rule)
+			}
 		}
 		if failure.Kind == port.Erred && q.Me != nil && blame.Starts(p, *q.Me, q.Members) {
 			failure.Rule = "R1"
@@ -97,6 +101,12 @@ func (v *Vector) ask(p *port.Process, known map[string]*conformance.Case, k int)
 	failure.Reply = ownID.ReplaceAllString(failure.Reply, fmt.Sprintf("${1}%d", q.ID))
 	failure.Problem += "\nexpected " + s.Reply
 	return failure, ids, nil
+}
+
+// orderedAsText reports whether what should ascend by rank ascends as text: the support, or to whom is sent.
+func orderedAsText(want, got *port.Reply) bool {
+	return want.State != nil && got.State != nil && (blame.AsText(want.State.Support, got.State.Support) ||
+		blame.SentAsText(sortOut(want.Effects, "").sent, sortOut(got.Effects, "").sent))
 }
 
 // sameButOrder reports whether two steps come to the same state, and one sends what the other does, but in another order, or not all of
@@ -157,11 +167,21 @@ func kindOf(want, got *port.Reply) port.Kind {
 func (s *Step) parse() (*port.Request, *port.Reply, error) {
 	var q port.Request
 	var want port.Reply
-	if err := json.Unmarshal([]byte(s.Request), &q); err != nil {
-		return nil, nil, fmt.Errorf("the request %s: %w", s.Request, err)
-	}
 	if err := json.Unmarshal([]byte(s.Reply), &want); err != nil {
 		return nil, nil, fmt.Errorf("the reply %s: %w", s.Reply, err)
+	}
+	err := json.Unmarshal([]byte(s.Request), &q)
+	if err != nil && want.Error != "" { // it is meant to be none: what it is about is all that matters
+		var about struct {
+			ID             uint64
+			Op             port.Op
+			Node, Resource string
+		}
+		err = json.Unmarshal([]byte(s.Request), &about)
+		q = port.Request{ID: about.ID, Op: about.Op, Node: about.Node, Resource: about.Resource}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("the request %s: %w", s.Request, err)
 	}
 	return &q, &want, nil
 }
@@ -199,9 +219,14 @@ func caseOf(known map[string]*conformance.Case, q *port.Request, want *port.Repl
 // Run, for all others package blame.
 var helpers = []string{"R5", "R6", "R40"}
 
+// outcome returns what a port has done as package conformance has it.
+func outcome(r *port.Reply) conformance.Outcome {
+	return conformance.Outcome{Ignored: r.Ignored != "", After: *r.State, Sent: sortOut(r.Effects, "").sent}
+}
+
 // blame returns the rule that a step has broken: that of the duty, or the one that the difference shows, or that the input is taken
 // by. What a vector is about comes first, if it can be. There is no reply got of a port that has failed.
-func (v *Vector) blame(q *port.Request, c *conformance.Case, got *port.Reply, duty string) string {
+func (v *Vector) blame(q *port.Request, c *conformance.Case, want, got *port.Reply, duty string) string {
 	about := ""
 	if len(v.Rules) > 0 {
 		about = v.Rules[0]
@@ -211,8 +236,14 @@ func (v *Vector) blame(q *port.Request, c *conformance.Case, got *port.Reply, du
 		return duty
 	case q.Op == port.Write || q.Op == port.Read:
 		return "R38"
-	case c == nil:
+	case want != nil && got != nil && orderedAsText(want, got):
+		return "R1"
+	case q.Op == port.Load && q.State.Epoch == spec.MaxEpoch && (got == nil || got.Error != ""): // it refuses the last epoch
+		return "R2"
+	case c == nil, about == "" && (got == nil || got.Error != ""): // what is about the protocol has failed of that
 		return ""
+	case q.Op == port.Call && !slices.Contains([]spec.Call{spec.ResignCall, spec.HolderDeadCall}, q.Call): // there is no such call
+		return "R28"
 	case c.Want.Ignored && q.Op == port.Receive && (about == "R33" || about == "R34"):
 		return about
 	}
@@ -234,166 +265,4 @@ func (v *Vector) blame(q *port.Request, c *conformance.Case, got *port.Reply, du
 		return about
 	}
 	return rule
-}
-
-// Differs says how a reply is not the one wanted, or "": the first field that is another, what it should be and what it is. The rule
-// is that of the host's duty that cannot be done (R4, R36, R39), or "".
-func Differs(q *port.Request, want, got *port.Reply) (rule, problem string) {
-	switch {
-	case got.Error != "" && want.Error == "":
-		return "", "the port says that it has failed: " + got.Error
-	case got.Unsupported != "" && want.Unsupported == "":
-		return "", "the port says that it does not support this: " + got.Unsupported
-	case (want.Unsupported != "") != (got.Unsupported != ""):
-		return "", `"unsupported" is expected, and why`
-	}
-	if problem = first(
-		field("ok", want.OK, got.OK),
-		pointer("admitted", want.Admitted, got.Admitted), pointer("highest", want.Highest, got.Highest), pointer("value", want.Value, got.Value),
-	); problem != "" || want.State == nil {
-		return "", problem
-	}
-	switch {
-	case want.Ignored != "" && got.Ignored == "":
-		return "", `no step is expected, "ignored" and why; got a step`
-	case want.Ignored == "" && got.Ignored != "":
-		return "", "a step is expected; got none: " + got.Ignored
-	}
-	if problem = states(want.State, got.State); problem != "" || want.Ignored != "" {
-		return "", problem
-	}
-	return effects(q, want.Effects, got.Effects)
-}
-
-// states compares two states, a field at a time.
-func states(want, got *spec.State) string {
-	return first(
-		field("state.role", want.Role, got.Role),
-		field("state.leader", want.Leader, got.Leader),
-		field("state.epoch", want.Epoch, got.Epoch),
-		field("state.grantee", want.Grantee, got.Grantee),
-		texts("state.support", want.Support, got.Support),
-	)
-}
-
-// duties are effects sorted out.
-type duties struct {
-	save        *spec.Durable
-	over        *spec.Epoch
-	cancel, arm conformance.Timers
-	sent        []spec.Message
-	tell        *port.Told
-}
-
-// sortOut sorts effects out. To cancel the timer whose end is the input is as good as not to.
-func sortOut(effects []port.Effect, ended spec.Timer) (d duties) {
-	for k := range effects {
-		e := &effects[k]
-		switch {
-		case e.Save != nil:
-			d.save = e.Save
-		case e.Over != nil:
-			d.over = e.Over
-		case e.Cancel != "" && e.Cancel != ended:
-			d.cancel |= conformance.TimersOf(e.Cancel)
-		case e.Arm != "":
-			d.arm |= conformance.TimersOf(e.Arm)
-		case e.Send != nil:
-			d.sent = append(d.sent, *e.Send)
-		case e.Tell != nil:
-			d.tell = e.Tell
-		}
-	}
-	return d
-}
-
-// effects compares what a host is to do. Messages come first: whom a wrong one hurts is somebody else.
-func effects(q *port.Request, wanted, gotten []port.Effect) (rule, problem string) {
-	want, got := sortOut(wanted, q.Timer), sortOut(gotten, q.Timer)
-	for k := range max(len(want.sent), len(got.sent)) {
-		switch {
-		case k >= len(got.sent):
-			return "", fmt.Sprintf("effects: send number %d is missing: expected %s", k+1, want.sent[k])
-		case k >= len(want.sent):
-			return "", fmt.Sprintf("effects: send number %d is one too many: %s", k+1, got.sent[k])
-		case want.sent[k] != got.sent[k]:
-			return "", fmt.Sprintf("effects: send number %d: expected %s, got %s", k+1, want.sent[k], got.sent[k])
-		}
-	}
-	if rule, problem = port.Disorder(gotten); problem != "" {
-		return rule, problem
-	}
-	for _, duty := range []struct{ rule, problem string }{
-		{"R4", pointer("effects: save", want.save, got.save)},
-		{"R39", pointer("effects: over", want.over, got.over)},
-		{"R36", sets("effects: cancel", want.cancel, got.cancel)},
-		{"R36", sets("effects: arm", want.arm, got.arm)},
-		{"R39", pointer("effects: tell", want.tell, got.tell)},
-	} {
-		if duty.problem != "" {
-			return duty.rule, duty.problem
-		}
-	}
-	return "", ""
-}
-
-// first returns the first problem, or "".
-func first(problems ...string) string {
-	for _, p := range problems {
-		if p != "" {
-			return p
-		}
-	}
-	return ""
-}
-
-// field says that two values differ, or "".
-func field[T comparable](name string, want, got T) string {
-	if want == got {
-		return ""
-	}
-	return texts(name, want, got)
-}
-
-// pointer says that two values differ, or that one of them is missing, or "".
-func pointer[T comparable](name string, want, got *T) string {
-	switch {
-	case want == nil && got == nil:
-		return ""
-	case want == nil:
-		return fmt.Sprintf("%s is there, %s, and should not be", name, text(got))
-	case got == nil:
-		return fmt.Sprintf("%s is missing: expected %s", name, text(want))
-	}
-	return field(name, *want, *got)
-}
-
-// sets says that two sets of timers differ, or "".
-func sets(name string, want, got conformance.Timers) string {
-	if want == got {
-		return ""
-	}
-	return fmt.Sprintf("%s: expected %s, got %s", name, want, got)
-}
-
-// texts says that two values are not the same text, or "".
-func texts(name string, want, got any) string {
-	if w, g := text(want), text(got); w != g {
-		return fmt.Sprintf("%s: expected %s, got %s", name, w, g)
-	}
-	return ""
-}
-
-// text returns a value as JSON, where a list of nothing is [].
-func text(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	if bytes.Equal(data, []byte("null")) {
-		if _, list := value.([]spec.NodeID); list {
-			return "[]"
-		}
-	}
-	return string(data)
 }

@@ -129,7 +129,9 @@ func (s *script) node(line string, words []string) error {
 	switch words[1] {
 	case "is":
 		q.Op = port.Load
-		q.State, err = state(words[2:])
+		if q.State, err = state(words[2:]); err == nil && slices.Contains(q.State.Support, id) {
+			err = fmt.Errorf("%q: no node is in its own support", line)
+		}
 	case "starts":
 		q.Op = port.Begin
 	case "restarts":

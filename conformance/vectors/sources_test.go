@@ -15,21 +15,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/port"
-	"github.com/seed-fdf591db/bully/spec"
 )
-
-// model is the model as a port.
-func model() port.Implementation {
-	return port.Implementation{
-		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
-		Make:     newModel,
-		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
-			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
-		},
-	}
-}
-
-var newModel = conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })
 
 // serve runs the model in this process.
 func serve(r io.Reader, w io.Writer) error { return port.Serve(r, w, model()) }
@@ -42,7 +28,7 @@ func scripted(t *testing.T) (all []*script) {
 		require.NotEmpty(t, some, file.name)
 		all = append(all, some...)
 	}
-	return append(append(all, malformed(t)...), pairs(t)...)
+	return append(append(append(all, malformed(t)...), pairs(t)...), sized(t)...)
 }
 
 // malformed returns the scripts of scripts/malformed.txt.

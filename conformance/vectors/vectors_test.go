@@ -15,15 +15,16 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // What there is, pinned: another number, or another digest, is meant or wrong. Ids are never changed: only new ones come.
 const (
-	pinnedCases    = 576
-	pinnedRequests = 5862
-	pinnedDigest   = "fbf5f14b4f1951b3a8ff81252011e300a2de094e9eee1cf1db9d690b041584fb"
+	pinnedCases    = 621
+	pinnedRequests = 6329
+	pinnedDigest   = "7b44a0a9f478c012e9ddca13f8d30e438bf88c945ee498339682fc9cc379dfd5"
 )
 
 func TestPinned(t *testing.T) {
@@ -203,7 +204,7 @@ func wrong(change func(c *conformance.Case, out *conformance.Outcome)) func(io.R
 }
 
 type changed struct {
-	model  conformance.Model
+	model  large.Model
 	change func(c *conformance.Case, out *conformance.Outcome)
 }
 
@@ -279,7 +280,9 @@ func TestMessagesAreNotIDs(t *testing.T) {
 		require.NoError(t, err)
 		failed, _ := report.Failed()
 		require.Greater(t, failed, 5, name)
-		require.Empty(t, report.Suspects(), name)
+		for _, s := range report.Suspects() {
+			require.NotEqual(t, "R1", s.Rule, name)
+		}
 	}
 }
 
@@ -290,7 +293,7 @@ func TestRefusedIDs(t *testing.T) {
 		if !slices.IsSortedFunc(members, func(a, b spec.NodeID) int { return strings.Compare(a.String(), b.String()) }) {
 			return nil, errors.New("this is no list of members")
 		}
-		return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
+		return conformance.NodeIn(&large.Model{}, id, members, s), nil
 	}
 	cases, err := kit.Select(Cases(), "R1-9-and-10", "")
 	require.NoError(t, err)
@@ -302,7 +305,7 @@ func TestRefusedIDs(t *testing.T) {
 
 // TestIDsOnly blames R1 for ids that are compared as text.
 func TestIDsOnly(t *testing.T) {
-	var model conformance.Model
+	var model large.Model
 	i := port.Implementation{Identity: port.Identity{Name: "text"}}
 	i.Load = func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 		members = slices.Clone(members)

@@ -38,6 +38,9 @@ func check(ctx context.Context, p *program, args []string) error {
 	if set.NArg() == 0 {
 		return wrong("say how the port is started: bullytest check -- python3 port.py")
 	}
+	if err := flagsFirst(set, args); err != nil {
+		return err
+	}
 	var cases []kit.Case
 	for _, s := range smoke {
 		some, err := kit.Select(vectors.Cases(), s.id, "")

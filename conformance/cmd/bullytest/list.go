@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/seed-fdf591db/bully/conformance/kit"
 )
 
 // listed is a case as list -json has it.
@@ -37,8 +35,8 @@ func list(_ context.Context, p *program, args []string) error {
 	if err != nil {
 		return err
 	}
-	if cases, err = kit.Select(cases, f.run, f.rule); err != nil {
-		return &exit{exitUsage, err}
+	if cases, err = choose(cases, f.run, f.rule); err != nil {
+		return err
 	}
 	encoder := json.NewEncoder(p.out)
 	encoder.SetEscapeHTML(false)

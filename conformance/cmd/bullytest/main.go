@@ -21,9 +21,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/vectors"
 )
 
 // The exit statuses.
@@ -58,6 +63,7 @@ func commands() []command {
 		{"report", "-html|-junit|-json|-text RESULTS", "write the results of a run in another form", report},
 		{"matrix", "[-html FILE] RESULTS…", "show the results of several ports beside each other", matrix},
 		{"selftest", "[-run GLOB]", "break the port in Python in many ways: each must be refused", selfTest},
+		{"version", "", "say which kit this is, of which specification, and the digest of its vectors", version},
 		{"help", "[COMMAND]", "say how to use a command", help},
 	}
 }
@@ -85,10 +91,11 @@ func wrong(format string, args ...any) error {
 var errSaid = errors.New("all has been said")
 
 func main() {
+	debug.SetGCPercent(600) // little of what is read from ports is kept: to collect it more rarely saves a tenth of a run
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends it at once
-	os.Exit(run(ctx, &program{os.Stdout, os.Stderr}, os.Args[1:]))
+	os.Exit(run(ctx, &program{plain{os.Stdout}, plain{os.Stderr}}, os.Args[1:]))
 }
 
 // run runs a subcommand, and returns the exit status.
@@ -145,6 +152,39 @@ func parse(set *flag.FlagSet, args []string) error {
 		}
 		return &exit{exitUsage, errSaid} // the set has said it
 	}
+	return nil
+}
+
+// mostWorkers is how many ports run at the same time, at most: each is a program.
+const mostWorkers = 64
+
+// positive refuses numbers and times of these flags that are not above 0, and too many workers.
+func positive(set *flag.FlagSet, names ...string) error {
+	for _, name := range names {
+		switch value := set.Lookup(name).Value.(flag.Getter).Get().(type) {
+		case int:
+			if value < 1 {
+				return wrong("-%s %d: give a number above 0", name, value)
+			}
+			if name == "workers" && value > mostWorkers {
+				return wrong("-workers %d: each is a program that runs; give %d at most", value, mostWorkers)
+			}
+		case time.Duration:
+			if value <= 0 {
+				return wrong("-%s %s: give a time above 0, such as 5s", name, value)
+			}
+		}
+	}
+	return nil
+}
+
+// version says which kit this is.
+func version(_ context.Context, p *program, args []string) error {
+	set := p.flags("version")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "bullytest %s, specification %s, vectors %s\n", kit.Version, kit.Spec, vectors.Digest())
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/vectors"
 	"github.com/seed-fdf591db/bully/spec"
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 
 // answers is the model, but "mute" says no HEARTBEAT, "broken" dies of every step, and "frail" dies of a claim timer.
 type answers struct {
-	model conformance.Model
+	model large.Model
 	how   string
 }
 
@@ -112,7 +113,23 @@ func TestExitStatus(t *testing.T) {
 		{exitUsage, "", "stdin", "say which case"},
 		{exitUsage, "", "stdin R17-nothing", "there is no case"},
 		{exitUsage, "", "stdin sim-crash-3-2", "is a case of suite sim, and no vector"},
-		{exitUsage, "model", "test -workers 0", "at least one port must run"},
+		{exitUsage, "model", "test -workers 0", "-workers 0: give a number above 0"},
+		{exitUsage, "model", "test -workers 65", "give 64 at most"},
+		{exitUsage, "model", "test -answer 0s", "-answer 0s: give a time above 0"},
+		{exitUsage, "model", "test -limit -1s", "-limit -1s: give a time above 0"},
+		{exitUsage, "model", "test -level gilded -run R27-*", "there is no level"},
+		{exitUsage, "model", "sim -workers 0", "-workers 0: give a number above 0"},
+		{exitUsage, "model", "sim -workers -3", "-workers -3"},
+		{exitUsage, "model", "sim -answer -5s", "-answer -5s"},
+		{exitUsage, "model", "sim -seeds 9-2", "the first not above the last"},
+		{exitUsage, "model", "sim -seeds -4", "give one number, or two"},
+		{exitUsage, "model", "sim -seeds 1-2-3", "give one number, or two"},
+		{exitUsage, "model", "sim -nodes -1", "give 1 to 7, or 0"},
+		{exitUsage, "model", "sim -nodes 8", "give 1 to 7, or 0"},
+		{exitUsage, "model", "sim -profile calm", "there are lossy"},
+		{exitUsage, "model", "replay -answer 0s /no/such/file", "-answer 0s"},
+		{exitUsage, "model", "shrink -runs 0 /no/such/file", "-runs 0: give a number above 0"},
+		{exitUsage, "", "selftest -workers 0", "-workers 0"},
 		{exitUsage, "model", "test -run R27-*,R99-*", `no case matches "R99-*"`},
 		{exitOK, "", "help", "The way of a port"},
 		{exitUsage, "", "explain", "a rule, such as R12"},
@@ -120,6 +137,18 @@ func TestExitStatus(t *testing.T) {
 		{exitUsage, "", "list -run nothing", "no case"},
 		{exitUsage, "", "list R17", "what is"},
 		{exitUsage, "", "report x", "say one form"},
+		{exitOK, "model", "test -run R27-beats", "1 case: 1 pass"},
+		{exitOK, "model", "test -rule r27", "about r27: "},
+		{exitUsage, "model", "test -rule R37", "no level asks R37: how long timers run"},
+		{exitUsage, "", "list -rule R37", "no level asks R37: how long timers run"},
+		{exitUsage, "", "test ./port -level gold", "-level stands behind the port, which would be given it"},
+		{exitUsage, "", "sim ./port --seeds=1", "--seeds=1 stands behind the port"},
+		{exitUsage, "", "replay file ./port -v", "-v stands behind the port"},
+		{exitNoPort, "", "test -- /no/such/port -level gold", "does not start"},
+		{exitNoPort, "", "test /no/such/port -gold", "does not start"},
+		{exitUsage, "model", "test -run R27-beats -json /no/such/r.json", "r.json cannot be written, and nothing was run"},
+		{exitUsage, "model", "test -run R27-beats -badge /no/such/b.json", "b.json cannot be written"},
+		{exitOK, "", "version", "bullytest 1.0, specification 1.0, vectors "},
 		{exitUsage, "", "report -html /no/such/file", "no such file"},
 	} {
 		status, out, log := bullytest(t, c.how, strings.Fields(c.args)...)
@@ -146,7 +175,7 @@ func TestFailureSaysAll(t *testing.T) {
 		"FAIL R27-beats\n", "  R27      When the beat timer ends, a leader says HEARTBEAT to all.\n",
 		"effects: send number 1 is missing: expected 3→1 HEARTBEAT epoch:4\n", `  expected {"id":4,"effects":[{"arm":"beat"},{"send"`,
 		`  before   {"id":3,"op":"load"`, `  request  {"id":4,"op":"end"`, `  reply    {"id":4,"effects":[{"arm":"beat"}],"state"`,
-		"  again    bullytest test -run R27-beats -- " + self, "Most likely broken:\n  R27  1 of its 1 vectors say so",
+		"  again    bullytest test -run R27-beats -- " + self, "Most likely broken:\n  R27  said by 1 of 1 vectors that fail: ",
 	} {
 		require.Contains(t, out, says)
 	}
@@ -258,8 +287,9 @@ func TestSkeletons(t *testing.T) {
 		status, out, log := bullytest(t, "", "new", "-lang", l.name, dir)
 		require.Equal(t, exitOK, status, log)
 		require.Contains(t, out, "bullytest check -- "+l.command)
+		require.Equal(t, l.name == "other", strings.Contains(out, "There is no skeleton in your language"))
 		status, _, log = bullytest(t, "", "new", "-lang", l.name, dir)
-		require.Equal(t, exitFailed, status)
+		require.Equal(t, exitUsage, status)
 		require.Contains(t, log, "nothing is overwritten")
 		words := strings.Fields(l.command)
 		if l.name == "go" {
@@ -331,4 +361,26 @@ func Example() {
 	// < {"id":3,"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
 	// > {"id":4,"op":"end","node":"n2","timer":"claim"}
 	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"heartbeat"}],"state":{"role":"follower","leader":null,"epoch":4,"grantee":"1","support":[]}}
+}
+
+// TestPlain lets nothing through that moves a cursor.
+func TestPlain(t *testing.T) {
+	var b bytes.Buffer
+	n, err := fmt.Fprint(plain{&b}, "a\x1b[2Jb\r\tZürich\n\u009b1m\x00")
+	require.NoError(t, err)
+	require.Equal(t, 21, n)
+	require.Equal(t, "a\\x1b[2Jb\\x0d\tZürich\n\\x9b1m\\x00", b.String())
+}
+
+// TestWritable leaves things as they were.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	isNew, old := filepath.Join(dir, "new"), filepath.Join(dir, "old")
+	require.NoError(t, os.WriteFile(old, []byte("text"), 0o644))
+	require.NoError(t, writable("", isNew, old))
+	require.NoFileExists(t, isNew)
+	text, err := os.ReadFile(old)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+	require.ErrorContains(t, writable(isNew, dir), "cannot be written")
 }

@@ -50,7 +50,11 @@ func newPort(_ context.Context, p *program, args []string) error {
 	if build := languages[k].build; build != "" {
 		fmt.Fprintf(p.out, "  %s\n", build)
 	}
-	fmt.Fprintf(p.out, "  bullytest check -- %s\n\nThe first case passes, the second fails by design, and the rest is yours: spec/README.md, section 8.\n", languages[k].command)
+	what := "The first case passes, the second fails by design, and the rest is yours: spec/README.md, section 8."
+	if languages[k].name == "other" {
+		what = "There is no skeleton in your language: PORT.md says what to write, and check what comes next."
+	}
+	fmt.Fprintf(p.out, "  bullytest check -- %s\n\n%s\n", languages[k].command, what)
 	return nil
 }
 
@@ -71,7 +75,7 @@ func copySkeleton(lang, dir string) (written []string, err error) {
 		}
 		file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755) // it may be a script
 		if err != nil {
-			return fmt.Errorf("nothing is overwritten: %w", err)
+			return wrong("nothing is overwritten: %v", err)
 		}
 		_, err = file.Write(text)
 		written = append(written, to)

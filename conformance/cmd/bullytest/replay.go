@@ -20,14 +20,14 @@ import (
 
 // recording is a file that a port can be put through: one of these is there.
 type recording struct {
-	plan     *sim.Plan
-	script   *cluster.Script
-	vector   *vectors.Vector
-	requests []string
+	plan    *sim.Plan
+	script  *cluster.Script
+	vector  *vectors.Vector
+	verbose bool // what is asked, and answered, is shown
 }
 
 // readRecording reads a plan of the simulator, a script of package cluster (also within a line that begins with "script"), a
-// vector, or requests, one a line.
+// vector, or requests, one a line, to which the right replies are the model's.
 func readRecording(name string) (*recording, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -42,11 +42,14 @@ func readRecording(name string) (*recording, error) {
 	case strings.HasPrefix(text, `{"case"`):
 		r.vector, err = vectors.Parse(data)
 	case strings.HasPrefix(text, `{`):
+		var requests []string
 		for line := range bytes.Lines(data) {
 			if line = bytes.TrimSpace(line); len(line) > 0 {
-				r.requests = append(r.requests, string(line))
+				requests = append(requests, string(line))
 			}
 		}
+		r.verbose = true
+		r.vector, err = vectors.Of(name, requests)
 	default:
 		r.script, err = cluster.ParseScript(strings.TrimPrefix(text, "script "))
 	}
@@ -65,12 +68,15 @@ func replay(ctx context.Context, p *program, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := positive(set, "answer"); err != nil {
+		return err
+	}
 	r, err := readRecording(name)
 	if err != nil {
 		return err
 	}
 	config := port.Config{Command: command, Answer: *answer, Kit: kit.Version, Spec: kit.Spec}
-	if *verbose || r.requests != nil {
+	if *verbose || r.verbose {
 		config.Record = func(request, reply string) { fmt.Fprintf(p.out, "> %s\n< %s\n", request, reply) }
 	}
 	process, err := port.Start(ctx, config)
@@ -99,16 +105,6 @@ func (r *recording) put(ctx context.Context, p *port.Process) error {
 		return suites.ReplayPlan(ctx, p, r.plan)
 	case r.script != nil:
 		return suites.ReplayScript(ctx, p, r.script)
-	case r.vector != nil:
-		return r.vector.Run(ctx, p)
 	}
-	for _, request := range r.requests {
-		if strings.Contains(request, `"op":"hello"`) {
-			continue // it has been said
-		}
-		if _, _, err := p.AskText(request); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.vector.Run(ctx, p)
 }

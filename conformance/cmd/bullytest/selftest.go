@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -20,6 +22,9 @@ func selfTest(ctx context.Context, p *program, args []string) error {
 	suite := set.String("suite", "", "only the cases of this `suite`, such as sim: what does it find without the others?")
 	markdown := set.Bool("markdown", false, "write the table in Markdown, when all is done")
 	if err := parse(set, args); err != nil {
+		return err
+	}
+	if err := positive(set, "workers"); err != nil {
 		return err
 	}
 	if _, err := path.Match(*run, ""); err != nil || set.NArg() > 0 {
@@ -39,8 +44,14 @@ func selfTest(ctx context.Context, p *program, args []string) error {
 			kept = append(kept, c)
 		}
 	}
-	if len(mutants) == 0 || len(kept) == 0 {
-		return wrong("there is no mutant that matches %q, or no case is left", *run)
+	switch {
+	case len(mutants) == 0:
+		return wrong("there is no mutant that matches %q", *run)
+	case len(kept) == 0:
+		return wrong("there is no suite %q: no case is left", *suite)
+	}
+	if err := tryPython(ctx, strings.Fields(*python)); err != nil {
+		return err
 	}
 	o := selftest.Options{Python: strings.Fields(*python), Cases: kept, Workers: *workers}
 	if !*markdown {
@@ -60,9 +71,21 @@ func selfTest(ctx context.Context, p *program, args []string) error {
 			fmt.Fprintf(p.log, "%s\n", problem)
 		}
 	}
-	fmt.Fprintf(p.log, "%d mutants, %d of which are not refused for a rule of their own.\n", len(kills), failed)
+	fmt.Fprintf(p.log, "Of mutants there are %d, of which %d are not refused for a rule of their own.\n", len(kills), failed)
 	if failed > 0 {
 		return &exit{exitFailed, errors.New("the kit has missed something")}
+	}
+	return nil
+}
+
+// tryPython says whether Python starts, and is one that knows what the port is written in: else every mutant would look refused.
+func tryPython(ctx context.Context, python []string) error {
+	if len(python) == 0 {
+		return wrong("-python says how Python 3.11 is started, such as python3")
+	}
+	says, err := exec.CommandContext(ctx, python[0], append(python[1:], "-c", "from enum import StrEnum")...).CombinedOutput()
+	if err != nil {
+		return &exit{exitNoPort, fmt.Errorf("%s does not start as Python 3.11, in which the mutants are written: %w\n%s", strings.Join(python, " "), err, bytes.TrimSpace(says))}
 	}
 	return nil
 }

@@ -19,6 +19,9 @@ func fileAndCommand(set *flag.FlagSet, args []string, name string) (file string,
 	if err := parse(set, args); err != nil {
 		return "", nil, err
 	}
+	if err := flagsFirst(set, args); err != nil {
+		return "", nil, err
+	}
 	rest := set.Args()
 	if len(rest) > 1 && rest[1] == "--" {
 		rest = append(rest[:1:1], rest[2:]...)
@@ -37,6 +40,9 @@ func shrink(ctx context.Context, p *program, args []string) error {
 	answer := set.Duration("answer", 5*time.Second, "how long a port may take for a reply")
 	name, command, err := fileAndCommand(set, args, "shrink")
 	if err != nil {
+		return err
+	}
+	if err := positive(set, "runs", "answer"); err != nil {
 		return err
 	}
 	r, err := readRecording(name)

@@ -25,7 +25,7 @@ func simulate(ctx context.Context, p *program, args []string) error {
 	set := p.flags("sim")
 	seeds := set.String("seeds", "1-200", "the `seeds`, such as 81, or 1-2000")
 	profile := set.String("profile", "", "the `profile` of faults: "+profileNames()+"; \"\" takes them in turn")
-	nodes := set.Int("nodes", 0, "how many `nodes`, 1 to 7; 0 takes 3 and 5 in turn")
+	nodes := set.Int("nodes", 0, "how many `nodes`, 1 to 7; 0 takes all of them in turn")
 	out := set.String("out", "failures", "the `directory` where the plans are kept that a port fails, for replay and shrink")
 	workers := set.Int("workers", 2, "how many ports run at the same time")
 	answer := set.Duration("answer", 5*time.Second, "how long a port may take for a reply")
@@ -33,8 +33,14 @@ func simulate(ctx context.Context, p *program, args []string) error {
 	if err := parse(set, args); err != nil {
 		return err
 	}
+	if err := positive(set, "workers", "answer"); err != nil {
+		return err
+	}
 	if set.NArg() == 0 {
 		return wrong("say how the port is started: bullytest sim -seeds 1-200 -- python3 port.py")
+	}
+	if err := flagsFirst(set, args); err != nil {
+		return err
 	}
 	chosen, err := simCases(*seeds, *nodes, sim.Profile(*profile))
 	if err != nil {
@@ -90,7 +96,7 @@ func simCases(seeds string, nodes int, profile sim.Profile) (cases []simCase, er
 	case profile != "" && !profile.Valid():
 		return nil, wrong("-profile %s: there are %s", profile, profileNames())
 	case nodes < 0 || nodes > sim.MaxNodes:
-		return nil, wrong("-nodes %d: there can be 1 to %d", nodes, sim.MaxNodes)
+		return nil, wrong("-nodes %d: give 1 to %d, or 0 for all of them in turn", nodes, sim.MaxNodes)
 	}
 	for seed := first; seed <= last; seed++ {
 		n, f := suites.OfSeed(seed)

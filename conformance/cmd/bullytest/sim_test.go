@@ -60,6 +60,10 @@ func TestReplay(t *testing.T) {
 		{"script", script, "model", exitOK, "does what it must"},
 		{"script", script, "mute", exitFailed, "R27"},
 		{"vector", vectors.All()[0].Stdin(), "model", exitOK, `< {"id":`},
+		{"requests", vectors.Named("R27-beats").Stdin(), "mute", exitFailed, "R27"},
+		{"requests", vectors.Named("R38-epoch-that-is-none").Stdin(), "model", exitOK, "does what it must"},
+		{"requests", `{"op":"reset","id":1}`, "model", exitUsage, "request 1 is no JSON object that begins with its id"},
+		{"requests", `{"id":1,"op":"hello","protocol":1}`, "model", exitUsage, "none is more than hello and bye"},
 		{"plan", `{"plan":1}`, "model", exitUsage, "is no plan"},
 		{"nothing", "dance", "model", exitUsage, "is no plan"},
 		{"script", script, "silent", exitNoPort, "has ended"},
@@ -113,7 +117,7 @@ func TestSelftest(t *testing.T) {
 	}
 	status, out, log := bullytest(t, "", "selftest", "-run", "fence-too-*", "-suite", "fence")
 	require.Equal(t, exitOK, status, log)
-	require.Contains(t, log, "2 mutants, 0 of which are not refused")
+	require.Contains(t, log, "Of mutants there are 2, of which 0 are not refused")
 	require.Regexp(t, `fence-too-lax +R38 +fence-in-order`, out)
 	status, out, _ = bullytest(t, "", "selftest", "-run", "fence-too-lax", "-suite", "fence", "-markdown")
 	require.Equal(t, exitOK, status)
@@ -127,7 +131,7 @@ func TestUsage(t *testing.T) {
 		"sim -seeds 5-1 -- x":        "the first not above the last",
 		"sim -seeds x -- x":          "the first not above the last",
 		"sim -profile calm -- x":     "there are lossy, partition",
-		"sim -nodes 8 -- x":          "there can be 1 to 7",
+		"sim -nodes 8 -- x":          "give 1 to 7, or 0",
 		"replay":                     "give a file",
 		"replay nofile -- x":         "nofile",
 		"shrink nofile":              "give a file",
@@ -135,7 +139,8 @@ func TestUsage(t *testing.T) {
 		"matrix nofile":              "nofile",
 		"selftest -run nothing-such": "no mutant that matches",
 		"selftest -run [":            "one glob",
-		"selftest -suite nothing":    "no case is left",
+		"selftest -suite nothing":    `no suite "nothing"`,
+		"selftest -python":           "flag needs an argument",
 	} {
 		status, out, log := bullytest(t, "", strings.Fields(args)...)
 		require.Equal(t, exitUsage, status, "%s: %s%s", args, out, log)
@@ -143,4 +148,7 @@ func TestUsage(t *testing.T) {
 	}
 	status, _, _ := bullytest(t, "silent", "sim", "-seeds", "1")
 	require.Equal(t, exitNoPort, status)
+	status, _, log := bullytest(t, "", "selftest", "-run", "fence-too-lax", "-python", "/no/such/python")
+	require.Equal(t, exitNoPort, status)
+	require.Contains(t, log, "/no/such/python does not start as Python 3.11")
 }

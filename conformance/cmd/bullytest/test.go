@@ -74,7 +74,7 @@ func (f *testFlags) define(set *flag.FlagSet) {
 	set.BoolVar(&f.fix, "fix", false, "write the file of -known-failing as it is now; not with -run or -rule")
 	set.BoolVar(&f.isolate, "isolate", false, "run each node in a process of its own")
 	set.IntVar(&f.workers, "workers", 2, "how many ports run at the same time")
-	set.DurationVar(&f.answer, "answer", 5*time.Second, "how long a port may take for a reply")
+	set.DurationVar(&f.answer, "answer", 5*time.Second, "how long a port may take for a reply; for the first one, 30s")
 	set.DurationVar(&f.limit, "limit", 2*time.Minute, "how long a case may take")
 	set.StringVar(&f.json, "json", "", "write the results to this `file`, which bullytest report reads")
 	set.StringVar(&f.junit, "junit", "", "write the results to this `file`, as JUnit XML")
@@ -96,8 +96,11 @@ func test(ctx context.Context, p *program, args []string) error {
 	if set.NArg() == 0 {
 		return wrong("say how the port is started: bullytest test [flags] -- python3 port.py")
 	}
-	if f.workers < 1 {
-		return wrong("-workers %d: at least one port must run", f.workers)
+	if err := flagsFirst(set, args); err != nil {
+		return err
+	}
+	if err := positive(set, "workers", "answer", "limit"); err != nil {
+		return err
 	}
 	partial := f.run != "" || f.rule != ""
 	if f.fix && (f.known == "" || partial) {
@@ -107,6 +110,14 @@ func test(ctx context.Context, p *program, args []string) error {
 	if err != nil {
 		return err
 	}
+	files := []string{f.json, f.junit, f.html, f.certificate, f.badge}
+	if f.fix {
+		files = append(files, f.known)
+	}
+	if err := writable(files...); err != nil {
+		return err
+	}
+	outlive(files...)
 	r, err := f.put(ctx, p, cases, known, set.Args())
 	if r != nil {
 		err = cmp.Or(err, f.write(r))
@@ -157,14 +168,15 @@ func (f *testFlags) choose() ([]kit.Case, *kit.Known, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cases := all
-	if f.run == "" {
-		if cases, err = casesOf(f.level); err != nil {
-			return nil, nil, err
-		}
+	cases, err := casesOf(f.level) // which is looked at though -run chooses from all
+	if err != nil {
+		return nil, nil, err
 	}
-	if cases, err = kit.Select(cases, f.run, f.rule); err != nil {
-		return nil, nil, &exit{exitUsage, err}
+	if f.run != "" {
+		cases = all
+	}
+	if cases, err = choose(cases, f.run, f.rule); err != nil {
+		return nil, nil, err
 	}
 	if f.known == "" {
 		return cases, nil, nil

@@ -5,6 +5,8 @@
 //		rule := blame.Rule(&c, got)
 //		if blame.IDs(process, &c) {
 //			rule = "R1"
+//		} else {
+//			rule = blame.Asked(process, &c, got, rule)
 //		}
 //	}
 package blame
@@ -13,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -30,8 +33,12 @@ func Rule(c *conformance.Case, got conformance.Outcome) string {
 		return "R3"
 	case before.Epoch == spec.MaxEpoch && want.Role != is.Role && (is.Role == spec.Claimant || is.Role == spec.Leader):
 		return "R2"
-	case is.Role == spec.Leader && before.Role != spec.Leader && mayCount(c):
+	case is.Role == spec.Leader && before.Role != spec.Leader && c.Input.Call == "" && mayCount(c):
 		return "R20"
+	case want.Role == spec.Leader && is.Role == spec.Claimant && before.Role != spec.Claimant: // who needs nobody's GRANT wins at once
+		return "R16"
+	case c.Input.Timer == spec.CoordinatorTimer && is.Role == want.Role && is.Leader != want.Leader: // it ends the lease before it claims
+		return "R15"
 	case is.Role == spec.Claimant && want.Role == spec.Claimant && before.Role != spec.Claimant:
 		return "R16"
 	case learnsWrongly(c, is):
@@ -40,10 +47,16 @@ func Rule(c *conformance.Case, got conformance.Outcome) string {
 	return rule
 }
 
-// mayCount reports whether an input is one on which a claimant can win.
+// mayCount reports whether an input is one on which a node can win.
 func mayCount(c *conformance.Case) bool {
 	m := &c.Input.Message
-	return m.Type != spec.Grant || c.Before.Role == spec.Claimant && m.Epoch == c.Before.Epoch+1
+	switch m.Type {
+	case spec.Grant:
+		return c.Before.Role == spec.Claimant && m.Epoch == c.Before.Epoch+1
+	case spec.Election, spec.OK, spec.ImBack, spec.Ack, spec.Refuse: // a lease may end with it, but nobody counts then
+		return false
+	}
+	return true
 }
 
 // atHalf reports whether a node has half of the members behind it, when it has to know whether that is a quorum. The quorum check
@@ -109,7 +122,7 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 	p := conformance.Case{ID: name(c.ID), Members: names(c.Members), Before: c.Before, Input: c.Input}
 	p.Before.Leader, p.Before.Grantee, p.Before.Support = name(c.Before.Leader), name(c.Before.Grantee), names(c.Before.Support)
 	p.Input.Message.From, p.Input.Message.To = name(m.From), name(m.To)
-	model := conformance.Model{}
+	model := large.Model{}
 	p.Want = model.Step(p.ID, p.Members, p.Before, p.Input)
 	return p, true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,9 @@ func asked(members uint64, before spec.State, in conformance.Input) conformance.
 	c := conformance.Case{ID: id(2), Before: before, Input: in}
 	for n := range members {
 		c.Members = append(c.Members, id(n+1))
+	}
+	if members == 1 {
+		c.Members = []spec.NodeID{c.ID}
 	}
 	model := conformance.Model{}
 	c.Want = model.Step(c.ID, c.Members, c.Before, c.Input)
@@ -70,6 +74,12 @@ func TestRule(t *testing.T) {
 		{"grants twice", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, message(spec.Claim, 1, 4),
 			func(o *conformance.Outcome) { o.After.Grantee = id(1) }, "R17"},
 		{"takes what is not for it", 3, candidate, message(spec.Ack, 7, 9), func(o *conformance.Outcome) { o.Ignored = false }, "R34"},
+		{"wins as a lease ends", 3, spec.State{Role: spec.Claimant, Leader: id(3), Epoch: 4, Support: []spec.NodeID{id(1)}}, message(spec.ImBack, 3, 4),
+			func(o *conformance.Outcome) { o.After = leader; o.After.Epoch = 5 }, "R31"},
+		{"waits, though alone", 1, spec.State{Role: spec.Candidate, Epoch: 4}, conformance.Input{Timer: spec.ElectionTimer},
+			func(o *conformance.Outcome) { o.After = claimant }, "R16"},
+		{"claims, and keeps the lease", 3, spec.State{Role: spec.Electing, Leader: id(3), Epoch: 4, Support: []spec.NodeID{id(1)}},
+			conformance.Input{Timer: spec.CoordinatorTimer}, func(o *conformance.Outcome) { o.After.Leader = id(3) }, "R15"},
 		{"forgets", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, conformance.Input{Restart: true},
 			func(o *conformance.Outcome) { o.After.Grantee = id(0) }, "R30"},
 	} {
@@ -120,4 +130,126 @@ func ExampleRule() {
 	got := conformance.Outcome{After: c.Before, Sent: []spec.Message{{Type: spec.Coordinator, From: id(2), To: id(1), Epoch: 4}}}
 	fmt.Println(conformance.RuleOf(&c), blame.Rule(&c, got))
 	// Output: R31 R7
+}
+
+// broken is the model with a bug.
+type broken struct {
+	conformance.Model
+	change func(c *conformance.Case)
+}
+
+func (s *broken) Step(me spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+	c := conformance.Case{ID: me, Members: members, Before: before, Input: in}
+	c.Want = s.Model.Step(me, members, before, in)
+	if !c.Want.Ignored {
+		s.change(&c)
+	}
+	return c.Want
+}
+
+// keepsSupport rests with it.
+func keepsSupport(c *conformance.Case) {
+	if c.Want.After.Role == spec.Follower && c.Input.Timer != "" {
+		c.Want.After.Support = c.Before.Support
+	}
+}
+
+// staysWithout takes news of these types for none.
+func staysWithout(types ...spec.MessageType) func(c *conformance.Case) {
+	return func(c *conformance.Case) {
+		if m := c.Input.Message; slices.Contains(types, m.Type) && m.Epoch > c.Before.Epoch {
+			c.Want.After = c.Before
+		}
+	}
+}
+
+// keepsLease keeps that of who says that it does not lead.
+func keepsLease(types ...spec.MessageType) func(c *conformance.Case) {
+	return func(c *conformance.Case) {
+		if m := c.Input.Message; slices.Contains(types, m.Type) && m.From == c.Before.Leader {
+			c.Want.After = c.Before
+		}
+	}
+}
+
+// half takes half of the members for a quorum.
+func half(timers ...spec.Timer) func(c *conformance.Case) {
+	return func(c *conformance.Case) {
+		if 2*(len(c.Before.Support)+1) == len(c.Members) && slices.Contains(timers, c.Input.Timer) {
+			c.Want.After.Role = map[spec.Timer]spec.Role{spec.QuorumTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
+		}
+	}
+}
+
+// late is mute in epochs of more than 32 bits.
+func late(c *conformance.Case) {
+	if c.Before.Epoch > 1<<32 {
+		c.Want.Sent = nil
+	}
+}
+
+// TestAsked asks ports more that are wrong wherever a rule is used, and ports that are wrong in one place.
+func TestAsked(t *testing.T) {
+	claimant := spec.State{Role: spec.Claimant, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1)}}
+	follower := spec.State{Role: spec.Follower, Leader: id(3), Epoch: 4, Grantee: id(3)}
+	candidate := spec.State{Role: spec.Candidate, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1)}}
+	leader := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 1 << 40, Grantee: id(2)}
+	for _, c := range []struct {
+		why    string
+		change func(c *conformance.Case)
+		before spec.State
+		in     conformance.Input
+		rule   string
+	}{
+		{"rests with its support", keepsSupport, claimant, conformance.Input{Timer: spec.ClaimTimer}, "R6"},
+		{"rests with its support after claims", func(c *conformance.Case) {
+			if c.Input.Timer == spec.ClaimTimer {
+				keepsSupport(c)
+			}
+		}, claimant, conformance.Input{Timer: spec.ClaimTimer}, "R22"},
+		{"learns nothing", staysWithout(spec.Refuse, spec.Ack, spec.OK), follower, message(spec.OK, 3, 9), "R7"},
+		{"learns nothing from ACK", staysWithout(spec.Ack), follower, message(spec.Ack, 3, 9), "R25"},
+		{"keeps every lease", keepsLease(spec.Resign, spec.ImBack), follower, message(spec.ImBack, 3, 4), "R5"},
+		{"keeps the lease of who is back", keepsLease(spec.ImBack), follower, message(spec.ImBack, 3, 4), "R31"},
+		{"half is a quorum everywhere", half(spec.ElectionTimer, spec.QuorumTimer), candidate, conformance.Input{Timer: spec.ElectionTimer}, "R3"},
+		{"half is a quorum when T_elec ends", half(spec.ElectionTimer), candidate, conformance.Input{Timer: spec.ElectionTimer}, "R14"},
+		{"is wrong about large epochs", late, leader, conformance.Input{Timer: spec.BeatTimer}, "R2"},
+		{"wins as it claims", func(c *conformance.Case) {
+			if c.Want.After.Role == spec.Claimant && c.Before.Role == spec.Candidate {
+				c.Want.After = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: 5, Grantee: c.ID}
+			}
+		}, spec.State{Role: spec.Candidate, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1), id(3)}}, conformance.Input{Timer: spec.ElectionTimer}, "R16"},
+	} {
+		p, err := port.Start(t.Context(), port.Config{Serve: func(r io.Reader, w io.Writer) error {
+			return port.Serve(r, w, port.Implementation{
+				Identity: port.Identity{Name: "broken", Version: "1", Language: "Go"},
+				Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
+					return conformance.NodeIn(&broken{change: c.change}, id, members, s), nil
+				},
+			})
+		}})
+		require.NoError(t, err)
+		q := asked(4, c.before, c.in)
+		got := p.Subject().Step(q.ID, q.Members, q.Before, q.Input)
+		require.False(t, got.Equal(q.Want), c.why)
+		require.Equal(t, c.rule, blame.Asked(p, &q, got, blame.Rule(&q, got)), c.why)
+		p.Close()
+		require.Equal(t, "R99", blame.Asked(p, &q, conformance.Outcome{Ignored: true}, "R99"), "nothing more is asked")
+	}
+}
+
+// TestAsText knows the order of texts.
+func TestAsText(t *testing.T) {
+	ranks, texts := []spec.NodeID{id(2), id(9), id(10)}, []spec.NodeID{id(10), id(2), id(9)}
+	require.True(t, blame.AsText(ranks, texts))
+	require.False(t, blame.AsText(ranks, ranks))
+	require.False(t, blame.AsText(ranks, []spec.NodeID{id(9), id(2), id(10)}))
+	var want, got []spec.Message
+	for k := range ranks {
+		want = append(want, spec.Message{Type: spec.Resign, To: ranks[k]})
+		got = append(got, spec.Message{Type: spec.Resign, To: texts[k]})
+	}
+	grant := []spec.Message{{Type: spec.Grant, To: id(10)}}
+	require.True(t, blame.SentAsText(append(grant, want...), append(grant, got...)))
+	require.False(t, blame.SentAsText(want, want))
 }

@@ -19,12 +19,14 @@ import (
 
 const (
 	cutScripts = 60 // scripts that are drawn at random
+	goesOn     = 3  // one in so many of these goes on by itself, too
 	cutOps     = 24 // how long these are
 	mostOps    = 40 // of a known script; what comes after that is left to others
 )
 
-// Cuts returns a case for each known script of package cluster, and for some that are drawn: every step in it is cut after
-// every prefix of its effects, in a run of its own.
+// Cuts returns two cases for each known script of package cluster, and for some that are drawn: every step in it is cut after
+// every prefix of its effects, in a run of its own. In the one case each step is compared with the model's; in the other, where a step
+// changes what must survive, the port's nodes go on by themselves, and are held to the promises alone.
 func Cuts() (cases []kit.Case) {
 	known, err := cluster.Known()
 	if err != nil {
@@ -32,11 +34,24 @@ func Cuts() (cases []kit.Case) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		cases = append(cases, cutCase(name, known[name]))
+		if promises(known[name]) {
+			cases = append(cases, crashCase(name, known[name]))
+		}
 	}
 	for seed := range uint64(cutScripts) {
-		cases = append(cases, cutCase(fmt.Sprintf("random-%d", seed+1), drawn(seed+1)))
+		name, script := fmt.Sprintf("random-%d", seed+1), drawn(seed+1)
+		cases = append(cases, cutCase(name, script))
+		if seed%goesOn == 0 && promises(script) {
+			cases = append(cases, crashCase(name, script))
+		}
 	}
 	return cases
+}
+
+// promises reports whether anything in a script, to be cut, changes what must survive.
+func promises(script *cluster.Script) bool {
+	_, list, err := (&cutter{script: script}).whole()
+	return err == nil && slices.ContainsFunc(list, func(e effects) bool { return e.saves })
 }
 
 func cutCase(name string, script *cluster.Script) kit.Case {

@@ -29,12 +29,15 @@ func Sim(first, last uint64) (cases []kit.Case) {
 	return cases
 }
 
-// OfSeed returns how many nodes the run of a seed has, 3 or 5, and which profile, so that ten seeds that follow on each other are one of
-// each.
+// sizes are how many nodes runs have, in turn: all sizes that the simulator has, even ones too, and those most often that clusters have.
+var sizes = []int{3, 5, 4, 3, 7, 2, 5, 6, 3, 1}
+
+// OfSeed returns how many nodes the run of a seed has, from 1 to 7, and which profile, so that fifty seeds that follow on each other have
+// each of both.
 func OfSeed(seed uint64) (nodes int, profile sim.Profile) {
 	profiles := sim.Profiles()
 	n := uint64(len(profiles))
-	return 3 + 2*int(seed/n%2), profiles[seed%n]
+	return sizes[seed/n%uint64(len(sizes))], profiles[seed%n]
 }
 
 // SimCase returns the short run of a seed.
@@ -110,10 +113,11 @@ func modelRun(plan *sim.Plan, name string, most int) (run []*port.Given, err err
 // were as they must be.
 func refines(ctx context.Context, p *port.Process, run []*port.Given) (n int, err error) {
 	var failed *conformance.Case
+	var outcome conformance.Outcome
 	err = p.Replay(slices.Values(run), func(g *port.Given, did *conformance.Output, wrong *port.Failure) error {
 		c := conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input}
 		if failure := judged(p, &c, &g.Did, did, wrong); failure != nil {
-			failed = &c
+			failed, outcome = &c, conformance.Outcome{Ignored: did.Ignored, After: did.State.Clone(), Sent: slices.Clone(did.Sent)}
 			return failure
 		}
 		n++
@@ -121,7 +125,7 @@ func refines(ctx context.Context, p *port.Process, run []*port.Given) (n int, er
 	})
 	var failure *port.Failure
 	if failed != nil && errors.As(err, &failure) {
-		lookAtIDs(p, failed, failure)
+		askMore(p, failed, outcome, failure)
 	}
 	return n, err
 }

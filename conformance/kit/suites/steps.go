@@ -69,10 +69,11 @@ func portion(all iter.Seq[*conformance.Case], every, part int) iter.Seq[*conform
 func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.Case]) error {
 	asked := 0
 	var failed *conformance.Case
+	var did conformance.Outcome
 	err := p.Answers(questions, func(c *conformance.Case, got conformance.Outcome, wrong *port.Failure) error {
 		asked++
 		if failure := judgedOutcome(p, c, &got, wrong); failure != nil {
-			failed = c
+			failed, did = c, got
 			return failure
 		}
 		return ctx.Err()
@@ -82,16 +83,21 @@ func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.C
 	case err == nil && asked == 0:
 		err = fmt.Errorf("nothing was asked")
 	case failed != nil && errors.As(err, &failure):
-		lookAtIDs(p, failed, failure)
+		askMore(p, failed, did, failure)
 	}
 	return err
 }
 
-// lookAtIDs makes a failure one of R1 if the port does the right thing when the ids are other ones.
-func lookAtIDs(p *port.Process, failed *conformance.Case, failure *port.Failure) {
-	if failure.Kind == port.Wrong && blame.IDs(p, failed) {
+// askMore makes a failure one of R1 if the port does the right thing when the ids are other ones; or one of another rule, if further
+// questions show that.
+func askMore(p *port.Process, failed *conformance.Case, did conformance.Outcome, failure *port.Failure) {
+	switch {
+	case failure.Kind != port.Wrong:
+	case blame.IDs(p, failed):
 		failure.Rule = "R1"
 		failure.Problem += "\nids with the ids 1, 2, 3 … in their place it does the right thing"
+	case !failed.Want.Equal(did): // else it is a duty of the host that is wrong
+		failure.Rule = blame.Asked(p, failed, did, failure.Rule)
 	}
 }
 

@@ -9,6 +9,7 @@
 //
 //	steps    single steps from states that the port is given: every state and input of small clusters
 //	cuts     a node crashes at every place of every list of effects, and is restarted with what it had saved by then
+//	         (cuts-…: each step is compared; crashes-…: the nodes go on by themselves, and are held to the promises alone)
 //	sim      short runs in simulated time under faults of every kind, one a seed
 //	runs     the same requests twice, and those of two clusters in turns: a port remembers nothing but through its nodes
 //	live     long runs, which must settle with the highest node as leader
@@ -16,8 +17,8 @@
 //	cover    paths along every edge of the state graphs of small clusters
 //	isolate  runs in which each node is a program of its own
 //
-// What is asked in steps, sim, runs and isolate does not depend on what is answered, and so is asked ahead (port.AskAll). In cuts, live and
-// cover the port's own answers decide what comes next: its messages are delivered, and what it saves is what it is restarted with.
+// What is asked in steps, sim, runs, isolate and cuts-… does not depend on what is answered, and so is asked ahead (port.AskAll). In crashes-…,
+// live and cover the port's own answers decide what comes next: its messages are delivered, and what it saves is what it is restarted with.
 package suites
 
 import (

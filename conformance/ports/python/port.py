@@ -179,8 +179,11 @@ class Port:
         return {"ok": True}
 
     def _write(self, request: Json) -> Json:
-        resource = self.resources.setdefault(name_of(request, "resource"), Resource())
-        admitted = resource.write(request.get("epoch", 0), field(request, "value"))
+        name, value, epoch = name_of(request, "resource"), field(request, "value"), request.get("epoch", 0)
+        if not is_epoch(epoch):
+            raise BadRequest(f"{reprlib.repr(epoch)} is no epoch (R2, R38)")
+        resource = self.resources.setdefault(name, Resource())
+        admitted = resource.write(epoch, value)
         return {"admitted": admitted, "highest": resource.highest}
 
     def _read(self, request: Json) -> Json:

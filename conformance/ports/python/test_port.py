@@ -100,7 +100,7 @@ class Loop(unittest.TestCase):
     def test_wrong_requests_do_not_end_the_port(self) -> None:
         wrong = [b"x\n", b"\n", b"[]\n", b"\xff\n", b"[" * 9999 + b"\n", {"op": "start"}, self.START | {"me": "9"},
                  self.START | {"members": 3}, {"op": "end", "node": "b", "timer": "beat"},
-                 {"op": "read", "resource": []},
+                 {"op": "read", "resource": []}, {"op": "write", "resource": "r", "epoch": -1, "value": "x"},
                  self.START | {"op": "restart", "promise": {"epoch": True, "grantee": None}},
                  self.START | {"op": "restart", "promise": {"epoch": 1, "grantee": "4"}},
                  self.START | {"op": "load", "state": {}}]

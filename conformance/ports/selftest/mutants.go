@@ -1,9 +1,11 @@
 package selftest
 
-// Mutants returns all mutants. Their order is that of what they are about: promises, epochs, ids, quorums, leases, elections, timers, duties,
-// bad input, the fence, the protocol.
+import "slices"
+
+// Mutants returns all mutants. Their order is that of what they are about: promises, epochs, ids, quorums, leases, elections, what rules share, timers, duties,
+// bad input, the fence, the protocol, limits.
 func Mutants() []Mutant {
-	return append(append(append(promises(), elections()...), duties()...), programs()...)
+	return slices.Concat(promises(), elections(), helpers(), places(), duties(), programs(), limits())
 }
 
 func promises() []Mutant {
@@ -150,7 +152,7 @@ func programs() []Mutant {
 		{"fence-writes-what-it-refuses", "a write that is refused is done", "fence.py",
 			"            return False\n", "            self.value = value\n            return False\n", rules("R38")},
 		{"one-fence-for-all", "all resources share a fence", "port.py",
-			"self.resources.setdefault(name_of(request, \"resource\"), Resource())", "self.resources.setdefault(\"\", Resource())", rules("R38")},
+			"self.resources.setdefault(name, Resource())", "self.resources.setdefault(\"\", Resource())", rules("R38")},
 		{"resources-outlive-reset", "a reset does not forget resources", "port.py",
 			"self.resources.clear()", "pass", rules("", "R38")},
 		{"shares-support", "nodes whose support is empty share it", "bully.py",

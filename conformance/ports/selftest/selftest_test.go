@@ -20,7 +20,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/vectors"
 )
 
-var update = flag.Bool("update", false, "try all mutants, and write the table in conformance/README.md (1 min)")
+var update = flag.Bool("update", false, "try all mutants, and write the table in README.md (1 min)")
 
 // TestMutants makes each mutant: its text is there once, and what it is to be refused for is a rule.
 func TestMutants(t *testing.T) {
@@ -101,7 +101,7 @@ func TestRun(t *testing.T) {
 }
 
 const (
-	readme     = "../../README.md"
+	readme     = "README.md"
 	begin, end = "<!-- selftest:begin -->\n", "<!-- selftest:end -->"
 )
 
@@ -114,13 +114,16 @@ func TestTable(t *testing.T) {
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(text), begin)
 	table, after, closed := strings.Cut(rest, end)
-	require.True(t, found && closed, "conformance/README.md has the markers of the table")
+	require.True(t, found && closed, "README.md has the markers of the table")
 	if *update {
 		table = tried(t)
 		require.NoError(t, os.WriteFile(readme, []byte(before+begin+table+end+after), 0o644))
 	}
 	rows := row.FindAllStringSubmatch(table, -1)
 	mutants := selftest.Mutants()
+	summary, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	require.Contains(t, string(summary), fmt.Sprintf("in one line, in %d ways", len(mutants)), "conformance/README.md says how many there are")
 	require.Len(t, rows, len(mutants), "run: go test ./conformance/ports/selftest -run TestTable -update")
 	for i, m := range mutants {
 		require.Equal(t, m.Name, rows[i][1])

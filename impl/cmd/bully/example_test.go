@@ -21,6 +21,7 @@ func Example() {
 	//   exec      run a node, and a command while it leads
 	//   help      say how to use a command
 	//   history   check what clients of a cluster and its resources saw for linearizability
+	//   port      speak the protocol of ports on standard input and output, for bullytest
 	//   repair    show what is in the data folder of a node, and find a way out
 	//   run       run a node
 	//   sim       run simulated clusters, with faults, and check what is promised

@@ -15,6 +15,7 @@
 //	bully sim -seeds 1-10000         # simulate clusters, with faults, and check what is promised
 //	bully compare -html page.html    # ours, the textbook's, a ring, Raft's and leases: plots, and what goes wrong
 //	bully history -html page.html h.ndjson  # check what clients saw for linearizability, and draw it
+//	bully port                       # the core as a port, for bullytest
 //	bully help run
 //
 // It exits with 0 if all is well, 1 if something is not as it must be, and 2 if it was called wrongly. Help of each
@@ -63,6 +64,7 @@ func commands() []command {
 		{"exec", "run a node, and a command while it leads", execute},
 		{"help", "say how to use a command", help},
 		{"history", "check what clients of a cluster and its resources saw for linearizability", histories},
+		{"port", "speak the protocol of ports on standard input and output, for bullytest", servePorts},
 		{"repair", "show what is in the data folder of a node, and find a way out", repair},
 		{"run", "run a node", run},
 		{"sim", "run simulated clusters, with faults, and check what is promised", simulate},

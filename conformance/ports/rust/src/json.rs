@@ -17,7 +17,10 @@ pub type Wrong = &'static str;
 
 /// Reads a message, and refuses what is not exactly one (R33).
 pub fn message(value: &Value) -> Result<Message, Ignored> {
-    let fields = object(value, 4).map_err(Ignored::Malformed)?;
+    let fields = object(value).map_err(Ignored::Malformed)?;
+    if fields.len() != 4 {
+        return Err(Ignored::Malformed("a field is missing or unknown"));
+    }
     let field = |name| fields.get(name).ok_or(Ignored::Malformed("a field is missing or unknown"));
     let name = field("type")?.as_str().ok_or(Ignored::Malformed("the type is no string"))?;
     let from = id(field("from")?).map_err(Ignored::Malformed)?;
@@ -39,13 +42,13 @@ pub fn member(me: &Value, members: &Value) -> Result<Member, Wrong> {
 
 /// Reads what a disk has kept.
 pub fn promise(value: &Value, member: &Member) -> Result<Promise, Wrong> {
-    let fields = object(value, 2)?;
+    let fields = object(value)?;
     Ok(Promise { epoch: epoch(fields.get("epoch").unwrap_or(&Value::Null))?, grantee: known(fields.get("grantee"), member)? })
 }
 
 /// Reads a whole state.
 pub fn state(value: &Value, member: &Member) -> Result<State, Wrong> {
-    let fields = object(value, 5)?;
+    let fields = object(value)?;
     let epoch = epoch(fields.get("epoch").unwrap_or(&Value::Null))?;
     let role = match fields.get("role").and_then(Value::as_str) {
         Some("follower") => Role::Follower,
@@ -63,12 +66,8 @@ pub fn state(value: &Value, member: &Member) -> Result<State, Wrong> {
     Ok(State { role, leader: known(fields.get("leader"), member)?, epoch, grantee: known(fields.get("grantee"), member)?, support })
 }
 
-fn object(value: &Value, fields: usize) -> Result<&Map<String, Value>, Wrong> {
-    let object = value.as_object().ok_or("not an object")?;
-    if object.len() != fields {
-        return Err("a field is missing or unknown");
-    }
-    Ok(object)
+fn object(value: &Value) -> Result<&Map<String, Value>, Wrong> {
+    value.as_object().ok_or("not an object")
 }
 
 fn id(value: &Value) -> Result<Id, Wrong> {
@@ -82,7 +81,7 @@ pub fn epoch(value: &Value) -> Result<Epoch, Wrong> {
 
 /// Reads a member or none.
 fn known(value: Option<&Value>, member: &Member) -> Result<Option<Id>, Wrong> {
-    match value.ok_or("a field is missing or unknown")? {
+    match value.ok_or("a field is missing")? {
         Value::Null => Ok(None),
         value => id(value).and_then(|j| member.knows(j).then_some(Some(j)).ok_or("no member")),
     }

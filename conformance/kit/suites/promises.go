@@ -1,0 +1,94 @@
+package suites
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// seen holds what others see of a node to what its disk has, and to what they have seen before.
+func (h *hosts) seen(n *hosted, m *spec.Message) error {
+	kept := n.kept()
+	bound, to := kept.Epoch, spec.NodeID{}
+	switch m.Type {
+	case spec.Claim: // of the next epoch, which it promises to nobody before it wins
+		bound++
+	case spec.Grant:
+		to = m.To
+	case spec.Coordinator, spec.Heartbeat:
+		to = n.id
+	}
+	switch {
+	case h.lenient:
+	case m.Epoch > bound:
+		return h.talk.wrong("R4", fmt.Sprintf("the message %s leaves while the disk of %s has the epoch %d: a crash now, and that epoch is forgotten", m, n.id, kept.Epoch))
+	case !to.IsNone() && kept != (spec.Durable{Epoch: m.Epoch, Grantee: to}) && !(m.Type == spec.Heartbeat && kept.Epoch > m.Epoch):
+		return h.talk.wrong("R4", fmt.Sprintf("the message %s leaves while the disk of %s has the epoch %d, promised to %s: a crash now, and that promise is forgotten",
+			m, n.id, kept.Epoch, named(kept.Grantee)))
+	}
+	if to.IsNone() {
+		return nil
+	}
+	if err := h.promise(n, m.Epoch, to); err != nil || to != n.id {
+		return err
+	}
+	return h.leads(n, m.Epoch)
+}
+
+// promise keeps what others have seen of a promise, which must be the first for its epoch, or the same again.
+func (h *hosts) promise(n *hosted, epoch spec.Epoch, to spec.NodeID) error {
+	v := vote{n.id, epoch}
+	if earlier, is := h.promised[v]; is && earlier != to {
+		return h.talk.wrong(h.blamed(v), fmt.Sprintf("%s promises epoch %d to %s, and had promised it to %s: two nodes can lead it", n.id, epoch, to, earlier))
+	}
+	h.promised[v] = to
+	return nil
+}
+
+// leads keeps who leads an epoch: one at most (OneLeaderPerEpoch).
+func (h *hosts) leads(n *hosted, epoch spec.Epoch) error {
+	other, is := h.led[epoch]
+	if is && other != n.id {
+		rule := string(spec.OneLeaderPerEpoch)
+		for _, voter := range h.nodes {
+			if slices.ContainsFunc(voter.broken, func(v vote) bool { return v.epoch == epoch }) {
+				rule = "R4"
+			}
+		}
+		return h.talk.wrong(rule, fmt.Sprintf("%s leads epoch %d, and %s has led it", n.id, epoch, other))
+	}
+	h.led[epoch] = n.id
+	return nil
+}
+
+// blamed returns the rule by which a promise should have been kept.
+func (h *hosts) blamed(v vote) string {
+	if slices.Contains(h.node(v.by).broken, v) {
+		return "R4" // it was forgotten in a crash
+	}
+	return "R17"
+}
+
+// stays holds the state after a step to the one before it: no epoch goes back (EpochMonotonic), nor does what the disk has.
+func (h *hosts) stays(n *hosted, q *port.Request, before *spec.State) error {
+	switch s := &n.state; {
+	case q.Op == port.Restart && s.Durable() != *q.Promise:
+		return h.talk.wrong("R30", fmt.Sprintf("%s restarts with epoch %d, promised to %s, and its disk has epoch %d, promised to %s",
+			n.id, s.Epoch, named(s.Grantee), q.Promise.Epoch, named(q.Promise.Grantee)))
+	case s.Epoch < before.Epoch:
+		return h.talk.wrong(string(spec.EpochMonotonic), fmt.Sprintf("the epoch of %s goes back from %d to %d", n.id, before.Epoch, s.Epoch))
+	case s.Role == spec.Leader:
+		return h.leads(n, s.Epoch)
+	}
+	return nil
+}
+
+// named names a node, or none.
+func named(id spec.NodeID) string {
+	if id.IsNone() {
+		return "nobody"
+	}
+	return id.String()
+}
