@@ -3,46 +3,47 @@ package contest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // acts reports whether a node acts as leader: it runs, is not paused, and says so.
-func (r *run) acts(i int) bool {
-	return r.hosts[i].status.Leading && r.runs(i)
+func (p *Play) acts(i int) bool {
+	return p.hosts[i].status.Leading && p.runs(i)
 }
 
 // runs reports whether a node takes steps.
-func (r *run) runs(i int) bool { return r.world.Up(i) && !r.world.Paused(i) }
+func (p *Play) runs(i int) bool { return p.world.Up(i) && !p.world.Paused(i) }
 
 // account counts the time since the last event, during which those led who led after that.
-func (r *run) account() {
-	d := r.world.Now() - r.last
+func (p *Play) account() {
+	d := p.world.Now() - p.last
 	if d == 0 {
 		return
 	}
-	leading := r.leading
+	leading := p.leading
 	switch n := len(leading); {
-	case n == 0 && len(r.result.Reigns) > 0:
-		r.result.None += d
+	case n == 0 && len(p.result.Reigns) > 0:
+		p.result.None += d
 	case n > 1:
-		r.result.Two += d
+		p.result.Two += d
 	}
-	r.result.AtOnce = max(r.result.AtOnce, len(leading))
-	if r.options.Timeline && !slices.Equal(leading, r.shown) && (len(leading) > 1 || len(r.shown) > 1) {
-		r.result.Timeline = append(r.result.Timeline, Entry{At: r.last, Kind: Happens, Text: leadText(leading)})
+	p.result.AtOnce = max(p.result.AtOnce, len(leading))
+	if p.options.Timeline && !slices.Equal(leading, p.shown) && (len(leading) > 1 || len(p.shown) > 1) {
+		p.result.Timeline = append(p.result.Timeline, Entry{At: p.last, Kind: Happens, Text: leadText(leading)})
 	}
-	r.shown = append(r.shown[:0], leading...)
-	r.last = r.world.Now()
+	p.shown = append(p.shown[:0], leading...)
+	p.last = p.world.Now()
 }
 
 // look notes who leads after an event.
-func (r *run) look() {
-	r.leading = r.leading[:0]
-	for i := range r.scenario.Nodes {
-		if r.acts(i) {
-			r.leading = append(r.leading, i+1)
+func (p *Play) look() {
+	p.leading = p.leading[:0]
+	for i := range p.scenario.Nodes {
+		if p.acts(i) {
+			p.leading = append(p.leading, i+1)
 		}
 	}
 }
@@ -71,67 +72,68 @@ func ids(list []int) string {
 }
 
 // changed notes what has become of a node, once it has its effects.
-func (r *run) changed(i int) {
-	h := &r.hosts[i]
+func (p *Play) changed(i int) {
+	h := &p.hosts[i]
 	was, now := h.status, h.node.Status()
 	if h.saves || was == now {
 		return
 	}
 	h.status = now
-	r.mix(uint64(i), uint64(now.Leader), now.Epoch)
+	p.mix(uint64(i), uint64(now.Leader), now.Epoch)
 	if was.Leading && (!now.Leading || was.Epoch != now.Epoch) {
-		r.endReign(i)
+		p.endReign(i)
 	}
 	if now.Leading && h.reign < 0 {
-		h.reign = len(r.result.Reigns)
-		r.result.Reigns = append(r.result.Reigns, Reign{Leader: i + 1, Epoch: now.Epoch, Begin: r.world.Now(), End: r.scenario.Length})
-		if r.algorithm.Epochs {
-			if r.epochs[now.Epoch] == nil {
-				r.epochs[now.Epoch] = map[int]bool{}
+		h.reign = len(p.result.Reigns)
+		p.result.Reigns = append(p.result.Reigns, Reign{Leader: i + 1, Epoch: now.Epoch, Begin: p.world.Now(), End: p.scenario.Length})
+		if p.algorithm.Epochs {
+			if p.epochs[now.Epoch] == nil {
+				p.epochs[now.Epoch] = map[int]bool{}
 			}
-			r.epochs[now.Epoch][i] = true
-			r.result.SameEpoch = max(r.result.SameEpoch, len(r.epochs[now.Epoch]))
+			p.epochs[now.Epoch][i] = true
+			p.result.SameEpoch = max(p.result.SameEpoch, len(p.epochs[now.Epoch]))
 		}
 	}
 	if now.Standing && !was.Standing {
-		r.result.Elections++
+		p.result.Elections++
 	}
-	r.tell(Entry{Kind: Becomes, Node: i + 1})
+	p.tell(Entry{Kind: Becomes, Node: i + 1})
 	if now.Leading {
-		for _, f := range r.waiting {
-			r.world.At(r.world.Now(), beginTag|uint32(f)) // after this step
+		for _, f := range p.waiting {
+			p.plan(p.world.Now(), beginTag, f) // after this step
 		}
-		r.waiting = r.waiting[:0]
+		p.waiting = p.waiting[:0]
 	}
 }
 
-func (r *run) endReign(i int) {
-	if h := &r.hosts[i]; h.reign >= 0 {
-		r.result.Reigns[h.reign].End = r.world.Now()
+func (p *Play) endReign(i int) {
+	if h := &p.hosts[i]; h.reign >= 0 {
+		p.result.Reigns[h.reign].End = p.world.Now()
 		h.reign = -1
 	}
 }
 
 // agrees reports whether all nodes that run follow one that leads, but for those that are cut off from it; and more than
 // half of those that run do.
-func (r *run) agrees() bool {
-	for l := range r.scenario.Nodes {
-		if r.acts(l) && r.followed(l) {
+func (p *Play) agrees() bool {
+	for l := range p.scenario.Nodes {
+		if p.acts(l) && p.followed(l) {
 			return true
 		}
 	}
 	return false
 }
 
-func (r *run) followed(l int) bool {
+// followed reports whether all that run, and are not cut off from node l, follow it; and more than half of those that run do.
+func (p *Play) followed(l int) bool {
 	running, following := 0, 0
-	for i := range r.scenario.Nodes {
-		if !r.runs(i) {
+	for i := range p.scenario.Nodes {
+		if !p.runs(i) {
 			continue
 		}
 		running++
-		switch linked := !r.world.IsCut(i, l) && !r.world.IsCut(l, i); {
-		case linked && r.hosts[i].status.Leader == l+1:
+		switch linked := !p.world.IsCut(i, l) && !p.world.IsCut(l, i); {
+		case linked && p.hosts[i].status.Leader == l+1:
 			following++
 		case linked:
 			return false
@@ -141,83 +143,89 @@ func (r *run) followed(l int) bool {
 }
 
 // heal looks what has become of the faults.
-func (r *run) heal() {
-	was := r.agreed
-	r.agreed = r.agrees()
-	if r.agreed && !was {
-		r.since = r.world.Now()
+func (p *Play) heal() {
+	was := p.agreed
+	p.agreed = p.agrees()
+	if p.agreed && !was {
+		p.since = p.world.Now()
 	}
-	for f := range r.faults {
-		s, result := &r.faults[f], &r.result.Faults[f]
+	for f := range p.faults {
+		s, result := &p.faults[f], &p.result.Faults[f]
 		switch {
 		case s.closed || result.Began < 0:
-		case !r.agreed:
+		case !p.agreed:
 			s.broken = true
-		case s.broken && r.world.Now()-r.since >= r.scenario.Timing.Patience:
+		case s.broken && p.world.Now()-p.since >= p.scenario.Timing.Patience:
 			s.closed = true
-			result.Healed = r.since - result.Began
+			result.Healed = p.since - result.Began
 		}
 	}
 }
 
-// finish returns the result.
-func (r *run) finish() Result {
-	r.account()
-	r.result.Agreed = r.agrees() && !r.result.Storm
-	for f := range r.faults {
-		switch s, result := &r.faults[f], &r.result.Faults[f]; {
+// finish returns the result, which is a copy: the run may go on.
+func (p *Play) finish() Result {
+	p.account()
+	r := p.result
+	r.Agreed = p.agrees() && !r.Storm
+	r.Faults, r.Reigns, r.Timeline = slices.Clone(r.Faults), slices.Clone(r.Reigns), slices.Clone(r.Timeline)
+	r.Messages = maps.Clone(r.Messages)
+	for f := range p.faults {
+		switch s, result := &p.faults[f], &r.Faults[f]; {
 		case result.Began < 0 || s.closed:
 		case !s.broken:
 			result.Healed = 0
-		case r.result.Agreed:
-			result.Healed = r.since - result.Began
+		case r.Agreed:
+			result.Healed = p.since - result.Began
 		}
 	}
-	if len(r.result.Reigns) == 0 {
-		r.result.None = r.last
+	if len(r.Reigns) == 0 {
+		r.None = p.last
 	}
-	for i := range r.result.Reigns {
-		r.result.Reigns[i].End = min(r.result.Reigns[i].End, max(r.last, r.result.Reigns[i].Begin))
+	for i := range r.Reigns {
+		r.Reigns[i].End = min(r.Reigns[i].End, max(p.last, r.Reigns[i].Begin))
 	}
-	r.result.Ended = r.last
-	slices.SortStableFunc(r.result.Timeline, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
-	return r.result
+	r.Ended = p.last
+	slices.SortStableFunc(r.Timeline, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
+	return r
 }
 
 // work lets whoever leads look whether it does: its write is done later.
-func (r *run) work() {
-	for i := range r.hosts {
-		if r.acts(i) && !r.world.Busy(i) {
-			r.writes = append(r.writes, write{r.hosts[i].reign})
-			r.world.Call(i, WriteDelay, writeTag|uint32(len(r.writes)-1))
+func (p *Play) work() {
+	for i := range p.hosts {
+		if p.acts(i) && !p.world.Busy(i) {
+			p.writes = append(p.writes, write{p.hosts[i].reign})
+			p.world.Call(i, WriteDelay, writeTag|uint32(len(p.writes)-1))
 		}
 	}
-	r.world.At(r.world.Now()+r.scenario.Work, workTag)
+	p.world.At(p.world.Now()+p.scenario.Work, workTag)
 }
 
 // write does a write of a node.
-func (r *run) write(i int, w *write) {
-	reign := r.result.Reigns[w.reign]
+func (p *Play) write(i int, w *write) {
+	reign := p.result.Reigns[w.reign]
+	p.moment.What, p.moment.Node, p.moment.Epoch = Wrote, i+1, reign.Epoch
 	switch {
-	case r.algorithm.Fences && reign.Epoch < r.highest:
-		r.result.Refused++
-		r.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("writes, and epoch %d is refused", reign.Epoch)})
+	case p.algorithm.Fences && reign.Epoch < p.highest:
+		p.result.Refused++
+		p.moment.Refused = true
+		p.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("writes, and epoch %d is refused", reign.Epoch)})
 		return
-	case r.newest >= 0 && r.later(r.newest, w.reign):
-		r.result.Stale++
-		r.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("writes, and is accepted, though one of %d came before", r.result.Reigns[r.newest].Leader)})
+	case p.newest >= 0 && p.later(p.newest, w.reign):
+		p.result.Stale++
+		p.moment.Stale = p.result.Reigns[p.newest].Leader
+		p.tell(Entry{Kind: Writes, Node: i + 1, Text: fmt.Sprintf("writes, and is accepted, though one of %d came before", p.result.Reigns[p.newest].Leader)})
 	}
-	r.result.Accepted++
-	if r.newest < 0 || r.later(w.reign, r.newest) {
-		r.newest = w.reign
+	p.result.Accepted++
+	if p.newest < 0 || p.later(w.reign, p.newest) {
+		p.newest = w.reign
 	}
-	r.highest = max(r.highest, reign.Epoch)
+	p.highest = max(p.highest, reign.Epoch)
 }
 
 // later reports whether reign a comes after reign b: by their epochs where these are ordered, else by when they began.
-func (r *run) later(a, b int) bool {
-	x, y := r.result.Reigns[a].Epoch, r.result.Reigns[b].Epoch
-	if r.algorithm.Fences && x != y {
+func (p *Play) later(a, b int) bool {
+	x, y := p.result.Reigns[a].Epoch, p.result.Reigns[b].Epoch
+	if p.algorithm.Fences && x != y {
 		return x > y
 	}
 	return a > b

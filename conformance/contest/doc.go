@@ -17,6 +17,24 @@
 //		}
 //	}
 //
+// # Looking on
+//
+// Who wants to see a run as it happens, and perhaps to meddle with it, plays it one event at a time. [Options].Watch is told of
+// each [Moment]; between two events a node can be crashed, a message dropped, a timer ended ([Play.Crash] and what stands with it):
+//
+//	play, err := contest.Begin(scenario, algorithm, seed, contest.Options{Watch: show})
+//	if err != nil {
+//		return err
+//	}
+//	for play.Next(scenario.Length) {
+//		if play.Now() > 2*time.Second && play.View(5).Acts {
+//			err = play.Crash(5)
+//		}
+//	}
+//	result, err := play.Finish()
+//
+// The same doings between the same events give the same run. [Run] is such a loop, with which nobody meddles.
+//
 // # Nodes
 //
 // The nodes of a scenario have the ids 1 to Nodes: an id is its rank. An algorithm may need servers beside them, a store

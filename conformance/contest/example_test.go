@@ -46,3 +46,31 @@ func Example() {
 	// writes                 10 accepted, 0 refused; 0 of those accepted were stale
 	// at the end             all that run follow one leader
 }
+
+// A run is played until somebody leads, who is crashed before anybody has heard of it, and then until somebody else does.
+func ExamplePlay() {
+	timing := contest.Timing{Delay: 2 * ms, Beat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
+	scenario := &contest.Scenario{Nodes: 3, Length: time.Minute, Timing: timing}
+	var leader int
+	var play *contest.Play
+	watch := func(m *contest.Moment) {
+		if m.Node > 0 && m.Node != leader && play.View(m.Node).Acts {
+			leader = m.Node
+			fmt.Println(m.At, leader, "leads")
+		}
+	}
+	play, err := contest.Begin(scenario, toy.New(), 81, contest.Options{Watch: watch})
+	if err != nil {
+		panic(err)
+	}
+	for leader == 0 && play.Next(scenario.Length) {
+	}
+	if err := play.Crash(leader); err != nil {
+		panic(err)
+	}
+	for leader == 3 && play.Next(scenario.Length) {
+	}
+	// Output:
+	// 110ms 3 leads
+	// 120ms 2 leads
+}

@@ -7,12 +7,18 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 )
 
+// plan lets a fault begin or end at a time.
+func (p *Play) plan(at time.Duration, tag uint32, f int) {
+	p.alarms++
+	p.world.At(at, tag|uint32(f))
+}
+
 // begin lets a fault begin.
-func (r *run) begin(f int) {
-	fault, result := &r.scenario.Faults[f], &r.result.Faults[f]
-	leader := r.leader()
+func (p *Play) begin(f int) {
+	fault, result := &p.scenario.Faults[f], &p.result.Faults[f]
+	leader := p.leader()
 	if leader < 0 && fault.ofLeader() {
-		r.waiting = append(r.waiting, f)
+		p.waiting = append(p.waiting, f)
 		return
 	}
 	i := fault.Node - 1
@@ -20,96 +26,109 @@ func (r *run) begin(f int) {
 		i = leader
 	}
 	if !fault.ofLinks() {
-		if i >= len(r.hosts) || !r.world.Up(i) || r.world.Doomed(i) {
-			r.began++
+		if i >= len(p.hosts) || !p.world.Up(i) || p.world.Doomed(i) {
+			p.began++
 			return // there is no such server, or it is down already
 		}
 		result.Node = i + 1
 	}
-	r.began++
-	result.Began, result.Election = r.world.Now(), r.result.Election
+	p.began++
+	result.Began, result.Election = p.world.Now(), p.result.Election
 	switch fault.Kind {
 	case Crash:
-		r.tell(Entry{Kind: Happens, Node: i + 1, Text: crashes})
-		r.hosts[i].fault = f
-		r.world.Crash(i)
+		p.tell(Entry{Kind: Happens, Node: i + 1, Text: crashes})
+		p.hosts[i].fault = f
+		p.world.Crash(i)
 		return
 	case Pause:
-		r.tell(Entry{Kind: Happens, Node: i + 1, Text: "is paused"})
-		r.world.At(r.world.Now()+fault.For, endTag|uint32(f)) // first, so that it comes before what has waited
-		r.world.Pause(i, fault.For)
+		p.tell(Entry{Kind: Happens, Node: i + 1, Text: "is paused"})
+		p.moment.What, p.moment.Node, p.moment.Planned, p.moment.For = Paused, i+1, true, fault.For
+		p.plan(p.world.Now()+fault.For, endTag, f) // first, so that it comes before what has waited
+		p.world.Pause(i, fault.For)
 		return
 	case Suspect:
-		r.hosts[i].told++
-		r.world.Call(i, 0, suspectTag)
+		p.hosts[i].told++
+		p.world.Call(i, 0, suspectTag)
 		return
 	case Cut, Slow:
-		r.faults[f].links = r.resolve(fault, leader)
-		r.tell(Entry{Kind: Happens, Text: fault.text(r.faults[f].links)})
-		for _, l := range r.faults[f].links {
+		p.faults[f].links = p.resolve(fault, leader)
+		p.tell(Entry{Kind: Happens, Text: fault.text(p.faults[f].links)})
+		p.moment.What, p.moment.Planned, p.moment.Text = Linked, true, fault.text(p.faults[f].links)
+		for _, l := range p.faults[f].links {
 			if fault.Kind == Slow {
-				r.world.SetWeather(l.From, l.To, world.Weather{Delay: world.Range(fault.Delay), Loss: fault.Loss})
-			} else if r.world.Cut(l.From, l.To) {
-				r.flying[l.From*len(r.hosts)+l.To] = 0
+				p.world.SetWeather(l.From, l.To, world.Weather{Delay: world.Range(fault.Delay), Loss: fault.Loss})
+			} else {
+				p.cut(l)
 			}
 		}
 	}
 	if fault.For > 0 {
-		r.world.At(r.world.Now()+fault.For, endTag|uint32(f))
+		p.plan(p.world.Now()+fault.For, endTag, f)
 	}
 }
 
 // end lets a fault end.
-func (r *run) end(f int) {
-	fault := &r.scenario.Faults[f]
+func (p *Play) end(f int) {
+	fault := &p.scenario.Faults[f]
 	switch fault.Kind {
 	case Crash:
-		r.restart(r.result.Faults[f].Node - 1)
+		if i := p.result.Faults[f].Node - 1; !p.world.Up(i) {
+			p.moment.Planned = true
+			p.restart(i)
+		}
 	case Pause:
-		if i := r.result.Faults[f].Node - 1; r.world.Up(i) && !r.world.Paused(i) {
-			r.tell(Entry{Kind: Happens, Node: i + 1, Text: "goes on"})
+		if i := p.result.Faults[f].Node - 1; p.world.Up(i) && !p.world.Paused(i) {
+			p.tell(Entry{Kind: Happens, Node: i + 1, Text: "goes on"})
+			p.moment.What, p.moment.Node, p.moment.Planned = WentOn, i+1, true
 		}
 	case Cut, Slow:
-		for _, l := range r.faults[f].links {
+		for _, l := range p.faults[f].links {
 			if fault.Kind == Slow {
-				r.world.SetWeather(l.From, l.To, r.scenario.weather())
+				p.world.SetWeather(l.From, l.To, p.scenario.weather())
 			} else {
-				r.world.Heal(l.From, l.To)
+				p.world.Heal(l.From, l.To)
 			}
 		}
-		r.tell(Entry{Kind: Happens, Text: linkText(r.faults[f].links) + "as before"})
+		p.tell(Entry{Kind: Happens, Text: linkText(p.faults[f].links) + "as before"})
+		p.moment.What, p.moment.Planned, p.moment.Text = Linked, true, linkText(p.faults[f].links)+"as before"
 	}
 }
 
 // crashed notes that a node is down.
-func (r *run) crashed(i int) {
-	h, n := &r.hosts[i], len(r.hosts)
-	for j := range r.hosts {
-		r.flying[i*n+j], r.flying[j*n+i] = 0, 0
+func (p *Play) crashed(i int) {
+	h, n := &p.hosts[i], len(p.hosts)
+	for j := range p.hosts {
+		p.flying[i*n+j], p.flying[j*n+i] = 0, 0
 	}
-	r.endReign(i)
+	p.endReign(i)
 	h.status, h.saves, h.told = Status{}, false, 0
-	fault := &r.scenario.Faults[h.fault]
+	if h.fault < 0 {
+		return // nobody has planned that it comes back
+	}
+	p.moment.Planned = true
+	fault := &p.scenario.Faults[h.fault]
 	if fault.For > 0 {
-		at := r.result.Faults[h.fault].Began + fault.For
-		r.world.At(max(at, r.world.Now()), endTag|uint32(h.fault))
+		at := p.result.Faults[h.fault].Began + fault.For
+		p.plan(max(at, p.world.Now()), endTag, h.fault)
 	}
 }
 
 // restart makes a node anew, with what is on its disk.
-func (r *run) restart(i int) {
-	h := &r.hosts[i]
-	r.world.Restart(i)
-	h.node = r.algorithm.New(h.config)
-	r.tell(Entry{Kind: Happens, Node: i + 1, Text: "restarts"})
-	r.step(i, func(out *Output) { h.node.Restart(h.saved, out) })
+func (p *Play) restart(i int) {
+	h := &p.hosts[i]
+	p.moment.What, p.moment.Node = Restarted, i+1
+	p.world.Restart(i)
+	h.fault = -1
+	h.node = p.algorithm.New(h.config)
+	p.tell(Entry{Kind: Happens, Node: i + 1, Text: "restarts"})
+	p.step(i, func(out *Output) { h.node.Restart(h.saved, out) })
 }
 
 // leader returns who leads: of many, who has begun last; or -1.
-func (r *run) leader() int {
+func (p *Play) leader() int {
 	found := -1
-	for i := range r.hosts {
-		if r.acts(i) && (found < 0 || r.hosts[i].reign > r.hosts[found].reign) {
+	for i := range p.hosts {
+		if p.acts(i) && (found < 0 || p.hosts[i].reign > p.hosts[found].reign) {
 			found = i
 		}
 	}
@@ -133,7 +152,7 @@ func (f *Fault) ofLeader() bool {
 func (f *Fault) ofLinks() bool { return len(f.Links) > 0 || f.Aside > 0 }
 
 // resolve returns the directed links, by place, that are meant.
-func (r *run) resolve(f *Fault, leader int) (resolved []Link) {
+func (p *Play) resolve(f *Fault, leader int) (resolved []Link) {
 	lowest := 0
 	if leader == 0 {
 		lowest = 1
@@ -146,10 +165,10 @@ func (r *run) resolve(f *Fault, leader int) (resolved []Link) {
 		if i > leader {
 			lower--
 		}
-		return f.Aside > 0 && i < r.scenario.Nodes && (i == leader || lower < f.Aside)
+		return f.Aside > 0 && i < p.scenario.Nodes && (i == leader || lower < f.Aside)
 	}
-	for from := range r.hosts {
-		for to := range r.hosts {
+	for from := range p.hosts {
+		for to := range p.hosts {
 			if aside(from) != aside(to) {
 				resolved = append(resolved, Link{from, to})
 			}

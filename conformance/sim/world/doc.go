@@ -30,4 +30,9 @@
 // is under way until it is taken, be it that it waits for a busy node. What is under way on a link that breaks or is cut,
 // and to or from a node that crashes, is lost; so is what is sent over a link that is cut, and to a node that is down. A
 // message that the weather loses takes its place on the link, and is lost when it should have arrived: [Lose] says so.
+//
+// # Meddling
+//
+// Between two calls of Next anybody may change what is under way ([World.Hurry], [World.Hold], [World.Drop]), end a timer before
+// its time ([World.EndTimer]), or crash and pause nodes. No random number is drawn for it, and links stay first in, first out.
 package world

@@ -13,13 +13,15 @@ type parcel[M any] struct {
 	message M
 	seq     uint64
 	began   time.Duration // when the step began that sent it
+	due     time.Duration // when it arrives; what is queued for another time counts for nothing
 	lost    bool          // it will be lost when it should arrive
 }
 
 // link is one direction between two nodes.
 type link[M any] struct {
 	from, to uint16
-	cuts     int // how often it has been cut and not healed
+	cuts     int  // how often it has been cut and not healed
+	moved    bool // something under way arrives at another time than first: what is queued may be for the time before
 	delay    Range
 	loss     chance
 	random   Random
@@ -41,8 +43,14 @@ func (l *link[M]) add(p parcel[M]) {
 	l.count++
 }
 
-// has reports whether the parcel of this name is under way: all that was lost is older than what is.
-func (l *link[M]) has(seq uint64) bool { return l.count > 0 && l.parcels[l.first].seq <= seq }
+// has reports whether the parcel of this name is under way, and arrives by now: all that was lost is older than what is.
+func (l *link[M]) has(seq uint64, now time.Duration) bool {
+	if l.moved {
+		p := l.find(seq)
+		return p != nil && p.due <= now
+	}
+	return l.count > 0 && l.parcels[l.first].seq <= seq
+}
 
 // take takes the first parcel.
 func (l *link[M]) take() *parcel[M] {
@@ -57,8 +65,8 @@ func (l *link[M]) setWeather(w Weather) { l.delay, l.loss = w.Delay, chanceOf(w.
 func (w *World[M]) link(from, to int) *link[M] { return &w.links[from*len(w.nodes)+to] }
 
 // Send sends a message from one node to another. It leaves at once, or when the node has saved, and is lost at once if the
-// link is cut or the receiver is down.
-func (w *World[M]) Send(from, to int, m M) {
+// link is cut or the receiver is down. It returns when the message should arrive, or be lost; and false if it is lost already.
+func (w *World[M]) Send(from, to int, m M) (due time.Duration, leaves bool) {
 	w.sent++
 	l, sender := w.link(from, to), &w.nodes[from]
 	arrives := w.leaves(sender) + l.random.In(l.delay)
@@ -66,21 +74,22 @@ func (w *World[M]) Send(from, to int, m M) {
 	if sender.doomed {
 		if sender.left == 0 {
 			w.lost++
-			return
+			return 0, false
 		}
 		sender.left--
 	}
 	if l.cuts > 0 || !w.nodes[to].up {
 		w.lost++
-		return
+		return 0, false
 	}
 	l.due = max(l.due, arrives)
 	w.seq++
 	if sender.doomed {
 		sender.last, sender.lastSeq = max(sender.last, l.due), w.seq
 	}
-	l.add(parcel[M]{message: m, seq: w.seq, began: w.now, lost: lost})
+	l.add(parcel[M]{message: m, seq: w.seq, began: w.now, due: l.due, lost: lost})
 	w.queue.push(item{at: l.due, seq: w.seq, kind: arrival, index: uint16(from*len(w.nodes) + to)})
+	return l.due, true
 }
 
 // empty loses all that is under way on a link.

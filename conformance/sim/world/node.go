@@ -16,6 +16,7 @@ type node struct {
 	last    time.Duration // when the last of these arrives
 	lastSeq uint64        // and which it is
 	done    time.Duration
+	held    uint64        // what it has sent after this waits for its disk, while it is busy
 	paused  time.Duration // until then
 	born    uint64        // what is older than this was meant for it before it crashed
 	rate    uint64        // how many billionths of a second its clock counts in one
@@ -72,6 +73,7 @@ func (w *World[M]) Save(i int) {
 	n := &w.nodes[i]
 	n.busy, n.done = true, w.now+n.random.In(n.disk)
 	w.push(item{at: n.done, kind: saved, index: uint16(i)})
+	n.held = w.seq
 }
 
 // SetDisk changes how long saves of a node take, from the next one on.

@@ -131,7 +131,7 @@ func (w *World[M]) happen(it *item, e *Event[M]) bool {
 	switch it.kind {
 	case arrival:
 		l := &w.links[it.index]
-		return l.has(it.seq) && w.comes(it, int(l.to)) && w.deliver(it, e)
+		return l.has(it.seq, w.now) && w.comes(it, int(l.to)) && w.deliver(it, e)
 	case timerDue:
 		return w.timerDue(int(it.index)/w.timers, int(it.index)%w.timers, it.at, e)
 	case called:
@@ -148,7 +148,7 @@ func (w *World[M]) happen(it *item, e *Event[M]) bool {
 		return true
 	case crashed:
 		*e = Event[M]{Kind: Crashed, Node: int(it.index)}
-		return w.crash(int(it.index), it.seq)
+		return w.nodes[it.index].doomed && w.crash(int(it.index), it.seq)
 	case woken:
 		return w.woken(int(it.index), e)
 	}
@@ -173,7 +173,7 @@ func (w *World[M]) deliver(it *item, e *Event[M]) bool {
 		return true
 	}
 	l := &w.links[it.index]
-	if !l.has(it.seq) {
+	if !l.has(it.seq, w.now) {
 		return false
 	}
 	p := l.take()
