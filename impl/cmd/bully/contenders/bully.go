@@ -8,7 +8,6 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 	"github.com/seed-fdf591db/bully/impl/bully"
-	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -42,9 +41,16 @@ func BullySticky() contest.Algorithm {
 // beatAck is an ACK of a HEARTBEAT: what a reign costs. That of a COORDINATOR is part of what an election costs.
 const beatAck = "ACK of HEARTBEAT"
 
+// Timing is a host.Timing, field for field. Package host has a network with it, which a web page that plays has no room for.
+type Timing struct {
+	Delay                                                                           time.Duration
+	Drift                                                                           float64
+	Beat, Quorum, Heartbeat, Election, Coordinator, Claim, Stagger, Settle, Preempt time.Duration
+}
+
 // BullyTiming derives the timers of R36 from the timing that all algorithms are given, as the profiles of package host do.
-func BullyTiming(t contest.Timing) host.Timing {
-	return host.Timing{
+func BullyTiming(t contest.Timing) Timing {
+	return Timing{
 		Delay: t.Delay, Drift: 0.01, Beat: t.Beat, Quorum: (t.Patience*99/100-3*t.Delay)*99/200 - time.Millisecond, Heartbeat: t.Patience,
 		Election: 2*t.Delay + time.Millisecond, Coordinator: t.Patience, Claim: 4*t.Delay + 2*time.Millisecond,
 		Stagger: 2*t.Delay + time.Millisecond, Preempt: t.Cooldown,
@@ -55,7 +61,7 @@ func BullyTiming(t contest.Timing) host.Timing {
 type bullyNode struct {
 	core    *bully.Node
 	config  contest.Config
-	timing  host.Timing
+	timing  Timing
 	members []spec.NodeID
 	now     spec.State
 	kinds   map[spec.Timer]contest.Timer
@@ -64,6 +70,8 @@ type bullyNode struct {
 	preempts int    // pre-emptions since it last led, or followed a higher node
 	answered uint64 // of a candidate: who has answered, a bit for each id
 	assented uint64 // of an electing node: whom it has said ASSENT
+	last     bullyStep
+	spare    []spec.NodeID // the memory of the support before the last step
 }
 
 func newBully(c contest.Config) contest.Node {
@@ -83,15 +91,21 @@ func newBully(c contest.Config) contest.Node {
 	return n
 }
 
-func (n *bullyNode) Start(out *contest.Output) { n.step(bully.Start(), "", 0, out) }
+func (n *bullyNode) Start(out *contest.Output) {
+	n.last.input = spec.Input{}
+	n.step(bully.Start(), "", 0, out)
+}
 
 func (n *bullyNode) Restart(saved any, out *contest.Output) {
 	promise, _ := saved.(spec.Durable)
+	n.last.input = spec.Input{}
+	n.now.Epoch, n.now.Grantee = promise.Epoch, promise.Grantee
 	n.step(bully.Restart(promise), "", 0, out)
 }
 
 func (n *bullyNode) Receive(from int, m contest.Message, out *contest.Output) {
 	message, _ := m.Body.(spec.Message) // anything else is malformed (R33)
+	n.last.input = spec.Input{Message: message}
 	n.step(bully.Receive(message), "", from, out)
 }
 
@@ -100,16 +114,25 @@ func (n *bullyNode) End(t contest.Timer, out *contest.Output) {
 	timer := spec.Timers()[t]
 	if timer == spec.QuorumTimer && n.config.Late() > n.timing.Delay {
 		out.Note = "was away for too long, and resigns"
-		n.step(bully.Resign(), "", 0, out)
+		n.Resign(out)
 		return
 	}
+	n.last.input = spec.Input{Timer: timer}
 	n.step(bully.Ended(timer), timer, 0, out)
 }
 
 func (n *bullyNode) Suspect(out *contest.Output) {
 	if n.now.Role == spec.Follower {
-		n.step(bully.Ended(spec.HeartbeatTimer), spec.HeartbeatTimer, 0, out)
+		n.End(n.kinds[spec.HeartbeatTimer], out)
+	} else {
+		n.last = bullyStep{}
 	}
+}
+
+// Resign tells it to lead no longer (R28).
+func (n *bullyNode) Resign(out *contest.Output) {
+	n.last.input = spec.Input{Call: spec.ResignCall}
+	n.step(bully.Resign(), "", 0, out)
 }
 
 func (n *bullyNode) Status() contest.Status {
@@ -131,9 +154,11 @@ func number(id spec.NodeID) int {
 // step lets the core take a step, and does its duties (section 10).
 func (n *bullyNode) step(in bully.Input, ended spec.Timer, from int, out *contest.Output) {
 	was := n.now
-	was.Support = nil
+	n.now.Support = n.spare
 	did := n.core.Step(in)
 	n.core.CopyState(&n.now)
+	n.spare = was.Support
+	n.last.was, n.last.did = was, did
 	if did.Ignored != "" {
 		return
 	}

@@ -90,13 +90,18 @@ type leaseNode struct {
 		Step(lease.Input) lease.Output
 	}
 	candidate *lease.Candidate // the core, if it is one
+	last      leaseStep
 }
 
-func (n *leaseNode) Start(out *contest.Output) { n.step(lease.Start(), out) }
+func (n *leaseNode) Start(out *contest.Output) {
+	n.last = leaseStep{}
+	n.step(lease.Start(), out)
+}
 
 // Restart has something to take from a disk only for the store: a candidate saves nothing.
 func (n *leaseNode) Restart(saved any, out *contest.Output) {
 	last, _ := saved.(lease.Saved)
+	n.last = leaseStep{}
 	n.step(lease.Restart(last), out)
 }
 
@@ -106,14 +111,19 @@ func (n *leaseNode) Receive(from int, m contest.Message, out *contest.Output) {
 	if message.From = from; from > n.config.Nodes {
 		message.From = lease.StoreID
 	}
+	n.begin(leaseStep{got: message})
 	n.step(lease.Receive(message), out)
 }
 
 func (n *leaseNode) End(t contest.Timer, out *contest.Output) {
+	n.begin(leaseStep{timer: lease.Timer(t), ended: true})
 	n.step(lease.Ended(lease.Timer(t)), out)
 }
 
-func (n *leaseNode) Suspect(out *contest.Output) { n.step(lease.Suspect(), out) }
+func (n *leaseNode) Suspect(out *contest.Output) {
+	n.begin(leaseStep{})
+	n.step(lease.Suspect(), out)
+}
 
 func (n *leaseNode) Status() contest.Status {
 	if n.candidate == nil {
@@ -142,5 +152,5 @@ func (n *leaseNode) step(in lease.Input, out *contest.Output) {
 		}
 		out.Send = append(out.Send, sent)
 	}
-	out.Note = did.Note
+	out.Note, n.last.did = did.Note, did
 }

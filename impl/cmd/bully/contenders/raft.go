@@ -75,12 +75,17 @@ func raftForm(name, title string, form raft.Config) contest.Algorithm {
 type raftNode struct {
 	core   *raft.Node
 	config contest.Config
+	last   raftStep
+	vote   int                // that is on its disk, or will be
+	votes  []int              // who has voted for it, or would
+	sent   []raft.MessageType // the memory of last.sent
 }
 
 func (n *raftNode) Start(out *contest.Output) { n.Restart(nil, out) }
 
 func (n *raftNode) Restart(saved any, out *contest.Output) {
 	kept, _ := saved.(raft.Saved) // it may have saved nothing yet
+	n.vote = kept.Vote
 	n.step(raft.Start(kept), "", out)
 }
 
@@ -106,8 +111,10 @@ func (n *raftNode) Status() contest.Status {
 
 // step lets the core take a step, on a message of some kind or on something else, and does its duties.
 func (n *raftNode) step(in raft.Input, kind string, out *contest.Output) {
-	led := n.core.Role() == raft.Leader
+	was := raftStep{role: n.core.Role(), term: n.core.Term(), leader: n.core.Leader(), in: in}
+	led := was.role == raft.Leader
 	did := n.core.Step(in)
+	n.watch(was, &did)
 	if did.Save {
 		out.Save = did.Saved
 	}

@@ -61,21 +61,35 @@ func ringWaits(c contest.Config) [4]time.Duration {
 type ringNode struct {
 	core  *ring.Node
 	after [4]time.Duration // how long each timer runs
+	last  ringStep
 }
 
-func (n *ringNode) Start(out *contest.Output) { n.step(ring.Start(), out) }
+func (n *ringNode) Start(out *contest.Output) {
+	n.last = ringStep{}
+	n.step(ring.Start(), out)
+}
 
 // Restart has nothing to take from a disk: a ring saves nothing.
-func (n *ringNode) Restart(_ any, out *contest.Output) { n.step(ring.Restart(), out) }
+func (n *ringNode) Restart(_ any, out *contest.Output) {
+	n.last = ringStep{}
+	n.step(ring.Restart(), out)
+}
 
 func (n *ringNode) Receive(_ int, m contest.Message, out *contest.Output) {
 	message, _ := m.Body.(ring.Message) // anything else is ignored, as a message of nobody
+	n.last = ringStep{leader: n.core.Leader(), got: message}
 	n.step(ring.Receive(message), out)
 }
 
-func (n *ringNode) End(t contest.Timer, out *contest.Output) { n.step(ring.Ended(ring.Timer(t)), out) }
+func (n *ringNode) End(t contest.Timer, out *contest.Output) {
+	n.last = ringStep{leader: n.core.Leader(), timer: ring.Timer(t), ended: true}
+	n.step(ring.Ended(ring.Timer(t)), out)
+}
 
-func (n *ringNode) Suspect(out *contest.Output) { n.step(ring.Suspect(), out) }
+func (n *ringNode) Suspect(out *contest.Output) {
+	n.last = ringStep{leader: n.core.Leader()}
+	n.step(ring.Suspect(), out)
+}
 
 // Status has all stand that take part: the highest of them is to win, whoever began.
 func (n *ringNode) Status() contest.Status {
@@ -94,5 +108,5 @@ func (n *ringNode) step(in ring.Input, out *contest.Output) {
 	for _, m := range did.Send {
 		out.Send = append(out.Send, contest.Sent{To: m.To, Message: contest.Message{Kind: string(m.Kind), Body: m}})
 	}
-	out.Note = strings.Join(did.Notes, "; ")
+	out.Note, n.last.did = strings.Join(did.Notes, "; "), did
 }

@@ -76,23 +76,35 @@ func textbookWaits(t contest.Timing, p textbook.Policy) [textbook.Return + 1]tim
 type textbookNode struct {
 	core  *textbook.Node
 	after [textbook.Return + 1]time.Duration // how long each timer runs
+	last  textbookStep
 }
 
-func (n *textbookNode) Start(out *contest.Output) { n.step(textbook.Start(), out) }
+func (n *textbookNode) Start(out *contest.Output) {
+	n.begin(noTimer, textbook.Message{})
+	n.step(textbook.Start(), out)
+}
 
 // Restart has nothing to take from a disk: the textbook Bully saves nothing.
-func (n *textbookNode) Restart(_ any, out *contest.Output) { n.step(textbook.Restart(), out) }
+func (n *textbookNode) Restart(_ any, out *contest.Output) {
+	n.begin(noTimer, textbook.Message{})
+	n.step(textbook.Restart(), out)
+}
 
 func (n *textbookNode) Receive(_ int, m contest.Message, out *contest.Output) {
 	message, _ := m.Body.(textbook.Message) // anything else is ignored, as a message of nobody
+	n.begin(noTimer, message)
 	n.step(textbook.Receive(message), out)
 }
 
 func (n *textbookNode) End(t contest.Timer, out *contest.Output) {
+	n.begin(textbook.Timer(t), textbook.Message{})
 	n.step(textbook.Ended(textbook.Timer(t)), out)
 }
 
-func (n *textbookNode) Suspect(out *contest.Output) { n.step(textbook.Suspect(), out) }
+func (n *textbookNode) Suspect(out *contest.Output) {
+	n.begin(noTimer, textbook.Message{})
+	n.step(textbook.Suspect(), out)
+}
 
 // Status has only candidates stand: an electing node has given way.
 func (n *textbookNode) Status() contest.Status {
@@ -112,5 +124,5 @@ func (n *textbookNode) step(in textbook.Input, out *contest.Output) {
 	for _, m := range did.Send {
 		out.Send = append(out.Send, contest.Sent{To: m.To, Message: contest.Message{Kind: string(m.Type), Body: m}})
 	}
-	out.Note = did.Note
+	out.Note, n.last.did = did.Note, did
 }
