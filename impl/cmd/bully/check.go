@@ -15,7 +15,7 @@ import (
 
 // checkFlags are the flags of bully check.
 type checkFlags struct {
-	config              string
+	config, film        string
 	json, deep, verbose bool
 	workers             int
 	maxBytes            int64
@@ -26,6 +26,7 @@ func check(ctx context.Context, p program, args []string) error {
 	var f checkFlags
 	flags := p.flagSet("check")
 	flags.StringVar(&f.config, "config", "", "explore only the configuration of this `name`, with or without its folder")
+	flags.StringVar(&f.film, "film", "", "with -config: write the counterexample to this `file` as a film, which bully view opens")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&f.deep, "deep", false, "explore the deep configurations too")
 	flags.BoolVar(&f.verbose, "v", false, "print all counterexamples")
@@ -36,6 +37,9 @@ func check(ctx context.Context, p program, args []string) error {
 	}
 	if f.workers < 0 || f.maxBytes < 0 {
 		return usageError{"-workers and -max-bytes cannot be negative"}
+	}
+	if f.film != "" && f.config == "" {
+		return usageError{"-film is of one configuration: -config says which"}
 	}
 	entries, err := tla.Load(p.files)
 	if err != nil {
@@ -97,6 +101,11 @@ func (p program) explore(ctx context.Context, chosen []tla.Entry, f checkFlags) 
 		}
 	} else {
 		p.print(all, f, time.Since(begin))
+	}
+	if f.film != "" {
+		if err := p.filmCheck(&all[0], f.film); err != nil {
+			return err
+		}
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d of %d configurations are not as %s says", bad, len(all), tla.ListFile)

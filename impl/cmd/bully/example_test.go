@@ -28,6 +28,7 @@ func Example() {
 	//   status    ask nodes what they are, and who leads
 	//   trace     merge the records that nodes have written, show them, or check traces
 	//   version   print the version
+	//   view      show runs, traces and running clusters in the browser, and play with them
 	//
 	// "bully help COMMAND" lists the flags of a command.
 }

@@ -9,6 +9,8 @@
 //	bully trace merge traces/ >run.ndjson                     # one trace of what all nodes have recorded
 //	bully trace show run.ndjson                               # … as a timeline, with its reigns
 //	bully trace check run.ndjson                              # … against the rules of the specification
+//	bully view                       # see elections in the browser, and meddle with them
+//	bully view run.ndjson            # … or a trace, or what TLC has found
 //	bully bench failover             # how long a failover takes, with real processes
 //	bully check                      # explore the configurations of the specification
 //	bully check -config ClusterStar  # one of them, with its counterexample if it has one
@@ -71,6 +73,7 @@ func commands() []command {
 		{"status", "ask nodes what they are, and who leads", statusOf},
 		{"trace", "merge the records that nodes have written, show them, or check traces", traces},
 		{"version", "print the version", version},
+		{"view", "show runs, traces and running clusters in the browser, and play with them", view},
 	}
 }
 

@@ -59,11 +59,9 @@ func statusOf(ctx context.Context, p program, args []string) error {
 		return usageError{"no node is given: bully status -http 127.0.0.1:8001"}
 	}
 	for i, text := range urls {
-		if !strings.Contains(text, "://") {
-			text = "http://" + text
-		}
-		if urls[i] = strings.TrimSuffix(text, "/"); checkView(urls[i]) != "" {
-			return usageError{checkView(urls[i])}
+		var err error
+		if urls[i], err = nodeURL(text); err != nil {
+			return err
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -82,6 +80,21 @@ func statusOf(ctx context.Context, p program, args []string) error {
 		return err
 	}
 	return agreed(answers)
+}
+
+// nodeURL returns where a node is, as a URL without a path: http:// may be left out.
+func nodeURL(text string) (string, error) {
+	if text == "" {
+		return "", usageError{"an address is empty: give host:port, with one comma between two of them"}
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	text = strings.TrimSuffix(text, "/")
+	if problem := checkView(text); problem != "" {
+		return "", usageError{problem}
+	}
+	return text, nil
 }
 
 // get reads JSON from a node.

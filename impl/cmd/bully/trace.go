@@ -25,12 +25,16 @@ check replays traces by the rules of the specification, and says of each whether
 which line, by which rule, what was expected there and what came. The records of a folder are merged first, and are one trace;
 each other .ndjson file in it is one of its own. It exits with 1 if one is refused.
 
+from-tlc makes of a counterexample that TLC has printed (or go run ./tla/check -v, or bully check) a trace, or if none can be made
+of it a film, which bully view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
+allow: check refuses such a trace where it does.
+
 An argument is a file, or a folder.
 
 `
 
 // traceVerbs are what can be done with traces.
-var traceVerbs = []string{"check", "merge", "show"}
+var traceVerbs = []string{"check", "from-tlc", "merge", "show"}
 
 // traces merges, shows or checks traces.
 func traces(ctx context.Context, p program, args []string) error {
@@ -38,6 +42,7 @@ func traces(ctx context.Context, p program, args []string) error {
 	var showing trace.Showing
 	var checking traceChecking
 	var out string
+	var asFilm bool
 	verb := ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		verb, args = args[0], args[1:]
@@ -50,8 +55,11 @@ func traces(ctx context.Context, p program, args []string) error {
 	if of("merge") || of("show") {
 		flags.BoolVar(&merging.Partial, "partial", false, "take records whose oldest files are gone: what comes out can be read, and not be checked")
 	}
-	if of("merge") {
-		flags.StringVar(&out, "o", "", "merge: write the merged trace to this `file`")
+	if of("merge") || of("from-tlc") {
+		flags.StringVar(&out, "o", "", "merge, from-tlc: write the trace to this `file`")
+	}
+	if of("from-tlc") {
+		flags.BoolVar(&asFilm, "film", false, "from-tlc: make a film even of what can be a trace")
 	}
 	if of("show") {
 		flags.BoolVar(&showing.All, "all", false, "show: every step, not only those that change a role, a leader or an epoch")
@@ -64,9 +72,9 @@ func traces(ctx context.Context, p program, args []string) error {
 	}
 	switch {
 	case verb == "":
-		return usageError{"do what? There are check, merge and show"}
+		return usageError{"do what? There are check, from-tlc, merge and show"}
 	case !slices.Contains(traceVerbs, verb):
-		return usageError{fmt.Sprintf("unknown %q%s (there are check, merge and show)", verb, suggest(verb, traceVerbs))}
+		return usageError{fmt.Sprintf("unknown %q%s (there are check, from-tlc, merge and show)", verb, suggest(verb, traceVerbs))}
 	case flags.NArg() == 0:
 		return usageError{"no file or folder is given"}
 	}
@@ -74,6 +82,8 @@ func traces(ctx context.Context, p program, args []string) error {
 	switch verb {
 	case "check":
 		return p.checkTraces(ctx, checking, flags.Args())
+	case "from-tlc":
+		return p.fromTLC(asFilm, out, flags.Args())
 	case "merge":
 		return p.mergeTraces(merging, out, flags.Args())
 	}

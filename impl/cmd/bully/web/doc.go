@@ -5,22 +5,33 @@
 //	GET  /healthz  200 if the loop of the node answers, or 503 and why not
 //	GET  /metrics  counters and gauges in the text format of Prometheus
 //	GET  /events   server-sent events: what the node is, at once and whenever its role, leader or epoch changes
-//	GET  /         the page, for people
+//	GET  /steps    server-sent events: the last steps of the node, then each as it is taken
+//	GET  /         the page, for people: it watches the cluster
 //	GET  /views    what the page needs: the cluster, and where the other nodes are seen
 //	POST /resign   makes the node lead no longer (R28)
 //
-// An event is one line of JSON:
+// An event of /events is one line of JSON:
 //
 //	data: {"at":1763712000123456,"node":"3","role":"follower","leader":"5","epoch":4,"leading":false}
 //
 // where at is when it became so, in microseconds since 1970, and leader is null unless the node may tell (R39).
+//
+// An event of /steps is a step of the node as in a trace (section 14 of the specification), with at, and numbered from 1 on:
+//
+//	id: 1763712000000000-17
+//	data: {"seq":17,"at":1763712000123456,"node":"3","action":"OnClaim","input":{"message":…},"sent":[…],"state":{…}}
+//
+// Its id says when the node started, and the number. Who comes back with the last id that he has read, in the header
+// Last-Event-ID or as ?after=ID, goes on behind it; who brings none, or one of an earlier life of the node, gets all that is
+// kept: the last 512 steps that only keep a reign alive, and the last 256 of all others, so that the last elections are
+// there however long ago they were.
 //
 // [Events] stands between the host and who listens; it is made first:
 //
 //	events := web.NewEvents(id, recorder) // or nil, if no trace is recorded
 //	h, err := host.New(host.Config{..., Trace: events, Metrics: events})
 //	...
-//	server := web.New(web.Config{Node: h, Events: events, Stats: links.Stats, Cluster: "demo"})
+//	server, err := web.New(web.Config{Node: h, Events: events, Stats: links.Stats, Cluster: "demo"})
 //	go func() { errs <- server.Serve(listener) }()
 //	...
 //	server.Close()

@@ -22,9 +22,10 @@ type Event struct {
 }
 
 // Events hears from the loop of a host what its node is, and tells all who listen, at once. The loop never waits for a
-// listener: one who falls far behind is cut off, and may begin anew.
+// listener: one who falls far behind is cut off, and may begin anew. It keeps the last steps too.
 type Events struct {
 	trace host.Trace // or nil
+	steps *steps
 
 	mu        sync.Mutex
 	now       Event
@@ -50,7 +51,7 @@ const (
 
 // NewEvents returns the Events of a node. The trace is given every step too, and first; nil is none.
 func NewEvents(node spec.NodeID, trace host.Trace) *Events {
-	return &Events{trace: trace, now: Event{At: micros(), Node: node}, listeners: map[chan Event]struct{}{}}
+	return &Events{trace: trace, steps: newSteps(), now: Event{At: micros(), Node: node}, listeners: map[chan Event]struct{}{}}
 }
 
 func micros() uint64 { return uint64(time.Now().UnixMicro()) }
@@ -61,6 +62,7 @@ func (e *Events) Record(step *spec.Event) error {
 	if e.trace != nil {
 		err = e.trace.Record(step)
 	}
+	e.steps.add(step)
 	s := &step.State
 	e.change(func(now *Event) {
 		now.Role, now.Epoch, now.Leader = s.Role, s.Epoch, spec.NodeID{}
@@ -140,6 +142,7 @@ func (e *Events) listen() (events <-chan Event, stop func(), ok bool) {
 
 // close cuts all listeners off.
 func (e *Events) close() {
+	e.steps.close()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
@@ -150,14 +153,15 @@ func (e *Events) close() {
 
 // serve writes events to a listener until either end has enough.
 func (e *Events) serve(w http.ResponseWriter, r *http.Request) {
+	if isHead(w, r) {
+		return
+	}
 	events, stop, ok := e.listen()
 	if !ok {
-		http.Error(w, "too many listen already, or the node stops", http.StatusServiceUnavailable)
+		refuse(w)
 		return
 	}
 	defer stop()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(w)
 	alive := time.NewTicker(keepAlive)
 	defer alive.Stop()
@@ -186,4 +190,17 @@ func (e *Events) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		text = ""
 	}
+}
+
+// isHead sets what the head of a stream says, and reports whether that is all that was asked for: who asks for it does not
+// listen.
+func isHead(w http.ResponseWriter, r *http.Request) bool {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	return r.Method == http.MethodHead
+}
+
+// refuse refuses to let one more listen.
+func refuse(w http.ResponseWriter) {
+	http.Error(w, "too many listen already, or the node stops", http.StatusServiceUnavailable)
 }

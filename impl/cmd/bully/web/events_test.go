@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -130,6 +132,34 @@ func TestTooManyListeners(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	stops[0]()
 	open(t, url)
+}
+
+// TestHeadOfAStream asks for the head of each stream, which ends at once: who asks for it does not listen.
+func TestHeadOfAStream(t *testing.T) {
+	url, events := serve(t, newFake(), nil)
+	record(t, events, started())
+	for _, path := range []string{"/events", "/steps"} {
+		ended := make(chan struct{})
+		w := httptest.NewRecorder()
+		go func() {
+			defer close(ended)
+			if path == "/events" {
+				events.serve(w, httptest.NewRequest(http.MethodHead, path, nil))
+			} else {
+				events.steps.serve(w, httptest.NewRequest(http.MethodHead, path, nil))
+			}
+		}()
+		select {
+		case <-ended:
+		case <-time.After(5 * time.Second):
+			require.Fail(t, "it goes on", path)
+		}
+		require.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
+		response, err := http.Head(url + path)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusOK, response.StatusCode)
+	}
 }
 
 // recorder is a trace that fails.

@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/viewer"
 )
 
 // Node is what the server shows. A host.Host is one.
@@ -37,7 +39,7 @@ type Config struct {
 // Server serves the HTTP face of one node.
 type Server struct {
 	config Config
-	page   page
+	page   *viewer.Page
 	server *http.Server
 }
 
@@ -59,12 +61,15 @@ func New(c Config) (*Server, error) {
 		origins = append(origins, view)
 	}
 	slices.Sort(origins)
-	s.page = newPage(origins)
 	guard := http.NewCrossOriginProtection()
 	for _, origin := range origins {
 		if err := guard.AddTrustedOrigin(origin); err != nil {
 			return nil, fmt.Errorf("view %q: give it as http://host:port: %w", origin, err)
 		}
+	}
+	var err error
+	if s.page, err = s.newPage(); err != nil {
+		return nil, err
 	}
 	s.server = &http.Server{
 		Handler:           guard.Handler(s.handler()),
@@ -75,6 +80,19 @@ func New(c Config) (*Server, error) {
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
 	return s, nil
+}
+
+// newPage returns the page, which watches this node and the others that there are views of.
+func (s *Server) newPage() (*viewer.Page, error) {
+	me := s.config.Node.Status().ID
+	nodes := []viewer.Node{{ID: me.String()}}
+	for id, view := range s.config.Views {
+		if id != me {
+			nodes = append(nodes, viewer.Node{ID: id.String(), URL: view})
+		}
+	}
+	slices.SortFunc(nodes, func(a, b viewer.Node) int { return strings.Compare(a.URL, b.URL) })
+	return viewer.New(viewer.Options{Live: &viewer.Live{Nodes: nodes, Cluster: s.config.Cluster, Resign: true}})
 }
 
 // Serve serves on l until Close. It closes l. Its error is nil after Close.
@@ -94,13 +112,14 @@ func (s *Server) Close() error {
 // handler returns what serves each path.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page.serve)
+	mux.Handle("GET /{$}", s.page)
 	mux.HandleFunc("GET /views", s.views)
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("GET /leader", s.leader)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /events", s.config.Events.serve)
+	mux.HandleFunc("GET /steps", s.config.Events.steps.serve)
 	mux.HandleFunc("POST /resign", s.resign)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

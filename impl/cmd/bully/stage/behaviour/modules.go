@@ -1,0 +1,288 @@
+package behaviour
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// module is a TLA+ module whose states are known.
+type module struct {
+	algorithm string
+	variables []string // by which it is recognised
+	servers   []string
+	epoch     string // what it calls an epoch, if not so
+	scene     func(s map[string]term, nodes int) scene
+	nodes     func(b *Behaviour) int
+	// about returns whose step it is, a place, by its first parameter, which may be 0, not known; nil if that is a node, from 1.
+	about func(action string, parameter int, s map[string]term, nodes int) int
+	words map[string]string // what an action is, in words
+}
+
+// scene is a state, as a film knows it.
+type scene struct {
+	nodes []film.State
+	way   map[film.Link][]packet // in the order of each link
+	cut   []film.Link
+}
+
+// packet is a message under way, without the link.
+type packet struct {
+	kind  string
+	epoch uint64
+	text  string
+}
+
+// modules are those that are known, the more particular first.
+func modules() []module {
+	return []module{textbookStamp(), ringModule(), clusterModule(), textbookModule(), raftModule(), leaseModule(), fencingModule(), promisesModule(),
+		electionModule()}
+}
+
+// moduleOf recognises the module of a behaviour.
+func moduleOf(b *Behaviour) module {
+	s := b.Steps[0].terms
+	for _, m := range modules() {
+		if len(s) == len(m.variables) && !slices.ContainsFunc(m.variables, func(name string) bool { _, ok := s[name]; return !ok }) {
+			return m
+		}
+	}
+	return otherModule()
+}
+
+// fieldsOf returns all fields of a record.
+func fieldsOf(t term) (fields []film.Field) {
+	for i, key := range t.keys {
+		fields = append(fields, film.Field{Name: key, Value: plain(t.items[i])})
+	}
+	return fields
+}
+
+// plain says a value as people write it.
+func plain(t term) string {
+	switch t.open {
+	case '{', '<':
+		if len(t.items) == 0 {
+			return "none"
+		}
+		parts := make([]string, len(t.items))
+		for i := range t.items {
+			parts[i] = plain(t.items[i])
+		}
+		return strings.Join(parts, ", ")
+	case '[', '(':
+		parts := make([]string, len(t.items))
+		for i := range t.items {
+			parts[i] = t.keys[i] + " " + plain(t.items[i])
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
+	}
+	return t.word()
+}
+
+// lookOf returns how to draw a role.
+func lookOf(role string, leader, me int, up bool) film.Look {
+	switch {
+	case !up:
+		return film.Down
+	case role == "leader":
+		return film.Leads
+	case role == "candidate", role == "claimant", role == "precandidate":
+		return film.Stands
+	case role == "electing":
+		return film.Waits
+	case leader >= 0 && leader != me:
+		return film.Follows
+	}
+	return film.Idle
+}
+
+// recordState returns the state of a node that is a record with a role, and a leader from 1.
+func recordState(t term, me int, up bool) film.State {
+	leader := t.field("leader").number() - 1
+	role := t.field("role").word()
+	s := film.State{Look: lookOf(role, leader, me, up), Role: role, Leader: leader, Fields: fieldsOf(t)}
+	if !up {
+		s.Role, s.Leader = "down", -1
+	}
+	for _, name := range []string{"epoch", "term"} {
+		s.Epoch = max(s.Epoch, uint64(max(0, t.field(name).number())))
+	}
+	return s
+}
+
+// queues returns what is under way on links that are queues.
+func queues(net term, read func(term) packet) map[film.Link][]packet {
+	way := map[film.Link][]packet{}
+	for i, key := range net.keys {
+		from, to, ok := pair(key)
+		if !ok {
+			continue
+		}
+		for _, m := range net.items[i].items {
+			link := film.Link{from - 1, to - 1}
+			way[link] = append(way[link], read(m))
+		}
+	}
+	return way
+}
+
+// cutOf returns a set of links.
+func cutOf(t term) []film.Link {
+	cut := []film.Link{} // none is said too
+	for _, l := range t.items {
+		if from, to, ok := pair(l.text); ok {
+			cut = append(cut, film.Link{from - 1, to - 1})
+		}
+	}
+	return cut
+}
+
+func tupleNodes(name string) func(b *Behaviour) int {
+	return func(b *Behaviour) int { return len(b.Steps[0].terms[name].items) }
+}
+
+// messagePacket is a message that is a record.
+func messagePacket(m term) packet {
+	p := packet{kind: m.field("type").word()}
+	for _, name := range []string{"epoch", "term", "revision"} {
+		p.epoch = max(p.epoch, uint64(max(0, m.field(name).number())))
+	}
+	if id := m.field("id"); id.text != "" {
+		p.text = "of " + id.text
+	}
+	return p
+}
+
+// nodeScene is the scene of a module in which all is in node, up, net and cut.
+func nodeScene(s map[string]term, nodes int, read func(term) packet) scene {
+	c := scene{way: queues(s["net"], read), cut: cutOf(s["cut"])}
+	up, known := s["up"]
+	for i := range nodes {
+		c.nodes = append(c.nodes, recordState(s["node"].at(i+1), i, !known || up.has(fmt.Sprint(i+1))))
+	}
+	return c
+}
+
+var electionWords = map[string]string{
+	"HeartbeatTimeout":   "has not heard from its leader for too long",
+	"PreemptTimeout":     "has followed a lower leader for long enough",
+	"ElectionTimeout":    "has waited long enough for answers",
+	"CoordinatorTimeout": "has waited long enough for a better node to lead",
+	"ClaimTimeout":       "has waited long enough for grants",
+	"QuorumTimeout":      "counts who has answered it",
+	"BeatTimeout":        "says HEARTBEAT",
+	"Beat":               "says again that it leads",
+	"Start":              "begins an election",
+	"Retry":              "has waited in vain, and begins the election again",
+	"Crash":              "crashes",
+	"Restart":            "is back",
+	"Resign":             "is called to resign",
+	"HolderDead":         "is told that the holder of its lease is dead",
+	"Claim":              "claims an epoch",
+	"Win":                "has its grants, and leads",
+	"Learn":              "learns of a higher epoch",
+	"Lead":               "comes to lead",
+	"Rise":               "promises a higher epoch",
+}
+
+func clusterModule() module {
+	return module{algorithm: "bully", variables: []string{"node", "up", "net", "cut", "budget", "reigns"}, nodes: tupleNodes("node"), words: electionWords,
+		scene: func(s map[string]term, nodes int) scene { return nodeScene(s, nodes, messagePacket) }}
+}
+
+func textbookModule() module {
+	return module{algorithm: "textbook", variables: []string{"node", "up", "net", "cut", "budget"}, nodes: tupleNodes("node"), words: electionWords,
+		scene: func(s map[string]term, nodes int) scene {
+			return nodeScene(s, nodes, func(m term) packet { return packet{kind: m.word()} })
+		}}
+}
+
+// textbookStamp is the textbook whose leaders number their reigns.
+func textbookStamp() module {
+	m := textbookModule()
+	m.algorithm = "textbook"
+	m.variables = append(slices.Clone(m.variables), "heard", "stamps", "reigns")
+	plainScene := m.scene
+	m.scene = func(s map[string]term, nodes int) scene {
+		c := plainScene(s, nodes)
+		for i := range c.nodes {
+			heard := s["heard"].at(i + 1)
+			c.nodes[i].Epoch = uint64(max(0, heard.number()))
+			c.nodes[i].Fields = append(c.nodes[i].Fields, film.Field{Name: "highest stamp", Value: heard.text})
+		}
+		for link, way := range c.way {
+			stamps, k := s["stamps"].field(fmt.Sprintf("<<%d, %d>>", link[0]+1, link[1]+1)).items, 0
+			for i := range way {
+				if way[i].kind == "COORDINATOR" && k < len(stamps) {
+					way[i].epoch = uint64(max(0, stamps[k].number()))
+					k++
+				}
+			}
+		}
+		return c
+	}
+	return m
+}
+
+func ringModule() module {
+	return module{algorithm: "ring", variables: []string{"ring", "node", "up", "net", "cut", "budget"}, nodes: tupleNodes("node"), words: electionWords,
+		scene: func(s map[string]term, nodes int) scene {
+			c := nodeScene(s, nodes, messagePacket)
+			for i := range c.nodes {
+				c.nodes[i].Fields = append(c.nodes[i].Fields, film.Field{Name: "next on the ring", Value: s["ring"].at(i + 1).text})
+			}
+			return c
+		}}
+}
+
+func raftModule() module {
+	return module{algorithm: "raft", variables: []string{"node", "net", "cut", "budget"}, nodes: tupleNodes("node"), epoch: "term",
+		words: map[string]string{"ElectionTimeout": "has not heard from a leader for too long", "QuorumTimeout": "counts who has answered it",
+			"Beat": "says again that it leads", "Restart": "crashes, and is back"},
+		scene: func(s map[string]term, nodes int) scene {
+			c := nodeScene(s, nodes, messagePacket)
+			c.way = records(s["net"], nodes)
+			for i := range c.nodes {
+				n := s["node"].at(i + 1)
+				c.nodes[i].Disk = fmt.Sprintf("term %s, voted for %s", n.field("term").text, orNone(n.field("vote")))
+			}
+			return c
+		}}
+}
+
+// records returns what is under way where it is a set of records with their ends. One without a receiver is for all others.
+func records(net term, nodes int) map[film.Link][]packet {
+	way := map[film.Link][]packet{}
+	for _, m := range net.items {
+		from, to := m.field("from").number()-1, m.field("to").number()-1
+		for i := range nodes {
+			if i == to || to < 0 && i != from {
+				link := film.Link{from, i}
+				way[link] = append(way[link], messagePacket(m))
+			}
+		}
+	}
+	return way
+}
+
+func orNone(t term) string {
+	if t.text == "0" {
+		return "nobody"
+	}
+	return t.text
+}
+
+// otherModule shows the variables of a module that is not known, as fields of one node.
+func otherModule() module {
+	return module{nodes: func(*Behaviour) int { return 1 }, scene: func(s map[string]term, _ int) scene {
+		n := film.State{Look: film.Idle, Role: "state", Leader: -1}
+		for _, name := range slices.Sorted(maps.Keys(s)) {
+			n.Fields = append(n.Fields, film.Field{Name: name, Value: s[name].text})
+		}
+		return scene{nodes: []film.State{n}}
+	}}
+}

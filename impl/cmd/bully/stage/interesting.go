@@ -1,0 +1,107 @@
+package stage
+
+import (
+	"regexp"
+
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// shows says what a golden trace is about, where that is not its first fault: the first frame whose node, text and note are so.
+var shows = map[string]string{
+	"ack-of-an-earlier-reign":                 `does not count: it is not of a reign of now`,
+	"another-leads-what-i-promised":           `^3 takes \w+ of epoch 1 from 5; follows`,
+	"claim-lost-to-a-rival":                   `gives up its claim`,
+	"claim-of-a-past-epoch":                   `takes CLAIM of epoch 1 from 3; refuses`,
+	"claim-won-by-a-resign":                   `is called to resign`,
+	"claimant-gives-way":                      `gives up its claim`,
+	"claimant-grants-a-rival":                 `above the one that it claimed itself`,
+	"crash-between-save-and-send":             `^\d+ crashes`,
+	"grant-of-an-earlier-claim":               `does not count: it is of another claim`,
+	"hand-over":                               `hands over to`,
+	"hand-over-asks-twice":                    `it has promised it to`,
+	"hand-over-whose-grant-is-lost":           `GRANT .* is lost`,
+	"last-epoch":                              `2 of 3, .* claims nothing`,
+	"late-assent":                             `takes ASSENT .*learns of epoch`,
+	"late-first-start":                        `^3 starts`,
+	"late-ok":                                 `takes OK .*learns of epoch`,
+	"leader-asks":                             `takes ELECTION .*does not lead, then`,
+	"leader-back-unnoticed":                   `is back`,
+	"leader-gives-way":                        `leads no more; gives way`,
+	"leader-hands-over-to-who-asks":           `would hand over to`,
+	"leader-learns-from-an-old-claim":         `leads no more`,
+	"leader-resigns-while-pre-empted":         `is called to resign`,
+	"leader-rests-and-asks":                   `leads no more; is higher`,
+	"leader-returns-while-pre-empted":         `is back`,
+	"lost-in-the-claim":                       `CLAIM .* is lost`,
+	"lower-leader-asks":                       `takes ELECTION .*does not lead, then`,
+	"middle-of-a-star":                        `^1 has waited .* better node .*claims epoch`,
+	"news-of-its-own-claim":                   `^5 takes IM_BACK`,
+	"ok-of-a-claimant":                        `says OK, it has it in hand`,
+	"old-heartbeat-is-refused":                `takes HEARTBEAT .*refuses`,
+	"pre-empting-claimant-learns":             `gives up its claim`,
+	"pre-emption-by-the-second":               `has followed`,
+	"pre-emption-overtaken":                   `has followed`,
+	"pre-emption-refused":                     `has followed`,
+	"proof-of-death-of-a-claimant":            `is told that`,
+	"proof-of-death-of-a-leader-claimed-from": `is told that`,
+	"proof-of-death-of-a-leader-pre-empted":   `is told that`,
+	"resigns-before-it-is-followed":           `is called to resign`,
+	"restart-of-a-follower":                   `is back`,
+	"restart-silence":                         `is back`,
+	"returning-higher-node":                   `is back`,
+	"split-claim":                             `takes CLAIM .*refuses`,
+	"stale-leader-is-refused":                 `takes HEARTBEAT .*refuses`,
+	"stale-restart":                           `is back`,
+	"three-pre-empt-at-once":                  `has followed`,
+}
+
+// aboutGolden returns how many frames of a golden trace have happened when people see what it is about; ok is false if there is
+// nothing in particular.
+func aboutGolden(f *film.Film, name string) (open int, ok bool) {
+	pattern, ok := shows[name]
+	if !ok {
+		return 0, false
+	}
+	wanted := regexp.MustCompile(pattern)
+	for i := range f.Frames {
+		g, node := &f.Frames[i], ""
+		if g.Node >= 0 {
+			node = f.Nodes[g.Node]
+		}
+		if wanted.MatchString(node + " " + g.Text + "; " + g.Note) {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// interesting returns how many frames have happened where people should begin to look: up to the first fault, or what else
+// there is to see, included; but of a lamp that goes red, up to the frame before.
+func interesting(f *film.Film) int {
+	is := []func(*film.Frame) bool{
+		func(g *film.Frame) bool {
+			return g.Kind == film.Crash || g.Kind == film.Links || g.Kind == film.Lose && !g.Upkeep || g.Kind == film.Call
+		},
+		func(g *film.Frame) bool { return g.Action == string(spec.PreemptTimeout) },
+		func(g *film.Frame) bool {
+			return len(g.Sends) > 0 && g.Sends[0].Kind == string(spec.Refuse)
+		},
+		func(g *film.Frame) bool { return g.Kind != film.Start },
+	}
+	for i := range f.Frames {
+		for _, lamp := range f.Frames[i].Lamps {
+			if lamp.Light == film.Red {
+				return i
+			}
+		}
+	}
+	for _, found := range is {
+		for i := range f.Frames {
+			if found(&f.Frames[i]) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,98 @@
+package stage
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
+)
+
+// Algorithm is an algorithm that can be played.
+type Algorithm struct {
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Servers  int    `json:"servers"`           // how many servers it needs beside its nodes
+	MaxNodes int    `json:"maxNodes"`          // how many nodes it can have here
+	Says     string `json:"says"`              // who leads next, and why
+	Resigns  bool   `json:"resigns,omitempty"` // a node can be told to lead no longer
+}
+
+// Profile is how long things take in a run.
+type Profile struct {
+	Name string `json:"name"`
+	Says string `json:"says"`
+
+	timing      contest.Timing
+	delay, disk contest.Range
+	loss        float64
+}
+
+// Algorithms returns every algorithm, ours first.
+func Algorithms() (all []Algorithm) {
+	for _, a := range contenders.All() {
+		_, resigns := a.New(contest.Config{ID: 1, Nodes: MinNodes, Order: []int{1, 2, 3}, Timing: contest.LAN(), Random: random()}).(contest.Resigner)
+		most := MaxNodes
+		if a.MaxNodes > 0 {
+			most = min(most, a.MaxNodes)
+		}
+		all = append(all, Algorithm{Name: a.Name, Title: a.Title, Servers: a.Servers, MaxNodes: most, Says: familyOf(&a).says, Resigns: resigns})
+	}
+	return all
+}
+
+// Profiles returns every profile, first the one to begin with. Messages take long enough to be seen under way, and so little
+// that nobody who is alive is taken for dead; but for those that are lost.
+func Profiles() []Profile {
+	const ms = time.Millisecond
+	lan := contest.LAN()
+	return []Profile{
+		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of 325 ms is a death.",
+			timing: lan, delay: contest.Range{Min: 3 * ms, Max: 9 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}},
+		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of 3.25 s is a death.",
+			timing: slower(lan, 10), delay: contest.Range{Min: 40 * ms, Max: 90 * ms}, disk: contest.Range{Min: ms, Max: 4 * ms}},
+		{Name: "lossy", Says: "A bad network: messages take 1 to 10 ms, and one in ten is lost.",
+			timing: lan, delay: contest.Range{Min: ms, Max: 10 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
+	}
+}
+
+// slower is a timing in which all takes longer.
+func slower(t contest.Timing, by time.Duration) contest.Timing {
+	return contest.Timing{Delay: by * t.Delay, Beat: by * t.Beat, Patience: by * t.Patience, TTL: by * t.TTL, Cooldown: by * t.Cooldown}
+}
+
+func profileNamed(name string) *Profile {
+	all := Profiles()
+	if i := slices.IndexFunc(all, func(p Profile) bool { return p.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+func profileNames() string {
+	var names []string
+	for _, p := range Profiles() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// long is how long a run goes on that no scenario ends.
+const long = 24 * time.Hour
+
+// scenario returns what happens to so many nodes: nothing, until somebody meddles. Leaders write once in a while, so that it
+// shows if one of a past reign does.
+func (p *Profile) scenario(nodes int) contest.Scenario {
+	return contest.Scenario{Name: p.Name, Nodes: nodes, Length: long, Timing: p.timing, Delay: p.delay, Disk: p.disk, Loss: p.loss,
+		Work: p.timing.Beat}
+}
+
+// ofScenario returns what is played of a scenario. Its end is that of its time: a run that somebody may meddle with is not
+// over when it is quiet.
+func ofScenario(n *scenarios.Named) setting {
+	s := n.Scenario
+	s.Quiet = false
+	return setting{scenario: s, named: n, seed: n.Seed}
+}

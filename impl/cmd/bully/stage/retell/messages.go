@@ -1,0 +1,196 @@
+package retell
+
+import (
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// tellMessage says what a node makes of a message.
+func tellMessage(c *conformance.Case) (note string, upkeep bool) {
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	switch m.Type {
+	case spec.Election:
+		return election(c), false
+	case spec.OK:
+		if after.Role == spec.Electing {
+			return join(fmt.Sprintf("%s is higher, and has it in hand: waits for it to lead", m.From), learned(c)), false
+		}
+		return join("that is too late to matter", becomes(c)), false
+	case spec.Assent:
+		return assent(c), false
+	case spec.Claim:
+		return claim(c), false
+	case spec.Grant:
+		return grant(c), false
+	case spec.Refuse:
+		if note := becomes(c); note != "" {
+			return note, false
+		}
+		return "it knew that already: nothing changes", false
+	case spec.Coordinator, spec.Heartbeat:
+		return reign(c)
+	case spec.Ack:
+		if before.Role == spec.Leader && m.Epoch == before.Epoch {
+			return fmt.Sprintf("%s follows: that is %s", m.From, count(c, after)), true
+		}
+		return join("does not count: it is not of a reign of now", becomes(c)), false
+	case spec.Resign:
+		return resign(c), false
+	}
+	return imBack(c), false
+}
+
+// learned says that a node has learned an epoch. A leader that has leads no more, and a claimant gives up.
+func learned(c *conformance.Case) string {
+	if c.Want.After.Epoch > c.Before.Epoch {
+		switch c.Before.Role {
+		case spec.Leader:
+			return fmt.Sprintf("learns of epoch %d, and so leads no more", c.Want.After.Epoch)
+		case spec.Claimant:
+			return fmt.Sprintf("learns of epoch %d, and so gives up its claim", c.Want.After.Epoch)
+		}
+		return fmt.Sprintf("learns of epoch %d", c.Want.After.Epoch)
+	}
+	return ""
+}
+
+// released says that the lease of a sender ends with its message.
+func released(c *conformance.Case) string {
+	m := &c.Input.Message
+	if c.Before.Leader == m.From && c.Want.After.Leader != m.From {
+		return fmt.Sprintf("%s does not lead, then: its lease ends", m.From)
+	}
+	return ""
+}
+
+// election says what a node makes of ELECTION (R10, R11).
+func election(c *conformance.Case) string {
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	first := join(released(c), learned(c))
+	switch {
+	case answers(c, spec.Refuse) && after.Leader == c.ID && after.Role != spec.Leader:
+		return join(first, "refuses: it has restarted, and may have forgotten whom it follows")
+	case answers(c, spec.Refuse):
+		return join(first, fmt.Sprintf("refuses: it keeps the lease of %s still", after.Leader))
+	case answers(c, spec.Coordinator):
+		return join(first, fmt.Sprintf("is higher than %s, and leads: says so", m.From))
+	case answers(c, spec.OK) && after.Role == spec.Candidate && before.Role != spec.Candidate:
+		return join(first, fmt.Sprintf("is higher than %s: says OK, and asks all others itself", m.From))
+	case answers(c, spec.OK):
+		return join(first, fmt.Sprintf("is higher than %s: says OK, it has it in hand", m.From))
+	case after.Role == spec.Electing && before.Role == spec.Claimant && after.Epoch == before.Epoch:
+		return join(first, fmt.Sprintf("gives up its claim, for %s is higher: would grant its claim, and says so", m.From))
+	case after.Role == spec.Electing && before.Role != spec.Electing:
+		return join(first, fmt.Sprintf("gives way to %s, which is higher: would grant its claim, and says so", m.From))
+	case before.Role == spec.Leader && after.Role == spec.Leader:
+		return join(first, fmt.Sprintf("would hand over to %s, which is higher: says so, and leads until it claims", m.From))
+	}
+	return join(first, fmt.Sprintf("would grant a claim of %s, which is higher, and says so", m.From))
+}
+
+func assent(c *conformance.Case) string {
+	after := &c.Want.After
+	if said := claims(c); said != "" {
+		return said
+	}
+	if after.Role == spec.Candidate || after.Role == spec.Electing {
+		return join(fmt.Sprintf("%s would follow it: that is %s", c.Input.Message.From, count(c, after)), learned(c))
+	}
+	return join("that is too late to matter", becomes(c))
+}
+
+// claim says what a node makes of CLAIM (R17, R18).
+func claim(c *conformance.Case) string {
+	m, before := &c.Input.Message, &c.Before
+	switch {
+	case answers(c, spec.Grant) && before.Role == spec.Leader:
+		return fmt.Sprintf("hands over to %s, which is higher: leads no more, grants it epoch %d, and says RESIGN to all", m.From, m.Epoch)
+	case answers(c, spec.Grant):
+		why := "nobody was promised it"
+		switch {
+		case m.Epoch == before.Epoch && before.Grantee == m.From:
+			why = "it has promised it to " + m.From.String() + " before"
+		case before.Role == spec.Claimant:
+			why = "it is above the one that it claimed itself"
+			if m.Epoch <= before.Epoch+1 {
+				why = "nobody was promised it, and its own claim is given up"
+			}
+		}
+		return fmt.Sprintf("grants epoch %d to %s: %s. The promise is on disk before it says so", m.Epoch, m.From, why)
+	case before.Role == spec.Leader && m.From.Compare(c.ID) < 0:
+		return "refuses: it leads, and hands over to a higher node only"
+	case before.Role == spec.Leader:
+		return fmt.Sprintf("refuses: it leads epoch %d, and the claim is not of a higher one", before.Epoch)
+	case before.Leader == c.ID:
+		return "refuses: it has restarted, and may have forgotten whom it follows"
+	case !before.Leader.IsNone() && before.Leader != m.From:
+		return fmt.Sprintf("refuses: it keeps the lease of %s still, and helps nobody else", before.Leader)
+	case m.Epoch == before.Epoch:
+		return fmt.Sprintf("refuses: it has promised epoch %d to %s", m.Epoch, before.Grantee)
+	}
+	return fmt.Sprintf("refuses: epoch %d is past, its own is %d", m.Epoch, before.Epoch)
+}
+
+// grant says what a node makes of GRANT (R19, R20).
+func grant(c *conformance.Case) string {
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	switch {
+	case after.Role == spec.Leader && before.Role != spec.Leader:
+		return fmt.Sprintf("has the promises of %d of %d, itself included: leads epoch %d, and tells all", len(before.Support)+2, len(c.Members), after.Epoch)
+	case before.Role == spec.Claimant && m.Epoch == before.Epoch+1:
+		said := "that is " + count(c, after)
+		if len(after.Support)+1 > len(c.Members)/2 && !after.Leader.IsNone() {
+			said += fmt.Sprintf(", and it waits until the lease of %s ends", after.Leader)
+		}
+		return join(said, released(c))
+	case before.Role == spec.Claimant:
+		return join("does not count: it is of another claim", becomes(c))
+	case before.Role == spec.Leader:
+		return join("it leads already: nothing changes", learned(c))
+	}
+	return join("comes too late: it claims nothing now", becomes(c))
+}
+
+func reign(c *conformance.Case) (note string, upkeep bool) {
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	beat := m.Type == spec.Heartbeat
+	switch {
+	case m.Epoch < before.Epoch:
+		return fmt.Sprintf("refuses: epoch %d is past, its own is %d", m.Epoch, before.Epoch), false
+	case after.Role != spec.Follower:
+		return fmt.Sprintf("says ACK, and goes on standing to take over from %s", m.From), beat
+	case before.Role == spec.Follower && before.Leader == m.From && before.Epoch == m.Epoch:
+		return fmt.Sprintf("goes on following %s", m.From), beat
+	case before.Role == spec.Leader:
+		return fmt.Sprintf("leads no more: follows %s in epoch %d", m.From, m.Epoch), false
+	}
+	return fmt.Sprintf("follows %s in epoch %d", m.From, m.Epoch), false
+}
+
+func resign(c *conformance.Case) string {
+	before, after := &c.Before, &c.Want.After
+	first := released(c)
+	switch {
+	case after.Role == spec.Leader && before.Role != spec.Leader:
+		return join(first, fmt.Sprintf("and that was all it waited for: leads epoch %d", after.Epoch))
+	case after.Role == spec.Claimant:
+		return join(first, fmt.Sprintf("claims epoch %d again, from all who have not granted it", after.Epoch+1))
+	case first == "":
+		return "it keeps no lease of it: nothing changes"
+	}
+	return first
+}
+
+func imBack(c *conformance.Case) string {
+	m := &c.Input.Message
+	first := join(released(c), becomes(c))
+	switch {
+	case answers(c, spec.Coordinator):
+		return join(first, fmt.Sprintf("leads, and says so to %s", m.From))
+	case first == "":
+		return fmt.Sprintf("%s leads nothing: nothing changes", m.From)
+	}
+	return first
+}

@@ -1,0 +1,297 @@
+package retell
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// Options say how events are told.
+type Options struct {
+	// Timed makes the times of the events those of the frames, as microseconds since the first. An event without a time has
+	// that of the one before, and so has one that would go back. Else a frame's time is its place.
+	Timed bool
+	// Middle says that the events may begin in the middle of a run, and may have gaps, as those of a live cluster have: a node
+	// that has not been heard of may run, and what is received need not have been seen to be sent.
+	Middle bool
+}
+
+// Teller tells events, one after the other.
+type Teller struct {
+	options Options
+	members []spec.NodeID
+	nodes   []node
+	links   map[film.Link][]flight // what is under way, first sent first
+	cut     map[film.Link]bool
+	leaders map[spec.Epoch]int // who has led each epoch first
+	lights  map[string]film.Light
+	early   map[film.Link][]spec.Message // what has arrived without having been seen to be sent
+	sent    int                          // the number of the last message
+	frames  int                          // how many there have been
+	begin   uint64
+	at      int64
+	spare   []film.Frame // losses that are told before the frame that shows them
+}
+
+// node is what is known of a node.
+type node struct {
+	state    spec.State
+	up, seen bool
+	highest  spec.Epoch // that it has been seen in
+}
+
+// flight is a message under way.
+type flight struct {
+	number  int
+	message spec.Message
+	upkeep  bool
+}
+
+// maxUnderWay is how many messages are remembered on one link. The oldest beyond that are taken for lost.
+const maxUnderWay = 1024
+
+// maxEarly is how many messages are remembered on one link that have arrived without having been seen to be sent.
+const maxEarly = 16
+
+// New returns a teller of what these members do, which are ascending. The error is of more than a film can show.
+func New(members []spec.NodeID, o Options) (*Teller, error) {
+	if len(members) == 0 || len(members) > film.MaxNodes {
+		return nil, fmt.Errorf("%d members: a film shows from 1 to %d", len(members), film.MaxNodes)
+	}
+	t := &Teller{options: o, members: members, nodes: make([]node, len(members)), links: map[film.Link][]flight{},
+		cut: map[film.Link]bool{}, leaders: map[spec.Epoch]int{}, lights: map[string]film.Light{}, early: map[film.Link][]spec.Message{}}
+	for i := range t.nodes {
+		t.nodes[i].state.Role = spec.Follower
+	}
+	return t, nil
+}
+
+// Header returns the header of the film; its Title, Source, Watch and Open are for who asks.
+func (t *Teller) Header() film.Header {
+	h := film.Header{Film: film.Version, Algorithm: "bully", Timed: t.options.Timed, Lamps: Lamps()}
+	for _, id := range t.members {
+		h.Nodes = append(h.Nodes, id.String())
+	}
+	return h
+}
+
+// Tell tells an event, which must be well formed, and of members only. Before the frame of the event there may be frames of
+// messages that it shows to be lost.
+func (t *Teller) Tell(e *spec.Event) []film.Frame {
+	t.spare = nil
+	t.clock(e)
+	var f film.Frame
+	switch e.Action {
+	case spec.LoseAction:
+		f = t.lose(e)
+	case spec.CutAction:
+		f = t.change(e)
+	case spec.CrashAction:
+		f = t.crash(e)
+	default:
+		f = t.step(e)
+	}
+	f.Action = string(e.Action)
+	f.Lamps = t.lamps(&f)
+	frames := append(t.spare, f)
+	for i := range frames {
+		t.frames++
+		frames[i].At = t.at
+		if !t.options.Timed {
+			frames[i].At = int64(t.frames)
+		}
+	}
+	return frames
+}
+
+// clock takes the time of an event.
+func (t *Teller) clock(e *spec.Event) {
+	if e.At == 0 {
+		return
+	}
+	if t.begin == 0 {
+		t.begin = e.At
+	}
+	if e.At > t.begin {
+		t.at = max(t.at, int64(e.At-t.begin))
+	}
+}
+
+// place returns the place of a member, or -1.
+func (t *Teller) place(id spec.NodeID) int { return slices.Index(t.members, id) }
+
+// step tells a step of a node.
+func (t *Teller) step(e *spec.Event) film.Frame {
+	i := t.place(e.Node)
+	n := &t.nodes[i]
+	if again := e.Action == spec.RestartAction || e.Action == spec.StartAction; again && n.up && t.options.Middle {
+		t.unseenCrash(i)
+	}
+	c := t.caseOf(i, e)
+	f := film.Frame{Kind: kindOf(e), Node: i, Rule: conformance.RuleOf(&c)}
+	var w words
+	if !n.seen && t.options.Middle && f.Kind != film.Start && f.Kind != film.Restart {
+		w = words{text: doing(e), note: "is seen for the first time: " + nowIs(e.Node, &e.State)}
+	} else {
+		w = tell(&c)
+	}
+	f.Text, f.Note, f.Upkeep = w.text, w.note, w.upkeep
+	if e.Input.Message.Type != "" {
+		arrived := t.arrive(&e.Input.Message)
+		f.Takes = arrived.number
+		f.Upkeep = f.Upkeep && (arrived.upkeep || arrived.number == 0)
+	}
+	changed := !n.seen || !n.up || !n.state.Equal(e.State)
+	n.state, n.up, n.seen = e.State.Clone(), true, true
+	if changed {
+		f.State = State(e.Node, t.members, &n.state, true)
+	}
+	f.Sends = t.send(e)
+	return f
+}
+
+// caseOf returns an event as a case of package conformance.
+func (t *Teller) caseOf(i int, e *spec.Event) conformance.Case {
+	in := conformance.Input{Message: e.Input.Message, Timer: e.Input.Timer, Call: e.Input.Call,
+		Start: e.Action == spec.StartAction, Restart: e.Action == spec.RestartAction}
+	before := t.nodes[i].state
+	if in.Restart && !t.nodes[i].seen {
+		before.Epoch, before.Grantee = e.State.Epoch, e.State.Grantee
+	}
+	return conformance.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: conformance.Outcome{After: e.State, Sent: e.Sent}}
+}
+
+func kindOf(e *spec.Event) film.Kind {
+	switch {
+	case e.Action == spec.StartAction:
+		return film.Start
+	case e.Action == spec.RestartAction:
+		return film.Restart
+	case e.Input.Timer != "":
+		return film.Timer
+	case e.Input.Call != "":
+		return film.Call
+	}
+	return film.Receive
+}
+
+// send puts what an event sends on its way. What goes over a link that is cut, or to a node that does not run, is lost.
+func (t *Teller) send(e *spec.Event) (sends []film.Message) {
+	from := t.place(e.Node)
+	for _, m := range e.Sent {
+		to := t.place(m.To)
+		link := film.Link{from, to}
+		if t.wasEarly(link, &m) {
+			continue
+		}
+		t.sent++
+		told := film.Message{Number: t.sent, To: to, Kind: string(m.Type), Epoch: uint64(m.Epoch), Text: Says(m.Type),
+			Upkeep: m.Type == spec.Heartbeat || m.Type == spec.Ack && e.Action == spec.OnHeartbeat}
+		receiver := &t.nodes[to]
+		told.Lost = t.cut[link] || !receiver.up && (receiver.seen || !t.options.Middle)
+		if !told.Lost {
+			if q := t.links[link]; len(q) >= maxUnderWay {
+				t.pass(link, 1, "it has not arrived for so long that it is taken for lost")
+			}
+			t.links[link] = append(t.links[link], flight{t.sent, m, told.Upkeep})
+		}
+		sends = append(sends, told)
+	}
+	return sends
+}
+
+// wasEarly reports whether a message has been seen to arrive before it was seen to be sent, as the clocks of two nodes may
+// have it. A film cannot show that: there is no arrow.
+func (t *Teller) wasEarly(link film.Link, m *spec.Message) bool {
+	at := slices.Index(t.early[link], *m)
+	if at >= 0 {
+		t.early[link] = slices.Delete(t.early[link], at, at+1)
+	}
+	return at >= 0
+}
+
+// arrive takes a message off its link, and returns it; a zero flight if nobody has seen it sent. What was sent before it on
+// that link can arrive no more: links keep their order.
+func (t *Teller) arrive(m *spec.Message) (arrived flight) {
+	link := film.Link{t.place(m.From), t.place(m.To)}
+	at := slices.IndexFunc(t.links[link], func(f flight) bool { return f.message == *m })
+	if at < 0 {
+		if t.options.Middle {
+			early := append(t.early[link], *m)
+			t.early[link] = early[max(0, len(early)-maxEarly):]
+		}
+		return flight{}
+	}
+	t.pass(link, at, "what was sent after it has arrived")
+	arrived = t.links[link][0]
+	t.links[link] = t.links[link][1:]
+	return arrived
+}
+
+// pass tells that the first k messages of a link are lost.
+func (t *Teller) pass(link film.Link, k int, why string) {
+	for _, lost := range t.links[link][:k] {
+		t.spare = append(t.spare, film.Frame{Kind: film.Lose, Node: -1, Text: whole(&lost.message) + " is lost", Note: why, Takes: lost.number,
+			Upkeep: lost.message.Type == spec.Heartbeat || lost.message.Type == spec.Ack})
+	}
+	t.links[link] = t.links[link][k:]
+}
+
+// lose tells that the network loses a message.
+func (t *Teller) lose(e *spec.Event) film.Frame {
+	m := &e.Input.Message
+	link := film.Link{t.place(m.From), t.place(m.To)}
+	f := film.Frame{Kind: film.Lose, Node: -1, Text: whole(m) + " is lost"}
+	at := slices.IndexFunc(t.links[link], func(f flight) bool { return f.message == *m })
+	if at < 0 { // Nobody has seen it sent: there is no message to end.
+		f.Kind = film.Step
+		return f
+	}
+	f.Takes = t.links[link][at].number
+	t.links[link] = slices.Delete(t.links[link], at, at+1)
+	return f
+}
+
+// change tells that other links are cut than before.
+func (t *Teller) change(e *spec.Event) film.Frame {
+	cut := make([]film.Link, 0, len(e.Input.Cut))
+	clear(t.cut)
+	for _, l := range e.Input.Cut {
+		link := film.Link{t.place(l.From), t.place(l.To)}
+		cut = append(cut, link)
+		t.cut[link] = true
+		delete(t.links, link)
+	}
+	f := film.Frame{Kind: film.Links, Node: -1, Cut: &cut}
+	f.Text, f.Note = cutWords(t.members, cut)
+	return f
+}
+
+// unseenCrash tells that a node must have crashed, for it starts again.
+func (t *Teller) unseenCrash(i int) {
+	survives := spec.State{Role: spec.Follower, Epoch: t.nodes[i].state.Epoch, Grantee: t.nodes[i].state.Grantee}
+	f := t.crash(&spec.Event{Node: t.members[i], State: survives})
+	f.Action, f.Text = string(spec.CrashAction), "has crashed, or was stopped, and nobody saw it"
+	f.Lamps = t.lamps(&f)
+	t.spare = append(t.spare, f)
+}
+
+// crash tells that a node crashes. What is under way to it and from it is lost.
+func (t *Teller) crash(e *spec.Event) film.Frame {
+	i := t.place(e.Node)
+	n := &t.nodes[i]
+	f := film.Frame{Kind: film.Crash, Node: i, Rule: "R4", Text: "crashes", Note: "only what is on its disk is left: " + disk(&e.State)}
+	if n.seen && !n.up {
+		f.Text, f.Note = "crashes again, before it was back", "its disk is as it was: "+disk(&e.State)
+	}
+	n.state, n.up, n.seen = e.State.Clone(), false, true
+	for j := range t.members {
+		delete(t.links, film.Link{i, j})
+		delete(t.links, film.Link{j, i})
+	}
+	f.State = State(e.Node, t.members, &n.state, false)
+	return f
+}

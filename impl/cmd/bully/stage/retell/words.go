@@ -1,0 +1,234 @@
+package retell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// words are what a frame says.
+type words struct {
+	text, note string
+	upkeep     bool
+}
+
+// Words says what a node of ours does in a case, and what it makes of it. upkeep is what a reign costs: beats, their receipt
+// and their answers, and checks that change nothing.
+func Words(c *conformance.Case) (text, note string, upkeep bool) {
+	w := tell(c)
+	return w.text, w.note, w.upkeep
+}
+
+// Says is what a message of a type says, to people.
+func Says(t spec.MessageType) string { return sayings[t] }
+
+var sayings = map[spec.MessageType]string{
+	spec.Election:    "who is there, and would follow me?",
+	spec.OK:          "I am higher, and have it in hand",
+	spec.Assent:      "I would grant your claim",
+	spec.Claim:       "promise this epoch to me",
+	spec.Grant:       "I have promised it to you, and have that on disk",
+	spec.Refuse:      "no",
+	spec.Coordinator: "I lead this epoch",
+	spec.Heartbeat:   "I lead still",
+	spec.Ack:         "I follow you",
+	spec.Resign:      "I do not lead",
+	spec.ImBack:      "I have restarted, and lead no more",
+}
+
+// whole says a message with both its ends.
+func whole(m *spec.Message) string {
+	return fmt.Sprintf("%s of epoch %d from %s to %s", m.Type, m.Epoch, m.From, m.To)
+}
+
+// doing says what a node is given, if nothing is known of it before.
+func doing(e *spec.Event) string {
+	switch {
+	case e.Input.Message.Type != "":
+		return takes(&e.Input.Message)
+	case e.Input.Timer != "":
+		return "its timer " + string(e.Input.Timer) + " ends"
+	case e.Input.Call == spec.HolderDeadCall:
+		return "is told that the node whose lease it keeps is dead"
+	case e.Input.Call == spec.ResignCall:
+		return "is called to resign"
+	}
+	return "starts"
+}
+
+func takes(m *spec.Message) string {
+	return fmt.Sprintf("takes %s of epoch %d from %s", m.Type, m.Epoch, m.From)
+}
+
+// cutWords says which links carry nothing.
+func cutWords(members []spec.NodeID, cut []film.Link) (text, note string) {
+	if len(cut) == 0 {
+		return "all links carry again", ""
+	}
+	of := map[film.Link]bool{}
+	for _, l := range cut {
+		of[l] = true
+	}
+	var both, oneWay []string
+	for _, l := range cut {
+		from, to := members[l[0]], members[l[1]]
+		switch back := of[film.Link{l[1], l[0]}]; {
+		case !back:
+			oneWay = append(oneWay, fmt.Sprintf("%s to %s", from, to))
+		case l[0] < l[1]:
+			both = append(both, fmt.Sprintf("%s and %s", from, to))
+		}
+	}
+	if len(both) > 0 {
+		text = "nothing passes between " + strings.Join(both, ", ")
+	}
+	if len(oneWay) > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += "nothing gets from " + strings.Join(oneWay, ", ")
+	}
+	return text, "what was under way there is lost"
+}
+
+// tell says a step of a node in words.
+func tell(c *conformance.Case) words {
+	in, after := &c.Input, &c.Want.After
+	switch {
+	case in.Start:
+		return words{text: "starts for the first time", note: "its disk is empty; it waits to hear from a leader"}
+	case in.Restart:
+		return words{text: "is back", note: fmt.Sprintf("its disk has %s; it says IM_BACK, and is silent for a while, for it has forgotten whom it followed", disk(after))}
+	case in.Call == spec.ResignCall:
+		return words{text: "is called to resign", note: "leads no more, and says so to all: nobody need wait for its lease to end"}
+	case in.Call == spec.HolderDeadCall:
+		return words{text: fmt.Sprintf("is told that %s is dead", c.Before.Leader), note: join(fmt.Sprintf("the lease of %s ends", c.Before.Leader), becomes(c))}
+	case in.Timer != "":
+		return tellTimer(c)
+	}
+	w := words{text: takes(&in.Message)}
+	w.note, w.upkeep = tellMessage(c)
+	return w
+}
+
+// tellTimer says the end of a timer.
+func tellTimer(c *conformance.Case) words {
+	before, after := &c.Before, &c.Want.After
+	switch c.Input.Timer {
+	case spec.HeartbeatTimer:
+		if before.Leader.IsNone() {
+			return words{text: "has waited long enough for a leader", note: "holds an election: asks all others who is there, and would follow it"}
+		}
+		return words{text: fmt.Sprintf("has not heard from %s for too long", before.Leader), note: "its lease ends, and it holds an election: asks all others who would follow it"}
+	case spec.PreemptTimer:
+		return words{text: fmt.Sprintf("has followed %s, which is lower, for long enough", before.Leader),
+			note: "stands itself, and goes on acknowledging it: the reign is to be handed over"}
+	case spec.ElectionTimer:
+		w := words{text: "has waited long enough for answers"}
+		w.note = claims(c)
+		if w.note == "" {
+			w.note = join(count(c, before)+": claims nothing", rests(after))
+		}
+		return w
+	case spec.CoordinatorTimer:
+		w := words{text: "has waited long enough for a better node to lead"}
+		w.note = claims(c)
+		if w.note == "" {
+			w.note = "asks all others again who would follow it"
+		}
+		return w
+	case spec.ClaimTimer:
+		return words{text: "has waited long enough for grants",
+			note: join(fmt.Sprintf("has %s: gives up its claim of epoch %d", count(c, before), before.Epoch+1), rests(after))}
+	case spec.QuorumTimer:
+		w := words{text: "counts who has answered its heartbeats"}
+		if after.Role == spec.Leader {
+			w.note, w.upkeep = count(c, before)+": leads on", true
+		} else {
+			w.note = count(c, before) + ": leads no more, for it could be alone"
+		}
+		return w
+	}
+	return words{text: "says HEARTBEAT to all", note: "so that they go on following it", upkeep: true}
+}
+
+// count says how many back a node, and how many it needs.
+func count(c *conformance.Case, s *spec.State) string {
+	return fmt.Sprintf("%d of %d, itself included (it needs %d)", len(s.Support)+1, len(c.Members), len(c.Members)/2+1)
+}
+
+// claims says that a node claims, or wins at once; "" if it does not.
+func claims(c *conformance.Case) string {
+	before, after := &c.Before, &c.Want.After
+	switch {
+	case after.Role == spec.Claimant && before.Role != spec.Claimant:
+		return fmt.Sprintf("%d of %d would follow it: claims epoch %d, and needs the promises of %d", max(len(before.Support)+1, len(c.Members)/2+1),
+			len(c.Members), after.Epoch+1, len(c.Members)/2+1)
+	case after.Role == spec.Leader && before.Role != spec.Leader:
+		return fmt.Sprintf("leads epoch %d", after.Epoch)
+	}
+	return ""
+}
+
+// rests says what a node that gives up does.
+func rests(after *spec.State) string {
+	switch {
+	case after.Role == spec.Electing:
+		return fmt.Sprintf("waits until the lease of %s ends", after.Leader)
+	case after.Role == spec.Follower && after.Leader.IsNone():
+		return "waits for a leader"
+	}
+	return ""
+}
+
+// becomes says how the state of a node has changed; "" if not in a way that people look for.
+func becomes(c *conformance.Case) string {
+	before, after := &c.Before, &c.Want.After
+	var said []string
+	if after.Epoch > before.Epoch && after.Role != spec.Leader {
+		said = append(said, fmt.Sprintf("learns of epoch %d", after.Epoch))
+	}
+	switch {
+	case before.Role == after.Role:
+		if after.Role == spec.Follower && after.Leader.IsNone() && !before.Leader.IsNone() {
+			said = append(said, "follows nobody now")
+		}
+	case after.Role == spec.Leader:
+		said = append(said, fmt.Sprintf("leads epoch %d", after.Epoch))
+	case before.Role == spec.Leader:
+		said = append(said, "leads no more")
+	case after.Role == spec.Candidate:
+		said = append(said, "asks all others who would follow it")
+	case after.Role == spec.Claimant:
+		said = append(said, fmt.Sprintf("claims epoch %d", after.Epoch+1))
+	case before.Role == spec.Claimant:
+		said = append(said, join("gives up its claim", rests(after)))
+	case before.Role == spec.Candidate:
+		said = append(said, join("gives up standing", rests(after)))
+	default:
+		if r := rests(after); r != "" {
+			said = append(said, r)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// join puts two halves of a sentence together.
+func join(first, second string) string {
+	switch {
+	case first == "":
+		return second
+	case second == "":
+		return first
+	}
+	return first + "; " + second
+}
+
+// answers reports whether a case sends a message of a type.
+func answers(c *conformance.Case, t spec.MessageType) bool {
+	return slices.ContainsFunc(c.Want.Sent, func(m spec.Message) bool { return m.Type == t })
+}

@@ -1,0 +1,21 @@
+// Package viewer is the page on which people see elections: one file that plays the algorithms of this module itself, opens
+// the files that this module writes, and asks the network for nothing, but for the nodes of a cluster that it watches.
+//
+// A page that opens a trace, as a file:
+//
+//	page, err := viewer.New(viewer.Options{File: &viewer.File{Name: "run.ndjson", Text: text}})
+//	if err != nil {
+//		return err // such as: run.ndjson has 20000000 bytes: a page opens at most 16777216 (16 MiB)
+//	}
+//	_, err = page.WriteTo(out)
+//
+// A page is an http.Handler too. This one watches a cluster, and comes from one of its nodes:
+//
+//	page, err := viewer.New(viewer.Options{Live: &viewer.Live{Nodes: []viewer.Node{{URL: ""}, {URL: "http://10.0.0.2:8001"}}}})
+//	…
+//	mux.Handle("GET /{$}", page)
+//
+// The page is made from the TypeScript in src, and from the engine, a Go program for WebAssembly. Both are in dist as they
+// were built, so that nobody needs Node.js who does not change them; a test fails if their sources have changed since, and
+// says to run make viewer.
+package viewer

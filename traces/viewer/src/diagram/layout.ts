@@ -1,0 +1,119 @@
+// All that the diagram of a film shows, and where: across in columns, down as its axis has it. Painters ask it for what is
+// to be seen between two heights, so that a long film costs no more than a short one.
+import { lastUpTo, type Film } from '../film';
+import type { Frame, Look, NodeState } from '../types';
+import { Arrows } from './arrows';
+import { Axis } from './axis';
+
+export type Life = 'absent' | 'up' | 'down' | 'paused' | 'saving';
+
+// Stretch is a part of the line of a node.
+export interface Stretch { life: Life; from: number; to: number }
+
+// Band is a reign: of which node and epoch, from where to where, and whether it goes on.
+export interface Band { node: number; epoch: number; from: number; to: number; open: boolean }
+
+function lifeOf(state: NodeState): Life {
+  if (state.look === 'down') return 'down';
+  if (state.paused) return 'paused';
+  return state.saving ? 'saving' : 'up';
+}
+
+export class Layout {
+  readonly film: Film;
+  readonly axis: Axis;
+  readonly arrows: Arrows;
+  readonly reds: number[] = [];     // frames in which a lamp turned red
+  readonly cuts: number[] = [];     // frames in which links were cut or healed
+  readonly looks: Look[] = [];      // what the node of each frame is after it
+  readonly #lives: { life: Life[]; place: number[] }[];
+  readonly #look: Look[];
+  #length = 0;
+
+  constructor(film: Film, upkeep: boolean) {
+    this.film = film;
+    this.axis = new Axis(film, upkeep);
+    this.arrows = new Arrows(this.axis);
+    const servers = film.header.nodes.length - (film.header.servers ?? 0);
+    this.#lives = film.header.nodes.map((_, node) => ({ life: [node < servers ? 'absent' : 'up'], place: [-1] }));
+    this.#look = film.header.nodes.map((_, node) => (node < servers ? 'down' : 'serves'));
+    this.#take();
+  }
+
+  // columns is how many nodes there are, servers included.
+  get columns(): number { return this.film.header.nodes.length; }
+
+  // height is how far down the last frame is, and what is under way after it.
+  get height(): number { return this.axis.bottom + 28; }
+
+  // update takes in what has come since. It is cheap if nothing has.
+  update(): void {
+    if (this.film.frames.length === this.#length) return;
+    if (this.axis.update()) this.arrows.again();
+    else this.arrows.update();
+    this.#take();
+  }
+
+  #take(): void {
+    const { frames } = this.film;
+    for (; this.#length < frames.length; this.#length++) {
+      const place = this.#length;
+      const frame = frames[place]!;
+      if (frame.lamps?.some((lamp) => lamp.light === 'red')) this.reds.push(place);
+      if (frame.cut) this.cuts.push(place);
+      if (frame.state && frame.node >= 0) this.#live(frame, place, frame.state);
+      this.looks.push(this.#look[frame.node] ?? 'idle');
+    }
+  }
+
+  #live(frame: Frame, place: number, state: NodeState): void {
+    this.#look[frame.node] = state.look;
+    const of = this.#lives[frame.node];
+    const life = lifeOf(state);
+    if (!of || of.life.at(-1) === life) return;
+    of.life.push(life);
+    of.place.push(place);
+  }
+
+  // stretches returns the parts of a node's line that are between two heights.
+  stretches(node: number, top: number, bottom: number): Stretch[] {
+    const of = this.#lives[node];
+    if (!of) return [];
+    const { y } = this.axis;
+    const all: Stretch[] = [];
+    const above = this.axis.lastAbove(top) - 1;
+    for (let i = above < 0 ? 0 : Math.max(0, lastUpTo(of.place, this.axis.rows[above]!)); i < of.life.length; i++) {
+      const from = of.place[i]! < 0 ? -28 : y[of.place[i]!]!;
+      const to = i + 1 < of.place.length ? y[of.place[i + 1]!]! : this.height;
+      if (from > bottom) break;
+      if (to >= top) all.push({ life: of.life[i]!, from, to });
+    }
+    return all;
+  }
+
+  // bands returns the reigns that are between two heights.
+  bands(top: number, bottom: number): Band[] {
+    const { y } = this.axis;
+    const all: Band[] = [];
+    for (const reign of this.film.reigns) {
+      const from = y[reign.from]!;
+      const to = reign.to === undefined ? this.height : y[reign.to]!;
+      if (to >= top && from <= bottom) all.push({ node: reign.node, epoch: reign.epoch, from, to, open: reign.to === undefined });
+    }
+    return all;
+  }
+
+  // severed returns where links are cut: from where to where.
+  severed(top: number, bottom: number): { from: number; to: number }[] {
+    const { y } = this.axis;
+    const all: { from: number; to: number }[] = [];
+    let from = -1;
+    for (const place of this.cuts) {
+      const some = (this.film.frames[place]!.cut ?? []).length > 0;
+      if (some && from < 0) from = y[place]!;
+      if (!some && from >= 0) { all.push({ from, to: y[place]! }); from = -1; }
+    }
+    if (from >= 0) all.push({ from, to: this.height });
+    return all.filter((s) => s.to >= top && s.from <= bottom);
+  }
+}

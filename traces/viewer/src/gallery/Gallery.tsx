@@ -1,0 +1,79 @@
+// The dialog with runs that are worth seeing: each with a sentence on what to watch.
+import { useState } from 'preact/hooks';
+import { Dialog } from '../menu/Dialog';
+import { dialog } from '../menu/which';
+import { forgetLink, linkTo, openGolden, openRecipe } from '../open/opening';
+import { gallery } from '../store';
+import type { Scenario } from '../types';
+import './gallery.css';
+import { entries, found, groups, type Choice, type Entry } from './entries';
+
+// scenarioRecipe returns the recipe of a scenario, played by an algorithm. The scenario says the rest.
+export function scenarioRecipe(of: Scenario, algorithm: string) {
+  return { recipe: 1 as const, algorithm, nodes: of.nodes, profile: '', seed: 0, scenario: of.name, do: [] };
+}
+
+function open(entry: Entry, algorithm?: string): void {
+  dialog.value = null;
+  if (entry.golden) {
+    if (openGolden(entry.golden.name)) void linkTo({ what: 'golden', name: entry.golden.name });
+  } else if (entry.scenario) {
+    const recipe = scenarioRecipe(entry.scenario, algorithm ?? entry.scenario.algorithm);
+    if (openRecipe(recipe)) void linkTo({ what: 'recipe', recipe });
+    else forgetLink();
+  }
+}
+
+function Card({ entry }: { entry: Entry }) {
+  const titleOf = (name: string) => gallery.value?.algorithms.find((a) => a.name === name)?.title ?? name;
+  const others = (entry.scenario?.algorithms ?? []).filter((a) => a !== entry.scenario?.algorithm);
+  const ours = others.includes('bully');
+  return (
+    <li class="gal-card">
+      <h3><button type="button" class="link" onClick={() => open(entry)}>{entry.title}</button></h3>
+      <p class="gal-kind">{entry.by ? titleOf(entry.by) : entry.group === 'refused' ? 'Not by the rules' : 'By the rules'} · {entry.nodes} nodes{entry.golden && ` · ${entry.golden.events} events`}</p>
+      <p>{entry.watch}</p>
+      {entry.scenario && <details>
+        <summary>Why it happens, and what helps</summary>
+        <p>{entry.scenario.cause}</p>
+        <p>{entry.scenario.remedy}</p>
+      </details>}
+      <div class="gal-foot">
+        <button type="button" class="main" onClick={() => open(entry)}>{entry.golden ? 'Open' : 'Play'}<span class="unseen"> {entry.title}</span></button>
+        {ours && <button type="button" onClick={() => open(entry, 'bully')}>Play it with ours instead</button>}
+        {others.length > (ours ? 1 : 0) && (
+          <select aria-label={`Play ${entry.title} with another algorithm`} value="" onChange={(event) => open(entry, event.currentTarget.value)}>
+            <option value="" disabled>with another …</option>
+            {others.map((a) => <option key={a} value={a}>{titleOf(a)}</option>)}
+          </select>
+        )}
+      </div>
+    </li>
+  );
+}
+
+export function GalleryDialog() {
+  const [group, setGroup] = useState<Choice>('first');
+  const [search, setSearch] = useState('');
+  const known = gallery.value;
+  if (!known) return <Dialog title="Gallery"><p>The engine is not there: this page has no gallery.</p></Dialog>;
+  const all = entries(known);
+  const shown = found(all, group, search);
+  return (
+    <Dialog title="Gallery" wide>
+      <div class="gal-find">
+        <input type="search" aria-label="Search the gallery" placeholder="Search: crash, partition, stale …" value={search} onInput={(event) => {
+          setSearch(event.currentTarget.value);
+          if (group === 'first') setGroup('all'); // who searches wants to find
+        }} />
+        <div class="numbers" role="group" aria-label="Which">
+          {(['first', ...groups.map((g) => g.name), 'all'] as const).map((name) => (
+            <label key={name}><input type="radio" name="group" checked={group === name} onChange={() => setGroup(name)} /><span>{groups.find((g) => g.name === name)?.title ?? (name === 'first' ? 'Begin here' : 'All')}</span></label>
+          ))}
+        </div>
+      </div>
+      <p class="soft" role="status">{shown.length} of {all.length}. {groups.find((g) => g.name === group)?.says}</p>
+      <ul class="gal-list">{shown.map((entry) => <Card key={entry.key} entry={entry} />)}</ul>
+    </Dialog>
+  );
+}

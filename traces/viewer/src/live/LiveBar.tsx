@@ -1,0 +1,99 @@
+// Of a cluster that is watched: how it does, which nodes are reached, and the way back to now.
+import { shortIds } from '../words';
+import { goToNow } from './live';
+import { cluster, elsewhere, headline, leaderOf, leads, live, mayResign, members, waiting, type Member } from './members';
+import './live.css';
+
+export function LiveBar() {
+  if (!live.value) return null;
+  const shorts = shortIds(members.value.map((m) => m.id));
+  const short = new Map(members.value.map((m, i) => [m.id, shorts[i]!]));
+  const say = (text: string) => members.value.reduce((words, m) => words.replaceAll(m.id, short.get(m.id)!), text);
+  return (
+    <section class="live" aria-label="The cluster">
+      <p class="live-headline" role="status" data-well={headline.value.well}>{cluster.value && `${cluster.value}: `}{say(headline.value.says)}</p>
+      <ul class="live-nodes" aria-label="Its nodes">{members.value.map((m) => <One key={m.id} member={m} short={short.get(m.id)!} />)}</ul>
+      <Now />
+      <Connections short={short} />
+    </section>
+  );
+}
+
+// lookOf says how a node is drawn, and word what it is, in a word or two.
+function lookOf(m: Member): string {
+  if (m.reach === 'unseen') return 'unseen';
+  if (m.reach !== 'heard' || m.status?.stopped) return 'away';
+  return leads(m) ? 'leads' : leaderOf(m) ? 'follows' : 'busy';
+}
+
+function word(m: Member): string {
+  switch (m.reach) {
+    case 'unseen': return 'not shown: no -view';
+    case 'connecting': return 'connecting';
+    case 'again': return 'reconnecting';
+    case 'silent': return 'does not answer';
+    case 'away': return 'not reached';
+    default: return m.status?.error ? `stopped: ${m.status.error}` : m.status?.stopped ? 'stopped' : m.now?.role ?? 'starting';
+  }
+}
+
+function One({ member, short }: { member: Member; short: string }) {
+  const own = member.url !== null && member.url !== '' && member.url !== location.origin;
+  return (
+    <li class="live-node" data-look={lookOf(member)} title={member.id}>
+      {own ? <a href={`${member.url}/`} title={`The page of node ${member.id}`}>{short}</a> : <span>{short}</span>}
+      <span class="live-word">{word(member)}</span>
+      {mayResign.value && leads(member) && (
+        <button type="button" title="Lead no longer. If it is the highest, it will lead again soon." aria-label={`Make node ${short} resign`} onClick={() => resign(member)}>resign</button>
+      )}
+    </li>
+  );
+}
+
+// resign makes a node lead no longer. What comes of it is seen in its steps.
+function resign(member: Member): void {
+  void fetch(`${member.url}/resign`, { method: 'POST', mode: 'no-cors' }).catch(() => undefined);
+}
+
+function Now() {
+  if (elsewhere.value) return <button type="button" class="live-now main" onClick={goToNow}>Go back to the cluster</button>;
+  if (waiting.value === 0) return null;
+  return <button type="button" class="live-now main" onClick={goToNow}>{waiting.value.toLocaleString('en')} new {waiting.value === 1 ? 'step waits' : 'steps wait'}: go to now</button>;
+}
+
+// Connections is what the nodes say of one another.
+function Connections({ short }: { short: Map<string, string> }) {
+  return (
+    <details class="live-more">
+      <summary>Connections</summary>
+      <div>
+        <table>
+          <thead><tr>{['node', 'role', 'leader', 'epoch', 'links up', 'leader heard', 'phi'].map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+          <tbody>{members.value.map((m) => <Row key={m.id} member={m} short={short} />)}</tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function Row({ member, short }: { member: Member; short: Map<string, string> }) {
+  const status = member.status;
+  const links = status?.links ?? [];
+  const up = links.filter((l) => l.up).length;
+  const heard = links.find((l) => l.node === status?.leader);
+  return (
+    <tr>
+      <th scope="row" title={member.id}>{short.get(member.id)}</th>
+      {status ? (
+        <>
+          <td>{status.role || 'starting'}</td>
+          <td>{status.leader ? short.get(status.leader) ?? status.leader : 'none'}</td>
+          <td>{status.epoch}</td>
+          <td class={up < links.length ? 'live-bad' : ''}>{links.length > 0 && `${up} of ${links.length}`}</td>
+          <td>{heard && heard.last_heard_ms >= 0 && `${heard.last_heard_ms} ms ago`}</td>
+          <td>{heard?.phi.toFixed(1)}</td>
+        </>
+      ) : <td colSpan={6} class={member.reach === 'away' ? 'live-bad' : ''}>{word(member)}</td>}
+    </tr>
+  );
+}

@@ -1,0 +1,103 @@
+// Watching a cluster: the page connects to its nodes, puts what they do in one order, and shows it as a film that goes on.
+import { batch } from '@preact/signals';
+import { problem } from '../store';
+import { Connection } from './connection';
+import { change, cluster, live, mayResign, members, type Member } from './members';
+import { Merger, type Step } from './merge';
+import { Reel } from './reel';
+
+// LiveConfig says which cluster. A node without an id is asked for it; a url is http://host:port, or '' for where the page
+// comes from.
+export interface LiveConfig { nodes: { id?: string; url: string }[]; cluster?: string; resign?: boolean }
+
+// Views is what a node says of the cluster.
+interface Views { node: string; cluster: string; members: string[] }
+
+const often = 100; // milliseconds between two looks at what has come
+const again = 1000;
+let reel: Reel | null = null;
+
+// startLive watches a cluster for as long as the page is there.
+export function startLive(config: LiveConfig): void {
+  batch(() => {
+    live.value = true;
+    cluster.value = config.cluster ?? '';
+    mayResign.value = config.resign === true;
+  });
+  const merger = new Merger();
+  setInterval(() => {
+    const heard = merger.release(performance.now());
+    if (heard.length === 0) return;
+    batch(() => {
+      for (const { step } of heard) if (step.action !== 'Crash') change(step.node, { now: step.state });
+      reel?.take(heard);
+    });
+  }, often);
+  for (const node of config.nodes) void meet(node, config, merger);
+}
+
+// goToNow shows what the cluster does now.
+export function goToNow(): void {
+  reel?.goToNow();
+}
+
+// meet asks a node who it is, until it answers, and then connects to it. The first answer says which nodes there are; the
+// others have been told to the page with their ids, or answer themselves.
+async function meet(node: LiveConfig['nodes'][number], config: LiveConfig, merger: Merger): Promise<void> {
+  for (;;) {
+    try {
+      const answer = await fetch(`${node.url}/views`, { signal: AbortSignal.timeout(2 * again) });
+      if (!answer.ok) throw new Error(answer.statusText);
+      const views = await answer.json() as Views;
+      if (members.value.length === 0) introduce(views, config, merger);
+      if (!node.id) connect(views.node, node.url, merger);
+      return;
+    } catch {
+      // Somebody else may have said by now who the nodes are.
+      if (node.id && members.value.length > 0) return;
+      await new Promise((go) => setTimeout(go, again));
+    }
+  }
+}
+
+// introduce notes which nodes there are, and connects to those whose place is known.
+function introduce(views: Views, config: LiveConfig, merger: Merger): void {
+  cluster.value = views.cluster;
+  members.value = views.members.map((id): Member => ({ id, url: null, reach: 'unseen', now: null, status: null }));
+  reel = new Reel(views.members);
+  reel.begin();
+  for (const { id, url } of config.nodes) if (id) connect(id, url, merger);
+}
+
+function connect(id: string, url: string, merger: Merger): void {
+  const member = members.value.find((m) => m.id === id);
+  if (!member) {
+    problem.value = { problem: `Node ${id} at ${url} is none of the cluster ${cluster.value}: watch one cluster at a time.` };
+    return;
+  }
+  if (member.url !== null) return; // it has two addresses
+  change(id, { url, reach: 'connecting' });
+  let last: Step | null = null; // while it is heard
+  new Connection(url, {
+    step: (line) => {
+      last = JSON.parse(line) as Step;
+      merger.push(last, line, performance.now());
+    },
+    reach: (reach) => {
+      change(id, reach === 'away' ? { reach, now: null } : { reach }); // what it was before says nothing once it is back
+      if (last && (reach === 'away' || reach === 'silent')) {
+        const end = theEnd(last);
+        merger.push(end, JSON.stringify(end), performance.now());
+        last = null;
+      }
+    },
+    status: (status) => change(id, { status }),
+  });
+}
+
+// theEnd is what the film is told when a node is heard no more: else it would act in it for ever, beside its successors. A node
+// tells of no crash of its own. If it has not crashed, and is heard again, the film shows it as it then is.
+export function theEnd(last: Step): Step {
+  const { epoch, grantee } = last.state;
+  return { seq: last.seq + 1, at: last.at + 1, node: last.node, action: 'Crash', state: { role: 'follower', leader: null, epoch, grantee, support: [] } };
+}

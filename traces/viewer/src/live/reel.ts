@@ -1,0 +1,90 @@
+// The film of a cluster that is watched: what has come is kept, and shown as far as the visitor looks on.
+import { batch } from '@preact/signals';
+import type { Film } from '../film';
+import { count, engine, feed, film, length, playing, selection, show } from '../store';
+import { elsewhere, waiting } from './members';
+import type { Heard } from './merge';
+
+export const mostFrames = 20_000; // a film that has more begins anew
+const mostLines = 40_000;         // are kept while the visitor looks back
+const keptTelling = 3_000;        // of the steps that are no upkeep a new film has so many
+const keptLatest = 300;           // and of all
+const keepsAlive = new Set(['BeatTimeout', 'QuorumTimeout', 'OnHeartbeat', 'OnAck']);
+
+// Reel is a film that goes on. It is shown as long as the visitor opens nothing else.
+export class Reel {
+  readonly #nodes: string[];
+  #lines: Heard[] = [];
+  #shown = 0;                // so many of them are in the film
+  #film: Film | null = null;
+  #thinned = false;          // the film has lines that are not kept any more, so it cannot just go on
+
+  constructor(nodes: string[]) {
+    this.#nodes = nodes;
+  }
+
+  // take keeps what has come, and shows it, if the visitor is at the end of the film.
+  take(heard: Heard[]): void {
+    this.#lines.push(...heard);
+    if (this.#lines.length > mostLines) this.#thin();
+    if (!this.#film) this.begin();
+    else if (this.#follows()) this.#catchUp();
+    this.#count();
+  }
+
+  // begin shows the film, from what is kept, at its end.
+  begin(): void {
+    const opened = engine.value?.live(this.#nodes);
+    if (!opened) return;
+    const chosen = selection.value;
+    batch(() => {
+      this.#thin();
+      this.#thinned = false;
+      show(opened);
+      this.#film = film.value;
+      this.#feed();
+      if (chosen && 'node' in chosen) selection.value = chosen;
+    });
+    this.#count();
+  }
+
+  // goToNow shows all that has come.
+  goToNow(): void {
+    if (film.value !== this.#film) return this.begin();
+    playing.value = false;
+    count.value = length.value;
+    this.#catchUp();
+    this.#count();
+  }
+
+  #follows(): boolean {
+    return film.value === this.#film && !playing.value && count.value >= length.value;
+  }
+
+  #catchUp(): void {
+    const waits = this.#lines.length - this.#shown;
+    if (this.#thinned || length.value + waits > mostFrames) this.begin();
+    else batch(() => this.#feed());
+  }
+
+  #feed(): void {
+    for (; this.#shown < this.#lines.length; this.#shown++) feed(this.#lines[this.#shown]!.line);
+  }
+
+  #count(): void {
+    waiting.value = this.#lines.length - this.#shown;
+    elsewhere.value = this.#film !== null && film.value !== this.#film;
+  }
+
+  // #thin keeps what tells most: of each node the last step, for that says all that it is; of the others those that are no
+  // upkeep, and the latest. Then the film must begin anew to go on.
+  #thin(): void {
+    const last = new Map(this.#lines.map((heard, i) => [heard.step.node, i]));
+    const telling = this.#lines.flatMap((heard, i) => (keepsAlive.has(heard.step.action) ? [] : [i]));
+    const first = telling.at(-keptTelling) ?? 0;
+    const latest = this.#lines.length - keptLatest;
+    this.#lines = this.#lines.filter((heard, i) => i >= latest || last.get(heard.step.node) === i || (i >= first && !keepsAlive.has(heard.step.action)));
+    this.#shown = 0;
+    this.#thinned = true;
+  }
+}

@@ -1,0 +1,76 @@
+// The page: its parts, and where they are.
+import { render } from 'preact';
+import { begin, keepTitle } from './begin';
+import { Diagram } from './diagram/Diagram';
+import { GalleryDialog } from './gallery/Gallery';
+import { HelpDialog } from './help/Help';
+import { hint } from './hint/acts';
+import { Hint } from './hint/Hint';
+import { Lamps } from './lamps/Lamps';
+import { List } from './list/List';
+import { Branches } from './menu/Branches';
+import { dialog, type Which } from './menu/which';
+import { ExportDialog } from './menu/Export';
+import { LiveBar } from './live/LiveBar';
+import { Menu } from './menu/Menu';
+import { DropZone, OpenDialog } from './open/Open';
+import { source } from './open/opening';
+import './palette.css';
+import './page.css';
+import { Panel } from './panel/Panel';
+import { ProblemBanner } from './problem/Problem';
+import { Ring } from './ring/Ring';
+import { SetupDialog } from './setup/Setup';
+import { ShareDialog } from './share/Share';
+import { film, said } from './store';
+import { keepTheme } from './theme';
+import { keepKeys } from './transport/keys';
+import { keepPlaying } from './transport/player';
+import { Transport } from './transport/Transport';
+import { capital } from './words';
+
+const dialogs: Record<Which, () => preact.JSX.Element | null> = {
+  setup: SetupDialog, gallery: GalleryDialog, open: OpenDialog, share: ShareDialog, export: ExportDialog, help: HelpDialog,
+};
+
+function Heading() {
+  const header = film.value?.header;
+  if (!header) return null;
+  return (
+    <div class="heading">
+      <h2>{source.value?.film === film.value && source.value.linked.what === 'file' ? header.title : capital(header.title)}</h2>
+      {hint.value ? <Hint /> : header.watch && <p>{header.watch}</p>}
+    </div>
+  );
+}
+
+function Page() {
+  const Open = dialog.value && dialogs[dialog.value];
+  const has = film.value !== null;
+  return (
+    <>
+      <Menu />
+      <ProblemBanner />
+      <LiveBar />
+      <main class="stage">
+        <div class="stage-head"><Heading /><Branches /></div>
+        <section class="stage-ring" aria-label="The nodes">{has ? <><Ring /><Lamps /></> : <p class="blank">One moment: the nodes are about to start.</p>}</section>
+        <section class="stage-diagram" aria-label="Space and time">{has && <Diagram />}</section>
+        <section class="stage-panel" aria-label="What has happened">{has && <Panel />}</section>
+        <section class="stage-list" aria-label="Every step">{has && <List />}</section>
+      </main>
+      <Transport />
+      <p class="unseen" aria-live="polite">{said}</p>
+      {Open && <Open key={dialog.value!} />}
+      <DropZone />
+    </>
+  );
+}
+
+keepTheme();
+keepTitle();
+keepKeys();
+keepPlaying();
+render(<Page />, document.getElementById('page')!);
+// The engine comes after the whole page has been read and painted once.
+addEventListener('DOMContentLoaded', () => requestAnimationFrame(() => setTimeout(() => void begin())));

@@ -1,0 +1,122 @@
+// Opening what people bring: by drop, paste, file or link. What is broken is said; what is shown stays.
+import { batch, signal } from '@preact/signals';
+import { film, engine, playing, problem, show } from '../store';
+import type { Opened, Recipe } from '../types';
+import { fragment, linked, type File as Named, type Linked } from '../share/link';
+import { hint } from '../hint/acts';
+import { openPlain } from './plain';
+import type { Film } from '../film';
+
+const largest = 64 * 1024 * 1024; // bytes of a file: beyond, a browser's tab may die of it
+
+// source is what the film was opened from, if it was a file or a golden trace: a link to it needs that.
+export const source = signal<{ film: Film; linked: Linked } | null>(null);
+
+let text = ''; // of the file that was opened last
+
+// excerpt returns a line of the file that was opened last, if it has that many: the place of a problem.
+export function excerpt(line: number): string | undefined {
+  const found = text.split('\n', line)[line - 1];
+  return found !== undefined && found.length > 240 ? `${found.slice(0, 240)} …` : found;
+}
+
+// openFile opens the text of a file, and reports whether there is anything to see.
+export function openFile(file: Named, at?: number): boolean {
+  text = file.text;
+  if (file.text.trim() === '') return refuse(`${file.name || 'The text'} is empty.`);
+  return shown(engine.value ? engine.value.open(file.text, file.name) : openPlain(file.text), { what: 'file', file }, at);
+}
+
+export function openGolden(name: string, at?: number): boolean {
+  if (!engine.value) return refuse('Without its engine the page has no golden traces.');
+  text = '';
+  return shown(engine.value.openGolden(name), { what: 'golden', name }, at);
+}
+
+export function openRecipe(recipe: Recipe, at?: number): boolean {
+  if (!engine.value) return refuse('Without its engine the page cannot play a run. It still shows films.');
+  text = '';
+  return shown(engine.value.begin(recipe), null, at);
+}
+
+function shown(opened: Opened, linked: Linked | null, at: number | undefined): boolean {
+  if (opened.problem && opened.frames.length === 0) {
+    problem.value = opened.problem;
+    return false;
+  }
+  batch(() => {
+    show(opened, at);
+    source.value = linked && film.value ? { film: film.value, linked } : null;
+  });
+  return true;
+}
+
+function refuse(why: string): false {
+  playing.value = false;
+  problem.value = { problem: why };
+  return false;
+}
+
+// openHash opens what a link holds. It returns null if that is nothing, and else whether there is anything to see.
+export async function openHash(hash: string): Promise<boolean | null> {
+  let found: Linked | null;
+  try {
+    found = await linked(hash);
+  } catch (error) {
+    return refuse(error instanceof Error ? capital(error.message) : String(error));
+  }
+  if (found === null) return /^#?(new)?$/.test(hash) ? null : refuse(`The link ends in "${excerptOf(hash)}": this page knows nothing of that name.`);
+  if (found.wrong === undefined) return openLinked(found);
+  if (film.value) return refuse(capital(found.wrong)); // what is shown stays
+  const opened = openLinked(found);
+  if (opened) problem.value ??= { problem: `${capital(found.wrong)} What it holds is shown from its beginning.` };
+  return opened;
+}
+
+function openLinked(found: Linked): boolean {
+  hint.value = null; // who follows a link has come for what it holds
+  switch (found.what) {
+    case 'golden': return openGolden(found.name, found.at);
+    case 'recipe': return openRecipe(found.recipe, found.at);
+    case 'file': return openFile(found.file, found.at);
+  }
+}
+
+function excerptOf(hash: string): string {
+  return hash.length > 24 ? `${hash.slice(0, 24)}…` : hash;
+}
+
+// openBlob opens a file that was dropped, pasted or chosen.
+export async function openBlob(file: globalThis.File): Promise<boolean> {
+  if (file.size > largest) return refuse(`${file.name} has ${(file.size / 1e6).toFixed(0)} MB: a page opens at most ${largest >> 20} MB.`);
+  try {
+    const opened = openFile({ name: file.name, text: await file.text() });
+    if (opened) forgetLink();
+    return opened;
+  } catch {
+    return refuse(`${file.name} cannot be read.`);
+  }
+}
+
+// forgetLink takes from the address what is not shown any more; linkTo puts there what is, so that loading again shows it again.
+// Back leads to what was shown before, unless that is gone for good.
+export function forgetLink(gone = false): void {
+  address('', gone);
+}
+
+export async function linkTo(to: Linked): Promise<void> {
+  address(`#${await fragment(to)}`);
+}
+
+function address(hash: string, gone = false): void {
+  try {
+    if (location.hash === hash) return;
+    const to = location.pathname + location.search + hash;
+    if (gone) history.replaceState(null, '', to);
+    else history.pushState(null, '', to);
+  } catch { /* some browsers forbid it to a page from a file: then the address stays */ }
+}
+
+function capital(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}

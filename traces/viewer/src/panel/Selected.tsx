@@ -1,0 +1,102 @@
+// What has been chosen: a node, its state and its reigns; or a message, and what has become of it.
+import type { ComponentChildren } from 'preact';
+import type { Film, Flight, Scene } from '../film';
+import { jump, mayMeddle, selection } from '../store';
+import { about, messageMenu, nodeMenu, type Item } from '../ring/menus';
+import { capital, epochName, fullId, groupOf, groupWord, messageWords, moment, nodeId, nodeName, time } from '../words';
+import { StateView } from './StateView';
+
+function Head({ title, says }: { title: string; says: string }) {
+  return (
+    <>
+      <button type="button" class="panel-button panel-back" onClick={() => { selection.value = null; }}>‹ What has just happened</button>
+      <h2 class="panel-sentence">{title}</h2>
+      {says && <p class="panel-note">{says}</p>}
+    </>
+  );
+}
+
+// Deeds are the lines of a menu, as buttons.
+function Deeds({ items }: { items: Item[] }) {
+  const deeds = items.filter((item) => 'does' in item && !item.label.startsWith('Look'));
+  if (deeds.length === 0) return null;
+  return (
+    <div class="panel-deeds" role="group" aria-label="What can be done">
+      {deeds.map((item) => 'does' in item && (
+        <button key={item.label} type="button" class="panel-button" title={item.hint ?? ''} onClick={item.does}>{item.label}</button>
+      ))}
+    </div>
+  );
+}
+
+export function NodeView({ film, scene, node }: { film: Film; scene: Scene; node: number }) {
+  const state = scene.nodes[node];
+  if (!state) return null;
+  const timers = new Set((state.timers ?? []).map((due) => due.timer)); // each has its own button already
+  const items = mayMeddle.value ? (nodeMenu(node)?.items ?? []).filter((item) => !timers.has(item.label)) : [];
+  const id = fullId(film, node);
+  return (
+    <>
+      <Head title={capital(nodeName(film, node))} says={about(film, state)} />
+      {id !== nodeId(film, node) && <p class="panel-id"><code>{id}</code></p>}
+      <Deeds items={items} />
+      <section class="panel-part" aria-label="State">
+        <h3>Its state</h3>
+        <StateView film={film} node={node} state={state} at={scene.at} />
+      </section>
+      <Reigns film={film} scene={scene} node={node} />
+    </>
+  );
+}
+
+function Reigns({ film, scene, node }: { film: Film; scene: Scene; node: number }) {
+  const reigns = film.reigns.filter((reign) => reign.node === node && reign.from < scene.count);
+  return (
+    <section class="panel-part" aria-label="Reigns">
+      <h3>Its reigns</h3>
+      {reigns.length === 0 && <p>It has not led so far.</p>}
+      <ul class="panel-sent">
+        {reigns.map((reign) => {
+          const over = reign.to !== undefined && reign.to < scene.count;
+          return (
+            <li key={reign.from}>
+              <strong>{reign.epoch > 0 ? `${epochName(film)} ${reign.epoch}` : 'a reign'}</strong> from <Go to={reign.from + 1}>{moment(film, reign.fromAt)}</Go>
+              {over ? <> to <Go to={reign.to! + 1}>{moment(film, reign.toAt ?? 0)}</Go>{film.header.timed && ` (${time((reign.toAt ?? 0) - reign.fromAt)})`}</> : ' until now'}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Go({ to, children }: { to: number; children: ComponentChildren }) {
+  return <button type="button" class="panel-link" onClick={() => { jump(to); selection.value = null; }}>{children}</button>;
+}
+
+export function MessageView({ film, scene, number }: { film: Film; scene: Scene; number: number }) {
+  const flight = film.flights[number - 1];
+  if (!flight || flight.sent >= scene.count) {
+    return <Head title="This message has not been sent yet" says="" />;
+  }
+  const items = mayMeddle.value ? (messageMenu(flight)?.items ?? []) : [];
+  return (
+    <>
+      <Head title={messageWords(film, flight)} says={`It ${groupWord(groupOf(flight.kind))}.`} />
+      <Deeds items={items} />
+      <ul class="panel-sent">
+        <li>Sent at <Go to={flight.sent + 1}>{moment(film, flight.sentAt)}</Go>, by {nodeName(film, flight.from)}.</li>
+        <li><Fate film={film} scene={scene} flight={flight} /></li>
+      </ul>
+      {items.length > 0 && <p class="panel-hint">A link keeps its order: what was sent before it on this link comes first, what was sent after it comes later.</p>}
+    </>
+  );
+}
+
+function Fate({ film, scene, flight }: { film: Film; scene: Scene; flight: Flight }) {
+  if (flight.ended !== undefined && flight.ended < scene.count) {
+    return <>{flight.taken ? `Taken by ${nodeName(film, flight.to)}` : 'Lost'} at <Go to={flight.ended + 1}>{moment(film, flight.endedAt ?? 0)}</Go>.</>;
+  }
+  if (flight.due && film.header.timed) return <>Under way: it should arrive in {time(Math.max(0, flight.due - scene.at))}.</>;
+  return <>Under way.</>;
+}

@@ -1,0 +1,52 @@
+// The state of a node: what it is, what it was, what has changed.
+import type { Film } from '../film';
+import { fire, mayMeddle } from '../store';
+import type { NodeState } from '../types';
+import { time, timerWord } from '../words';
+import { rows, timerRows, type TimerRow } from './changes';
+import { did } from '../ring/hand';
+
+interface Props { film: Film; node: number; state: NodeState; before?: NodeState | undefined; at: number; ended?: string | undefined }
+
+export function StateView({ film, node, state, before, at, ended }: Props) {
+  const timers = timerRows(state, before, at, ended);
+  return (
+    <>
+      <table class="panel-state">
+        <tbody>
+          {rows(film, node, state, before).map((row) => (
+            <tr key={row.name} class={row.was === undefined ? undefined : 'panel-changed'}>
+              <th scope="row">{row.name}</th>
+              <td>
+                {row.was !== undefined && <><del>{row.was || 'none'}</del><span class="panel-arrow" aria-label="is now"> → </span></>}
+                {row.was === undefined ? row.is : <ins>{row.is || 'none'}</ins>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {timers.length > 0 && (
+        <ul class="panel-timers" aria-label="Timers">
+          {timers.map((row) => <Timer key={row.timer} film={film} node={node} row={row} />)}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Timer({ film, node, row }: { film: Film; node: number; row: TimerRow }) {
+  const gone = row.change === 'stopped' || row.change === 'ended';
+  const says = timerWord(film, row.timer);
+  return (
+    <li class={row.change ? 'panel-changed' : undefined}>
+      <span class="panel-timer-name">{row.timer}{says && <small>: {says}</small>}</span>
+      <span class="panel-timer-left">
+        {gone ? <del>{row.change}</del> : row.left !== undefined && film.header.timed ? `${time(row.left)} left` : 'runs'}
+        {!gone && row.change && <ins> {row.change}</ins>}
+      </span>
+      {!gone && mayMeddle.value && (
+        <button type="button" class="panel-button" aria-label={`Let ${row.timer} end now`} onClick={() => { fire(node, row.timer); did(); }}>End now</button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,69 @@
+// Below the ring: what can be done to several nodes or links at once, and what the shapes mean.
+import type { Film, Scene } from '../film';
+import { cut, heal, mayMeddle } from '../store';
+import { groupNames, groupWord, nodeId } from '../words';
+import { isolating } from './geometry';
+import { chosen, did, oneWay } from './hand';
+import { Shape } from './Messages';
+
+export function Bar({ film, scene }: { film: Film; scene: Scene }) {
+  const group = [...chosen.value].filter((node) => node < film.header.nodes.length).sort((a, b) => a - b);
+  const all = film.header.nodes.length;
+  const isCut = (a: number, b: number) => scene.cut.some((link) => link[0] === a && link[1] === b);
+  const cutOff = () => {
+    const links = isolating(group, all).filter(([a, b]) => !isCut(a, b));
+    if (links.length > 0) cut(links);
+    did();
+  };
+  return (
+    <div class="ring-bar">
+      {mayMeddle.value && (
+        <div class="ring-tools" role="group" aria-label="Links">
+          {group.length > 0 && group.length < all && (
+            <>
+              <button type="button" class="ring-tool ring-strong" onClick={cutOff}>
+                Cut {group.map((node) => nodeId(film, node)).join(', ')} off from the rest
+              </button>
+              <button type="button" class="ring-tool" onClick={() => { chosen.value = new Set(); }}>No group</button>
+            </>
+          )}
+          {scene.cut.length > 0 && <button type="button" class="ring-tool" onClick={() => { heal(scene.cut); did(); }}>Heal all links</button>}
+          <button type="button" class="ring-tool" aria-pressed={oneWay.value} title="Dragging from a node to another cuts that direction only. So does Shift."
+            onClick={() => { oneWay.value = !oneWay.value; }}>
+            {oneWay.value ? 'Drag cuts → one way' : 'Drag cuts ↔ both ways'}
+          </button>
+        </div>
+      )}
+      <details class="ring-key">
+        <summary>What the shapes mean</summary>
+        <Key />
+      </details>
+    </div>
+  );
+}
+
+// Key says what the shapes mean.
+function Key() {
+  return (
+    <ul>
+      {groupNames.map((group) => (
+        <li key={group}>
+          <svg width="30" height="26" viewBox="-15 -13 30 26" aria-hidden="true"><g class="ring-message" style={{ fill: 'var(--card)' }}><Shape group={group} /></g></svg>
+          a message that {groupWord(group)}
+        </li>
+      ))}
+      <li><Sample d="M-10 4 L-11 -8 L-5 -3 L0 -10 L5 -3 L11 -8 L10 4 Z" kind="ring-crown" look="leads" />a node that leads; a band leads to it from those that follow</li>
+      <li><Sample d="M0 -11 L9 -4 V9 H-9 V-4 Z" kind="ring-body" look="stands" />one that stands for election: it wants to lead</li>
+      <li><Sample d="M-5 -6 H5 L-5 6 H5 Z" kind="ring-body" look="waits" />one that waits for an election to end</li>
+      <li><Sample d="M-8 -8 L8 8 M8 -8 L-8 8" kind="ring-cross" look="down" />one that is down</li>
+      <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-timer" look="follows" />how long it waits still</li>
+      <li><Sample d="M-13 0 H-4 M4 0 H13 M-7 8 L-1 -8 M1 8 L7 -8" kind="ring-gap" look="down" />a link that is cut</li>
+    </ul>
+  );
+}
+
+function Sample({ d, kind, look }: { d: string; kind: string; look: string }) {
+  return (
+    <svg width="30" height="26" viewBox="-15 -13 30 26" aria-hidden="true"><g class="ring-node" data-look={look}><path class={kind} d={d} /></g></svg>
+  );
+}

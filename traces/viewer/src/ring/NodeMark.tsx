@@ -1,0 +1,160 @@
+// A node on the ring: shape, letters and words say what it is, and colour says it once more. What is pressed is a disc below all
+// of these: its name is a sentence.
+import type { Film } from '../film';
+import { crash, mayMeddle, restart, resume } from '../store';
+import type { NodeState } from '../types';
+import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time } from '../words';
+import type { Place } from './geometry';
+import { chosen, did, longestOf, now } from './hand';
+import { about } from './menus';
+
+export interface NodeProps {
+  film: Film; node: number; state: NodeState; place: Place;
+  current: boolean;  // the last frame is about it
+  aimed: boolean;    // what is being dragged would end here
+  reached: boolean;  // the Tab key leads to it
+  open: boolean;     // its menu is open
+}
+
+export function NodeMark({ film, node, state, place, current, aimed, reached, open }: NodeProps) {
+  const { r } = place;
+  const label = `${nodeName(film, node)}: ${about(film, state) || state.role}${mayMeddle.value ? '' : '. Look at its state'}`;
+  return (
+    <g class="ring-node" data-node={node} data-look={state.look} transform={`translate(${place.x} ${place.y})`}>
+      <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
+        aria-haspopup={mayMeddle.value ? 'menu' : undefined} aria-expanded={mayMeddle.value ? open : undefined} />
+      <g aria-hidden="true">
+        {current && <circle class="ring-now" r={r + 11} />}
+        {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
+        {state.look === 'leads' && <circle class="ring-halo" r={r + 4.5} style={{ stroke: epochColour(state.epoch) }} />}
+        <Body look={state.look} r={r} server={isServer(film, node)} />
+        <Timer state={state} r={r} />
+        <text class="ring-id" y={state.epoch > 0 ? 1 : 6} data-long={nodeId(film, node).length > 3 || undefined}>
+          {nodeId(film, node)}
+        </text>
+        {state.epoch > 0 && <Epoch name={epochName(film)} epoch={state.epoch} r={r} />}
+        <Badges state={state} r={r} />
+        <Words film={film} node={node} state={state} place={place} />
+      </g>
+    </g>
+  );
+}
+
+// Body is the outline: a house for who stands, as it points up; dashes for who is idle; a cross for who is down.
+function Body({ look, r, server }: { look: NodeState['look']; r: number; server: boolean }) {
+  if (server) return <rect class="ring-body" x={-r} y={-r * 0.8} width={2 * r} height={r * 1.6} rx="6" />;
+  if (look === 'stands') {
+    const half = r * 0.92;
+    return <path class="ring-body" d={`M0 ${-r * 1.2} L${half} ${-r * 0.42} V${r * 0.86} H${-half} V${-r * 0.42} Z`} stroke-linejoin="round" />;
+  }
+  const arm = r * 0.68;
+  return (
+    <>
+      <circle class="ring-body" r={r} />
+      {look === 'down' && <path class="ring-cross" d={`M${-arm} ${-arm} L${arm} ${arm} M${arm} ${-arm} L${-arm} ${arm}`} />}
+      {look === 'leads' && <path class="ring-crown" transform={`translate(0 ${-r - 1})`} d="M-15 4 L-17 -13 L-8 -5 L0 -17 L8 -5 L17 -13 L15 4 Z" />}
+    </>
+  );
+}
+
+function Epoch({ name, epoch, r }: { name: string; epoch: number; r: number }) {
+  const text = r > 24 && epoch < 100 ? `${name === 'revision' ? 'rev.' : name} ${epochWord(epoch)}` : `${name.charAt(0)} ${epochWord(epoch)}`;
+  const width = text.length * 6.1 + 10;
+  return (
+    <g transform={`translate(0 ${r - 5})`}>
+      <rect class="ring-epoch" x={-width / 2} y={-8.5} width={width} height={17} rx={8.5} style={{ fill: epochColour(epoch) }} />
+      <text class="ring-epoch-word" y={4}>{text}</text>
+    </g>
+  );
+}
+
+// Badges are what may come on top of what a node is: paused, saving, waiting.
+function Badges({ state, r }: { state: NodeState; r: number }) {
+  const out = r * 0.78;
+  return (
+    <>
+      {state.look === 'waits' && (
+        <g class="ring-badge" transform={`translate(${-out} ${-out})`}>
+          <circle r="9" /><path d="M-4 -5 H4 L-4 5 H4 Z" />
+        </g>
+      )}
+      {state.paused && (
+        <g class="ring-badge ring-paused" transform={`translate(${out} ${-out})`}>
+          <circle r="10" /><path d="M-3 -4.5 V4.5 M3 -4.5 V4.5" />
+        </g>
+      )}
+      {state.saving && (
+        <g class="ring-badge ring-saving" transform={`translate(${out} ${out * 0.3})`}>
+          <rect x="-9" y="-9" width="18" height="18" rx="3" /><path d="M-4 -9 V-3 H4 V-9 M-5 9 V2 H5 V9" />
+        </g>
+      )}
+    </>
+  );
+}
+
+// next returns the timer that ends a wait of the node soonest.
+function next(state: NodeState): { timer: string; at: number } | null {
+  let soonest: { timer: string; at: number } | null = null;
+  for (const { timer, at } of state.timers ?? []) {
+    if (at && isWait(timer) && (!soonest || at < soonest.at)) soonest = { timer, at };
+  }
+  return soonest;
+}
+
+// Timer is an arc on the rim that shrinks as the wait goes on.
+function Timer({ state, r }: { state: NodeState; r: number }) {
+  const due = next(state);
+  if (!due || !now.value.timed) return null;
+  const whole = longestOf(due.timer);
+  const left = whole > 0 ? Math.max(0, Math.min(1, (due.at - now.value.at) / whole)) : 0;
+  const rim = r + (state.look === 'stands' ? 8 : 4);
+  const round = 2 * Math.PI * rim;
+  return <circle class="ring-timer" r={rim} transform="rotate(-90)" stroke-dasharray={`${left * round} ${round}`} />;
+}
+
+// Words stand outside of the ring. The last line is what people most want to do to the node, or else the wait that ends next.
+function Words({ film, node, state, place }: { film: Film; node: number; state: NodeState; place: Place }) {
+  const { r, side, lines: room } = place;
+  const role = state.look === 'down' || state.role === nodeId(film, node) ? '' : state.role;
+  const does = doing(film, state);
+  const lines = [role, does === role ? '' : does].filter(Boolean).slice(0, room);
+  const deed = mayMeddle.value ? deedOf(node, state) : null;
+  const beside = side === 'left' || side === 'right';
+  const crown = state.look === 'leads' ? 15 : state.look === 'stands' ? r * 0.22 : 0;
+  const tail = deed ? 29 : room > 2 ? 14 : 0;
+  const first = side === 'above' ? -r - 8 - crown - (lines.length - 1) * 14 - tail : beside ? 4 - (lines.length * 14 + tail) / 2 + 7 : r + 20;
+  const x = side === 'left' ? -r - 14 : side === 'right' ? r + 14 : 0;
+  const last = first + lines.length * 14;
+  return (
+    <g class="ring-words" data-side={side} transform={`translate(${x} 0)`}>
+      {lines.map((line, k) => <text key={k} class={k === 0 ? 'ring-role' : 'ring-does'} y={first + k * 14}>{line}</text>)}
+      {deed ? <Deed {...deed} x={side === 'left' ? -33 : side === 'right' ? 33 : 0} y={last + 4} /> : room > 2 && <Left film={film} state={state} y={last} />}
+    </g>
+  );
+}
+
+// deedOf returns the one thing that people most want to do: kill who leads, restart who is down, resume who is paused.
+function deedOf(node: number, state: NodeState): { label: string; does: () => void } | null {
+  if (state.look === 'down') return state.role === 'not started' ? null : { label: 'Restart', does: () => restart(node) };
+  if (state.paused) return { label: 'Resume', does: () => resume(node) };
+  return state.look === 'leads' ? { label: 'Kill', does: () => crash(node) } : null;
+}
+
+// Deed is a button for the pointer. The keyboard has the menu of the node, of which it is the first line.
+function Deed({ label, does, x, y }: { label: string; does: () => void; x: number; y: number }) {
+  return (
+    <g class="ring-deed" data-deed={label} transform={`translate(${x} ${y})`} aria-hidden="true"
+      onPointerDown={(event) => event.stopPropagation()}
+      onClick={(event) => { event.stopPropagation(); does(); did(); }}>
+      <rect x="-33" y="-12" width="66" height="24" rx="12" />
+      <text y="4.5">{label}</text>
+    </g>
+  );
+}
+
+// Left says how long the node waits still.
+function Left({ film, state, y }: { film: Film; state: NodeState; y: number }) {
+  const due = next(state);
+  if (!due || !film.header.timed || state.look === 'down') return null;
+  return <text class="ring-left" y={y}>{`${due.timer} ${time(Math.max(0, Math.round((due.at - now.value.at) / 1000) * 1000))}`}</text>;
+}

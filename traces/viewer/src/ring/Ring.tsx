@@ -1,0 +1,185 @@
+// The ring: nodes, their links, and the messages between them; and what can be done to all of these.
+import { useSignal, type Signal } from '@preact/signals';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { Film, Flight, Scene } from '../film';
+import { film as shownFilm, mayMeddle, scene as shownScene, selection } from '../store';
+import type { NodeState } from '../types';
+import { capital, fullId, nodeId, nodeName, shorten } from '../words';
+import { Bar } from './Bar';
+import { neighbour, plan, type Plan, type Point } from './geometry';
+import { byMouse, choose, chosen, close, drag, open, opened, tip } from './hand';
+import { Links, Ties } from './Links';
+import { about, linkMenu, messageMenu, nodeMenu } from './menus';
+import { MenuBox } from './Menu';
+import { Messages, tipOf } from './Messages';
+import { NodeMark } from './NodeMark';
+import { cancel, holdTouch, lift, press, pull, wasDrag } from './pointer';
+import './ring.css';
+
+export function Ring() {
+  const film = shownFilm.value;
+  const scene = shownScene.value;
+  const stage = useRef<HTMLDivElement>(null);
+  const size = useSignal({ width: 640, height: 420 });
+  const reached = useSignal(0); // the node that the Tab key leads to
+  useLayoutEffect(() => {
+    const element = stage.current;
+    if (!element) return;
+    const measure = () => {
+      const { clientWidth: width, clientHeight: height } = element;
+      if (width > 0 && height > 0) size.value = { width, height };
+    };
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [film === null]);
+  const { width, height } = size.value;
+  const nodes = film?.header.nodes.length ?? 0;
+  const placed = useMemo(() => plan(width, height, nodes, film?.header.servers ?? 0), [width, height, nodes, film]);
+  if (!film || !scene) return <div class="ring" />;
+  return (
+    <div class="ring">
+      <div class="ring-stage" ref={stage} onFocusIn={(event) => { reached.value = nodeAt(event.target) ?? reached.value; }}>
+        <Picture film={film} scene={scene} placed={placed} reached={reached} />
+        <Tip width={width} />
+        <MenuBox width={width} height={height} places={placed.places} />
+      </div>
+      <Bar film={film} scene={scene} />
+    </div>
+  );
+}
+
+interface PictureProps { film: Film; scene: Scene; placed: Plan }
+
+function Picture({ film, scene, placed, reached }: PictureProps & { reached: Signal<number> }) {
+  const { width, height, places } = placed;
+  const held = drag.value;
+  const may = mayMeddle.value;
+  const svg = useRef<SVGSVGElement>(null);
+  useLayoutEffect(() => (svg.current ? holdTouch(svg.current) : undefined), []);
+  const goTo = (node: number) => {
+    reached.value = node;
+    svg.current?.querySelector<SVGElement>(`[data-node="${node}"] [role=button]`)?.focus();
+  };
+  const pick = (flight: Flight, at: Point, by: Element) => pickMessage(flight, at, by);
+  return (
+    <svg class="ring-picture" ref={svg} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group"
+      aria-label={`Ring of ${film.header.nodes.length} nodes. Arrow keys go from node to node.`}
+      onPointerDown={(event) => press(event, places)} onPointerMove={(event) => pull(event, places)} onPointerUp={(event) => lift(event, scene)}
+      onPointerCancel={cancel} onClick={(event) => clicked(event, placed)} onKeyDown={(event) => keyed(event, placed, goTo)}
+      onPointerOver={(event) => pointed(event, film, placed)} onPointerLeave={() => { tip.value = null; }}>
+      <Ties film={film} scene={scene} places={places} />
+      <Links film={film} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
+      <Messages places={places} width={width} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { at, text: tipOf(film, flight) }; }} />
+      {scene.nodes.map((state, node) => {
+        const place = places[node];
+        return place && (
+          <NodeMark key={node} film={film} node={node} state={state} place={place} current={scene.frame?.node === node}
+            aimed={held !== null && 'to' in held && held.to === node} reached={reached.value === node}
+            open={opened.value !== null && nodeAt(opened.value.back) === node} />
+        );
+      })}
+      <Drawn film={film} scene={scene} placed={placed} />
+    </svg>
+  );
+}
+
+// Drawn is what is being dragged: a link, or a box round nodes.
+function Drawn({ film, scene, placed }: PictureProps) {
+  const held = drag.value;
+  if (!held) return null;
+  if ('corner' in held) {
+    const [x, y] = [Math.min(held.corner.x, held.x), Math.min(held.corner.y, held.y)];
+    return <rect class="ring-lasso" x={x} y={y} width={Math.abs(held.x - held.corner.x)} height={Math.abs(held.y - held.corner.y)} />;
+  }
+  const from = placed.places[held.from];
+  const to = placed.places[held.to];
+  if (!from) return null;
+  const isCut = scene.cut.some(([a, b]) => a === held.from && b === held.to);
+  const does = isCut ? 'heal' : 'cut';
+  const word = to ? `${does} ${nodeName(film, held.from)} ${held.oneWay ? '→' : '↔'} ${nodeName(film, held.to)}` : 'drag to another node to cut the link';
+  return (
+    <g class={`ring-drag ring-drag-${does}`}>
+      <line x1={from.x} y1={from.y} x2={to?.x ?? held.x} y2={to?.y ?? held.y} />
+      <text x={Math.max(110, Math.min(placed.width - 110, (from.x + (to?.x ?? held.x)) / 2))} y={Math.max(16, (from.y + (to?.y ?? held.y)) / 2 - 10)}>{word}</text>
+    </g>
+  );
+}
+
+function Tip({ width }: { width: number }) {
+  const now = tip.value;
+  if (!now || drag.value || opened.value) return null;
+  const left = Math.max(4, Math.min(now.at.x - 110, width - 224));
+  return <div class="ring-tip" aria-hidden="true" style={{ left: `${left}px`, top: `${now.at.y}px` }}>{now.text}</div>;
+}
+
+// nodeAt returns the node that an element is part of; null if it is part of none.
+function nodeAt(target: EventTarget | null): number | null {
+  const of = target instanceof Element ? target.closest('[data-node]')?.getAttribute('data-node') : null;
+  return of ? Number(of) : null;
+}
+
+// spot returns where in the picture an event is.
+export function spot(event: MouseEvent): Point {
+  const box = (event.currentTarget instanceof SVGElement ? event.currentTarget.ownerSVGElement ?? event.currentTarget : null)?.getBoundingClientRect();
+  return { x: event.clientX - (box?.left ?? 0) + 2, y: event.clientY - (box?.top ?? 0) + 2 };
+}
+
+function pickMessage(flight: Flight, at: Point, by: Element): void {
+  const menu = mayMeddle.peek() ? messageMenu(flight) : null;
+  if (menu) open(menu, { x: at.x + 10, y: at.y + 10 }, by);
+  else selection.value = { message: flight.number };
+}
+
+// pickNode opens the menu of a node, or shows its state where nothing can be done to it.
+function pickNode(node: number, placed: Plan, by: Element | null): void {
+  const place = placed.places[node];
+  const menu = mayMeddle.peek() ? nodeMenu(node) : null;
+  if (menu && place) open(menu, { x: place.x + place.r * 0.7, y: place.y + place.r * 0.4 }, by, node);
+  else selection.value = { node };
+}
+
+function clicked(event: MouseEvent, placed: Plan): void {
+  const active = document.activeElement;
+  if (byMouse(event) && active instanceof SVGElement) active.blur();
+  if (wasDrag()) return;
+  const node = nodeAt(event.target);
+  if (node !== null && event.shiftKey && mayMeddle.peek()) choose(node);
+  else if (node !== null) pickNode(node, placed, event.target instanceof Element ? event.target.closest('[data-node]')?.querySelector('[role=button]') ?? null : null);
+  else if (event.target === event.currentTarget) {
+    chosen.value = new Set();
+    selection.value = null;
+    close(false);
+  }
+}
+
+function keyed(event: KeyboardEvent, placed: Plan, goTo: (node: number) => void): void {
+  const node = nodeAt(event.target);
+  if (node === null) return;
+  if (event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End') goTo(neighbour(node, placed.places.length, event.key));
+  else if (event.key === 'Enter' || event.key === ' ') pickNode(node, placed, event.target instanceof Element ? event.target : null);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function pointed(event: PointerEvent, film: Film, placed: Plan): void {
+  if (event.pointerType === 'touch') return;
+  const node = nodeAt(event.target);
+  const place = node === null ? undefined : placed.places[node];
+  const state = node === null ? undefined : shownScene.peek()?.nodes[node];
+  if (node === null || !place || !state) {
+    if (event.target === event.currentTarget) tip.value = null;
+    return;
+  }
+  tip.value = { at: { x: place.x, y: place.y + place.r + (place.side === 'below' ? 62 : 14) }, text: tipFor(film, node, state) };
+}
+
+// tipFor says first what a click does.
+function tipFor(film: Film, node: number, state: NodeState): string {
+  const does = !mayMeddle.peek() ? 'Click for its state.' : state.look === 'leads' ? 'Click to kill it.' : state.role === 'not started' ? 'It has not started yet.' : state.look === 'down' ? 'Click to restart it.' : 'Click to kill, pause, cut it …';
+  const disk = state.disk ? ` On disk: ${shorten(film, state.disk)}.` : '';
+  const whole = fullId(film, node) === nodeId(film, node) ? '' : ` Its id: ${fullId(film, node)}.`;
+  return `${does} ${capital(nodeName(film, node))}: ${about(film, state)}.${disk}${whole}${mayMeddle.peek() ? ' Drag it to another: that cuts the link.' : ''}`;
+}

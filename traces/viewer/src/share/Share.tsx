@@ -1,0 +1,80 @@
+// The dialog that makes a link.
+import { useEffect, useState } from 'preact/hooks';
+import { saveFilm, save } from '../menu/save';
+import { Dialog } from '../menu/Dialog';
+import { source } from '../open/opening';
+import { count, engine, film, recipe, theHandle } from '../store';
+import { fragment, longest, type Linked } from './link';
+
+interface Made { link: string; holds: string; problem?: string }
+
+// whatIsShown returns what a link to the film must hold: as little as makes it whole again.
+export function whatIsShown(): Linked | null {
+  const now = film.value;
+  if (!now) return null;
+  if (recipe.value) return { what: 'recipe', recipe: recipe.value };
+  if (source.value?.film === now) return source.value.linked;
+  const exported = engine.value?.trace(theHandle());
+  return exported && !exported.problem ? { what: 'file', file: { name: exported.name, text: exported.text } } : null;
+}
+
+async function make(here: boolean): Promise<Made> {
+  const what = whatIsShown();
+  if (!what) return { link: '', holds: '', problem: 'There is nothing here that a link could hold.' };
+  const part = await fragment(here ? { ...what, at: count.value } : what);
+  if (part.length > longest) {
+    return { link: '', holds: '', problem: `The file is too large for a link: packed it has ${Math.ceil(part.length / 1024)} kB, and browsers and chats ` +
+      `cut links off above ${longest / 1024} kB. Send the file itself; whoever has it drops it on this page.` };
+  }
+  return { link: location.href.replace(/#.*$/, '') + '#' + part, holds: holding(what) };
+}
+
+function holding(what: Linked): string {
+  if (what.what === 'golden') return 'It names a trace that is in every such page.';
+  if (what.what === 'file') return `It holds all of ${what.file.name || 'the file'}: no server keeps or sees it.`;
+  const done = what.recipe.do.length;
+  const also = done === 0 ? '' : done === 1 ? ' and the one thing that was done to it' : ` and the ${done} things that were done to it`;
+  return `It holds the whole run: algorithm, nodes, seed ${what.recipe.seed}${also}. Whoever opens it sees the same, to the last step.`;
+}
+
+export function ShareDialog() {
+  const [here, setHere] = useState(true);
+  const [made, setMade] = useState<Made | null>(null);
+  const [copied, setCopied] = useState('');
+  useEffect(() => {
+    let late = false;
+    void make(here).then((result) => { if (!late) setMade(result); });
+    return () => { late = true; };
+  }, [here]);
+  const copy = async (field: HTMLInputElement) => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+      setCopied('Copied.');
+    } catch {
+      setCopied(document.execCommand('copy') ? 'Copied.' : 'Your browser does not let the page copy: the link is selected, copy it yourself.');
+    }
+  };
+  return (
+    <Dialog title="Share it">
+      {made?.problem && <p role="alert">{made.problem}</p>}
+      {made?.problem && film.value && <div class="dialog-foot"><button type="button" class="main" onClick={saveWhole}>Save the file</button></div>}
+      {made && !made.problem && <>
+        <p>{made.holds}</p>
+        <form class="share-line" onSubmit={(event) => { event.preventDefault(); void copy(event.currentTarget.elements.namedItem('link') as HTMLInputElement); }}>
+          <input name="link" readOnly value={made.link} aria-label="The link" onFocus={(event) => event.currentTarget.select()} />
+          <button type="submit" class="main">Copy</button>
+        </form>
+        <p role="status">{copied}</p>
+        <label class="check"><input type="checkbox" checked={here} onChange={(event) => { setCopied(''); setHere(event.currentTarget.checked); }} /> Open it here, at step {count}</label>
+        {location.protocol === 'file:' && <p class="soft">This page is a file: the link works where the same file is at the same place. What comes after the # works behind any copy of the page.</p>}
+      </>}
+    </Dialog>
+  );
+}
+
+function saveWhole(): void {
+  const linked = source.value?.film === film.value ? source.value?.linked : undefined;
+  if (linked?.what === 'file') save(linked.file.name || 'trace.ndjson', linked.file.text, 'application/x-ndjson');
+  else saveFilm();
+}

@@ -1,0 +1,271 @@
+// What the page knows: signals, which every part of the page reads, and what people can do, which every part calls.
+import { batch, computed, signal } from '@preact/signals';
+import { Film, type Scene } from './film';
+import type { Doing, Engine, Frame, Gallery, Link, More, Opened, Problem, Recipe } from './types';
+
+export const engine = signal<Engine | null>(null); // null until it is loaded
+export const gallery = signal<Gallery | null>(null);
+export const film = signal<Film | null>(null);
+export const length = signal(0);                   // how many frames the film has by now
+export const count = signal(0);                    // after how many of them we are
+export const ended = signal(true);                 // no frame comes any more
+export const recipe = signal<Recipe | null>(null); // of a run; what was done to it after count is not undone until a branch begins
+export const playing = signal(false);
+export const speed = signal(1);                    // how much faster than usual
+export const upkeep = signal(false);               // show heartbeats, too
+export const problem = signal<Problem | null>(null);
+export const said = signal('');                    // to people who do not see the page: what has just happened
+
+// Selection is what the panel is about: a node, a message, or, if null, the last frame.
+export type Selection = { node: number } | { message: number } | null;
+export const selection = signal<Selection>(null);
+
+// progress is how far the next frame has come, from 0 to 1, while the film plays: where messages under way are drawn. The next
+// frame is the one by which coming frames have happened: those between are heartbeats that are not shown.
+export const progress = signal(0);
+export const coming = signal(0);
+
+// seen is how many frames people have seen, or could have: what a run has beyond was only asked for to draw how it comes.
+export const seen = signal(0);
+
+// Branch is a run that was left for another, in which something else was done from a point on.
+export interface Branch {
+  id: number;
+  handle: number;
+  film: Film;
+  recipe: Recipe | null;
+  ended: boolean;
+  count: number;        // where people were when they left it
+  seen: number;
+  from: number | null;  // the branch that it began from
+  began: number;        // after how many frames it is another
+  doing: Doing | null;  // what was done first
+}
+
+// branches are all runs since the last one was opened, the one that is shown among them, in the order in which they began.
+export const branches = signal<Branch[]>([]);
+export const branch = signal(0); // the id of the one that is shown
+
+// fresh is true from when a branch begins until people know.
+export const fresh = signal(false);
+
+export const scene = computed<Scene | null>(() => {
+  void length.value;
+  return film.value?.scene(count.value) ?? null;
+});
+export const mayMeddle = computed(() => film.value?.header.source === 'run' && recipe.value !== null);
+
+const kept = 8;      // so many branches are kept, no more: each is a run in the engine, too
+const idle = 500;    // so many frames that are not shown are passed over at once, no more: a reign may last for ever
+let handle = 0;
+let ids = 0;
+
+// show shows what was opened, and goes to where there is something to see. All branches of what was shown are over.
+export function show(opened: Opened, at?: number): void {
+  for (const old of branches.value) if (old.handle !== opened.handle) close(old.handle);
+  branches.value = [];
+  begin(opened, at ?? opened.header.open ?? 0, null, null);
+}
+
+// close gives back what the engine plays. What it does not know has handle 0: a film that was read without it.
+function close(old: number): void {
+  if (old !== 0) engine.value?.close(old);
+}
+
+function begin(opened: Opened, at: number, from: number | null, doing: Doing | null): void {
+  batch(() => {
+    playing.value = false;
+    handle = opened.handle;
+    const next = new Film(opened.header);
+    next.add(opened.frames);
+    film.value = next;
+    length.value = next.frames.length;
+    ended.value = opened.ended;
+    recipe.value = opened.recipe ?? null;
+    problem.value = opened.problem ?? null;
+    selection.value = null;
+    seen.value = length.value;
+    branch.value = ++ids;
+    fresh.value = from !== null;
+    jump(at);
+    branches.value = [...branches.value, snapshot(from, at, doing)];
+  });
+}
+
+function snapshot(from: number | null, began: number, doing: Doing | null): Branch {
+  return {
+    id: branch.value, handle, film: film.value!, recipe: recipe.value, ended: ended.value, count: count.value, seen: seen.value, from, began, doing,
+  };
+}
+
+// leave notes where people are in the run that they leave, so that they can come back.
+function leave(): void {
+  branches.value = branches.value.map((b) => (b.id === branch.value ? snapshot(b.from, b.began, b.doing) : b));
+}
+
+// goTo shows another branch, as it was left.
+export function goTo(id: number): void {
+  const to = branches.value.find((b) => b.id === id);
+  if (!to || id === branch.value) return;
+  batch(() => {
+    leave();
+    playing.value = false;
+    handle = to.handle;
+    film.value = to.film;
+    length.value = to.film.frames.length;
+    ended.value = to.ended;
+    recipe.value = to.recipe;
+    seen.value = to.seen;
+    branch.value = id;
+    fresh.value = false;
+    selection.value = null;
+    jump(to.count);
+  });
+}
+
+// jump goes to where so many frames have happened. Of a run it lets as many happen.
+export function jump(to: number): void {
+  batch(() => {
+    while (!ended.value && to > length.value && more(to - length.value)); // and no frame beyond: a branch goes on from here
+    count.value = Math.max(0, Math.min(to, length.value));
+    seen.value = Math.max(seen.value, count.value);
+    progress.value = 0;
+    coming.value = count.value + 1;
+  });
+}
+
+// more asks a run for frames, and reports whether there were any.
+export function more(frames: number): boolean {
+  if (!engine.value || !film.value || ended.value) return false;
+  return take(engine.value.next(handle, frames));
+}
+
+function take(result: More): boolean {
+  film.value?.add(result.frames);
+  length.value = film.value?.frames.length ?? 0;
+  ended.value = result.ended;
+  if (result.problem) problem.value = result.problem;
+  return result.frames.length > 0;
+}
+
+// feed adds what a line of a live film says. Who looks at its end goes on to do so.
+export function feed(line: string): void {
+  if (!engine.value || !film.value) return;
+  const follows = count.value >= length.value;
+  const result = engine.value.feed(handle, line);
+  batch(() => {
+    take({ ...result, ended: true }); // there is nothing to ask for: more comes by itself
+    if (follows) jump(length.value);
+  });
+}
+
+// theHandle is by what the engine knows what is shown: for exports.
+export function theHandle(): number {
+  return handle;
+}
+
+// hides reports whether a frame is left out while upkeep is not shown.
+export function hides(frame: Frame | undefined): boolean {
+  return !upkeep.value && frame?.upkeep === true && !frame.lamps?.length;
+}
+
+// ahead returns how many frames will have happened when the next one that is shown has: as many as now if none comes any more.
+// Quiet tells that none comes for long: there are only heartbeats.
+export function ahead(): { to: number; quiet: boolean } {
+  const from = count.value;
+  for (let to = from + 1; to <= from + idle; to++) {
+    if (to > length.value && !more(1)) return { to: to - 1, quiet: false };
+    if (!hides(film.value?.frames[to - 1])) return { to, quiet: false };
+  }
+  return { to: from + idle, quiet: true };
+}
+
+// step goes one frame that is shown forward or back, and reports whether there was one.
+export function step(by: 1 | -1): boolean {
+  let to = count.value - 1;
+  if (by > 0) to = ahead().to;
+  else while (to > 0 && hides(film.value?.frames[to - 1])) to--;
+  if (to < 0 || to === count.value) return false;
+  jump(to);
+  return true;
+}
+
+// meddle does something to the run, here and now. If people have seen more happen already, that is another branch: the run
+// begins anew, up to here, and the one before is kept.
+export function meddle(what: Omit<Doing, 'after'>): void {
+  const engineNow = engine.value;
+  const now = recipe.value;
+  if (!engineNow || !now || !mayMeddle.value) return;
+  batch(() => {
+    const at = count.value;
+    const before = branch.value;
+    if (at < length.value && !anew(engineNow, now, at, what)) return;
+    const doing: Doing = { after: length.value, ...what };
+    const result = engineNow.do(handle, doing);
+    if (result.problem) {
+      undo(before);
+      problem.value = result.problem;
+      return;
+    }
+    forget();
+    const to = recipe.value ?? now;
+    recipe.value = { ...to, do: [...to.do, doing] };
+    take(result);
+    jump(length.value);
+  });
+}
+
+// anew begins the run again, without what was done to it from a point on, and reports whether that went well.
+function anew(engineNow: Engine, now: Recipe, at: number, what: Omit<Doing, 'after'>): boolean {
+  const opened = engineNow.begin({ ...now, do: now.do.filter((d) => d.after < at) });
+  if (opened.problem) { problem.value = opened.problem; return false; }
+  const was = { playing: playing.value, selection: selection.value };
+  if (at < seen.value) {
+    leave();
+    begin(opened, at, branch.value, { after: at, ...what });
+  } else {
+    const old = branches.value.find((b) => b.id === branch.value);
+    close(handle);
+    branches.value = branches.value.filter((b) => b !== old);
+    begin(opened, at, old?.from ?? null, old?.doing ?? null);
+    if (old) branches.value = branches.value.map((b) => (b.id === branch.value ? { ...b, began: old.began } : b));
+    fresh.value = false;
+  }
+  jump(length.value); // if what was done before takes some frames, all of them have happened
+  playing.value = was.playing;
+  selection.value = was.selection;
+  return true;
+}
+
+// undo goes back to the branch before, and lets go that which began for something that could not be done: there is no other run.
+function undo(before: number): void {
+  const refused = branches.value.find((b) => b.id === branch.value);
+  if (!refused || refused.id === before || !branches.value.some((b) => b.id === before)) return;
+  const was = { playing: playing.value, selection: selection.value };
+  goTo(before);
+  close(refused.handle);
+  branches.value = branches.value.filter((b) => b.id !== refused.id);
+  playing.value = was.playing;
+  selection.value = was.selection;
+}
+
+// forget lets the oldest branch go if there are too many.
+function forget(): void {
+  if (branches.value.length <= kept) return;
+  const old = branches.value.find((b) => b.id !== branch.value)!;
+  close(old.handle);
+  branches.value = branches.value.filter((b) => b !== old);
+}
+
+export const crash = (node: number) => meddle({ do: 'crash', node });
+export const restart = (node: number) => meddle({ do: 'restart', node });
+export const pause = (node: number) => meddle({ do: 'pause', node });
+export const resume = (node: number) => meddle({ do: 'resume', node });
+export const cut = (links: Link[]) => meddle({ do: 'cut', links });
+export const heal = (links: Link[]) => meddle({ do: 'heal', links });
+export const deliver = (message: number) => meddle({ do: 'deliver', message });
+export const drop = (message: number) => meddle({ do: 'drop', message });
+export const delay = (message: number, by: number) => meddle({ do: 'delay', message, by });
+export const fire = (node: number, timer: string) => meddle({ do: 'fire', node, timer });
+export const suspect = (node: number) => meddle({ do: 'suspect', node });
+export const resign = (node: number) => meddle({ do: 'resign', node });

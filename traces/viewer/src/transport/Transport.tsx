@@ -1,0 +1,84 @@
+// The bar at the bottom: where we are in the film, what has just happened, and play, stop, step, jump.
+import { useComputed } from '@preact/signals';
+import { Icon } from '../menu/Icon';
+import { count, ended, film, jump, length, playing, scene, seen, speed, step, upkeep } from '../store';
+import { moment, sentence, shorten, time } from '../words';
+import { marks } from './marks';
+import { faster, speeds } from './pacing';
+import { halt, passing, toggle } from './player';
+import './transport.css';
+
+// Caption says what has just happened, as under a film.
+function Caption() {
+  const now = scene.value;
+  const shown = film.value;
+  if (!now || !shown) return <p class="tr-caption" />;
+  const frame = now.frame;
+  return (
+    <p class="tr-caption">
+      <span class="tr-at">{frame ? moment(shown, frame.at) : 'Before it begins'}</span>
+      {frame && <span class="tr-text">{sentence(shown, frame)}{frame.note && <span class="tr-note"> – {shorten(shown, frame.note)}</span>}</span>}
+      {halt.value?.of === shown && halt.value.at === now.count && <span class="tr-passing">{halt.value.says}</span>}
+      {passing.value > 0 && playing.value && <span class="tr-passing">{time(passing.value)} pass …</span>}
+    </p>
+  );
+}
+
+function Slider() {
+  const places = useComputed(() => (void length.value, film.value ? marks(film.value.frames) : []));
+  const shown = film.value;
+  const at = shown && scene.value?.frame ? sentence(shown, scene.value.frame) : '';
+  const most = Math.max(1, seen.value);
+  return (
+    <div class="tr-slider">
+      <input type="range" min={0} max={most} value={count.value} aria-label="Step" aria-valuetext={`step ${count} of ${seen}: ${at}`}
+        onInput={(event) => { playing.value = false; jump(event.currentTarget.valueAsNumber); }} />
+      <div class="tr-marks" aria-hidden="true">
+        {places.value.filter(({ place }) => place <= most).map(({ place, mark }) => <span key={place} class={`tr-mark tr-${mark}`} style={{ left: `${(100 * place) / most}%` }} />)}
+      </div>
+    </div>
+  );
+}
+
+function Speed() {
+  return (
+    <div class="tr-speed" role="group" aria-label="Speed">
+      <button type="button" class="quiet" aria-label="Slower" title="Slower (-)" disabled={speed.value <= speeds[0]} onClick={() => { speed.value = faster(speed.value, -1); }}>−</button>
+      <output aria-label="Speed">{speed.value < 1 ? `1/${1 / speed.value}` : speed.value}×</output>
+      <button type="button" class="quiet" aria-label="Faster" title="Faster (+)" disabled={speed.value >= speeds.at(-1)!} onClick={() => { speed.value = faster(speed.value, 1); }}>+</button>
+    </div>
+  );
+}
+
+// counted says in words what the counter says.
+function counted(): string {
+  return `Step ${count} of the ${seen} that you have seen${ended.value ? '' : '; the run goes on when you play'}`;
+}
+
+export function Transport() {
+  const none = film.value === null;
+  const atEnd = ended.value && count.value >= length.value;
+  const button = (name: 'first' | 'back' | 'on' | 'last', label: string, does: () => void, off: boolean) => (
+    <button type="button" class={name === 'first' || name === 'last' ? 'quiet tr-end' : 'quiet'} aria-label={label} title={label} disabled={off} onClick={() => { playing.value = false; does(); }}><Icon name={name} /></button>
+  );
+  return (
+    <section class="transport" aria-label="Play and step">
+      <Caption />
+      <Slider />
+      <div class="tr-row">
+        <div class="tr-buttons">
+          {button('first', 'To the beginning (Home)', () => jump(0), none || count.value === 0)}
+          {button('back', 'A step back (←)', () => step(-1), none || count.value === 0)}
+          <button type="button" class="main tr-play" title="Space" disabled={none} onClick={toggle}>
+            <Icon name={playing.value ? 'stop' : 'play'} />{playing.value ? 'Stop' : 'Play'}
+          </button>
+          {button('on', 'A step on (→)', () => step(1), none || atEnd)}
+          {button('last', 'To the last step (End)', () => jump(seen.value), none || count.value >= seen.value)}
+        </div>
+        <span class="tr-count" title={counted()}>{count}<span class="soft"> / {seen}{!ended.value && ' …'}</span></span>
+        <Speed />
+        <label class="check tr-upkeep" title="Heartbeats and their answers: what a reign costs"><input type="checkbox" checked={upkeep.value} onChange={(event) => { upkeep.value = event.currentTarget.checked; }} /> Heartbeats</label>
+      </div>
+    </section>
+  );
+}

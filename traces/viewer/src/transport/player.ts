@@ -1,0 +1,101 @@
+// The player: while playing, it lets one frame after another come.
+import { batch, effect, signal } from '@preact/signals';
+import type { Film } from '../film';
+import { ahead, coming, count, ended, film, jump, length, playing, progress, said, scene, speed, upkeep } from '../store';
+import { lampWord, time } from '../words';
+import { hold, pace } from './pacing';
+
+// passing is how much time of the run passes until the next frame, in microseconds, if that is long; 0 otherwise.
+export const passing = signal(0);
+
+// halt says why the film stands still after so many of its frames, though nobody stopped it. It is self if time goes on as soon as
+// somebody does something: there was nothing more to see.
+export const halt = signal<{ of: Film; at: number; says: string; self?: boolean } | null>(null);
+
+// halted tells people why, wherever they look.
+export function halted(says: string, self = false): void {
+  const of = film.peek();
+  if (!of) return;
+  said.value = says;
+  halt.value = { of, at: count.peek(), says, self };
+}
+
+// keepPlaying plays the film whenever it is to be played.
+export function keepPlaying(): void {
+  let ticket = 0;
+  effect(() => {
+    const was = halt.peek();
+    const now = scene.value;
+    if (!was?.self || !now || now.count !== was.at + 1 || now.frame?.by !== 'you') return;
+    halt.value = null; // what was done may make a film of its own, so that was.of does not tell
+    playing.value = true;
+  });
+  effect(() => {
+    cancelAnimationFrame(ticket);
+    passing.value = 0;
+    if (!playing.value) return;
+    let before = performance.now();
+    const tick = (now: number): void => {
+      // A page that was in the background goes on where it was, and does not make up for it.
+      let left = Math.min(now - before, 100);
+      before = now;
+      batch(() => { while (left > 0 && playing.peek()) left -= advance(left); });
+      if (playing.peek()) ticket = requestAnimationFrame(tick);
+    };
+    ticket = requestAnimationFrame(tick);
+  });
+}
+
+let target: { of: Film; at: number; to: number; upkeep: boolean; speed: number; takes: number } | null = null; // what is on its way
+
+// advance lets some milliseconds pass, or all that the next frame takes, and returns how many.
+function advance(left: number): number {
+  const now = film.peek();
+  if (!now) return stop(left);
+  const at = count.peek();
+  if (target?.of !== now || target.at !== at || target.upkeep !== upkeep.peek() || target.speed !== speed.peek()) {
+    const next = aim(now, at);
+    if (!next) return stop(left);
+    target = next;
+  }
+  coming.value = target.to;
+  const rest = (1 - progress.peek()) * target.takes;
+  if (rest > left) {
+    progress.value += left / target.takes;
+    return left;
+  }
+  jump(target.to);
+  const broken = now.breaks(at, target.to);
+  if (broken.length > 0) {
+    playing.value = false;
+    halted(`Stopped here: ${broken.map((lamp) => lampWord(lamp.name)).join(', ')} – broken.`);
+  }
+  return Math.max(rest, 0.01);
+}
+
+function stop(left: number): number {
+  playing.value = false;
+  progress.value = 0;
+  return left;
+}
+
+// aim finds the next frame, and how long it takes. There is none at the end, nor if there are only heartbeats.
+function aim(now: Film, at: number): typeof target {
+  const { to, quiet: still } = ahead();
+  const frame = now.frames[to - 1];
+  if (to === at || !frame) return null;
+  const last = now.frames[at - 1]?.at ?? frame.at;
+  if (still) {
+    halted(`Nothing but heartbeats${now.header.timed ? ` for ${time(frame.at - last)} and on` : ' follow'}: do something.`, true);
+    return null;
+  }
+  passing.value = now.header.timed && frame.at - last >= 30_000 ? frame.at - last : 0;
+  const takes = pace(frame, last, { speed: speed.peek(), timed: now.header.timed });
+  return { of: now, at, to, upkeep: upkeep.peek(), speed: speed.peek(), takes: Math.max(takes, hold(now.frames[at - 1], speed.peek())) };
+}
+
+// toggle plays, or stops. At the end it begins again.
+export function toggle(): void {
+  if (!playing.value && ended.value && count.value >= length.value && length.value > 0) jump(0);
+  playing.value = !playing.value;
+}

@@ -1,0 +1,76 @@
+// Things that are broken on purpose, to see that tests notice: npm run test:browser -- --broken. Each is a script that runs in the
+// page before all else. Every test has one at least.
+
+export interface Break { name: string; file: string; test: string; script: string }
+
+// answered breaks what the engine answers: does changes the answer to a method; "any" is all of them.
+function answered(method: string, does: string): string {
+  return `{
+    let engine;
+    const change = ${does};
+    Object.defineProperty(globalThis, 'bullyEngine', { configurable: true, get: () => engine, set: (real) => {
+      engine = { call: (method, args) => {
+        const answer = JSON.parse(real.call(method, args));
+        if (answer && (method === '${method}' || '${method}' === 'any')) change(answer);
+        return JSON.stringify(answer);
+      } };
+    } });
+  }`;
+}
+
+// frames breaks each frame that the engine answers with.
+const frames = (does: string): string => answered('any', `(answer) => { for (const frame of answer.frames ?? []) (${does})(frame); }`);
+
+const neverRed = frames('(f) => { for (const lamp of f.lamps ?? []) lamp.light = "green"; }');
+const style = (css: string): string => `addEventListener('DOMContentLoaded', () => document.head.append(Object.assign(document.createElement('style'), { textContent: '${css}' })));`;
+const noKey = (key: string): string => `addEventListener('keydown', (event) => { if (event.key === '${key}') { event.stopImmediatePropagation(); event.preventDefault(); } }, true);`;
+
+export const breaks: Break[] = [
+  { name: 'nobody leads after a crash', file: 'first', test: 'painted at once', script: frames('(f) => { if (f.node === 3 && f.state?.look === "leads") f.state.look = "follows"; }') },
+  { name: 'the epoch does not rise', file: 'first', test: 'painted at once', script: frames('(f) => { if (f.state) f.state.epoch = Math.min(f.state.epoch, 1); }') },
+  { name: 'the page asks the network', file: 'first', test: 'step back', script: 'addEventListener("load", () => { new Image().src = "http://127.0.0.1:9/"; });' },
+  { name: 'the page logs an error', file: 'first', test: 'step back', script: 'console.error("broken");' },
+  { name: 'a crash crashes nobody', file: 'first', test: 'step back', script: frames('(f) => { if (f.kind === "crash" && f.state) f.state.look = "follows"; }') },
+  { name: 'a finger scrolls instead', file: 'touch', test: 'a finger', script: "addEventListener('touchmove', (event) => event.stopImmediatePropagation(), true);" },
+  { name: 'no lamp goes red', file: 'partition', test: 'textbook', script: neverRed },
+  { name: 'a lamp of ours is red', file: 'partition', test: 'ours', script: frames('(f) => { if (f.node === 2 && f.state?.look === "leads") f.lamps = [{ name: "OneActing", light: "red" }]; }') },
+  { name: 'no link is cut', file: 'partition', test: 'a drag', script: frames('(f) => { delete f.cut; }') },
+  { name: 'a recipe is not the same run again', file: 'link', test: 'a link to a run', script: frames('(f) => { f.at += Math.random(); }') },
+  { name: 'a trace is not the same again', file: 'link', test: 'a link to a golden', script: frames('(f) => { f.text += Math.random(); }') },
+  { name: 'a broken link is not seen', file: 'link', test: 'begins a run of its own', script: 'history.replaceState(null, "", location.pathname);' },
+  { name: 'the engine does not say why', file: 'link', test: 'that shows something', script: answered('begin', '(answer) => { if (answer.problem) answer.problem.problem = "no"; }') },
+  { name: 'golden traces open at the beginning', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { answer.header.open = 0; }') },
+  { name: 'the rules refuse a golden trace at its end', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { answer.frames.at(-1).lamps = [{ name: "Rules", light: "red" }]; }') },
+  { name: 'what is refused is green', file: 'gallery', test: 'breaks a rule', script: neverRed },
+  { name: 'another line is refused', file: 'gallery', test: 'breaks a rule', script: answered('openGolden', '(answer) => { if (answer.problem) answer.problem.line++; }') },
+  { name: 'scenarios have lost their names', file: 'scenarios', test: 'finds it', script: answered('gallery', '(answer) => { for (const s of answer.scenarios) s.name = s.title = "x"; }') },
+  { name: 'no flaw is seen', file: 'scenarios', test: 'every scenario', script: neverRed },
+  { name: 'every row is in the page', file: 'large', test: 'ten thousand', script: 'Object.defineProperty(Element.prototype, "clientHeight", { get() { return this.className === "list-rows" ? 1e5 : this.getBoundingClientRect().height; } });' },
+  { name: 'files are empty', file: 'open', test: 'by drop', script: 'File.prototype.text = async () => "";' },
+  { name: 'another line is wrong', file: 'open', test: 'a broken file', script: answered('open', '(answer) => { if (answer.problem?.line) answer.problem.line++; }') },
+  { name: 'a counterexample opens at its beginning', file: 'open', test: 'model checker', script: answered('open', '(answer) => { answer.header.open = 1; }') },
+  { name: 'what the explorer found opens at its beginning', file: 'open', test: 'explorer', script: answered('open', '(answer) => { answer.header.open = 1; }') },
+  { name: 'a trace can be meddled with', file: 'open', test: 'cannot be meddled', script: answered('open', '(answer) => { answer.header.source = "run"; answer.recipe = { recipe: 1, do: [] }; }') },
+  { name: 'the Enter key does nothing', file: 'keys', test: 'keys only', script: noKey('Enter') },
+  { name: 'the K key does nothing', file: 'keys', test: 'whole page', script: noKey('k') },
+  { name: 'the page has no language', file: 'axe', test: 'WCAG', script: 'addEventListener("DOMContentLoaded", () => document.documentElement.removeAttribute("lang"));' },
+  { name: 'text is pale', file: 'axe', test: 'WCAG', script: style(':root { --soft: #bbbbbb !important }') },
+  { name: 'it moves though it should not', file: 'axe', test: 'without motion', script: 'let asked = 0; const real = matchMedia; globalThis.matchMedia = (q) => (/motion/.test(q) && asked++ < 2 ? { matches: false, addEventListener: () => undefined } : real(q));' },
+  { name: 'the page is wider than the phone', file: 'phone', test: 'with a finger', script: style('.transport { min-width: 500px }') },
+  { name: 'a dialog is wider than the phone', file: 'phone', test: 'every dialog', script: style('.dialog { min-width: 500px; overflow: visible }') },
+  { name: 'a finger does not scroll', file: 'phone', test: 'scrolls under', script: style('* { touch-action: none !important }') },
+  { name: 'a saved trace lacks a line', file: 'export', test: 'is saved', script: answered('trace', '(answer) => { answer.text = answer.text.split("\\n").toSpliced(9, 1).join("\\n"); }') },
+  { name: 'a saved picture is no XML', file: 'export', test: 'is saved', script: 'const real = URL.createObjectURL; URL.createObjectURL = (blob) => real(blob.type === "image/svg+xml" ? new Blob(["<svg>&"]) : blob);' },
+  { name: 'a served page asks for more', file: 'served', test: 'serves a page', script: 'addEventListener("load", () => { new Image().src = "/more"; });' },
+  { name: 'a served file is wrong elsewhere', file: 'served', test: 'opens the file', script: answered('open', '(answer) => { if (answer.problem?.line) answer.problem.line++; }') },
+  { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
+];
+
+// sabotage returns the break that BULLY_BREAK names.
+export function sabotage(): string | undefined {
+  const name = process.env['BULLY_BREAK'];
+  if (!name) return undefined;
+  const found = breaks.find((b) => b.name === name);
+  if (!found) throw new Error(`BULLY_BREAK: there is no break ${name}`);
+  return found.script;
+}

@@ -1,0 +1,58 @@
+// What is saved is whole: the checkers read the trace, programs read the pictures.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bully } from './built';
+import { inPage, pick, ready, run, saved, shown, stepUntil, until, visit } from './kit';
+
+inPage('a run is saved as trace, film, test case, SVG and PNG', { hash: run({ seed: 3 }) }, async (page, t) => {
+  const into = mkdtempSync(join(tmpdir(), 'bully-saved-'));
+  try {
+    await ready(page);
+    await stepUntil(page, '5 leads', (now) => now.looks[4] === 'leads');
+    await pick(page, 4, 'Kill');
+    const now = await stepUntil(page, '4 leads', (next) => next.looks[3] === 'leads');
+
+    const trace = await saved(page, 'Trace');
+    const file = join(into, 'saved.ndjson');
+    writeFileSync(file, trace.data);
+    const said = execFileSync(bully(), ['trace', 'check', file], { encoding: 'utf8' });
+    t.diagnostic(`bully trace check: ${said.trim().split('\n').at(-1)}`);
+    assert.ok(trace.data.toString().split('\n').length > 30, 'it has many steps');
+
+    const film = await saved(page, 'Film');
+    const lines = film.data.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.equal(lines[0]!['film'], 1);
+    assert.ok(lines.length > now.count);
+    const other = await visit({});
+    await ready(other.page);
+    await other.page.getByRole('button', { name: 'Open', exact: true }).click();
+    await other.page.locator('dialog input[type=file]').setInputFiles({ name: film.name, mimeType: 'application/x-ndjson', buffer: film.data });
+    await until(other.page, 'the film in another page', ({ seen, more, problem }) => (seen === lines.length - 1 && !more) || problem !== '');
+    assert.equal((await shown(other.page)).problem, '');
+    assert.deepEqual(other.faults, []);
+    await other.close();
+
+    const testCase = await saved(page, 'Test case');
+    assert.ok(testCase.data.length > 100, 'the test case has something in it');
+    assert.match(testCase.data.toString(), /crash/i, 'it has what was done');
+
+    const svg = await saved(page, 'Diagram, SVG');
+    const [error, arrows, text] = await page.evaluate((source) => {
+      const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
+      return [parsed.querySelector('parsererror')?.textContent ?? '', parsed.querySelectorAll('path, line').length, parsed.documentElement.textContent ?? ''] as const;
+    }, svg.data.toString());
+    assert.equal(error, '');
+    assert.ok(arrows > 20, `${arrows} lines`);
+    assert.match(text, /5 nodes/);
+
+    const png = await saved(page, 'Diagram, PNG');
+    assert.equal(png.data.subarray(0, 8).toString('hex'), '89504e470d0a1a0a');
+    assert.ok(png.data.readUInt32BE(16) > 500 && png.data.readUInt32BE(20) > 500, 'it has pixels');
+    t.diagnostic([trace, film, testCase, svg, png].map(({ name, data }) => `${name} ${(data.length / 1000).toFixed(0)} kB`).join(', '));
+  } finally {
+    rmSync(into, { recursive: true, force: true });
+  }
+});

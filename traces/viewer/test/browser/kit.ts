@@ -1,0 +1,23 @@
+// What all tests in the browser need: a test with a page of its own (page.ts).
+import assert from 'node:assert/strict';
+import { after, before, test, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { theBrowser, visit, type Options, type Visit } from './page';
+
+export * from './page';
+
+before(async () => { await theBrowser(); });
+after(async () => { await (await theBrowser()).close(); });
+
+// inPage is a test in a page of its own, which must have no fault.
+export function inPage(name: string, options: Options, does: (page: Page, t: TestContext, seen: Visit) => Promise<void>): void {
+  test(name, { timeout: 300_000 }, async (t) => {
+    const seen = await visit(options);
+    try {
+      await does(seen.page, t, seen);
+      assert.deepEqual(seen.faults, []);
+    } finally {
+      await seen.close();
+    }
+  });
+}

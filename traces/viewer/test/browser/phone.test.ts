@@ -1,0 +1,85 @@
+// On a phone: nothing is wider than the screen, and all that can be done is within reach of a finger.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { inPage, leaders, menu, phone, ready, run, shown, stepUntil, until } from './kit';
+
+// wide returns what is wider than the screen, or beyond its edge, and cannot be scrolled to.
+function wide(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    const root = document.documentElement;
+    if (root.scrollWidth > root.clientWidth) found.push(`the page has ${root.scrollWidth} pixels on a screen of ${root.clientWidth}`);
+    for (const element of document.querySelectorAll<HTMLElement>('button, a[href], input, select, summary, [role=menuitem]')) {
+      const box = element.getBoundingClientRect();
+      if (box.width === 0 || !element.checkVisibility() || element.closest('svg, .list-rows, .panel-flights ul')) continue;
+      let scrolls = element.parentElement;
+      while (scrolls && !['auto', 'scroll'].includes(getComputedStyle(scrolls).overflowX)) scrolls = scrolls.parentElement;
+      if (!scrolls && (box.left < -1 || box.right > root.clientWidth + 1)) found.push(`${element.outerHTML.slice(0, 120)} from ${box.left} to ${box.right}`);
+    }
+    return found;
+  });
+}
+
+// small returns what is too small for a finger: less than 24 pixels, WCAG 2.2, which excepts links in a text.
+function small(page: Page): Promise<string[]> {
+  return page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.bar button, .transport button, .ring-tool, [role=menuitem], dialog button:not(.link)')].flatMap((element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 0 && (box.width < 24 || box.height < 24) ? [`${element.outerHTML.slice(0, 100)} ${box.width} × ${box.height}`] : [];
+  }));
+}
+
+inPage('a phone: kill the leader with a finger, see the next; nothing is beyond the edge', { phone: true, hash: run({}) }, async (page) => {
+  await ready(page);
+  await stepUntil(page, 'all follow 5', (now) => now.looks.join() === 'follows,follows,follows,follows,leads');
+  assert.deepEqual(await wide(page), []);
+  const ring = await page.locator('.ring-picture').boundingBox();
+  const play = await page.locator('.tr-play').boundingBox();
+  assert.ok(ring && ring.y + ring.height / 2 < phone.height, 'the ring is to be seen without scrolling');
+  assert.ok(play && play.y + play.height <= phone.height, 'so is the button that plays');
+  await page.locator('.ring-node[data-node="4"] [role=button]').tap();
+  await page.getByRole('menu').waitFor();
+  assert.deepEqual([...await wide(page), ...await small(page)], []);
+  await page.getByRole('menuitem', { name: 'Kill' }).tap();
+  assert.equal((await shown(page)).looks[4], 'down');
+  for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Faster' }).tap();
+  await page.locator('.tr-play').tap();
+  assert.deepEqual(leaders(await until(page, '4 leads', (now) => now.looks[3] === 'leads')), [3]);
+  assert.deepEqual(await wide(page), []);
+});
+
+inPage('a phone: every dialog fits, and what is below can be scrolled to', { phone: true, hash: run({}) }, async (page) => {
+  await ready(page);
+  for (const word of ['New run', 'Gallery', 'Open', 'Share', 'Export']) {
+    await menu(page, word);
+    assert.deepEqual([...await wide(page), ...await small(page)], [], word);
+    await page.getByRole('button', { name: 'Close', exact: true }).tap();
+  }
+  for (const part of ['.dia-stage', '.panel', '.list-rows']) {
+    await page.locator(part).scrollIntoViewIfNeeded();
+    const box = await page.locator(part).boundingBox();
+    assert.ok(box && box.y < phone.height && box.width <= phone.width, `${part} can be reached`);
+  }
+});
+
+// Chromium warns of a library that would cancel a touch by which the page scrolls already.
+const warned = /Ignored attempt to cancel a touchmove/;
+
+inPage('a phone: the page scrolls under a finger, over the ring and the diagram, too', { phone: true, hash: run({}), may: warned }, async (page) => {
+  await ready(page);
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints });
+  for (const part of ['.ring-picture', '.lamp-all', '.dia-stage', '.panel']) {
+    const [x, y] = await page.locator(part).evaluate((element) => {
+      scrollTo(0, 0);
+      scrollTo(0, Math.max(0, element.getBoundingClientRect().top - 200));
+      const box = element.getBoundingClientRect();
+      return [box.left + 12, box.top + Math.min(200, box.height / 2)] as const;
+    });
+    const before = await page.evaluate(() => scrollY);
+    await touch('touchStart', { x, y });
+    for (let i = 1; i <= 10; i++) await touch('touchMove', { x, y: y - 12 * i });
+    await touch('touchEnd');
+    await page.waitForFunction((was) => scrollY > was + 40, before); // else it fails, after a while
+  }
+});

@@ -1,0 +1,77 @@
+// Builds the page and the program, and runs all tests in the browser:
+//
+//   npm run test:browser                     all of them
+//   npm run test:browser -- gallery axe      those files only
+//   npm run test:browser -- --broken         each test with something broken on purpose: each must fail (broken.ts)
+//
+// With BULLY_BUILT=folder what is built stays there, and is taken as it is the next time.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { breaks } from './broken';
+import { build, chromium, seconds, viewer } from './built';
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+// long are files that take long: they begin first, so that none is left alone at the end.
+const long = ['scenarios', 'axe', 'first', 'gallery', 'open'];
+
+// files returns the test files whose names begin with one of the words; all if there is no word.
+function files(words: string[]): string[] {
+  const all = readdirSync(here).filter((name) => name.endsWith('.test.ts')).sort();
+  const chosen = all.filter((name) => words.length === 0 || words.some((word) => name.startsWith(word)));
+  if (chosen.length === 0) throw new Error(`no test file begins with ${words.join(' or ')}: there are ${all.join(', ')}`);
+  const rank = (name: string): number => (long.indexOf(name.replace('.test.ts', '')) + long.length + 1) % (long.length + 1);
+  return chosen.sort((a, b) => rank(a) - rank(b)).map((name) => join(here, name));
+}
+
+// tests runs test files, two at a time, and returns how many tests have not passed. None at all is a failure, too.
+async function tests(of: string[]): Promise<number> {
+  let [passed, failed] = [0, 0];
+  const all = run({ files: of, concurrency: 2 });
+  all.on('test:pass', () => { passed++; });
+  all.on('test:fail', () => { failed++; });
+  for await (const line of all.compose(new spec())) process.stdout.write(String(line));
+  return passed === 0 ? Math.max(1, failed) : failed;
+}
+
+// broken runs the tests that a break concerns, with it, and returns how many did not notice.
+function broken(words: string[]): number {
+  let unseen = 0;
+  const chosen = breaks.filter((b) => words.length === 0 || words.some((word) => b.file.startsWith(word)));
+  for (const { name, file, test } of chosen) {
+    const args = ['--import', 'tsx', '--test', `--test-name-pattern=${test}`, '--test-reporter=spec', join(here, `${file}.test.ts`)];
+    const env = { ...process.env, BULLY_BREAK: name, BULLY_PATIENCE: '15000' };
+    const { stdout } = spawnSync(process.execPath, args, { cwd: viewer, env, encoding: 'utf8' });
+    const failed = [...stdout.matchAll(/^ℹ (?:fail|cancelled) (\d+)$/gm)].reduce((sum, [, many]) => sum + Number(many), 0);
+    const why = stdout.slice(stdout.indexOf('failing tests')).split('\n').find((line) => /Error|^\s*\+ +'/.test(line))?.trim() ?? '';
+    console.log(`${failed > 0 ? 'noticed' : 'NOT NOTICED'}: ${name} (${file}): ${why.slice(0, 160)}`);
+    if (failed === 0) unseen++;
+  }
+  console.log(`${chosen.length} breaks, ${unseen} not noticed`);
+  return chosen.length === 0 ? 1 : unseen;
+}
+
+async function main(args: string[]): Promise<number> {
+  const from = Date.now();
+  console.log(`browser: ${chromium()}`);
+  const kept = process.env['BULLY_BUILT'];
+  const into = kept ? resolve(kept) : mkdtempSync(join(tmpdir(), 'bully-viewer-'));
+  process.env['BULLY_BUILT'] = into;
+  mkdirSync(into, { recursive: true });
+  try {
+    build(into);
+    const words = args.filter((arg) => !arg.startsWith('--'));
+    const failed = args.includes('--broken') ? broken(words) : await tests(files(words));
+    console.log(`all in ${seconds(Date.now() - from)}`);
+    return failed === 0 ? 0 : 1;
+  } finally {
+    if (!kept) rmSync(into, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

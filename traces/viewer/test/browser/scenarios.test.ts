@@ -1,0 +1,73 @@
+// Every scenario of the gallery plays, and shows what it says it shows.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { Gallery, Scenario } from '../../src/types';
+import { golden, inPage, menu, ready, shown, stepUntil, toEnd, until } from './kit';
+
+// scenarios returns what the engine says that there is.
+async function scenarios(page: Page): Promise<Scenario[]> {
+  const gallery = await page.evaluate(() => globalThis.bullyEngine?.call('gallery', '[]'));
+  return (JSON.parse(gallery ?? '{"scenarios":[]}') as Gallery).scenarios;
+}
+
+// The lamp that each flaw turns red.
+const lampOf: Record<string, string> = { 'two leaders': 'OneActing', 'two leaders in one epoch': 'OneLeaderPerEpoch', 'a stale write': 'StaleWrite' };
+
+// choose plays a scenario, as its card in the gallery has it.
+async function choose(page: Page, title: string, button: string): Promise<void> {
+  await menu(page, 'Gallery');
+  await page.getByRole('radio', { name: 'All' }).check({ force: true });
+  const card = page.locator('.gal-card').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+  await card.getByRole('button', { name: button, exact: true }).click();
+}
+
+// red plays what is shown to its end, and reports whether a lamp was red on the way.
+async function red(page: Page, lamp: string | undefined, wanted: boolean): Promise<boolean> {
+  const all = await toEnd(page);
+  if (!lamp) return false;
+  assert.ok(lamp in all[0]!.lamps, `${lamp} is watched`);
+  if (all.some((each) => each.lamps[lamp] === 'red')) return true;
+  if (!wanted) return false;
+  await page.keyboard.press('Home'); // between two looks it may have been red, and green again
+  await stepUntil(page, `${lamp} is red`, (each) => each.lamps[lamp] === 'red', 3000);
+  return true;
+}
+
+inPage('the gallery has every scenario, and finds it by its name', { hash: golden('failover'), small: true }, async (page) => {
+  await ready(page);
+  const told = await scenarios(page);
+  await menu(page, 'Gallery');
+  const cards = page.locator('.gal-card');
+  await page.getByRole('radio', { name: 'Flaws of the textbook' }).check({ force: true });
+  const textbook = await cards.count();
+  await page.getByRole('radio', { name: 'Other algorithms' }).check({ force: true });
+  assert.equal(textbook + await cards.count(), told.length, 'every scenario is in the gallery');
+  await page.getByRole('radio', { name: 'All' }).check({ force: true });
+  await page.getByRole('searchbox', { name: 'Search the gallery' }).fill('split brain');
+  await page.getByRole('status').filter({ hasText: /^[1-9] of / }).waitFor(); // a search finds few
+  for (const { title } of told) {
+    await page.getByRole('searchbox', { name: 'Search the gallery' }).fill(title);
+    await cards.filter({ has: page.getByRole('heading', { name: title, exact: true }) }).waitFor();
+  }
+});
+
+inPage('every scenario opens, plays to its end, and its flaw is seen; with ours it is not', { hash: golden('failover'), small: true }, async (page, t) => {
+  await ready(page);
+  const told = await scenarios(page);
+  assert.ok(told.length >= 10, `${told.length} scenarios`);
+  let ours = 0;
+  for (const { name, title, flaw, algorithm, algorithms } of told) {
+    await choose(page, title, `Play ${title}`);
+    const now = await until(page, `${name} is shown`, ({ looks, problem }) => looks.length > 0 || problem !== '');
+    assert.equal(now.problem, '', name);
+    assert.ok(now.count > 0, `${name} opens after its beginning`);
+    const lamp = lampOf[flaw];
+    assert.equal(await red(page, lamp, true), lamp !== undefined, `${name}: ${lamp} goes red`);
+    if (!lamp || algorithm === 'bully' || !algorithms.includes('bully')) continue;
+    await choose(page, title, 'Play it with ours instead');
+    assert.equal(await red(page, lamp, false), false, `${name} with ours: ${lamp} stays green`);
+    assert.equal((await shown(page)).lamps['Rules'], 'green', `${name} with ours is by the rules`);
+    ours++;
+  }
+  t.diagnostic(`${told.length} scenarios, of which ${told.filter(({ flaw }) => lampOf[flaw]).length} have a lamp for their flaw, and ${ours} were played with ours, too`);
+});

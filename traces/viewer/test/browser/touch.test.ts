@@ -1,0 +1,41 @@
+// What a finger does on the ring: a drag from node to node cuts their link, and scrolls nothing. Touches come from the protocol of
+// the browser, as those of a script are none that it would scroll by.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { inPage, ready, run, shown } from './kit';
+
+// middle returns where on the screen a node is.
+async function middle(page: Page, node: number): Promise<{ x: number; y: number }> {
+  const box = await page.locator(`.ring-node[data-node="${node}"] [role=button]`).boundingBox();
+  assert.ok(box, `node ${node} is on the ring`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+// dragTouch drags with one finger from a node to another.
+async function dragTouch(page: Page, from: number, to: number): Promise<void> {
+  const [a, b] = [await middle(page, from), await middle(page, to)];
+  const session = await page.context().newCDPSession(page);
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [a] });
+  for (let i = 1; i <= 12; i++) {
+    const point = { x: a.x + (b.x - a.x) * i / 12, y: a.y + (b.y - a.y) * i / 12 };
+    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] });
+  }
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await session.detach();
+}
+
+inPage('a phone: a finger that drags from node to node cuts their link, and another time heals it; nothing scrolls', { phone: true, hash: run({}) }, async (page) => {
+  await ready(page);
+  const before = await page.evaluate(() => scrollY);
+  for (const [from, to] of [[4, 1], [2, 0], [0, 3]] as const) { // down, across, up
+    const link = page.locator(`.ring-link[data-link="${Math.min(from, to)},${Math.max(from, to)}"]`);
+    await dragTouch(page, from, to);
+    await page.waitForFunction((of) => document.querySelector(`.ring-link[data-link="${of}"]`)?.getAttribute('data-cut') === 'both', [from, to].sort().join());
+    await dragTouch(page, from, to);
+    await page.waitForFunction((of) => !document.querySelector(`.ring-link[data-link="${of}"]`)?.hasAttribute('data-cut'), [from, to].sort().join());
+    assert.equal(await link.getAttribute('data-cut'), null);
+    assert.equal(await page.evaluate(() => scrollY), before, 'the page has not scrolled under the finger');
+  }
+  assert.equal(await page.getByRole('menu').count(), 0, 'a drag is no tap');
+  assert.ok((await shown(page)).count > 0);
+});

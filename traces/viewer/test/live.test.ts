@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { theEnd } from '../src/live/live';
+import { headline, members, waiting, elsewhere, type Member } from '../src/live/members';
+import { Merger, type Step } from '../src/live/merge';
+import { mostFrames, Reel } from '../src/live/reel';
+import * as store from '../src/store';
+import type { Engine, Frame, Opened } from '../src/types';
+
+// --- The order of steps ---
+
+const beat = (from: string, to: string) => ({ from, to, type: 'HEARTBEAT' });
+
+function step(node: string, at: number, more: Partial<Step> = {}): Step {
+  return { seq: 1, at, node, action: 'BeatTimeout', state: { role: 'follower', leader: null, epoch: 1, grantee: null, support: [] }, ...more };
+}
+
+// push gives steps to a merger, as if all had come at a time.
+function push(merger: Merger, now: number, ...steps: Step[]): void {
+  for (const s of steps) merger.push(s, JSON.stringify(s), now);
+}
+
+const order = (merger: Merger, now: number) => merger.release(now).map((h) => `${h.step.node}@${h.step.at}`);
+
+test('steps come in the order of their times, whatever the order in which nodes are heard', () => {
+  const merger = new Merger();
+  push(merger, 0, step('1', 10), step('1', 30));
+  push(merger, 40, step('2', 5), step('2', 20));
+  assert.deepEqual(order(merger, 100), [], 'too early: something that happened before may come yet');
+  assert.deepEqual(order(merger, 190), ['2@5', '1@10', '2@20', '1@30']);
+  assert.deepEqual(order(merger, 1000), []);
+});
+
+test('a late step holds up what happened after it, and nothing else', () => {
+  const merger = new Merger();
+  push(merger, 0, step('1', 10), step('1', 30));
+  push(merger, 140, step('2', 20));
+  assert.deepEqual(order(merger, 150), ['1@10']);
+  assert.deepEqual(order(merger, 290), ['2@20', '1@30']);
+});
+
+test('what one node says is never reordered, though its clock goes back', () => {
+  const merger = new Merger();
+  push(merger, 0, step('1', 30), step('1', 10), step('2', 20));
+  assert.deepEqual(order(merger, 150), ['2@20', '1@30', '1@10']);
+});
+
+test('nothing is received before it is sent, though clocks differ', () => {
+  const merger = new Merger();
+  const message = beat('1', '2');
+  push(merger, 0, step('2', 10, { action: 'OnHeartbeat', input: { message } }), step('2', 11));
+  push(merger, 0, step('1', 500, { sent: [message] }), step('1', 501, { sent: [message] }), step('1', 502));
+  assert.deepEqual(order(merger, 150), ['1@500', '2@10', '2@11', '1@501', '1@502']);
+});
+
+test('what was sent before the page came, or never heard of, is received when time says so', () => {
+  const merger = new Merger();
+  const message = beat('1', '2');
+  const received = { action: 'OnHeartbeat', input: { message } };
+  push(merger, 0, step('2', 10, received), step('3', 20));
+  assert.deepEqual(order(merger, 150), ['2@10', '3@20']);
+  // Both take what only the other sends later: something is missing, and nothing waits for ever.
+  const back = beat('2', '1');
+  push(merger, 200, step('2', 30, received), step('2', 31, { sent: [back] }));
+  push(merger, 200, step('1', 40, { action: 'OnHeartbeat', input: { message: back } }), step('1', 41, { sent: [message] }));
+  assert.deepEqual(order(merger, 350), ['2@30', '2@31', '1@40', '1@41']);
+});
+
+test('a node that is heard no more ends after its last step, and before what others make of that', () => {
+  const merger = new Merger();
+  const last = step('3', 100, { seq: 7, state: { role: 'leader', leader: '3', epoch: 4, grantee: '3', support: ['2', '3'] } });
+  push(merger, 0, last);
+  assert.deepEqual(order(merger, 200), ['3@100']);
+  push(merger, 200, step('2', 105));
+  push(merger, 204, theEnd(last));
+  assert.deepEqual(order(merger, 400), ['3@101', '2@105']);
+  assert.equal(JSON.stringify(theEnd(last)),
+    '{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"epoch":4,"grantee":"3","support":[]}}');
+});
+
+// --- The film ---
+
+let opened: number[] = [];
+let closed: number[] = [];
+
+// The engine makes a frame of each line, whose text is the line.
+const engine = {
+  live: (nodes: string[]): Opened => {
+    opened.push(opened.length + 1);
+    return { handle: opened.length, header: { film: 1, title: 'live', source: 'live', nodes, timed: true }, frames: [], ended: true };
+  },
+  feed: (_: number, line: string) => ({ frames: [{ at: 1, kind: 'step', node: 0, text: line } as Frame], ended: true }),
+  close: (handle: number) => { closed.push(handle); },
+} as unknown as Engine;
+
+const heard = (line: string, action = 'OnClaim', node = '1') => ({ step: step(node, 1, { action }), line, came: 0 });
+const lines = () => store.film.value!.frames.map((f) => f.text);
+
+let reel: Reel;
+beforeEach(() => {
+  opened = [];
+  closed = [];
+  store.engine.value = engine;
+  reel = new Reel(['1', '2']);
+  reel.begin();
+});
+
+test('who looks on sees each step as it comes', () => {
+  assert.deepEqual(lines(), []);
+  reel.take([heard('a'), heard('b')]);
+  assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b'], 2, 0]);
+});
+
+test('who looks back is not disturbed: steps wait until the way back to now', () => {
+  reel.take([heard('a'), heard('b')]);
+  store.jump(1);
+  reel.take([heard('c'), heard('d')]);
+  assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b'], 1, 2]);
+  reel.goToNow();
+  assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b', 'c', 'd'], 4, 0]);
+  store.jump(1);
+  reel.take([heard('e')]);
+  store.jump(4); // by hand: whoever has come to the end goes on
+  reel.take([heard('f')]);
+  assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b', 'c', 'd', 'e', 'f'], 6, 0]);
+});
+
+test('a long film begins anew, with what tells most, and the last step of each node', () => {
+  reel.take([heard('first'), heard('quiet one', 'OnAck', '2')]);
+  for (let n = 0; n < mostFrames; n += 1000) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`beat ${n + i}`, 'BeatTimeout')));
+  assert.equal(opened.length, 2);
+  assert.deepEqual(closed, [1]);
+  const now = lines();
+  assert.deepEqual(now.slice(0, 2), ['first', 'quiet one']);
+  assert.ok(now.length < 2000, `${now.length} frames`);
+  assert.equal(now.at(-1), `beat ${mostFrames - 1}`);
+  assert.equal(store.count.value, now.length);
+  reel.take([heard('more')]);
+  assert.equal(lines().at(-1), 'more');
+});
+
+test('however long somebody looks back, memory is bounded, and nothing is told twice', () => {
+  reel.take([heard('a'), heard('b')]);
+  store.jump(1);
+  for (let n = 0; n < 90; n++) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`beat ${n * 1000 + i}`, 'BeatTimeout')));
+  assert.ok(waiting.value <= 41_000, `${waiting.value} wait`);
+  assert.deepEqual(lines(), ['a', 'b']);
+  reel.goToNow();
+  assert.equal(lines().at(-1), 'beat 89999');
+  assert.equal(new Set(lines()).size, lines().length);
+  assert.deepEqual(lines().slice(0, 2), ['a', 'b']);
+});
+
+test('who opens something else keeps it, and finds back', () => {
+  reel.take([heard('a')]);
+  store.show({ handle: 99, header: { film: 1, title: 'other', source: 'trace', nodes: ['1'], timed: true }, frames: [], ended: true });
+  reel.take([heard('b')]);
+  assert.deepEqual([store.film.value!.header.title, lines(), elsewhere.value], ['other', [], true]);
+  reel.goToNow();
+  assert.deepEqual([store.film.value!.header.title, lines(), elsewhere.value], ['live', ['a', 'b'], false]);
+});
+
+test('a selected node stays selected when the film begins anew', () => {
+  store.selection.value = { node: 1 };
+  reel.begin();
+  assert.deepEqual(store.selection.value, { node: 1 });
+});
+
+test('a page without an engine still says how the cluster does', () => {
+  store.engine.value = null;
+  new Reel(['1']).take([heard('a')]);
+});
+
+// --- The headline ---
+
+function member(id: string, role: string, leader: string | null, epoch: number, more: Partial<Member> = {}): Member {
+  return { id, url: '', reach: 'heard', now: { role, leader, epoch, grantee: null, support: [] }, status: null, ...more };
+}
+
+test('the headline says who leads, as far as it is known', () => {
+  const says = (...all: Member[]) => { members.value = all; return headline.value.says; };
+  const leader = member('3', 'leader', '3', 4);
+  assert.match(says(), /No node has answered yet/);
+  assert.equal(says(member('1', 'follower', '3', 4), member('2', 'electing', '3', 4), leader), 'Node 3 leads epoch 4; 2 of 3 say so.');
+  assert.equal(says(member('1', 'follower', '3', 4), { ...leader, reach: 'away' }), 'Node 3 leads epoch 4, as node 1 says.');
+  assert.equal(says(member('1', 'electing', '3', 4), member('2', 'follower', null, 4), { ...leader, reach: 'silent' }),
+    'Nobody leads. 2 of 3 nodes are reached; 2 are a quorum.', 'a lease that a node keeps is no reign');
+  assert.equal(says({ ...leader, status: { id: '3', role: 'leader', leader: null, epoch: 4, leading: false, stopped: true, error: 'disk', links: [] } }),
+    'Nobody leads. 1 of 1 nodes are reached; 1 are a quorum.');
+  assert.equal(says(member('2', 'leader', '2', 3), leader), 'Node 3 leads epoch 4; 1 of 2 say so.', 'the highest epoch');
+  assert.equal(says({ ...leader, reach: 'away' }), 'No node is reached.');
+  assert.equal(says({ ...leader, now: null, reach: 'connecting' }), 'Connecting to the nodes.');
+});

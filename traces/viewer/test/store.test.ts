@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import * as store from '../src/store';
+import type { Doing, Engine, Frame, Opened, Recipe } from '../src/types';
+
+// A run of the engine of these tests: frame i happens at i ms; every third is upkeep; what is done makes one frame more.
+class Fake {
+  readonly open = new Map<number, { at: number; do: Doing[] }>();
+  last = 0;
+
+  frames(handle: number, count: number): Frame[] {
+    const run = this.open.get(handle) ?? assert.fail(`handle ${handle} is not open`);
+    return Array.from({ length: count }, () => {
+      const place = run.at++;
+      const doing = run.do.find((d) => d.after === place);
+      return { at: place * 1000, kind: doing ? 'crash' : 'step', node: 0, text: doing ? `${doing.do} ${doing.node}` : `step ${place}`, ...(place % 3 === 2 && !doing && { upkeep: true }) };
+    });
+  }
+
+  begin = (recipe: Recipe): Opened => {
+    this.open.set(++this.last, { at: 0, do: [...recipe.do] });
+    const first = Math.max(2, ...recipe.do.map((d) => d.after + 1));
+    return { handle: this.last, header: { film: 1, title: 't', source: 'run', nodes: ['1', '2', '3'], timed: true, open: 2 }, frames: this.frames(this.last, first), ended: false, recipe };
+  };
+
+  engine = {
+    begin: this.begin,
+    next: (handle: number, count: number) => ({ frames: this.frames(handle, count), ended: false }),
+    do: (handle: number, doing: Doing) => {
+      if (doing.node === 9) return { frames: [], ended: false, problem: { problem: 'there is no node 9' } };
+      this.open.get(handle)!.do.push(doing);
+      return { frames: this.frames(handle, 1), ended: false };
+    },
+    close: (handle: number) => { assert.ok(this.open.delete(handle), `handle ${handle} is closed twice`); },
+  } as unknown as Engine;
+}
+
+const recipe: Recipe = { recipe: 1, algorithm: 'bully', nodes: 3, profile: 'lan', seed: 1, do: [] };
+const texts = () => store.film.value!.frames.map((f) => f.text);
+let fake: Fake;
+
+beforeEach(() => {
+  fake = new Fake();
+  store.engine.value = null; // the handles of the test before are not this engine's
+  store.show({ handle: 0, header: { film: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true });
+  store.engine.value = fake.engine;
+  store.problem.value = null;
+  store.show(fake.begin(recipe));
+});
+
+test('a run lets no more happen than people want to see', () => {
+  assert.equal(store.count.value, 2);
+  store.step(1);
+  assert.equal(store.count.value, 4, 'the third is upkeep, and passed over');
+  assert.equal(store.length.value, 4);
+  store.step(-1);
+  assert.equal(store.count.value, 2);
+  store.jump(40);
+  assert.equal(store.length.value, 40);
+});
+
+test('what is done at the end goes on with the run', () => {
+  store.jump(5);
+  store.crash(2);
+  assert.equal(store.branches.value.length, 1);
+  assert.equal(store.count.value, 6);
+  assert.deepEqual(store.recipe.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
+  assert.equal(texts()[5], 'crash 2');
+});
+
+test('what is done in the past begins a branch, and the run before is kept', () => {
+  store.jump(10);
+  store.crash(1);
+  store.jump(20);
+  store.jump(4);
+  store.crash(2);
+  assert.equal(store.branches.value.length, 2);
+  assert.equal(store.fresh.value, true);
+  assert.deepEqual(store.recipe.value?.do, [{ after: 4, do: 'crash', node: 2 }]);
+  assert.deepEqual(texts().slice(3), ['step 3', 'crash 2']);
+  const [first, second] = store.branches.value;
+  store.goTo(first!.id);
+  assert.equal(store.count.value, 4, 'where it was left');
+  assert.equal(store.length.value, 20);
+  assert.deepEqual(store.recipe.value?.do, [{ after: 10, do: 'crash', node: 1 }]);
+  store.jump(25);
+  assert.equal(texts()[24], 'step 24', 'it goes on');
+  store.goTo(second!.id);
+  assert.equal(texts()[4], 'crash 2');
+  assert.equal(fake.open.size, 2);
+});
+
+test('what was done before the branch is done in it, too', () => {
+  store.jump(5);
+  store.crash(1);
+  store.jump(12);
+  store.jump(6);
+  store.restart(1);
+  assert.deepEqual(store.recipe.value?.do.map((d) => [d.after, d.do]), [[5, 'crash'], [6, 'restart']]);
+});
+
+test('a frame that was only asked for to draw how it comes is no past', () => {
+  store.jump(5);
+  store.more(1);
+  assert.equal(store.length.value, 6);
+  store.crash(2);
+  assert.equal(store.branches.value.length, 1);
+  assert.equal(store.fresh.value, false);
+  assert.deepEqual(store.recipe.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
+  assert.equal(fake.open.size, 1, 'the run before is closed');
+});
+
+test('at most eight branches are kept, and all are closed when something else is opened', () => {
+  for (let i = 0; i < 12; i++) {
+    store.jump(30 + i);
+    store.jump(3);
+    store.crash(1);
+  }
+  assert.equal(store.branches.value.length, 8);
+  assert.equal(fake.open.size, 8);
+  assert.ok(store.branches.value.some((b) => b.id === store.branch.value));
+  store.show(fake.begin(recipe));
+  assert.equal(store.branches.value.length, 1);
+  assert.equal(fake.open.size, 1);
+});
+
+test('what cannot be done changes nothing', () => {
+  store.jump(5);
+  store.crash(9);
+  assert.equal(store.problem.value?.problem, 'there is no node 9');
+  assert.equal(store.length.value, 5);
+  assert.deepEqual(store.recipe.value?.do, []);
+});
+
+test('a deed in the past that is refused leaves no branch, and the run as it was', () => {
+  store.jump(20);
+  store.jump(4);
+  const [was, id] = [store.film.value, store.branch.value];
+  store.selection.value = { node: 1 };
+  store.crash(9);
+  assert.equal(store.problem.value?.problem, 'there is no node 9');
+  assert.equal(store.branches.value.length, 1);
+  assert.equal(store.branch.value, id);
+  assert.equal(store.film.value, was);
+  assert.deepEqual([store.count.value, store.length.value, store.seen.value], [4, 20, 20]);
+  assert.equal(store.fresh.value, false);
+  assert.deepEqual(store.selection.value, { node: 1 });
+  assert.deepEqual([...fake.open.keys()].length, 1, 'the run that began for it is closed');
+  store.jump(22);
+  assert.equal(texts()[21], 'step 21', 'it goes on');
+});
+
+test('a deed that is refused lets no branch go', () => {
+  for (let i = 0; i < 7; i++) {
+    store.jump(30 + i);
+    store.jump(3);
+    store.crash(1);
+  }
+  const ids = store.branches.value.map((b) => b.id);
+  store.jump(50);
+  store.jump(3);
+  store.crash(9);
+  assert.deepEqual(store.branches.value.map((b) => b.id), ids);
+  assert.equal(fake.open.size, 8);
+});
+
+test('a reign without events does not hold the page for ever', () => {
+  const quiet = { ...fake.engine, next: (_: number, n: number) => ({ frames: Array.from({ length: n }, () => ({ at: 1, kind: 'receive', node: 0, text: 'takes HEARTBEAT', upkeep: true })), ended: false }) };
+  store.engine.value = quiet as unknown as Engine;
+  assert.ok(store.step(1));
+  assert.ok(store.count.value > 100 && store.count.value < 2000, String(store.count.value));
+});

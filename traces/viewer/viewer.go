@@ -1,0 +1,205 @@
+package viewer
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// MaxText is how large a file may be that is put into a page, in bytes.
+const MaxText = 16 << 20
+
+// Options say what a page opens. At most one of them is given; none: the page begins a run of its own.
+type Options struct {
+	File   *File  // a file
+	Golden string // the name of a golden trace, without its ending
+	Live   *Live  // a cluster that runs
+}
+
+// File is a file that a page opens: a trace, a film, a recipe of a run, what TLC has printed. The page finds out which it
+// is, and says what is wrong with it.
+type File struct {
+	Name string `json:"name"`
+	Text string `json:"text"` // at most MaxText bytes
+}
+
+// Live is a cluster that a page watches.
+type Live struct {
+	Nodes   []Node `json:"nodes"`             // at least one
+	Cluster string `json:"cluster,omitempty"` // its name, if it is known
+	Resign  bool   `json:"resign,omitempty"`  // the nodes let this page make them resign
+}
+
+// Node is where a page finds a node: what serves its steps as package web of bully run does.
+type Node struct {
+	ID  string `json:"id,omitempty"` // "": the page asks
+	URL string `json:"url"`          // http://host:port; "" is where the page itself comes from
+}
+
+// The page and its engine, as the build has left them: see README.md.
+var (
+	//go:embed dist/page.html
+	html string
+	//go:embed dist/engine.wasm.gz
+	engine string
+)
+
+// The places in the page where something is put in. Each is there once.
+const (
+	policyMark  = `<meta http-equiv="Content-Security-Policy" content="`
+	connectMark = `connect-src 'none'`
+	openedMark  = `<script type="application/json" id="opened">`
+	engineMark  = `<script type="application/octet-stream;base64" id="engine">`
+)
+
+// form is the page, cut where something is put in.
+type form struct {
+	before, policy, between, opened, rest string
+}
+
+// theForm is the form of the embedded page.
+var theForm = sync.OnceValues(func() (form, error) { return cut(html) })
+
+// cut cuts a page at its marks.
+func cut(page string) (f form, err error) {
+	for _, mark := range []string{policyMark, connectMark, openedMark, engineMark} {
+		if n := strings.Count(page, mark); n != 1 {
+			return f, fmt.Errorf("viewer: the page has %s %d times, and once is wanted: run make viewer", mark, n)
+		}
+	}
+	var policy, opened, engine bool
+	f.before, page, policy = strings.Cut(page, connectMark)
+	f.between, page, opened = strings.Cut(page, openedMark)
+	f.opened, f.rest, engine = strings.Cut(page, engineMark)
+	_, f.policy, _ = strings.Cut(f.before, policyMark)
+	after, _, closed := strings.Cut(f.between, `"`)
+	if !policy || !opened || !engine || f.policy == "" || !closed || strings.ContainsAny(f.policy, `"<>`) {
+		return f, errors.New("viewer: the marks of the page are in another order than policy, opened, engine: run make viewer")
+	}
+	f.policy += "%s" + after
+	f.between += openedMark
+	f.opened += engineMark
+	return f, nil
+}
+
+// Page is a page, ready to be written or served.
+type Page struct {
+	form    form
+	connect string // what the policy lets it connect to
+	opened  string // JSON, or nothing
+	packed  []byte // all of it as gzip, if Pack was called
+	tag     func() string
+}
+
+// New returns a page. An error says which of the options cannot be.
+func New(o Options) (*Page, error) {
+	f, err := theForm()
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{form: f, connect: connectMark}
+	p.tag = sync.OnceValue(p.digest)
+	given := 0
+	for _, is := range []bool{o.File != nil, o.Golden != "", o.Live != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return p, nil
+	case given > 1:
+		return nil, errors.New("viewer: a page opens one thing: a file, a golden trace or a cluster")
+	case o.File != nil && len(o.File.Text) > MaxText:
+		return nil, fmt.Errorf("viewer: %s has %d bytes: a page opens at most %d (16 MiB)", o.File.Name, len(o.File.Text), MaxText)
+	case o.Live != nil:
+		if p.connect, err = origins(o.Live.Nodes); err != nil {
+			return nil, err
+		}
+	}
+	// No text in it can end the element, or begin a comment: encoding/json writes <, > and & as \u003c and so on, and
+	// U+2028 and U+2029 likewise.
+	opened, err := json.Marshal(struct {
+		File   *File  `json:"file,omitempty"`
+		Golden string `json:"golden,omitempty"`
+		Live   *Live  `json:"live,omitempty"`
+	}(o))
+	p.opened = string(opened)
+	return p, err
+}
+
+// origins returns the part of the policy that lets a page connect to nodes.
+func origins(nodes []Node) (string, error) {
+	if len(nodes) == 0 {
+		return "", errors.New("viewer: a cluster without nodes: give at least one")
+	}
+	allowed := []string{"connect-src"}
+	for _, n := range nodes {
+		origin := "'self'"
+		if n.URL != "" {
+			u, err := url.Parse(n.URL)
+			// A space or a semicolon would go on with another part of the policy, and a quote end it.
+			if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || n.URL != u.Scheme+"://"+u.Host ||
+				strings.ContainsAny(n.URL, " ;,*'\"<>\\") {
+				return "", fmt.Errorf("viewer: node %q is at %q: give http://host:port, and nothing after it", n.ID, n.URL)
+			}
+			origin = n.URL
+		}
+		if !slices.Contains(allowed, origin) {
+			allowed = append(allowed, origin)
+		}
+	}
+	return strings.Join(allowed, " "), nil
+}
+
+// Policy returns what the page may do in a browser, as a Content-Security-Policy. The page has it too.
+func (p *Page) Policy() string { return fmt.Sprintf(p.form.policy, p.connect) }
+
+// Size returns how many bytes the page has.
+func (p *Page) Size() int64 {
+	f := p.form
+	return int64(len(f.before) + len(p.connect) + len(f.between) + len(p.opened) + len(f.opened) +
+		base64.StdEncoding.EncodedLen(len(engine)) + len(f.rest))
+}
+
+// chunk is how much is written at once: a multiple of 3, which base64 puts in 4 letters.
+const chunk = 24 << 10
+
+// WriteTo implements io.WriterTo. It needs little memory, so a node can serve its page on the side.
+func (p *Page) WriteTo(w io.Writer) (written int64, err error) {
+	buffer := make([]byte, 0, base64.StdEncoding.EncodedLen(chunk))
+	write := func(text string, form func(to []byte, part string) []byte) {
+		for ; len(text) > 0 && err == nil; text = text[min(len(text), chunk):] {
+			var n int
+			n, err = w.Write(form(buffer, text[:min(len(text), chunk)]))
+			written += int64(n)
+			runtime.Gosched() // a node that has one processor has other things to do
+		}
+	}
+	plain := func(to []byte, part string) []byte { return append(to, part...) }
+	write(p.form.before, plain)
+	write(p.connect, plain)
+	write(p.form.between, plain)
+	write(p.opened, plain)
+	write(p.form.opened, plain)
+	write(engine, func(to []byte, part string) []byte { return base64.StdEncoding.AppendEncode(to, []byte(part)) })
+	write(p.form.rest, plain)
+	return written, err
+}
+
+// Bytes returns the page: the file that needs nothing else.
+func (p *Page) Bytes() []byte {
+	var b bytes.Buffer
+	b.Grow(int(p.Size()))
+	_, _ = p.WriteTo(&b) // a buffer takes all
+	return b.Bytes()
+}
