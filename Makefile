@@ -17,7 +17,9 @@ PURE := ./spec ./conformance/vectors ./conformance/kit/blame ./conformance/kit/c
 	./conformance/coverage ./conformance/paths ./conformance/check ./conformance/sim ./conformance/sim/world ./conformance/sim/writers \
 	./conformance/contest ./conformance/contest/toy ./conformance/contest/scenarios ./conformance/contest/chart \
 	./conformance/contest/chart/svg ./conformance/contest/diagram ./conformance/contest/page ./model/lease ./model/raft ./model/ring \
-	./impl/bully ./impl/textbook ./impl/ring ./impl/raft ./impl/lease ./impl/cmd/bully/subject ./impl/cmd/bully/contenders
+	./impl/bully ./impl/textbook ./impl/ring ./impl/raft ./impl/lease ./impl/cmd/bully/subject ./impl/cmd/bully/contenders \
+	./impl/cmd/bully/stage ./impl/cmd/bully/stage/behaviour ./impl/cmd/bully/stage/retell ./impl/cmd/bully/stage/engine ./impl/cmd/bully/stage/wasm \
+	./traces/film ./conformance/kit/large
 # What starts ports, many times over; what could race in them is in conformance/port and conformance/kit.
 OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
@@ -28,7 +30,7 @@ ROUNDS ?= 5
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep check-distributed bench-check bench-failover bench-services test ports traces mutants soak lint fuzz clean
+.PHONY: help check check-deep check-distributed bench-check bench-failover bench-services test ports viewer viewer-test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,7 +81,21 @@ ports: ## test the ports in other languages, and certify them: needs Python 3.11
 	.cache/bullytest test -level gold -- python3 conformance/ports/python/port.py
 	.cache/bullytest test -level gold -- node conformance/ports/javascript/port.mjs
 	.cache/bullytest test -level gold -- conformance/ports/rust/target/release/bully-port
+	$(GO) build -o .cache/bully ./impl/cmd/bully
+	.cache/bullytest test -level gold -- .cache/bully port
 	.cache/bullytest selftest
+
+# Installs what the page is built and tested with, at the versions of its lock file.
+traces/viewer/node_modules: traces/viewer/package-lock.json
+	cd traces/viewer && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+viewer: traces/viewer/node_modules ## build the page of bully view, and its engine: needs Node 20 (1 min)
+	cd traces/viewer && npm run --silent types && node build.mjs
+	$(GO) test -count=1 ./traces/viewer -run '^TestEngineFresh$$' -update
+
+viewer-test: traces/viewer/node_modules ## test that page, in Chromium too: needs Node 20 (3 min)
+	cd traces/viewer && npm run --silent types && npm run --silent test && npm run --silent test:browser
 
 traces: ## check golden traces and fresh ones, of the simulator and of real processes, with Go and with TLC (1 min)
 	rm -rf .cache/traces && mkdir -p .cache/traces
