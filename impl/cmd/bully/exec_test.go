@@ -104,7 +104,7 @@ func TestExecReignEnds(t *testing.T) {
 	pid := number(t, file)
 	require.NoError(t, other.cmd.Process.Kill())
 	dies(t, pid)
-	require.Contains(t, n.log.String(), "the command was ended with its reign")
+	until(t, "the end is told, once the command is gone", func() bool { return strings.Contains(n.log.String(), "the command was ended with its reign") })
 	require.NoError(t, os.Remove(file))
 	c.run(1)
 	require.NotEqual(t, pid, number(t, file))
