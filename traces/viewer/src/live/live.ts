@@ -29,7 +29,8 @@ export function startLive(config: LiveConfig): void {
     const heard = merger.release(performance.now());
     if (heard.length === 0) return;
     batch(() => {
-      for (const { step } of heard) if (step.action !== 'Crash') change(step.node, { now: step.state });
+      // What a node was before its end says nothing once it is back.
+      for (const { step } of heard) change(step.node, { now: step.action === 'Crash' ? null : step.state });
       reel?.take(heard);
     });
   }, often);
@@ -84,7 +85,7 @@ function connect(id: string, url: string, merger: Merger): void {
       merger.push(last, line, performance.now());
     },
     reach: (reach) => {
-      change(id, reach === 'away' ? { reach, now: null } : { reach }); // what it was before says nothing once it is back
+      change(id, { reach });
       if (last && (reach === 'away' || reach === 'silent')) {
         const end = theEnd(last);
         merger.push(end, JSON.stringify(end), performance.now());
