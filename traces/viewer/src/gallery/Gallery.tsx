@@ -43,7 +43,7 @@ function Card({ entry }: { entry: Entry }) {
         {ours && <button type="button" onClick={() => open(entry, 'bully')}>Play it with ours instead</button>}
         {others.length > (ours ? 1 : 0) && (
           <select aria-label={`Play ${entry.title} with another algorithm`} value="" onChange={(event) => open(entry, event.currentTarget.value)}>
-            <option value="" disabled>with another …</option>
+            <option value="" disabled>with another</option>
             {others.map((a) => <option key={a} value={a}>{titleOf(a)}</option>)}
           </select>
         )}
@@ -62,7 +62,7 @@ export function GalleryDialog() {
   return (
     <Dialog title="Gallery" wide>
       <div class="gal-find">
-        <input type="search" aria-label="Search the gallery" placeholder="Search: crash, partition, stale …" value={search} onInput={(event) => {
+        <input type="search" aria-label="Search the gallery" placeholder="Search: crash, partition, stale" value={search} onInput={(event) => {
           setSearch(event.currentTarget.value);
           if (group === 'first') setGroup('all'); // who searches wants to find
         }} />
