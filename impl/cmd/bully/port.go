@@ -6,9 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/port"
-	core "github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/subject"
 	"github.com/seed-fdf591db/bully/impl/resource"
 	"github.com/seed-fdf591db/bully/spec"
@@ -51,32 +49,9 @@ func servePort(r io.Reader, w io.Writer) error {
 	return port.Serve(r, w, port.Implementation{
 		Identity: port.Identity{Name: "bully", Version: spec.Version, Language: "Go"},
 		Make:     subject.New,
-		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
-			node, err := core.At(id, members, s)
-			return &loaded{node}, err
-		},
-		Fence: func() port.Fence { return newFence() },
+		Load:     subject.At,
+		Fence:    func() port.Fence { return newFence() },
 	})
-}
-
-// loaded is a node that has not come to its state by itself. Package subject makes those that have.
-type loaded struct{ core *core.Node }
-
-func (n *loaded) Start(out *conformance.Output) { n.step(core.Start(), out) }
-
-func (n *loaded) Restart(promise spec.Durable, out *conformance.Output) {
-	n.step(core.Restart(promise), out)
-}
-
-func (n *loaded) Step(in *spec.Input, out *conformance.Output) { n.step(core.Given(*in), out) }
-
-// step copies what the core does. Both sets of timers have their bits in the order of spec.Timers.
-func (n *loaded) step(in core.Input, out *conformance.Output) {
-	did := n.core.Step(in)
-	out.Ignored = did.Action == ""
-	out.Save, out.Cancel, out.Arm = did.Save, conformance.Timers(did.Cancel), conformance.Timers(did.Arm)
-	out.Sent = append(out.Sent[:0], did.Send...)
-	n.core.CopyState(&out.State)
 }
 
 // fence is a value behind a Guard.

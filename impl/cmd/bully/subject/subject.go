@@ -19,6 +19,15 @@ func New(id spec.NodeID, members []spec.NodeID) conformance.Node {
 	return &node{core}
 }
 
+// At makes a node of the core that is in a state, as if it had come to it. An error says what of the state no node can have.
+func At(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
+	core, err := bully.At(id, members, s)
+	if err != nil {
+		return nil, err
+	}
+	return &node{core}, nil
+}
+
 type node struct{ core *bully.Node }
 
 var _ conformance.Maker = New
