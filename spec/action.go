@@ -54,6 +54,8 @@ const (
 	ResignAction Action = "Resign"
 	// HolderDeadAction is a node told that the node whose lease it keeps is proved dead. R41.
 	HolderDeadAction Action = "HolderDead"
+	// ChangeAction is a leader told to change who the members are. R47.
+	ChangeAction Action = "Change"
 
 	// CrashAction is a node's end without notice: only the durable part of its state survives. R4.
 	CrashAction Action = "Crash"
@@ -72,9 +74,11 @@ const (
 	ResignCall Call = "resign"
 	// HolderDeadCall tells a node that the node whose lease it keeps is proved dead. R41.
 	HolderDeadCall Call = "holder-dead"
+	// ChangeCall asks a leader to make a configuration that of the cluster. R47.
+	ChangeCall Call = "change"
 )
 
-var calls = []Call{ResignCall, HolderDeadCall}
+var calls = []Call{ResignCall, HolderDeadCall, ChangeCall}
 
 // form says what an event of one action carries.
 type form struct {
@@ -84,6 +88,8 @@ type form struct {
 	message MessageType // of this type, or of any
 	timer   Timer       // this timer
 	call    Call        // this call
+
+	changing bool // whether it is never a step where members are fixed
 }
 
 const (
@@ -116,21 +122,27 @@ var forms = []form{
 	{action: RestartAction, fields: nodeStep},
 	{action: ResignAction, fields: inputStep, input: hasCall, call: ResignCall},
 	{action: HolderDeadAction, fields: inputStep, input: hasCall, call: HolderDeadCall},
+	{action: ChangeAction, fields: inputStep, input: hasChange, call: ChangeCall, changing: true},
 	{action: CrashAction, fields: crashStep},
 	{action: LoseAction, fields: linkStep, input: hasMessage},
 	{action: CutAction, fields: linkStep, input: hasCut},
 }
 
-var actions = func() []Action {
-	var all []Action
+var actions, fixedActions = func() (all, fixed []Action) {
 	for _, f := range forms {
 		all = append(all, f.action)
+		if !f.changing {
+			fixed = append(fixed, f.action)
+		}
 	}
-	return all
+	return all, fixed
 }()
 
 // Actions returns every action: timers, then receipts, then calls, then what the environment does.
 func Actions() []Action { return slices.Clone(actions) }
+
+// FixedActions returns the actions of a cluster of fixed members: every one but Change, in the order of Actions.
+func FixedActions() []Action { return slices.Clone(fixedActions) }
 
 // Valid reports whether a is one of Actions.
 func (a Action) Valid() bool { return slices.Contains(actions, a) }

@@ -40,6 +40,7 @@ func BenchmarkTraceReader(b *testing.B) {
 		{"integers", "integers", 0},
 		{"uuids", "uuids", 0},
 		{"dated", "integers", 1763715600000000},
+		{"changing", "changing", 0},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			_, events, text := longTrace(b, c.file, 100_000, c.first)
@@ -60,30 +61,38 @@ func BenchmarkTraceReader(b *testing.B) {
 }
 
 func BenchmarkTraceWriter(b *testing.B) {
-	header, events, text := longTrace(b, "integers", 100_000, 0)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		w := spec.NewTraceWriter(io.Discard, header)
-		for i := range events {
-			require.NoError(b, w.Write(&events[i]))
-		}
-		require.NoError(b, w.Flush())
+	for _, name := range []string{"integers", "changing"} {
+		b.Run(name, func(b *testing.B) {
+			header, events, text := longTrace(b, name, 100_000, 0)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				w := spec.NewTraceWriter(io.Discard, header)
+				for i := range events {
+					require.NoError(b, w.Write(&events[i]))
+				}
+				require.NoError(b, w.Flush())
+			}
+			b.ReportMetric(float64(len(events)*b.N)/b.Elapsed().Seconds(), "events/s")
+		})
 	}
-	b.ReportMetric(float64(len(events)*b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
 func BenchmarkMessageBinary(b *testing.B) {
-	buffer := make([]byte, 0, spec.MessageSize)
-	b.ReportAllocs()
-	for b.Loop() {
-		data, err := claim.AppendBinary(buffer)
-		if err != nil {
-			b.Fatal(err)
-		}
-		var back spec.Message
-		if err := back.UnmarshalBinary(data); err != nil {
-			b.Fatal(err)
-		}
+	for name, message := range map[string]spec.Message{"fixed": claim, "changing": changing(b)} {
+		b.Run(name, func(b *testing.B) {
+			buffer := make([]byte, 0, spec.MaxFrame)
+			b.ReportAllocs()
+			for b.Loop() {
+				data, err := message.AppendBinary(buffer)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var back spec.Message
+				if err := back.UnmarshalBinary(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -1,11 +1,12 @@
 // Package spec is the vocabulary of the protocol: its words as types and constants, and the forms in which they are
 // written as text, as JSON, on the wire and in traces. It has no behaviour; what a node does is said by the rules
-// R1 to R41 in spec/README.md, by the modules in tla, and by the packages model and impl/bully. They all use these
+// R1 to R49 in spec/README.md, by the modules in tla, and by the packages model and impl/bully. They all use these
 // words, and a test compares them.
 //
-// A node is named by a [NodeID], which is its rank. It is in a [State], takes an input — a [Message], a [Timer]
-// that has fired, a [Call] of its user or host — and comes to another State with messages to send: that is one [Action]. A
-// trace is the record of a run, with one [Event] for each action. This is the loop that reads one:
+// A node is named by a [NodeID], which is its rank. It is in a [State], takes an input — a [Message], a [Timer] that has
+// fired, a [Call] of its user or host — and comes to another State with messages to send: that is one [Action]. Where
+// members come and go, each state and each message has a [Configuration], which says who they are; where they are fixed
+// there is none. A trace is the record of a run, with one [Event] for each action. This is the loop that reads one:
 //
 //	trace, err := spec.NewTraceReader(file)
 //	if err != nil {
@@ -36,6 +37,12 @@
 //	{"seq":7,"action":"Lose","input":{"message":{"type":"IM_BACK","from":"3","to":"2","epoch":1}}}
 //	{"seq":8,"action":"Cut","input":{"cut":[["3","1"],["3","2"]]}}
 //	{"seq":9,"at":1763715600000000,"node":"2","action":"HolderDead","input":{"call":"holder-dead"},"sent":[],"state":{…}}
+//
+// Where members change, each message and each state ends with a configuration, and there is one more kind of event:
+//
+//	{"format":2,"spec":"1.1","members":["1","2","3","4"],"seed":81,"commit":"9fceb02"}
+//	{"seq":1,"node":"4","action":"Start","sent":[],"state":{…,"support":[],"configuration":{"epoch":0,"version":0,"members":[]}}}
+//	{"seq":2,"node":"3","action":"Change","input":{"call":"change","configuration":{"epoch":1,"version":2,"members":[…]}},"sent":[…],"state":{…}}
 //
 // Any event may say when it was: "at", in microseconds since 1970.
 //

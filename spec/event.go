@@ -8,24 +8,11 @@ import (
 	"strings"
 )
 
-// Link is one direction between two nodes: what From says to To goes over it. In JSON it is ["3","2"].
-type Link struct {
-	From, To NodeID
-}
-
-// Compare orders links by From, then by To.
-func (l Link) Compare(k Link) int {
-	if c := l.From.Compare(k.From); c != 0 {
-		return c
-	}
-	return l.To.Compare(k.To)
-}
-
 // Event is one step of the cluster, and one line of a trace. What it carries depends on the action:
 //
 //	receipts, timers     node, input, sent, state      Start, Restart   node, sent, state
-//	Resign, HolderDead   node, input, sent, state      Crash            node, state
-//	                                                   Lose, Cut        input
+//	Resign, HolderDead,  node, input, sent, state      Crash            node, state
+//	Change                                             Lose, Cut        input
 //
 // The fields that an action does not carry are zero, and are left out of the line. An input that a node
 // ignores (R33, R34, R35) is no step, and has no event.
@@ -39,23 +26,12 @@ type Event struct {
 	State  State     // the node's whole state after the step; after a Crash, what survives: a follower at rest, with its promise
 }
 
-// Input is what made a step happen. At most one of its fields is set, and the action says which.
-type Input struct {
-	Message Message // the message received, or lost
-	Timer   Timer   // the timer that fired
-	Call    Call    // what the node was called to do, or told
-	Cut     []Link  // every link that now carries nothing, ascending, each once; none if all is healed
-}
-
 var (
 	_ json.Marshaler   = Event{}
 	_ json.Unmarshaler = (*Event)(nil)
 )
 
-var (
-	eventFields = []string{"seq", "at", "node", "action", "input", "sent", "state"}
-	inputFields = []string{"message", "timer", "call", "cut"}
-)
+var eventFields = []string{"seq", "at", "node", "action", "input", "sent", "state"}
 
 // The fields of an event, as bits in the order of eventFields.
 const (
@@ -66,14 +42,6 @@ const (
 	hasInput
 	hasSent
 	hasState
-)
-
-// The inputs, as bits in the order of inputFields.
-const (
-	hasMessage uint = 1 << iota
-	hasTimer
-	hasCall
-	hasCut
 )
 
 const notWanted = "not wanted with this action"
@@ -90,15 +58,14 @@ func (e Event) Clone() Event {
 // needs and no more; a node receives what is sent to it and sends in its own name; and all that it is made
 // of is valid. Whether the step is one that the rules allow is not looked at.
 func (e Event) Validate() error {
-	if err := e.check(nil); err != nil {
+	if err := e.check(e.Action.form(), nil); err != nil {
 		return err
 	}
 	return nil
 }
 
-// check is Validate, and every id must be a member unless members is nil.
-func (e *Event) check(members []NodeID) *FieldError {
-	f := e.Action.form()
+// check is Validate of an event of form f, and every id must be a member unless members is nil.
+func (e *Event) check(f *form, members []NodeID) *FieldError {
 	switch {
 	case e.Seq == 0 || e.Seq > uint64(MaxEpoch):
 		return &FieldError{Field: "seq", Problem: strconv.FormatUint(e.Seq, 10) + " is not from 1 to 2^53-1"}
@@ -130,6 +97,37 @@ func (e *Event) check(members []NodeID) *FieldError {
 	return e.State.check(members).within("state")
 }
 
+// checkIn says what is wrong with e, of form f, as an event of a trace with this header: where members change, every
+// message and state has a configuration, and where they are fixed, none has.
+func (e *Event) checkIn(f *form, h *Header) *FieldError {
+	if err := e.check(f, h.Members); err != nil {
+		return err
+	}
+	switch {
+	case f.input&hasMessage != 0 && e.Input.Message.Configuration.IsNone() == h.Changing:
+		return notOfTrace("input.message", h.Changing)
+	case f.changing && !h.Changing:
+		return notOfTrace("input", false)
+	}
+	for i := range e.Sent {
+		if e.Sent[i].Configuration.IsNone() == h.Changing {
+			return notOfTrace("sent"+index(i), h.Changing)
+		}
+	}
+	if f.fields&hasState != 0 && e.State.Configuration.IsNone() == h.Changing {
+		return notOfTrace("state", h.Changing)
+	}
+	return nil
+}
+
+func notOfTrace(field string, changing bool) *FieldError {
+	problem := "not wanted: the header says, by its format, that members are fixed"
+	if changing {
+		problem = "missing: the header says, by its format, that members change"
+	}
+	return &FieldError{Field: field + ".configuration", Problem: problem}
+}
+
 // carries returns which fields of e are not zero, but for seq, at and action.
 func (e *Event) carries() (fields uint) {
 	if !e.Node.IsNone() {
@@ -147,23 +145,6 @@ func (e *Event) carries() (fields uint) {
 	return fields
 }
 
-// carries returns which of the inputs are not zero.
-func (in *Input) carries() (inputs uint) {
-	if in.Message != (Message{}) {
-		inputs |= hasMessage
-	}
-	if in.Timer != "" {
-		inputs |= hasTimer
-	}
-	if in.Call != "" {
-		inputs |= hasCall
-	}
-	if len(in.Cut) > 0 {
-		inputs |= hasCut
-	}
-	return inputs
-}
-
 // checkInput says what is wrong with the input of an event of form f.
 func (e *Event) checkInput(f *form, members []NodeID) *FieldError {
 	in := &e.Input
@@ -177,16 +158,10 @@ func (e *Event) checkInput(f *form, members []NodeID) *FieldError {
 		return &FieldError{Field: "timer", Problem: strconv.Quote(string(in.Timer)) + " where " + strconv.Quote(string(f.timer)) + " is wanted"}
 	case in.Call != f.call:
 		return &FieldError{Field: "call", Problem: strconv.Quote(string(in.Call)) + " where " + strconv.Quote(string(f.call)) + " is wanted"}
+	case f.input&hasConfiguration != 0:
+		return in.Configuration.checkAmong(members).within("configuration")
 	}
-	for i, link := range in.Cut {
-		if err := link.check(members); err != nil {
-			return err.within("cut" + index(i))
-		}
-		if i > 0 && in.Cut[i-1].Compare(link) >= 0 {
-			return &FieldError{Field: "cut" + index(i), Problem: "ascending order is wanted, each link once"}
-		}
-	}
-	return nil
+	return checkCut(in.Cut, members)
 }
 
 // checkReceived says what is wrong with the message received or lost in an event of form f.
@@ -205,19 +180,6 @@ func (e *Event) checkReceived(f *form, members []NodeID) *FieldError {
 	return nil
 }
 
-func (l Link) check(members []NodeID) *FieldError {
-	if err := checkNode(l.From, members); err != nil {
-		return err.within("[0]")
-	}
-	if err := checkNode(l.To, members); err != nil {
-		return err.within("[1]")
-	}
-	if l.From == l.To {
-		return &FieldError{Problem: "a link joins two different nodes"}
-	}
-	return nil
-}
-
 // String returns e as a person would say it: 7 OnClaim 3→2 CLAIM epoch:4 | 2→3 GRANT epoch:4 | 2 is electing …
 func (e Event) String() string {
 	parts := []string{strconv.FormatUint(e.Seq, 10) + " " + string(e.Action) + e.Input.String()}
@@ -230,24 +192,12 @@ func (e Event) String() string {
 	return strings.Join(parts, " | ")
 }
 
-// String returns in as a person would say it, with a space before it; a timer and a call go without saying.
-func (in Input) String() string {
-	var b strings.Builder
-	if in.Message != (Message{}) {
-		b.WriteString(" " + in.Message.String())
-	}
-	for _, l := range in.Cut {
-		b.WriteString(" " + l.From.String() + "→" + l.To.String())
-	}
-	return b.String()
-}
-
 // MarshalJSON writes e as a line of a trace, without the LF. An event that is not well formed is an error.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
-	return e.appendJSON(nil), nil
+	return e.appendJSON(e.Action.form(), nil), nil
 }
 
 // UnmarshalJSON reads a well-formed event. A field unknown, missing or given twice is an error.
@@ -265,8 +215,8 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (e *Event) appendJSON(b []byte) []byte {
-	f := e.Action.form()
+// appendJSON appends e, of form f, as a line of a trace.
+func (e *Event) appendJSON(f *form, b []byte) []byte {
 	b = strconv.AppendUint(append(b, `{"seq":`...), e.Seq, 10)
 	if e.At != 0 {
 		b = strconv.AppendUint(append(b, `,"at":`...), e.At, 10)
@@ -294,32 +244,17 @@ func (e *Event) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func (in *Input) appendJSON(b []byte, input uint) []byte {
-	switch input {
-	case hasMessage:
-		b = in.Message.appendJSON(append(b, `{"message":`...))
-	case hasTimer:
-		b = append(append(append(b, `{"timer":"`...), in.Timer...), '"')
-	case hasCall:
-		b = append(append(append(b, `{"call":"`...), in.Call...), '"')
-	case hasCut:
-		b = append(b, `{"cut":[`...)
-		for i, l := range in.Cut {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = l.From.appendJSON(append(b, '['))
-			b = append(l.To.appendJSON(append(b, ',')), ']')
-		}
-		b = append(b, ']')
-	}
-	return append(b, '}')
+// reset makes e the zero event, but for the memory of its slices, which is to be used again.
+func (e *Event) reset() {
+	sent, support, cut := e.Sent[:0], e.State.Support[:0], e.Input.Cut[:0]
+	*e = Event{}
+	e.Sent, e.State.Support, e.Input.Cut = sent, support, cut
 }
 
 // event reads the syntax of an event, and that it has the fields of its action; check says whether it is well
 // formed. The memory of the slices in e is used again.
 func (s *scanner) event(e *Event) {
-	*e = Event{Sent: e.Sent[:0], State: State{Support: e.State.Support[:0]}, Input: Input{Cut: e.Input.Cut[:0]}}
+	e.reset()
 	var inputs uint
 	seen := s.object(eventFields, func(field int) {
 		switch field {
@@ -350,40 +285,4 @@ func (s *scanner) event(e *Event) {
 	s.push("input", -1)
 	s.require(inputFields, inputs, f.input)
 	s.pop()
-}
-
-// input reads the syntax of an input, and returns which there were.
-func (s *scanner) input(in *Input) (inputs uint) {
-	return s.object(inputFields, func(field int) {
-		switch field {
-		case 0:
-			s.message(&in.Message)
-		case 1:
-			in.Timer = word(s, timers, "timer", nil)
-		case 2:
-			in.Call = word(s, calls, "call", nil)
-		case 3:
-			s.array(func(int) { in.Cut = append(in.Cut, s.link()) })
-		}
-	})
-}
-
-// link reads an array of two ids.
-func (s *scanner) link() (l Link) {
-	ends := 0
-	s.array(func(i int) {
-		switch i {
-		case 0:
-			l.From = s.id()
-		case 1:
-			l.To = s.id()
-		default:
-			s.fail("a link has two ends", nil)
-		}
-		ends++
-	})
-	if ends < 2 {
-		s.fail("a link has two ends", nil)
-	}
-	return l
 }

@@ -25,10 +25,12 @@ func TestEventValidate(t *testing.T) {
 	cutting := spec.Event{Seq: 7, Action: spec.CutAction, Input: spec.Input{Cut: cut}}
 	crash := spec.Event{Seq: 7, Node: one, Action: spec.CrashAction, State: blank}
 	dead := spec.Event{Seq: 7, At: 1<<53 - 1, Node: one, Action: spec.HolderDeadAction, Input: spec.Input{Call: spec.HolderDeadCall}, State: blank}
-	for _, good := range []spec.Event{lost, cutting, crash, dead, {Seq: 1, Action: spec.CutAction}, {Seq: 1, At: 1, Action: spec.CutAction}} {
+	c := configuration(t, 0, 2, mixed...)
+	change := spec.Event{Seq: 7, Node: one, Action: spec.ChangeAction, Input: spec.Input{Call: spec.ChangeCall, Configuration: c}, State: blank}
+	for _, good := range []spec.Event{lost, cutting, crash, dead, change, {Seq: 1, Action: spec.CutAction}, {Seq: 1, At: 1, Action: spec.CutAction}} {
 		require.NoError(t, good.Validate())
 	}
-	for _, c := range []struct {
+	for _, fault := range []struct {
 		field, problem string
 		event          spec.Event
 		change         func(*spec.Event)
@@ -52,6 +54,17 @@ func TestEventValidate(t *testing.T) {
 		{"input.call", `"holder-dead" where "resign" is wanted`, dead, func(e *spec.Event) { e.Action = spec.ResignAction }},
 		{"input.call", `"resign" where "holder-dead" is wanted`, dead, func(e *spec.Event) { e.Input.Call = spec.ResignCall }},
 		{"input.call", `"" where "holder-dead" is wanted`, dead, func(e *spec.Event) { e.Input = spec.Input{} }},
+		{"input.call", `"" where "change" is wanted`, change, func(e *spec.Event) { e.Input.Call = "" }},
+		{"input.call", `"resign" where "change" is wanted`, change, func(e *spec.Event) { e.Input.Call = spec.ResignCall }},
+		{"input.configuration", "none: a configuration is wanted", change, func(e *spec.Event) { e.Input.Configuration = spec.Configuration{} }},
+		{"input.configuration.version", "0: with members", change, func(e *spec.Event) { e.Input.Configuration = c.At(0, 0) }},
+		{"input.configuration", "not wanted", change, func(e *spec.Event) { e.Action, e.Input.Call = spec.ResignAction, spec.ResignCall }},
+		{"input.configuration", "not wanted", received(), func(e *spec.Event) { e.Input.Configuration = c }},
+		{"input", "not wanted", crash, func(e *spec.Event) { e.Input.Configuration = c }},
+		{"state", "not wanted", lost, func(e *spec.Event) { e.State.Configuration = c }},
+		{"sent[0].configuration.epoch", "5 is above epoch 4", received(), func(e *spec.Event) { e.Sent[0].Configuration = c.At(5, 2) }},
+		{"state.configuration.epoch", "5 is above epoch 4", received(), func(e *spec.Event) { e.State.Configuration = c.At(5, 2) }},
+		{"input.message.configuration.epoch", "5 is above epoch 4", received(), func(e *spec.Event) { e.Input.Message.Configuration = c.At(5, 2) }},
 		{"sent[0].from", "2 is not the node", received(), func(e *spec.Event) { e.Sent[0].From = two }},
 		{"sent[0].epoch", "above", received(), func(e *spec.Event) { e.Sent[0].Epoch = spec.MaxEpoch + 1 }},
 		{"state.role", "no role", received(), func(e *spec.Event) { e.State.Role = "x" }},
@@ -70,11 +83,11 @@ func TestEventValidate(t *testing.T) {
 		{"input.cut[0][0]", "none", cutting, func(e *spec.Event) { e.Input.Cut = []spec.Link{{To: one}} }},
 		{"input.cut[0][1]", "none", cutting, func(e *spec.Event) { e.Input.Cut = []spec.Link{{From: one}} }},
 	} {
-		event := c.event.Clone()
-		c.change(&event)
-		requireField(t, event.Validate(), c.field, c.problem)
+		event := fault.event.Clone()
+		fault.change(&event)
+		requireField(t, event.Validate(), fault.field, fault.problem)
 		_, err := json.Marshal(event)
-		require.ErrorContains(t, err, c.problem)
+		require.ErrorContains(t, err, fault.problem)
 	}
 }
 
@@ -122,6 +135,9 @@ func TestEventString(t *testing.T) {
 		received().String())
 	cut := spec.Event{Seq: 8, Action: spec.CutAction, Input: spec.Input{Cut: []spec.Link{{From: three, To: one}, {From: three, To: two}}}}
 	require.Equal(t, "8 Cut 3→1 3→2", cut.String())
+	change := spec.Event{Seq: 9, Node: one, Action: spec.ChangeAction, State: blank,
+		Input: spec.Input{Call: spec.ChangeCall, Configuration: configuration(t, 0, 2, mixed...)}}
+	require.Equal(t, "9 Change epoch:0 version:2 {1 2 witness:3 observer:4} | 1 is follower leader:none epoch:0 grantee:none support:{}", change.String())
 }
 
 func TestLinkCompare(t *testing.T) {
@@ -135,10 +151,13 @@ func TestLinkCompare(t *testing.T) {
 
 func TestHeaderJSON(t *testing.T) {
 	simulated := spec.Header{Members: []spec.NodeID{one, two, three}, Seed: 81, Commit: "9fceb02"}
+	changing := simulated
+	changing.Changing = true
 	hosted := spec.Header{Members: []spec.NodeID{id(t, ranked[9])}, Host: "db-1.example", Commit: "v1.0 (dirty)"}
 	for text, header := range map[string]spec.Header{
 		`{"format":1,"spec":"1.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}`:                                             simulated,
 		`{"format":1,"spec":"1.0","members":["00000000-0000-4000-8000-000000000000"],"host":"db-1.example","commit":"v1.0 (dirty)"}`: hosted,
+		`{"format":2,"spec":"1.1","members":["1","2","3"],"seed":81,"commit":"9fceb02"}`:                                             changing,
 	} {
 		written, err := json.Marshal(header)
 		require.NoError(t, err)
@@ -149,7 +168,7 @@ func TestHeaderJSON(t *testing.T) {
 	}
 	kept := simulated
 	requireField(t, kept.UnmarshalJSON([]byte(`{"format":1,"spec":"1.0","members":[],"seed":1,"commit":"a"}`)), "members", "there is none")
-	requireField(t, kept.UnmarshalJSON([]byte(`{"format":2}`)), "format", "2 is not the trace format")
+	requireField(t, kept.UnmarshalJSON([]byte(`{"format":3}`)), "format", "3 is no trace format")
 	require.Equal(t, simulated, kept, "an error must leave the header as it was")
 }
 

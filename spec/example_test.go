@@ -34,6 +34,41 @@ func ExampleMessage() {
 	// epoch: 9007199254740992 is above 2^53-1
 }
 
+// Who the members are, in a cluster in which they come and go: a leader adds a node, which is in its message then.
+func ExampleConfiguration() {
+	now, err := spec.NewConfiguration(4, 1, []spec.Member{
+		{ID: spec.IntegerID(3), Kind: spec.Witness},
+		{ID: spec.IntegerID(1), Kind: spec.Voter, Address: "10.0.0.1:7400"},
+		{ID: spec.IntegerID(2), Kind: spec.Voter},
+	})
+	if err != nil {
+		panic(err)
+	}
+	wanted, err := spec.NewConfiguration(now.Epoch, now.Version+1, append(now.Members(), spec.Member{ID: spec.IntegerID(4), Kind: spec.Observer}))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(now)
+	fmt.Println(wanted, wanted.Newer(now), wanted == now)
+	_, found := now.Member(spec.IntegerID(4))
+	fmt.Println(found, spec.EmptyConfiguration())
+
+	text, err := json.Marshal(spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(1), To: spec.IntegerID(3), Epoch: 4, Configuration: now})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(text))
+
+	_, err = spec.NewConfiguration(4, 2, now.Members()[2:])
+	fmt.Println(err)
+	// Output:
+	// epoch:4 version:1 {1 2 witness:3}
+	// epoch:4 version:2 {1 2 witness:3 observer:4} true false
+	// false epoch:0 version:0 {}
+	// {"type":"HEARTBEAT","from":"1","to":"3","epoch":4,"configuration":{"epoch":4,"version":1,"members":[{"id":"1","kind":"voter","address":"10.0.0.1:7400"},{"id":"2","kind":"voter"},{"id":"3","kind":"witness"}]}}
+	// members: there is no voter, and so nobody to lead
+}
+
 // Ids rank as unsigned integers, and every UUID ranks above every integer.
 func ExampleNodeID_Compare() {
 	var ids []spec.NodeID

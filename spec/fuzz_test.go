@@ -16,8 +16,9 @@ import (
 
 // What is accepted is valid, and is written and read again as the same message.
 func FuzzMessageJSON(f *testing.F) {
-	messages, _ := wireExamples(f)
-	for _, message := range messages {
+	messages, _ := wireExamples(f, "wire.txt")
+	changing, _ := wireExamples(f, "wire-changing.txt")
+	for _, message := range append(messages, changing...) {
 		text, err := json.Marshal(message)
 		require.NoError(f, err)
 		f.Add(text)
@@ -40,14 +41,46 @@ func FuzzMessageJSON(f *testing.F) {
 	})
 }
 
+// What is accepted is valid, and is written and read again as the same configuration.
+func FuzzConfigurationJSON(f *testing.F) {
+	for _, text := range []string{mixedText, emptyText, ` { "members" : [ ] , "version" : 0 , "epoch" : 0 } `,
+		`{"epoch":4,"version":2,"members":[{"id":"2","kind":"voter"},{"id":"1","kind":"voter"}]}`,
+		`{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter","address":""}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var c spec.Configuration
+		if c.UnmarshalJSON(text) != nil {
+			require.Zero(t, c)
+			return
+		}
+		require.True(t, json.Valid(text), "what is accepted is JSON")
+		require.NoError(t, c.Validate())
+		canonical, err := c.MarshalJSON()
+		require.NoError(t, err)
+		var again spec.Configuration
+		require.NoError(t, again.UnmarshalJSON(canonical))
+		require.True(t, c == again)
+		made, err := spec.NewConfiguration(c.Epoch, c.Version, c.Members())
+		require.NoError(t, err)
+		require.True(t, c == made)
+	})
+}
+
 // What is accepted is written as the same bytes.
 func FuzzMessageBinary(f *testing.F) {
-	_, wire := wireExamples(f)
-	for _, data := range wire {
+	_, wire := wireExamples(f, "wire.txt")
+	_, changing := wireExamples(f, "wire-changing.txt")
+	for _, data := range append(wire, changing...) {
 		f.Add(data)
 	}
 	for _, c := range faultyWire(f) {
 		f.Add(c.data)
+	}
+	good, faults := wireFaults(f)
+	for _, fault := range append(faults, laterWireFaults(f)...) {
+		f.Add(fault.put(bytes.Clone(good)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var message spec.Message
@@ -63,15 +96,17 @@ func FuzzMessageBinary(f *testing.F) {
 
 // A stream is read frame by frame; what is accepted, or can be stepped over, has the bytes that were read.
 func FuzzReadFrame(f *testing.F) {
-	messages, _ := wireExamples(f)
+	messages, _ := wireExamples(f, "wire.txt")
+	changing, _ := wireExamples(f, "wire-changing.txt")
 	var stream []byte
-	for _, message := range messages {
+	for _, message := range append(changing, messages...) {
 		var err error
 		stream, err = spec.AppendFrame(stream, message)
 		require.NoError(f, err)
 	}
 	f.Add(stream)
 	f.Add(stream[:60])
+	f.Add(stream[len(stream)-60:])
 	for _, c := range faultyWire(f) {
 		f.Add(append([]byte{0, 0, 0, byte(len(c.data))}, c.data...))
 	}
@@ -98,7 +133,7 @@ func FuzzReadFrame(f *testing.F) {
 
 // What is accepted has one canonical form, which is read and written as itself.
 func FuzzTraceReader(f *testing.F) {
-	for _, pattern := range []string{"testdata/valid/[bh]*.ndjson", "testdata/invalid/*.ndjson", "testdata/loose.ndjson"} {
+	for _, pattern := range []string{"testdata/valid/[bch]*.ndjson", "testdata/invalid/*.ndjson", "testdata/loose.ndjson"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(f, err)
 		require.NotEmpty(f, files)

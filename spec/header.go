@@ -6,24 +6,31 @@ import (
 )
 
 const (
-	// TraceFormat is the version of the trace format that this package reads and writes.
+	// TraceFormat is the version of the format of the traces of fixed members.
 	TraceFormat = 1
-	// Version is the version of the rules in spec/README.md that this package has the words of.
+	// TraceFormatChanging is the version of the format of the traces of changing members: every message and state has
+	// its configuration.
+	TraceFormatChanging = 2
+	// Version is the version of the rules in spec/README.md that traces of fixed members follow.
 	Version = "1.0"
+	// VersionChanging is the version of the rules in spec/README.md that traces of changing members follow.
+	VersionChanging = "1.1"
 )
 
 // Header is the first line of a trace. It says who the members are, and where the trace comes from: from a
-// simulation, which its seed repeats, or from a host.
+// simulation, which its seed repeats, or from a host. Where members change, it says who was ever one.
 //
 //	{"format":1,"spec":"1.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}
 //	{"format":1,"spec":"1.0","members":["1","2","3"],"host":"db-1.example","commit":"9fceb02"}
+//	{"format":2,"spec":"1.1","members":["1","2","3","4"],"seed":81,"commit":"9fceb02"}
 //
 // Host and Commit are at most 255 printable ASCII characters other than " and \.
 type Header struct {
-	Members []NodeID // ascending, each once; at least one
-	Seed    uint64   // at most 2^53-1; 0 if there is a host
-	Host    string   // or "" if there is a seed
-	Commit  string   // of the program that wrote the trace
+	Changing bool     // whether members change: format 2, and else format 1
+	Members  []NodeID // every node that is a member at any time, ascending, each once; at least one
+	Seed     uint64   // at most 2^53-1; 0 if there is a host
+	Host     string   // or "" if there is a seed
+	Commit   string   // of the program that wrote the trace
 }
 
 var (
@@ -110,9 +117,18 @@ func (h *Header) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// versions returns the versions of the format and of the rules.
+func (h *Header) versions() (format uint64, version string) {
+	if h.Changing {
+		return TraceFormatChanging, VersionChanging
+	}
+	return TraceFormat, Version
+}
+
 func (h *Header) appendJSON(b []byte) []byte {
-	b = strconv.AppendUint(append(b, `{"format":`...), TraceFormat, 10)
-	b = append(b, `,"spec":"`+Version+`","members":`...)
+	format, version := h.versions()
+	b = strconv.AppendUint(append(b, `{"format":`...), format, 10)
+	b = append(b, `,"spec":"`+version+`","members":`...)
 	b = appendIDs(b, h.Members)
 	if h.Host != "" {
 		b = append(b, `,"host":"`+h.Host+`"`...)
@@ -124,16 +140,17 @@ func (h *Header) appendJSON(b []byte) []byte {
 
 // header reads the syntax of a header; check says whether it is valid.
 func (s *scanner) header(h *Header) {
+	var version string
 	seen := s.object(headerFields, func(field int) {
 		switch field {
 		case 0:
-			if format := s.integer(); format != TraceFormat {
-				s.fail(strconv.FormatUint(format, 10)+" is not the trace format that is known: "+strconv.Itoa(TraceFormat), nil)
+			format := s.integer()
+			h.Changing = format == TraceFormatChanging
+			if known, _ := h.versions(); format != known {
+				s.fail(strconv.FormatUint(format, 10)+" is no trace format that is known: "+strconv.Itoa(TraceFormat)+" or "+strconv.Itoa(TraceFormatChanging), nil)
 			}
 		case 1:
-			if version := string(s.text()); version != Version {
-				s.fail(strconv.Quote(version)+" is not the version of the spec that is known: "+Version, nil)
-			}
+			version = string(s.text())
 		case 2:
 			h.Members = s.ids(nil)
 		case 3:
@@ -155,5 +172,10 @@ func (s *scanner) header(h *Header) {
 		s.require(headerFields, seen, hasFormat|hasSpec|hasMembers|hasHost|hasCommit)
 	default:
 		s.require(headerFields, seen, hasFormat|hasSpec|hasMembers|hasSeed|hasCommit)
+	}
+	if _, known := h.versions(); s.err == nil && version != known {
+		s.push("spec", -1)
+		s.fail(strconv.Quote(version)+" is not the version of the spec that is known in this format: "+known, nil)
+		s.pop()
 	}
 }

@@ -64,6 +64,17 @@ func (s *scanner) fail(problem string, cause error) {
 	s.pos = len(s.data)
 }
 
+// failWithin records a fault in a field of the value that has just been read, unless there was one before.
+func (s *scanner) failWithin(err *FieldError) {
+	if where := s.where(); s.err == nil && where != "" {
+		err = err.within(where)
+	}
+	if s.err == nil {
+		s.err = err
+	}
+	s.pos = len(s.data)
+}
+
 func (s *scanner) where() string {
 	var b strings.Builder
 	for _, step := range s.path[:s.depth] {

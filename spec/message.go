@@ -46,7 +46,8 @@ func (t MessageType) Valid() bool { return slices.Contains(messageTypes, t) }
 
 // Action returns the step that is the receipt of a message of type t, or "" if t is not valid.
 func (t MessageType) Action() Action {
-	for _, f := range forms {
+	for i := range forms {
+		f := &forms[i] // not a copy: each step asks
 		if f.message == t && t != "" {
 			return f.action
 		}
@@ -59,13 +60,15 @@ func (t MessageType) Action() Action {
 var ErrMessageType = errors.New("unknown message type")
 
 // Message is what one node says to another. It is valid if its type is, From and To are two different nodes,
-// and Epoch is at most MaxEpoch.
+// Epoch is at most MaxEpoch, and Configuration is none, or valid and of no higher epoch.
 //
 //	{"type":"CLAIM","from":"3","to":"1","epoch":4}
+//	{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":{"epoch":3,"version":2,"members":[…]}}
 type Message struct {
-	Type     MessageType
-	From, To NodeID
-	Epoch    Epoch
+	Type          MessageType
+	From, To      NodeID
+	Epoch         Epoch
+	Configuration Configuration // of the sender; none, and left out, if members are fixed
 }
 
 var (
@@ -73,7 +76,10 @@ var (
 	_ json.Unmarshaler = (*Message)(nil)
 )
 
-var messageFields = []string{"type", "from", "to", "epoch"}
+var messageFields = []string{"type", "from", "to", "epoch", "configuration"}
+
+// messageConfiguration is the bit of the last of messageFields, which is left out where members are fixed.
+const messageConfiguration uint = 1 << 4
 
 // Validate returns nil if m is valid, and else a FieldError.
 func (m Message) Validate() error {
@@ -83,7 +89,7 @@ func (m Message) Validate() error {
 	return nil
 }
 
-// check is Validate, and both ids must be members unless members is nil.
+// check is Validate, and all ids must be members unless members is nil.
 func (m *Message) check(members []NodeID) *FieldError {
 	if !m.Type.Valid() {
 		return &FieldError{Field: "type", Problem: unknownWord(string(m.Type), "message type"), cause: ErrMessageType}
@@ -100,15 +106,19 @@ func (m *Message) check(members []NodeID) *FieldError {
 	if !m.Epoch.Valid() {
 		return &FieldError{Field: "epoch", Problem: aboveMax(uint64(m.Epoch))}
 	}
-	return nil
+	if m.Configuration.IsNone() {
+		return nil
+	}
+	return m.Configuration.checkWithin(m.Epoch, members)
 }
 
-// String returns m as a person would say it: 3→1 CLAIM epoch:4.
+// String returns m as a person would say it: 3→1 CLAIM epoch:4, and its configuration if it has one.
 func (m Message) String() string {
-	return m.From.String() + "→" + m.To.String() + " " + string(m.Type) + " epoch:" + strconv.FormatUint(uint64(m.Epoch), 10)
+	return m.From.String() + "→" + m.To.String() + " " + string(m.Type) + " epoch:" + strconv.FormatUint(uint64(m.Epoch), 10) +
+		m.Configuration.suffix()
 }
 
-// MarshalJSON writes the four fields in the order of the example. A message that is not valid is an error.
+// MarshalJSON writes the fields in the order of the examples. A message that is not valid is an error.
 func (m Message) MarshalJSON() ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -137,6 +147,9 @@ func (m *Message) appendJSON(b []byte) []byte {
 	b = m.From.appendJSON(append(b, `","from":`...))
 	b = m.To.appendJSON(append(b, `,"to":`...))
 	b = strconv.AppendUint(append(b, `,"epoch":`...), uint64(m.Epoch), 10)
+	if !m.Configuration.IsNone() {
+		b = m.Configuration.appendJSON(append(b, `,"configuration":`...))
+	}
 	return append(b, '}')
 }
 
@@ -152,7 +165,9 @@ func (s *scanner) message(m *Message) {
 			m.To = s.id()
 		case 3:
 			m.Epoch = s.epoch()
+		case 4:
+			m.Configuration = s.configuration()
 		}
 	})
-	s.require(messageFields, seen, 1<<len(messageFields)-1)
+	s.require(messageFields, seen|messageConfiguration, 1<<len(messageFields)-1)
 }

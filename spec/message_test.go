@@ -3,6 +3,7 @@ package spec_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,46 @@ func requireField(t testing.TB, err error, field, problem string) {
 
 func TestMessageString(t *testing.T) {
 	require.Equal(t, "3→1 CLAIM epoch:4", claim.String())
+	require.Equal(t, "3→1 CLAIM epoch:4 configuration:epoch:3 version:2 {1 2 witness:3 observer:4}", changing(t).String())
+}
+
+// changing is claim of changing members.
+func changing(t testing.TB) spec.Message {
+	message := claim
+	message.Configuration = configuration(t, 3, 2, mixed...)
+	return message
+}
+
+func TestMessageWithConfiguration(t *testing.T) {
+	message := changing(t)
+	require.NoError(t, message.Validate())
+	text, err := json.Marshal(message)
+	require.NoError(t, err)
+	object := strings.Replace(mixedText, `"epoch":4`, `"epoch":3`, 1)
+	require.Equal(t, `{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":`+object+`}`, string(text))
+	var back spec.Message
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.True(t, message == back)
+	require.NoError(t, back.UnmarshalJSON([]byte(`{"configuration":`+emptyText+`,"type":"ACK","from":"3","to":"1","epoch":0}`)))
+	require.True(t, back.Configuration.IsEmpty())
+	require.NoError(t, json.Unmarshal([]byte(`{"type":"CLAIM","from":"3","to":"1","epoch":4}`), &back))
+	require.True(t, back == claim, "nothing is left of the configuration that was there")
+
+	for _, c := range []struct{ text, field, problem string }{
+		{`{"type":"CLAIM","from":"3","to":"1","epoch":2,"configuration":` + object + `}`, "configuration.epoch", "3 is above epoch 2 beside it"},
+		{`{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":null}`, "configuration", "an object expected"},
+		{`{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":{}}`, "configuration.epoch", "missing"},
+		{`{"type":"CLAIM","from":"3","to":"1","configuration":` + emptyText + `}`, "epoch", "missing"},
+		{`{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":` + emptyText + `,"configuration":` + emptyText + `}`, "configuration", "given twice"},
+		{`{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":` + strings.Replace(object, "witness", "leader", 1) + `}`,
+			"configuration.members[2].kind", `"leader" is no kind of member`},
+	} {
+		kept := message
+		requireField(t, kept.UnmarshalJSON([]byte(c.text)), c.field, c.problem)
+		require.True(t, message == kept, "an error must leave the message as it was")
+	}
+	message.Epoch = 2
+	requireField(t, message.Validate(), "configuration.epoch", "3 is above epoch 2 beside it")
 }
 
 func TestMessageJSON(t *testing.T) {

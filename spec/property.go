@@ -25,9 +25,14 @@ const (
 	HighestLeads Property = "HighestLeads"
 	// NoDisruption promises that a leader that reaches a quorum is not deposed by a node that does not.
 	NoDisruption Property = "NoDisruption"
+	// ConfigurationMonotonic promises that a node's configuration never gets older, over restarts too.
+	ConfigurationMonotonic Property = "ConfigurationMonotonic"
+	// OneConfiguration promises that an epoch and a version name one list of members.
+	OneConfiguration Property = "OneConfiguration"
 )
 
-var properties = []Property{OneLeaderPerEpoch, EpochMonotonic, NoStaleWrite, OneActing, SomeLeader, HighestLeads, NoDisruption}
+var properties = []Property{OneLeaderPerEpoch, EpochMonotonic, NoStaleWrite, OneActing, SomeLeader, HighestLeads, NoDisruption,
+	ConfigurationMonotonic, OneConfiguration}
 
 // Properties returns every property.
 func Properties() []Property { return slices.Clone(properties) }

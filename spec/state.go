@@ -11,20 +11,24 @@ import (
 // the same input take the same step.
 //
 //	{"role":"electing","leader":"3","epoch":4,"grantee":"3","support":[]}
+//	{"role":"electing","leader":"3","epoch":4,"grantee":"3","support":[],"configuration":{"epoch":3,"version":2,"members":[…]}}
 type State struct {
-	Role    Role
-	Leader  NodeID   // the node whose lease this node keeps, or none (R5)
-	Epoch   Epoch    // the highest epoch that this node has promised; durable
-	Grantee NodeID   // the node that this epoch was promised to, or none; durable
-	Support []NodeID // the nodes that back this node, ascending, each once
+	Role          Role
+	Leader        NodeID        // the node whose lease this node keeps, or none (R5)
+	Epoch         Epoch         // the highest epoch that this node has promised; durable
+	Grantee       NodeID        // the node that this epoch was promised to, or none; durable
+	Support       []NodeID      // the nodes that back this node, ascending, each once
+	Configuration Configuration // none, and left out, if members are fixed; of no epoch above Epoch; durable
 }
 
-// Durable is the part of a State that survives a crash: a promise.
+// Durable is the part of a State that survives a crash: a promise, and who the members are.
 //
 //	{"epoch":4,"grantee":"3"}
+//	{"epoch":4,"grantee":"3","configuration":{"epoch":3,"version":2,"members":[…]}}
 type Durable struct {
-	Epoch   Epoch
-	Grantee NodeID // or none
+	Epoch         Epoch
+	Grantee       NodeID        // or none
+	Configuration Configuration // none, and left out, if members are fixed; of no epoch above Epoch
 }
 
 var (
@@ -35,12 +39,18 @@ var (
 )
 
 var (
-	stateFields   = []string{"role", "leader", "epoch", "grantee", "support"}
-	durableFields = []string{"epoch", "grantee"}
+	stateFields   = []string{"role", "leader", "epoch", "grantee", "support", "configuration"}
+	durableFields = []string{"epoch", "grantee", "configuration"}
+)
+
+// The bits of the last of stateFields and of durableFields, which are left out where members are fixed.
+const (
+	stateConfiguration   uint = 1 << 5
+	durableConfiguration uint = 1 << 2
 )
 
 // Durable returns the part of s that survives a crash.
-func (s State) Durable() Durable { return Durable{s.Epoch, s.Grantee} }
+func (s State) Durable() Durable { return Durable{s.Epoch, s.Grantee, s.Configuration} }
 
 // Equal reports whether s and t are the same state. Support that is nil and support that is empty are the same.
 func (s State) Equal(t State) bool {
@@ -53,8 +63,8 @@ func (s State) Clone() State {
 	return s
 }
 
-// Validate returns nil if the role is known, the ids are valid, the epoch is at most MaxEpoch, and the support is
-// ascending; and else a FieldError.
+// Validate returns nil if the role is known, the ids are valid, the epoch is at most MaxEpoch, the support is
+// ascending, and the configuration is none, or valid and of no higher epoch; and else a FieldError.
 func (s State) Validate() error {
 	if err := s.check(nil); err != nil {
 		return err
@@ -80,12 +90,19 @@ func (s *State) check(members []NodeID) *FieldError {
 			return err.within("grantee")
 		}
 	}
-	return checkAscending("support", s.Support, members)
+	if err := checkAscending("support", s.Support, members); err != nil {
+		return err
+	}
+	if s.Configuration.IsNone() {
+		return nil
+	}
+	return s.Configuration.checkWithin(s.Epoch, members)
 }
 
-// Validate returns nil if the epoch is at most MaxEpoch and the grantee is none or valid, and else a FieldError.
+// Validate returns nil if the epoch is at most MaxEpoch, the grantee is none or valid, and the configuration is none, or
+// valid and of no higher epoch; and else a FieldError.
 func (d Durable) Validate() error {
-	return State{Role: Follower, Epoch: d.Epoch, Grantee: d.Grantee}.Validate()
+	return State{Role: Follower, Epoch: d.Epoch, Grantee: d.Grantee, Configuration: d.Configuration}.Validate()
 }
 
 // checkNode says what is wrong with id where a node is wanted: that it is none or not valid, or not among members.
@@ -111,7 +128,7 @@ func checkAscending(field string, ids, members []NodeID) *FieldError {
 			return err.within(field + index(i))
 		}
 		if i > 0 && ids[i-1].Compare(id) >= 0 {
-			return &FieldError{Field: field + index(i), Problem: id.String() + " after " + ids[i-1].String() + ": ascending order is wanted, each node once"}
+			return &FieldError{Field: field + index(i), Problem: notAscending(ids[i-1], id)}
 		}
 	}
 	return nil
@@ -119,17 +136,18 @@ func checkAscending(field string, ids, members []NodeID) *FieldError {
 
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-// String returns s as a person would say it: electing leader:3 epoch:4 grantee:3 support:{1 2}.
+// String returns s as a person would say it, with its configuration if it has one: electing leader:3 epoch:4
+// grantee:3 support:{1 2}.
 func (s State) String() string {
 	names := make([]string, len(s.Support))
 	for i, id := range s.Support {
 		names[i] = id.String()
 	}
 	return string(s.Role) + " leader:" + s.Leader.String() + " epoch:" + strconv.FormatUint(uint64(s.Epoch), 10) +
-		" grantee:" + s.Grantee.String() + " support:{" + strings.Join(names, " ") + "}"
+		" grantee:" + s.Grantee.String() + " support:{" + strings.Join(names, " ") + "}" + s.Configuration.suffix()
 }
 
-// MarshalJSON writes the five fields in the order of the example. A state that is not valid is an error.
+// MarshalJSON writes the fields in the order of the examples. A state that is not valid is an error.
 func (s State) MarshalJSON() ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -152,16 +170,20 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the two fields in the order of the example. A promise that is not valid is an error.
+// MarshalJSON writes the fields in the order of the examples. A record that is not valid is an error.
 func (d Durable) MarshalJSON() ([]byte, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
 	b := strconv.AppendUint([]byte(`{"epoch":`), uint64(d.Epoch), 10)
-	return append(d.Grantee.appendJSON(append(b, `,"grantee":`...)), '}'), nil
+	b = d.Grantee.appendJSON(append(b, `,"grantee":`...))
+	if !d.Configuration.IsNone() {
+		b = d.Configuration.appendJSON(append(b, `,"configuration":`...))
+	}
+	return append(b, '}'), nil
 }
 
-// UnmarshalJSON reads a valid promise. A field unknown, missing or given twice is an error.
+// UnmarshalJSON reads a valid record. A field unknown, missing or given twice is an error.
 func (d *Durable) UnmarshalJSON(data []byte) error {
 	scan := newScanner(data)
 	var parsed Durable
@@ -171,10 +193,15 @@ func (d *Durable) UnmarshalJSON(data []byte) error {
 			parsed.Epoch = scan.epoch()
 		case 1:
 			parsed.Grantee = scan.idOrNull()
+		case 2:
+			parsed.Configuration = scan.configuration()
 		}
 	})
-	scan.require(durableFields, seen, 1<<len(durableFields)-1)
+	scan.require(durableFields, seen|durableConfiguration, 1<<len(durableFields)-1)
 	if err := scan.end(""); err != nil {
+		return err
+	}
+	if err := parsed.Validate(); err != nil {
 		return err
 	}
 	*d = parsed
@@ -187,6 +214,9 @@ func (s *State) appendJSON(b []byte) []byte {
 	b = strconv.AppendUint(append(b, `,"epoch":`...), uint64(s.Epoch), 10)
 	b = s.Grantee.appendJSON(append(b, `,"grantee":`...))
 	b = appendIDs(append(b, `,"support":`...), s.Support)
+	if !s.Configuration.IsNone() {
+		b = s.Configuration.appendJSON(append(b, `,"configuration":`...))
+	}
 	return append(b, '}')
 }
 
@@ -215,9 +245,11 @@ func (s *scanner) state(st *State) {
 			st.Grantee = s.idOrNull()
 		case 4:
 			st.Support = s.ids(st.Support[:0])
+		case 5:
+			st.Configuration = s.configuration()
 		}
 	})
-	s.require(stateFields, seen, 1<<len(stateFields)-1)
+	s.require(stateFields, seen|stateConfiguration, 1<<len(stateFields)-1)
 }
 
 // ids reads an array of ids and appends them to ids.

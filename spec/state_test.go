@@ -100,6 +100,43 @@ func TestStateString(t *testing.T) {
 	require.Equal(t, "follower leader:none epoch:0 grantee:none support:{}", blank.String())
 }
 
+func TestStateWithConfiguration(t *testing.T) {
+	state := granted.Clone()
+	state.Configuration = configuration(t, 4, 2, mixed...)
+	require.NoError(t, state.Validate())
+	require.False(t, state.Equal(granted))
+	require.True(t, state.Equal(state.Clone()))
+	require.Equal(t, spec.Durable{Epoch: 4, Grantee: three, Configuration: state.Configuration}, state.Durable())
+	require.Equal(t, "electing leader:3 epoch:4 grantee:3 support:{1 2} configuration:epoch:4 version:2 {1 2 witness:3 observer:4}", state.String())
+	outside := state.Clone()
+	outside.Leader, outside.Grantee, outside.Support = spec.IntegerID(7), spec.IntegerID(8), []spec.NodeID{spec.IntegerID(9)}
+	require.NoError(t, outside.Validate(), "members come and go")
+
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	require.Equal(t, `{"role":"electing","leader":"3","epoch":4,"grantee":"3","support":["1","2"],"configuration":`+mixedText+`}`, string(text))
+	var back spec.State
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, state, back)
+	text, err = json.Marshal(state.Durable())
+	require.NoError(t, err)
+	require.Equal(t, `{"epoch":4,"grantee":"3","configuration":`+mixedText+`}`, string(text))
+	var record spec.Durable
+	require.NoError(t, json.Unmarshal(text, &record))
+	require.True(t, state.Durable() == record)
+
+	above := []byte(`{"epoch":3,"grantee":"3","configuration":` + mixedText + `}`)
+	requireField(t, record.UnmarshalJSON(above), "configuration.epoch", "4 is above epoch 3 beside it")
+	requireField(t, record.UnmarshalJSON([]byte(`{"epoch":4,"grantee":"3","configuration":null}`)), "configuration", "an object expected")
+	require.True(t, state.Durable() == record, "an error must leave the record as it was")
+	state.Epoch = 3
+	requireField(t, state.Validate(), "configuration.epoch", "4 is above epoch 3 beside it")
+	requireField(t, state.Durable().Validate(), "configuration.epoch", "4 is above epoch 3 beside it")
+	requireField(t, back.UnmarshalJSON([]byte(`{"role":"follower","leader":null,"epoch":3,"grantee":null,"support":[],"configuration":`+mixedText+`}`)),
+		"configuration.epoch", "4 is above epoch 3 beside it")
+	require.Equal(t, spec.Epoch(4), back.Epoch, "an error must leave the state as it was")
+}
+
 func TestDurable(t *testing.T) {
 	require.Equal(t, spec.Durable{Epoch: 4, Grantee: three}, granted.Durable())
 	for text, durable := range map[string]spec.Durable{

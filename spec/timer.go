@@ -33,7 +33,8 @@ func (t Timer) Valid() bool { return slices.Contains(timers, t) }
 
 // Action returns the step that a node takes when t fires, or "" if t is not valid.
 func (t Timer) Action() Action {
-	for _, f := range forms {
+	for i := range forms {
+		f := &forms[i] // not a copy: each step asks
 		if f.timer == t && t != "" {
 			return f.action
 		}

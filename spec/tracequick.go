@@ -6,14 +6,23 @@ import "bytes"
 // compares them. The scanner takes fields in any order, with any white space, and says what is wrong; it reads what quick
 // does not, and is several times slower.
 type quick struct {
-	members []NodeID
-	texts   []string // the members as they are written in JSON
-	line    []byte   // what is left of it
+	members  []NodeID
+	texts    []string // the members as they are written in JSON
+	line     []byte   // what is left of it
+	changing bool     // whether messages and states have configurations
+	known    [8]known // configurations that were read before; most are read many times
+	oldest   int      // the index of the one to forget next
 }
 
-func newQuick(members []NodeID) quick {
-	q := quick{members: members}
-	for _, id := range members {
+// known is a configuration of members only, and how it is written in JSON.
+type known struct {
+	text          string
+	configuration Configuration
+}
+
+func newQuick(h *Header) quick {
+	q := quick{members: h.Members, changing: h.Changing}
+	for _, id := range h.Members {
 		q.texts = append(q.texts, string(id.appendJSON(nil)))
 	}
 	return q
@@ -23,7 +32,7 @@ func newQuick(members []NodeID) quick {
 // anything. The memory of the slices in e is used again.
 func (q *quick) event(line []byte, e *Event) bool {
 	q.line = line
-	*e = Event{Sent: e.Sent[:0], State: State{Support: e.State.Support[:0]}, Input: Input{Cut: e.Input.Cut[:0]}}
+	e.reset()
 	if !q.take(`{"seq":`) || !q.integer(&e.Seq) {
 		return false
 	}
@@ -64,6 +73,10 @@ func (q *quick) input(e *Event, f *form, node int) bool {
 	case hasCall:
 		in.Call = f.call
 		return q.take(`,"input":{"call":"`) && q.take(string(f.call)) && q.take(`"}`)
+	case hasChange:
+		in.Call = f.call
+		return q.changing && q.take(`,"input":{"call":"`) && q.take(string(f.call)) && q.take(`","configuration":`) &&
+			q.configuration(&in.Configuration) && q.take(`}`)
 	case hasMessage:
 		if !q.take(`,"input":{"message":`) {
 			return false
@@ -119,7 +132,7 @@ func (q *quick) state(e *Event, f *form) bool {
 		}
 		s.Support, last = append(s.Support, q.members[i]), i
 	}
-	return q.take(`}`)
+	return q.configurationWithin(&s.Configuration, s.Epoch) && q.take(`}`)
 }
 
 // message reads a message, and returns which members it is from and to.
@@ -140,7 +153,32 @@ func (q *quick) message(m *Message) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	m.Type, m.From, m.To = messageTypes[i], q.members[from], q.members[to]
-	return from, to, q.take(`,"epoch":`) && q.integer((*uint64)(&m.Epoch)) && q.take(`}`)
+	return from, to, q.take(`,"epoch":`) && q.integer((*uint64)(&m.Epoch)) &&
+		q.configurationWithin(&m.Configuration, m.Epoch) && q.take(`}`)
+}
+
+// configurationWithin reads the last field of a message or a state of an epoch.
+func (q *quick) configurationWithin(c *Configuration, e Epoch) bool {
+	return !q.changing || q.take(`,"configuration":`) && q.configuration(c) && c.Epoch <= e
+}
+
+// configuration reads a configuration of members only.
+func (q *quick) configuration(c *Configuration) bool {
+	for i := range q.known {
+		if k := &q.known[i]; k.text != "" && q.take(k.text) {
+			*c = k.configuration
+			return true
+		}
+	}
+	s := newScanner(q.line)
+	*c = s.configuration()
+	if s.err != nil || c.checkAmong(q.members) != nil {
+		return false
+	}
+	q.known[q.oldest] = known{string(q.line[:s.pos]), *c}
+	q.oldest = (q.oldest + 1) % len(q.known)
+	q.line = q.line[s.pos:]
+	return true
 }
 
 // take passes over text if it is next.

@@ -34,7 +34,7 @@ func (e *TraceError) Unwrap() error { return e.cause }
 // TraceReader reads a trace: NDJSON, a header and then events, each line ended by LF. It takes the fields of an
 // object in any order, with any white space, and refuses all else that TraceWriter would not write: fields
 // unknown, missing or given twice, ids that are no members, a sequence with a gap, an event that is not well
-// formed.
+// formed, a message or state without a configuration if members change, and with one if they are fixed.
 type TraceReader struct {
 	in     *bufio.Reader
 	header Header
@@ -62,7 +62,7 @@ func NewTraceReader(r io.Reader) (*TraceReader, error) {
 	if err := t.header.check(); err != nil {
 		return nil, traceError(t.line, err)
 	}
-	t.quick = newQuick(t.header.Members)
+	t.quick = newQuick(&t.header)
 	return t, nil
 }
 
@@ -97,7 +97,7 @@ func (t *TraceReader) read(e *Event) error {
 	if quickly {
 		return nil
 	}
-	if err := e.check(t.header.Members); err != nil {
+	if err := e.checkIn(e.Action.form(), &t.header); err != nil {
 		return traceError(t.line, err)
 	}
 	return nil

@@ -16,12 +16,13 @@ import (
 // plainWords is the words of the glossary that are no constant: names of types, of fields, and of notions that
 // only the prose and the modules in tla speak of.
 var plainWords = []string{
-	"node", "member", "epoch", "role", "grantee", "support", "lease", "quorum", "reign", "step", "action", "timer",
+	"node", "member", "configuration", "epoch", "role", "grantee", "support", "lease", "quorum", "reign", "step", "action", "timer",
 }
 
 // constants returns every constant of a closed set.
 func constants() (words []string) {
 	words = append(words, texts(spec.Roles())...)
+	words = append(words, texts(spec.MemberKinds())...)
 	words = append(words, texts(spec.MessageTypes())...)
 	words = append(words, texts(spec.Timers())...)
 	words = append(words, texts(spec.Actions())...)
@@ -117,6 +118,12 @@ func literals(module string) (capitals, others []string) {
 	return capitals, others
 }
 
+func TestWordsOfChangingNode(t *testing.T) {
+	capitals, others := literals(readText(t, "../tla/ChangingNode.tla"))
+	requireSameWords(t, texts(spec.MessageTypes()), "spec.MessageTypes", capitals, "tla/ChangingNode.tla")
+	requireSameWords(t, texts(spec.Roles()), "spec.Roles", others, "tla/ChangingNode.tla")
+}
+
 func TestWordsOfNode(t *testing.T) {
 	capitals, others := literals(readText(t, "../tla/Node.tla"))
 	requireSameWords(t, texts(spec.MessageTypes()), "spec.MessageTypes", capitals, "tla/Node.tla")
@@ -138,11 +145,16 @@ func disjuncts(module string) (names []string) {
 func TestActionsOfCluster(t *testing.T) {
 	// Start is where the behaviours of Cluster begin: it is in Init (R32).
 	names := append(disjuncts(readText(t, "../tla/Cluster.tla")), string(spec.StartAction))
-	requireSameWords(t, texts(spec.Actions()), "spec.Actions", names, "Next of tla/Cluster.tla")
+	requireSameWords(t, texts(spec.FixedActions()), "spec.FixedActions", names, "Next of tla/Cluster.tla")
+}
+
+func TestActionsOfChangingCluster(t *testing.T) {
+	names := append(disjuncts(readText(t, "../tla/ChangingCluster.tla")), string(spec.StartAction))
+	requireSameWords(t, texts(spec.Actions()), "spec.Actions", names, "Next of tla/ChangingCluster.tla")
 }
 
 func TestPropertiesAreDefined(t *testing.T) {
-	modules := readText(t, "../tla/Cluster.tla") + readText(t, "../tla/Fencing.tla")
+	modules := readText(t, "../tla/Cluster.tla") + readText(t, "../tla/Fencing.tla") + readText(t, "../tla/ChangingCluster.tla")
 	for _, property := range spec.Properties() {
 		require.Regexp(t, `(?m)^`+string(property)+` +==`, modules)
 	}

@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// The binary form of a message, WireVersion 1, is MessageSize bytes; integers are big-endian:
+// The binary form of a message has one of two wire versions; integers are big-endian. WireVersion, for fixed members, has
+// MessageSize bytes:
 //
 //	offset  bytes
 //	     0      1  wire version: 1
@@ -19,17 +20,32 @@ import (
 //	    18     16  to
 //	    34      8  epoch
 //
+// WireVersionChanging, for changing members, has the configuration besides:
+//
+//	offset  bytes
+//	     0      1  wire version: 2
+//	     1     41  as above
+//	    42      8  epoch of the configuration
+//	    50      8  version of the configuration
+//	    58      1  number of members, at most 50
+//	    59         the members, ascending by id: of each
+//	                 16  id
+//	                  1  kind: voter 1, witness 2, observer 3
+//	                  1  length of the address, at most 128
+//	                     address
+//
 // On a stream a frame is the length of what follows, in four bytes, and then that. Every later version keeps
 // the frame and the first byte, and stays within MaxFrame, so that older nodes can step over it.
 const (
-	WireVersion = 1
-	MessageSize = 42
-	MaxFrame    = 1024 // the greatest length that a frame may state, in bytes
+	WireVersion         = 1
+	WireVersionChanging = 2
+	MessageSize         = 42   // of a message without a configuration, in bytes
+	MaxFrame            = 1024 // the greatest length that a frame may state, in bytes
 
 	lengthSize = 4
 )
 
-// ErrWireVersion is wrapped by the error for a message in a wire version other than WireVersion. On a stream
+// ErrWireVersion is wrapped by the error for a message in a wire version that this package does not know. On a stream
 // the next frame can be read.
 var ErrWireVersion = errors.New("unknown wire version")
 
@@ -44,31 +60,42 @@ func (m Message) AppendBinary(b []byte) ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return b, err
 	}
-	code := slices.Index(messageTypes, m.Type) + 1
-	b = append(b, WireVersion, byte(code))
+	code, version, c := slices.Index(messageTypes, m.Type)+1, byte(WireVersion), &m.Configuration
+	if !c.IsNone() {
+		version = WireVersionChanging
+	}
+	b = append(b, version, byte(code))
 	b = append(append(b, m.From[:]...), m.To[:]...)
-	return binary.BigEndian.AppendUint64(b, uint64(m.Epoch)), nil
+	b = binary.BigEndian.AppendUint64(b, uint64(m.Epoch))
+	if version == WireVersion {
+		return b, nil
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(c.Epoch))
+	return append(binary.BigEndian.AppendUint64(b, c.Version), c.packed...), nil
+}
+
+// size returns how many bytes the binary form of m has.
+func (m *Message) size() int {
+	if m.Configuration.IsNone() {
+		return MessageSize
+	}
+	return membersAt + len(m.Configuration.packed)
 }
 
 // MarshalBinary returns the binary form of m. A message that is not valid is an error.
 func (m Message) MarshalBinary() ([]byte, error) {
-	return m.AppendBinary(make([]byte, 0, MessageSize))
+	return m.AppendBinary(make([]byte, 0, m.size()))
 }
 
-// UnmarshalBinary reads a valid message from its binary form. Its error is a FieldError whose field is
-// version, length, type, from, to or epoch, looked at in this order; it wraps ErrWireVersion or ErrMessageType
-// if that is what is wrong.
+// UnmarshalBinary reads a valid message from its binary form. Its error is a FieldError whose field is version,
+// length, type, from, to, epoch, or within configuration, looked at in this order; but that bytes are missing within a
+// member, or left over after the last one, is seen when they are come to. It wraps ErrWireVersion or ErrMessageType if
+// that is what is wrong.
 func (m *Message) UnmarshalBinary(data []byte) error {
-	switch {
-	case len(data) == 0:
-		return &FieldError{Field: "length", Problem: "no bytes at all"}
-	case data[0] != WireVersion:
-		return &FieldError{Field: "version", Problem: fmt.Sprintf("%d: version %d is wanted", data[0], WireVersion), cause: ErrWireVersion}
-	case len(data) < MessageSize:
-		return &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of %d", len(data), MessageSize)}
-	case len(data) > MessageSize:
-		return &FieldError{Field: "length", Problem: fmt.Sprintf("%d bytes follow the %d of a message", len(data)-MessageSize, MessageSize)}
-	case data[1] == 0 || int(data[1]) > len(messageTypes):
+	if err := checkLength(data); err != nil {
+		return err
+	}
+	if data[1] == 0 || int(data[1]) > len(messageTypes) {
 		return &FieldError{Field: "type", Problem: fmt.Sprintf("%d is the code of no message type", data[1]), cause: ErrMessageType}
 	}
 	parsed := Message{
@@ -80,13 +107,62 @@ func (m *Message) UnmarshalBinary(data []byte) error {
 	if err := parsed.Validate(); err != nil {
 		return err
 	}
+	if data[0] == WireVersionChanging {
+		if err := parsed.Configuration.read(data[MessageSize:], parsed.Epoch); err != nil {
+			return err
+		}
+	}
 	*m = parsed
+	return nil
+}
+
+// checkLength says what is wrong with the wire version of a message, or with its length as far as the version tells.
+func checkLength(data []byte) error {
+	switch {
+	case len(data) == 0:
+		return &FieldError{Field: "length", Problem: "no bytes at all"}
+	case data[0] == WireVersionChanging:
+		if least := membersAt + 1; len(data) < least {
+			return &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of %d or more", len(data), least)}
+		}
+	case data[0] != WireVersion:
+		return &FieldError{Field: "version", Problem: fmt.Sprintf("%d: version %d or %d is wanted", data[0], WireVersion, WireVersionChanging), cause: ErrWireVersion}
+	case len(data) < MessageSize:
+		return &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of %d", len(data), MessageSize)}
+	case len(data) > MessageSize:
+		return &FieldError{Field: "length", Problem: fmt.Sprintf("%d bytes follow the %d of a message", len(data)-MessageSize, MessageSize)}
+	}
+	return nil
+}
+
+// read reads a valid configuration from its binary form, which is at least one byte longer than a stamp, beside the epoch
+// of its message.
+func (c *Configuration) read(data []byte, e Epoch) error {
+	read := Configuration{Epoch: Epoch(binary.BigEndian.Uint64(data)), Version: binary.BigEndian.Uint64(data[8:])}
+	if read.Epoch > e {
+		return aboveEpoch(read.Epoch, e)
+	}
+	if err := checkStamp(read.Epoch, read.Version); err != nil {
+		return err.within("configuration")
+	}
+	packed := data[16:]
+	if err := checkPacked(packed); err != nil {
+		if err.Field != "length" {
+			err = err.within("configuration")
+		}
+		return err
+	}
+	read.packed = string(packed)
+	if err := read.check(); err != nil {
+		return err.within("configuration")
+	}
+	*c = read
 	return nil
 }
 
 // AppendFrame appends the frame of m to b. A message that is not valid is an error.
 func AppendFrame(b []byte, m Message) ([]byte, error) {
-	framed, err := m.AppendBinary(binary.BigEndian.AppendUint32(b, MessageSize))
+	framed, err := m.AppendBinary(binary.BigEndian.AppendUint32(b, uint32(m.size())))
 	if err != nil {
 		return b, err
 	}

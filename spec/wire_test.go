@@ -17,10 +17,10 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// wireExamples reads testdata/wire.txt: messages as they are on the wire and in JSON.
-func wireExamples(t testing.TB) (messages []spec.Message, wire [][]byte) {
+// wireExamples reads a file in testdata: messages as they are on the wire and in JSON.
+func wireExamples(t testing.TB, file string) (messages []spec.Message, wire [][]byte) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/wire.txt")
+	text, err := os.ReadFile("testdata/" + file)
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "#") {
@@ -38,7 +38,7 @@ func wireExamples(t testing.TB) (messages []spec.Message, wire [][]byte) {
 }
 
 func TestWireExamples(t *testing.T) {
-	messages, wire := wireExamples(t)
+	messages, wire := wireExamples(t, "wire.txt")
 	types := map[spec.MessageType]bool{}
 	for i, want := range messages {
 		types[want.Type] = true
@@ -80,10 +80,10 @@ func faultyWire(t testing.TB) []struct {
 		{"version only", "length", "cut short: 1 bytes of 42", good[:1], nil},
 		{"a byte short", "length", "cut short: 41 bytes of 42", good[:41], nil},
 		{"trailing", "length", "2 bytes follow the 42 of a message", append(with(0), 0, 0), nil},
-		{"version 0", "version", "0: version 1 is wanted", with(0, 0), spec.ErrWireVersion},
-		{"version 2", "version", "2: version 1 is wanted", with(0, 2), spec.ErrWireVersion},
-		{"version 2, short", "version", "2: version 1 is wanted", []byte{2}, spec.ErrWireVersion},
-		{"version 2, long", "version", "2: version 1 is wanted", append(with(0, 2), 9), spec.ErrWireVersion},
+		{"version 0", "version", "0: version 1 or 2 is wanted", with(0, 0), spec.ErrWireVersion},
+		{"version 3", "version", "3: version 1 or 2 is wanted", with(0, 3), spec.ErrWireVersion},
+		{"version 3, short", "version", "3: version 1 or 2 is wanted", []byte{3}, spec.ErrWireVersion},
+		{"version 3, long", "version", "3: version 1 or 2 is wanted", append(with(0, 3), 9), spec.ErrWireVersion},
 		{"type 0", "type", "0 is the code of no message type", with(1, 0), spec.ErrMessageType},
 		{"type 12", "type", "12 is the code of no message type", with(1, 12), spec.ErrMessageType},
 		{"type 255", "type", "255 is the code of no message type", with(1, 255), spec.ErrMessageType},
@@ -112,7 +112,7 @@ func TestUnmarshalBinaryRefuses(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	messages, wire := wireExamples(t)
+	messages, wire := wireExamples(t, "wire.txt")
 	var stream []byte
 	for i, message := range messages {
 		before := len(stream)
@@ -157,7 +157,7 @@ func TestReadFrameGoesOn(t *testing.T) {
 func TestReadFrameOfLaterVersion(t *testing.T) {
 	for _, length := range []int{1, 41, 43, spec.MaxFrame} {
 		frame := append([]byte{0, 0, byte(length >> 8), byte(length)}, make([]byte, length)...)
-		frame[4] = 2
+		frame[4] = 3
 		good, err := spec.AppendFrame(frame, claim)
 		require.NoError(t, err)
 		r := bytes.NewReader(good)

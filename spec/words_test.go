@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,8 +13,10 @@ func TestClosedSets(t *testing.T) {
 	closed(t, spec.Roles, 5, spec.Role.Valid)
 	closed(t, spec.MessageTypes, 11, spec.MessageType.Valid)
 	closed(t, spec.Timers, 7, spec.Timer.Valid)
-	closed(t, spec.Actions, 25, spec.Action.Valid)
-	closed(t, spec.Properties, 7, spec.Property.Valid)
+	closed(t, spec.Actions, 26, spec.Action.Valid)
+	closed(t, spec.FixedActions, 25, spec.Action.Valid)
+	closed(t, spec.Properties, 9, spec.Property.Valid)
+	closed(t, spec.MemberKinds, 3, spec.MemberKind.Valid)
 }
 
 // closed checks that a set lists so many different words, that these are valid and others are not, and that
@@ -33,6 +36,13 @@ func closed[T ~string](t *testing.T, list func() []T, size int, valid func(T) bo
 	require.True(t, valid(list()[0]))
 }
 
+// TestFixedActions holds the places of the actions that were there first: programs count by them.
+func TestFixedActions(t *testing.T) {
+	all := spec.Actions()
+	require.Equal(t, []spec.Action{spec.HolderDeadAction, spec.ChangeAction, spec.CrashAction}, all[21:24])
+	require.Equal(t, slices.Delete(all, 22, 23), spec.FixedActions())
+}
+
 func TestActionsOfInputs(t *testing.T) {
 	named := map[spec.Action]bool{}
 	for _, timer := range spec.Timers() {
@@ -48,7 +58,7 @@ func TestActionsOfInputs(t *testing.T) {
 		named[action] = true
 	}
 	for _, action := range []spec.Action{spec.StartAction, spec.RestartAction, spec.ResignAction, spec.HolderDeadAction,
-		spec.CrashAction, spec.LoseAction, spec.CutAction} {
+		spec.ChangeAction, spec.CrashAction, spec.LoseAction, spec.CutAction} {
 		require.Empty(t, action.Timer())
 		require.Empty(t, action.Receipt())
 		named[action] = true

@@ -1,0 +1,163 @@
+package spec
+
+import "strings"
+
+// Link is one direction between two nodes: what From says to To goes over it. In JSON it is ["3","2"].
+type Link struct {
+	From, To NodeID
+}
+
+// Compare orders links by From, then by To.
+func (l Link) Compare(k Link) int {
+	if c := l.From.Compare(k.From); c != 0 {
+		return c
+	}
+	return l.To.Compare(k.To)
+}
+
+// Input is what made a step happen. At most one of its fields is set, and the action says which; a call to change comes
+// with the configuration that is wanted.
+type Input struct {
+	Message       Message       // the message received, or lost
+	Timer         Timer         // the timer that fired
+	Call          Call          // what the node was called to do, or told
+	Configuration Configuration // the one that the cluster is to have, with its epoch and version; of a call to change (R47)
+	Cut           []Link        // every link that now carries nothing, ascending, each once; none if all is healed
+}
+
+var inputFields = []string{"message", "timer", "call", "configuration", "cut"}
+
+// The inputs, as bits in the order of inputFields.
+const (
+	hasMessage uint = 1 << iota
+	hasTimer
+	hasCall
+	hasConfiguration
+	hasCut
+
+	hasChange = hasCall | hasConfiguration
+)
+
+// carries returns which of the inputs are not zero.
+func (in *Input) carries() (inputs uint) {
+	if in.Message != (Message{}) {
+		inputs |= hasMessage
+	}
+	if in.Timer != "" {
+		inputs |= hasTimer
+	}
+	if in.Call != "" {
+		inputs |= hasCall
+	}
+	if !in.Configuration.IsNone() {
+		inputs |= hasConfiguration
+	}
+	if len(in.Cut) > 0 {
+		inputs |= hasCut
+	}
+	return inputs
+}
+
+// checkCut says what is wrong with a list of links that are cut.
+func checkCut(cut []Link, members []NodeID) *FieldError {
+	for i, link := range cut {
+		if err := link.check(members); err != nil {
+			return err.within("cut" + index(i))
+		}
+		if i > 0 && cut[i-1].Compare(link) >= 0 {
+			return &FieldError{Field: "cut" + index(i), Problem: "ascending order is wanted, each link once"}
+		}
+	}
+	return nil
+}
+
+func (l Link) check(members []NodeID) *FieldError {
+	if err := checkNode(l.From, members); err != nil {
+		return err.within("[0]")
+	}
+	if err := checkNode(l.To, members); err != nil {
+		return err.within("[1]")
+	}
+	if l.From == l.To {
+		return &FieldError{Problem: "a link joins two different nodes"}
+	}
+	return nil
+}
+
+// String returns in as a person would say it, with a space before it; a timer and a call go without saying.
+func (in Input) String() string {
+	var b strings.Builder
+	if in.Message != (Message{}) {
+		b.WriteString(" " + in.Message.String())
+	}
+	if !in.Configuration.IsNone() {
+		b.WriteString(" " + in.Configuration.String())
+	}
+	for _, l := range in.Cut {
+		b.WriteString(" " + l.From.String() + "→" + l.To.String())
+	}
+	return b.String()
+}
+
+func (in *Input) appendJSON(b []byte, input uint) []byte {
+	switch input {
+	case hasMessage:
+		b = in.Message.appendJSON(append(b, `{"message":`...))
+	case hasTimer:
+		b = append(append(append(b, `{"timer":"`...), in.Timer...), '"')
+	case hasCall:
+		b = append(append(append(b, `{"call":"`...), in.Call...), '"')
+	case hasChange:
+		b = append(append(append(b, `{"call":"`...), in.Call...), `","configuration":`...)
+		b = in.Configuration.appendJSON(b)
+	case hasCut:
+		b = append(b, `{"cut":[`...)
+		for i, l := range in.Cut {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = l.From.appendJSON(append(b, '['))
+			b = append(l.To.appendJSON(append(b, ',')), ']')
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+// input reads the syntax of an input, and returns which there were.
+func (s *scanner) input(in *Input) (inputs uint) {
+	return s.object(inputFields, func(field int) {
+		switch field {
+		case 0:
+			s.message(&in.Message)
+		case 1:
+			in.Timer = word(s, timers, "timer", nil)
+		case 2:
+			in.Call = word(s, calls, "call", nil)
+		case 3:
+			in.Configuration = s.configuration()
+		case 4:
+			s.array(func(int) { in.Cut = append(in.Cut, s.link()) })
+		}
+	})
+}
+
+// link reads an array of two ids.
+func (s *scanner) link() (l Link) {
+	ends := 0
+	s.array(func(i int) {
+		switch i {
+		case 0:
+			l.From = s.id()
+		case 1:
+			l.To = s.id()
+		default:
+			s.fail("a link has two ends", nil)
+		}
+		ends++
+	})
+	if ends < 2 {
+		s.fail("a link has two ends", nil)
+	}
+	return l
+}
