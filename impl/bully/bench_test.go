@@ -78,6 +78,67 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
+// changing returns the same steps in a configuration, which all hold.
+func changing(t testing.TB, members []spec.NodeID) (*Node, []costlyStep) {
+	var list []spec.Member
+	for _, id := range members {
+		list = append(list, spec.Member{ID: id, Kind: spec.Voter, Address: "10.0.0.1:7400"})
+	}
+	first, err := spec.NewConfiguration(0, 1, list)
+	require.NoError(t, err)
+	node, err := NewChanging(members[2], first)
+	require.NoError(t, err)
+	var steps []costlyStep
+	for _, c := range costly(members) {
+		if c.name == "restart" {
+			continue // reads the configuration of the record
+		}
+		c.before.configuration = first.At(c.before.epoch, 1)
+		c.in.message.Configuration = c.before.configuration
+		steps = append(steps, c)
+	}
+	return node, steps
+}
+
+// TestStepsInAConfigurationDoNotAllocate holds every kind of step to no allocation that leaves the members as they are: a
+// claim that is won, which stamps the configuration, and one of the same members that is adopted, among them.
+func TestStepsInAConfigurationDoNotAllocate(t *testing.T) {
+	_, members := benchNode(t)
+	node, steps := changing(t, members)
+	for _, c := range steps {
+		adopted := c
+		if c.in.kind == receive {
+			adopted.name += " with a newer configuration"
+			adopted.in.message.Epoch++
+			adopted.in.message.Configuration.Epoch++
+		}
+		for _, c := range []costlyStep{c, adopted} {
+			allocations := testing.AllocsPerRun(100, func() {
+				node.state, node.started = c.before, c.before.role != ""
+				if node.Step(c.in).Action == "" {
+					panic(fmt.Sprintf("%s is ignored", c.name))
+				}
+			})
+			require.Zero(t, allocations, c.name)
+		}
+	}
+}
+
+// BenchmarkStepInAConfiguration measures a step of each kind where members change.
+func BenchmarkStepInAConfiguration(b *testing.B) {
+	_, members := benchNode(b)
+	node, steps := changing(b, members)
+	for _, c := range steps {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				node.state, node.started = c.before, c.before.role != ""
+				node.Step(c.in)
+			}
+		})
+	}
+}
+
 // BenchmarkStep measures a step of each kind.
 func BenchmarkStep(b *testing.B) {
 	node, members := benchNode(b)

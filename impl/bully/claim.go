@@ -14,13 +14,13 @@ func (n *Node) claim() {
 		n.win()
 		return
 	}
-	n.sendAll(spec.Claim, n.epoch+1)
+	n.sendAll(spec.Claim, n.electors, n.epoch+1)
 }
 
-// onClaim grants or refuses the epoch e to c. A leader grants only by handing over to a higher node (R17, R18).
-func (n *Node) onClaim(c rank, e spec.Epoch) {
+// onClaim grants or refuses the epoch e to c. A leader grants only by handing over to a node that outranks it (R17, R18).
+func (n *Node) onClaim(c rank, e spec.Epoch, same bool) {
 	led := n.role == spec.Leader
-	if led && !n.handsOver(c, e) || !led && !n.mayGrant(c, e) {
+	if !n.mayVote(c, same) || led && !n.handsOver(c, e) || !led && !n.mayGrant(c, e) {
 		n.send(spec.Refuse, c, n.epoch)
 		return
 	}
@@ -29,13 +29,13 @@ func (n *Node) onClaim(c rank, e spec.Epoch) {
 	n.leader, n.epoch, n.grantee = c, e, c
 	n.send(spec.Grant, c, e)
 	if led {
-		n.sendAll(spec.Resign, reign)
+		n.sendAll(spec.Resign, n.members, reign)
 	}
 }
 
 // handsOver reports whether a leader grants e to c (R18).
 func (n *Node) handsOver(c rank, e spec.Epoch) bool {
-	return c > n.me && e > n.epoch
+	return n.outranks(c, n.me) && e > n.epoch
 }
 
 // mayGrant reports whether a node that does not lead grants e to c: it has promised it to nobody else, and keeps no
@@ -47,9 +47,10 @@ func (n *Node) mayGrant(c rank, e spec.Epoch) bool {
 	return e > n.epoch || e == n.epoch && (n.grantee == none || n.grantee == c)
 }
 
-// onGrant counts the grant of the epoch that the node claims; another one only teaches its epoch (R19).
-func (n *Node) onGrant(c rank, e spec.Epoch) {
-	if !n.ownClaim(e) {
+// onGrant counts the grant of the epoch that the node claims, in its configuration; another one only teaches its epoch
+// (R19, R45).
+func (n *Node) onGrant(c rank, e spec.Epoch, same bool) {
+	if !same || !n.ownClaim(e) {
 		n.learn(e)
 		return
 	}
@@ -65,15 +66,17 @@ func (n *Node) mayWin() bool {
 	return n.isQuorum() && !n.bound()
 }
 
-// win promises the claimed epoch to the node itself, which leads it from now on (R20).
+// win promises the claimed epoch to the node itself, which leads it from now on (R20). It stamps its configuration with
+// that epoch: now none that it does not know of is newer (R48).
 func (n *Node) win() {
 	n.become(spec.Leader)
 	n.leader, n.epoch, n.grantee = n.me, n.epoch+1, n.me
-	n.sendAll(spec.Coordinator, n.epoch)
+	n.configuration = n.configuration.At(n.epoch, n.configuration.Version)
+	n.sendAll(spec.Coordinator, n.members, n.epoch)
 }
 
 // onRefuse stops a claimant whose very epoch has gone to another; only then does it learn that epoch (R21).
-func (n *Node) onRefuse(_ rank, e spec.Epoch) {
+func (n *Node) onRefuse(e spec.Epoch) {
 	if n.role == spec.Claimant && e > n.epoch {
 		n.rest()
 	}

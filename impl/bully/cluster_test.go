@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ import (
 // checks itself: what is to be saved, which timers run, and when the user is told what (R39). It panics if that is wrong.
 type hosted struct {
 	id    spec.NodeID
-	core  *bully.Node
+	core  *bully.Node // with fixed members, until it starts with a configuration
 	runs  bully.TimerSet
 	reign spec.Epoch   // that the user has been told it leads, or 0
 	told  spec.Durable // the leader that the user has been told of, and its epoch
@@ -38,10 +39,28 @@ func newHosted(id spec.NodeID, members []spec.NodeID) conformance.Node {
 	return &hosted{id: id, core: core}
 }
 
-func (h *hosted) Start(out *conformance.Output) { h.step(bully.Start(), out) }
+func (h *hosted) Start(first spec.Configuration, out *conformance.Output) {
+	h.core = beginning(h.core, h.id, first)
+	h.step(bully.Start(), out)
+}
 
 func (h *hosted) Restart(promise spec.Durable, out *conformance.Output) {
+	if !promise.Configuration.IsNone() {
+		h.core = beginning(h.core, h.id, spec.EmptyConfiguration())
+	}
 	h.step(bully.Restart(promise), out)
+}
+
+// beginning returns a node that begins with a configuration, or with none: with the members that it was made with.
+func beginning(fixed *bully.Node, id spec.NodeID, c spec.Configuration) *bully.Node {
+	if c.IsNone() {
+		return fixed
+	}
+	core, err := bully.NewChanging(id, c)
+	if err != nil {
+		panic(err)
+	}
+	return core
 }
 
 func (h *hosted) Step(in *spec.Input, out *conformance.Output) {
@@ -187,7 +206,7 @@ func TestRandomClusters(t *testing.T) {
 	require.Greater(t, all.contested, checks/4, "epochs have followed on each other")
 	require.Greater(t, all.handOvers, checks/40)
 	require.Greater(t, all.downed, checks/20)
-	for _, action := range spec.Actions() {
+	for _, action := range spec.FixedActions() {
 		require.Equal(t, action.OfNode() && action != spec.CrashAction, all.steps[action] > 10, action)
 	}
 }
@@ -204,11 +223,15 @@ func soak() int {
 	return max(1, times)
 }
 
+// given returns the flags that this run of the tests was given. They are looked at before budget sets any.
+var given = sync.OnceValue(func() (names []string) {
+	flag.Visit(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+})
+
 // budget sets a flag of rapid, unless it was given.
 func budget(t *testing.T, name, value string) {
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
-	if !given {
+	if !slices.Contains(given(), name) {
 		before := flag.Lookup(name).Value.String()
 		require.NoError(t, flag.Set(name, value))
 		t.Cleanup(func() { require.NoError(t, flag.Set(name, before)) })

@@ -24,15 +24,20 @@ func (subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in
 
 // toInput returns a node that is where the question says, and its input. A node that starts is a new one.
 func toInput(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) (*bully.Node, bully.Input, error) {
-	if in.Start || in.Restart {
-		node, err := bully.New(id, members)
-		if in.Start {
-			return node, bully.Start(), err
-		}
-		return node, bully.Restart(before.Durable()), err
+	if !in.Start && !in.Restart {
+		node, err := bully.At(id, members, before)
+		return node, bully.Given(spec.Input{Message: in.Message, Timer: in.Timer, Call: in.Call, Configuration: in.Configuration}), err
 	}
-	node, err := bully.At(id, members, before)
-	return node, bully.Given(spec.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}), err
+	first, input := before.Configuration, bully.Start()
+	if in.Restart {
+		first, input = spec.EmptyConfiguration(), bully.Restart(before.Durable())
+	}
+	if !before.Configuration.IsNone() {
+		node, err := bully.NewChanging(id, first)
+		return node, input, err
+	}
+	node, err := bully.New(id, members)
+	return node, input, err
 }
 
 // TestConformance compares the core with the model.

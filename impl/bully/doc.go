@@ -22,6 +22,9 @@
 //		if out.ReignEnded {
 //			user.ReignIsOver() // before anybody else hears of it (R39)
 //		}
+//		if out.Changed {
+//			network.Know(node.Configuration()) // of changing members only
+//		}
 //		for t := range out.Cancel.All() {
 //			timers.Cancel(t)
 //		}
@@ -34,15 +37,20 @@
 //		if out.Told {
 //			user.Tell(node.Told())
 //		}
-//		in = <-inputs // Receive, Ended, Resign or HolderDead
+//		in = <-inputs // Receive, Ended, Resign, HolderDead or Change
 //	}
+//
+// Members that come and go are begun with [NewChanging] instead: then a node has a configuration, which says who they are
+// (R42), keeps it on disk with the promise, and takes any newer one from what it hears. A leader is asked for another one
+// by [Change]; [Node.MayChange] says why it may not be, and [Node.Settled] when a quorum holds it.
 //
 // How long a timer runs is the host's to say, within the bounds of R37. Whatever it says, and in whatever order inputs
 // come, an epoch has at most one leader.
 //
 // No input makes a step panic. What no rule is for is ignored, and [Output].Ignored says why (R33, R34, R35).
 //
-// The rules are in election.go, claim.go and reign.go, in the order of section 8 of the specification; what they share is
-// in state.go, and the timers of section 9 are in timers.go. Each function begins with whom it does not concern, then
+// The rules are in election.go, claim.go and reign.go, in the order of section 8 of the specification; those about
+// configurations are in configuration.go and change.go; what they share is in state.go, and the timers of section 9 are in
+// timers.go. Each function begins with whom it does not concern, then
 // changes the state, then sends. The step that gives an input to its rule is in step.go.
 package bully

@@ -30,17 +30,28 @@ var r36 = []struct {
 	runs      func(me spec.NodeID, s *spec.State) bool
 	restarted func(o *observed) bool
 }{
-	{spec.HeartbeatTimer, inRole(spec.Follower), func(o *observed) bool { return o.says(spec.Ack) }},
+	{spec.HeartbeatTimer,
+		func(me spec.NodeID, s *spec.State) bool {
+			return s.Role == spec.Follower && (mayLead(s, me) || !s.Leader.IsNone())
+		},
+		func(o *observed) bool { return o.says(spec.Ack) }},
 	{spec.PreemptTimer,
 		func(me spec.NodeID, s *spec.State) bool {
-			return s.Role == spec.Follower && !s.Leader.IsNone() && s.Leader.Compare(me) < 0
+			lower := s.Leader.Compare(me) < 0 || !mayLead(s, s.Leader)
+			return s.Role == spec.Follower && !s.Leader.IsNone() && lower && mayLead(s, me)
 		},
 		func(o *observed) bool { return o.before.Leader != o.after.Leader || o.before.Epoch != o.after.Epoch }},
 	{spec.ElectionTimer, inRole(spec.Candidate), never},
 	{spec.CoordinatorTimer, inRole(spec.Electing), func(o *observed) bool { return o.says(spec.Grant) }},
 	{spec.ClaimTimer, inRole(spec.Claimant), never},
-	{spec.QuorumTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.QuorumTimer }},
-	{spec.BeatTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.BeatTimer }},
+	{spec.QuorumTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.QuorumTimer || o.in.Call == spec.ChangeCall }},
+	{spec.BeatTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.BeatTimer || o.in.Call == spec.ChangeCall }},
+}
+
+// mayLead reports whether a node may lead, as another sees it (R46).
+func mayLead(s *spec.State, node spec.NodeID) bool {
+	m, _ := s.Configuration.Member(node)
+	return s.Configuration.IsNone() || m.Kind == spec.Voter
 }
 
 func inRole(role spec.Role) func(spec.NodeID, *spec.State) bool {
@@ -86,6 +97,11 @@ func (o *observed) duties() (want bully.Output) {
 	led := o.before != nil && o.before.Role == spec.Leader
 	want.ReignEnded = led && !(o.after.Role == spec.Leader && o.after.Epoch == o.before.Epoch)
 	want.Told = mayTell(o.before) != mayTell(o.after)
+	was := spec.EmptyConfiguration() // which a node is given that starts again
+	if o.before != nil {
+		was = o.before.Configuration
+	}
+	want.Changed = !o.in.Start && !o.after.Configuration.IsNone() && o.after.Configuration != was
 	return want
 }
 
@@ -101,6 +117,8 @@ func (o *observed) problem(node *bully.Node, out bully.Output) string {
 		return "R4: what must be durable"
 	case out.ReignEnded != want.ReignEnded:
 		return "R39: the end of the reign"
+	case out.Changed != want.Changed:
+		return "R42: whether the configuration is another"
 	case out.Told != want.Told || mayTell(o.after) != spec.Durable{Epoch: epoch, Grantee: leader}:
 		return "R39: what users are told"
 	case !same(running, node.Running()):
@@ -180,7 +198,7 @@ func TestDuties(t *testing.T) {
 	for _, n := range []int{saves, ends, tells, cancels, arms, restarts} {
 		require.Greater(t, n, 1000, "steps with each of the duties have been seen")
 	}
-	for _, action := range spec.Actions() {
+	for _, action := range spec.FixedActions() {
 		require.Equal(t, action.OfNode() && action != spec.CrashAction, actions[action] > 0, action)
 	}
 }
@@ -189,7 +207,7 @@ func TestDuties(t *testing.T) {
 func (o *observed) event(action spec.Action) *spec.Event {
 	e := &spec.Event{Seq: 1, Node: o.me, Action: action, Sent: o.sent, State: *o.after}
 	if o.before != nil {
-		e.Input = spec.Input{Message: o.in.Message, Timer: o.in.Timer, Call: o.in.Call}
+		e.Input = spec.Input{Message: o.in.Message, Timer: o.in.Timer, Call: o.in.Call, Configuration: o.in.Configuration}
 	}
 	return e
 }

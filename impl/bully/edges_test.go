@@ -31,6 +31,7 @@ func TestMemberTwice(t *testing.T) {
 func TestCauses(t *testing.T) {
 	require.Equal(t, []bully.Cause{
 		"malformed", "unknown-type", "stranger", "misaddressed", "timer-not-running", "not-started", "started-twice",
+		"mixed-members",
 	}, bully.Causes())
 	node, err := bully.New(spec.IntegerID(1), integers(1))
 	require.NoError(t, err)

@@ -2,40 +2,52 @@ package bully
 
 import "github.com/seed-fdf591db/bully/spec"
 
-// ask makes the node a candidate: who is there, and would follow it? (R8)
+// ask makes the node a candidate: who is there, and would follow it? (R8) Observers are asked too: they have no say, but
+// one may be all that is left of who holds the newest configuration (R46).
 func (n *Node) ask() {
 	n.become(spec.Candidate)
-	n.sendAll(spec.Election, n.epoch)
+	n.sendAll(spec.Election, n.members, n.epoch)
+}
+
+// askOrRest is what a node does without a lease that it may help itself to: one that may not stand rests (R46).
+func (n *Node) askOrRest() {
+	if n.mayStand() {
+		n.ask()
+	} else {
+		n.rest()
+	}
 }
 
 // heartbeatEnded is the end of a follower's patience, and of the lease it keeps (R8).
 func (n *Node) heartbeatEnded() {
 	n.leader = none
-	n.ask()
+	n.askOrRest()
 }
 
-// preemptEnded makes a follower of a lower leader stand. It keeps the lease: the leader still acts (R9).
+// preemptEnded makes a follower stand that outranks its leader. It keeps the lease: the leader still acts (R9).
 func (n *Node) preemptEnded() {
 	n.ask()
 }
 
-// maySupport reports whether the node would grant a claim of c. It would if it follows a node lower than c too: that
+// maySupport reports whether the node would grant a claim of c. It would if it follows a node that c outranks too: that
 // one can hand over to c, after which the lease is over (R10).
-func (n *Node) maySupport(c rank) bool {
-	return !n.bound() || n.leader == c || n.leader < c && n.role != spec.Electing
+func (n *Node) maySupport(c rank, same bool) bool {
+	return n.mayVote(c, same) &&
+		(!n.bound() || n.leader == c || n.outranks(c, n.leader) && n.role != spec.Electing)
 }
 
-// onElection answers a candidate: a lower one by R10, a higher one by R11.
-func (n *Node) onElection(c rank, e spec.Epoch) {
+// onElection answers a candidate: one that this node outranks by R10, any other by R11.
+func (n *Node) onElection(c rank, e spec.Epoch, same bool) {
 	n.release(c)
 	n.learn(e)
+	lower := !n.outranks(c, n.me)
 	switch {
-	case n.role == spec.Leader && c < n.me:
+	case n.role == spec.Leader && lower:
 		n.send(spec.OK, c, n.epoch)
 		n.send(spec.Coordinator, c, n.epoch)
-	case !n.maySupport(c):
+	case !n.maySupport(c, same):
 		n.send(spec.Refuse, c, n.epoch)
-	case c < n.me:
+	case lower:
 		n.outbid(c)
 	default:
 		n.giveWay(c)
@@ -60,17 +72,17 @@ func (n *Node) giveWay(c rank) {
 
 // onOk makes a candidate wait for the higher node c. The OK counts as support all the same: once T_coord has passed, c
 // has had its chance (R12).
-func (n *Node) onOk(c rank, e spec.Epoch) {
+func (n *Node) onOk(c rank, e spec.Epoch, same bool) {
 	n.learn(e)
-	if n.asking() {
+	if n.asking() && same {
 		n.role, n.support = spec.Electing, n.support.with(c)
 	}
 }
 
-// onAssent counts c as support. Nobody can say OK to the highest member, so it has nothing to wait for (R13).
-func (n *Node) onAssent(c rank, e spec.Epoch) {
+// onAssent counts c as support. Nobody can say OK to the highest voter, so it has nothing to wait for (R13).
+func (n *Node) onAssent(c rank, e spec.Epoch, same bool) {
 	n.learn(e)
-	if !n.asking() {
+	if !n.asking() || !same {
 		return
 	}
 	n.support = n.support.with(c)
@@ -92,9 +104,9 @@ func (n *Node) electionEnded() {
 // coordinatorEnded is the end of T_coord: nobody better has come to lead, and the lease is over (R15).
 func (n *Node) coordinatorEnded() {
 	n.leader = none
-	if n.mayClaim() {
+	if n.mayStand() && n.mayClaim() {
 		n.claim()
 	} else {
-		n.ask()
+		n.askOrRest()
 	}
 }

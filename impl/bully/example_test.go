@@ -1,6 +1,7 @@
 package bully_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
@@ -81,4 +82,73 @@ func Example() {
 	//   send: 3→1 RESIGN epoch:1
 	//   send: 3→2 RESIGN epoch:1
 	//   tell all users: leader none epoch 0
+}
+
+// A leader is asked to take a node into its cluster, which so far is itself. It becomes an observer first; as soon as it
+// has acknowledged, a voter. What comes of the call is told by messages that carry the new configuration.
+func Example_change() {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: one, Kind: spec.Voter}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	leader, err := bully.NewChanging(one, first)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	joins, err := bully.NewChanging(two, spec.EmptyConfiguration()) // it has not been told anything
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	do := func(node *bully.Node, in bully.Input) (sent []spec.Message) {
+		out := node.Step(in)
+		if out.Save && out.Changed {
+			fmt.Println("save:", out.Promise.Configuration)
+		}
+		for _, m := range out.Send {
+			fmt.Println("send:", m)
+		}
+		return out.Send
+	}
+	do(leader, bully.Start())
+	do(joins, bully.Start())
+	do(leader, bully.Ended(spec.HeartbeatTimer))
+	do(leader, bully.Ended(spec.ElectionTimer))
+	for _, kind := range []spec.MemberKind{spec.Observer, spec.Voter} {
+		now := leader.Configuration()
+		wanted, err := spec.NewConfiguration(now.Epoch, now.Version+1, []spec.Member{{ID: one, Kind: spec.Voter}, {ID: two, Kind: kind}})
+		if err == nil {
+			err = leader.MayChange(wanted)
+		}
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, m := range do(leader, bully.Change(wanted)) {
+			for _, answer := range do(joins, bully.Receive(m)) {
+				do(leader, bully.Receive(answer))
+			}
+		}
+		fmt.Println("a quorum holds it:", leader.Settled())
+		if err := leader.MayChange(wanted); errors.Is(err, bully.ErrStale) { // what another operator would hear
+			fmt.Println("it has been changed already")
+		}
+	}
+	// Output:
+	// save: epoch:1 version:1 {1}
+	// save: epoch:1 version:2 {1 observer:2}
+	// send: 1→2 HEARTBEAT epoch:1 configuration:epoch:1 version:2 {1 observer:2}
+	// save: epoch:1 version:2 {1 observer:2}
+	// send: 2→1 ACK epoch:1 configuration:epoch:1 version:2 {1 observer:2}
+	// a quorum holds it: true
+	// it has been changed already
+	// save: epoch:1 version:3 {1 2}
+	// send: 1→2 HEARTBEAT epoch:1 configuration:epoch:1 version:3 {1 2}
+	// save: epoch:1 version:3 {1 2}
+	// send: 2→1 ACK epoch:1 configuration:epoch:1 version:3 {1 2}
+	// a quorum holds it: true
+	// it has been changed already
 }

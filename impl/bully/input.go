@@ -6,13 +6,13 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Input is what a node takes a step on. Start, Restart, Receive, Ended, Resign and HolderDead make one; the zero Input
-// is ignored as malformed.
+// Input is what a node takes a step on. Start, Restart, Receive, Ended, Resign, HolderDead and Change make one; the
+// zero Input is ignored as malformed.
 type Input struct {
 	kind    kind
 	message spec.Message
 	timer   spec.Timer
-	promise spec.Durable
+	promise spec.Durable // of a restart; of a change, the configuration that is wanted
 }
 
 type kind uint8
@@ -24,12 +24,14 @@ const (
 	ended
 	resign
 	holderDead
+	change
 )
 
 // Start is the first start in the life of a node, with nothing on disk (R32).
 func Start() Input { return Input{kind: start} }
 
-// Restart is any later start, with the promise that the disk has kept (R30).
+// Restart is any later start, with the promise that the disk has kept (R30). With changing members it has the
+// configuration of the node.
 func Restart(promise spec.Durable) Input { return Input{kind: restart, promise: promise} }
 
 // Receive is a message that has arrived.
@@ -45,6 +47,12 @@ func Resign() Input { return Input{kind: resign} }
 // lease, or its own, it is no step.
 func HolderDead() Input { return Input{kind: holderDead} }
 
+// Change is the call to make c the configuration of the cluster: the next after that of the leader, with one member that
+// differs (R47). Where it may not be it is no step; Node.MayChange says why.
+func Change(c spec.Configuration) Input {
+	return Input{kind: change, promise: spec.Durable{Configuration: c}}
+}
+
 // Given is the input that an event of a trace tells of: a message, the end of a timer, or a call. Starts are told of by
 // the action alone, and are not among them.
 func Given(in spec.Input) Input {
@@ -55,6 +63,8 @@ func Given(in spec.Input) Input {
 		return Resign()
 	case in.Call == spec.HolderDeadCall:
 		return HolderDead()
+	case in.Call == spec.ChangeCall:
+		return Change(in.Configuration)
 	}
 	return Receive(in.Message)
 }
@@ -65,7 +75,11 @@ func (in Input) String() string {
 	case start:
 		return "start"
 	case restart:
-		return fmt.Sprintf("restart epoch:%d grantee:%s", in.promise.Epoch, in.promise.Grantee)
+		text := fmt.Sprintf("restart epoch:%d grantee:%s", in.promise.Epoch, in.promise.Grantee)
+		if c := in.promise.Configuration; !c.IsNone() {
+			text += " configuration:" + c.String()
+		}
+		return text
 	case receive:
 		return in.message.String()
 	case ended:
@@ -74,6 +88,8 @@ func (in Input) String() string {
 		return string(spec.ResignCall)
 	case holderDead:
 		return string(spec.HolderDeadCall)
+	case change:
+		return string(spec.ChangeCall) + " " + in.promise.Configuration.String()
 	}
 	return "no input"
 }

@@ -13,14 +13,14 @@ const MaxMembers = 64
 
 // Node is the core of one node. It is not safe for concurrent use: it takes one step at a time.
 type Node struct {
-	members []spec.NodeID // ascending: the place of a member here is its rank
-	me      rank
+	roster
 	started bool
 	state
-	sent []spec.Message // what the step sends, in order; its memory is used again by the next
+	before state          // the state before the step, in the ranks of now
+	sent   []spec.Message // what the step sends, in order; its memory is used again by the next
 }
 
-// New returns the node id of a cluster. The members are all nodes of the cluster, in any order, from 1 to MaxMembers,
+// New returns the node id of a cluster of fixed members. The members are all nodes of the cluster, in any order, from 1 to MaxMembers,
 // each once, and id is among them (R40); the error says which of this does not hold. The node has not started: its
 // first input is [Start] or [Restart].
 func New(id spec.NodeID, members []spec.NodeID) (*Node, error) {
@@ -36,17 +36,43 @@ func New(id spec.NodeID, members []spec.NodeID) (*Node, error) {
 			return nil, fmt.Errorf("bully: member %s is there twice: give each once", member)
 		}
 	}
-	n := &Node{members: sorted, state: blank(), sent: make([]spec.Message, 0, len(sorted)+1)}
-	if n.me = n.rankOf(id); n.me == none {
+	all := set(1)<<len(sorted) - 1
+	r := roster{known: sorted, members: all, electors: all, voters: all}
+	if r.me = r.rankOf(id); r.me == none {
 		return nil, fmt.Errorf("bully: node %s is no member: add it to the members, or correct its id", id)
 	}
-	return n, nil
+	return newNode(r, spec.Configuration{}), nil
 }
 
-// At returns a node that is in state s already, for replays and tests. The id and the members are those of New. The
-// error says what of s is not valid, names a stranger, or is a state that no input leads to (section 6).
+// NewChanging returns the node id of a cluster whose members come and go. First is the configuration that every first
+// member is given alike, this one among them, of epoch 0; a node that joins is given the empty one (R49). The error says
+// which of this does not hold. First counts for [Start] alone: with [Restart], the record has the configuration.
+func NewChanging(id spec.NodeID, first spec.Configuration) (*Node, error) {
+	if !id.Valid() {
+		return nil, fmt.Errorf("bully: node %s is no id: give an integer from 1 on or a UUID of version 4", id)
+	}
+	if err := first.Validate(); err != nil {
+		return nil, fmt.Errorf("bully: first configuration: %w", err)
+	}
+	if first.Epoch != 0 {
+		return nil, fmt.Errorf("bully: first configuration: %s is not of epoch 0: give the one of the first members, or the empty one to a node that joins or has a record", first)
+	}
+	if _, is := first.Member(id); !is && !first.IsEmpty() {
+		return nil, fmt.Errorf("bully: first configuration: node %s is no member of %s: give the empty one to a node that joins or has a record", id, first)
+	}
+	return newNode(rosterOf(first, id), first), nil
+}
+
+// newNode returns a node that has not started.
+func newNode(r roster, c spec.Configuration) *Node {
+	return &Node{roster: r, state: blank(c), sent: make([]spec.Message, 0, len(r.known)+1)}
+}
+
+// At returns a node that is in state s already, for replays and tests. The id and the members are those of New; if s has
+// a configuration, they are the members, and nobody looks at those given. The error says what of s is not valid, names a
+// stranger, or is a state that no input leads to (section 6).
 func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
-	n, err := New(id, members)
+	n, err := anew(id, members, &s)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +96,7 @@ func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
 	}
 	for _, backer := range s.Support {
 		r := n.rankOf(backer)
-		if r == none {
+		if r == none || !n.members.has(r) {
 			return nil, fmt.Errorf("bully: state: support: %s is no member", backer)
 		}
 		n.support = n.support.with(r)
@@ -82,6 +108,18 @@ func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
 	return n, nil
 }
 
+// anew returns a node that is to be in state s, and knows the nodes that s names.
+func anew(id spec.NodeID, members []spec.NodeID, s *spec.State) (*Node, error) {
+	if s.Configuration.IsNone() {
+		return New(id, members)
+	}
+	n, err := NewChanging(id, spec.EmptyConfiguration())
+	if err != nil {
+		return nil, err
+	}
+	return newNode(rosterOf(s.Configuration, n.id(), s.Leader, s.Grantee), s.Configuration), nil
+}
+
 // State returns a copy of the node's state. Before the first start that is a blank one.
 func (n *Node) State() (s spec.State) {
 	n.CopyState(&s)
@@ -91,55 +129,31 @@ func (n *Node) State() (s spec.State) {
 // CopyState is State for who asks after every step: it writes over s, and uses the memory of its support again.
 func (n *Node) CopyState(s *spec.State) {
 	support := s.Support[:0]
-	for r, member := range n.members {
-		if n.support.has(rank(r)) {
-			support = append(support, member)
-		}
+	for r := range n.support.all() {
+		support = append(support, n.known[r])
 	}
-	*s = spec.State{Role: n.role, Leader: n.idOf(n.leader), Epoch: n.epoch, Grantee: n.idOf(n.grantee), Support: support}
+	*s = spec.State{Role: n.role, Leader: n.idOf(n.leader), Epoch: n.epoch, Grantee: n.idOf(n.grantee), Support: support, Configuration: n.configuration}
 }
 
 // promise returns what of the state must survive a crash.
 func (n *Node) promise() spec.Durable {
-	return spec.Durable{Epoch: n.epoch, Grantee: n.idOf(n.grantee)}
+	return spec.Durable{Epoch: n.epoch, Grantee: n.idOf(n.grantee), Configuration: n.configuration}
 }
 
-// rankOf returns the rank of a member, and none for no node and for a stranger.
-func (n *Node) rankOf(id spec.NodeID) rank {
-	for r := range n.members {
-		if n.members[r] == id {
-			return rank(r)
-		}
-	}
-	return none
+// say adds a message to another node.
+func (n *Node) say(t spec.MessageType, to spec.NodeID, e spec.Epoch) {
+	n.sent = append(n.sent, spec.Message{Type: t, From: n.id(), To: to, Epoch: e, Configuration: n.configuration})
 }
-
-// idOf returns the id of the member of rank r, and no node for none.
-func (n *Node) idOf(r rank) spec.NodeID {
-	if r == none {
-		return spec.NodeID{}
-	}
-	return n.members[r]
-}
-
-// highest returns the rank of the highest of all members.
-func (n *Node) highest() rank { return rank(len(n.members) - 1) }
 
 // send adds a message to one other member.
 func (n *Node) send(t spec.MessageType, to rank, e spec.Epoch) {
-	n.sent = append(n.sent, spec.Message{Type: t, From: n.members[n.me], To: n.members[to], Epoch: e})
+	n.say(t, n.known[to], e)
 }
 
-// sendAll adds a message to every other member, in ascending order of ids.
-func (n *Node) sendAll(t spec.MessageType, e spec.Epoch) {
-	n.sendAllBut(t, e, 0)
-}
-
-// sendAllBut is sendAll, but sends nothing to the members in spared.
-func (n *Node) sendAllBut(t spec.MessageType, e spec.Epoch, spared set) {
-	spared = spared.with(n.me)
-	for r := range rank(len(n.members)) {
-		if !spared.has(r) {
+// sendAll adds a message to every other node of a set, in ascending order of ids.
+func (n *Node) sendAll(t spec.MessageType, to set, e spec.Epoch) {
+	for r := range to.all() {
+		if r != n.me {
 			n.send(t, r, e)
 		}
 	}

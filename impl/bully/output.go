@@ -6,14 +6,15 @@ import "github.com/seed-fdf591db/bully/spec"
 // next says, and so on (section 10).
 type Output struct {
 	// Action names the step. It is "" if the input was ignored, and if it was a call that is no step: to resign, of a
-	// node that does not lead (R28); holder-dead, of one that keeps no other node's lease (R41).
+	// node that does not lead (R28); holder-dead, of one that keeps no other node's lease (R41); to change, where it may
+	// not be (R47).
 	Action spec.Action
 	// Ignored says why the input was ignored, and is to be counted; it is "" if the input was not.
 	Ignored Cause
 	// Save says that Promise must be durable before anything below is done (R4). If that fails, or may have failed, the
 	// host must stop for good.
 	Save    bool
-	Promise spec.Durable // zero unless Save
+	Promise spec.Durable // zero unless Save; with changing members, the configuration is in it
 	// ReignEnded says that the node led before the step, and does not lead now, or not in that epoch. Its user must hear
 	// of it before any message leaves (R39).
 	ReignEnded bool
@@ -21,6 +22,10 @@ type Output struct {
 	// it begins anew. A timer that has just ended is in Cancel too, if it runs no longer: the host may have ended it
 	// before its time.
 	Cancel, Arm TimerSet
+	// Changed says that the node's configuration is another: adopted, changed or stamped (R43, R47, R48), or that of the
+	// record. The host opens links to new members before it sends. What it sends may be to a node that is no member any
+	// more, which is to learn of it. See Node.Configuration.
+	Changed bool
 	// Send is what leaves the node, in this order. Its memory belongs to the node: the next Step writes over it.
 	Send []spec.Message
 	// Told says that what users may be told has changed: the leader, and its epoch (R39). See Node.Told.
@@ -43,13 +48,16 @@ const (
 	TimerNotRunning Cause = "timer-not-running"
 	// NotStarted is an input before the start.
 	NotStarted Cause = "not-started"
+	// Mixed is a message or promise without a configuration given to a node of changing members, or one with it to a node
+	// of fixed ones (R34).
+	Mixed Cause = "mixed-members"
 	// StartedTwice is a start of a node that has started.
 	StartedTwice Cause = "started-twice"
 )
 
 // Causes returns every cause.
 func Causes() []Cause {
-	return []Cause{Malformed, UnknownType, Stranger, Misaddressed, TimerNotRunning, NotStarted, StartedTwice}
+	return []Cause{Malformed, UnknownType, Stranger, Misaddressed, TimerNotRunning, NotStarted, StartedTwice, Mixed}
 }
 
 // Told returns what users may be told: which node leads, and in which epoch. It is no node, and epoch 0, unless the
@@ -77,27 +85,28 @@ func (s *state) leads() spec.Epoch {
 
 // saves reports whether the step has made a promise that is not on disk yet (R4). A first start makes that of nothing to
 // nobody (R32); a restart has what it knows from the disk (R30).
-func (n *Node) saves(action spec.Action, before state) bool {
+func (n *Node) saves(action spec.Action) bool {
 	switch action {
 	case spec.StartAction:
 		return true
 	case spec.RestartAction:
 		return false
 	}
-	return n.epoch != before.epoch || n.grantee != before.grantee
+	return n.epoch != n.before.epoch || n.grantee != n.before.grantee || n.configuration != n.before.configuration
 }
 
 // output compares the state before a step with that after it.
-func (n *Node) output(action spec.Action, in *Input, before state, ran TimerSet) Output {
+func (n *Node) output(action spec.Action, in *Input, ran TimerSet) Output {
 	out := Output{Action: action, Send: n.sent}
-	if n.saves(action, before) {
+	if n.saves(action) {
 		out.Save, out.Promise = true, n.promise()
 	}
-	out.ReignEnded = before.leads() != 0 && n.leads() != before.leads()
+	out.ReignEnded = n.before.leads() != 0 && n.leads() != n.before.leads()
 	runs := n.Running()
 	out.Cancel = ran &^ runs
-	out.Arm = runs & (n.restarted(before, in) | ^ran)
-	toldBefore, epochBefore := before.told()
+	out.Arm = runs & (n.restarted(in) | ^ran)
+	out.Changed = n.configuration != n.before.configuration
+	toldBefore, epochBefore := n.before.told()
 	toldNow, epochNow := n.told()
 	out.Told = toldNow != toldBefore || epochNow != epochBefore
 	return out

@@ -24,13 +24,16 @@ func (n *Node) follow(l rank, e spec.Epoch) {
 	n.leader, n.epoch = l, e
 }
 
-// onAck counts c as support of this reign; an ACK of another one only teaches its epoch (R25).
-func (n *Node) onAck(c rank, e spec.Epoch) {
+// onAck counts c as support of this reign if it holds the same configuration; an ACK of another reign only teaches its
+// epoch (R25, R45).
+func (n *Node) onAck(c rank, e spec.Epoch, same bool) {
 	if n.role != spec.Leader || e != n.epoch {
 		n.learn(e)
 		return
 	}
-	n.support = n.support.with(c)
+	if same {
+		n.support = n.support.with(c)
+	}
 }
 
 // quorumEnded is the leader's check that it still has a quorum: who hears nobody must not go on (R26).
@@ -43,7 +46,7 @@ func (n *Node) quorumEnded() {
 
 // beatEnded says that the reign goes on (R27).
 func (n *Node) beatEnded() {
-	n.sendAll(spec.Heartbeat, n.epoch)
+	n.sendAll(spec.Heartbeat, n.members, n.epoch)
 }
 
 // resign ends the reign of a leader at its user's call, and reports whether the node led (R28). A claimant must not say
@@ -53,13 +56,13 @@ func (n *Node) resign() bool {
 		return false
 	}
 	n.stepDown()
-	n.sendAll(spec.Resign, n.epoch)
+	n.sendAll(spec.Resign, n.members, n.epoch)
 	return true
 }
 
 // onResign ends the lease of j. A claimant asks again those who may have refused it while they kept the same lease,
 // whosever it was (R29).
-func (n *Node) onResign(j rank, _ spec.Epoch) {
+func (n *Node) onResign(j rank) {
 	n.release(j)
 	if n.role != spec.Claimant {
 		return
@@ -68,7 +71,7 @@ func (n *Node) onResign(j rank, _ spec.Epoch) {
 		n.win()
 		return
 	}
-	n.sendAllBut(spec.Claim, n.epoch+1, n.support)
+	n.sendAll(spec.Claim, n.electors&^n.support, n.epoch+1)
 }
 
 // holderDead ends the lease of a node that is proved dead, and reports whether there was one (R41). A claimant does not
@@ -83,14 +86,20 @@ func (n *Node) holderDead() bool {
 
 // start is the first start in a node's life: it owes nobody anything (R32).
 func (n *Node) start() {
-	n.state, n.started = blank(), true
+	n.state, n.started = blank(n.configuration), true
 }
 
 // restart is any later start. The node has forgotten whose lease it kept, and so keeps its own, which makes it refuse
 // everybody until T_coord ends or somebody leads (R30).
-func (n *Node) restart(epoch spec.Epoch, grantee rank) {
-	n.state, n.started = state{role: spec.Electing, leader: n.me, epoch: epoch, grantee: grantee}, true
-	n.sendAll(spec.ImBack, n.epoch)
+func (n *Node) restart(promise spec.Durable) {
+	if !promise.Configuration.IsNone() {
+		n.roster = rosterOf(promise.Configuration, n.id(), promise.Grantee)
+	}
+	n.state, n.started = state{
+		role: spec.Electing, leader: n.me,
+		epoch: promise.Epoch, grantee: n.rankOf(promise.Grantee), configuration: promise.Configuration,
+	}, true
+	n.sendAll(spec.ImBack, n.members, n.epoch)
 }
 
 // onImBack ends the lease of j, and tells j at once who leads, if it is this node (R31).

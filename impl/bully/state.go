@@ -1,41 +1,49 @@
 package bully
 
 import (
+	"iter"
 	"math/bits"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// rank is the place of a member among all, ascending, and so is compared as ids are (R1). It is none for no node, which
-// is lower than every node.
+// rank is the place of a node among all that are known, ascending, and so is compared as ids are (R1). It is none for no
+// node, which is lower than every node.
 type rank int8
 
 const none rank = -1
 
-// set is a set of members: bit r stands for the member of rank r.
+// set is a set of nodes: bit r stands for the node of rank r.
 type set uint64
 
 func (s set) has(r rank) bool { return s>>r&1 == 1 }
 func (s set) with(r rank) set { return s | 1<<r }
 func (s set) len() int        { return bits.OnesCount64(uint64(s)) }
 
+// all returns the ranks in the set, ascending.
+func (s set) all() iter.Seq[rank] {
+	return func(yield func(rank) bool) {
+		for ; s != 0; s &= s - 1 {
+			if !yield(rank(bits.TrailingZeros64(uint64(s)))) {
+				return
+			}
+		}
+	}
+}
+
 // state is the whole state of a node (section 6).
 type state struct {
-	role    spec.Role
-	leader  rank       // whose lease this node keeps (R5)
-	epoch   spec.Epoch // the highest promised or learned (R2)
-	grantee rank       // to whom it was promised
-	support set        // who backs this node
+	role          spec.Role
+	leader        rank               // whose lease this node keeps (R5)
+	epoch         spec.Epoch         // the highest promised or learned (R2)
+	grantee       rank               // to whom it was promised
+	support       set                // who backs this node
+	configuration spec.Configuration // none with fixed members (R42)
 }
 
-// blank is the state of a node that has never run (R32).
-func blank() state {
-	return state{role: spec.Follower, leader: none, grantee: none}
-}
-
-// isQuorum reports whether the support and this node itself are more than half of the members (R3).
-func (n *Node) isQuorum() bool {
-	return 2*n.support.with(n.me).len() > len(n.members)
+// blank is the state of a node that has never run (R32, R49).
+func blank(c spec.Configuration) state {
+	return state{role: spec.Follower, leader: none, grantee: none, configuration: c}
 }
 
 // bound reports whether the node keeps a lease (R5).
@@ -109,12 +117,20 @@ func (n *Node) broken() string {
 		return "R5: support holds the node itself"
 	case n.role == spec.Follower && (n.leader == n.me || n.support != 0):
 		return "R5: a follower keeps no lease or another's, and has no support"
-	case n.standing() && n.leader >= n.me:
-		return "R9: a candidate and a claimant keep no lease but that of a lower node"
+	case n.support&^n.members != 0:
+		return "R44: nobody supports a node but members"
+	case n.standing() && !n.mayStand():
+		return "R46: a candidate and a claimant are voters"
+	case n.standing() && !n.outranks(n.me, n.leader):
+		return "R9: a candidate and a claimant keep no lease but that of a node that they outrank"
 	case n.role == spec.Claimant && n.epoch >= spec.MaxEpoch:
 		return "R2: nobody claims an epoch above 2^53-1"
 	case n.role == spec.Leader && (n.leader != n.me || n.grantee != n.me || n.epoch == 0):
 		return "R20: a leader keeps its own lease, and is the grantee of its epoch, which is not 0"
+	case n.configuration.Epoch > n.epoch:
+		return "R42: the epoch of the configuration is known to the node"
+	case n.role == spec.Leader && !n.configuration.IsNone() && n.configuration.Epoch != n.epoch:
+		return "R48: the configuration of a leader is of its epoch"
 	}
 	return ""
 }

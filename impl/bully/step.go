@@ -13,7 +13,8 @@ func (n *Node) Step(in Input) Output {
 	if cause := n.ignores(&in); cause != "" {
 		return Output{Ignored: cause}
 	}
-	before, running := n.state, n.Running()
+	running := n.Running()
+	n.before = n.state
 	action := n.take(&in)
 	if action == "" {
 		return Output{}
@@ -21,7 +22,7 @@ func (n *Node) Step(in Input) Output {
 	if broken := n.broken(); broken != "" {
 		panic("bully: a rule is broken in " + n.State().String() + ": " + broken)
 	}
-	return n.output(action, &in, before, running)
+	return n.output(action, &in, running)
 }
 
 // ignores returns why an input makes no step and is counted, or "" if it may make one (R33, R34, R35).
@@ -29,7 +30,7 @@ func (n *Node) ignores(in *Input) Cause {
 	switch in.kind {
 	case start, restart:
 		return n.ignoresStart(in)
-	case receive, ended, resign, holderDead:
+	case receive, ended, resign, holderDead, change:
 		if !n.started {
 			return NotStarted
 		}
@@ -52,13 +53,19 @@ func (n *Node) ignoresStart(in *Input) Cause {
 		return StartedTwice
 	case in.promise.Validate() != nil:
 		return Malformed
-	case !in.promise.Grantee.IsNone() && n.rankOf(in.promise.Grantee) == none:
+	case in.kind == restart && n.mixes(in.promise.Configuration):
+		return Mixed
+	case n.configuration.IsNone() && !in.promise.Grantee.IsNone() && n.rankOf(in.promise.Grantee) == none:
 		return Stranger
 	}
 	return ""
 }
 
-// ignoresMessage is ignores for a message.
+// mixes reports whether c comes from where members are fixed though they change here, or the other way round.
+func (n *Node) mixes(c spec.Configuration) bool { return c.IsNone() != n.configuration.IsNone() }
+
+// ignoresMessage is ignores for a message. With changing members a stranger is heard: it is told who the members are
+// (R44).
 func (n *Node) ignoresMessage(m *spec.Message) Cause {
 	if err := m.Validate(); errors.Is(err, spec.ErrMessageType) {
 		return UnknownType
@@ -66,9 +73,11 @@ func (n *Node) ignoresMessage(m *spec.Message) Cause {
 		return Malformed
 	}
 	switch {
-	case n.rankOf(m.From) == none:
+	case n.mixes(m.Configuration):
+		return Mixed
+	case n.configuration.IsNone() && n.rankOf(m.From) == none:
 		return Stranger
-	case m.To != n.members[n.me]:
+	case m.To != n.id():
 		return Misaddressed
 	}
 	return ""
@@ -81,7 +90,7 @@ func (n *Node) take(in *Input) spec.Action {
 		n.start()
 		return spec.StartAction
 	case restart:
-		n.restart(in.promise.Epoch, n.rankOf(in.promise.Grantee))
+		n.restart(in.promise)
 		return spec.RestartAction
 	case receive:
 		return n.hear(&in.message)
@@ -95,36 +104,53 @@ func (n *Node) take(in *Input) spec.Action {
 		if n.holderDead() {
 			return spec.HolderDeadAction
 		}
+	case change:
+		if n.change(in.promise.Configuration) {
+			return spec.ChangeAction
+		}
 	}
 	return ""
 }
 
-// hear gives a message to its rule.
+// hear adopts the configuration of a message, before anything else (R43), and then gives the message to its rule, if
+// sender and receiver are members (R44).
 func (n *Node) hear(m *spec.Message) spec.Action {
-	from := n.rankOf(m.From)
+	if m.Configuration.Newer(n.configuration) {
+		n.adopt(m.Configuration)
+	}
+	if from := n.rankOf(m.From); n.meets(from) {
+		n.obey(m, from)
+	} else {
+		n.turnAway(m)
+	}
+	return m.Type.Action()
+}
+
+// obey gives a message of a member to its rule.
+func (n *Node) obey(m *spec.Message, from rank) {
+	same := m.Configuration == n.configuration
 	switch m.Type {
 	case spec.Election:
-		n.onElection(from, m.Epoch)
+		n.onElection(from, m.Epoch, same)
 	case spec.OK:
-		n.onOk(from, m.Epoch)
+		n.onOk(from, m.Epoch, same)
 	case spec.Assent:
-		n.onAssent(from, m.Epoch)
+		n.onAssent(from, m.Epoch, same)
 	case spec.Claim:
-		n.onClaim(from, m.Epoch)
+		n.onClaim(from, m.Epoch, same)
 	case spec.Grant:
-		n.onGrant(from, m.Epoch)
+		n.onGrant(from, m.Epoch, same)
 	case spec.Refuse:
-		n.onRefuse(from, m.Epoch)
+		n.onRefuse(m.Epoch)
 	case spec.Coordinator, spec.Heartbeat:
 		n.onReign(from, m.Epoch)
 	case spec.Ack:
-		n.onAck(from, m.Epoch)
+		n.onAck(from, m.Epoch, same)
 	case spec.Resign:
-		n.onResign(from, m.Epoch)
+		n.onResign(from)
 	case spec.ImBack:
 		n.onImBack(from, m.Epoch)
 	}
-	return m.Type.Action()
 }
 
 // end gives the end of a timer to its rule.

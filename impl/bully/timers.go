@@ -73,20 +73,27 @@ func (n *Node) Running() TimerSet {
 	case spec.Leader:
 		return quorum | beat
 	}
-	if n.bound() && n.leader < n.me {
+	switch { // a follower
+	case !n.mayStand() && !n.bound(): // R46: its patience would end in nothing
+		return 0
+	case n.mayStand() && n.bound() && n.outranks(n.me, n.leader):
 		return heartbeat | preempt
 	}
 	return heartbeat
 }
 
 // restarted returns which of the timers that ran before a step, and run after it, begin anew: the fourth column of R36.
-func (n *Node) restarted(before state, in *Input) TimerSet {
+// A change is a check that passed, and a beat (R47).
+func (n *Node) restarted(in *Input) TimerSet {
 	var s TimerSet
-	if n.leader != before.leader || n.epoch != before.epoch {
+	if n.leader != n.before.leader || n.epoch != n.before.epoch {
 		s |= preempt
 	}
-	if in.kind == ended {
+	switch in.kind {
+	case ended:
 		s |= setOf(in.timer) & (quorum | beat)
+	case change:
+		s |= quorum | beat
 	}
 	if len(n.sent) > 0 {
 		switch n.sent[0].Type {

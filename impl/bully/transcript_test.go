@@ -21,10 +21,14 @@ var rewrite = flag.Bool("rewrite", false, "write the transcripts in testdata ane
 // it, in order of duty. The commands:
 //
 //	members 1 2 3               nodes that have not started
+//	first epoch:0 version:1 {1 2 3} and 4       such nodes, whose members change; 4 is to join
 //	2 start                     2 restart epoch:4 grantee:3
 //	2 is leader leader:2 …      a node in a given state, which is named as it prints
 //	3→2 CLAIM epoch:4           2 receives that
 //	2 heartbeat ended           2 resign            2 holder-dead
+//	2 change epoch:4 version:2 {1 2 3 observer:4}
+//
+// With changing members a message, a state and a record end with a configuration.
 func TestTranscripts(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
@@ -66,8 +70,9 @@ func play(text string) (string, error) {
 
 // stage is the nodes of a transcript.
 type stage struct {
-	members []spec.NodeID
-	nodes   []*bully.Node
+	members  []spec.NodeID
+	nodes    []*bully.Node
+	changing bool
 }
 
 // do does a command, and returns what came of it.
@@ -75,6 +80,9 @@ func (s *stage) do(command string) ([]string, error) {
 	words := strings.Fields(command)
 	if words[0] == "members" {
 		return s.setMembers(words[1:])
+	}
+	if words[0] == "first" {
+		return s.setFirst(strings.TrimPrefix(command, "first "))
 	}
 	who, rest, _ := strings.Cut(command, " ")
 	from, to, isMessage := strings.Cut(who, "→")
@@ -96,12 +104,16 @@ func (s *stage) do(command string) ([]string, error) {
 	if in.String() != strings.TrimPrefix(command, who+" ") && in.String() != command {
 		return nil, fmt.Errorf("it means %q", in)
 	}
+	refused := s.nodes[i].MayChange(wanted(rest))
 	out := s.nodes[i].Step(in)
+	if words[1] == "change" && out.Action == "" && out.Ignored == "" {
+		return []string{"no step: " + refused.Error()}, nil
+	}
 	return said(s.nodes[i], out), nil
 }
 
 func (s *stage) setMembers(words []string) (lines []string, err error) {
-	s.members, s.nodes = nil, nil
+	s.members, s.nodes, s.changing = nil, nil, false
 	for _, word := range words {
 		member, err := spec.ParseNodeID(word)
 		if err != nil {
@@ -122,8 +134,12 @@ func (s *stage) setMembers(words []string) (lines []string, err error) {
 // put puts node i in a state. Only one that prints as the text says is taken.
 func (s *stage) put(i int, text string) ([]string, error) {
 	var role, leader, epoch, grantee string
-	fields, support, _ := strings.Cut(strings.TrimSuffix(text, "}"), " support:{")
-	_, err := fmt.Sscanf(strings.NewReplacer("leader:", "", "epoch:", "", "grantee:", "").Replace(fields), "%s %s %s %s", &role, &leader, &epoch, &grantee)
+	bare, c, err := configured(text)
+	if err != nil {
+		return nil, err
+	}
+	fields, support, _ := strings.Cut(strings.TrimSuffix(bare, "}"), " support:{")
+	_, err = fmt.Sscanf(strings.NewReplacer("leader:", "", "epoch:", "", "grantee:", "").Replace(fields), "%s %s %s %s", &role, &leader, &epoch, &grantee)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +148,7 @@ func (s *stage) put(i int, text string) ([]string, error) {
 	if err := state.UnmarshalJSON([]byte(strings.ReplaceAll(json, `"none"`, "null"))); err != nil {
 		return nil, err
 	}
-	if state.String() != text {
+	if state.Configuration = c; state.String() != text {
 		return nil, fmt.Errorf("it prints as %s", state)
 	}
 	s.nodes[i], err = bully.At(s.members[i], s.members, state)
@@ -150,9 +166,13 @@ func quoted(words string) string {
 
 // input reads the input of a command to node i. A start makes a new node.
 func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input, err error) {
+	rest, c, err := configured(rest)
+	if err != nil {
+		return in, err
+	}
 	words := strings.Fields(rest)
 	if isMessage {
-		m := spec.Message{To: s.members[i], Type: spec.MessageType(words[0])}
+		m := spec.Message{To: s.members[i], Type: spec.MessageType(words[0]), Configuration: c}
 		if m.From, err = spec.ParseNodeID(from); err == nil {
 			_, err = fmt.Sscanf(words[1], "epoch:%d", &m.Epoch)
 		}
@@ -160,10 +180,18 @@ func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input,
 	}
 	switch words[0] {
 	case "start", "restart":
-		if s.nodes[i], err = bully.New(s.members[i], s.members); err != nil || words[0] == "start" {
+		if words[0] == "start" && s.changing {
+			return bully.Start(), nil
+		}
+		if s.changing {
+			s.nodes[i], err = bully.NewChanging(s.members[i], spec.EmptyConfiguration())
+		} else {
+			s.nodes[i], err = bully.New(s.members[i], s.members)
+		}
+		if err != nil || words[0] == "start" {
 			return bully.Start(), err
 		}
-		var promise spec.Durable
+		promise := spec.Durable{Configuration: c}
 		if _, err = fmt.Sscanf(words[1], "epoch:%d", &promise.Epoch); err == nil && words[2] != "grantee:none" {
 			promise.Grantee, err = spec.ParseNodeID(strings.TrimPrefix(words[2], "grantee:"))
 		}
@@ -172,6 +200,8 @@ func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input,
 		return bully.Resign(), nil
 	case "holder-dead":
 		return bully.HolderDead(), nil
+	case "change":
+		return bully.Change(wanted(rest)), nil
 	}
 	return bully.Ended(spec.Timer(words[0])), nil
 }
@@ -190,10 +220,11 @@ func said(node *bully.Node, out bully.Output) []string {
 			lines = append(lines, fmt.Sprintf(format, args...))
 		}
 	}
-	say(out.Save, "save epoch:%d grantee:%s", out.Promise.Epoch, out.Promise.Grantee)
+	say(out.Save, "save epoch:%d grantee:%s%s", out.Promise.Epoch, out.Promise.Grantee, suffix(out.Promise.Configuration))
 	say(out.ReignEnded, "the reign has ended")
 	say(out.Cancel != 0, "cancel %s", out.Cancel)
 	say(out.Arm != 0, "arm %s", out.Arm)
+	say(out.Changed, "changed %s", node.Configuration())
 	for _, m := range out.Send {
 		say(true, "send %s", m)
 	}

@@ -1,0 +1,358 @@
+package bully_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// place is where a node of changing members runs: its disk, and the node unless it is down.
+type place struct {
+	*hosted // nil while it is down
+	id      spec.NodeID
+	first   spec.Configuration // empty: it joins
+	disk    *spec.Durable      // nil: it has never started
+}
+
+// stamp is what a configuration is ordered by.
+type stamp struct {
+	epoch   spec.Epoch
+	version uint64
+}
+
+// changing is a cluster of changing members, in which everything happens when the test says so. Its first error is for
+// good: a promise is broken, or a duty of a step (duties_test.go).
+type changing struct {
+	places []*place
+	links  [][][]spec.Message // links[i][j]: under way from place i to j, first sent first
+	cut    [][]bool
+	reigns map[spec.Epoch]spec.NodeID
+	said   map[stamp]spec.Configuration
+	steps  map[spec.Action]int
+	// How many messages of the next step leave before its node crashes, or -1: it does not.
+	crashAfter int
+	changes    int
+}
+
+// newChanging starts the members of the first configuration, and nodes that are to join: up to n in all, ids 1 to n.
+func newChanging(n int, first spec.Configuration) (*changing, error) {
+	c := &changing{reigns: map[spec.Epoch]spec.NodeID{}, said: map[stamp]spec.Configuration{}, steps: map[spec.Action]int{}, crashAfter: -1}
+	for _, id := range integers(n) {
+		p := &place{id: id, first: spec.EmptyConfiguration()}
+		if _, is := first.Member(id); is {
+			p.first = first
+		}
+		c.places = append(c.places, p)
+		c.links = append(c.links, make([][]spec.Message, n))
+		c.cut = append(c.cut, make([]bool, n))
+	}
+	for i := range c.places {
+		if err := c.start(i); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// start starts a node: again, if it has a disk.
+func (c *changing) start(i int) error {
+	p := c.places[i]
+	first, in, o := p.first, bully.Start(), &observed{me: p.id, in: conformance.Input{Start: true}}
+	if p.disk != nil {
+		first, in, o.in = spec.EmptyConfiguration(), bully.Restart(*p.disk), conformance.Input{Restart: true}
+	}
+	core, err := bully.NewChanging(p.id, first)
+	if err != nil {
+		return err
+	}
+	p.hosted = &hosted{id: p.id, core: core}
+	return c.take(i, in, o)
+}
+
+// give gives a node that is up a message, the end of a timer or a call.
+func (c *changing) give(i int, in spec.Input) error {
+	p := c.places[i]
+	before := p.core.State()
+	if in.Timer != "" {
+		p.runs &^= only(in.Timer)
+	}
+	may, made := p.core.MayChange(in.Configuration), c.changes
+	o := &observed{me: p.id, before: &before, in: conformance.Given(&in)}
+	if err := c.take(i, bully.Given(in), o); err != nil {
+		return err
+	}
+	if in.Call == spec.ChangeCall && (may == nil) != (c.changes > made) {
+		return fmt.Errorf("R47: MayChange says %v of %v in %v, and after it is %v", may, in, before, o.after)
+	}
+	return nil
+}
+
+// take takes a step, holds it to its duties, does them in their order, and checks what is promised.
+func (c *changing) take(i int, in bully.Input, o *observed) error {
+	p := c.places[i]
+	out := p.core.Step(in)
+	after := p.core.State()
+	o.after, o.sent = &after, out.Send
+	fail := func(what string, args ...any) error {
+		return fmt.Errorf("%s: node %s took %v in %v and is %v: %+v", fmt.Sprintf(what, args...), p.id, in, o.before, after, out)
+	}
+	if out.Action == "" {
+		if out.Ignored != "" || !after.Equal(*o.before) {
+			return fail("no step")
+		}
+		return nil
+	}
+	p.serve(in, &out)
+	if problem := o.problem(p.core, out); problem != "" {
+		return fail("%s", problem)
+	}
+	if err := o.event(out.Action).Validate(); err != nil {
+		return fail("%v", err)
+	}
+	c.steps[out.Action]++
+	if p.disk != nil && (after.Configuration != p.disk.Configuration && !after.Configuration.Newer(p.disk.Configuration)) {
+		return fail("ConfigurationMonotonic: %s was on the disk", p.disk.Configuration)
+	}
+	if p.disk != nil && after.Epoch < p.disk.Epoch {
+		return fail("EpochMonotonic")
+	}
+	if out.Save {
+		promise := out.Promise
+		p.disk = &promise
+	}
+	if err := c.promised(p, &after); err != nil {
+		return fail("%v", err)
+	}
+	if out.Action == spec.ChangeAction {
+		c.changes++
+	}
+	return c.send(i, out.Send, fail)
+}
+
+// promised checks the promises that are about more than one node.
+func (c *changing) promised(p *place, after *spec.State) error {
+	if after.Durable() != *p.disk {
+		return fmt.Errorf("R4: what is on the disk is %v", *p.disk)
+	}
+	named := after.Configuration
+	if was, said := c.said[stamp{named.Epoch, named.Version}]; said && was != named {
+		return fmt.Errorf("OneConfiguration: it was %s", was)
+	}
+	c.said[stamp{named.Epoch, named.Version}] = named
+	if after.Role != spec.Leader {
+		return nil
+	}
+	if led, is := c.reigns[after.Epoch]; is && led != p.id {
+		return fmt.Errorf("OneLeaderPerEpoch: %s led it", led)
+	}
+	c.reigns[after.Epoch] = p.id
+	if m, is := named.Member(p.id); !is || m.Kind == spec.Observer || named.Epoch != after.Epoch {
+		return fmt.Errorf("R47, R48: a leader is an elector of a configuration of its epoch")
+	}
+	return nil
+}
+
+// send sends what a step says, all of it about what is on the disk; the node may crash meanwhile.
+func (c *changing) send(i int, sent []spec.Message, fail func(string, ...any) error) error {
+	p := c.places[i]
+	for k, m := range sent {
+		if k == c.crashAfter {
+			break
+		}
+		promises := m.Type == spec.Grant || m.Type == spec.Coordinator || m.Type == spec.Heartbeat
+		grantee := p.id
+		if m.Type == spec.Grant {
+			grantee = m.To
+		}
+		if m.Configuration != p.disk.Configuration || promises && (spec.Durable{Epoch: m.Epoch, Grantee: grantee}) != (spec.Durable{Epoch: p.disk.Epoch, Grantee: p.disk.Grantee}) {
+			return fail("R4: %v is said, and on the disk is %v", m, *p.disk)
+		}
+		if j := c.at(m.To); !c.cut[i][j] && c.places[j].hosted != nil {
+			c.links[i][j] = append(c.links[i][j], m)
+		}
+	}
+	if c.crashAfter >= 0 {
+		c.crash(i)
+	}
+	c.crashAfter = -1
+	return nil
+}
+
+func (c *changing) at(id spec.NodeID) int {
+	return slices.IndexFunc(c.places, func(p *place) bool { return p.id == id })
+}
+
+// crash ends a node, and loses what is under way from it and to it.
+func (c *changing) crash(i int) {
+	c.places[i].hosted = nil
+	for j := range c.places {
+		c.links[i][j], c.links[j][i] = nil, nil
+	}
+}
+
+// setCut cuts or heals a link.
+func (c *changing) setCut(i, j int, cut bool) {
+	c.cut[i][j] = cut
+	if cut {
+		c.links[i][j] = nil
+	}
+}
+
+// busy returns the links that have something under way.
+func (c *changing) busy() (links [][2]int) {
+	for i := range c.links {
+		for j := range c.links[i] {
+			if len(c.links[i][j]) > 0 {
+				links = append(links, [2]int{i, j})
+			}
+		}
+	}
+	return links
+}
+
+// deliver delivers message k of what is under way; one that is repeated stays under way, too.
+func (c *changing) deliver(i, j, k int, repeated bool) error {
+	m := c.links[i][j][k]
+	if !repeated {
+		c.links[i][j] = slices.Delete(c.links[i][j], k, k+1)
+	}
+	return c.give(j, spec.Input{Message: m})
+}
+
+// settle delivers all that is under way, and all that comes of it.
+func (c *changing) settle() error {
+	for range 10_000 {
+		busy := c.busy()
+		if len(busy) == 0 {
+			return nil
+		}
+		if err := c.deliver(busy[0][0], busy[0][1], 0, false); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("it never settles")
+}
+
+// end ends a timer of a node, if it is up and the timer runs.
+func (c *changing) end(i int, timer spec.Timer) error {
+	if p := c.places[i]; p.hosted == nil || !p.core.Running().Has(timer) {
+		return nil
+	}
+	return c.give(i, spec.Input{Timer: timer})
+}
+
+// state returns the state of a node; of one that is down, what survives.
+func (c *changing) state(i int) spec.State {
+	if p := c.places[i]; p.hosted != nil {
+		return p.core.State()
+	}
+	return conformance.Survivor(*c.places[i].disk)
+}
+
+// leaders returns who leads.
+func (c *changing) leaders() (leaders []int) {
+	for i, p := range c.places {
+		if p.hosted != nil && p.core.State().Role == spec.Leader {
+			leaders = append(leaders, i)
+		}
+	}
+	return leaders
+}
+
+// followed reports whether node i follows a leader that is up, leads in the same epoch, and counts it as a member.
+func (c *changing) followed(i int) bool {
+	s := c.state(i)
+	if s.Role != spec.Follower || s.Leader.IsNone() {
+		return false
+	}
+	leader := c.state(c.at(s.Leader))
+	_, member := leader.Configuration.Member(c.places[i].id)
+	return leader.Role == spec.Leader && leader.Epoch == s.Epoch && member
+}
+
+// calm heals all links, and then lets timers end on time, the highest node's first, until nothing is left to wait for.
+// Then one node leads, if a quorum of the newest configuration is up, and any node that stands; every member that is up
+// follows it and holds its configuration; and no voter that is up is higher.
+func (c *changing) calm() error {
+	for i := range c.places {
+		for j := range c.places {
+			c.setCut(i, j, false)
+		}
+	}
+	for range 12 {
+		if err := c.settle(); err != nil {
+			return err
+		}
+		for i := len(c.places) - 1; i >= 0; i-- {
+			for _, timer := range spec.Timers() {
+				if timer == spec.HeartbeatTimer && c.followed(i) {
+					continue
+				}
+				if err := c.end(i, timer); err != nil {
+					return err
+				}
+				if err := c.settle(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if problem := c.stuck(); problem != "" {
+		text := "SomeLeader: " + problem
+		for i, p := range c.places {
+			text += fmt.Sprintf("\n  %s up:%t %v", p.id, p.hosted != nil, c.state(i))
+		}
+		return fmt.Errorf("%s", text)
+	}
+	return nil
+}
+
+// stuck says what is not as it should be in a cluster that is calm, or "".
+func (c *changing) stuck() string {
+	newest, stands := spec.EmptyConfiguration(), false
+	for i, p := range c.places {
+		s := c.state(i)
+		if p.hosted != nil && s.Configuration.Newer(newest) {
+			newest = s.Configuration
+		}
+		stands = stands || p.hosted != nil && mayLead(&s, p.id)
+	}
+	quorum, voters := c.upOf(newest)
+	if !quorum || len(voters) == 0 || !stands {
+		return ""
+	}
+	leaders := c.leaders()
+	if len(leaders) != 1 {
+		return fmt.Sprintf("%d lead", len(leaders))
+	}
+	led := c.state(leaders[0])
+	for i, p := range c.places {
+		if m, is := led.Configuration.Member(p.id); is && p.hosted != nil && i != leaders[0] {
+			if s := c.state(i); !c.followed(i) || s.Configuration != led.Configuration || m.Kind == spec.Voter && i > leaders[0] {
+				return fmt.Sprintf("node %s does not follow as it should", p.id)
+			}
+		}
+	}
+	return ""
+}
+
+// upOf says whether a quorum of a configuration is up, and which of its voters are.
+func (c *changing) upOf(conf spec.Configuration) (quorum bool, voters []int) {
+	electors, up := 0, 0
+	for _, m := range conf.Members() {
+		i := c.at(m.ID)
+		if m.Kind != spec.Observer {
+			electors++
+			if c.places[i].hosted != nil {
+				up++
+			}
+		}
+		if m.Kind == spec.Voter && c.places[i].hosted != nil {
+			voters = append(voters, i)
+		}
+	}
+	return 2*up > electors, voters
+}

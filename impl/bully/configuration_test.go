@@ -1,0 +1,242 @@
+package bully_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+func TestNewChangingRefuses(t *testing.T) {
+	first := conf("epoch:0 version:1 {1 2 witness:3}")
+	for _, c := range []struct {
+		id      spec.NodeID
+		first   spec.Configuration
+		problem string
+	}{
+		{spec.NodeID{}, first, "bully: node none is no id: give an integer from 1 on or a UUID of version 4"},
+		{spec.NodeID{0: 1}, first, "bully: node 01000000-0000-0000-0000-000000000000 is no id: give an integer from 1 on or a UUID of version 4"},
+		{id(1), spec.Configuration{}, "bully: first configuration: none: a configuration is wanted"},
+		{id(1), first.At(0, 0), "bully: first configuration: version: 0: with members it is 1 or more"},
+		{id(1), first.At(1, 1), "bully: first configuration: epoch:1 version:1 {1 2 witness:3} is not of epoch 0: give the one of the first members, or the empty one to a node that joins or has a record"},
+		{id(4), first, "bully: first configuration: node 4 is no member of epoch:0 version:1 {1 2 witness:3}: give the empty one to a node that joins or has a record"},
+	} {
+		_, err := bully.NewChanging(c.id, c.first)
+		require.EqualError(t, err, c.problem)
+	}
+}
+
+// TestFirstStart starts a node of each kind, and one that joins (R49).
+func TestFirstStart(t *testing.T) {
+	first := conf("epoch:0 version:1 {1 2 witness:3 observer:4}")
+	for _, c := range []struct {
+		id    int
+		first spec.Configuration
+		runs  string
+	}{
+		{1, first, "{heartbeat}"}, {2, first, "{heartbeat}"}, {3, first, "{}"}, {4, first, "{}"}, {5, spec.EmptyConfiguration(), "{}"},
+	} {
+		node, err := bully.NewChanging(id(c.id), c.first)
+		require.NoError(t, err)
+		require.Equal(t, c.first, node.Configuration())
+		require.Equal(t, "{}", node.Running().String())
+		require.Equal(t, bully.NotStarted, node.Step(bully.Change(c.first)).Ignored)
+		out := node.Step(bully.Start())
+		require.True(t, out.Save)
+		require.Equal(t, spec.Durable{Configuration: c.first}, out.Promise)
+		require.Equal(t, c.runs, out.Arm.String())
+		require.Equal(t, c.runs, node.Running().String())
+		require.Equal(t, spec.State{Role: spec.Follower, Configuration: c.first}, node.State())
+		require.False(t, out.Changed)
+	}
+}
+
+// TestRestartTakesTheRecord restarts a node whose record has a configuration: it counts, and not the one given to NewChanging.
+func TestRestartTakesTheRecord(t *testing.T) {
+	for _, c := range []struct {
+		record string
+		told   []spec.NodeID
+	}{
+		{"epoch:3 version:4 {1 2 3 observer:9}", []spec.NodeID{id(1), id(3), id(9)}},
+		{"epoch:3 version:4 {1 3}", []spec.NodeID{id(1), id(3)}}, // it is removed
+		{"epoch:0 version:0 {}", nil},
+	} {
+		node, err := bully.NewChanging(id(2), conf("epoch:0 version:1 {1 2 3}"))
+		require.NoError(t, err)
+		record := spec.Durable{Epoch: 5, Grantee: id(7), Configuration: conf(c.record)} // 7 was a member once
+		in := bully.Restart(record)
+		require.Equal(t, "restart epoch:5 grantee:7 configuration:"+c.record, in.String())
+		out := node.Step(in)
+		require.Equal(t, spec.RestartAction, out.Action)
+		require.False(t, out.Save, "it is on the disk")
+		require.True(t, out.Changed)
+		require.Equal(t, c.told, receivers(out.Send))
+		for _, m := range out.Send {
+			require.Equal(t, record.Configuration, m.Configuration)
+		}
+		require.Equal(t, record, node.State().Durable())
+		require.Equal(t, "{coordinator}", node.Running().String())
+	}
+}
+
+// TestMixed gives each kind of cluster what is of the other.
+func TestMixed(t *testing.T) {
+	c := conf("epoch:0 version:1 {1 2 3}")
+	fixed := started(t, 2, 3)
+	changing, err := bully.NewChanging(id(2), c)
+	require.NoError(t, err)
+	require.Equal(t, bully.Output{Ignored: bully.Mixed}, changing.Step(bully.Restart(spec.Durable{Epoch: 1, Grantee: id(3)})))
+	require.Equal(t, bully.Output{Ignored: bully.Malformed}, changing.Step(bully.Restart(spec.Durable{Epoch: 1, Configuration: c.At(2, 1)})))
+	require.Equal(t, spec.StartAction, changing.Step(bully.Start()).Action)
+	for _, kind := range spec.MessageTypes() {
+		require.Equal(t, bully.Output{Ignored: bully.Mixed}, fixed.Step(say(kind, 3, 2, 1, c)), kind)
+		require.Equal(t, bully.Output{Ignored: bully.Mixed}, fixed.Step(say(kind, 3, 2, 1, spec.EmptyConfiguration())), kind)
+		require.Equal(t, bully.Output{Ignored: bully.Mixed}, changing.Step(message(kind, 3, 2, 1)), kind)
+	}
+	require.Equal(t, bully.Output{Ignored: bully.Malformed}, changing.Step(say(spec.Claim, 3, 2, 1, c.At(2, 1))), "its epoch is above that of the message")
+	require.Equal(t, bully.Output{Ignored: bully.Misaddressed}, changing.Step(say(spec.Claim, 3, 1, 1, c)))
+	require.Equal(t, bully.Output{Ignored: bully.UnknownType}, changing.Step(say("VOTE", 3, 2, 1, c)))
+	require.Equal(t, spec.State{Role: spec.Follower, Configuration: c}, changing.State())
+
+	again, err := bully.New(id(2), integers(3))
+	require.NoError(t, err)
+	require.Equal(t, bully.Output{Ignored: bully.Mixed}, again.Step(bully.Restart(spec.Durable{Epoch: 1, Configuration: c})))
+}
+
+// TestAtInConfigurations puts nodes into states that the rules lead to, and into some that they do not.
+func TestAtInConfigurations(t *testing.T) {
+	four := conf("epoch:4 version:1 {1 2 witness:3 observer:4}")
+	for _, c := range []struct {
+		id      int
+		s       spec.State
+		problem string
+	}{
+		{1, spec.State{Role: spec.Candidate, Leader: id(3), Epoch: 4}, ""},                               // it pre-empts a leader that has become a witness
+		{1, spec.State{Role: spec.Claimant, Leader: id(9), Epoch: 4, Support: []spec.NodeID{id(4)}}, ""}, // or one that has been removed
+		{3, spec.State{Role: spec.Electing, Leader: id(3), Epoch: 4, Grantee: id(9)}, ""},
+		{3, spec.State{Role: spec.Leader, Leader: id(3), Epoch: 4, Grantee: id(3)}, ""}, // a witness goes on leading
+		{9, spec.State{Role: spec.Follower, Leader: id(2), Epoch: 5}, ""},
+		{2, spec.State{Role: spec.Candidate, Leader: id(1), Epoch: 5}, ""},
+		{1, spec.State{Role: spec.Candidate, Leader: id(2), Epoch: 4}, "R9: a candidate and a claimant keep no lease but that of a node that they outrank"},
+		{2, spec.State{Role: spec.Candidate, Leader: id(2), Epoch: 4}, "R9: "},
+		{3, spec.State{Role: spec.Candidate, Epoch: 4}, "R46: a candidate and a claimant are voters"},
+		{4, spec.State{Role: spec.Claimant, Epoch: 4}, "R46: "},
+		{9, spec.State{Role: spec.Candidate, Epoch: 4}, "R46: "},
+		{1, spec.State{Role: spec.Electing, Epoch: 4, Support: []spec.NodeID{id(9)}}, "bully: state: support: 9 is no member"},
+		{9, spec.State{Role: spec.Electing, Epoch: 4, Support: []spec.NodeID{id(9)}}, "bully: state: support: 9 is no member"},
+		{1, spec.State{Role: spec.Electing, Leader: id(9), Epoch: 4, Support: []spec.NodeID{id(9)}}, "bully: state: support: 9 is no member"},
+		{1, spec.State{Role: spec.Leader, Leader: id(1), Epoch: 5, Grantee: id(1)}, "R48: the configuration of a leader is of its epoch"},
+		{1, spec.State{Role: spec.Follower, Epoch: 3}, "configuration.epoch: 4 is above epoch 3"},
+		{0, spec.State{Role: spec.Follower, Epoch: 4}, "bully: node none is no id"},
+	} {
+		c.s.Configuration = four
+		node, err := bully.At(id(c.id), nil, c.s)
+		if c.problem != "" {
+			require.ErrorContains(t, err, c.problem, "%d in %s", c.id, c.s)
+			continue
+		}
+		require.NoError(t, err, "%d in %s", c.id, c.s)
+		require.Equal(t, c.s.String(), node.State().String())
+	}
+	_, err := bully.At(id(1), nil, spec.State{Role: spec.Follower, Configuration: spec.EmptyConfiguration().At(0, 1)})
+	require.ErrorContains(t, err, "bully: state: configuration.version")
+}
+
+// TestRunningInConfigurations reads the table of R36 for followers, by R46.
+func TestRunningInConfigurations(t *testing.T) {
+	c := conf("epoch:4 version:1 {1 2 3 witness:4 observer:5}")
+	for _, row := range []struct {
+		id, leader int
+		runs       string
+	}{
+		{2, 0, "{heartbeat}"},
+		{2, 1, "{heartbeat preempt}"},
+		{2, 3, "{heartbeat}"},
+		{2, 4, "{heartbeat preempt}"}, // a witness may not lead
+		{1, 5, "{heartbeat preempt}"},
+		{1, 9, "{heartbeat preempt}"}, // and neither may one that has been removed
+		{4, 0, "{}"},
+		{4, 1, "{heartbeat}"},
+		{5, 0, "{}"},
+		{5, 1, "{heartbeat}"},
+		{9, 0, "{}"},
+		{9, 1, "{heartbeat}"},
+	} {
+		node := inConfiguration(t, row.id, spec.Follower, row.leader, c)
+		require.Equal(t, row.runs, node.Running().String(), "node %d follows %d", row.id, row.leader)
+		if row.leader == 0 {
+			continue
+		}
+		out := node.Step(bully.Ended(spec.HeartbeatTimer))
+		want := spec.Follower
+		if row.id <= 3 {
+			want = spec.Candidate
+		}
+		require.Equal(t, want, node.State().Role)
+		require.True(t, node.State().Leader.IsNone())
+		require.Equal(t, want == spec.Candidate, len(out.Send) > 0)
+	}
+}
+
+// TestQuorumsOfElectors lets a candidate have the support of some, and asks whether it then claims (R42).
+func TestQuorumsOfElectors(t *testing.T) {
+	for _, c := range []struct {
+		conf    string
+		support []int
+		claims  bool
+	}{
+		{"epoch:4 version:1 {1}", nil, true},
+		{"epoch:4 version:1 {1 observer:2 observer:3}", nil, true},
+		{"epoch:4 version:1 {1 2}", nil, false},
+		{"epoch:4 version:1 {1 2}", []int{2}, true},
+		{"epoch:4 version:1 {1 witness:2}", nil, false},
+		{"epoch:4 version:1 {1 witness:2}", []int{2}, true},
+		{"epoch:4 version:1 {1 witness:2 observer:3}", []int{3}, false},
+		{"epoch:4 version:1 {1 2 3 observer:4 observer:5}", []int{4, 5}, false},
+		{"epoch:4 version:1 {1 2 3 observer:4 observer:5}", []int{3, 5}, true},
+		{"epoch:4 version:1 {1 2 3 witness:4}", []int{4}, false},
+		{"epoch:4 version:1 {1 2 3 witness:4}", []int{2, 4}, true},
+		{"epoch:4 version:1 {1 2 3 witness:4 witness:5}", []int{4, 5}, true},
+	} {
+		node := inConfiguration(t, 1, spec.Candidate, 0, conf(c.conf), c.support...)
+		node.Step(bully.Ended(spec.ElectionTimer))
+		claims := node.State().Role == spec.Claimant || node.State().Role == spec.Leader
+		require.Equal(t, c.claims, claims, "%s with %v", c.conf, c.support)
+	}
+}
+
+// TestFifty goes to the bound of the members of a configuration, with a node and a lease from outside of it.
+func TestFifty(t *testing.T) {
+	var members []spec.Member
+	for i := range spec.MaxChangingMembers {
+		members = append(members, spec.Member{ID: id(2*i + 2), Kind: spec.Voter})
+	}
+	all, err := spec.NewConfiguration(4, 9, members)
+	require.NoError(t, err)
+	node, err := bully.At(id(51), nil, spec.State{Role: spec.Follower, Leader: id(1), Epoch: 5, Grantee: id(101), Configuration: all.At(4, 8)})
+	require.NoError(t, err)
+	require.Equal(t, "follower leader:1 epoch:5 grantee:101 support:{} configuration:"+all.At(4, 8).String(), node.State().String())
+	out := node.Step(say(spec.OK, 4, 51, 5, with(conf("epoch:4 version:8 {2 4 6}"), 4, spec.Member{ID: id(51), Kind: spec.Voter})))
+	require.Equal(t, "follower leader:1 epoch:5 grantee:101 support:{} configuration:epoch:4 version:9 {2 4 6 51}", node.State().String(), "others are other ranks")
+	require.False(t, out.Told)
+	require.Equal(t, "{preempt}", out.Arm.String())
+	require.Equal(t, spec.Durable{Epoch: 5, Grantee: id(101), Configuration: node.Configuration()}, out.Promise)
+}
+
+// TestLeaderIsToldOfAnotherChange gives a leader a configuration of its own epoch that it has not made. No node of the
+// cluster has one; still it is adopted like any other, and nothing breaks.
+func TestLeaderIsToldOfAnotherChange(t *testing.T) {
+	for _, made := range []string{"epoch:4 version:2 {1 2 3 4}", "epoch:4 version:2 {1 2 observer:3}", "epoch:4 version:2 {1 2}"} {
+		node := inConfiguration(t, 3, spec.Leader, 3, conf("epoch:4 version:1 {1 2 3}"), 1, 2)
+		out := node.Step(say(spec.Ack, 2, 3, 4, conf(made)))
+		require.True(t, out.Save && out.Changed && !out.ReignEnded)
+		require.Equal(t, conf(made), node.Configuration())
+		require.Equal(t, spec.Leader, node.State().Role)
+		require.False(t, node.Settled())
+		require.Equal(t, "{quorum beat}", node.Running().String())
+		require.Equal(t, spec.QuorumTimeout, node.Step(bully.Ended(spec.QuorumTimer)).Action)
+		require.Equal(t, spec.Follower, node.State().Role)
+	}
+}
