@@ -11,9 +11,10 @@ import (
 // Kind says in which way a record is no good.
 type Kind string
 
-// The kinds. Of the first two nothing is known of the record; of the next eight what it was is not, or not all of it;
-// the last two are good records that are not this node's.
+// The kinds. Of the first three there is no record to be read; of the next eight what it was is not known, or not all of
+// it; the last five are good records that are not what is wanted.
 const (
+	Missing      Kind = "missing"               // there is none, and never was: changing members begin with Init
 	Unreadable   Kind = "unreadable"            // the file system does not let it be read, or it is no file
 	Lost         Kind = "lost"                  // there has been one, and there is none
 	Empty        Kind = "empty"                 // no byte is there
@@ -26,6 +27,9 @@ const (
 	Future       Kind = "of a future version"   // it is as it was written, in a layout that this program does not know
 	WrongNode    Kind = "of another node"       // its id is not that of this node
 	WrongMembers Kind = "of another membership" // its members are not those of this node
+	WrongCluster Kind = "of another cluster"    // the name of its cluster is not that of this node's
+	Changing     Kind = "of changing members"   // it was opened with Open, which is for fixed members
+	Fixed        Kind = "of fixed members"      // it was opened with OpenChanging
 )
 
 // flaw is what is wrong with the bytes of a record.
@@ -42,12 +46,18 @@ func decode(data []byte) (content, *flaw) {
 	if !bytes.HasPrefix(data, []byte(magic)) || len(data) < epochAt+checksumSize {
 		return content{}, &flaw{Foreign, fmt.Sprintf("it does not begin with %q", magic)}
 	}
-	if v := binary.BigEndian.Uint16(data[versionAt:]); v > version {
-		return content{}, &flaw{Future, fmt.Sprintf("its version is %d, and this program knows %d only", v, version)}
-	} else if v < version {
-		return content{}, &flaw{Impossible, fmt.Sprintf("its version is %d", v)}
+	var c content
+	var err error
+	switch v := binary.BigEndian.Uint16(data[versionAt:]); {
+	case v == version:
+		c, err = parse(data)
+	case v == versionChanging:
+		c, err = parseChanging(data)
+	case v > versionChanging:
+		return content{}, &flaw{Future, fmt.Sprintf("its version is %d, and this program knows %d and %d only", v, version, versionChanging)}
+	default:
+		err = fmt.Errorf("its version is %d", v)
 	}
-	c, err := parse(data)
 	if err != nil {
 		return content{}, &flaw{Impossible, strings.ReplaceAll(err.Error(), "\n", ", and ")}
 	}
@@ -70,8 +80,8 @@ func damage(data []byte) *flaw {
 		return &flaw{Torn, fmt.Sprintf("all its %d bytes are zero", len(data))}
 	}
 	if at, bit, c := oneBit(data); at >= 0 {
-		return &flaw{Damaged, fmt.Sprintf("bit %d of the byte at %d is flipped; before it said: node %v of %v, %s",
-			bit, at, c.id, c.members, say(c.promise))}
+		return &flaw{Damaged, fmt.Sprintf("bit %d of the byte at %d is flipped; before it said: %s, %s",
+			bit, at, c.whose(), say(c.promise))}
 	}
 	if !bytes.HasPrefix(data, []byte(magic)) && !bytes.HasPrefix([]byte(magic), data) {
 		return &flaw{Foreign, fmt.Sprintf("it does not begin with %q", magic)}

@@ -1,5 +1,5 @@
-// Package storage keeps the promise of a node on disk: its epoch and its grantee, which must survive every crash
-// (R4). A File does, and a Memory stands in for it in tests.
+// Package storage keeps the promise of a node on disk: its epoch and its grantee, and its configuration if members
+// change, which must survive every crash (R4, R42). A File does, and a Memory stands in for it in tests.
 //
 // The host saves before it sends, and stops for good when a save fails:
 //
@@ -22,9 +22,19 @@
 //		send(output.Send)
 //	}
 //
+// That is a node of fixed members. One of changing members has a record before it first starts, made once by [Init], and
+// asks it who it is and who the members are:
+//
+//	store, err := storage.OpenChanging("/var/lib/bully") // made by: storage.Init("/var/lib/bully", who, first)
+//	if err != nil {
+//		return err // such as: /var/lib/bully/record is missing: … make one: bully init …
+//	}
+//	defer store.Close()
+//	promise, found, err := store.Load() // promise.Configuration is there at the first start, too (R49)
+//
 // # The record
 //
-// The record is one file, named record, of 58 + 16·n bytes for n members. Integers are big-endian.
+// The record is one file, named record. Integers are big-endian. That of fixed members has 58 + 16·n bytes for n members:
 //
 //	offset  bytes
 //	     0      8  magic: "BULLYREC"
@@ -37,6 +47,29 @@
 //	    54   16·n  ids of the members, ascending
 //	 54+16n      4  CRC-32C of all before
 //
+// That of changing members has the configuration in the place of the members, as it is on the wire:
+//
+//	offset  bytes
+//	     0      8  magic: "BULLYREC"
+//	     8      2  version of this layout: 2
+//	    10      2  length of the whole record in bytes
+//	    12      8  epoch
+//	    20     16  grantee; zeros for none
+//	    36     16  id of the node
+//	    52      8  incarnation, not 0: see [Identity]
+//	    60      1  whether the node has started at least once: 0 or 1
+//	    61      1  c, the length of the name of the cluster: 1 to 64
+//	    62      c  name of the cluster
+//	  62+c      8  epoch of the configuration
+//	  70+c      8  version of the configuration
+//	  78+c      1  n, the number of members: 0 to 50
+//	  79+c         the members, ascending by id: of each
+//	                 16  id
+//	                  1  kind: voter 1, witness 2, observer 3
+//	                  1  length of the address
+//	                     address
+//	   end      4  CRC-32C of all before
+//
 // Every later version keeps the first twelve bytes, and ends with the checksum of all before it. So a record of a
 // later version is told from a damaged one.
 //
@@ -47,7 +80,11 @@
 // Open takes nothing but a good record of this node and this membership, or no record where there has never been
 // one. All else is a RecordError, whose Kind says what is wrong; nothing is repaired, and nothing is reset (R32).
 // Save too refuses what no node may ask for: an epoch that goes back, or is above the bound (R2), a grantee that
-// is no member, an epoch promised to a second grantee (R17).
+// is no member, an epoch promised to a second grantee (R17), a configuration that is older than the one that is kept
+// (ConfigurationMonotonic) or has its epoch and version and other members (OneConfiguration).
+//
+// A record of the one kind is refused where one of the other kind is wanted: nothing turns fixed members into changing
+// ones by the way. To do so stop all nodes, make new folders with Init, and raise each above every epoch of the old ones.
 //
 // A record is taken for lost if it is missing and the marker record.kept is there, which the first Save leaves. Not
 // seen is: a folder that is lost as a whole, an old copy put in the place of the record, and a disk that says that it
@@ -55,6 +92,6 @@
 //
 // # The way out
 //
-// Inspect says what there is. A node whose record is gone for good can be given a new one by Raise, with an epoch
-// above all that it can have promised: see there what makes that safe.
+// Inspect says what there is. A node whose record is gone for good can be given a new one by Raise or RaiseChanging, with
+// an epoch above all that it can have promised: see there what makes that safe.
 package storage

@@ -48,7 +48,7 @@ func TestLongestRecord(t *testing.T) {
 	path := filepath.Join(dir, recordName)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Len(t, data, maxRecord)
+	require.Len(t, data, maxFixed)
 	for _, more := range []string{"x", "xy", strings.Repeat("x", 10_000)} {
 		require.NoError(t, os.WriteFile(path, append(data[:len(data):len(data)], more...), 0o600))
 		_, err = Open(dir, n(64), members)
@@ -122,6 +122,10 @@ var advices = []struct {
 	{Future, false, "run the version of the program that wrote it, or a later one", ""},
 	{WrongNode, false, "give this node its own folder, or its own id: two nodes never share a record", ""},
 	{WrongMembers, false, "start the node with the members of its record: they must not change while any node has one (R40)", ""},
+	{Missing, false, "make one: bully init at each of the first members, bully join at a node that is to be added", ""},
+	{WrongCluster, false, "give this node its own folder, or the name of its cluster", ""},
+	{Changing, false, "start the node without a list of members, as its record has them (storage.OpenChanging)", ""},
+	{Fixed, false, "start the node with its members, as before (storage.Open); for members that change it needs a new folder (storage.Init)", ""},
 	{Lost, true, "put the file back if it was moved, but no older copy of it; else raise the node's epoch: see bully repair",
 		"put the file back if it was moved, but no older copy of it; else raise the epoch" + howToRaise},
 	{Empty, true, keep, keepAndRaise}, {Foreign, true, keep, keepAndRaise}, {Truncated, true, keep, keepAndRaise},
@@ -197,7 +201,7 @@ func TestReportOfARecordWithoutMarker(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, good, 0o600))
 	report, err := Inspect(dir)
 	require.NoError(t, err)
-	require.Equal(t, Report{Path: path, Found: true, Node: me.id, Members: me.members, Promise: promise(7, 5), Bytes: good}, report)
+	require.Equal(t, Report{Path: path, Found: true, Node: me.id, Members: me.members, Promise: promise(7, 5), Started: true, Bytes: good}, report)
 	require.Equal(t, "nothing", report.Advice())
 	require.Contains(t, report.String(), "is in order\n")
 	_, err = os.Stat(filepath.Join(dir, recordName+folder.MarkerSuffix))

@@ -12,6 +12,9 @@ import (
 // already in this one.
 var ErrLocked = folder.ErrLocked
 
+// ErrExists is wrapped by the error of Init if there is a record already, of whatever kind.
+var ErrExists = errors.New("is there already")
+
 // RecordError says that there is a record that this node must not start with, and what to do. It unwraps to the error
 // of the file system if there was one.
 type RecordError struct {
@@ -40,6 +43,14 @@ func (e *RecordError) Advice() string {
 		return "give this node its own folder, or its own id: two nodes never share a record"
 	case WrongMembers:
 		return "start the node with the members of its record: they must not change while any node has one (R40)"
+	case Missing:
+		return "make one: bully init at each of the first members, bully join at a node that is to be added"
+	case WrongCluster:
+		return "give this node its own folder, or the name of its cluster"
+	case Changing:
+		return "start the node without a list of members, as its record has them (storage.OpenChanging)"
+	case Fixed:
+		return "start the node with its members, as before (storage.Open); for members that change it needs a new folder (storage.Init)"
 	case Lost:
 		return "put the file back if it was moved, but no older copy of it; else raise the node's epoch: see bully repair"
 	default:
@@ -49,7 +60,7 @@ func (e *RecordError) Advice() string {
 
 // raisable reports whether a record of this kind is beyond reading, so that Raise may put a new one in its place.
 func (k Kind) raisable() bool {
-	return !slices.Contains([]Kind{Unreadable, Future, WrongNode, WrongMembers}, k)
+	return !slices.Contains([]Kind{Missing, Unreadable, Future, WrongNode, WrongMembers, WrongCluster, Changing, Fixed}, k)
 }
 
 // judge returns what a record says, or the RecordError for it.

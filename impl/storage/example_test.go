@@ -77,3 +77,51 @@ func ExampleRaise() {
 	// record.bad-1 <nil>
 	// 1007 none <nil>
 }
+
+// A cluster of changing members begins with a record at each of its first nodes, made once. What its nodes come to know
+// of members is kept with their promises.
+func ExampleInit() {
+	dir, err := os.MkdirTemp("", "bully")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	var members []spec.Member
+	for id := range uint64(3) {
+		members = append(members, spec.Member{ID: spec.IntegerID(id + 1), Kind: spec.Voter, Address: fmt.Sprintf("10.0.0.%d:7400", id+1)})
+	}
+	first, err := spec.NewConfiguration(0, 1, members)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	who := storage.Identity{ID: spec.IntegerID(2), Cluster: "demo", Incarnation: storage.NewIncarnation()}
+	fmt.Println(storage.Init(dir, who, first))
+	fmt.Println(errors.Is(storage.Init(dir, who, first), storage.ErrExists))
+
+	for range 2 {
+		store, err := storage.OpenChanging(dir)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		promise, found, err := store.Load()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(found, promise.Epoch, promise.Grantee, promise.Configuration)
+		next := spec.Durable{Epoch: 4, Grantee: spec.IntegerID(3), Configuration: promise.Configuration.At(4, 1)}
+		if err := store.Save(next); err != nil {
+			fmt.Println(err)
+			return
+		}
+		store.Close()
+	}
+	// Output:
+	// <nil>
+	// true
+	// false 0 none epoch:0 version:1 {1 2 3}
+	// true 4 3 epoch:4 version:1 {1 2 3}
+}

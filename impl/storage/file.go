@@ -16,15 +16,13 @@ const recordName = "record"
 // File keeps a node's promise in a folder. Its methods may be called from several goroutines, but a promise follows
 // on the one before: one goroutine should save.
 type File struct {
-	mu      sync.Mutex
-	folder  *folder.Folder
-	owner   owner
-	promise spec.Durable
-	found   bool
-	err     error // the first error of Save, or that the file is closed
+	mu     sync.Mutex
+	folder *folder.Folder
+	record content // the one that was read or saved last; its promise is zero if there has never been one
+	err    error   // the first error of Save, or that the file is closed
 }
 
-// Open makes the folder dir if there is none, locks it until Close or the end of the process, and reads the record.
+// Open is for a node of fixed members; OpenChanging is for one of changing members. It makes the folder dir if there is none, locks it until Close or the end of the process, and reads the record.
 // The members are given in any order, id among them, each once, at most MaxMembers. On a disk that hangs it hangs.
 //
 // The error wraps ErrLocked if the folder is in use, and is a RecordError if there is a record that this node must
@@ -52,20 +50,23 @@ func openOn(kept *folder.Folder, o owner) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found && c.id != o.id {
-		return nil, &RecordError{Path: kept.Path(), Kind: WrongNode,
-			Problem: fmt.Sprintf("it is that of node %v, and this is node %v", c.id, o.id)}
+	wrong := func(k Kind, problem string, about ...any) (*File, error) {
+		return nil, &RecordError{Path: kept.Path(), Kind: k, Problem: fmt.Sprintf(problem, about...)}
 	}
-	if found && !slices.Equal(c.members, o.members) {
-		return nil, &RecordError{Path: kept.Path(), Kind: WrongMembers,
-			Problem: fmt.Sprintf("its members are %v, and this node's are %v", c.members, o.members)}
+	switch {
+	case !found:
+		return &File{folder: kept, record: content{owner: o}}, nil
+	case c.isChanging():
+		return wrong(Changing, "it is that of %v", c.identity)
+	case c.id != o.id:
+		return wrong(WrongNode, "it is that of node %v, and this is node %v", c.id, o.id)
+	case !slices.Equal(c.members, o.members):
+		return wrong(WrongMembers, "its members are %v, and this node's are %v", c.members, o.members)
 	}
-	if found {
-		if err := kept.Mark(); err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
-		}
+	if err := kept.Mark(); err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
 	}
-	return &File{folder: kept, owner: o, promise: c.promise, found: found}, nil
+	return &File{folder: kept, record: c}, nil
 }
 
 // read reads the record of a folder that is open, whoever's it is.
@@ -81,8 +82,9 @@ func read(kept *folder.Folder) (c content, found bool, err error) {
 	return c, err == nil, err
 }
 
-// Load returns the promise that was read by Open, or saved last. If there has never been one, found is false: the
-// node starts for the first time (R32). After an error of Save, Load returns that error; after Close, one that wraps
+// Load returns the promise that was read when the record was opened, or saved last. If there has never been one, found is
+// false: the node starts for the first time (R32). A node of changing members has a configuration then too: that of
+// Init, or the one that Raise was given (R49). After an error of Save, Load returns that error; after Close, one that wraps
 // fs.ErrClosed.
 func (f *File) Load() (promise spec.Durable, found bool, err error) {
 	f.mu.Lock()
@@ -90,12 +92,12 @@ func (f *File) Load() (promise spec.Durable, found bool, err error) {
 	if f.err != nil {
 		return spec.Durable{}, false, f.err
 	}
-	return f.promise, f.found, nil
+	return f.record.promise, f.record.started, nil
 }
 
 // Save writes p to disk. When it returns nil, p is durable. After an error p may be durable or not: the node must
 // stop for good (R4.4), and every later call returns the same error. A promise that cannot follow on the last one
-// (an epoch that goes back, say) is such an error too: the node that asks for it is broken.
+// (an epoch that goes back, say, or a configuration that does) is such an error too: the node that asks for it is broken.
 //
 // It takes as long as the disk does, two syncs each time and four the first time. If the disk hangs it hangs.
 func (f *File) Save(p spec.Durable) error {
@@ -108,20 +110,35 @@ func (f *File) Save(p spec.Durable) error {
 		f.err = fmt.Errorf("storage: could not save %s in %s: %w; this node must stop (R4)", say(p), f.folder.Path(), err)
 		return f.err
 	}
-	f.promise, f.found = p, true
+	f.record.promise, f.record.started = p, true
 	return nil
 }
 
 func (f *File) save(p spec.Durable) error {
-	if err := f.owner.check(p); err != nil {
+	if err := f.record.next(p); err != nil {
 		return err
 	}
-	if f.found {
-		if err := follows(f.promise, p); err != nil {
+	if f.record.isChanging() {
+		return f.folder.Replace(encodeChanging(f.record.identity, true, p))
+	}
+	return f.folder.Replace(encode(f.record.owner, p))
+}
+
+// next returns an error if the promise p cannot follow on that of the record.
+func (c *content) next(p spec.Durable) error {
+	check := c.owner.check
+	if c.isChanging() {
+		check = c.identity.check
+	}
+	if err := check(p); err != nil {
+		return err
+	}
+	if c.started {
+		if err := follows(c.promise, p); err != nil {
 			return err
 		}
 	}
-	return f.folder.Replace(encode(f.owner, p))
+	return followsConfiguration(c.promise.Configuration, p.Configuration)
 }
 
 // Close releases the folder. To close it again does nothing.

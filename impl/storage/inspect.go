@@ -19,13 +19,17 @@ type Report struct {
 	Found   bool          // whether there is something by that name
 	Problem *RecordError  // what is wrong with it, without regard to whose it is; nil if it is good, or there never was one
 	Node    spec.NodeID   // whose record it is, if it is good
-	Members []spec.NodeID // … of which membership
-	Promise spec.Durable  // … and what it says
-	Bytes   []byte        // what is there, at most 4 KiB of it
-	Marked  bool          // whether there has been a record at any time
-	Locked  bool          // whether a process has the folder open
-	Holder  int           // that process, as it has said itself; 0 if not known
-	Others  []Other       // all else in the folder, ascending by name
+	Members []spec.NodeID // … of which fixed members; nil if they change
+	Promise spec.Durable  // … and what it says; with a configuration if members change
+
+	Identity Identity // whose record it is, if it is good and members change; zero otherwise
+	Started  bool     // whether the node has started at all; a record of changing members is there before
+
+	Bytes  []byte  // what is there, at most 4 KiB of it
+	Marked bool    // whether there has been a record at any time
+	Locked bool    // whether a process has the folder open
+	Holder int     // that process, as it has said itself; 0 if not known
+	Others []Other // all else in the folder, ascending by name
 }
 
 // Other is a file beside the record: the next one, cut short by a crash, one that Raise has put aside, or something
@@ -54,7 +58,7 @@ func Inspect(dir string) (Report, error) {
 		if f != nil {
 			r.Problem = &RecordError{Path: r.Path, Kind: f.kind, Problem: f.problem}
 		}
-		r.Node, r.Members, r.Promise = c.id, c.members, c.promise
+		r.Node, r.Members, r.Promise, r.Identity, r.Started = c.id, c.members, c.promise, c.identity, c.started
 	case view.Marked:
 		r.Problem = unread(r.Path, fmt.Errorf("%s %w", r.Path, folder.ErrLost))
 	}
@@ -81,7 +85,7 @@ func describe(dir, name string) string {
 	if f != nil {
 		return fmt.Sprintf("%s; %s: %s", what, f.kind, f.problem)
 	}
-	return fmt.Sprintf("%s; a good record: node %v of %v, %s", what, c.id, c.members, say(c.promise))
+	return fmt.Sprintf("%s; a good record: %s, %s", what, c.whose(), say(c.promise))
 }
 
 // String says all of it, and what may be done, in lines for a person to read.
@@ -95,9 +99,7 @@ func (r Report) String() string {
 		line("record", "%s is %s: %s", r.Path, r.Problem.Kind, r.Problem.Problem)
 	case r.Found:
 		line("record", "%s is in order", r.Path)
-		line("node", "%v of %v", r.Node, r.Members)
-		line("epoch", "%d", r.Promise.Epoch)
-		line("grantee", "%v", r.Promise.Grantee)
+		r.good(line)
 	default:
 		line("record", "there is none at %s, and no sign that there has been one", r.Path)
 	}
@@ -117,6 +119,33 @@ func (r Report) String() string {
 	}
 	line("to do", "%s", r.Advice())
 	return b.String()
+}
+
+// good says what a good record says.
+func (r Report) good(line func(name, format string, a ...any)) {
+	changing := r.Identity != Identity{}
+	if changing {
+		line("node", "%v of cluster %s, incarnation %016x", r.Identity.ID, r.Identity.Cluster, r.Identity.Incarnation)
+	} else {
+		line("node", "%v of %v", r.Node, r.Members)
+	}
+	line("epoch", "%d", r.Promise.Epoch)
+	line("grantee", "%v", r.Promise.Grantee)
+	if !changing {
+		return
+	}
+	c := r.Promise.Configuration
+	if c.IsEmpty() {
+		line("members", "none yet: it waits to be added")
+	} else {
+		line("members", "of epoch %d, version %d:", c.Epoch, c.Version)
+	}
+	for _, m := range c.Members() {
+		line("", "%s %v %s", m.Kind, m.ID, m.Address)
+	}
+	if !r.Started {
+		line("started", "never")
+	}
 }
 
 // Advice says what may be done.

@@ -7,10 +7,11 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Memory keeps a promise in memory, for tests. It is as strict as a File, but for the membership, which it does not
+// Memory keeps a promise in memory, for tests. It is as strict as a File, but for fixed members, which it does not
 // know; and it fails when told to. Its methods may be called from several goroutines.
 type Memory struct {
 	mu            sync.Mutex
+	identity      Identity // zero if members are fixed
 	promise       spec.Durable
 	found         bool
 	saves         int
@@ -18,8 +19,20 @@ type Memory struct {
 	err           error
 }
 
-// NewMemory returns a Memory that has no promise yet.
+// NewMemory returns a Memory of a node of fixed members that has no promise yet.
 func NewMemory() *Memory { return &Memory{} }
+
+// NewChangingMemory returns a Memory of a node of changing members as Init and OpenChanging make a File. The error is
+// that of Init.
+func NewChangingMemory(who Identity, first spec.Configuration) (*Memory, error) {
+	if err := checkFirst(who, first); err != nil {
+		return nil, err
+	}
+	return &Memory{identity: who, promise: spec.Durable{Configuration: first}}, nil
+}
+
+// Identity returns whose Memory it is; it is zero if members are fixed.
+func (m *Memory) Identity() Identity { return m.identity }
 
 // Load returns the promise saved last; found is false if there is none. After an error of Save it returns that.
 func (m *Memory) Load() (promise spec.Durable, found bool, err error) {
@@ -48,10 +61,13 @@ func (m *Memory) save(p spec.Durable) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	if m.found {
-		if err := follows(m.promise, p); err != nil {
-			return err
-		}
+	record := content{identity: m.identity, promise: m.promise, started: m.found}
+	if !record.isChanging() {
+		// Its members are not known: whoever is promised an epoch is one.
+		record.members = []spec.NodeID{p.Grantee}
+	}
+	if err := record.next(p); err != nil {
+		return err
 	}
 	if m.before != nil {
 		if err := m.before(p); err != nil {
@@ -93,5 +109,5 @@ func (m *Memory) Saves() int {
 func (m *Memory) Restart() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &Memory{promise: m.promise, found: m.found}
+	return &Memory{identity: m.identity, promise: m.promise, found: m.found}
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,12 +19,16 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// childFolder is the variable that makes this test program a node that does nothing but save.
-const childFolder = "BULLY_STORAGE_TEST_FOLDER"
+// childFolder is the variable that makes this test program a node that does nothing but save; childChanging makes it one of
+// changing members.
+const (
+	childFolder   = "BULLY_STORAGE_TEST_FOLDER"
+	childChanging = "BULLY_STORAGE_TEST_CHANGING"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childFolder); dir != "" {
-		if err := saveForEver(dir); err != nil {
+		if err := saveForEver(dir, os.Getenv(childChanging) != ""); err != nil {
 			fmt.Println("error", err)
 			os.Exit(1)
 		}
@@ -32,9 +37,34 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// openChild opens the record of a child. If members change it makes one if there is none.
+func openChild(dir string, changing bool) (*File, error) {
+	if !changing {
+		return Open(dir, me.id, me.members)
+	}
+	if err := Init(dir, who, first); err != nil && !errors.Is(err, ErrExists) {
+		return nil, err
+	}
+	return OpenChanging(dir)
+}
+
+// childPromise is what a child saves of an epoch. A configuration is of its epoch, so that the two are known to be of one
+// save.
+func childPromise(epoch spec.Epoch, changing bool) spec.Durable {
+	switch {
+	case !changing && epoch == 0:
+		return promise(0, 0)
+	case !changing:
+		return promise(epoch, 5)
+	case epoch == 0:
+		return held(0, 0, first)
+	}
+	return held(epoch, 5, members(epoch, uint64(epoch), 1, 3, 100+uint64(epoch)))
+}
+
 // saveForEver saves rising epochs, and says each when Save has returned. It ends when nobody listens.
-func saveForEver(dir string) error {
-	f, err := Open(dir, me.id, me.members)
+func saveForEver(dir string, changing bool) error {
+	f, err := openChild(dir, changing)
 	if err != nil {
 		return err
 	}
@@ -43,14 +73,12 @@ func saveForEver(dir string) error {
 		return err
 	}
 	fmt.Println("open", found)
-	if !found {
-		if err := f.Save(promise(0, 0)); err != nil {
-			return err
-		}
-		fmt.Println("saved", 0)
+	epoch := p.Epoch
+	if found {
+		epoch++
 	}
-	for epoch := p.Epoch + 1; ; epoch++ {
-		if err := f.Save(promise(epoch, 5)); err != nil {
+	for ; ; epoch++ {
+		if err := f.Save(childPromise(epoch, changing)); err != nil {
 			return err
 		}
 		if _, err := fmt.Println("saved", epoch); err != nil {
@@ -66,11 +94,14 @@ type child struct {
 	lines   []string
 }
 
-func start(t *testing.T, dir string) *child {
+func start(t *testing.T, dir string, changing bool) *child {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	command := exec.Command(program)
 	command.Env = append(os.Environ(), childFolder+"="+dir)
+	if changing {
+		command.Env = append(command.Env, childChanging+"=yes")
+	}
 	output, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
@@ -105,9 +136,14 @@ func (c *child) kill() []string {
 
 // TestKill kills a process that saves, with signal 9 at random moments, and looks whether its record is at least what
 // it said last, and at most one above. The kernel survives, so nothing is learned of fsync here: that is what
-// TestEveryCrash is for. Every fourth round begins with an empty folder, so that first saves are killed too.
+// TestEveryCrash is for. Every fourth round begins with an empty folder, so that first saves are killed too, and the making
+// of records where members change.
 func TestKill(t *testing.T) {
-	const rounds = 60
+	t.Run("fixed", func(t *testing.T) { killOften(t, 40, false) })
+	t.Run("changing", func(t *testing.T) { killOften(t, 40, true) })
+}
+
+func killOften(t *testing.T, rounds int, changing bool) {
 	var dir string
 	durable, found, saves := spec.Epoch(0), false, 0
 	for round := range rounds {
@@ -116,7 +152,7 @@ func TestKill(t *testing.T) {
 			dir, durable, found = filepath.Join(t.TempDir(), strconv.Itoa(round)), 0, false
 			waitFor = rand.IntN(2)
 		}
-		process := start(t, dir)
+		process := start(t, dir, changing)
 		process.read(t, waitFor)
 		time.Sleep(rand.N(2 * time.Millisecond))
 		for _, line := range process.kill() {
@@ -131,10 +167,13 @@ func TestKill(t *testing.T) {
 			durable, found = spec.Epoch(epoch), true
 			saves++
 		}
-		f, err := Open(dir, me.id, me.members)
+		f, err := openChild(dir, changing)
 		require.NoError(t, err)
 		p, has, err := f.Load()
 		require.NoError(t, err)
+		if has || changing {
+			require.Equal(t, childPromise(p.Epoch, changing), p, "the promise and the configuration are of one save")
+		}
 		require.True(t, has || !found, "epoch %d was saved, and there is no record", durable)
 		require.GreaterOrEqual(t, p.Epoch, durable, "what was saved is there")
 		require.LessOrEqual(t, p.Epoch, durable+1, "nothing is there that was not asked for")
@@ -147,7 +186,7 @@ func TestKill(t *testing.T) {
 
 func TestLockBetweenProcesses(t *testing.T) {
 	dir := t.TempDir()
-	process := start(t, dir)
+	process := start(t, dir, false)
 	process.read(t, 1)
 	_, err := Open(dir, me.id, me.members)
 	require.ErrorIs(t, err, ErrLocked)
@@ -155,6 +194,11 @@ func TestLockBetweenProcesses(t *testing.T) {
 	require.NotContains(t, err.Error(), strconv.Itoa(os.Getpid()))
 	_, err = Raise(dir, me.id, me.members, 1<<40)
 	require.ErrorIs(t, err, ErrLocked)
+	_, err = OpenChanging(dir)
+	require.ErrorIs(t, err, ErrLocked)
+	_, err = RaiseChanging(dir, who, first, 1<<40)
+	require.ErrorIs(t, err, ErrLocked)
+	require.ErrorIs(t, Init(dir, who, first), ErrLocked)
 	report, err := Inspect(dir)
 	require.NoError(t, err)
 	require.True(t, report.Locked)

@@ -12,7 +12,7 @@ import (
 // up all epochs of a cluster (R2).
 const MaxRaise spec.Epoch = 1 << 52
 
-// Raise gives a node whose record is lost or no longer good a new one, with the given epoch and no grantee. The node
+// Raise gives a node of fixed members whose record is lost or no longer good a new one, with the given epoch and no grantee. The node
 // must not be running. It is the only way back under the same id, and a person must answer for it:
 //
 //	The epoch must be above every epoch that the node has ever promised.
@@ -37,8 +37,8 @@ func Raise(dir string, id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) 
 	if err != nil {
 		return "", err
 	}
-	if epoch == 0 || epoch > MaxRaise {
-		return "", fmt.Errorf("storage: the epoch %d is not from 1 to 2^52", epoch)
+	if err := checkRaise(epoch); err != nil {
+		return "", err
 	}
 	kept, err := folder.Open(dir, recordName)
 	if err != nil {
@@ -48,15 +48,28 @@ func Raise(dir string, id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) 
 	return raiseOn(kept, o, epoch)
 }
 
+func checkRaise(epoch spec.Epoch) error {
+	if epoch == 0 || epoch > MaxRaise {
+		return fmt.Errorf("storage: the epoch %d is not from 1 to 2^52", epoch)
+	}
+	return nil
+}
+
 func raiseOn(kept *folder.Folder, o owner, epoch spec.Epoch) (aside string, err error) {
 	f, err := openOn(kept, o)
+	return raised(kept, f, err, content{owner: o}, spec.Durable{Epoch: epoch})
+}
+
+// raised gives the node whose record was opened as f, or could not be for err, a record with the promise p. If nothing can be
+// read of the old one, the new one is that of blank.
+func raised(kept *folder.Folder, f *File, err error, blank content, p spec.Durable) (aside string, _ error) {
 	bad, isBad := errors.AsType[*RecordError](err)
 	switch {
 	case err == nil:
-		if f.found && epoch <= f.promise.Epoch {
-			return "", fmt.Errorf("storage: %s is in order, and its epoch is %d: only a higher one can be set", kept.Path(), f.promise.Epoch)
+		if f.record.started && p.Epoch <= f.record.promise.Epoch {
+			return "", fmt.Errorf("storage: %s is in order, and its epoch is %d: only a higher one can be set", kept.Path(), f.record.promise.Epoch)
 		}
-		return "", f.Save(spec.Durable{Epoch: epoch})
+		return "", f.Save(p)
 	case !isBad || !bad.Kind.raisable():
 		return "", err
 	case bad.Kind != Lost:
@@ -64,6 +77,64 @@ func raiseOn(kept *folder.Folder, o owner, epoch spec.Epoch) (aside string, err 
 			return "", fmt.Errorf("storage: %w", err)
 		}
 	}
-	f = &File{folder: kept, owner: o}
-	return aside, f.Save(spec.Durable{Epoch: epoch})
+	f = &File{folder: kept, record: blank}
+	return aside, f.Save(p)
+}
+
+// RaiseChanging is Raise for a node of changing members. With who and c left zero they are those of the record, if that
+// is good. If it is lost or beyond reading they must be given, and the person must answer for c too:
+//
+//	The configuration must not be older than any that the node has held.
+//
+// It is not if it is the newest in the records of all other nodes that are, or were, members with this one: what no
+// other node has was never settled. With an older one the node might help to a leader those whom a later configuration
+// has passed over. Mostly there is a better way: remove the member, and let the node join anew under another id.
+//
+// The configuration is of no epoch above the one to be set. A good record's own is replaced by a newer one only, and its
+// identity cannot be changed.
+func RaiseChanging(dir string, who Identity, c spec.Configuration, epoch spec.Epoch) (aside string, err error) {
+	if who != (Identity{}) {
+		if err := who.validate(); err != nil {
+			return "", fmt.Errorf("storage: %w", err)
+		}
+	}
+	if err := checkRaise(epoch); err != nil {
+		return "", err
+	}
+	p := spec.Durable{Epoch: epoch, Configuration: c}
+	if err := p.Validate(); err != nil {
+		return "", fmt.Errorf("storage: the record to be written is not valid: %w", err)
+	}
+	kept, err := folder.Open(dir, recordName)
+	if err != nil {
+		return "", fmt.Errorf("storage: %w", err)
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	return raiseChangingOn(kept, who, p)
+}
+
+func raiseChangingOn(kept *folder.Folder, who Identity, p spec.Durable) (aside string, err error) {
+	f, err := openChangingOn(kept)
+	bad, isBad := errors.AsType[*RecordError](err)
+	switch {
+	case err == nil:
+		if err := f.isOf(who); err != nil {
+			return "", err
+		}
+		old := f.record.promise.Configuration
+		if p.Configuration.IsNone() {
+			p.Configuration = old
+		}
+		if err := followsConfiguration(old, p.Configuration); err != nil {
+			return "", fmt.Errorf("storage: %s is in order: %w", kept.Path(), err)
+		}
+	case isBad && (bad.Kind.raisable() || bad.Kind == Missing):
+		if who == (Identity{}) || p.Configuration.IsNone() {
+			return "", fmt.Errorf("%w; to raise it say whose record it was, and give the newest configuration of the others", err)
+		}
+		if bad.Kind == Missing {
+			f, err = &File{folder: kept, record: content{identity: who}}, nil
+		}
+	}
+	return raised(kept, f, err, content{identity: who}, p)
 }

@@ -13,7 +13,7 @@ import (
 // The layout of a record: see the package's comment.
 const (
 	magic        = "BULLYREC"
-	version      = 1
+	version      = 1 // of fixed members
 	versionAt    = len(magic)
 	lengthAt     = versionAt + 2
 	epochAt      = lengthAt + 2
@@ -23,10 +23,11 @@ const (
 	membersAt    = countAt + 2
 	idSize       = len(spec.NodeID{})
 	checksumSize = crc32.Size
-	maxRecord    = membersAt + MaxMembers*idSize + checksumSize
+	maxFixed     = membersAt + MaxMembers*idSize + checksumSize
+	maxRecord    = max(maxFixed, maxChanging)
 )
 
-// MaxMembers is the greatest number of members that a record has room for.
+// MaxMembers is the greatest number of fixed members that a record has room for.
 const MaxMembers = 64
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -69,6 +70,9 @@ func (o owner) has(id spec.NodeID) bool { return slices.Contains(o.members, id) 
 
 // check returns an error for what a node of this membership cannot promise.
 func (o owner) check(p spec.Durable) error {
+	if !p.Configuration.IsNone() {
+		return errors.New("it has a configuration, and the members of this node are fixed (R40)")
+	}
 	if !p.Epoch.Valid() {
 		return fmt.Errorf("the epoch %d is above 2^53-1 (R2)", p.Epoch)
 	}
@@ -91,38 +95,71 @@ func follows(old, p spec.Durable) error {
 }
 
 // say says a promise in an error.
-func say(p spec.Durable) string { return fmt.Sprintf("epoch %d, grantee %v", p.Epoch, p.Grantee) }
+func say(p spec.Durable) string {
+	if p.Configuration.IsNone() {
+		return fmt.Sprintf("epoch %d, grantee %v", p.Epoch, p.Grantee)
+	}
+	return fmt.Sprintf("epoch %d, grantee %v, configuration %v", p.Epoch, p.Grantee, p.Configuration)
+}
 
 // encode returns the record of an owner's promise, both of which must be valid.
 func encode(o owner, p spec.Durable) []byte {
-	size := membersAt + len(o.members)*idSize + checksumSize
-	b := make([]byte, 0, size)
-	b = append(b, magic...)
-	b = binary.BigEndian.AppendUint16(b, version)
-	b = binary.BigEndian.AppendUint16(b, uint16(size))
-	b = binary.BigEndian.AppendUint64(b, uint64(p.Epoch))
-	b = append(b, p.Grantee[:]...)
-	b = append(b, o.id[:]...)
+	b := appendHead(version, membersAt+len(o.members)*idSize+checksumSize, p, o.id)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(o.members)))
 	for _, member := range o.members {
 		b = append(b, member[:]...)
 	}
+	return seal(b)
+}
+
+// appendHead returns what the layouts have in common, with room for the rest of a record of this size.
+func appendHead(version uint16, size int, p spec.Durable, id spec.NodeID) []byte {
+	b := append(make([]byte, 0, size), magic...)
+	b = binary.BigEndian.AppendUint16(b, version)
+	b = binary.BigEndian.AppendUint16(b, uint16(size))
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Epoch))
+	return append(append(b, p.Grantee[:]...), id[:]...)
+}
+
+// seal appends the checksum of a record.
+func seal(b []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// content is what a record says.
+// content is what a record says. One of changing members has an identity, and no owner; one of fixed members has not.
 type content struct {
 	owner
-	promise spec.Durable
+	identity Identity
+	promise  spec.Durable
+	started  bool // the node has started at least once
+}
+
+// isChanging reports whether the record is one of changing members.
+func (c *content) isChanging() bool { return c.identity != Identity{} }
+
+// whose says whose record it is.
+func (c *content) whose() string {
+	if c.isChanging() {
+		return c.identity.String()
+	}
+	return fmt.Sprintf("node %v of %v", c.id, c.members)
+}
+
+// checkSize says what is wrong with the length of a record whose layout has at least so many bytes.
+func checkSize(data []byte, least int, without string) error {
+	if stated := int(binary.BigEndian.Uint16(data[lengthAt:])); stated != len(data) {
+		return fmt.Errorf("it states a length of %d bytes, and has %d", stated, len(data))
+	}
+	if len(data) < least {
+		return fmt.Errorf("it has %d bytes, fewer than the %d of a record without %s", len(data), least, without)
+	}
+	return nil
 }
 
 // parse reads a record whose version is 1 and whose checksum is right.
 func parse(data []byte) (c content, err error) {
-	if stated := int(binary.BigEndian.Uint16(data[lengthAt:])); stated != len(data) {
-		return c, fmt.Errorf("it states a length of %d bytes, and has %d", stated, len(data))
-	}
-	if len(data) < membersAt+checksumSize {
-		return c, fmt.Errorf("it has %d bytes, fewer than the %d of a record without members", len(data), membersAt+checksumSize)
+	if err := checkSize(data, membersAt+checksumSize, "members"); err != nil {
+		return c, err
 	}
 	count := int(binary.BigEndian.Uint16(data[countAt:]))
 	if len(data) != membersAt+count*idSize+checksumSize {
@@ -134,5 +171,6 @@ func parse(data []byte) (c content, err error) {
 	for i := range count {
 		c.members = append(c.members, spec.NodeID(data[membersAt+i*idSize:][:idSize]))
 	}
-	return c, errors.Join(c.validate(), c.check(c.promise))
+	c.started = true
+	return c, errors.Join(c.validate(), c.owner.check(c.promise))
 }

@@ -47,7 +47,7 @@ func TestDecodeIsTheInverseOfEncode(t *testing.T) {
 		}
 		c, f := decode(encode(o, p))
 		require.Nil(t, f)
-		require.Equal(t, content{o, p}, c)
+		require.Equal(t, content{owner: o, promise: p, started: true}, c)
 	})
 }
 
@@ -110,8 +110,8 @@ func bad() []struct {
 	worse := good()
 	worse[epochAt] ^= 0xff
 	worse[idAt] ^= 0xff
-	later := append(good(), "what version 2 has more"...)
-	later[versionAt+1] = 2
+	later := append(good(), "what version 3 has more"...)
+	later[versionAt+1] = 3
 	above := binary.BigEndian.AppendUint64(nil, uint64(spec.MaxEpoch)+1)
 	return []struct {
 		name string
@@ -133,7 +133,7 @@ func bad() []struct {
 		{"text", []byte("this is no record, but a file of another program, of about its size"), Foreign, `it does not begin with "BULLYREC"`},
 		{"sealed text", sealed([]byte("some other format, with the same checksum....")), Foreign, "it does not begin with"},
 		{"sealed magic", sealed([]byte(magic + "1234")), Foreign, "it does not begin with"},
-		{"future version", sealed(later), Future, "its version is 2, and this program knows 1 only"},
+		{"future version", sealed(later), Future, "its version is 3, and this program knows 1 and 2 only"},
 		{"version 0", with(versionAt, 0, 0), Impossible, "its version is 0"},
 		{"epoch above the bound", with(epochAt, above...), Impossible, "the epoch 9007199254740992 is above 2^53-1"},
 		{"grantee no member", with(granteeAt+15, 9), Impossible, "the grantee 9 is not among the members [1 2 3 4 5]"},
@@ -207,6 +207,11 @@ func TestOwners(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(me, promise(7, 5)))
 	f.Add(encode(owner{n(1), nodes(1)}, spec.Durable{}))
+	f.Add(encodeChanging(who, false, held(0, 0, spec.EmptyConfiguration())))
+	f.Add(encodeChanging(who, true, held(7, 9, members(4, 2, 1, 3))))
+	for _, data := range badChanging() {
+		f.Add(data)
+	}
 	for _, c := range bad() {
 		f.Add(c.data)
 		if len(c.data) > checksumSize {
@@ -219,6 +224,12 @@ func FuzzDecode(f *testing.F) {
 			if flaw != nil {
 				require.NotEmpty(t, flaw.kind)
 				require.NotEmpty(t, strings.TrimSpace(flaw.problem))
+				continue
+			}
+			if c.isChanging() {
+				require.NoError(t, c.identity.validate())
+				require.NoError(t, c.identity.check(c.promise))
+				require.Equal(t, data, encodeChanging(c.identity, c.started, c.promise), "a record has one form")
 				continue
 			}
 			require.NoError(t, c.validate())

@@ -13,11 +13,14 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// An inbound is a connection that was accepted. It is pending until it has shown of which member it is.
+// An inbound is a connection that was accepted. It is pending until it has shown of which node it is.
 type inbound struct {
 	serial uint64 // in which order it was accepted
 	raw    net.Conn
 	left   chan struct{} // closed when its goroutine leaves
+
+	pace     limiter // of what a stranger may say; its reader has these two to itself
+	stranger bool    // whoever has said something last was one
 }
 
 // accept takes connections until Close. When that fails it waits, longer each time: it may be for want of files, and
@@ -81,6 +84,7 @@ func (t *TCP) admit(raw net.Conn) {
 		_ = raw.Close()
 		return
 	}
+	p.pace = limiter{burst: strangerBurst, every: strangerEvery}
 	t.pending = append(t.pending, p)
 	t.acceptors.Go(func() { t.serve(p) })
 }
@@ -131,12 +135,12 @@ func (t *TCP) welcome(p *inbound) (*link, net.Conn, error) {
 		}
 		conn, state = secured, new(secured.ConnectionState())
 	}
-	said, err := readHello(conn)
+	said, err := readOffer(conn, t.version())
 	if err != nil && !errors.Is(err, errVersion) {
 		return nil, nil, err
 	}
 	l, code, err := t.judge(p, said, state, err)
-	if _, failed := conn.Write(answer{code, t.config.ID}.append(nil)); failed != nil && err == nil {
+	if _, failed := conn.Write(t.answer(code, errors.Is(err, errVersion))); failed != nil && err == nil {
 		err = failed
 	}
 	if err != nil {
@@ -146,8 +150,17 @@ func (t *TCP) welcome(p *inbound) (*link, net.Conn, error) {
 	return l, conn, p.raw.SetDeadline(time.Time{})
 }
 
+// answer returns what is said to who has dialled. A version that is not that of this cluster is answered in version 1.
+func (t *TCP) answer(code Refusal, unknown bool) []byte {
+	a := answer{code, t.config.ID}
+	if c := t.config.Changing; c != nil && !unknown {
+		return reply{a, c.Incarnation, t.boot}.append(nil)
+	}
+	return a.append(nil)
+}
+
 // judge says whether a connection is welcome, and why not. One that is is in use before its dialler hears of it.
-func (t *TCP) judge(p *inbound, said hello, state *tls.ConnectionState, failed error) (l *link, code Refusal, err error) {
+func (t *TCP) judge(p *inbound, said offer, state *tls.ConnectionState, failed error) (l *link, code Refusal, err error) {
 	defer func() {
 		if code != welcome {
 			t.mu.Lock()
@@ -156,39 +169,51 @@ func (t *TCP) judge(p *inbound, said hello, state *tls.ConnectionState, failed e
 			err = fmt.Errorf("refused: %w", err)
 		}
 	}()
-	l = t.byNode[said.from]
-	switch {
+	switch c := t.config.Changing; {
 	case failed != nil:
 		return nil, WrongVersion, failed
 	case said.cluster != t.config.Cluster:
 		return nil, WrongCluster, fmt.Errorf("it is of cluster %q", said.cluster)
 	case said.from == t.config.ID:
 		return nil, Itself, fmt.Errorf("it says that it is node %v, as this one is", said.from)
-	case l == nil:
+	case c == nil && !t.knows(said.from):
 		return nil, Stranger, fmt.Errorf("it says that it is node %v, which is no member", said.from)
 	case said.to != t.config.ID:
 		return nil, WrongNode, fmt.Errorf("it is node %v, and wants node %v", said.from, said.to)
+	case c != nil && said.wanted != 0 && said.wanted != c.Incarnation:
+		return nil, StaleAddress, fmt.Errorf("it is node %v, and wants incarnation %016x of this node, which is %016x", said.from, said.wanted, c.Incarnation)
 	}
 	if state != nil {
 		if err := verifyName(*state, t.config.Cluster, said.from); err != nil {
 			return nil, WrongName, err
 		}
 	}
-	if !t.use(l, p) {
-		return nil, Superseded, fmt.Errorf("node %v has connected again since", said.from)
-	}
-	return l, welcome, nil
+	return t.use(p, said)
 }
 
-// use makes a connection the one of its member, in place of an older one: that, and what of it has not been delivered
-// yet, is dropped (section 2). It reports false if there is a newer one already, or this one has been taken out. That
+func (t *TCP) knows(node spec.NodeID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.byNode[node] != nil
+}
+
+// use makes a connection the one of its node, in place of an older one: that, and what of it has not been delivered
+// yet, is dropped (section 2). It is superseded if there is a newer one already, or this one has been taken out. That
 // the node is there may also be news for who dials it.
-func (t *TCP) use(l *link, p *inbound) bool {
+func (t *TCP) use(p *inbound, said offer) (*link, Refusal, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.pending, p)
-	if i < 0 || l.in != nil && l.in.serial > p.serial {
-		return false
+	l := t.byNode[said.from]
+	switch stranger := l == nil || !l.member; {
+	case i < 0 || l != nil && l.in != nil && l.in.serial > p.serial:
+		return l, Superseded, fmt.Errorf("node %v has connected again since", said.from)
+	case stranger && !t.strange.allow(time.Now()):
+		return nil, Busy, fmt.Errorf("it is node %v, which is no member, and too many of those have come", said.from)
+	case !stranger && !l.admits(said):
+		return nil, WrongIncarnation, fmt.Errorf("it is incarnation %016x of node %v, whose disk is %016x", said.incarnation, said.from, l.way.incarnation)
+	case l == nil:
+		l = t.meet(said.from)
 	}
 	t.pending = slices.Delete(t.pending, i, i+1)
 	if l.in != nil {
@@ -196,15 +221,17 @@ func (t *TCP) use(l *link, p *inbound) bool {
 		l.stats.Replaced++
 	}
 	l.stats.Undelivered += uint64(t.inbox.forget(l.box))
-	l.in, l.dead = p, false
+	t.restarted(l, said)
+	l.in, l.dead, l.said = p, false, said
 	l.heard++
-	if l.out == nil {
+	t.noted(l)
+	if l.member && l.out == nil {
 		l.dialNow()
 		if time.Since(l.dialled) > t.config.BackoffMin {
 			l.abandon() // the way may have been cut when it began
 		}
 	}
-	return true
+	return l, welcome, nil
 }
 
 // leave takes a connection out of use, and counts why. It reports whether that is worth a line in the log: if a stranger
@@ -217,7 +244,9 @@ func (t *TCP) leave(l *link, p *inbound, err error) (loud bool) {
 	}
 	if l != nil && l.in == p {
 		l.in = nil
-		l.dialNow()
+		if l.member {
+			l.dialNow()
+		}
 	}
 	if t.closing {
 		return false
@@ -248,20 +277,39 @@ func (t *TCP) read(l *link, p *inbound, conn net.Conn) error {
 		if err != nil && !errors.Is(err, spec.ErrWireVersion) && !errors.Is(err, spec.ErrMessageType) {
 			return err
 		}
-		if err = t.received(l, p, m, err != nil); err != nil {
+		if err = t.received(l, p, m, f.size, err != nil); err != nil {
 			return err
+		}
+		for p.stranger && !p.pace.allow(time.Now()) {
+			if !t.hold() {
+				return errClosing
+			}
 		}
 	}
 }
 
+// hold keeps what a stranger says to its pace: it is not read meanwhile. It returns false when the transport closes.
+func (t *TCP) hold() bool {
+	timer := time.NewTimer(strangerEvery)
+	defer timer.Stop()
+	select {
+	case <-t.ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
 // received delivers a message, or counts a frame that is unknown.
-func (t *TCP) received(l *link, p *inbound, m spec.Message, unknown bool) error {
+func (t *TCP) received(l *link, p *inbound, m spec.Message, size int, unknown bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.in != p {
 		return errReplaced
 	}
 	l.heard++
+	t.noted(l)
+	p.stranger = !l.member
 	switch {
 	case unknown:
 		t.stats.Unknown++
@@ -274,26 +322,27 @@ func (t *TCP) received(l *link, p *inbound, m spec.Message, unknown bool) error 
 		return fmt.Errorf("node %v has sent %v, which is for another node", l.node, m)
 	}
 	l.stats.Received++
-	l.stats.BytesIn += frameSize
+	l.stats.BytesIn += uint64(size)
 	if t.inbox.receive(l.box, m) {
 		l.stats.Overrun++
 	}
 	return nil
 }
 
-// A limiter lets ten lines pass, and then one a second.
+// A limiter lets a burst pass, and then one at a time.
 type limiter struct {
+	burst  int
+	every  time.Duration
 	passed int
 	since  time.Time
 }
 
 func (q *limiter) allow(now time.Time) bool {
-	const burst, every = 10, time.Second
-	if n := int(now.Sub(q.since) / every); n > 0 {
+	if n := int(now.Sub(q.since) / q.every); n > 0 {
 		q.passed = max(0, q.passed-n)
 		q.since = now
 	}
-	if q.passed >= burst {
+	if q.passed >= q.burst {
 		return false
 	}
 	q.passed++

@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -51,6 +52,65 @@ func BenchmarkRoundTrip(b *testing.B) {
 		receive(nodes[two])
 		nodes[two].Send(back)
 		receive(nodes[one])
+	}
+}
+
+// A HEARTBEAT from one node to the other, of fixed members and with a configuration of five.
+func BenchmarkHeartbeat(b *testing.B) {
+	beat := spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4}
+	b.Run("fixed", func(b *testing.B) { send(b, connected(b, one, two), beat) })
+	b.Run("five members", func(b *testing.B) {
+		g := newChangingTCP(b, nil, one, two)
+		nodes := map[spec.NodeID]*TCP{}
+		for _, id := range []spec.NodeID{one, two} {
+			nodes[id] = begin(g, id, one, two).(*TCP)
+		}
+		for _, node := range nodes {
+			for e := (Event{}); e.Kind != Up; {
+				<-node.Wake()
+				e, _ = node.Next()
+			}
+		}
+		beat.Configuration = fiveMembers(b)
+		send(b, nodes, beat)
+	})
+}
+
+func send(b *testing.B, nodes map[spec.NodeID]*TCP, m spec.Message) {
+	b.ReportAllocs()
+	for b.Loop() {
+		nodes[one].Send(m)
+		receive(nodes[two])
+	}
+}
+
+// fiveMembers returns a configuration whose members have addresses that name their disks.
+func fiveMembers(t testing.TB) spec.Configuration {
+	var members []spec.Member
+	for i := range 5 {
+		id := spec.IntegerID(uint64(1 + i))
+		members = append(members, spec.Member{ID: id, Kind: spec.Voter, Address: JoinAddress(fmt.Sprintf("10.0.0.%d:7400", 1+i), disk(id))})
+	}
+	c, err := spec.NewConfiguration(4, 7, members)
+	require.NoError(t, err)
+	return c
+}
+
+// Reading alone: what the other end of a busy connection does.
+func BenchmarkFrames(b *testing.B) {
+	for name, c := range map[string]spec.Configuration{"fixed": {}, "five members": fiveMembers(b)} {
+		b.Run(name, func(b *testing.B) {
+			frame := framed(spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4, Configuration: c})
+			stream := &piecemeal{}
+			f := frames{conn: stream, timeout: time.Second}
+			b.ReportAllocs()
+			for b.Loop() {
+				stream.data = frame
+				if _, err := f.next(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -21,8 +21,11 @@ type Config struct {
 	// Cluster is the name of the cluster, the same at all members: 1 to 64 of the characters A-Z a-z 0-9 . _ -
 	Cluster string
 	// Members are the addresses of all members, host:port, this node's included. An address must belong to its member
-	// alone, or be proof of nothing: see NoProof. A host name is looked up at each dial.
+	// alone, or be proof of nothing: see NoProof. A host name is looked up at each dial. If members change, these are who
+	// they are at first: see SetMembers.
 	Members map[spec.NodeID]string
+	// Changing makes this a node of changing members. Default: they are fixed.
+	Changing *Changing
 
 	// Listener accepts the connections of the others. Default: it listens on this node's address. NewTCP takes it over
 	// unless it returns an error.
@@ -63,6 +66,40 @@ type Config struct {
 	// NoProof makes a refused dial prove nothing: Dead is never told. It is for networks where something else than the
 	// host of a member may refuse in its stead: proxies, load balancers, firewalls that reject.
 	NoProof bool
+}
+
+// Changing is what a node of changing members says of itself to whoever it connects to.
+type Changing struct {
+	// Incarnation is that of the record of this node (storage.Identity). It is not 0.
+	Incarnation uint64
+	// Address is where others reach this node, host:port; without a Listener it is what is listened on. Default: the
+	// address of the Listener. A port 0 is replaced by the one that the system has chosen.
+	Address string
+	// Idle is after how long without a message a connection to a node that is no member is closed. Default 2 s.
+	Idle time.Duration
+}
+
+// at returns c with its defaults, for a node that listens there.
+func (c Changing) at(listening net.Addr) *Changing {
+	if c.Idle == 0 {
+		c.Idle = 2 * time.Second
+	}
+	host, port, err := net.SplitHostPort(c.Address)
+	if _, actual, failed := net.SplitHostPort(listening.String()); err == nil && port == "0" && failed == nil {
+		c.Address = net.JoinHostPort(host, actual)
+	}
+	if c.Address == "" {
+		c.Address = listening.String()
+	}
+	return &c
+}
+
+// listenAddress returns the address to listen on, if no Listener is given.
+func (c Config) listenAddress() string {
+	if c.Changing != nil {
+		return c.Changing.Address
+	}
+	return c.Members[c.ID]
 }
 
 // maxMembers is the greatest membership that bully.New takes.
@@ -126,10 +163,13 @@ func (c Config) validate() error {
 	case len(c.Members) > maxMembers:
 		return wrong("Members", "%d members are more than %d", len(c.Members), maxMembers)
 	}
-	if _, member := c.Members[c.ID]; !member {
+	check := c.validateAddresses
+	if c.Changing != nil {
+		check = c.validateChanging
+	} else if _, member := c.Members[c.ID]; !member {
 		return wrong("Members", "node %v itself is missing", c.ID)
 	}
-	if err := c.validateAddresses(); err != nil {
+	if err := check(); err != nil {
 		return err
 	}
 	for _, d := range []struct {
@@ -169,6 +209,29 @@ func (c Config) validateAddresses() error {
 		}
 		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
 			return wrong("Members", "node %v: %q is not host:port", id, address)
+		}
+	}
+	return nil
+}
+
+// validateChanging looks at what a node of changing members is given. Two of them may have one address for a while: the one
+// takes the place of the other.
+func (c Config) validateChanging() error {
+	switch own := c.Changing; {
+	case own.Incarnation == 0:
+		return wrong("Changing.Incarnation", "0: give that of the record of node %v", c.ID)
+	case own.Idle < 0:
+		return wrong("Changing.Idle", "below zero: leave it at zero for the default")
+	case !validAddress(own.Address) || c.Listener == nil && !isHostPort(own.Address):
+		return wrong("Changing.Address", "%q is not host:port", own.Address)
+	}
+	for _, id := range c.memberIDs() {
+		if !id.Valid() {
+			return wrong("Members", "%v is no node id", id)
+		}
+		address := c.Members[id]
+		if _, err := parseWay(address, address != "" && id != c.ID && c.Dial == nil); err != nil {
+			return wrong("Members", "node %v: %w", id, err)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package transport carries the messages of spec/README.md section 7 between the members of a cluster: over TCP, with
+// Package transport carries the messages of spec/README.md section 7 between the nodes of a cluster: over TCP, with
 // [TCP], and within one program, for tests, with [Network]. Both keep what section 2 asks of links, and both tell
 // their host, in one order, what has come: messages, and what is known of the links. This is the loop of a host:
 //
@@ -31,6 +31,22 @@
 // When a member is connected anew, the old connection, and what of it Next has not returned yet, are dropped. A
 // connection that breaks is dialled again at once, and after that with growing pauses.
 //
+// # Changing members
+//
+// With [Config].Changing the members are those that SetMembers has said last:
+//
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "demo",
+//		Changing: &transport.Changing{Incarnation: who.Incarnation, Address: "10.0.0.3:7400"}})
+//	…
+//	links.SetMembers(addresses) // whenever the configuration of the node is another one
+//
+// A node of the same cluster that is no member, a stranger, is heard too: the node answers it, or adopts what it knows
+// (R43, R44). What is sent to a stranger goes to where it has said that it is, if it has connected here, and to that run
+// of its program alone; the connection is closed when it has been idle. Up, Down and Dead are told of members only.
+//
+// The address of a member may name the incarnation of its disk, as in 10.0.0.3:7400#00c0ffee00c0ffee: a node of that id
+// with another disk is then refused, as who dials and as who is dialled. So no id comes back with an empty disk unnoticed.
+//
 // # Proof of death
 //
 // [Dead] says that the program that was a member has ended. It is told when the address of the member refuses a dial,
@@ -56,6 +72,16 @@
 // the [Refusal], and the end of the connection. Every later version keeps the first seven bytes, and the answer to a
 // version that is not known is that of version 1.
 //
+// Nodes of changing members say instead
+//
+//	"BULLY"  version: 2  length: 58 to 249  from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes
+//	         incarnation that to is to have, or 0: 8 bytes  boot of from: 8 bytes
+//	         length of cluster: 1 to 64  cluster  address of from: the rest, 0 to 128 bytes
+//	"BULLY"  version: 2  length: 33         code: 1 byte    id, incarnation: 8 bytes, boot: 8 bytes of who answers
+//
+// where boot is a number that is drawn when a program begins, and is not 0. The two kinds of nodes refuse each other in
+// the words of version 1, which both know.
+//
 // # TLS
 //
 // With [Config].TLS each end shows a certificate that the other end's authorities vouch for, RootCAs and ClientCAs,
@@ -64,6 +90,9 @@
 // allow both. Without TLS the ids are what the other end says they are.
 //
 // # What it withstands
+//
+// Of strangers at most 16 are known at a time, of which the one that has been quiet for longest gives way to the next;
+// they come, and are read, at a pace. None of them takes the place of a member, unless it can show that it is that member.
 //
 // Bytes that are no frame, a frame that does not end, a sender that is not the node at the other end: each costs its
 // connection only, and is counted in [Stats]. Connections that have not shown who they are are bounded in number and

@@ -65,3 +65,30 @@ func ExampleNetwork() {
 	// Down 3
 	// Dead 3
 }
+
+// Members change: node 4 knows node 1 only, which does not know it yet, hears it, and then makes it a member.
+func ExampleEndpoint_SetMembers() {
+	network := transport.NewNetwork(nil)
+	one, four := spec.IntegerID(1), spec.IntegerID(4)
+	member, stranger := network.JoinChanging(one, 0xd15c0001), network.JoinChanging(four, 0xd15c0004)
+	show := func(links *transport.Endpoint) {
+		for event, ok := links.Next(); ok; event, ok = links.Next() {
+			fmt.Println(event)
+		}
+	}
+	stranger.SetMembers(map[spec.NodeID]string{one: "10.0.0.1:7400#00000000d15c0001"})
+	stranger.Send(spec.Message{Type: spec.ImBack, From: four, To: one, Epoch: 1})
+	show(member)
+	member.Send(spec.Message{Type: spec.Refuse, From: one, To: four, Epoch: 2})
+	show(stranger)
+	member.SetMembers(map[spec.NodeID]string{four: "10.0.0.4:7400#00000000d15c0004"})
+	network.Kill(four)
+	show(member)
+	// Output:
+	// Received 4→1 IM_BACK epoch:1
+	// Up 1
+	// Received 1→4 REFUSE epoch:2
+	// Up 4
+	// Down 4
+	// Dead 4
+}

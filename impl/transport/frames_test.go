@@ -52,6 +52,7 @@ func TestBadFrames(t *testing.T) {
 		{"a stranger", framed(claim(nine, one, 500)), func(s Stats) uint64 { return s.Spoofed }},
 		{"the receiver's name", framed(claim(one, two, 500)), func(s Stats) uint64 { return s.Spoofed }},
 		{"for another", framed(claim(two, three, 500)), func(s Stats) uint64 { return s.Misaddressed }},
+		{"configuration cut short", frame(append([]byte{2}, framed(claim(two, one, 500))[5:]...)...), func(s Stats) uint64 { return s.Malformed }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			node := alone(t, nil)
@@ -82,7 +83,7 @@ func TestUnknownFrames(t *testing.T) {
 	laterType := framed(claim(two, one, 500))
 	laterType[5] = 12
 	for i, unknown := range [][]byte{
-		laterType, frame(2), frame(append([]byte{2}, make([]byte, spec.MaxFrame-1)...)...), frame(0, 0),
+		laterType, frame(3), frame(append([]byte{3}, make([]byte, spec.MaxFrame-1)...)...), frame(0, 0),
 	} {
 		_, err := conn.Write(append(unknown, framed(claim(two, one, i))...))
 		require.NoError(t, err)
@@ -221,10 +222,14 @@ func (p *piecemeal) Read(b []byte) (int, error) {
 // However a stream is cut up, it is read as spec.ReadFrame reads it.
 func FuzzFrames(f *testing.F) {
 	good := append(framed(claim(two, one, 1)), framed(claim(one, two, 2))...)
+	changing := claim(two, one, 4)
+	changing.Configuration = fiveMembers(f)
+	f.Add(append(framed(changing), good...), []byte{100, 30})
 	f.Add(good, []byte{0})
 	f.Add(good, []byte{3, 40, 200})
 	f.Add(good[:50], []byte{})
 	f.Add(append(frame(2, 0, 1), good...), []byte{7})
+	f.Add(append(frame(3, 0, 1), good...), []byte{7})
 	f.Add(append(frame(append([]byte{9}, make([]byte, spec.MaxFrame-1)...)...), good...), []byte{255})
 	f.Add(append(good, 0, 0, 4, 1), []byte{50})
 	f.Add(make([]byte, 4), []byte{})

@@ -248,3 +248,15 @@ func (l *log) String() string {
 	defer l.mu.Unlock()
 	return l.text.String()
 }
+
+// readHello reads what a node of fixed members says.
+func readHello(r io.Reader) (hello, error) {
+	o, err := readOffer(r, transportVersion)
+	return o.hello, err
+}
+
+// readAnswer reads what a node of fixed members answers.
+func readAnswer(r io.Reader) (answer, error) {
+	a, err := readReply(r, transportVersion)
+	return a.answer, err
+}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -10,7 +11,7 @@ import (
 type Kind uint8
 
 const (
-	// Received: a message has come from Node.
+	// Received: a message has come from Node. If members change, Node need not be one.
 	Received Kind = iota + 1
 	// Up: our connection to Node is open. What we send may arrive.
 	Up
@@ -38,7 +39,7 @@ func (k Kind) String() string {
 // Event is what Next returns: a message that has come, or what has become of a link.
 type Event struct {
 	Kind    Kind
-	Node    spec.NodeID  // the member that it is about: who sent the message, or the other end of the link
+	Node    spec.NodeID  // the node that it is about: who sent the message, or the other end of the link
 	Message spec.Message // of Received; zero otherwise
 }
 
@@ -120,6 +121,19 @@ func (in *inbox) forget(b *box) int {
 	in.size -= n
 	in.signal()
 	return n
+}
+
+// remove takes a box out, with all that is in it.
+func (in *inbox) remove(b *box) {
+	in.size -= b.told.clear()
+	in.forget(b)
+	in.boxes = slices.DeleteFunc(in.boxes, func(c *box) bool { return c == b })
+}
+
+// untell drops what b has to tell of its link.
+func (in *inbox) untell(b *box) {
+	in.size -= b.told.clear()
+	in.signal()
 }
 
 // close empties the inbox for good.

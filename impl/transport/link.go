@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"time"
@@ -12,13 +11,22 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// A link is what a node has to do with one other member: the connection that it dials, and sends on, and the one that
+// A link is what a node has to do with one other node: the connection that it dials, and sends on, and the one that
 // it accepts, and reads. The mutex of its TCP guards all but what one goroutine has to itself.
 type link struct {
-	node    spec.NodeID
-	address string
-	tls     *tls.Config // of the connection that is dialled, or nil
-	box     *box
+	node spec.NodeID
+	way  way         // to a member, as the members have it
+	tls  *tls.Config // of the connection that is dialled, or nil
+	box  *box
+
+	member bool // the node is one; it is a stranger otherwise
+	alone  bool // nobody else is at the address: if that refuses, the node is dead
+	said   offer
+	// What was sent to a stranger who is not connected. It is for the run of the program that has said what it said.
+	waiting ring[spec.Message]
+	running bool   // there is a goroutine that dials it
+	gone    bool   // a stranger who had to give way; nothing of it counts any more
+	recent  uint64 // rises with what comes of any stranger
 
 	out   *outbound
 	in    *inbound
@@ -37,13 +45,19 @@ type link struct {
 // that what was sent to a node before it restarted ends with the connection to it.
 type outbound struct {
 	raw, conn net.Conn // conn is raw, or TLS over raw
-	queue     ring[spec.Message]
-	ready     chan struct{} // has a value if there may be something in the queue
-	done      chan struct{} // closed when the connection has ended
+	way       way
+
+	// Of the program at the other end, if members change.
+	incarnation, boot uint64
+	untold            bool // of its end nothing is told, as nothing was told of its beginning
+	queue             ring[spec.Message]
+	ready             chan struct{} // has a value if there may be something in the queue
+	done              chan struct{} // closed when the connection has ended
 }
 
 func newLink(c Config, node spec.NodeID, b *box) *link {
-	l := &link{node: node, address: c.Members[node], box: b, kick: make(chan struct{}, 1)}
+	l := &link{node: node, box: b, kick: make(chan struct{}, 1)}
+	l.waiting.max = maxWaiting
 	l.stats.Node, l.stats.Since = node, time.Now()
 	l.abandon = func() {}
 	if c.TLS != nil {
@@ -52,19 +66,31 @@ func newLink(c Config, node spec.NodeID, b *box) *link {
 	return l
 }
 
-// run keeps a connection to the node, until Close.
+// target returns where the node is to be dialled: a member at its address, and a stranger where it says that it is.
+func (l *link) target() way {
+	switch {
+	case l.member && l.way.address != "" || l.said.address == "":
+		return l.way
+	case l.member && l.way.incarnation != 0:
+		return way{l.said.address, l.way.incarnation}
+	}
+	return way{l.said.address, l.said.incarnation}
+}
+
+// run keeps a connection to the node, until Close. It keeps one to a stranger only as long as there is something to send.
 func (t *TCP) run(l *link) {
 	last := ""
-	for {
-		c, err := t.connect(l)
+	for t.wanted(l) {
+		c, a, err := t.connect(l)
 		if err == nil {
 			last = ""
-			t.config.Logger.Info("connected", "to", l.node, "address", l.address)
+			t.config.Logger.Log(t.ctx, t.level(l), "connected", "to", l.node, "address", a.address)
 			t.carry(l, c)
 		} else {
 			reason := reasonOf(err)
-			t.logFailure(l, err, reason == last)
+			t.logFailure(l, a.way, err, reason == last)
 			last = reason
+			t.giveUp(l, a)
 		}
 		if !t.pause(l, err) {
 			return
@@ -72,17 +98,44 @@ func (t *TCP) run(l *link) {
 	}
 }
 
+// wanted reports whether the node is to be connected. If not, run ends; start begins it again.
+func (t *TCP) wanted(l *link) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.running = !t.closing && (l.member || l.waiting.n > 0)
+	return l.running
+}
+
+// start makes sure that the node is dialled.
+func (t *TCP) start(l *link) {
+	if l.running || t.closing {
+		return
+	}
+	l.running = true
+	t.diallers.Go(func() { t.run(l) })
+}
+
+// level returns at which level the ups and downs of a link are logged: strangers are to fill no disk.
+func (t *TCP) level(l *link) slog.Level {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.member {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
 // logFailure logs why a connection was not made. One reason is told once, and then only to who wants all.
-func (t *TCP) logFailure(l *link, err error, again bool) {
-	level := slog.LevelInfo
+func (t *TCP) logFailure(l *link, to way, err error, again bool) {
+	level := t.level(l)
 	var refusal *refusalError
 	switch {
-	case again || t.ctx.Err() != nil:
+	case again || t.ctx.Err() != nil || level == slog.LevelDebug:
 		level = slog.LevelDebug
 	case errors.As(err, &refusal):
 		level = slog.LevelWarn
 	}
-	t.config.Logger.Log(t.ctx, level, "not connected", "to", l.node, "address", l.address, "error", err)
+	t.config.Logger.Log(t.ctx, level, "not connected", "to", l.node, "address", to.address, "error", err)
 }
 
 // reasonOf returns an error's text without the ports in it, which are others each time.
@@ -94,117 +147,12 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// connect dials the node, and says and hears who is there.
-func (t *TCP) connect(l *link) (*outbound, error) {
-	dialling, cancel, heard := t.begin(l)
-	raw, err := t.config.Dial(dialling, l.address)
-	cancel()
-	if err != nil {
-		if t.proves(l, heard, err) {
-			t.config.Logger.Info("dead: its address refuses", "to", l.node, "address", l.address)
-		}
-		return nil, err
-	}
-	stop := context.AfterFunc(t.ctx, func() { _ = raw.Close() })
-	conn, err := t.greet(l, raw)
-	stop()
-	if err == nil {
-		if c := t.open(l, raw, conn); c != nil {
-			return c, nil
-		}
-		err = errClosing
-	}
-	_ = raw.Close()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l.stats.LastError = err.Error()
-	return nil, err
-}
-
-// begin notes what has come from the node when the dial begins. A kick from before is answered by this dial.
-func (t *TCP) begin(l *link) (dialling context.Context, cancel func(), heard uint64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// wake makes write look at the queue.
+func (c *outbound) wake() {
 	select {
-	case <-l.kick:
+	case c.ready <- struct{}{}:
 	default:
 	}
-	l.stats.Dials++
-	l.dialled = time.Now()
-	dialling, l.abandon = context.WithTimeout(t.ctx, t.config.DialTimeout)
-	return dialling, l.abandon, l.heard
-}
-
-// proves takes note of a dial that failed, and reports whether that has proved the node dead. Nobody was listening at
-// some moment since the dial began. A node listens before it says anything, and as long as it runs; so what it had said
-// before, heard then, was said by a program that has ended. What came meanwhile may be of its successor, and what a
-// connection still holds would come after Dead: in both cases this dial proves nothing. Each of the two ends with a
-// kick, and so with another dial.
-func (t *TCP) proves(l *link, heard uint64, err error) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l.stats.LastError = err.Error()
-	if !refused(err) || l.in != nil || l.heard != heard || l.dead || t.closing || t.config.NoProof {
-		return false
-	}
-	l.dead = true
-	t.tell(l, Dead)
-	return true
-}
-
-// greet makes a dialled connection one to the node.
-func (t *TCP) greet(l *link, raw net.Conn) (net.Conn, error) {
-	if err := raw.SetDeadline(time.Now().Add(t.config.HandshakeTimeout)); err != nil {
-		return nil, err
-	}
-	conn := raw
-	if l.tls != nil {
-		secured := tls.Client(raw, l.tls)
-		if err := secured.Handshake(); err != nil {
-			return nil, err
-		}
-		conn = secured
-	}
-	said := hello{t.config.ID, l.node, t.config.Cluster}
-	if _, err := conn.Write(said.append(nil)); err != nil {
-		return nil, err
-	}
-	a, err := readAnswer(conn)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("no answer to the handshake: %w", err)
-	case a.code != welcome:
-		return nil, &refusalError{a.code, a.node}
-	case a.node != l.node:
-		return nil, fmt.Errorf("node %v answers at %s: correct the address of node %v", a.node, l.address, l.node)
-	}
-	tune(raw, t.config.UserTimeout)
-	return conn, raw.SetDeadline(time.Time{})
-}
-
-// refusalError says that the other end refuses this node.
-type refusalError struct {
-	code Refusal
-	node spec.NodeID // who says so
-}
-
-func (e *refusalError) Error() string {
-	return fmt.Sprintf("refused by node %v: %v", e.node, e.code)
-}
-
-// open puts a connection to use, unless the transport closes.
-func (t *TCP) open(l *link, raw, conn net.Conn) *outbound {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closing {
-		return nil
-	}
-	c := &outbound{raw: raw, conn: conn, ready: make(chan struct{}, 1), done: make(chan struct{})}
-	c.queue.max = t.config.Queue
-	l.out, l.dead = c, false
-	l.stats.Up, l.stats.Since = true, time.Now()
-	t.tell(l, Up)
-	return c
 }
 
 // carry writes what is sent, until the connection ends.
@@ -226,11 +174,17 @@ func (t *TCP) watch(l *link, c *outbound) {
 // write writes what is queued, all in one, whenever there is something. When Close begins it does so once more.
 func (t *TCP) write(l *link, c *outbound) error {
 	var buffer []byte
+	idle := idleness{transport: t, link: l}
+	defer idle.stop()
 	for last := false; !last; {
 		select {
 		case <-c.ready:
 		case <-c.done:
 			return nil
+		case <-idle.over():
+			if !t.isMember(l) {
+				return errIdle
+			}
 		case <-t.ctx.Done():
 			last = true
 		}
@@ -243,7 +197,7 @@ func (t *TCP) write(l *link, c *outbound) error {
 		if err == nil {
 			_, err = c.conn.Write(buffer)
 		}
-		t.wrote(l, n, err)
+		t.wrote(l, n, len(buffer), err)
 		if err != nil {
 			return err
 		}
@@ -261,22 +215,23 @@ func (t *TCP) take(c *outbound, buffer []byte) (_ []byte, n uint64) {
 	return buffer, n
 }
 
-func (t *TCP) wrote(l *link, n uint64, err error) {
+func (t *TCP) wrote(l *link, n uint64, size int, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	count := t.countFor(l)
 	if err != nil {
-		l.stats.Lost += n
+		count.Lost += n
 		return
 	}
-	l.stats.Sent += n
-	l.stats.BytesOut += n * frameSize
+	count.Sent += n
+	count.BytesOut += uint64(size)
 }
 
 // end takes a connection out of use, once. What is queued for it is lost.
 func (t *TCP) end(l *link, c *outbound, err error) {
 	if t.takeOut(l, c, err) {
 		_ = c.raw.Close()
-		t.config.Logger.Info("disconnected", "to", l.node, "error", err)
+		t.config.Logger.Log(t.ctx, t.level(l), "disconnected", "to", l.node, "error", err)
 	}
 }
 
@@ -286,19 +241,23 @@ func (t *TCP) takeOut(l *link, c *outbound, err error) bool {
 	if l.out != c {
 		return false
 	}
-	l.out = nil
-	l.stats.Up, l.stats.Since, l.stats.LastError = false, time.Now(), err.Error()
-	l.stats.Lost += uint64(c.queue.clear())
-	if !t.closing {
-		t.tell(l, Down)
-	}
-	close(c.done)
+	t.unuse(l, c, err)
 	return true
 }
 
-// tell tells the host what has become of a link.
+func (t *TCP) unuse(l *link, c *outbound, err error) {
+	l.out = nil
+	l.stats.Up, l.stats.Since, l.stats.LastError = false, time.Now(), err.Error()
+	l.stats.Lost += uint64(c.queue.clear())
+	if !t.closing && !c.untold {
+		t.tell(l, Down)
+	}
+	close(c.done)
+}
+
+// tell tells the host what has become of a link to a member.
 func (t *TCP) tell(l *link, k Kind) {
-	if t.inbox.tell(l.box, k) {
+	if l.member && t.inbox.tell(l.box, k) {
 		t.stats.Untold++
 	}
 }

@@ -41,15 +41,7 @@ func NewNetwork(delay func(from, to spec.NodeID) time.Duration) *Network {
 func (n *Network) Join(id spec.NodeID) *Endpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.end(n.running[id], true)
-	if at, found := slices.BinarySearchFunc(n.nodes, id, spec.NodeID.Compare); !found {
-		n.nodes = slices.Insert(n.nodes, at, id)
-		for _, other := range n.running {
-			other.know(id)
-		}
-	}
-	e := &Endpoint{network: n, id: id, inbox: newInbox(nil, defaultInbox), routes: make(map[spec.NodeID]*route)}
-	n.running[id] = e
+	e := n.join(id)
 	for _, other := range n.nodes {
 		if other != id {
 			e.know(other)
@@ -57,6 +49,22 @@ func (n *Network) Join(id spec.NodeID) *Endpoint {
 			n.refresh(other, id)
 		}
 	}
+	return e
+}
+
+// join starts the node id, which is connected to nobody yet.
+func (n *Network) join(id spec.NodeID) *Endpoint {
+	n.end(n.running[id], true)
+	if at, found := slices.BinarySearchFunc(n.nodes, id, spec.NodeID.Compare); !found {
+		n.nodes = slices.Insert(n.nodes, at, id)
+		for _, other := range n.running {
+			if !other.changing {
+				other.know(id)
+			}
+		}
+	}
+	e := &Endpoint{network: n, id: id, inbox: newInbox(nil, defaultInbox), routes: make(map[spec.NodeID]*route)}
+	n.running[id] = e
 	return e
 }
 
@@ -111,10 +119,14 @@ func (n *Network) end(e *Endpoint, crash bool) {
 // from afar goes by way of the link from y, behind the messages of y that are under way.
 func (n *Network) refresh(x, y spec.NodeID) {
 	e := n.running[x]
-	if e == nil || e.routes[y] == nil {
+	if e == nil || e.routes[y] == nil || !e.routes[y].member {
 		return
 	}
 	r, to, there, back := e.routes[y], n.running[y], n.wire(x, y), n.wire(y, x)
+	refused := to != nil && !(e.admits(to) && to.admits(e))
+	if refused {
+		to = nil
+	}
 	if there.cut || back.cut || r.opening != to {
 		r.opening = nil
 	}
@@ -132,7 +144,7 @@ func (n *Network) refresh(x, y spec.NodeID) {
 	case to != nil && r.opening == nil:
 		r.opening = to
 		n.post(back, parcel{target: e, sender: to, kind: Up}, 0)
-	case to == nil && !r.dead:
+	case to == nil && !refused && !r.dead:
 		r.dead = true
 		n.post(back, parcel{target: e, kind: Dead}, max(0, n.delay(x, y))+max(0, n.delay(y, x)))
 	}
@@ -198,6 +210,12 @@ func (n *Network) deliver(w *wire, p parcel) {
 		return
 	}
 	r := e.routes[w.From]
+	if r == nil {
+		if p.kind != Received {
+			return // of a member that is one no longer
+		}
+		r = e.know(w.From)
+	}
 	switch p.kind {
 	case Received:
 		e.inbox.receive(r.box, p.message)
@@ -209,7 +227,10 @@ func (n *Network) deliver(w *wire, p parcel) {
 		r.opening, r.to, r.dead = nil, p.sender, false
 		// The other end has accepted a new connection: what it has of an old one is dropped.
 		n.wire(e.id, w.From).loseMessages()
-		p.sender.inbox.forget(p.sender.routes[e.id].box)
+		p.sender.inbox.forget(p.sender.know(e.id).box)
+	}
+	if !r.member {
+		return
 	}
 	e.inbox.tell(r.box, p.kind)
 }
@@ -220,6 +241,9 @@ type Endpoint struct {
 	id      spec.NodeID
 	inbox   *inbox
 	routes  map[spec.NodeID]*route
+
+	changing    bool
+	incarnation uint64 // or 0
 }
 
 // A route is what an endpoint knows of its link to another.
@@ -228,24 +252,41 @@ type route struct {
 	to      *Endpoint // who is at the other end of our connection, or nil
 	opening *Endpoint // who has been dialled, or nil
 	dead    bool      // the node is known to have ended
+	member  bool      // the node is one, and is to be connected
+	wanted  uint64    // the incarnation that the node is to have, or 0
 }
 
-// know makes room for what comes of another node.
-func (e *Endpoint) know(other spec.NodeID) {
-	e.routes[other] = &route{box: e.inbox.add(other, defaultInbox)}
+// know makes room for what comes of another node, and returns the route to it. Where members are fixed it is one of them.
+func (e *Endpoint) know(other spec.NodeID) *route {
+	r := e.routes[other]
+	if r == nil {
+		r = &route{box: e.inbox.add(other, defaultInbox), member: !e.changing}
+		e.routes[other] = r
+	}
+	return r
 }
 
 // Send sends m to m.To. It never blocks. The message is lost if there is no connection, and if it is not from this
-// endpoint.
+// endpoint. A node that is no member hears it if it is connected to this one.
 func (e *Endpoint) Send(m spec.Message) {
 	n := e.network
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	r := e.routes[m.To]
-	if n.running[e.id] != e || m.From != e.id || m.Validate() != nil || r == nil || r.to == nil || r.to != n.running[m.To] {
+	to := n.running[m.To]
+	if n.running[e.id] != e || m.From != e.id || m.Validate() != nil || to == nil || !e.reaches(to) {
 		return
 	}
-	n.post(n.wire(e.id, m.To), parcel{sender: e, target: r.to, kind: Received, message: m}, 0)
+	n.post(n.wire(e.id, m.To), parcel{sender: e, target: to, kind: Received, message: m}, 0)
+}
+
+// reaches reports whether there is a connection to an endpoint, or would be for the asking.
+func (e *Endpoint) reaches(to *Endpoint) bool {
+	r := e.routes[to.id]
+	if r != nil && r.member {
+		return r.to == to
+	}
+	back := to.routes[e.id]
+	return e.changing && back != nil && back.member && back.to == e && !e.network.wire(e.id, to.id).cut
 }
 
 // Wake returns a channel that has a value while Next has an event. Close does not close it.

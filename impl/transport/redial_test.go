@@ -51,7 +51,7 @@ func TestHaste(t *testing.T) {
 }
 
 func TestLimiter(t *testing.T) {
-	var q limiter
+	q := limiter{burst: 10, every: time.Second}
 	now := time.Now()
 	pass := func() (n int) {
 		for range 100 {

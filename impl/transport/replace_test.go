@@ -36,7 +36,7 @@ func TestReplacedWhileReading(t *testing.T) {
 	old := link.in
 	node.mu.Unlock()
 	newer := connectAs(t, node, two)
-	require.ErrorIs(t, node.received(link, old, claim(two, one, 1), false), errReplaced)
+	require.ErrorIs(t, node.received(link, old, claim(two, one, 1), frameSize, false), errReplaced)
 	write(t, newer, claim(two, one, 2))
 	require.Equal(t, []int{2}, epochs(untilEpoch(t, node, 2), two))
 }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
@@ -10,17 +11,20 @@ import (
 // Stats are the counters of a [TCP] since it began, and how its links are. All messages that were sent are in Sent,
 // Lost, Dropped or Unsendable, or wait still; all that came from members are in Received or one of the faults.
 type Stats struct {
-	Links []LinkStats // ascending by node
+	Links     []LinkStats // of members, ascending by node
+	Strangers []LinkStats // of nodes that are no members of a cluster of changing members, ascending by node
 
-	Sent, Received    uint64 // messages; the sums of those of the links, as are the next four
+	// What follows are counters of all links together, those too that have ended for good.
+
+	Sent, Received    uint64 // messages
 	BytesOut, BytesIn uint64
 	Lost              uint64
 	Dropped           uint64
 
-	Unsendable uint64 // messages given to Send that are not valid, not of this node, or for no other member
+	Unsendable uint64 // messages given to Send that are not valid, not of this node, or for nobody who is known
 
 	Accepted        uint64             // connections accepted
-	Pending         int                // of those, how many have not shown yet of which member they are
+	Pending         int                // of those, how many have not shown yet of which node they are
 	Evicted         uint64             // connections that were closed before they could, for want of room
 	Refused         map[Refusal]uint64 // connections that were refused
 	Unwelcome       uint64             // connections that ended before they were welcome, evicted and refused ones too
@@ -35,7 +39,7 @@ type Stats struct {
 	Untold       uint64 // link events dropped because nobody called Next
 }
 
-// LinkStats says how the links to and from one member are.
+// LinkStats says how the links to and from one node are.
 type LinkStats struct {
 	Node      spec.NodeID
 	Up        bool      // what is sent may arrive: our connection to it is open
@@ -62,19 +66,34 @@ func (t *TCP) Stats() Stats {
 	s := t.stats
 	s.Refused = maps.Clone(s.Refused)
 	s.Pending = len(t.pending)
+	s.add(t.past)
 	for _, l := range t.links {
-		k := l.stats
-		k.Hears, k.Dead, k.Waiting = l.in != nil, l.dead, l.box.messages.n
-		if l.out != nil {
-			k.Queued = l.out.queue.n
-		}
-		s.Links = append(s.Links, k)
-		s.Sent += k.Sent
-		s.Received += k.Received
-		s.BytesOut += k.BytesOut
-		s.BytesIn += k.BytesIn
-		s.Lost += k.Lost
-		s.Dropped += k.Dropped
+		s.Links = append(s.Links, s.add(l.now()))
 	}
+	for _, l := range t.strangers {
+		s.Strangers = append(s.Strangers, s.add(l.now()))
+	}
+	slices.SortFunc(s.Strangers, func(a, b LinkStats) int { return a.Node.Compare(b.Node) })
 	return s
+}
+
+// add adds the counters of a link to those of all, and returns them.
+func (s *Stats) add(k LinkStats) LinkStats {
+	s.Sent += k.Sent
+	s.Received += k.Received
+	s.BytesOut += k.BytesOut
+	s.BytesIn += k.BytesIn
+	s.Lost += k.Lost
+	s.Dropped += k.Dropped
+	return k
+}
+
+// now returns how the link is.
+func (l *link) now() LinkStats {
+	k := l.stats
+	k.Hears, k.Dead, k.Waiting, k.Queued = l.in != nil, l.dead, l.box.messages.n, l.waiting.n
+	if l.out != nil {
+		k.Queued = l.out.queue.n
+	}
+	return k
 }

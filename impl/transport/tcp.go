@@ -36,20 +36,35 @@ type TCP struct {
 	pending []*inbound // connections that have not shown of whom they are, the oldest first
 	stats   Stats      // its counters
 	quiet   limiter    // of what strangers can make this node log
+
+	// Of changing members only.
+	boot      uint64
+	strangers []*link
+	strange   limiter   // of connections of strangers
+	recent    uint64    // rises with what comes of strangers
+	past      LinkStats // the counters of links that are gone
 }
 
-// NewTCP listens, begins to dial all other members, and returns at once. The error says what of the Config is wrong, or
+// NewTCP listens, begins to dial all other members, and returns at once; if they change, SetMembers says who they are from
+// then on. The error says what of the Config is wrong, or
 // why the address cannot be listened on.
 func NewTCP(c Config) (*TCP, error) {
 	c, err := c.complete()
 	if err != nil {
 		return nil, err
 	}
-	t := &TCP{config: c, listener: c.Listener, closed: make(chan struct{}), byNode: make(map[spec.NodeID]*link)}
+	t := &TCP{
+		config: c, listener: c.Listener, closed: make(chan struct{}), byNode: make(map[spec.NodeID]*link),
+		quiet: limiter{burst: 10, every: time.Second}, strange: limiter{burst: maxStrangers, every: meetEvery},
+	}
 	if t.listener == nil {
-		if t.listener, err = listenTCP(c.Members[c.ID]); err != nil {
+		if t.listener, err = listenTCP(c.listenAddress()); err != nil {
 			return nil, fmt.Errorf("transport: node %v cannot listen: %w", c.ID, err)
 		}
+	}
+	if c.Changing != nil {
+		t.config.Changing = c.Changing.at(t.listener.Addr())
+		t.boot = newBoot()
 	}
 	if c.TLS != nil {
 		t.tls = acceptorTLS(c.TLS)
@@ -57,17 +72,10 @@ func NewTCP(c Config) (*TCP, error) {
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.inbox = newInbox(nil, 0)
 	t.stats.Refused = make(map[Refusal]uint64)
-	for _, id := range c.memberIDs() {
-		if id != c.ID {
-			l := newLink(c, id, t.inbox.add(id, c.Inbox))
-			t.links = append(t.links, l)
-			t.byNode[id] = l
-		}
-	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.setMembers(c.Members)
 	t.acceptors.Go(t.accept)
-	for _, l := range t.links {
-		t.diallers.Go(func() { t.run(l) })
-	}
 	return t, nil
 }
 
@@ -77,10 +85,7 @@ func (t *TCP) Addr() net.Addr { return t.listener.Addr() }
 // Send sends m to m.To. It never blocks: what it cannot send is lost, and counted. See Stats.
 func (t *TCP) Send(m spec.Message) {
 	if c := t.enqueue(m); c != nil {
-		select {
-		case c.ready <- struct{}{}:
-		default:
-		}
+		c.wake()
 	}
 }
 
@@ -93,8 +98,15 @@ func (t *TCP) enqueue(m spec.Message) *outbound {
 		t.stats.Unsendable++
 		return nil
 	}
-	if l.out == nil || t.closing {
+	if t.closing || l.out == nil && (l.member || l.said.address == "") {
 		l.stats.Lost++
+		return nil
+	}
+	if l.out == nil {
+		if l.waiting.push(m) {
+			l.stats.Dropped++
+		}
+		t.start(l)
 		return nil
 	}
 	if l.out.queue.push(m) {
@@ -150,7 +162,7 @@ func (t *TCP) breakAll() {
 	for _, p := range t.pending {
 		_ = p.raw.Close()
 	}
-	for _, l := range t.links {
+	for _, l := range t.byNode {
 		if l.in != nil {
 			_ = l.in.raw.Close()
 		}

@@ -25,7 +25,7 @@ const (
 type Refusal uint8
 
 const (
-	// WrongVersion: the handshake is of another version than 1.
+	// WrongVersion: the handshake is not of the version of this cluster, 1 where members are fixed and 2 where they change.
 	WrongVersion Refusal = iota + 1
 	// WrongCluster: the dialler is of a cluster of another name.
 	WrongCluster
@@ -40,19 +40,31 @@ const (
 	WrongName
 	// Superseded: the node has accepted a later connection of the dialler already.
 	Superseded
+	// WrongIncarnation: the dialler's id belongs to another disk, by the address that the members have of it. Its record was
+	// lost and made anew: it must join under another id.
+	WrongIncarnation
+	// StaleAddress: the dialler wants another incarnation of the node that it has reached. Its configuration is old, or
+	// the disk of the node is not the one that was added.
+	StaleAddress
+	// Busy: the dialler is no member, and too many others who are none have come lately.
+	Busy
 )
 
 const welcome Refusal = 0
 
 var refusals = [...]string{
 	welcome:      "welcome",
-	WrongVersion: "wrong version of the handshake",
+	WrongVersion: "wrong version of the handshake: members change at one end, and at the other they do not",
 	WrongCluster: "wrong cluster",
 	WrongNode:    "wrong node",
 	Stranger:     "stranger",
 	Itself:       "itself",
 	WrongName:    "certificate of another name",
 	Superseded:   "superseded",
+
+	WrongIncarnation: "this id belongs to another disk",
+	StaleAddress:     "the disk of this node is not the one of the address",
+	Busy:             "too many strangers",
 }
 
 // String returns r in words.
@@ -71,7 +83,7 @@ type hello struct {
 
 var (
 	errMagic   = errors.New("not a bully handshake")
-	errVersion = errors.New("unknown version of the handshake")
+	errVersion = errors.New("wrong version of the handshake")
 )
 
 func (h hello) append(b []byte) []byte {
@@ -80,17 +92,9 @@ func (h hello) append(b []byte) []byte {
 	return append(b, h.cluster...)
 }
 
-// readHello reads a hello, and no more. Its error wraps errVersion if it has been read whole, and may be answered.
-func readHello(r io.Reader) (hello, error) {
-	var whole [headSize + 255]byte
-	body, version, err := readHandshake(r, &whole)
-	if err != nil {
-		return hello{}, err
-	}
-	switch {
-	case version != transportVersion:
-		return hello{}, fmt.Errorf("%w: %d", errVersion, version)
-	case len(body) < 2*idSize:
+// parseHello reads what follows the head of a hello.
+func parseHello(body []byte) (hello, error) {
+	if len(body) < 2*idSize {
 		return hello{}, fmt.Errorf("%w: %d bytes are too few", errMagic, len(body))
 	}
 	h := hello{spec.NodeID(body[:idSize]), spec.NodeID(body[idSize : 2*idSize]), string(body[2*idSize:])}
@@ -109,22 +113,6 @@ type answer struct {
 func (a answer) append(b []byte) []byte {
 	b = append(append(b, magic...), transportVersion, byte(answerSize), byte(a.code))
 	return append(b, a.node[:]...)
-}
-
-// readAnswer reads an answer, and no more.
-func readAnswer(r io.Reader) (answer, error) {
-	var whole [headSize + 255]byte
-	body, version, err := readHandshake(r, &whole)
-	if err != nil {
-		return answer{}, err
-	}
-	if version != transportVersion {
-		return answer{}, fmt.Errorf("%w: %d", errVersion, version)
-	}
-	if len(body) != answerSize || !spec.NodeID(body[1:]).Valid() {
-		return answer{}, fmt.Errorf("%w: the answer is none", errMagic)
-	}
-	return answer{Refusal(body[0]), spec.NodeID(body[1:])}, nil
 }
 
 // readHandshake reads what all versions have in common, and what follows it.
@@ -163,7 +151,7 @@ func validCluster(name string) bool {
 
 const (
 	lengthSize = 4
-	frameSize  = lengthSize + spec.MessageSize // of a message of this wire version
+	frameSize  = lengthSize + spec.MessageSize // of a message without a configuration
 )
 
 // frames reads messages from a connection. It does what spec.ReadFrame does, but reads many frames at once, makes no
@@ -174,6 +162,7 @@ type frames struct {
 	timeout    time.Duration
 	buffer     [2048]byte // at least the largest frame
 	start, end int
+	size       int  // of the last frame that next has found
 	timed      bool // the frame that has begun has its deadline
 	armed      bool // the connection has a deadline
 }
@@ -189,6 +178,7 @@ func (f *frames) next() (m spec.Message, err error) {
 			}
 			if whole := lengthSize + int(length); len(have) >= whole {
 				f.start += whole
+				f.size = whole
 				f.timed = false
 				err := m.UnmarshalBinary(have[lengthSize:whole])
 				return m, err

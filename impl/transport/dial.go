@@ -1,0 +1,170 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// An attempt is a dial that has begun.
+type attempt struct {
+	way
+	ctx    context.Context
+	cancel context.CancelFunc
+	heard  uint64 // what had come from the node by then
+	owed   int    // messages that waited by then, if the node is a stranger,
+	boot   uint64 // for this run of its program
+}
+
+// connect dials the node, and says and hears who is there.
+func (t *TCP) connect(l *link) (*outbound, attempt, error) {
+	a := t.begin(l)
+	raw, err := t.config.Dial(a.ctx, a.address)
+	a.cancel()
+	if err != nil {
+		if t.proves(l, a, err) {
+			t.config.Logger.Info("dead: its address refuses", "to", l.node, "address", a.address)
+		}
+		return nil, a, err
+	}
+	stop := context.AfterFunc(t.ctx, func() { _ = raw.Close() })
+	c, err := t.greet(l, a.way, raw)
+	stop()
+	if err == nil {
+		if err = t.open(l, c); err == nil {
+			return c, a, nil
+		}
+	}
+	_ = raw.Close()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.stats.LastError = err.Error()
+	return nil, a, err
+}
+
+// begin notes what has come from the node when the dial begins. A kick from before is answered by this dial.
+func (t *TCP) begin(l *link) attempt {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-l.kick:
+	default:
+	}
+	l.stats.Dials++
+	l.dialled = time.Now()
+	var dialling context.Context
+	dialling, l.abandon = context.WithTimeout(t.ctx, t.config.DialTimeout)
+	return attempt{l.target(), dialling, l.abandon, l.heard, l.waiting.n, l.said.boot}
+}
+
+// proves takes note of a dial that failed, and reports whether that has proved the node dead. Nobody was listening at
+// some moment since the dial began. A node listens before it says anything, and as long as it runs; so what it had said
+// before, heard then, was said by a program that has ended. What came meanwhile may be of its successor, and what a
+// connection still holds would come after Dead: in both cases this dial proves nothing. Each of the two ends with a
+// kick, and so with another dial.
+func (t *TCP) proves(l *link, a attempt, err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.stats.LastError = err.Error()
+	if !refused(err) || l.in != nil || l.heard != a.heard || l.dead || t.closing || t.config.NoProof {
+		return false
+	}
+	if !l.member || !l.alone || l.way != a.way {
+		return false
+	}
+	l.dead = true
+	t.tell(l, Dead)
+	return true
+}
+
+// greet makes a dialled connection one to the node.
+func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
+	if err := raw.SetDeadline(time.Now().Add(t.config.HandshakeTimeout)); err != nil {
+		return nil, err
+	}
+	conn := raw
+	if l.tls != nil {
+		secured := tls.Client(raw, l.tls)
+		if err := secured.Handshake(); err != nil {
+			return nil, err
+		}
+		conn = secured
+	}
+	if _, err := conn.Write(t.greeting(l.node, to)); err != nil {
+		return nil, err
+	}
+	a, err := readReply(conn, t.version())
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("no answer to the handshake: %w", err)
+	case a.code != welcome:
+		return nil, &refusalError{a.code, a.node}
+	case a.node != l.node:
+		return nil, fmt.Errorf("node %v answers at %s: correct the address of node %v", a.node, to.address, l.node)
+	case to.incarnation != 0 && a.incarnation != to.incarnation:
+		return nil, fmt.Errorf("incarnation %016x of node %v answers at %s, and not %016x", a.incarnation, a.node, to.address, to.incarnation)
+	}
+	tune(raw, t.config.UserTimeout)
+	c := &outbound{raw: raw, conn: conn, way: to, incarnation: a.incarnation, boot: a.boot,
+		ready: make(chan struct{}, 1), done: make(chan struct{})}
+	c.queue.max = t.config.Queue
+	return c, raw.SetDeadline(time.Time{})
+}
+
+// version returns that of the handshake.
+func (t *TCP) version() byte {
+	if t.config.Changing != nil {
+		return changingVersion
+	}
+	return transportVersion
+}
+
+// greeting returns what is said to a node that was dialled.
+func (t *TCP) greeting(to spec.NodeID, by way) []byte {
+	said := hello{t.config.ID, to, t.config.Cluster}
+	c := t.config.Changing
+	if c == nil {
+		return said.append(nil)
+	}
+	return offer{hello: said, address: c.Address, incarnation: c.Incarnation, wanted: by.incarnation, boot: t.boot}.append(nil)
+}
+
+// refusalError says that the other end refuses this node.
+type refusalError struct {
+	code Refusal
+	node spec.NodeID // who says so
+}
+
+func (e *refusalError) Error() string {
+	return fmt.Sprintf("refused by node %v: %v", e.node, e.code)
+}
+
+var errMoved = errors.New("it is dialled elsewhere now, or not at all")
+
+// open puts a connection to use, unless the transport closes, or the node is wanted elsewhere by now.
+func (t *TCP) open(l *link, c *outbound) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.closing:
+		return errClosing
+	case l.gone || !l.fits(c):
+		return errMoved
+	}
+	l.out, l.dead = c, false
+	l.stats.Up, l.stats.Since = true, time.Now()
+	t.tell(l, Up)
+	if c.boot != l.said.boot {
+		l.stats.Lost += uint64(l.waiting.clear()) // it was sent before this program began
+	}
+	for l.waiting.n > 0 {
+		c.queue.push(l.waiting.pop())
+		c.wake()
+	}
+	return nil
+}
