@@ -30,6 +30,7 @@ const ms = time.Millisecond
 type cluster struct {
 	t       *testing.T
 	members []spec.NodeID
+	first   spec.Configuration // of a cluster whose members come and go, with which it begins; none if they are fixed
 	network *transport.Network
 	timing  Timing
 	rand    *rand.Rand // the test's own
@@ -49,6 +50,7 @@ type cluster struct {
 	noProof  bool                          // nobody is told Dead
 	phi      bool                          // detectors learn
 	led      map[spec.Epoch]spec.NodeID
+	known    map[spec.NodeID]spec.Configuration
 	epochs   map[spec.NodeID]spec.Epoch
 	sent     map[spec.MessageType]int
 	problems []string // promises broken
@@ -83,7 +85,7 @@ func newCluster(t *testing.T, n int, seed uint64) *cluster {
 	c := &cluster{
 		t: t, timing: LAN(), rand: rand.New(rand.NewPCG(seed, 0)), noise: rand.New(rand.NewPCG(seed, 1)), over: make(chan struct{}),
 		disks: map[spec.NodeID]*storage.Memory{}, hosts: map[spec.NodeID]*member{}, hung: map[spec.NodeID]*member{}, held: map[spec.NodeID]chan struct{}{},
-		full: map[spec.NodeID]bool{}, slow: map[spec.NodeID]time.Duration{}, led: map[spec.Epoch]spec.NodeID{},
+		full: map[spec.NodeID]bool{}, slow: map[spec.NodeID]time.Duration{}, led: map[spec.Epoch]spec.NodeID{}, known: map[spec.NodeID]spec.Configuration{},
 		epochs: map[spec.NodeID]spec.Epoch{}, sent: map[spec.MessageType]int{}, delay: 100 * time.Microsecond, save: 500 * time.Microsecond,
 	}
 	for i := range n {
@@ -109,7 +111,7 @@ func (c *cluster) config(node spec.NodeID) Config {
 	c.mu.Lock()
 	disk := c.disks[node]
 	if disk == nil {
-		disk = storage.NewMemory()
+		disk = c.newDisk(node)
 	} else {
 		disk = disk.Restart()
 	}
@@ -128,12 +130,17 @@ func (c *cluster) config(node spec.NodeID) Config {
 		return nil
 	})
 	c.mu.Unlock()
-	var links Transport = c.network.Join(node)
+	links, members := Transport(nil), c.members
+	if c.first.IsNone() {
+		links = c.network.Join(node)
+	} else {
+		links, members = c.network.JoinChanging(node, disk.Identity().Incarnation), nil
+	}
 	if c.noProof {
 		links = proofless{links}
 	}
 	config := Config{
-		ID: node, Members: c.members, Storage: disk, Transport: links, Timing: c.timing,
+		ID: node, Members: members, Storage: disk, Transport: links, Timing: c.timing,
 		Clock: &gate{}, Rand: rand.New(rand.NewPCG(c.rand.Uint64(), 0)), Trace: &witness{c: c},
 	}
 	if c.phi {

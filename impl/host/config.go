@@ -13,12 +13,14 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Config says which node of which cluster a [Host] runs, and with what. ID, Members, Storage and Transport must be
-// given; the zero value of every other field is its default. A Storage, Transport, Detector and Rand belong to one host.
+// Config says which node of which cluster a [Host] runs, and with what. ID, Storage and Transport must be given, and
+// Members if they are fixed; the zero value of every other field is its default. A Storage, Transport, Detector and Rand
+// belong to one host.
 type Config struct {
 	// ID is this node, one of Members. A node keeps it for life (R1).
 	ID spec.NodeID
-	// Members are all nodes of the cluster, in any order, from 1 to 64, each once; the same at every node (R40).
+	// Members are all nodes of the cluster, in any order, from 1 to 64, each once; the same at every node (R40). If there
+	// are none, members come and go: who they are is in the record of Storage, and Transport is a ChangingTransport (R42).
 	Members []spec.NodeID
 	// Storage keeps the promise of the node. See package storage.
 	Storage Storage
@@ -47,8 +49,9 @@ type Config struct {
 
 // Storage keeps the promise of a node over crashes (R4). An error of Save is final: it stops the host for good.
 type Storage interface {
-	// Load returns the promise that is kept, and false if there has never been one. A record that cannot be read, or is
-	// of another node, is an error (R32).
+	// Load returns the promise that is kept, and false if there has never been one: the node starts for the first time.
+	// Where members come and go its configuration is there even so, as it was made with the record (R49). A record that
+	// cannot be read, or is of another node, is an error (R32).
 	Load() (promise spec.Durable, found bool, err error)
 	// Save makes the promise durable before it returns nil.
 	Save(promise spec.Durable) error
@@ -125,6 +128,7 @@ var (
 	// wraps it says why. Starting the node later is safe, if the disk is well then.
 	ErrStopped = errors.New("host: stopped for good")
 	// ErrNotLeader is the cause for which the context of work ends when its reign does: context.Cause returns it.
+	// A call that only a leader answers returns it, in a *MembersError.
 	ErrNotLeader = errors.New("host: the reign is over")
 )
 
@@ -135,6 +139,13 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Transport == nil {
 		return c, &ConfigError{Field: "Transport", Problem: "is missing: give a transport.TCP, or a transport.Endpoint in tests"}
+	}
+	if _, changing := c.Transport.(ChangingTransport); c.changing() && !changing {
+		return c, &ConfigError{Field: "Members", Rule: "R40", Problem: "are missing: give all nodes; or, if members are to come and go, a " +
+			"transport that has SetMembers"}
+	}
+	if !c.ID.Valid() {
+		return c, &ConfigError{Field: "ID", Rule: "R1", Problem: fmt.Sprintf("is %s: give an integer from 1 on or a UUID of version 4", c.ID)}
 	}
 	if c.Timing == (Timing{}) {
 		c.Timing = LAN()
@@ -160,8 +171,11 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// newNode is bully.New with a *ConfigError.
+// newNode is bully.New with a *ConfigError. Where members come and go the node is made when its record is read.
 func newNode(c Config) (*bully.Node, error) {
+	if c.changing() {
+		return nil, nil
+	}
 	node, err := bully.New(c.ID, c.Members)
 	if err != nil {
 		return nil, &ConfigError{Field: "ID and Members", Rule: "R40", Problem: fmt.Sprintf("make no node: %v", err)}

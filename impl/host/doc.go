@@ -54,6 +54,25 @@
 // takes a message, and resigns if the check comes later than Delay. The wall clock is looked at for suspensions only,
 // which the monotonic clock may not count; set forward, it costs a leader its reign and no promise.
 //
+// # Members that come and go
+//
+// A host without Config.Members goes by the configuration in its record, which storage.Init makes once, and which keeps up
+// with the members (R42 to R49):
+//
+//	store, err := storage.OpenChanging(dir)
+//	who := store.Identity()
+//	links, err := transport.NewTCP(transport.Config{ID: who.ID, Cluster: who.Cluster,
+//		Changing: &transport.Changing{Incarnation: who.Incarnation, Address: address}})
+//	node, err := host.New(host.Config{ID: who.ID, Storage: store, Transport: links})
+//	...
+//	now, err := node.AddMember(ctx, spec.Member{ID: four, Address: "10.0.0.4:7000"}, node.Members().Version)
+//
+// [Host.AddMember], [Host.RemoveMember] and [Host.ReplaceMember] are for the leader; [Host.WatchMembers] tells everybody.
+// A call changes one member after the other, each time as soon as a quorum holds the last change, and returns when a
+// quorum holds all of it. There is one at a time. A node that is to vote is an observer until it has answered. A leader
+// that is to vote no more is a witness, and resigns as soon as a quorum knows. A node that learns that it was removed
+// stops: Run returns [ErrRemoved]. One that was never told of any members waits, and stands for nothing.
+//
 // # Watching
 //
 // [Host.Watch] gives each caller a channel of its own, with the leadership as it is at once, and the latest whenever it

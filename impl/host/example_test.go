@@ -75,3 +75,50 @@ func ExampleTiming_Validate() {
 	fmt.Println(timing.Validate())
 	// Output: host: Timing.Heartbeat is 100ms, but must be above 322.017ms: an ACK supports its leader for two checks (R37 d)
 }
+
+// A cluster of one node, whose members come and go, is made one of two. A real node has storage.OpenChanging and
+// transport.NewTCP.
+func ExampleHost_AddMember() {
+	one := spec.Member{ID: spec.IntegerID(1), Kind: spec.Voter, Address: "10.0.0.1:7000"}
+	two := spec.Member{ID: spec.IntegerID(2), Kind: spec.Voter, Address: "10.0.0.2:7000"}
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{one})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	network := transport.NewNetwork(nil)
+	ended := make(chan error, 2)
+	start := func(id spec.NodeID, knows spec.Configuration) *host.Host {
+		store, err := storage.NewChangingMemory(storage.Identity{ID: id, Cluster: "jobs", Incarnation: storage.NewIncarnation()}, knows)
+		if err != nil {
+			panic(err)
+		}
+		node, err := host.New(host.Config{ID: id, Storage: store, Transport: network.JoinChanging(id, store.Identity().Incarnation)})
+		if err != nil {
+			panic(err)
+		}
+		go func() { ended <- node.Run(ctx) }()
+		return node
+	}
+	leader := start(one.ID, first)
+	start(two.ID, spec.EmptyConfiguration()) // it waits to be added
+	for m := range leader.WatchMembers(ctx) {
+		if m.Settled {
+			fmt.Println(m.Configuration)
+			break
+		}
+	}
+	now, err := leader.AddMember(ctx, two, leader.Members().Version)
+	fmt.Println(now, err)
+	_, err = leader.RemoveMember(ctx, two.ID, 1) // somebody who has not looked since
+	fmt.Println(err)
+	stop()
+	fmt.Println(<-ended, <-ended)
+	// Output:
+	// epoch:1 version:1 {1}
+	// epoch:1 version:3 {1 2} <nil>
+	// host: the members are not of the version that is expected: version 1 is expected, and they are at epoch:1 version:3 {1 2}
+	// <nil> <nil>
+}

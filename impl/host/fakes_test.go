@@ -37,6 +37,9 @@ func (w *witness) Record(e *spec.Event) error {
 		problem = fmt.Sprintf("EpochMonotonic: %v from %d", e, c.epochs[e.Node])
 	}
 	c.epochs[e.Node] = e.State.Epoch
+	if why := c.misconfigured(e); why != "" {
+		problem = why
+	}
 	if e.State.Role == spec.Leader {
 		if first, ok := c.led[e.State.Epoch]; ok && first != e.Node {
 			problem = fmt.Sprintf("OneLeaderPerEpoch: %v and %v led %d", first, e.Node, e.State.Epoch)

@@ -19,7 +19,8 @@ type Host struct {
 	links    *links
 	detector *judge
 	counters *counters
-	watchers hub
+	watchers hub[Leadership]
+	members  hub[Membership]
 	reigns   reigns
 	seen     atomic.Pointer[seen]
 
@@ -31,19 +32,21 @@ type Host struct {
 	phase   phase
 
 	// The rest is the loop's alone; after done is closed, it may be read.
-	watch     *watch
-	alarm     *alarm
-	policy    *policy
-	state     spec.State
-	told      Leadership
-	reign     *reign            // while the node leads
-	ahead     []transport.Event // taken from the transport, and not heard yet
-	hears     instant           // from when on an IM_BACK is heard
-	resigning []chan struct{}   // to be closed when the node leads no longer
-	stopping  bool              // Run's context has ended
-	ended     bool              // nothing is sent any more
-	traceBad  bool              // that Trace fails has been logged
-	err       error             // why the host has stopped for good
+	watch      *watch
+	alarm      *alarm
+	policy     *policy
+	state      spec.State
+	told       Leadership
+	reign      *reign            // while the node leads
+	ahead      []transport.Event // taken from the transport, and not heard yet
+	hears      instant           // from when on an IM_BACK is heard
+	resigning  []chan struct{}   // to be closed when the node leads no longer
+	membership Membership        // as told last
+	change     *change           // that is under way, or nil
+	stopping   bool              // Run's context has ended
+	ended      bool              // nothing is sent any more
+	traceBad   bool              // that Trace fails has been logged
+	err        error             // why the host has stopped for good
 }
 
 // phase is how far a host is in its life.
@@ -67,13 +70,16 @@ func New(config Config) (*Host, error) {
 		return nil, err
 	}
 	links := newLinks(config.ID, config.Members)
+	if config.changing() {
+		links = linksOf(config.ID, spec.EmptyConfiguration())
+	}
 	h := &Host{
 		config: config, node: node, links: links, detector: &judge{Detector: config.Detector}, counters: newCounters(),
 		calls: make(chan func()), idle: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		watch:  newWatch(config.Clock, config.Timing.Delay),
 		policy: &policy{timing: config.Timing, rand: config.Rand, links: links, timers: newTimers(), rest: never},
 	}
-	h.seen.Store(&seen{stopped: true})
+	h.seen.Store(&seen{stopped: true, links: links})
 	return h, nil
 }
 
@@ -84,7 +90,9 @@ func New(config Config) (*Host, error) {
 // left and only then stops listening. Run then returns nil. If work never returns, nor does Run: see Close.
 //
 // An error wraps ErrStopped and the reason: the promise could not be read or saved, and the node has stopped where it
-// was, and sent nothing of the step (R4). Only if the transport does not close is the error another.
+// was, and sent nothing of the step (R4). Or it is a *MembersError that is ErrRemoved, with the configuration in which the
+// node is no member any more: it stands no more, and to start it again is of no use. Only if the transport does not
+// close is the error another.
 func (h *Host) Run(ctx context.Context) error {
 	h.mu.Lock()
 	was := h.phase
@@ -170,6 +178,7 @@ func (h *Host) end() error {
 	h.mu.Unlock()
 	h.show()
 	h.watchers.close()
+	h.members.close()
 	close(h.done)
 	switch {
 	case h.err != nil:
@@ -187,6 +196,14 @@ func (h *Host) start(ctx context.Context) bool {
 	if err != nil {
 		h.fail("reading the promise", err)
 		return false
+	}
+	if h.changing() {
+		if err := h.prepare(promise, found); err != nil {
+			h.fail("reading the promise", err)
+		}
+		if h.err != nil {
+			return false
+		}
 	}
 	in, action := bully.Start(), spec.StartAction
 	if found {

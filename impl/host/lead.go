@@ -92,11 +92,12 @@ func (h *Host) resignFrom(ctx context.Context, epoch spec.Epoch) error {
 }
 
 // resignIfAsked takes the step once it has been asked for and no work runs. It also resigns from a reign whose deadline
-// has passed for work, by an accident of timing, while the check was on its way: there is no work in it any more.
+// has passed for work, by an accident of timing, while the check was on its way: there is no work in it any more. And
+// from one that is to hand over, as it is no voter any more.
 func (h *Host) resignIfAsked() {
 	if h.reign != nil {
 		idle, expired := h.reign.rests()
-		if !idle || !expired && len(h.resigning) == 0 && !h.stopping {
+		if !idle || !expired && len(h.resigning) == 0 && !h.stopping && !h.demoted() {
 			return
 		}
 		h.take(spec.Input{Call: spec.ResignCall})

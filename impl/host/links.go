@@ -16,28 +16,95 @@ func (s set) has(i int) bool { return s>>i&1 == 1 }
 func (s set) with(i int) set { return s | 1<<i }
 func (s set) size() int      { return bits.OnesCount64(uint64(s)) }
 
-// links is what is known of the other members. The loop changes it; Status reads it meanwhile.
+// links is what is known of the other members. The loop changes it; Status reads it meanwhile. Who they are does not
+// change: where members come and go, the loop makes other links.
 type links struct {
-	members  []spec.NodeID // ascending
+	members  []spec.NodeID // ascending, this node among them whether it is a member or not
 	me       int
 	others   set
-	higher   set
+	electors set            // who votes: voters and witnesses, this node too if it is one (R42)
+	higher   set            // who is to lead rather than this node: higher voters, and all if it may not lead (R46)
 	up, dead atomic.Uint64  // sets
 	heard    []atomic.Int64 // when a message came last, in ns since 1970; 0 if none ever did
+	backed   []instant      // the loop's alone: when each last acknowledged this node as the leader of its epoch, whichever; never if it has not
 }
 
+// newLinks returns the links of a node of fixed members: each votes and may lead.
 func newLinks(id spec.NodeID, members []spec.NodeID) *links {
-	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare), heard: make([]atomic.Int64, len(members))}
-	l.me = l.place(id)
+	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare)}
+	l.prepare(id)
 	for i := range l.members {
-		if i != l.me {
-			l.others = l.others.with(i)
-		}
+		l.electors = l.electors.with(i)
 		if i > l.me {
 			l.higher = l.higher.with(i)
 		}
 	}
 	return l
+}
+
+// linksOf returns the links of a node of changing members, in a configuration.
+func linksOf(id spec.NodeID, c spec.Configuration) *links {
+	l := &links{}
+	for _, m := range c.Members() {
+		l.members = append(l.members, m.ID)
+	}
+	if at, found := slices.BinarySearchFunc(l.members, id, spec.NodeID.Compare); !found {
+		l.members = slices.Insert(l.members, at, id)
+	}
+	l.prepare(id)
+	leads := kindOfMember(c, id) == spec.Voter
+	for _, m := range c.Members() {
+		i := l.place(m.ID)
+		if m.Kind != spec.Observer {
+			l.electors = l.electors.with(i)
+		}
+		if m.Kind == spec.Voter && (i > l.me || !leads) {
+			l.higher = l.higher.with(i)
+		}
+	}
+	return l
+}
+
+// kindOfMember returns the kind of a member, and "" for who is none.
+func kindOfMember(c spec.Configuration, id spec.NodeID) spec.MemberKind {
+	m, _ := c.Member(id)
+	return m.Kind
+}
+
+// prepare makes room for what is known of each member.
+func (l *links) prepare(id spec.NodeID) {
+	l.heard, l.backed = make([]atomic.Int64, len(l.members)), make([]instant, len(l.members))
+	l.me = l.place(id)
+	for i := range l.members {
+		if i != l.me {
+			l.others = l.others.with(i)
+		}
+	}
+	for i := range l.backed {
+		l.backed[i] = never
+	}
+}
+
+// inherit takes over from older links what is known of those who are in both.
+func (l *links) inherit(old *links) {
+	l.up.Store(uint64(l.translate(old, old.isUp())))
+	l.dead.Store(uint64(l.translate(old, old.isDead())))
+	for i, id := range l.members {
+		if j := old.place(id); j >= 0 {
+			l.heard[i].Store(old.heard[j].Load())
+			l.backed[i] = old.backed[j]
+		}
+	}
+}
+
+// translate returns a set of old links as one of these; those who are no members any more are left out.
+func (l *links) translate(old *links, s set) (t set) {
+	for j, id := range old.members {
+		if s.has(j) {
+			t |= l.one(id)
+		}
+	}
+	return t
 }
 
 // place returns the place of a member, or -1.
@@ -53,8 +120,20 @@ func (l *links) one(id spec.NodeID) set {
 	return 0
 }
 
-// backs reports whether the support of a node, and itself, are a quorum (R3).
-func (l *links) backs(s *spec.State) bool { return 2*(len(s.Support)+1) > len(l.members) }
+// asked returns who is asked in an election: the other electors.
+func (l *links) asked() set { return l.electors & l.others }
+
+// backs reports whether the support of a node, and itself, are a quorum (R3, R42).
+func (l *links) backs(s *spec.State) bool {
+	if l.electors.size() == len(l.members) { // all support counts
+		return 2*(len(s.Support)+1) > len(l.members)
+	}
+	backing := set(0).with(l.me)
+	for _, id := range s.Support {
+		backing |= l.one(id)
+	}
+	return 2*(backing&l.electors).size() > l.electors.size()
+}
 
 // isDead returns those that are proved dead: their programs have ended, and nothing has come from them since.
 func (l *links) isDead() set { return set(l.dead.Load()) }

@@ -21,6 +21,7 @@ func (h *Host) loop(ctx context.Context) {
 		more := h.drain()
 		h.notePause() // a step may have waited for the disk
 		h.endPatience()
+		h.carryOn()
 		h.resignIfAsked()
 		if h.err != nil || h.stopping && h.reign == nil {
 			return
@@ -248,15 +249,18 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	if out.Action == "" {
 		return
 	}
-	var changed set
-	if out.Save {
-		if !h.save(out.Promise) {
-			return // nothing of this step, and nothing ever after (R4)
-		}
-		changed = h.lookAhead()
+	if out.Save && !h.save(out.Promise) {
+		return // nothing of this step, and nothing ever after (R4)
 	}
 	before := h.state
 	h.state = h.node.State()
+	if out.Changed {
+		h.reconfigure()
+	}
+	var changed set
+	if out.Save {
+		changed = h.lookAhead()
+	}
 	if out.ReignEnded {
 		h.endReign(ErrNotLeader)
 	}
@@ -270,10 +274,15 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 		count(h.counters.sent, m.Type)
 		h.config.Metrics.Sent(m.Type)
 	}
+	if out.Changed {
+		h.connectMembers()
+	}
+	h.noteBacking(&what.Message)
 	h.renew()
 	if out.Told {
 		h.tell()
 	}
+	h.noteMembers()
 	h.show()
 	h.counters.steps.Add(1)
 	h.config.Metrics.Stepped(out.Action)

@@ -24,6 +24,8 @@ type Metrics interface {
 	Saved(took time.Duration)
 	// Changed is called when Watch has something new.
 	Changed(l Leadership)
+	// Configured is called when WatchMembers has something new; never if members are fixed.
+	Configured(m Membership)
 }
 
 type noMetrics struct{}
@@ -34,6 +36,7 @@ func (noMetrics) Sent(spec.MessageType)     {}
 func (noMetrics) Received(spec.MessageType) {}
 func (noMetrics) Saved(time.Duration)       {}
 func (noMetrics) Changed(Leadership)        {}
+func (noMetrics) Configured(Membership)     {}
 
 // Expvar publishes metrics by package expvar, as one map:
 //
@@ -41,11 +44,13 @@ func (noMetrics) Changed(Leadership)        {}
 //	saves, save_seconds              how many promises were saved, and how long that took in all
 //	leader, epoch, leading           of the leadership; leader is null if there is none
 //	changes                          how often the leadership has changed
+//	configuration, settled           who the members are, in JSON, null if they are fixed; and whether a quorum is known to hold it
 type Expvar struct {
-	steps, ignored, sent, received *expvar.Map
-	saves, epoch, leading, changes *expvar.Int
-	seconds                        *expvar.Float
-	leader                         *leaderVar
+	steps, ignored, sent, received          *expvar.Map
+	saves, epoch, leading, changes, settled *expvar.Int
+	seconds                                 *expvar.Float
+	leader                                  *leaderVar
+	configuration                           *configurationVar
 }
 
 var _ Metrics = (*Expvar)(nil)
@@ -59,12 +64,13 @@ func NewExpvar(name string) (*Expvar, error) {
 	e := &Expvar{
 		steps: new(expvar.Map), ignored: new(expvar.Map), sent: new(expvar.Map), received: new(expvar.Map),
 		saves: new(expvar.Int), epoch: new(expvar.Int), leading: new(expvar.Int), changes: new(expvar.Int),
-		seconds: new(expvar.Float), leader: &leaderVar{},
+		seconds: new(expvar.Float), leader: &leaderVar{}, settled: new(expvar.Int), configuration: &configurationVar{},
 	}
 	all := expvar.NewMap(name)
 	for key, v := range map[string]expvar.Var{
 		"steps": e.steps, "ignored": e.ignored, "sent": e.sent, "received": e.received, "saves": e.saves,
 		"save_seconds": e.seconds, "leader": e.leader, "epoch": e.epoch, "leading": e.leading, "changes": e.changes,
+		"configuration": e.configuration, "settled": e.settled,
 	} {
 		all.Set(key, v)
 	}
@@ -98,6 +104,30 @@ func (e *Expvar) Changed(l Leadership) {
 		e.leading.Set(1)
 	}
 	e.changes.Add(1)
+}
+
+// Configured notes who the members are.
+func (e *Expvar) Configured(m Membership) {
+	e.configuration.now.Store(&m.Configuration)
+	e.settled.Set(0)
+	if m.Settled {
+		e.settled.Set(1)
+	}
+}
+
+// configurationVar is a configuration, or null.
+type configurationVar struct {
+	now atomic.Pointer[spec.Configuration]
+}
+
+// String returns the configuration in JSON, as package expvar wants it.
+func (v *configurationVar) String() string {
+	if now := v.now.Load(); now != nil {
+		if text, err := now.MarshalJSON(); err == nil {
+			return string(text)
+		}
+	}
+	return "null"
 }
 
 // leaderVar is a node, or null.

@@ -156,7 +156,7 @@ func (p *policy) restPatience(s stepped) {
 	case !s.out.Arm.Has(spec.HeartbeatTimer):
 		return
 	case s.out.Action == spec.StartAction:
-		p.fresh = p.links.others != 0
+		p.fresh = p.links.asked() != 0
 		p.rest = s.now
 		if p.fresh {
 			p.rest = s.now.add(p.timing.Heartbeat)
@@ -169,7 +169,9 @@ func (p *policy) restPatience(s stepped) {
 	default: // such as a leader that has lost its quorum: R36.6 lets it wait no less than any other
 		p.rest = s.now.add(p.timing.Heartbeat)
 	}
-	p.timers[heartbeat] = p.rest.add(p.stagger())
+	if p.timers[heartbeat] != never { // who may not stand waits for nothing (R46)
+		p.timers[heartbeat] = p.rest.add(p.stagger())
+	}
 }
 
 // stagger returns how long this node, which keeps no lease, lets higher ones stand first: once Stagger for each that may
@@ -231,7 +233,7 @@ func (p *policy) electionOver(s *spec.State) bool {
 		return false
 	}
 	dead := p.links.isDead()
-	if p.links.others&^p.answered&^dead == 0 {
+	if p.links.asked()&^p.answered&^dead == 0 {
 		return true
 	}
 	return p.links.higher&^dead == 0 && p.links.backs(s)
@@ -262,7 +264,7 @@ func (p *policy) connected(s *spec.State, now instant) {
 			p.timers.soonest(preempt, p.preemption(now))
 		}
 		return
-	case p.fresh && p.links.isUp() == p.links.others: // a leader, if there is one, is heard within this time (bound c)
+	case p.fresh && p.links.asked()&^p.links.isUp() == 0: // a leader, if there is one, is heard within this time (bound c)
 		p.rest = min(p.rest, now.add(p.timing.Quorum))
 	case !p.fresh && p.attempts > 0:
 		p.rest = min(p.rest, now.add(2*p.timing.Beat+p.jitter(p.timing.Beat)))
@@ -270,6 +272,15 @@ func (p *policy) connected(s *spec.State, now instant) {
 		return
 	}
 	p.timers.soonest(heartbeat, p.rest.add(p.stagger()))
+}
+
+// reconfigure takes other links for those it has: the members have changed. A candidate that has answered, and is no
+// elector any more, is not waited for.
+func (p *policy) reconfigure(l *links) {
+	for _, s := range []*set{&p.freed, &p.answered, &p.awaited, &p.assented} {
+		*s = l.translate(p.links, *s)
+	}
+	p.links = l
 }
 
 // woke puts off what waits for others, after the loop was held up: what they have sent may not have been read yet.

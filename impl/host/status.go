@@ -11,20 +11,23 @@ import (
 
 // Status is a host as it is now, for people and for machines to see. It is written to JSON as it is.
 type Status struct {
-	ID       spec.NodeID   `json:"id"`
-	Members  []spec.NodeID `json:"members"`  // ascending
-	Role     spec.Role     `json:"role"`     // "" before the node has started
-	Leader   spec.NodeID   `json:"leader"`   // as Watch tells it; null if the node knows of none (R39)
-	Lease    spec.NodeID   `json:"lease"`    // whose lease the node keeps, or null: it says less than Leader (R5)
-	Epoch    spec.Epoch    `json:"epoch"`    // the highest promised or learned: that of the leader, if there is one
-	Grantee  spec.NodeID   `json:"grantee"`  // to whom it was promised, or null
-	Leading  bool          `json:"leading"`  // this node leads
-	Since    time.Time     `json:"since"`    // when Leader became what it is; zero before the first change
-	Deadline time.Time     `json:"deadline"` // of the reign, if this node leads; else zero
-	Links    []LinkStatus  `json:"links"`    // to the other members, ascending
-	Counters Counters      `json:"counters"` // since the host was made
-	Stopped  bool          `json:"stopped"`  // the host has ended, or not begun: nothing above changes any more
-	Error    string        `json:"error"`    // why it has ended, if not in good order
+	ID            spec.NodeID         `json:"id"`
+	Members       []spec.NodeID       `json:"members"`                 // ascending
+	Role          spec.Role           `json:"role"`                    // "" before the node has started
+	Leader        spec.NodeID         `json:"leader"`                  // as Watch tells it; null if the node knows of none (R39)
+	Lease         spec.NodeID         `json:"lease"`                   // whose lease the node keeps, or null: it says less than Leader (R5)
+	Epoch         spec.Epoch          `json:"epoch"`                   // the highest promised or learned: that of the leader, if there is one
+	Grantee       spec.NodeID         `json:"grantee"`                 // to whom it was promised, or null
+	Leading       bool                `json:"leading"`                 // this node leads
+	Since         time.Time           `json:"since"`                   // when Leader became what it is; zero before the first change
+	Deadline      time.Time           `json:"deadline"`                // of the reign, if this node leads; else zero
+	Links         []LinkStatus        `json:"links"`                   // to the other members, ascending
+	Counters      Counters            `json:"counters"`                // since the host was made
+	Membership    string              `json:"membership,omitempty"`    // what this node is among changing members: its kind, waiting if it was never told of any, or removed
+	Configuration *spec.Configuration `json:"configuration,omitempty"` // who the members are; nil if they are fixed, or before the start
+	Settled       bool                `json:"settled,omitempty"`       // as of Membership.Settled
+	Stopped       bool                `json:"stopped"`                 // the host has ended, or not begun: nothing above changes any more
+	Error         string              `json:"error"`                   // why it has ended, if not in good order
 }
 
 // LinkStatus is what a host knows of another member.
@@ -50,8 +53,9 @@ type Counters struct {
 // Status returns the host as it is now. It never waits for the loop, nor the loop for it.
 func (h *Host) Status() Status {
 	seen := h.seen.Load()
+	links := seen.links
 	s := Status{
-		ID: h.config.ID, Members: append([]spec.NodeID(nil), h.links.members...),
+		ID: h.config.ID, Members: append([]spec.NodeID(nil), links.members...),
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
 		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Stopped: seen.stopped,
@@ -59,18 +63,38 @@ func (h *Host) Status() Status {
 	if seen.err != nil {
 		s.Error = seen.err.Error()
 	}
+	s.describe(seen.membership)
 	now := h.config.Clock.Now()
-	for i, node := range h.links.members {
-		if i == h.links.me {
+	for i, node := range links.members {
+		if i == links.me {
 			continue
 		}
-		link := h.links.status(i, now)
+		link := links.status(i, now)
 		if node == s.Leader {
 			link.Phi = h.detector.phi(now)
 		}
 		s.Links = append(s.Links, link)
 	}
 	return s
+}
+
+// describe says who the members are, if they come and go.
+func (s *Status) describe(m Membership) {
+	if m.Configuration.IsNone() {
+		return
+	}
+	s.Configuration, s.Settled, s.Members = &m.Configuration, m.Settled, nil
+	for _, member := range m.Configuration.Members() {
+		s.Members = append(s.Members, member.ID)
+	}
+	switch kind := kindOfMember(m.Configuration, s.ID); {
+	case m.Configuration.IsEmpty():
+		s.Membership = "waiting"
+	case kind == "":
+		s.Membership = "removed"
+	default:
+		s.Membership = string(kind)
+	}
 }
 
 // seen is what Status shows of a step's outcome. It is never changed: the loop makes another.
@@ -80,14 +104,18 @@ type seen struct {
 	reign   *reign
 	stopped bool
 	err     error
+
+	links      *links
+	membership Membership
 }
 
 // show lets Status see how things are, if they have changed.
 func (h *Host) show() {
 	last := h.seen.Load()
-	s := seen{state: h.state, told: h.told, reign: h.reign, stopped: h.ended, err: h.err}
+	s := seen{state: h.state, told: h.told, reign: h.reign, stopped: h.ended, err: h.err, links: h.links, membership: h.membership}
 	if s.state.Role == last.state.Role && s.state.Leader == last.state.Leader && s.state.Durable() == last.state.Durable() &&
-		s.told.same(last.told) && s.reign == last.reign && s.stopped == last.stopped && s.err == last.err {
+		s.told.same(last.told) && s.reign == last.reign && s.stopped == last.stopped && s.err == last.err &&
+		s.links == last.links && s.membership == last.membership {
 		return // most steps are beats
 	}
 	h.seen.Store(&s)

@@ -27,7 +27,8 @@ func TestConfigErrors(t *testing.T) {
 		{"no storage", func(c *Config) { c.Storage = nil }, "host: Storage is missing: give a storage.File, or a storage.Memory in tests (R4)"},
 		{"no transport", func(c *Config) { c.Transport = nil }, "host: Transport is missing: give a transport.TCP, or a transport.Endpoint in tests"},
 		{"no member", func(c *Config) { c.ID = id(3) }, "host: ID and Members make no node: bully: node 3 is no member: add it to the members, or correct its id (R40)"},
-		{"no members", func(c *Config) { c.Members = nil }, "host: ID and Members make no node: bully: 0 members: give from 1 to 64 (R40)"},
+		{"no members", func(c *Config) { c.Members, c.Transport = nil, &scripted{} }, "host: Members are missing: give all nodes; or, if members are to come and go, a transport that has SetMembers (R40)"},
+		{"no id", func(c *Config) { c.ID = spec.NodeID{} }, "host: ID is none: give an integer from 1 on or a UUID of version 4 (R1)"},
 		{"timing", func(c *Config) { c.Timing.Beat = time.Second }, "host: Timing.Delay is 0s, but must be at least 1ns"},
 	} {
 		config := good()
@@ -141,8 +142,12 @@ func TestExpvar(t *testing.T) {
 		require.Equal(t, 1.0, all["ignored"].(map[string]any)["stranger"])
 		require.Equal(t, 1.0, all["sent"].(map[string]any)["ELECTION"])
 		require.Equal(t, 1.0, all["received"].(map[string]any)["ASSENT"])
+		require.Nil(t, all["configuration"], "members are fixed")
 		c.quit(1)
 	})
+	metrics.Configured(Membership{Configuration: voters(3, 4, 1, 2), Settled: true})
+	require.Contains(t, expvar.Get("bully-test").String(), `"configuration": {"epoch":3,"version":4,"members":[{`)
+	require.Contains(t, expvar.Get("bully-test").String(), `"settled": 1`)
 	require.Contains(t, expvar.Get("bully-test").String(), `"leader": null`)
 }
 

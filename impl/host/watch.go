@@ -30,30 +30,30 @@ func (h *Host) Watch(ctx context.Context) <-chan Leadership {
 	return h.watchers.watch(ctx)
 }
 
-// A hub tells watchers. Its lock is held for moments, and never while something waits.
-type hub struct {
+// A hub tells watchers what is latest. Its lock is held for moments, and never while something waits.
+type hub[T any] struct {
 	mu       sync.Mutex
-	latest   Leadership
+	latest   T
 	closed   bool
-	watchers map[*watcher]struct{}
+	watchers map[*watcher[T]]struct{}
 }
 
-type watcher struct {
-	latest chan Leadership // has room for one; only who holds the lock sends
-	stop   func() bool     // no longer to wait for the end of the watcher's context
+type watcher[T any] struct {
+	latest chan T      // has room for one; only who holds the lock sends
+	stop   func() bool // no longer to wait for the end of the watcher's context
 }
 
-func (b *hub) watch(ctx context.Context) <-chan Leadership {
+func (b *hub[T]) watch(ctx context.Context) <-chan T {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w := &watcher{latest: make(chan Leadership, 1)}
+	w := &watcher[T]{latest: make(chan T, 1)}
 	w.latest <- b.latest
 	if b.closed || ctx.Err() != nil {
 		close(w.latest)
 		return w.latest
 	}
 	if b.watchers == nil {
-		b.watchers = map[*watcher]struct{}{}
+		b.watchers = map[*watcher[T]]struct{}{}
 	}
 	b.watchers[w] = struct{}{}
 	w.stop = context.AfterFunc(ctx, func() {
@@ -65,7 +65,7 @@ func (b *hub) watch(ctx context.Context) <-chan Leadership {
 }
 
 // remove closes the channel of w, once.
-func (b *hub) remove(w *watcher) {
+func (b *hub[T]) remove(w *watcher[T]) {
 	if _, there := b.watchers[w]; there {
 		delete(b.watchers, w)
 		close(w.latest)
@@ -73,7 +73,7 @@ func (b *hub) remove(w *watcher) {
 }
 
 // tell gives l to all watchers; what one has not read yet is gone.
-func (b *hub) tell(l Leadership) {
+func (b *hub[T]) tell(l T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.latest = l
@@ -87,7 +87,7 @@ func (b *hub) tell(l Leadership) {
 }
 
 // close closes all channels, now and in future.
-func (b *hub) close() {
+func (b *hub[T]) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true

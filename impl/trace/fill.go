@@ -32,6 +32,9 @@ func (r *run) fill(node, i int) *stuck {
 	for _, timer := range spec.Timers() {
 		inputs = append(inputs, spec.Input{Timer: timer})
 	}
+	if kept.Configuration != before.Configuration {
+		inputs = append(inputs, spec.Input{Call: spec.ChangeCall, Configuration: kept.Configuration})
+	}
 	for _, in := range inputs {
 		if e, ok := r.explains(in, x.node, before, kept); ok {
 			r.merged = append(r.merged, e)

@@ -39,7 +39,7 @@ type record struct {
 	crashes []int  // which of steps are a Crash
 }
 
-// readAll reads the records in files. All must have the same members.
+// readAll reads the records in files. All must have the same members, if these are fixed.
 func (m *merger) readAll(paths []string) error {
 	files, err := sortedFiles(paths)
 	if err != nil {
@@ -155,7 +155,12 @@ func (m *merger) takeHeader(f file, h spec.Header) error {
 	if m.header.Members == nil {
 		m.header = h
 	}
-	if !slices.Equal(m.header.Members, h.Members) {
+	switch {
+	case m.header.Changing != h.Changing:
+		return fmt.Errorf("%s: its members come and go, or are fixed, and those of the files before are not so: they are not of one cluster", f.path)
+	case h.Changing:
+		m.header.Members = slices.Compact(ascending(append(slices.Clone(m.header.Members), h.Members...)))
+	case !slices.Equal(m.header.Members, h.Members):
 		return fmt.Errorf("%s: its members are %s, and those of the files before are %s: one trace has one membership (R40)",
 			f.path, h.Members, m.header.Members)
 	}
@@ -185,10 +190,10 @@ func (m *merger) checkLives(r *record) error {
 	first := &r.steps[0]
 	switch {
 	case first.Action == spec.StartAction:
-	case first.restarts() && first.State.Durable() == spec.Durable{}:
+	case first.restarts() && first.State.Epoch == 0 && first.State.Grantee.IsNone():
 		// It crashed after it had written its first record (0, none), and before it could record its start.
 		start := step{place: first.place, time: first.time}
-		start.Event = spec.Event{Node: r.node, Action: spec.StartAction, State: spec.State{Role: spec.Follower}}
+		start.Event = spec.Event{Node: r.node, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: first.State.Configuration}}
 		r.steps = slices.Insert(r.steps, 0, start)
 		m.summary.Filled++
 	case !m.merging.Partial:
@@ -207,7 +212,7 @@ func (r *record) addCrashes() {
 			kept := s.State.Durable()
 			crash := step{place: s.place, time: s.time}
 			crash.Event = spec.Event{Node: r.node, Action: spec.CrashAction,
-				State: spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee}}
+				State: spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Configuration: kept.Configuration}}
 			r.crashes = append(r.crashes, len(steps))
 			steps = append(steps, crash)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,9 +23,12 @@ const (
 type Options struct {
 	Dir     string        // the folder of the files; it is made if it is not there, and may hold the files of other nodes too
 	Node    spec.NodeID   // whose steps are recorded
-	Members []spec.NodeID // all members, in any order
-	Host    string        // a name for this host in the header, as spec.Header.Host; "" means "unknown"
-	Commit  string        // the version of this program in the header, as spec.Header.Commit; "" means "unknown"
+	Members []spec.NodeID // all members, in any order; if they come and go, those that are known of at first, and Node
+	// Changing says that members come and go: each event has its configuration. Whenever a node turns up that was not known
+	// of, another file begins, whose header has it.
+	Changing bool
+	Host     string // a name for this host in the header, as spec.Header.Host; "" means "unknown"
+	Commit   string // the version of this program in the header, as spec.Header.Commit; "" means "unknown"
 	// MaxBytes is the size, in bytes, from which on a file is full, and the next event begins another: 0 means
 	// DefaultMaxBytes.
 	MaxBytes int64
@@ -46,10 +50,11 @@ type Recorder struct {
 	mu      sync.Mutex
 	file    *os.File
 	out     *spec.TraceWriter
-	written int64  // to the file
-	seq     uint64 // of the event recorded last in the file
-	number  int    // of the file
-	err     error  // the first failure, after which nothing more is written
+	written int64              // to the file
+	seq     uint64             // of the event recorded last in the file
+	number  int                // of the file
+	err     error              // the first failure, after which nothing more is written
+	known   spec.Configuration // whose members are in the header; most events have the one before
 }
 
 // NewRecorder begins a new file, numbered one above the highest of this node that is in the folder. A file that a crash
@@ -59,7 +64,10 @@ func NewRecorder(o Options) (*Recorder, error) {
 		return nil, fmt.Errorf("trace: MaxBytes %d and MaxFiles %d: neither can be negative", o.MaxBytes, o.MaxFiles)
 	}
 	o.MaxBytes, o.MaxFiles = orElse(o.MaxBytes, DefaultMaxBytes), orElse(o.MaxFiles, DefaultMaxFiles)
-	header := spec.Header{Members: ascending(o.Members), Host: orElse(o.Host, "unknown"), Commit: orElse(o.Commit, "unknown")}
+	if o.Changing && !contains(o.Members, o.Node) {
+		o.Members = append(slices.Clone(o.Members), o.Node)
+	}
+	header := spec.Header{Changing: o.Changing, Members: ascending(o.Members), Host: orElse(o.Host, "unknown"), Commit: orElse(o.Commit, "unknown")}
 	if err := header.Validate(); err != nil {
 		return nil, fmt.Errorf("trace: header: %w", err)
 	}
@@ -98,6 +106,12 @@ func (r *Recorder) record(e *spec.Event) error {
 	if e.Node != r.options.Node {
 		return fmt.Errorf("a step of node %s is not recorded here", e.Node)
 	}
+	if more := r.newcomers(e); len(more) > 0 {
+		r.header.Members = ascending(append(slices.Clone(r.header.Members), more...))
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
 	if r.written >= r.options.MaxBytes && r.seq > 0 {
 		if err := r.next(); err != nil {
 			return err
@@ -112,6 +126,40 @@ func (r *Recorder) record(e *spec.Event) error {
 	}
 	r.seq++
 	return r.out.Flush()
+}
+
+// newcomers returns the nodes that an event names and the header does not, if members come and go.
+func (r *Recorder) newcomers(e *spec.Event) (more []spec.NodeID) {
+	if !r.options.Changing {
+		return nil
+	}
+	name := func(id spec.NodeID) {
+		if !id.IsNone() && !contains(r.header.Members, id) && !contains(more, id) {
+			more = append(more, id)
+		}
+	}
+	nameAll := func(c spec.Configuration) {
+		if c == r.known {
+			return
+		}
+		for _, m := range c.Members() {
+			name(m.ID)
+		}
+	}
+	for _, m := range append(e.Sent[:len(e.Sent):len(e.Sent)], e.Input.Message) {
+		name(m.From)
+		name(m.To)
+		nameAll(m.Configuration)
+	}
+	for _, id := range e.State.Support {
+		name(id)
+	}
+	name(e.State.Leader)
+	name(e.State.Grantee)
+	nameAll(e.Input.Configuration)
+	nameAll(e.State.Configuration)
+	r.known = e.State.Configuration
+	return more
 }
 
 // Close ends the record. Later calls return nil.

@@ -1,0 +1,192 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Membership is who the members are, as a node knows it.
+type Membership struct {
+	Configuration spec.Configuration // none if members are fixed; empty if the node has not been told of any yet (R49)
+	// Settled says that this node leads, and that a quorum has the configuration on disk: no later leader can pass it over.
+	// A node that does not lead cannot tell.
+	Settled bool
+}
+
+// ChangeOption says how a call changes members.
+type ChangeOption uint8
+
+// Force lets a change be made that would leave the cluster without a quorum of nodes that answer, and lets a member be
+// moved to another address. What a leader can never do stays refused (R47).
+const Force ChangeOption = 1
+
+var (
+	// ErrStaleVersion says that the members have been changed since the version that was expected: look at them again.
+	ErrStaleVersion = errors.New("the members are not of the version that is expected")
+	// ErrChangeInProgress says that another call changes the members: try again when it has ended.
+	ErrChangeInProgress = errors.New("another change of members is under way")
+	// ErrWouldLoseQuorum says that the nodes that answer now would be no quorum of the members wanted. See Force.
+	ErrWouldLoseQuorum = errors.New("the cluster would lose its quorum")
+	// ErrHandedOver says that this node, which led and was to vote no more, is a witness now and leads no more, so that its
+	// successor can do the rest: call there again.
+	ErrHandedOver = errors.New("this node has handed over, and its successor is to do the rest")
+	// ErrOutcomeUnknown says that a change was begun, and nobody can tell here whether it holds. Members at the next leader
+	// tells, as soon as they are settled.
+	ErrOutcomeUnknown = errors.New("it is not known whether the members have been changed")
+	// ErrRemoved says that this node is no member any more. Run ends with it.
+	ErrRemoved = errors.New("this node is no member any more")
+)
+
+// MembersError is what is wrong with members, or with a call that was to change them.
+type MembersError struct {
+	// Why is one of the errors above, or ErrNotLeader: call the leader. errors.Is finds it.
+	Why error
+	// Problem says more, or is "".
+	Problem string
+	// Leader is who leads, as far as this node knows, or none.
+	Leader spec.NodeID
+	// Configuration is the one that this node has now.
+	Configuration spec.Configuration
+	// Wanted is the version that was expected, of an ErrStaleVersion.
+	Wanted uint64
+}
+
+// Error implements error.
+func (e *MembersError) Error() string {
+	text := "host: " + strings.TrimPrefix(e.Why.Error(), "host: ")
+	if errors.Is(e.Why, ErrNotLeader) {
+		text = "host: this node does not lead"
+		if !e.Leader.IsNone() {
+			text += fmt.Sprintf(": node %s does, ask there", e.Leader)
+		}
+	}
+	if e.Problem != "" {
+		text += ": " + e.Problem
+	}
+	return text
+}
+
+// Unwrap returns Why.
+func (e *MembersError) Unwrap() error { return e.Why }
+
+// Members returns the configuration of this node: who the members are, as it knows. It is none if members are fixed. Of
+// the leader it is the newest there is; others may be behind.
+func (h *Host) Members() spec.Configuration { return h.seen.Load().membership.Configuration }
+
+// WatchMembers returns a channel of the caller's own that has the members as they are now, at once, and then whenever
+// they change. It is otherwise as that of Watch. It is closed when ctx ends and when the host stops.
+func (h *Host) WatchMembers(ctx context.Context) <-chan Membership { return h.members.watch(ctx) }
+
+// AddMember makes a node a member of a kind, or a member one of another kind, and returns the configuration in which it
+// is, once that is settled. It is for the leader only. A node that is to vote is an observer first, until it has answered:
+// so it must run, or the call waits until ctx ends; it then stays an observer. To repeat the call is to go on where it
+// stopped. Of a member that is what it is to be already nothing is changed.
+//
+// The change is made only if the settled configuration is of the version expected; 0 is any. Its version is up to two
+// higher then. A leader that is made a witness resigns as soon as that is settled.
+//
+// The error is a *MembersError if it is about members; errors.Is tells which: ErrNotLeader, ErrStaleVersion,
+// ErrChangeInProgress, ErrWouldLoseQuorum, ErrHandedOver, ErrOutcomeUnknown. Unless it is one of the last two, nothing
+// was changed.
+func (h *Host) AddMember(ctx context.Context, m spec.Member, expectedVersion uint64, options ...ChangeOption) (spec.Configuration, error) {
+	if m.Kind == "" {
+		m.Kind = spec.Voter
+	}
+	return h.changeMembers(ctx, plan{m}, expectedVersion, options)
+}
+
+// RemoveMember makes a member none, and returns the configuration without it, once that is settled. It is for the leader
+// only, and otherwise as AddMember. A leader does not remove itself: it makes itself a witness, resigns as soon as that is
+// settled, and the error is ErrHandedOver: the call is to be made again at the next leader.
+//
+// A node that is removed is told so, and its Run ends with ErrRemoved. One that does not run learns of it when it does.
+func (h *Host) RemoveMember(ctx context.Context, id spec.NodeID, expectedVersion uint64, options ...ChangeOption) (spec.Configuration, error) {
+	return h.changeMembers(ctx, plan{{ID: id}}, expectedVersion, options)
+}
+
+// ReplaceMember adds a member as AddMember does, and then removes another as RemoveMember does. If the error is
+// ErrHandedOver, what is left is to remove old, at the next leader.
+func (h *Host) ReplaceMember(ctx context.Context, old spec.NodeID, m spec.Member, expectedVersion uint64, options ...ChangeOption) (spec.Configuration, error) {
+	if m.Kind == "" {
+		m.Kind = spec.Voter
+	}
+	if old == m.ID {
+		return spec.Configuration{}, fmt.Errorf("host: node %s cannot replace itself: give the new node an id of its own", old)
+	}
+	return h.changeMembers(ctx, plan{m, {ID: old}}, expectedVersion, options)
+}
+
+// A change is a call that changes members, while it is under way.
+type change struct {
+	plan    plan
+	version uint64 // expected; 0 is any
+	force   bool
+	ctx     context.Context
+	stage   atomic.Uint32 // see below
+	done    chan changed  // has room for one; only the loop sends
+
+	// The rest is the loop's alone.
+	epoch   spec.Epoch // of the reign in which it was called
+	looked  bool       // the plan has been looked at
+	handing bool       // this node resigns for it
+	doubted instant    // since when it would lose the quorum; 0 if it would not
+}
+
+// The stages of a change. Who calls may give up the first; from the second on the outcome is not known to who gives up.
+const (
+	changeWaits = iota
+	changeBegan
+	changeGivenUp
+)
+
+// changed is how a change has ended.
+type changed struct {
+	configuration spec.Configuration
+	err           error
+}
+
+// changeMembers calls the loop to carry out a plan, and waits until it has.
+func (h *Host) changeMembers(ctx context.Context, p plan, version uint64, options []ChangeOption) (spec.Configuration, error) {
+	c := &change{plan: p, version: version, ctx: ctx, done: make(chan changed, 1)}
+	for _, o := range options {
+		c.force = c.force || o == Force
+	}
+	if err := h.call(ctx, func() { h.begin(c) }); err != nil {
+		return spec.Configuration{}, err
+	}
+	select {
+	case end := <-c.done:
+		return end.configuration, end.err
+	case <-ctx.Done():
+		if c.stage.CompareAndSwap(changeWaits, changeGivenUp) {
+			return spec.Configuration{}, fmt.Errorf("host: the members have not been changed: %w", ctx.Err())
+		}
+		return spec.Configuration{}, h.unknown(ctx.Err())
+	case <-h.done:
+	}
+	select {
+	case end := <-c.done: // it was told before the host has ended
+		return end.configuration, end.err
+	default:
+	}
+	if c.stage.Load() == changeWaits {
+		return spec.Configuration{}, h.reason()
+	}
+	return spec.Configuration{}, h.unknown(h.reason())
+}
+
+// unknown is the error of a change that has begun, and whose outcome nobody can tell here.
+func (h *Host) unknown(because error) error {
+	s := h.seen.Load()
+	e := &MembersError{Why: ErrOutcomeUnknown, Leader: s.told.Leader, Configuration: s.membership.Configuration,
+		Problem: "look at the members of the next leader, as soon as they are settled"}
+	if because != nil {
+		return fmt.Errorf("%w (%w)", e, because)
+	}
+	return e
+}
