@@ -23,6 +23,8 @@ const (
 // demoFlags are the flags of bully demo.
 type demoFlags struct {
 	dir, command string
+	replace      bool
+	write        string
 }
 
 // demo runs five nodes as five processes, and does to them what the protocol is for.
@@ -31,8 +33,16 @@ func demo(ctx context.Context, p program, args []string) error {
 	flags := p.flagSet("demo")
 	flags.StringVar(&f.dir, "dir", "", "leave the traces and logs in this `folder`; a new temporary one if empty")
 	flags.StringVar(&f.command, "command", "", "the `command` line of a node; bully run if empty")
+	flags.BoolVar(&f.replace, "replace", false, "replace each of five nodes by a new one, while the leader writes to a fenced resource")
+	flags.StringVar(&f.write, "write", "", "be the work of a leader: write to the resource at this `address` until ended; for -replace")
 	if err := p.parse(flags, args); err != nil {
 		return err
+	}
+	switch {
+	case f.write != "":
+		return writeLoad(ctx, f.write)
+	case f.replace:
+		return p.replaceAll(ctx, f)
 	}
 	command, err := nodeCommand(f.command, "-cluster", "demo", "-profile", "lan", "-preempt", "1s")
 	if err != nil {
@@ -111,7 +121,7 @@ func (s *show) play(ctx context.Context) error {
 	if err := s.rest(ctx); err != nil {
 		return err
 	}
-	return s.curtain()
+	return s.curtain(s.cluster.IDs()...)
 }
 
 // rest lets a person read.
@@ -183,10 +193,10 @@ func (s *show) comeBack(ctx context.Context, old, now localcluster.Reign) error 
 	return nil
 }
 
-// curtain stops all nodes, and merges what they have recorded.
-func (s *show) curtain() error {
+// curtain stops the nodes that run, and merges what all have recorded.
+func (s *show) curtain(running ...int) error {
 	s.line()
-	at, err := s.cluster.Stop(s.cluster.IDs()...)
+	at, err := s.cluster.Stop(running...)
 	if err != nil {
 		return err
 	}

@@ -10,17 +10,20 @@ func Example() {
 	p := program{out: os.Stdout, log: &strings.Builder{}}
 	p.main(context.Background(), []string{"help"})
 	// Output:
-	// Bully elects a leader among a fixed set of nodes, with epochs that fence off old leaders.
+	// Bully elects a leader among nodes, with epochs that fence off old leaders.
 	//
 	// Usage: bully COMMAND [flags]
 	//
 	//   bench     measure failover, or what idle nodes cost, with real processes
 	//   check     explore the configurations of the specification, and compare with its list
 	//   compare   ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases
-	//   demo      run five nodes, kill the leader, bring it back
+	//   demo      run five nodes, kill the leader, bring it back; or replace all of them, one by one
 	//   exec      run a node, and a command while it leads
 	//   help      say how to use a command
 	//   history   check what clients of a cluster and its resources saw for linearizability
+	//   init      make the record of a first member of a cluster whose members come and go
+	//   join      make the record of a node that is to be added to one
+	//   member    list, add, remove or replace members, if they come and go
 	//   port      speak the protocol of ports on standard input and output, for bullytest
 	//   repair    show what is in the data folder of a node, and find a way out
 	//   run       run a node

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -26,6 +27,7 @@ type nodeFlags struct {
 	trace                              string
 	traceBytes                         int64
 	traceFiles                         int
+	httpMembers                        bool
 	log, logLevel                      string
 	certFile, keyFile, caFile          string
 	noProof                            bool
@@ -33,15 +35,16 @@ type nodeFlags struct {
 
 // define defines the flags.
 func (f *nodeFlags) define(flags *flag.FlagSet) {
-	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads")
-	flags.StringVar(&f.cluster, "cluster", "bully", "the `name` of the cluster, the same at all nodes")
-	flags.StringVar(&f.members, "members", "", "all nodes, the same at all: `id=host:port,…`")
+	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads; that of the record if it was made by init or join")
+	flags.StringVar(&f.cluster, "cluster", "bully", "the `name` of the cluster, the same at all nodes; that of the record if it was made by init or join")
+	flags.StringVar(&f.members, "members", "", "all nodes, the same at all, if they are fixed: `id=host:port,…`")
 	flags.StringVar(&f.data, "data", "", "the `folder` of this node's promise, on a disk that keeps it")
 	flags.StringVar(&f.listen, "listen", "", "listen to the other nodes on this `address`; that in -members if empty")
 	flags.StringVar(&f.profile, "profile", "lan", "how long timers are, the same at all nodes: local, lan or wan")
 	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: 5s, now or never; as the profile says if empty")
 	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`; nobody is asked who he is")
 	flags.StringVar(&f.view, "view", "", "where browsers find the pages of all nodes: `id=http://host:port,…`")
+	flags.BoolVar(&f.httpMembers, "http-members", false, "let whoever reaches -http change members too; on a loopback address everybody may")
 	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")
 	flags.Int64Var(&f.traceBytes, "trace-bytes", 0, "begin another file of a trace after so many `bytes`; 0 means 16 MiB")
 	flags.IntVar(&f.traceFiles, "trace-files", 0, "keep so `many` files of a trace; 0 means 256")
@@ -65,13 +68,21 @@ func (p program) settings(f *nodeFlags, flags *flag.FlagSet) (settings, error) {
 			return settings{}, err
 		}
 	}
-	return f.settings()
+	return f.settings(given(flags))
+}
+
+// givenFlags are the names of the flags that were given, or found in the environment.
+type givenFlags map[string]bool
+
+func given(flags *flag.FlagSet) givenFlags {
+	names := givenFlags{}
+	flags.Visit(func(f *flag.Flag) { names[f.Name] = true })
+	return names
 }
 
 // fromEnvironment sets the flags that were not given from the environment.
 func fromEnvironment(flags *flag.FlagSet, environment func(string) string) error {
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	given := given(flags)
 	var wrong error
 	flags.VisitAll(func(f *flag.Flag) {
 		value := environment(variable(f.Name))
@@ -89,6 +100,8 @@ func fromEnvironment(flags *flag.FlagSet, environment func(string) string) error
 type settings struct {
 	nodeFlags
 	id        spec.NodeID
+	identity  storage.Identity // of the record, if members come and go; else zero
+	address   string           // where this node listens then
 	addresses map[spec.NodeID]string
 	members   []spec.NodeID // ascending
 	timing    host.Timing
@@ -97,31 +110,21 @@ type settings struct {
 }
 
 // settings reads the flags. An error says which flag is wrong, how, and what would be right.
-func (f nodeFlags) settings() (s settings, err error) {
+func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 	s = settings{nodeFlags: f}
-	for _, required := range []struct{ flag, value, like string }{
-		{"id", f.id, "3"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
-	} {
-		if required.value == "" {
-			return s, usageError{fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,
-				variable(required.flag))}
-		}
+	changing, err := s.ofRecord(given)
+	if err == nil && !changing {
+		err = s.ofMembers()
 	}
-	if s.id, err = spec.ParseNodeID(f.id); err != nil {
-		return s, usageError{fmt.Sprintf("-id: %v", err)}
-	}
-	if s.addresses, s.members, err = parsePairs("members", f.members, checkAddress); err != nil {
+	if err != nil {
 		return s, err
-	}
-	if _, ok := s.addresses[s.id]; !ok {
-		return s, usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s", s.id, s.members)}
 	}
 	var viewed []spec.NodeID
 	if s.views, viewed, err = parsePairs("view", f.view, checkView); err != nil {
 		return s, err
 	}
 	for _, id := range viewed {
-		if _, ok := s.addresses[id]; !ok {
+		if _, ok := s.addresses[id]; !ok && !changing {
 			return s, usageError{fmt.Sprintf("-view: node %s is not one of -members, which are %s", id, s.members)}
 		}
 	}
@@ -147,6 +150,29 @@ func (f nodeFlags) settings() (s settings, err error) {
 	}
 	s.tls, err = f.loadTLS()
 	return s, err
+}
+
+// ofMembers reads the flags that say who the node is, and all members, which are fixed.
+func (s *settings) ofMembers() (err error) {
+	f := &s.nodeFlags
+	for _, required := range []struct{ flag, value, like string }{
+		{"id", f.id, "3"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
+	} {
+		if required.value == "" {
+			return usageError{fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,
+				variable(required.flag))}
+		}
+	}
+	if s.id, err = spec.ParseNodeID(f.id); err != nil {
+		return usageError{fmt.Sprintf("-id: %v", err)}
+	}
+	if s.addresses, s.members, err = parsePairs("members", f.members, checkAddress); err != nil {
+		return err
+	}
+	if _, ok := s.addresses[s.id]; !ok {
+		return usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s", s.id, s.members)}
+	}
+	return nil
 }
 
 // unknownChoice says that a flag has a value that is none of its choices.

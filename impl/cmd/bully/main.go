@@ -2,9 +2,14 @@
 // subcommands does one thing:
 //
 //	bully demo                       # five nodes on this machine: elect, kill the leader, bring it back
+//	bully demo -replace              # … replace each by a new one, while the leader writes to a fenced resource
 //	bully run -id 3 -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001 -data /var/lib/bully -http :8001
 //	bully exec -id 3 -members … -data /var/lib/bully -- job   # run job while this node leads
 //	bully status 10.0.0.1:8001 10.0.0.2:8001                  # who leads, and how the nodes are
+//	bully init -data /var/lib/bully -id 1 -members 1=10.0.0.1:7001,2=10.0.0.2:7001   # members that come and go: a record, once at each
+//	bully join -data /var/lib/bully -id 4 -address 10.0.0.4:7001                     # … and one of a node that is to be added
+//	bully run -data /var/lib/bully -http :8001                                       # … which are run so
+//	bully member list -http 10.0.0.1:8001                     # who they are; add, remove and replace change them
 //	bully repair -data /var/lib/bully                         # what is in the data folder, and the way out if it is bad
 //	bully trace merge traces/ >run.ndjson                     # one trace of what all nodes have recorded
 //	bully trace show run.ndjson                               # … as a timeline, with its reigns
@@ -62,10 +67,13 @@ func commands() []command {
 		{"bench", "measure failover, or what idle nodes cost, with real processes", benchmark},
 		{"check", "explore the configurations of the specification, and compare with its list", check},
 		{"compare", "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", compare},
-		{"demo", "run five nodes, kill the leader, bring it back", demo},
+		{"demo", "run five nodes, kill the leader, bring it back; or replace all of them, one by one", demo},
 		{"exec", "run a node, and a command while it leads", execute},
 		{"help", "say how to use a command", help},
 		{"history", "check what clients of a cluster and its resources saw for linearizability", histories},
+		{"init", "make the record of a first member of a cluster whose members come and go", setup},
+		{"join", "make the record of a node that is to be added to one", join},
+		{"member", "list, add, remove or replace members, if they come and go", members},
 		{"port", "speak the protocol of ports on standard input and output, for bullytest", servePorts},
 		{"repair", "show what is in the data folder of a node, and find a way out", repair},
 		{"run", "run a node", run},
@@ -195,7 +203,7 @@ func help(ctx context.Context, p program, args []string) error {
 		}
 		return commands()[i].run(ctx, p, []string{"-help"})
 	}
-	_, _ = fmt.Fprint(p.out, "Bully elects a leader among a fixed set of nodes, with epochs that fence off old leaders.\n\n"+
+	_, _ = fmt.Fprint(p.out, "Bully elects a leader among nodes, with epochs that fence off old leaders.\n\n"+
 		"Usage: bully COMMAND [flags]\n\n")
 	for _, c := range commands() {
 		_, _ = fmt.Fprintf(p.out, "  %-9s %s\n", c.name, c.summary)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -17,6 +18,9 @@ With -raise, -id and -members it gives the node, which must not run, a new recor
 nobody. That is for a record that is lost or damaged, and you must answer for it: the epoch must be above every epoch
 that the node has ever promised. It is if it is at least two above the highest epoch on the disks of all other
 members, those that are down too. A thousand more cost nothing. Too low, and there may be two leaders in one epoch.
+
+If members come and go, a node whose record is lost or damaged is removed, and one with a new id added in its place: bully
+member replace. A record of such a node that is in order, but perhaps an old copy, is raised without -id and -members.
 
 `
 
@@ -39,10 +43,16 @@ func repair(_ context.Context, p program, args []string) error {
 		return usageError{"-data is missing: give the data folder of the node"}
 	case epoch == 0 && (id != "" || members != ""):
 		return usageError{"-id and -members are for -raise only"}
-	case epoch != 0 && (id == "" || members == ""):
+	}
+	changing := epoch != 0 && id == "" && members == "" && isChanging(data)
+	if epoch != 0 && !changing && (id == "" || members == "") {
 		return usageError{"-raise needs -id and -members too"}
 	}
-	if epoch != 0 {
+	if changing {
+		if _, err := storage.RaiseChanging(data, storage.Identity{}, spec.Configuration{}, spec.Epoch(epoch)); err != nil {
+			return err
+		}
+	} else if epoch != 0 {
 		if err := raise(p, data, id, members, spec.Epoch(epoch)); err != nil {
 			return err
 		}
@@ -51,6 +61,7 @@ func repair(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	report.Others = slices.DeleteFunc(report.Others, func(o storage.Other) bool { return o.Name == addressFile && report.Identity != storage.Identity{} })
 	if _, err := fmt.Fprint(p.out, report); err != nil {
 		return err
 	}
@@ -58,6 +69,12 @@ func repair(_ context.Context, p program, args []string) error {
 		return fmt.Errorf("%s is %s", report.Path, report.Problem.Kind)
 	}
 	return nil
+}
+
+// isChanging reports whether there is a good record of a node whose members come and go.
+func isChanging(data string) bool {
+	report, err := storage.Inspect(data)
+	return err == nil && report.Identity != storage.Identity{}
 }
 
 // raise gives a node a new record.

@@ -29,8 +29,11 @@ const runHelp = `
 Runs a node until SIGTERM or SIGINT; a second one ends it at once. Every flag can be given in the environment
 too: -tls-cert as BULLY_TLS_CERT. A flag wins.
 
+If members come and go, -data is enough: bully init or bully join has made a record there, which says who the node is,
+and keeps up with who the members are; see bully help member.
+
 It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
-longer because its disk failed, and says why; with 2 if it was called wrongly.
+longer because its disk failed or it is no member any more, and says why; with 2 if it was called wrongly.
 
 `
 
@@ -80,7 +83,7 @@ func newNode(p program, s settings) (*node, error) {
 
 // open opens all that a node needs, as far as it can.
 func (n *node) open() (err error) {
-	if n.store, err = storage.Open(n.data, n.id, n.members); err != nil {
+	if n.store, err = n.openStore(); err != nil {
 		return err
 	}
 	if n.http != "" {
@@ -91,7 +94,7 @@ func (n *node) open() (err error) {
 	var recorded host.Trace
 	if n.trace != "" {
 		name, _ := os.Hostname()
-		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Host: plain(name),
+		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: plain(name),
 			Commit: plain(revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
 		if err != nil {
 			return err
@@ -106,20 +109,55 @@ func (n *node) open() (err error) {
 		return err
 	}
 	events := web.NewEvents(n.id, recorded)
-	if n.host, err = host.New(host.Config{ID: n.id, Members: n.members, Storage: n.store, Transport: n.links, Timing: n.timing,
+	members := n.members
+	if n.changing() {
+		members = nil // they are in the record
+	}
+	if n.host, err = host.New(host.Config{ID: n.id, Members: members, Storage: n.store, Transport: n.links, Timing: n.timing,
 		Detector: phi, Clock: kernelclock.New(), Logger: n.logger, Metrics: events, Trace: events}); err != nil {
 		return err
 	}
 	if n.listener != nil {
-		n.web, err = web.New(web.Config{Node: n.host, Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
+		n.web, err = web.New(web.Config{Node: n.host, Changer: n.changer(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
 			Version: revision(), Logger: n.logger})
 	}
 	return err
 }
 
+// changing reports whether members come and go.
+func (s *settings) changing() bool { return s.identity != storage.Identity{} }
+
+// openStore opens the record of the node.
+func (n *node) openStore() (*storage.File, error) {
+	if !n.changing() {
+		return storage.Open(n.data, n.id, n.members)
+	}
+	store, err := storage.OpenChanging(n.data)
+	if err != nil {
+		return nil, err
+	}
+	if store.Identity() != n.identity { // it was read before, to find out what it is
+		return nil, errors.Join(fmt.Errorf("the record in %s has just become that of %s", n.data, store.Identity()), store.Close())
+	}
+	return store, nil
+}
+
+// changer returns what changes members for whoever reaches the HTTP server, or nil if nobody may: where nobody else can
+// reach it, or where the flag says so.
+func (n *node) changer() web.Changer {
+	address, ok := n.listener.Addr().(*net.TCPAddr)
+	if !n.changing() || !n.httpMembers && !(ok && address.IP.IsLoopback()) {
+		return nil
+	}
+	return n.host
+}
+
 // connect makes the transport.
 func (n *node) connect() (*transport.TCP, error) {
 	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: n.tls, Logger: n.logger, NoProof: n.noProof}
+	if n.changing() {
+		config.Members, config.Changing = nil, &transport.Changing{Incarnation: n.identity.Incarnation, Address: n.address}
+	}
 	if n.listen != "" {
 		l, err := net.Listen("tcp", n.listen)
 		if err != nil {
@@ -147,6 +185,9 @@ func (n *node) run(ctx context.Context) error {
 				n.logger.Error("the HTTP server has ended; the node goes on", "err", err)
 			}
 		})
+	}
+	if n.changing() {
+		attributes = append(attributes, "incarnation", fmt.Sprintf("%016x", n.identity.Incarnation))
 	}
 	n.logger.Info("running", attributes...)
 	err := n.host.Run(ctx)

@@ -187,6 +187,9 @@ func printAnswers(out io.Writer, answers []answered) error {
 		case s.Leading:
 			role = "LEADER"
 		}
+		if s.Membership != "" && s.Membership != string(spec.Voter) {
+			role += " (" + s.Membership + ")"
+		}
 		if !s.Since.IsZero() {
 			since = time.Since(s.Since).Round(100 * time.Millisecond).String()
 		}

@@ -12,7 +12,8 @@
 //	fmt.Println(next.At.Sub(killed))
 //
 // It is not bound to one program: a node is any command that takes the flags -id, -members, -data and -http,
-// and serves GET /events and GET /status as bully run does. So the same harness measures others.
+// and serves GET /events and GET /status as bully run does. So the same harness measures others. Nodes whose members come
+// and go are told of -data, -listen and -http only: see Config.Changing.
 //
 // Nothing is left behind: nodes are killed by Close, and on Linux also when the process that made the cluster
 // dies, however it dies.
@@ -58,10 +59,13 @@ type Config struct {
 	Nodes   int                // how many, 1 to 64; their ids are 1 to Nodes
 	Command []string           // the command line of a node, to which -id, -members, -data and -http are added
 	Extra   func(int) []string // what is added to the command line of one node, after all else; none if nil
-	Traces  bool               // let each node write a trace: -trace is added
-	Network Network
-	Dir     string           // holds the data, logs and traces of all nodes; "" is a temporary folder that Close removes
-	Data    func(int) string // the data folder of a node; DIR/<id>/data if nil
+	// Changing says that members come and go: the nodes read from the records in their data folders who they are. Init and
+	// Join make those. It cannot be Proxied.
+	Changing bool
+	Traces   bool // let each node write a trace: -trace is added
+	Network  Network
+	Dir      string           // holds the data, logs and traces of all nodes; "" is a temporary folder that Close removes
+	Data     func(int) string // the data folder of a node; DIR/<id>/data if nil
 }
 
 // Cluster is a set of node processes. Its methods may be called from several goroutines, but for those that
@@ -91,6 +95,9 @@ func New(config Config) (*Cluster, error) {
 	}
 	if len(config.Command) == 0 {
 		return nil, errors.New("the command line of a node is empty")
+	}
+	if config.Changing && config.Network == Proxied {
+		return nil, errors.New("members that come and go have one address each: their links cannot be proxied")
 	}
 	c := &Cluster{config: config, dir: config.Dir, stopping: stopping, proxies: map[Link]*proxy{}}
 	c.ctx, c.stop = context.WithCancel(context.Background())

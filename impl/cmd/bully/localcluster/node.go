@@ -59,7 +59,11 @@ func (n *node) running() bool {
 func (n *node) arguments() []string {
 	c := n.cluster
 	all := append([]string{}, c.config.Command...)
-	all = append(all, "-id", strconv.Itoa(n.id), "-members", c.members(n.id), "-data", n.data, "-http", n.http)
+	if c.config.Changing {
+		all = append(all, "-listen", n.addr, "-data", n.data, "-http", n.http)
+	} else {
+		all = append(all, "-id", strconv.Itoa(n.id), "-members", c.members(n.id), "-data", n.data, "-http", n.http)
+	}
 	if c.config.Traces {
 		all = append(all, "-trace", c.TraceDir())
 	}

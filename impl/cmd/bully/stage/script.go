@@ -15,11 +15,11 @@ import (
 // Script makes a script of package cluster of a trace. The error is why there is none: the core, when it does what the script
 // says, must do what the trace says. Times are not looked at, since a script has none; nor is when exactly a message was lost.
 func Script(trace []byte) (*cluster.Script, error) {
-	members, events, err := eventsOf(trace)
+	header, events, err := eventsOf(trace)
 	if err != nil {
 		return nil, err
 	}
-	w := writer{script: cluster.Script{Members: members, Unstarted: true}, links: map[spec.Link][]underWay{}, up: map[spec.NodeID]bool{},
+	w := writer{script: cluster.Script{Members: header.Members, Unstarted: true, First: firstOf(&header, events)}, links: map[spec.Link][]underWay{}, up: map[spec.NodeID]bool{},
 		known: map[spec.NodeID]bool{}}
 	for i := range events {
 		if err := w.add(&events[i]); err != nil {
@@ -27,7 +27,7 @@ func Script(trace []byte) (*cluster.Script, error) {
 		}
 	}
 	var out bytes.Buffer
-	again := spec.NewTraceWriter(&out, spec.Header{Members: members, Commit: "script"})
+	again := spec.NewTraceWriter(&out, spec.Header{Changing: header.Changing, Members: header.Members, Commit: "script"})
 	if _, err := w.script.Run(subject.New, cluster.Options{Trace: again}); err != nil {
 		return nil, err
 	}
@@ -44,19 +44,34 @@ func Script(trace []byte) (*cluster.Script, error) {
 	return &w.script, nil
 }
 
+// firstOf returns the configuration that the first members of a trace start with; none where members are fixed. If none of them
+// starts in it, one will do that nobody starts with.
+func firstOf(h *spec.Header, events []spec.Event) (first spec.Configuration) {
+	if !h.Changing {
+		return first
+	}
+	for i := range events {
+		if c := events[i].State.Configuration; events[i].Action == spec.StartAction && !c.IsEmpty() {
+			return c
+		}
+	}
+	first, _ = spec.NewConfiguration(0, 1, []spec.Member{{ID: h.Members[0], Kind: spec.Voter}})
+	return first
+}
+
 // eventsOf reads a trace.
-func eventsOf(trace []byte) (members []spec.NodeID, events []spec.Event, err error) {
+func eventsOf(trace []byte) (h spec.Header, events []spec.Event, err error) {
 	in, err := spec.NewTraceReader(bytes.NewReader(trace))
 	if err != nil {
-		return nil, nil, err
+		return h, nil, err
 	}
 	for {
 		var e spec.Event
 		switch err := in.Read(&e); {
 		case err == io.EOF:
-			return in.Header().Members, events, nil
+			return in.Header(), events, nil
 		case err != nil:
-			return nil, nil, err
+			return h, nil, err
 		}
 		events = append(events, e)
 	}
@@ -68,7 +83,8 @@ func sameSteps(a, b []spec.Event) (at int, same bool) {
 	a, b = slices.DeleteFunc(slices.Clone(a), lost), slices.DeleteFunc(slices.Clone(b), lost)
 	for i := range min(len(a), len(b)) {
 		x, y := &a[i], &b[i]
-		if x.Node != y.Node || x.Action != y.Action || x.Input.Message != y.Input.Message || !slices.Equal(x.Input.Cut, y.Input.Cut) ||
+		if x.Node != y.Node || x.Action != y.Action || x.Input.Message != y.Input.Message ||
+			x.Input.Configuration != y.Input.Configuration || !slices.Equal(x.Input.Cut, y.Input.Cut) ||
 			!slices.Equal(x.Sent, y.Sent) || !x.State.Equal(y.State) {
 			return i, false
 		}
@@ -136,6 +152,8 @@ func (w *writer) add(e *spec.Event) error {
 		w.op(cluster.Op{Kind: cluster.Resign, Node: e.Node})
 	case e.Input.Call == spec.HolderDeadCall:
 		w.op(cluster.Op{Kind: cluster.Dead, Node: e.Node})
+	case e.Input.Call == spec.ChangeCall:
+		w.op(cluster.Op{Kind: cluster.Change, Node: e.Node, Configuration: e.Input.Configuration})
 	default:
 		if err := w.deliver(&e.Input.Message); err != nil {
 			return err

@@ -10,13 +10,14 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// New makes a node of the core. It panics if id or the members are not what bully.New takes: who asks makes them.
+// New makes a node of the core. It panics if id or the members, or the configuration that it starts with, are not what
+// bully.New and bully.NewChanging take: who asks makes them.
 func New(id spec.NodeID, members []spec.NodeID) conformance.Node {
 	core, err := bully.New(id, members)
 	if err != nil {
 		panic(err)
 	}
-	return &node{core}
+	return &node{id, core}
 }
 
 // At makes a node of the core that is in a state, as if it had come to it. An error says what of the state no node can have.
@@ -25,17 +26,38 @@ func At(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, 
 	if err != nil {
 		return nil, err
 	}
-	return &node{core}, nil
+	return &node{id, core}, nil
 }
 
-type node struct{ core *bully.Node }
+type node struct {
+	id   spec.NodeID
+	core *bully.Node // of fixed members, until it starts with a configuration
+}
 
 var _ conformance.Maker = New
 
-func (n *node) Start(out *conformance.Output) { n.step(bully.Start(), out) }
+func (n *node) Start(first spec.Configuration, out *conformance.Output) {
+	n.change(first)
+	n.step(bully.Start(), out)
+}
 
 func (n *node) Restart(promise spec.Durable, out *conformance.Output) {
+	if !promise.Configuration.IsNone() {
+		n.change(spec.EmptyConfiguration())
+	}
 	n.step(bully.Restart(promise), out)
+}
+
+// change makes the node one of changing members, which begins with a configuration; with none it stays as it is.
+func (n *node) change(first spec.Configuration) {
+	if first.IsNone() {
+		return
+	}
+	core, err := bully.NewChanging(n.id, first)
+	if err != nil {
+		panic(err)
+	}
+	n.core = core
 }
 
 func (n *node) Step(in *spec.Input, out *conformance.Output) { n.step(bully.Given(*in), out) }

@@ -24,7 +24,7 @@ func Example() {
 	members := integers(3)
 	node := subject.New(members[2], members)
 	var out conformance.Output
-	node.Start(&out)
+	node.Start(spec.Configuration{}, &out)
 	node.Step(&spec.Input{Timer: spec.HeartbeatTimer}, &out)
 	fmt.Println(out.State)
 	fmt.Println(out.Sent, out.Cancel, out.Arm)
@@ -43,8 +43,8 @@ func TestLikeTheModel(t *testing.T) {
 		ours, theirs := subject.New(id, members), model(id, members)
 		var did, wanted conformance.Output
 		if rapid.Bool().Draw(t, "first start") {
-			ours.Start(&did)
-			theirs.Start(&wanted)
+			ours.Start(spec.Configuration{}, &did)
+			theirs.Start(spec.Configuration{}, &wanted)
 		} else {
 			promise := spec.Durable{Epoch: 2, Grantee: rapid.SampledFrom(members).Draw(t, "grantee")}
 			ours.Restart(promise, &did)

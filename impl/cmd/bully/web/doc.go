@@ -9,6 +9,8 @@
 //	GET  /         the page, for people: it watches the cluster
 //	GET  /views    what the page needs: the cluster, and where the other nodes are seen
 //	POST /resign   makes the node lead no longer (R28)
+//	GET  /members  who the members are, if they come and go: see Members
+//	POST /members  adds, removes or replaces a member, at the leader: see Change and Changed
 //
 // An event of /events is one line of JSON:
 //
@@ -36,7 +38,7 @@
 //	...
 //	server.Close()
 //
-// Nobody is asked who he is. Everybody who reaches the address may read, and make the node resign, unless he is a page
-// of another origin in a browser; so listen on loopback, or where only those can connect who may. Connections are
+// Nobody is asked who he is. Everybody who reaches the address may read, make the node resign, and, if Config.Changer is
+// given, change members, unless he is a page of another origin in a browser; so listen on loopback, or where only those can connect who may. Connections are
 // bounded in number, and in how slow they may be.
 package web

@@ -81,6 +81,9 @@ func (e *Events) Changed(l host.Leadership) {
 	}
 }
 
+// Configured implements host.Metrics.
+func (*Events) Configured(host.Membership) {}
+
 // Stepped implements host.Metrics.
 func (*Events) Stepped(spec.Action) {}
 

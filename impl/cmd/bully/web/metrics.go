@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -84,10 +85,11 @@ func (s *Server) ofNode() []family {
 		}
 		phi = max(phi, l.Phi)
 	}
+	changing := s.ofMembers(now)
 	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	metrics.Read(memory)
 	const counter, gauge = "counter", "gauge"
-	return []family{
+	return append(changing,
 		one("leading", gauge, "Whether this node leads.", toNumber(now.Leading)),
 		one("has_leader", gauge, "Whether this node knows of a leader (R39).", toNumber(!now.Leader.IsNone())),
 		one("epoch", gauge, "The highest epoch that this node has promised or learned.", float64(now.Epoch)),
@@ -106,6 +108,28 @@ func (s *Server) ofNode() []family {
 		one("trace_errors_total", counter, "Steps that could not be recorded.", now.Counters.TraceErrors),
 		one("goroutines", gauge, "Goroutines that there are.", runtime.NumGoroutine()),
 		one("memory_bytes", gauge, "Memory had from the operating system.", memory[0].Value.Uint64()),
+	)
+}
+
+// ofMembers returns the metrics of members that come and go.
+func (s *Server) ofMembers(now host.Status) []family {
+	if now.Configuration == nil {
+		return nil
+	}
+	kinds := map[spec.MemberKind]float64{}
+	for _, kind := range spec.MemberKinds() {
+		kinds[kind] = 0
+	}
+	for _, m := range now.Configuration.Members() {
+		kinds[m.Kind]++
+	}
+	const gauge = "gauge"
+	return []family{
+		one("configuration_epoch", gauge, "The epoch of the configuration of this node.", float64(now.Configuration.Epoch)),
+		one("configuration_version", gauge, "The version of the configuration of this node.", float64(now.Configuration.Version)),
+		one("configuration_settled", gauge, "Whether this node leads, and a quorum is known to hold its configuration.", toNumber(now.Settled)),
+		labelled("members", gauge, "Members, by kind.", "kind", kinds),
+		one("member", gauge, "Whether this node is a member.", toNumber(slices.Contains(now.Members, now.ID))),
 	}
 }
 

@@ -29,6 +29,7 @@ type Node interface {
 type Config struct {
 	Node    Node
 	Events  *Events
+	Changer Changer                // lets whoever reaches the server change members; nil lets nobody
 	Cluster string                 // the name of the cluster
 	Views   map[spec.NodeID]string // where browsers find the servers of other nodes: http://host:port, without a path
 	Stats   func() transport.Stats // of the transport; nil if there are none
@@ -121,6 +122,8 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /events", s.config.Events.serve)
 	mux.HandleFunc("GET /steps", s.config.Events.steps.serve)
 	mux.HandleFunc("POST /resign", s.resign)
+	mux.HandleFunc("GET /members", s.members)
+	mux.HandleFunc("POST /members", s.change)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/web"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const memberHelp = `
+list prints who the members of a cluster are, if they come and go.
+
+add makes a node a member, or a member one of another kind: a voter, which votes and may lead; a witness, which votes and
+never leads; an observer, which follows. A node that is to vote is an observer until it has answered, so it must run. Its
+address is host:port, or host:port#incarnation as bully join has printed it: then no other disk will do.
+
+remove makes a member none. A leader is made a witness, hands over, and is removed by the next. replace adds a node, and
+then removes another.
+
+The nodes are asked at the addresses that they were given by -http; the leader must be among them, or among those that
+they know from their -view. A change is made only where that address is of loopback, or the leader runs with -http-members:
+nobody is asked who he is. With -version it is made only if the members are of that version: of two that have seen the same
+members, one then wins. It exits with 0 if all is done, and a quorum holds it, and with 1 if not.
+
+`
+
+// memberVerbs are what can be done with members, and what each takes.
+var memberVerbs = map[string]string{"list": "", "add": "ID=host:port", "remove": "ID", "replace": "OLD ID=host:port"}
+
+// memberCall is what the flags of bully member say.
+type memberCall struct {
+	nodes   []string
+	change  web.Change // what to do; nothing for list
+	timeout time.Duration
+}
+
+// members lists or changes members.
+func members(ctx context.Context, p program, args []string) error {
+	c := memberCall{}
+	verb := ""
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		verb, args = args[0], args[1:]
+	}
+	takes, known := memberVerbs[verb]
+	name := "member " + verb
+	if verb == "" {
+		name = "member list|add|remove|replace"
+	}
+	flags := p.flagSet(name)
+	kind := c.define(flags, verb)
+	if err := p.parseSome(flags, args, usage{" " + takes, memberHelp}); err != nil {
+		return err
+	}
+	switch {
+	case verb == "":
+		return usageError{"do what? There are list, add, remove and replace"}
+	case !known:
+		return usageError{fmt.Sprintf("unknown %q%s (there are list, add, remove and replace)", verb, suggest(verb, []string{"list", "add", "remove", "replace"}))}
+	}
+	if len(c.nodes) == 0 && p.getenv != nil && p.getenv(variable("http")) != "" {
+		c.nodes = []string{p.getenv(variable("http"))}
+	}
+	if len(c.nodes) == 0 {
+		return usageError{"no address is given: give those of nodes, as in -http 10.0.0.1:8001,10.0.0.2:8001"}
+	}
+	var err error
+	for i, text := range c.nodes {
+		if c.nodes[i], err = nodeURL(text); err != nil {
+			return err
+		}
+	}
+	if err := c.understand(verb, takes, *kind, flags.Args()); err != nil {
+		return err
+	}
+	return c.run(ctx, p)
+}
+
+// define defines the flags.
+func (c *memberCall) define(flags *flag.FlagSet, verb string) (kind *string) {
+	flags.Func("http", "ask the node at this `address`; may be given again, or with commas between", func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			c.nodes = append(c.nodes, strings.TrimSpace(part))
+		}
+		return nil
+	})
+	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "wait no `longer`")
+	kind = new(string)
+	if verb == "list" {
+		return kind
+	}
+	flags.Uint64Var(&c.change.Version, "version", 0, "only if the members are of this `version`; of any if 0")
+	flags.BoolVar(&c.change.Force, "force", false, "even if the nodes that answer now would be no quorum; or move a member to another address")
+	if verb != "remove" {
+		flags.StringVar(kind, "kind", string(spec.Voter), "what the node is to be: voter, witness or observer")
+	}
+	return kind
+}
+
+// understand reads what is to be done.
+func (c *memberCall) understand(verb, takes, kind string, args []string) (err error) {
+	if wanted := len(strings.Fields(takes)); len(args) != wanted {
+		if wanted == 0 {
+			return usageError{fmt.Sprintf("unexpected argument %q", args[0])}
+		}
+		return usageError{fmt.Sprintf("give %s, after the flags: there are %d arguments", takes, len(args))}
+	}
+	if verb == "list" {
+		return nil
+	}
+	c.change.Do = verb
+	last := args[len(args)-1]
+	if verb == "remove" {
+		c.change.ID, err = parseID(last)
+		return err
+	}
+	if verb == "replace" {
+		if c.change.Old, err = parseID(args[0]); err != nil {
+			return err
+		}
+	}
+	idText, address, ok := strings.Cut(last, "=")
+	if !ok {
+		return usageError{fmt.Sprintf("%q has no =: give id=host:port, or id=host:port#incarnation as bully join prints it", last)}
+	}
+	hostPort, _, err := transport.SplitAddress(address)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	if problem := checkAddress(hostPort); problem != "" {
+		return usageError{problem}
+	}
+	c.change.Address, c.change.Kind = address, spec.MemberKind(kind)
+	if !c.change.Kind.Valid() {
+		return unknownChoice("kind", kind, []string{"voter", "witness", "observer"})
+	}
+	c.change.ID, err = parseID(idText)
+	return err
+}
+
+func parseID(text string) (spec.NodeID, error) {
+	id, err := spec.ParseNodeID(text)
+	if err != nil {
+		return id, usageError{err.Error()}
+	}
+	return id, nil
+}
+
+// run lists the members, or changes them and then lists them.
+func (c *memberCall) run(ctx context.Context, p program) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.log, text) }}
+	if c.change.Do != "" {
+		if err := operator.CarryOut(ctx, c.change); err != nil {
+			return err
+		}
+	}
+	newest, err := operator.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	return printMembers(p.out, newest.Members)
+}
+
+// printMembers prints a table.
+func printMembers(out io.Writer, m web.Members) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "node\tkind\taddress\t")
+	for _, member := range m.Configuration.Members() {
+		leads := ""
+		if member.ID == m.Leader {
+			leads = "leads"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", member.ID, member.Kind, member.Address, leads)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	state := "as node " + m.Node.String() + " knows: the leader, which can tell whether it is settled, was not asked or has not answered"
+	if m.Settled {
+		state = "settled"
+	} else if m.Leading {
+		state = "not settled yet"
+	}
+	_, err := fmt.Fprintf(out, "version %d, epoch %d, %s\n", m.Configuration.Version, m.Configuration.Epoch, state)
+	return err
+}

@@ -1,0 +1,240 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// roaming is a cluster whose members come and go.
+type roaming struct {
+	t       *testing.T
+	dir     string
+	address map[string]string // of each node, to the others
+	http    map[string]string
+	node    map[string]*process
+}
+
+// newRoaming makes the records of some first members.
+func newRoaming(t *testing.T, first ...string) *roaming {
+	t.Helper()
+	c := &roaming{t: t, dir: t.TempDir(), address: map[string]string{}, http: map[string]string{}, node: map[string]*process{}}
+	var members []string
+	for _, id := range first {
+		c.address[id] = freeAddress(t)
+		members = append(members, id+"="+c.address[id])
+	}
+	for _, id := range first {
+		status, out, log := bully(t, "init", "-data", c.data(id), "-cluster", "test", "-id", id, "-members", strings.Join(members, ","))
+		require.Equal(t, exitOK, status, log)
+		require.Contains(t, out, "Made the record of node "+id+" of cluster test, incarnation ")
+		require.Contains(t, out, "Then run it: bully run -data "+c.data(id))
+	}
+	return c
+}
+
+func (c *roaming) data(id string) string { return filepath.Join(c.dir, id) }
+
+// join makes the record of a node that is to be added, and returns what is to be given to bully member add.
+func (c *roaming) join(id string) string {
+	c.t.Helper()
+	c.address[id] = freeAddress(c.t)
+	status, out, log := bully(c.t, "join", "-data", c.data(id), "-cluster", "test", "-id", id, "-address", c.address[id])
+	require.Equal(c.t, exitOK, status, log)
+	line := regexp.MustCompile(`bully member add -http ADDRESS (` + id + `=\S+#[0-9a-f]{16})`).FindStringSubmatch(out)
+	require.NotNil(c.t, line, out)
+	return line[1]
+}
+
+// run starts a node.
+func (c *roaming) run(id string, more ...string) *process {
+	if c.http[id] == "" {
+		c.http[id] = freeAddress(c.t)
+	}
+	c.node[id] = spawn(c.t, append([]string{"run", "-data", c.data(id), "-http", c.http[id], "-profile", "local"}, more...)...)
+	return c.node[id]
+}
+
+// urls returns where all nodes are seen.
+func (c *roaming) urls() string {
+	var all []string
+	for _, address := range c.http {
+		all = append(all, address)
+	}
+	return strings.Join(all, ",")
+}
+
+// member runs bully member, with the addresses of all nodes.
+func (c *roaming) member(verb string, args ...string) (status int, out, log string) {
+	return bully(c.t, append([]string{"member", verb, "-http", c.urls()}, args...)...)
+}
+
+// TestMembers makes a cluster of one, adds two, removes the leader, and starts the removed one once more.
+func TestMembers(t *testing.T) {
+	c := newRoaming(t, "1")
+	traces := t.TempDir()
+	c.run("1", "-trace", traces)
+	leads(t, c.http["1"])
+	two, three := c.join("2"), c.join("3")
+	c.run("2", "-trace", traces)
+	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
+	status, out, log := c.member("list")
+	require.Equal(t, exitOK, status, log)
+	require.Regexp(t, `(?m)^1 +voter +127\.0\.0\.1:\d+ +leads$`, out)
+	require.Contains(t, out, "version 1, epoch 1, settled\n")
+	_, out, _ = bully(t, "status", "-http", c.http["2"])
+	require.Contains(t, out, "follower (waiting)")
+
+	status, out, log = c.member("add", "-version", "1", two)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "version 3, epoch ")
+	until(t, "2 takes over", func() bool {
+		_, out, _ := c.member("list")
+		return regexp.MustCompile(`(?m)^2 .* leads$`).MatchString(out)
+	})
+	status, _, log = c.member("add", "-version", "1", three)
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "version 1 is expected, and they are at ")
+	status, _, log = c.member("remove", "7")
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "node 7 is no member, and so cannot be removed")
+
+	c.run("3", "-trace", traces)
+	status, _, log = c.member("replace", "-kind", "voter", "2", three)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, log, "which led, has handed over")
+	require.Equal(t, exitMismatch, c.node["2"].wait())
+	require.Contains(t, c.node["2"].log.String(), "bully run: host: this node is no member any more")
+	require.Equal(t, exitMismatch, c.run("2").wait(), "with its old disk")
+	require.Contains(t, c.node["2"].log.String(), "it can come back as a new node, with an empty disk")
+
+	status, out, _ = bully(t, "repair", "-data", c.data("2"))
+	require.Equal(t, exitOK, status)
+	require.Regexp(t, `node +2 of cluster test`, out)
+	require.NotContains(t, out, "does not belong here")
+	status, out, log = bully(t, "repair", "-data", c.data("2"), "-raise", "77")
+	require.Equal(t, exitOK, status, log)
+	require.Regexp(t, `epoch +77`, out)
+	for _, id := range []string{"1", "3"} {
+		c.node[id].signal(syscall.SIGTERM)
+		require.Equal(t, exitOK, c.node[id].wait())
+	}
+	merged := filepath.Join(t.TempDir(), "merged.ndjson")
+	status, _, log = bully(t, "trace", "merge", "-o", merged, traces)
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, log, ", nodes: 3, crashes: 0")
+	text, err := os.ReadFile(merged)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(text), `{"format":2,"spec":"1.1","members":["1","2","3"],`))
+}
+
+// TestWrongDisk: a node whose disk is not the one that was added under its id is told so, and is no member.
+func TestWrongDisk(t *testing.T) {
+	c := newRoaming(t, "1")
+	c.run("1")
+	leads(t, c.http["1"])
+	two := c.join("2")
+	require.NoError(t, os.RemoveAll(c.data("2")))
+	status, _, log := bully(t, "join", "-data", c.data("2"), "-cluster", "test", "-id", "2", "-address", c.address["2"])
+	require.Equal(t, exitOK, status, log)
+	c.run("2")
+	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
+	status, _, log = c.member("add", "-timeout", "1s", two)
+	require.Equal(t, exitMismatch, status)
+	require.NotEmpty(t, log)
+	_, out, _ := c.member("list")
+	require.Contains(t, out, "observer")
+	until(t, "it is said why", func() bool { return strings.Contains(c.node["1"].log.String(), "incarnation") })
+	status, _, log = c.member("remove", "2")
+	require.Equal(t, exitOK, status, log)
+}
+
+// TestMembersUsage sees that wrong calls are refused with what would be right.
+func TestMembersUsage(t *testing.T) {
+	dir := t.TempDir()
+	for want, args := range map[string][]string{
+		"bully init: -data is missing":                               {"init"},
+		"bully init: -id is missing":                                 {"init", "-data", dir},
+		"bully init: -members is missing":                            {"init", "-data", dir, "-id", "1"},
+		"bully init: -id: node 1 is not one of -members":             {"init", "-data", dir, "-id", "1", "-members", "2=a:1"},
+		`bully init: unexpected argument "x"`:                        {"init", "x"},
+		"bully join: -address is missing":                            {"join", "-data", dir, "-id", "1"},
+		`bully join: -address: "a" is no address`:                    {"join", "-data", dir, "-id", "1", "-address", "a"},
+		"bully join: -id: ":                                          {"join", "-data", dir, "-id", "0", "-address", "a:1"},
+		"bully member: do what? There are list, add, remove":         {"member"},
+		`bully member: unknown "lsit"; did you mean list?`:           {"member", "lsit", "-http", "a:1"},
+		"bully member: no address is given":                          {"member", "list"},
+		"bully member: give ID=host:port, after the flags":           {"member", "add", "-http", "a:1"},
+		`bully member: "3" has no =`:                                 {"member", "add", "-http", "a:1", "3"},
+		"after # an incarnation of 16 digits":                        {"member", "add", "-http", "a:1", "3=a:1#7"},
+		`bully member: -kind: unknown "vote"; did you mean voter?`:   {"member", "add", "-http", "a:1", "-kind", "vote", "3=a:1"},
+		`bully member: unexpected argument "3"`:                      {"member", "list", "-http", "a:1", "3"},
+		"give OLD ID=host:port, after the flags: there are 1":        {"member", "replace", "-http", "a:1", "3=a:1"},
+		"flag provided but not defined: -kind (\"bully help member ": {"member", "remove", "-http", "a:1", "-kind", "voter", "3"},
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, exitUsage, status, "%v: %s", args, log)
+		require.Contains(t, log, want)
+	}
+	status, _, log := bully(t, "member", "list", "-http", "127.0.0.1:1")
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "no node has said who the members are: http://127.0.0.1:1: ")
+
+	status, _, log = bully(t, "init", "-data", dir, "-id", "1", "-members", "1=127.0.0.1:1")
+	require.Equal(t, exitOK, status, log)
+	status, _, log = bully(t, "join", "-data", dir, "-id", "1", "-address", "127.0.0.1:1")
+	require.Equal(t, exitMismatch, status, "a record is made once")
+	require.Contains(t, log, "is there already")
+	for want, args := range map[string][]string{
+		"-id: the record in " + dir + " is that of node 1, not of 2":           {"run", "-data", dir, "-id", "2"},
+		"-cluster: the record in " + dir + " is of cluster bully, not of jobs": {"run", "-data", dir, "-cluster", "jobs"},
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, exitUsage, status, log)
+		require.Contains(t, log, want)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "record"), []byte("BULLYREC and no more"), 0o600))
+	status, _, log = bully(t, "run", "-data", dir)
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "bully repair", "it does not ask for -id and -members")
+}
+
+// TestMembersNotAllowed: a node whose address anybody can reach changes nothing, unless it is told to; and fixed members
+// are fixed.
+func TestMembersNotAllowed(t *testing.T) {
+	c := newCluster(t, 1)
+	c.run(1)
+	leads(t, c.http[0])
+	status, _, log := bully(t, "member", "list", "-http", c.http[0])
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, log, "its members are fixed")
+}
+
+// TestDemoReplace plays the whole demo of replacement.
+func TestDemoReplace(t *testing.T) {
+	dir := t.TempDir()
+	p := spawn(t, "demo", "-replace", "-dir", dir)
+	require.Equal(t, exitOK, p.wait())
+	text := p.out.String()
+	for _, line := range []string{
+		`ms  start nodes 1, 2, 3, 4 and 5$`,
+		`ms  node 6 has taken the place of node 1, \d+ ms after it was started$`,
+		`ms  node 10 has taken the place of node 5, \d+ ms after it was started$`,
+		`^Five nodes were replaced in \d+\.\d s. Nobody led for \d+\.\d ms in all`,
+		`^The resource took \d\d+ writes, and refused `,
+		`merged into one trace: .*merged.ndjson$`,
+		`nodes: 10, crashes: 0`,
+	} {
+		found := regexp.MustCompile("(?m)" + line).FindStringIndex(text)
+		require.NotNil(t, found, "%s is not there, or not after what comes before it, in\n%s", line, p.out)
+		text = text[found[1]:]
+	}
+	require.Empty(t, living(t, dir), "nodes outlive the demo")
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const initHelp = `
+Makes the record of one of the first nodes of a cluster whose members come and go. It is done once, at each of the first
+members, with the same -cluster and -members at all; a record that is there is never touched. Each is a voter at first.
+After that, bully run -data DIR runs the node: id, cluster and members come from its record, which keeps up with them.
+Nodes are added later by bully join and bully member add.
+
+`
+
+const joinHelp = `
+Makes the record of a node that is to be added to a cluster whose members come and go. It knows of no members, and waits,
+until bully member add has made it one; the line to be run for that is printed. Give it an id that no node of the cluster
+has ever had: the highest voter leads.
+
+`
+
+// setup makes the record of a first member.
+func setup(_ context.Context, p program, args []string) error {
+	var data, id, cluster, members string
+	flags := p.flagSet("init")
+	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
+	flags.StringVar(&id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads")
+	flags.StringVar(&cluster, "cluster", "bully", "the `name` of the cluster, the same at all nodes")
+	flags.StringVar(&members, "members", "", "all first members, the same at all: `id=host:port,…`")
+	if err := p.parseSome(flags, args, usage{text: initHelp}); err != nil {
+		return err
+	}
+	who, err := identity(flags.Args(), data, id, cluster)
+	if err != nil {
+		return err
+	}
+	if members == "" {
+		return usageError{"-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}
+	}
+	addresses, ids, err := parsePairs("members", members, checkAddress)
+	if err != nil {
+		return err
+	}
+	if _, member := addresses[who.ID]; !member {
+		return usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s; if it is to be added to them later, bully join is what makes its record", who.ID, ids)}
+	}
+	var all []spec.Member
+	var others []string
+	for _, id := range ids {
+		all = append(all, spec.Member{ID: id, Kind: spec.Voter, Address: addresses[id]})
+		if id != who.ID {
+			others = append(others, id.String())
+		}
+	}
+	first, err := spec.NewConfiguration(0, 1, all)
+	if err != nil {
+		return usageError{fmt.Sprintf("-members: %v", err)}
+	}
+	if err := storage.Init(data, who, first); err != nil {
+		return err
+	}
+	if err := keepAddress(data, addresses[who.ID]); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(p.out, "Made the record of %s in %s.\nMembers: %s\n", who, data, first)
+	if len(others) > 0 {
+		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with its own -id and the same -cluster and -members.\n", strings.Join(others, ", "))
+	}
+	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s\n", data)
+	return err
+}
+
+// join makes the record of a node that is to be added.
+func join(_ context.Context, p program, args []string) error {
+	var data, id, cluster, address string
+	flags := p.flagSet("join")
+	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
+	flags.StringVar(&id, "id", "", "the `id` of this node, which no node of the cluster has ever had")
+	flags.StringVar(&cluster, "cluster", "bully", "the `name` of the cluster")
+	flags.StringVar(&address, "address", "", "where this node listens to the others: `host:port`")
+	if err := p.parseSome(flags, args, usage{text: joinHelp}); err != nil {
+		return err
+	}
+	who, err := identity(flags.Args(), data, id, cluster)
+	if err != nil {
+		return err
+	}
+	if address == "" {
+		return usageError{"-address is missing: give where the others reach this node, as in -address 10.0.0.4:7001"}
+	}
+	if problem := checkAddress(address); problem != "" {
+		return usageError{"-address: " + problem}
+	}
+	if err := storage.Init(data, who, spec.EmptyConfiguration()); err != nil {
+		return err
+	}
+	if err := keepAddress(data, address); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "Made the record of %s in %s.\nRun it:     bully run -data %s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
+		"where ADDRESS is the -http address of any member.\n", who, data, data, who.ID, transport.JoinAddress(address, who.Incarnation))
+	return err
+}
+
+// identity returns whose record is to be made.
+func identity(arguments []string, data, idText, cluster string) (storage.Identity, error) {
+	switch {
+	case len(arguments) > 0:
+		return storage.Identity{}, usageError{fmt.Sprintf("unexpected argument %q", arguments[0])}
+	case data == "":
+		return storage.Identity{}, usageError{"-data is missing: give the folder of the record, as in -data /var/lib/bully"}
+	case idText == "":
+		return storage.Identity{}, usageError{"-id is missing: give the id of this node, as in -id 3"}
+	}
+	id, err := spec.ParseNodeID(idText)
+	if err != nil {
+		return storage.Identity{}, usageError{fmt.Sprintf("-id: %v", err)}
+	}
+	return storage.Identity{ID: id, Cluster: cluster, Incarnation: storage.NewIncarnation()}, nil
+}
+
+// addressFile is the file in a data folder that says where the node listens. As soon as its configuration says so too, that
+// goes before it.
+const addressFile = "address"
+
+func keepAddress(data, address string) error {
+	if err := os.WriteFile(filepath.Join(data, addressFile), []byte(address+"\n"), 0o644); err != nil {
+		return fmt.Errorf("the record is made, but not where the node listens: give -listen to bully run: %w", err)
+	}
+	return nil
+}
+
+// keptAddress returns the address that keepAddress has kept, or "".
+func keptAddress(data string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(data, addressFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	address := strings.TrimSpace(string(text))
+	if problem := checkAddress(address); problem != "" {
+		return "", fmt.Errorf("%s: %s", filepath.Join(data, addressFile), problem)
+	}
+	return address, nil
+}
+
+// ofRecord fills in what a record of changing members says, if there is one and -members does not say otherwise, and
+// reports whether there is.
+func (s *settings) ofRecord(flags givenFlags) (bool, error) {
+	if s.data == "" || s.nodeFlags.members != "" {
+		return false, nil
+	}
+	report, err := storage.Inspect(s.data)
+	switch {
+	case err != nil:
+		return false, nil // opening it says what is wrong
+	case report.Problem != nil && s.nodeFlags.id == "":
+		return false, report.Problem
+	case report.Identity == storage.Identity{}:
+		return false, nil
+	}
+	s.identity = report.Identity
+	if given := s.nodeFlags.id; given != "" && given != s.identity.ID.String() {
+		return false, usageError{fmt.Sprintf("-id: the record in %s is that of node %s, not of %s", s.data, s.identity.ID, given)}
+	}
+	if flags["cluster"] && s.cluster != s.identity.Cluster {
+		return false, usageError{fmt.Sprintf("-cluster: the record in %s is of cluster %s, not of %s", s.data, s.identity.Cluster, s.cluster)}
+	}
+	s.id, s.cluster = s.identity.ID, s.identity.Cluster
+	now := report.Promise.Configuration
+	for _, m := range now.Members() {
+		s.members = append(s.members, m.ID)
+	}
+	if s.address, err = keptAddress(s.data); err != nil {
+		return false, err
+	}
+	if m, member := now.Member(s.id); member && m.Address != "" {
+		if s.address, _, err = transport.SplitAddress(m.Address); err != nil {
+			return false, err
+		}
+	}
+	if s.address == "" {
+		s.address = s.listen
+	}
+	if s.address == "" {
+		return false, usageError{"-listen is missing: neither the record nor " + filepath.Join(s.data, addressFile) + " says where this node listens"}
+	}
+	return true, nil
+}
