@@ -24,6 +24,10 @@
 //	bully_epoch                               gauge      the epoch of that leader, or of the last one; 0 before the first
 //	bully_leadership_changes_total            counter    how often who leads, or in which epoch, has changed
 //	bully_leadership_since_timestamp_seconds  gauge      when it last did, in seconds since 1970; 0 if it never has
+//	bully_configuration_epoch                 gauge      of the configuration (R42); 0 if members are fixed, like the next three
+//	bully_configuration_version               gauge      of the configuration
+//	bully_configuration_settled               gauge      1 if this node leads, and a quorum is known to hold it (R47), else 0
+//	bully_members{kind}                       gauge      how many members there are, by spec.MemberKind
 //
 // Alerts that are worth having:
 //
@@ -51,6 +55,9 @@ type Collector struct {
 	saves    prometheus.Histogram
 
 	leader, known, epoch, since prometheus.Gauge
+
+	confEpoch, confVersion, settled prometheus.Gauge
+	members                         *prometheus.GaugeVec
 }
 
 var (
@@ -72,6 +79,12 @@ func New(labels map[string]string) *Collector {
 	gauge := func(name, help string) prometheus.Gauge {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "bully", Name: name, Help: help, ConstLabels: labels})
 	}
+	members := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: "bully", Name: "members", Help: "Members, by kind; 0 if they are fixed.", ConstLabels: labels,
+	}, []string{"kind"})
+	for _, kind := range spec.MemberKinds() {
+		members.WithLabelValues(string(kind)) // there from the beginning, at 0
+	}
 	return &Collector{
 		steps:    newVector(counter("steps_total", "Steps taken."), "action", steps()),
 		ignored:  newVector(counter("ignored_total", "Inputs ignored."), "cause", causes()),
@@ -87,5 +100,10 @@ func New(labels map[string]string) *Collector {
 		known:  gauge("leader_known", "1 if this node is told of a leader, else 0."),
 		epoch:  gauge("epoch", "The epoch of the leader that this node is told of, or of the last one."),
 		since:  gauge("leadership_since_timestamp_seconds", "When who leads has last changed, in seconds since 1970."),
+
+		confEpoch:   gauge("configuration_epoch", "The epoch of the configuration; 0 if members are fixed."),
+		confVersion: gauge("configuration_version", "The version of the configuration; 0 if members are fixed."),
+		settled:     gauge("configuration_settled", "1 if this node leads, and a quorum is known to hold its configuration, else 0."),
+		members:     members,
 	}
 }

@@ -118,6 +118,25 @@ func TestLeadership(t *testing.T) {
 	}
 }
 
+func TestMembers(t *testing.T) {
+	c := New(nil)
+	require.Equal(t, len(spec.MemberKinds()), testutil.CollectAndCount(c, "bully_members"))
+	configuration, err := spec.NewConfiguration(3, 7, []spec.Member{
+		{ID: spec.IntegerID(1), Kind: spec.Voter}, {ID: spec.IntegerID(2), Kind: spec.Voter}, {ID: spec.IntegerID(3), Kind: spec.Observer},
+	})
+	require.NoError(t, err)
+	c.Configured(host.Membership{Configuration: configuration, Settled: true})
+	require.Equal(t, 3.0, testutil.ToFloat64(c.confEpoch))
+	require.Equal(t, 7.0, testutil.ToFloat64(c.confVersion))
+	require.Equal(t, 1.0, testutil.ToFloat64(c.settled))
+	for kind, want := range map[spec.MemberKind]float64{spec.Voter: 2, spec.Witness: 0, spec.Observer: 1} {
+		require.Equal(t, want, testutil.ToFloat64(c.members.WithLabelValues(string(kind))), kind)
+	}
+	c.Configured(host.Membership{Configuration: spec.EmptyConfiguration()})
+	require.Equal(t, 0.0, testutil.ToFloat64(c.members.WithLabelValues(string(spec.Voter))))
+	require.Equal(t, 0.0, testutil.ToFloat64(c.settled))
+}
+
 func TestRegistry(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	require.NoError(t, registry.Register(New(map[string]string{"cluster": "a"})))

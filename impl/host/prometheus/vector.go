@@ -81,6 +81,20 @@ func (c *Collector) Changed(l host.Leadership) {
 	}
 }
 
+// Configured notes who the members are.
+func (c *Collector) Configured(m host.Membership) {
+	c.confEpoch.Set(float64(m.Configuration.Epoch))
+	c.confVersion.Set(float64(m.Configuration.Version))
+	c.settled.Set(number(m.Settled))
+	kinds := map[spec.MemberKind]float64{}
+	for _, member := range m.Configuration.Members() {
+		kinds[member.Kind]++
+	}
+	for _, kind := range spec.MemberKinds() {
+		c.members.WithLabelValues(string(kind)).Set(kinds[kind])
+	}
+}
+
 func number(b bool) float64 {
 	if b {
 		return 1
@@ -106,5 +120,6 @@ func (c *Collector) parts() []prometheus.Collector {
 	return []prometheus.Collector{
 		c.steps.all, c.ignored.all, c.sent.all, c.received.all, c.saves,
 		c.leader, c.known, c.epoch, c.changes, c.since,
+		c.confEpoch, c.confVersion, c.settled, c.members,
 	}
 }
