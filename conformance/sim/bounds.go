@@ -53,7 +53,7 @@ func (p *Plan) validate() error {
 			return fmt.Errorf("Faults[%d].%w", i, err)
 		}
 	}
-	return nil
+	return p.validateChanges()
 }
 
 const minRate, maxRate = 0.001, 1000
@@ -228,6 +228,10 @@ func (p *Plan) settles() bool {
 // An election and a claim come with each of the three, and some messages. That it is not two rivals again and again rests
 // upon the jitter of what is waited after attempts in vain, which no bound can say exactly. Of 70000 plans half have settled
 // by Length, all but one in a thousand take a third of the bound at most, and none has taken more than three quarters.
+//
+// Where members change no change is asked for after Length, and all this may come twice: a leader that has been made a witness
+// resigns when that is settled; or a change is lost after a node that it removes has heard of it, and its host stopped it, and
+// it is noticed after a while that it is needed.
 func (p *Plan) SettleBound() time.Duration {
 	if !p.settles() {
 		return 0
@@ -236,6 +240,9 @@ func (p *Plan) SettleBound() time.Duration {
 	bound := 2*t.mostWait() + t.Coordinator + 3*(t.Election+t.Claim)
 	if t.Preempt >= 0 {
 		bound += t.mostPreempt()
+	}
+	if p.changes() {
+		bound = 2*bound + t.stand()
 	}
 	return time.Duration(t.slow(bound)) + 20*t.Delay + p.lingers()
 }
@@ -262,5 +269,5 @@ func (p *Plan) lingers() time.Duration {
 func (p *Plan) mostEvents(until time.Duration) uint64 {
 	t, n := &p.Timing, uint64(len(p.Members))
 	shortest := max(1, min(t.Beat, t.Delay/2, t.Quorum, t.Election, t.Claim))
-	return 8*n*n*(1000+uint64(until/shortest)) + 2*uint64(len(p.Faults))
+	return 8*n*n*(1000+uint64(until/shortest)) + 2*uint64(len(p.Faults)) + 4*maxTries*uint64(len(p.Changes))
 }

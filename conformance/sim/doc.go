@@ -35,6 +35,29 @@
 // And at the end, when all faults have been over for [Plan.SettleBound]: that there is one leader, whom everybody follows
 // (SomeLeader), and that it is the highest (HighestLeads, if pre-emption is on).
 //
+// # Members that come and go
+//
+// A plan with [Plan.First] is of changing members (spec/README.md, section 18): the nodes that are not among the first start with
+// the empty configuration, and operators ask for [Change]s, each of whoever leads then, again if nothing comes of it, and each
+// for the configuration that follows on the one that it has seen. [ChangingProfile] draws such plans.
+//
+// Then what is said above goes by configurations, NoDisruption is not promised, and there is more at each step: that no node's
+// configuration gets older, over restarts too (ConfigurationMonotonic); that an epoch and a version name one list of members
+// (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that a node has the configuration that R43, R47 and R48
+// say, that it is what every message of the step carries, and that it is saved (R42); that a message of or to a node that is no
+// member does nothing (R44); that only what is of the same configuration counts, and only voters are voted for, by electors
+// (R45); that only voters stand (R46); that a leader changes nothing that it may not, and tells those of before and after (R47).
+// And that what is settled holds for good (R47): whoever comes to lead a higher epoch has a configuration that follows on
+// every one that a leader of a lower epoch knew a quorum to hold.
+//
+// At the end the newest configuration of a node that runs says who is to lead and to follow, and who has been removed, and knows
+// it, is at rest; and every change of which an operator was told that it is settled is in that configuration.
+//
+// A host calls its node to resign when it leads, and is a witness, and that is settled; it stops it when it is no member of its
+// own configuration. A plan may say that such a node runs again, with its old disk; and it does if it is added again, or if it is
+// seen after a while to be a member after all, since the change was lost. A host does not ask its leader for a configuration
+// of whose voters none is known to hold the present one as a voter: it might leave nobody who ever stands.
+//
 // # The host of a node
 //
 // How long timers run (R36), proofs of death (R41) and what a host does after a pause (R37) is the simulator's, and is

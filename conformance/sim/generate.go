@@ -15,7 +15,8 @@ const MaxSeed = 1<<53 - 1
 
 // Generate returns the plan of a seed: who the members are, how long timers are, and which faults come when. The same
 // arguments give the same plan, on any machine. Faults are over by the plan's Length, and are aimed: at who is likely to
-// lead, and at moments when an election is likely to be under way. All profiles but [SwarmProfile] keep every bound of R37.
+// lead, and at moments when an election, or a change of members, is likely to be under way. All profiles but [SwarmProfile]
+// and [ChangingProfile] keep every bound of R37.
 // The error says which argument is out of range.
 func Generate(seed uint64, nodes int, profile Profile) (Plan, error) {
 	switch {
@@ -24,9 +25,9 @@ func Generate(seed uint64, nodes int, profile Profile) (Plan, error) {
 	case nodes < 1 || nodes > MaxNodes:
 		return Plan{}, fmt.Errorf("sim: %d nodes: there can be 1 to %d", nodes, MaxNodes)
 	case !profile.Valid():
-		return Plan{}, fmt.Errorf("sim: unknown profile %q: there are %v", profile, Profiles())
+		return Plan{}, fmt.Errorf("sim: unknown profile %q: there are %v", profile, AllProfiles())
 	}
-	d := &drawing{dice: newDice(seed, uint64(nodes), uint64(slices.Index(Profiles(), profile)))}
+	d := &drawing{dice: newDice(seed, uint64(nodes), uint64(slices.Index(AllProfiles(), profile)))}
 	d.plan.Seed = seed
 	d.members(nodes, profile)
 	profile.draw(d)
@@ -88,13 +89,13 @@ type drawing struct {
 	wild    bool               // faults may break the bounds of R37
 }
 
-// members draws the members. A swarm has UUIDs and gaps now and then, so that ranks are not taken for places.
+// members draws the members. A swarm, with changing members too, has UUIDs and gaps now and then, so that ranks are not taken for places.
 func (d *drawing) members(n int, profile Profile) {
 	var ids []spec.NodeID
 	for i := range n {
 		ids = append(ids, spec.IntegerID(uint64(i+1)))
 	}
-	if profile == SwarmProfile && d.one(8) {
+	if (profile == SwarmProfile || profile == ChangingProfile) && d.one(8) {
 		for i := range ids {
 			switch d.below(3) {
 			case 0:

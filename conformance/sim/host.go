@@ -16,20 +16,30 @@ type host struct {
 	view    view                  // the state after the last step
 	durable spec.Durable          // what is on disk
 	highest spec.Epoch            // the highest epoch that has been on disk
+	newest  spec.Configuration    // the newest configuration that has been on disk
+	settled spec.Configuration    // the last one that a quorum was known to hold
 
 	crash  int // the fault that crashes the node within its next step, or -1
 	fail   int // the fault that fails its next save, or -1
 	downBy int // the fault that has crashed it
 	told   Told
 	owes   bool // what it tells its user waits for the save
+
+	stopped bool // it has stopped its node, which was removed
+	lingers bool // it does not stop its node, though it is no member
 	policy
 }
 
 // reset makes the host of member i new.
-func (h *host) reset(seed uint64, i rank) {
-	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, policy: policy{random: world.NewRandom(seed, hostStreams+uint64(i))}}
-	h.out().State = spec.State{Role: spec.Follower, Support: h.out().State.Support[:0]}
-	h.view = view{leader: none, grantee: none}
+func (h *host) reset(p *Plan, i rank) {
+	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, policy: policy{random: world.NewRandom(p.Seed, hostStreams+uint64(i))}}
+	first := p.first(p.Members[i])
+	h.durable.Configuration, h.newest = first, first // which is put on disk before the first start (R49)
+	h.out().State = spec.State{Role: spec.Follower, Support: h.out().State.Support[:0], Configuration: first}
+	h.view = view{leader: none, grantee: none, who: ranks(p.Members).fixed()}
+	if p.changes() {
+		h.view.who, _ = ranks(p.Members).whoIn(&first, &who{configuration: first}) // it is valid, for the plan is
+	}
 }
 
 // out is what the node did last.
@@ -53,7 +63,7 @@ func (r *Runner) ask(i rank, out *conformance.Output) {
 	defer r.guard(i)
 	switch h := &r.hosts[i]; {
 	case r.in.given.Start:
-		h.node.Start(out)
+		h.node.Start(h.durable.Configuration, out)
 	case r.in.given.Restart:
 		h.node.Restart(h.durable, out)
 	default:
@@ -84,9 +94,9 @@ func (r *Runner) step(i rank) {
 	if r.broken() {
 		return
 	}
-	after, problem := r.members.viewOf(i, &out.State)
+	after, rule, problem := r.members.viewOf(i, &out.State, &h.view.who)
 	if problem != "" {
-		r.breaks("R5", "node %s is %s, a state that no input leads to: %s", r.members[i], out.State, problem)
+		r.breaks(rule, "node %s is %s, a state that no input leads to: %s", r.members[i], out.State, problem)
 		return
 	}
 	if !r.check(i, before, out, &after) {
@@ -112,6 +122,8 @@ func (r *Runner) step(i rank) {
 	r.follow(i, &was, out)
 	if sends >= 0 {
 		r.cutShort(i, sends, len(out.Sent))
+	} else if r.plan.changes() && r.isRemoved(i) {
+		r.stop(i, len(out.Sent))
 	}
 	for k := range out.Sent {
 		r.world.Send(int(i), int(r.to[k]), out.Sent[k])
@@ -168,7 +180,10 @@ func (r *Runner) commit(i rank, was *view, out *conformance.Output) {
 	r.digest(i, out)
 	r.trace.step(r, i, out)
 	r.promises(i, was)
-	if r.calm && (was.role != h.view.role || was.leader != h.view.leader || was.epoch != h.view.epoch) {
+	if r.plan.changes() {
+		r.promisesOfMembers(i, was)
+	}
+	if r.calm && (was.role != h.view.role || was.leader != h.view.leader || was.epoch != h.view.epoch || was.configuration != h.view.configuration) {
 		r.settle()
 	}
 }
@@ -240,7 +255,9 @@ func (r *Runner) crashed(i rank) {
 	if r.calm {
 		r.settle()
 	}
-	if f := h.downBy; r.plan.Faults[f].end() <= r.world.Now() {
+	if f := h.downBy; f < 0 {
+		r.hasStopped(i)
+	} else if r.plan.Faults[f].end() <= r.world.Now() {
 		r.world.At(r.world.Now(), againTag|uint32(f))
 	}
 	if r.plan.Proofs {

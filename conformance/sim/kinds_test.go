@@ -54,7 +54,7 @@ func events(t *testing.T, p *sim.Plan) ([]spec.Event, sim.Result) {
 	require.Nil(t, result.Violation)
 	r, err := spec.NewTraceReader(&trace)
 	require.NoError(t, err)
-	require.Equal(t, spec.Header{Members: p.Members, Seed: p.Seed, Commit: "unknown"}, r.Header())
+	require.Equal(t, spec.Header{Changing: len(p.First) > 0, Members: p.Members, Seed: p.Seed, Commit: "unknown"}, r.Header())
 	var all []spec.Event
 	for {
 		var e spec.Event

@@ -13,7 +13,7 @@ import (
 // run, to the byte, on any machine. Generate makes one from a seed; a plan that has been shrunk is a file.
 type Plan struct {
 	Seed    uint64        // of every delay, loss and wait that the run draws, at most 2^53-1; each link, disk and node draws from a stream of its own
-	Members []spec.NodeID // ascending, 1 to MaxNodes
+	Members []spec.NodeID // ascending, 1 to MaxNodes; where members change, all nodes
 	Timing  Timing        // of every host
 	Links   Weather       // of every link, where no fault says otherwise
 	Disk    Range         // how long a save takes
@@ -21,6 +21,9 @@ type Plan struct {
 	Proofs  bool          // hosts are told truthfully, within a delay, that a member is dead (R41)
 	Faults  []Fault       // in the order of At
 	Length  time.Duration // when the faults, all of which have ended, may be said to be over; the time to settle comes after
+
+	First   []spec.Member // ascending: the first members, where members change; the other nodes know of none (R49). None: Members are fixed
+	Changes []Change      // what operators ask for, in the order of At; only where members change
 }
 
 // Weather is what a link does to messages.
@@ -138,13 +141,14 @@ func (f *Fault) end() time.Duration {
 func (p *Plan) Clone() Plan {
 	q := *p
 	q.Members, q.Rates, q.Faults = slices.Clone(p.Members), slices.Clone(p.Rates), slices.Clone(p.Faults)
+	q.First, q.Changes = slices.Clone(p.First), slices.Clone(p.Changes)
 	for i := range q.Faults {
 		q.Faults[i].Links = slices.Clone(q.Faults[i].Links)
 	}
 	return q
 }
 
-// String returns the plan as a timeline for people: what holds throughout, then a line for each fault.
+// String returns the plan as a timeline for people: what holds throughout, then a line for each fault and change.
 func (p *Plan) String() string {
 	var b strings.Builder
 	t := &p.Timing
@@ -163,8 +167,18 @@ func (p *Plan) String() string {
 		b.WriteString("; deaths are proved")
 	}
 	b.WriteByte('\n')
-	for i := range p.Faults {
-		fmt.Fprintf(&b, "%12s  %s\n", p.Faults[i].At, p.Faults[i].words(len(p.Members)))
+	if p.changes() {
+		fmt.Fprintf(&b, "  first   %s\n", p.configuration())
+	}
+	faults, changes := p.Faults, p.Changes
+	for len(faults)+len(changes) > 0 {
+		if len(changes) == 0 || len(faults) > 0 && faults[0].At <= changes[0].At {
+			fmt.Fprintf(&b, "%12s  %s\n", faults[0].At, faults[0].words(len(p.Members)))
+			faults = faults[1:]
+		} else {
+			fmt.Fprintf(&b, "%12s  %s\n", changes[0].At, changes[0].words())
+			changes = changes[1:]
+		}
 	}
 	return b.String()
 }

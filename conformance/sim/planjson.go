@@ -15,8 +15,9 @@ import (
 // planFormat is the version of the form in which plans are written.
 const planFormat = 1
 
-// MarshalJSON writes p as a file of a plan has it: a line for each part, and one for each fault. Times are texts such as
-// "12ms"; ids and links are as in traces. A plan that is not valid is an error.
+// MarshalJSON writes p as a file of a plan has it: a line for each part, and one for each fault and change. Times are texts
+// such as "12ms"; ids, links and members are as in traces. First and Changes are left out where members are fixed. A plan
+// that is not valid is an error.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -39,7 +40,11 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		b.WriteString("\n  ")
 		p.Faults[i].json(&b)
 	}
-	b.WriteString("]}")
+	b.WriteByte(']')
+	if p.changes() {
+		p.changesJSON(&b)
+	}
+	b.WriteByte('}')
 	return b.Bytes(), nil
 }
 
@@ -155,6 +160,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	for i, raw := range value[[]json.RawMessage](o, "faults") {
 		q.Faults = append(q.Faults, r.object(fmt.Sprintf("faults[%d]", i), raw).fault())
 	}
+	o.changes(&q)
 	o.end()
 	if r.err != nil {
 		return r.err
@@ -263,13 +269,13 @@ func (o fields) object(name string) fields {
 	return o.planReader.object(o.at(name), raw)
 }
 
-// duration reads a time. The one that may be "never" is preempt.
+// duration reads a time. Those that may be "never" are preempt and back.
 func (o fields) duration(name string) time.Duration {
 	text := value[string](o, name)
 	if o.err != nil {
 		return 0
 	}
-	if text == "never" && name == "preempt" {
+	if text == "never" && (name == "preempt" || name == "back") {
 		return -1
 	}
 	d, err := time.ParseDuration(text)

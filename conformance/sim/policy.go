@@ -37,7 +37,7 @@ func (r *Runner) follow(i rank, was *view, out *conformance.Output) {
 	}
 	switch now.role {
 	case follower:
-		if was.role == follower && was.leader != none && now.leader == none {
+		if was.role == follower && was.leader != none && now.leader == none && now.voters.has(i) {
 			r.world.SetTimerBy(int(i), heartbeat, r.soon(i)) // a release, after which patience may end early, once (R36.6)
 		}
 	case electing:
@@ -57,7 +57,7 @@ func (r *Runner) learn(h *host, i rank, was *view, out *conformance.Output) {
 	case follower:
 		if now.leader != none {
 			h.attempts = 0
-			if now.leader > i {
+			if !now.outranked(now.leader, i) {
 				h.preempts = 0
 			}
 		}
@@ -133,7 +133,7 @@ func (r *Runner) length(kind int, i rank, was *view) time.Duration {
 
 // stagger returns how long a node without a lease lets higher ones stand first (R37, Besides 1).
 func (r *Runner) stagger(i rank) time.Duration {
-	higher := r.members.all() &^ (one(i)<<1 - 1) &^ r.hosts[i].dead
+	higher := r.hosts[i].view.voters &^ (one(i)<<1 - 1) &^ r.hosts[i].dead
 	return time.Duration(higher.size()) * r.plan.Timing.Stagger
 }
 
@@ -181,9 +181,9 @@ func (r *Runner) endElection(i rank) {
 	if h.view.role != candidate {
 		return
 	}
-	others := r.members.all() &^ one(i)
-	higher := others &^ (one(i) - 1)
-	if others&^h.answered&^h.dead == 0 || higher&^h.dead == 0 && r.members.quorum(h.view.support|one(i)) {
+	others := h.view.electors &^ one(i)
+	higher := h.view.voters &^ (one(i)<<1 - 1)
+	if others&^h.answered&^h.dead == 0 || higher&^h.dead == 0 && h.view.quorum(h.view.support|one(i)) {
 		r.world.SetTimer(int(i), election, 0)
 	}
 }

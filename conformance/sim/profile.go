@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Profile says which faults a generated plan has. The set is closed; Profiles lists it.
+// Profile says which faults a generated plan has. The set is closed; AllProfiles lists it.
 type Profile string
 
 const (
@@ -23,15 +23,21 @@ const (
 	// SwarmProfile has a subset of all kinds of faults, another for each seed; as often as not some break the bounds of
 	// R37: pauses, jumps of clocks, early ends, false proofs, delays beyond δ.
 	SwarmProfile Profile = "swarm"
+	// ChangingProfile has members that come and go, and in the middle of that the faults of SwarmProfile. Its nodes must start
+	// with a configuration (R49), as those of the other profiles need not.
+	ChangingProfile Profile = "changing"
 )
 
-// Profiles returns every profile.
+// Profiles returns every profile of fixed members.
 func Profiles() []Profile {
 	return []Profile{LossyProfile, PartitionProfile, CrashProfile, DriftProfile, SwarmProfile}
 }
 
-// Valid reports whether p is one of Profiles.
-func (p Profile) Valid() bool { return slices.Contains(Profiles(), p) }
+// AllProfiles returns every profile: those of fixed members, and then those of changing ones.
+func AllProfiles() []Profile { return append(Profiles(), ChangingProfile) }
+
+// Valid reports whether p is one of AllProfiles.
+func (p Profile) Valid() bool { return slices.Contains(AllProfiles(), p) }
 
 // episode is something that goes wrong, of one fault or of many, from about at on. It is drawn as often as its weight says.
 type episode struct {
@@ -62,13 +68,17 @@ func (p Profile) draw(d *drawing) {
 		d.episodes(episode{4, (*drawing).crash}, episode{2, (*drawing).cascade}, episode{2, (*drawing).cutOff}, episode{2, (*drawing).split},
 			episode{2, (*drawing).partial}, episode{4, (*drawing).erode}, episode{1, (*drawing).resign})
 	case SwarmProfile:
+		d.begin(pick(&d.dice, 0, 20000, 200000))
+		d.swarm()
+	case ChangingProfile:
+		d.begin(pick(&d.dice, 0, 20000, 200000))
+		d.changing()
 		d.swarm()
 	}
 }
 
 // swarm draws which faults there are at all, then draws from these.
 func (d *drawing) swarm() {
-	d.begin(pick(&d.dice, 0, 20000, 200000))
 	d.wild = d.one(2)
 	all := []func(*drawing, time.Duration){(*drawing).storm, (*drawing).breakage, (*drawing).split, (*drawing).oneWay, (*drawing).partial,
 		(*drawing).flapping, (*drawing).cutOff, (*drawing).crash, (*drawing).cascade, (*drawing).repeated, (*drawing).allAtOnce,

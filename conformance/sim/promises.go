@@ -15,7 +15,7 @@ func (r *Runner) check(i rank, before, out *conformance.Output, after *view) boo
 		r.breaks(spec.EpochMonotonic, "node %s goes from epoch %d back to %d with %s", r.members[i], h.highest, after.epoch, &r.in)
 		return false
 	}
-	if !r.checkSent(i, out) {
+	if !r.checkSent(i, out) || r.plan.changes() && !r.checkMembers(i, before, out, after) {
 		return false
 	}
 	save, cancel, arm := conformance.Duties(r.members[i], &before.State, &r.in.given, &out.State, out.Sent)
@@ -39,6 +39,11 @@ func (r *Runner) checkIgnored(i rank, before, out *conformance.Output) bool {
 		r.breaks("R35", "node %s, %s, ignores %s, but saves, sets timers, sends, or is %s", r.members[i], before.State, &r.in, out.State)
 	case r.in.given.Call == spec.ResignCall && v.role != leader, r.in.given.Call == spec.HolderDeadCall && (v.leader == none || v.leader == i):
 		return true
+	case r.in.given.Call == spec.ChangeCall:
+		if !conformance.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
+			return true
+		}
+		r.breaks("R47", "node %s, %s, ignores %s", r.members[i], before.State, &r.in)
 	case r.in.timer >= 0:
 		r.breaks("R36", "node %s, %s, ignores %s, whose timer runs", r.members[i], before.State, &r.in)
 	case r.in.from >= 0:
@@ -66,6 +71,9 @@ func (r *Runner) checkSent(i rank, out *conformance.Output) bool {
 		case to == none || to == i:
 			r.breaks("R34", "node %s sends %s with %s, which is to no other member", r.members[i], m, &r.in)
 			return false
+		case m.Configuration != out.State.Configuration:
+			r.breaks("R43", "node %s sends %s with %s, after which its configuration is %s", r.members[i], m, &r.in, out.State.Configuration)
+			return false
 		}
 		r.to = append(r.to, to)
 	}
@@ -85,6 +93,7 @@ func (r *Runner) promises(i rank, was *view) {
 		r.leads(i, now.epoch)
 	case now.role == claimant && was.role != claimant:
 		r.claims[now.epoch+1] = r.claims[now.epoch+1] || r.links.wasEligible(r, i)
+	case r.plan.changes(): // NoDisruption is not promised then
 	case was.role == leader && now.role != leader && r.in.given.Call != spec.ResignCall && r.result.Timely:
 		r.deposed(i, was)
 	}
@@ -146,13 +155,17 @@ func (r *Runner) rivalled(l rank, e spec.Epoch) bool {
 func (r *Runner) settle() {
 	settled := r.unsettled() == ""
 	if settled && !r.settled {
-		r.result.Settled = max(0, r.world.Now()-r.plan.Length)
+		r.since = r.world.Now()
+		r.result.Settled = max(0, r.since-r.plan.Length)
 	}
 	r.settled = settled
 }
 
 // unsettled says what is missing for one leader that everybody follows, or "".
 func (r *Runner) unsettled() string {
+	if r.plan.changes() {
+		return r.unsettledMembers()
+	}
 	l := none
 	for i := range r.hosts {
 		switch {
@@ -183,7 +196,9 @@ func (r *Runner) checkSettled() {
 		r.breaks(spec.SomeLeader, "%s after all faults are over, %s", bound, problem)
 		return
 	}
-	if top := rank(len(r.members) - 1); r.plan.Timing.Preempt >= 0 && r.hosts[top].view.role != leader {
+	if top := r.top(); r.plan.Timing.Preempt >= 0 && r.hosts[top].view.role != leader {
 		r.breaks(spec.HighestLeads, "%s after all faults are over, node %s leads, and not node %s", bound, r.members[r.hosts[top].view.leader], r.members[top])
+		return
 	}
+	r.checkTold()
 }

@@ -37,8 +37,8 @@ type ignorant struct {
 	state  spec.State
 }
 
-func (n *ignorant) Start(out *conformance.Output) {
-	n.Node.Start(out)
+func (n *ignorant) Start(first spec.Configuration, out *conformance.Output) {
+	n.Node.Start(first, out)
 	n.state = out.State.Clone()
 }
 

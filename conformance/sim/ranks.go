@@ -78,6 +78,51 @@ type view struct {
 	leader, grantee rank
 	support         set
 	epoch           spec.Epoch
+	who
+}
+
+// who is who: a configuration, in ranks. Where members are fixed there is none, and all nodes are voters.
+type who struct {
+	configuration             spec.Configuration
+	members, electors, voters set
+}
+
+// quorum reports whether there are more than half of the electors in s (R3, R42).
+func (w *who) quorum(s set) bool { return 2*(s&w.electors).size() > w.electors.size() }
+
+// outranked reports whether k is to lead rather than l: it is higher, or l is no voter (R46). No node is to lead rather than
+// itself.
+func (w *who) outranked(l, k rank) bool { return l < k || l != k && !w.voters.has(l) }
+
+// fixed returns who is who where members are fixed.
+func (m ranks) fixed() who { return who{members: m.all(), electors: m.all(), voters: m.all()} }
+
+// whoIn returns who is who in a configuration, and what is wrong with it, or "". It may be none only if it was before.
+func (m ranks) whoIn(c *spec.Configuration, was *who) (w who, problem string) {
+	switch {
+	case c.IsNone():
+		return w, "it has no configuration, and had one"
+	case was.configuration.IsNone():
+		return w, "it has a configuration, though members are fixed"
+	}
+	if err := c.Validate(); err != nil {
+		return w, "its configuration is not valid: " + err.Error()
+	}
+	w.configuration = *c
+	for _, member := range c.Members() {
+		i := m.of(&member.ID)
+		if i == none {
+			return w, "node " + member.ID.String() + " of its configuration is no node of the plan"
+		}
+		w.members |= one(i)
+		if member.Kind != spec.Observer {
+			w.electors |= one(i)
+		}
+		if member.Kind == spec.Voter {
+			w.voters |= one(i)
+		}
+	}
+	return w, ""
 }
 
 // told returns what users may be told: the leader and its epoch (R39).
@@ -89,31 +134,40 @@ func (v *view) told() (rank, spec.Epoch) {
 }
 
 // viewOf returns a state of member i in ranks, and what is wrong with it, or "": what is not valid, and what no input leads
-// to (section 6).
-func (m ranks) viewOf(i rank, s *spec.State) (v view, problem string) {
-	v = view{role: roleOf(s.Role), leader: none, grantee: none, epoch: s.Epoch}
+// to (section 6). Who was who before is computed anew only if it is no more.
+func (m ranks) viewOf(i rank, s *spec.State, was *who) (v view, rule spec.Property, problem string) {
+	v = view{role: roleOf(s.Role), leader: none, grantee: none, epoch: s.Epoch, who: *was}
+	if s.Configuration != was.configuration {
+		if v.who, problem = m.whoIn(&s.Configuration, was); problem != "" {
+			return v, "R42", problem
+		}
+	}
 	if v.role == noRole {
-		return v, "there is no such role"
+		return v, "R5", "there is no such role"
 	}
 	if !s.Leader.IsNone() {
 		if v.leader = m.of(&s.Leader); v.leader == none {
-			return v, "leader is no member"
+			return v, "R5", "leader is no member"
 		}
 	}
 	if !s.Grantee.IsNone() {
 		if v.grantee = m.of(&s.Grantee); v.grantee == none {
-			return v, "grantee is no member"
+			return v, "R5", "grantee is no member"
 		}
 	}
 	last := none
 	for k := range s.Support {
 		r := m.of(&s.Support[k])
 		if r <= last {
-			return v, "support is not members, ascending, each once"
+			return v, "R5", "support is not members, ascending, each once"
 		}
 		v.support, last = v.support|one(r), r
 	}
-	return v, v.problem(i)
+	if problem = v.problem(i); problem != "" {
+		return v, "R5", problem
+	}
+	rule, problem = v.problemOfMembers(i)
+	return v, rule, problem
 }
 
 // problem says what of a state no input leads to, or "".
@@ -125,7 +179,7 @@ func (v *view) problem(i rank) string {
 		return "support holds the node itself"
 	case v.role == follower && (v.leader == i || v.support != 0):
 		return "a follower keeps no lease or another's, and has no support"
-	case (v.role == candidate || v.role == claimant) && v.leader >= i:
+	case (v.role == candidate || v.role == claimant) && v.leader != none && !v.outranked(v.leader, i):
 		return "a candidate and a claimant keep no lease but that of a lower node"
 	case v.role == claimant && v.epoch >= spec.MaxEpoch:
 		return "there is no epoch to claim above 2^53-1"
@@ -133,6 +187,29 @@ func (v *view) problem(i rank) string {
 		return "a leader keeps its own lease, and is the grantee of its epoch, which is not 0"
 	}
 	return ""
+}
+
+// LeaderIsElector is that who leads is an elector of its own configuration, by which it counts itself in quorums (R47).
+const LeaderIsElector spec.Property = "LeaderIsElector"
+
+// problemOfMembers says what no input leads to in who is who, and by which rule; or nothing. Where members are fixed it does.
+func (v *view) problemOfMembers(i rank) (spec.Property, string) {
+	if v.configuration.IsNone() {
+		return "", ""
+	}
+	switch {
+	case v.configuration.Epoch > v.epoch:
+		return "R43", "its configuration is of a higher epoch"
+	case v.support&^v.members != 0:
+		return "R44", "support holds nodes that are no members"
+	case (v.role == candidate || v.role == claimant) && !v.voters.has(i):
+		return "R46", "it is no voter, and stands"
+	case v.role == leader && v.configuration.Epoch != v.epoch:
+		return "R48", "the configuration of a leader is of its epoch"
+	case v.role == leader && !v.electors.has(i):
+		return LeaderIsElector, "a leader is an elector"
+	}
+	return "", ""
 }
 
 const (
@@ -200,6 +277,7 @@ var (
 	restartAction = placeOf(spec.RestartAction)
 	resignAction  = placeOf(spec.ResignAction)
 	deadAction    = placeOf(spec.HolderDeadAction)
+	changeAction  = placeOf(spec.ChangeAction)
 	crashAction   = placeOf(spec.CrashAction)
 	loseAction    = placeOf(spec.LoseAction)
 	cutAction     = placeOf(spec.CutAction)

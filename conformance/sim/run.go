@@ -27,9 +27,15 @@ type Runner struct {
 	active  []bool
 	calm    bool // all faults are over
 	settled bool
-	links   topology
-	trace   *tracer
-	seen    conformance.Case // what Observe is shown
+	since   time.Duration // when it came to be settled
+
+	operators []operator // where members change; so all that follows
+	history   history
+	told      []spec.Configuration // of which an operator was told that they are settled
+
+	links topology
+	trace *tracer
+	seen  conformance.Case // what Observe is shown
 }
 
 // NewRunner returns a Runner whose nodes are made by newNode.
@@ -50,6 +56,11 @@ const (
 	resignTag              // a call of the user
 	deadTag                // a false proof of death, or a true one by chance
 	proofTag               // a proof of the death of a node
+	lookTag                // an operator looks for a leader to ask; whose change is below
+	changeTag              // the call of an operator
+	handTag                // the host of a leader that is a witness lets it resign
+	backTag                // a node that was removed runs again
+	standTag               // it is looked whether a node was removed at all
 	kindOfTag = 0xff << 24
 )
 
@@ -63,7 +74,7 @@ func (r *Runner) Run(p *Plan, o Options) (Result, error) {
 		r.start(rank(i))
 	}
 	until := p.Length + p.SettleBound()
-	for most := p.mostEvents(until); !r.broken() && r.world.Next(&r.event, until); {
+	for most := p.mostEvents(until); !r.broken() && !r.rests() && r.world.Next(&r.event, until); {
 		if r.result.Events++; r.result.Events > most {
 			r.breaks("flood", "%d events are more than nodes have cause for: messages beget messages", most)
 		}
@@ -90,12 +101,14 @@ func (r *Runner) begin(p *Plan, o Options) {
 	}
 	r.plan, r.options, r.members = p, o, p.Members
 	for i := range r.hosts {
-		r.hosts[i].reset(p.Seed, rank(i))
+		r.hosts[i].reset(p, rank(i))
 	}
 	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Digest: offsetBasis}
 	clear(r.leaders)
 	clear(r.claims)
-	r.acting, r.calm, r.settled = 0, false, false
+	r.acting, r.calm, r.settled, r.since = 0, false, false, 0
+	r.told = r.told[:0]
+	r.history.reset()
 	r.links.reset()
 	r.trace = newTracer(p, &o)
 	r.active = append(r.active[:0], make([]bool, len(p.Faults))...)
@@ -104,6 +117,7 @@ func (r *Runner) begin(p *Plan, o Options) {
 		r.world.At(p.Faults[f].end(), endTag|uint32(f))
 	}
 	r.world.At(p.Length, calmTag)
+	r.beginChanges()
 }
 
 func (w *Weather) of() world.Weather {
@@ -139,6 +153,12 @@ func (r *Runner) happen(e *world.Event[spec.Message]) {
 			r.probe(rank(f>>4), rank(f&15))
 		case calmTag:
 			r.becomeCalm()
+		case lookTag:
+			r.look(f)
+		case backTag:
+			r.comesBack(rank(f))
+		case standTag:
+			r.stands(rank(f))
 		}
 	}
 }
@@ -184,13 +204,21 @@ func (r *Runner) called(i rank, e *world.Event[spec.Message]) {
 		r.call(i, spec.HolderDeadCall)
 	case proofTag:
 		r.proved(i, rank(e.Tag&15))
+	case changeTag:
+		r.askFor(i, int(e.Tag&^kindOfTag))
+	case handTag:
+		r.handOver(i)
 	}
 }
 
 func (r *Runner) call(i rank, call spec.Call) {
-	r.in.action = resignAction
-	if call == spec.HolderDeadCall {
+	switch call {
+	case spec.HolderDeadCall:
 		r.in.action = deadAction
+	case spec.ChangeCall:
+		r.in.action = changeAction
+	default:
+		r.in.action = resignAction
 	}
 	r.in.given.Call, r.in.spec.Call = call, call
 	r.step(i)
@@ -213,8 +241,10 @@ func (r *Runner) restart(i rank) {
 	r.in.action = restartAction
 	r.in.given.Restart = true
 	h := &r.hosts[i]
-	h.out().State = spec.State{Role: spec.Follower, Epoch: h.durable.Epoch, Grantee: h.durable.Grantee, Support: h.out().State.Support[:0]}
-	h.view = view{leader: none, grantee: r.members.of(&h.durable.Grantee), epoch: h.durable.Epoch}
+	support := h.out().State.Support[:0]
+	h.out().State = conformance.Survivor(h.durable)
+	h.out().State.Support = support
+	h.view, _, _ = r.members.viewOf(i, &h.out().State, &h.view.who)
 	h.policy = policy{random: h.random} // a host forgets, too
 	r.make(i)
 	r.step(i)

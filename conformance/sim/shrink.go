@@ -26,8 +26,9 @@ func Shrink(p Plan, newNode conformance.Maker, v *Violation, s Shrinking) (Plan,
 		return p, k.runs // it does not fail, and nothing smaller is known to
 	}
 	k.repeat(func() {
-		k.repeat(k.cutShort, k.plainWhole, k.dropFaults, k.dropNodes)
+		k.repeat(k.cutShort, k.plainWhole, k.dropChanges, k.dropFaults, k.dropNodes)
 		k.plainFaults()
+		k.plainChanges()
 		k.pullTogether()
 		k.renumber()
 	})
@@ -85,6 +86,7 @@ func (k *shrinker) cutShort() {
 		k.try(func(p *Plan) {
 			p.Length = end
 			p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.At >= end })
+			p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.At >= end })
 			for i := range p.Faults {
 				if f := &p.Faults[i]; f.Kind.lasts() {
 					f.For = min(f.For, end-f.At)
@@ -95,6 +97,9 @@ func (k *shrinker) cutShort() {
 	last := time.Duration(0)
 	for i := range k.plan.Faults {
 		last = max(last, k.plan.Faults[i].end())
+	}
+	for i := range k.plan.Changes {
+		last = max(last, k.plan.Changes[i].At)
 	}
 	k.shorten(last, func(p *Plan) *time.Duration { return &p.Length })
 }
@@ -137,6 +142,8 @@ func (p *Plan) drop(i int) {
 	if p.Rates != nil {
 		p.Rates = slices.Delete(p.Rates, i, i+1)
 	}
+	p.First = slices.DeleteFunc(p.First, func(m spec.Member) bool { return m.ID == id })
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.Node == id })
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return !f.Kind.ofLinks() && f.Node == id })
 	for j := range p.Faults {
 		f := &p.Faults[j]
@@ -268,6 +275,12 @@ func (k *shrinker) renumber() {
 	k.tryIf(names[k.plan.Members[len(names)-1]] != k.plan.Members[len(names)-1], func(p *Plan) {
 		for i, id := range p.Members {
 			p.Members[i] = names[id]
+		}
+		for i := range p.First {
+			p.First[i].ID = names[p.First[i].ID]
+		}
+		for i := range p.Changes {
+			p.Changes[i].Node = names[p.Changes[i].Node]
 		}
 		for i := range p.Faults {
 			f := &p.Faults[i]

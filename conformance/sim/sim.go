@@ -53,8 +53,8 @@ type Result struct {
 	Reigns []Reign
 	// Settled is how long after the plan's Length the cluster became as it then stayed; 0 if it was so before.
 	Settled time.Duration
-	// Timely says that OneActing and NoDisruption were asked throughout: the plan is timely, and no message and no timer
-	// came to wait for longer than δ behind saves.
+	// Timely says that OneActing was asked throughout, and where members are fixed NoDisruption: the plan is timely, and no
+	// message and no timer came to wait for longer than δ behind saves.
 	Timely bool
 	Digest uint64 // of all steps: the same plan on the same implementation has the same, on any machine
 	Stats  Stats
@@ -64,7 +64,7 @@ type Result struct {
 
 // Stats counts what happened in a run, or in many.
 type Stats struct {
-	Actions [25]uint64 // by place in spec.Actions
+	Actions [26]uint64 // by place in spec.Actions
 	Ignored uint64     // inputs that were no step
 	Saves   uint64     // that were completed
 	Torn    uint64     // steps that were not taken: a crash or a failing disk came before the save
@@ -72,6 +72,11 @@ type Stats struct {
 	Proofs  uint64     // true ones that were given to a node (R41)
 	Deposed uint64     // leaders of which NoDisruption was asked
 	Stale   uint64     // of these, those deposed because of a node that was eligible when it asked, but is no more
+
+	// Where members change. How many changes were made says Actions.
+	Asked   uint64 // calls to change that reached a node that ran
+	Told    uint64 // changes of which an operator was told that they are settled
+	Stopped uint64 // nodes that their hosts stopped, because they had been removed
 }
 
 // Of returns how often a happened. Of an action that there is none it is 0.
@@ -96,6 +101,9 @@ func (s *Stats) Add(t *Stats) {
 	s.Proofs += t.Proofs
 	s.Deposed += t.Deposed
 	s.Stale += t.Stale
+	s.Asked += t.Asked
+	s.Told += t.Told
+	s.Stopped += t.Stopped
 }
 
 // Violation is a promise, a rule or a duty that was broken in a run.

@@ -25,7 +25,7 @@ func newTracer(p *Plan, o *Options) *tracer {
 	if commit == "" {
 		commit = "unknown"
 	}
-	return &tracer{w: spec.NewTraceWriter(o.Trace, spec.Header{Members: p.Members, Seed: p.Seed, Commit: commit})}
+	return &tracer{w: spec.NewTraceWriter(o.Trace, spec.Header{Changing: p.changes(), Members: p.Members, Seed: p.Seed, Commit: commit})}
 }
 
 // write writes an event, with its number and its time.
@@ -47,8 +47,7 @@ func (t *tracer) step(r *Runner, i rank, out *conformance.Output) {
 // crash writes what is left of a node after a crash.
 func (t *tracer) crash(r *Runner, i rank) {
 	if t != nil {
-		d := &r.hosts[i].durable
-		t.write(r, spec.Event{Node: r.members[i], Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: d.Epoch, Grantee: d.Grantee}})
+		t.write(r, spec.Event{Node: r.members[i], Action: spec.CrashAction, State: conformance.Survivor(r.hosts[i].durable)})
 	}
 }
 
@@ -102,6 +101,11 @@ func (r *Runner) digest(i rank, out *conformance.Output) {
 	add(uint64(v.epoch))
 	for k := range out.Sent {
 		add(uint64(typeOf(out.Sent[k].Type))<<56 ^ uint64(r.to[k])<<60 ^ uint64(out.Sent[k].Epoch))
+	}
+	if c := &v.configuration; !c.IsNone() {
+		add(uint64(c.Epoch))
+		add(c.Version)
+		add(uint64(v.members)<<16 | uint64(v.electors)<<8 | uint64(v.voters))
 	}
 	r.result.Digest = d
 }

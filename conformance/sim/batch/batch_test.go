@@ -121,7 +121,7 @@ func TestRow(t *testing.T) {
 			if one.Settled > want.Worst || seed == 3 {
 				want.Worst, want.WorstSeed = one.Settled, seed
 			}
-			for _, a := range spec.Actions() {
+			for _, a := range spec.FixedActions() {
 				if n := one.Stats.Of(a); n > 0 {
 					want.Actions[a] += n
 				}
@@ -281,4 +281,25 @@ func TestParseTotalsRefuses(t *testing.T) {
 		_, err := batch.ParseTotals([]byte(text))
 		require.Error(t, err, text)
 	}
+}
+
+// TestChangingRows runs seeds of changing members: changes are counted among the actions, and totals come back from JSON.
+func TestChangingRows(t *testing.T) {
+	job := batch.Job{Subject: "model", First: 1, Last: 6, Shard: 1, Shards: 1, Nodes: []int{4}, Profiles: sim.AllProfiles()}
+	totals, err := batch.Run(t.Context(), job, model, batch.Options{})
+	require.NoError(t, err)
+	require.Len(t, totals.Rows, len(sim.AllProfiles()))
+	for _, row := range totals.Rows[:len(sim.Profiles())] {
+		require.Zero(t, row.Actions[spec.ChangeAction], row.Profile)
+	}
+	last := totals.Rows[len(sim.Profiles())]
+	require.Equal(t, sim.ChangingProfile, last.Profile)
+	require.Positive(t, last.Actions[spec.ChangeAction])
+	require.Positive(t, last.Actions[spec.CrashAction])
+	require.Empty(t, totals.Failures)
+	text, err := json.Marshal(totals)
+	require.NoError(t, err)
+	again, err := batch.ParseTotals(text)
+	require.NoError(t, err)
+	require.Equal(t, totals, again)
 }

@@ -1,0 +1,168 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Change is something that an operator wants of the members. From At on the operator asks whoever leads: it looks at the
+// configuration that the leader has, and asks for the next one, which says so only if nobody else has changed it meanwhile
+// (R47.2). It asks again, a few times, if nothing has come of it. When it is told that the change is settled it goes.
+type Change struct {
+	At   time.Duration
+	Kind ChangeKind
+	Node spec.NodeID
+	Back time.Duration // of a RemoveChange: how long after its host has stopped the node runs again, with its old disk; 0: never
+}
+
+// ChangeKind names a change. The set is closed.
+type ChangeKind string
+
+const (
+	// ObserverChange makes Node an observer; it adds it, if it is no member, and starts it, if its host has stopped.
+	ObserverChange ChangeKind = "observer"
+	// VoterChange makes Node a voter, in the same way.
+	VoterChange ChangeKind = "voter"
+	// WitnessChange makes Node a witness, in the same way; but it is an observer first (R47.6).
+	WitnessChange ChangeKind = "witness"
+	// RemoveChange removes Node. If it leads it is made a witness first, and the next leader removes it (R47).
+	RemoveChange ChangeKind = "remove"
+	// AddressChange gives Node another address, if it is a member.
+	AddressChange ChangeKind = "address"
+	// ForceChange removes Node, be it the leader that is asked, which may not remove itself (R47.5).
+	ForceChange ChangeKind = "force"
+	// SwapChange removes Node and adds another one, at once, which no leader may do (R47.4).
+	SwapChange ChangeKind = "swap"
+)
+
+// ChangeKinds returns every kind of change.
+func ChangeKinds() []ChangeKind {
+	return []ChangeKind{ObserverChange, VoterChange, WitnessChange, RemoveChange, AddressChange, ForceChange, SwapChange}
+}
+
+// Valid reports whether k is one of ChangeKinds.
+func (k ChangeKind) Valid() bool { return slices.Contains(ChangeKinds(), k) }
+
+// adds reports whether a change of this kind adds a node that is no member.
+func (k ChangeKind) adds() bool { return spec.MemberKind(k).Valid() }
+
+// String returns the change as a person would say it, with its time.
+func (c Change) String() string { return c.At.String() + " " + c.words() }
+
+func (c *Change) words() string {
+	switch {
+	case c.Kind == RemoveChange && c.Back > 0:
+		return fmt.Sprintf("node %s is to be removed, and runs again %s after it has stopped", c.Node, c.Back)
+	case c.Kind == RemoveChange:
+		return fmt.Sprintf("node %s is to be removed", c.Node)
+	case c.Kind == AddressChange:
+		return fmt.Sprintf("node %s is to have another address", c.Node)
+	}
+	switch c.Kind {
+	case ForceChange:
+		return fmt.Sprintf("node %s is to be removed, though it lead", c.Node)
+	case SwapChange:
+		return fmt.Sprintf("node %s is to be removed and another added, at once", c.Node)
+	}
+	return fmt.Sprintf("node %s is to be a member: %s", c.Node, c.Kind)
+}
+
+// changes reports whether members change.
+func (p *Plan) changes() bool { return len(p.First) > 0 }
+
+// configuration returns the first configuration, or none where members are fixed.
+func (p *Plan) configuration() spec.Configuration {
+	if !p.changes() {
+		return spec.Configuration{}
+	}
+	c, _ := spec.NewConfiguration(0, 1, p.First) // it is valid, for the plan is
+	return c
+}
+
+// first returns the configuration with which a node starts (R49).
+func (p *Plan) first(id spec.NodeID) spec.Configuration {
+	c := p.configuration()
+	if _, isMember := c.Member(id); p.changes() && !isMember {
+		return spec.EmptyConfiguration()
+	}
+	return c
+}
+
+// validateChanges says what is wrong with First and Changes.
+func (p *Plan) validateChanges() error {
+	if !p.changes() && len(p.Changes) > 0 {
+		return wrong("Changes are %d, but must be none without First: members are fixed then", len(p.Changes))
+	}
+	for i, m := range p.First {
+		if !slices.Contains(p.Members, m.ID) {
+			return wrong("First[%d] is %s, which is no node", i, m.ID)
+		}
+		if i > 0 && p.First[i-1].ID.Compare(m.ID) >= 0 {
+			return wrong("First[%d] is %s, but must be above %s: give them ascending, each once", i, m.ID, p.First[i-1].ID)
+		}
+	}
+	if p.changes() {
+		if _, err := spec.NewConfiguration(0, 1, p.First); err != nil {
+			return wrong("First is not valid: %v", err)
+		}
+	}
+	for i, c := range p.Changes {
+		switch {
+		case !c.Kind.Valid():
+			return wrong("Changes[%d].Kind is %q, which is no change", i, c.Kind)
+		case c.At < 0 || c.At > p.Length:
+			return wrong("Changes[%d].At is %v, but must be from 0 to Length, %v", i, c.At, p.Length)
+		case i > 0 && c.At < p.Changes[i-1].At:
+			return wrong("Changes[%d].At is %v, but must not be before that of the change before, %v", i, c.At, p.Changes[i-1].At)
+		case !slices.Contains(p.Members, c.Node):
+			return wrong("Changes[%d].Node is %s, which is no node", i, c.Node)
+		case c.Back < 0 || c.Back > longest || c.Back > 0 && c.Kind != RemoveChange:
+			return wrong("Changes[%d].Back is %v, but must be from 0 to %v, and 0 but for %s", i, c.Back, longest, RemoveChange)
+		}
+	}
+	return nil
+}
+
+// asked says what an operator who has seen this configuration of a leader asks it for: the next one; or nothing, if all is as
+// it wants, or if it cannot be now: then there is nothing to ask for, and more to wait for.
+func (p *Plan) asked(k int, seen spec.Configuration, leader spec.NodeID) (wanted spec.Configuration, there, waits bool) {
+	c := &p.Changes[k]
+	members := seen.Members()
+	at := slices.IndexFunc(members, func(m spec.Member) bool { return m.ID == c.Node })
+	kind := spec.MemberKind(c.Kind)
+	if c.Node == leader && (c.Kind == RemoveChange || c.Kind == ObserverChange) {
+		kind = spec.Witness // it hands over first
+		waits = at >= 0 && members[at].Kind == kind
+	}
+	address := fmt.Sprintf("node-%s:%d", c.Node, k+1)
+	switch {
+	case waits:
+		return wanted, false, true
+	case at < 0 && !c.Kind.adds(), at >= 0 && c.Kind.adds() && members[at].Kind == kind, at >= 0 && c.Kind == AddressChange && members[at].Address == address:
+		return wanted, true, false
+	case at < 0:
+		if kind == spec.Witness {
+			kind = spec.Observer
+		}
+		members = append(members, spec.Member{ID: c.Node, Kind: kind})
+	case c.Kind == AddressChange:
+		members[at].Address = address
+	case kind.Valid():
+		members[at].Kind = kind
+	default:
+		members = slices.Delete(members, at, at+1)
+	}
+	if c.Kind == SwapChange {
+		for _, id := range p.Members {
+			if _, isMember := seen.Member(id); !isMember {
+				members = append(members, spec.Member{ID: id, Kind: spec.Voter})
+				break
+			}
+		}
+	}
+	wanted, err := spec.NewConfiguration(seen.Epoch, seen.Version+1, members)
+	return wanted, false, err != nil // without a voter
+}

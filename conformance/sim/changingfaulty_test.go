@@ -1,0 +1,258 @@
+package sim_test
+
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/sim"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// oracle answers what the model does in another state, or with another input, than it is in.
+var oracle = &conformance.Model{}
+
+// does returns what the model does with an input.
+func does(c *conformance.Case, before spec.State, in conformance.Input) conformance.Outcome {
+	return oracle.Step(c.ID, c.Members, before.Clone(), in)
+}
+
+// taken returns the input with its message as if it carried the node's own configuration, if its own is older.
+func taken(c *conformance.Case, of ...spec.MessageType) conformance.Outcome {
+	in, own := c.Input, c.Before.Configuration
+	if m := &in.Message; slices.Contains(of, m.Type) && own.Newer(m.Configuration) && own.Epoch <= m.Epoch && kindOf(own, m.From) != "" {
+		m.Configuration = own
+	}
+	return does(c, c.Before, in)
+}
+
+// with returns the configuration with a member of a kind, or without it if there is none.
+func with(c spec.Configuration, id spec.NodeID, kind spec.MemberKind) spec.Configuration {
+	members := slices.DeleteFunc(c.Members(), func(m spec.Member) bool { return m.ID == id })
+	if kind != "" {
+		members = append(members, spec.Member{ID: id, Kind: kind})
+	}
+	d, err := spec.NewConfiguration(c.Epoch, c.Version, members)
+	if err != nil {
+		return c
+	}
+	return d
+}
+
+// carrying gives all that is sent a configuration.
+func carrying(sent []spec.Message, c spec.Configuration) []spec.Message {
+	sent = slices.Clone(sent)
+	for k := range sent {
+		sent[k].Configuration = c
+	}
+	return sent
+}
+
+// electors returns the voters and witnesses.
+func electors(c spec.Configuration) (ids []spec.NodeID) {
+	for _, m := range c.Members() {
+		if m.Kind != spec.Observer {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+func kindOf(c spec.Configuration, id spec.NodeID) spec.MemberKind {
+	m, _ := c.Member(id)
+	return m.Kind
+}
+
+// backed returns what the model does if these back the node besides, and takes them away again.
+func backed(c *conformance.Case, ghosts []spec.NodeID) conformance.Outcome {
+	s := c.Before.Clone()
+	var added []spec.NodeID
+	for _, id := range ghosts {
+		if id != c.ID && !slices.Contains(s.Support, id) {
+			s.Support, added = append(s.Support, id), append(added, id)
+		}
+	}
+	slices.SortFunc(s.Support, spec.NodeID.Compare)
+	got := does(c, s, c.Input)
+	got.After.Support = slices.DeleteFunc(got.After.Support, func(id spec.NodeID) bool {
+		return slices.Contains(added, id) && id != c.Input.Message.From
+	})
+	return got
+}
+
+// stands returns what a voter does when its patience ends.
+func stands(c *conformance.Case) conformance.Outcome {
+	s := c.Before.Clone()
+	own := s.Configuration
+	s.Configuration = with(own, c.ID, spec.Voter)
+	got := does(c, s, c.Input)
+	got.After.Configuration, got.Sent = own, carrying(got.Sent, own)
+	return got
+}
+
+// changingFaults are ways in which nodes are wrong about members.
+var changingFaults = []fault{
+	{"forgets-its-configuration", spec.ConfigurationMonotonic, 4, "changing", 0, func(id spec.NodeID, members []spec.NodeID) conformance.Node {
+		return &faultyNode{Node: model(id, members), restart: func(d spec.Durable) spec.Durable {
+			d.Configuration = spec.EmptyConfiguration()
+			return d
+		}}
+	}},
+	{"grants-an-older-configuration", "R45", 5, "changing", 170, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		return taken(c, spec.Claim)
+	})},
+	{"supports-an-older-configuration", "R45", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		return taken(c, spec.Election)
+	})},
+	{"does-not-stamp", "R48", 3, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Before.Role != spec.Leader && got.After.Role == spec.Leader {
+			got.After.Configuration = c.Before.Configuration
+			got.Sent = carrying(got.Sent, c.Before.Configuration)
+		}
+		return got
+	})},
+	{"changes-unsettled", "R47", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Call == spec.ChangeCall && c.Before.Role == spec.Leader {
+			return backed(c, electors(c.Before.Configuration))
+		}
+		return got
+	})},
+	{"changes-two-at-a-time", "R47", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Call != spec.ChangeCall || !got.Ignored {
+			return got
+		}
+		wanted, own := c.Input.Configuration, c.Before.Configuration
+		in := c.Input
+		for _, m := range own.Members() { // all but one as before
+			if in.Configuration = with(own.At(wanted.Epoch, wanted.Version), m.ID, ""); kindOf(wanted, m.ID) == "" {
+				break
+			}
+		}
+		if got = does(c, c.Before, in); got.Ignored || wanted == in.Configuration {
+			return does(c, c.Before, c.Input)
+		}
+		got.After.Configuration, got.Sent = wanted, carrying(got.Sent, wanted)
+		return got
+	})},
+	{"counts-any-ACK", "R45", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		return taken(c, spec.Ack)
+	})},
+	{"counts-any-answer", "R45", 5, "changing", 540, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		return taken(c, spec.OK, spec.Assent, spec.Grant)
+	})},
+	{"counts-observers", "R47", 3, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		// As many electors besides as observers that back it.
+		var ghosts []spec.NodeID
+		own := c.Before.Configuration
+		for _, id := range append([]spec.NodeID{c.Input.Message.From}, c.Before.Support...) {
+			if kindOf(own, id) != spec.Observer {
+				continue
+			}
+			for _, other := range electors(own) {
+				if other != c.ID && !slices.Contains(c.Before.Support, other) && !slices.Contains(ghosts, other) {
+					ghosts = append(ghosts, other)
+					break
+				}
+			}
+		}
+		if c.Before.Role == spec.Follower || len(ghosts) == 0 {
+			return got
+		}
+		return backed(c, ghosts)
+	})},
+	{"observers-vote", "R45", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		own := c.Before.Configuration
+		if m := c.Input.Message; kindOf(own, c.ID) != spec.Observer || m.Configuration != own {
+			return got
+		}
+		s, in := c.Before.Clone(), c.Input
+		s.Configuration = with(own, c.ID, spec.Witness)
+		in.Message.Configuration = s.Configuration
+		got = does(c, s, in)
+		got.After.Configuration, got.Sent = own, carrying(got.Sent, own)
+		return got
+	})},
+	{"adopts-without-saving", "R4", 4, "changing", 0, asks(func(in *spec.Input, out *conformance.Output) {
+		if in.Message.Type == spec.Heartbeat && out.State.Configuration == in.Message.Configuration {
+			out.Save = false
+		}
+	})},
+	{"adopts-nothing", "R43", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if got.After.Configuration == c.Input.Message.Configuration && got.After.Configuration != c.Before.Configuration {
+			return conformance.Outcome{After: c.Before.Clone()}
+		}
+		return got
+	})},
+	{"answers-before-it-adopts", "R43", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if got.After.Configuration == c.Input.Message.Configuration && got.After.Role != spec.Leader {
+			got.Sent = carrying(got.Sent, c.Before.Configuration)
+		}
+		return got
+	})},
+	{"heeds-strangers", "R44", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		m, own := c.Input.Message, c.Before.Configuration
+		if m.Type == "" || m.Configuration.Newer(own) || kindOf(own, m.From) != "" {
+			return got
+		}
+		s, in := c.Before.Clone(), c.Input
+		s.Configuration = with(own, m.From, spec.Voter)
+		got = does(c, s, in)
+		if got.After.Configuration.SameMembers(s.Configuration) {
+			got.After.Configuration, got.Sent = own, carrying(got.Sent, own)
+		}
+		got.After.Support = slices.DeleteFunc(got.After.Support, func(id spec.NodeID) bool { return kindOf(own, id) == "" })
+		return got
+	})},
+	{"stands-though-removed", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Timer == spec.CoordinatorTimer && kindOf(c.Before.Configuration, c.ID) == "" && !got.Ignored {
+			return stands(c)
+		}
+		return got
+	})},
+	{"stands-as-a-witness", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Timer == spec.HeartbeatTimer && kindOf(c.Before.Configuration, c.ID) == spec.Witness && !got.Ignored {
+			return stands(c)
+		}
+		return got
+	})},
+	{"removes-itself", sim.LeaderIsElector, 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		wanted := c.Input.Configuration
+		if c.Input.Call != spec.ChangeCall || kindOf(wanted, c.ID) != "" || !got.Ignored {
+			return got
+		}
+		in := c.Input
+		in.Configuration = with(c.Before.Configuration.At(wanted.Epoch, wanted.Version), c.ID, spec.Witness)
+		if got = does(c, c.Before, in); got.Ignored {
+			return got
+		}
+		got.After.Configuration, got.Sent = wanted, carrying(got.Sent, wanted)
+		return got
+	})},
+	{"does-not-tell-whom-it-removes", "R47", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Call == spec.ChangeCall {
+			got.Sent = slices.DeleteFunc(slices.Clone(got.Sent), func(m spec.Message) bool { return kindOf(got.After.Configuration, m.To) == "" })
+		}
+		return got
+	})},
+	{"keeps-support-over-a-change", "R47", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Call == spec.ChangeCall && !got.Ignored {
+			got.After.Support = slices.DeleteFunc(slices.Clone(c.Before.Support), func(id spec.NodeID) bool { return kindOf(got.After.Configuration, id) == "" })
+		}
+		return got
+	})},
+	{"claims-on-over-adopting", "R43", 5, "changing", 170, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		now := got.After.Configuration
+		if c.Before.Role != spec.Claimant || now == c.Before.Configuration || kindOf(now, c.ID) != spec.Voter || got.After.Role != spec.Follower || got.After.Epoch != c.Before.Epoch {
+			return got
+		}
+		s := c.Before.Clone()
+		s.Configuration = now
+		s.Support = slices.DeleteFunc(s.Support, func(id spec.NodeID) bool { return kindOf(now, id) == "" })
+		return does(c, s, c.Input)
+	})},
+	{"never-changes", "R47", 3, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if c.Input.Call == spec.ChangeCall {
+			return conformance.Outcome{Ignored: true, After: c.Before.Clone()}
+		}
+		return got
+	})},
+}

@@ -1,0 +1,273 @@
+package sim
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// stamp is what configurations are ordered by (R42), and what names one.
+type stamp struct {
+	epoch   spec.Epoch
+	version uint64
+}
+
+func stampOf(c *spec.Configuration) stamp { return stamp{c.Epoch, c.Version} }
+
+// history is which configurations there have been in a run, and which follows on which.
+type history struct {
+	named   map[stamp]spec.Configuration // OneConfiguration
+	follows map[stamp]stamp              // on which a change was made, or who won stood
+	settled []spec.Configuration         // in the order in which they became so
+	won     []spec.Configuration         // with which a reign began
+}
+
+func (h *history) reset() {
+	if h.named == nil {
+		h.named, h.follows = map[stamp]spec.Configuration{}, map[stamp]stamp{}
+	}
+	clear(h.named)
+	clear(h.follows)
+	h.settled, h.won = h.settled[:0], h.won[:0]
+}
+
+// follow reports whether c follows on d, or is d.
+func (h *history) follow(c, d *spec.Configuration) bool {
+	at, want := stampOf(c), stampOf(d)
+	for {
+		if at == want {
+			return true
+		}
+		before, known := h.follows[at]
+		if !known {
+			return false
+		}
+		at = before
+	}
+}
+
+// checkMembers holds what a node does with an input to the rules about members that need nothing but the node. It reports
+// whether they hold.
+func (r *Runner) checkMembers(i rank, before, out *conformance.Output, after *view) bool {
+	h, now := &r.hosts[i], &out.State.Configuration
+	if h.newest.Newer(*now) {
+		r.breaks(spec.ConfigurationMonotonic, "node %s goes from configuration %s back to %s with %s", r.members[i], h.newest, now, &r.in)
+		return false
+	}
+	if other, known := r.history.named[stampOf(now)]; known && other != *now {
+		r.breaks(spec.OneConfiguration, "node %s has configuration %s with %s, and there has been %s", r.members[i], now, &r.in, other)
+		return false
+	}
+	if want, rule := r.wantedConfiguration(i, before, after); want != *now {
+		r.breaks(rule, "node %s, %s, with %s has configuration %s, and must have %s", r.members[i], before.State, &r.in, now, want)
+		return false
+	}
+	switch {
+	case r.in.given.Call == spec.ChangeCall:
+		return r.checkChange(i, before, out, after)
+	case r.in.from == none:
+		return true
+	case !after.members.has(i) || !after.members.has(r.in.from):
+		return r.checkOutside(i, before, out)
+	}
+	return r.checkHeard(i, before, out, after)
+}
+
+// checkHeard holds a node to what it may do with a message of another member: who has claimed in an older configuration claims
+// no more (R43), and only what is of the same configuration counts, as does only who votes (R45).
+func (r *Runner) checkHeard(i rank, before, out *conformance.Output, after *view) bool {
+	m, was, now := &r.in.given.Message, &r.hosts[i].view, &out.State.Configuration
+	same := m.Configuration == *now
+	if after.role == claimant && *now != was.configuration {
+		r.breaks("R43", "node %s, %s, with %s is %s: it claims on", r.members[i], before.State, &r.in, out.State)
+		return false
+	}
+	if !same && after.role != leader && after.support&^was.support != 0 || !same && was.role == leader && after.support != was.support {
+		r.breaks("R45", "node %s, %s, with %s is %s: it counts what is of another configuration", r.members[i], before.State, &r.in, out.State)
+		return false
+	}
+	mayVote := same && after.electors.has(i) && after.voters.has(r.in.from)
+	for k := range out.Sent {
+		switch out.Sent[k].Type {
+		case spec.OK:
+			if after.role == leader { // who leads says so, to whoever asks (R10)
+				continue
+			}
+		case spec.Assent, spec.Grant:
+		default:
+			continue
+		}
+		if !mayVote {
+			r.breaks("R45", "node %s, %s, with %s sends %s, and may not", r.members[i], before.State, &r.in, out.Sent[k])
+			return false
+		}
+	}
+	return true
+}
+
+// wantedConfiguration returns which configuration a node must have after a step, and the rule that says so.
+func (r *Runner) wantedConfiguration(i rank, before *conformance.Output, after *view) (want spec.Configuration, rule spec.Property) {
+	want, rule = before.State.Configuration, "R42"
+	if m := &r.in.given.Message; r.in.from != none && m.Configuration.Newer(want) {
+		want, rule = m.Configuration, "R43"
+	}
+	if was := &r.hosts[i].view; after.role == leader && (was.role != leader || was.epoch != after.epoch) {
+		want, rule = want.At(after.epoch, want.Version), "R48"
+	}
+	if r.in.given.Call == spec.ChangeCall {
+		want, rule = r.in.given.Configuration, "R47"
+	}
+	return want, rule
+}
+
+// checkChange holds a change to R47: that it may be, that the support is used up, and who hears of it.
+func (r *Runner) checkChange(i rank, before, out *conformance.Output, after *view) bool {
+	if !conformance.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
+		r.breaks("R47", "node %s, %s, takes %s for a step, and may not", r.members[i], before.State, &r.in)
+		return false
+	}
+	told := (r.hosts[i].view.members | after.members) &^ one(i)
+	for k := range out.Sent {
+		if to := r.to[k]; out.Sent[k].Type != spec.Heartbeat || !told.has(to) {
+			r.breaks("R47", "node %s, %s, with %s sends %s", r.members[i], before.State, &r.in, out.Sent[k])
+			return false
+		}
+		told &^= one(r.to[k])
+	}
+	if told != 0 || after.support != 0 {
+		r.breaks("R47", "node %s, %s, with %s is %s, and sends %s: members of before and after it must be told, and support is used up",
+			r.members[i], before.State, &r.in, out.State, out.Sent)
+		return false
+	}
+	return true
+}
+
+// checkOutside holds a node to what it may do with a message that no rule of section 8 sees (R44).
+func (r *Runner) checkOutside(i rank, before, out *conformance.Output) bool {
+	m, c := &r.in.given.Message, &out.State.Configuration
+	answers := 0
+	if asks(m.Type) && c.Newer(m.Configuration) {
+		answers = 1
+	}
+	answered := len(out.Sent) == answers && (answers == 0 || out.Sent[0].Type == spec.Refuse && out.Sent[0].To == m.From)
+	if epoch := max(before.State.Epoch, c.Epoch); !answered || out.State.Epoch != epoch {
+		r.breaks("R44", "node %s, %s, with %s is %s and sends %s, though one of the two is no member", r.members[i], before.State, &r.in, out.State, out.Sent)
+		return false
+	}
+	return true
+}
+
+// asks reports whether a message of this type is answered if it comes from who has an older configuration (R44).
+func asks(t spec.MessageType) bool {
+	switch t {
+	case spec.Election, spec.Claim, spec.Coordinator, spec.Heartbeat, spec.ImBack:
+		return true
+	}
+	return false
+}
+
+// promisesOfMembers holds a step that is taken to the promises about configurations, and has the host do what follows.
+func (r *Runner) promisesOfMembers(i rank, was *view) {
+	h := &r.hosts[i]
+	now, c := &h.view, &h.view.configuration
+	h.newest = *c
+	r.history.named[stampOf(c)] = *c
+	begins := now.role == leader && (was.role != leader || was.epoch != now.epoch)
+	if begins || r.in.action == changeAction {
+		r.history.follows[stampOf(c)] = stampOf(&was.configuration)
+	}
+	if begins {
+		r.history.won = append(r.history.won, *c)
+		r.holds(r.history.settled, r.history.won[len(r.history.won)-1:])
+	}
+	if now.role == leader && h.settled != *c && now.quorum(now.support|one(i)) {
+		h.settled = *c
+		r.history.settled = append(r.history.settled, *c)
+		r.holds(r.history.settled[len(r.history.settled)-1:], r.history.won)
+		r.tellOperators(*c)
+		if !now.voters.has(i) {
+			r.world.Call(int(i), 0, handTag)
+		}
+	}
+}
+
+// holds holds reigns to what a change is that is settled: it holds for good (R47). So who leads a higher epoch follows on it.
+func (r *Runner) holds(settled, won []spec.Configuration) {
+	for s := range settled {
+		for w := range won {
+			if won[w].Epoch > settled[s].Epoch && !r.history.follow(&won[w], &settled[s]) {
+				r.breaks("R47", "the reign of epoch %d begins with configuration %s, which does not follow on %s, which was settled",
+					won[w].Epoch, won[w], settled[s])
+				return
+			}
+		}
+	}
+}
+
+// unsettledMembers is unsettled where members change: it goes by the newest configuration, and a node that has been removed
+// may be down, and is else at rest.
+func (r *Runner) unsettledMembers() string {
+	l, newest := none, r.newest()
+	for i := range rank(len(r.hosts)) {
+		v, name := &r.hosts[i].view, r.members[i].String()
+		switch {
+		case !r.world.Up(int(i)):
+			if newest.members.has(i) {
+				return "node " + name + " is down"
+			}
+		case v.role == leader && l != none:
+			return "nodes " + r.members[l].String() + " and " + name + " lead"
+		case v.role == leader:
+			l = i
+		case v.members != 0 && !v.members.has(i) && (v.role != follower || v.leader != none):
+			return "node " + name + " has been removed, knows it, and is not at rest"
+		}
+	}
+	if l == none {
+		return "nobody leads"
+	}
+	for i := range rank(len(r.hosts)) {
+		v := &r.hosts[i].view
+		if newest.members.has(i) && (v.leader != l || v.epoch != r.hosts[l].view.epoch || v.configuration != newest.configuration) {
+			return "node " + r.members[l].String() + " leads, and node " + r.members[i].String() + " does not keep its lease in its epoch, with the newest configuration"
+		}
+	}
+	if !newest.voters.has(l) {
+		return "node " + r.members[l].String() + " leads, and is no voter"
+	}
+	return ""
+}
+
+// top returns the node that is to lead: the highest, or where members change, the highest voter of the newest configuration.
+func (r *Runner) top() rank {
+	if r.plan.changes() {
+		return rank(bits.Len8(uint8(r.newest().voters)) - 1)
+	}
+	return rank(len(r.members) - 1)
+}
+
+// rests reports whether members change and nothing can happen any more: all is as it should stay, for longer than anything is
+// waited for.
+func (r *Runner) rests() bool {
+	if !r.plan.changes() || !r.settled || !r.calm {
+		return false
+	}
+	t, wait := &r.plan.Timing, r.plan.Timing.mostWait()
+	if t.Preempt >= 0 {
+		wait = max(wait, t.mostPreempt())
+	}
+	return r.world.Now()-max(r.since, r.plan.Length) > time.Duration(t.slow(wait+t.stand()+2*t.Quorum))+r.plan.lingers()
+}
+
+// checkTold holds the end of a run to what operators were told: what was settled is in the newest configuration.
+func (r *Runner) checkTold() {
+	newest := &r.newest().configuration
+	for k := range r.told {
+		if !r.history.follow(newest, &r.told[k]) {
+			r.breaks("R47", "an operator was told that configuration %s is settled, and the newest, %s, does not follow on it", r.told[k], newest)
+			return
+		}
+	}
+}
