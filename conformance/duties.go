@@ -57,7 +57,7 @@ func (s Timers) String() string {
 	return "{" + strings.Join(words, " ") + "}"
 }
 
-// Running returns the timers that run while node id is in state s: the second column of R36.
+// Running returns the timers that run while node id is in state s: the second column of R36, and R46.
 func Running(id spec.NodeID, s *spec.State) Timers {
 	switch s.Role {
 	case spec.Candidate:
@@ -69,14 +69,18 @@ func Running(id spec.NodeID, s *spec.State) Timers {
 	case spec.Leader:
 		return quorum | beat
 	}
-	if !s.Leader.IsNone() && s.Leader.Compare(id) < 0 {
+	stands := MayStand(id, s)
+	switch bound := !s.Leader.IsNone(); {
+	case bound && stands && Outranked(&s.Configuration, s.Leader, id):
 		return heartbeat | preempt
+	case bound || stands:
+		return heartbeat
 	}
-	return heartbeat
+	return 0
 }
 
 // Duties returns what a step of node id asks of its host besides what it sends: whether the promise is to be saved
-// (R4; the blank one of a first start is, R32), and which timers are to be cancelled and armed (R36). A timer that has
+// (R4, R42; the blank one of a first start is, R32), and which timers are to be cancelled and armed (R36). A timer that has
 // just ended is cancelled too, if it runs no longer.
 func Duties(id spec.NodeID, before *spec.State, in *Input, after *spec.State, sent []spec.Message) (save bool, cancel, arm Timers) {
 	runs := Running(id, after)
@@ -97,6 +101,9 @@ func begunAnew(before *spec.State, in *Input, after *spec.State, sent []spec.Mes
 		s |= quorum
 	case spec.BeatTimer:
 		s |= beat
+	}
+	if in.Call == spec.ChangeCall { // a check that has passed, and a beat (R47)
+		s |= quorum | beat
 	}
 	for i := range sent {
 		switch sent[i].Type {

@@ -9,21 +9,23 @@ import (
 // saves and which timers it wants, is asked about these too.
 type Node interface {
 	// Start is the first start (R32), and Restart a later one, with the promise that the disk has kept (R30). One of the
-	// two is called, once, before anything else.
-	Start(out *Output)
+	// two is called, once, before anything else. Both say with which configuration the node starts (R49); with none, the
+	// members are fixed, and are those that its Maker was given.
+	Start(first spec.Configuration, out *Output)
 	Restart(promise spec.Durable, out *Output)
 	// Step takes a message, the end of a timer, or a call; whatever else an input of a trace may be is not given.
 	Step(in *spec.Input, out *Output)
 }
 
-// Maker makes a node that has not started. The members are ascending, and id is one of them.
+// Maker makes a node that has not started. The members are ascending, and id is one of them. If the node then starts with a
+// configuration, they are all ids that occur, and who is a member is for the configuration to say.
 type Maker func(id spec.NodeID, members []spec.NodeID) Node
 
 // Output is what a node does with an input. It belongs to who asks: the node sets every field, and may use the memory
 // of the slices again.
 type Output struct {
 	Ignored     bool           // there was no step, as in Outcome; then Save, Cancel, Arm and Sent are empty, and State is as before
-	Save        bool           // epoch and grantee must be on disk before anything is sent (R4)
+	Save        bool           // epoch, grantee and configuration must be on disk before anything is sent (R4, R42)
 	Cancel, Arm Timers         // R36; a timer that is armed may be running, and then begins anew
 	Sent        []spec.Message // in order
 	State       spec.State     // the state after the step
@@ -50,15 +52,18 @@ func NodeIn(subject Subject, id spec.NodeID, members []spec.NodeID, s spec.State
 	return &subjectNode{subject: subject, id: id, members: members, state: s}
 }
 
-func (n *subjectNode) Start(out *Output) { n.step(Input{Start: true}, out) }
+func (n *subjectNode) Start(first spec.Configuration, out *Output) {
+	n.state.Configuration = first
+	n.step(Input{Start: true}, out)
+}
 
 func (n *subjectNode) Restart(promise spec.Durable, out *Output) {
-	n.state = spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee}
+	n.state = Survivor(promise)
 	n.step(Input{Restart: true}, out)
 }
 
 func (n *subjectNode) Step(in *spec.Input, out *Output) {
-	n.step(Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out)
+	n.step(Given(in), out)
 }
 
 func (n *subjectNode) step(in Input, out *Output) {
@@ -70,6 +75,12 @@ func (n *subjectNode) step(in Input, out *Output) {
 	}
 	n.state = got.After.Clone()
 	copyState(&out.State, &n.state)
+}
+
+// Survivor returns the state of a node that is down and has this on disk (R4); of one that has never started, of the zero
+// promise, or of its first configuration alone.
+func Survivor(promise spec.Durable) spec.State {
+	return spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Configuration: promise.Configuration}
 }
 
 // copyState makes s equal to t, in the memory of s.

@@ -9,15 +9,20 @@ import (
 )
 
 // Model is the model as a subject, and the oracle of the cases that are not written by hand. It takes up to
-// model.MaxNodes members, and panics if it is given more, or a state that names a stranger.
+// model.MaxNodes members, and panics if it is given more, or a state that names a stranger. A state with a configuration is for
+// package model/changing, one without for package model; of more than model.MaxNodes ids the first knows nothing either.
 type Model struct {
 	rules [model.MaxNodes + 1]*model.Rules // by number of members, made when they are needed
 }
 
 var _ Subject = (*Model)(nil)
 
-// Step is the step of the model. What is malformed the model never sees: it knows only the messages that there are (R33).
+// Step is the step of the model. What is malformed the model never sees: it knows only the messages that there are (R33). Nor
+// does it see what is said with a configuration where members are fixed (R34).
 func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in Input) Outcome {
+	if !before.Configuration.IsNone() {
+		return stepChanging(id, before, in)
+	}
 	w := words{members}
 	i, s := w.rank(id), w.state(before)
 	rules := m.of(len(members))
@@ -33,7 +38,7 @@ func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, i
 		step = rules.Resign(i, s)
 	case in.Call == spec.HolderDeadCall:
 		step = rules.HolderDead(i, s)
-	case in.Message.Validate() != nil:
+	case in.Call == spec.ChangeCall, in.Message.Validate() != nil, !in.Message.Configuration.IsNone():
 		return Outcome{Ignored: true, After: before}
 	default:
 		step = rules.Hear(i, s, w.message(in.Message))

@@ -34,6 +34,14 @@ var sentences = map[string]string{
 	"R34": "A message whose sender is no other member, or whose receiver is another node, is ignored.",
 	"R35": "The end of a timer that does not run in the node's state is ignored.",
 	"R41": "Who is told that the holder of its lease is dead ends that lease, and says nothing; without another's lease it is no step.",
+	"R42": "A node's configuration is part of its record, and never gets older; an epoch and a version name one list of members.",
+	"R43": "A configuration that is newer is adopted before anything else, by whomever it is said: who stands rests, its epoch is learned, and support is emptied.",
+	"R44": "Where the sender or the node is no member, nothing is done; but who asks with an older configuration is refused, and so told the newer.",
+	"R45": "Support, grants and acknowledgements count, and promises are made, only among electors that hold the same configuration; who is no elector refuses.",
+	"R46": "Only a voter stands, and anybody outranks who is none; CLAIM goes to the other electors, ELECTION and all else that is for all to the other members.",
+	"R47": "A leader whose configuration is settled changes one member of it, by a configuration of its epoch and the next version in which it still votes and every witness was a member before, and says HEARTBEAT to all that are or were members.",
+	"R48": "Who wins makes its configuration one of the epoch that it has won; members and version stay.",
+	"R49": "The first members start with one configuration, of version 1 and epoch 0, that they are in; a node that joins starts with the empty one.",
 }
 
 // heardBy says by which rule a message is taken, where there is only one.
@@ -47,7 +55,7 @@ var endedBy = map[spec.Timer]string{
 	spec.ClaimTimer: "R22", spec.QuorumTimer: "R26", spec.BeatTimer: "R27",
 }
 
-// Sentence says what a rule of section 8, such as R17, comes to. It is "" for any other.
+// Sentence says what a rule of section 8 or 18, such as R17, comes to. It is "" for any other.
 func Sentence(rule string) string { return sentences[rule] }
 
 // RuleOf returns the first rule that the answer to a case follows from, such as R17; the Rule of the case is not read.
@@ -56,6 +64,9 @@ func RuleOf(c *Case) string { return ruleOf(c) }
 // ruleOf returns the first rule that the answer to a case follows from.
 func ruleOf(c *Case) string {
 	in := &c.Input
+	if rule := ruleOfMembers(c); rule != "" {
+		return rule
+	}
 	switch {
 	case in.Start:
 		return "R32"
@@ -71,7 +82,7 @@ func ruleOf(c *Case) string {
 		return endedBy[in.Timer]
 	case in.Message.Validate() != nil:
 		return "R33"
-	case c.Want.Ignored:
+	case c.Want.Ignored: // a message with a configuration is, too, where members are fixed, and one without where they change
 		return "R34"
 	}
 	return ruleOfMessage(c)
@@ -82,7 +93,7 @@ func ruleOfMessage(c *Case) string {
 	m := &c.Input.Message
 	switch m.Type {
 	case spec.Election:
-		if m.From.Compare(c.ID) < 0 {
+		if !Outranked(&c.Want.After.Configuration, c.ID, m.From) {
 			return "R10"
 		}
 		return "R11"

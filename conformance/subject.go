@@ -11,20 +11,30 @@ import (
 // Subject is an implementation of the transition function of a node.
 type Subject interface {
 	// Step returns what the node id does in the state before with one input. The members are ascending, id is one of
-	// them, and before is a state of section 6. Nothing else may count: the same question is asked more than once, in
-	// any order. What Step is given stays the asker's: it must not be changed, nor kept.
+	// them, and before is a state of section 6. Where members change, before has a configuration, which says who they
+	// are; members is then just all ids that occur. Nothing else may count: the same question is asked more than once,
+	// in any order. What Step is given stays the asker's: it must not be changed, nor kept.
 	Step(id spec.NodeID, members []spec.NodeID, before spec.State, in Input) Outcome
 }
 
-// Input is what a node takes a step on. Exactly one field is set, but for a message that is malformed, which may be
-// zero: that is what the zero Input stands for.
+// Input is what a node takes a step on. Exactly one field is set, and to a call to change its configuration; but for a
+// message that is malformed, which may be zero: that is what the zero Input stands for.
 type Input struct {
-	Start   bool         // the first start (R32); the state before is blank
-	Restart bool         // a start with what the disk has kept: of the state before only epoch and grantee (R30)
-	Message spec.Message // received, well formed or not (R33)
-	Timer   spec.Timer   // ended, running or not (R35)
-	Call    spec.Call    // made by the user (R28), or by the host (R41)
+	Start         bool               // the first start (R32); the state before is blank, but for the first configuration (R49)
+	Restart       bool               // a start with what the disk has kept: of the state before only epoch, grantee and configuration (R30)
+	Message       spec.Message       // received, well formed or not (R33)
+	Timer         spec.Timer         // ended, running or not (R35)
+	Call          spec.Call          // made by the user (R28, R47), or by the host (R41)
+	Configuration spec.Configuration // the one that is wanted, with its epoch and version; of a call to change alone (R47)
 }
+
+// Given returns the Input of what a trace calls one: a message, the end of a timer, or a call.
+func Given(in *spec.Input) Input {
+	return Input{Message: in.Message, Timer: in.Timer, Call: in.Call, Configuration: in.Configuration}
+}
+
+// isMessage reports whether in is a message, well formed or not.
+func (in *Input) isMessage() bool { return !in.Start && !in.Restart && in.Timer == "" && in.Call == "" }
 
 // String returns the input as a person would say it: 3→1 CLAIM epoch:4.
 func (in Input) String() string {
@@ -35,6 +45,8 @@ func (in Input) String() string {
 		return "restart"
 	case in.Timer != "":
 		return string(in.Timer) + " ends"
+	case !in.Configuration.IsNone():
+		return string(in.Call) + " to " + in.Configuration.String()
 	case in.Call != "":
 		return string(in.Call)
 	}
@@ -44,7 +56,7 @@ func (in Input) String() string {
 // Outcome is what a node does with an input.
 type Outcome struct {
 	// Ignored says that there was no step: the state stays and nothing is sent, whether the input is to be counted (R33,
-	// R34, R35) or not (R28, R41).
+	// R34, R35) or not (R28, R41, R47).
 	Ignored bool
 	After   spec.State     // the state after the step; that before it, if there was none
 	Sent    []spec.Message // what the step sends, in order
@@ -72,7 +84,7 @@ type Case struct {
 	Rule     string // the first rule that the answer follows from, such as R17
 	Question string // in words; "" if there are none
 	ID       spec.NodeID
-	Members  []spec.NodeID // ascending
+	Members  []spec.NodeID // ascending; where members change, all ids that occur
 	Before   spec.State
 	Input    Input
 	Want     Outcome

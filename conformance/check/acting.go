@@ -8,8 +8,8 @@ import (
 )
 
 // act remembers whether node i acts as leader after its step, and looks at OneActing if that is asked.
-func (r *replay) act(i model.ID, s *model.State) *TraceError {
-	if s.Role != model.Leader {
+func (r *replay) act(i model.ID) *TraceError {
+	if !r.nodes[i].leads {
 		r.acting = r.acting.Without(i)
 		return nil
 	}
@@ -23,7 +23,7 @@ func (r *replay) act(i model.ID, s *model.State) *TraceError {
 			if fault.Got != "" {
 				fault.Got += "\n"
 			}
-			fault.Got += fmt.Sprintf("node %s leads epoch %d", r.ids[id], r.nodes[id].state.Epoch)
+			fault.Got += fmt.Sprintf("node %s leads epoch %d", r.members[j], r.nodes[id].epoch)
 		}
 	}
 	return fault

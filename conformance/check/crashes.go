@@ -7,42 +7,71 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// node is what is known of a node.
+// node is what is known of a node, besides what the rules know.
 type node struct {
-	state   model.State // of a node that is down, what survives
 	up      bool
 	started bool // it has a record
+	leads   bool
+	epoch   spec.Epoch
+	// The same one for as long as it stays the same; nil before the first event, and where members are fixed.
+	configuration *spec.Configuration
 }
 
-// crash takes the Crash of node i. What is under way to it and from it is lost; the promise is kept (R4).
+// becomes makes s the state of node i.
+func (r *replay) becomes(i model.ID, s *spec.State) {
+	n := &r.nodes[i]
+	n.leads, n.epoch = s.Role == spec.Leader, s.Epoch
+	if s.Configuration.IsNone() || n.configuration != nil && *n.configuration == s.Configuration {
+		return
+	}
+	c := s.Configuration
+	n.configuration = &c
+	r.lists.hold(&c)
+}
+
+// reignBegins reports whether a reign begins with the state s of a node.
+func (n *node) reignBegins(s *spec.State) bool {
+	return s.Role == spec.Leader && (!n.leads || n.epoch != s.Epoch)
+}
+
+// crash takes the Crash of node i. What is under way to it and from it is lost; its record is kept (R4, R42).
 //
 // A node that is down may crash: it was about to start again, and that was no step yet.
 func (r *replay) crash(i model.ID, e *spec.Event) *TraceError {
 	n := &r.nodes[i]
-	r.adopt(n, e)
-	survives := r.rules.Survives(n.state)
-	if !r.isState(&survives, &e.State) {
+	r.adopt(i, e)
+	if !r.rules.step(i, model.None, e) {
+		before, survives := r.rules.state(i), r.rules.wanted().After
+		rule := "R4"
+		if survives.Configuration != e.State.Configuration {
+			rule = "R42"
+		}
 		return r.broken(i, e, &TraceError{
-			Rule: "R4", Problem: fmt.Sprintf("Crash of node %s: something else survives", e.Node),
-			Before: r.specState(&n.state).String(), Expected: r.specState(&survives).String(), Got: e.State.String(),
+			Rule: rule, Problem: fmt.Sprintf("Crash of node %s: something else survives", e.Node),
+			Before: before.String(), Expected: survives.String(), Got: e.State.String(),
 		})
 	}
-	before := n.state
-	n.state, n.up = survives, false
+	if fault := r.promises(i, e); fault != nil {
+		return fault
+	}
+	r.rules.keep(i)
+	r.becomes(i, &e.State)
+	n.up = false
 	r.links.clear(i)
 	r.acting = r.acting.Without(i)
-	return r.promises(i, &before, &survives)
+	return nil
 }
 
 // adopt takes the promise of a node that nothing is known of from its first event, if that is a Crash or a Restart. The
 // node had a record before the trace began: it may be any.
-func (r *replay) adopt(n *node, e *spec.Event) {
-	if !n.started {
-		n.started, n.state = true, model.State{Epoch: e.State.Epoch, Grantee: r.rank(e.State.Grantee)}
+func (r *replay) adopt(i model.ID, e *spec.Event) {
+	if n := &r.nodes[i]; !n.started {
+		n.started = true
+		r.rules.begin(i, e.State.Durable())
 	}
 }
 
-// start takes the first start of node i (R32), or a later one (R30).
+// start takes the first start of node i (R32, R49), or a later one (R30).
 func (r *replay) start(i model.ID, e *spec.Event) *TraceError {
 	n, first := &r.nodes[i], e.Action == spec.StartAction
 	switch {
@@ -50,17 +79,19 @@ func (r *replay) start(i model.ID, e *spec.Event) *TraceError {
 		return &TraceError{Rule: ruleOfStart(first), Problem: fmt.Sprintf("%s of node %s, which runs", e.Action, e.Node)}
 	case first && n.started:
 		return &TraceError{Rule: "R32", Problem: fmt.Sprintf("Start of node %s, which has started before: it has a record, and this would be a Restart", e.Node)}
+	case first:
+		if fault := mayBeFirst(e); fault != nil {
+			return fault
+		}
+		r.rules.begin(i, spec.Durable{Configuration: e.State.Configuration})
+	default:
+		r.adopt(i, e)
 	}
-	step := model.Step{}
-	if !first {
-		r.adopt(n, e)
-		step = r.rules.Restart(i, n.state)
-	}
-	if fault := r.compare(i, e, &step); fault != nil {
-		return fault
+	if !r.rules.step(i, model.None, e) {
+		return r.wrong(i, e)
 	}
 	n.up, n.started = true, true
-	return r.take(i, e, &step)
+	return r.take(i, e)
 }
 
 func ruleOfStart(first bool) string {

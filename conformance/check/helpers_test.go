@@ -36,10 +36,16 @@ func uuids(n int) (ids []spec.NodeID) {
 // recorded returns the trace of a run of the model in which anything happens, with at least so many events.
 func recorded(t testing.TB, members []spec.NodeID, seed uint64, events int) []byte {
 	t.Helper()
+	return recordedOf(t, &cluster.Script{Members: members}, seed, events)
+}
+
+// recordedOf is recorded for what begins as a script says.
+func recordedOf(t testing.TB, s *cluster.Script, seed uint64, events int) []byte {
+	t.Helper()
 	var text bytes.Buffer
-	w := spec.NewTraceWriter(&text, spec.Header{Members: members, Seed: seed, Commit: "model"})
+	w := spec.NewTraceWriter(&text, spec.Header{Changing: !s.First.IsNone(), Members: s.Members, Seed: seed, Commit: "model"})
 	model := conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })
-	c, err := cluster.New(members, model, cluster.Options{Trace: w})
+	c, err := cluster.New(s.Members, model, cluster.Options{First: s.First, Records: s.Records, Trace: w})
 	require.NoError(t, err)
 	random := rand.New(rand.NewPCG(seed, 5))
 	for c.Events() < uint64(events) {
@@ -91,9 +97,9 @@ func mutantSources(t testing.TB) map[string][]byte {
 	sources := map[string][]byte{
 		"two nodes": recorded(t, integers(2), 3, 40), "three nodes": recorded(t, integers(3), 1, 40), "four nodes": recorded(t, uuids(4), 4, 30),
 	}
-	names := []string{"crash-between-save-and-send", "leader-back-unnoticed"}
+	names := []string{"crash-between-save-and-send", "leader-back-unnoticed", "members-change-lost"}
 	for more := range soak() - 1 {
-		names = []string{"claim-lost-to-a-rival", "crash-between-save-and-send", "last-epoch", "leader-back-unnoticed", "restart-silence"}
+		names = []string{"claim-lost-to-a-rival", "members-two-operators", "members-claimant-adopts", "crash-between-save-and-send", "last-epoch", "leader-back-unnoticed", "restart-silence"}
 		sources[fmt.Sprintf("soak %d", more)] = recorded(t, integers(2+more%4), uint64(100+more), 80)
 	}
 	for _, name := range names {

@@ -30,7 +30,9 @@ type edit struct {
 	from string // the valid trace
 	at   string // the first event that says all of this, separated by " & ", in the form of spec.Event.String
 	how  how
-	text []string // of a change: what is replaced by what, in pairs; of an insertion: the line, whose seq is 0
+	// what becomes of the event, or of what is inserted after it, which is the same first; nil if text says it
+	alter func(e *spec.Event)
+	text  []string // of a change: what is replaced by what, in pairs; of an insertion: the line, whose seq is 0
 
 	after int    // how many lines after that event it is refused
 	rule  string // that it is refused by; "" for that of the name
@@ -81,6 +83,21 @@ func (e *edit) apply(t *testing.T, valid []byte) ([]byte, verdictOf) {
 	lines := strings.SplitAfter(strings.TrimSuffix(string(valid), "\n"), "\n")
 	lines[len(lines)-1] += "\n"
 	k := at + 1 // the header is line 0
+	altered := ""
+	if e.alter != nil {
+		event := events[at].Clone()
+		e.alter(&event)
+		line, err := event.MarshalJSON()
+		require.NoError(t, err, e.name)
+		require.NotEqual(t, lines[k], string(line)+"\n", "%s: nothing is altered", e.name)
+		altered = string(line) + "\n"
+	}
+	switch {
+	case e.alter != nil && e.how == changes:
+		lines[k] = altered
+	case e.alter != nil:
+		lines = slices.Insert(lines, k+1, altered)
+	}
 	switch e.how {
 	case changes:
 		for i := 0; i < len(e.text); i += 2 {
@@ -94,7 +111,9 @@ func (e *edit) apply(t *testing.T, valid []byte) ([]byte, verdictOf) {
 	case swaps:
 		lines[k], lines[k+1] = lines[k+1], lines[k]
 	case inserts:
-		lines = slices.Insert(lines, k+1, e.text[0]+"\n")
+		if e.alter == nil {
+			lines = slices.Insert(lines, k+1, e.text[0]+"\n")
+		}
 	}
 	if e.how != dropsUncounted && e.how != repeatsUncounted {
 		for i := range lines[1:] {
@@ -109,7 +128,7 @@ func (e *edit) apply(t *testing.T, valid []byte) ([]byte, verdictOf) {
 func invalids(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, expected := map[string][]byte{}, map[string]verdictOf{}
-	for _, e := range edits {
+	for _, e := range slices.Concat(edits, editsOfMembers, editsOfVotes, editsOfChanges) {
 		valid, err := os.ReadFile(filepath.Join(validDir, e.from+".ndjson"))
 		require.NoError(t, err, e.name)
 		name := e.name + ".ndjson"

@@ -49,34 +49,29 @@ func (l *leaders) forget(lowest spec.Epoch) {
 	}
 }
 
-// promises says which of the promises that hold for any timing is broken if node i goes from one state to another.
-func (r *replay) promises(i model.ID, before, after *model.State) *TraceError {
-	if after.Epoch < before.Epoch {
+// promises says which of the promises that hold for any timing is broken if the state of node i becomes that of an event.
+func (r *replay) promises(i model.ID, e *spec.Event) *TraceError {
+	n, s := &r.nodes[i], &e.State
+	if s.Epoch < n.epoch {
 		return &TraceError{
-			Rule: string(spec.EpochMonotonic), Problem: fmt.Sprintf("the epoch of node %s goes back from %d to %d", r.ids[i], before.Epoch, after.Epoch),
+			Rule: string(spec.EpochMonotonic), Problem: fmt.Sprintf("the epoch of node %s goes back from %d to %d", e.Node, n.epoch, s.Epoch),
 		}
 	}
-	if !reignBegins(before, after) {
-		return nil
-	}
-	if other := r.leaders.other(i, after.Epoch); other != model.None {
-		return &TraceError{
-			Rule: string(spec.OneLeaderPerEpoch), Problem: fmt.Sprintf("nodes %s and %s have both led epoch %d", r.ids[other], r.ids[i], after.Epoch),
+	if n.reignBegins(s) {
+		if other := r.leaders.other(i, s.Epoch); other != model.None {
+			return &TraceError{
+				Rule: string(spec.OneLeaderPerEpoch), Problem: fmt.Sprintf("nodes %s and %s have both led epoch %d", r.members[other-1], e.Node, s.Epoch),
+			}
 		}
 	}
-	return nil
-}
-
-// reignBegins reports whether a reign begins between two states of a node.
-func reignBegins(before, after *model.State) bool {
-	return after.Role == model.Leader && (before.Role != model.Leader || before.Epoch != after.Epoch)
+	return r.promisesOfMembers(n, e)
 }
 
 // lowestEpoch returns the lowest epoch of all members.
 func (r *replay) lowestEpoch() spec.Epoch {
-	lowest := r.nodes[1].state.Epoch
+	lowest := r.nodes[1].epoch
 	for _, n := range r.nodes[2 : len(r.members)+1] {
-		lowest = min(lowest, n.state.Epoch)
+		lowest = min(lowest, n.epoch)
 	}
 	return lowest
 }

@@ -30,15 +30,23 @@ type run struct {
 	kind  model.MessageType
 	count uint32
 	epoch spec.Epoch
+	// What the sender has as long as it stays the same: nodes send the same one again and again. Nil where members are fixed.
+	configuration *spec.Configuration
+}
+
+// is reports whether the run is of a message.
+func (r *run) is(kind model.MessageType, m *spec.Message) bool {
+	return r.kind == kind && r.epoch == m.Epoch && (r.configuration == nil || *r.configuration == m.Configuration)
 }
 
 // maxRuns is how many runs a link may hold: then the older half is taken for lost. No node waits for so many messages.
 const maxRuns = 1 << 14
 
-// send puts a message under way, unless its link is cut. Whether its receiver is up is for the caller to say.
-func (l *links) send(m *model.Message) {
-	if !l.cut[m.From].Has(m.To) {
-		l.under[m.From][m.To].push(m.Type, m.Epoch)
+// send puts a message under way, unless its link is cut. Its configuration is c. Whether its receiver is up is for the caller
+// to say.
+func (l *links) send(from, to model.ID, m *spec.Message, c *spec.Configuration) {
+	if !l.cut[from].Has(to) {
+		l.under[from][to].push(m, c)
 	}
 }
 
@@ -49,9 +57,9 @@ func (l *links) send(m *model.Message) {
 // of the trace, this one does. What is left after it is what is left after another choice, and more that was sent before
 // that. Whatever comes later, a message sent, a message taken, a link emptied, leaves it so, since taking the first of the
 // longer queue passes over no more than taking any of the shorter; and a message more that is under way hinders nobody.
-func (l *links) take(from, to model.ID, kind model.MessageType, epoch spec.Epoch) bool {
+func (l *links) take(from, to model.ID, m *spec.Message) bool {
 	q := &l.under[from][to]
-	i := q.find(kind, epoch)
+	i := q.find(m)
 	if i < 0 {
 		return false
 	}
@@ -67,9 +75,9 @@ func (l *links) take(from, to model.ID, kind model.MessageType, epoch spec.Epoch
 
 // lose takes a message off its link that is said to be lost, and reports whether it was under way. What lies before it
 // was not lost with it: a Lose is of the first message on a link, or of one before which others were lost in silence.
-func (l *links) lose(from, to model.ID, kind model.MessageType, epoch spec.Epoch) bool {
+func (l *links) lose(from, to model.ID, m *spec.Message) bool {
 	q := &l.under[from][to]
-	i := q.find(kind, epoch)
+	i := q.find(m)
 	if i < 0 {
 		return false
 	}
@@ -80,9 +88,10 @@ func (l *links) lose(from, to model.ID, kind model.MessageType, epoch spec.Epoch
 }
 
 // find returns the first run of a message, or -1.
-func (q *queue) find(kind model.MessageType, epoch spec.Epoch) int {
+func (q *queue) find(m *spec.Message) int {
+	kind := kindOf(m.Type)
 	for i := q.head; i < len(q.runs); i++ {
-		if r := &q.runs[i]; r.kind == kind && r.epoch == epoch {
+		if q.runs[i].is(kind, m) {
 			return i
 		}
 	}
@@ -116,10 +125,11 @@ func (l *links) change(cut *[model.MaxNodes + 1]model.Set) bool {
 
 func (q *queue) empty() { q.runs, q.head = q.runs[:0], 0 }
 
-func (q *queue) push(kind model.MessageType, epoch spec.Epoch) {
+func (q *queue) push(m *spec.Message, c *spec.Configuration) {
+	kind := kindOf(m.Type)
 	if q.head == len(q.runs) {
 		q.empty()
-	} else if last := &q.runs[len(q.runs)-1]; last.kind == kind && last.epoch == epoch && last.count < 1<<32-1 {
+	} else if last := &q.runs[len(q.runs)-1]; last.is(kind, m) && last.count < 1<<32-1 {
 		last.count++
 		return
 	}
@@ -131,13 +141,13 @@ func (q *queue) push(kind model.MessageType, epoch spec.Epoch) {
 			q.runs, q.head = slices.Delete(q.runs, 0, q.head), 0
 		}
 	}
-	q.runs = append(q.runs, run{kind, 1, epoch})
+	q.runs = append(q.runs, run{kind, 1, m.Epoch, c})
 }
 
 // lose takes a message that the network is said to have lost.
 func (r *replay) lose(e *spec.Event) *TraceError {
-	if m := r.message(&e.Input.Message); !r.links.lose(m.From, m.To, m.Type, m.Epoch) {
-		return r.notUnderWay(e, &m)
+	if m := &e.Input.Message; !r.links.lose(r.rank(m.From), r.rank(m.To), m) {
+		return r.notUnderWay(e, m)
 	}
 	return nil
 }
@@ -156,18 +166,19 @@ func (r *replay) changeCut(e *spec.Event) *TraceError {
 }
 
 // notUnderWay says that a message cannot arrive, or be lost.
-func (r *replay) notUnderWay(e *spec.Event, m *model.Message) *TraceError {
-	q := &r.links.under[m.From][m.To]
-	fault := &TraceError{Rule: nodesAndLinks, Expected: q.first(r.ids[m.From], r.ids[m.To]), Got: e.Input.Message.String()}
+func (r *replay) notUnderWay(e *spec.Event, m *spec.Message) *TraceError {
+	from, to := r.rank(m.From), r.rank(m.To)
+	q := &r.links.under[from][to]
+	fault := &TraceError{Rule: nodesAndLinks, Expected: q.first(m.From, m.To), Got: m.String()}
 	verb := "receives"
 	if e.Action == spec.LoseAction {
 		verb = "would have received"
 	}
-	fault.Problem = fmt.Sprintf("%s: node %s %s what is not under way", e.Action, r.ids[m.To], verb)
+	fault.Problem = fmt.Sprintf("%s: node %s %s what is not under way", e.Action, m.To, verb)
 	switch {
-	case !r.nodes[m.To].up:
+	case !r.nodes[to].up:
 		fault.Problem += ": it is down"
-	case r.links.cut[m.From].Has(m.To):
+	case r.links.cut[from].Has(to):
 		fault.Problem += ": the link is cut"
 	case q.exceeded:
 		fault.Problem += fmt.Sprintf(", as far as can be remembered: more than %d different messages were, and the oldest were taken for lost", maxRuns)
@@ -189,7 +200,11 @@ func (q *queue) first(from, to spec.NodeID) string {
 		if i > 0 {
 			text += "\n"
 		}
-		text += spec.Message{Type: messageTypes[r.kind], From: from, To: to, Epoch: r.epoch}.String()
+		m := spec.Message{Type: messageTypes[r.kind], From: from, To: to, Epoch: r.epoch}
+		if r.configuration != nil {
+			m.Configuration = *r.configuration
+		}
+		text += m.String()
 		if r.count > 1 {
 			text += fmt.Sprintf(" (%d times)", r.count)
 		}

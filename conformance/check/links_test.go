@@ -10,9 +10,9 @@ import (
 )
 
 // sends sends messages of these types from 1 to 2.
-func (l *links) sends(e spec.Epoch, kinds ...model.MessageType) {
+func (l *links) sends(e spec.Epoch, kinds ...spec.MessageType) {
 	for _, kind := range kinds {
-		l.send(&model.Message{Type: kind, From: 1, To: 2, Epoch: e})
+		l.send(1, 2, &spec.Message{Type: kind, Epoch: e}, nil)
 	}
 }
 
@@ -27,30 +27,30 @@ func (l *links) underWay() (n int) {
 // TestLinks takes messages off a link in all the ways there are.
 func TestLinks(t *testing.T) {
 	var l links
-	l.sends(4, model.Heartbeat, model.Election, model.Heartbeat, model.Heartbeat, model.OK)
-	require.False(t, l.take(1, 2, model.Ack, 4), "never sent")
-	require.False(t, l.take(1, 2, model.OK, 5), "never sent in that epoch")
-	require.False(t, l.take(2, 1, model.OK, 4), "sent the other way")
+	l.sends(4, spec.Heartbeat, spec.Election, spec.Heartbeat, spec.Heartbeat, spec.OK)
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.Ack, Epoch: 4}), "never sent")
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.OK, Epoch: 5}), "never sent in that epoch")
+	require.False(t, l.take(2, 1, &spec.Message{Type: spec.OK, Epoch: 4}), "sent the other way")
 	require.Equal(t, 5, l.underWay(), "what is not there takes nothing with it")
-	require.True(t, l.take(1, 2, model.Election, 4))
+	require.True(t, l.take(1, 2, &spec.Message{Type: spec.Election, Epoch: 4}))
 	require.Equal(t, uint64(1), l.lost, "the first HEARTBEAT")
-	require.False(t, l.take(1, 2, model.Election, 4), "received before")
-	require.True(t, l.lose(1, 2, model.OK, 4))
-	require.False(t, l.take(1, 2, model.OK, 4), "lost")
-	require.True(t, l.take(1, 2, model.Heartbeat, 4), "what lay before a loss was not lost with it")
-	require.True(t, l.take(1, 2, model.Heartbeat, 4))
-	require.False(t, l.take(1, 2, model.Heartbeat, 4))
-	require.False(t, l.lose(1, 2, model.Heartbeat, 4))
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.Election, Epoch: 4}), "received before")
+	require.True(t, l.lose(1, 2, &spec.Message{Type: spec.OK, Epoch: 4}))
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.OK, Epoch: 4}), "lost")
+	require.True(t, l.take(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4}), "what lay before a loss was not lost with it")
+	require.True(t, l.take(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4}))
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4}))
+	require.False(t, l.lose(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4}))
 	require.Equal(t, uint64(1), l.lost)
 
-	l.sends(4, model.OK)
+	l.sends(4, spec.OK)
 	l.clear(2)
-	require.False(t, l.take(1, 2, model.OK, 4), "the receiver has crashed")
-	l.sends(4, model.OK)
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.OK, Epoch: 4}), "the receiver has crashed")
+	l.sends(4, spec.OK)
 	cut := [model.MaxNodes + 1]model.Set{1: model.SetOf(2)}
 	require.True(t, l.change(&cut))
-	require.False(t, l.take(1, 2, model.OK, 4), "the link was cut")
-	l.sends(4, model.OK)
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.OK, Epoch: 4}), "the link was cut")
+	l.sends(4, spec.OK)
 	require.Zero(t, l.underWay(), "over a cut link")
 	require.False(t, l.change(&cut), "no change")
 	require.True(t, l.change(new([model.MaxNodes + 1]model.Set)))
@@ -61,31 +61,69 @@ func TestLinks(t *testing.T) {
 func TestLinksMemory(t *testing.T) {
 	var l links
 	for range 1_000_000 {
-		l.sends(4, model.Heartbeat)
+		l.sends(4, spec.Heartbeat)
 	}
 	require.Len(t, l.under[1][2].runs, 1, "the same message over and over")
-	require.True(t, l.take(1, 2, model.Heartbeat, 4))
+	require.True(t, l.take(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4}))
 	require.Equal(t, 999_999, l.underWay())
 	for e := range spec.Epoch(100_000) {
-		l.sends(e, model.Election, model.Claim)
+		l.sends(e, spec.Election, spec.Claim)
 	}
 	q := &l.under[1][2]
 	require.Less(t, cap(q.runs), 4*maxRuns)
 	require.LessOrEqual(t, len(q.runs), 2*maxRuns)
 	require.True(t, q.exceeded)
-	require.False(t, l.take(1, 2, model.Claim, 0), "the oldest are taken for lost")
-	require.True(t, l.take(1, 2, model.Claim, 99_000))
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.Claim, Epoch: 0}), "the oldest are taken for lost")
+	require.True(t, l.take(1, 2, &spec.Message{Type: spec.Claim, Epoch: 99_000}))
 
 	// Traffic that arrives needs no more than what is under way at once.
 	l = links{}
 	for e := range spec.Epoch(100_000) {
-		l.sends(e, model.Election, model.Claim, model.Heartbeat)
-		for _, kind := range []model.MessageType{model.Election, model.Claim, model.Heartbeat} {
-			require.True(t, l.take(1, 2, kind, e))
+		l.sends(e, spec.Election, spec.Claim, spec.Heartbeat)
+		for _, kind := range []spec.MessageType{spec.Election, spec.Claim, spec.Heartbeat} {
+			require.True(t, l.take(1, 2, &spec.Message{Type: kind, Epoch: e}))
 		}
-		l.sends(e, model.Ack) // never arrives
+		l.sends(e, spec.Ack) // never arrives
 	}
 	require.LessOrEqual(t, cap(l.under[1][2].runs), 16)
+}
+
+// TestLinksOfConfigurations tells messages apart that differ in nothing but what they say of members.
+func TestLinksOfConfigurations(t *testing.T) {
+	var l links
+	one, err := spec.NewConfiguration(4, 1, []spec.Member{{ID: spec.IntegerID(1), Kind: spec.Voter}})
+	require.NoError(t, err)
+	two := one.At(4, 2)
+	for _, c := range []*spec.Configuration{&one, &one, &two, &one} {
+		l.send(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4, Configuration: *c}, c)
+	}
+	require.Len(t, l.under[1][2].runs, 3)
+	require.True(t, l.take(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4, Configuration: two}))
+	require.Equal(t, uint64(2), l.lost)
+	require.False(t, l.take(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4, Configuration: two}))
+	require.True(t, l.lose(1, 2, &spec.Message{Type: spec.Heartbeat, Epoch: 4, Configuration: one}))
+	require.Zero(t, l.underWay())
+}
+
+// TestListsMemory lets members change for ever: what is remembered are the newest configurations, and another with the epoch
+// and version of one of those is found.
+func TestListsMemory(t *testing.T) {
+	var l lists
+	list := func(of uint64) spec.Configuration {
+		c, err := spec.NewConfiguration(4, 1, []spec.Member{{ID: spec.IntegerID(of), Kind: spec.Voter}})
+		require.NoError(t, err)
+		return c
+	}
+	first, second := list(1), list(2)
+	for version := range uint64(5 * maxLists) {
+		c, d := first.At(4, version+1), second.At(4, version+1)
+		l.hold(&c)
+		_, same := l.other(&c)
+		held, other := l.other(&d)
+		if same || !other || held != c || len(l.of) > maxLists {
+			t.Fatalf("version %d: %t, %t; %d are remembered", version, same, other, len(l.of))
+		}
+	}
 }
 
 // TestLeadersMemory lets epochs be led for ever, while one member stays behind, and while none does.

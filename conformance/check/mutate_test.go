@@ -48,6 +48,15 @@ func mutations() []mutation {
 		},
 		{name: "epoch", each: changed(func(_ []spec.NodeID, e *spec.Event, try func()) { near(&e.State.Epoch, try) })},
 		{name: "support", each: changed(mutateSupport)},
+		{
+			name: "configuration", each: changed(func(members []spec.NodeID, e *spec.Event, try func()) {
+				alterConfiguration(members, &e.State.Configuration, try)
+			}),
+			legal: "who starts first, and does not join, says who the first members are; and a node may join that is one of them",
+			allowed: func(_ []spec.NodeID, _ spec.State, events []spec.Event, k int) bool {
+				return events[k].Action == spec.StartAction
+			},
+		},
 		{name: "sent dropped", each: changed(func(_ []spec.NodeID, e *spec.Event, try func()) {
 			sent := slices.Clone(e.Sent)
 			for i := range sent {
@@ -65,7 +74,7 @@ func mutations() []mutation {
 		{name: "sent added", each: changed(func(members []spec.NodeID, e *spec.Event, try func()) {
 			sent := slices.Clone(e.Sent)
 			for _, to := range members {
-				e.Sent = append(slices.Clone(sent), spec.Message{Type: spec.Ack, From: e.Node, To: to, Epoch: e.State.Epoch})
+				e.Sent = append(slices.Clone(sent), spec.Message{Type: spec.Ack, From: e.Node, To: to, Epoch: e.State.Epoch, Configuration: e.State.Configuration})
 				try()
 			}
 		})},
@@ -181,6 +190,38 @@ func alter(members []spec.NodeID, m *spec.Message, try func()) {
 	others(members, &m.From, try)
 	others(members, &m.To, try)
 	near(&m.Epoch, try)
+	alterConfiguration(members, &m.Configuration, try)
+}
+
+// alterConfiguration changes each field of a configuration, and each member in each way; nothing where members are fixed.
+func alterConfiguration(members []spec.NodeID, c *spec.Configuration, try func()) {
+	was := *c
+	if was.IsNone() {
+		return
+	}
+	near(&c.Epoch, try)
+	for _, version := range []uint64{was.Version + 1, max(1, was.Version) - 1} {
+		if *c = was.At(was.Epoch, version); *c != was {
+			try()
+		}
+	}
+	if *c = spec.EmptyConfiguration(); *c != was {
+		try()
+	}
+	for _, id := range members {
+		is, _ := was.Member(id)
+		for _, m := range []spec.Member{{}, {ID: id, Kind: spec.Voter}, {ID: id, Kind: spec.Witness}, {ID: id, Kind: spec.Observer}, {ID: id, Kind: spec.Voter, Address: "elsewhere"}} {
+			list := slices.DeleteFunc(was.Members(), func(m spec.Member) bool { return m.ID == id })
+			if m.Kind != "" {
+				list = append(list, m)
+			}
+			if other, err := spec.NewConfiguration(was.Epoch, max(1, was.Version), list); err == nil && m != is {
+				*c = other
+				try()
+			}
+		}
+	}
+	*c = was
 }
 
 func mutateSupport(members []spec.NodeID, e *spec.Event, try func()) {
@@ -225,6 +266,8 @@ func mutateInput(members []spec.NodeID, e *spec.Event, try func()) {
 				in.Timer, e.Action = old, old.Action()
 			}
 		}
+	case in.Call == spec.ChangeCall:
+		alterConfiguration(members, &in.Configuration, try)
 	case in.Call == spec.ResignCall:
 		in.Call, e.Action = spec.HolderDeadCall, spec.HolderDeadAction
 		try()
@@ -245,7 +288,8 @@ func makes(members []spec.NodeID, before spec.State, e *spec.Event) bool {
 	if e.Action == spec.CrashAction {
 		return before.Durable() == e.State.Durable()
 	}
-	in := conformance.Input{Restart: e.Action == spec.RestartAction, Message: e.Input.Message, Timer: e.Input.Timer, Call: e.Input.Call}
+	in := conformance.Given(&e.Input)
+	in.Restart = e.Action == spec.RestartAction
 	return new(conformance.Model).Step(e.Node, members, before, in).Equal(conformance.Outcome{After: e.State, Sent: e.Sent})
 }
 

@@ -17,6 +17,7 @@ type oracle struct {
 	up      map[spec.NodeID]bool
 	cut     []spec.Link
 	links   map[spec.Link][][]spec.Message // all that can be under way; none stands for nothing
+	first   spec.Configuration             // of those that have started for the first time, and do not join
 	// fifo says that a Lose is of the first message on its link. Else it may be of any.
 	fifo bool
 }
@@ -34,7 +35,7 @@ func verdict(members []spec.NodeID, events []spec.Event, fifo bool) (uint64, err
 
 func (o *oracle) event(e *spec.Event) error {
 	before, started := o.states[e.Node]
-	in := conformance.Input{Message: e.Input.Message, Timer: e.Input.Timer, Call: e.Input.Call}
+	in := conformance.Given(&e.Input)
 	switch e.Action {
 	case spec.LoseAction:
 		return o.lose(e.Input.Message)
@@ -46,13 +47,16 @@ func (o *oracle) event(e *spec.Event) error {
 		if started {
 			return fmt.Errorf("it has a record")
 		}
-		before, in.Start = spec.State{Role: spec.Follower}, true
+		if err := o.begin(e); err != nil {
+			return err
+		}
+		before, in.Start = conformance.Survivor(spec.Durable{Configuration: e.State.Configuration}), true
 	case spec.RestartAction:
 		if o.up[e.Node] {
 			return fmt.Errorf("it runs")
 		}
 		if !started {
-			before = survivor(e.State)
+			before = conformance.Survivor(e.State.Durable())
 		}
 		in.Restart = true
 	default:
@@ -76,12 +80,21 @@ func (o *oracle) event(e *spec.Event) error {
 	return nil
 }
 
-func survivor(s spec.State) spec.State {
-	return spec.State{Role: spec.Follower, Epoch: s.Epoch, Grantee: s.Grantee}
+// begin looks at what a node begins with (R49).
+func (o *oracle) begin(e *spec.Event) error {
+	c := e.State.Configuration
+	if c.IsNone() || c.IsEmpty() {
+		return nil
+	}
+	if _, is := c.Member(e.Node); !is || c.Epoch != 0 || c.Version != 1 || !o.first.IsNone() && o.first != c {
+		return fmt.Errorf("nobody begins with %s", c)
+	}
+	o.first = c
+	return nil
 }
 
 func (o *oracle) crash(e *spec.Event, before spec.State, started bool) error {
-	if !e.State.Equal(survivor(e.State)) || started && before.Durable() != e.State.Durable() {
+	if !e.State.Equal(conformance.Survivor(e.State.Durable())) || started && before.Durable() != e.State.Durable() {
 		return fmt.Errorf("something else survives")
 	}
 	o.states[e.Node], o.up[e.Node] = e.State, false

@@ -10,26 +10,19 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// drive makes a trace of what two nodes do on their own, by the rules of r, and checks it by the same rules.
+// drive makes a trace of what nodes do on their own, by the rules of r, and checks it by the same rules.
 func drive(r *replay, steps ...spec.Event) *TraceError {
 	for n := range steps {
 		e := &steps[n]
 		i := r.rank(e.Node)
-		step, state := model.Step{}, r.nodes[i].state
-		switch {
-		case e.Input.Timer != "":
+		if e.Input.Timer != "" {
 			e.Action = e.Input.Timer.Action()
-			for k, timer := range timers {
-				if timer == e.Input.Timer {
-					step = r.rules.Timeout(i, state, model.Timer(k))
-				}
-			}
-		case e.Action == spec.RestartAction:
-			step = r.rules.Restart(i, state)
-		case e.Action == spec.CrashAction:
-			step.State = r.rules.Survives(state)
 		}
-		out := r.outcome(&step)
+		if e.Action == spec.StartAction {
+			r.rules.begin(i, e.State.Durable())
+		}
+		r.rules.step(i, model.None, e)
+		out := r.rules.wanted()
 		e.Seq, e.State, e.Sent = uint64(n+1), out.After, out.Sent
 		if fault := r.event(e); fault != nil {
 			return fault
@@ -58,10 +51,10 @@ func TestPromises(t *testing.T) {
 		{map[string]string{"IsQuorum": "AnySet", "Survives": "ForgetsAll"}, "EpochMonotonic: the epoch of node 1 goes back from 1 to 0",
 			append(alone[:4:4], step(0, spec.CrashAction), step(0, spec.RestartAction))},
 	} {
-		r, err := newReplay(members, Options{})
+		r, err := newReplay(spec.Header{Members: members}, Options{})
 		require.NoError(t, err)
 		for operator, replacement := range c.replacements {
-			require.NoError(t, r.rules.Replace(operator, replacement))
+			require.NoError(t, r.rules.(*fixed).rules.Replace(operator, replacement))
 		}
 		fault := drive(r, c.steps...)
 		require.NotNil(t, fault, c.want)
@@ -75,9 +68,11 @@ func TestTooManyMembers(t *testing.T) {
 	for i := range uint64(model.MaxNodes + 1) {
 		members = append(members, spec.IntegerID(i+1))
 	}
-	var text bytes.Buffer
-	w := spec.NewTraceWriter(&text, spec.Header{Members: members, Commit: "test"})
-	require.NoError(t, w.Flush())
-	_, err := Trace(&text, Options{})
-	require.ErrorContains(t, err, "line 1: R40: 8 members: up to 7 can be checked")
+	for _, changing := range []bool{false, true} {
+		var text bytes.Buffer
+		w := spec.NewTraceWriter(&text, spec.Header{Changing: changing, Members: members, Commit: "test"})
+		require.NoError(t, w.Flush())
+		_, err := Trace(&text, Options{})
+		require.ErrorContains(t, err, "line 1: R40: 8 members: up to 7 can be checked")
+	}
 }

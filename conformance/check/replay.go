@@ -10,23 +10,18 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// The words of package spec, by the numbers of package model.
-var (
-	actions      = spec.Actions()
-	roles        = spec.Roles()
-	messageTypes = spec.MessageTypes()
-	timers       = spec.Timers()
-)
+// actions are in the order of replay.counts.
+var actions = spec.Actions()
 
-// replay takes the steps of a trace again, by the rules of the model, which knows nodes by their rank.
+// replay takes the steps of a trace again, by the rules, which know nodes by their rank.
 type replay struct {
 	options Options
-	rules   *model.Rules
+	rules   rules
 	members []spec.NodeID
-	ids     [model.MaxNodes + 1]spec.NodeID // by rank; none is 0
-	nodes   [model.MaxNodes + 1]node
+	nodes   [model.MaxNodes + 1]node // by rank; none is 0
 	links   links
 	leaders leaders
+	lists   lists
 	acting  model.Set
 	seen    conformance.Case
 
@@ -63,33 +58,25 @@ func (r *replay) dispatch(e *spec.Event) *TraceError {
 
 // step takes a step of node i on an input.
 func (r *replay) step(i model.ID, e *spec.Event) *TraceError {
-	n := &r.nodes[i]
-	if !n.up {
+	if n := &r.nodes[i]; !n.up {
 		return &TraceError{Rule: nodesAndLinks, Problem: fmt.Sprintf("%s of node %s, which %s", e.Action, e.Node, whyDown(n))}
 	}
-	var step model.Step
-	switch {
-	case e.Input.Timer != "":
-		step = r.rules.Timeout(i, n.state, model.Timer(slices.Index(timers, e.Input.Timer)))
-	case e.Input.Call == spec.ResignCall:
-		step = r.rules.Resign(i, n.state)
-	case e.Input.Call == spec.HolderDeadCall:
-		step = r.rules.HolderDead(i, n.state)
-	default:
-		m, lost := r.message(&e.Input.Message), r.links.lost
-		if !r.links.take(m.From, i, m.Type, m.Epoch) {
-			return r.notUnderWay(e, &m)
+	from := model.None
+	if m := &e.Input.Message; m.Type != "" {
+		lost := r.links.lost
+		from = r.rank(m.From)
+		if !r.links.take(from, i, m) {
+			return r.notUnderWay(e, m)
 		}
 		if r.options.AllLosses && r.links.lost > lost {
 			return &TraceError{Rule: traceFormat, Problem: fmt.Sprintf("%s: before %s, %d of the same link were lost, and no event says so",
-				e.Action, e.Input.Message, r.links.lost-lost)}
+				e.Action, *m, r.links.lost-lost)}
 		}
-		step = r.rules.Hear(i, n.state, m)
 	}
-	if fault := r.compare(i, e, &step); fault != nil {
-		return fault
+	if !r.rules.step(i, from, e) {
+		return r.wrong(i, e)
 	}
-	return r.take(i, e, &step)
+	return r.take(i, e)
 }
 
 func whyDown(n *node) string {
@@ -99,16 +86,14 @@ func whyDown(n *node) string {
 	return "has not started"
 }
 
-// compare says how an event is not the step of node i that the rules want.
-func (r *replay) compare(i model.ID, e *spec.Event, want *model.Step) *TraceError {
-	if !want.Ignored && r.isState(&want.State, &e.State) && r.areSent(want.Sent(), e.Sent) {
-		return nil
-	}
-	c := conformance.Case{ID: e.Node, Members: r.members, Before: r.specState(&r.nodes[i].state), Input: inputOf(e), Want: r.outcome(want)}
+// wrong says how an event is not the step of node i that the rules want.
+func (r *replay) wrong(i model.ID, e *spec.Event) *TraceError {
+	want := r.rules.wanted()
+	c := conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: inputOf(e), Want: want}
 	got := conformance.Outcome{After: e.State, Sent: e.Sent}
 	fault := &TraceError{
 		Rule:   ruleOf(&c, &got),
-		Before: c.Before.String(), Expected: say(&c.Want), Got: say(&got),
+		Before: c.Before.String(), Expected: say(&want), Got: say(&got),
 	}
 	how := "in another way than the rules"
 	if want.Ignored {
@@ -120,8 +105,7 @@ func (r *replay) compare(i model.ID, e *spec.Event, want *model.Step) *TraceErro
 
 // broken makes a fault of node i one of the promises, if what is recorded breaks one: that is the greater evil.
 func (r *replay) broken(i model.ID, e *spec.Event, fault *TraceError) *TraceError {
-	after := model.State{Role: model.Role(slices.Index(roles, e.State.Role)), Epoch: e.State.Epoch}
-	if promise := r.promises(i, &r.nodes[i].state, &after); promise != nil {
+	if promise := r.promises(i, e); promise != nil {
 		fault.Problem = fmt.Sprintf("%s; %s: %s", promise.Problem, fault.Rule, fault.Problem)
 		fault.Rule = promise.Rule
 	}
@@ -129,118 +113,94 @@ func (r *replay) broken(i model.ID, e *spec.Event, fault *TraceError) *TraceErro
 }
 
 // ruleOf returns the rule that a wrong step breaks: the first that the right one follows from, unless the wrong one is a
-// win, or a claim, that there should not have been.
+// win, or a claim, that there should not have been, or says of members what it should not.
 func ruleOf(c *conformance.Case, got *conformance.Outcome) string {
 	claims := got.After.Role == spec.Claimant && c.Want.After.Role != spec.Claimant
+	wins := c.Before.Role != spec.Leader && c.Want.After.Role == spec.Leader && !c.Input.Restart
 	switch {
+	case wins && got.After.Role == spec.Leader && got.After.Configuration != c.Want.After.Configuration:
+		return "R48"
 	case c.Input.Message.Type == spec.Grant && c.Before.Role != spec.Leader && got.After.Role == spec.Leader:
 		return "R20"
 	case claims && c.Before.Epoch == spec.MaxEpoch:
 		return "R2"
+	case got.After.Equal(c.Want.After) && saysOther(got, &c.Want):
+		return "R43"
+	case got.After.Equal(c.Want.After) && c.Input.Call != spec.ChangeCall && tellsOthers(got, &c.Want):
+		return "R46"
 	}
 	return conformance.RuleOf(c)
 }
 
-// take is what node i has become, and what it has sent, once its step is known to be right.
-func (r *replay) take(i model.ID, e *spec.Event, step *model.Step) *TraceError {
-	n := &r.nodes[i]
-	before := n.state
-	n.state = step.State
-	for j, m := range step.Sent() {
-		if r.nodes[m.To].up {
-			r.links.send(&step.Sent()[j])
+// saysOther reports whether something is sent with another configuration than that of the state after the step, though it is sent
+// to the same nodes.
+func saysOther(got, want *conformance.Outcome) bool {
+	if len(got.Sent) != len(want.Sent) {
+		return false
+	}
+	other := false
+	for i := range got.Sent {
+		m := got.Sent[i]
+		other = other || m.Configuration != want.Sent[i].Configuration
+		if m.Configuration = want.Sent[i].Configuration; m != want.Sent[i] {
+			return false
 		}
 	}
-	if fault := r.promises(i, &before, &step.State); fault != nil {
+	return other
+}
+
+// tellsOthers reports whether the same is said to all, of one type, but not to the nodes that are told. Where members are fixed,
+// who they are is no question.
+func tellsOthers(got, want *conformance.Outcome) bool {
+	said := map[spec.MessageType]bool{}
+	for _, m := range slices.Concat(got.Sent, want.Sent) {
+		said[m.Type] = true
+	}
+	return !got.After.Configuration.IsNone() && len(said) == 1 && len(want.Sent) > 1 && len(got.Sent) != len(want.Sent)
+}
+
+// take is what node i has become, and what it has sent, once its step is known to be right.
+func (r *replay) take(i model.ID, e *spec.Event) *TraceError {
+	if fault := r.promises(i, e); fault != nil {
 		return fault
 	}
-	if reignBegins(&before, &step.State) {
-		r.leaders.lead(i, step.State.Epoch)
+	n := &r.nodes[i]
+	begins := n.reignBegins(&e.State)
+	r.becomes(i, &e.State)
+	to := model.None
+	for k := range e.Sent {
+		if to = r.rankAfter(to, e.Sent[k].To); r.nodes[to].up {
+			r.links.send(i, to, &e.Sent[k], n.configuration)
+		}
+	}
+	if begins {
+		r.leaders.lead(i, n.epoch)
 		r.leaders.forget(r.lowestEpoch())
 	}
-	if fault := r.act(i, &step.State); fault != nil {
+	if fault := r.act(i); fault != nil {
 		return fault
 	}
 	if r.options.Observe != nil {
-		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.specState(&before), Input: inputOf(e),
+		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: inputOf(e),
 			Want: conformance.Outcome{After: e.State, Sent: e.Sent}}
 		r.seen.Rule = conformance.RuleOf(&r.seen)
 		r.options.Observe(&r.seen)
 	}
+	r.rules.keep(i)
 	return nil
 }
 
 // rank returns the rank of a member, and 0 for none.
-func (r *replay) rank(id spec.NodeID) model.ID {
-	for i := range r.members {
-		if r.members[i] == id {
-			return model.ID(i + 1)
+func (r *replay) rank(id spec.NodeID) model.ID { return rankOf(r.members, id) }
+
+// rankAfter is rank, and looks after rank i first: what is said to all is said in ascending order.
+func (r *replay) rankAfter(i model.ID, id spec.NodeID) model.ID {
+	for k := int(i); k < len(r.members); k++ {
+		if r.members[k] == id {
+			return model.ID(k + 1)
 		}
 	}
-	return model.None
-}
-
-// message returns the model's twin of a message between members.
-func (r *replay) message(m *spec.Message) model.Message {
-	return model.Message{Type: model.MessageType(slices.Index(messageTypes, m.Type)), From: r.rank(m.From), To: r.rank(m.To), Epoch: m.Epoch}
-}
-
-// isState reports whether two states are the same.
-func (r *replay) isState(s *model.State, t *spec.State) bool {
-	if roles[s.Role] != t.Role || s.Epoch != t.Epoch || r.ids[s.Leader] != t.Leader || r.ids[s.Grantee] != t.Grantee {
-		return false
-	}
-	support := t.Support
-	for i := range r.members {
-		if s.Support.Has(model.ID(i + 1)) {
-			if len(support) == 0 || support[0] != r.members[i] {
-				return false
-			}
-			support = support[1:]
-		}
-	}
-	return len(support) == 0
-}
-
-// areSent reports whether the same messages are sent in the same order.
-func (r *replay) areSent(want []model.Message, got []spec.Message) bool {
-	if len(want) != len(got) {
-		return false
-	}
-	for k := range want {
-		m, t := &want[k], &got[k]
-		if m.Epoch != t.Epoch || r.ids[m.To] != t.To || r.ids[m.From] != t.From || messageTypes[m.Type] != t.Type {
-			return false
-		}
-	}
-	return true
-}
-
-// specState returns a state in the words of package spec.
-func (r *replay) specState(s *model.State) spec.State {
-	t := spec.State{Role: roles[s.Role], Leader: r.ids[s.Leader], Epoch: s.Epoch, Grantee: r.ids[s.Grantee]}
-	for i, id := range r.members {
-		if s.Support.Has(model.ID(i + 1)) {
-			t.Support = append(t.Support, id)
-		}
-	}
-	return t
-}
-
-func (r *replay) outcome(step *model.Step) conformance.Outcome {
-	out := conformance.Outcome{Ignored: step.Ignored, After: r.specState(&step.State)}
-	for _, m := range step.Sent() {
-		out.Sent = append(out.Sent, spec.Message{Type: messageTypes[m.Type], From: r.ids[m.From], To: r.ids[m.To], Epoch: m.Epoch})
-	}
-	return out
-}
-
-// inputOf returns what the step of an event was taken on.
-func inputOf(e *spec.Event) conformance.Input {
-	return conformance.Input{
-		Start: e.Action == spec.StartAction, Restart: e.Action == spec.RestartAction,
-		Message: e.Input.Message, Timer: e.Input.Timer, Call: e.Input.Call,
-	}
+	return r.rank(id)
 }
 
 // what says which step an event is: OnClaim (1→2 CLAIM epoch:4).

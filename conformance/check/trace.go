@@ -80,6 +80,9 @@ var sentences = map[string]string{
 	string(spec.OneActing):         "No two nodes act as leader at the same moment, while all timers are on time.",
 	"R4":                           "A crash leaves a node its promise, epoch and grantee, and nothing else.",
 	"R40":                          "The members are the ids of all nodes; a trace is checked by the model, which has so many at most.",
+
+	string(spec.ConfigurationMonotonic): "A node's configuration never gets older, over restarts too.",
+	string(spec.OneConfiguration):       "An epoch and a version name one list of members.",
 }
 
 // Sentence returns what the Rule of a TraceError comes to, in a sentence; "" for what is none.
@@ -100,7 +103,7 @@ func Trace(r io.Reader, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, unreadable(err)
 	}
-	p, err := newReplay(in.Header().Members, o)
+	p, err := newReplay(in.Header(), o)
 	if err != nil {
 		return Report{}, err
 	}
@@ -152,13 +155,11 @@ func (r *replay) report() Report {
 	return report
 }
 
-// newReplay returns a replay of a run of these members, before its first event.
-func newReplay(members []spec.NodeID, o Options) (*replay, error) {
-	rules, err := model.NewRules(len(members))
+// newReplay returns a replay of a run, before its first event.
+func newReplay(h spec.Header, o Options) (*replay, error) {
+	rules, err := newRules(h)
 	if err != nil {
-		return nil, &TraceError{Line: 1, Rule: "R40", Problem: fmt.Sprintf("%d members: up to %d can be checked", len(members), model.MaxNodes), cause: err}
+		return nil, &TraceError{Line: 1, Rule: "R40", Problem: fmt.Sprintf("%d members: up to %d can be checked", len(h.Members), model.MaxNodes), cause: err}
 	}
-	r := &replay{options: o, rules: rules, members: members, leaders: leaders{of: map[spec.Epoch]model.ID{}}}
-	copy(r.ids[1:], members)
-	return r, nil
+	return &replay{options: o, rules: rules, members: h.Members, leaders: leaders{of: map[spec.Epoch]model.ID{}}}, nil
 }

@@ -30,6 +30,9 @@ func TestRuns(t *testing.T) {
 				members = uuids(n)
 			}
 			text := recorded(t, members, seed, 400)
+			if seed%3 == 2 {
+				text = recordedOf(t, changingScript(t, members, seed), seed, 400)
+			}
 			header, events := readTrace(t, text)
 			next := 0
 			report := checked(t, text, check.Options{Strict: true, AllLosses: true, Observe: func(c *conformance.Case) {
@@ -72,12 +75,25 @@ func TestRuns(t *testing.T) {
 	require.Positive(t, total.Lost)
 }
 
+// changingScript returns some of these members as the first ones.
+func changingScript(t testing.TB, members []spec.NodeID, seed uint64) *cluster.Script {
+	list := []spec.Member{{ID: members[0], Kind: spec.Voter}}
+	for i, id := range members[1:] {
+		if kind := (int(seed)/3 + i) % 4; kind < 3 {
+			list = append(list, spec.Member{ID: id, Kind: spec.MemberKinds()[kind]})
+		}
+	}
+	first, err := spec.NewConfiguration(0, 1, list)
+	require.NoError(t, err)
+	return &cluster.Script{Members: members, First: first}
+}
+
 // reignsIn returns how many reigns there are in a trace.
 func reignsIn(events []spec.Event) uint64 {
 	reigns := map[spec.Durable]bool{}
 	for _, e := range events {
 		if e.State.Role == spec.Leader {
-			reigns[e.State.Durable()] = true
+			reigns[spec.Durable{Epoch: e.State.Epoch, Grantee: e.State.Grantee}] = true
 		}
 	}
 	return uint64(len(reigns))

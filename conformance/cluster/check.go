@@ -70,6 +70,8 @@ func (h *host) noStep(in *spec.Input) string {
 		return "R28"
 	case in.Call == spec.HolderDeadCall && (h.state.Leader.IsNone() || h.state.Leader == h.id):
 		return "R41"
+	case in.Call == spec.ChangeCall && !conformance.MayChange(h.id, &h.state, in.Configuration):
+		return "R47"
 	}
 	return ""
 }
@@ -88,8 +90,12 @@ func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string)
 		c.breaks(rule, "%s should be no step: %s", what(), described(out))
 	}
 	switch {
-	case s.Epoch < h.known:
-		c.breaks(string(spec.EpochMonotonic), "%s: the epoch goes back from %d: %s", what(), h.known, described(out))
+	case s.Epoch < h.known.Epoch:
+		c.breaks(string(spec.EpochMonotonic), "%s: the epoch goes back from %d: %s", what(), h.known.Epoch, described(out))
+	case s.Configuration != h.known.Configuration && !s.Configuration.Newer(h.known.Configuration):
+		c.breaks(string(spec.ConfigurationMonotonic), "%s: the configuration goes back from %s: %s", what(), h.known.Configuration, described(out))
+	case op.Kind == Start && s.Durable() != spec.Durable{Configuration: h.first}:
+		c.breaks("R49", "%s: it is to begin with configuration %s, and no promise: %s", what(), h.first, described(out))
 	case op.Kind == Restart && s.Durable() != *h.record:
 		c.breaks("R30", "%s: on disk are epoch %d and grantee %s: %s", what(), h.record.Epoch, h.record.Grantee, described(out))
 	case s.Epoch == h.state.Epoch && !h.state.Grantee.IsNone() && s.Grantee != h.state.Grantee:
@@ -104,6 +110,9 @@ func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string)
 		if m.Validate() != nil || m.From != h.id || c.index(m.To) < 0 {
 			c.breaks("section 7", "%s: it sends %s", what(), m)
 		}
+		if m.Configuration != s.Configuration {
+			c.breaks("R43", "%s: it sends %s, and its configuration is then %s", what(), m, s.Configuration)
+		}
 	}
 }
 
@@ -114,7 +123,7 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 		return err.Error()
 	}
 	stranger := func(j spec.NodeID) bool { return !slices.Contains(members, j) }
-	lower := s.Leader.Compare(id) < 0 // or none
+	lower := s.Leader.IsNone() || conformance.Outranked(&s.Configuration, s.Leader, id)
 	switch {
 	case !s.Leader.IsNone() && stranger(s.Leader), !s.Grantee.IsNone() && stranger(s.Grantee), slices.ContainsFunc(s.Support, stranger):
 		return "it names a stranger"
@@ -128,6 +137,26 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 		return "a claimant keeps no lease, or that of a lower node, and there is an epoch that it claims"
 	case s.Role == spec.Leader && (s.Leader != id || s.Grantee != id || s.Epoch == 0):
 		return "a leader keeps its own lease, and leads an epoch above 0 that it has promised to itself"
+	}
+	return illegalMember(id, s)
+}
+
+// illegalMember is illegal of what a state says of members: nothing, where they are fixed.
+func illegalMember(id spec.NodeID, s *spec.State) string {
+	c := s.Configuration
+	me, _ := c.Member(id)
+	noMember := func(j spec.NodeID) bool { _, is := c.Member(j); return !is }
+	switch {
+	case c.IsNone():
+		return ""
+	case slices.ContainsFunc(s.Support, noMember):
+		return "who is no member supports nobody (R44)"
+	case (s.Role == spec.Candidate || s.Role == spec.Claimant) && me.Kind != spec.Voter:
+		return "only a voter stands (R46)"
+	case s.Role == spec.Leader && me.Kind != spec.Voter && me.Kind != spec.Witness:
+		return "a leader is an elector (R47)"
+	case s.Role == spec.Leader && c.Epoch != s.Epoch:
+		return "the configuration of a leader is of its epoch (R48)"
 	}
 	return ""
 }

@@ -10,6 +10,10 @@ import (
 
 // Options are what else a cluster does. The zero Options do nothing.
 type Options struct {
+	// First says that members change, and who the first of them are (R49): a configuration of version 1 and epoch 0, of some
+	// of the members that the cluster is made of. All others join: they begin with the empty configuration. If it is none,
+	// members are fixed.
+	First spec.Configuration
 	// Records are what is on the disks before anything happens, by the order of the members: a node with a record begins
 	// with a restart, and not with a first start. Nil stands for no records, and so does a nil element.
 	Records []*spec.Durable
@@ -34,7 +38,8 @@ type Cluster struct {
 	hosts   []*host
 	links   [][]queue // links[i][j]: from member i to member j
 	cut     []spec.Link
-	leaders map[spec.Epoch]spec.NodeID // who has ever led
+	leaders map[spec.Epoch]spec.NodeID   // who has ever led
+	lists   map[stamp]spec.Configuration // all that any node has ever held
 	done    []Op
 	sent    uint64 // how many messages have been put under way
 	events  uint64
@@ -47,9 +52,10 @@ type Cluster struct {
 // host is what is round one node.
 type host struct {
 	id         spec.NodeID
-	node, like conformance.Node // nil while it is down
-	record     *spec.Durable    // nil: there is none
-	known      spec.Epoch       // the highest epoch that the node has ever been in
+	node, like conformance.Node   // nil while it is down
+	record     *spec.Durable      // nil: there is none
+	first      spec.Configuration // with which it starts for the first time; none: members are fixed
+	known      spec.Durable       // the highest epoch that the node has ever been in, and the newest configuration that it has held
 	timers     conformance.Timers
 	state      spec.State // of a node that is down, what survives
 }
@@ -71,9 +77,17 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 	if len(o.Records) > 0 && len(o.Records) != len(members) {
 		return nil, fmt.Errorf("there are %d records for %d members", len(o.Records), len(members))
 	}
-	c := &Cluster{members: slices.Clone(members), newNode: newNode, options: o, leaders: map[spec.Epoch]spec.NodeID{}}
+	c := &Cluster{
+		members: slices.Clone(members), newNode: newNode, options: o,
+		leaders: map[spec.Epoch]spec.NodeID{}, lists: map[stamp]spec.Configuration{},
+	}
+	if err := c.checkFirst(); err != nil {
+		return nil, fmt.Errorf("the first members: %w", err)
+	}
 	for i, id := range c.members {
-		h := &host{id: id, state: spec.State{Role: spec.Follower}}
+		h := &host{id: id, first: c.firstOf(id)}
+		h.known.Configuration = h.first
+		h.state = conformance.Survivor(h.known)
 		c.hosts = append(c.hosts, h)
 		c.links = append(c.links, make([]queue, len(members)))
 		if len(o.Records) > 0 && o.Records[i] != nil {
@@ -81,8 +95,8 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 				return nil, fmt.Errorf("the record of %s: %w", id, err)
 			}
 			record := *o.Records[i]
-			h.record, h.known = &record, record.Epoch
-			h.state.Epoch, h.state.Grantee = record.Epoch, record.Grantee
+			h.record, h.known = &record, record
+			h.state = conformance.Survivor(record)
 		}
 	}
 	if o.Unstarted {
@@ -123,7 +137,13 @@ func (c *Cluster) checkRecord(d *spec.Durable) error {
 	if !d.Grantee.IsNone() && c.index(d.Grantee) < 0 {
 		return fmt.Errorf("%s is no member", d.Grantee)
 	}
-	return nil
+	switch {
+	case d.Configuration.IsNone() && !c.options.First.IsNone():
+		return fmt.Errorf("it has no configuration, and members change")
+	case !d.Configuration.IsNone() && c.options.First.IsNone():
+		return fmt.Errorf("it has a configuration, and members are fixed")
+	}
+	return c.checkKnown(d.Configuration)
 }
 
 // Members returns the ids of all nodes, ascending. They must not be changed.

@@ -60,6 +60,30 @@ func TestNewRefuses(t *testing.T) {
 		_, err := cluster.New(test.members, model, cluster.Options{Records: test.records})
 		require.EqualError(t, err, test.problem)
 	}
+	list := func(e spec.Epoch, version uint64, of ...int) spec.Configuration {
+		var members []spec.Member
+		for _, i := range of {
+			members = append(members, spec.Member{ID: id(i), Kind: spec.Voter})
+		}
+		c, err := spec.NewConfiguration(e, version, members)
+		require.NoError(t, err)
+		return c
+	}
+	for _, test := range []struct {
+		first   spec.Configuration
+		record  spec.Durable
+		problem string
+	}{
+		{list(1, 1, 1), *one, "the first members: a configuration of version 1 and epoch 0 is wanted, not epoch:1 version:1 {1}"},
+		{spec.EmptyConfiguration(), *one, "the first members: a configuration of version 1 and epoch 0 is wanted, not epoch:0 version:0 {}"},
+		{list(0, 1, 1, 3), *one, "the first members: 3 is no member"},
+		{list(0, 1, 1), *one, "the record of 1: it has no configuration, and members change"},
+		{list(0, 1, 1), spec.Durable{Configuration: list(0, 1, 3)}, "the record of 1: 3 is no member"},
+		{spec.Configuration{}, spec.Durable{Configuration: list(0, 1, 1)}, "the record of 1: it has a configuration, and members are fixed"},
+	} {
+		_, err := cluster.New(integers(2), model, cluster.Options{First: test.first, Records: []*spec.Durable{&test.record, nil}})
+		require.EqualError(t, err, test.problem)
+	}
 }
 
 // TestLinks shows what becomes of messages: first sent first, and lost with a cut link, and with either end.
@@ -130,7 +154,7 @@ func TestNotPossible(t *testing.T) {
 		"deliver 2 3": "nothing is under way there", "lose 9 3": "nothing is under way there", "end 1 heartbeat": "it is down",
 		"end 2 claim": "the timer does not run", "late 2 heartbeat": "the timer runs", "crash 9": "it is no member",
 		"restart 2": "it runs", "start 1": "it has a record: this would be a restart", "heal": "it is so already",
-		"cut 2-9": "there is no such link", "expect 9 down epoch 0 leader none": "it is no member",
+		"change 2 to 2": "members are fixed", "cut 2-9": "there is no such link", "expect 9 down epoch 0 leader none": "it is no member",
 	} {
 		err := do(t, c, op)
 		var not *cluster.NotPossible
@@ -185,10 +209,13 @@ func TestEnabled(t *testing.T) {
 	run := func(seed uint64) (string, map[cluster.Kind]int) {
 		choose := rand.New(rand.NewPCG(seed, 7)).IntN
 		script := cluster.DrawScript(choose)
+		if seed%4 == 0 {
+			script = cluster.DrawChangingScript(choose)
+		}
 		kinds := map[cluster.Kind]int{}
 		var trace bytes.Buffer
-		w := spec.NewTraceWriter(&trace, spec.Header{Members: script.Members, Commit: "test"})
-		c, err := cluster.New(script.Members, model, cluster.Options{Records: script.Records, Trace: w})
+		w := spec.NewTraceWriter(&trace, spec.Header{Changing: !script.First.IsNone(), Members: script.Members, Commit: "test"})
+		c, err := cluster.New(script.Members, model, cluster.Options{First: script.First, Records: script.Records, Trace: w})
 		require.NoError(t, err)
 		for range 100 {
 			op := c.Draw(choose)
@@ -213,7 +240,7 @@ func TestEnabled(t *testing.T) {
 	}
 	for _, kind := range []cluster.Kind{
 		cluster.Deliver, cluster.Lose, cluster.End, cluster.Late, cluster.Resign, cluster.Dead, cluster.Crash, cluster.Restart,
-		cluster.Cut, cluster.Heal, cluster.Settle,
+		cluster.Cut, cluster.Heal, cluster.Settle, cluster.Change,
 	} {
 		require.Greater(t, all[kind], 3, kind)
 	}

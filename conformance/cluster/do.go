@@ -92,9 +92,19 @@ func (c *Cluster) doTo(h *host, op *Op) {
 		c.take(h, &spec.Input{Call: spec.ResignCall}, op)
 	case Dead:
 		c.take(h, &spec.Input{Call: spec.HolderDeadCall}, op)
+	case Change:
+		c.take(h, &spec.Input{Call: spec.ChangeCall, Configuration: h.wanted(op)}, op)
 	case Crash:
 		c.crash(h)
 	}
+}
+
+// wanted returns the configuration that an op calls a node to change to.
+func (h *host) wanted(op *Op) spec.Configuration {
+	if op.Configuration.Epoch != 0 {
+		return op.Configuration
+	}
+	return op.Configuration.At(h.state.Epoch, h.state.Configuration.Version+1)
 }
 
 // whyNot returns why an op cannot happen now, or "" if it can.
@@ -116,8 +126,13 @@ func (c *Cluster) whyNot(op *Op) string {
 		return ""
 	}
 	i := c.index(op.Node)
-	if i < 0 {
+	switch {
+	case i < 0:
 		return "it is no member"
+	case op.Kind == Change && c.options.First.IsNone():
+		return "members are fixed"
+	case op.Kind == Change && (c.checkKnown(op.Configuration) != nil || c.hosts[i].wanted(op).Validate() != nil):
+		return "there is no such configuration"
 	}
 	return c.hosts[i].whyNot(op)
 }
@@ -146,7 +161,7 @@ func (h *host) whyNot(op *Op) string {
 		return "the timer runs"
 	}
 	switch op.Kind {
-	case End, Late, Resign, Dead, Crash:
+	case End, Late, Resign, Dead, Change, Crash:
 		return ""
 	}
 	return "there is no such op"
@@ -159,7 +174,8 @@ func (c *Cluster) expect(op *Op) {
 	if h.node == nil {
 		is.Role = Down
 	}
-	if is.Role != want.Role || is.Epoch != want.Epoch || is.Leader != want.Leader {
+	other := !want.Configuration.IsNone() && is.Configuration != want.Configuration
+	if is.Role != want.Role || is.Epoch != want.Epoch || is.Leader != want.Leader || other {
 		c.breaks("expect", "%s: it is %s", op, is)
 	}
 }
@@ -180,11 +196,12 @@ func (c *Cluster) start(h *host, op *Op) {
 // crash takes a node down, and loses what is under way to it and from it.
 func (c *Cluster) crash(h *host) {
 	h.node, h.like, h.timers = nil, nil, 0
-	survives := spec.State{Role: spec.Follower, Support: h.state.Support[:0]}
+	survives, support := spec.Durable{Configuration: h.first}, h.state.Support[:0]
 	if h.record != nil {
-		survives.Epoch, survives.Grantee = h.record.Epoch, h.record.Grantee
+		survives = *h.record
 	}
-	h.state = survives
+	h.state = conformance.Survivor(survives)
+	h.state.Support = support
 	for i := range c.members {
 		me := c.index(h.id)
 		c.links[i][me], c.links[me][i] = c.links[i][me][:0], c.links[me][i][:0]

@@ -7,6 +7,7 @@
 //	late 2 claim                  … which does not run: nothing may happen (R35)
 //	resign 2                      the user of 2 calls it to resign (R28)
 //	dead 2                        the host of 2 says that the holder of its lease is dead, true or not (R41)
+//	change 3 to 1 2 witness:4     the user of 3 calls it to change its configuration (R47), where members change
 //	crash 2                       2 crashes: what is under way to it and from it is lost
 //	restart 2                     2 starts with its record; what never started is started by: start 2
 //	cut 3-1 1-3                   these links, and no others, carry nothing from now on

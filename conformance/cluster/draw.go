@@ -8,7 +8,7 @@ import (
 )
 
 // Enabled appends to dst what can happen next, in a fixed order: on each busy link a delivery and a loss; for each node
-// that runs the end of each of its timers, a crash, and a resignation or a proof of death if that is a step; for each
+// that runs the end of each of its timers, a crash, and a resignation, a proof of death or a change if that is a step; for each
 // other its start; and that the links heal, if any is cut. Crashes within a step, cuts, and what is no step are left out.
 func (c *Cluster) Enabled(dst []Op) []Op {
 	for i, row := range c.links {
@@ -34,6 +34,7 @@ func (c *Cluster) Enabled(dst []Op) []Op {
 					dst = append(dst, Op{Kind: call.Kind, Node: h.id})
 				}
 			}
+			dst = c.changes(dst, h)
 		case h.record != nil:
 			dst = append(dst, Op{Kind: Restart, Node: h.id})
 		default:
@@ -88,7 +89,7 @@ var weights = []struct {
 	busy, quiet int
 }{
 	{Deliver, 100, 0}, {Settle, 12, 0}, {End, 12, 100}, {Lose, 4, 0}, {Crash, 2, 3}, {Restart, 6, 14}, {Start, 6, 14},
-	{Resign, 1, 3}, {Dead, 2, 5}, {Late, 1, 1}, {Cut, 2, 5}, {Heal, 2, 4},
+	{Resign, 1, 3}, {Dead, 2, 5}, {Late, 1, 1}, {Cut, 2, 5}, {Heal, 2, 4}, {Change, 6, 20},
 }
 
 // withinStep is one in how many steps a crash cuts short.
@@ -198,7 +199,7 @@ func (c *Cluster) last() (link spec.Link) {
 
 // drawLate draws what must come to no step, of a node that runs: the end of a timer that does not, or a call that is none.
 func (c *Cluster) drawLate(choose func(n int) int) Op {
-	var ops []Op
+	var ops, refused []Op
 	for _, h := range c.hosts {
 		if h.node == nil {
 			continue
@@ -214,6 +215,10 @@ func (c *Cluster) drawLate(choose func(n int) int) Op {
 		if h.noStep(&spec.Input{Call: spec.HolderDeadCall}) != "" {
 			ops = append(ops, Op{Kind: Dead, Node: h.id})
 		}
+		refused = c.refusedChanges(refused, h)
+	}
+	if len(refused) > 0 && choose(2) == 0 {
+		ops = refused
 	}
 	return ops[choose(len(ops))]
 }

@@ -10,6 +10,7 @@ import (
 // fault is something wrong with an implementation.
 type fault struct {
 	name, says string
+	changing   bool // of a cluster whose members change
 	// step changes what the model does in a case; nil: nothing.
 	step func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome)
 	// duties changes what a step asks of its host; nil: nothing.
@@ -42,8 +43,9 @@ type faultyNode struct {
 	state spec.State // before the step
 }
 
-func (n *faultyNode) Start(out *conformance.Output) {
-	n.Node.Start(out)
+func (n *faultyNode) Start(first spec.Configuration, out *conformance.Output) {
+	n.state.Configuration = first
+	n.Node.Start(first, out)
 	n.after(&conformance.Input{Start: true}, out)
 }
 
@@ -54,7 +56,8 @@ func (n *faultyNode) Restart(promise spec.Durable, out *conformance.Output) {
 
 func (n *faultyNode) Step(in *spec.Input, out *conformance.Output) {
 	n.Node.Step(in, out)
-	n.after(&conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out)
+	given := conformance.Given(in)
+	n.after(&given, out)
 }
 
 func (n *faultyNode) after(in *conformance.Input, out *conformance.Output) {
@@ -110,7 +113,7 @@ func as(m *conformance.Model, c *conformance.Case, before spec.State, in conform
 	return m.Step(c.ID, c.Members, before, in)
 }
 
-var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, faultsOfHosts)
+var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, faultsOfHosts, faultsOfMembers, faultsOfChanges)
 
 // faultsOfClaims break what promises are about.
 var faultsOfClaims = []fault{

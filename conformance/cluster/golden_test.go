@@ -29,6 +29,7 @@ const (
 // golden is a trace, and what it shows.
 type golden struct {
 	name, shows string
+	changing    bool
 	members     int
 	events      uint64
 	trace       []byte
@@ -41,14 +42,15 @@ func goldens(t *testing.T, seen *coverage.Coverage) (all []golden) {
 	for _, name := range names {
 		script := read(t, name)
 		var trace bytes.Buffer
-		w := spec.NewTraceWriter(&trace, spec.Header{Members: script.Members, Commit: "golden"})
+		changing := !script.First.IsNone()
+		w := spec.NewTraceWriter(&trace, spec.Header{Changing: changing, Members: script.Members, Commit: "golden"})
 		c, err := script.Run(model, cluster.Options{Trace: w, Observe: seen.Observe})
 		require.NoError(t, err, name)
 		require.NoError(t, w.Flush(), name)
 		all = append(all, golden{
-			name:    strings.TrimSuffix(filepath.Base(name), ".script"),
-			shows:   strings.ReplaceAll(script.Comment, "\n", " "),
-			members: len(script.Members), events: c.Events(), trace: trace.Bytes(),
+			name:     strings.TrimSuffix(filepath.Base(name), ".script"),
+			shows:    strings.ReplaceAll(script.Comment, "\n", " "),
+			changing: changing, members: len(script.Members), events: c.Events(), trace: trace.Bytes(),
 		})
 	}
 	return append(all, simulate(t, seen.Observe)...)

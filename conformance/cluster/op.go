@@ -27,6 +27,8 @@ const (
 	Resign Kind = "resign"
 	// Dead tells Node that the holder of its lease is dead (R41). For a node without one it is no step.
 	Dead Kind = "dead"
+	// Change calls Node to change its configuration to Configuration (R47). For a node that may not it is no step.
+	Change Kind = "change"
 	// Crash takes Node down between two steps.
 	Crash Kind = "crash"
 	// Restart starts Node again, with the promise on its disk (R30).
@@ -64,8 +66,10 @@ type Op struct {
 	Link  spec.Link   // of Deliver and Lose
 	Timer spec.Timer  // of End and Late
 	Cut   []spec.Link // of Cut: ascending, each once, at least one
-	State spec.State  // of Expect: Role, Epoch and Leader
-	Crash Point       // of what makes a node take a step: Start, Deliver, End, Resign, Dead and Restart
+	State spec.State  // of Expect: Role, Epoch, Leader and, unless it is none, Configuration
+	Crash Point       // of what makes a node take a step: Start, Deliver, End, Resign, Dead, Change and Restart
+	// Of Change. Of epoch 0, in which nobody leads, it stands for one of the node's epoch, and the version after its own.
+	Configuration spec.Configuration
 }
 
 // String returns the op as a line of a script.
@@ -83,6 +87,11 @@ func (op Op) String() string {
 	case Heal, Settle:
 	case Expect:
 		said = append(said, fmt.Sprintf("%s %s epoch %d leader %s", op.Node, op.State.Role, op.State.Epoch, op.State.Leader))
+		if c := op.State.Configuration; !c.IsNone() {
+			said = append(said, "with", configurationText(c))
+		}
+	case Change:
+		said = append(said, op.Node.String(), "to", wantedText(op.Configuration))
 	default:
 		said = append(said, op.Node.String())
 	}
@@ -113,7 +122,7 @@ func ParseOp(line string) (op Op, err error) {
 
 // words are how many words go with each kind; of Cut, all.
 var words = map[Kind]int{
-	Start: 1, Deliver: 2, Lose: 2, End: 2, Late: 2, Resign: 1, Dead: 1, Crash: 1, Restart: 1, Cut: -1, Heal: 0, Settle: 0, Expect: 6,
+	Start: 1, Deliver: 2, Lose: 2, End: 2, Late: 2, Resign: 1, Dead: 1, Change: 2, Crash: 1, Restart: 1, Cut: -1, Heal: 0, Settle: 0, Expect: 6,
 }
 
 // parseWhat reads the words that go with the kind, and returns those after them.
@@ -121,7 +130,7 @@ func (op *Op) parseWhat(said []string) (rest []string, err error) {
 	n, known := words[op.Kind]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("there is no such op; there are start, deliver, lose, end, late, resign, dead, crash, restart, cut, heal, settle, expect")
+		return nil, fmt.Errorf("there is no such op; there are start, deliver, lose, end, late, resign, dead, change, crash, restart, cut, heal, settle, expect")
 	case n < 0:
 		return nil, op.parseLinks(said)
 	case len(said) < n:
@@ -146,6 +155,12 @@ func (op *Op) parseWhat(said []string) (rest []string, err error) {
 		}
 	case Expect:
 		err = op.parseState(said[1:n])
+		if err == nil && len(said) > n && said[n] == "with" {
+			op.State.Configuration, said, err = parseConfiguration(said[n+1:])
+			n = 0
+		}
+	case Change:
+		return op.parseWanted(said[1:])
 	}
 	return said[n:], err
 }
@@ -162,6 +177,22 @@ func (op *Op) parseState(said []string) (err error) {
 		return fmt.Errorf("%q does not say a state so: follower epoch 1 leader 3", strings.Join(said, " "))
 	}
 	return nil
+}
+
+// parseWanted reads, such as: to 1 2 witness:3.
+func (op *Op) parseWanted(said []string) (rest []string, err error) {
+	if said[0] != "to" {
+		return nil, fmt.Errorf("%q is not said so: to 1 2 witness:3", said[0])
+	}
+	said = said[1:]
+	if len(said) > 0 && said[0] == "epoch" {
+		if op.Configuration, rest, err = parseConfiguration(said); err == nil && op.Configuration.Epoch == 0 {
+			err = fmt.Errorf("nobody leads epoch 0")
+		}
+		return rest, err
+	}
+	op.Configuration, rest, err = parseMembers(said, 0, 1)
+	return rest, err
 }
 
 // parseLinks reads links, such as 3-1. The ids may be UUIDs, which have a - in them: there is one place at which both
@@ -212,7 +243,7 @@ func (op *Op) parseCrash(said []string) error {
 // isStep reports whether the op makes a node take a step.
 func (op *Op) isStep() bool {
 	switch op.Kind {
-	case Start, Deliver, End, Resign, Dead, Restart:
+	case Start, Deliver, End, Resign, Dead, Change, Restart:
 		return true
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,12 +21,14 @@ type seen struct {
 	actions                            map[spec.Action]int
 	reigns                             [8]int // by the number of members
 	contested, handOvers, stale, downs int
+	members                            changed
 }
 
 func (s *seen) observe(c *conformance.Case) {
 	if c.Want.Ignored {
 		return
 	}
+	s.members.observe(c)
 	in := &c.Input
 	switch {
 	case in.Restart:
@@ -36,6 +39,8 @@ func (s *seen) observe(c *conformance.Case) {
 		s.actions[spec.ResignAction]++
 	case in.Call == spec.HolderDeadCall:
 		s.actions[spec.HolderDeadAction]++
+	case in.Call == spec.ChangeCall:
+		s.actions[spec.ChangeAction]++
 	case in.Timer != "":
 		s.actions[in.Timer.Action()]++
 	default:
@@ -61,7 +66,7 @@ func TestRandomClusters(t *testing.T) {
 	if raceDetector {
 		checks /= 3
 	}
-	all := randomClusters(t, model, checks)
+	all := randomClusters(t, cluster.DrawScript, model, checks)
 	t.Logf("%+v", *all)
 	for n := 1; n <= 7; n++ {
 		require.Greater(t, all.reigns[n], checks/15, "leaders of %d have been elected", n)
@@ -70,13 +75,13 @@ func TestRandomClusters(t *testing.T) {
 	for _, n := range []int{all.handOvers, all.stale, all.downs} {
 		require.Positive(t, n, "of each there were some: %+v", *all)
 	}
-	for _, action := range spec.Actions() {
+	for _, action := range spec.FixedActions() {
 		require.Equal(t, action.OfNode() && action != spec.CrashAction, all.actions[action] > 0, action)
 	}
 }
 
 // randomClusters draws so many clusters, and what happens to them. Of a run that breaks a promise it tells the smallest.
-func randomClusters(t *testing.T, newNode conformance.Maker, checks int) *seen {
+func randomClusters(t *testing.T, draw func(choose func(n int) int) *cluster.Script, newNode conformance.Maker, checks int) *seen {
 	budget(t, checks)
 	all := &seen{actions: map[spec.Action]int{}}
 	var failed *cluster.Script
@@ -87,8 +92,8 @@ func randomClusters(t *testing.T, newNode conformance.Maker, checks int) *seen {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		choose := tosses(t)
-		script := cluster.DrawScript(choose)
-		c, err := cluster.New(script.Members, newNode, cluster.Options{Records: script.Records, Observe: all.observe})
+		script := draw(choose)
+		c, err := cluster.New(script.Members, newNode, cluster.Options{First: script.First, Records: script.Records, Observe: all.observe})
 		if err != nil {
 			failed = script
 			t.Fatal(err)
@@ -113,13 +118,21 @@ func tosses(t *rapid.T) func(n int) int {
 	return cluster.Tosses(func() bool { return coin.Draw(t, "toss") })
 }
 
+// given returns which flags were given, before any is set here.
+var given = sync.OnceValue(func() (names []string) {
+	flag.Visit(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+})
+
 // budget sets how many runs of how many ops rapid makes, unless its flags were given. BULLY_SOAK multiplies the runs.
 func budget(t *testing.T, checks int) {
 	if soak, err := strconv.Atoi(os.Getenv("BULLY_SOAK")); err == nil && soak > 0 {
 		checks *= soak
 	}
 	values := map[string]string{"rapid.checks": strconv.Itoa(checks), "rapid.steps": "200", "rapid.shrinktime": "5s", "rapid.nofailfile": "true"}
-	flag.Visit(func(f *flag.Flag) { delete(values, f.Name) })
+	for _, name := range given() {
+		delete(values, name)
+	}
 	for name, value := range values {
 		before := flag.Lookup(name).Value.String()
 		require.NoError(t, flag.Set(name, value))

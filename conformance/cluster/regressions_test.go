@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 )
 
@@ -79,10 +78,14 @@ func optionsOf(s *cluster.Script) (o cluster.Options) {
 
 // find returns the smallest script that it finds for a fault.
 func find(t *testing.T, f *fault) *cluster.Script {
+	seeds, enough := uint64(3000), 20
+	if f.changing {
+		seeds, enough = 500, 6 // a run is longer, and so is it to make it small
+	}
 	for _, o := range []cluster.Options{{}, {Like: model}} {
 		var best *cluster.Script
-		for seed, found := uint64(0), 0; seed < 3000 && found < 20; seed++ {
-			script := drawn(rand.New(rand.NewPCG(seed, 0)).IntN, f.node, o)
+		for seed, found := uint64(0), 0; seed < seeds && found < enough; seed++ {
+			script := drawn(rand.New(rand.NewPCG(seed, 0)).IntN, f, o)
 			if script == nil {
 				continue
 			}
@@ -107,10 +110,14 @@ func weight(s *cluster.Script) int {
 }
 
 // drawn draws a run, and returns its script if it has broken something.
-func drawn(choose func(int) int, newNode conformance.Maker, o cluster.Options) *cluster.Script {
-	script := cluster.DrawScript(choose)
-	o.Records = script.Records
-	c, err := cluster.New(script.Members, newNode, o)
+func drawn(choose func(int) int, f *fault, o cluster.Options) *cluster.Script {
+	draw := cluster.DrawScript
+	if f.changing {
+		draw = cluster.DrawChangingScript
+	}
+	script := draw(choose)
+	o.First, o.Records = script.First, script.Records
+	c, err := cluster.New(script.Members, f.node, o)
 	for i := 0; err == nil && i < 200; i++ {
 		err = c.Do(c.Draw(choose))
 	}

@@ -21,12 +21,21 @@ import (
 //	start 3
 //	end 3 heartbeat
 //
-// A comment begins with # and ends with its line. A semicolon stands for the end of a line.
+// Where members change, a second line says who the first members are, and the first just which nodes there are. Voters are
+// said by their ids; all others with their kind; and an address comes after @.
+//
+//	members 1 2 3 4
+//	first 1 2 witness:3@10.0.0.3:7400
+//	record 2 epoch 4 grantee 3 with epoch 3 version 2 of 1 2 3
+//
+// A comment begins with # at the beginning of a line or after a space, and ends with its line. A semicolon stands for the end of
+// a line, and so no address may have one.
 type Script struct {
 	Comment   string // the comment before all else: its lines without # and the space after it
 	Members   []spec.NodeID
-	Records   []*spec.Durable // as in Options
-	Unstarted bool            // as in Options
+	First     spec.Configuration // as in Options
+	Records   []*spec.Durable    // as in Options
+	Unstarted bool               // as in Options
 	Ops       []Op
 }
 
@@ -50,10 +59,18 @@ func (s *Script) lines() []string {
 		words = append(words, id.String())
 	}
 	lines := []string{strings.Join(words, " ")}
+	if !s.First.IsNone() {
+		lines = append(lines, "first "+membersText(s.First))
+	}
 	for i, record := range s.Records {
-		if record != nil {
-			lines = append(lines, fmt.Sprintf("record %s epoch %d grantee %s", s.Members[i], record.Epoch, record.Grantee))
+		if record == nil {
+			continue
 		}
+		line := fmt.Sprintf("record %s epoch %d grantee %s", s.Members[i], record.Epoch, record.Grantee)
+		if c := record.Configuration; !c.IsNone() {
+			line += " with " + configurationText(c)
+		}
+		lines = append(lines, line)
 	}
 	if s.Unstarted {
 		lines = append(lines, "unstarted")
@@ -69,7 +86,7 @@ func ParseScript(text string) (*Script, error) {
 	s := &Script{}
 	var comment []string
 	for number, line := range strings.Split(text, "\n") {
-		said, remark, isComment := strings.Cut(line, "#")
+		said, remark, isComment := cutComment(line)
 		if isComment && strings.TrimSpace(said) == "" && s.Members == nil {
 			comment = append(comment, strings.TrimSpace(remark))
 		}
@@ -89,6 +106,16 @@ func ParseScript(text string) (*Script, error) {
 	return s, nil
 }
 
+// cutComment returns what a line says before its comment, and that. A # within a word begins none: an address may have one.
+func cutComment(line string) (said, remark string, isComment bool) {
+	for i, c := range line {
+		if c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return line[:i], line[i+1:], true
+		}
+	}
+	return line, "", false
+}
+
 // parse reads one line that is not empty.
 func (s *Script) parse(line string) error {
 	words := strings.Fields(line)
@@ -97,6 +124,8 @@ func (s *Script) parse(line string) error {
 		return s.parseMembers(words[1:])
 	case s.Members == nil:
 		return fmt.Errorf("%q comes before the members", strings.TrimSpace(line))
+	case words[0] == "first":
+		return s.parseFirst(words[1:])
 	case words[0] == "record":
 		return s.parseRecord(words[1:])
 	case len(words) == 1 && words[0] == "unstarted" && len(s.Ops) == 0:
@@ -135,9 +164,38 @@ func (s *Script) parseMembers(words []string) error {
 	return nil
 }
 
+// parseFirst reads who the first members are, such as: 1 2 witness:3.
+func (s *Script) parseFirst(words []string) error {
+	if !s.First.IsNone() || s.Records != nil || len(s.Ops) > 0 {
+		return errors.New("the first members are said once, before all records and ops")
+	}
+	c, rest, err := parseMembers(words, 0, 1)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%q is one word too many", rest[0])
+	}
+	if err == nil {
+		err = s.checkKnown(c)
+	}
+	if err != nil {
+		return fmt.Errorf("first: %w", err)
+	}
+	s.First = c
+	return nil
+}
+
+// checkKnown says which member of a configuration is not one of the nodes that there are.
+func (s *Script) checkKnown(c spec.Configuration) error {
+	for _, m := range c.Members() {
+		if !slices.Contains(s.Members, m.ID) {
+			return fmt.Errorf("%s is no member", m.ID)
+		}
+	}
+	return nil
+}
+
 // parseRecord reads, such as: 2 epoch 4 grantee 3.
 func (s *Script) parseRecord(words []string) error {
-	if len(words) != 5 || words[1] != "epoch" || words[3] != "grantee" || len(s.Ops) > 0 {
+	if len(words) < 5 || words[1] != "epoch" || words[3] != "grantee" || len(words) > 5 && words[5] != "with" || len(s.Ops) > 0 {
 		return errors.New("a record is said before all ops, and so: record 2 epoch 4 grantee 3")
 	}
 	id, err := spec.ParseNodeID(words[0])
@@ -154,6 +212,19 @@ func (s *Script) parseRecord(words []string) error {
 			return fmt.Errorf("record: %s is no member", words[4])
 		}
 	}
+	if len(words) > 5 {
+		c, rest, err := parseConfiguration(words[6:])
+		if err == nil && len(rest) > 0 {
+			err = fmt.Errorf("%q is one word too many", rest[0])
+		}
+		if err == nil {
+			err = s.checkKnown(c)
+		}
+		if err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+		record.Configuration = c
+	}
 	if s.Records == nil {
 		s.Records = make([]*spec.Durable, len(s.Members))
 	}
@@ -166,6 +237,9 @@ func (op *Op) ids() (ids []spec.NodeID) {
 	for _, l := range append([]spec.Link{op.Link}, op.Cut...) {
 		ids = append(ids, l.From, l.To)
 	}
+	for _, m := range append(op.Configuration.Members(), op.State.Configuration.Members()...) {
+		ids = append(ids, m.ID)
+	}
 	return slices.DeleteFunc(append(ids, op.Node, op.State.Leader), spec.NodeID.IsNone)
 }
 
@@ -173,7 +247,7 @@ func (op *Op) ids() (ids []spec.NodeID) {
 // then, and the first error: the ops after it have not happened. What the options say of the start, the script
 // says.
 func (s *Script) Run(newNode conformance.Maker, o Options) (*Cluster, error) {
-	o.Records, o.Unstarted = s.Records, s.Unstarted
+	o.First, o.Records, o.Unstarted = s.First, s.Records, s.Unstarted
 	c, err := New(s.Members, newNode, o)
 	if err != nil {
 		return nil, err
@@ -189,7 +263,7 @@ func (s *Script) Run(newNode conformance.Maker, o Options) (*Cluster, error) {
 // Try is Run, but leaves out what is not possible. It returns what has been done, each Settle as what it came to, and the
 // violation that ended it, if any did. The error is of what could not even begin.
 func (s *Script) Try(newNode conformance.Maker, o Options) (done []Op, violation *Violation, err error) {
-	o.Records, o.Unstarted = s.Records, s.Unstarted
+	o.First, o.Records, o.Unstarted = s.First, s.Records, s.Unstarted
 	c, err := New(s.Members, newNode, o)
 	for i := 0; err == nil && i < len(s.Ops); i++ {
 		err = c.Do(s.Ops[i])

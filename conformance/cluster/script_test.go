@@ -16,20 +16,24 @@ func TestScriptsAreRead(t *testing.T) {
 	for seed := range uint64(50) {
 		choose := rand.New(rand.NewPCG(seed, 3)).IntN
 		script := cluster.DrawScript(choose)
+		if seed%3 == 0 {
+			script = cluster.DrawChangingScript(choose)
+		}
 		script.Comment = "Two lines,\n\nwith one between."
 		script.Unstarted = seed%2 == 0
-		c, err := cluster.New(script.Members, model, cluster.Options{Records: script.Records, Unstarted: script.Unstarted})
+		c, err := cluster.New(script.Members, model, cluster.Options{First: script.First, Records: script.Records, Unstarted: script.Unstarted})
 		require.NoError(t, err)
 		for range 60 {
 			op := c.Draw(choose)
 			script.Ops = append(script.Ops, op)
 			require.NoError(t, c.Do(op))
 		}
-		script.Ops = append(script.Ops, cluster.Op{Kind: cluster.Expect, Node: script.Members[0], State: spec.State{Role: cluster.Down, Epoch: 7}})
+		script.Ops = append(script.Ops, cluster.Op{Kind: cluster.Expect, Node: script.Members[0], State: spec.State{Role: cluster.Down, Epoch: 7, Configuration: script.First}})
 		again, err := cluster.ParseScript(script.String())
 		require.NoError(t, err)
 		require.Equal(t, script.String(), again.String())
 		require.Equal(t, script.Ops, again.Ops)
+		require.Equal(t, script.First, again.First)
 		again, err = cluster.ParseScript(script.OneLine())
 		require.NoError(t, err)
 		require.Equal(t, script.Ops, again.Ops)
@@ -62,13 +66,28 @@ func TestScriptsAreRefused(t *testing.T) {
 		"members 1 2; late 2 claim crash after":         `line 1: late: "crash" is one word too many`,
 		"members 1 2; expect 2 king epoch 1 leader 2":   `line 1: expect: "king epoch 1 leader 2" does not say a state so: follower epoch 1 leader 3`,
 		"members 1 2; expect 2 leader epoch 1 leader 3": "line 1: expect: 3 is no member",
-		"members 1 2; expect 2 leader epoch 9007199254740992 leader 2": "line 1: expect: ",
-		"members 1 2; record 2 epoch 1":                                "line 1: a record is said before all ops, and so: record 2 epoch 4 grantee 3",
-		"members 1 2; heal; record 2 epoch 1 grantee 2":                "line 1: a record is said before all ops",
-		"members 1 2; record 3 epoch 1 grantee 2":                      "line 1: record: 3 is no member",
-		"members 1 2; record 2 epoch 9007199254740992 grantee 2":       "line 1: record: 9007199254740992 is no epoch",
-		"members 1 2; record 2 epoch 1 grantee 3":                      "line 1: record: 3 is no member",
-		"members 1 2; heal; unstarted":                                 "line 1: unstarted: there is no such op",
+		"members 1 2; expect 2 leader epoch 9007199254740992 leader 2":         "line 1: expect: ",
+		"members 1 2; record 2 epoch 1":                                        "line 1: a record is said before all ops, and so: record 2 epoch 4 grantee 3",
+		"members 1 2; heal; record 2 epoch 1 grantee 2":                        "line 1: a record is said before all ops",
+		"members 1 2; record 3 epoch 1 grantee 2":                              "line 1: record: 3 is no member",
+		"members 1 2; record 2 epoch 9007199254740992 grantee 2":               "line 1: record: 9007199254740992 is no epoch",
+		"members 1 2; record 2 epoch 1 grantee 3":                              "line 1: record: 3 is no member",
+		"members 1 2; first 1; first 1":                                        "line 1: the first members are said once, before all records and ops",
+		"members 1 2; first":                                                   "line 1: first: there must be members, such as: 1 2 witness:3",
+		"members 1 2; first 3":                                                 "line 1: first: 3 is no member",
+		"members 1 2; first king:1":                                            "line 1: first: members[0].kind: ",
+		"members 1 2; first 1 1":                                               "line 1: first: members[1].id: ",
+		"members 1 2; first observer:1":                                        "line 1: first: members: there is no voter",
+		"members 1 2; first 1 crash":                                           `line 1: first: "crash" is one word too many`,
+		"members 1 2; first 1; record 1 epoch 1 grantee 1 with 1":              `line 1: record: "1" does not say a configuration so: epoch 4 version 2 of 1 2 witness:3`,
+		"members 1 2; first 1; record 1 epoch 1 grantee 1 with nobody else":    `line 1: record: "else" is one word too many`,
+		"members 1 2; first 1; change 1 2":                                     `line 1: change: "2" is not said so: to 1 2 witness:3`,
+		"members 1 2; first 1; change 1 to":                                    "line 1: change: there must be members",
+		"members 1 2; first 1; change 1 to 3":                                  "line 1: change: 3 is no member",
+		"members 1 2; first 1; change 1 to epoch 0 version 2 of 1":             "line 1: change: nobody leads epoch 0",
+		"members 1 2; first 1; change 1 to 1 crash":                            `line 1: change: "crash" is neither`,
+		"members 1 2; first 1; expect 1 leader epoch 1 leader 1 with somebody": `line 1: expect: "somebody" does not say a configuration`,
+		"members 1 2; heal; unstarted":                                         "line 1: unstarted: there is no such op",
 	} {
 		_, err := cluster.ParseScript(text)
 		require.ErrorContains(t, err, problem, text)
@@ -123,7 +142,7 @@ func TestShrink(t *testing.T) {
 // TestExplain shows what a test says of a run that has broken a promise: the smallest.
 func TestExplain(t *testing.T) {
 	twice := &faults[0]
-	script := drawn(rand.New(rand.NewPCG(192, 1)).IntN, twice.node, cluster.Options{})
+	script := drawn(rand.New(rand.NewPCG(192, 1)).IntN, twice, cluster.Options{})
 	require.NotNil(t, script, "a run that breaks something; if what is drawn has changed, take another seed")
 	script.Ops = append(script.Ops, cluster.Op{Kind: cluster.Settle})
 	small, violation, tried := script.Shrink(twice.node, cluster.Options{})

@@ -69,6 +69,7 @@ func (s *Script) Shrink(newNode conformance.Maker, o Options) (small *Script, vi
 			return true
 		})
 		small = withFewerCrashes(small, try)
+		small = withFewerKinds(small, try)
 		small = withPlainMembers(small, try)
 		if small.size() == size {
 			small = withoutPairs(small, try)
@@ -91,6 +92,12 @@ func (s *Script) with(ops []Op) *Script {
 // size is what Shrink makes small.
 func (s *Script) size() int {
 	size := 1000*len(s.Members) + 10*len(s.Ops) + len(s.Records)
+	for _, m := range s.First.Members() {
+		size += 2
+		if m.Kind == spec.Voter {
+			size--
+		}
+	}
 	for _, op := range s.Ops {
 		size += len(op.Cut) + int(op.Crash)
 	}
@@ -127,11 +134,16 @@ func withFewerMembers(s *Script, try attempt) *Script {
 		if s.Records != nil {
 			smaller.Records = slices.Delete(slices.Clone(s.Records), i, i+1)
 		}
+		smaller.rewrite(without(gone))
 		for _, op := range s.Ops {
 			op.Cut = slices.DeleteFunc(slices.Clone(op.Cut), func(l spec.Link) bool { return l.From == gone || l.To == gone })
+			op.rewrite(without(gone))
 			if !slices.Contains(op.ids(), gone) && (op.Kind != Cut || len(op.Cut) > 0) {
 				smaller.Ops = append(smaller.Ops, op)
 			}
+		}
+		if smaller.First.IsNone() != s.First.IsNone() {
+			continue // without that node there are no first members
 		}
 		if t := try(smaller); t != nil {
 			s = t
@@ -177,6 +189,29 @@ func withoutPairs(s *Script, try attempt) *Script {
 	return s
 }
 
+// withFewerKinds makes first members join instead, and voters of all that vote or do not.
+func withFewerKinds(s *Script, try attempt) *Script {
+	for _, m := range s.First.Members() {
+		plain := func(of spec.Member) (spec.Member, bool) {
+			if of.ID == m.ID {
+				of.Kind = spec.Voter
+			}
+			return of, true
+		}
+		for _, change := range []memberChange{without(m.ID), plain} {
+			t := s.with(s.Ops)
+			if t.First = rewritten(s.First, change); t.First == s.First || t.First.IsNone() {
+				continue
+			}
+			if t = try(t); t != nil && t.size() < s.size() {
+				s = t
+				break
+			}
+		}
+	}
+	return s
+}
+
 // withPlainMembers leaves out what is on the disks, and calls the members 1, 2, 3 and so on.
 func withPlainMembers(s *Script, try attempt) *Script {
 	if s.Records != nil {
@@ -194,14 +229,17 @@ func withPlainMembers(s *Script, try attempt) *Script {
 	for _, id := range s.Members {
 		t.Members = append(t.Members, plain(id))
 	}
+	named := func(m spec.Member) (spec.Member, bool) { return spec.Member{ID: plain(m.ID), Kind: m.Kind}, true }
 	for _, record := range s.Records {
 		if record != nil {
-			record = &spec.Durable{Epoch: record.Epoch, Grantee: plain(record.Grantee)}
+			record = &spec.Durable{Epoch: record.Epoch, Grantee: plain(record.Grantee), Configuration: record.Configuration}
 		}
 		t.Records = append(t.Records, record)
 	}
+	t.rewrite(named)
 	for i := range t.Ops {
 		op := &t.Ops[i]
+		op.rewrite(named)
 		op.Node, op.Link.From, op.Link.To, op.State.Leader = plain(op.Node), plain(op.Link.From), plain(op.Link.To), plain(op.State.Leader)
 		op.Cut = slices.Clone(op.Cut)
 		for k := range op.Cut {

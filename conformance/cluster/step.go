@@ -37,7 +37,7 @@ func (c *Cluster) take(h *host, in *spec.Input, op *Op) {
 	h.state = c.out.State
 	h.state.Support = support
 	h.timers = h.timers&^c.out.Cancel | c.out.Arm
-	h.known = max(h.known, h.state.Epoch)
+	h.known = h.state.Durable()
 	c.note(h)
 	c.write(&spec.Event{Node: h.id, Action: actionOf(in, op), Input: given(in), Sent: c.out.Sent, State: h.state})
 	c.send(c.out.Sent[:c.leaves(op)])
@@ -64,7 +64,7 @@ func (c *Cluster) ask(h *host, node conformance.Node, in *spec.Input, op *Op, ou
 		case op.Kind == Restart:
 			node.Restart(*h.record, out)
 		default:
-			node.Start(out)
+			node.Start(h.first, out)
 		}
 	})
 }
@@ -79,8 +79,15 @@ func (c *Cluster) guard(h *host, do func()) {
 	do()
 }
 
-// note remembers who leads. Two leaders of one epoch are a violation.
+// note remembers who leads, and which members the node's configuration has. Two leaders of one epoch are a violation, and so
+// are two lists of members of one epoch and version.
 func (c *Cluster) note(h *host) {
+	if own := h.state.Configuration; !own.IsNone() {
+		if first, held := c.lists[stampOf(own)]; held && first != own {
+			c.breaks(string(spec.OneConfiguration), "%s holds %s, and there has been %s", h.id, own, first)
+		}
+		c.lists[stampOf(own)] = own
+	}
 	if h.state.Role != spec.Leader {
 		return
 	}
@@ -107,7 +114,7 @@ func asked(in *spec.Input, op *Op) conformance.Input {
 	if in == nil {
 		return conformance.Input{Start: op.Kind == Start, Restart: op.Kind == Restart}
 	}
-	return conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}
+	return conformance.Given(in)
 }
 
 // given returns the input of an event: a start has none.
@@ -131,6 +138,8 @@ func actionOf(in *spec.Input, op *Op) spec.Action {
 		return spec.ResignAction
 	case in.Call == spec.HolderDeadCall:
 		return spec.HolderDeadAction
+	case in.Call == spec.ChangeCall:
+		return spec.ChangeAction
 	}
 	return in.Message.Type.Action()
 }

@@ -21,10 +21,34 @@ type Branch struct {
 // String returns the rule and the name.
 func (b Branch) String() string { return b.Rule + " " + b.Name }
 
-// Branches returns all branches, in the order of the rules' text.
-func Branches() []Branch { return slices.Clone(branches) }
+// Branches returns all branches of fixed members, in the order of the rules' text.
+func Branches() []Branch { return slices.Clone(fixed.branches) }
 
-var branches = slices.Concat(atTheBound, ofAnyStep, ofElections, ofClaims, ofReigns, ofEnds, ofNoStep)
+// ChangingBranches returns all branches of section 18, in the order of its text.
+func ChangingBranches() []Branch { return slices.Clone(changing.branches) }
+
+// catalogue is the branches of one kind of cluster.
+type catalogue struct {
+	changing bool
+	branches []Branch
+	actions  []spec.Action
+	byKind   map[spec.Action][]int // the branches that an input of a kind may belong to, by their places
+}
+
+func newCatalogue(changing bool, actions []spec.Action, branches ...Branch) *catalogue {
+	c := &catalogue{changing: changing, branches: branches, actions: actions, byKind: map[spec.Action][]int{}}
+	for i, b := range branches {
+		for _, kind := range b.kinds {
+			c.byKind[kind] = append(c.byKind[kind], i)
+		}
+	}
+	return c
+}
+
+var (
+	fixed    = newCatalogue(false, spec.FixedActions(), slices.Concat(atTheBound, ofAnyStep, ofElections, ofClaims, ofReigns, ofEnds, ofNoStep)...)
+	changing = newCatalogue(true, spec.Actions(), slices.Concat(ofAdopting, ofStrangers, ofVotes, ofStanding, ofChanges, ofStarts, ofTheRest)...)
+)
 
 // isOwn reports whether the branch of a place is of a rule that says what a step is: not R4 or R7, which any step may be a case
 // of besides.
@@ -45,17 +69,6 @@ func never(why string, b Branch) Branch {
 
 // noStep stands for the action of an input that is ignored.
 const noStep spec.Action = "no step"
-
-// byKind has the branches that an input of a kind may belong to, by their places.
-var byKind = func() map[spec.Action][]int {
-	places := map[spec.Action][]int{}
-	for i, b := range branches {
-		for _, kind := range b.kinds {
-			places[kind] = append(places[kind], i)
-		}
-	}
-	return places
-}()
 
 // has reports whether a case belongs to the branch, given that it is of one of its kinds.
 func (b *Branch) has(v *view) bool {
@@ -96,6 +109,8 @@ func kindOf(in *conformance.Input) spec.Action {
 		return spec.ResignAction
 	case in.Call == spec.HolderDeadCall:
 		return spec.HolderDeadAction
+	case in.Call == spec.ChangeCall:
+		return spec.ChangeAction
 	case in.Timer != "":
 		return ended[in.Timer]
 	}
@@ -110,7 +125,7 @@ var (
 
 // anyStep is the actions that are a step on an input.
 var anyStep = func() (steps []spec.Action) {
-	for _, a := range spec.Actions() {
+	for _, a := range spec.FixedActions() {
 		switch {
 		case a.Timer() != "":
 			ended[a.Timer()] = a

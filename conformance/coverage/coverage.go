@@ -13,6 +13,8 @@
 // A [Branch] is a case of a rule of section 8, or of one that bounds them (R2, R33 to R35), such as "R17 grants its own epoch,
 // promised to nobody". Every input in every state belongs to at least one branch, and every branch has inputs: a
 // test holds that over all cases of package conformance. [Table] sets several Coverages side by side.
+//
+// Where members change, the branches are those of section 18, and what section 8 says is one of them: [NewChanging].
 package coverage
 
 import (
@@ -24,6 +26,7 @@ import (
 
 // Coverage is what has been visited. It is made by [New]; its methods are for one goroutine at a time.
 type Coverage struct {
+	of       *catalogue
 	actions  map[spec.Action]uint64
 	branches []uint64 // by the order of Branches
 	states   map[state]struct{}
@@ -31,31 +34,44 @@ type Coverage struct {
 	view     view
 }
 
-// New returns a Coverage of nothing.
-func New() *Coverage {
+// New returns a Coverage of nothing, for clusters of fixed members.
+func New() *Coverage { return newCoverage(fixed) }
+
+// NewChanging returns a Coverage of nothing, for clusters whose members change.
+func NewChanging() *Coverage { return newCoverage(changing) }
+
+func newCoverage(of *catalogue) *Coverage {
 	return &Coverage{
+		of:       of,
 		actions:  map[spec.Action]uint64{},
-		branches: make([]uint64, len(branches)),
+		branches: make([]uint64, len(of.branches)),
 		states:   map[state]struct{}{},
 	}
 }
 
-// Observe counts one input that a node has taken, ignored ones too. It keeps nothing of c.
+// Observe counts one input that a node has taken, ignored ones too. It keeps nothing of c. A node of the other kind of cluster is
+// passed over.
 func (c *Coverage) Observe(k *conformance.Case) {
+	if k.Before.Configuration.IsNone() == c.of.changing {
+		return
+	}
 	v := &c.view
 	v.look(k)
 	belongs := false
-	for _, i := range byKind[v.kind] {
-		if branches[i].has(v) {
+	for _, i := range c.of.byKind[v.kind] {
+		if c.of.branches[i].has(v) {
 			c.branches[i]++
-			belongs = belongs || isOwn(i)
+			belongs = belongs || c.of.changing || isOwn(i)
 		}
 	}
 	if !belongs {
 		c.strays++
 	}
-	if !k.Want.Ignored {
-		c.actions[v.kind]++
+	if k.Want.Ignored {
+		return
+	}
+	c.actions[v.kind]++
+	if !c.of.changing {
 		c.states[stateOf(k, &k.Before)] = struct{}{}
 		c.states[stateOf(k, &k.Want.After)] = struct{}{}
 	}
@@ -77,12 +93,12 @@ func (c *Coverage) Strays() uint64 { return c.strays }
 // Missing names the actions and the branches that have not been visited, though they can be: those that no run reaches are
 // left out (see Branch.Never).
 func (c *Coverage) Missing() (names []string) {
-	for _, a := range spec.Actions() {
+	for _, a := range c.of.actions {
 		if c.actions[a] == 0 {
 			names = append(names, string(a))
 		}
 	}
-	for i, b := range branches {
+	for i, b := range c.of.branches {
 		if c.branches[i] == 0 && b.Never == "" {
 			names = append(names, b.String())
 		}
@@ -92,7 +108,7 @@ func (c *Coverage) Missing() (names []string) {
 
 // Contradicted names the branches that have been visited, though no run should reach them.
 func (c *Coverage) Contradicted() (names []string) {
-	for i, b := range branches {
+	for i, b := range c.of.branches {
 		if c.branches[i] > 0 && b.Never != "" {
 			names = append(names, b.String())
 		}

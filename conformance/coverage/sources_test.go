@@ -19,10 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write what is visited into conformance/coverage/README.md")
 
-const (
-	readme     = "README.md"
-	begin, end = "<!-- coverage:begin -->\n", "<!-- coverage:end -->"
-)
+const readme = "README.md"
 
 // TestCoverage shows that runs visit every action and every branch: the golden traces, the simulator, and walks of the untimed
 // cluster. What each of them visits is the table in README.md.
@@ -30,7 +27,7 @@ func TestCoverage(t *testing.T) {
 	all, reachable := asked()
 	explorer := coverage.Source{Name: "explorer", Counted: true, Coverage: reachable}
 	runs := []coverage.Source{
-		{Name: "traces", Coverage: golden(t)},
+		{Name: "traces", Coverage: golden(t, coverage.New())},
 		{Name: "simulator", Coverage: simulate(t)},
 		{Name: "walks", Coverage: walk(t)},
 	}
@@ -50,12 +47,11 @@ func TestCoverage(t *testing.T) {
 		return // the table is of a test as it always is
 	}
 	columns := append([]coverage.Source{{Name: "cases", Counted: true, Coverage: all}, explorer}, runs...)
-	compare(t, coverage.Table(explorer, columns...))
+	compare(t, "coverage", coverage.Table(explorer, columns...))
 }
 
-// golden returns what the golden traces visit.
-func golden(t *testing.T) *coverage.Coverage {
-	seen := coverage.New()
+// golden makes seen what the golden traces visit, those of its kind of cluster.
+func golden(t *testing.T, seen *coverage.Coverage) *coverage.Coverage {
 	files, err := fs.Glob(traces.Valid, "*.ndjson")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -102,8 +98,9 @@ func saw(seen *coverage.Coverage, count func(spec.Action) uint64) {
 	}
 }
 
-// compare compares the table in the README, or writes it.
-func compare(t *testing.T, table string) {
+// compare compares a table in the README, or writes it.
+func compare(t *testing.T, name, table string) {
+	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->"
 	text, err := os.ReadFile(readme)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(text), begin)

@@ -3,8 +3,6 @@ package coverage
 import (
 	"fmt"
 	"strings"
-
-	"github.com/seed-fdf591db/bully/spec"
 )
 
 // Source is where a Coverage comes from, such as a simulator.
@@ -17,22 +15,26 @@ type Source struct {
 }
 
 // Table returns what sources have visited as tables of Markdown: the actions, the branches, and the states of a node. In the
-// last, the states that reachable has visited are what the others are measured by.
+// last, the states that reachable has visited are what the others are measured by; where members change there is none. All
+// are of the same kind of cluster.
 func Table(reachable Source, sources ...Source) string {
 	var b strings.Builder
 	b.WriteString(heading("action", sources))
-	for _, a := range spec.Actions() {
+	of := reachable.of
+	for _, a := range of.actions {
 		row(&b, "`"+string(a)+"`", sources, func(c *Coverage) uint64 { return c.Action(a) })
 	}
 	b.WriteString("\n" + heading("branch", sources))
-	for i, branch := range branches {
+	for i, branch := range of.branches {
 		name := branch.String()
 		if branch.Never != "" {
 			name += " (*never in a run: " + branch.Never + "*)"
 		}
 		row(&b, name, sources, func(c *Coverage) uint64 { return c.Branch(i) })
 	}
-	b.WriteString("\n" + statesTable(reachable, sources))
+	if !of.changing {
+		b.WriteString("\n" + statesTable(reachable, sources))
+	}
 	return b.String()
 }
 

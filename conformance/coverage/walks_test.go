@@ -102,8 +102,8 @@ func pestered(t *testing.T, seen *coverage.Coverage) conformance.Maker {
 	}
 }
 
-func (p *pester) Start(out *conformance.Output) {
-	p.Node.Start(out)
+func (p *pester) Start(first spec.Configuration, out *conformance.Output) {
+	p.Node.Start(first, out)
 	p.c.Before = out.State.Clone()
 }
 

@@ -18,7 +18,7 @@ func Example() {
 			members := []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}
 			var out conformance.Output
 			node := p.Maker()(members[0], members)
-			node.Start(&out)
+			node.Start(spec.Configuration{}, &out)
 			for _, from := range members[1:] {
 				claim := spec.Message{Type: spec.Claim, From: from, To: members[0], Epoch: 1}
 				node.Step(&spec.Input{Message: claim}, &out)

@@ -21,4 +21,7 @@ var sentences = map[string]string{
 	"SomeLeader":        "Once faults stop, one leader comes and stays, and all that it reaches follow it.",
 	"HighestLeads":      "Once faults stop, it is the highest eligible node that comes to lead.",
 	"NoDisruption":      "A leader that reaches a quorum is not deposed by a node that does not.",
+
+	"ConfigurationMonotonic": "A node's configuration never gets older, over crashes neither.",
+	"OneConfiguration":       "An epoch and a version name one list of members.",
 }

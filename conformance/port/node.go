@@ -30,7 +30,7 @@ type node struct {
 	request Request
 }
 
-func (n *node) Start(out *conformance.Output) {
+func (n *node) Start(_ spec.Configuration, out *conformance.Output) {
 	n.step(Request{Op: Begin, Node: n.name, Me: &n.id, Members: n.members}, &conformance.Input{Start: true}, out)
 }
 

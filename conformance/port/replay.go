@@ -40,8 +40,8 @@ type recorded struct {
 	tell  func(*Given)
 }
 
-func (n *recorded) Start(out *conformance.Output) {
-	n.node.Start(out)
+func (n *recorded) Start(first spec.Configuration, out *conformance.Output) {
+	n.node.Start(first, out)
 	n.did(conformance.Input{Start: true}, out)
 }
 

@@ -158,7 +158,7 @@ func (s *server) start(q *Request) Reply {
 		return Reply{State: q.State}
 	case q.Op == Begin:
 		n.node = s.implementation.Make(id, q.Members)
-		n.node.Start(&out)
+		n.node.Start(spec.Configuration{}, &out)
 	case q.Op == Restart && q.Promise != nil:
 		in = conformance.Input{Restart: true}
 		n.node = s.implementation.Make(id, q.Members)

@@ -85,9 +85,9 @@ type watched struct {
 	want        conformance.Output
 }
 
-func (n *watched) Start(out *conformance.Output) {
-	n.model.Start(&n.want)
-	n.step(conformance.Input{Start: true}, out, func() { n.port.Start(out) })
+func (n *watched) Start(first spec.Configuration, out *conformance.Output) {
+	n.model.Start(first, &n.want)
+	n.step(conformance.Input{Start: true}, out, func() { n.port.Start(first, out) })
 }
 
 func (n *watched) Restart(promise spec.Durable, out *conformance.Output) {

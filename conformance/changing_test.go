@@ -1,0 +1,155 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+func node(i uint64) spec.NodeID { return spec.IntegerID(i) }
+
+// members returns a configuration of these kinds, by ascending id from 1.
+func members(t *testing.T, e spec.Epoch, version uint64, kinds ...spec.MemberKind) spec.Configuration {
+	var list []spec.Member
+	for i, kind := range kinds {
+		list = append(list, spec.Member{ID: node(uint64(i + 1)), Kind: kind})
+	}
+	c, err := spec.NewConfiguration(e, version, list)
+	require.NoError(t, err)
+	return c
+}
+
+// TestMixed shows that neither kind of cluster hears the other, nor changes what it has not.
+func TestMixed(t *testing.T) {
+	c := members(t, 1, 1, spec.Voter, spec.Voter)
+	all := []spec.NodeID{node(1), node(2)}
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: node(2), To: node(1), Epoch: 7}
+	for _, configuration := range []spec.Configuration{{}, c} {
+		before := conformance.Survivor(spec.Durable{Epoch: 1, Configuration: configuration})
+		other := heartbeat
+		if configuration.IsNone() {
+			other.Configuration = c
+		}
+		want := conformance.Outcome{Ignored: true, After: before}
+		for _, in := range []conformance.Input{{Message: other}, {Call: spec.ChangeCall, Configuration: c.At(1, 2)}} {
+			got := new(conformance.Model).Step(node(1), all, before, in)
+			require.True(t, got.Equal(want), "%s: %v", in, got)
+		}
+	}
+}
+
+// TestDutiesOfChanging goes by R46 and R47: who may not stand and keeps no lease has no timer; a change begins the timers of a
+// leader anew, and is saved.
+func TestDutiesOfChanging(t *testing.T) {
+	two := members(t, 4, 2, spec.Voter, spec.Witness)
+	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: two})
+	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(1), &rests))
+	require.Zero(t, conformance.Running(node(2), &rests))
+	follows := rests
+	follows.Leader = node(2)
+	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer, spec.PreemptTimer), conformance.Running(node(1), &follows), "a witness is outranked")
+	follows.Leader = node(1)
+	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &follows))
+
+	leads := spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Support: []spec.NodeID{node(2)}, Configuration: two}
+	in := conformance.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, spec.Voter)}
+	require.True(t, conformance.MayChange(node(1), &leads, in.Configuration))
+	out := new(conformance.Model).Step(node(1), []spec.NodeID{node(1), node(2)}, leads, in)
+	require.False(t, out.Ignored)
+	save, cancel, arm := conformance.Duties(node(1), &leads, &in, &out.After, out.Sent)
+	require.True(t, save)
+	require.Zero(t, cancel)
+	require.Equal(t, conformance.TimersOf(spec.QuorumTimer, spec.BeatTimer), arm)
+}
+
+// TestMayChange asks what the model does too: of every change of a leader, settled or not, they must say the same.
+func TestMayChange(t *testing.T) {
+	kinds := []spec.MemberKind{"", spec.Voter, spec.Witness, spec.Observer}
+	all := []spec.NodeID{node(1), node(2), node(3)}
+	var every []spec.Configuration
+	for bits := range 64 {
+		var list []spec.Member
+		for i, id := range all {
+			if kind := kinds[bits>>(2*i)&3]; kind != "" {
+				list = append(list, spec.Member{ID: id, Kind: kind})
+			}
+		}
+		if c, err := spec.NewConfiguration(4, 2, list); err == nil {
+			every = append(every, c)
+		}
+	}
+	asked, may := 0, 0
+	for _, own := range every {
+		if me, _ := own.Member(node(2)); me.Kind != spec.Voter && me.Kind != spec.Witness {
+			continue
+		}
+		for _, support := range [][]spec.NodeID{nil, {node(1)}, {node(3)}, {node(1), node(3)}} {
+			s := spec.State{Role: spec.Leader, Leader: node(2), Epoch: 4, Grantee: node(2), Configuration: own}
+			for _, id := range support {
+				if _, is := own.Member(id); is {
+					s.Support = append(s.Support, id)
+				}
+			}
+			for _, c := range every {
+				for _, stamped := range []spec.Configuration{c, c.At(4, 3), c.At(4, 4), c.At(3, 3), c.At(5, 3)} {
+					got := new(conformance.Model).Step(node(2), all, s, conformance.Input{Call: spec.ChangeCall, Configuration: stamped})
+					asked++
+					if !got.Ignored {
+						may++
+					}
+					require.Equal(t, !got.Ignored, conformance.MayChange(node(2), &s, stamped), "%s to %s", s, stamped)
+				}
+			}
+		}
+	}
+	require.Greater(t, may, 100)
+	t.Logf("%d changes asked for, %d made", asked, may)
+}
+
+// TestRulesOfMembers names the rule of section 18 that each answer follows from first, where there is one.
+func TestRulesOfMembers(t *testing.T) {
+	old, now := members(t, 3, 1, spec.Voter, spec.Voter, spec.Voter), members(t, 3, 2, spec.Voter, spec.Voter, spec.Observer)
+	says := func(kind spec.MessageType, c spec.Configuration, from uint64) conformance.Input {
+		return conformance.Input{Message: spec.Message{Type: kind, From: node(from), To: node(1), Epoch: 4, Configuration: c}}
+	}
+	rest := conformance.Survivor(spec.Durable{Epoch: 3, Configuration: now})
+	claims := rest
+	claims.Role = spec.Claimant
+	observes := conformance.Survivor(spec.Durable{Epoch: 3, Configuration: members(t, 3, 3, spec.Observer, spec.Voter)})
+	for _, c := range []struct {
+		before spec.State
+		in     conformance.Input
+		rule   string
+	}{
+		{rest, conformance.Input{Start: true}, "R49"},
+		{rest, conformance.Input{Restart: true}, "R30"},
+		{rest, conformance.Input{Call: spec.ChangeCall, Configuration: now}, "R47"},
+		{rest, conformance.Input{Timer: spec.HeartbeatTimer}, "R8"},
+		{observes, conformance.Input{Timer: spec.HeartbeatTimer}, "R35"},
+		{rest, says(spec.Heartbeat, now.At(4, 1), 2), "R43"},
+		{rest, says(spec.Heartbeat, now, 4), "R44"},
+		{rest, says(spec.Claim, old, 2), "R45"},
+		{rest, says(spec.Claim, now, 2), "R17"},
+		{observes, says(spec.Claim, observes.Configuration, 2), "R45"},
+		{claims, says(spec.Grant, old, 2), "R45"},
+		{claims, says(spec.Grant, now, 2), "R20"},
+		{rest, says(spec.Grant, old, 2), "R19"},
+		{rest, says(spec.Heartbeat, old, 2), "R23"},
+	} {
+		k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2), node(3), node(4)}, Before: c.before, Input: c.in}
+		if c.in.Start {
+			k.Before = conformance.Survivor(spec.Durable{Configuration: members(t, 0, 1, spec.Voter)})
+		}
+		k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
+		require.Equal(t, c.rule, conformance.RuleOf(&k), "%s in %s", c.in, k.Before)
+		require.NotEmpty(t, conformance.Sentence(c.rule))
+	}
+	follows := observes
+	follows.Leader = node(2)
+	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: conformance.Input{Timer: spec.HeartbeatTimer}}
+	k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
+	require.Equal(t, "R46", conformance.RuleOf(&k))
+}

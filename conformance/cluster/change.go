@@ -1,0 +1,164 @@
+package cluster
+
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// elsewhere is the address that a member is drawn to have, if it is drawn to have another.
+const elsewhere = "elsewhere:1"
+
+// changes appends to dst each change by one member that a node makes if it is called to: to one more, one fewer, or one of
+// another kind or address.
+func (c *Cluster) changes(dst []Op, h *host) []Op {
+	own := h.state.Configuration
+	if own.IsNone() || h.state.Role != spec.Leader {
+		return dst
+	}
+	for _, id := range c.members {
+		was, _ := own.Member(id)
+		others := slices.DeleteFunc(own.Members(), func(m spec.Member) bool { return m.ID == id })
+		choices := []spec.Member{{}, {ID: id, Kind: spec.Voter}, {ID: id, Kind: spec.Witness}, {ID: id, Kind: spec.Observer}}
+		if was.Kind != "" && was.Address == "" {
+			choices = append(choices, spec.Member{ID: id, Kind: was.Kind, Address: elsewhere})
+		}
+		for _, m := range choices {
+			members := others
+			if m.Kind != "" {
+				members = append(slices.Clip(others), m)
+			}
+			op := Op{Kind: Change, Node: h.id}
+			var err error
+			if op.Configuration, err = spec.NewConfiguration(0, 1, members); err != nil || m == was {
+				continue
+			}
+			if conformance.MayChange(h.id, &h.state, h.wanted(&op)) {
+				dst = append(dst, op)
+			}
+		}
+	}
+	return dst
+}
+
+// refusedChanges appends to dst changes that a node does not make though it is called to, each for another reason: that nothing
+// differs, that epoch or version is not the next, that two members differ, that a witness joins, that it would vote no more, or
+// that it does not lead or its configuration is not settled.
+func (c *Cluster) refusedChanges(dst []Op, h *host) []Op {
+	own := h.state.Configuration
+	if own.Len() == 0 {
+		return dst
+	}
+	next := own.At(0, 1)
+	low, high := toggled(next, c.members[0]), toggled(next, c.members[len(c.members)-1])
+	all := []spec.Configuration{next, low, high, toggled(low, c.members[len(c.members)-1])}
+	if h.state.Role == spec.Leader {
+		all = append(all, low.At(own.Epoch, own.Version), low.At(own.Epoch+1, own.Version+1), joined(next, c.members, spec.Witness), rewritten(next, without(h.id)))
+	}
+	for _, wanted := range all {
+		op := Op{Kind: Change, Node: h.id, Configuration: wanted}
+		if !wanted.IsNone() && h.wanted(&op).Validate() == nil && !conformance.MayChange(h.id, &h.state, h.wanted(&op)) {
+			dst = append(dst, op)
+		}
+	}
+	return dst
+}
+
+// toggled returns c without a member, or with it as an observer if it is none; none if that is no configuration.
+func toggled(c spec.Configuration, id spec.NodeID) spec.Configuration {
+	if _, is := c.Member(id); is {
+		return rewritten(c, without(id))
+	}
+	c, err := spec.NewConfiguration(c.Epoch, c.Version, append(c.Members(), spec.Member{ID: id, Kind: spec.Observer}))
+	if err != nil {
+		return spec.Configuration{}
+	}
+	return c
+}
+
+// joined returns c with the first of some nodes that is no member, as a member of a kind; none if all are.
+func joined(c spec.Configuration, nodes []spec.NodeID, kind spec.MemberKind) spec.Configuration {
+	for _, id := range nodes {
+		if _, is := c.Member(id); !is {
+			c, _ = spec.NewConfiguration(c.Epoch, c.Version, append(c.Members(), spec.Member{ID: id, Kind: kind}))
+			return c
+		}
+	}
+	return spec.Configuration{}
+}
+
+// memberChange says what becomes of a member, and whether it stays one.
+type memberChange func(spec.Member) (m spec.Member, stays bool)
+
+func without(id spec.NodeID) memberChange {
+	return func(m spec.Member) (spec.Member, bool) { return m, m.ID != id }
+}
+
+// rewritten returns c with its members changed; none if that is no configuration. None and the empty one stay.
+func rewritten(c spec.Configuration, change memberChange) spec.Configuration {
+	if c.Len() == 0 {
+		return c
+	}
+	var members []spec.Member
+	for _, m := range c.Members() {
+		if m, stays := change(m); stays {
+			members = append(members, m)
+		}
+	}
+	c, err := spec.NewConfiguration(c.Epoch, c.Version, members)
+	if err != nil {
+		return spec.Configuration{}
+	}
+	return c
+}
+
+// rewrite changes the members of all configurations that the script begins with.
+func (s *Script) rewrite(change memberChange) {
+	s.First = rewritten(s.First, change)
+	s.Records = slices.Clone(s.Records)
+	for i, record := range s.Records {
+		if record != nil {
+			s.Records[i] = &spec.Durable{Epoch: record.Epoch, Grantee: record.Grantee, Configuration: rewritten(record.Configuration, change)}
+		}
+	}
+}
+
+// rewrite changes the members of all configurations of the op.
+func (op *Op) rewrite(change memberChange) {
+	op.Configuration = rewritten(op.Configuration, change)
+	op.State.Configuration = rewritten(op.State.Configuration, change)
+}
+
+// DrawChangingScript draws a cluster whose members change: which nodes there are, and who of them the first members are, of
+// every kind; all others join. Seldom there are records, of one configuration.
+func DrawChangingScript(choose func(n int) int) *Script {
+	s := DrawScript(choose)
+	var members []spec.Member
+	for _, id := range s.Members {
+		kind := []spec.MemberKind{spec.Voter, spec.Voter, spec.Voter, spec.Voter, spec.Witness, spec.Observer, ""}[choose(7)]
+		if kind != "" {
+			members = append(members, spec.Member{ID: id, Kind: kind})
+		}
+	}
+	var err error
+	if s.First, err = spec.NewConfiguration(0, 1, members); err != nil || s.First.IsEmpty() {
+		s.First, _ = spec.NewConfiguration(0, 1, []spec.Member{{ID: s.Members[choose(len(s.Members))], Kind: spec.Voter}})
+	}
+	held := spec.MaxEpoch // below all promises: whoever has won it has been heard of by all
+	for _, record := range s.Records {
+		if record != nil {
+			held = min(held, max(1, record.Epoch)-1)
+		}
+	}
+	for i, record := range s.Records {
+		if record == nil {
+			continue
+		}
+		record.Configuration = spec.EmptyConfiguration()
+		if _, is := s.First.Member(s.Members[i]); is {
+			record.Configuration = s.First.At(held, 1)
+		}
+	}
+	return s
+}

@@ -1,0 +1,207 @@
+package cluster_test
+
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// asIfSame lets the model take the step as if the message had the configuration of its receiver.
+func asIfSame(m *conformance.Model, c *conformance.Case) conformance.Outcome {
+	in := c.Input
+	in.Message.Configuration = c.Before.Configuration
+	return as(m, c, c.Before, in)
+}
+
+// other reports whether a message is heard whose configuration is older than its receiver's, or whose members are others.
+func other(c *conformance.Case, kinds ...spec.MessageType) bool {
+	m := &c.Input.Message
+	return slices.Contains(kinds, m.Type) && !m.Configuration.IsNone() &&
+		m.Configuration != c.Before.Configuration && !m.Configuration.Newer(c.Before.Configuration)
+}
+
+// toMembers sends a message to all members of some kinds but the node.
+func toMembers(c *conformance.Case, of spec.Configuration, kind spec.MessageType, e spec.Epoch, kinds ...spec.MemberKind) (sent []spec.Message) {
+	for _, m := range of.Members() {
+		if m.ID != c.ID && slices.Contains(kinds, m.Kind) {
+			sent = append(sent, spec.Message{Type: kind, From: c.ID, To: m.ID, Epoch: e, Configuration: of})
+		}
+	}
+	return sent
+}
+
+// changes makes the change that is asked for, in the place of an outcome that is none.
+func changes(c *conformance.Case, got *conformance.Outcome) {
+	*got = conformance.Outcome{After: c.Before.Clone()}
+	got.After.Support, got.After.Configuration = nil, c.Input.Configuration
+	got.Sent = toMembers(c, c.Input.Configuration, spec.Heartbeat, c.Before.Epoch, spec.MemberKinds()...)
+}
+
+// almost reports whether a change is refused to a leader though epoch and version are the next.
+func almost(c *conformance.Case, got *conformance.Outcome) bool {
+	wanted, own := c.Input.Configuration, c.Before.Configuration
+	return c.Input.Call == spec.ChangeCall && got.Ignored && c.Before.Role == spec.Leader &&
+		wanted.Epoch == c.Before.Epoch && wanted.Version == own.Version+1 && !wanted.SameMembers(own)
+}
+
+func kindIn(c *conformance.Case) spec.MemberKind {
+	m, _ := c.Before.Configuration.Member(c.ID)
+	return m.Kind
+}
+
+func differ(c, d spec.Configuration) (n int) {
+	for _, m := range append(c.Members(), d.Members()...) {
+		a, inC := c.Member(m.ID)
+		b, inD := d.Member(m.ID)
+		if a != b {
+			n++
+			if inC && inD {
+				n-- // counted again from the other side
+			}
+		}
+	}
+	return n
+}
+
+// faultsOfMembers break what is said of members that come and go.
+var faultsOfMembers = []fault{
+	{name: "adopts-nothing", says: "A newer configuration is not looked at.", changing: true,
+		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Input.Message.Configuration.Newer(c.Before.Configuration) && !c.Before.Configuration.IsEmpty() {
+				*got = asIfSame(m, c)
+			}
+		}},
+	{name: "adopts-what-is-older", says: "A follower adopts the configuration of its leader, be it older.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if m := &c.Input.Message; other(c, spec.Heartbeat, spec.Coordinator) && m.Configuration.Epoch == c.Before.Configuration.Epoch && got.After.Role == spec.Follower {
+				got.After.Configuration = m.Configuration
+				for i := range got.Sent {
+					got.Sent[i].Configuration = m.Configuration
+				}
+			}
+		}},
+	{name: "says-the-old-configuration", says: "A message carries the configuration from before the step.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			for i := range got.Sent {
+				got.Sent[i].Configuration = c.Before.Configuration
+			}
+		}},
+	{name: "adopts-in-memory", says: "A configuration that is adopted is not saved.", changing: true,
+		duties: func(in *conformance.Input, before *spec.State, out *conformance.Output) {
+			if in.Message.Configuration != before.Configuration && in.Message.Configuration == out.State.Configuration && out.State.Epoch == before.Epoch && out.State.Grantee == before.Grantee {
+				out.Save = false
+			}
+		}},
+	{name: "never-tells-the-removed", says: "Who is no member, and asks, gets no answer.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if _, is := got.After.Configuration.Member(c.Input.Message.From); !is && refused(got) {
+				got.Sent = nil
+			}
+		}},
+	{name: "learns-of-strangers", says: "The epoch of a message is learned, whoever has sent it.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			m := &c.Input.Message
+			if _, is := got.After.Configuration.Member(m.From); !is && m.Epoch > got.After.Epoch {
+				got.After = spec.State{Role: spec.Follower, Epoch: m.Epoch, Configuration: got.After.Configuration}
+			}
+		}},
+	{name: "counts-other-configurations", says: "An OK, an ASSENT, a GRANT or an ACK counts whatever its configuration is.", changing: true,
+		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if other(c, spec.OK, spec.Assent, spec.Grant, spec.Ack) {
+				*got = asIfSame(m, c)
+			}
+		}},
+	{name: "grants-in-another-configuration", says: "A CLAIM is granted whose configuration is older.", changing: true,
+		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if other(c, spec.Claim) {
+				*got = asIfSame(m, c)
+			}
+		}},
+	{name: "stands-as-a-witness", says: "A witness asks when its patience ends.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Input.Timer == spec.HeartbeatTimer && !got.Ignored && kindIn(c) == spec.Witness {
+				got.After.Role = spec.Candidate
+				got.Sent = toMembers(c, got.After.Configuration, spec.Election, got.After.Epoch, spec.MemberKinds()...)
+			}
+		}},
+	{name: "asks-no-observers", says: "ELECTION does not go to observers.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Input.Timer == spec.HeartbeatTimer && got.After.Role == spec.Candidate {
+				got.Sent = toMembers(c, got.After.Configuration, spec.Election, got.After.Epoch, spec.Voter, spec.Witness)
+			}
+		}},
+}
+
+// faultsOfChanges break R47 and R48.
+var faultsOfChanges = []fault{
+	{name: "changes-two-at-once", says: "A leader changes two members in one step.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if almost(c, got) && differ(c.Before.Configuration, c.Input.Configuration) > 1 {
+				changes(c, got)
+			}
+		}},
+	{name: "changes-unsettled", says: "A leader changes members again before a quorum has acknowledged the last change.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			m, _ := c.Input.Configuration.Member(c.ID)
+			if almost(c, got) && differ(c.Before.Configuration, c.Input.Configuration) == 1 && m.Kind != spec.Observer && m.Kind != "" {
+				changes(c, got)
+			}
+		}},
+	{name: "adds-a-witness", says: "A leader makes a node a witness that has been no member.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			wanted := c.Input.Configuration
+			joins := slices.ContainsFunc(wanted.Members(), func(m spec.Member) bool {
+				_, was := c.Before.Configuration.Member(m.ID)
+				return m.Kind == spec.Witness && !was
+			})
+			if almost(c, got) && joins && differ(c.Before.Configuration, wanted) == 1 && 2*len(c.Before.Support)+2 > c.Before.Configuration.Len() {
+				changes(c, got)
+			}
+		}},
+	{name: "removes-itself", says: "A leader leaves itself out.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if _, is := c.Input.Configuration.Member(c.ID); almost(c, got) && !is {
+				changes(c, got)
+			}
+		}},
+	{name: "keeps-its-support", says: "Who acknowledged the old configuration counts for the new one.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Input.Call == spec.ChangeCall && !got.Ignored {
+				got.After.Support = slices.DeleteFunc(slices.Clone(c.Before.Support), func(id spec.NodeID) bool {
+					_, is := got.After.Configuration.Member(id)
+					return !is
+				})
+			}
+		}},
+	{name: "tells-members-alone", says: "A member that is removed is not told.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Input.Call == spec.ChangeCall {
+				got.Sent = slices.DeleteFunc(got.Sent, func(m spec.Message) bool {
+					_, is := got.After.Configuration.Member(m.To)
+					return !is
+				})
+			}
+		}},
+	{name: "goes-back-a-version", says: "A leader takes a version again that it has had.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Input.Call == spec.ChangeCall && got.Ignored && c.Before.Role == spec.Leader && c.Input.Configuration.Version == c.Before.Configuration.Version {
+				changes(c, got)
+			}
+		}},
+	{name: "wins-unstamped", says: "Who wins leaves the epoch of its configuration as it is.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Before.Role != spec.Leader && got.After.Role == spec.Leader {
+				got.After.Configuration = c.Before.Configuration
+				for i := range got.Sent {
+					got.Sent[i].Configuration = c.Before.Configuration
+				}
+			}
+		}},
+	{name: "checks-on-from-before", says: "The quorum timer does not begin anew with a change.", changing: true,
+		duties: func(in *conformance.Input, _ *spec.State, out *conformance.Output) {
+			if in.Call == spec.ChangeCall {
+				out.Arm &^= conformance.TimersOf(spec.QuorumTimer)
+			}
+		}},
+}
