@@ -57,7 +57,7 @@ func Transitions(c explore.Configuration, emit func(*Transition)) (explore.Resul
 type transitionKey uint64
 
 // stepOfNode are the actions that are a step of a node, by the number that stands for them in a key.
-var stepOfNode = spec.Actions()
+var stepOfNode = spec.FixedActions()
 
 var (
 	startAction = slices.Index(stepOfNode, spec.StartAction)

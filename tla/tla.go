@@ -44,7 +44,7 @@ const (
 	Mutants   = "mutants"   // must fail: a rule or an assumption is missing
 )
 
-//go:embed models.json *.tla TraceCluster.cfg models/*.cfg witnesses/*.cfg mutants/*.cfg
+//go:embed models.json *.tla TraceCluster.cfg TraceChanging.cfg models/*.cfg witnesses/*.cfg mutants/*.cfg
 var files embed.FS
 
 // FS returns the modules, the configurations and models.json, as they were when the program

@@ -16,9 +16,11 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/changing"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/fencing"
 	"github.com/seed-fdf591db/bully/model/lease"
+	"github.com/seed-fdf591db/bully/model/members"
 	"github.com/seed-fdf591db/bully/model/promises"
 	"github.com/seed-fdf591db/bully/model/raft"
 	"github.com/seed-fdf591db/bully/model/ring"
@@ -27,14 +29,16 @@ import (
 
 // twins has the constructor of the Go twin of each root module.
 var twins = map[string]func(explore.Configuration) (explore.Model, error){
-	"MCCluster":       model.New,
-	"MCFencing":       fencing.New,
-	"MCLease":         lease.New,
-	"MCPromises":      promises.New,
-	"MCRaftElection":  raft.New,
-	"MCRing":          ring.New,
-	"MCTextbook":      textbook.New,
-	"MCTextbookStamp": textbook.NewStamp,
+	"MCChangingCluster": changing.New,
+	"MCCluster":         model.New,
+	"MCFencing":         fencing.New,
+	"MCLease":           lease.New,
+	"MCMembers":         members.New,
+	"MCPromises":        promises.New,
+	"MCRaftElection":    raft.New,
+	"MCRing":            ring.New,
+	"MCTextbook":        textbook.New,
+	"MCTextbookStamp":   textbook.NewStamp,
 }
 
 // Modules returns the root modules that have a twin, in alphabetical order.

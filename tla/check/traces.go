@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -96,7 +97,11 @@ func (a *app) printTraces(report *traces.Report, n tracesFound) {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(w, "\nmembers\ttraces\tevents\tchunks\taccepted\trefused\tseconds\tevents/s\t")
 	for _, g := range report.Groups {
-		_, _ = fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.0f\t\n", g.Members, g.Traces, g.Events, g.Chunks,
+		members := strconv.Itoa(g.Members)
+		if g.Changing {
+			members = "changing, of " + members
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.0f\t\n", members, g.Traces, g.Events, g.Chunks,
 			g.Traces-g.Refused, g.Refused, g.Seconds, float64(g.Events)/g.Seconds)
 	}
 	_ = w.Flush()

@@ -27,7 +27,24 @@ type batch struct {
 	jobs    []*job
 }
 
-// job is one run of TLC: chunks of traces of the same number of members.
+// kind is what traces that share a run of TLC have in common.
+type kind struct {
+	members  int
+	changing bool
+}
+
+func (t *trace) kind() kind { return kind{len(t.members), t.changing} }
+
+func (k kind) compare(l kind) int {
+	if k.changing != l.changing && l.changing {
+		return -1
+	} else if k.changing != l.changing {
+		return 1
+	}
+	return cmp.Compare(k.members, l.members)
+}
+
+// job is one run of TLC: chunks of traces of the same kind.
 type job struct {
 	name     string
 	chunks   []chunk
@@ -63,14 +80,14 @@ func (b *batch) read(i int, f File) error {
 
 // prepare makes jobs of all traces.
 func (b *batch) prepare() {
-	byMembers := map[int][]chunk{}
+	byKind := map[kind][]chunk{}
 	for _, t := range b.traces {
 		if t != nil && len(t.events) > 0 {
-			byMembers[len(t.members)] = append(byMembers[len(t.members)], t.chunks(b.size)...)
+			byKind[t.kind()] = append(byKind[t.kind()], t.chunks(b.size)...)
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(byMembers)) {
-		b.split(byMembers[n])
+	for _, k := range slices.SortedFunc(maps.Keys(byKind), kind.compare) {
+		b.split(k, byKind[k])
 	}
 }
 
@@ -105,15 +122,19 @@ func (b *batch) replay(ctx context.Context) error {
 	return errors.Join(append(wrong, err)...)
 }
 
-// split makes jobs of chunks with the same number of members.
-func (b *batch) split(chunks []chunk) {
+// split makes jobs of chunks of the same kind.
+func (b *batch) split(k kind, chunks []chunk) {
 	// Each job costs a second before its first event, and jobs run side by side.
 	size := cmp.Or(b.checker.Batch, 25_000)
 	size = min(size, max(size/5, b.events/max(1, b.checker.Runner.Lanes)+1))
 	first := len(b.jobs)
 	for _, c := range chunks {
 		if len(b.jobs) == first || b.jobs[len(b.jobs)-1].events >= size {
-			b.jobs = append(b.jobs, &job{name: fmt.Sprintf("members%d-%d/%s", len(c.trace.members), len(b.jobs)-first+1, b.root())})
+			folder := "members"
+			if k.changing {
+				folder = "changing"
+			}
+			b.jobs = append(b.jobs, &job{name: fmt.Sprintf("%s%d-%d/%s", folder, k.members, len(b.jobs)-first+1, b.root(k.changing))})
 		}
 		j := b.jobs[len(b.jobs)-1]
 		j.chunks = append(j.chunks, c)
@@ -121,15 +142,28 @@ func (b *batch) split(chunks []chunk) {
 	}
 }
 
-// root is the name of the root module.
-func (b *batch) root() string {
+// The modules of traces: those that replay them, and the data of each.
+var (
+	replayers = map[bool]string{false: "TraceCluster", true: "TraceChanging"}
+	dataFiles = map[bool]string{false: dataFile, true: changingDataFile}
+	mutants   = map[bool]string{false: "MCCluster", true: "MCChangingCluster"}
+)
+
+// dataFile and changingDataFile are where TLC looks for modules TraceData and TraceChangingData.
+const (
+	dataFile         = "TraceData.tla"
+	changingDataFile = "TraceChangingData.tla"
+)
+
+// root is the name of the root module, by whether members change.
+func (b *batch) root(changing bool) string {
 	if b.checker.mutant != "" {
-		return "TraceMutant"
+		return replayers[changing] + "Mutant"
 	}
-	return "TraceCluster"
+	return replayers[changing]
 }
 
-// modules copies the modules to a folder, all but TraceData.
+// modules copies the modules to a folder, all but the data.
 func (b *batch) modules(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -139,7 +173,7 @@ func (b *batch) modules(folder string) error {
 		return err
 	}
 	for _, name := range names {
-		if name == dataFile {
+		if name == dataFile || name == changingDataFile {
 			continue
 		}
 		text, err := fs.ReadFile(b.checker.Modules, name)
@@ -153,16 +187,20 @@ func (b *batch) modules(folder string) error {
 	if b.checker.mutant == "" {
 		return nil
 	}
-	const text = "---- MODULE TraceMutant ----\nEXTENDS TraceCluster, MCCluster\n====\n"
-	return os.WriteFile(filepath.Join(folder, "TraceMutant.tla"), []byte(text), 0o644)
+	for changing, replayer := range replayers {
+		root := b.root(changing)
+		text := fmt.Sprintf("---- MODULE %s ----\nEXTENDS %s, %s\n====\n", root, replayer, mutants[changing])
+		if err := os.WriteFile(filepath.Join(folder, root+".tla"), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
-
-// dataFile is where TLC looks for module TraceData.
-const dataFile = "TraceData.tla"
 
 // write writes what is different for each job: the data, and the configuration, which is found beside it.
 func (b *batch) write(j *job, folder string) error {
-	configuration, err := fs.ReadFile(b.checker.Modules, "TraceCluster.cfg")
+	changing := j.chunks[0].trace.changing
+	configuration, err := fs.ReadFile(b.checker.Modules, replayers[changing]+".cfg")
 	if err != nil {
 		return err
 	}
@@ -175,7 +213,7 @@ func (b *batch) write(j *job, folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, j.name+".cfg"), configuration, 0o644); err != nil {
 		return err
 	}
-	data, err := os.Create(filepath.Join(folder, filepath.Dir(j.name), dataFile))
+	data, err := os.Create(filepath.Join(folder, filepath.Dir(j.name), dataFiles[changing]))
 	if err != nil {
 		return err
 	}
@@ -219,13 +257,13 @@ func (b *batch) conclude() error {
 			byTrace[t] = &b.report.Verdicts[i]
 		}
 	}
-	groups := map[int]*Group{}
+	groups := map[kind]*Group{}
 	for _, j := range b.jobs {
-		n := len(j.chunks[0].trace.members)
-		if groups[n] == nil {
-			groups[n] = &Group{Members: n}
+		k := j.chunks[0].trace.kind()
+		if groups[k] == nil {
+			groups[k] = &Group{Members: k.members, Changing: k.changing}
 		}
-		g := groups[n]
+		g := groups[k]
 		g.Seconds += j.seconds
 		g.Chunks += len(j.chunks)
 		g.Events += j.events
@@ -247,8 +285,8 @@ func (b *batch) conclude() error {
 			g.Refused++
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(groups)) {
-		b.report.Groups = append(b.report.Groups, *groups[n])
+	for _, k := range slices.SortedFunc(maps.Keys(groups), kind.compare) {
+		b.report.Groups = append(b.report.Groups, *groups[k])
 	}
 	return nil
 }

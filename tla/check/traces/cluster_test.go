@@ -62,7 +62,7 @@ func (c *cluster) rank(r int) *member { return c.nodes[c.members[r-1]] }
 func (c *cluster) start(m *member) {
 	m.node = conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })(m.id, c.members)
 	if m.promise == nil {
-		m.node.Start(&m.out)
+		m.node.Start(spec.Configuration{}, &m.out)
 		c.did(m, spec.Event{Action: spec.StartAction})
 		return
 	}
@@ -207,8 +207,12 @@ func (c *cluster) randomCut(random *rand.Rand) {
 
 // ndjson writes events as a trace. It returns nil if they are not well formed.
 func ndjson(members []spec.NodeID, events []spec.Event) []byte {
+	return ndjsonOf(spec.Header{Members: members, Seed: 1, Commit: "test"}, events)
+}
+
+func ndjsonOf(h spec.Header, events []spec.Event) []byte {
 	var b bytes.Buffer
-	w := spec.NewTraceWriter(&b, spec.Header{Members: members, Seed: 1, Commit: "test"})
+	w := spec.NewTraceWriter(&b, h)
 	for i, e := range events {
 		e.Seq = uint64(i + 1)
 		if w.Write(&e) != nil {

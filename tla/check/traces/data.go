@@ -29,6 +29,41 @@ Being(role, leader, epoch, grantee, support) ==
   [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support]
 `
 
+// changingHead begins module TraceChangingData, and confsFoot comes after the table of configurations, changingFoot at its end.
+const (
+	changingHead = `-------------------------- MODULE TraceChangingData --------------------------
+(***************************************************************************)
+(* Recorded runs, for module TraceChanging.  As TraceData, and besides:    *)
+(*                                                                         *)
+(* Events    <<action, node, from, epoch, conf, state, sent>>: conf says   *)
+(*           which of Confs is that of the message received, is asked for  *)
+(*           by a Change, or is started with; else 1, the empty one        *)
+(* Confs     configurations, and the addresses of their members, numbered; *)
+(*           0 for one that is no member.  Of two runs, each has its own   *)
+(* Names     of each run, of each epoch and version, which of Confs was    *)
+(*           the first to have them                                        *)
+(***************************************************************************)
+EXTENDS ChangingNode
+
+Nodes == %d
+
+Conf(epoch, version, voters, witnesses, observers, addresses) ==
+  [epoch |-> epoch, version |-> version, voters |-> voters, witnesses |-> witnesses, observers |-> observers,
+   addresses |-> addresses]
+`
+	confsFoot = `
+Being(role, leader, epoch, grantee, support, c) ==
+  [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support, conf |-> Confs[c]]
+
+Saying(type, from, to, epoch, c) == [type |-> type, from |-> from, to |-> to, epoch |-> epoch, conf |-> Confs[c]]
+`
+	changingFoot = `
+\* What no run has: for the Empty and First of modules that know no addresses.
+EmptyAddressed == Confs[1]
+Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}]
+`
+)
+
 // table numbers texts from 1, and the same text always the same.
 type table struct {
 	texts  []string
@@ -50,48 +85,71 @@ func (t *table) place(text []byte) int {
 
 // writer makes module TraceData of chunks.
 type writer struct {
-	events, leaders, highest, chunks table // the texts of these are not looked for
-	states, sents, cuts, frames      table
-	runs                             map[*trace]int
-	text                             []byte           // used again and again
-	known                            [3]map[int32]int // of the trace written last, the places of its states, sents and cuts
-	last                             *trace
+	events, leaders, highest, names, chunks table // the texts of these are not looked for
+	states, sents, cuts, confs, frames      table
+	runs                                    map[*trace]int
+	text                                    []byte           // used again and again
+	known                                   [4]map[int32]int // of the trace written last, the places of its states, sents, cuts and confs
+	last                                    *trace
 }
 
 // write writes module TraceData with chunks, all of the same number of members, and returns for each the number of its
-// first event in it.
+// first event in it; or TraceChangingData, if members change in all of them.
 func write(out io.Writer, chunks []chunk) (firsts []int, err error) {
-	w := writer{runs: map[*trace]int{}}
+	w, of := writer{runs: map[*trace]int{}}, chunks[0].trace
+	if of.changing {
+		w.last, w.known[aConf] = of, map[int32]int{}
+		w.conf(of, 0) // the empty one comes first
+		w.last = nil
+	}
 	for i := range chunks {
 		firsts = append(firsts, len(w.events.texts)+1)
 		w.chunk(&chunks[i])
 	}
 	b := bufio.NewWriter(out)
-	_, _ = fmt.Fprintf(b, dataHead, len(chunks[0].trace.members))
-	for _, part := range []struct {
-		name string
-		table
-	}{{"Events", w.events}, {"States", w.states}, {"Sents", w.sents}, {"CutSets", w.cuts}, {"Leaders", w.leaders},
-		{"Highest", w.highest}, {"Frames", w.frames}, {"Chunks", w.chunks}} {
-		_, _ = fmt.Fprintf(b, "\n%s == <<", part.name)
-		for i, text := range part.texts {
-			if i > 0 {
-				_ = b.WriteByte(',')
-			}
-			_, _ = b.WriteString("\n  ")
-			_, _ = b.WriteString(text)
-		}
-		_, _ = b.WriteString("\n>>\n")
+	if of.changing {
+		_, _ = fmt.Fprintf(b, changingHead, len(of.members))
+		writeTable(b, "Confs", w.confs)
+		_, _ = b.WriteString(confsFoot)
+	} else {
+		_, _ = fmt.Fprintf(b, dataHead, len(of.members))
+	}
+	writeTable(b, "Events", w.events)
+	writeTable(b, "States", w.states)
+	writeTable(b, "Sents", w.sents)
+	writeTable(b, "CutSets", w.cuts)
+	writeTable(b, "Leaders", w.leaders)
+	writeTable(b, "Highest", w.highest)
+	if of.changing {
+		writeTable(b, "Names", w.names)
+	}
+	writeTable(b, "Frames", w.frames)
+	writeTable(b, "Chunks", w.chunks)
+	if of.changing {
+		_, _ = b.WriteString(changingFoot)
 	}
 	_, _ = b.WriteString("\n=============================================================================\n")
 	return firsts, b.Flush()
+}
+
+// writeTable writes a table as a tuple.
+func writeTable(b *bufio.Writer, name string, t table) {
+	_, _ = fmt.Fprintf(b, "\n%s == <<", name)
+	for i, text := range t.texts {
+		if i > 0 {
+			_ = b.WriteByte(',')
+		}
+		_, _ = b.WriteString("\n  ")
+		_, _ = b.WriteString(text)
+	}
+	_, _ = b.WriteString("\n>>\n")
 }
 
 // chunk adds a chunk, and its run if that is new.
 func (w *writer) chunk(c *chunk) {
 	t := c.trace
 	if w.last != t {
-		w.last, w.known = t, [3]map[int32]int{{}, {}, {}}
+		w.last, w.known = t, [4]map[int32]int{{}, {}, {}, {}}
 	}
 	run, ok := w.runs[t]
 	if !ok {
@@ -99,6 +157,11 @@ func (w *writer) chunk(c *chunk) {
 		w.runs[t] = run
 		w.leaders.texts = append(w.leaders.texts, string(appendList(nil, "<<", t.leaders, ">>")))
 		w.highest.texts = append(w.highest.texts, fmt.Sprint(t.highest))
+		names := make([]int, len(t.names))
+		for i, place := range t.names {
+			names[i] = w.conf(t, place)
+		}
+		w.names.texts = append(w.names.texts, string(appendList(nil, "{", names, "}")))
 	}
 	first := len(w.events.texts) + 1
 	for i := range t.events[c.first:c.last] {
@@ -120,14 +183,32 @@ func (w *writer) event(t *trace, e *event) {
 	case spec.CutAction:
 		sent = w.cut(t, e.sent)
 	case spec.LoseAction:
-		from, sent = 0, w.sents.place(t.appendMessages(w.text[:0], []message{e.input}))
+		from, sent = 0, w.sents.place(w.messages(t, []message{e.input}))
 	default:
 		sent = w.sent(t, e.sent)
 	}
 	if from != 0 {
 		epoch = t.small[e.input.epoch]
 	}
-	w.events.texts = append(w.events.texts, fmt.Sprintf("<<%q, %d, %d, %d, %d, %d>>", e.action, e.node, from, epoch, w.state(t, e.state), sent))
+	text := fmt.Appendf(nil, "<<%q, %d, %d, %d, ", e.action, e.node, from, epoch)
+	if t.changing {
+		text = fmt.Appendf(text, "%d, ", w.conf(t, t.confOf(e)))
+	}
+	w.events.texts = append(w.events.texts, string(fmt.Appendf(text, "%d, %d>>", w.state(t, e.state), sent)))
+}
+
+// confOf returns which configuration is said beside an event: that of the message received, the one that is asked for, or
+// started with; else the empty one.
+func (t *trace) confOf(e *event) int32 {
+	switch {
+	case e.action == spec.StartAction:
+		return t.states[e.state].conf
+	case e.action == spec.LoseAction:
+		return 0
+	case e.input.kind != "":
+		return e.input.conf
+	}
+	return e.conf
 }
 
 // frame adds a frame, and returns its place.
@@ -136,7 +217,7 @@ func (w *writer) frame(t *trace, f *frame) int {
 	for _, s := range f.states[1:] {
 		states = append(states, w.state(t, s))
 	}
-	net := w.sents.place(t.appendMessages(w.text[:0], f.way))
+	net := w.sents.place(w.messages(t, f.way))
 	cut := w.cut(t, f.cut)
 	b := appendList(append(w.text[:0], "[node |-> "...), "<<", states, ">>")
 	b = appendList(append(b, ", up |-> "...), "{", ranksOf(f.up), "}")
@@ -151,18 +232,32 @@ const (
 	aState = iota
 	aSent
 	aCut
+	aConf
 )
 
 func (w *writer) state(t *trace, place int32) int {
 	return w.once(aState, &w.states, place, func(b []byte) []byte {
 		s := &t.states[place]
+		c := w.conf(t, s.conf)
 		b = fmt.Appendf(b, "Being(%q, %d, %d, %d, ", s.role, s.leader, t.small[s.epoch], s.grantee)
-		return append(appendList(b, "{", []byte(s.support), "}"), ')')
+		b = appendList(b, "{", []byte(s.support), "}")
+		if t.changing {
+			b = fmt.Appendf(b, ", %d", c)
+		}
+		return append(b, ')')
 	})
 }
 
+// conf returns the place of a configuration; 0 where members are fixed.
+func (w *writer) conf(t *trace, place int32) int {
+	if !t.changing {
+		return 0
+	}
+	return w.once(aConf, &w.confs, place, func([]byte) []byte { return t.appendConf(nil, place) })
+}
+
 func (w *writer) sent(t *trace, place int32) int {
-	return w.once(aSent, &w.sents, place, func(b []byte) []byte { return t.appendMessages(b, t.sents[place]) })
+	return w.once(aSent, &w.sents, place, func([]byte) []byte { return w.messages(t, t.sents[place]) })
 }
 
 func (w *writer) cut(t *trace, place int32) int {
@@ -189,14 +284,18 @@ func (w *writer) once(kind int, in *table, place int32, text func([]byte) []byte
 	return at
 }
 
-// appendMessages appends a sequence of messages.
-func (t *trace) appendMessages(b []byte, messages []message) []byte {
-	b = append(b, "<<"...)
+// messages returns a sequence of messages.
+func (w *writer) messages(t *trace, messages []message) []byte {
+	b := []byte("<<")
 	for i, m := range messages {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = fmt.Appendf(b, "Msg(%q, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch])
+		if t.changing {
+			b = fmt.Appendf(b, "Saying(%q, %d, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch], w.conf(t, m.conf))
+		} else {
+			b = fmt.Appendf(b, "Msg(%q, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch])
+		}
 	}
 	return append(b, ">>"...)
 }

@@ -18,40 +18,67 @@ import (
 	"github.com/seed-fdf591db/bully/tla/check/tlc"
 )
 
-var update = flag.Bool("update", false, "write testdata/lead.ndjson and tla/TraceData.tla anew")
+var update = flag.Bool("update", false, "write tla/TraceData.tla and tla/TraceChangingData.tla anew, and their traces in testdata")
 
-// TestSample holds the TraceData.tla that is kept for people, which stands for a small trace in testdata.
+// TestSample holds the TraceData.tla that is kept for people, which stands for a small trace in testdata; and
+// TraceChangingData.tla, which does for one in which members change.
 func TestSample(t *testing.T) {
-	lead, module := filepath.Join("testdata", "lead.ndjson"), filepath.Join("..", "..", dataFile)
-	if *update {
-		require.NoError(t, os.WriteFile(lead, ndjson(integers(3), led(t).events), 0o644))
+	for _, sample := range []struct {
+		name, module string
+		trace        []byte
+	}{
+		{"lead.ndjson", dataFile, ndjson(integers(3), led(t).events)},
+		{"change.ndjson", changingDataFile, ndjsonOf(changed(t))},
+	} {
+		kept, module := filepath.Join("testdata", sample.name), filepath.Join("..", "..", sample.module)
+		if *update {
+			require.NoError(t, os.WriteFile(kept, sample.trace, 0o644))
+		}
+		in, err := os.Open(kept)
+		require.NoError(t, err)
+		trace, err := read(kept, in)
+		require.NoError(t, err)
+		require.NoError(t, in.Close())
+		var b bytes.Buffer
+		firsts, err := write(&b, trace.chunks(8))
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 9}, firsts)
+		if *update {
+			require.NoError(t, os.WriteFile(module, b.Bytes(), 0o644))
+		}
+		text, err := os.ReadFile(module)
+		require.NoError(t, err)
+		require.Equal(t, string(text), b.String(), "go test ./tla/check/traces -run Sample -update writes it anew")
 	}
-	file, err := os.Open(lead)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, file.Close()) }()
-	trace, err := read(lead, file)
-	require.NoError(t, err)
-	var b bytes.Buffer
-	firsts, err := write(&b, trace.chunks(8))
-	require.NoError(t, err)
-	require.Equal(t, []int{1, 9}, firsts)
-	if *update {
-		require.NoError(t, os.WriteFile(module, b.Bytes(), 0o644))
-	}
-	kept, err := os.ReadFile(module)
-	require.NoError(t, err)
-	require.Equal(t, string(kept), b.String(), "go test ./tla/check/traces -run Sample -update writes it anew")
 }
 
 // TestWordsOfTraceCluster sees that the module knows every action by its name, and every receipt by its message.
 func TestWordsOfTraceCluster(t *testing.T) {
 	text, err := fs.ReadFile(tla.FS(), "TraceCluster.tla")
 	require.NoError(t, err)
-	for _, action := range spec.Actions() {
+	for _, action := range spec.FixedActions() {
 		require.Contains(t, string(text), fmt.Sprintf("%q", action))
 		if received := action.Receipt(); received != "" {
 			require.Contains(t, string(text), fmt.Sprintf("%s |-> %q", action, received))
 		}
+	}
+	for part := range explanations {
+		if ofChanging := part == StartPart || part == OlderPart || part == ListPart; !ofChanging {
+			require.Contains(t, string(text), fmt.Sprintf("%q", part))
+		}
+	}
+}
+
+// TestWordsOfTraceChanging sees the same of the module for members that change.
+func TestWordsOfTraceChanging(t *testing.T) {
+	text, err := fs.ReadFile(tla.FS(), "TraceChanging.tla")
+	require.NoError(t, err)
+	for _, action := range spec.Actions() {
+		if received := action.Receipt(); received != "" {
+			require.Contains(t, string(text), fmt.Sprintf("%s |-> %q", action, received))
+			continue
+		}
+		require.Contains(t, string(text), fmt.Sprintf("%q", action))
 	}
 	for part := range explanations {
 		require.Contains(t, string(text), fmt.Sprintf("%q", part))
@@ -64,7 +91,7 @@ func TestShrink(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		near := rapid.Uint64Range(0, 5)
 		any := rapid.Uint64Range(0, uint64(spec.MaxEpoch))
-		trace := trace{epochs: []spec.Epoch{0}}
+		trace := trace{epochs: []uint64{0}}
 		known := map[spec.Epoch]bool{0: true}
 		for range rapid.IntRange(0, 12).Draw(t, "epochs") {
 			e := spec.Epoch(rapid.OneOf(near, any).Draw(t, "epoch"))
@@ -73,17 +100,17 @@ func TestShrink(t *testing.T) {
 			}
 			if !known[e] {
 				known[e] = true
-				trace.epochs = append(trace.epochs, e)
+				trace.epochs = append(trace.epochs, uint64(e))
 			}
 		}
 		trace.shrink()
 		require.Zero(t, trace.small[0])
 		for i, d := range trace.epochs {
-			require.Equal(t, d, trace.large(trace.small[i]))
-			if !known[d+1] {
-				require.Equal(t, d+1, trace.large(trace.small[i]+1))
+			require.Equal(t, spec.Epoch(d), trace.large(trace.small[i]))
+			if !known[spec.Epoch(d+1)] {
+				require.Equal(t, spec.Epoch(d+1), trace.large(trace.small[i]+1))
 			}
-			require.Equal(t, d == spec.MaxEpoch, trace.small[i] == trace.highest)
+			require.Equal(t, d == uint64(spec.MaxEpoch), trace.small[i] == trace.highest)
 			for j, e := range trace.epochs {
 				require.Equal(t, d < e, trace.small[i] < trace.small[j])
 				require.Equal(t, d+1 < e, trace.small[i]+1 < trace.small[j])
@@ -137,8 +164,8 @@ func TestFinished(t *testing.T) {
 	j := &job{name: "job", chunks: chunks}
 	b := batch{jobs: []*job{j}}
 	require.NoError(t, b.finished(outcome(two, one)))
-	require.Equal(t, verdict{chunk: 2, at: 15, word: "state", before: said{"leader", 3, 3, 1, []rank{1, 2}},
-		step: answer{said{"follower", 0, 3, 1, []rank{}}, []told{{"RESIGN", 3, 1, 1}}}, queue: []told{}}, j.verdicts[1])
+	require.Equal(t, verdict{chunk: 2, at: 15, word: "state", before: said{"leader", 3, 3, 1, []rank{1, 2}, nil},
+		step: answer{said{"follower", 0, 3, 1, []rank{}, nil}, []told{{"RESIGN", 3, 1, 1, nil}}}, queue: []told{}}, j.verdicts[1])
 
 	require.EqualError(t, b.finished(outcome(one)), "TLC gives no verdict on b, lines 2 to 11")
 	require.EqualError(t, b.finished(outcome(one, one)), "TLC gives a second verdict on chunk 1 of 2")

@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/seed-fdf591db/bully/spec"
@@ -20,33 +21,54 @@ import (
 //
 // One bound is said in numbers: who has promised 2^53-1 may not claim (R2). What that is among the small ones, the data
 // says; see MayClaimBelow.
+//
+// The versions of configurations are treated the same.
 func (t *trace) shrink() {
-	order := make([]int, len(t.epochs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return int(int64(t.epochs[a]) - int64(t.epochs[b])) })
-	t.small, t.highest = make([]int, len(t.epochs)), none
-	next := 0
-	for k, place := range order {
-		switch {
-		case k == 0: // 0, which every trace has.
-		case t.epochs[place] == t.epochs[order[k-1]]+1:
-			next++
-		default:
-			next += 2
-		}
-		t.small[place] = next
-		if t.epochs[place] == spec.MaxEpoch {
-			t.highest = next
+	t.small, t.highest = shrunk(t.epochs), none
+	for place, e := range t.epochs {
+		if e == uint64(spec.MaxEpoch) {
+			t.highest = t.small[place]
 		}
 	}
-	t.leaders = make([]rank, next+1)
+	t.leaders = make([]rank, slices.Max(t.small)+1)
 	for _, e := range t.events {
 		if s := &t.states[e.state]; s.role == spec.Leader && t.leaders[t.small[s.epoch]] == 0 {
 			t.leaders[t.small[s.epoch]] = e.node
 		}
 	}
+	t.shrinkVersions(t)
+}
+
+// shrunk returns small numbers for numbers, of which 0 is one, each there once.
+func shrunk(numbers []uint64) []int {
+	order := make([]int, len(numbers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	small, next := make([]int, len(numbers)), 0
+	for k, place := range order {
+		switch {
+		case k == 0: // 0, which every trace has.
+		case numbers[place] == numbers[order[k-1]]+1:
+			next++
+		default:
+			next += 2
+		}
+		small[place] = next
+	}
+	return small
+}
+
+// grown returns which of numbers is small in TLC. One that is not among them is one above one that is; see shrink.
+func grown(numbers []uint64, small []int, s int) uint64 {
+	if i := slices.Index(small, s); i >= 0 {
+		return numbers[i]
+	}
+	if i := slices.Index(small, s-1); i >= 0 {
+		return numbers[i] + 1
+	}
+	return 0
 }
 
 // none is no number of an epoch.

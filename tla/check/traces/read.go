@@ -19,17 +19,20 @@ type rank uint16
 // comes.
 type trace struct {
 	file     string
+	changing bool // whether members change
 	members  []spec.NodeID
 	events   []event
 	states   []state
 	sents    [][]message
 	cuts     [][]link
-	epochs   []spec.Epoch // in the order in which they come; states and messages have places in it
-	cutShort bool         // the last line has no LF
+	epochs   []uint64 // in the order in which they come; states, messages and configurations have places in it
+	cutShort bool     // the last line has no LF
 
 	small   []int  // what each of epochs is in TLC
 	highest int    // what spec.MaxEpoch is in TLC, or none
 	leaders []rank // who is the first to lead each epoch, by what it is in TLC
+
+	configurations
 }
 
 // link is one direction between two nodes.
@@ -40,6 +43,7 @@ type message struct {
 	link
 	kind  spec.MessageType
 	epoch int32 // a place in trace.epochs
+	conf  int32 // a place in trace.confs; 0 where members are fixed, too
 }
 
 // state is the state of a node.
@@ -48,6 +52,7 @@ type state struct {
 	leader, grantee rank
 	epoch           int32  // a place in trace.epochs
 	support         string // a byte for each rank
+	conf            int32  // a place in trace.confs; 0 where members are fixed, too
 }
 
 // event is one event. What its action does not carry is zero.
@@ -57,13 +62,14 @@ type event struct {
 	state  int32   // a place in trace.states
 	sent   int32   // a place in trace.sents; of a Cut, in trace.cuts
 	input  message // received or lost
+	conf   int32   // a place in trace.confs: what is asked for by a Change
 }
 
 // reader reads one trace.
 type reader struct {
 	*trace
 	ranks  map[spec.NodeID]rank
-	places map[spec.Epoch]int32
+	places map[uint64]int32
 	states map[state]int32
 	lists  map[string]int32 // the places of sents and cuts, by their bytes
 }
@@ -75,17 +81,23 @@ func read(file string, in io.Reader) (*trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := reader{trace: &trace{file: file, members: lines.Header().Members}, ranks: map[spec.NodeID]rank{},
-		places: map[spec.Epoch]int32{}, states: map[state]int32{}, lists: map[string]int32{}}
+	h := lines.Header()
+	r := reader{trace: &trace{file: file, changing: h.Changing, members: h.Members}, ranks: map[spec.NodeID]rank{},
+		places: map[uint64]int32{}, states: map[state]int32{}, lists: map[string]int32{}}
 	if len(r.members) > maxMembers {
 		return nil, &spec.TraceError{Line: 1, Field: "members", Problem: fmt.Sprintf("%d are more than TLC is given here, which is %d", len(r.members), maxMembers)}
 	}
 	for i, id := range r.members {
 		r.ranks[id] = rank(i + 1)
 	}
-	r.state(&spec.State{Role: spec.Follower}) // What every node is before its start has place 0,
-	r.list('s', nil)                          // no message at all has,
-	r.list('c', nil)                          // and no cut.
+	blank := spec.State{Role: spec.Follower}
+	if r.changing {
+		blank.Configuration = spec.EmptyConfiguration()
+		r.conf(blank.Configuration) // Nobody at all has place 0 among configurations.
+	}
+	r.state(&blank)  // What every node is before its start has place 0,
+	r.list('s', nil) // no message at all has,
+	r.list('c', nil) // and no cut.
 	var e spec.Event
 	for err == nil {
 		if err = lines.Read(&e); err == nil {
@@ -102,7 +114,8 @@ func read(file string, in io.Reader) (*trace, error) {
 
 // event adds an event.
 func (r *reader) event(e *spec.Event) {
-	compact := event{action: e.Action, node: r.ranks[e.Node], state: r.state(&e.State), input: r.message(e.Input.Message)}
+	compact := event{action: e.Action, node: r.ranks[e.Node], state: r.state(&e.State), input: r.message(e.Input.Message),
+		conf: r.conf(e.Input.Configuration)}
 	if e.Action == spec.CutAction {
 		cut := make([]message, 0, len(e.Input.Cut))
 		for _, l := range e.Input.Cut {
@@ -121,11 +134,11 @@ func (r *reader) event(e *spec.Event) {
 
 // epoch returns the place of an epoch.
 func (r *reader) epoch(e spec.Epoch) int32 {
-	place, ok := r.places[e]
+	place, ok := r.places[uint64(e)]
 	if !ok {
 		place = int32(len(r.epochs))
-		r.places[e] = place
-		r.epochs = append(r.epochs, e)
+		r.places[uint64(e)] = place
+		r.epochs = append(r.epochs, uint64(e))
 	}
 	return place
 }
@@ -135,7 +148,7 @@ func (r *reader) message(m spec.Message) message {
 	if m.Type == "" {
 		return message{}
 	}
-	return message{link{r.ranks[m.From], r.ranks[m.To]}, m.Type, r.epoch(m.Epoch)}
+	return message{link{r.ranks[m.From], r.ranks[m.To]}, m.Type, r.epoch(m.Epoch), r.conf(m.Configuration)}
 }
 
 // state returns the place of a state. That of a network's event has no role, and is not looked at.
@@ -143,7 +156,8 @@ func (r *reader) state(s *spec.State) int32 {
 	if s.Role == "" {
 		return 0
 	}
-	compact := state{role: s.Role, leader: r.ranks[s.Leader], grantee: r.ranks[s.Grantee], epoch: r.epoch(s.Epoch)}
+	compact := state{role: s.Role, leader: r.ranks[s.Leader], grantee: r.ranks[s.Grantee], epoch: r.epoch(s.Epoch),
+		conf: r.conf(s.Configuration)}
 	support := make([]byte, 0, maxMembers)
 	for _, id := range s.Support {
 		support = append(support, byte(r.ranks[id]))
@@ -163,7 +177,7 @@ func (r *reader) list(kind byte, messages []message) int32 {
 	key := []byte{kind}
 	for _, m := range messages {
 		key = append(append(key, byte(m.from), byte(m.to)), m.kind...)
-		key = binary.BigEndian.AppendUint32(key, uint32(m.epoch))
+		key = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, uint32(m.epoch)), uint32(m.conf))
 	}
 	place, ok := r.lists[string(key)]
 	switch {

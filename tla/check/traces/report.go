@@ -11,8 +11,8 @@ import (
 // Verdict is what became of one trace.
 type Verdict struct {
 	File     string   `json:"file"`
-	Members  int      `json:"members"`
-	Events   int      `json:"events"` // that could be read
+	Members  int      `json:"members"` // where they change, whoever was ever one
+	Events   int      `json:"events"`  // that could be read
 	CutShort bool     `json:"cut_short,omitempty"`
 	Refused  *Refusal `json:"refused,omitempty"` // nil if the trace is accepted
 	Expect   *Expect  `json:"expect,omitempty"`  // what must become of it; nil if it must be accepted
@@ -86,7 +86,9 @@ func (v *Verdict) refuse(t *trace, at int, said *verdict) {
 		}
 	case UnheededPart:
 		r.Before = t.stateOf(&said.before).String()
-	case StatePart, SentPart, MonotonicPart, LeaderPart:
+	case StartPart:
+		r.Got = e.State.String()
+	case StatePart, SentPart, MonotonicPart, LeaderPart, OlderPart, ListPart:
 		r.Before = t.stateOf(&said.before).String()
 		r.Expected = t.lines(t.stateOf(&said.step.after).String(), said.step.sent)
 		r.Got = e.State.String()

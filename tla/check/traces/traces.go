@@ -1,6 +1,6 @@
 // Package traces has TLC say of recorded traces (spec/README.md, section 14) whether they are runs that the protocol
-// allows. Traces become literals of a module, which module TraceCluster replays, many of them in one run of TLC; what TLC
-// says of each comes back as a verdict that names the line of the trace.
+// allows. Traces become literals of a module, which module TraceCluster replays, or TraceChanging where members change, many
+// of them in one run of TLC; what TLC says of each comes back as a verdict that names the line of the trace.
 //
 // This is the loop that its user writes:
 //
@@ -35,7 +35,7 @@ import (
 type Checker struct {
 	// Runner runs TLC. Its Dir is not looked at; all that is written goes to its Scratch.
 	Runner tlc.Runner
-	// Modules has module TraceCluster, and all that it extends.
+	// Modules has the modules TraceCluster and TraceChanging, and all that they extend.
 	Modules fs.FS
 	// Chunk is how many events are replayed in one go, the next beginning where they end: at most MaxChunk; 0 means 1,000.
 	Chunk int
@@ -44,26 +44,28 @@ type Checker struct {
 	// Watch is called once it is known how many runs of TLC there are to be, and says who is told of them. It may be nil.
 	Watch func(runs int) tlc.Hooks
 
-	mutant string // a line of TLC's configuration, such as "Shields <- ShieldsNobody"; of module MCCluster
+	mutant string // a line of TLC's configuration, such as "Shields <- ShieldsNobody"; of module MCCluster, or MCChangingCluster
 }
 
 // MaxChunk is how many events can be replayed in one go: TLC counts the states of a behaviour in 16 bits.
 const MaxChunk = 32_000
 
-// Group is what became of all traces with the same number of members, which share a run of TLC.
+// Group is what became of all traces with the same number of members, which share a run of TLC; or, where members change, of
+// nodes that are members at any time.
 type Group struct {
-	Members int     `json:"members"`
-	Traces  int     `json:"traces"`
-	Refused int     `json:"refused"` // by TLC
-	Events  int     `json:"events"`  // that TLC was given
-	Chunks  int     `json:"chunks"`
-	Seconds float64 `json:"seconds"` // that TLC took, over all its runs, which may have been at the same time
+	Members  int     `json:"members"`
+	Changing bool    `json:"changing,omitempty"`
+	Traces   int     `json:"traces"`
+	Refused  int     `json:"refused"` // by TLC
+	Events   int     `json:"events"`  // that TLC was given
+	Chunks   int     `json:"chunks"`
+	Seconds  float64 `json:"seconds"` // that TLC took, over all its runs, which may have been at the same time
 }
 
 // Report is what became of all traces.
 type Report struct {
 	Verdicts []Verdict // in the order of the files
-	Groups   []Group   // by Members
+	Groups   []Group   // by Members; those where they change come last
 }
 
 // Check reads all files and has TLC check them. An error is not about a trace: TLC could not be run, or did not say what

@@ -261,7 +261,7 @@ func TestFramesAreCompared(t *testing.T) {
 		"up":    func(f *frame) { f.up[2] = false },
 		"new":   func(f *frame) { f.new[2] = true },
 		"cut":   func(f *frame) { f.cut = 1 },
-		"way":   func(f *frame) { f.way = append(f.way, message{link{1, 2}, spec.Claim, 0}) },
+		"way":   func(f *frame) { f.way = append(f.way, message{link: link{1, 2}, kind: spec.Claim}) },
 	}
 	for name := range spoilers {
 		corpus.add(name, ndjson(integers(3), events), 0, "")

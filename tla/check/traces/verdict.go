@@ -24,12 +24,18 @@ const (
 	DownPart      Part = "down"              // a step of a node that does not run (section 2)
 	LinkPart      Part = "link"              // the message is not under way, or no more (section 2)
 	CutPart       Part = "cut"               // a Cut that changes nothing
-	UnheededPart  Part = "unheeded"          // the timer does not run, or the call is none that the node heeds (R28, R35, R41)
+	UnheededPart  Part = "unheeded"          // the timer does not run, or the call is none that the node heeds (R28, R35, R41, R47)
 	StatePart     Part = "state"             // the state after is another; what is sent may be too
 	SentPart      Part = "sent"              // what is sent is something else
 	MonotonicPart Part = "EpochMonotonic"    // the epoch of the node goes back
 	LeaderPart    Part = "OneLeaderPerEpoch" // another node has led the epoch before
-	FormPart      Part = "form"              // the line is not of the form of section 14: the reader has refused it, not TLC
+
+	// Where members change.
+	StartPart Part = "start"                  // no node starts for the first time with that configuration (R49)
+	OlderPart Part = "ConfigurationMonotonic" // the configuration of the node gets older
+	ListPart  Part = "OneConfiguration"       // the epoch and the version of the configuration have named other members before
+
+	FormPart Part = "form" // the line is not of the form of section 14: the reader has refused it, not TLC
 )
 
 // explanations says what each Part means, in the words of a report.
@@ -39,11 +45,14 @@ var explanations = map[Part]string{
 	DownPart:      "the node does not run, and takes no step (section 2)",
 	LinkPart:      "the message is not under way (section 2)",
 	CutPart:       "these links are cut already, and no others (section 2)",
-	UnheededPart:  "that is no step in the state of the node (R28, R35, R41)",
+	UnheededPart:  "that is no step in the state of the node (R28, R35, R41, R47)",
 	StatePart:     "the state after is not what the rules say",
 	SentPart:      "what is sent is not what the rules say",
 	MonotonicPart: "the epoch of the node goes back",
 	LeaderPart:    "another node has led this epoch",
+	StartPart:     "a node does not begin with this configuration (R49)",
+	OlderPart:     "the configuration of the node gets older",
+	ListPart:      "this epoch and version have named other members before",
 }
 
 // verdict is what TLC has printed of a chunk.
@@ -62,6 +71,12 @@ type (
 		leader, grantee rank
 		epoch           int
 		support         []rank
+		conf            *saidConf // nil where members are fixed
+	}
+	saidConf struct {
+		epoch, version               int
+		voters, witnesses, observers []rank
+		addresses                    []int // of each rank; see configurations.address
 	}
 	answer struct {
 		after said
@@ -71,6 +86,7 @@ type (
 		kind     string
 		from, to rank
 		epoch    int
+		conf     *saidConf // nil where members are fixed
 	}
 )
 
@@ -94,7 +110,7 @@ func parseVerdicts(printed []string) ([]verdict, error) {
 
 func (v *verdict) UnmarshalJSON(text []byte) error {
 	var kind string
-	if err := tuple(text, &kind, &v.chunk, &v.at, &v.word, &v.before, &v.step, &v.queue); err != nil {
+	if err := tuple(text, 7, &kind, &v.chunk, &v.at, &v.word, &v.before, &v.step, &v.queue); err != nil {
 		return err
 	}
 	if kind != "verdict" || v.word == "" {
@@ -104,17 +120,22 @@ func (v *verdict) UnmarshalJSON(text []byte) error {
 }
 
 func (s *said) UnmarshalJSON(text []byte) error {
-	return tuple(text, &s.role, &s.leader, &s.epoch, &s.grantee, &s.support)
+	return tuple(text, 5, &s.role, &s.leader, &s.epoch, &s.grantee, &s.support, &s.conf)
 }
 
-func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, &a.after, &a.sent) }
+func (c *saidConf) UnmarshalJSON(text []byte) error {
+	return tuple(text, 6, &c.epoch, &c.version, &c.voters, &c.witnesses, &c.observers, &c.addresses)
+}
+
+func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, 2, &a.after, &a.sent) }
 
 func (m *told) UnmarshalJSON(text []byte) error {
-	return tuple(text, &m.kind, &m.from, &m.to, &m.epoch)
+	return tuple(text, 4, &m.kind, &m.from, &m.to, &m.epoch, &m.conf)
 }
 
-// tuple reads an array with one thing for each of parts. An empty one is nothing at all, and leaves them as they are.
-func tuple(text []byte, parts ...any) error {
+// tuple reads an array with one thing for each of parts, or at least for so many. An empty one is nothing at all, and leaves
+// them as they are.
+func tuple(text []byte, least int, parts ...any) error {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return err
@@ -122,10 +143,10 @@ func tuple(text []byte, parts ...any) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	if len(raw) != len(parts) {
+	if len(raw) < least || len(raw) > len(parts) {
 		return fmt.Errorf("%d parts, not %d: %.100s", len(raw), len(parts), text)
 	}
-	for i, part := range parts {
+	for i, part := range parts[:len(raw)] {
 		if err := json.Unmarshal(raw[i], part); err != nil {
 			return err
 		}

@@ -18,16 +18,8 @@ func (t *trace) id(r rank) spec.NodeID {
 	return t.members[r-1]
 }
 
-// large returns the epoch that is small in TLC. One that is not in the trace is one above one that is; see shrink.
-func (t *trace) large(small int) spec.Epoch {
-	if i := slices.Index(t.small, small); i >= 0 {
-		return t.epochs[i]
-	}
-	if i := slices.Index(t.small, small-1); i >= 0 {
-		return t.epochs[i] + 1
-	}
-	return 0
-}
+// large returns the epoch that is small in TLC.
+func (t *trace) large(small int) spec.Epoch { return spec.Epoch(grown(t.epochs, t.small, small)) }
 
 // stateOf returns a state that TLC has said.
 func (t *trace) stateOf(s *said) spec.State {
@@ -36,6 +28,7 @@ func (t *trace) stateOf(s *said) spec.State {
 		state.Support = append(state.Support, t.id(r))
 	}
 	slices.SortFunc(state.Support, spec.NodeID.Compare)
+	state.Configuration = t.configurationSaid(s.conf)
 	return state
 }
 
@@ -46,7 +39,7 @@ func (t *trace) lines(first string, messages []told) string {
 		lines = append(lines, first)
 	}
 	for _, m := range messages {
-		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch)}
+		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch), Configuration: t.configurationSaid(m.conf)}
 		lines = append(lines, message.String())
 	}
 	return strings.Join(lines, "\n")
@@ -60,8 +53,12 @@ func (t *trace) eventAt(i int) spec.Event {
 	if e.input.kind != "" {
 		out.Input.Message = t.message(e.input)
 	}
+	if e.action == spec.ChangeAction {
+		out.Input.Configuration = t.configuration(e.conf)
+	}
 	if e.action.OfNode() {
-		out.State = spec.State{Role: s.role, Leader: t.id(s.leader), Epoch: t.epochs[s.epoch], Grantee: t.id(s.grantee)}
+		out.State = spec.State{Role: s.role, Leader: t.id(s.leader), Epoch: spec.Epoch(t.epochs[s.epoch]), Grantee: t.id(s.grantee),
+			Configuration: t.configuration(s.conf)}
 		for _, r := range []byte(s.support) {
 			out.State.Support = append(out.State.Support, t.id(rank(r)))
 		}
@@ -73,7 +70,7 @@ func (t *trace) eventAt(i int) spec.Event {
 }
 
 func (t *trace) message(m message) spec.Message {
-	return spec.Message{Type: m.kind, From: t.id(m.from), To: t.id(m.to), Epoch: t.epochs[m.epoch]}
+	return spec.Message{Type: m.kind, From: t.id(m.from), To: t.id(m.to), Epoch: spec.Epoch(t.epochs[m.epoch]), Configuration: t.configuration(m.conf)}
 }
 
 // what says which step an event is.
@@ -84,6 +81,9 @@ func what(e *spec.Event) string {
 	}
 	if e.Input.Message != (spec.Message{}) {
 		text += fmt.Sprintf(" (%s)", e.Input.Message)
+	}
+	if !e.Input.Configuration.IsNone() {
+		text += fmt.Sprintf(" (to %s)", e.Input.Configuration)
 	}
 	return text
 }

@@ -1,0 +1,134 @@
+package changing
+
+import "github.com/seed-fdf591db/bully/model"
+
+// What a node takes a step on: a message, the end of a timer, a call, and a start.
+
+// Hear returns what node i does in state s with the message m. First it adopts a configuration that is newer than its own
+// (R43); then only a member hears a member (R44). It ignores a message that is misaddressed, or of no known type (R34).
+func (r *Rules) Hear(i ID, s State, m Message) Outcome {
+	if m.To != i || m.From == i || m.From == None || m.From > model.MaxNodes || m.Type > model.ImBack {
+		return ignored(s)
+	}
+	t := r.adopted(s, m)
+	if !r.meets(i, m.From, t.Conf) {
+		return r.outsideHeard(i, t, m)
+	}
+	return r.byType(i, t, m)
+}
+
+// byType takes the step of the rule for m.
+func (r *Rules) byType(i ID, s State, m Message) Outcome {
+	switch m.Type {
+	case model.Election:
+		return r.electionHeard(i, s, m)
+	case model.OK:
+		return r.okHeard(s, m)
+	case model.Assent:
+		return r.assentHeard(i, s, m)
+	case model.Claim:
+		return r.claimHeard(i, s, m)
+	case model.Grant:
+		return r.grantHeard(i, s, m)
+	case model.Refuse:
+		return r.refuseHeard(s, m)
+	case model.Ack:
+		return r.ackHeard(s, m)
+	case model.Resign:
+		return r.resignHeard(i, s, m)
+	case model.ImBack:
+		return r.imBackHeard(i, s, m)
+	default: // Coordinator and Heartbeat
+		return r.reignHeard(i, s, m)
+	}
+}
+
+// asks are the types of messages that are answered.
+const asks = 1<<model.Election | 1<<model.Claim | 1<<model.Coordinator | 1<<model.Heartbeat | 1<<model.ImBack
+
+// outsideHeard tells who asks with an older configuration of the newer one: so a node learns that it is no member any more. R44.
+func outsideHeard(i ID, s State, m Message) Outcome {
+	if s.Conf.Newer(m.Conf) && asks>>m.Type&1 == 1 {
+		return answer(i, s, model.Refuse, m.From, s.Epoch)
+	}
+	return quietly(s)
+}
+
+// Runs reports whether timer t belongs to node i in state s. R36, R46: the patience of a node that may not stand runs only
+// while it follows somebody.
+func (r *Rules) Runs(i ID, s State, t model.Timer) bool {
+	switch t {
+	case model.HeartbeatTimer:
+		return s.Role == model.Follower && (r.mayStand(i, s) || s.Leader != None)
+	case model.PreemptTimer:
+		return s.Role == model.Follower && s.Leader != None && r.mayStand(i, s) && r.outranked(s.Leader, i, s.Conf)
+	case model.ElectionTimer:
+		return s.Role == model.Candidate
+	case model.CoordinatorTimer:
+		return s.Role == model.Electing
+	case model.ClaimTimer:
+		return s.Role == model.Claimant
+	case model.QuorumTimer, model.BeatTimer:
+		return s.Role == model.Leader
+	}
+	return false
+}
+
+// Timeout returns what node i does in state s when its timer t ends. It ignores a timer that does not run (R35).
+func (r *Rules) Timeout(i ID, s State, t model.Timer) Outcome {
+	if !r.Runs(i, s, t) {
+		return ignored(s)
+	}
+	switch t {
+	case model.HeartbeatTimer:
+		return r.heartbeatEnded(i, s)
+	case model.PreemptTimer:
+		return r.preemptEnded(i, s)
+	case model.ElectionTimer:
+		return r.electionEnded(i, s)
+	case model.CoordinatorTimer:
+		return r.coordinatorEnded(i, s)
+	case model.ClaimTimer:
+		return r.claimEnded(s)
+	case model.QuorumTimer:
+		return r.quorumEnded(i, s)
+	default: // BeatTimer: no other timer runs
+		return r.beatEnded(i, s)
+	}
+}
+
+// Resign returns what node i does in state s when it is told to lead no longer, or to stop in good order. Only a leader
+// does. R28.
+func (r *Rules) Resign(i ID, s State) Outcome {
+	if !mayResign(s) {
+		return ignored(s)
+	}
+	return r.resigned(i, s)
+}
+
+// HolderDead returns what node i does in state s when it is told that the node whose lease it keeps is proved dead. Without
+// a lease of another node it is no step. R41.
+func (r *Rules) HolderDead(i ID, s State) Outcome {
+	if !hasHolder(i, s) {
+		return ignored(s)
+	}
+	return quietly(release(s, s.Leader))
+}
+
+// Change returns what node i does in state s when it is asked to make c the configuration of the cluster. It is no step
+// unless it may. R47.
+func (r *Rules) Change(i ID, s State, c Configuration) Outcome {
+	if !r.mayChange(i, s, c) {
+		return ignored(s)
+	}
+	return r.changed(i, s, c)
+}
+
+// Survives returns what is left of s after a crash: what is durable. R4, R42.
+func (r *Rules) Survives(s State) State { return r.survives(s) }
+
+// Restart returns what node i does when it starts with s on disk, of which only what survives counts. R30.
+func (r *Rules) Restart(i ID, s State) Outcome {
+	t := r.afterRestart(i, s)
+	return tell(i, t, model.ImBack, t.Conf.Members(), t.Epoch)
+}

@@ -1,0 +1,218 @@
+---------------------------- MODULE TraceChanging ----------------------------
+(***************************************************************************)
+(* Module TraceCluster for runs whose members come and go: replays them    *)
+(* against module ChangingNode, and the links, cuts and crashes of module  *)
+(* ChangingCluster.  What is said there of events, links, chunks, frames   *)
+(* and verdicts is as said here.                                           *)
+(*                                                                         *)
+(* What differs: states and messages have configurations, a node starts    *)
+(* with the one that its first state says, and a leader may be asked for   *)
+(* another (Change).  Addresses are numbers here, each its own, so that a  *)
+(* change of an address is seen to be one.                                 *)
+(***************************************************************************)
+EXTENDS ChangingCluster, TraceChangingData
+
+VARIABLES chunk,                \* which of Chunks is replayed
+          at,                   \* the event to come
+          new,                  \* the nodes that nothing is known of yet
+          verdict               \* Open, or what has come of the chunk
+
+traceVars == <<vars, chunk, at, new, verdict>>
+
+Open == ""
+
+-----------------------------------------------------------------------------
+(* What TraceChangingData says *)
+
+This  == Chunks[chunk]
+Event == LET e == Events[at]
+         IN [action |-> e[1], node |-> e[2], from |-> e[3], epoch |-> e[4], conf |-> Confs[e[5]], state |-> e[6], sent |-> e[7]]
+
+NodesOf(frame) == [i \in Node |-> States[frame.node[i]]]
+NetOf(frame)   == [l \in Link |-> Over(l, Sents[frame.net])]
+
+\* Whether nobody has led epoch e before node i: the table has the first of the run to lead it.
+MayLead(i, e) == Leaders[This.run][e + 1] = i
+
+\* Whether nobody has held another configuration of this epoch and version before: the table has the first of the run.
+MayHold(c) == \A k \in Names[This.run] : LET d == Confs[k] IN d.epoch = c.epoch /\ d.version = c.version => d = c
+
+\* R2. For MayClaim: nobody claims beyond the highest epoch of all, which other modules do not know.
+MayClaimBelow(i, s) == IsQuorum(s.conf, s.support \cup {i}) /\ s.epoch # Highest[This.run]
+
+\* R47. For Kind: another address is another member too.
+KindAndAddress(c, k) ==
+  <<IF k \in c.voters THEN 1 ELSE IF k \in c.witnesses THEN 2 ELSE IF k \in c.observers THEN 3 ELSE 0, c.addresses[k]>>
+
+-----------------------------------------------------------------------------
+(* Links *)
+
+\* The first place of x in sequence q, from k on; or 0.
+RECURSIVE Place(_, _, _)
+Place(x, q, k) == IF k > Len(q) THEN 0 ELSE IF q[k] = x THEN k ELSE Place(x, q, k + 1)
+
+\* Whether q is p with some of it lost.
+RECURSIVE Remains(_, _)
+Remains(q, p) == q = <<>> \/ LET k == Place(Head(q), p, 1) IN k > 0 /\ Remains(Tail(q), SubSeq(p, k + 1, Len(p)))
+
+\* What is under way once the message at place k of link l is received; and once it alone is lost.
+After(l, k)   == [net EXCEPT ![l] = SubSeq(@, k + 1, Len(@))]
+Without(l, k) == [net EXCEPT ![l] = SubSeq(@, 1, k - 1) \o SubSeq(@, k + 1, Len(@))]
+
+Emptied(links) == TLCEval([l \in Link |-> IF l \in links THEN <<>> ELSE net[l]])
+LinksOf(i)     == {l \in Link : i \in {l[1], l[2]}}
+
+-----------------------------------------------------------------------------
+(* Steps of a node *)
+
+Received == [OnElection |-> "ELECTION", OnOk |-> "OK", OnAssent |-> "ASSENT", OnClaim |-> "CLAIM", OnGrant |-> "GRANT",
+             OnRefuse |-> "REFUSE", OnCoordinator |-> "COORDINATOR", OnHeartbeat |-> "HEARTBEAT", OnAck |-> "ACK",
+             OnResign |-> "RESIGN", OnImBack |-> "IM_BACK"]
+
+Receipts == DOMAIN Received
+
+\* What node i does in state s; m is what it receives, if it does, and c what it is asked for, or starts with.
+StepOf(action, i, s, m, c) ==
+  CASE action \in Receipts           -> Heard(i, s, m)
+    [] action = "HeartbeatTimeout"   -> HeartbeatEnded(i, s)
+    [] action = "PreemptTimeout"     -> PreemptEnded(i, s)
+    [] action = "ElectionTimeout"    -> ElectionEnded(i, s)
+    [] action = "CoordinatorTimeout" -> CoordinatorEnded(i, s)
+    [] action = "ClaimTimeout"       -> ClaimEnded(i, s)
+    [] action = "QuorumTimeout"      -> QuorumEnded(i, s)
+    [] action = "BeatTimeout"        -> BeatEnded(i, s)
+    [] action = "Resign"             -> Resigned(i, s)
+    [] action = "HolderDead"         -> HolderDied(s)
+    [] action = "Change"             -> Changed(i, s, c)
+    [] action = "Start"              -> Quietly(Blank(c))
+    [] action = "Restart"            -> Restarted(i, s)
+    [] action = "Crash"              -> Quietly(Survives(s))
+
+\* R46. Who may not stand has no patience of its own, and pre-empts nobody.
+Runs(i, s)     == s.role = "follower" /\ (MayStand(i, s) \/ s.leader # None)
+Preempts(i, s) == s.role = "follower" /\ s.leader # None /\ MayStand(i, s) /\ Outranked(s.leader, i, s.conf)
+
+\* R28, R35, R41, R46, R47. Whether node i takes that step at all: whether the timer runs, or the call is one that it heeds.
+Heeds(action, i, s, c) ==
+  CASE action = "HeartbeatTimeout"   -> Runs(i, s)
+    [] action = "PreemptTimeout"     -> Preempts(i, s)
+    [] action = "ElectionTimeout"    -> s.role = "candidate"
+    [] action = "CoordinatorTimeout" -> s.role = "electing"
+    [] action = "ClaimTimeout"       -> s.role = "claimant"
+    [] action = "QuorumTimeout"      -> s.role = "leader"
+    [] action = "BeatTimeout"        -> s.role = "leader"
+    [] action = "Resign"             -> Fixed!MayResign(s)
+    [] action = "HolderDead"         -> Fixed!HasHolder(i, s)
+    [] action = "Change"             -> MayChange(i, s, c)
+    [] OTHER                         -> TRUE
+
+\* R49. What node i may start with for the first time.
+MayStart(i, c) == c = Empty \/ (c.epoch = 0 /\ c.version = 1 /\ i \in Members(c))
+
+\* What is wrong with the event, or Open: s is the state of its node before, step what Node says of it, and k the place
+\* of the message that it receives.
+Wrong(e, s, step, k) ==
+  CASE e.action = "Start" /\ e.node \notin new                            -> "started"
+    [] e.action = "Restart" /\ e.node \in up                              -> "up"
+    [] e.action \notin {"Start", "Restart", "Crash"} /\ e.node \notin up  -> "down"
+    [] e.action \in Receipts /\ k = 0                                     -> "link"
+    [] e.action = "Start" /\ ~MayStart(e.node, e.conf)                    -> "start"
+    [] ~Heeds(e.action, e.node, s, e.conf)                                -> "unheeded"
+    [] step.state # States[e.state]                                       -> "state"
+    [] step.sent # Sents[e.sent]                                          -> "sent"
+    [] step.state.epoch < s.epoch                                         -> "EpochMonotonic"
+    [] step.state.conf # s.conf /\ ~Newer(step.state.conf, s.conf)        -> "ConfigurationMonotonic"
+    [] ~MayHold(step.state.conf)                                          -> "OneConfiguration"
+    [] step.state.role = "leader" /\ ~MayLead(e.node, step.state.epoch)   -> "OneLeaderPerEpoch"
+    [] OTHER                                                              -> Open
+
+-----------------------------------------------------------------------------
+(* Verdicts, each in one line: for a program *)
+
+SaidConf(c)     == <<c.epoch, c.version, c.voters, c.witnesses, c.observers, c.addresses>>
+Said(s)         == <<s.role, s.leader, s.epoch, s.grantee, s.support, SaidConf(s.conf)>>
+SaidAll(msgs)   == TLCEval([k \in 1..Len(msgs) |-> <<msgs[k].type, msgs[k].from, msgs[k].to, msgs[k].epoch, SaidConf(msgs[k].conf)>>])
+SaidQueue(i, j) == SaidAll([k \in 1..Len(net[<<i, j>>]) |-> [from |-> i, to |-> j] @@ net[<<i, j>>][k]])
+
+\* Ends the chunk with a verdict, and says why: the state before, the step that Node says, what is under way.
+End(word, before, step, queue) ==
+  /\ PrintT(ToString(<<"verdict", chunk, at, word, before, step, queue>>))
+  /\ verdict' = word
+  /\ UNCHANGED <<vars, chunk, at, new>>
+
+-----------------------------------------------------------------------------
+(* Actions *)
+
+TraceInit == \E c \in 1..Len(Chunks) :
+  LET f == Frames[Chunks[c].begin]
+  IN /\ chunk = c /\ at = Chunks[c].first /\ verdict = Open
+     /\ node = NodesOf(f) /\ up = f.up /\ new = f.new /\ net = NetOf(f) /\ cut = CutSets[f.cut]
+     /\ budget = Budget /\ reigns = {}
+
+Replays == verdict = Open /\ at <= This.last
+
+\* A node takes a step, or crashes.  Of a node that has a record already, its first event says what is in it.
+StepsOrCrashes ==
+  LET e     == Event
+      i     == e.node
+      hears == e.action \in Receipts
+      l     == <<e.from, i>>
+      m     == [conf |-> e.conf] @@ Msg(IF hears THEN Received[e.action] ELSE "", e.from, i, e.epoch)
+      k     == IF hears THEN Place([type |-> m.type, epoch |-> m.epoch, conf |-> m.conf], net[l], 1) ELSE 0
+      rest  == IF hears THEN After(l, k) ELSE net
+      s     == IF i \in new /\ e.action \in {"Restart", "Crash"} THEN States[e.state]
+               ELSE IF e.action = "Start" THEN Blank(Empty) ELSE node[i]
+      step  == StepOf(e.action, i, s, m, e.conf)
+      wrong == Wrong(e, s, step, k)
+  IN IF wrong # Open
+     THEN End(wrong, Said(s), <<Said(step.state), SaidAll(step.sent)>>, IF hears THEN SaidQueue(e.from, i) ELSE <<>>)
+     ELSE /\ node' = [node EXCEPT ![i] = step.state]
+          /\ up' = IF e.action = "Crash" THEN up \ {i} ELSE up \cup {i}
+          /\ new' = new \ {i}
+          /\ net' = CASE e.action = "Crash" -> Emptied(LinksOf(i))
+                      [] step.sent = <<>>   -> rest
+                      [] OTHER              -> Send(rest, step.sent)
+          /\ at' = at + 1
+          /\ UNCHANGED <<cut, budget, reigns, chunk, verdict>>
+
+\* A message is lost: the first on its link, or one before which others were lost in silence.
+LosesMessage ==
+  LET m == Sents[Event.sent][1]
+      l == <<m.from, m.to>>
+      k == Place([type |-> m.type, epoch |-> m.epoch, conf |-> m.conf], net[l], 1)
+  IN IF k = 0 THEN End("link", <<>>, <<>>, SaidQueue(m.from, m.to))
+     ELSE /\ net' = Without(l, k)
+          /\ at' = at + 1
+          /\ UNCHANGED <<node, up, cut, budget, reigns, chunk, new, verdict>>
+
+ChangesCut ==
+  LET c == CutSets[Event.sent]
+  IN IF c = cut THEN End("cut", <<>>, <<>>, <<>>)
+     ELSE /\ cut' = c
+          /\ net' = Emptied(c)
+          /\ at' = at + 1
+          /\ UNCHANGED <<node, up, budget, reigns, chunk, new, verdict>>
+
+\* The next chunk must begin as this one ends, but that more may have been lost.
+HandsOn ==
+  LET f == Frames[This.end]
+  IN /\ node = NodesOf(f) /\ up = f.up /\ new = f.new /\ cut = CutSets[f.cut]
+     /\ \A l \in Link : Remains(NetOf(f)[l], net[l])
+
+Ends == verdict = Open /\ at > This.last /\
+        IF This.end = 0 \/ HandsOn THEN End("accepted", <<>>, <<>>, <<>>) ELSE End("frame", <<>>, <<>>, <<>>)
+
+Ended == verdict # Open /\ UNCHANGED traceVars
+
+TraceNext == \/ Replays /\ Event.action \notin {"Lose", "Cut"} /\ StepsOrCrashes
+             \/ Replays /\ Event.action = "Lose" /\ LosesMessage
+             \/ Replays /\ Event.action = "Cut" /\ ChangesCut
+             \/ Ends
+             \/ Ended
+
+TraceSpec == TraceInit /\ [][TraceNext]_traceVars
+
+\* A chunk has one behaviour, so its states are told apart by this alone (VIEW).
+Progress == <<chunk, at, verdict>>
+
+=============================================================================
