@@ -35,7 +35,7 @@ SHELL := bash
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: ## model-check the quick configurations with TLC and with the explorer (4 min)
+check: ## model-check the quick configurations with TLC and with the explorer (5 min)
 	$(GO) run ./tla/check
 
 check-deep: ## model-check all configurations (about 15 min)
@@ -63,7 +63,7 @@ bench-services: ## measure failover of real services beside ours: etcd's electio
 	.cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
 
 # A package whose tests do not run says so, and exits with 0.
-test: ## run all tests, with the race detector where anything can race, then those on real processes (3 min)
+test: ## run all tests, with the race detector where anything can race, then those on real processes (8 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	$(GO) test -count=1 $(PURE) $(OUTER) 2>&1 | tee "$$log"; \
 	$(GO) test -race -count=1 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(OUTER) $(PROCESSES))") 2>&1 | tee -a "$$log"; \
