@@ -31,7 +31,7 @@ const (
 	Ack MessageType = "ACK"
 	// Resign says that its sender does not lead: whoever keeps a lease for it need not wait.
 	Resign MessageType = "RESIGN"
-	// ImBack says that its sender has restarted, and has forgotten whose lease it kept.
+	// ImBack says that its sender does not lead: it has restarted (R30), or is a member that does not stand (R46).
 	ImBack MessageType = "IM_BACK"
 )
 
