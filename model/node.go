@@ -16,7 +16,7 @@ type ID uint8
 const None ID = 0
 
 // Set is a set of nodes: bit i stands for node i.
-type Set uint16
+type Set uint64
 
 // SetOf returns the set of ids.
 func SetOf(ids ...ID) Set {
@@ -40,10 +40,10 @@ func (s Set) With(i ID) Set { return s | 1<<i }
 func (s Set) Without(i ID) Set { return s &^ (1 << i) }
 
 // Len returns how many nodes are in s.
-func (s Set) Len() int { return bits.OnesCount16(uint16(s)) }
+func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // lowest returns the lowest node of s, which may not be empty.
-func (s Set) lowest() ID { return ID(bits.TrailingZeros16(uint16(s))) }
+func (s Set) lowest() ID { return ID(bits.TrailingZeros64(uint64(s))) }
 
 // Role is what a node is doing about leadership. Its String is the word of package spec.
 type Role uint8

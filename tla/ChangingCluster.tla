@@ -17,7 +17,10 @@
 (* longer come; one that ends too soon is a fault (early).  spec/README.md *)
 (* turns what is said here about timers into times (R37).                  *)
 (*                                                                         *)
-(* A heartbeat or a quorum check that would change nothing is left out.    *)
+(* Left out is what would change nothing: a quorum check that passes; a    *)
+(* heartbeat to who follows, and holds its leader's configuration; and     *)
+(* what a member that may not stand says (R46) to a node that it would not *)
+(* change, and whose answer would not change the member.                   *)
 (***************************************************************************)
 EXTENDS ChangingNode, TLC
 
@@ -117,8 +120,8 @@ LeaseOver(i) ==
 Pending(i) == \E j \in Reach(i) \ {i} : \/ node[j].role = "claimant"
                                         \/ node[j].role = "candidate" /\ MayClaim(j, node[j])
 
-\* R8, R46. A follower's patience runs, whether it follows anybody or not; but that of one that may not stand only while it does.
-Watches(i) == node[i].role = "follower" /\ (node[i].leader = None => MayStand(i, node[i]))
+\* R8, R46. A follower's patience runs, whether it follows anybody or not; but that of one that is no member only while it does.
+Watches(i) == node[i].role = "follower" /\ (node[i].leader = None => i \in Members(node[i].conf))
 
 \* No heartbeat can come any more, and the lease is over.
 PatienceOver(i) == Quiet /\ ~Owed(i) /\ LeaseOver(i)
@@ -133,10 +136,22 @@ OnTime(i, due) == IF due THEN UNCHANGED budget ELSE MayBeEarly(i) /\ Spend("earl
 -----------------------------------------------------------------------------
 (* Timers *)
 
+\* Message m, of a sender that is in state s then, changes who hears it, or the answer to it changes the sender.
+Moves(m, s) ==
+  LET heard == Heard(m.to, node[m.to], m)
+  IN /\ Carries(<<m.from, m.to>>)
+     /\ \/ heard.state # node[m.to]
+        \/ Carries(<<m.to, m.from>>) /\ \E k \in 1..Len(heard.sent) : Heard(m.from, s, heard.sent[k]).state # s
+
+\* What a member that may not stand says is left out where it changes nothing.
+Heeded(i, step) == IF MayStand(i, node[i]) THEN step ELSE [step EXCEPT !.sent = SelectSeq(@, LAMBDA m : Moves(m, step.state))]
+
 HeartbeatTimeout(i) ==
   /\ i \in up /\ Watches(i)
-  /\ OnTime(i, PatienceOver(i))
-  /\ Take(i, net, HeartbeatEnded(i, node[i]))
+  /\ LET step == Heeded(i, HeartbeatEnded(i, node[i]))
+     IN /\ step # Quietly(node[i])
+        /\ OnTime(i, PatienceOver(i))
+        /\ Take(i, net, step)
 
 PreemptTimeout(i) ==
   /\ i \in up /\ node[i].role = "follower" /\ node[i].leader # None
@@ -152,7 +167,7 @@ ElectionTimeout(i) ==
 CoordinatorTimeout(i) ==
   /\ i \in up /\ node[i].role = "electing"
   /\ OnTime(i, Quiet /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i))
-  /\ Take(i, net, CoordinatorEnded(i, node[i]))
+  /\ Take(i, net, Heeded(i, CoordinatorEnded(i, node[i])))
 
 ClaimTimeout(i) ==
   /\ i \in up /\ node[i].role = "claimant"
@@ -313,31 +328,37 @@ ConfigurationLearned == \A i \in Node : node[i].conf.epoch <= node[i].epoch
 Acting == {i \in up : node[i].role = "leader"}
 OneActing == Cardinality(Acting) <= 1
 
-\* The newest configuration of those that run.  By OneConfiguration there is one.
-Newest == CHOOSE c \in {node[i].conf : i \in up} : \A i \in up : ~Newer(node[i].conf, c)
+\* The newest configuration of those within reach of i, itself included.  By OneConfiguration there is one.
+Newest(i) == CHOOSE c \in {node[j].conf : j \in Reach(i)} : \A j \in Reach(i) : ~Newer(node[j].conf, c)
 
-\* Voters that a quorum of the newest configuration, themselves included, can answer.
-Eligible == IF up = {} THEN {} ELSE {i \in up : i \in Newest.voters /\ IsQuorum(Newest, Reach(i))}
+\* Voters that a quorum can answer, themselves included, of the newest configuration within their reach.
+Eligible == {i \in up : LET c == Newest(i) IN i \in c.voters /\ IsQuorum(c, Reach(i))}
+
+\* R47. A leader that was made a witness leads on until it hands over, or is told to resign.
+Demoted == {i \in up : LET c == Newest(i) IN node[i].role = "leader" /\ i \in c.witnesses /\ IsQuorum(c, Reach(i))}
 
 \* Node l leads, and every member within its reach keeps its lease in its epoch, and holds its configuration.
-Leads(l) == /\ l \in Eligible /\ node[l].role = "leader"
+Leads(l) == /\ l \in Eligible \cup Demoted /\ node[l].role = "leader"
             /\ \A j \in Reach(l) \cap Members(node[l].conf) :
                   node[j].leader = l /\ node[j].epoch = node[l].epoch /\ node[j].conf = node[l].conf
 
-\* A known gap (spec/README.md, section 18): nobody that runs is a voter of its own configuration, so nobody stands,
-\* though one that runs is a voter of the newest, and has not heard of it.
-NobodyStands == \A i \in up : ~MayStand(i, node[i])
-
 \* While nobody is eligible a leader may remain, or come, in a configuration that the newest is about to replace.
-LedIfEligible == Eligible # {} => \E l \in Eligible : Leads(l) /\ Acting = {l}
-Settled       == NobodyStands \/ LedIfEligible
+Settled == Eligible # {} => \E l \in Acting : Leads(l) /\ Acting = {l}
 
 SomeLeader == <>[]Settled
 
 \* Where every node reaches all that are eligible, or none of them, the highest of these leads.
 HighestIs(l) == l \in Eligible /\ \A k \in Eligible : k <= l
 HalfReached  == \E i \in up : (Eligible \cap Reach(i)) \notin {{}, Eligible}
-HighestLeads == <>[](NobodyStands \/ HalfReached \/ \A l \in Eligible : HighestIs(l) => Leads(l))
+HighestLed   == HalfReached \/ \A l \in Eligible : HighestIs(l) => Leads(l)
+HighestLeads == <>[]HighestLed
+
+\* Nothing is under way, and no timer is due: but for faults, this state lasts for ever.
+Still == Quiet /\ \A i \in up : ~ENABLED (Timer(i) /\ UNCHANGED budget) /\ ~ENABLED (BeatTimeout(i) /\ UNCHANGED budget)
+
+\* SomeLeader and HighestLeads of the states that last: what can be asked where there are too many for liveness.
+LedWhenStill     == Still => Settled
+HighestWhenStill == Still => HighestLed
 
 \* R46. Who comes to lead is a voter: a witness leads only because it was made one while it led.
 OnlyVotersWin == [][\A i \in Node : node[i].role # "leader" /\ node'[i].role = "leader" => i \in node'[i].conf.voters]_vars

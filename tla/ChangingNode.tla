@@ -50,7 +50,7 @@ Others(S, i) == SelectSeq([k \in Node |-> k], LAMBDA k : k \in S \ {i})
 
 Msg(t, i, j, e)     == Fixed!Msg(t, i, j, e)
 To(S, t, i, e)      == Fixed!ToEach(t, i, Others(S, i), e)
-ToElectors(t, i, s, e) == To(Electors(s.conf), t, i, e)     \* CLAIM
+ToElectors(t, i, s, e) == To(Electors(s.conf), t, i, e)     \* ELECTION, CLAIM
 ToMembers(t, i, s, e)  == To(Members(s.conf), t, i, e)      \* all else that is said to all
 
 \* R43. Whatever a step sends carries the configuration after it.
@@ -96,17 +96,11 @@ OneDiffers(c, d) == Cardinality({k \in Node : Kind(c, k) # Kind(d, k)}) = 1
 \* R47. A leader stays an elector: it is made a witness first, hands over, and its successor removes it.
 KeepsLeader(i, c) == i \in Electors(c)
 
-\* R46. Observers are asked too: one may be the only node left that holds the newest configuration (L14).
-Asked(s) == Members(s.conf)
-
-\* R47. Who joins as a witness is an observer first: it does not stand, and must be known to those who do (L14).
-WitnessesKnown(c, d) == d.witnesses \subseteq Members(c)
-
 \* R47. Who may change the configuration from s.conf to c.
 MayChange(i, s, c) ==
   /\ s.role = "leader"
   /\ c.epoch = s.epoch /\ c.version = s.conf.version + 1 /\ c.voters # {}
-  /\ IsSettled(i, s) /\ OneDiffers(s.conf, c) /\ KeepsLeader(i, c) /\ WitnessesKnown(s.conf, c)
+  /\ IsSettled(i, s) /\ OneDiffers(s.conf, c) /\ KeepsLeader(i, c)
 
 \* R48. Who wins makes its configuration one of its epoch: all that are older are older than it.
 Stamped(c, e) == [c EXCEPT !.epoch = e]
@@ -147,16 +141,20 @@ Claim(i, s) ==
   IN IF MayWin(i, t) THEN Win(i, t) ELSE Step(t, ToElectors("CLAIM", i, t, Fixed!NextEpoch(t)))
 
 \* The question that opens an election.
-Ask(i, s) == Step([s EXCEPT !.role = "candidate", !.support = {}], To(Asked(s), "ELECTION", i, s.epoch))
+Ask(i, s) == Step([s EXCEPT !.role = "candidate", !.support = {}], ToElectors("ELECTION", i, s, s.epoch))
 
-\* R46. Who may not stand rests instead.
-AskOrRest(i, s) == IF MayStand(i, s) THEN Ask(i, s) ELSE Quietly(Fixed!Rest(s))
+\* R46. Who may not stand rests instead; and a member says that it does not lead, and what its configuration is: it may be the
+\* only node left that holds the newest one (L14).
+AskOrSay(i, s) ==
+  LET t == Fixed!Rest(s)
+  IN IF MayStand(i, s) THEN Ask(i, s)
+     ELSE Step(t, IF i \in Members(t.conf) THEN ToMembers("IM_BACK", i, t, t.epoch) ELSE <<>>)
 
 -----------------------------------------------------------------------------
 (* Election *)
 
 \* R8.
-HeartbeatEnded(i, s) == AskOrRest(i, Fixed!Unbound(s))
+HeartbeatEnded(i, s) == AskOrSay(i, Fixed!Unbound(s))
 
 \* R9.
 PreemptEnded(i, s) == Ask(i, s)
@@ -192,7 +190,7 @@ AssentHeard(i, s, m) ==
 ElectionEnded(i, s) == IF MayClaim(i, s) THEN Claim(i, s) ELSE Quietly(Fixed!Rest(s))
 
 \* R15.
-CoordinatorEnded(i, s) == IF MayStand(i, s) /\ MayClaim(i, s) THEN Claim(i, Fixed!Unbound(s)) ELSE AskOrRest(i, Fixed!Unbound(s))
+CoordinatorEnded(i, s) == IF MayStand(i, s) /\ MayClaim(i, s) THEN Claim(i, Fixed!Unbound(s)) ELSE AskOrSay(i, Fixed!Unbound(s))
 
 -----------------------------------------------------------------------------
 (* Claim *)

@@ -12,6 +12,7 @@ TopIsolated == {{}, Isolated({N})}
 LowIsolated == {{}, Isolated({1})}
 Halves      == {{}, Isolated({1, 2})}
 Across      == {Isolated({1, N})}                                         \* from the start
+HighParted  == {{<<2, 3>>, <<3, 2>>}}                                     \* from the start: both reach the lowest, and not each other
 LowerLost   == {Isolated({1}), Isolated({1, 2})}                           \* first 1, then 1 and 2, or the other way round
 TopReturns  == {{}, Isolated({N}), Isolated({1, N})}
 Sides       == {{}} \cup {Isolated(S) : S \in SUBSET Node \ {{}, Node}}
@@ -40,10 +41,18 @@ ThreeAndWatchers == [Three EXCEPT !.observers = Node \ {1, 2, 3}]
 TwoAndWitness    == [Two EXCEPT !.witnesses = {3}]
 TwoOverTwo       == [Voting({3, 4}) EXCEPT !.witnesses = {1, 2}]
 OneOverWitnesses == [One EXCEPT !.witnesses = {2, 3}]
-ThirdIsVoter     == {As({1, 3}, {2}, {})}
+OneOfEach        == [One EXCEPT !.witnesses = {2}, !.observers = Node \ {1, 2}]
+ThirdIsVoter     == {As({1, 3}, {2}, Node \ {1, 2, 3})}
 ThirdIsWitness   == {As({1, 2}, {3}, {})}
 OneWitnessLess   == {As({3, 4}, {k}, {}) : k \in {1, 2}}
+TwoMoreWitnesses == {As({2, 3}, {1} \cup S, {}) : S \in {{4}, {4, 5}}}
+TwoMoreVoters    == {As({2, 3} \cup S, {1}, {}) : S \in {{4}, {4, 5}}}
 TwoOverWitness   == [Voting({2, 3}) EXCEPT !.witnesses = {1}]
+
+-----------------------------------------------------------------------------
+(* What a host may do besides (R41). *)
+
+Down(i, l) == l \notin up                                                 \* for MayProve
 
 -----------------------------------------------------------------------------
 (* Witnesses: what must be reachable, said as an invariant or property that must fail. *)
@@ -71,14 +80,17 @@ NeverTwoInEpoch == \A i, j \in Node : LET c == node[i].conf d == node[j].conf
 \* SomeLeader, HighestLeads: there are fair behaviours, and they settle.
 NeverSettled == ~<>[]Settled
 
-\* The known gap of SomeLeader: somebody could lead, and nobody stands.
-NeverNobodyStands == <>[]LedIfEligible
+\* Demoted: a leader that was made a witness leads on for ever, though somebody is eligible.
+NeverLedByWitness == <>[](Eligible # {} => Acting \cap Demoted = {})
 
 \* NoDisruption: a leader that reaches a quorum stops leading.
 NeverDeposed == [][\A l \in Node : ~Deposed(l)]_vars
 
 -----------------------------------------------------------------------------
 (* Mutants: what a cfg puts in the place of one rule. *)
+
+\* Node i, which may not stand, rests, and says so to those of S.
+Says(i, s, S) == LET t == Fixed!Rest(s) IN Step(t, To(S, "IM_BACK", i, t.epoch))
 
 ChangesUnsettled(i, s)  == TRUE                                     \* for IsSettled
 ManyDiffer(c, d)        == c # d                                    \* for OneDiffers
@@ -90,10 +102,18 @@ CountsVotes(s, m)       == m.type \in {"OK", "ASSENT", "GRANT"} \/ m.conf = s.co
 CountsAcks(s, m)        == m.type = "ACK" \/ m.conf = s.conf         \* for Counts
 Unstamped(c, e)         == c                                        \* for Stamped
 ForgetsChanges(s)       == [Blank(First) EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]   \* for Survives
-AnyWitnesses(c, d)      == TRUE                                     \* for WitnessesKnown
-AsksElectors(s)         == Electors(s.conf)                         \* for Asked
+ForgetsMembers(s)       == [Blank(Empty) EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]   \* for Survives, in traces
 LeaderMayLeave(i, c)    == TRUE                                     \* for KeepsLeader
 CountsAny(s, m)         == TRUE                                     \* for Counts
+AsksOrRests(i, s)       == IF MayStand(i, s) THEN Ask(i, s) ELSE Says(i, s, {})                      \* for AskOrSay
+SaysToElectors(i, s)    == IF MayStand(i, s) THEN Ask(i, s)                                           \* for AskOrSay
+                           ELSE Says(i, s, IF i \in Members(s.conf) THEN Electors(s.conf) ELSE {})
+ElectorsSay(i, s)       == IF MayStand(i, s) THEN Ask(i, s)                                           \* for AskOrSay
+                           ELSE Says(i, s, IF i \in Electors(s.conf) THEN Members(s.conf) ELSE {})
+AnyoneSays(i, s)        == IF MayStand(i, s) THEN Ask(i, s) ELSE Says(i, s, Members(s.conf))          \* for AskOrSay
+WatchesHolder(i)        == node[i].role = "follower" /\ (node[i].leader = None => MayStand(i, node[i]))   \* for Watches
+AlwaysWatches(i)        == node[i].role = "follower"                 \* for Watches
+ProvesAnything(i, l)    == TRUE                                     \* for MayProve
 AnyoneStands(i, s)      == TRUE                                     \* for MayStand
 ElectorsStand(i, s)     == i \in Electors(s.conf)                   \* for MayStand
 MeetsAnyone(i, j, c)    == TRUE                                     \* for Meets

@@ -88,8 +88,8 @@ StepOf(action, i, s, m, c) ==
     [] action = "Restart"            -> Restarted(i, s)
     [] action = "Crash"              -> Quietly(Survives(s))
 
-\* R46. Who may not stand has no patience of its own, and pre-empts nobody.
-Runs(i, s)     == s.role = "follower" /\ (MayStand(i, s) \/ s.leader # None)
+\* R46. Who is no member has no patience of its own; who may not stand pre-empts nobody.
+Runs(i, s)     == s.role = "follower" /\ (i \in Members(s.conf) \/ s.leader # None)
 Preempts(i, s) == s.role = "follower" /\ s.leader # None /\ MayStand(i, s) /\ Outranked(s.leader, i, s.conf)
 
 \* R28, R35, R41, R46, R47. Whether node i takes that step at all: whether the timer runs, or the call is one that it heeds.

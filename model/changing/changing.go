@@ -18,6 +18,7 @@ type cluster struct {
 	first      Configuration
 	wanted     []Configuration // without a stamp
 	budget     [faults]uint8
+	mayProve   func(s *clusterState, i, l ID) bool // whether node i may be told that node l is dead
 	invariants []invariant
 	properties []stepProperty
 	unchecked  []string
@@ -45,7 +46,7 @@ func newCluster(c explore.Configuration) (*cluster, error) {
 	if c.Specification != "Spec" && c.Specification != "FairSpec" {
 		return nil, fmt.Errorf("changing: specification %q is neither Spec nor FairSpec", c.Specification)
 	}
-	m := &cluster{rules: NewRules()}
+	m := &cluster{rules: NewRules(), mayProve: proofs["nobody"]}
 	if err := m.setNumbers(c.Constants); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,13 @@ func (c *cluster) replaceAll(replaced map[string]string) error {
 		}
 	}
 	for operator, name := range replaced {
-		if slices.Contains(constants, operator) {
+		switch {
+		case slices.Contains(constants, operator):
+			continue
+		case operator == "MayProve":
+			if c.mayProve = proofs[name]; c.mayProve == nil {
+				return noReplacement(operator, name)
+			}
 			continue
 		}
 		if err := c.rules.Replace(operator, name, c.first); err != nil {
@@ -177,6 +184,7 @@ func (p *stepper) Expand(state []byte, emit func(step explore.Step, next []byte,
 	}
 	p.receiveAll()
 	p.onNodes((*stepper).resign)
+	p.onNodes((*stepper).holderDead)
 	p.onNodes((*stepper).change)
 	p.onNodes((*stepper).crash)
 	p.onNodes((*stepper).restart)

@@ -147,14 +147,9 @@ func (p *stepper) end(action spec.Action, args ...ID) {
 	p.emit(step, p.pack(&p.next, p.packed[:0]), p.broken(&p.now, &p.next))
 }
 
-// carries reports whether what is sent from i to j in s gets on its way.
-func (p *stepper) carries(s *clusterState, i, j ID) bool {
-	return s.up.Has(j) && !p.cuts[s.cut].has(i, j)
-}
-
-// send puts messages on their way. What is sent over a cut or to a node that is down is lost.
-func (p *stepper) send(messages []Message) {
-	for _, m := range messages {
+// send puts what a step sends on its way. What is sent over a cut or to a node that is down is lost.
+func (p *stepper) send(o *Outcome) {
+	for m := range o.All() {
 		if p.carries(&p.next, m.From, m.To) {
 			p.next.push(p.index[m.From][m.To], payload{m.Type, smallEpoch(m.Epoch), packConf(m.Conf)})
 		}
@@ -164,7 +159,7 @@ func (p *stepper) send(messages []Message) {
 // take has node i take a step.
 func (p *stepper) take(i ID, o *Outcome) {
 	p.next.node[i] = o.State
-	p.send(o.Sent())
+	p.send(o)
 	if o.State.Role == model.Leader {
 		e := smallEpoch(o.State.Epoch)
 		p.next.reigns[e] = p.next.reigns[e].With(i)

@@ -3,6 +3,7 @@ package changing
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
@@ -23,8 +24,21 @@ type Configuration struct {
 	Epoch                        spec.Epoch
 	Version                      uint64
 	Voters, Witnesses, Observers Set
-	// Addresses[i] stands for the address of node i. Addresses are compared, and nothing else; the explorer has none.
-	Addresses [model.MaxNodes + 1]uint8
+	// Addresses are those of the nodes 1, 2 and so on, with a line feed between them; "" if none has one, as in the explorer.
+	// They are compared, and nothing else.
+	Addresses string
+}
+
+// MaxIDs is how many nodes there may be. A cluster of the explorer has at most model.MaxNodes.
+const MaxIDs = 63
+
+// address returns the address of node i, or "" if it has none.
+func (c *Configuration) address(i ID) string {
+	all := strings.Split(c.Addresses, "\n")
+	if int(i) > len(all) {
+		return ""
+	}
+	return all[i-1]
 }
 
 // Members returns who belongs to c.
@@ -35,25 +49,14 @@ func (c Configuration) Newer(d Configuration) bool {
 	return c.Epoch > d.Epoch || c.Epoch == d.Epoch && c.Version > d.Version
 }
 
-// kind returns a number for what node i is in c.
-func (c Configuration) kind(i ID) int {
-	switch {
-	case c.Voters.Has(i):
-		return 1
-	case c.Witnesses.Has(i):
-		return 2
-	case c.Observers.Has(i):
-		return 3
-	}
-	return 0
-}
-
 // differing returns the nodes that are not the same in c and d.
 func (c Configuration) differing(d Configuration) Set {
-	var differing Set
-	for i := ID(1); i <= model.MaxNodes; i++ {
-		if c.kind(i) != d.kind(i) || c.Addresses[i] != d.Addresses[i] {
-			differing = differing.With(i)
+	differing := (c.Voters ^ d.Voters) | (c.Witnesses ^ d.Witnesses) | (c.Observers ^ d.Observers)
+	if c.Addresses != d.Addresses {
+		for is := c.Members() & d.Members(); is != 0; is &= is - 1 {
+			if i := lowest(is); c.address(i) != d.address(i) {
+				differing = differing.With(i)
+			}
 		}
 	}
 	return differing
@@ -69,4 +72,7 @@ func (c Configuration) String() string {
 func upTo(n ID) Set { return 2<<n - 2 }
 
 // lowest returns the lowest node of s, which may not be empty.
-func lowest(s Set) ID { return ID(bits.TrailingZeros16(uint16(s))) }
+func lowest(s Set) ID { return ID(bits.TrailingZeros64(uint64(s))) }
+
+// highest returns the highest node of s, which may not be empty.
+func highest(s Set) ID { return ID(bits.Len64(uint64(s)) - 1) }

@@ -55,5 +55,6 @@
 // A rule that a mutant may replace is a field of Rules, named like the operator; [Rules.Replace] and the replacements of a
 // configuration take the names of tla/MCChangingCluster.tla. What a node does is in inputs.go, election.go, claim.go and
 // reign.go, with the operators of ChangingNode.tla in their order; the cluster is in cluster.go, timers.go and faults.go, its
-// properties in properties.go and witnesses.go, and its constants in topology.go.
+// properties in properties.go, still.go and witnesses.go, and its constants in topology.go. What a cluster comes to in the end
+// the explorer asks of the states that last (still.go); liveness is TLC's.
 package changing

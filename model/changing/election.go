@@ -5,9 +5,9 @@ import "github.com/seed-fdf591db/bully/model"
 // Election: who is there, and who would follow? The functions are the twins of those under Election in
 // tla/ChangingNode.tla, in the same order.
 
-// ask opens an election with its question. It goes to all members: an observer too may know of a newer configuration.
+// ask opens an election with its question.
 func (r *Rules) ask(i ID, s State) Outcome {
-	return tell(i, asking(s), model.Election, r.asked(s), s.Epoch)
+	return tell(i, asking(s), model.Election, r.electors(s.Conf), s.Epoch)
 }
 
 // asking is what s becomes when it asks.
@@ -16,16 +16,20 @@ func asking(s State) State {
 	return s
 }
 
-// R46. Who may not stand rests instead.
-func (r *Rules) askOrRest(i ID, s State) Outcome {
-	if r.mayStand(i, s) {
+// askOrSayIt has a node that may not stand rest. If it is a member it says so, since it may be the only one left with the
+// newest configuration; who is none keeps silent.
+func (r *Rules) askOrSayIt(i ID, s State) Outcome {
+	switch {
+	case r.mayStand(i, s):
 		return r.ask(i, s)
+	case s.Conf.Members().Has(i):
+		return tell(i, rest(s), model.ImBack, s.Conf.Members(), s.Epoch)
 	}
 	return quietly(rest(s))
 }
 
 // R8.
-func (r *Rules) heartbeatEnded(i ID, s State) Outcome { return r.askOrRest(i, unbound(s)) }
+func (r *Rules) heartbeatEnded(i ID, s State) Outcome { return r.askOrSay(i, unbound(s)) }
 
 // R9.
 func (r *Rules) preemptEnded(i ID, s State) Outcome { return r.ask(i, s) }
@@ -44,7 +48,7 @@ func (r *Rules) electionHeard(i ID, s State, m Message) Outcome {
 		return answer(i, t, model.Refuse, m.From, t.Epoch)
 	case lower && idle:
 		o := answer(i, asking(t), model.OK, m.From, t.Epoch)
-		o.sendEach(model.Election, i, r.asked(t), t.Epoch)
+		o.sendEach(model.Election, i, r.electors(t.Conf), t.Epoch)
 		return o
 	case lower:
 		return answer(i, t, model.OK, m.From, t.Epoch)
@@ -89,5 +93,5 @@ func (r *Rules) coordinatorEnded(i ID, s State) Outcome {
 	if r.mayStand(i, s) && r.mayClaim(i, s) {
 		return r.claim(i, unbound(s))
 	}
-	return r.askOrRest(i, unbound(s))
+	return r.askOrSay(i, unbound(s))
 }

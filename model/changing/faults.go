@@ -2,8 +2,14 @@ package changing
 
 import "github.com/seed-fdf591db/bully/spec"
 
-// Calls and faults, the last actions of Next in tla/ChangingCluster.tla. Nobody is told that another is dead: MayProve of that
-// module is false, and so HolderDead never happens.
+// Calls and faults, the last actions of Next in tla/ChangingCluster.tla.
+
+// proofs are what may stand for MayProve; nobody is told that another is dead, unless a configuration says who may be.
+var proofs = map[string]func(s *clusterState, i, l ID) bool{
+	"nobody":         func(*clusterState, ID, ID) bool { return false },
+	"Down":           func(s *clusterState, _, l ID) bool { return !s.up.Has(l) },
+	"ProvesAnything": func(*clusterState, ID, ID) bool { return true },
+}
 
 // spend begins an action that costs one of the budget of f, and reports whether there is one left.
 func (p *stepper) spend(f fault) bool {
@@ -22,6 +28,18 @@ func (p *stepper) resign(i ID) {
 		p.take(i, &o)
 		p.end(spec.ResignAction, i)
 	}
+}
+
+// A node is told that the holder of its lease is dead. R41.
+func (p *stepper) holderDead(i ID) {
+	s := &p.now
+	if !s.up.Has(i) || !hasHolder(i, s.node[i]) || !p.mayProve(s, i, s.node[i].Leader) {
+		return
+	}
+	p.begin()
+	o := p.rules.HolderDead(i, s.node[i])
+	p.take(i, &o)
+	p.end(spec.HolderDeadAction, i)
 }
 
 // A leader is asked for a change, and makes it: one step for each of the members that are wanted and that it may change to.
@@ -62,7 +80,7 @@ func (p *stepper) restart(i ID) {
 	o := p.rules.Restart(i, p.now.node[i])
 	p.next.up = p.now.up.With(i)
 	p.next.node[i] = o.State
-	p.send(o.Sent())
+	p.send(&o)
 	p.end(spec.RestartAction, i)
 }
 

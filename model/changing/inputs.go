@@ -7,7 +7,7 @@ import "github.com/seed-fdf591db/bully/model"
 // Hear returns what node i does in state s with the message m. First it adopts a configuration that is newer than its own
 // (R43); then only a member hears a member (R44). It ignores a message that is misaddressed, or of no known type (R34).
 func (r *Rules) Hear(i ID, s State, m Message) Outcome {
-	if m.To != i || m.From == i || m.From == None || m.From > model.MaxNodes || m.Type > model.ImBack {
+	if m.To != i || m.From == i || m.From == None || m.From > MaxIDs || m.Type > model.ImBack {
 		return ignored(s)
 	}
 	t := r.adopted(s, m)
@@ -54,12 +54,12 @@ func outsideHeard(i ID, s State, m Message) Outcome {
 	return quietly(s)
 }
 
-// Runs reports whether timer t belongs to node i in state s. R36, R46: the patience of a node that may not stand runs only
+// Runs reports whether timer t belongs to node i in state s. R36, R46: the patience of a node that is no member runs only
 // while it follows somebody.
 func (r *Rules) Runs(i ID, s State, t model.Timer) bool {
 	switch t {
 	case model.HeartbeatTimer:
-		return s.Role == model.Follower && (r.mayStand(i, s) || s.Leader != None)
+		return r.watches(i, s)
 	case model.PreemptTimer:
 		return s.Role == model.Follower && s.Leader != None && r.mayStand(i, s) && r.outranked(s.Leader, i, s.Conf)
 	case model.ElectionTimer:

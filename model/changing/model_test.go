@@ -28,6 +28,7 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 		"Two is no replacement of Wanted":                              func(c *explore.Configuration) { c.Replacements["Wanted"] = "Two" },
 		"First <- Three has nodes above N = 2":                         func(c *explore.Configuration) { c.Replacements["First"] = "Three" },
 		"Shields is not a rule that can be replaced":                   func(c *explore.Configuration) { c.Replacements["Shields"] = "ShieldsNobody" },
+		"Gone is no replacement of MayProve":                           func(c *explore.Configuration) { c.Replacements["MayProve"] = "Gone" },
 		"AnyoneStands is no replacement of Meets":                      func(c *explore.Configuration) { c.Replacements["Meets"] = "AnyoneStands" },
 		"Refines is no invariant of module MCChangingCluster":          func(c *explore.Configuration) { c.Invariants = []string{"Refines"} },
 		"OneConfiguration is no property of module MCChangingCluster":  func(c *explore.Configuration) { c.Properties = []string{"OneConfiguration"} },

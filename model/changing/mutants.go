@@ -118,8 +118,19 @@ var replacements = map[string]map[string]func(r *Rules, first Configuration){
 			r.mayStand = func(i ID, s State) bool { return r.electors(s.Conf).Has(i) }
 		},
 	},
-	"Asked": {
-		"AsksElectors": func(r *Rules, _ Configuration) { r.asked = func(s State) Set { return r.electors(s.Conf) } },
+	"AskOrSay": {
+		"AsksOrRests":    saysTo(func(*Rules, ID, Configuration) Set { return 0 }),
+		"SaysToElectors": saysTo(func(r *Rules, i ID, c Configuration) Set { return ifIn(i, c.Members(), r.electors(c)) }),
+		"ElectorsSay":    saysTo(func(r *Rules, i ID, c Configuration) Set { return ifIn(i, r.electors(c), c.Members()) }),
+		"AnyoneSays":     saysTo(func(_ *Rules, _ ID, c Configuration) Set { return c.Members() }),
+	},
+	"Watches": {
+		"AlwaysWatches": func(r *Rules, _ Configuration) {
+			r.watches = func(_ ID, s State) bool { return s.Role == model.Follower }
+		},
+		"WatchesHolder": func(r *Rules, _ Configuration) {
+			r.watches = func(i ID, s State) bool { return s.Role == model.Follower && (s.Leader != None || r.mayStand(i, s)) }
+		},
 	},
 	"Outranked": {
 		"ByRankAlone": func(r *Rules, _ Configuration) { r.outranked = func(l, k ID, _ Configuration) bool { return l < k } },
@@ -130,9 +141,6 @@ var replacements = map[string]map[string]func(r *Rules, first Configuration){
 	"OneDiffers": {
 		"ManyDiffer": func(r *Rules, _ Configuration) { r.oneDiffers = func(c, d Configuration) bool { return c != d } },
 	},
-	"WitnessesKnown": {
-		"AnyWitnesses": func(r *Rules, _ Configuration) { r.witnessesKnown = func(_, _ Configuration) bool { return true } },
-	},
 	"KeepsLeader": {
 		"LeaderMayLeave": func(r *Rules, _ Configuration) { r.keepsLeader = func(ID, Configuration) bool { return true } },
 	},
@@ -141,4 +149,24 @@ var replacements = map[string]map[string]func(r *Rules, first Configuration){
 			r.stamped = func(c Configuration, _ spec.Epoch) Configuration { return c }
 		},
 	},
+}
+
+// saysTo makes a node that may not stand say so to whom the function says.
+func saysTo(whom func(r *Rules, i ID, c Configuration) Set) func(*Rules, Configuration) {
+	return func(r *Rules, _ Configuration) {
+		r.askOrSay = func(i ID, s State) Outcome {
+			if r.mayStand(i, s) {
+				return r.ask(i, s)
+			}
+			return tell(i, rest(s), model.ImBack, whom(r, i, s.Conf), s.Epoch)
+		}
+	}
+}
+
+// ifIn returns the set then if i is one of those, and else no nodes.
+func ifIn(i ID, those, then Set) Set {
+	if those.Has(i) {
+		return then
+	}
+	return 0
 }

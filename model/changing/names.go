@@ -3,82 +3,133 @@ package changing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// names translates between ids and addresses and the small numbers that stand for them.
-type names struct {
-	ids       []spec.NodeID // ascending; rank 1 first
-	addresses []string      // the first is ""
+// Names translates between the words of package spec and those of this one, in which a node is its rank among all that
+// occur. The configurations that were asked for last are remembered: most are asked for many times. It is for one goroutine.
+type Names struct {
+	ids   []spec.NodeID // ascending; rank 1 first
+	known [16]known
+	next  int // the index of the one to forget next
+	// stranger is an id that was asked for, and is not among the names.
+	stranger spec.NodeID
+}
+
+// known is a configuration in both words.
+type known struct {
+	spec spec.Configuration
+	here Configuration
+}
+
+// NewNames returns names for nodes, which are ascending. It is an error if there are more than MaxIDs.
+func NewNames(ids []spec.NodeID) (*Names, error) {
+	if len(ids) > MaxIDs {
+		return nil, fmt.Errorf("changing: %d ids occur, %v and others: at most %d are wanted", len(ids), ids[0], MaxIDs)
+	}
+	return &Names{ids: ids}, nil
 }
 
 // namesIn returns names for all that occurs in a question. It is an error if there are more ids than ranks.
-func namesIn(id spec.NodeID, before spec.State, in spec.Input) (*names, error) {
-	n := &names{addresses: []string{""}}
+func namesIn(id spec.NodeID, before spec.State, in spec.Input) (*Names, error) {
 	ids := append([]spec.NodeID{id, before.Leader, before.Grantee, in.Message.From}, before.Support...)
 	for _, c := range []spec.Configuration{before.Configuration, in.Message.Configuration, in.Configuration} {
 		for _, m := range c.Members() {
 			ids = append(ids, m.ID)
-			if !slices.Contains(n.addresses, m.Address) {
-				n.addresses = append(n.addresses, m.Address)
-			}
 		}
 	}
 	slices.SortFunc(ids, spec.NodeID.Compare)
-	n.ids = slices.DeleteFunc(slices.Compact(ids), spec.NodeID.IsNone)
-	if len(n.ids) > model.MaxNodes {
-		return nil, fmt.Errorf("changing: %d ids occur, %v and others: at most %d are wanted", len(n.ids), n.ids[0], model.MaxNodes)
+	return NewNames(slices.DeleteFunc(slices.Compact(ids), spec.NodeID.IsNone))
+}
+
+// ID returns the rank of a node, and None for none and for one that is not known.
+func (n *Names) ID(id spec.NodeID) ID {
+	for i := range n.ids {
+		if n.ids[i] == id {
+			return ID(i + 1)
+		}
 	}
-	return n, nil
+	if !id.IsNone() {
+		n.stranger = id
+	}
+	return None
 }
 
-// rank returns the rank of an id, and None for none and for one that is not known.
-func (n *names) rank(id spec.NodeID) ID {
-	return ID(slices.Index(n.ids, id) + 1)
-}
-
-func (n *names) id(i ID) spec.NodeID {
+// SpecID returns the id of the node of a rank.
+func (n *Names) SpecID(i ID) spec.NodeID {
 	if i == None {
 		return spec.NodeID{}
 	}
 	return n.ids[i-1]
 }
 
-func (n *names) state(s spec.State) State {
+// State returns a state in the words of this package.
+func (n *Names) State(s *spec.State) State {
 	t := State{
-		Role:    model.Role(slices.Index(spec.Roles(), s.Role)),
-		Leader:  n.rank(s.Leader),
+		Role:    model.Role(slices.Index(roles, s.Role)),
+		Leader:  n.ID(s.Leader),
 		Epoch:   s.Epoch,
-		Grantee: n.rank(s.Grantee),
-		Conf:    n.configuration(s.Configuration),
+		Grantee: n.ID(s.Grantee),
+		Conf:    n.Configuration(&s.Configuration),
 	}
 	for _, id := range s.Support {
-		t.Support = t.Support.With(n.rank(id))
+		t.Support = t.Support.With(n.ID(id))
 	}
 	return t
 }
 
-func (n *names) message(m spec.Message) Message {
+// Message returns a message in the words of this package.
+func (n *Names) Message(m *spec.Message) Message {
 	return Message{
-		Type:  model.MessageType(slices.Index(spec.MessageTypes(), m.Type)),
-		From:  n.rank(m.From),
-		To:    n.rank(m.To),
+		Type:  model.MessageType(slices.Index(messageTypes, m.Type)),
+		From:  n.ID(m.From),
+		To:    n.ID(m.To),
 		Epoch: m.Epoch,
-		Conf:  n.configuration(m.Configuration),
+		Conf:  n.Configuration(&m.Configuration),
 	}
 }
 
-func (n *names) configuration(c spec.Configuration) Configuration {
+// Configuration returns a configuration in the words of this package.
+func (n *Names) Configuration(c *spec.Configuration) Configuration {
+	if c.IsNone() {
+		return Configuration{}
+	}
+	for k := range n.known {
+		if n.known[k].spec == *c {
+			return n.known[k].here
+		}
+	}
 	t := Configuration{Epoch: c.Epoch, Version: c.Version}
+	addresses := make([]string, len(n.ids))
 	for _, m := range c.Members() {
-		i := n.rank(m.ID)
+		i := n.ID(m.ID)
+		if i == None {
+			return Configuration{}
+		}
 		of := t.of(m.Kind)
 		*of = of.With(i)
-		t.Addresses[i] = uint8(slices.Index(n.addresses, m.Address))
+		addresses[i-1] = m.Address
 	}
+	t.Addresses = joined(addresses)
+	n.know(*c, t)
 	return t
+}
+
+// joined returns the addresses of the nodes 1, 2 and so on as those of a Configuration.
+func joined(addresses []string) string {
+	all := strings.Join(addresses, "\n")
+	if len(all) < len(addresses) { // there are line feeds alone
+		return ""
+	}
+	return all
+}
+
+func (n *Names) know(c spec.Configuration, t Configuration) {
+	n.known[n.next] = known{c, t}
+	n.next = (n.next + 1) % len(n.known)
 }
 
 // of returns the set of the members of a kind.
@@ -92,31 +143,59 @@ func (c *Configuration) of(kind spec.MemberKind) *Set {
 	return &c.Observers
 }
 
-func (n *names) specConfiguration(c Configuration) (spec.Configuration, error) {
+// SpecConfiguration returns a configuration in the words of package spec. It is an error if there is none.
+func (n *Names) SpecConfiguration(c *Configuration) (spec.Configuration, error) {
+	for k := range n.known {
+		if of := &n.known[k]; of.here == *c && !of.spec.IsNone() {
+			return of.spec, nil
+		}
+	}
+	t, err := n.restamped(c)
+	if err == nil {
+		n.know(t, *c)
+	}
+	return t, err
+}
+
+// restamped makes a configuration of package spec: of a known one that has the same members, if there is one.
+func (n *Names) restamped(c *Configuration) (spec.Configuration, error) {
+	for k := range n.known {
+		of := &n.known[k]
+		if same := of.here; !of.spec.IsNone() {
+			if same.Epoch, same.Version = c.Epoch, c.Version; same == *c {
+				t := of.spec.At(c.Epoch, c.Version)
+				return t, t.Validate()
+			}
+		}
+	}
 	var members []spec.Member
 	for _, kind := range spec.MemberKinds() {
 		for of := *c.of(kind); of != 0; of &= of - 1 {
 			i := lowest(of)
-			members = append(members, spec.Member{ID: n.id(i), Kind: kind, Address: n.addresses[c.Addresses[i]]})
+			members = append(members, spec.Member{ID: n.SpecID(i), Kind: kind, Address: c.address(i)})
 		}
 	}
 	return spec.NewConfiguration(c.Epoch, c.Version, members)
 }
 
-func (n *names) specState(s State) (spec.State, error) {
-	conf, err := n.specConfiguration(s.Conf)
+// SpecState returns a state in the words of package spec. It is an error if there is none.
+func (n *Names) SpecState(s *State) (spec.State, error) {
+	conf, err := n.SpecConfiguration(&s.Conf)
 	t := spec.State{
-		Role: spec.Role(s.Role.String()), Leader: n.id(s.Leader), Epoch: s.Epoch, Grantee: n.id(s.Grantee), Configuration: conf,
+		Role: roles[s.Role], Leader: n.SpecID(s.Leader), Epoch: s.Epoch, Grantee: n.SpecID(s.Grantee), Configuration: conf,
+	}
+	if s.Support != 0 {
+		t.Support = make([]spec.NodeID, 0, s.Support.Len())
 	}
 	for js := s.Support; js != 0; js &= js - 1 {
-		t.Support = append(t.Support, n.id(lowest(js)))
+		t.Support = append(t.Support, n.SpecID(lowest(js)))
 	}
 	return t, err
 }
 
 // answer returns the answer that a step is.
-func (n *names) answer(action spec.Action, o Outcome) (Answer, error) {
-	after, err := n.specState(o.State)
+func (n *Names) answer(action spec.Action, o Outcome) (Answer, error) {
+	after, err := n.SpecState(&o.State)
 	if err != nil {
 		return Answer{}, fmt.Errorf("changing: the step %s: %w", action, err)
 	}
@@ -124,10 +203,20 @@ func (n *names) answer(action spec.Action, o Outcome) (Answer, error) {
 	if !o.Ignored {
 		a.Action = action
 	}
-	for _, m := range o.Sent() { // which carry the configuration after the step (R43)
+	if count := o.Len(); count > 0 {
+		a.Sent = make([]spec.Message, 0, count)
+	}
+	for m := range o.All() { // which carry the configuration after the step (R43)
 		a.Sent = append(a.Sent, spec.Message{
-			Type: spec.MessageType(m.Type.String()), From: n.id(m.From), To: n.id(m.To), Epoch: m.Epoch, Configuration: after.Configuration,
+			Type: messageTypes[m.Type], From: n.SpecID(m.From), To: n.SpecID(m.To), Epoch: m.Epoch, Configuration: after.Configuration,
 		})
 	}
 	return a, nil
 }
+
+// The words of package spec, by the numbers of package model.
+var (
+	roles        = spec.Roles()
+	messageTypes = spec.MessageTypes()
+	timers       = spec.Timers()
+)

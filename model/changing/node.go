@@ -2,6 +2,8 @@ package changing
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
@@ -45,11 +47,40 @@ type Outcome struct {
 	Ignored bool
 
 	n    uint8
-	sent [model.MaxNodes]Message
+	said [2]said // no rule says more
 }
 
-// Sent returns the messages of the step in the order of sending. The slice is part of o.
-func (o *Outcome) Sent() []Message { return o.sent[:o.n] }
+// said is one message to each node of a set, in the order of ids.
+type said struct {
+	what  model.MessageType
+	from  ID
+	to    Set
+	epoch spec.Epoch
+}
+
+// All yields the messages of the step in the order of sending.
+func (o *Outcome) All() iter.Seq[Message] {
+	return func(yield func(Message) bool) {
+		for _, s := range o.said[:o.n] {
+			for js := s.to; js != 0; js &= js - 1 {
+				if !yield(Message{s.what, s.from, lowest(js), s.epoch, o.State.Conf}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Len returns how many messages the step sends.
+func (o *Outcome) Len() (n int) {
+	for _, s := range o.said[:o.n] {
+		n += s.to.Len()
+	}
+	return n
+}
+
+// Sent returns the messages of the step in the order of sending.
+func (o *Outcome) Sent() []Message { return slices.Collect(o.All()) }
 
 // quietly returns the step to s that sends nothing.
 func quietly(s State) Outcome { return Outcome{State: s} }
@@ -71,26 +102,24 @@ func tell(i ID, s State, t model.MessageType, js Set, e spec.Epoch) Outcome {
 	return o
 }
 
-// send adds a message. No rule sends more than one to each of the others and one more.
+// send adds a message.
 func (o *Outcome) send(t model.MessageType, from, to ID, e spec.Epoch) {
-	o.sent[o.n] = Message{t, from, to, e, o.State.Conf}
-	o.n++
+	o.sendEach(t, from, model.SetOf(to), e)
 }
 
 // sendEach adds a message from i to each node of js but itself, in the order of ids.
 func (o *Outcome) sendEach(t model.MessageType, i ID, js Set, e spec.Epoch) {
-	for js = js.Without(i); js != 0; js &= js - 1 {
-		o.send(t, i, lowest(js), e)
+	if js = js.Without(i); js != 0 {
+		o.said[o.n] = said{t, i, js, e}
+		o.n++
 	}
 }
 
 // keepTo drops all messages but those to js.
 func (o *Outcome) keepTo(js Set) {
 	kept := Outcome{State: o.State}
-	for _, m := range o.Sent() {
-		if js.Has(m.To) {
-			kept.send(m.Type, m.From, m.To, m.Epoch)
-		}
+	for _, s := range o.said[:o.n] {
+		kept.sendEach(s.what, s.from, s.to&js, s.epoch)
 	}
 	*o = kept
 }

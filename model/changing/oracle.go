@@ -21,9 +21,19 @@ var standard = NewRules()
 
 // Step returns what node id does in the state before with one input: a message received, well formed or not, the end of a
 // timer, running or not, or a call. Every input of a state that CheckState passes has an answer. It is an error if before is
-// not such a state, if a configuration comes without a call to change, if links are cut, and if more than model.MaxNodes
-// different ids occur.
+// not such a state, if a configuration comes without a call to change, if links are cut, and if more than MaxIDs different
+// ids occur.
 func Step(id spec.NodeID, before spec.State, in spec.Input) (Answer, error) {
+	n, err := namesIn(id, before, in)
+	if err != nil {
+		return Answer{}, err
+	}
+	return n.Step(id, before, in)
+}
+
+// Step is the function Step, for who asks more than once about the same nodes: it is an error, besides, if an id occurs
+// that is not among the names.
+func (n *Names) Step(id spec.NodeID, before spec.State, in spec.Input) (Answer, error) {
 	if err := CheckState(id, before); err != nil {
 		return Answer{}, fmt.Errorf("changing: %w", err)
 	}
@@ -31,31 +41,39 @@ func Step(id spec.NodeID, before spec.State, in spec.Input) (Answer, error) {
 		return Answer{}, errors.New("changing: the input is no message, end of a timer or call: " +
 			"a configuration is for a call to change, and a cut for the network")
 	}
-	if in.Timer == "" && in.Call == "" && !heard(in.Message) || in.Call == spec.ChangeCall && in.Configuration.Validate() != nil {
+	if in.Timer == "" && in.Call == "" && !heard(&in.Message) || in.Call == spec.ChangeCall && in.Configuration.Validate() != nil {
 		return Answer{After: before}, nil
 	}
-	n, err := namesIn(id, before, in)
-	if err != nil {
+	n.stranger = spec.NodeID{}
+	i, s, m, wanted := n.ID(id), n.State(&before), n.Message(&in.Message), n.Configuration(&in.Configuration)
+	if err := n.unknown(); err != nil {
 		return Answer{}, err
 	}
-	i, s := n.rank(id), n.state(before)
 	switch {
 	case in.Timer != "":
-		return n.answer(in.Timer.Action(), standard.Timeout(i, s, model.Timer(slices.Index(spec.Timers(), in.Timer))))
+		return n.answer(in.Timer.Action(), standard.Timeout(i, s, model.Timer(slices.Index(timers, in.Timer))))
 	case in.Call == spec.ResignCall:
 		return n.answer(spec.ResignAction, standard.Resign(i, s))
 	case in.Call == spec.HolderDeadCall:
 		return n.answer(spec.HolderDeadAction, standard.HolderDead(i, s))
 	case in.Call == spec.ChangeCall:
-		return n.answer(spec.ChangeAction, standard.Change(i, s, n.configuration(in.Configuration)))
+		return n.answer(spec.ChangeAction, standard.Change(i, s, wanted))
 	case in.Call != "":
 		return Answer{After: before}, nil // there is no such call
 	}
-	return n.answer(in.Message.Type.Action(), standard.Hear(i, s, n.message(in.Message)))
+	return n.answer(in.Message.Type.Action(), standard.Hear(i, s, m))
+}
+
+// unknown is an error if an id has occurred that is not among the names.
+func (n *Names) unknown() error {
+	if n.stranger.IsNone() {
+		return nil
+	}
+	return fmt.Errorf("changing: node %v occurs, and is not among the names", n.stranger)
 }
 
 // heard reports whether m can be heard at all: it is well formed (R33), and of a cluster whose members change (R34).
-func heard(m spec.Message) bool { return m.Validate() == nil && !m.Configuration.IsNone() }
+func heard(m *spec.Message) bool { return m.Validate() == nil && !m.Configuration.IsNone() }
 
 // Start returns what node id does when it starts for the first time, with a configuration that it was given. R32, R49. It is
 // an error if that is none, or not valid.
@@ -68,17 +86,27 @@ func Start(id spec.NodeID, first spec.Configuration) (Answer, error) {
 }
 
 // Restart returns what node id does when it starts with what it has kept. R30, R49. It is an error if that is not what a node
-// can keep, and if more than model.MaxNodes different ids occur.
+// can keep.
 func Restart(id spec.NodeID, kept spec.Durable) (Answer, error) {
+	n, err := namesIn(id, spec.State{Grantee: kept.Grantee, Configuration: kept.Configuration}, spec.Input{})
+	if err != nil {
+		return Answer{}, err
+	}
+	return n.Restart(id, kept)
+}
+
+// Restart is the function Restart, for who asks more than once about the same nodes.
+func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (Answer, error) {
 	before := spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Configuration: kept.Configuration}
 	if err := CheckState(id, before); err != nil {
 		return Answer{}, fmt.Errorf("changing: %w", err)
 	}
-	n, err := namesIn(id, before, spec.Input{})
-	if err != nil {
+	n.stranger = spec.NodeID{}
+	i, s := n.ID(id), n.State(&before)
+	if err := n.unknown(); err != nil {
 		return Answer{}, err
 	}
-	return n.answer(spec.RestartAction, standard.Restart(n.rank(id), n.state(before)))
+	return n.answer(spec.RestartAction, standard.Restart(i, s))
 }
 
 // CheckState returns nil if node id can be in state s, and else an error that says why not. No input leads from such a state

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -46,21 +45,23 @@ func TestStepRefusesWhatHasNoAnswer(t *testing.T) {
 	id := spec.IntegerID(1)
 	conf := configured(t, 0, 1, spec.Member{ID: id, Kind: spec.Voter})
 	good := spec.State{Role: spec.Follower, Configuration: conf}
-	var many []spec.Member
-	for i := range uint64(model.MaxNodes + 1) {
+	var many, more []spec.Member // together one too many
+	for i := range uint64(MaxIDs+1) / 2 {
 		many = append(many, spec.Member{ID: spec.IntegerID(i + 1), Kind: spec.Voter})
+		more = append(more, spec.Member{ID: spec.IntegerID(i + 101), Kind: spec.Voter})
 	}
+	crowded := spec.State{Role: spec.Follower, Configuration: configured(t, 0, 2, many...)}
 	for says, c := range map[string]struct {
 		id     spec.NodeID
 		before spec.State
 		in     spec.Input
 	}{
-		"none is not the id of a node":                              {spec.NodeID{}, good, spec.Input{}},
-		`the state of node 1: role: "" is no role`:                  {id, spec.State{}, spec.Input{}},
-		"it has no configuration, as if members were fixed":         {id, spec.State{Role: spec.Follower}, spec.Input{}},
-		"a configuration is for a call to change":                   {id, good, spec.Input{Timer: spec.HeartbeatTimer, Configuration: conf}},
-		"and a cut for the network":                                 {id, good, spec.Input{Cut: []spec.Link{{From: id, To: id}}}},
-		"changing: 8 ids occur, 1 and others: at most 7 are wanted": {id, good, spec.Input{Call: spec.ChangeCall, Configuration: configured(t, 0, 2, many...)}},
+		"none is not the id of a node":                                {spec.NodeID{}, good, spec.Input{}},
+		`the state of node 1: role: "" is no role`:                    {id, spec.State{}, spec.Input{}},
+		"it has no configuration, as if members were fixed":           {id, spec.State{Role: spec.Follower}, spec.Input{}},
+		"a configuration is for a call to change":                     {id, good, spec.Input{Timer: spec.HeartbeatTimer, Configuration: conf}},
+		"and a cut for the network":                                   {id, good, spec.Input{Cut: []spec.Link{{From: id, To: id}}}},
+		"changing: 64 ids occur, 1 and others: at most 63 are wanted": {id, crowded, spec.Input{Call: spec.ChangeCall, Configuration: configured(t, 0, 2, more...)}},
 	} {
 		_, err := Step(c.id, c.before, c.in)
 		require.ErrorContains(t, err, says)
@@ -69,8 +70,37 @@ func TestStepRefusesWhatHasNoAnswer(t *testing.T) {
 	require.ErrorContains(t, err, "it has no configuration")
 	_, err = Restart(id, spec.Durable{})
 	require.ErrorContains(t, err, "it has no configuration")
-	_, err = Restart(id, spec.Durable{Configuration: configured(t, 0, 2, many...)})
-	require.ErrorContains(t, err, "8 ids occur")
+}
+
+// Names know those that they were made of, each time they are asked, and nobody else.
+func TestNamesRefuseStrangers(t *testing.T) {
+	one, two, three := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
+	n, err := NewNames([]spec.NodeID{one, two})
+	require.NoError(t, err)
+	of := func(ids ...spec.NodeID) spec.Configuration {
+		var members []spec.Member
+		for _, id := range ids {
+			members = append(members, spec.Member{ID: id, Kind: spec.Voter})
+		}
+		return configured(t, 0, 1, members...)
+	}
+	says := func(from spec.NodeID, c spec.Configuration) spec.Input {
+		return spec.Input{Message: spec.Message{Type: spec.Heartbeat, From: from, To: one, Epoch: 1, Configuration: c}}
+	}
+	before := spec.State{Role: spec.Follower, Configuration: of(one, two)}
+	known, err := n.Step(one, before, says(two, of(one, two)))
+	require.NoError(t, err)
+	for range 2 {
+		for _, in := range []spec.Input{says(three, of(one, two)), says(two, of(one, two, three))} {
+			_, err = n.Step(one, before, in)
+			require.EqualError(t, err, "changing: node 3 occurs, and is not among the names")
+		}
+		_, err = n.Restart(one, spec.Durable{Epoch: 1, Grantee: three, Configuration: of(one, two)})
+		require.EqualError(t, err, "changing: node 3 occurs, and is not among the names")
+		again, err := n.Step(one, before, says(two, of(one, two)))
+		require.NoError(t, err)
+		require.Equal(t, known, again)
+	}
 }
 
 // What is no step leaves the state, and says no action.

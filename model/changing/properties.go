@@ -6,9 +6,8 @@ import (
 	"github.com/seed-fdf591db/bully/model"
 )
 
-// What is promised: the twins of the properties in tla/ChangingCluster.tla; those of tla/MCChangingCluster.tla are in
-// witnesses.go. A cfg names them. Each function reports whether
-// the property holds.
+// What is promised: the twins of the properties in tla/ChangingCluster.tla; those of states that last are in still.go, and those
+// of tla/MCChangingCluster.tla in witnesses.go. A cfg names them. Each function reports whether the property holds.
 
 // An invariant is a property of states.
 type invariant struct {
@@ -23,6 +22,8 @@ var invariants = []invariant{
 	{"OneConfiguration", oneConfiguration},
 	{"LeaderIsElector", leaderIsElector},
 	{"ConfigurationLearned", configurationLearned},
+	{"LedWhenStill", ledWhenStill},
+	{"HighestWhenStill", highestWhenStill},
 	{"NeverChangedTwice", neverChangedTwice},
 	{"NeverLearnsRemoval", neverLearnsRemoval},
 	{"NeverAddedLeads", neverAddedLeads},
@@ -48,7 +49,7 @@ var stepProperties = []stepProperty{
 }
 
 // liveness are the properties that only TLC can check.
-var liveness = []string{"SomeLeader", "HighestLeads", "RemovedAtRest", "VotersLearn", "NeverSettled"}
+var liveness = []string{"SomeLeader", "HighestLeads", "RemovedAtRest", "VotersLearn", "NeverSettled", "NeverLedByWitness"}
 
 // every reports whether something holds of every node of a cluster.
 func (c *cluster) every(holds func(i ID) bool) bool {
@@ -184,22 +185,24 @@ func onlyVotersWin(c *cluster, now, next *clusterState) bool {
 	})
 }
 
-// newest returns the newest configuration of those that run.
-func (s *clusterState) newest() (newest Configuration) {
-	for is := s.up; is != 0; is &= is - 1 {
-		if c := s.node[lowest(is)].Conf; c.Newer(newest) {
+// newestOf returns the newest configuration that one of some nodes has.
+func (s *clusterState) newestOf(nodes Set) (newest Configuration) {
+	for ; nodes != 0; nodes &= nodes - 1 {
+		if c := s.node[lowest(nodes)].Conf; c.Newer(newest) {
 			newest = c
 		}
 	}
 	return newest
 }
 
-// eligible returns the voters that run and that a quorum of the newest configuration, themselves included, can answer.
+// eligible returns the voters that run and that a quorum can answer, themselves included, of the newest configuration within
+// their reach.
 func (c *cluster) eligible(s *clusterState) Set {
 	var eligible Set
-	newest := s.newest()
-	for is := s.up & newest.Voters; is != 0; is &= is - 1 {
-		if i := lowest(is); c.rules.isQuorum(newest, c.reach(s, i)) {
+	for is := s.up; is != 0; is &= is - 1 {
+		i := lowest(is)
+		within := c.reach(s, i)
+		if newest := s.newestOf(within); newest.Voters.Has(i) && c.rules.isQuorum(newest, within) {
 			eligible = eligible.With(i)
 		}
 	}

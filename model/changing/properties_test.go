@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -28,11 +29,22 @@ func TestInvariantsSeeEachFault(t *testing.T) {
 		"OneConfiguration":     func(_ *cluster, s *clusterState) { s.node[3].Conf = of(1, 1, 1) },
 		"LeaderIsElector":      func(_ *cluster, s *clusterState) { s.node[2].Conf = of(1, 2, 1).observer(2) },
 		"ConfigurationLearned": func(_ *cluster, s *clusterState) { s.node[3].Conf = of(1, 2, 1, 2).observer(3) },
-		"NeverChangedTwice":    func(_ *cluster, s *clusterState) { s.node[2].Conf.Version++ },
-		"NeverLearnsRemoval":   func(_ *cluster, s *clusterState) { s.node[1].Conf = of(1, 3, 2) },
-		"NeverAddedLeads":      func(_ *cluster, s *clusterState) { s.reigns[2] = model.SetOf(3) },
-		"NeverPassedOver":      func(_ *cluster, s *clusterState) { s.node[3].Conf = of(0, 3, 1, 2) },
-		"NeverTwoInEpoch":      func(_ *cluster, s *clusterState) { s.node[2].Epoch, s.node[1].Conf = 1, of(1, 1, 1, 3) },
+		"LedWhenStill": func(_ *cluster, s *clusterState) {
+			s.node[1].Conf = of(1, 1, 1, 2)
+			s.node[2].Conf = of(1, 1, 1, 2)
+			s.node[3] = node(leader, 3, 1, 3, of(0, 9, 3)) // alone, and backed
+		},
+		"HighestWhenStill": func(c *cluster, s *clusterState) {
+			s.up = model.SetOf(1, 2)
+			s.node[1] = node(leader, 1, 1, 1, of(1, 1, 1, 2))
+			s.node[2] = node(follower, 1, 1, 1, of(1, 1, 1, 2))
+			c.rules.outranked = func(ID, ID, Configuration) bool { return false } // and so nobody pre-empts
+		},
+		"NeverChangedTwice":  func(_ *cluster, s *clusterState) { s.node[2].Conf.Version++ },
+		"NeverLearnsRemoval": func(_ *cluster, s *clusterState) { s.node[1].Conf = of(1, 3, 2) },
+		"NeverAddedLeads":    func(_ *cluster, s *clusterState) { s.reigns[2] = model.SetOf(3) },
+		"NeverPassedOver":    func(_ *cluster, s *clusterState) { s.node[3].Conf = of(0, 3, 1, 2) },
+		"NeverTwoInEpoch":    func(_ *cluster, s *clusterState) { s.node[2].Epoch, s.node[1].Conf = 1, of(1, 1, 1, 3) },
 	} {
 		c, s := reigning(t)
 		if name == "NeverTwoInEpoch" { // which the others let happen
@@ -49,7 +61,7 @@ func TestInvariantsSeeEachFault(t *testing.T) {
 		spoil(c, &s)
 		require.False(t, holds(c, &s), name)
 	}
-	require.Len(t, invariants, 11)
+	require.Len(t, invariants, 13)
 }
 
 // What is under way counts: two versions of one epoch and version, on two links.
@@ -127,4 +139,122 @@ func TestOutsidersUnheededSeesWhatIsHeard(t *testing.T) {
 	require.False(t, outsidersUnheeded(c, &now, &next))
 	next.budget[loss]-- // it was lost, and node 3 did something else
 	require.True(t, outsidersUnheeded(c, &now, &next))
+}
+
+// A state is not still while a timer is due: each of these is one step from the one in which node 2 leads, and all follow.
+func TestStillSeesEachTimer(t *testing.T) {
+	for says, spoil := range map[string]func(c *cluster, s *clusterState){
+		"something is under way": func(c *cluster, s *clusterState) { s.push(c.index[1][2], payload{model.Ack, 1, 0}) },
+		"somebody stands":        func(_ *cluster, s *clusterState) { s.node[1].Role = candidate },
+		"somebody claims":        func(_ *cluster, s *clusterState) { s.node[1].Role = claimant },
+		"a voter has no leader":  func(_ *cluster, s *clusterState) { s.node[2] = node(follower, None, 1, 2, s.node[2].Conf) },
+		"a leader is not backed": func(_ *cluster, s *clusterState) { s.up = model.SetOf(2) },
+		"a leader owes a beat":   func(_ *cluster, s *clusterState) { s.node[1].Leader = None },
+		"a leader owes a member": func(_ *cluster, s *clusterState) { s.node[3].Conf.Version-- },
+		"a lease is over":        func(_ *cluster, s *clusterState) { s.up = model.SetOf(1); s.node[1].Role = electing },
+		"a higher one pre-empts": func(_ *cluster, s *clusterState) {
+			s.node[1], s.node[2], s.node[3].Leader = node(leader, 1, 1, 1, s.node[1].Conf), node(follower, 1, 1, 1, s.node[1].Conf), 1
+		},
+		"a member knows of a newer configuration": func(_ *cluster, s *clusterState) { s.watchers(2, 3) },
+	} {
+		c, s := reigning(t)
+		s.node[1].Conf = s.node[2].Conf
+		s.node[3] = s.node[1]
+		require.True(t, c.still(&s), says)
+		spoil(c, &s)
+		require.False(t, c.still(&s), says)
+	}
+}
+
+// watchers has node 2 down, and the observers 1 and 3 left over, with a version each.
+func (s *clusterState) watchers(first, third uint64) {
+	s.up = model.SetOf(1, 3)
+	s.node[1] = node(follower, None, 1, 2, of(1, first, 2).observer(1, 3))
+	s.node[3] = node(follower, None, 1, 2, of(1, third, 2).observer(1, 3))
+}
+
+// What a member that may not stand says is left out where it changes nobody: who knows as much, or cannot hear.
+func TestWhatChangesNobodyIsNotSaid(t *testing.T) {
+	for says, test := range map[string]struct {
+		spoil  func(s *clusterState)
+		spoken bool
+	}{
+		"the other knows as much":            {func(*clusterState) {}, false},
+		"the other has an older version":     {func(s *clusterState) { s.watchers(2, 3) }, true},
+		"the other knows more":               {func(s *clusterState) { s.watchers(3, 2) }, false},
+		"it knows more, and removed 3":       {func(s *clusterState) { s.node[1].Conf = of(1, 3, 2).observer(1) }, true},
+		"the other has promised less":        {func(s *clusterState) { s.node[3].Epoch = 2 }, true},
+		"the other keeps its lease":          {func(s *clusterState) { s.node[1].Leader = 3 }, true},
+		"the other cannot hear":              {func(s *clusterState) { s.watchers(2, 3); s.cut = 1 }, false},
+		"it keeps a lease, which is over":    {func(s *clusterState) { s.node[3].Leader = 2 }, true},
+		"and nobody hears that":              {func(s *clusterState) { s.node[3].Leader, s.up = 2, model.SetOf(3) }, true},
+		"somebody else is wrong, and not it": {func(s *clusterState) { s.node[1].Epoch = 2 }, false},
+	} {
+		c, s := reigning(t)
+		s.watchers(2, 2)
+		test.spoil(&s)
+		spoken := false
+		p := stepper{cluster: c, now: s, emit: func(explore.Step, []byte, string) { spoken = true }}
+		p.heartbeatTimeout(3)
+		require.Equal(t, test.spoken, spoken, says)
+	}
+}
+
+// TestEligibleGoesByReach has node 3, which holds the newest configuration, within reach of some, all or none.
+func TestEligibleGoesByReach(t *testing.T) {
+	c := build(t, 3, "HighParted Three AnyMembers", "0 0 0 0 0 1")
+	c.cuts = append(c.cuts, cut{})
+	for says, test := range map[string]struct {
+		cut      uint8
+		newest   Configuration // of node 3; the others hold that of the voters 1 to 3
+		up       Set
+		eligible Set
+	}{
+		"all hold the same":                    {1, of(1, 1, 1, 2, 3), upTo(3), model.SetOf(1, 2, 3)},
+		"two are a quorum":                     {1, of(1, 1, 1, 2, 3), model.SetOf(1, 3), model.SetOf(1, 3)},
+		"one is none":                          {1, of(1, 1, 1, 2, 3), model.SetOf(2), 0},
+		"the newest has 2 as a witness":        {1, of(1, 2, 1, 3).witness(2), upTo(3), model.SetOf(1, 3)},
+		"who holds the newest is not up":       {1, of(1, 2, 1, 3).witness(2), model.SetOf(1, 2), model.SetOf(1, 2)},
+		"2 does not reach 3":                   {0, of(1, 2, 1, 3).witness(2), upTo(3), model.SetOf(1, 2, 3)},
+		"2 reaches neither 3 nor a quorum":     {0, of(1, 2, 1, 3).witness(2), model.SetOf(2, 3), 0},
+		"the newest asks for who is not there": {1, of(1, 2, 1, 2, 3).observer(4), model.SetOf(3), 0},
+	} {
+		s := clusterState{up: test.up, cut: test.cut}
+		s.node[1], s.node[2], s.node[3] = Blank(of(1, 1, 1, 2, 3)), Blank(of(1, 1, 1, 2, 3)), Blank(test.newest)
+		require.Equal(t, test.eligible, c.eligible(&s), says)
+	}
+}
+
+// TestLeadsSeesEachFault spoils, one thing at a time, the state in which node 2 leads all.
+func TestLeadsSeesEachFault(t *testing.T) {
+	for says, test := range map[string]struct {
+		spoil func(s *clusterState)
+		leads bool
+	}{
+		"as it is":                  {func(*clusterState) {}, true},
+		"it does not lead":          {func(s *clusterState) { s.node[2].Role = claimant }, false},
+		"another lease":             {func(s *clusterState) { s.node[1].Leader = 3 }, false},
+		"another epoch":             {func(s *clusterState) { s.node[3].Epoch = 2 }, false},
+		"an older configuration":    {func(s *clusterState) { s.node[3].Conf.Version-- }, false},
+		"who does so is cut off":    {func(s *clusterState) { s.node[3].Conf.Version--; s.cut = 1 }, true},
+		"no quorum":                 {func(s *clusterState) { s.up = model.SetOf(2, 3) }, false},
+		"it was made a witness":     {func(s *clusterState) { s.conf(of(1, 2, 1).witness(2).observer(3)) }, true},
+		"it was made an observer":   {func(s *clusterState) { s.conf(of(1, 2, 1).observer(2)) }, false},
+		"it was removed":            {func(s *clusterState) { s.conf(of(1, 2, 1)) }, false},
+		"only a newer one keeps it": {func(s *clusterState) { s.node[3].Conf = of(1, 3, 1) }, false},
+		"an observer is the quorum": {func(s *clusterState) { s.conf(of(1, 2, 2).witness(1).observer(3)); s.up = model.SetOf(2, 3) }, false},
+	} {
+		c, s := reigning(t)
+		s.conf(s.node[2].Conf)
+		s.node[3].Role, s.node[3].Leader, s.node[3].Epoch = follower, 2, 1
+		test.spoil(&s)
+		require.Equal(t, test.leads, c.leads(&s, 2), says)
+	}
+}
+
+// conf gives all three nodes a configuration.
+func (s *clusterState) conf(c Configuration) {
+	for i := range ID(3) {
+		s.node[i+1].Conf = c
+	}
 }

@@ -9,29 +9,29 @@ import (
 // tla/ChangingNode.tla, so that a mutant can have another in its place; see Replace. Nothing else of a Rules changes, and its
 // methods may be called from any number of goroutines.
 type Rules struct {
-	electors       func(c Configuration) Set                         // R42
-	isQuorum       func(c Configuration, s Set) bool                 // R3, R42
-	survives       func(s State) State                               // R4, R42
-	adopt          func(s State, c Configuration) State              // R43
-	adopted        func(s State, m Message) State                    // R43
-	meets          func(i, j ID, c Configuration) bool               // R44
-	outsideHeard   func(i ID, s State, m Message) Outcome            // R44
-	counts         func(s State, m Message) bool                     // R45
-	mayVote        func(i ID, s State, m Message) bool               // R45
-	mayStand       func(i ID, s State) bool                          // R46
-	asked          func(s State) Set                                 // R46
-	outranked      func(l, k ID, c Configuration) bool               // R46: k is to lead rather than l
-	isSettled      func(i ID, s State) bool                          // R47
-	oneDiffers     func(c, d Configuration) bool                     // R47
-	witnessesKnown func(c, d Configuration) bool                     // R47
-	keepsLeader    func(i ID, c Configuration) bool                  // R47
-	mayChange      func(i ID, s State, c Configuration) bool         // R47
-	stamped        func(c Configuration, e spec.Epoch) Configuration // R48
-	maySupport     func(i ID, s State, m Message) bool               // R10, R11
-	mayClaim       func(i ID, s State) bool                          // R14, R15
-	handsOver      func(i ID, s State, m Message) bool               // R18
-	mayWin         func(i ID, s State) bool                          // R20
-	afterRestart   func(i ID, s State) State                         // R30
+	electors     func(c Configuration) Set                         // R42
+	isQuorum     func(c Configuration, s Set) bool                 // R3, R42
+	survives     func(s State) State                               // R4, R42
+	adopt        func(s State, c Configuration) State              // R43
+	adopted      func(s State, m Message) State                    // R43
+	meets        func(i, j ID, c Configuration) bool               // R44
+	outsideHeard func(i ID, s State, m Message) Outcome            // R44
+	counts       func(s State, m Message) bool                     // R45
+	mayVote      func(i ID, s State, m Message) bool               // R45
+	mayStand     func(i ID, s State) bool                          // R46
+	outranked    func(l, k ID, c Configuration) bool               // R46: k is to lead rather than l
+	askOrSay     func(i ID, s State) Outcome                       // R46: what comes when patience ends
+	watches      func(i ID, s State) bool                          // R8, R46: a follower waits
+	isSettled    func(i ID, s State) bool                          // R47
+	oneDiffers   func(c, d Configuration) bool                     // R47
+	keepsLeader  func(i ID, c Configuration) bool                  // R47
+	mayChange    func(i ID, s State, c Configuration) bool         // R47
+	stamped      func(c Configuration, e spec.Epoch) Configuration // R48
+	maySupport   func(i ID, s State, m Message) bool               // R10, R11
+	mayClaim     func(i ID, s State) bool                          // R14, R15
+	handsOver    func(i ID, s State, m Message) bool               // R18
+	mayWin       func(i ID, s State) bool                          // R20
+	afterRestart func(i ID, s State) State                         // R30
 }
 
 // NewRules returns the rules as they are.
@@ -67,15 +67,17 @@ func (r *Rules) setMembership() {
 	}
 	r.mayStand = func(i ID, s State) bool { return s.Conf.Voters.Has(i) }
 	r.outranked = func(l, k ID, c Configuration) bool { return l < k || !c.Voters.Has(l) }
-	r.asked = func(s State) Set { return s.Conf.Members() }
+	r.askOrSay = r.askOrSayIt
+	r.watches = func(i ID, s State) bool {
+		return s.Role == model.Follower && (s.Leader != None || s.Conf.Members().Has(i))
+	}
 	r.isSettled = func(i ID, s State) bool { return r.isQuorum(s.Conf, s.Support.With(i)) }
 	r.oneDiffers = func(c, d Configuration) bool { return c.differing(d).Len() == 1 }
-	r.witnessesKnown = func(c, d Configuration) bool { return d.Witnesses&^c.Members() == 0 }
 	r.keepsLeader = func(i ID, c Configuration) bool { return r.electors(c).Has(i) }
 	r.mayChange = func(i ID, s State, c Configuration) bool {
 		return s.Role == model.Leader &&
 			c.Epoch == s.Epoch && c.Version == s.Conf.Version+1 && c.Voters != 0 &&
-			r.isSettled(i, s) && r.oneDiffers(s.Conf, c) && r.witnessesKnown(s.Conf, c) && r.keepsLeader(i, c)
+			r.isSettled(i, s) && r.oneDiffers(s.Conf, c) && r.keepsLeader(i, c)
 	}
 	r.stamped = func(c Configuration, e spec.Epoch) Configuration {
 		c.Epoch = e

@@ -141,21 +141,25 @@ var rulesCases = map[string][]rulesCase{
 			hears(model.Election, 2, 1, mixed), node(follower, None, 1, None, mixed), "[4→2 REFUSE(1)]"},
 	},
 	"R46": {
-		{"a voter asks all members", 2, node(follower, None, 1, None, mixed),
-			ends(model.HeartbeatTimer), node(candidate, None, 1, None, mixed), "[2→1 ELECTION(1) 2→3 ELECTION(1) 2→4 ELECTION(1)]"},
+		{"a voter asks the electors", 2, node(follower, None, 1, None, mixed),
+			ends(model.HeartbeatTimer), node(candidate, None, 1, None, mixed), "[2→1 ELECTION(1) 2→3 ELECTION(1)]"},
 		{"and so does one who is asked", 2, node(follower, None, 1, None, mixed), hears(model.Election, 1, 1, mixed),
-			node(candidate, None, 1, None, mixed), "[2→1 OK(1) 2→1 ELECTION(1) 2→3 ELECTION(1) 2→4 ELECTION(1)]"},
-		{"but claims from electors", 2, node(candidate, None, 1, None, mixed, 1),
+			node(candidate, None, 1, None, mixed), "[2→1 OK(1) 2→1 ELECTION(1) 2→3 ELECTION(1)]"},
+		{"and claims from them", 2, node(candidate, None, 1, None, mixed, 1),
 			ends(model.ElectionTimer), node(claimant, None, 1, None, mixed), "[2→1 CLAIM(2) 2→3 CLAIM(2)]"},
-		{"a witness rests", 3, node(follower, 2, 1, 2, mixed),
-			ends(model.HeartbeatTimer), node(follower, None, 1, 2, mixed), "[]"},
+		{"a witness rests, and says so to all members", 3, node(follower, 2, 1, 2, mixed),
+			ends(model.HeartbeatTimer), node(follower, None, 1, 2, mixed), "[3→1 IM_BACK(1) 3→2 IM_BACK(1) 3→4 IM_BACK(1)]"},
+		{"and again, though it follows nobody", 3, node(follower, None, 1, 2, mixed),
+			ends(model.HeartbeatTimer), node(follower, None, 1, 2, mixed), "[3→1 IM_BACK(1) 3→2 IM_BACK(1) 3→4 IM_BACK(1)]"},
 		{"whoever backs it", 3, node(electing, 2, 1, 2, mixed, 1, 2),
-			ends(model.CoordinatorTimer), node(follower, None, 1, 2, mixed), "[]"},
-		{"an observer rests", 4, node(electing, 4, 1, 2, mixed),
-			ends(model.CoordinatorTimer), node(follower, None, 1, 2, mixed), "[]"},
+			ends(model.CoordinatorTimer), node(follower, None, 1, 2, mixed), "[3→1 IM_BACK(1) 3→2 IM_BACK(1) 3→4 IM_BACK(1)]"},
+		{"an observer does the same", 4, node(electing, 4, 1, 2, mixed),
+			ends(model.CoordinatorTimer), node(follower, None, 1, 2, mixed), "[4→1 IM_BACK(1) 4→2 IM_BACK(1) 4→3 IM_BACK(1)]"},
+		{"who is no member rests in silence", 5, node(follower, 2, 1, 2, mixed),
+			ends(model.HeartbeatTimer), node(follower, None, 1, 2, mixed), "[]"},
 		{"a lower voter pre-empts a witness", 1, node(follower, 3, 1, 3, mixed),
 			ends(model.PreemptTimer), node(candidate, 3, 1, 3, mixed),
-			"[1→2 ELECTION(1) 1→3 ELECTION(1) 1→4 ELECTION(1)]"},
+			"[1→2 ELECTION(1) 1→3 ELECTION(1)]"},
 		{"a witness assents to a lower node", 3, node(follower, None, 1, None, mixed),
 			hears(model.Election, 1, 1, mixed), node(electing, None, 1, None, mixed), "[3→1 ASSENT(1)]"},
 		{"but not while it keeps the lease of a higher voter", 3, node(follower, 2, 1, 2, mixed),
@@ -224,7 +228,7 @@ func TestStepsOfEachRule(t *testing.T) {
 func TestChangeHasConditions(t *testing.T) {
 	settled := node(leader, 3, 1, 3, three, 1)
 	moved := three
-	moved.Version, moved.Addresses[2] = 2, 1
+	moved.Version, moved.Addresses = 2, "\na:1\n"
 	for says, c := range map[string]struct {
 		before State
 		wanted Configuration
@@ -245,7 +249,7 @@ func TestChangeHasConditions(t *testing.T) {
 		"a kind and an address of another": {settled, Configuration{1, 2, model.SetOf(1, 3), model.SetOf(2), 0, moved.Addresses}, true},
 		"a member becomes a witness":       {settled, of(1, 2, 1, 3).witness(2), true},
 		"an observer becomes a witness":    {node(leader, 3, 1, 3, grown, 1), of(1, 3, 1, 2, 3).witness(4), true},
-		"a stranger becomes a witness":     {settled, of(1, 2, 1, 2, 3).witness(4), false},
+		"a stranger becomes a witness":     {settled, of(1, 2, 1, 2, 3).witness(4), true},
 		"the leader leaves":                {settled, of(1, 2, 1, 2), false},
 		"the leader becomes an observer":   {settled, of(1, 2, 1, 2).observer(3), false},
 		"no voter is left":                 {node(leader, 3, 1, 3, of(1, 1, 3).witness(1, 2), 1), Configuration{Epoch: 1, Version: 2}.witness(1, 2, 3), false},
@@ -272,8 +276,8 @@ func TestTimersThatRun(t *testing.T) {
 		"a voter of a lower leader":        {2, node(follower, 1, 1, 1, mixed), "[heartbeat preempt]"},
 		"a voter that a witness leads":     {1, node(follower, 3, 1, 3, mixed), "[heartbeat preempt]"},
 		"a witness with a leader":          {3, node(follower, 2, 1, 2, mixed), "[heartbeat]"},
-		"a witness without":                {3, node(follower, None, 1, 2, mixed), "[]"},
-		"an observer without":              {4, node(follower, None, 1, 2, mixed), "[]"},
+		"a witness without":                {3, node(follower, None, 1, 2, mixed), "[heartbeat]"},
+		"an observer without":              {4, node(follower, None, 1, 2, mixed), "[heartbeat]"},
 		"who is no member, with a leader":  {5, node(follower, 2, 1, 2, mixed), "[heartbeat]"},
 		"who is no member, without":        {5, node(follower, None, 1, 2, mixed), "[]"},
 		"who is to join":                   {1, Blank(Configuration{}), "[]"},
@@ -301,7 +305,7 @@ func TestCallsThatAreNoStep(t *testing.T) {
 	restarted := node(electing, 1, 1, 3, three)
 	require.Equal(t, ignored(restarted), r.HolderDead(1, restarted), "its own lease is nobody's")
 	for _, m := range []Message{{model.Claim, 3, 2, 2, three}, {model.Claim, 1, 1, 2, three}, {model.Claim, None, 1, 2, three},
-		{model.Claim, model.MaxNodes + 1, 1, 2, three}, {model.ImBack + 1, 3, 1, 2, three}} {
+		{model.Claim, MaxIDs + 1, 1, 2, three}, {model.ImBack + 1, 3, 1, 2, three}} {
 		require.Equal(t, ignored(s), r.Hear(1, s, m), m.Type)
 	}
 	following := node(follower, 3, 1, 3, three)

@@ -92,6 +92,59 @@ func (c *cluster) pending(s *clusterState, i ID) bool {
 	return false
 }
 
+// patienceOver reports whether no heartbeat can come to i any more, and its lease is over.
+func (c *cluster) patienceOver(s *clusterState, i ID) bool {
+	return s.quiet() && !c.owed(s, i) && c.leaseOver(s, i)
+}
+
+// inNeed returns the nodes that a heartbeat of leader i would change.
+func (c *cluster) inNeed(s *clusterState, i ID) Set {
+	var inNeed Set
+	for js := s.up.Without(i); js != 0; js &= js - 1 {
+		if j := lowest(js); c.tells(s, i, j) && !(s.follows(j, i) && s.node[j].Conf == s.node[i].Conf) {
+			inNeed = inNeed.With(j)
+		}
+	}
+	return inNeed
+}
+
+// carries reports whether what is sent from i to j in s gets on its way.
+func (c *cluster) carries(s *clusterState, i, j ID) bool {
+	return s.up.Has(j) && !c.cuts[s.cut].has(i, j)
+}
+
+// keepHeeded leaves out of o, a step of i in s, what a member that may not stand says in vain: it would not change who hears
+// it, and no answer to it would change i.
+func (c *cluster) keepHeeded(s *clusterState, i ID, o *Outcome) {
+	if c.rules.mayStand(i, s.node[i]) {
+		return
+	}
+	var heeds Set
+	for m := range o.All() {
+		if c.moves(s, m, o.State) {
+			heeds = heeds.With(m.To)
+		}
+	}
+	o.keepTo(heeds)
+}
+
+// moves reports whether m, of a sender that is in state after then, changes who hears it, or the answer to it its sender.
+func (c *cluster) moves(s *clusterState, m Message, after State) bool {
+	if !c.carries(s, m.From, m.To) {
+		return false
+	}
+	heard := c.rules.Hear(m.To, s.node[m.To], m)
+	if heard.State != s.node[m.To] {
+		return true
+	}
+	for answer := range heard.All() {
+		if c.carries(s, m.To, m.From) && c.rules.Hear(m.From, after, answer).State != after {
+			return true
+		}
+	}
+	return false
+}
+
 // timeouts are the actions of timers, in the order of Next.
 var timeouts = [...]struct {
 	action spec.Action
@@ -126,13 +179,18 @@ func (p *stepper) ends(i ID, t model.Timer) {
 	p.take(i, &o)
 }
 
-// No heartbeat can come to i any more, and its lease is over.
 func (p *stepper) heartbeatTimeout(i ID) {
 	s := &p.now
-	if p.runs(i, model.HeartbeatTimer) && p.due(s.quiet() && !p.owed(s, i) && p.leaseOver(s, i)) {
-		p.ends(i, model.HeartbeatTimer)
-		p.end(spec.HeartbeatTimeout, i)
+	if !p.runs(i, model.HeartbeatTimer) {
+		return
 	}
+	o := p.rules.Timeout(i, s.node[i], model.HeartbeatTimer)
+	p.keepHeeded(s, i, &o)
+	if o.n == 0 && o.State == s.node[i] || !p.due(p.patienceOver(s, i)) {
+		return
+	}
+	p.take(i, &o)
+	p.end(spec.HeartbeatTimeout, i)
 }
 
 func (p *stepper) preemptTimeout(i ID) {
@@ -152,11 +210,13 @@ func (p *stepper) electionTimeout(i ID) {
 
 func (p *stepper) coordinatorTimeout(i ID) {
 	s := &p.now
-	if p.runs(i, model.CoordinatorTimer) &&
-		p.due(s.quiet() && !p.owed(s, i) && !p.pending(s, i) && p.leaseOver(s, i)) {
-		p.ends(i, model.CoordinatorTimer)
-		p.end(spec.CoordinatorTimeout, i)
+	if !p.runs(i, model.CoordinatorTimer) || !p.due(p.patienceOver(s, i) && !p.pending(s, i)) {
+		return
 	}
+	o := p.rules.Timeout(i, s.node[i], model.CoordinatorTimer)
+	p.keepHeeded(s, i, &o)
+	p.take(i, &o)
+	p.end(spec.CoordinatorTimeout, i)
 }
 
 func (p *stepper) claimTimeout(i ID) {
@@ -184,12 +244,7 @@ func (p *stepper) beatTimeout(i ID) {
 	if !p.runs(i, model.BeatTimer) {
 		return
 	}
-	var inNeed Set
-	for js := s.up.Without(i); js != 0; js &= js - 1 {
-		if j := lowest(js); p.tells(s, i, j) && !(s.follows(j, i) && s.node[j].Conf == s.node[i].Conf) {
-			inNeed = inNeed.With(j)
-		}
-	}
+	inNeed := p.inNeed(s, i)
 	if inNeed == 0 || !p.due(s.quiet()) {
 		return
 	}

@@ -45,6 +45,7 @@ var topologies = map[string]func(n ID) []cut{
 	"LowIsolated": func(n ID) []cut { return []cut{{}, isolated(n, model.SetOf(1))} },
 	"Halves":      func(n ID) []cut { return []cut{{}, isolated(n, model.SetOf(1, 2))} },
 	"Across":      func(n ID) []cut { return []cut{isolated(n, model.SetOf(1, n))} },
+	"HighParted":  func(ID) []cut { return []cut{{2: model.SetOf(3), 3: model.SetOf(2)}} },
 	"LowerLost":   func(n ID) []cut { return []cut{isolated(n, model.SetOf(1)), isolated(n, model.SetOf(1, 2))} },
 	"TopReturns":  func(n ID) []cut { return []cut{{}, isolated(n, model.SetOf(n)), isolated(n, model.SetOf(1, n))} },
 	"Sides": func(n ID) []cut {
@@ -75,6 +76,10 @@ var firsts = map[string]func(n ID) Configuration{
 	"ThreeAndWatchers": func(n ID) Configuration { return Configuration{Voters: upTo(3), Observers: upTo(n) &^ upTo(3)} },
 	"TwoOverTwo":       func(ID) Configuration { return Configuration{Voters: model.SetOf(3, 4), Witnesses: upTo(2)} },
 	"TwoOverWitness":   func(ID) Configuration { return Configuration{Voters: model.SetOf(2, 3), Witnesses: upTo(1)} },
+	"OneOfEach": func(n ID) Configuration {
+		return Configuration{Voters: upTo(1), Witnesses: model.SetOf(2), Observers: upTo(n) &^ upTo(2)}
+	},
+	"OneOverWitnesses": func(ID) Configuration { return Configuration{Voters: upTo(1), Witnesses: model.SetOf(2, 3)} },
 	"TwoAndWitness":    func(ID) Configuration { return Configuration{Voters: upTo(2), Witnesses: model.SetOf(3)} },
 }
 
@@ -91,6 +96,15 @@ var wanteds = map[string]func(c Configuration, all Set) bool{
 	"Triples": func(c Configuration, _ Set) bool { return votersOnly(c) && c.Voters.Len() == 3 },
 	"ThirdIsWitness": func(c Configuration, _ Set) bool {
 		return c == Configuration{Voters: upTo(2), Witnesses: model.SetOf(3)}
+	},
+	"ThirdIsVoter": func(c Configuration, all Set) bool {
+		return c == Configuration{Voters: model.SetOf(1, 3), Witnesses: model.SetOf(2), Observers: all &^ upTo(3)}
+	},
+	"TwoMoreWitnesses": func(c Configuration, _ Set) bool {
+		return c.Voters == model.SetOf(2, 3) && (c.Witnesses == model.SetOf(1, 4) || c.Witnesses == model.SetOf(1, 4, 5)) && c.Observers == 0
+	},
+	"TwoMoreVoters": func(c Configuration, _ Set) bool {
+		return c.Witnesses == upTo(1) && (c.Voters == model.SetOf(2, 3, 4) || c.Voters == model.SetOf(2, 3, 4, 5)) && c.Observers == 0
 	},
 	"OneWitnessLess": func(c Configuration, _ Set) bool {
 		return c.Voters == model.SetOf(3, 4) && (c.Witnesses == model.SetOf(1) || c.Witnesses == model.SetOf(2)) && c.Observers == 0

@@ -96,6 +96,8 @@ func (r *Rules) stepOf(t *Transition) Outcome {
 		return r.Restart(t.Node, t.Before)
 	case spec.ResignAction:
 		return r.Resign(t.Node, t.Before)
+	case spec.HolderDeadAction:
+		return r.HolderDead(t.Node, t.Before)
 	case spec.ChangeAction:
 		return r.Change(t.Node, t.Before, t.Wanted)
 	}

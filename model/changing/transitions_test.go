@@ -108,14 +108,17 @@ func clusterSteps(t *testing.T, c explore.Configuration) map[Transition]State {
 // TestStepAnswersEachTransition asks for each transition in words of package spec, with addresses. No node comes to a state
 // that CheckState does not pass: Step would say so.
 func TestStepAnswersEachTransition(t *testing.T) {
-	addresses := []string{"", "a:1", "b:1"}
-	n := &names{ids: []spec.NodeID{namedID(1), namedID(2), namedID(3)}, addresses: addresses}
+	addresses := []string{"a:1", "b:1", ""}
+	n, err := NewNames([]spec.NodeID{namedID(1), namedID(2), namedID(3)})
+	require.NoError(t, err)
 	with := func(c Configuration) Configuration {
-		for i := range ID(4) {
-			if c.Members().Has(i) {
-				c.Addresses[i] = uint8(i % 3)
+		of := make([]string, len(addresses))
+		for i, address := range addresses {
+			if c.Members().Has(ID(i + 1)) {
+				of[i] = address
 			}
 		}
+		c.Addresses = joined(of)
 		return c
 	}
 	for _, c := range []explore.Configuration{
@@ -134,10 +137,10 @@ func TestStepAnswersEachTransition(t *testing.T) {
 }
 
 // askAgain returns the answer to what a transition asks.
-func askAgain(t *testing.T, n *names, tr *Transition) Answer {
-	before, err := n.specState(tr.Before)
+func askAgain(t *testing.T, n *Names, tr *Transition) Answer {
+	before, err := n.SpecState(&tr.Before)
 	require.NoError(t, err)
-	id, in := n.id(tr.Node), spec.Input{Timer: tr.Action.Timer()}
+	id, in := n.SpecID(tr.Node), spec.Input{Timer: tr.Action.Timer()}
 	var got Answer
 	switch {
 	case tr.Action == spec.StartAction:
@@ -152,11 +155,11 @@ func askAgain(t *testing.T, n *names, tr *Transition) Answer {
 		in.Call = spec.ResignCall
 	case tr.Action == spec.ChangeAction:
 		in.Call = spec.ChangeCall
-		in.Configuration, err = n.specConfiguration(tr.Wanted)
+		in.Configuration, err = n.SpecConfiguration(&tr.Wanted)
 	case in.Timer == "":
 		m := tr.Message
-		in.Message = spec.Message{Type: spec.MessageType(m.Type.String()), From: n.id(m.From), To: n.id(m.To), Epoch: m.Epoch}
-		in.Message.Configuration, err = n.specConfiguration(m.Conf)
+		in.Message = spec.Message{Type: spec.MessageType(m.Type.String()), From: n.SpecID(m.From), To: n.SpecID(m.To), Epoch: m.Epoch}
+		in.Message.Configuration, err = n.SpecConfiguration(&m.Conf)
 	}
 	require.NoError(t, err)
 	got, err = Step(id, before, in)
@@ -177,4 +180,17 @@ func TestTransitionsOfABrokenRule(t *testing.T) {
 	require.NotEqual(t, right, wrong)
 	_, err := Transitions(configuration(2, "Nowhere Two AnyMembers", "0 0 0 0 0 1"), func(*Transition) {})
 	require.EqualError(t, err, "changing: Nowhere is no replacement of Cuts")
+}
+
+// TestTransitionsOfAProof has steps of nodes that are told of a death.
+func TestTransitionsOfAProof(t *testing.T) {
+	count := map[spec.Action]int{}
+	for _, tr := range transitions(t, configuration(3, "Whole Two ThirdIsWitness", "0 1 0 0 0 1", "MayProve <- Down")) {
+		count[tr.Action]++
+		if tr.Action == spec.HolderDeadAction {
+			require.NotEqual(t, None, tr.Before.Leader)
+			require.Equal(t, None, tr.Step.State.Leader)
+		}
+	}
+	require.NotZero(t, count[spec.HolderDeadAction])
 }

@@ -172,6 +172,7 @@ func (c *corpus) addFaultsOfMembers() {
 		{"starts with a version of its own", 2, StartPart, func(es []spec.Event) { es[0].State.Configuration = configuration(0, 2, 1) }},
 		{"starts with a configuration that it is not in", 2, StartPart, func(es []spec.Event) { es[0].State.Configuration = configuration(0, 1, 2) }},
 		{"joins with another list of the first members", 3, ListPart, func(es []spec.Event) { es[1].State.Configuration = configuration(0, 1, 1, 2) }},
+		{"starts with another list of the first members", 3, ListPart, func(es []spec.Event) { es[1].State.Configuration = configuration(0, 1, 2) }},
 		{"is not stamped", 5, StatePart, func(es []spec.Event) { es[3].State.Configuration = configuration(0, 1, 1) }},
 		{"changes two versions at once", 6, UnheededPart, func(es []spec.Event) {
 			es[4].Input.Configuration = configuration(1, 3, 1, 2)
@@ -195,20 +196,26 @@ func (c *corpus) addFaultsOfMembers() {
 // TestMutantsOfTheChangingModule puts another operator in the place of a rule about members: then good runs are refused.
 func TestMutantsOfTheChangingModule(t *testing.T) {
 	sample := ndjsonOf(changed(t))
+	// The rules as they are never let a configuration get older. Where a crash loses it, that it did is what is refused.
+	h, forgets := changed(t)
+	forgets = append(forgets, spec.Event{Node: spec.IntegerID(2), Action: spec.CrashAction,
+		State: spec.State{Role: spec.Follower, Epoch: 1, Grantee: spec.IntegerID(1), Configuration: spec.EmptyConfiguration()}})
 	for mutant, want := range map[string]struct {
 		golden string
+		text   []byte
 		wanted
 	}{
-		"Stamped <- Unstamped":          {"", wanted{5, StatePart}},
-		"Asked <- AsksElectors":         {"members-observer", wanted{6, SentPart}},
-		"OutsideHeard <- AnswersNobody": {"members-removed-told-late", wanted{37, SentPart}},
-		"OneDiffers <- ManyDiffer":      {"members-grow", wanted{}},
+		"Stamped <- Unstamped":          {"", sample, wanted{5, StatePart}},
+		"Survives <- ForgetsMembers":    {"", ndjsonOf(h, forgets), wanted{len(forgets) + 1, OlderPart}},
+		"AskOrSay <- AsksOrRests":       {"members-witness-speaks", nil, wanted{17, SentPart}},
+		"OutsideHeard <- AnswersNobody": {"members-removed-told-late", nil, wanted{37, SentPart}},
+		"OneDiffers <- ManyDiffer":      {"members-grow", nil, wanted{}},
 	} {
 		t.Run(mutant, func(t *testing.T) {
 			t.Parallel()
 			checker, c := newChecker(t), newCorpus(t)
 			checker.mutant = mutant
-			text := sample
+			text := want.text
 			if want.golden != "" {
 				var err error
 				text, err = fs.ReadFile(traces.Valid, want.golden+".ndjson")
