@@ -21,15 +21,13 @@ var (
 	ErrMoreThanOne = errors.New("not exactly one member differs")
 	// ErrKeepsLeader says that the leader would be no elector.
 	ErrKeepsLeader = errors.New("the leader does not stay an elector")
-	// ErrNewWitness says that a node would be a witness that was no member: nobody would ask it (L14).
-	ErrNewWitness = errors.New("who joins does not become a witness at once")
 )
 
 var errFixed = errors.New("members are fixed: make the nodes with NewChanging")
 
 // MayChange returns nil if Change(c) would be a step, and else which condition of R47 does not hold: an error that is
-// ErrNotLeader, ErrStale, ErrNotSettled, ErrMoreThanOne, ErrKeepsLeader or ErrNewWitness, and says what to do. The error
-// is another one if c is not valid, or if members are fixed.
+// ErrNotLeader, ErrStale, ErrNotSettled, ErrMoreThanOne or ErrKeepsLeader, and says what to do. The error is another one if c
+// is not valid, or if members are fixed.
 func (n *Node) MayChange(c spec.Configuration) error {
 	problem := n.problem(c)
 	if problem == nil {
@@ -50,8 +48,6 @@ func (n *Node) MayChange(c spec.Configuration) error {
 		advice = fmt.Sprintf(": %d differ between %s and %s: change one at a time", n.differing(c), n.configuration, c)
 	case ErrKeepsLeader:
 		advice = fmt.Sprintf(": node %s leads: make it a witness, let it resign when that is settled, and let the next leader remove it", n.id())
-	case ErrNewWitness:
-		advice = ": add it as an observer, and make it a witness when that is settled"
 	}
 	return fmt.Errorf("bully: change: %w%s", problem, advice)
 }
@@ -77,9 +73,6 @@ func (n *Node) problem(c spec.Configuration) error {
 	if m, is := c.Member(n.id()); !is || m.Kind == spec.Observer {
 		return ErrKeepsLeader
 	}
-	if n.addsWitness(c) {
-		return ErrNewWitness
-	}
 	return nil
 }
 
@@ -98,20 +91,6 @@ func (n *Node) differing(c spec.Configuration) int {
 		}
 	}
 	return differ + c.Len() - there
-}
-
-// addsWitness reports whether a witness of c is no member yet. Were it the only one left that holds c, it would not stand,
-// and nobody would ask it (R47).
-func (n *Node) addsWitness(c spec.Configuration) bool {
-	if c.Len() <= n.configuration.Len() {
-		return false // one differs, and it is not added
-	}
-	for _, m := range c.Members() {
-		if _, was := n.configuration.Member(m.ID); !was && m.Kind == spec.Witness {
-			return true
-		}
-	}
-	return false
 }
 
 // change makes c the configuration of the cluster, and reports whether it may. It tells those who were members, too: so

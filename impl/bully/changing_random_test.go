@@ -102,7 +102,8 @@ var firsts = []string{
 
 // TestRandomChanges lets all happen to clusters of four and five nodes, of which some join later: changes that may be and
 // that may not, messages that are lost, repeated and overtaken, cuts of one direction, crashes within steps, restarts, and
-// timers that end at any moment. Then it calms down, with some nodes down, and there is a leader again if there can be.
+// timers that end at any moment. Then it calms down, with some nodes down, first in two parts and then in one, and there is a
+// leader again if there can be.
 func TestRandomChanges(t *testing.T) {
 	checks := 300 * soak()
 	if raceDetector {
@@ -112,7 +113,7 @@ func TestRandomChanges(t *testing.T) {
 	budget(t, "rapid.steps", "250")
 	budget(t, "rapid.nofailfile", "true")
 	steps := map[spec.Action]int{}
-	changed, reigns, versions, led := 0, 0, 0, 0
+	changed, reigns, versions, parted, led := 0, 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		choose := tosses(t)
 		n := 4 + choose(2)
@@ -133,6 +134,11 @@ func TestRandomChanges(t *testing.T) {
 				require.NoError(t, c.start(i))
 			}
 		}
+		c.part(choose)
+		if err := c.calmDown(); err != nil {
+			t.Fatal(err)
+		}
+		parted += len(c.leaders())
 		if err := c.calm(); err != nil {
 			t.Fatal(err)
 		}
@@ -142,12 +148,26 @@ func TestRandomChanges(t *testing.T) {
 		}
 		changed, reigns, versions = changed+c.changes, reigns+len(c.reigns), versions+len(c.said)
 	})
-	t.Logf("%d changes, %d reigns, %d configurations, %d led in the end; %v", changed, reigns, versions, led, steps)
+	t.Logf("%d changes, %d reigns, %d configurations; %d led in parts and %d in the end; %v", changed, reigns, versions, parted, led, steps)
 	require.Greater(t, changed, 2*checks, "changes have been made")
 	require.Greater(t, reigns, 2*checks, "epochs have followed on each other")
+	require.Greater(t, parted, checks/4, "a part has had a leader")
 	require.Greater(t, led, checks/2, "there was a leader in the end")
 	for _, action := range spec.Actions() {
 		require.Equal(t, action.OfNode() && action != spec.CrashAction, steps[action] > checks/20, action)
+	}
+}
+
+// part draws on which of two sides each node is, and cuts all links between the two.
+func (c *changing) part(choose func(n int) int) {
+	sides := make([]int, len(c.places))
+	for i := range sides {
+		sides[i] = choose(2)
+	}
+	for i := range sides {
+		for j := range sides {
+			c.setCut(i, j, sides[i] != sides[j])
+		}
 	}
 }
 
@@ -300,19 +320,42 @@ func TestRemovedWithOldDisk(t *testing.T) {
 	}
 }
 
-// TestNewWitnessIsAsked lets a leader die when only the witness that it has just made has heard of that (L14). The voter that
-// is left is to lead, and needs the witness: it asks it, though it knows it as an observer.
-func TestNewWitnessIsAsked(t *testing.T) {
-	c, err := newChanging(3, conf("epoch:0 version:1 {1 2 observer:3}"))
-	require.NoError(t, err)
-	require.NoError(t, c.calm())
-	require.Equal(t, []int{1}, c.leaders())
-	c.setCut(1, 0, true)
-	c.ask(t, 1, spec.Member{ID: id(3), Kind: spec.Witness})
-	require.NoError(t, c.settle())
-	c.crash(1)
-	require.True(t, c.state(2).Configuration.Newer(c.state(0).Configuration))
-	require.NoError(t, c.calm())
-	require.Equal(t, []int{0}, c.leaders())
-	require.True(t, c.state(0).Configuration.SameMembers(conf("epoch:1 version:1 {1 2 witness:3}")))
+// TestLastWhoKnowsSpeaks lets a leader, and all other voters but one, die when only a witness or an observer has heard of the change
+// that the leader has just made (L14). It does not stand, and who may stand does not know that it may, or that it would be
+// answered: nobody would ever lead if that one did not speak (R46).
+func TestLastWhoKnowsSpeaks(t *testing.T) {
+	for _, row := range []struct {
+		name, first string
+		changed     spec.Member
+		deaf, die   []int
+		leader      int
+		members     string
+	}{
+		{"an observer is made a witness", "{1 2 observer:3}", spec.Member{ID: id(3), Kind: spec.Witness}, []int{1}, []int{2}, 1, "{1 2 witness:3}"},
+		{"a witness is added", "{1 2}", spec.Member{ID: id(3), Kind: spec.Witness}, []int{1}, []int{2}, 1, "{1 2 witness:3}"},
+		{"a witness is made a voter", "{1 witness:2 witness:3}", spec.Member{ID: id(3), Kind: spec.Voter}, []int{3}, []int{1}, 3, "{1 witness:2 3}"},
+		{"an observer is made a voter", "{1 witness:2 observer:3}", spec.Member{ID: id(3), Kind: spec.Voter}, []int{3}, []int{1}, 3, "{1 witness:2 3}"},
+		{"only an observer has heard", "{1 witness:2 observer:3 observer:4}", spec.Member{ID: id(3), Kind: spec.Voter}, []int{2, 3}, []int{1}, 3, "{1 witness:2 3 observer:4}"},
+		{"of many", "{1 2 witness:3 witness:4 observer:5}", spec.Member{ID: id(5), Kind: spec.Voter}, []int{1, 4, 5}, []int{1, 2}, 5, "{1 2 witness:3 witness:4 5}"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			first, members := conf("epoch:0 version:1 "+row.first), conf("epoch:0 version:1 "+row.members)
+			c, err := newChanging(int(lastOf(members)), first)
+			require.NoError(t, err)
+			require.NoError(t, c.calm())
+			leader, next := c.leaders()[0], row.leader-1
+			for _, node := range row.deaf {
+				c.setCut(leader, node-1, true)
+			}
+			c.ask(t, leader, row.changed)
+			require.NoError(t, c.settle())
+			for _, node := range row.die {
+				c.crash(node - 1)
+			}
+			require.True(t, c.state(next).Configuration.SameMembers(first), "who is to lead has not heard")
+			require.NoError(t, c.calm())
+			require.Equal(t, []int{next}, c.leaders())
+			require.True(t, c.state(next).Configuration.SameMembers(members))
+		})
+	}
 }

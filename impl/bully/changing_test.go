@@ -35,6 +35,7 @@ type changing struct {
 	// How many messages of the next step leave before its node crashes, or -1: it does not.
 	crashAfter int
 	changes    int
+	seen       func(o *observed) // is given every step, if it is there
 }
 
 // newChanging starts the members of the first configuration, and nodes that are to join: up to n in all, ids 1 to n.
@@ -95,7 +96,9 @@ func (c *changing) take(i int, in bully.Input, o *observed) error {
 	p := c.places[i]
 	out := p.core.Step(in)
 	after := p.core.State()
-	o.after, o.sent = &after, out.Send
+	if o.after, o.sent = &after, out.Send; c.seen != nil {
+		c.seen(o)
+	}
 	fail := func(what string, args ...any) error {
 		return fmt.Errorf("%s: node %s took %v in %v and is %v: %+v", fmt.Sprintf(what, args...), p.id, in, o.before, after, out)
 	}
@@ -262,33 +265,40 @@ func (c *changing) leaders() (leaders []int) {
 	return leaders
 }
 
-// followed reports whether node i follows a leader that is up, leads in the same epoch, and counts it as a member.
+// followed reports whether node i follows a leader that it hears, which leads in the same epoch, and counts it as a member.
 func (c *changing) followed(i int) bool {
 	s := c.state(i)
 	if s.Role != spec.Follower || s.Leader.IsNone() {
 		return false
 	}
-	leader := c.state(c.at(s.Leader))
+	j := c.at(s.Leader)
+	leader := c.state(j)
 	_, member := leader.Configuration.Member(c.places[i].id)
-	return leader.Role == spec.Leader && leader.Epoch == s.Epoch && member
+	return leader.Role == spec.Leader && leader.Epoch == s.Epoch && member && !c.cut[j][i]
 }
 
-// calm heals all links, and then lets timers end on time, the highest node's first, until nothing is left to wait for.
-// Then one node leads, if a quorum of the newest configuration is up, and any node that stands; every member that is up
-// follows it and holds its configuration; and no voter that is up is higher.
+// calm heals all links, and settles what has been going on.
 func (c *changing) calm() error {
 	for i := range c.places {
 		for j := range c.places {
 			c.setCut(i, j, false)
 		}
 	}
-	for range 12 {
+	return c.calmDown()
+}
+
+// calmDown lets timers end on time, the highest node's first, until nothing is left to wait for. Who pre-empts in vain waits
+// longer before it does again (R9): else a lower node can be in the way each time. Then the highest of the eligible nodes leads,
+// if there are any, and every member that hears it follows it and holds its configuration. That asks for links that are cut
+// between two parts, or not at all.
+func (c *changing) calmDown() error {
+	for round := range 12 {
 		if err := c.settle(); err != nil {
 			return err
 		}
 		for i := len(c.places) - 1; i >= 0; i-- {
 			for _, timer := range spec.Timers() {
-				if timer == spec.HeartbeatTimer && c.followed(i) {
+				if timer == spec.HeartbeatTimer && c.followed(i) || timer == spec.PreemptTimer && round%2 == 1 {
 					continue
 				}
 				if err := c.end(i, timer); err != nil {
@@ -312,47 +322,56 @@ func (c *changing) calm() error {
 
 // stuck says what is not as it should be in a cluster that is calm, or "".
 func (c *changing) stuck() string {
-	newest, stands := spec.EmptyConfiguration(), false
-	for i, p := range c.places {
-		s := c.state(i)
-		if p.hosted != nil && s.Configuration.Newer(newest) {
-			newest = s.Configuration
+	var eligible []int
+	for i := range c.places {
+		if c.eligible(i) {
+			eligible = append(eligible, i)
 		}
-		stands = stands || p.hosted != nil && mayLead(&s, p.id)
 	}
-	quorum, voters := c.upOf(newest)
-	if !quorum || len(voters) == 0 || !stands {
+	if len(eligible) == 0 {
 		return ""
 	}
 	leaders := c.leaders()
 	if len(leaders) != 1 {
 		return fmt.Sprintf("%d lead", len(leaders))
 	}
-	led := c.state(leaders[0])
+	leader := leaders[0]
+	if highest := eligible[len(eligible)-1]; leader != highest {
+		return fmt.Sprintf("node %s leads, and %s is the highest that may", c.places[leader].id, c.places[highest].id)
+	}
+	led := c.state(leader)
 	for i, p := range c.places {
-		if m, is := led.Configuration.Member(p.id); is && p.hosted != nil && i != leaders[0] {
-			if s := c.state(i); !c.followed(i) || s.Configuration != led.Configuration || m.Kind == spec.Voter && i > leaders[0] {
-				return fmt.Sprintf("node %s does not follow as it should", p.id)
-			}
+		_, is := led.Configuration.Member(p.id)
+		if is && i != leader && c.linked(i, leader) && (!c.followed(i) || c.state(i).Configuration != led.Configuration) {
+			return fmt.Sprintf("node %s does not follow as it should", p.id)
 		}
 	}
 	return ""
 }
 
-// upOf says whether a quorum of a configuration is up, and which of its voters are.
-func (c *changing) upOf(conf spec.Configuration) (quorum bool, voters []int) {
-	electors, up := 0, 0
-	for _, m := range conf.Members() {
-		i := c.at(m.ID)
-		if m.Kind != spec.Observer {
-			electors++
-			if c.places[i].hosted != nil {
-				up++
-			}
-		}
-		if m.Kind == spec.Voter && c.places[i].hosted != nil {
-			voters = append(voters, i)
+// linked reports whether two nodes are up, and hear each other.
+func (c *changing) linked(i, j int) bool {
+	return c.places[i].hosted != nil && c.places[j].hosted != nil && (i == j || !c.cut[i][j] && !c.cut[j][i])
+}
+
+// eligible reports whether a node may come to lead (section 18, Properties): the newest configuration of those that are linked
+// to it has it as a voter, and a quorum among them.
+func (c *changing) eligible(i int) bool {
+	newest := spec.EmptyConfiguration()
+	for j := range c.places {
+		if s := c.state(j); c.linked(i, j) && s.Configuration.Newer(newest) {
+			newest = s.Configuration
 		}
 	}
-	return 2*up > electors, voters
+	electors, there := 0, 0
+	for _, m := range newest.Members() {
+		if m.Kind != spec.Observer {
+			electors++
+			if c.linked(i, c.at(m.ID)) {
+				there++
+			}
+		}
+	}
+	m, _ := newest.Member(c.places[i].id)
+	return m.Kind == spec.Voter && 2*there > electors
 }

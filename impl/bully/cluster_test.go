@@ -165,7 +165,7 @@ func actionOf(c *conformance.Case) spec.Action {
 // TestRandomClusters lets all happen to clusters of one to seven cores: messages wait and are lost, timers end at any
 // moment, links are cut, nodes crash within a step, proofs of death are false at will. Each step must be the model's too.
 func TestRandomClusters(t *testing.T) {
-	checks := 600 * soak()
+	checks := 300 * soak()
 	if raceDetector {
 		checks /= 3
 	}

@@ -36,7 +36,7 @@ func TestFirstStart(t *testing.T) {
 		first spec.Configuration
 		runs  string
 	}{
-		{1, first, "{heartbeat}"}, {2, first, "{heartbeat}"}, {3, first, "{}"}, {4, first, "{}"}, {5, spec.EmptyConfiguration(), "{}"},
+		{1, first, "{heartbeat}"}, {2, first, "{heartbeat}"}, {3, first, "{heartbeat}"}, {4, first, "{heartbeat}"}, {5, spec.EmptyConfiguration(), "{}"},
 	} {
 		node, err := bully.NewChanging(id(c.id), c.first)
 		require.NoError(t, err)
@@ -157,26 +157,64 @@ func TestRunningInConfigurations(t *testing.T) {
 		{2, 4, "{heartbeat preempt}"}, // a witness may not lead
 		{1, 5, "{heartbeat preempt}"},
 		{1, 9, "{heartbeat preempt}"}, // and neither may one that has been removed
-		{4, 0, "{}"},
+		{4, 0, "{heartbeat}"},
 		{4, 1, "{heartbeat}"},
-		{5, 0, "{}"},
+		{5, 0, "{heartbeat}"},
 		{5, 1, "{heartbeat}"},
 		{9, 0, "{}"},
 		{9, 1, "{heartbeat}"},
 	} {
 		node := inConfiguration(t, row.id, spec.Follower, row.leader, c)
 		require.Equal(t, row.runs, node.Running().String(), "node %d follows %d", row.id, row.leader)
-		if row.leader == 0 {
-			continue
-		}
 		out := node.Step(bully.Ended(spec.HeartbeatTimer))
-		want := spec.Follower
-		if row.id <= 3 {
-			want = spec.Candidate
-		}
-		require.Equal(t, want, node.State().Role)
 		require.True(t, node.State().Leader.IsNone())
-		require.Equal(t, want == spec.Candidate, len(out.Send) > 0)
+		switch {
+		case row.runs == "{}":
+			require.Equal(t, bully.TimerNotRunning, out.Ignored)
+		case row.id <= 3: // it stands
+			require.Equal(t, spec.Candidate, node.State().Role)
+			require.Equal(t, "{election}", out.Arm.String())
+		case row.id <= 5: // it waits to speak again
+			require.Equal(t, spec.Follower, node.State().Role)
+			require.Equal(t, "{} {heartbeat}", out.Cancel.String()+" "+out.Arm.String())
+		default:
+			require.Equal(t, spec.Follower, node.State().Role)
+			require.Equal(t, "{heartbeat} {}", out.Cancel.String()+" "+out.Arm.String())
+		}
+	}
+}
+
+// TestWhoSpeaks lets the patience of every kind of node end, with and without a lease, in each role that may wait: a voter
+// asks, another member says that it does not lead, and who is no member says nothing (R46).
+func TestWhoSpeaks(t *testing.T) {
+	c := conf("epoch:4 version:1 {1 2 3 witness:4 observer:5 witness:6}")
+	for _, row := range []struct {
+		id   int
+		says spec.MessageType
+		to   []spec.NodeID
+	}{
+		{2, spec.Election, []spec.NodeID{id(1), id(3), id(4), id(6)}},
+		{4, spec.ImBack, []spec.NodeID{id(1), id(2), id(3), id(5), id(6)}},
+		{5, spec.ImBack, []spec.NodeID{id(1), id(2), id(3), id(4), id(6)}},
+		{9, "", nil},
+	} {
+		for _, leader := range []int{0, 1, 7} {
+			for role, timer := range map[spec.Role]spec.Timer{spec.Follower: spec.HeartbeatTimer, spec.Electing: spec.CoordinatorTimer} {
+				node := inConfiguration(t, row.id, role, leader, c)
+				out := node.Step(bully.Ended(timer))
+				if timer == spec.HeartbeatTimer && row.id == 9 && leader == 0 {
+					require.Equal(t, bully.TimerNotRunning, out.Ignored)
+					continue
+				}
+				require.Equal(t, timer.Action(), out.Action)
+				require.False(t, out.Save, "what it may promise is as it was")
+				require.Equal(t, row.to, receivers(out.Send), "%d, a %s of %d", row.id, role, leader)
+				for _, m := range out.Send {
+					require.Equal(t, spec.Message{Type: row.says, From: id(row.id), To: m.To, Epoch: 4, Configuration: c}, m)
+				}
+				require.True(t, node.State().Leader.IsNone())
+			}
+		}
 	}
 }
 
@@ -204,6 +242,55 @@ func TestQuorumsOfElectors(t *testing.T) {
 		node.Step(bully.Ended(spec.ElectionTimer))
 		claims := node.State().Role == spec.Claimant || node.State().Role == spec.Leader
 		require.Equal(t, c.claims, claims, "%s with %v", c.conf, c.support)
+	}
+}
+
+// TestWhoVotes lets nodes of each kind ask nodes of each kind: an elector votes for a voter of exactly its own configuration (R45).
+// Nobody votes for who holds an older one, though it is a voter there.
+func TestWhoVotes(t *testing.T) {
+	c := conf("epoch:4 version:2 {1 2 witness:3 witness:4 observer:5 observer:6}")
+	for _, held := range []spec.Configuration{c, c.At(4, 1), c.At(3, 9), conf("epoch:4 version:2 {1 2 witness:3 witness:4 observer:5 6}")} {
+		for from := 1; from <= 6; from++ {
+			for to := 1; to <= 6; to++ {
+				if from == to {
+					continue
+				}
+				votes := from <= 2 && to <= 4 && held == c
+				out := inConfiguration(t, to, spec.Follower, 0, c).Step(say(spec.Election, from, to, 4, held))
+				answers := []spec.MessageType{spec.Refuse}
+				switch {
+				case votes && to == 2: // the higher voter stands itself
+					answers = []spec.MessageType{spec.OK, spec.Election, spec.Election, spec.Election}
+				case votes:
+					answers = []spec.MessageType{spec.Assent}
+				}
+				require.Equal(t, answers, typesOf(out.Send), "%d asks %d, and holds %s", from, to, held)
+				out = inConfiguration(t, to, spec.Follower, 0, c).Step(say(spec.Claim, from, to, 5, held))
+				require.Equal(t, votes, out.Send[0].Type == spec.Grant, "%d claims, and holds %s; %d answers %s", from, held, to, out.Send)
+			}
+		}
+	}
+}
+
+// typesOf returns the types of messages.
+func typesOf(sent []spec.Message) (types []spec.MessageType) {
+	for _, m := range sent {
+		types = append(types, m.Type)
+	}
+	return types
+}
+
+// TestSupportIsOfOneConfiguration adopts a configuration in every role that has support: none is left (R43).
+func TestSupportIsOfOneConfiguration(t *testing.T) {
+	c := conf("epoch:4 version:1 {1 2 3}")
+	for _, role := range []spec.Role{spec.Candidate, spec.Electing, spec.Claimant, spec.Leader} {
+		leader := 0
+		if role == spec.Leader {
+			leader = 3
+		}
+		node := inConfiguration(t, 3, role, leader, c, 1, 2)
+		require.True(t, node.Step(say(spec.Refuse, 1, 3, 4, c.At(4, 2))).Changed)
+		require.Empty(t, node.State().Support, role)
 	}
 }
 

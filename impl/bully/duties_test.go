@@ -32,9 +32,9 @@ var r36 = []struct {
 }{
 	{spec.HeartbeatTimer,
 		func(me spec.NodeID, s *spec.State) bool {
-			return s.Role == spec.Follower && (mayLead(s, me) || !s.Leader.IsNone())
+			return s.Role == spec.Follower && (isMember(s, me) || !s.Leader.IsNone())
 		},
-		func(o *observed) bool { return o.says(spec.Ack) }},
+		func(o *observed) bool { return o.says(spec.Ack) || o.in.Timer == spec.HeartbeatTimer }},
 	{spec.PreemptTimer,
 		func(me spec.NodeID, s *spec.State) bool {
 			lower := s.Leader.Compare(me) < 0 || !mayLead(s, s.Leader)
@@ -52,6 +52,12 @@ var r36 = []struct {
 func mayLead(s *spec.State, node spec.NodeID) bool {
 	m, _ := s.Configuration.Member(node)
 	return s.Configuration.IsNone() || m.Kind == spec.Voter
+}
+
+// isMember reports whether a node is a member in its own state.
+func isMember(s *spec.State, node spec.NodeID) bool {
+	_, is := s.Configuration.Member(node)
+	return s.Configuration.IsNone() || is
 }
 
 func inRole(role spec.Role) func(spec.NodeID, *spec.State) bool {
@@ -141,65 +147,57 @@ func same(want []spec.Timer, got bully.TimerSet) bool {
 	return true
 }
 
-// askedFor yields the cases of the groups in which there are steps, but not those that are there for ids alone.
-func askedFor(yield func(*conformance.Case) bool) {
-	for _, g := range conformance.Groups() {
-		if g.Name == "ids" || g.Name == "strangers" || g.Name == "malformed" {
-			continue
+// dutiful is the core as TestConformance asks it. Of each step it compares what the host is told to do with the second reading,
+// and the name with the one it has in a trace.
+type dutiful struct {
+	t       *testing.T
+	actions map[spec.Action]int
+	duties  [6]int
+}
+
+func (d *dutiful) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+	node, input, err := toInput(id, members, before, in)
+	require.NoError(d.t, err, "%s in %s: %v", id, before, in)
+	ran := node.Running()
+	out := node.Step(input)
+	after := node.State()
+	if out.Action == "" {
+		if out.Save || out.ReignEnded || out.Cancel|out.Arm != 0 || out.Send != nil || out.Told {
+			require.Fail(d.t, "no step, no duties", "%v in %v: %+v", in, before, out)
 		}
-		for c := range g.All {
-			if !yield(c) {
-				return
-			}
+		return conformance.Outcome{Ignored: true, After: after}
+	}
+	o := &observed{me: id, before: &before, after: &after, in: in, sent: out.Send}
+	if in.Start || in.Restart {
+		o.before = nil
+	}
+	if problem := o.problem(node, out); problem != "" {
+		require.Fail(d.t, problem, "%v in %v → %v: %+v", in, before, after, out)
+	}
+	if err := o.event(out.Action).Validate(); err != nil {
+		require.NoError(d.t, err, "%v in %v → %v: %+v", in, before, after, out)
+	}
+	d.count(out, ran)
+	return conformance.Outcome{After: after, Sent: out.Send}
+}
+
+// count counts which duties there were.
+func (d *dutiful) count(out bully.Output, ran bully.TimerSet) {
+	d.actions[out.Action]++
+	for duty, seen := range [...]bool{out.Save, out.ReignEnded, out.Told, out.Cancel != 0, out.Arm&^ran != 0, out.Arm&ran != 0} {
+		if seen {
+			d.duties[duty]++
 		}
 	}
 }
 
-// TestDuties compares what each step tells the host to do with the second reading, and its name with the one it has in a
-// trace.
-func TestDuties(t *testing.T) {
-	actions := map[spec.Action]int{}
-	saves, ends, tells, cancels, arms, restarts := 0, 0, 0, 0, 0, 0
-	count := func(n *int, seen bool) {
-		if seen {
-			*n++
-		}
-	}
-	for c := range askedFor {
-		node, in, err := toInput(c.ID, c.Members, c.Before, c.Input)
-		require.NoError(t, err)
-		ran := node.Running()
-		out := node.Step(in)
-		if c.Want.Ignored {
-			if out.Action != "" || out.Save || out.ReignEnded || out.Cancel|out.Arm != 0 || out.Send != nil || out.Told {
-				require.Fail(t, "no step, no duties", "%v in %v: %+v", in, c.Before, out)
-			}
-			continue
-		}
-		after := node.State()
-		o := &observed{me: c.ID, before: &c.Before, after: &after, in: c.Input, sent: out.Send}
-		if c.Input.Start || c.Input.Restart {
-			o.before = nil
-		}
-		if problem := o.problem(node, out); problem != "" {
-			require.Fail(t, problem, "%v in %v → %v: %+v", in, c.Before, after, out)
-		}
-		if err := o.event(out.Action).Validate(); err != nil {
-			require.NoError(t, err, "%v in %v → %v: %+v", in, c.Before, after, out)
-		}
-		actions[out.Action]++
-		count(&saves, out.Save)
-		count(&ends, out.ReignEnded)
-		count(&tells, out.Told)
-		count(&cancels, out.Cancel != 0)
-		count(&arms, out.Arm&^ran != 0)
-		count(&restarts, out.Arm&ran != 0)
-	}
-	for _, n := range []int{saves, ends, tells, cancels, arms, restarts} {
-		require.Greater(t, n, 1000, "steps with each of the duties have been seen")
+// enough holds that each duty, and each step, has been seen.
+func (d *dutiful) enough() {
+	for _, n := range d.duties {
+		require.Greater(d.t, n, 1000, "steps with each of the duties have been seen")
 	}
 	for _, action := range spec.FixedActions() {
-		require.Equal(t, action.OfNode() && action != spec.CrashAction, actions[action] > 0, action)
+		require.Equal(d.t, action.OfNode() && action != spec.CrashAction, d.actions[action] > 0, action)
 	}
 }
 

@@ -2,26 +2,29 @@ package bully
 
 import "github.com/seed-fdf591db/bully/spec"
 
-// ask makes the node a candidate: who is there, and would follow it? (R8) Observers are asked too: they have no say, but
-// one may be all that is left of who holds the newest configuration (R46).
+// ask makes the node a candidate: who is there, and would follow it? (R8)
 func (n *Node) ask() {
 	n.become(spec.Candidate)
-	n.sendAll(spec.Election, n.members, n.epoch)
+	n.sendAll(spec.Election, n.electors, n.epoch)
 }
 
-// askOrRest is what a node does without a lease that it may help itself to: one that may not stand rests (R46).
-func (n *Node) askOrRest() {
+// askOrSay is what a node does when its patience has ended. One that may not stand rests; if it is a member, it says that it
+// does not lead, and by that which configuration it holds: nobody else may be left who knows of it (R46, L14).
+func (n *Node) askOrSay() {
 	if n.mayStand() {
 		n.ask()
-	} else {
-		n.rest()
+		return
+	}
+	n.rest()
+	if n.members.has(n.me) {
+		n.sendAll(spec.ImBack, n.members, n.epoch)
 	}
 }
 
 // heartbeatEnded is the end of a follower's patience, and of the lease it keeps (R8).
 func (n *Node) heartbeatEnded() {
 	n.leader = none
-	n.askOrRest()
+	n.askOrSay()
 }
 
 // preemptEnded makes a follower stand that outranks its leader. It keeps the lease: the leader still acts (R9).
@@ -107,6 +110,6 @@ func (n *Node) coordinatorEnded() {
 	if n.mayStand() && n.mayClaim() {
 		n.claim()
 	} else {
-		n.askOrRest()
+		n.askOrSay()
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 // How many seeds of each profile and number of nodes are run, and how many are run on the model too, which is slow.
 const (
-	simulatedSeeds = 60
-	comparedSeeds  = 2
+	simulatedSeeds = 12
+	comparedSeeds  = 1
 )
 
 // seedsOf returns how many seeds are to be run of so many: more in a soak, and fewer with the race detector, which makes a

@@ -110,7 +110,8 @@ func (n *Node) ownClaim(e spec.Epoch) bool {
 }
 
 // broken says which of the conditions that the rules keep does not hold, or "" if all hold. No input leads to a state
-// of which it says anything.
+// of which it says anything. So nothing is said of a leader that is no elector: the rules make none (R47), but a message that
+// no node has sent can, one with a configuration of the leader's own epoch that the leader has not made.
 func (n *Node) broken() string {
 	switch {
 	case n.support.has(n.me):

@@ -67,9 +67,10 @@ func (n *Node) mixes(c spec.Configuration) bool { return c.IsNone() != n.configu
 // ignoresMessage is ignores for a message. With changing members a stranger is heard: it is told who the members are
 // (R44).
 func (n *Node) ignoresMessage(m *spec.Message) Cause {
-	if err := m.Validate(); errors.Is(err, spec.ErrMessageType) {
-		return UnknownType
-	} else if err != nil {
+	if err := m.Validate(); err != nil {
+		if errors.Is(err, spec.ErrMessageType) {
+			return UnknownType
+		}
 		return Malformed
 	}
 	switch {

@@ -74,16 +74,17 @@ func (n *Node) Running() TimerSet {
 		return quorum | beat
 	}
 	switch { // a follower
-	case !n.mayStand() && !n.bound(): // R46: its patience would end in nothing
-		return 0
 	case n.mayStand() && n.bound() && n.outranks(n.me, n.leader):
 		return heartbeat | preempt
+	case n.bound() || n.members.has(n.me):
+		return heartbeat
 	}
-	return heartbeat
+	return 0 // R46: who is no member has nobody to speak to
 }
 
 // restarted returns which of the timers that ran before a step, and run after it, begin anew: the fourth column of R36.
-// A change is a check that passed, and a beat (R47).
+// A heartbeat that ends in a member that may not stand leaves it a follower, which waits to speak again (R46). A change is a
+// check that passed, and a beat (R47).
 func (n *Node) restarted(in *Input) TimerSet {
 	var s TimerSet
 	if n.leader != n.before.leader || n.epoch != n.before.epoch {
@@ -91,7 +92,7 @@ func (n *Node) restarted(in *Input) TimerSet {
 	}
 	switch in.kind {
 	case ended:
-		s |= setOf(in.timer) & (quorum | beat)
+		s |= setOf(in.timer) & (heartbeat | quorum | beat)
 	case change:
 		s |= quorum | beat
 	}

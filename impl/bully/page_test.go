@@ -1,0 +1,245 @@
+package bully_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// page is Python that runs the code of spec/README.md.
+type page struct {
+	t       *testing.T
+	command *exec.Cmd
+	to      *bufio.Writer
+	lines   *json.Encoder
+	close   func() error
+	said    bytes.Buffer
+	asked   int
+	steps   map[spec.Action]int
+}
+
+// question is a line of testdata/page.py, which says what the fields are.
+type question struct {
+	Me      spec.NodeID    `json:"me"`
+	Members []spec.NodeID  `json:"members"`
+	Before  *spec.State    `json:"before"`
+	Input   map[string]any `json:"input"`
+	After   *spec.State    `json:"after"`
+	Sent    []spec.Message `json:"sent"`
+	Running []spec.Timer   `json:"running"`
+}
+
+const pagePath = "../../spec/README.md"
+
+// openPage starts Python with the page that is in a file, or ends the test if there is no Python.
+func openPage(t *testing.T, file string) *page {
+	t.Helper()
+	name, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skipf("there is no Python, in which the code of the page is written: %v", err)
+	}
+	p := &page{t: t, command: exec.Command(name, "testdata/page.py", file), steps: map[spec.Action]int{}}
+	in, err := p.command.StdinPipe()
+	require.NoError(t, err)
+	p.to, p.close = bufio.NewWriter(in), in.Close
+	p.lines = json.NewEncoder(p.to)
+	p.command.Stdout, p.command.Stderr = &p.said, &p.said
+	require.NoError(t, p.command.Start())
+	return p
+}
+
+// ask puts a question to the page: does it do what the core does? It is put to the model, too. What is malformed is not asked:
+// the page is given what has passed R33.
+func (p *page) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) {
+	isMessage := !in.Start && !in.Restart && in.Timer == "" && in.Call == ""
+	if isMessage && in.Message.Validate() != nil || in.Call == spec.ChangeCall && in.Configuration.Validate() != nil {
+		return
+	}
+	node, input, err := toInput(id, members, before, in)
+	require.NoError(p.t, err)
+	out := node.Step(input)
+	after := node.State()
+	got := conformance.Outcome{Ignored: out.Action == "", After: after, Sent: out.Send}
+	want := new(conformance.Model).Step(id, members, before, in)
+	require.True(p.t, got.Equal(want), "%s takes %v in %s: the core says %v, and the model %v", id, in, before, got, want)
+	q := question{Me: id, Members: members, Before: &before, Input: wordsOf(&in, &before), Sent: out.Send}
+	if in.Start {
+		q.Before = nil
+	}
+	if out.Action != "" {
+		q.After = &after
+	}
+	q.Running = append([]spec.Timer{}, collect(node.Running())...)
+	if err := p.lines.Encode(&q); err != nil { // Python is gone, and has said why
+		_ = p.command.Wait()
+		require.NoError(p.t, err, p.said.String())
+	}
+	p.asked++
+	p.steps[out.Action]++
+}
+
+// wordsOf returns an input as the page reads it.
+func wordsOf(in *conformance.Input, before *spec.State) map[string]any {
+	switch {
+	case in.Start && before.Configuration.IsNone():
+		return map[string]any{"start": nil}
+	case in.Start:
+		return map[string]any{"start": before.Configuration}
+	case in.Restart:
+		return map[string]any{"restart": true}
+	case in.Timer != "":
+		return map[string]any{"timer": in.Timer}
+	case in.Call == spec.ChangeCall:
+		return map[string]any{"call": in.Call, "configuration": in.Configuration}
+	case in.Call != "":
+		return map[string]any{"call": in.Call}
+	}
+	return map[string]any{"message": in.Message}
+}
+
+// collect returns the timers of a set.
+func collect(s bully.TimerSet) (timers []spec.Timer) {
+	for timer := range s.All() {
+		timers = append(timers, timer)
+	}
+	return timers
+}
+
+// end asks no more. The page must do what the core does.
+func (p *page) end() {
+	for _, differs := range p.differs() {
+		p.t.Error("the code of spec/README.md does not do what the core does: " + differs)
+	}
+	p.t.Logf("%d questions: %v", p.asked, p.steps)
+}
+
+// differs asks no more, and returns the first questions that the page answers otherwise.
+func (p *page) differs() []string {
+	require.NoError(p.t, p.to.Flush())
+	require.NoError(p.t, p.close())
+	require.NoError(p.t, p.command.Wait(), p.said.String())
+	var told struct {
+		Blocks  []int
+		Asked   int
+		Differs []string
+	}
+	require.NoError(p.t, json.Unmarshal(p.said.Bytes(), &told), p.said.String())
+	require.Equal(p.t, p.asked, told.Asked)
+	require.Greater(p.t, told.Blocks[0], 20, "code up to section 8")
+	require.Greater(p.t, told.Blocks[1], 5, "code of section 18")
+	return told.Differs
+}
+
+// TestPage runs the code of section 8 of the specification on some of the questions that TestConformance asks the core; in a
+// long soak on all of them: every state and input of one, two and three members, and more. It does what the core does, and the model.
+func TestPage(t *testing.T) {
+	p := openPage(t, pagePath)
+	most := 700 * soak()
+	for _, g := range conformance.Groups() {
+		asked, every := 0, max(1, min(g.Pinned, 7*most)/most)
+		for c := range g.All {
+			if asked++; asked > every*most {
+				break
+			}
+			if asked%every == 0 {
+				p.ask(c.ID, c.Members, c.Before, c.Input)
+			}
+		}
+	}
+	p.end()
+	for _, action := range spec.FixedActions() {
+		require.Equal(t, action.OfNode() && action != spec.CrashAction, p.steps[action] > 0, action)
+	}
+	require.Positive(t, p.steps[""], "no step")
+}
+
+// TestPageChanging runs the code of section 18, with that of section 8 that it leaves in place, on what happens to clusters whose
+// members come and go: on every step there, and now and then on the end of each timer and on each call.
+func TestPageChanging(t *testing.T) {
+	p := openPage(t, pagePath)
+	seeds := 24 * soak()
+	for seed := range uint64(seeds) {
+		random := rand.New(rand.NewPCG(seed, 18))
+		first := conf(firsts[random.IntN(len(firsts))])
+		c, err := newChanging(max(5, int(lastOf(first))), first)
+		require.NoError(t, err)
+		for _, place := range c.places {
+			p.ask(place.id, nil, conformance.Survivor(spec.Durable{Configuration: place.first}), conformance.Input{Start: true})
+		}
+		c.seen = func(o *observed) {
+			before := conformance.Survivor(o.after.Durable()) // of a node that restarts
+			if o.before != nil {
+				before = *o.before
+			}
+			p.ask(o.me, nil, before, o.in)
+			if random.IntN(40) == 0 {
+				p.askAll(o.me, *o.after)
+			}
+		}
+		for range 250 {
+			_, err := c.next(random.IntN)
+			require.NoError(t, err)
+		}
+	}
+	p.end()
+	for _, action := range spec.Actions() {
+		require.Equal(t, action.OfNode() && action != spec.CrashAction, p.steps[action] > 0, action)
+	}
+}
+
+// askAll ends every timer in a state, and makes every call.
+func (p *page) askAll(id spec.NodeID, s spec.State) {
+	for _, timer := range spec.Timers() {
+		p.ask(id, nil, s, conformance.Input{Timer: timer})
+	}
+	for _, call := range []spec.Call{spec.ResignCall, spec.HolderDeadCall} {
+		p.ask(id, nil, s, conformance.Input{Call: call})
+	}
+	p.ask(id, nil, s, conformance.Input{Restart: true})
+	p.ask(id, nil, s, conformance.Input{Call: spec.ChangeCall, Configuration: s.Configuration.At(s.Epoch, s.Configuration.Version+1)})
+	mixed := spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(9), To: id, Epoch: s.Epoch}
+	p.ask(id, nil, s, conformance.Input{Message: mixed})
+}
+
+// TestPageThatIsWrong changes a word here and there in the code of a copy of the page, and has each noticed.
+func TestPageThatIsWrong(t *testing.T) {
+	read, err := os.ReadFile(pagePath)
+	require.NoError(t, err)
+	text := string(read)
+	leads := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}
+	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: conf("epoch:4 version:1 {1 witness:2 3}")})
+	changed := []struct {
+		right, wrong string
+		before       spec.State
+		in           conformance.Input
+	}{
+		{`rest(unbound(s)), to_all(`, `unbound(s), to_all(`, leads, conformance.Input{Call: spec.ResignCall}},
+		{`{"heartbeat"} if me in members(s.conf)`, `{"heartbeat"} if may_stand(s)`, rests, conformance.Input{Call: spec.ResignCall}},
+		{`return t, to(members(t.conf), "IM_BACK", t.epoch) if me`, `return t, [] if me`, rests, conformance.Input{Timer: spec.HeartbeatTimer}},
+	}
+	for _, c := range changed {
+		require.Equal(t, 1, strings.Count(text, c.right), c.right)
+		text = strings.Replace(text, c.right, c.wrong, 1)
+	}
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	for path, differ := range map[string]int{pagePath: 0, file: len(changed)} {
+		p := openPage(t, path)
+		for _, c := range changed {
+			p.ask(id(2), integers(3), c.before, c.in)
+		}
+		require.Len(t, p.differs(), differ, path)
+	}
+}
