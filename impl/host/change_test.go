@@ -210,8 +210,10 @@ func TestRemoveLeader(t *testing.T) {
 			return nil
 		})
 		synctest.Wait()
+		began := time.Now()
 		_, err := c.host(3).RemoveMember(c.soon(), id(3), 1)
 		require.ErrorIs(t, err, ErrHandedOver)
+		require.Less(t, time.Since(began), 10*ms, "it does not wait to be pre-empted")
 		require.ErrorIs(t, <-ended, ErrNotLeader)
 		require.Equal(t, "witness", c.host(3).Status().Membership)
 		took := c.awaitLeader(time.Second, 2)

@@ -40,9 +40,7 @@ func (h *Host) prepare(promise spec.Durable, found bool) error {
 	h.node, h.state.Configuration = node, now
 	h.reconfigure()
 	h.noteMembers()
-	if h.err == nil {
-		h.connectMembers()
-	}
+	h.connectMembers()
 	return nil
 }
 
@@ -64,7 +62,7 @@ func (h *Host) connectMembers() {
 	h.config.Transport.(ChangingTransport).SetMembers(addresses) // withDefaults has seen that it is one
 }
 
-// noteMembers tells users who the members are, if that is new, and stops a node that is none any more.
+// noteMembers tells users who the members are, if that is new.
 func (h *Host) noteMembers() {
 	now := Membership{Configuration: h.state.Configuration}
 	if h.state.Role == spec.Leader && !now.Configuration.IsNone() {
@@ -82,8 +80,23 @@ func (h *Host) noteMembers() {
 		return
 	}
 	h.config.Logger.Info("members", slog.String("node", h.config.ID.String()), slog.String("configuration", now.Configuration.String()))
-	if _, member := now.Configuration.Member(h.config.ID); !member && !now.Configuration.IsEmpty() {
-		h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; it can come back as a new node, with an empty disk", now.Configuration))
-		h.config.Logger.Warn("stopped", slog.String("node", h.config.ID.String()), slog.Any("err", h.err))
+	_, member := now.Configuration.Member(h.config.ID)
+	switch removed := !member && !now.Configuration.IsEmpty(); {
+	case !removed:
+		h.leaves = never
+	case h.leaves == never:
+		h.leaves = h.watch.now.add(h.config.Timing.linger())
+		h.config.Logger.Warn("no member any more: to stop soon, unless that is lost", slog.String("node", h.config.ID.String()),
+			slog.Duration("in", h.config.Timing.linger()))
 	}
+}
+
+// leave stops a node that is no member any more, when it has waited for long enough to hear that it is one after all: a
+// leader that has removed it, and died, may be followed by one that has not heard of that (R47).
+func (h *Host) leave() {
+	if h.err != nil || h.watch.now.before(h.leaves) {
+		return
+	}
+	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; it can come back as a new node, with an empty disk", h.state.Configuration))
+	h.config.Logger.Warn("stopped", slog.String("node", h.config.ID.String()), slog.Any("err", h.err))
 }

@@ -70,8 +70,16 @@
 // [Host.AddMember], [Host.RemoveMember] and [Host.ReplaceMember] are for the leader; [Host.WatchMembers] tells everybody.
 // A call changes one member after the other, each time as soon as a quorum holds the last change, and returns when a
 // quorum holds all of it. There is one at a time. A node that is to vote is an observer until it has answered. A leader
-// that is to vote no more is a witness, and resigns as soon as a quorum knows. A node that learns that it was removed
-// stops: Run returns [ErrRemoved]. One that was never told of any members waits, and stands for nothing.
+// that is to vote no more is a witness, and resigns as soon as a quorum knows; it becomes one only while a voter that could
+// follow it answers. One that was never told of any members waits, and stands for nothing. A witness or an observer that
+// follows nobody says so every Heartbeat or so, and with it which members it knows of.
+//
+// A node that learns that it was removed is at rest, hears only of newer members, and stops after twice the failover on
+// silence: Run returns [ErrRemoved]. A removal is lost if the leader that has made it dies too soon. Then the node mostly hears so before it
+// stops; if not, it is to be started again, as a supervisor would: it asks, and is a member, or stops once more.
+//
+// A change is written by every node before it is acknowledged. So disks that are slower than Delay, which cost nothing
+// while nothing changes, can cost the leader its reign in the midst of a change; the next leader settles what came of it.
 //
 // # Watching
 //

@@ -95,7 +95,8 @@ func ExampleHost_AddMember() {
 		if err != nil {
 			panic(err)
 		}
-		node, err := host.New(host.Config{ID: id, Storage: store, Transport: network.JoinChanging(id, store.Identity().Incarnation)})
+		node, err := host.New(host.Config{ID: id, Storage: store, Transport: network.JoinChanging(id, store.Identity().Incarnation),
+			Timing: host.WAN()})
 		if err != nil {
 			panic(err)
 		}

@@ -143,6 +143,11 @@ func (s *scripted) Next() (transport.Event, bool) {
 
 func (s *scripted) Close() error { return nil }
 
+// A roaming transport is a scripted one of a node of changing members.
+type roaming struct{ *scripted }
+
+func (roaming) SetMembers(map[spec.NodeID]string) {}
+
 // forget makes has and sent begin anew.
 func (s *scripted) forget() {
 	s.mu.Lock()

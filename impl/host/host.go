@@ -43,6 +43,7 @@ type Host struct {
 	resigning  []chan struct{}   // to be closed when the node leads no longer
 	membership Membership        // as told last
 	change     *change           // that is under way, or nil
+	leaves     instant           // when it stops as it is no member any more; never while it is one
 	stopping   bool              // Run's context has ended
 	ended      bool              // nothing is sent any more
 	traceBad   bool              // that Trace fails has been logged
@@ -76,7 +77,7 @@ func New(config Config) (*Host, error) {
 	h := &Host{
 		config: config, node: node, links: links, detector: &judge{Detector: config.Detector}, counters: newCounters(),
 		calls: make(chan func()), idle: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
-		watch:  newWatch(config.Clock, config.Timing.Delay),
+		watch: newWatch(config.Clock, config.Timing.Delay), leaves: never,
 		policy: &policy{timing: config.Timing, rand: config.Rand, links: links, timers: newTimers(), rest: never},
 	}
 	h.seen.Store(&seen{stopped: true, links: links})
@@ -91,8 +92,9 @@ func New(config Config) (*Host, error) {
 //
 // An error wraps ErrStopped and the reason: the promise could not be read or saved, and the node has stopped where it
 // was, and sent nothing of the step (R4). Or it is a *MembersError that is ErrRemoved, with the configuration in which the
-// node is no member any more: it stands no more, and to start it again is of no use. Only if the transport does not
-// close is the error another.
+// node is no member any more. It has then run on at rest for a while (see doc), in case that configuration is lost. If it
+// is lost later, start the node again: it asks, and is a member once more; else it ends in the same way. Only if the
+// transport does not close is the error another.
 func (h *Host) Run(ctx context.Context) error {
 	h.mu.Lock()
 	was := h.phase
@@ -198,10 +200,9 @@ func (h *Host) start(ctx context.Context) bool {
 		return false
 	}
 	if h.changing() {
+		h.tick()
 		if err := h.prepare(promise, found); err != nil {
 			h.fail("reading the promise", err)
-		}
-		if h.err != nil {
 			return false
 		}
 	}

@@ -23,6 +23,7 @@ type links struct {
 	me       int
 	others   set
 	electors set            // who votes: voters and witnesses, this node too if it is one (R42)
+	stands   bool           // this node may lead (R46)
 	higher   set            // who is to lead rather than this node: higher voters, and all if it may not lead (R46)
 	up, dead atomic.Uint64  // sets
 	heard    []atomic.Int64 // when a message came last, in ns since 1970; 0 if none ever did
@@ -31,7 +32,7 @@ type links struct {
 
 // newLinks returns the links of a node of fixed members: each votes and may lead.
 func newLinks(id spec.NodeID, members []spec.NodeID) *links {
-	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare)}
+	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare), stands: true}
 	l.prepare(id)
 	for i := range l.members {
 		l.electors = l.electors.with(i)
@@ -52,13 +53,13 @@ func linksOf(id spec.NodeID, c spec.Configuration) *links {
 		l.members = slices.Insert(l.members, at, id)
 	}
 	l.prepare(id)
-	leads := kindOfMember(c, id) == spec.Voter
+	l.stands = kindOfMember(c, id) == spec.Voter
 	for _, m := range c.Members() {
 		i := l.place(m.ID)
 		if m.Kind != spec.Observer {
 			l.electors = l.electors.with(i)
 		}
-		if m.Kind == spec.Voter && (i > l.me || !leads) {
+		if m.Kind == spec.Voter && (i > l.me || !l.stands) {
 			l.higher = l.higher.with(i)
 		}
 	}

@@ -23,6 +23,7 @@ func (h *Host) loop(ctx context.Context) {
 		h.endPatience()
 		h.carryOn()
 		h.resignIfAsked()
+		h.leave()
 		if h.err != nil || h.stopping && h.reign == nil {
 			return
 		}
@@ -43,7 +44,7 @@ func (h *Host) tick() {
 func (h *Host) wait(ctx context.Context, more bool) bool {
 	if !more {
 		h.tick()
-		h.alarm.ringBy(h.policy.timers.first(), h.watch.now)
+		h.alarm.ringBy(min(h.policy.timers.first(), h.leaves), h.watch.now)
 	}
 	stop := ctx.Done()
 	if h.stopping {
@@ -162,8 +163,12 @@ func (h *Host) hear(event transport.Event) {
 // its first step, though the transport listens already. For one Delay after a restart an IM_BACK may have been sent
 // before that too: to take it would be to say, of two nodes that restart together, that each was back before the other.
 // It is of no use to a node that has just forgotten itself whose lease it kept.
+//
+// A node that is no member any more is as good as gone: only that it is one after all, which comes with a newer configuration,
+// is news to it. A member that restarts does not connect to it, and so nothing ends what it had sent to it before.
 func (h *Host) deaf(m spec.Message) bool {
-	return h.state.Role == "" || m.Type == spec.ImBack && h.watch.now.before(h.hears)
+	return h.state.Role == "" || m.Type == spec.ImBack && h.watch.now.before(h.hears) ||
+		h.leaves != never && !m.Configuration.Newer(h.state.Configuration)
 }
 
 // proved acts on the proof that a node is dead (R41). It is the holder of the lease as it was then: a lease that began
@@ -300,6 +305,7 @@ func (h *Host) save(promise spec.Durable) bool {
 	took := h.watch.read.Sub(began)
 	h.config.Metrics.Saved(took)
 	if took > h.config.Timing.Delay {
+		h.counters.slowSaves.Add(1)
 		h.config.Logger.Warn("the disk is slower than Timing.Delay: elections may fail", slog.Duration("took", took), slog.Duration("delay", h.config.Timing.Delay))
 	}
 	return true
@@ -368,17 +374,6 @@ func (h *Host) tell() {
 		h.reigns.set(h.reign)
 	}
 	h.publish(l)
-}
-
-// publish tells watchers.
-func (h *Host) publish(l Leadership) {
-	l.Since = h.watch.read
-	h.told = l
-	h.show() // so that who is told, and looks, sees the same
-	h.watchers.tell(l)
-	h.config.Metrics.Changed(l)
-	h.config.Logger.Info("leadership", slog.String("node", h.config.ID.String()), slog.String("leader", l.Leader.String()),
-		slog.Uint64("epoch", uint64(l.Epoch)), slog.Bool("leading", l.Leading))
 }
 
 // renew moves the deadline of the reign on, if it lies further ahead now: to when the leader steps down if it hears

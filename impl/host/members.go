@@ -38,7 +38,7 @@ var (
 	// ErrOutcomeUnknown says that a change was begun, and nobody can tell here whether it holds. Members at the next leader
 	// tells, as soon as they are settled.
 	ErrOutcomeUnknown = errors.New("it is not known whether the members have been changed")
-	// ErrRemoved says that this node is no member any more. Run ends with it.
+	// ErrRemoved says that this node is no member any more. Run ends with it, after a while.
 	ErrRemoved = errors.New("this node is no member any more")
 )
 
@@ -104,7 +104,8 @@ func (h *Host) AddMember(ctx context.Context, m spec.Member, expectedVersion uin
 // only, and otherwise as AddMember. A leader does not remove itself: it makes itself a witness, resigns as soon as that is
 // settled, and the error is ErrHandedOver: the call is to be made again at the next leader.
 //
-// A node that is removed is told so, and its Run ends with ErrRemoved. One that does not run learns of it when it does.
+// A node that is removed is told so, and its Run ends with ErrRemoved, after a while: see Run. One that does not run learns
+// of it when it does.
 func (h *Host) RemoveMember(ctx context.Context, id spec.NodeID, expectedVersion uint64, options ...ChangeOption) (spec.Configuration, error) {
 	return h.changeMembers(ctx, plan{{ID: id}}, expectedVersion, options)
 }

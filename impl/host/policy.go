@@ -147,11 +147,12 @@ func (p *policy) preemption(now instant) instant {
 const maxPreemptShift = 6
 
 // restPatience sets the patience of a follower that keeps no lease, if it has just become one. It bounds nothing, and
-// so may be short: nobody acts whom the node has vowed to wait for.
+// so may be short: nobody acts whom the node has vowed to wait for. That of a member that may not lead is never short: it
+// ends in IM_BACK, for which there is time until those who may lead have tried (R46).
 func (p *policy) restPatience(s stepped) {
 	released := !s.before.Leader.IsNone() && s.before.Leader != s.after.Leader && p.links.one(s.before.Leader)&p.links.others != 0
 	switch {
-	case released && s.out.Action != spec.RestartAction:
+	case released && p.links.stands && s.out.Action != spec.RestartAction:
 		p.rest = s.now.add(p.timing.Settle)
 	case !s.out.Arm.Has(spec.HeartbeatTimer):
 		return
@@ -169,7 +170,7 @@ func (p *policy) restPatience(s stepped) {
 	default: // such as a leader that has lost its quorum: R36.6 lets it wait no less than any other
 		p.rest = s.now.add(p.timing.Heartbeat)
 	}
-	if p.timers[heartbeat] != never { // who may not stand waits for nothing (R46)
+	if p.timers[heartbeat] != never { // who is no member waits for nothing (R46)
 		p.timers[heartbeat] = p.rest.add(p.stagger())
 	}
 }
@@ -243,7 +244,7 @@ func (p *policy) electionOver(s *spec.State) bool {
 func (p *policy) died(s *spec.State, now instant) {
 	soon := now.add(p.timing.Settle + p.stagger())
 	switch {
-	case s.Role == spec.Follower && s.Leader.IsNone() && !p.fresh:
+	case s.Role == spec.Follower && s.Leader.IsNone() && !p.fresh && p.links.stands:
 		p.timers.soonest(heartbeat, max(p.rest.add(p.stagger()), soon))
 	case s.Role == spec.Electing && s.Leader.IsNone() && p.awaited != 0 && p.awaited&^p.links.isDead() == 0:
 		p.timers.soonest(coordinator, soon) // who had it in hand does not deliver
@@ -254,7 +255,7 @@ func (p *policy) died(s *spec.State, now instant) {
 // there is one more. Then a leader is waited for first, who will be heard within a beat or so: where a link comes and goes,
 // the highest node follows before it pre-empts, and the stability window is kept (B17).
 func (p *policy) connected(s *spec.State, now instant) {
-	if s.Role != spec.Follower {
+	if s.Role != spec.Follower || !p.links.stands {
 		return
 	}
 	switch {

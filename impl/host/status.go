@@ -46,6 +46,7 @@ type Counters struct {
 	Sent        map[spec.MessageType]uint64 `json:"sent"`    // handed to the transport; all types
 	Received    map[spec.MessageType]uint64 `json:"received"`
 	Saves       uint64                      `json:"saves"`
+	SlowSaves   uint64                      `json:"slow_saves"`   // of these, those that took the disk longer than Timing.Delay
 	Pauses      uint64                      `json:"pauses"`       // how often the loop was held up for longer than Timing.Delay
 	TraceErrors uint64                      `json:"trace_errors"` // events that could not be recorded
 }
@@ -123,9 +124,9 @@ func (h *Host) show() {
 
 // counters count without a lock: the loop adds, and Status reads.
 type counters struct {
-	steps, saves, pauses, traceErrors atomic.Uint64
-	ignored                           map[bully.Cause]*atomic.Uint64      // not changed once made
-	sent, received                    map[spec.MessageType]*atomic.Uint64 // not changed once made
+	steps, saves, slowSaves, pauses, traceErrors atomic.Uint64
+	ignored                                      map[bully.Cause]*atomic.Uint64      // not changed once made
+	sent, received                               map[spec.MessageType]*atomic.Uint64 // not changed once made
 }
 
 func newCounters() *counters {
@@ -149,7 +150,7 @@ func count[K comparable](m map[K]*atomic.Uint64, k K) {
 
 func (c *counters) read() Counters {
 	return Counters{
-		Steps: c.steps.Load(), Saves: c.saves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(),
+		Steps: c.steps.Load(), Saves: c.saves.Load(), SlowSaves: c.slowSaves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(),
 		Ignored: load(c.ignored), Sent: load(c.sent), Received: load(c.received),
 	}
 }

@@ -80,6 +80,13 @@ func (t Timing) Failover() (proved, silent time.Duration) {
 	return proved, silent
 }
 
+// linger returns how long a node runs on that is no member any more: twice the time in which others come to follow another
+// leader, if the one that has removed it has gone.
+func (t Timing) linger() time.Duration {
+	_, silent := t.Failover()
+	return 2 * silent
+}
+
 // firstBackoff returns how long at most a node waits after its first attempt in vain.
 func (t Timing) firstBackoff() time.Duration {
 	return 2 * max(t.Stagger/8, t.Settle, time.Millisecond)

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -28,6 +29,17 @@ func (l Leadership) same(k Leadership) bool {
 // The channel is closed when ctx ends and when the host stops; before the latter, it says that there is no leader.
 func (h *Host) Watch(ctx context.Context) <-chan Leadership {
 	return h.watchers.watch(ctx)
+}
+
+// publish tells watchers.
+func (h *Host) publish(l Leadership) {
+	l.Since = h.watch.read
+	h.told = l
+	h.show() // so that who is told, and looks, sees the same
+	h.watchers.tell(l)
+	h.config.Metrics.Changed(l)
+	h.config.Logger.Info("leadership", slog.String("node", h.config.ID.String()), slog.String("leader", l.Leader.String()),
+		slog.Uint64("epoch", uint64(l.Epoch)), slog.Bool("leading", l.Leading))
 }
 
 // A hub tells watchers what is latest. Its lock is held for moments, and never while something waits.

@@ -84,7 +84,7 @@
 // (ConfigurationMonotonic) or has its epoch and version and other members (OneConfiguration).
 //
 // A record of the one kind is refused where one of the other kind is wanted: nothing turns fixed members into changing
-// ones by the way. To do so stop all nodes, make new folders with Init, and raise each above every epoch of the old ones.
+// ones by the way. To do so stop all nodes, and call FromFixed at each.
 //
 // A record is taken for lost if it is missing and the marker record.kept is there, which the first Save leaves. Not
 // seen is: a folder that is lost as a whole, an old copy put in the place of the record, and a disk that says that it

@@ -125,7 +125,7 @@ var advices = []struct {
 	{Missing, false, "make one: bully init at each of the first members, bully join at a node that is to be added", ""},
 	{WrongCluster, false, "give this node its own folder, or the name of its cluster", ""},
 	{Changing, false, "start the node without a list of members, as its record has them (storage.OpenChanging)", ""},
-	{Fixed, false, "start the node with its members, as before (storage.Open); for members that change it needs a new folder (storage.Init)", ""},
+	{Fixed, false, "start the node with its members, as before (storage.Open); to let them change see bully init -from-fixed (storage.FromFixed)", ""},
 	{Lost, true, "put the file back if it was moved, but no older copy of it; else raise the node's epoch: see bully repair",
 		"put the file back if it was moved, but no older copy of it; else raise the epoch" + howToRaise},
 	{Empty, true, keep, keepAndRaise}, {Foreign, true, keep, keepAndRaise}, {Truncated, true, keep, keepAndRaise},

@@ -50,7 +50,7 @@ func (e *RecordError) Advice() string {
 	case Changing:
 		return "start the node without a list of members, as its record has them (storage.OpenChanging)"
 	case Fixed:
-		return "start the node with its members, as before (storage.Open); for members that change it needs a new folder (storage.Init)"
+		return "start the node with its members, as before (storage.Open); to let them change see bully init -from-fixed (storage.FromFixed)"
 	case Lost:
 		return "put the file back if it was moved, but no older copy of it; else raise the node's epoch: see bully repair"
 	default:

@@ -44,6 +44,8 @@ type cluster struct {
 	nodes   []*member
 	links   map[spec.Link][]spec.Message // what is under way
 	missing int                          // steps that were not recorded
+	first   spec.Configuration           // with which it begins, if members come and go
+	changes int                          // of members
 }
 
 type member struct {
@@ -106,7 +108,14 @@ func (c *cluster) randomCall(m *member) (bully.Input, spec.Input) {
 		return bully.HolderDead(), spec.Input{Call: spec.HolderDeadCall}
 	}
 	running := slices.Collect(m.core.Running().All())
+	if len(running) == 0 || m.core.Settled() && !c.first.IsNone() {
+		next := c.change(m)
+		return bully.Change(next), spec.Input{Call: spec.ChangeCall, Configuration: next}
+	}
 	timer := running[c.random.IntN(len(running))]
+	if timer == spec.QuorumTimer && !c.first.IsNone() && c.random.IntN(8) > 0 {
+		timer = spec.BeatTimer
+	}
 	if timer != spec.BeatTimer && timer != spec.QuorumTimer && c.random.IntN(3) > 0 {
 		timer = running[len(running)-1]
 	}
@@ -115,12 +124,16 @@ func (c *cluster) randomCall(m *member) (bully.Input, spec.Input) {
 
 // start starts a node, or starts it again. Sometimes it does not get as far as to record that.
 func (c *cluster) start(m *member) {
-	recorder, err := trace.NewRecorder(trace.Options{Dir: c.dir, Node: m.id, Members: c.members, MaxBytes: 4000, MaxFiles: 10000})
+	options := trace.Options{Dir: c.dir, Node: m.id, Members: c.members, MaxBytes: 4000, MaxFiles: 10000}
+	var err error
+	if c.first.IsNone() {
+		m.core, err = bully.New(m.id, c.members)
+	} else {
+		m.core, err = c.changing(m, &options)
+	}
 	require.NoError(c.t, err)
-	m.recorder = recorder
-	core, err := bully.New(m.id, c.members)
+	m.recorder, err = trace.NewRecorder(options)
 	require.NoError(c.t, err)
-	m.core = core
 	if !m.started {
 		m.started = true
 		c.take(m, bully.Start(), spec.Input{})
@@ -146,9 +159,15 @@ func (c *cluster) lose(m *member) {
 	delete(c.links, spec.Link{From: from, To: m.id})
 }
 
-// deliver gives a node the next message of some link.
+// deliver gives a node the next message of some link. Where members change it is one on which there is something: they do so
+// only in a reign, and so between two elections that go well.
 func (c *cluster) deliver(m *member) {
 	from := c.members[c.random.IntN(len(c.members))]
+	for range c.members {
+		if !c.first.IsNone() && len(c.links[spec.Link{From: from, To: m.id}]) == 0 {
+			from = c.members[c.random.IntN(len(c.members))]
+		}
+	}
 	link := spec.Link{From: from, To: m.id}
 	if under := c.links[link]; len(under) > 0 {
 		c.links[link] = under[1:]

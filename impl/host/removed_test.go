@@ -1,0 +1,152 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// TestRemovedRunsOn: a removed node is at rest, and answers, for as long as others need to follow another leader; then it
+// stops. Started again, it asks, is a member no more, and stops again. It disturbs nobody.
+func TestRemovedRunsOn(t *testing.T) {
+	roam(t, 4, 4, func(t *testing.T, c *cluster) {
+		c.startSome(1, 2, 3, 4)
+		_, err := c.host(4).RemoveMember(c.soon(), id(1), 0)
+		require.NoError(t, err)
+		for range 2 {
+			began, backs := time.Now(), c.count(spec.ImBack)
+			time.Sleep(c.timing.linger() / 2)
+			s := c.host(1).Status()
+			require.Equal(t, "removed", s.Membership)
+			require.False(t, s.Stopped)
+			require.NoError(t, c.host(1).Check(t.Context()))
+			require.Equal(t, backs, c.count(spec.ImBack), "it says nothing more")
+			c.gone(1)
+			took := time.Since(began)
+			require.Greater(t, took, c.timing.linger()-c.timing.Beat-15*ms)
+			require.Less(t, took, c.timing.linger()+15*ms)
+			require.True(t, c.follow(4))
+			require.EqualValues(t, 1, c.epoch())
+			backs = c.count(spec.ImBack)
+			c.start(1)
+			c.await(c.timing.Beat+10*ms, "it asks", func() bool { return c.count(spec.ImBack) == backs+3 })
+		}
+	})
+}
+
+// TestRemovedHears: a removed node hears nothing but that the members are others than it knows.
+func TestRemovedHears(t *testing.T) {
+	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *puppet) {
+		p.first = voters(4, 2, 2, 3)
+		p.hear(spec.Heartbeat, 3, 4)
+		require.Equal(t, "removed", p.Status().Membership)
+		taken := p.Status().Counters.Received[spec.Election]
+		p.first = voters(3, 1, 1, 2, 3)
+		p.hear(spec.Election, 2, 9)
+		require.False(t, p.links.has(spec.Refuse))
+		require.EqualValues(t, 4, p.Status().Epoch)
+		require.Equal(t, taken, p.Status().Counters.Received[spec.Election], "it is lost")
+		p.first = voters(5, 2, 1, 2, 3)
+		p.hear(spec.Heartbeat, 2, 5)
+		require.Equal(t, "voter", p.Status().Membership)
+		require.Equal(t, id(2), p.Status().Leader)
+		p.hear(spec.Election, 3, 5)
+		require.Equal(t, taken+1, p.Status().Counters.Received[spec.Election], "it hears all again")
+	})
+}
+
+// TestRemovalLost: a leader that has no quorum removes a node, which hears of it; the next leader has not. The node is a
+// member again, as soon as it hears that, whether it has stopped meanwhile and is started again or not.
+func TestRemovalLost(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		roam(t, 5, 5, func(t *testing.T, c *cluster) {
+			c.startSome(1, 2, 3, 4, 5)
+			time.Sleep(10 * ms)
+			c.divide([]int{1, 5}, []int{2, 3, 4})
+			_, err := c.host(5).RemoveMember(c.soon(), id(1), 0)
+			require.ErrorIs(t, err, ErrOutcomeUnknown)
+			c.await(10*ms, "it is told", func() bool { return c.host(1).Status().Membership == "removed" })
+			c.await(c.timing.linger()/2, "4 leads the others", func() bool { return c.host(4).seen.Load().told.Leading })
+			if late {
+				c.gone(1)
+			}
+			c.unite()
+			if late {
+				c.start(1)
+			}
+			c.await(c.timing.linger(), "it is a member", func() bool { return c.host(1).Status().Membership == "voter" })
+			c.awaitLeader(5*time.Second, 5)
+			time.Sleep(2 * c.timing.linger())
+			require.True(t, c.follow(5))
+			require.True(t, voters(1, 1, 1, 2, 3, 4, 5).SameMembers(c.leader().Members()))
+		})
+	}
+}
+
+// TestWitnessWaits: what makes a follower without a lease stand early makes no witness speak early.
+func TestWitnessWaits(t *testing.T) {
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{at(1, spec.Voter), at(2, spec.Voter), at(3, spec.Witness)})
+	require.NoError(t, err)
+	playChanging(t, 3, first, func(t *testing.T, p *puppet) {
+		lan := LAN()
+		says := func(after time.Duration) {
+			t.Helper()
+			require.InDelta(t, after, p.until(spec.ImBack, time.Minute), float64(200*time.Microsecond))
+		}
+		p.learn(transport.Up, 1)
+		p.learn(transport.Up, 2)
+		says(lan.Heartbeat + 2*lan.Stagger) // after a first start
+		p.hear(spec.Heartbeat, 2, 1)
+		time.Sleep(100 * ms)
+		p.hear(spec.Resign, 2, 1)
+		says(lan.Heartbeat - 100*ms) // a release restarts no timer
+		p.learn(transport.Dead, 2)
+		p.learn(transport.Dead, 1)
+		says(lan.Heartbeat + lan.Stagger) // as was set before: for 1 alone
+		says(lan.Heartbeat)
+	})
+}
+
+// TestWitnessTells: the only one left that has the newest members is a witness, without which there is no quorum. It says so,
+// and who has not heard of them yet leads (L14).
+func TestWitnessTells(t *testing.T) {
+	roam(t, 3, 2, func(t *testing.T, c *cluster) {
+		c.startSome(1, 2)
+		c.start(3)
+		c.add(3, spec.Observer)
+		c.divide([]int{1}, []int{2, 3})
+		_, err := c.host(2).AddMember(c.soon(), at(3, spec.Witness), 0)
+		require.NoError(t, err, "2 and 3 are a quorum of all three")
+		require.Equal(t, "voter", c.host(1).Status().Membership)
+		require.Equal(t, spec.Observer, kindOfMember(c.host(1).Members(), id(3)), "1 has not heard of it")
+		c.kill(2)
+		c.unite()
+		c.awaitLeader(3*time.Second, 1)
+		require.Equal(t, "witness", c.host(3).Status().Membership)
+	})
+}
+
+// TestWitnessSpeaks: who may not lead, and follows nobody, says IM_BACK every Heartbeat or so: not more often, and not at all
+// while it follows.
+func TestWitnessSpeaks(t *testing.T) {
+	for _, kind := range []spec.MemberKind{spec.Witness, spec.Observer} {
+		roam(t, 4, 3, func(t *testing.T, c *cluster) {
+			c.startSome(1, 2, 3)
+			c.start(4)
+			c.add(4, kind)
+			before := c.count(spec.ImBack)
+			time.Sleep(5 * time.Second)
+			require.Equal(t, before, c.count(spec.ImBack), "it follows")
+			for i := 1; i <= 3; i++ {
+				c.kill(i)
+			}
+			const many = 20
+			time.Sleep(many * c.timing.Heartbeat)
+			require.InDelta(t, many*3, c.count(spec.ImBack)-before, 3, "to all three others")
+		})
+	}
+}
