@@ -248,6 +248,28 @@ func (p *Play) Suspect(id int) error { return p.callBy(id, SuspectCall, calledTa
 // Resign tells a node to lead no longer, if it is a [Resigner]; and when it can listen, as with Suspect.
 func (p *Play) Resign(id int) error { return p.callBy(id, ResignCall, resignTag) }
 
+// Ask asks a node for something that only its algorithm knows, if it is an [Asker], and can listen now.
+func (p *Play) Ask(id int, what any) error {
+	if err := p.has(id, true); err != nil {
+		return err
+	}
+	asker, ok := p.hosts[id-1].node.(Asker)
+	switch {
+	case !ok:
+		return fmt.Errorf("a node of %s cannot be asked for that", p.algorithm.Name)
+	case !p.world.Free(id - 1):
+		return fmt.Errorf("node %d is paused, or waits for its disk: ask when it goes on", id)
+	}
+	if err := asker.MayAsk(what); err != nil {
+		return err
+	}
+	p.meddle(Told, id, "", func() {
+		p.moment.Call = AskCall
+		p.step(id-1, func(out *Output) { asker.Ask(what, out) })
+	})
+	return nil
+}
+
 func (p *Play) callBy(id int, c Call, tag uint32) error {
 	if err := p.has(id, true); err != nil {
 		return err

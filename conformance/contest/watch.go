@@ -31,12 +31,21 @@ type Call string
 const (
 	SuspectCall Call = "suspect" // its leader is dead, right or wrong: Node.Suspect
 	ResignCall  Call = "resign"  // it is to lead no longer: Resigner
+	AskCall     Call = "ask"     // what only its algorithm knows: Asker
 )
 
 // Resigner is a Node that can be told to lead no longer.
 type Resigner interface {
 	Node
 	Resign(out *Output)
+}
+
+// Asker is a Node that can be asked for something that only its algorithm knows. MayAsk says why it cannot be done now; else Ask
+// does it.
+type Asker interface {
+	Node
+	MayAsk(what any) error
+	Ask(what any, out *Output)
 }
 
 // Moment is a thing that happened, as who watches a run is told. It, and all that it points at, is there until the next one.

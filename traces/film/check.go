@@ -38,6 +38,7 @@ type Checker struct {
 	frames int
 	at     int64
 	sent   int          // how many messages have been sent
+	told   int          // how many configurations have been
 	way    map[int]Link // the messages that are under way, by number
 }
 
@@ -94,6 +95,7 @@ func (c *Checker) Frame(f *Frame) error {
 		return &Error{Line: c.frames + 2, Field: field, Problem: problem}
 	}
 	c.frames++
+	c.told += len(f.Configurations)
 	c.at = f.At
 	return nil
 }
@@ -129,6 +131,9 @@ func (c *Checker) check(f *Frame) (field, problem string) {
 	case len(f.Sends) > MaxSends:
 		return "sends", fmt.Sprintf("%d are more than %d", len(f.Sends), MaxSends)
 	}
+	if field, problem := c.checkMembers(f); problem != "" {
+		return field, problem
+	}
 	if f.State != nil {
 		if field, problem := f.State.check(nodes); problem != "" {
 			return "state." + field, problem
@@ -152,6 +157,49 @@ func (c *Checker) check(f *Frame) (field, problem string) {
 			return fmt.Sprintf("lamps[%d].name", i), fmt.Sprintf("%q is no lamp of the header", lamp.Name)
 		case !slices.Contains(lights, lamp.Light):
 			return fmt.Sprintf("lamps[%d].light", i), fmt.Sprintf("%q is none of %s", lamp.Light, list(lights))
+		}
+	}
+	return "", ""
+}
+
+// checkMembers looks at the configurations that a frame tells, and at those that it names.
+func (c *Checker) checkMembers(f *Frame) (field, problem string) {
+	for i := range f.Configurations {
+		if field, problem := f.Configurations[i].check(len(c.header.Nodes)); problem != "" {
+			return fmt.Sprintf("configurations[%d].%s", i, field), problem
+		}
+	}
+	there := c.told + len(f.Configurations)
+	none := func(number int) string {
+		if number >= 0 && number <= there {
+			return ""
+		}
+		return fmt.Sprintf("there is no configuration %d: %d have been told", number, there)
+	}
+	if f.State != nil && none(f.State.Configuration) != "" {
+		return "state.configuration", none(f.State.Configuration)
+	}
+	for i := range f.Sends {
+		if problem := none(f.Sends[i].Configuration); problem != "" {
+			return fmt.Sprintf("sends[%d].configuration", i), problem
+		}
+	}
+	return "", ""
+}
+
+func (c *Configuration) check(nodes int) (field, problem string) {
+	if c.Epoch > maxTime || c.Version > maxTime {
+		return "epoch", "epoch and version are from 0 to 2^53-1"
+	}
+	if c.Members == nil {
+		return "members", "null: if there are none, [] says so"
+	}
+	for i, m := range c.Members {
+		switch {
+		case m.Node < 0 || m.Node >= nodes || i > 0 && m.Node <= c.Members[i-1].Node:
+			return fmt.Sprintf("members[%d].node", i), fmt.Sprintf("%d: places among the %d nodes are wanted, ascending", m.Node, nodes)
+		case !slices.Contains(memberKinds, m.Kind):
+			return fmt.Sprintf("members[%d].kind", i), fmt.Sprintf("%q is none of %s", m.Kind, list(memberKinds))
 		}
 	}
 	return "", ""
@@ -230,6 +278,8 @@ var (
 	befalls = []Kind{Start, Restart, Receive, Timer, Call, Save, Crash, Pause, Resume, Write}
 	looks   = []Look{Leads, Stands, Waits, Follows, Idle, Down, Serves}
 	lights  = []Light{Green, Amber, Red}
+
+	memberKinds = []MemberKind{Voter, Witness, Observer}
 )
 
 // list says words with commas between them.

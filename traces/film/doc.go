@@ -16,6 +16,7 @@
 //
 // Each frame says only what is other than before. Messages are numbered in the order in which they are sent; one is under
 // way from the frame that Sends it until a frame Takes it, a node at either end of it crashes, or its link is cut. A node
-// that no frame has said a State of has not started. [Checker] says whether the frames of a film fit together so, and [Read]
+// that no frame has said a State of has not started. Where members come and go, each configuration is told once, by the
+// first frame that has a use for it, and is a number from then on. [Checker] says whether the frames of a film fit together so, and [Read]
 // and [Film.Write] take nothing that does not.
 package film

@@ -71,6 +71,9 @@ type Frame struct {
 	State *State    `json:"state,omitempty"` // of Node, after it; nil if that is as before
 	Cut   *[]Link   `json:"cut,omitempty"`   // every link that now carries nothing; nil if that is as before
 	Lamps []Lamp    `json:"lamps,omitempty"` // those that have changed
+
+	// Configurations are those that nobody has had before. They are numbered from 1 on, in the order in which frames tell them.
+	Configurations []Configuration `json:"configurations,omitempty"`
 }
 
 // By is whose doing a frame is.
@@ -91,6 +94,8 @@ type Message struct {
 	Upkeep bool   `json:"upkeep,omitempty"` // as of a frame
 	Due    int64  `json:"due,omitempty"`    // when it should arrive, in microseconds; 0 if that is not known
 	Lost   bool   `json:"lost,omitempty"`   // it does not even leave: the link is cut, or the receiver down
+	// Configuration is the number of that which it carries, its sender's; 0 if members are fixed.
+	Configuration int `json:"configuration,omitempty"`
 }
 
 // Move is when a message under way should arrive now.
@@ -113,7 +118,35 @@ type State struct {
 	Disk   string  `json:"disk,omitempty"`   // what its disk has kept, in words: "epoch 4, promised to 3"
 	Fields []Field `json:"fields,omitempty"` // all else, in the algorithm's own words
 	Timers []Due   `json:"timers,omitempty"` // that run
+	// Configuration is the number of that which it has; 0 if members are fixed. Settled says that it leads, and that this one
+	// holds for good: so many have acknowledged it.
+	Configuration int  `json:"configuration,omitempty"`
+	Settled       bool `json:"settled,omitempty"`
 }
+
+// Configuration is who the members of a cluster are, where they come and go. Of two that of the higher epoch is newer, and if
+// the epochs are equal, that of the higher version.
+type Configuration struct {
+	Epoch   uint64   `json:"epoch"`
+	Version uint64   `json:"version"`
+	Members []Member `json:"members"` // ascending; none of a node that is to join, and has not been told of any
+}
+
+// Member is a node in a configuration.
+type Member struct {
+	Node    int        `json:"node"`              // a place in Header.Nodes
+	Kind    MemberKind `json:"kind"`              // what it may do
+	Address string     `json:"address,omitempty"` // where it listens; "" if that is not known
+}
+
+// MemberKind is what a member may do. The set is closed.
+type MemberKind string
+
+const (
+	Voter    MemberKind = "voter"    // votes, and may lead
+	Witness  MemberKind = "witness"  // votes, and never leads
+	Observer MemberKind = "observer" // only follows
+)
 
 // Look is what a node is, as every algorithm has it.
 type Look string

@@ -22,13 +22,15 @@ const whole = head + `{"at":0,"kind":"start","node":0,"text":"starts","state":{"
 {"at":7,"kind":"links","node":-1,"text":"cut","cut":[[0,2]]}
 {"at":8,"kind":"links","node":-1,"text":"healed","cut":[]}
 {"at":9,"kind":"crash","node":1,"text":"crashes"}
+{"at":10,"kind":"call","node":0,"text":"is called to add s","sends":[{"number":5,"to":2,"kind":"X","configuration":2}],"state":{"look":"leads","role":"leader","leader":0,"epoch":3,"configuration":2,"settled":true},"configurations":[{"epoch":0,"version":0,"members":[]},{"epoch":3,"version":2,"members":[{"node":0,"kind":"voter","address":"a:1"},{"node":1,"kind":"witness"},{"node":2,"kind":"observer"}]}]}
+{"at":11,"kind":"receive","node":1,"text":"takes Y","state":{"look":"follows","role":"follower","leader":0,"epoch":3,"configuration":1}}
 `
 
 // TestWholeFilm writes what it has read, to the byte.
 func TestWholeFilm(t *testing.T) {
 	f, err := Read(strings.NewReader(whole))
 	require.NoError(t, err)
-	require.Len(t, f.Frames, 7)
+	require.Len(t, f.Frames, 9)
 	var out bytes.Buffer
 	require.NoError(t, f.Write(&out))
 	require.Equal(t, whole, out.String())
@@ -46,7 +48,7 @@ func TestWrongLines(t *testing.T) {
 		{"no nodes", strings.Replace(head, `["1","2","s"]`, `[]`, 1), "line 1: nodes: there are 0"},
 		{"node twice", strings.Replace(head, `["1","2","s"]`, `["1","1","s"]`, 1), "line 1: nodes[1]"},
 		{"all servers", strings.Replace(head, `"servers":1`, `"servers":3`, 1), "line 1: servers"},
-		{"open beyond", strings.Replace(whole, `"timed":true`, `"timed":true,"open":8`, 1), "line 1: open: 8, and there are only 7"},
+		{"open beyond", strings.Replace(whole, `"timed":true`, `"timed":true,"open":10`, 1), "line 1: open: 10, and there are only 9"},
 		{"lamp twice", strings.Replace(head, `"lamps":[`, `"lamps":[{"name":"OneActing","light":"red"},`, 1), "line 1: lamps[1].name"},
 		{"lamp's light", strings.Replace(head, `"green"`, `"blue"`, 1), "line 1: lamps[0].light"},
 		{"no JSON", good(2) + "{", "line 3: it is no JSON"},
@@ -80,6 +82,13 @@ func TestWrongLines(t *testing.T) {
 		{"link twice", good(5) + strings.Replace(lines[5], `[0,2]`, `[0,2],[0,2]`, 1), `line 6: cut[1]`},
 		{"half a link", good(5) + strings.Replace(lines[5], `[0,2]`, `[0]`, 1), `line 6: [0] is no link`},
 		{"a link and more", good(5) + strings.Replace(lines[5], `[0,2]`, `[0,2,1]`, 1), `line 6: [0,2,1] is no link`},
+		{"no such configuration", good(8) + strings.Replace(lines[8], `"configuration":2,"settled"`, `"configuration":3,"settled"`, 1), `line 9: state.configuration: there is no configuration 3: 2 have been told`},
+		{"message of no configuration", good(8) + strings.Replace(lines[8], `"kind":"X","configuration":2`, `"kind":"X","configuration":-1`, 1), `line 9: sends[0].configuration: there is no configuration -1`},
+		{"member that is no node", good(8) + strings.Replace(lines[8], `{"node":2,`, `{"node":3,`, 1), `line 9: configurations[1].members[2].node: 3`},
+		{"member twice", good(8) + strings.Replace(lines[8], `{"node":2,`, `{"node":1,`, 1), `line 9: configurations[1].members[2].node: 1`},
+		{"member of no kind", good(8) + strings.Replace(lines[8], `"witness"`, `"boss"`, 1), `line 9: configurations[1].members[1].kind: "boss" is none of voter, witness, observer`},
+		{"version", good(8) + strings.Replace(lines[8], `"version":2`, `"version":9007199254740992`, 1), `line 9: configurations[1].epoch: epoch and version`},
+		{"no members", good(8) + strings.Replace(lines[8], `"members":[]`, `"members":null`, 1), `line 9: configurations[0].members: null`},
 		{"long", good(2) + `{"text":"` + strings.Repeat("x", MaxLine) + "\"}\n", `line 3: longer than 1 MiB`},
 	} {
 		f, err := Read(strings.NewReader(c.text))
@@ -113,7 +122,7 @@ func TestThePageKnowsTheSame(t *testing.T) {
 	for _, part := range []struct {
 		name  string
 		words []string
-	}{{"Kind", ofType(kinds)}, {"Look", ofType(looks)}, {"Light", ofType(lights)}} {
+	}{{"Kind", ofType(kinds)}, {"Look", ofType(looks)}, {"Light", ofType(lights)}, {"MemberKind", ofType(memberKinds)}} {
 		said := regexp.MustCompile(`export type ` + part.name + ` =([^;]*);`).FindSubmatch(text)
 		require.NotNil(t, said, part.name)
 		var words []string
@@ -122,7 +131,7 @@ func TestThePageKnowsTheSame(t *testing.T) {
 		}
 		require.Equal(t, part.words, words, part.name)
 	}
-	for name, value := range map[string]any{"Lamp": Lamp{}, "Field": Field{}, "Due": Due{}, "NodeState": State{}, "Message": Message{}, "Move": Move{}, "Frame": Frame{}, "Header": Header{}} {
+	for name, value := range map[string]any{"Lamp": Lamp{}, "Field": Field{}, "Due": Due{}, "NodeState": State{}, "Message": Message{}, "Move": Move{}, "Frame": Frame{}, "Header": Header{}, "Configuration": Configuration{}, "Member": Member{}} {
 		said := regexp.MustCompile(`export interface ` + name + ` \{([^}]*)\}`).FindSubmatch(text)
 		require.NotNil(t, said, name)
 		var fields []string

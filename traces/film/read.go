@@ -151,7 +151,7 @@ func misnamed(line []byte) string {
 // names has a bit for each name of a field.
 var names = func() map[string]uint64 {
 	all := map[string]uint64{}
-	for _, of := range []any{Header{}, Frame{}, Message{}, Move{}, State{}, Field{}, Due{}, Lamp{}} {
+	for _, of := range []any{Header{}, Frame{}, Message{}, Move{}, State{}, Field{}, Due{}, Lamp{}, Configuration{}, Member{}} {
 		for _, name := range fieldsOf(of) {
 			if all[name] == 0 {
 				all[name] = 1 << len(all)

@@ -57,7 +57,7 @@ function asked(engine: Called): Engine {
     open: (text, name) => ask('open', [text, name], notOpened),
     openGolden: (name) => ask('openGolden', [name], notOpened),
     feed: (handle, line) => ask('feed', [handle, line], noMore),
-    live: (nodes) => ask('live', [nodes], notOpened),
+    live: (nodes, changing) => ask('live', [nodes, changing], notOpened),
     trace: (handle) => ask('trace', [handle], notExported),
     testCase: (handle) => ask('testCase', [handle], notExported),
     close: (handle) => { ask('close', [handle], () => null); },

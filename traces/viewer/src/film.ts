@@ -1,5 +1,6 @@
 // A film in memory, and what it looks like after any number of its frames.
-import type { Frame, Header, Lamp, Link, Message, NodeState } from './types';
+import { configurationOf, stampWord } from './members/who';
+import type { Configuration, Frame, Header, Lamp, Link, Message, NodeState } from './types';
 
 // Flight is a message, from when it is sent to when it is taken or lost.
 export interface Flight extends Message {
@@ -9,6 +10,7 @@ export interface Flight extends Message {
   ended?: number;     // the frame in which it is taken or lost, if it has come
   endedAt?: number;
   taken?: boolean;    // it was taken, and not lost
+  news?: string;      // if it carries another configuration than its receiver had when it was sent: which, in short
 }
 
 // Reign is a time during which a node leads an epoch.
@@ -40,6 +42,7 @@ export class Film {
   readonly frames: Frame[] = [];
   readonly flights: Flight[] = [];                 // by number, from 1: flights[number - 1]
   readonly reigns: Reign[] = [];
+  readonly configurations: Configuration[] = [];   // by number, from 1: configurations[number - 1]
   readonly #states: { count: number[]; state: NodeState[] }[]; // of each node: after how many frames it is in which state
   readonly #cuts: { count: number; cut: Link[] }[] = [];
   readonly #lamps: { count: number; lamp: Lamp }[] = [];
@@ -58,6 +61,7 @@ export class Film {
 
   #add(frame: Frame): void {
     this.frames.push(frame);
+    this.configurations.push(...(frame.configurations ?? []));
     const count = this.frames.length;
     const place = count - 1;
     for (const move of frame.moves ?? []) {
@@ -71,6 +75,8 @@ export class Film {
     if (frame.kind === 'crash') this.#end(frame, place, (f) => f.from === frame.node || f.to === frame.node);
     for (const message of frame.sends ?? []) {
       const flight: Flight = { ...message, from: frame.node, sent: place, sentAt: frame.at };
+      const carried = configurationOf(this, message.configuration);
+      if (carried && message.configuration !== this.stateOf(message.to, place).configuration) flight.news = stampWord(carried);
       this.flights[message.number - 1] = flight;
       if (message.lost) this.#ends(flight, frame, place, false);
       else this.#open.add(flight);

@@ -269,3 +269,4 @@ export const delay = (message: number, by: number) => meddle({ do: 'delay', mess
 export const fire = (node: number, timer: string) => meddle({ do: 'fire', node, timer });
 export const suspect = (node: number) => meddle({ do: 'suspect', node });
 export const resign = (node: number) => meddle({ do: 'resign', node });
+export const change = (node: number, kind: NonNullable<Doing['kind']>) => meddle({ do: 'change', node, kind });

@@ -6,19 +6,25 @@ export type Kind =
   | 'write' | 'meddle' | 'step';
 export type Look = 'leads' | 'stands' | 'waits' | 'follows' | 'idle' | 'down' | 'serves';
 export type Light = 'green' | 'amber' | 'red';
+export type MemberKind = 'voter' | 'witness' | 'observer';
 export type Link = [from: number, to: number];
 
 export interface Lamp { name: string; says?: string; light: Light; once?: boolean }
 export interface Field { name: string; value: string }
 export interface Due { timer: string; at?: number }
 
+// Configuration is who the members are, where they come and go. They are numbered from 1 on, in the order in which frames tell them.
+export interface Configuration { epoch: number; version: number; members: Member[] }
+export interface Member { node: number; kind: MemberKind; address?: string }
+
 export interface NodeState {
   look: Look; role: string; leader: number; epoch: number; paused?: boolean; saving?: boolean; disk?: string;
-  fields?: Field[]; timers?: Due[];
+  fields?: Field[]; timers?: Due[]; configuration?: number; settled?: boolean;
 }
 
 export interface Message {
   number: number; to: number; kind: string; epoch?: number; text?: string; upkeep?: boolean; due?: number; lost?: boolean;
+  configuration?: number;
 }
 
 // Move is when a message under way should arrive now, after somebody has meddled with it.
@@ -27,6 +33,7 @@ export interface Move { number: number; due: number }
 export interface Frame {
   at: number; kind: Kind; node: number; text: string; note?: string; action?: string; rule?: string; by?: 'plan' | 'you';
   upkeep?: boolean; takes?: number; sends?: Message[]; moves?: Move[]; state?: NodeState; cut?: Link[]; lamps?: Lamp[];
+  configurations?: Configuration[];
 }
 
 export interface Header {
@@ -44,15 +51,16 @@ export interface Recipe {
 // Doing is something that somebody did to a run, when so many frames had happened, those of what was done before included.
 export interface Doing {
   after: number;
-  do: 'crash' | 'restart' | 'pause' | 'resume' | 'cut' | 'heal' | 'deliver' | 'drop' | 'delay' | 'fire' | 'suspect' | 'resign';
-  node?: number;    // of crash, restart, pause, resume, fire, suspect, resign: its place among the nodes, from 0, and not its id
+  do: 'crash' | 'restart' | 'pause' | 'resume' | 'cut' | 'heal' | 'deliver' | 'drop' | 'delay' | 'fire' | 'suspect' | 'resign' | 'change';
+  node?: number;    // of crash, restart, pause, resume, fire, suspect, resign, change: its place among the nodes, from 0, and not its id
   timer?: string;   // of fire
   links?: Link[];   // of cut and heal: pairs of places, likewise
   message?: number; // of deliver (now), drop and delay
   by?: number;      // of delay: microseconds
+  kind?: MemberKind | 'removed'; // of change: what the leader makes of the node
 }
 
-export interface Algorithm { name: string; title: string; servers: number; maxNodes: number; says: string; resigns?: boolean } // resigns: a node can be told to lead no longer
+export interface Algorithm { name: string; title: string; servers: number; maxNodes: number; says: string; resigns?: boolean; changes?: boolean } // resigns: a node can be told to lead no longer; changes: a leader can be asked to change the members
 export interface Profile { name: string; says: string }
 export interface Golden { name: string; nodes: number; events: number; watch: string }
 export interface Scenario {
@@ -82,7 +90,7 @@ export interface Engine {
   open(text: string, name: string): Opened;       // a trace, a film, a recipe, what TLC has printed: whatever it is
   openGolden(name: string): Opened;
   feed(handle: number, line: string): More;       // one event more of a live film
-  live(nodes: string[]): Opened;
+  live(nodes: string[], changing: boolean): Opened; // changing: their members come and go
   trace(handle: number): Exported;                // a trace (section 14) if it is a run of ours, else a film
   testCase(handle: number): Exported;
   close(handle: number): void;

@@ -1,10 +1,10 @@
 // Words for people: names of nodes, messages and links, times, and what a shape stands for. All of the page uses these, so
 // that one thing has one name, wherever it is shown.
 import type { Flight } from './film';
-import type { Frame, Header, Kind, Light, Link, Look, Message, NodeState } from './types';
+import type { Configuration, Frame, Header, Kind, Light, Link, Look, NodeState } from './types';
 
 // Cast is whatever knows who the nodes are: a film, above all.
-export interface Cast { header: Pick<Header, 'nodes' | 'servers' | 'algorithm'> }
+export interface Cast { header: Pick<Header, 'nodes' | 'servers' | 'algorithm'>; configurations?: Configuration[] }
 
 // --- Nodes ---
 
@@ -157,9 +157,9 @@ export function groupOf(kind: string): Group { return types[typeOf(kind)]?.[0] ?
 // letters returns one or two letters for a type of message.
 export function letters(kind: string): string { return types[typeOf(kind)]?.[1] ?? typeOf(kind).slice(0, 2); }
 
-// messageWord returns a message in a word or two: "CLAIM 4".
-export function messageWord(message: Pick<Message, 'kind' | 'epoch'>): string {
-  return message.epoch ? `${message.kind} ${epochWord(message.epoch)}` : message.kind;
+// messageWord returns a message in a word or two: "CLAIM 4"; if it carries another configuration than its receiver has, "HEARTBEAT 1 v2".
+export function messageWord(message: Pick<Flight, 'kind' | 'epoch' | 'news'>): string {
+  return [message.kind, message.epoch ? epochWord(message.epoch) : '', message.news ?? ''].filter(Boolean).join(' ');
 }
 
 // messageWords returns all of a message: "CLAIM of epoch 4 from 2 to 3".
@@ -207,7 +207,7 @@ export function capital(text: string): string {
 const properties: Record<string, string> = {
   OneActing: 'One acts', OneLeaderPerEpoch: 'One leader an epoch', EpochMonotonic: 'Epochs only rise', StaleWrite: 'No stale write',
   NoStaleWrite: 'No stale write', SomeLeader: 'Somebody leads', HighestLeads: 'The highest leads', NoDisruption: 'No disruption',
-  Rules: 'By the rules',
+  Rules: 'By the rules', ConfigurationMonotonic: 'Versions only rise', OneConfiguration: 'One list a version',
 };
 
 // lampWord returns a short title of a property.

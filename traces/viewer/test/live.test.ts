@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { theEnd } from '../src/live/live';
-import { headline, members, waiting, elsewhere, type Member } from '../src/live/members';
-import { Merger, type Step } from '../src/live/merge';
+import { elsewhere, headline, kindOf, members, newestOf, waiting, type Member } from '../src/live/members';
+import { byRank, idsOf, Merger, type Members, type Step } from '../src/live/merge';
 import { mostFrames, Reel } from '../src/live/reel';
 import * as store from '../src/store';
 import type { Engine, Frame, Opened } from '../src/types';
@@ -82,10 +82,12 @@ test('a node that is heard no more ends after its last step, and before what oth
 
 let opened: number[] = [];
 let closed: number[] = [];
+const asked: [string[], boolean][] = [];
 
 // The engine makes a frame of each line, whose text is the line.
 const engine = {
-  live: (nodes: string[]): Opened => {
+  live: (nodes: string[], changing: boolean): Opened => {
+    asked.push([[...nodes], changing]);
     opened.push(opened.length + 1);
     return { handle: opened.length, header: { film: 1, title: 'live', source: 'live', nodes, timed: true }, frames: [], ended: true };
   },
@@ -190,4 +192,44 @@ test('the headline says who leads, as far as it is known', () => {
   assert.equal(says(member('2', 'leader', '2', 3), leader), 'Node 3 leads epoch 4; 1 of 2 say so.', 'the highest epoch');
   assert.equal(says({ ...leader, reach: 'away' }), 'No node is reached.');
   assert.equal(says({ ...leader, now: null, reach: 'connecting' }), 'Connecting to the nodes.');
+});
+
+// --- Members that come and go ---
+
+const conf = (version: number, ...ids: string[]): Members => ({ epoch: 1, version, members: ids.map((id, i) => ({ id, kind: i < 2 ? 'voter' : 'observer' })) });
+const changing = (node: string, configuration: Members, line: string) =>
+  ({ step: step(node, 1, { action: 'OnHeartbeat', state: { role: 'follower', leader: '2', epoch: 1, grantee: null, support: [], configuration } }), line, came: 0 });
+
+test('a step names whoever is in it, and ids are in the order of their rank', () => {
+  const of = step('1', 1, { input: { message: { from: '2', to: '1', type: 'HEARTBEAT', configuration: conf(2, '1', '3') } }, sent: [{ from: '1', to: '4', type: 'ACK' }] });
+  assert.deepEqual([...new Set(idsOf(of))].sort(byRank), ['1', '2', '3', '4']);
+  const uuids = ['f4000000-0000-4000-8000-000000000000', '0a000000-0000-4000-8000-000000000000'];
+  assert.deepEqual(['10', uuids[0]!, '9', uuids[1]!].sort(byRank), ['9', '10', uuids[1], uuids[0]]);
+  assert.equal(byRank('7', '7'), 0);
+});
+
+test('the film begins anew when members turn out to come and go, and when a node is new', () => {
+  const before = opened.length;
+  reel.take([changing('1', conf(1, '1', '2'), 'a')]);
+  assert.deepEqual([opened.length, asked.at(-1)], [before + 1, [['1', '2'], true]]);
+  reel.take([changing('1', conf(1, '1', '2'), 'b')]);
+  assert.equal(opened.length, before + 1, 'nothing is new');
+  reel.take([changing('2', conf(2, '1', '2', '3'), 'c')]);
+  assert.deepEqual([opened.length, asked.at(-1)], [before + 2, [['1', '2', '3'], true]]);
+  assert.deepEqual(lines(), ['a', 'b', 'c'], 'nothing is lost');
+  assert.equal(reel.meets(['2']), false);
+  assert.equal(reel.meets(['10']), true);
+});
+
+test('the end of a node keeps its configuration', () => {
+  assert.deepEqual(theEnd(changing('1', conf(4, '1', '2'), '').step).state.configuration, conf(4, '1', '2'));
+});
+
+test('who votes is who counts, by the newest configuration', () => {
+  const member = (id: string, configuration: Members, role = 'follower'): Member =>
+    ({ id, url: '', reach: 'heard', status: null, now: { role, leader: null, epoch: 1, grantee: null, support: [], configuration } });
+  members.value = [member('1', conf(1, '1', '2')), member('2', conf(2, '1', '2', '3')), member('3', conf(2, '1', '2', '3')), member('4', conf(1, '1', '2'))];
+  assert.equal(newestOf(members.value)?.version, 2);
+  assert.deepEqual(members.value.map(kindOf), ['', '', 'observer', 'no member']);
+  assert.match(headline.value.says, /Nobody leads\. 2 of 2 nodes that vote are reached; 2 are a quorum\./);
 });

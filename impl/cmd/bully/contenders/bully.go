@@ -99,7 +99,7 @@ func (n *bullyNode) Start(out *contest.Output) {
 func (n *bullyNode) Restart(saved any, out *contest.Output) {
 	promise, _ := saved.(spec.Durable)
 	n.last.input = spec.Input{}
-	n.now.Epoch, n.now.Grantee = promise.Epoch, promise.Grantee
+	n.now.Epoch, n.now.Grantee, n.now.Configuration = promise.Epoch, promise.Grantee, promise.Configuration
 	n.step(bully.Restart(promise), "", 0, out)
 }
 
@@ -179,7 +179,7 @@ func (n *bullyNode) step(in bully.Input, ended spec.Timer, from int, out *contes
 		n.set(out, spec.HeartbeatTimer, n.timing.Delay+n.stagger()) // a release (R36.6)
 	case n.now.Role == spec.Electing && did.Arm == 0 && n.assents(&did, from):
 		n.set(out, spec.CoordinatorTimer, n.wait(spec.CoordinatorTimer, &did, &was)) // R36.5
-	case n.now.Role == spec.Candidate && n.answered == (1<<n.config.Nodes-1)&^n.self():
+	case n.now.Role == spec.Candidate && n.answered == n.asked()&^n.self():
 		n.set(out, spec.ElectionTimer, 0) // R37, Besides 2: there is nobody to wait for
 	}
 	for _, m := range did.Send {
@@ -306,6 +306,8 @@ func (n *bullyNode) note(was *spec.State, did *bully.Output) string {
 	switch now := n.now.Role; {
 	case now == spec.Candidate && was.Role != spec.Candidate:
 		return "asks who is there, and would follow it"
+	case now == spec.Claimant && was.Role != spec.Claimant && !n.now.Configuration.IsNone():
+		return fmt.Sprintf("has a quorum behind it, and claims epoch %d", n.now.Epoch+1)
 	case now == spec.Claimant && was.Role != spec.Claimant:
 		return fmt.Sprintf("has a quorum of %d behind it, and claims epoch %d", n.config.Nodes/2+1, n.now.Epoch+1)
 	case now == spec.Leader && was.Role != spec.Leader:

@@ -65,7 +65,7 @@ func (n *bullyNode) Case() conformance.Case {
 	last := &n.last
 	return conformance.Case{ID: n.members[n.config.ID-1], Members: n.members, Before: last.was, Input: conformance.Input{
 		Start: last.did.Action == spec.StartAction, Restart: last.did.Action == spec.RestartAction,
-		Message: last.input.Message, Timer: last.input.Timer, Call: last.input.Call,
+		Message: last.input.Message, Timer: last.input.Timer, Call: last.input.Call, Configuration: last.input.Configuration,
 	}, Want: conformance.Outcome{Ignored: last.did.Action == "", After: n.now, Sent: last.did.Send}}
 }
 

@@ -41,7 +41,7 @@ func written(run *Stage) ([]byte, error) {
 		return nil, errors.New("nothing has happened yet that a trace could say")
 	}
 	var out bytes.Buffer
-	w := spec.NewTraceWriter(&out, spec.Header{Members: run.Members(), Seed: run.seed, Commit: "view"})
+	w := spec.NewTraceWriter(&out, spec.Header{Changing: run.changes(), Members: run.Members(), Seed: run.seed, Commit: "view"})
 	for i := range events {
 		if err := w.Write(&events[i]); err != nil {
 			return nil, err

@@ -19,6 +19,8 @@ type family struct {
 }
 
 var families = []family{
+	{prefix: members, ranked: true, quorum: true, reigns: "epoch",
+		says: "The highest voter that reaches more than half of those who vote leads. It can be asked to add a node, to remove one, or to make one a voter, a witness or an observer."},
 	{prefix: "bully", ranked: true, quorum: true, reigns: "epoch",
 		says: "The highest node that reaches more than half of all leads. It leads an epoch, which more than half have promised to it alone, on disk."},
 	{prefix: "textbook", ranked: true,

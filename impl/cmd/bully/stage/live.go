@@ -16,8 +16,9 @@ type Live struct {
 	teller  *retell.Teller
 }
 
-// Listen begins to listen to these nodes. The error says which of them cannot be one.
-func Listen(nodes []string) (*Live, error) {
+// Listen begins to listen to these nodes; changing says that members come and go, and these are all who ever are any. The error
+// says which of them cannot be one.
+func Listen(nodes []string, changing bool) (*Live, error) {
 	l := &Live{}
 	for _, name := range nodes {
 		id, err := spec.ParseNodeID(name)
@@ -31,7 +32,7 @@ func Listen(nodes []string) (*Live, error) {
 		return nil, errors.New("a node is named twice")
 	}
 	var err error
-	l.teller, err = retell.New(l.members, retell.Options{Timed: true, Middle: true})
+	l.teller, err = retell.New(l.members, retell.Options{Timed: true, Middle: true, Changing: changing})
 	return l, err
 }
 
@@ -68,8 +69,15 @@ func (l *Live) Feed(line []byte) ([]film.Frame, error) {
 // ids returns every node that an event names.
 func ids(e *spec.Event) []spec.NodeID {
 	all := append([]spec.NodeID{e.Node, e.Input.Message.From, e.Input.Message.To, e.State.Leader, e.State.Grantee}, e.State.Support...)
+	configurations := []spec.Configuration{e.Input.Message.Configuration, e.Input.Configuration, e.State.Configuration}
 	for _, m := range e.Sent {
 		all = append(all, m.From, m.To)
+		configurations = append(configurations, m.Configuration)
+	}
+	for _, c := range configurations {
+		for _, m := range c.Members() {
+			all = append(all, m.ID)
+		}
 	}
 	for _, l := range e.Input.Cut {
 		all = append(all, l.From, l.To)

@@ -13,7 +13,7 @@ import (
 // TestLiveHeardNoMore sees that a node which is heard no more is not said to have crashed, and is shown as it is if it is
 // heard again.
 func TestLiveHeardNoMore(t *testing.T) {
-	live, err := stage.Listen([]string{"3", "1", "2"})
+	live, err := stage.Listen([]string{"3", "1", "2"}, false)
 	require.NoError(t, err)
 	feed := func(line string) film.Frame {
 		frames, err := live.Feed([]byte(line))
@@ -31,4 +31,24 @@ func TestLiveHeardNoMore(t *testing.T) {
 	again := feed(strings.Replace(beat, `"seq":7,"at":100`, `"seq":8,"at":900`, 1))
 	require.Equal(t, film.Leads, again.State.Look)
 	require.NotEqual(t, film.Restart, again.Kind)
+}
+
+// TestLiveMembersComeAndGo listens to a cluster whose members change: configurations are told, and one that names a stranger is
+// refused.
+func TestLiveMembersComeAndGo(t *testing.T) {
+	_, err := stage.Listen([]string{"1", "2"}, true)
+	require.NoError(t, err)
+	live, err := stage.Listen([]string{"1", "2", "3"}, true)
+	require.NoError(t, err)
+	require.Contains(t, live.Header().Lamps, film.Lamp{Name: "OneConfiguration", Says: "An epoch and a version name one list of members.", Light: film.Green, Once: true})
+	beat := `{"seq":1,"at":1,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1,"configuration":CONF}},` +
+		`"sent":[],"state":{"role":"follower","leader":"2","epoch":1,"grantee":null,"support":[],"configuration":CONF}}`
+	conf := `{"epoch":1,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"voter"},{"id":"3","kind":"observer"}]}`
+	frames, err := live.Feed([]byte(strings.ReplaceAll(beat, "CONF", conf)))
+	require.NoError(t, err)
+	require.Equal(t, []film.Configuration{{Epoch: 1, Version: 2, Members: []film.Member{{Node: 0, Kind: film.Voter}, {Node: 1, Kind: film.Voter}, {Node: 2, Kind: film.Observer}}}},
+		frames[0].Configurations)
+	require.Equal(t, 1, frames[0].State.Configuration)
+	_, err = live.Feed([]byte(strings.ReplaceAll(beat, "CONF", strings.Replace(conf, `"id":"3"`, `"id":"9"`, 1))))
+	require.ErrorContains(t, err, "names 9, which is none of its nodes")
 }

@@ -118,7 +118,7 @@ func tellTrace(text []byte, s shape, refused *check.TraceError) (f *film.Film, t
 	if err != nil {
 		return nil, 0, err
 	}
-	teller, err := retell.New(s.header.Members, retell.Options{Timed: s.timed, Middle: s.alone})
+	teller, err := retell.New(s.header.Members, retell.Options{Timed: s.timed, Middle: s.alone, Changing: s.header.Changing})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -12,18 +12,30 @@ import (
 	"github.com/seed-fdf591db/bully/tla"
 )
 
-// fence is the rule whose operators are of module Fencing; those of all others are of Node and Cluster.
-const fence = "R38"
+// modules are those whose operators rules name: Node and Cluster by their names alone, all others as Fencing!Admits.
+var modules = []string{"Node", "Cluster", "Fencing", "ChangingNode", "ChangingCluster"}
+
+// theirs says of which other modules the operators of a rule are: R38 is of Fencing, and the rules of section 18 are of the
+// modules of changing members.
+func theirs(rule string) []string {
+	switch rule {
+	case "R38":
+		return []string{"Fencing"}
+	case "R42", "R43", "R44", "R45", "R46", "R47", "R48", "R49":
+		return []string{"ChangingNode", "ChangingCluster"}
+	}
+	return nil
+}
 
 var (
 	definition = regexp.MustCompile(`^([A-Za-z]\w*)(\([^)]*\))? *==`)
 	quoted     = regexp.MustCompile("`([A-Za-z]\\w*)`")
 )
 
-// places says where operators stand: of modules Node and Cluster by their names, and of Fencing as Fencing!Admits.
+// places says where operators stand, by their names, or as Fencing!Admits.
 var places = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
-	for _, module := range []string{"Node", "Cluster", "Fencing"} {
+	for i, module := range modules {
 		text, _ := fs.ReadFile(tla.FS(), module+".tla") // it is embedded
 		line := 0
 		for said := range strings.Lines(string(text)) {
@@ -33,7 +45,7 @@ var places = sync.OnceValue(func() map[string]string {
 				continue
 			}
 			name := found[1]
-			if module == "Fencing" {
+			if i > 1 {
 				name = module + "!" + name
 			}
 			if all[name] == "" {
@@ -42,6 +54,8 @@ var places = sync.OnceValue(func() map[string]string {
 		}
 	}
 	all[string(spec.StartAction)] = all["Init"] // Start is Init of one node
+	all["ChangingCluster!"+string(spec.StartAction)] = all["ChangingCluster!Init"]
+	all[string(spec.ChangeAction)] = all["ChangingCluster!"+string(spec.ChangeAction)] // no other module has it
 	return all
 })
 
@@ -55,8 +69,11 @@ func operatorsOf(rules []spec.Rule) []string {
 	}
 	for _, name := range quoted.FindAllStringSubmatch(said, -1) {
 		operator := name[1]
-		if r.Name == fence {
-			operator = "Fencing!" + operator
+		for _, module := range theirs(r.Name) {
+			if there := module + "!" + name[1]; places()[there] != "" {
+				operator = there
+				break
+			}
 		}
 		if places()[operator] != "" && !slices.Contains(operators, operator) {
 			operators = append(operators, operator)

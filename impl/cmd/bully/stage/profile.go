@@ -18,6 +18,7 @@ type Algorithm struct {
 	MaxNodes int    `json:"maxNodes"`          // how many nodes it can have here
 	Says     string `json:"says"`              // who leads next, and why
 	Resigns  bool   `json:"resigns,omitempty"` // a node can be told to lead no longer
+	Changes  bool   `json:"changes,omitempty"` // a leader can be asked to change the members
 }
 
 // Profile is how long things take in a run.
@@ -32,15 +33,32 @@ type Profile struct {
 
 // Algorithms returns every algorithm, ours first.
 func Algorithms() (all []Algorithm) {
-	for _, a := range contenders.All() {
+	for _, a := range playable() {
 		_, resigns := a.New(contest.Config{ID: 1, Nodes: MinNodes, Order: []int{1, 2, 3}, Timing: contest.LAN(), Random: random()}).(contest.Resigner)
 		most := MaxNodes
 		if a.MaxNodes > 0 {
 			most = min(most, a.MaxNodes)
 		}
-		all = append(all, Algorithm{Name: a.Name, Title: a.Title, Servers: a.Servers, MaxNodes: most, Says: familyOf(&a).says, Resigns: resigns})
+		all = append(all, Algorithm{Name: a.Name, Title: a.Title, Servers: a.Servers, MaxNodes: most, Says: familyOf(&a).says, Resigns: resigns, Changes: a.Name == members})
 	}
 	return all
+}
+
+// members is the name of the algorithm in which a leader can be asked to change the members.
+const members = "bully-members"
+
+// playable returns every algorithm: those that are compared with each other, and ours with members that come and go.
+func playable() []contest.Algorithm {
+	all := contenders.All()
+	return slices.Insert(all, 1, contenders.BullyMembers())
+}
+
+// algorithmNamed returns the algorithm of a name.
+func algorithmNamed(name string) (contest.Algorithm, bool) {
+	if name == members {
+		return contenders.BullyMembers(), true
+	}
+	return contenders.Named(name)
 }
 
 // Profiles returns every profile, first the one to begin with. Messages take long enough to be seen under way, and so little

@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
+	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
 
@@ -37,6 +37,7 @@ type Doing struct {
 	Links   []film.Link `json:"links,omitempty"`   // of Cut and Heal
 	Message int         `json:"message,omitempty"` // of Deliver, Drop and Delay: its number
 	By      int64       `json:"by,omitempty"`      // of Delay: microseconds
+	Kind    string      `json:"kind,omitempty"`    // of Change: what Node is to be, voter, witness or observer; or removed
 }
 
 // Deed is what can be done to a run. Package contest says what each comes to.
@@ -55,9 +56,16 @@ const (
 	Fire    Deed = "fire"
 	Suspect Deed = "suspect"
 	Resign  Deed = "resign"
+	Change  Deed = "change"
 )
 
-var deeds = []Deed{Crash, Restart, Pause, Resume, Cut, Heal, Deliver, Drop, Delay, Fire, Suspect, Resign}
+var deeds = []Deed{Crash, Restart, Pause, Resume, Cut, Heal, Deliver, Drop, Delay, Fire, Suspect, Resign, Change}
+
+// changeable is what a change makes of a node.
+var changeable = []string{string(spec.Voter), string(spec.Witness), string(spec.Observer), removed}
+
+// removed is what a node is that is no member any more.
+const removed = "removed"
 
 // The bounds of a recipe.
 const (
@@ -143,7 +151,7 @@ func (r *Recipe) setting() (setting, error) {
 		s = setting{scenario: p.scenario(r.Nodes), seed: r.Seed}
 	}
 	var ok bool
-	if s.algorithm, ok = contenders.Named(name); !ok {
+	if s.algorithm, ok = algorithmNamed(name); !ok {
 		return wrong("algorithm", "there is none of the name %q", name)
 	}
 	if most := s.algorithm.MaxNodes; most > 0 && s.scenario.Nodes > most {
@@ -200,6 +208,10 @@ func (d *Doing) check(s *setting) error {
 		return fmt.Errorf("by: a delay is by 1 to %d microseconds, and nothing else is; this is %s", MaxDelay.Microseconds(), d.Do)
 	case (d.Do == Fire) != slices.Contains(s.algorithm.Timers, d.Timer):
 		return fmt.Errorf("timer: %q cannot end; the timers of %s are %q, and only fire has one", d.Timer, s.algorithm.Name, s.algorithm.Timers)
+	case (d.Do == Change) != slices.Contains(changeable, d.Kind):
+		return fmt.Errorf("kind: %q: a change makes a node one of %q, and nothing else does; this is %s", d.Kind, changeable, d.Do)
+	case d.Do == Change && s.algorithm.Name != members:
+		return fmt.Errorf("do: members of %s are fixed: those of %s can be changed", s.algorithm.Name, members)
 	case d.Do != Fire && d.Timer != "":
 		return fmt.Errorf("timer: only fire has one; this is %s", d.Do)
 	}

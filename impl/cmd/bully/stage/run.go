@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/stage/retell"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
@@ -32,6 +33,7 @@ type Stage struct {
 	nodes   []told
 	cut     []film.Link
 	lamps   lamps
+	confs   retell.Configurations
 	model   *conformance.Model // that says what the rules are; nil if it cannot
 	members []spec.NodeID      // of a run of ours
 	events  []spec.Event
@@ -43,6 +45,7 @@ type told struct {
 	leads  bool          // it has its effects that it leads
 	leader int           // whom it takes for the leader, a place; or -1
 	epoch  uint64        // that it leads
+	conf   int           // the number of its configuration; 0 if members are fixed
 	woke   time.Duration // when it went on after its last pause; below 0 if it has had none
 	saves  int           // the place of the event whose step it saves, and 1; or 0
 }
@@ -105,7 +108,8 @@ func (s *Stage) prepare() {
 			s.header.Watch = s.family.says
 		}
 	}
-	ours := s.family.prefix == "bully"
+	ours := s.family.prefix == "bully" || s.family.prefix == members
+	s.confs = retell.NewConfigurations()
 	for i := range s.places() {
 		name := strconv.Itoa(i + 1)
 		if i >= s.scenario.Nodes {
@@ -258,7 +262,7 @@ func (s *Stage) add(f *film.Frame) {
 	if s.you {
 		f.By = film.You
 	}
-	f.Lamps = s.lights(f)
+	f.Lamps, f.Configurations = s.lights(f), s.confs.Take()
 	s.frames = append(s.frames, *f)
 	s.count++
 }
@@ -316,6 +320,8 @@ func (s *Stage) deed(d *Doing) error {
 		return s.play.Fire(id, contest.Timer(slices.Index(s.algorithm.Timers, d.Timer)))
 	case Suspect:
 		return s.play.Suspect(id)
+	case Change:
+		return s.change(id, d.Kind)
 	}
 	return s.play.Resign(id)
 }

@@ -33,7 +33,10 @@ func (s *Stage) happened(m *contest.Moment) {
 	case contest.Ended:
 		f.Kind, f.Text = film.Timer, first(f.Text, "its timer "+s.algorithm.Timers[m.Timer]+" ends")
 	case contest.Told:
-		f.Kind, f.Text = film.Call, s.toldText(m)
+		f.Kind = film.Call
+		if m.Call != contest.AskCall {
+			f.Text = s.toldText(m)
+		}
 		f.Note = first(f.Note, "nothing comes of it")
 	case contest.Saved:
 		f.Kind = film.Save
@@ -61,7 +64,7 @@ func (s *Stage) happened(m *contest.Moment) {
 // fill adds to a frame what leaves the node, what it is now, and what there is to understand.
 func (s *Stage) fill(f *film.Frame, m *contest.Moment) {
 	for k := range m.Sent {
-		f.Sends = append(f.Sends, s.message(&m.Sent[k]))
+		f.Sends = append(f.Sends, s.message(&m.Sent[k], spec.Action(f.Action)))
 	}
 	for _, a := range m.Moved {
 		f.Moves = append(f.Moves, film.Move{Number: a.Number, Due: a.Due.Microseconds()})
@@ -75,6 +78,7 @@ func (s *Stage) fill(f *film.Frame, m *contest.Moment) {
 	s.record(f, m)
 	s.explain(f, m, &was)
 	f.Upkeep = s.isUpkeep(f, m, &was)
+	s.settle(f, m, &was)
 	s.add(f)
 }
 
@@ -98,6 +102,7 @@ func (s *Stage) stepOf(m *contest.Moment) contenders.Step {
 			return contenders.Step{Note: "takes no notice of it"}
 		}
 		step.Text, step.Note, _ = retell.Words(&c)
+		step.Rule = retell.RulesOf(&c)
 		if c.Input.Start {
 			step.Note += "; the higher a node is, the sooner it asks itself"
 		}
@@ -151,14 +156,17 @@ func (s *Stage) about(id int, m contest.Message) (epoch uint64, text string) {
 	return 0, ""
 }
 
-func (s *Stage) message(sent *contest.Flight) film.Message {
+func (s *Stage) message(sent *contest.Flight, in spec.Action) film.Message {
 	m := film.Message{Number: sent.Number, To: sent.To - 1, Kind: sent.Kind, Upkeep: sent.Upkeep, Lost: sent.Lost}
 	if !sent.Lost {
 		m.Due = sent.Due.Microseconds()
 	}
 	m.Epoch, m.Text = s.about(sent.From, sent.Message)
 	if ours, ok := sent.Body.(spec.Message); ok {
-		m.Text = retell.Says(ours.Type)
+		m.Text, m.Configuration = retell.Says(ours.Type), s.confs.Number(s.members, ours.Configuration)
+		if m.Configuration > 0 {
+			m.Text = retell.SaysIn(in, ours.Type)
+		}
 	}
 	return m
 }
@@ -170,6 +178,9 @@ func (s *Stage) state(id int) *film.State {
 	teller, ok := v.Node.(contenders.Teller)
 	if ok {
 		state.Disk = teller.Kept(v.Saved)
+	}
+	if promise, is := v.Saved.(spec.Durable); is {
+		state.Configuration = s.confs.Number(s.members, promise.Configuration)
 	}
 	if !v.Up {
 		return state
@@ -203,6 +214,8 @@ func (s *Stage) state(id int) *film.State {
 	if ours, ok := v.Node.(contenders.Ours); ok { // as a trace of it would be told
 		c := ours.Case()
 		state.Fields = retell.State(c.ID, c.Members, &c.Want.After, true).Fields
+		state.Configuration = s.confs.Number(s.members, c.Want.After.Configuration)
+		state.Settled = s.confs.Settled(&c.Want.After)
 	}
 	for k, name := range s.algorithm.Timers {
 		if due, runs := s.play.Due(id, contest.Timer(k)); runs {
@@ -216,7 +229,7 @@ func (s *Stage) state(id int) *film.State {
 func (s *Stage) note(place int, state *film.State) {
 	n := &s.nodes[place]
 	n.look, n.leads = state.Look, state.Look == film.Leads
-	n.leader, n.epoch = state.Leader, state.Epoch
+	n.leader, n.epoch, n.conf = state.Leader, state.Epoch, state.Configuration
 }
 
 // setCut adds which links carry nothing, if these are others than before.
@@ -239,7 +252,7 @@ const slow = 20 * time.Millisecond
 
 // isUpkeep reports whether a frame is what a reign costs: what comes and goes while nothing changes that people look for.
 func (s *Stage) isUpkeep(f *film.Frame, m *contest.Moment, was *told) bool {
-	if s.you || f.Node < 0 && m.What != contest.Lost || f.State != nil && (was.look != f.State.Look || was.epoch != f.State.Epoch) {
+	if s.you || f.Node < 0 && m.What != contest.Lost || f.State != nil && (was.look != f.State.Look || was.epoch != f.State.Epoch || was.conf != f.State.Configuration) {
 		return false
 	}
 	sends := slices.ContainsFunc(f.Sends, func(m film.Message) bool { return !m.Upkeep })

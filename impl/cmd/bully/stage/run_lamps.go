@@ -18,6 +18,8 @@ const (
 	staleWrite = "StaleWrite"
 	someLeader = "SomeLeader"
 	rules      = "Rules"
+
+	oneConfiguration = "OneConfiguration"
 )
 
 // mostOfModel is how many members the model takes that says what the rules are.
@@ -49,6 +51,7 @@ func (s *Stage) lampsOf() (all []film.Lamp) {
 	add(s.members != nil, monotonic, "A node's epoch never goes back, over restarts too.", true)
 	add(s.scenario.Work > 0, staleWrite, "The resource takes no write of a past reign.", true)
 	add(true, someLeader, "Somebody leads. Amber: nobody does just now, though more than half of the nodes run.", false)
+	add(s.changes(), oneConfiguration, "An epoch and a version name one list of members.", true)
 	add(s.model != nil, rules, "Every step is one that the rules of the specification allow.", true)
 	return all
 }
@@ -85,8 +88,12 @@ func (s *Stage) lights(f *film.Frame) (changed []film.Lamp) {
 	set(oneLeader, l.shared != "", film.Red, true, l.shared)
 	set(monotonic, l.back != "", film.Red, true, l.back)
 	set(staleWrite, l.stale != "", film.Red, true, l.stale)
-	set(someLeader, len(acting) == 0 && 2*running > s.scenario.Nodes, film.Amber, false,
-		fmt.Sprintf("nobody leads, though %d of %d nodes run", running, s.scenario.Nodes))
+	if s.changes() {
+		running = s.votersUp()
+	}
+	set(someLeader, len(acting) == 0 && 2*running > s.size(), film.Amber, false,
+		fmt.Sprintf("nobody leads, though %d of %d nodes run", running, s.size()))
+	set(oneConfiguration, s.confs.Twice() != "", film.Red, true, s.confs.Twice())
 	set(rules, l.against != "", film.Red, true, l.against)
 	return changed
 }
@@ -201,5 +208,5 @@ func (s *Stage) crash(id int) spec.Event {
 		s.nodes[id-1].saves = 0
 	}
 	promise, _ := s.play.View(id).Saved.(spec.Durable)
-	return spec.Event{Node: s.members[id-1], Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee}}
+	return spec.Event{Node: s.members[id-1], Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Configuration: promise.Configuration}}
 }

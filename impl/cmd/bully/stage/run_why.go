@@ -129,7 +129,7 @@ func (s *Stage) grantors(id int) string {
 			ids = append(ids, other)
 		}
 	}
-	if 2*len(ids) <= s.scenario.Nodes {
+	if 2*len(ids) <= s.size() {
 		return ""
 	}
 	return names(ids)
@@ -137,12 +137,13 @@ func (s *Stage) grantors(id int) string {
 
 // above says what has become of the nodes that are higher than one.
 func (s *Stage) above(id int) string {
-	if id == s.scenario.Nodes {
+	if id == s.scenario.Nodes && !s.changes() {
 		return fmt.Sprintf("%d is the highest of all", id)
 	}
 	var gone []string
 	for higher := s.scenario.Nodes; higher > id; higher-- {
 		switch v := s.play.View(higher); {
+		case !s.mayLead(higher):
 		case !v.Up:
 			gone = append(gone, s.name(higher)+" is down")
 		case v.Paused:
@@ -152,6 +153,9 @@ func (s *Stage) above(id int) string {
 		default:
 			return fmt.Sprintf("%d runs, and is higher: it may take over later", higher)
 		}
+	}
+	if len(gone) == 0 {
+		return fmt.Sprintf("%d is the highest voter", id)
 	}
 	return strings.Join(gone, ", ") + fmt.Sprintf(": %d is the highest that is left", id)
 }
@@ -192,7 +196,7 @@ func (s *Stage) runs(id int) bool {
 // reaches returns how many nodes that run a node is linked with in both directions, itself included.
 func (s *Stage) reaches(id int) (n int) {
 	for other := 1; other <= s.scenario.Nodes; other++ {
-		if s.runs(other) && (other == id || !s.play.IsCut(id, other) && !s.play.IsCut(other, id)) {
+		if s.runs(other) && s.votes(other) && (other == id || !s.play.IsCut(id, other) && !s.play.IsCut(other, id)) {
 			n++
 		}
 	}
@@ -202,7 +206,7 @@ func (s *Stage) reaches(id int) (n int) {
 // highest returns the highest node that runs, and reaches more than half of all if that is asked for; or 0.
 func (s *Stage) highest(quorum bool) int {
 	for id := s.scenario.Nodes; id > 0; id-- {
-		if s.runs(id) && (!quorum || 2*s.reaches(id) > s.scenario.Nodes) {
+		if s.runs(id) && s.mayLead(id) && (!quorum || 2*s.reaches(id) > s.size()) {
 			return id
 		}
 	}
@@ -211,7 +215,7 @@ func (s *Stage) highest(quorum bool) int {
 
 // next says who should lead next.
 func (s *Stage) next() string {
-	need, highest := s.scenario.Nodes/2+1, s.highest(s.family.quorum)
+	need, highest := s.size()/2+1, s.highest(s.family.quorum)
 	switch {
 	case highest == 0 && s.family.quorum:
 		return fmt.Sprintf("Nobody can: that takes %d nodes that reach each other, more than half", need)
@@ -220,7 +224,7 @@ func (s *Stage) next() string {
 	case s.family.next != "":
 		return s.family.next
 	case s.family.quorum:
-		return fmt.Sprintf("%d should lead next: it is the highest that is left, and reaches %d of %d, more than half", highest, s.reaches(highest), s.scenario.Nodes)
+		return fmt.Sprintf("%d should lead next: it is the highest that is left, and reaches %d of %d, more than half", highest, s.reaches(highest), s.size())
 	}
 	return fmt.Sprintf("%d should lead next: it is the highest that is left", highest)
 }
@@ -240,10 +244,10 @@ func (s *Stage) parted() string {
 		return lost + fmt.Sprintf(". %d leads on: all hear it still, though it does not hear all", leader)
 	case !s.family.quorum || running == 0:
 		return lost
-	case 2*reached > s.scenario.Nodes:
-		return lost + fmt.Sprintf(". %d still reaches %d of %d, more than half, and leads on", leader, reached, s.scenario.Nodes)
+	case 2*reached > s.size():
+		return lost + fmt.Sprintf(". %d still reaches %d of %d, more than half, and leads on", leader, reached, s.size())
 	}
-	text := lost + fmt.Sprintf(". %d reaches only %d of %d, no more than half: it will find out, and lead no more", leader, reached, s.scenario.Nodes)
+	text := lost + fmt.Sprintf(". %d reaches only %d of %d, no more than half: it will find out, and lead no more", leader, reached, s.size())
 	if s.family.prefix == "raft" {
 		return text
 	}

@@ -45,7 +45,7 @@ export function Diagram() {
         <span class="dia-space" />
         <button type="button" aria-expanded={key} onClick={() => setKey(!key)}>Key</button>
       </div>
-      {key && <Key />}
+      {key && <Key changing={(film.value?.configurations.length ?? 0) > 0} />}
       <div class="dia-both">
         <div class="dia-stage">
           <canvas ref={lower} aria-hidden="true" />

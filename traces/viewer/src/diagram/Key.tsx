@@ -26,7 +26,7 @@ export function Mark({ kind, colour, size = 14 }: { kind: Kind; colour: string; 
   return <svg width={size} height={size} viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true">{drawn}</svg>;
 }
 
-export function Key() {
+export function Key({ changing }: { changing: boolean }) {
   return (
     <dl class="dia-key" tabIndex={0} aria-label="Key of the diagram">
       {marks.map(([kind, says]) => (
@@ -40,6 +40,13 @@ export function Key() {
         </div>
       ))}
       <div><dt><span class="dia-key-band" /></dt><dd>a reign: each epoch has a colour, a pattern and its number</dd></div>
+      {changing && (
+        <>
+          <div><dt><svg width="28" height="10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" stroke="var(--accent)" stroke-dasharray="2 3" /></svg></dt><dd>the members change</dd></div>
+          <div><dt><span class="dia-key-told">v2</span></dt><dd>now has this version of the members; on a message: it carries it</dd></div>
+          <div><dt><svg width="28" height="10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" stroke="var(--edge)" stroke-dasharray="1 4" /></svg></dt><dd>is no member, as it knows</dd></div>
+        </>
+      )}
       <div><dt><span class="dia-key-red">▲</span></dt><dd>a lamp turns red</dd></div>
     </dl>
   );

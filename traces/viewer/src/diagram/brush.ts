@@ -2,7 +2,8 @@
 import type { Shape } from './shapes';
 
 export type Stroke =
-  | 'flight' | 'upkeep' | 'lost' | 'open' | 'up' | 'down' | 'paused' | 'saving' | 'cut' | 'edge' | 'break' | 'dots' | 'faint' | 'faintest';
+  | 'flight' | 'upkeep' | 'lost' | 'open' | 'up' | 'down' | 'paused' | 'saving' | 'cut' | 'edge' | 'break' | 'dots' | 'faint' | 'faintest'
+  | 'outside' | 'members';
 
 // Line is how a stroke looks: its colour, by its name in palette.css.
 export interface Line { colour: string; width: number; dash: number[] }
@@ -16,7 +17,9 @@ export const lines: Record<Stroke, Line> = {
   down: { colour: '--down', width: 1.25, dash: [1.5, 6] },
   paused: { colour: '--amber', width: 1.5, dash: [] },
   saving: { colour: '--edge', width: 4, dash: [2, 2] },
+  outside: { colour: '--edge', width: 1, dash: [1, 4] },
   cut: { colour: '--red', width: 1, dash: [7, 4] },
+  members: { colour: '--accent', width: 1, dash: [2, 3] },
   edge: { colour: '--line', width: 1, dash: [] },
   break: { colour: '--soft', width: 1.25, dash: [] },
   dots: { colour: '--red', width: 1, dash: [1, 5] },

@@ -33,7 +33,8 @@ function label({ view, r }: Sight, brush: Brush, room: Room, { flight, arrow }: 
   if (angle > Math.PI / 2) angle -= Math.PI;
   const colour = flight.upkeep ? '--upkeep' : '--flight';
   const off = 7;
-  for (const text of new Set([messageWord(flight), flight.kind, letters(flight.kind)])) {
+  const news = flight.news ? `${letters(flight.kind)} ${flight.news}` : flight.kind;
+  for (const text of new Set([messageWord(flight), news, letters(flight.kind)])) {
     const width = brush.width(text, size) + 4;
     if (width > length / span - 2 * r - 8) continue;
     for (const t of span > 1.3 ? [1 - 0.5 / span, 0.5 / span, 0.5] : [0.5]) {

@@ -1,11 +1,12 @@
 // All that the diagram of a film shows, and where: across in columns, down as its axis has it. Painters ask it for what is
 // to be seen between two heights, so that a long film costs no more than a short one.
 import { lastUpTo, type Film } from '../film';
+import { configurationOf, kindIn, stampWord } from '../members/who';
 import type { Frame, Look, NodeState } from '../types';
 import { Arrows } from './arrows';
 import { Axis } from './axis';
 
-export type Life = 'absent' | 'up' | 'down' | 'paused' | 'saving';
+export type Life = 'absent' | 'up' | 'down' | 'paused' | 'saving' | 'outside';
 
 // Stretch is a part of the line of a node.
 export interface Stretch { life: Life; from: number; to: number }
@@ -13,10 +14,15 @@ export interface Stretch { life: Life; from: number; to: number }
 // Band is a reign: of which node and epoch, from where to where, and whether it goes on.
 export interface Band { node: number; epoch: number; from: number; to: number; open: boolean }
 
-function lifeOf(state: NodeState): Life {
+// Told is when a node has come to have another configuration: which, in short, and whether it was called to make it.
+export interface Told { place: number; node: number; word: string; made: boolean }
+
+// lifeOf says how the line of a node is drawn. Outside is who runs, and knows that it is no member.
+function lifeOf(film: Film, node: number, state: NodeState): Life {
   if (state.look === 'down') return 'down';
   if (state.paused) return 'paused';
-  return state.saving ? 'saving' : 'up';
+  if (state.saving) return 'saving';
+  return state.configuration && kindIn(configurationOf(film, state.configuration), node) === null ? 'outside' : 'up';
 }
 
 export class Layout {
@@ -25,6 +31,7 @@ export class Layout {
   readonly arrows: Arrows;
   readonly reds: number[] = [];     // frames in which a lamp turned red
   readonly cuts: number[] = [];     // frames in which links were cut or healed
+  readonly told: Told[] = [];       // configurations made and adopted, in their order
   readonly looks: Look[] = [];      // what the node of each frame is after it
   readonly #lives: { life: Life[]; place: number[] }[];
   readonly #look: Look[];
@@ -68,11 +75,19 @@ export class Layout {
 
   #live(frame: Frame, place: number, state: NodeState): void {
     this.#look[frame.node] = state.look;
+    this.#tell(frame, place, state);
     const of = this.#lives[frame.node];
-    const life = lifeOf(state);
+    const life = lifeOf(this.film, frame.node, state);
     if (!of || of.life.at(-1) === life) return;
     of.life.push(life);
     of.place.push(place);
+  }
+
+  #tell(frame: Frame, place: number, state: NodeState): void {
+    const is = configurationOf(this.film, state.configuration);
+    const was = this.film.stateOf(frame.node, place).configuration;
+    if (!is || state.configuration === was || is.members.length === 0 || state.look === 'down') return;
+    this.told.push({ place, node: frame.node, word: stampWord(is), made: frame.kind === 'call' });
   }
 
   // stretches returns the parts of a node's line that are between two heights.

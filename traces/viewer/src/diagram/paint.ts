@@ -1,4 +1,5 @@
 // Paints what a view shows of a layout, with any brush. Nothing here knows where we are: the cursor has a layer of its own.
+import { changeWords, configurationOf } from '../members/who';
 import { epochName, isServer, nodeName, nodeId, time } from '../words';
 import { when } from './axis';
 import { bandColour, cut, type Brush, type Stroke } from './brush';
@@ -34,6 +35,7 @@ export function paint(layout: Layout, view: View, brush: Brush): void {
   brush.box(0, 0, view.width, view.height, '--card');
   paintBands(sight, brush);
   paintCuts(sight, brush, room);
+  paintChanges(sight, brush, room);
   paintLives(sight, brush);
   brush.flush();
   const seen = paintArrows(sight, brush);
@@ -42,6 +44,7 @@ export function paint(layout: Layout, view: View, brush: Brush): void {
   paintReds(sight, brush);
   brush.flush();
   paintTags(sight, brush, room);
+  paintTold(sight, brush, room);
   paintTimes(sight, brush);
   if (sight.to - sight.from <= 400) {
     notes(sight, brush, room, seen, true);
@@ -133,6 +136,45 @@ function paintCuts({ layout, view, top, bottom }: Sight, brush: Brush, room: Roo
       brush.text(text, x1 - 4, y - 8, { size: 11, colour: '--red', align: 'right', halo: '--card' });
     }
     brush.mark(shapes.links, view.left + 5, y, 5, '--red', false);
+  }
+}
+
+// paintChanges paints a line where a leader changes the members, and says how.
+function paintChanges({ layout, view, top, bottom }: Sight, brush: Brush, room: Room): void {
+  const { axis, film } = layout;
+  const x1 = view.width - view.right;
+  let last = -Infinity;
+  for (const { place, node, made } of layout.told) {
+    const y = screenY(view, axis.y[place]!);
+    if (!made || axis.y[place]! < top || axis.y[place]! > bottom || y - last < 3) continue;
+    last = y;
+    brush.line(view.left, y, x1, y, 'members');
+    const is = configurationOf(film, film.frames[place]!.state!.configuration)!;
+    const was = configurationOf(film, film.stateOf(node, place).configuration);
+    const all = `version ${is.version}: ${changeWords(film, was, is)}`;
+    const text = cut(brush, all, Math.min(330, x1 - view.left - 30), 11, true);
+    const w = brush.width(text, 11, true);
+    const spots = [[x1 - w - 4, 'right'], [view.left + 8, 'left']] as const;
+    const spot = spots.find(([x]) => text && room.claim(x - 4, y - 15, x + w + 4, y - 2));
+    if (spot) brush.text(text, spot[0], y - 8, { size: 11, bold: true, colour: '--accent', align: 'left', halo: '--card' });
+  }
+}
+
+// paintTold writes beside the line of a node which version of the members it has come to have, where there is room.
+function paintTold({ layout, view, top, bottom, r }: Sight, brush: Brush, room: Room): void {
+  if (r < 3 || spacing(view) < 34) return;
+  for (const { place, node, word } of layout.told) {
+    const at = layout.axis.y[place]!;
+    if (at < top || at > bottom) continue;
+    const [x, y] = [columnX(view, node), screenY(view, at)];
+    const w = brush.width(word, 10, true) + 6;
+    for (const [side, lower] of [[1, 0], [-1, 0], [1, 10], [-1, 10]] as const) {
+      const x0 = side > 0 ? x + r + 4 : x - r - 4 - w;
+      if (x0 < view.left || x0 + w > view.width - view.right || !room.claim(x0, y + lower - 7, x0 + w, y + lower + 7)) continue;
+      brush.box(x0, y + lower - 6.5, w, 13, '--glow');
+      brush.text(word, x0 + w / 2, y + lower, { size: 10, bold: true, colour: '--ink', align: 'center' });
+      break;
+    }
   }
 }
 

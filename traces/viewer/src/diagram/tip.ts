@@ -1,5 +1,6 @@
 // What is said of what is pointed at.
 import type { Film } from '../film';
+import { configurationOf, stampWords } from '../members/who';
 import { capital, messageWords, nodeId, sentence, shorten, time } from '../words';
 import { when } from './axis';
 import type { Hit } from './hit';
@@ -29,8 +30,10 @@ function messageTip(film: Film, number: number): Tip {
   if (!flight) return { title: '', more: [] };
   const sent = film.header.timed ? `sent at ${when(film, flight.sent)}` : `sent in event ${flight.sent + 1}`;
   const after = film.header.timed ? `after ${time((flight.endedAt ?? 0) - flight.sentAt)}` : `in event ${(flight.ended ?? 0) + 1}`;
+  const carries = configurationOf(film, flight.configuration);
+  const carried = carries ? [`carries ${stampWords(carries)} of the members`] : [];
   let what = 'under way';
   if (flight.lost) what = `lost at once: the link is cut, or ${nodeId(film, flight.to)} is down`;
   else if (flight.ended !== undefined) what = `${flight.taken ? 'taken' : 'lost'} ${after}`;
-  return { title: capital(messageWords(film, flight)), more: [`${sent}, ${what}`] };
+  return { title: capital(messageWords(film, flight)), more: [`${sent}, ${what}`, ...carried] };
 }

@@ -1,7 +1,7 @@
 // What is in the gallery, as it is shown and searched.
 import type { Gallery, Golden, Scenario } from '../types';
 
-export type Group = 'golden' | 'textbook' | 'others' | 'refused';
+export type Group = 'golden' | 'members' | 'textbook' | 'others' | 'refused';
 
 // Choice is what of the gallery is shown: what people should see first, a group, or all.
 export type Choice = 'first' | Group | 'all';
@@ -9,11 +9,12 @@ export type Choice = 'first' | Group | 'all';
 // firsts are what people should see first, in this order.
 export const firsts = [
   'g failover', 's split-brain', 's paused-leader', 's one-way', 'g partition-and-heal', 's same-stamp', 's stale-return', 's raft-minority-leader',
-  's lease-pause', 's ring-partition', 'g hand-over', 's ok-then-die',
+  's lease-pause', 'g members-grow', 's ring-partition', 'g hand-over', 's ok-then-die',
 ];
 
 export const groups: { name: Group; title: string; says: string }[] = [
   { name: 'golden', title: 'As it should be', says: 'Traces of our algorithm, each of one thing that it does: crashes, lost messages, partitions.' },
+  { name: 'members', title: 'Members come and go', says: 'Traces in which the leader adds members, removes them, and makes them voters, witnesses or observers.' },
   { name: 'textbook', title: 'Flaws of the textbook', says: 'What the bully algorithm of 1982, as textbooks have it, does wrong.' },
   { name: 'others', title: 'Other algorithms', says: 'Where others stumble: the ring, Raft, leases.' },
   { name: 'refused', title: 'Rules broken', says: 'Traces with a fault put in: the rules refuse each at one step.' },
@@ -26,7 +27,7 @@ export interface Entry {
 export function entries(of: Gallery): Entry[] {
   const golden = of.golden.map((g): Entry => {
     const title = sentence(g.name);
-    return { key: `g ${g.name}`, group: 'golden', title, watch: g.watch, nodes: g.nodes, golden: g, words: words(title, g.name, g.watch) };
+    return { key: `g ${g.name}`, group: g.name.startsWith('members-') ? 'members' : 'golden', title, watch: g.watch, nodes: g.nodes, golden: g, words: words(title, g.name, g.watch) };
   });
   const refused = (of.refused).map((g): Entry => {
     const [rule = '', ...rest] = g.name.split('-');

@@ -6,6 +6,7 @@ import { Mark } from '../diagram/Key';
 import { kindColour, shapes } from '../diagram/shapes';
 import type { Film } from '../film';
 import { count, film, jump, length, step, upkeep } from '../store';
+import { configurationOf, stampWord } from '../members/who';
 import { capital, kindWord, nodeId, nodeName, shorten } from '../words';
 import './List.css';
 import { inBrief, partOf, Rows, scrollTo } from './rows';
@@ -115,6 +116,7 @@ function Row({ film: of, place, i, all, current }: RowProps) {
   const note = frame.note ? shorten(of, frame.note) : '';
   const who = frame.node >= 0 ? nodeId(of, frame.node) : '';
   const kind = kindWord(frame.kind);
+  const told = toldOf(of, place);
   const look = frame.node >= 0 ? of.stateOf(frame.node, place + 1).look : 'idle';
   return (
     <div
@@ -128,11 +130,19 @@ function Row({ film: of, place, i, all, current }: RowProps) {
       </span>
       <span class="list-node">{who}</span>
       <span class="list-text">{brief}{note && <i> – {note}</i>}</span>
+      {told && <span class="list-by" title="It has another version of the members now">{told}</span>}
       {frame.by && <span class="list-by">{frame.by === 'you' ? 'you' : 'plan'}</span>}
       {red && <span class="list-red" title={`${red.name} is broken`}><span aria-hidden="true">▲</span> {red.name}</span>}
-      {frame.rule && <span class="list-rule">{frame.rule}</span>}
+      {frame.rule && <span class="list-rule" title={frame.rule}>{frame.rule.split(' ')[0]}</span>}
     </div>
   );
+}
+
+// toldOf returns which version of the members a node has come to have in a frame: "v2"; '' if that is as before.
+function toldOf(of: Film, place: number): string {
+  const { node, state } = of.frames[place]!;
+  const now = configurationOf(of, state?.configuration);
+  return now && now.members.length > 0 && now !== configurationOf(of, of.stateOf(node, place).configuration) ? stampWord(now) : '';
 }
 
 // press goes from row to row. Keys that mean nothing here go on to the page.

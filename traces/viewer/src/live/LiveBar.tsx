@@ -1,7 +1,7 @@
 // Of a cluster that is watched: how it does, which nodes are reached, and the way back to now.
 import { shortIds } from '../words';
 import { goToNow } from './live';
-import { cluster, elsewhere, headline, leaderOf, leads, live, mayResign, members, waiting, type Member } from './members';
+import { cluster, elsewhere, headline, kindOf, leaderOf, leads, live, mayResign, members, waiting, type Member } from './members';
 import './live.css';
 
 export function LiveBar() {
@@ -42,7 +42,7 @@ function One({ member, short }: { member: Member; short: string }) {
   return (
     <li class="live-node" data-look={lookOf(member)} title={member.id}>
       {own ? <a href={`${member.url}/`} title={`The page of node ${member.id}`}>{short}</a> : <span>{short}</span>}
-      <span class="live-word">{word(member)}</span>
+      <span class="live-word">{word(member)}{kindOf(member) && `, ${kindOf(member)}`}</span>
       {mayResign.value && leads(member) && (
         <button type="button" title="Lead no longer. If it is the highest, it will lead again soon." aria-label={`Make node ${short} resign`} onClick={() => resign(member)}>resign</button>
       )}

@@ -3,7 +3,7 @@ import { batch } from '@preact/signals';
 import { problem } from '../store';
 import { Connection } from './connection';
 import { change, cluster, live, mayResign, members, type Member } from './members';
-import { Merger, type Step } from './merge';
+import { byRank, idsOf, Merger, type Step } from './merge';
 import { Reel } from './reel';
 
 // LiveConfig says which cluster. A node without an id is asked for it; a url is http://host:port, or '' for where the page
@@ -29,6 +29,7 @@ export function startLive(config: LiveConfig): void {
     const heard = merger.release(performance.now());
     if (heard.length === 0) return;
     batch(() => {
+      for (const { step } of heard) if (step.state?.configuration) know(idsOf(step));
       // What a node was before its end says nothing once it is back.
       for (const { step } of heard) change(step.node, { now: step.action === 'Crash' ? null : step.state });
       reel?.take(heard);
@@ -51,7 +52,7 @@ async function meet(node: LiveConfig['nodes'][number], config: LiveConfig, merge
       if (!answer.ok) throw new Error(answer.statusText);
       const views = await answer.json() as Views;
       if (members.value.length === 0) introduce(views, config, merger);
-      if (!node.id) connect(views.node, node.url, merger);
+      if (!node.id) void connect(views.node, node.url, merger);
       return;
     } catch {
       // Somebody else may have said by now who the nodes are.
@@ -64,13 +65,36 @@ async function meet(node: LiveConfig['nodes'][number], config: LiveConfig, merge
 // introduce notes which nodes there are, and connects to those whose place is known.
 function introduce(views: Views, config: LiveConfig, merger: Merger): void {
   cluster.value = views.cluster;
-  members.value = views.members.map((id): Member => ({ id, url: null, reach: 'unseen', now: null, status: null }));
-  reel = new Reel(views.members);
+  know([...views.members, views.node]);
+  reel = new Reel(members.value.map((m) => m.id));
   reel.begin();
-  for (const { id, url } of config.nodes) if (id) connect(id, url, merger);
+  for (const { id, url } of config.nodes) if (id) void connect(id, url, merger);
 }
 
-function connect(id: string, url: string, merger: Merger): void {
+// know adds nodes that are not known yet: where members come and go, they are told of one by one.
+function know(ids: string[]): void {
+  const known = new Set(members.value.map((m) => m.id));
+  const more = [...new Set(ids)].filter((id) => !known.has(id));
+  if (more.length === 0) return;
+  const all = [...members.value, ...more.map((id): Member => ({ id, url: null, reach: 'unseen', now: null, status: null }))];
+  members.value = all.sort((a, b) => byRank(a.id, b.id));
+}
+
+// comes reports whether a node is of a cluster whose members come and go: it may be about to join.
+async function comes(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/members`, { signal: AbortSignal.timeout(2 * again) });
+    return answer.ok && (await answer.json() as { configuration?: unknown }).configuration !== null;
+  } catch {
+    return false;
+  }
+}
+
+async function connect(id: string, url: string, merger: Merger): Promise<void> {
+  if (!members.value.some((m) => m.id === id) && await comes(url)) {
+    know([id]);
+    if (reel?.meets([id])) reel.begin();
+  }
   const member = members.value.find((m) => m.id === id);
   if (!member) {
     problem.value = { problem: `Node ${id} at ${url} is none of the cluster ${cluster.value}: watch one cluster at a time.` };
@@ -99,6 +123,6 @@ function connect(id: string, url: string, merger: Merger): void {
 // theEnd is what the film is told when a node is heard no more: else it would act in it for ever, beside its successors. A node
 // tells of no crash of its own. If it has not crashed, and is heard again, the film shows it as it then is.
 export function theEnd(last: Step): Step {
-  const { epoch, grantee } = last.state;
-  return { seq: last.seq + 1, at: last.at + 1, node: last.node, action: 'Crash', state: { role: 'follower', leader: null, epoch, grantee, support: [] } };
+  const { epoch, grantee, configuration } = last.state;
+  return { seq: last.seq + 1, at: last.at + 1, node: last.node, action: 'Crash', state: { role: 'follower', leader: null, epoch, grantee, support: [], ...(configuration && { configuration }) } };
 }

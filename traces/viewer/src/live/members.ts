@@ -1,6 +1,6 @@
 // The nodes of the cluster that is watched, as far as they are reached and what they say.
 import { computed, signal } from '@preact/signals';
-import type { Step } from './merge';
+import type { Members, Step } from './merge';
 
 // Reach is whether a node is reached: connecting at first; heard while its steps come; silent if it does not answer, though
 // its steps may still come; again while the page tries to reach it once more; away if it is not reached; unseen if nobody has
@@ -43,6 +43,30 @@ export function leads(m: Member): boolean {
   return m.now?.role === 'leader' && leaderOf(m) === m.id;
 }
 
+// newestOf returns the newest configuration that a node has which is heard; null if there is none: members are fixed then.
+export function newestOf(all: Member[]): Members | null {
+  let best: Members | null = null;
+  for (const m of all) {
+    const own = m.reach === 'heard' ? m.now?.configuration : undefined;
+    if (own && (!best || own.epoch > best.epoch || (own.epoch === best.epoch && own.version > best.version))) best = own;
+  }
+  return best;
+}
+
+// electorsOf returns who votes: all, if members are fixed.
+function electorsOf(all: Member[]): Member[] {
+  const now = newestOf(all);
+  return now ? all.filter((m) => now.members.some(({ id, kind }) => id === m.id && kind !== 'observer')) : all;
+}
+
+// kindOf says what a node is among the members, if that is no voter: "witness", "observer", "no member"; '' if members are fixed.
+export function kindOf(m: Member): string {
+  const now = newestOf(members.value);
+  if (!now || now.members.length === 0) return '';
+  const kind = now.members.find(({ id }) => id === m.id)?.kind ?? 'no member';
+  return kind === 'voter' ? '' : kind;
+}
+
 // Headline is how the cluster does, in a sentence.
 export interface Headline { says: string; well: boolean }
 
@@ -53,12 +77,15 @@ export const headline = computed<Headline>(() => {
   const [leader] = all.filter(leads).sort((a, b) => b.now!.epoch - a.now!.epoch);
   if (leader) {
     const agree = heard.filter((m) => leaderOf(m) === leader.id && m.now!.epoch === leader.now!.epoch).length;
-    return { says: `Node ${leader.id} leads epoch ${leader.now!.epoch}; ${agree} of ${all.length} say so.`, well: true };
+    const many = newestOf(all)?.members.length || all.length;
+    return { says: `Node ${leader.id} leads epoch ${leader.now!.epoch}; ${agree} of ${many} say so.`, well: true };
   }
   const named = heard.find((m) => leaderOf(m) !== null);
   if (named) return { says: `Node ${leaderOf(named)} leads epoch ${named.now!.epoch}, as node ${named.id} says.`, well: true };
   if (heard.length > 0) {
-    return { says: `Nobody leads. ${heard.length} of ${all.length} nodes are reached; ${Math.floor(all.length / 2) + 1} are a quorum.`, well: false };
+    const electors = electorsOf(all);
+    const reached = electors.filter((m) => m.reach === 'heard').length;
+    return { says: `Nobody leads. ${reached} of ${electors.length} nodes${electors.length < all.length ? ' that vote' : ''} are reached; ${Math.floor(electors.length / 2) + 1} are a quorum.`, well: false };
   }
   return { says: all.some((m) => m.reach === 'connecting') ? 'Connecting to the nodes.' : 'No node is reached.', well: false };
 });

@@ -2,12 +2,30 @@
 // is received before it is sent, where that can be known.
 
 // Told is a message, as it is in a step.
-interface Told { from: string; to: string; type: string }
+interface Told { from: string; to: string; type: string; configuration?: Members }
+
+// Members is a configuration, where members come and go.
+export interface Members { epoch: number; version: number; members: { id: string; kind: string }[] }
 
 // Step is what this page reads of a step of a node. All of it is in its line.
 export interface Step {
-  seq: number; at: number; node: string; action: string; input?: { message?: Told }; sent?: Told[];
-  state: { role: string; leader: string | null; epoch: number; grantee: string | null; support: string[] };
+  seq: number; at: number; node: string; action: string; input?: { message?: Told; configuration?: Members }; sent?: Told[];
+  state: { role: string; leader: string | null; epoch: number; grantee: string | null; support: string[]; configuration?: Members };
+}
+
+// idsOf returns every node that a step names.
+export function idsOf(step: Step): string[] {
+  const messages = [...(step.input?.message ? [step.input.message] : []), ...(step.sent ?? [])];
+  const configurations = [step.state?.configuration, step.input?.configuration, ...messages.map((m) => m.configuration)];
+  return [step.node, ...messages.flatMap((m) => [m.from, m.to]), ...configurations.flatMap((c) => (c?.members ?? []).map((m) => m.id))];
+}
+
+// byRank orders ids as the rules do: integers by their size, and UUIDs, which are higher, by their letters.
+export function byRank(a: string, b: string): number {
+  const [one, other] = [/^\d+$/.test(a), /^\d+$/.test(b)];
+  if (one !== other) return one ? -1 : 1;
+  if (one && a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 // Heard is a step that has come.

@@ -3,7 +3,7 @@ import { batch } from '@preact/signals';
 import type { Film } from '../film';
 import { count, engine, feed, film, length, playing, selection, show } from '../store';
 import { elsewhere, waiting } from './members';
-import type { Heard } from './merge';
+import { byRank, idsOf, type Heard } from './merge';
 
 export const mostFrames = 20_000; // a film that has more begins anew
 const mostLines = 40_000;         // are kept while the visitor looks back
@@ -13,7 +13,8 @@ const keepsAlive = new Set(['BeatTimeout', 'QuorumTimeout', 'OnHeartbeat', 'OnAc
 
 // Reel is a film that goes on. It is shown as long as the visitor opens nothing else.
 export class Reel {
-  readonly #nodes: string[];
+  #nodes: string[];
+  #changing = false;         // members come and go, as a step has shown
   #lines: Heard[] = [];
   #shown = 0;                // so many of them are in the film
   #film: Film | null = null;
@@ -26,15 +27,34 @@ export class Reel {
   // take keeps what has come, and shows it, if the visitor is at the end of the film.
   take(heard: Heard[]): void {
     this.#lines.push(...heard);
+    if (this.#learn(heard)) this.#thinned = true;
     if (this.#lines.length > mostLines) this.#thin();
     if (!this.#film) this.begin();
     else if (this.#follows()) this.#catchUp();
     this.#count();
   }
 
+  // meets adds nodes that steps may name from now on, and reports whether there are such.
+  meets(ids: Iterable<string>): boolean {
+    const all = new Set([...this.#nodes, ...ids]);
+    if (all.size === this.#nodes.length) return false;
+    this.#nodes = [...all].sort(byRank);
+    return true;
+  }
+
+  // #learn reports whether the film must begin anew, with more nodes, or as one of members that come and go.
+  #learn(heard: Heard[]): boolean {
+    const changing = heard.some(({ step }) => step.state?.configuration !== undefined);
+    if (!changing) return false;
+    const more = this.meets(heard.flatMap(({ step }) => idsOf(step)));
+    const first = !this.#changing;
+    this.#changing = true;
+    return more || first;
+  }
+
   // begin shows the film, from what is kept, at its end.
   begin(): void {
-    const opened = engine.value?.live(this.#nodes);
+    const opened = engine.value?.live(this.#nodes, this.#changing);
     if (!opened) return;
     const chosen = selection.value;
     batch(() => {

@@ -21,6 +21,7 @@ export function doingWords(cast: Cast, doing: Doing): string {
     case 'fire': return `end ${doing.timer} of ${node}`;
     case 'suspect': return `${node} suspects its leader`;
     case 'resign': return `${node} resigns`;
+    case 'change': return doing.kind === 'removed' ? `remove ${node}` : `make ${node} ${doing.kind === 'observer' ? 'an' : 'a'} ${doing.kind}`;
   }
 }
 

@@ -3,6 +3,8 @@ import type { Film, Scene } from '../film';
 import { ended, length, playing, selection } from '../store';
 import type { Frame, Message } from '../types';
 import { capital, epochName, kindWord, lampWord, lightWord, moment, nodeId, nodeName, sentence, shorten } from '../words';
+import { FrameMembers } from '../members/Members';
+import { configurationOf, stampWords } from '../members/who';
 import { endedBy } from './changes';
 import { RuleView } from './RuleView';
 import { StateView } from './StateView';
@@ -29,7 +31,8 @@ export function Happened({ film, scene }: { film: Film; scene: Scene }) {
       {frame.by === 'you' && !playing.value && !(ended.value && scene.count >= length.value) && (
         <button type="button" class="panel-button panel-go" onClick={() => { playing.value = true; }}>▶ Play, and see what follows</button>
       )}
-      <RuleView frame={frame} />
+      <FrameMembers film={film} scene={scene} />
+      <RuleView frame={frame} changing={film.configurations.length > 0} />
       <Sent film={film} frame={frame} />
       {state && (
         <section class="panel-part" aria-label="State">
@@ -69,7 +72,7 @@ function Changed({ frame, film }: { frame: Frame; film: Film }) {
 function Sent({ film, frame }: { film: Film; frame: Frame }) {
   const alike = new Map<string, Message[]>();
   for (const message of frame.sends ?? []) {
-    const key = JSON.stringify([message.kind, message.epoch ?? 0, message.text ?? '']);
+    const key = JSON.stringify([message.kind, message.epoch ?? 0, message.text ?? '', message.configuration ?? 0]);
     alike.set(key, [...(alike.get(key) ?? []), message]);
   }
   if (alike.size === 0) return null;
@@ -86,10 +89,11 @@ function Sent({ film, frame }: { film: Film; frame: Frame }) {
 const most = 12; // receivers in a line
 
 function SentLine({ film, messages }: { film: Film; messages: Message[] }) {
-  const { kind, epoch, text } = messages[0]!;
+  const { kind, epoch, text, configuration } = messages[0]!;
+  const carried = configurationOf(film, configuration);
   return (
     <li>
-      <strong>{kind}</strong>{epoch ? ` of ${epochName(film)} ${epoch}` : ''}{text && ` (${shorten(film, text)})`} to{' '}
+      <strong>{kind}</strong>{epoch ? ` of ${epochName(film)} ${epoch}` : ''}{text && ` (${shorten(film, text)})`}{carried && `, with ${stampWords(carried)},`} to{' '}
       {messages.slice(0, most).map((message, k) => (
         <span key={message.number}>
           {k > 0 && ', '}

@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Film, Flight, Scene } from '../film';
 import { jump, mayMeddle, selection } from '../store';
+import { NodeMembers } from '../members/Members';
+import { changeWords, configurationOf, memberships, newer, stampWords, summary } from '../members/who';
 import { about, messageMenu, nodeMenu, type Item } from '../ring/menus';
 import { capital, epochName, fullId, groupOf, groupWord, messageWords, moment, nodeId, nodeName, time } from '../words';
 import { StateView } from './StateView';
@@ -37,13 +39,14 @@ export function NodeView({ film, scene, node }: { film: Film; scene: Scene; node
   const id = fullId(film, node);
   return (
     <>
-      <Head title={capital(nodeName(film, node))} says={about(film, state)} />
+      <Head title={capital(nodeName(film, node))} says={about(film, state, memberships(film, scene)?.[node])} />
       {id !== nodeId(film, node) && <p class="panel-id"><code>{id}</code></p>}
       <Deeds items={items} />
       <section class="panel-part" aria-label="State">
         <h3>Its state</h3>
         <StateView film={film} node={node} state={state} at={scene.at} />
       </section>
+      <NodeMembers film={film} scene={scene} node={node} />
       <Reigns film={film} scene={scene} node={node} />
     </>
   );
@@ -87,10 +90,26 @@ export function MessageView({ film, scene, number }: { film: Film; scene: Scene;
       <ul class="panel-sent">
         <li>Sent at <Go to={flight.sent + 1}>{moment(film, flight.sentAt)}</Go>, by {nodeName(film, flight.from)}.</li>
         <li><Fate film={film} scene={scene} flight={flight} /></li>
+        <Carries film={film} scene={scene} flight={flight} />
       </ul>
       {items.length > 0 && <p class="panel-hint">A link keeps its order: what was sent before it on this link comes first, what was sent after it comes later.</p>}
     </>
   );
+}
+
+// Carries says which configuration a message carries, and what its receiver had, or has, before it takes it.
+function Carries({ film, scene, flight }: { film: Film; scene: Scene; flight: Flight }) {
+  const carried = configurationOf(film, flight.configuration);
+  if (!carried) return null;
+  const over = flight.ended !== undefined && flight.ended < scene.count;
+  const has = configurationOf(film, film.stateOf(flight.to, over ? flight.ended! : scene.count).configuration);
+  const name = nodeName(film, flight.to);
+  const had = over ? 'had' : 'has';
+  if (!has) return <li>It carries {stampWords(carried)} of the members.</li>;
+  if (has === carried) return <li>It carries {stampWords(carried)} of the members: what {name} {had}, too.</li>;
+  if (has.members.length === 0) return <li>It carries <strong>{stampWords(carried)}</strong>, and so tells {name} who the members are: {summary(carried)}.</li>;
+  const difference = carried.members.length === 0 ? '' : ` (${changeWords(film, has, carried)})`;
+  return <li>It carries <strong>{stampWords(carried)}</strong> of the members. That is {newer(carried, has) ? 'newer' : newer(has, carried) ? 'older' : 'other'} than what {name} {had}, {stampWords(has)}{difference}.</li>;
 }
 
 function Fate({ film, scene, flight }: { film: Film; scene: Scene; flight: Flight }) {

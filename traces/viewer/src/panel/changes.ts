@@ -1,5 +1,6 @@
 // What a state says, row by row, and what is not as it was: pure functions.
 import type { Due, Frame, NodeState } from '../types';
+import { configurationOf, kindIn, stampWords } from '../members/who';
 import { capital, epochName, isServer, nodeName, shorten, type Cast } from '../words';
 
 // Row is a part of a state. Was is what it was before, if that is something else; '' stands for nothing.
@@ -31,6 +32,11 @@ function parts(film: Cast, node: number, state: NodeState): Map<string, string> 
     if (state.epoch > 0) out.set(epochName(film), String(state.epoch));
   }
   for (const field of state.fields ?? []) if (!own.has(field.name)) out.set(field.name, shorten(film, field.value));
+  const members = configurationOf(film, state.configuration);
+  if (members) {
+    out.set('members', stampWords(members) + (state.settled ? ', settled' : ''));
+    out.set('kind', kindIn(members, node) ?? 'no member');
+  }
   if (state.disk) out.set('on disk', shorten(film, state.disk));
   if (state.saving) out.set('disk', 'is being written; what was sent waits for it');
   if (state.paused) out.set('paused', 'yes');

@@ -1,5 +1,7 @@
 // Below the ring: what can be done to several nodes or links at once, and what the shapes mean.
 import type { Film, Scene } from '../film';
+import { KindMark } from '../members/KindMark';
+import { Line } from '../members/Members';
 import { cut, heal, mayMeddle } from '../store';
 import { groupNames, groupWord, nodeId } from '../words';
 import { isolating } from './geometry';
@@ -17,6 +19,7 @@ export function Bar({ film, scene }: { film: Film; scene: Scene }) {
   };
   return (
     <div class="ring-bar">
+      <Line film={film} scene={scene} />
       {mayMeddle.value && (
         <div class="ring-tools" role="group" aria-label="Links">
           {group.length > 0 && group.length < all && (
@@ -36,16 +39,16 @@ export function Bar({ film, scene }: { film: Film; scene: Scene }) {
       )}
       <details class="ring-key">
         <summary>What the shapes mean</summary>
-        <Key />
+        <Key changing={film.configurations.length > 0} />
       </details>
     </div>
   );
 }
 
 // Key says what the shapes mean.
-function Key() {
+function Key({ changing }: { changing: boolean }) {
   return (
-    <ul>
+    <ul tabIndex={0} aria-label="What the shapes mean">
       {groupNames.map((group) => (
         <li key={group}>
           <svg width="30" height="26" viewBox="-15 -13 30 26" aria-hidden="true"><g class="ring-message" style={{ fill: 'var(--card)' }}><Shape group={group} /></g></svg>
@@ -58,6 +61,16 @@ function Key() {
       <li><Sample d="M-8 -8 L8 8 M8 -8 L-8 8" kind="ring-cross" look="down" />one that is down</li>
       <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-timer" look="follows" />how long it waits still</li>
       <li><Sample d="M-13 0 H-4 M4 0 H13 M-7 8 L-1 -8 M1 8 L7 -8" kind="ring-gap" look="down" />a link that is cut</li>
+      {changing && (
+        <>
+          <li><span class="ring-key-kind"><KindMark kind="voter" size={22} /></span>a voter: it votes, and may lead</li>
+          <li><span class="ring-key-kind"><KindMark kind="witness" size={22} /></span>a witness: it votes, and never leads</li>
+          <li><span class="ring-key-kind"><KindMark kind="observer" size={22} /></span>an observer: it only follows</li>
+          <li><span class="ring-key-kind"><KindMark kind={null} size={22} /></span>no member: its marks are grey</li>
+          <li><span class="ring-key-kind ring-key-stamp">v2</span>the version of the members that it knows</li>
+          <li><span class="ring-key-kind ring-key-stamp" data-behind="true">v1 e0</span>an older one than the newest, and its epoch if that is another</li>
+        </>
+      )}
     </ul>
   );
 }

@@ -1,6 +1,8 @@
 // A node on the ring: shape, letters and words say what it is, and colour says it once more. What is pressed is a disc below all
 // of these: its name is a sentence.
 import type { Film } from '../film';
+import { outline } from '../members/KindMark';
+import { memberWord, newer, stampWord, type Membership } from '../members/who';
 import { crash, mayMeddle, restart, resume } from '../store';
 import type { NodeState } from '../types';
 import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time } from '../words';
@@ -14,34 +16,39 @@ export interface NodeProps {
   aimed: boolean;    // what is being dragged would end here
   reached: boolean;  // the Tab key leads to it
   open: boolean;     // its menu is open
+  member: Membership | null; // what it is among the members; null where they are fixed
 }
 
-export function NodeMark({ film, node, state, place, current, aimed, reached, open }: NodeProps) {
+export function NodeMark({ film, node, state, place, current, aimed, reached, open, member }: NodeProps) {
   const { r } = place;
-  const label = `${nodeName(film, node)}: ${about(film, state) || state.role}${mayMeddle.value ? '' : '. Look at its state'}`;
+  const stamped = member?.own && (member.behind || r >= 25) ? member : null; // a small node has room for what differs only
+  const stampAt = state.epoch > 0 ? r - 21.5 : 13; // between the id and the epoch
+  const label = `${nodeName(film, node)}: ${about(film, state, member) || state.role}${mayMeddle.value ? '' : '. Look at its state'}`;
   return (
-    <g class="ring-node" data-node={node} data-look={state.look} transform={`translate(${place.x} ${place.y})`}>
+    <g class="ring-node" data-node={node} data-look={state.look} data-member={member ? member.kind ?? 'none' : undefined} transform={`translate(${place.x} ${place.y})`}>
       <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
         aria-haspopup={mayMeddle.value ? 'menu' : undefined} aria-expanded={mayMeddle.value ? open : undefined} />
       <g aria-hidden="true">
         {current && <circle class="ring-now" r={r + 11} />}
         {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
-        {state.look === 'leads' && <circle class="ring-halo" r={r + 4.5} style={{ stroke: epochColour(state.epoch) }} />}
-        <Body look={state.look} r={r} server={isServer(film, node)} />
-        <Timer state={state} r={r} />
-        <text class="ring-id" y={state.epoch > 0 ? 1 : 6} data-long={nodeId(film, node).length > 3 || undefined}>
+        {state.look === 'leads' && <path class="ring-halo" d={outline(member?.kind ?? null, r + 4.5)} style={{ stroke: epochColour(state.epoch) }} />}
+        <Body look={state.look} r={r} server={isServer(film, node)} member={member} />
+        <Timer state={state} r={r} wide={member?.kind === 'observer'} />
+        <text class="ring-id" y={stamped ? stampAt - 9 : state.epoch > 0 ? 1 : 6} data-small={(stamped !== null && r < 25) || undefined} data-long={nodeId(film, node).length > 3 || undefined}>
           {nodeId(film, node)}
         </text>
         {state.epoch > 0 && <Epoch name={epochName(film)} epoch={state.epoch} r={r} />}
+        {stamped && <Stamp member={stamped} y={stampAt} />}
         <Badges state={state} r={r} />
-        <Words film={film} node={node} state={state} place={place} />
+        <Words film={film} node={node} state={state} place={place} member={member} />
       </g>
     </g>
   );
 }
 
-// Body is the outline: a house for who stands, as it points up; dashes for who is idle; a cross for who is down.
-function Body({ look, r, server }: { look: NodeState['look']; r: number; server: boolean }) {
+// Body is the outline: a house for who stands, as it points up; a square for a witness, a diamond for an observer; dashes for who
+// is idle; a cross for who is down.
+function Body({ look, r, server, member }: { look: NodeState['look']; r: number; server: boolean; member: Membership | null }) {
   if (server) return <rect class="ring-body" x={-r} y={-r * 0.8} width={2 * r} height={r * 1.6} rx="6" />;
   if (look === 'stands') {
     const half = r * 0.92;
@@ -50,7 +57,7 @@ function Body({ look, r, server }: { look: NodeState['look']; r: number; server:
   const arm = r * 0.68;
   return (
     <>
-      <circle class="ring-body" r={r} />
+      {member ? <path class="ring-body" d={outline(member.kind, r)} stroke-linejoin="round" /> : <circle class="ring-body" r={r} />}
       {look === 'down' && <path class="ring-cross" d={`M${-arm} ${-arm} L${arm} ${arm} M${arm} ${-arm} L${-arm} ${arm}`} />}
       {look === 'leads' && <path class="ring-crown" transform={`translate(0 ${-r - 1})`} d="M-15 4 L-17 -13 L-8 -5 L0 -17 L8 -5 L17 -13 L15 4 Z" />}
     </>
@@ -64,6 +71,20 @@ function Epoch({ name, epoch, r }: { name: string; epoch: number; r: number }) {
     <g transform={`translate(0 ${r - 5})`}>
       <rect class="ring-epoch" x={-width / 2} y={-8.5} width={width} height={17} rx={8.5} style={{ fill: epochColour(epoch) }} />
       <text class="ring-epoch-word" y={4}>{text}</text>
+    </g>
+  );
+}
+
+// Stamp is which configuration a node has: marked, and with its epoch, if that is not the newest.
+function Stamp({ member, y }: { member: Membership; y: number }) {
+  const own = member.own!;
+  if (!member.behind) return <text class="ring-stamp" y={y + 4}>{stampWord(own)}</text>;
+  const text = `${stampWord(own, member.newest)}${newer(member.newest, own) ? '' : ' ≠'}`;
+  const width = text.length * 6 + 8;
+  return (
+    <g class="ring-behind" transform={`translate(0 ${y})`}>
+      <rect x={-width / 2} y={-7.5} width={width} height={15} rx={4} />
+      <text y={4}>{text}</text>
     </g>
   );
 }
@@ -102,28 +123,30 @@ function next(state: NodeState): { timer: string; at: number } | null {
 }
 
 // Timer is an arc on the rim that shrinks as the wait goes on.
-function Timer({ state, r }: { state: NodeState; r: number }) {
+function Timer({ state, r, wide }: { state: NodeState; r: number; wide: boolean }) {
   const due = next(state);
   if (!due || !now.value.timed) return null;
   const whole = longestOf(due.timer);
   const left = whole > 0 ? Math.max(0, Math.min(1, (due.at - now.value.at) / whole)) : 0;
-  const rim = r + (state.look === 'stands' ? 8 : 4);
+  const rim = (wide ? r * 1.22 : r) + (state.look === 'stands' ? 8 : 4);
   const round = 2 * Math.PI * rim;
   return <circle class="ring-timer" r={rim} transform="rotate(-90)" stroke-dasharray={`${left * round} ${round}`} />;
 }
 
 // Words stand outside of the ring. The last line is what people most want to do to the node, or else the wait that ends next.
-function Words({ film, node, state, place }: { film: Film; node: number; state: NodeState; place: Place }) {
+function Words({ film, node, state, place, member }: { film: Film; node: number; state: NodeState; place: Place; member: Membership | null }) {
   const { r, side, lines: room } = place;
   const role = state.look === 'down' || state.role === nodeId(film, node) ? '' : state.role;
+  const kind = memberWord(member); // where there is one line only it goes before the role: the shape says that as well
   const does = doing(film, state);
-  const lines = [role, does === role ? '' : does].filter(Boolean).slice(0, room);
+  const lines = (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
   const deed = mayMeddle.value ? deedOf(node, state) : null;
   const beside = side === 'left' || side === 'right';
-  const crown = state.look === 'leads' ? 15 : state.look === 'stands' ? r * 0.22 : 0;
+  const crown = state.look === 'leads' ? 15 : state.look === 'stands' || member?.kind === 'observer' ? r * 0.22 : 0;
   const tail = deed ? 29 : room > 2 ? 14 : 0;
-  const first = side === 'above' ? -r - 8 - crown - (lines.length - 1) * 14 - tail : beside ? 4 - (lines.length * 14 + tail) / 2 + 7 : r + 20;
-  const x = side === 'left' ? -r - 14 : side === 'right' ? r + 14 : 0;
+  const first = side === 'above' ? -r - 8 - crown - (lines.length - 1) * 14 - tail : beside ? 4 - (lines.length * 14 + tail) / 2 + 7 : r + 20 + (member?.kind === 'observer' ? r * 0.22 : 0);
+  const aside = r + 14 + (member?.kind === 'observer' ? r * 0.22 : 0);
+  const x = side === 'left' ? -aside : side === 'right' ? aside : 0;
   const last = first + lines.length * 14;
   return (
     <g class="ring-words" data-side={side} transform={`translate(${x} 0)`}>

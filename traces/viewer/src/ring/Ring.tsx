@@ -3,6 +3,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Film, Flight, Scene } from '../film';
 import { film as shownFilm, mayMeddle, scene as shownScene, selection } from '../store';
+import { memberships } from '../members/who';
 import type { NodeState } from '../types';
 import { capital, fullId, nodeId, nodeName, shorten } from '../words';
 import { Bar } from './Bar';
@@ -63,6 +64,7 @@ function Picture({ film, scene, placed, reached }: PictureProps & { reached: Sig
     svg.current?.querySelector<SVGElement>(`[data-node="${node}"] [role=button]`)?.focus();
   };
   const pick = (flight: Flight, at: Point, by: Element) => pickMessage(flight, at, by);
+  const members = memberships(film, scene);
   return (
     <svg class="ring-picture" ref={svg} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group"
       aria-label={`Ring of ${film.header.nodes.length} nodes. Arrow keys go from node to node.`}
@@ -77,7 +79,7 @@ function Picture({ film, scene, placed, reached }: PictureProps & { reached: Sig
         return place && (
           <NodeMark key={node} film={film} node={node} state={state} place={place} current={scene.frame?.node === node}
             aimed={held !== null && 'to' in held && held.to === node} reached={reached.value === node}
-            open={opened.value !== null && nodeAt(opened.value.back) === node} />
+            open={opened.value !== null && nodeAt(opened.value.back) === node} member={members?.[node] ?? null} />
         );
       })}
       <Drawn film={film} scene={scene} placed={placed} />
@@ -181,5 +183,5 @@ function tipFor(film: Film, node: number, state: NodeState): string {
   const does = !mayMeddle.peek() ? 'Click for its state.' : state.look === 'leads' ? 'Click to kill it.' : state.role === 'not started' ? 'It has not started yet.' : state.look === 'down' ? 'Click to restart it.' : 'Click to kill, pause, cut it …';
   const disk = state.disk ? ` On disk: ${shorten(film, state.disk)}.` : '';
   const whole = fullId(film, node) === nodeId(film, node) ? '' : ` Its id: ${fullId(film, node)}.`;
-  return `${does} ${capital(nodeName(film, node))}: ${about(film, state)}.${disk}${whole}${mayMeddle.peek() ? ' Drag it to another: that cuts the link.' : ''}`;
+  return `${does} ${capital(nodeName(film, node))}: ${about(film, state, memberships(film, shownScene.peek()!)?.[node])}.${disk}${whole}${mayMeddle.peek() ? ' Drag it to another: that cuts the link.' : ''}`;
 }

@@ -2,6 +2,7 @@
 import * as store from '../store';
 import type { Film, Flight, Scene } from '../film';
 import type { Link, NodeState } from '../types';
+import { memberships, membershipWords, type Membership } from '../members/who';
 import { capital, doing, epochName, isServer, linkWord, messageWords, nodeId, nodeName, time, timerWord } from '../words';
 import { pairs } from './geometry';
 import { choose, chosen, did } from './hand';
@@ -35,16 +36,18 @@ export function nodeMenu(node: number): Menu | null {
   if (up) items.push(act('Kill', () => store.crash(node), 'it loses all but its disk', true));
   if (up && !state.paused) items.push(act('Pause', () => store.pause(node), 'it does nothing; its messages wait'));
   if (up && !state.paused && !isServer(film, node)) items.push(...asks(film, scene, node, state));
+  items.push(...memberItems(film, scene, node));
   items.push(...linkItems(film, scene, node));
   items.push(look('Look at its state', () => { store.selection.value = { node }; }));
-  return { title: capital(nodeName(film, node)), says: about(film, state), items };
+  return { title: capital(nodeName(film, node)), says: about(film, state, memberships(film, scene)?.[node]), items };
 }
 
 // about says in a line what a node is.
-export function about(film: Film, state: NodeState): string {
+export function about(film: Film, state: NodeState, member?: Membership | null): string {
   const does = doing(film, state);
   const parts = [state.role === 'not started' || state.role === does ? '' : state.role, does];
   if (state.epoch > 0 && state.look !== 'leads') parts.push(`${epochName(film)} ${state.epoch}`);
+  if (member) parts.push(membershipWords(member));
   if (state.paused) parts.push('paused');
   if (state.saving) parts.push('waits for its disk');
   return parts.filter(Boolean).join(' · ');
@@ -67,6 +70,22 @@ function asks(film: Film, scene: Scene, node: number, state: NodeState): Item[] 
     items.push(act(due.timer, () => store.fire(node, due.timer), [timerWord(film, due.timer), left].filter(Boolean).join(' · ')));
   }
   return items;
+}
+
+// memberItems returns what the leader can be asked to make of a node, where members come and go.
+function memberItems(film: Film, scene: Scene, node: number): Item[] {
+  const member = memberships(film, scene)?.[node];
+  const changes = store.gallery.peek()?.algorithms.find((a) => a.name === film.header.algorithm)?.changes;
+  if (!member || !changes) return [];
+  const leader = scene.nodes.findIndex((state) => state.look === 'leads');
+  const hint = leader < 0 ? 'nobody leads now' : leader === node ? 'it is asked itself' : `${nodeName(film, leader)} is asked`;
+  const kinds = (['observer', 'voter', 'witness'] as const).filter((kind) => kind !== member.kind);
+  const verb = member.kind === null ? 'Add it as' : 'Make it';
+  return [
+    { label: 'Members', heading: true },
+    ...kinds.map((kind) => act(`${verb} ${kind === 'observer' ? 'an' : 'a'} ${kind}`, () => store.change(node, kind), hint)),
+    ...(member.kind === null ? [] : [act('Remove it', () => store.change(node, 'removed'), hint, true)]),
+  ];
 }
 
 function linkItems(film: Film, scene: Scene, node: number): Item[] {

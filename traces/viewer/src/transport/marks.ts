@@ -1,7 +1,7 @@
 // Marks under the slider: where there may be something to see.
 import type { Frame } from '../types';
 
-export type Mark = 'fault' | 'yours' | 'leads' | 'red';
+export type Mark = 'fault' | 'yours' | 'leads' | 'red' | 'members';
 
 const most = 240; // more cannot be told apart
 
@@ -16,6 +16,7 @@ export function marks(frames: Frame[]): { place: number; mark: Mark }[] {
     const mark = frame.lamps?.some((lamp) => lamp.light === 'red') ? 'red'
       : frame.by === 'you' ? 'yours'
       : ['crash', 'pause', 'links'].includes(frame.kind) ? 'fault'
+      : frame.action === 'Change' ? 'members'
       : crowned ? 'leads' : undefined;
     if (mark) found.push({ place: i + 1, mark });
   });

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { golden, inPage, menu, ready, run, settled, shown, stepUntil, until, type Options } from './kit';
+import { changing } from './changing';
+import { file, golden, inPage, menu, ready, run, settled, shown, stepUntil, until, type Options } from './kit';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -48,6 +49,14 @@ const states: State[] = [
   }],
   ...dialogs.map((word): State => [`the dialog ${word}`, (page) => menu(page, word)]),
   ['help', async (page) => { await page.keyboard.press('?'); await page.getByRole('dialog', { name: 'Help' }).waitFor(); }],
+  ['members that come and go', async (page) => {
+    await page.evaluate((hash) => { location.hash = hash; }, `${file('members.film.ndjson', changing().text)}&at=${changing().added}`);
+    await page.locator('.mem-line').waitFor();
+  }],
+  ['the members of a node', async (page) => {
+    await page.locator('.ring-node[data-node="0"] [role=button]').click();
+    await page.locator('.mem-behind').waitFor();
+  }],
   ['a red lamp, and a problem', async (page) => {
     await page.evaluate((hash) => { location.hash = hash; }, golden('R20-wins-with-half'));
     await until(page, 'a red lamp', (now) => Object.values(now.lamps).includes('red'));

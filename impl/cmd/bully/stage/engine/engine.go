@@ -65,7 +65,7 @@ var methods = map[string]method{
 	"open":       {2, (*Engine).openText, notOpened},
 	"openGolden": {1, (*Engine).openGolden, notOpened},
 	"feed":       {2, (*Engine).feed, noMore},
-	"live":       {1, (*Engine).live, notOpened},
+	"live":       {2, (*Engine).live, notOpened},
 	"trace":      {1, (*Engine).trace, notExported},
 	"testCase":   {1, (*Engine).testCase, notExported},
 	"close":      {1, (*Engine).close, func(p *stage.Problem) any { return more{Frames: []film.Frame{}, Ended: true, Problem: p} }},
@@ -240,8 +240,10 @@ func (e *Engine) openGolden(a arguments) any { return e.add(stage.OpenGolden(a.t
 
 func (e *Engine) live(a arguments) any {
 	var nodes []string
+	changing := false
 	a.read(0, &nodes)
-	live, err := stage.Listen(nodes)
+	a.read(1, &changing)
+	live, err := stage.Listen(nodes, changing)
 	if err != nil {
 		return notOpened(problem("%v", err))
 	}

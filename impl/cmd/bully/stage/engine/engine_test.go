@@ -94,7 +94,7 @@ func TestLiveClusterIsShown(t *testing.T) {
 	text, err := fs.ReadFile(traces.Valid, "sim-crash-seed-1.ndjson")
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	o := ask[opened](t, &e, "live", []string{"3", "1", "2"})
+	o := ask[opened](t, &e, "live", []string{"3", "1", "2"}, false)
 	require.Nil(t, o.Problem)
 	require.False(t, o.Ended)
 	require.Equal(t, []string{"1", "2", "3"}, o.Header.Nodes)
@@ -124,8 +124,8 @@ func TestLiveClusterIsShown(t *testing.T) {
 	}
 	require.Greater(t, arrows, 20)
 	require.Len(t, e.open[o.Handle].film.Frames, frames)
-	require.Contains(t, ask[opened](t, &e, "live", []string{"1", "1"}).Problem.Problem, "twice")
-	require.Contains(t, ask[opened](t, &e, "live", []string{"0"}).Problem.Problem, "0")
+	require.Contains(t, ask[opened](t, &e, "live", []string{"1", "1"}, false).Problem.Problem, "twice")
+	require.Contains(t, ask[opened](t, &e, "live", []string{"0"}, false).Problem.Problem, "0")
 	stranger := strings.ReplaceAll(lines[1], `"node":"1"`, `"node":"9"`)
 	require.Contains(t, ask[more](t, &e, "feed", o.Handle, stranger).Problem.Problem, "9")
 	require.Contains(t, ask[more](t, &e, "feed", o.Handle, fmt.Sprint(7)).Problem.Problem, "object")
@@ -154,7 +154,7 @@ func TestNastyArguments(t *testing.T) {
 	}
 	require.False(t, ask[more](t, &e, "next", o.Handle, 1_000_000_000).Ended, "it goes on")
 	require.Len(t, ask[more](t, &e, "next", o.Handle, 7).Frames, 7)
-	live := ask[opened](t, &e, "live", []string{"1", "2", "3"})
+	live := ask[opened](t, &e, "live", []string{"1", "2", "3"}, false)
 	require.False(t, ask[more](t, &e, "next", live.Handle, -1).Ended, "there may be more")
 	require.False(t, ask[more](t, &e, "do", live.Handle, map[string]any{}).Ended, "there may be more")
 	ask[map[string]any](t, &e, "close", -1)
@@ -183,7 +183,7 @@ func TestLongLiveFilms(t *testing.T) {
 	text, err := fs.ReadFile(traces.Valid, "sim-crash-seed-1.ndjson")
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
-	o := ask[opened](t, &e, "live", []string{"1", "2", "3"})
+	o := ask[opened](t, &e, "live", []string{"1", "2", "3"}, false)
 	for i, line := range lines[:40] {
 		require.Len(t, ask[more](t, &e, "feed", o.Handle, line).Frames, 1)
 		saved := ask[exported](t, &e, "trace", o.Handle)

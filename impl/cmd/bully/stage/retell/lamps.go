@@ -14,17 +14,25 @@ const (
 	EpochMonotonic    = string(spec.EpochMonotonic)
 	OneActing         = string(spec.OneActing)
 	SomeLeader        = string(spec.SomeLeader)
+
+	ConfigurationMonotonic = string(spec.ConfigurationMonotonic)
+	OneConfiguration       = string(spec.OneConfiguration)
 )
 
-// Lamps returns the lamps of a film of ours, as they are before anything happens.
-func Lamps() []film.Lamp {
-	return []film.Lamp{
+// Lamps returns the lamps of a film of ours, as they are before anything happens; changing says that members come and go.
+func Lamps(changing bool) []film.Lamp {
+	all := []film.Lamp{
 		{Name: OneLeaderPerEpoch, Says: "At most one node is ever leader in an epoch. This holds whatever happens.", Light: film.Green, Once: true},
 		{Name: EpochMonotonic, Says: "A node's epoch never goes back, over restarts too.", Light: film.Green, Once: true},
 		{Name: OneActing, Says: "No two nodes act as leader at the same moment, while all timers are on time.", Light: film.Green},
 		{Name: SomeLeader, Says: "Somebody leads. Amber: nobody does just now, though a quorum runs.", Light: film.Green},
-		{Name: Rules, Says: "Every step is one that the rules of the specification allow.", Light: film.Green, Once: true},
 	}
+	if changing {
+		all = append(all,
+			film.Lamp{Name: ConfigurationMonotonic, Says: "A node's configuration never gets older, over restarts too.", Light: film.Green, Once: true},
+			film.Lamp{Name: OneConfiguration, Says: "An epoch and a version name one list of members.", Light: film.Green, Once: true})
+	}
+	return append(all, film.Lamp{Name: Rules, Says: "Every step is one that the rules of the specification allow.", Light: film.Green, Once: true})
 }
 
 // lamps returns the lamps that have changed with the last event, whose frame is f.
@@ -52,6 +60,12 @@ func (t *Teller) lamps(f *film.Frame) (changed []film.Lamp) {
 			turn(EpochMonotonic, film.Red, fmt.Sprintf("the epoch of %s goes back from %d to %d", t.members[f.Node], n.highest, n.state.Epoch))
 		}
 		n.highest = max(n.highest, n.state.Epoch)
+		if back := n.goesBack(); back != "" {
+			turn(ConfigurationMonotonic, film.Red, fmt.Sprintf("the configuration of %s goes back: %s", t.members[f.Node], back))
+		}
+	}
+	if t.confs.Twice() != "" {
+		turn(OneConfiguration, film.Red, t.confs.Twice())
 	}
 	light, says := t.acting()
 	turn(OneActing, light, says)
@@ -86,6 +100,9 @@ func (t *Teller) led() (film.Light, string) {
 				return film.Green, ""
 			}
 		}
+	}
+	if t.options.Changing {
+		return t.ledChanging()
 	}
 	if up >= len(t.members)/2+1 {
 		return film.Amber, fmt.Sprintf("nobody leads, though %d of %d nodes run", up, len(t.members))

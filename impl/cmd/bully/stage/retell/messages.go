@@ -11,6 +11,12 @@ import (
 func tellMessage(c *conformance.Case) (note string, upkeep bool) {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
 	switch m.Type {
+	case spec.OK, spec.Assent, spec.Grant, spec.Ack:
+		if why := uncounted(c); why != "" {
+			return join(why, becomes(c)), false
+		}
+	}
+	switch m.Type {
 	case spec.Election:
 		return election(c), false
 	case spec.OK:
@@ -70,6 +76,8 @@ func election(c *conformance.Case) string {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
 	first := join(released(c), learned(c))
 	switch {
+	case answers(c, spec.Refuse) && noVote(c) != "":
+		return join(first, "refuses: "+noVote(c))
 	case answers(c, spec.Refuse) && after.Leader == c.ID && after.Role != spec.Leader:
 		return join(first, "refuses: it has restarted, and may have forgotten whom it follows")
 	case answers(c, spec.Refuse):
@@ -83,11 +91,11 @@ func election(c *conformance.Case) string {
 	case after.Role == spec.Electing && before.Role == spec.Claimant && after.Epoch == before.Epoch:
 		return join(first, fmt.Sprintf("gives up its claim, for %s is higher: would grant its claim, and says so", m.From))
 	case after.Role == spec.Electing && before.Role != spec.Electing:
-		return join(first, fmt.Sprintf("gives way to %s, which is higher: would grant its claim, and says so", m.From))
+		return join(first, fmt.Sprintf("gives way to %s, %s: would grant its claim, and says so", m.From, whichIs(c)))
 	case before.Role == spec.Leader && after.Role == spec.Leader:
-		return join(first, fmt.Sprintf("would hand over to %s, which is higher: says so, and leads until it claims", m.From))
+		return join(first, fmt.Sprintf("would hand over to %s, %s: says so, and leads until it claims", m.From, whichIs(c)))
 	}
-	return join(first, fmt.Sprintf("would grant a claim of %s, which is higher, and says so", m.From))
+	return join(first, fmt.Sprintf("would grant a claim of %s, %s, and says so", m.From, whichIs(c)))
 }
 
 func assent(c *conformance.Case) string {
@@ -105,8 +113,10 @@ func assent(c *conformance.Case) string {
 func claim(c *conformance.Case) string {
 	m, before := &c.Input.Message, &c.Before
 	switch {
+	case answers(c, spec.Refuse) && noVote(c) != "":
+		return "refuses: " + noVote(c)
 	case answers(c, spec.Grant) && before.Role == spec.Leader:
-		return fmt.Sprintf("hands over to %s, which is higher: leads no more, grants it epoch %d, and says RESIGN to all", m.From, m.Epoch)
+		return fmt.Sprintf("hands over to %s, %s: leads no more, grants it epoch %d, and says RESIGN to all", m.From, whichIs(c), m.Epoch)
 	case answers(c, spec.Grant):
 		why := "nobody was promised it"
 		switch {
@@ -138,10 +148,11 @@ func grant(c *conformance.Case) string {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
 	switch {
 	case after.Role == spec.Leader && before.Role != spec.Leader:
-		return fmt.Sprintf("has the promises of %d of %d, itself included: leads epoch %d, and tells all", len(before.Support)+2, len(c.Members), after.Epoch)
+		n := tallyOf(len(c.Members), c.ID, before)
+		return fmt.Sprintf("has the promises of %d of %d, itself included: leads epoch %d, and tells all", n.backers+1, n.all, after.Epoch)
 	case before.Role == spec.Claimant && m.Epoch == before.Epoch+1:
 		said := "that is " + count(c, after)
-		if len(after.Support)+1 > len(c.Members)/2 && !after.Leader.IsNone() {
+		if n := tallyOf(len(c.Members), c.ID, after); n.backers >= n.needs() && !after.Leader.IsNone() {
 			said += fmt.Sprintf(", and it waits until the lease of %s ends", after.Leader)
 		}
 		return join(said, released(c))

@@ -20,7 +20,7 @@ func State(id spec.NodeID, members []spec.NodeID, s *spec.State, up bool) *film.
 	shown.Fields = []film.Field{
 		{Name: "lease", Value: lease(id, s)},
 		{Name: "grantee", Value: named(s.Grantee, "nobody")},
-		{Name: "support", Value: support(id, len(members), s)},
+		{Name: "support", Value: support(len(members), id, s)},
 	}
 	for timer := range conformance.Running(id, s).All() {
 		shown.Timers = append(shown.Timers, film.Due{Timer: string(timer)})
@@ -47,7 +47,11 @@ func look(id spec.NodeID, s *spec.State, up bool) film.Look {
 
 // disk says what the disk of a node has kept.
 func disk(s *spec.State) string {
-	return fmt.Sprintf("epoch %d, promised to %s", s.Epoch, named(s.Grantee, "nobody"))
+	text := fmt.Sprintf("epoch %d, promised to %s", s.Epoch, named(s.Grantee, "nobody"))
+	if c := &s.Configuration; !c.IsNone() {
+		text += "; " + stamp(c)
+	}
+	return text
 }
 
 // lease says whose lease a node keeps.
@@ -66,11 +70,12 @@ func named(id spec.NodeID, none string) string {
 }
 
 // support says who backs a node. What that is for, its role says.
-func support(id spec.NodeID, members int, s *spec.State) string {
+func support(members int, id spec.NodeID, s *spec.State) string {
 	if s.Role != spec.Candidate && s.Role != spec.Claimant && s.Role != spec.Leader && len(s.Support) == 0 {
 		return "none"
 	}
-	count := fmt.Sprintf("%d of %d (it needs %d)", len(s.Support)+1, members, members/2+1)
+	n := tallyOf(members, id, s)
+	count := fmt.Sprintf("%d of %d (it needs %d)", n.backers, n.all, n.needs())
 	if len(s.Support) == 0 {
 		return "itself: " + count
 	}

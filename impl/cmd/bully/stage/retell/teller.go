@@ -17,6 +17,8 @@ type Options struct {
 	// Middle says that the events may begin in the middle of a run, and may have gaps, as those of a live cluster have: a node
 	// that has not been heard of may run, and what is received need not have been seen to be sent.
 	Middle bool
+	// Changing says that members come and go (section 18): every state and every message has a configuration.
+	Changing bool
 }
 
 // Teller tells events, one after the other.
@@ -29,8 +31,9 @@ type Teller struct {
 	leaders map[spec.Epoch]int // who has led each epoch first
 	lights  map[string]film.Light
 	early   map[film.Link][]spec.Message // what has arrived without having been seen to be sent
-	sent    int                          // the number of the last message
-	frames  int                          // how many there have been
+	confs   Configurations
+	sent    int // the number of the last message
+	frames  int // how many there have been
 	begin   uint64
 	at      int64
 	spare   []film.Frame // losses that are told before the frame that shows them
@@ -40,7 +43,8 @@ type Teller struct {
 type node struct {
 	state    spec.State
 	up, seen bool
-	highest  spec.Epoch // that it has been seen in
+	highest  spec.Epoch         // that it has been seen in
+	newest   spec.Configuration // that it has had
 }
 
 // flight is a message under way.
@@ -62,7 +66,8 @@ func New(members []spec.NodeID, o Options) (*Teller, error) {
 		return nil, fmt.Errorf("%d members: a film shows from 1 to %d", len(members), film.MaxNodes)
 	}
 	t := &Teller{options: o, members: members, nodes: make([]node, len(members)), links: map[film.Link][]flight{},
-		cut: map[film.Link]bool{}, leaders: map[spec.Epoch]int{}, lights: map[string]film.Light{}, early: map[film.Link][]spec.Message{}}
+		cut: map[film.Link]bool{}, leaders: map[spec.Epoch]int{}, lights: map[string]film.Light{}, early: map[film.Link][]spec.Message{},
+		confs: NewConfigurations()}
 	for i := range t.nodes {
 		t.nodes[i].state.Role = spec.Follower
 	}
@@ -71,7 +76,7 @@ func New(members []spec.NodeID, o Options) (*Teller, error) {
 
 // Header returns the header of the film; its Title, Source, Watch and Open are for who asks.
 func (t *Teller) Header() film.Header {
-	h := film.Header{Film: film.Version, Algorithm: "bully", Timed: t.options.Timed, Lamps: Lamps()}
+	h := film.Header{Film: film.Version, Algorithm: "bully", Timed: t.options.Timed, Lamps: Lamps(t.options.Changing)}
 	for _, id := range t.members {
 		h.Nodes = append(h.Nodes, id.String())
 	}
@@ -97,6 +102,7 @@ func (t *Teller) Tell(e *spec.Event) []film.Frame {
 	f.Action = string(e.Action)
 	f.Lamps = t.lamps(&f)
 	frames := append(t.spare, f)
+	frames[0].Configurations = t.confs.Take()
 	for i := range frames {
 		t.frames++
 		frames[i].At = t.at
@@ -131,7 +137,7 @@ func (t *Teller) step(e *spec.Event) film.Frame {
 		t.unseenCrash(i)
 	}
 	c := t.caseOf(i, e)
-	f := film.Frame{Kind: kindOf(e), Node: i, Rule: conformance.RuleOf(&c)}
+	f := film.Frame{Kind: kindOf(e), Node: i, Rule: RulesOf(&c)}
 	var w words
 	if !n.seen && t.options.Middle && f.Kind != film.Start && f.Kind != film.Restart {
 		w = words{text: doing(e), note: "is seen for the first time: " + nowIs(e.Node, &e.State)}
@@ -146,20 +152,26 @@ func (t *Teller) step(e *spec.Event) film.Frame {
 	}
 	changed := !n.seen || !n.up || !n.state.Equal(e.State)
 	n.state, n.up, n.seen = e.State.Clone(), true, true
-	if changed {
-		f.State = State(e.Node, t.members, &n.state, true)
+	if says := t.confs.Settles(e.Node, &n.state); says != "" {
+		f.Note, f.Upkeep = join(f.Note, says), false
 	}
-	f.Sends = t.send(e)
+	if changed {
+		f.State = t.shown(i)
+	}
+	f.Sends = t.send(e, c.Before.Configuration != e.State.Configuration)
 	return f
 }
 
 // caseOf returns an event as a case of package conformance.
 func (t *Teller) caseOf(i int, e *spec.Event) conformance.Case {
-	in := conformance.Input{Message: e.Input.Message, Timer: e.Input.Timer, Call: e.Input.Call,
-		Start: e.Action == spec.StartAction, Restart: e.Action == spec.RestartAction}
+	in := conformance.Given(&e.Input)
+	in.Start, in.Restart = e.Action == spec.StartAction, e.Action == spec.RestartAction
 	before := t.nodes[i].state
 	if in.Restart && !t.nodes[i].seen {
 		before.Epoch, before.Grantee = e.State.Epoch, e.State.Grantee
+	}
+	if before.Configuration.IsNone() {
+		before.Configuration = e.State.Configuration
 	}
 	return conformance.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: conformance.Outcome{After: e.State, Sent: e.Sent}}
 }
@@ -178,8 +190,9 @@ func kindOf(e *spec.Event) film.Kind {
 	return film.Receive
 }
 
-// send puts what an event sends on its way. What goes over a link that is cut, or to a node that does not run, is lost.
-func (t *Teller) send(e *spec.Event) (sends []film.Message) {
+// send puts what an event sends on its way. What goes over a link that is cut, or to a node that does not run, is lost. If it
+// tells of another configuration than before, it is no upkeep.
+func (t *Teller) send(e *spec.Event, tells bool) (sends []film.Message) {
 	from := t.place(e.Node)
 	for _, m := range e.Sent {
 		to := t.place(m.To)
@@ -188,8 +201,8 @@ func (t *Teller) send(e *spec.Event) (sends []film.Message) {
 			continue
 		}
 		t.sent++
-		told := film.Message{Number: t.sent, To: to, Kind: string(m.Type), Epoch: uint64(m.Epoch), Text: Says(m.Type),
-			Upkeep: m.Type == spec.Heartbeat || m.Type == spec.Ack && e.Action == spec.OnHeartbeat}
+		told := film.Message{Number: t.sent, To: to, Kind: string(m.Type), Epoch: uint64(m.Epoch), Text: SaysIn(e.Action, m.Type),
+			Upkeep: !tells && (m.Type == spec.Heartbeat || m.Type == spec.Ack && e.Action == spec.OnHeartbeat), Configuration: t.confs.Number(t.members, m.Configuration)}
 		receiver := &t.nodes[to]
 		told.Lost = t.cut[link] || !receiver.up && (receiver.seen || !t.options.Middle)
 		if !told.Lost {
@@ -272,7 +285,8 @@ func (t *Teller) change(e *spec.Event) film.Frame {
 
 // unseenCrash tells that a node must have crashed, for it starts again.
 func (t *Teller) unseenCrash(i int) {
-	survives := spec.State{Role: spec.Follower, Epoch: t.nodes[i].state.Epoch, Grantee: t.nodes[i].state.Grantee}
+	was := &t.nodes[i].state
+	survives := spec.State{Role: spec.Follower, Epoch: was.Epoch, Grantee: was.Grantee, Configuration: was.Configuration}
 	f := t.crash(&spec.Event{Node: t.members[i], State: survives})
 	f.Action, f.Text = string(spec.CrashAction), "has crashed, or was stopped, and nobody saw it"
 	f.Lamps = t.lamps(&f)
@@ -292,6 +306,6 @@ func (t *Teller) crash(e *spec.Event) film.Frame {
 		delete(t.links, film.Link{i, j})
 		delete(t.links, film.Link{j, i})
 	}
-	f.State = State(e.Node, t.members, &n.state, false)
+	f.State = t.shown(i)
 	return f
 }

@@ -56,6 +56,8 @@ func doing(e *spec.Event) string {
 		return "is told that the node whose lease it keeps is dead"
 	case e.Input.Call == spec.ResignCall:
 		return "is called to resign"
+	case e.Input.Call == spec.ChangeCall:
+		return "is called to change its members to " + roll(&e.Input.Configuration)
 	}
 	return "starts"
 }
@@ -98,6 +100,11 @@ func cutWords(members []spec.NodeID, cut []film.Link) (text, note string) {
 // tell says a step of a node in words.
 func tell(c *conformance.Case) words {
 	in, after := &c.Input, &c.Want.After
+	if !after.Configuration.IsNone() {
+		if w := tellChanging(c); w.text != "" {
+			return w
+		}
+	}
 	switch {
 	case in.Start:
 		return words{text: "starts for the first time", note: "its disk is empty; it waits to hear from a leader"}
@@ -112,6 +119,10 @@ func tell(c *conformance.Case) words {
 	}
 	w := words{text: takes(&in.Message)}
 	w.note, w.upkeep = tellMessage(c)
+	if news := adopts(c); news != "" {
+		w.note, w.upkeep = join(news, w.note), false
+	}
+	w.note = join(w.note, stamped(c))
 	return w
 }
 
@@ -125,7 +136,11 @@ func tellTimer(c *conformance.Case) words {
 		}
 		return words{text: fmt.Sprintf("has not heard from %s for too long", before.Leader), note: "its lease ends, and it holds an election: asks all others who would follow it"}
 	case spec.PreemptTimer:
-		return words{text: fmt.Sprintf("has followed %s, which is lower, for long enough", before.Leader),
+		why := "which is lower"
+		if before.Leader.Compare(c.ID) > 0 {
+			why = "which is no voter any more"
+		}
+		return words{text: fmt.Sprintf("has followed %s, %s, for long enough", before.Leader, why),
 			note: "stands itself, and goes on acknowledging it: the reign is to be handed over"}
 	case spec.ElectionTimer:
 		w := words{text: "has waited long enough for answers"}
@@ -158,7 +173,8 @@ func tellTimer(c *conformance.Case) words {
 
 // count says how many back a node, and how many it needs.
 func count(c *conformance.Case, s *spec.State) string {
-	return fmt.Sprintf("%d of %d, itself included (it needs %d)", len(s.Support)+1, len(c.Members), len(c.Members)/2+1)
+	n := tallyOf(len(c.Members), c.ID, s)
+	return fmt.Sprintf("%d of %d, itself included (it needs %d)", n.backers, n.all, n.needs())
 }
 
 // claims says that a node claims, or wins at once; "" if it does not.
@@ -166,8 +182,8 @@ func claims(c *conformance.Case) string {
 	before, after := &c.Before, &c.Want.After
 	switch {
 	case after.Role == spec.Claimant && before.Role != spec.Claimant:
-		return fmt.Sprintf("%d of %d would follow it: claims epoch %d, and needs the promises of %d", max(len(before.Support)+1, len(c.Members)/2+1),
-			len(c.Members), after.Epoch+1, len(c.Members)/2+1)
+		n := tallyOf(len(c.Members), c.ID, before)
+		return fmt.Sprintf("%d of %d would follow it: claims epoch %d, and needs the promises of %d", max(n.backers, n.needs()), n.all, after.Epoch+1, n.needs())
 	case after.Role == spec.Leader && before.Role != spec.Leader:
 		return fmt.Sprintf("leads epoch %d", after.Epoch)
 	}

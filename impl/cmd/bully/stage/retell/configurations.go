@@ -1,0 +1,176 @@
+package retell
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// Configurations are those that have been told, each once, and what is known of them.
+type Configurations struct {
+	numbers map[spec.Configuration]int
+	fresh   []film.Configuration           // told since Take was called last
+	first   map[stampOf]spec.Configuration // by epoch and version, the first of them
+	twice   string                         // which two have the same epoch and version, and other members; "" as long as none have
+	settled map[spec.Configuration]bool
+}
+
+// stampOf is what names a configuration (OneConfiguration).
+type stampOf struct {
+	epoch   spec.Epoch
+	version uint64
+}
+
+// NewConfigurations returns none.
+func NewConfigurations() Configurations {
+	return Configurations{numbers: map[spec.Configuration]int{}, first: map[stampOf]spec.Configuration{}, settled: map[spec.Configuration]bool{}}
+}
+
+// Number returns the number of a configuration in the film, and tells it if it has none yet; 0 for none.
+func (all *Configurations) Number(members []spec.NodeID, c spec.Configuration) int {
+	if c.IsNone() {
+		return 0
+	}
+	if number, told := all.numbers[c]; told {
+		return number
+	}
+	all.fresh = append(all.fresh, shownAs(members, &c))
+	all.numbers[c] = len(all.numbers) + 1
+	name := stampOf{c.Epoch, c.Version}
+	if first, is := all.first[name]; is && all.twice == "" {
+		all.twice = fmt.Sprintf("%s names two lists of members: %s; and %s", stamp(&c), roll(&first), roll(&c))
+	} else if !is {
+		all.first[name] = c
+	}
+	return all.numbers[c]
+}
+
+// Take returns the configurations that have been told since it was called last.
+func (all *Configurations) Take() []film.Configuration {
+	fresh := all.fresh
+	all.fresh = nil
+	return fresh
+}
+
+// shownAs returns a configuration as a film has it.
+func shownAs(members []spec.NodeID, c *spec.Configuration) film.Configuration {
+	shown := film.Configuration{Epoch: uint64(c.Epoch), Version: c.Version, Members: []film.Member{}}
+	for _, m := range c.Members() {
+		shown.Members = append(shown.Members, film.Member{Node: slices.Index(members, m.ID), Kind: film.MemberKind(m.Kind), Address: m.Address})
+	}
+	return shown
+}
+
+// shown returns the state of a node as a film has it.
+func (t *Teller) shown(i int) *film.State {
+	n := &t.nodes[i]
+	s := State(t.members[i], t.members, &n.state, n.up)
+	s.Configuration = t.confs.Number(t.members, n.state.Configuration)
+	s.Settled = n.up && t.confs.Settled(&n.state)
+	return s
+}
+
+// Settled reports whether a node leads, and its configuration has been shown to be settled (R47).
+func (all *Configurations) Settled(s *spec.State) bool {
+	return s.Role == spec.Leader && all.settled[s.Configuration]
+}
+
+// Settles notes that a node leads, and that its support now shows for the first time that its configuration is settled. It
+// returns what to say of that, and "" if it is not so.
+func (all *Configurations) Settles(id spec.NodeID, s *spec.State) string {
+	if s.Configuration.IsNone() || s.Role != spec.Leader || all.settled[s.Configuration] {
+		return ""
+	}
+	if votes := tallyOf(0, id, s); votes.backers < votes.needs() {
+		return ""
+	}
+	all.settled[s.Configuration] = true
+	return fmt.Sprintf("so version %d is settled: it holds for good", s.Configuration.Version)
+}
+
+// Twice says which two configurations have the same epoch and version, and other members (OneConfiguration); "" if none have.
+func (all *Configurations) Twice() string { return all.twice }
+
+// goesBack keeps the newest configuration of a node, and says how it has got an older one; "" if it has not.
+func (n *node) goesBack() (how string) {
+	c := n.state.Configuration
+	switch {
+	case n.newest.Newer(c) && !c.IsNone():
+		how = fmt.Sprintf("from %s to %s", stamp(&n.newest), stamp(&c))
+	case c.Newer(n.newest) || n.newest.IsNone():
+		n.newest = c
+	}
+	return how
+}
+
+// ledChanging looks at SomeLeader where members come and go, and nobody leads: whether somebody could, as far as those that
+// run know who the members are.
+func (t *Teller) ledChanging() (film.Light, string) {
+	var newest spec.Configuration
+	for i := range t.nodes {
+		if c := t.nodes[i].state.Configuration; t.nodes[i].up && c.Newer(newest) {
+			newest = c
+		}
+	}
+	votes, voters := tally{}, 0
+	for _, m := range newest.Members() {
+		if m.Kind == spec.Observer {
+			continue
+		}
+		votes.all++
+		if i := t.place(m.ID); i >= 0 && t.nodes[i].up {
+			votes.backers++
+			if m.Kind == spec.Voter {
+				voters++
+			}
+		}
+	}
+	if voters == 0 || votes.backers < votes.needs() {
+		return film.Green, ""
+	}
+	return film.Amber, fmt.Sprintf("nobody leads, though %d of %d run that vote", votes.backers, votes.all)
+}
+
+// tally is how many back a node, itself included, of how many.
+type tally struct{ backers, all int }
+
+// needs returns how many are a quorum (R3).
+func (n tally) needs() int { return n.all/2 + 1 }
+
+// tallyOf counts who backs a node in a state: of so many members if they are fixed, else of the electors of its configuration.
+func tallyOf(members int, id spec.NodeID, s *spec.State) (n tally) {
+	if s.Configuration.IsNone() {
+		return tally{len(s.Support) + 1, members}
+	}
+	for _, m := range s.Configuration.Members() {
+		if m.Kind == spec.Observer {
+			continue
+		}
+		n.all++
+		if m.ID == id || slices.Contains(s.Support, m.ID) {
+			n.backers++
+		}
+	}
+	return n
+}
+
+// RulesOf returns the rules that a step follows from, the first one first: with a newer configuration what is done with it, and
+// then with the message; and with a reign the stamp (R48).
+func RulesOf(c *conformance.Case) string {
+	rule := conformance.RuleOf(c)
+	if c.Want.After.Configuration.IsNone() {
+		return rule
+	}
+	if rule == "R43" {
+		later := *c
+		later.Before.Configuration = c.Want.After.Configuration
+		rule += " " + conformance.RuleOf(&later)
+	}
+	if c.Want.After.Role == spec.Leader && c.Before.Role != spec.Leader {
+		rule += " R48"
+	}
+	return rule
+}
