@@ -1,16 +1,20 @@
 // What is well formed: ids, epochs and members (spec/README.md, section 5), states (section 6) and messages (section 7). What a host or a stranger
-// hands in is looked at here, before any rule sees it. Nothing is imported, so that the same file runs in Node and in a browser.
+// hands in is looked at here, before any rule sees it. Nothing is imported, so that the same file runs in Node and in a browser. A `configuration` is
+// there only where members change (section 18), and configuration.mjs looks at it.
 
 /** @typedef {string} Id  An id of R1: `"3"`, or a UUID of version 4. */
 /** @typedef {"follower"|"candidate"|"electing"|"claimant"|"leader"} Role */
 /** @typedef {"ELECTION"|"OK"|"ASSENT"|"CLAIM"|"GRANT"|"REFUSE"|"COORDINATOR"|"HEARTBEAT"|"ACK"|"RESIGN"|"IM_BACK"} Type */
-/** @typedef {{type: Type, from: Id, to: Id, epoch: number}} Message */
-/** @typedef {{epoch: number, grantee: Id|null}} Promised  What is on disk: the highest epoch, and to whom it is promised. */
-/** @typedef {{role: Role, leader: Id|null, epoch: number, grantee: Id|null, support: readonly Id[]}} State  `support` is ascending. */
+/** @import { Configuration } from "./configuration.mjs" */
+/** @typedef {{type: Type, from: Id, to: Id, epoch: number, configuration?: Configuration}} Message */
+/** @typedef {{epoch: number, grantee: Id|null, configuration?: Configuration}} Promised  What is on disk: the highest epoch, and to whom it is promised. */
+/** @typedef {{role: Role, leader: Id|null, epoch: number, grantee: Id|null, support: readonly Id[], configuration?: Configuration}} State  `support` is ascending. */
 
 /** R2: the greatest integer that every JSON reader keeps exact. */
 export const MAX_EPOCH = Number.MAX_SAFE_INTEGER;
 
+/** R34: the types that a node knows. @type {readonly string[]} */
+export const TYPES = ["ELECTION", "OK", "ASSENT", "CLAIM", "GRANT", "REFUSE", "COORDINATOR", "HEARTBEAT", "ACK", "RESIGN", "IM_BACK"];
 const ROLES = ["follower", "candidate", "electing", "claimant", "leader"];
 const FIELDS = ["type", "from", "to", "epoch"];
 const INTEGER = /^[1-9][0-9]{0,19}$/;
@@ -31,11 +35,14 @@ export const compareIds = (a, b) => a.length - b.length || (a < b ? -1 : a > b ?
 /** R2: `-0` has a sign, and so is no epoch. @param {any} v @returns {v is number} */
 export const isEpoch = (v) => Number.isSafeInteger(v) && v >= 0 && !Object.is(v, -0);
 
-/** R33: why this is no message of section 7, or `""` if it is one. A type that nobody knows is left to R34. @param {any} m */
+/** The record of a node in this state. @param {Promised} s @returns {Promised} */
+export const promiseOf = ({ epoch, grantee, configuration }) => (configuration ? { epoch, grantee, configuration } : { epoch, grantee });
+
+/** R33: why this is no message of section 7, or `""` if it is one. A type that nobody knows is left to R34, and so is a configuration. @param {any} m */
 export function malformed(m) {
   if (typeof m !== "object" || m === null || Array.isArray(m)) return "not an object";
   for (const field of FIELDS) if (!Object.hasOwn(m, field)) return `the field ${field} is missing`;
-  if (Object.keys(m).length !== FIELDS.length) return "a field is unknown";
+  if (Object.keys(m).length !== FIELDS.length + (Object.hasOwn(m, "configuration") ? 1 : 0)) return "a field is unknown";
   if (typeof m.type !== "string") return "the type is not a string";
   if (!isId(m.from)) return "from is no id";
   if (!isId(m.to)) return "to is no id";
@@ -51,21 +58,18 @@ export function checkMembers(me, members) {
   if (!members.includes(me)) throw new TypeError("me: give the id of one of the members (R40)");
 }
 
-/** R32: throws unless this is what a disk has kept of a node among these members. @param {any} p @param {readonly Id[]} members */
-export function checkPromise(p, members) {
-  if (isEpoch(p?.epoch) && isMemberOrNone(p.grantee, members)) return;
+/** R32: throws unless this is what a disk has kept of a node among these. @param {any} p @param {(id: any) => boolean} isNode */
+export function checkPromise(p, isNode) {
+  if (isEpoch(p?.epoch) && (p.grantee === null || isNode(p.grantee))) return;
   throw new TypeError("promise: the record is damaged, or of another membership; do not start (R32)");
 }
 
-/** Throws unless this is a state of section 6. @param {any} s @param {readonly Id[]} members @param {readonly Id[]} others */
-export function checkState(s, members, others) {
+/** Throws unless this is a state of section 6. @param {any} s @param {(id: any) => boolean} isNode @param {readonly Id[]} others */
+export function checkState(s, isNode, others) {
   if (!ROLES.includes(s?.role)) throw new TypeError("state: give a role of section 6");
   if (!isEpoch(s.epoch)) throw new TypeError("state: give an epoch (R2)");
-  if (!isMemberOrNone(s.leader, members)) throw new TypeError("state: give a leader that is a member, or null");
-  if (!isMemberOrNone(s.grantee, members)) throw new TypeError("state: give a grantee that is a member, or null");
+  if (s.leader !== null && !isNode(s.leader)) throw new TypeError("state: give a leader that is a member, or null");
+  if (s.grantee !== null && !isNode(s.grantee)) throw new TypeError("state: give a grantee that is a member, or null");
   const supported = Array.isArray(s.support) && s.support.every((/** @type {any} */ id) => others.includes(id));
   if (!supported) throw new TypeError("state: give a support of other members");
 }
-
-/** @param {any} id @param {readonly Id[]} members */
-const isMemberOrNone = (id, members) => id === null || members.includes(id);

@@ -3,12 +3,13 @@
 import { readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { BullyNode } from "./bully.mjs";
+import { ChangingNode } from "./changing.mjs";
 import { Fence } from "./fence.mjs";
 
-const PORT = { name: "bully-javascript", version: "1.0.0", language: "JavaScript" };
+const PORT = { name: "bully-javascript", version: "1.1.0", language: "JavaScript" };
 const [STDIN, STDOUT] = [0, 1]; // not process.stdin, which makes a pipe one that does not block
 
-/** @type {Map<string, BullyNode>} */
+/** @type {Map<string, BullyNode|ChangingNode>} */
 const nodes = new Map();
 /** @type {Map<string, Fence>} */
 const resources = new Map();
@@ -37,24 +38,27 @@ function keep(name, { node, effects, state }) {
 /** What the kit is told of an input: the rule that `ignored` is counted under is for embedders. */
 const answered = ({ effects, ignored, state }) => (effects ? { effects, state } : { ignored, state });
 
+/** Is it about a node whose members change? @param {any} q */
+const changes = (q) => q?.configuration !== undefined;
+
 /** What each op does: the reply without its id. */
 const OPS = new Map(Object.entries({
-  hello: () => ({ port: PORT, protocol: 1, features: ["fence"] }),
+  hello: () => ({ port: PORT, protocol: 1, features: ["fence", "members"] }),
   reset: () => {
     nodes.clear();
     resources.clear();
     return { ok: true };
   },
-  start: (q) => keep(q.node, BullyNode.start(q.me, q.members)),
-  restart: (q) => keep(q.node, BullyNode.restart(q.me, q.members, q.promise)),
+  start: (q) => keep(q.node, changes(q) ? ChangingNode.start(q.me, q.configuration) : BullyNode.start(q.me, q.members)),
+  restart: (q) => keep(q.node, changes(q.promise) ? ChangingNode.restart(q.me, q.promise) : BullyNode.restart(q.me, q.members, q.promise)),
   load: (q) => {
-    const node = BullyNode.load(q.me, q.members, q.state);
+    const node = changes(q.state) ? ChangingNode.load(q.me, q.state) : BullyNode.load(q.me, q.members, q.state);
     nodes.set(q.node, node);
     return { state: node.state };
   },
   receive: (q) => answered(nodeOf(q.node).receive(q.message)),
   end: (q) => answered(nodeOf(q.node).end(q.timer)),
-  call: (q) => answered(nodeOf(q.node).call(q.call)),
+  call: (q) => answered(nodeOf(q.node).call(q.call, q.configuration)),
   crash: (q) => {
     nodes.delete(q.node);
     return { ok: true };

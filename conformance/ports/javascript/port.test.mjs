@@ -31,7 +31,7 @@ test("it says who it is, runs a node, and ends at bye", () => {
   );
   const after = { role: "electing", leader: "1", epoch: 4, grantee: "1", support: [] };
   assert.deepEqual(replies.map((r) => r.id), [1, 2, 3, 4, 5, 6]);
-  assert.deepEqual([replies[0].protocol, replies[0].features], [1, ["fence"]]);
+  assert.deepEqual([replies[0].protocol, replies[0].features], [1, ["fence", "members"]]);
   assert.deepEqual(replies[2], { id: 3, effects: [{ save: { epoch: 0, grantee: null } }, { arm: "heartbeat" }], state });
   const grant = { send: { type: "GRANT", from: "2", to: "1", epoch: 4 } };
   assert.deepEqual(replies[3], { id: 4, effects: [{ save: { epoch: 4, grantee: "1" } }, { cancel: "heartbeat" }, { arm: "coordinator" }, grant], state: after });
@@ -55,6 +55,29 @@ test("a node that is loaded makes no effects, and two of one id are two nodes", 
   assert.deepEqual(replies[0], { id: 1, state });
   assert.deepEqual(replies[2].effects[0], { over: 3 });
   assert.deepEqual(Object.keys(replies[3]), ["id", "ignored", "state"]);
+});
+
+test("a node of changing members begins with a configuration, and one of fixed members without", () => {
+  const of = (epoch, version, ...kinds) => ({ epoch, version, members: kinds.map((kind, i) => ({ id: String(i + 1), kind })) });
+  const first = of(0, 1, "voter", "witness");
+  const leads = { role: "leader", leader: "1", epoch: 4, grantee: "1", support: ["2"], configuration: of(4, 2, "voter", "voter") };
+  const next = of(4, 3, "voter", "voter", "observer");
+  const replies = ask({ id: 1, op: "start", node: "a", me: "2", configuration: first }, { id: 2, op: "start", node: "b", me: "9", configuration: of(0, 0) },
+    { id: 3, op: "restart", node: "b", me: "2", promise: { epoch: 4, grantee: "9", configuration: next } }, { id: 4, op: "load", node: "c", me: "1", state: leads },
+    { id: 5, op: "call", node: "c", call: "change", configuration: next }, { id: 6, op: "call", node: "c", call: "change" },
+    { id: 7, op: "start", node: "d", me: "2", members }, { id: 8, op: "call", node: "d", call: "change", configuration: next },
+    { id: 9, op: "start", node: "e", me: "3", configuration: first });
+  const fresh = { role: "follower", leader: null, epoch: 0, grantee: null, support: [] };
+  const save = (epoch, grantee, configuration) => ({ save: { epoch, grantee, configuration } });
+  const sends = (type, from, to) => ({ send: { type, from, to, epoch: 4, configuration: next } });
+  assert.deepEqual(replies[0], { id: 1, effects: [save(0, null, first), { arm: "heartbeat" }], state: { ...fresh, configuration: first } });
+  assert.deepEqual(replies[1], { id: 2, effects: [save(0, null, of(0, 0))], state: { ...fresh, configuration: of(0, 0) } });
+  assert.deepEqual(replies[2].effects, [{ arm: "coordinator" }, sends("IM_BACK", "2", "1"), sends("IM_BACK", "2", "3")]);
+  assert.deepEqual(replies[3].state, leads);
+  assert.deepEqual(replies[4].effects, [save(4, "1", next), { arm: "quorum" }, { arm: "beat" }, sends("HEARTBEAT", "1", "2"), sends("HEARTBEAT", "1", "3")]);
+  assert.deepEqual(replies[5].state, { ...leads, support: [], configuration: next });
+  assert.deepEqual(replies[6], { id: 7, effects: [{ save: { epoch: 0, grantee: null } }, { arm: "heartbeat" }], state: fresh });
+  assert.deepEqual(["ignored" in replies[5], "ignored" in replies[7], "error" in replies[8]], [true, true, true]);
 });
 
 test("a resource is fenced until the next case", () => {

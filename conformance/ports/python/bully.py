@@ -16,7 +16,8 @@ the step, which the host carries out in their order, or Ignored, and then the no
             for effect in outcome:
                 carry_out(effect)
 
-Rules are named by their numbers in the specification, spec/README.md. One Node takes one input at a time.
+Rules are named by their numbers in the specification, spec/README.md. One Node takes one input at a time. Its members
+are fixed; where they come and go, take a ChangingNode (changing.py).
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from message import MAX_EPOCH, Id, Message, MessageType, is_epoch, rank
-from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Timer
-from step import begins_anew, known, running
+from configuration import Configuration
+from ids import MAX_EPOCH, Id, is_epoch, rank
+from message import Message, MessageType
+from step import Arm, Call, Effect, Ignored, Promise, Role, Save, Send, State, Timer, effects_of, running
 
 
 class Node:
@@ -41,6 +43,9 @@ class Node:
         self.me = me
         self.members = tuple(members)
         self.others = tuple(m for m in members if m != me)
+        self.voting = self.others     # whose support and grants are asked for
+        self.highest = members[-1]    # of those who may lead
+        self.configuration: Configuration | None = None
         self._rank = {m: i for i, m in enumerate(members)}
         self._sent: list[Message] = []
         self._be(State())
@@ -49,7 +54,7 @@ class Node:
     def state(self) -> State:
         """A copy of the state."""
         support = tuple(m for m in self.others if m in self.support) if self.support else ()
-        return State(self.role, self.leader, self.epoch, self.grantee, support)
+        return State(self.role, self.leader, self.epoch, self.grantee, support, self.configuration)
 
     # Inputs.
 
@@ -60,7 +65,7 @@ class Node:
 
     def restart(self, promise: Promise) -> list[Effect]:
         """R30: a start with what the disk has kept; its own lease keeps it silent. ValueError if it is no promise."""
-        self.load(State(Role.ELECTING, self.me, promise.epoch, promise.grantee))
+        self.load(State(Role.ELECTING, self.me, promise.epoch, promise.grantee, configuration=promise.configuration))
         self._sent = []
         self._send_all(MessageType.IM_BACK, self.epoch)
         return [Arm(Timer.COORDINATOR), *map(Send, self._sent)]
@@ -82,13 +87,15 @@ class Node:
             return Ignored("the message is for another node (R34)")
         if message.sender not in self._rank or message.sender == self.me:
             return Ignored("the sender is no other member (R34)")
-        return self._step(lambda: self._HEARD[message.type](self, message))
+        if message.configuration is not None:
+            return Ignored("the sender is of a cluster whose members change (section 18)")
+        return self._step(lambda: self._heard(message))
 
     def end(self, timer: Timer) -> list[Effect] | Ignored:
         """A timer has ended. R35: one that does not run is ignored."""
-        if timer not in self._running(self.role, self.leader):
+        if timer not in self._running(self.state):
             return Ignored(f"the {timer} timer does not run (R35)")
-        return self._step(lambda: self._ENDED[timer](self), ended=timer)
+        return self._step(lambda: self._ENDED[timer](self), anew=[timer])
 
     def call(self, call: Call) -> list[Effect] | Ignored:
         """The user asks the node to resign (R28), or the host says that the holder of its lease is dead (R41)."""
@@ -105,14 +112,14 @@ class Node:
         self.support = set(state.support)
 
     def _send(self, kind: MessageType, to: Id, epoch: int) -> None:
-        self._sent.append(Message(kind, self.me, to, epoch))
+        self._sent.append(Message(kind, self.me, to, epoch, self.configuration))
 
     def _send_all(self, kind: MessageType, epoch: int) -> None:
         for other in self.others:
             self._send(kind, other, epoch)
 
-    def _higher(self, a: Id, b: Id) -> bool:
-        """R1."""
+    def _outranks(self, a: Id, b: Id) -> bool:
+        """R1: whether a is to lead rather than b."""
         return self._rank[a] > self._rank[b]
 
     def _has_quorum(self) -> bool:
@@ -146,6 +153,9 @@ class Node:
         elif self.role in (Role.FOLLOWER, Role.CLAIMANT):
             self._rest()
 
+    def _heard(self, m: Message) -> None:
+        self._HEARD[m.type](self, m)
+
     # Election: nobody is bound.
 
     def _ask(self) -> None:
@@ -162,21 +172,21 @@ class Node:
         """R9: the lease of the lower leader is kept."""
         self._ask()
 
-    def _may_support(self, candidate: Id) -> bool:
-        """R10: whether this node would grant the candidate's claim."""
-        if self.leader in (None, candidate):
+    def _may_support(self, m: Message) -> bool:
+        """R10: whether this node would grant the sender's claim."""
+        if self.leader in (None, m.sender):
             return True
-        return self.role is not Role.ELECTING and self._higher(candidate, self.leader)
+        return self.role is not Role.ELECTING and self._outranks(m.sender, self.leader)
 
     def _election_heard(self, m: Message) -> None:
         """R10, R11."""
         self._release(m.sender)
         self._learn(m.epoch)
-        from_lower = self._higher(self.me, m.sender)
+        from_lower = not self._outranks(m.sender, self.me)
         if from_lower and self.role is Role.LEADER:
             self._send(MessageType.OK, m.sender, self.epoch)
             self._send(MessageType.COORDINATOR, m.sender, self.epoch)
-        elif not self._may_support(m.sender):
+        elif not self._may_support(m):
             self._send(MessageType.REFUSE, m.sender, self.epoch)
         elif from_lower:
             self._have_in_hand(m.sender)
@@ -210,7 +220,7 @@ class Node:
         self._learn(m.epoch)
         if self.role in (Role.CANDIDATE, Role.ELECTING):
             self.support.add(m.sender)
-            if self.role is Role.CANDIDATE and self.me == self.members[-1] and self._may_claim():
+            if self.role is Role.CANDIDATE and self.me == self.highest and self._may_claim():
                 self._claim()
 
     def _may_claim(self) -> bool:
@@ -261,7 +271,7 @@ class Node:
 
     def _hands_over(self, m: Message) -> bool:
         """R18."""
-        return self._higher(m.sender, self.me) and m.epoch > self.epoch
+        return self._outranks(m.sender, self.me) and m.epoch > self.epoch
 
     def _grant(self, m: Message) -> None:
         """R17."""
@@ -340,7 +350,7 @@ class Node:
             if self._may_win():
                 self._win()
                 return
-            for other in self.others:
+            for other in self.voting:
                 if other not in self.support:
                     self._send(MessageType.CLAIM, other, self.epoch + 1)
 
@@ -376,24 +386,12 @@ class Node:
 
     # From a step to its effects.
 
-    def _running(self, role: Role, leader: Id | None) -> tuple[Timer, ...]:
-        return running(role, follows_lower=leader is not None and self._higher(self.me, leader))
+    def _running(self, s: State) -> tuple[Timer, ...]:
+        return running(s.role, follows_lower=s.leader is not None and self._outranks(self.me, s.leader))
 
-    def _step(self, rule: Callable[[], None], ended: Timer | None = None) -> list[Effect]:
-        """Take one step, and say what the host must do, in the order of section 10."""
+    def _step(self, rule: Callable[[], None], anew: Sequence[Timer] = ()) -> list[Effect]:
+        """Take one step, and say what the host must do. These timers begin anew, if they run on."""
         before = self.state
         self._sent = []
         rule()
-        after = self.state
-        effects: list[Effect] = []
-        if (after.epoch, after.grantee) != (before.epoch, before.grantee):
-            effects.append(Save(Promise(after.epoch, after.grantee)))
-        if before.role is Role.LEADER and after.role is not Role.LEADER:
-            effects.append(Over(before.epoch))
-        ran, runs = self._running(before.role, before.leader), self._running(after.role, after.leader)
-        effects += [Cancel(t) for t in ran if t not in runs]
-        effects += [Arm(t) for t in runs if t not in ran or begins_anew(t, before, after, self._sent, ended)]
-        effects += map(Send, self._sent)
-        if known(after) != known(before):
-            effects.append(known(after))
-        return effects
+        return effects_of(before, self.state, self._running, self._sent, anew)

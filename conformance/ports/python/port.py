@@ -15,12 +15,15 @@ import traceback
 from collections.abc import Callable
 
 from bully import Node
+from changing import ChangingNode
+from configuration import Configuration
 from fence import Resource
-from message import Malformed, Message, is_epoch
+from ids import is_epoch
+from message import Malformed, Message
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
 
 Json = dict[str, object]
-VERSION = "1.0"
+VERSION = "1.1"
 PROTOCOL = 1
 
 _ROLES = {r.value: r for r in Role}
@@ -42,7 +45,8 @@ def effect_json(effect: Effect) -> Json:
         case Cancel(timer):
             return {"cancel": timer}
         case Save(promise):
-            return {"save": {"epoch": promise.epoch, "grantee": promise.grantee}}
+            record: Json = {"epoch": promise.epoch, "grantee": promise.grantee}
+            return {"save": with_configuration(record, promise.configuration)}
         case Tell(leader, epoch):
             return {"tell": {"leader": leader, "epoch": epoch}}
         case Over(epoch):
@@ -51,8 +55,14 @@ def effect_json(effect: Effect) -> Json:
 
 def state_json(state: State) -> Json:
     """A state, its fields in the order of the specification."""
-    return {"role": state.role, "leader": state.leader, "epoch": state.epoch, "grantee": state.grantee,
-            "support": state.support}
+    fields: Json = {"role": state.role, "leader": state.leader, "epoch": state.epoch, "grantee": state.grantee,
+                    "support": state.support}
+    return with_configuration(fields, state.configuration)
+
+
+def with_configuration(fields: Json, configuration: Configuration | None) -> Json:
+    """These fields, and the configuration as the last one, where members change."""
+    return fields if configuration is None else fields | {"configuration": configuration.to_json()}
 
 
 def field(request: Json, name: str) -> object:
@@ -71,24 +81,25 @@ def name_of(request: Json, of: str) -> str:
 
 
 def fields_of(request: Json, name: str, *names: str) -> list[object]:
-    """The fields of an object within a request. BadRequest if one is missing."""
+    """The fields of an object within a request, and its configuration, if any. BadRequest if one is missing."""
     value = field(request, name)
     if not isinstance(value, dict):
         raise BadRequest(f"field {name!r} must be an object")
-    return [field(value, n) for n in names]
+    configuration = Configuration.from_json(value["configuration"]) if "configuration" in value else None
+    return [field(value, n) for n in names] + [configuration]
 
 
 def promise_of(request: Json) -> Promise:
     """The promise of a request, whose ids the node will check."""
-    epoch, grantee = fields_of(request, "promise", "epoch", "grantee")
+    epoch, grantee, configuration = fields_of(request, "promise", "epoch", "grantee")
     if not is_epoch(epoch) or not isinstance(grantee, str | None):
         raise BadRequest("the promise is none (section 14)")
-    return Promise(epoch, grantee)
+    return Promise(epoch, grantee, configuration)
 
 
 def state_of(request: Json) -> State:
     """The state of a request, whose ids the node will check."""
-    role, leader, epoch, grantee, support = fields_of(
+    role, leader, epoch, grantee, support, configuration = fields_of(
         request, "state", "role", "leader", "epoch", "grantee", "support")
     if not isinstance(role, str) or role not in _ROLES:
         raise BadRequest(f"{reprlib.repr(role)} is no role")
@@ -96,7 +107,7 @@ def state_of(request: Json) -> State:
         raise BadRequest("the state is none (section 6)")
     if not isinstance(support, list) or not all(isinstance(id, str) for id in support):
         raise BadRequest("support must be a list of ids")
-    return State(_ROLES[role], leader, epoch, grantee, tuple(support))
+    return State(_ROLES[role], leader, epoch, grantee, tuple(support), configuration)
 
 
 class Port:
@@ -131,7 +142,7 @@ class Port:
 
     def _hello(self, request: Json) -> Json:
         about = {"name": "bully-python", "version": VERSION, "language": "Python"}
-        return {"port": about, "protocol": PROTOCOL, "features": ["fence"]}
+        return {"port": about, "protocol": PROTOCOL, "features": ["fence", "members"]}
 
     def _reset(self, request: Json) -> Json:
         self.nodes.clear()
@@ -139,18 +150,21 @@ class Port:
         return {"ok": True}
 
     def _start(self, request: Json) -> Json:
-        node = self._new_node(request)
+        first = Configuration.from_json(request["configuration"]) if "configuration" in request else None
+        node = self._new_node(request, first)
         effects = node.start()
         return self._put(request, node, effects)
 
     def _restart(self, request: Json) -> Json:
-        node = self._new_node(request)
-        effects = node.restart(promise_of(request))
+        promise = promise_of(request)
+        node = self._new_node(request, Configuration() if promise.configuration else None)
+        effects = node.restart(promise)
         return self._put(request, node, effects)
 
     def _load(self, request: Json) -> Json:
-        node = self._new_node(request)
-        node.load(state_of(request))
+        state = state_of(request)
+        node = self._new_node(request, Configuration() if state.configuration else None)
+        node.load(state)
         self.nodes[name_of(request, "node")] = node
         return {"state": state_json(node.state)}
 
@@ -170,9 +184,19 @@ class Port:
 
     def _call(self, request: Json) -> Json:
         node, name = self._node(request), name_of(request, "call")
+        if name == "change":
+            return self._outcome(node, self._change(node, request))
         if name not in _CALLS:
             return self._outcome(node, Ignored(f"{reprlib.repr(name)} is no call"))
         return self._outcome(node, node.call(_CALLS[name]))
+
+    def _change(self, node: Node, request: Json) -> list[Effect] | Ignored:
+        if not isinstance(node, ChangingNode):
+            return Ignored("its members are fixed (R40)")
+        try:
+            return node.change(Configuration.from_json(request.get("configuration")))
+        except ValueError as why:
+            return Ignored(f"{why} (R47)")
 
     def _crash(self, request: Json) -> Json:
         self.nodes.pop(name_of(request, "node"), None)
@@ -194,8 +218,12 @@ class Port:
         self.ended = True
         return {"ok": True}
 
-    def _new_node(self, request: Json) -> Node:
-        me, members = name_of(request, "me"), field(request, "members")
+    def _new_node(self, request: Json, first: Configuration | None) -> Node:
+        """A node that has not started: of changing members if it has a configuration."""
+        me = name_of(request, "me")
+        if first is not None:
+            return ChangingNode(me, first)
+        members = field(request, "members")
         if not isinstance(members, list):
             raise BadRequest("field 'members' must be a list of ids")
         return Node(me, members)

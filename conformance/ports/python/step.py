@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from message import Id, Message, MessageType
+from configuration import Configuration
+from ids import Id
+from message import Message, MessageType
 
 
 class Role(StrEnum):
@@ -40,21 +42,23 @@ class Call(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a node has on disk: its epoch, and to whom it promised it."""
+    """What a node has on disk: its epoch, and to whom it promised it; and its configuration, where members change."""
 
     epoch: int = 0
     grantee: Id | None = None
+    configuration: Configuration | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The whole state of a node at one moment; support is ascending."""
+    """The whole state of a node at one moment; support is ascending. Without a configuration, members are fixed."""
 
     role: Role = Role.FOLLOWER
     leader: Id | None = None
     epoch: int = 0
     grantee: Id | None = None
     support: tuple[Id, ...] = ()
+    configuration: Configuration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ Effect = Save | Over | Cancel | Arm | Send | Tell
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """No step: the input changes nothing, and is counted (R33, R34, R35; R28, R41)."""
+    """No step: the input changes nothing, and is counted (R33, R34, R35; R28, R41, R47)."""
 
     reason: str
 
@@ -133,8 +137,8 @@ def running(role: Role, follows_lower: bool) -> tuple[Timer, ...]:
     return _RUNNING[role]
 
 
-def begins_anew(timer: Timer, before: State, after: State, sent: Sequence[Message], ended: Timer | None) -> bool:
-    """R36: whether a timer that ran before the step, and runs after it, is restarted by it."""
+def begins_anew(timer: Timer, before: State, after: State, sent: Sequence[Message]) -> bool:
+    """R36: whether a timer that runs before and after a step, and has not ended, is restarted by it."""
     match timer:
         case Timer.HEARTBEAT:
             return any(m.type is MessageType.ACK for m in sent)
@@ -142,7 +146,22 @@ def begins_anew(timer: Timer, before: State, after: State, sent: Sequence[Messag
             return any(m.type is MessageType.GRANT for m in sent)
         case Timer.PREEMPT:
             return (before.leader, before.epoch) != (after.leader, after.epoch)
-        case Timer.QUORUM | Timer.BEAT:
-            return timer is ended
-        case Timer.ELECTION | Timer.CLAIM:
+        case _:
             return False
+
+
+def effects_of(before: State, after: State, running: Callable[[State], Sequence[Timer]], sent: Sequence[Message],
+               anew: Sequence[Timer]) -> list[Effect]:
+    """What the host must do after a step, in the order of section 10. The timers `anew` begin anew if they run on."""
+    effects: list[Effect] = []
+    if (after.epoch, after.grantee, after.configuration) != (before.epoch, before.grantee, before.configuration):
+        effects.append(Save(Promise(after.epoch, after.grantee, after.configuration)))
+    if before.role is Role.LEADER and after.role is not Role.LEADER:
+        effects.append(Over(before.epoch))
+    ran, runs = running(before), running(after)
+    effects += [Cancel(t) for t in ran if t not in runs]
+    effects += [Arm(t) for t in runs if t not in ran or t in anew or begins_anew(t, before, after, sent)]
+    effects += map(Send, sent)
+    if known(after) != known(before):
+        effects.append(known(after))
+    return effects

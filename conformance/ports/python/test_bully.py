@@ -6,7 +6,8 @@ import unittest
 from collections import deque
 
 from bully import Node
-from message import MAX_EPOCH, Message, MessageType
+from ids import MAX_EPOCH
+from message import Message, MessageType
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
 
 

@@ -6,7 +6,8 @@ import json
 import unittest
 
 from fence import Resource
-from message import Malformed, Message, MessageType, UnknownType, rank
+from ids import rank
+from message import Malformed, Message, MessageType, UnknownType
 from port import serve
 
 
@@ -69,6 +70,32 @@ class Loop(unittest.TestCase):
             self.assertEqual([r["id"] for r in replies], [0, 1, 2, 3])
             self.assertEqual(replies[1]["effects"], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "heartbeat"}])
             self.assertEqual(replies[2]["state"]["role"], "candidate")
+
+    def test_a_node_of_changing_members_begins_with_a_configuration(self) -> None:
+        def of(epoch: int, version: int, *kinds: str) -> dict[str, object]:
+            return {"epoch": epoch, "version": version, "members": [{"id": str(i), "kind": k} for i, k in enumerate(kinds, 1)]}
+        first, current, after = of(0, 1, "voter", "witness"), of(4, 2, "voter", "voter"), of(4, 3, "voter", "voter", "observer")
+        leads = {"role": "leader", "leader": "1", "epoch": 4, "grantee": "1", "support": ["2"], "configuration": current}
+        change = {"op": "call", "node": "c", "call": "change", "configuration": after}
+        replies = self.talk(
+            {"op": "start", "node": "a", "me": "2", "configuration": first}, {"op": "start", "node": "b", "me": "9", "configuration": of(0, 0)},
+            {"op": "restart", "node": "b", "me": "2", "promise": {"epoch": 4, "grantee": "9", "configuration": after}},
+            {"op": "load", "node": "c", "me": "1", "state": leads}, change, {"op": "call", "node": "c", "call": "change"},
+            self.START, change | {"node": "a"}, {"op": "start", "node": "e", "me": "3", "configuration": first})
+
+        def sends(kind: str, me: str, *to: str) -> list[dict[str, object]]:
+            return [{"send": {"type": kind, "from": me, "to": t, "epoch": 4, "configuration": after}} for t in to]
+        effects = [r.get("effects") for r in replies]
+        self.assertEqual(effects[0], [{"save": {"epoch": 0, "grantee": None, "configuration": first}}, {"arm": "heartbeat"}])
+        self.assertEqual(effects[1], [{"save": {"epoch": 0, "grantee": None, "configuration": of(0, 0)}}], "it waits")
+        self.assertEqual(effects[2], [{"arm": "coordinator"}, *sends("IM_BACK", "2", "1", "3")])
+        self.assertEqual(replies[3], {"id": 3, "state": leads})
+        self.assertEqual(effects[4], [{"save": {"epoch": 4, "grantee": "1", "configuration": after}}, {"arm": "quorum"}, {"arm": "beat"},
+                                      *sends("HEARTBEAT", "1", "2", "3")])
+        self.assertEqual(replies[5]["state"], leads | {"support": [], "configuration": after})
+        self.assertEqual(effects[6], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "heartbeat"}])
+        for i, kind in ((5, "ignored"), (7, "ignored"), (8, "error")):
+            self.assertIn(kind, replies[i])
 
     def test_nothing_is_answered_after_bye(self) -> None:
         self.assertEqual(len(self.talk({"op": "bye"}, {"op": "hello"})), 1)

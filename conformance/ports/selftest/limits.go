@@ -13,7 +13,7 @@ func limits() []Mutant {
 			"return m.epoch > self.epoch or (m.epoch ==", "return 0 < (m.epoch - self.epoch) % 2**32 < 2**31 or (m.epoch ==", rules("R2", "R17")},
 		{"ok-of-the-lower", "an OK of a lower node does not count", "bully.py",
 			"if self.role in (Role.CANDIDATE, Role.ELECTING):\n            self.role = Role.ELECTING",
-			"if self.role in (Role.CANDIDATE, Role.ELECTING) and self._higher(m.sender, self.me):\n            self.role = Role.ELECTING", rules("R12")},
+			"if self.role in (Role.CANDIDATE, Role.ELECTING) and self._outranks(m.sender, self.me):\n            self.role = Role.ELECTING", rules("R12")},
 		{"ids-in-capitals", "a UUID may be in capitals", "message.py",
 			"value[\"from\"], value[\"to\"], value", "*(i.lower() if isinstance(i, str) else i for i in (value[\"from\"], value[\"to\"])), value", rules("R33", "R1")},
 		{"ids-in-braces", "a UUID may be in braces", "message.py",

@@ -1,7 +1,11 @@
 //! The transition function of one node: spec section 8, rule by rule, and which timers run (R36).
 //!
 //! Nothing here reads a clock, draws a number or sends anything. A rule takes the state before and gives the state after;
-//! what it does not mention stays as it is. Rules that need neither the node's id nor the members are in [`crate::state`].
+//! what it does not mention stays as it is. Rules that need not know whose state it is are in [`crate::state`].
+//!
+//! A rule asks the [`Members`](crate::configuration::Members) of the state who votes, who may lead and who outranks whom.
+//! Where they are fixed the answers are those of section 8: all do, and the higher id. What there is only where they change
+//! is in [`crate::changing`].
 
 use crate::id::{Epoch, Id};
 use crate::message::{Message, MessageType, Timer};
@@ -11,50 +15,34 @@ use std::collections::BTreeSet;
 /// The state after a step, and what is sent, first sent first.
 pub type Step = (State, Vec<Message>);
 
-/// A node's id and the members of its cluster, which never change (R40).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    me: Id,
-    members: Vec<Id>,
+/// The rules, as the node of this id follows them.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub me: Id,
 }
 
-impl Member {
-    /// `None` unless the members are ascending, each once, and `me` is among them.
-    pub fn new(me: Id, members: Vec<Id>) -> Option<Member> {
-        let ascending = members.windows(2).all(|pair| pair[0] < pair[1]);
-        (ascending && members.contains(&me)).then_some(Member { me, members })
+impl Rules {
+    pub(crate) fn say(&self, kind: MessageType, to: Id, epoch: Epoch) -> Vec<Message> {
+        vec![Message { kind, from: self.me, to, epoch, configuration: None }] // which is put in last (R43)
     }
 
-    pub fn me(&self) -> Id {
-        self.me
+    /// One message to each of these but itself; they are ascending, and so is what is sent.
+    pub(crate) fn say_to(&self, nodes: Vec<Id>, kind: MessageType, epoch: Epoch) -> Vec<Message> {
+        nodes.into_iter().filter(|j| *j != self.me).flat_map(|j| self.say(kind, j, epoch)).collect()
     }
 
-    pub fn knows(&self, j: Id) -> bool {
-        self.members.binary_search(&j).is_ok()
-    }
-
-    fn others(&self) -> impl Iterator<Item = Id> + '_ {
-        self.members.iter().copied().filter(|j| *j != self.me)
-    }
-
-    fn say(&self, kind: MessageType, to: Id, epoch: Epoch) -> Vec<Message> {
-        vec![Message { kind, from: self.me, to, epoch }]
-    }
-
-    fn say_all(&self, kind: MessageType, epoch: Epoch) -> Vec<Message> {
-        self.others().flat_map(|j| self.say(kind, j, epoch)).collect()
-    }
-
-    /// R3: its support and itself, which support never holds, are more than half of the members.
-    fn is_quorum(&self, s: &State) -> bool {
-        2 * (s.support.len() + 1) > self.members.len()
+    /// R3: its support and itself are more than half of the electors.
+    pub(crate) fn is_quorum(&self, s: &State) -> bool {
+        let electors = s.members.electors();
+        let backing = electors.iter().filter(|j| **j == self.me || s.support.contains(j)).count();
+        2 * backing > electors.len()
     }
 
     /// R36: whether the timer runs in that state.
     pub fn runs(&self, timer: Timer, s: &State) -> bool {
         match timer {
-            Timer::Heartbeat => s.role == Role::Follower,
-            Timer::Preempt => s.role == Role::Follower && s.leader.is_some_and(|l| l < self.me),
+            Timer::Heartbeat => s.role == Role::Follower && (s.members.contains(self.me) || s.leader.is_some()),
+            Timer::Preempt => s.role == Role::Follower && s.leader.is_some_and(|l| self.pre_empts(s, l)),
             Timer::Election => s.role == Role::Candidate,
             Timer::Coordinator => s.role == Role::Electing,
             Timer::Claim => matches!(s.role, Role::Claimant { .. }),
@@ -62,11 +50,16 @@ impl Member {
         }
     }
 
+    /// R9: its leader should not lead while it runs itself.
+    fn pre_empts(&self, s: &State, leader: Id) -> bool {
+        s.members.is_voter(self.me) && s.members.outranks(self.me, leader)
+    }
+
     /// The end of a timer that runs in s.
     pub fn ended(&self, s: State, timer: Timer) -> Step {
         match timer {
-            Timer::Heartbeat => self.ask(s.unbound()), // R8
-            Timer::Preempt => self.ask(s),             // R9
+            Timer::Heartbeat => self.ask_or_say(s.unbound()), // R8
+            Timer::Preempt => self.ask(s),                    // R9
             Timer::Election => self.election_ended(s),
             Timer::Coordinator => self.coordinator_ended(s),
             Timer::Claim => (s.rest(), vec![]), // R22
@@ -91,22 +84,22 @@ impl Member {
         }
     }
 
-    /// R8: becomes a candidate, and asks all; the lease is the caller's business.
-    fn ask(&self, s: State) -> Step {
-        let sent = self.say_all(MessageType::Election, s.epoch);
+    /// R8: becomes a candidate, and asks all who vote; the lease is the caller's business.
+    pub(crate) fn ask(&self, s: State) -> Step {
+        let sent = self.say_to(s.members.electors(), MessageType::Election, s.epoch);
         (State { role: Role::Candidate, support: BTreeSet::new(), ..s }, sent)
     }
 
     /// R10, R11: the sender does not lead, and wants to know who would follow it.
     fn election_heard(&self, s: State, m: &Message) -> Step {
         let t = s.release(m.from).learn(m.epoch);
-        let lower = m.from < self.me;
+        let lower = !t.members.outranks(m.from, self.me);
         let reply = |kind| self.say(kind, m.from, t.epoch);
         if lower && t.role == Role::Leader {
             let sent = [reply(MessageType::Ok), reply(MessageType::Coordinator)].concat();
             return (t, sent);
         }
-        match (t.may_support(m.from), lower) {
+        match (self.may_support(&t, m), lower) {
             (false, _) => {
                 let sent = reply(MessageType::Refuse);
                 (t, sent)
@@ -117,6 +110,16 @@ impl Member {
                 (t.give_way(), sent)
             }
         }
+    }
+
+    /// R10: it would grant a claim of the sender.
+    fn may_support(&self, s: &State, m: &Message) -> bool {
+        self.may_vote(s, m) && s.is_free_for(m.from)
+    }
+
+    /// R45: it votes, the sender may lead, and both mean the same configuration. Fixed members always may.
+    fn may_vote(&self, s: &State, m: &Message) -> bool {
+        s.members.is_elector(self.me) && s.members.is_voter(m.from) && s.counts(m)
     }
 
     /// R10: who was idle stands itself, after its OK to the lower node.
@@ -131,12 +134,12 @@ impl Member {
     /// R13: nobody can say OK to the highest member, so it does not wait for T_elec.
     fn assent_heard(&self, s: State, m: &Message) -> Step {
         let t = s.learn(m.epoch);
-        if !matches!(t.role, Role::Candidate | Role::Electing) {
+        if !matches!(t.role, Role::Candidate | Role::Electing) || !t.counts(m) {
             return (t, vec![]);
         }
         let u = t.backed_by(m.from);
         match self.may_claim(&u) {
-            Some(e) if u.role == Role::Candidate && self.members.last() == Some(&self.me) => self.claim(u, e),
+            Some(e) if u.role == Role::Candidate && u.members.highest() == Some(self.me) => self.claim(u, e),
             _ => (u, vec![]),
         }
     }
@@ -157,8 +160,8 @@ impl Member {
     /// R15: T_coord ends.
     fn coordinator_ended(&self, s: State) -> Step {
         match self.may_claim(&s) {
-            Some(e) => self.claim(s.unbound(), e),
-            None => self.ask(s.unbound()),
+            Some(e) if s.members.is_voter(self.me) => self.claim(s.unbound(), e),
+            _ => self.ask_or_say(s.unbound()),
         }
     }
 
@@ -166,34 +169,36 @@ impl Member {
     fn claim(&self, s: State, e: Epoch) -> Step {
         let t = State { role: Role::Claimant { claims: e }, support: BTreeSet::new(), ..s };
         if self.may_win(&t) {
-            return self.win(e);
+            return self.win(t, e);
         }
-        (t, self.say_all(MessageType::Claim, e))
+        let sent = self.say_to(t.members.electors(), MessageType::Claim, e);
+        (t, sent)
     }
 
     /// R17, R18: a leader hands over to a higher node only; others grant if neither lease nor promise forbids it.
     fn claim_heard(&self, s: State, m: &Message) -> Step {
         let leads = s.role == Role::Leader;
-        let grants = if leads { m.from > self.me && m.epoch > s.epoch } else { s.may_grant(m.from, m.epoch) && !s.shields(m.from) };
-        if !grants {
+        let hands_over = s.members.outranks(m.from, self.me) && m.epoch > s.epoch;
+        let grants = if leads { hands_over } else { s.may_grant(m.from, m.epoch) && !s.shields(m.from) };
+        if !grants || !self.may_vote(&s, m) {
             let sent = self.say(MessageType::Refuse, m.from, s.epoch);
             return (s, sent);
         }
         let mut sent = self.say(MessageType::Grant, m.from, m.epoch);
         if leads {
-            sent.extend(self.say_all(MessageType::Resign, s.epoch));
+            sent.extend(self.say_to(s.members.all(), MessageType::Resign, s.epoch));
         }
-        (State::new(Role::Electing, Some(m.from), m.epoch, Some(m.from)), sent)
+        (s.becomes(Role::Electing, Some(m.from), m.epoch, Some(m.from)), sent)
     }
 
     /// R19: a GRANT counts for the epoch that is claimed, and for no other.
     fn grant_heard(&self, s: State, m: &Message) -> Step {
-        if s.role != (Role::Claimant { claims: m.epoch }) {
+        if s.role != (Role::Claimant { claims: m.epoch }) || !s.counts(m) {
             return (s.learn(m.epoch), vec![]);
         }
         let t = s.release(m.from).backed_by(m.from);
         if self.may_win(&t) {
-            return self.win(m.epoch);
+            return self.win(t, m.epoch);
         }
         (t, vec![])
     }
@@ -203,10 +208,12 @@ impl Member {
         self.is_quorum(s) && s.leader.is_none()
     }
 
-    /// R20: promises e to itself, and leads it.
-    fn win(&self, e: Epoch) -> Step {
+    /// R20: promises e to itself, and leads it; R48: its configuration is of e too.
+    fn win(&self, s: State, e: Epoch) -> Step {
         let me = Some(self.me);
-        (State::new(Role::Leader, me, e, me), self.say_all(MessageType::Coordinator, e))
+        let sent = self.say_to(s.members.all(), MessageType::Coordinator, e);
+        let members = s.members.clone().stamped(e);
+        (State { members, ..s.becomes(Role::Leader, me, e, me) }, sent)
     }
 
     /// R23, R24: COORDINATOR and HEARTBEAT.
@@ -222,7 +229,7 @@ impl Member {
             return (s, ack);
         }
         let grantee = s.grantee.filter(|_| m.epoch == s.epoch).or(Some(m.from));
-        (State::new(Role::Follower, Some(m.from), m.epoch, grantee), ack)
+        (s.becomes(Role::Follower, Some(m.from), m.epoch, grantee), ack)
     }
 
     /// R26: the leader's check that it still has a quorum.
@@ -235,13 +242,13 @@ impl Member {
 
     /// R27: a beat.
     fn beat_ended(&self, s: State) -> Step {
-        let sent = self.say_all(MessageType::Heartbeat, s.epoch);
+        let sent = self.say_to(s.members.all(), MessageType::Heartbeat, s.epoch);
         (s, sent)
     }
 
     /// R28: only a leader can resign; of any other node this is no step.
     pub fn resigned(&self, s: State) -> Option<Step> {
-        let sent = self.say_all(MessageType::Resign, s.epoch);
+        let sent = self.say_to(s.members.all(), MessageType::Resign, s.epoch);
         (s.role == Role::Leader).then(|| (s.unbound().rest(), sent))
     }
 
@@ -252,17 +259,18 @@ impl Member {
             return (t, vec![]);
         };
         if self.may_win(&t) {
-            return self.win(claims);
+            return self.win(t, claims);
         }
-        let mut sent = self.say_all(MessageType::Claim, claims);
+        let mut sent = self.say_to(t.members.electors(), MessageType::Claim, claims);
         sent.retain(|claim| !t.support.contains(&claim.to));
         (t, sent)
     }
 
     /// R30: keeps silent with its own lease, as it has forgotten whose it kept.
     pub fn restarted(&self, disk: Promise) -> Step {
-        let s = State::new(Role::Electing, Some(self.me), disk.epoch, disk.grantee);
-        (s, self.say_all(MessageType::ImBack, disk.epoch))
+        let s = State::blank(disk.members).becomes(Role::Electing, Some(self.me), disk.epoch, disk.grantee);
+        let sent = self.say_to(s.members.all(), MessageType::ImBack, s.epoch);
+        (s, sent)
     }
 
     /// R31: a leader tells the one who is back.

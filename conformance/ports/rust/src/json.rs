@@ -1,9 +1,9 @@
-//! JSON, read strictly and written in the order of the specification (sections 7 and 14).
+//! JSON, read strictly and written in the order of the specification (sections 7, 14 and 18).
 //!
 //! Reading starts from a [`Value`], which has forgotten a field that was given twice, and escapes. Who reads messages from
 //! a wire, and not from a program that has read them already, must refuse these first (R33).
 
-use crate::bully::Member;
+use crate::configuration::{Configuration, Kind, Member, Members};
 use crate::id::{Epoch, Id};
 use crate::message::{Message, MessageType};
 use crate::node::{Effect, Ignored};
@@ -11,6 +11,7 @@ use crate::state::{Promise, Role, State};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 /// What is wrong with a value that is not of its form.
 pub type Wrong = &'static str;
@@ -18,7 +19,8 @@ pub type Wrong = &'static str;
 /// Reads a message, and refuses what is not exactly one (R33).
 pub fn message(value: &Value) -> Result<Message, Ignored> {
     let fields = object(value).map_err(Ignored::Malformed)?;
-    if fields.len() != 4 {
+    let configuration = fields.get("configuration").map(configuration).transpose().map_err(Ignored::Malformed)?;
+    if fields.len() != 4 + usize::from(configuration.is_some()) {
         return Err(Ignored::Malformed("a field is missing or unknown"));
     }
     let field = |name| fields.get(name).ok_or(Ignored::Malformed("a field is missing or unknown"));
@@ -29,27 +31,60 @@ pub fn message(value: &Value) -> Result<Message, Ignored> {
     if from == to {
         return Err(Ignored::Malformed("the sender is the receiver"));
     }
+    if configuration.as_ref().is_some_and(|c| c.epoch() > epoch) {
+        return Err(Ignored::Malformed("the epoch of the configuration is above that of the message"));
+    }
     let kind = MessageType::named(name).ok_or(Ignored::UnknownType)?;
-    Ok(Message { kind, from, to, epoch })
+    Ok(Message { kind, from, to, epoch, configuration })
 }
 
-/// Reads the id of a node and the members that it is one of.
-pub fn member(me: &Value, members: &Value) -> Result<Member, Wrong> {
+/// Reads a configuration, and refuses what is not exactly one (R42).
+pub fn configuration(value: &Value) -> Result<Arc<Configuration>, Wrong> {
+    let fields = object(value)?;
+    let (Some(e), Some(version), Some(members), 3) = (fields.get("epoch"), fields.get("version"), fields.get("members"), fields.len())
+    else {
+        return Err("a field of the configuration is missing or unknown");
+    };
+    let version = version.as_u64().ok_or("a version that is no integer")?;
     let members = members.as_array().ok_or("the members are no list")?;
-    let members = members.iter().map(id).collect::<Result<_, _>>()?;
-    Member::new(id(me)?, members).ok_or("the members are not ascending, or the node is none of them")
+    let members = members.iter().map(member).collect::<Result<_, _>>()?;
+    Configuration::new(epoch(e)?, version, members).map(Arc::new)
 }
 
-/// Reads what a disk has kept.
-pub fn promise(value: &Value, member: &Member) -> Result<Promise, Wrong> {
+/// Reads a member of a configuration.
+fn member(value: &Value) -> Result<Member, Wrong> {
     let fields = object(value)?;
-    Ok(Promise { epoch: epoch(fields.get("epoch").unwrap_or(&Value::Null))?, grantee: known(fields.get("grantee"), member)? })
+    let address = fields.get("address").map_or(Some(""), Value::as_str).ok_or("an address that is none (R42)")?;
+    // An address is left out where it is empty, and only there: one that is written as "" is a field too many.
+    if fields.len() != 2 + usize::from(!address.is_empty()) {
+        return Err("a field of a member is missing or unknown");
+    }
+    let kind = fields.get("kind").and_then(Value::as_str).and_then(Kind::named).ok_or("a kind that is none (R42)")?;
+    Ok(Member { id: id(fields.get("id").unwrap_or(&Value::Null))?, kind, address: address.to_owned() })
 }
 
-/// Reads a whole state.
-pub fn state(value: &Value, member: &Member) -> Result<State, Wrong> {
+/// Reads fixed members, or, if there are none, the first configuration of changing ones.
+pub fn members(members: Option<&Value>, first: &Value) -> Result<Members, Wrong> {
+    let Some(members) = members else {
+        return configuration(first).map(Members::Changing);
+    };
+    let ids = members.as_array().ok_or("the members are no list")?;
+    let ids = ids.iter().map(id).collect::<Result<Vec<_>, _>>()?;
+    Members::fixed(&ids).ok_or("the members are not ascending, each once")
+}
+
+/// Reads what a disk has kept; where there are no fixed members, it has kept a configuration.
+pub fn promise(value: &Value, fixed: Option<&Value>) -> Result<Promise, Wrong> {
     let fields = object(value)?;
-    let epoch = epoch(fields.get("epoch").unwrap_or(&Value::Null))?;
+    let members = members(fixed, &value["configuration"])?;
+    Ok(Promise { epoch: epoch(&value["epoch"])?, grantee: node(fields.get("grantee"))?, members })
+}
+
+/// Reads a whole state; where there are no fixed members, it has a configuration.
+pub fn state(value: &Value, fixed: Option<&Value>) -> Result<State, Wrong> {
+    let fields = object(value)?;
+    let members = members(fixed, &value["configuration"])?;
+    let epoch = epoch(&value["epoch"])?;
     let role = match fields.get("role").and_then(Value::as_str) {
         Some("follower") => Role::Follower,
         Some("candidate") => Role::Candidate,
@@ -60,17 +95,18 @@ pub fn state(value: &Value, member: &Member) -> Result<State, Wrong> {
     };
     let list = fields.get("support").and_then(Value::as_array).ok_or("the support is no list")?;
     let support = list.iter().map(id).collect::<Result<BTreeSet<Id>, _>>()?;
-    if support.len() < list.len() || support.iter().any(|j| *j == member.me() || !member.knows(*j)) {
-        return Err("the support is not of other members, each once");
+    if support.len() < list.len() {
+        return Err("the support holds a node twice");
     }
-    Ok(State { role, leader: known(fields.get("leader"), member)?, epoch, grantee: known(fields.get("grantee"), member)?, support })
+    Ok(State { role, leader: node(fields.get("leader"))?, epoch, grantee: node(fields.get("grantee"))?, support, members })
 }
 
 fn object(value: &Value) -> Result<&Map<String, Value>, Wrong> {
     value.as_object().ok_or("not an object")
 }
 
-fn id(value: &Value) -> Result<Id, Wrong> {
+/// Reads the id of a node.
+pub fn id(value: &Value) -> Result<Id, Wrong> {
     value.as_str().and_then(|text| text.parse().ok()).ok_or("an id that is none (R1)")
 }
 
@@ -79,11 +115,11 @@ pub fn epoch(value: &Value) -> Result<Epoch, Wrong> {
     value.as_u64().and_then(Epoch::new).ok_or("an epoch that is no integer of 0 to 2^53-1 (R2)")
 }
 
-/// Reads a member or none.
-fn known(value: Option<&Value>, member: &Member) -> Result<Option<Id>, Wrong> {
+/// Reads an id or none.
+fn node(value: Option<&Value>) -> Result<Option<Id>, Wrong> {
     match value.ok_or("a field is missing")? {
         Value::Null => Ok(None),
-        value => id(value).and_then(|j| member.knows(j).then_some(Some(j)).ok_or("no member")),
+        value => id(value).map(Some),
     }
 }
 
@@ -99,22 +135,45 @@ impl Display for Json<Option<Id>> {
     }
 }
 
-impl Display for Json<&Message> {
+impl Display for Json<&Member> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Message { kind, from, to, epoch } = self.0;
-        write!(f, r#"{{"type":"{}","from":"{from}","to":"{to}","epoch":{epoch}}}"#, kind.name())
+        let Member { id, kind, address } = self.0;
+        write!(f, r#"{{"id":"{id}","kind":"{}""#, kind.name())?;
+        if !address.is_empty() {
+            write!(f, r#","address":"{address}""#)?; // it has nothing in it to escape
+        }
+        f.write_str("}")
     }
 }
 
-impl Display for Json<Promise> {
+/// The last field of a message, a state and a promise; nothing where members are fixed.
+impl Display for Json<Option<&Arc<Configuration>>> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, r#"{{"epoch":{},"grantee":{}}}"#, self.0.epoch, Json(self.0.grantee))
+        let Some(c) = self.0 else { return Ok(()) };
+        write!(f, r#","configuration":{{"epoch":{},"version":{},"members":["#, c.epoch(), c.version())?;
+        list(f, c.members().iter().map(Json))?;
+        f.write_str("]}")
+    }
+}
+
+impl Display for Json<&Message> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Message { kind, from, to, epoch, configuration } = self.0;
+        let (kind, configuration) = (kind.name(), Json(configuration.as_ref()));
+        write!(f, r#"{{"type":"{kind}","from":"{from}","to":"{to}","epoch":{epoch}{configuration}}}"#)
+    }
+}
+
+impl Display for Json<&Promise> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Promise { epoch, grantee, members } = self.0;
+        write!(f, r#"{{"epoch":{epoch},"grantee":{}{}}}"#, Json(*grantee), Json(members.configuration()))
     }
 }
 
 impl Display for Json<&State> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let State { role, leader, epoch, grantee, support } = self.0;
+        let State { role, leader, epoch, grantee, support, members } = self.0;
         let role = match role {
             Role::Follower => "follower",
             Role::Candidate => "candidate",
@@ -124,14 +183,14 @@ impl Display for Json<&State> {
         };
         write!(f, r#"{{"role":"{role}","leader":{},"epoch":{epoch},"grantee":{},"support":["#, Json(*leader), Json(*grantee))?;
         list(f, support.iter().map(|j| Json(Some(*j))))?;
-        f.write_str("]}")
+        write!(f, "]{}}}", Json(members.configuration()))
     }
 }
 
 impl Display for Json<&Effect> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Effect::Save(promise) => write!(f, r#"{{"save":{}}}"#, Json(*promise)),
+            Effect::Save(promise) => write!(f, r#"{{"save":{}}}"#, Json(promise)),
             Effect::Over(epoch) => write!(f, r#"{{"over":{epoch}}}"#),
             Effect::Cancel(timer) => write!(f, r#"{{"cancel":"{timer}"}}"#),
             Effect::Arm(timer) => write!(f, r#"{{"arm":"{timer}"}}"#),

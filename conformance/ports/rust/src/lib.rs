@@ -1,18 +1,18 @@
 //! Bully leader election that survives crashes, restarts, cuts and slow timers: the function of one node.
 //!
 //! A [`Node`] has no clock, disk, network or thread. Its host, the program round it, has these, and does in a loop: take one
-//! input, give it to the node, do what the node asks, in order. Each rule of the protocol (R1 to R41) is a small function of
-//! [`bully`] or [`state`], and named there.
+//! input, give it to the node, do what the node asks, in order. Each rule of the protocol (R1 to R49) is a small function of
+//! [`bully`], [`changing`], [`state`] or [`configuration`], and named there.
 //!
 //! ```
-//! use bully::{Effect, Input, Member, Node, Timer};
+//! use bully::{Effect, Id, Input, Members, Node, Timer};
 //!
 //! // The members are the same at every node, and ascending; the id is one of them.
-//! let ids = ["1", "2", "3"].map(|id| id.parse().expect("an id of R1"));
-//! let member = Member::new(ids[2], ids.to_vec()).expect("ascending members, and one of them");
+//! let ids: [Id; 3] = ["1", "2", "3"].map(|id| id.parse().expect("an id of R1"));
+//! let members = Members::fixed(&ids).expect("ascending"); // or Members::changing(configuration)
 //!
-//! // The first start. With a record on disk it would be Node::restart(member, record).
-//! let (mut node, mut effects) = Node::start(member);
+//! // The first start. With a record on disk it would be Node::restart(ids[2], record).
+//! let (mut node, mut effects) = Node::start(ids[2], members).expect("one of the members");
 //! let mut inputs = vec![Input::Timer(Timer::Heartbeat)].into_iter();  // a real host waits for messages and timers
 //! let mut sent = vec![];
 //! loop {
@@ -36,6 +36,8 @@
 //! ```
 
 pub mod bully;
+pub mod changing;
+pub mod configuration;
 pub mod fence;
 pub mod id;
 pub mod json;
@@ -43,9 +45,9 @@ pub mod message;
 pub mod node;
 pub mod state;
 
-pub use bully::Member;
+pub use configuration::{Configuration, Kind, Member, Members};
 pub use fence::Resource;
 pub use id::{Epoch, Id};
 pub use message::{Message, MessageType, Timer};
-pub use node::{Effect, Ignored, Input, Node};
+pub use node::{Effect, Ignored, Input, Node, Refusal};
 pub use state::{Promise, Role, State};

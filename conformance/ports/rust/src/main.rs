@@ -3,7 +3,7 @@
 //! It hosts all nodes of a case and remembers nothing but through them. Time, disks and links are the kit's.
 
 use bully::json::{self, Json};
-use bully::{Epoch, Ignored, Input, Member, Node, Resource, Timer};
+use bully::{Epoch, Id, Ignored, Input, Node, Resource, Timer};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -33,7 +33,7 @@ struct Host {
 const HELLO: &str = concat!(
     r#""port":{"name":"bully-rust","version":""#,
     env!("CARGO_PKG_VERSION"),
-    r#"","language":"Rust"},"protocol":1,"features":["fence"]"#
+    r#"","language":"Rust"},"protocol":1,"features":["fence","members"]"#
 );
 const OK: &str = r#""ok":true"#;
 
@@ -47,19 +47,18 @@ impl Host {
                 Ok(OK.to_owned())
             }
             "start" => {
-                let (node, effects) = Node::start(member(request)?);
+                let members = json::members(request.get("members"), &request["configuration"])?;
+                let (node, effects) = Node::start(me(request)?, members)?;
                 self.place(request, node, |node| stepped(node, Ok(effects)))
             }
             "restart" => {
-                let member = member(request)?;
-                let promise = json::promise(&request["promise"], &member)?;
-                let (node, effects) = Node::restart(member, promise);
+                let promise = json::promise(&request["promise"], request.get("members"))?;
+                let (node, effects) = Node::restart(me(request)?, promise)?;
                 self.place(request, node, |node| stepped(node, Ok(effects)))
             }
             "load" => {
-                let member = member(request)?;
-                let state = json::state(&request["state"], &member)?;
-                let node = Node::load(member, state);
+                let state = json::state(&request["state"], request.get("members"))?;
+                let node = Node::load(me(request)?, state)?;
                 self.place(request, node, |node| format!(r#""state":{}"#, Json(node.state())))
             }
             "receive" => self.step(request, |q| json::message(&q["message"]).map(Input::Message)),
@@ -109,8 +108,8 @@ fn text<'a>(request: &'a Value, field: &'static str) -> Result<&'a str, Failure>
     request[field].as_str().ok_or_else(|| Failure::Error(format!("the field {field} is missing, or no string")))
 }
 
-fn member(request: &Value) -> Result<Member, Failure> {
-    Ok(json::member(&request["me"], &request["members"])?)
+fn me(request: &Value) -> Result<Id, Failure> {
+    Ok(json::id(&request["me"])?)
 }
 
 fn absent(name: &str) -> Failure {
@@ -126,6 +125,7 @@ fn call(request: &Value) -> Result<Input, Ignored> {
     match request["call"].as_str() {
         Some("resign") => Ok(Input::Resign),
         Some("holder-dead") => Ok(Input::HolderDead),
+        Some("change") => json::configuration(&request["configuration"]).map(Input::Change).map_err(Ignored::Malformed),
         _ => Err(Ignored::Malformed("no such call")),
     }
 }

@@ -1,7 +1,9 @@
 //! Messages and timers: what comes to a node, and what it asks for (spec sections 7 and 9).
 
+use crate::configuration::Configuration;
 use crate::id::{Epoch, Id};
 use std::fmt;
+use std::sync::Arc;
 
 /// The eleven types of message (section 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +22,14 @@ pub enum MessageType {
 }
 
 /// A message; that its sender is not its receiver is for whoever reads it to see to (R33).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     pub kind: MessageType,
     pub from: Id,
     pub to: Id,
     pub epoch: Epoch,
+    /// R43: that of its sender after the step that sent it; `None` where members are fixed.
+    pub configuration: Option<Arc<Configuration>>,
 }
 
 /// The timers that a node asks its host to run (R36).

@@ -1,10 +1,12 @@
 //! One node: its state, the steps that it takes, and what its host must do for each (spec sections 9 to 11).
 
-use crate::bully::{Member, Step};
+use crate::bully::{Rules, Step};
+use crate::configuration::{Configuration, Members};
 use crate::id::{Epoch, Id};
 use crate::message::{Message, MessageType, Timer};
 use crate::state::{Promise, Role, State};
 use std::fmt;
+use std::sync::Arc;
 
 /// What a node is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub enum Input {
     Resign,
     /// The host has a proof that the holder of the node's lease is dead (R41, R37).
     HolderDead,
+    /// The user asks the leader for other members (R47).
+    Change(Arc<Configuration>),
 }
 
 /// What the host must do for a step, in the order of the list, which is that of section 10.
@@ -34,7 +38,7 @@ pub enum Effect {
     Tell(Option<(Id, Epoch)>),
 }
 
-/// Why an input was no step. The first five are bad input, which a host counts (section 11).
+/// Why an input was no step. The first six are bad input, which a host counts (section 11).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ignored {
     /// R33: not a message of section 7.
@@ -43,6 +47,8 @@ pub enum Ignored {
     Stranger,
     /// R34: to another node.
     Misaddressed,
+    /// R34: with a configuration where members are fixed, or without one where they change.
+    OtherSort,
     /// R34: of a type that this version does not know.
     UnknownType,
     /// R35: the timer does not run in this state.
@@ -51,6 +57,8 @@ pub enum Ignored {
     NotLeading,
     /// R41: it keeps no other node's lease. The call succeeds.
     NoHolder,
+    /// R47: it does not lead, the members that it has are not settled, or those asked for are not one change away.
+    NoChange,
 }
 
 impl fmt::Display for Ignored {
@@ -59,41 +67,58 @@ impl fmt::Display for Ignored {
             Ignored::Malformed(why) => write!(f, "malformed: {why} (R33)"),
             Ignored::Stranger => f.write_str("the sender is no other member (R34)"),
             Ignored::Misaddressed => f.write_str("the message is for another node (R34)"),
+            Ignored::OtherSort => f.write_str("the message is of a cluster of the other sort, of fixed or of changing members (R34)"),
             Ignored::UnknownType => f.write_str("a message of unknown type (R34)"),
             Ignored::NotRunning(timer) => write!(f, "the {timer} timer does not run (R35)"),
             Ignored::NotLeading => f.write_str("a node that does not lead has nothing to resign (R28)"),
             Ignored::NoHolder => f.write_str("the node keeps no lease of another (R41)"),
+            Ignored::NoChange => f.write_str("the node does not lead, or may not change to that now (R47)"),
         }
     }
 }
 
+/// Why a start was refused: the host must not start that node with what it has given (R32, R40, R49).
+pub type Refusal = &'static str;
+
 /// A node: the only thing that an embedder keeps. See the crate's documentation for the loop round it.
 #[derive(Clone, Debug)]
 pub struct Node {
-    member: Member,
+    rules: Rules,
     state: State,
 }
 
 impl Node {
-    /// The first start of a node, once in its life (R32).
-    pub fn start(member: Member) -> (Node, Vec<Effect>) {
-        let state = State::blank();
+    /// The first start of a node, once in its life (R32), among fixed members or with the first of changing ones (R49).
+    pub fn start(me: Id, members: Members) -> Result<(Node, Vec<Effect>), Refusal> {
+        if let Members::Changing(c) = &members {
+            let one_of_the_first = c.version() == 1 && c.epoch() == Epoch::ZERO && members.contains(me);
+            if !one_of_the_first && !c.members().is_empty() {
+                return Err("a first configuration has version 1, epoch 0 and the node in it, or is empty (R49)");
+            }
+        }
+        let node = Node::load(me, State::blank(members))?;
         // The record is written even though nothing has changed: every later start is then a restart.
-        let effects = vec![Effect::Save(state.promise()), Effect::Arm(Timer::Heartbeat)];
-        (Node { member, state }, effects)
+        let mut effects = vec![Effect::Save(node.state.promise())];
+        if node.rules.runs(Timer::Heartbeat, &node.state) {
+            effects.push(Effect::Arm(Timer::Heartbeat));
+        }
+        Ok((node, effects))
     }
 
     /// A start with what the disk has kept (R30).
-    pub fn restart(member: Member, disk: Promise) -> (Node, Vec<Effect>) {
-        let (state, sent) = member.restarted(disk);
+    pub fn restart(me: Id, disk: Promise) -> Result<(Node, Vec<Effect>), Refusal> {
+        let (state, mut sent) = Rules { me }.restarted(disk);
+        let node = Node::load(me, state)?;
+        seal(&mut sent, &node.state);
         let mut effects = vec![Effect::Arm(Timer::Coordinator)];
         effects.extend(sent.into_iter().map(Effect::Send));
-        (Node { member, state }, effects)
+        Ok((node, effects))
     }
 
     /// A node in the middle of its life, as a test or a checker puts it together.
-    pub fn load(member: Member, state: State) -> Node {
-        Node { member, state }
+    pub fn load(me: Id, state: State) -> Result<Node, Refusal> {
+        state.check(me)?;
+        Ok(Node { rules: Rules { me }, state })
     }
 
     pub fn state(&self) -> &State {
@@ -102,30 +127,38 @@ impl Node {
 
     /// Takes one step: the state changes, and the host does the effects, in order. An input that is ignored changes nothing.
     pub fn step(&mut self, input: &Input) -> Result<Vec<Effect>, Ignored> {
-        let (after, sent) = self.outcome(input)?;
+        let (after, mut sent) = self.outcome(input)?;
+        seal(&mut sent, &after);
         let before = std::mem::replace(&mut self.state, after);
-        let ended = match input {
-            Input::Timer(timer) => Some(*timer),
-            _ => None,
-        };
-        Ok(self.effects(&before, sent, ended))
+        Ok(self.effects(&before, sent, input))
     }
 
     fn outcome(&self, input: &Input) -> Result<Step, Ignored> {
-        let (member, s) = (&self.member, &self.state);
+        let (rules, s) = (&self.rules, self.state.clone());
         match input {
-            Input::Message(m) if m.from == member.me() || !member.knows(m.from) => Err(Ignored::Stranger),
-            Input::Message(m) if m.to != member.me() => Err(Ignored::Misaddressed),
-            Input::Message(m) => Ok(member.heard(s.clone(), m)),
-            Input::Timer(timer) if !member.runs(*timer, s) => Err(Ignored::NotRunning(*timer)),
-            Input::Timer(timer) => Ok(member.ended(s.clone(), *timer)),
-            Input::Resign => member.resigned(s.clone()).ok_or(Ignored::NotLeading),
-            Input::HolderDead => member.holder_died(s.clone()).ok_or(Ignored::NoHolder),
+            Input::Message(m) => self.heard(s, m),
+            Input::Timer(timer) if !rules.runs(*timer, &s) => Err(Ignored::NotRunning(*timer)),
+            Input::Timer(timer) => Ok(rules.ended(s, *timer)),
+            Input::Resign => rules.resigned(s).ok_or(Ignored::NotLeading),
+            Input::HolderDead => rules.holder_died(s).ok_or(Ignored::NoHolder),
+            Input::Change(c) => rules.changed(s, c).ok_or(Ignored::NoChange),
+        }
+    }
+
+    /// R34. Who is a stranger goes by the members where they are fixed; where they change R44 says what is done.
+    fn heard(&self, s: State, m: &Message) -> Result<Step, Ignored> {
+        match (&self.state.members, &m.configuration) {
+            _ if m.from == self.rules.me => Err(Ignored::Stranger),
+            (members @ Members::Fixed(_), None) if !members.contains(m.from) => Err(Ignored::Stranger),
+            _ if m.to != self.rules.me => Err(Ignored::Misaddressed),
+            (Members::Fixed(_), None) => Ok(self.rules.heard(s, m)),
+            (Members::Changing(own), Some(theirs)) => Ok(self.rules.heard_with(s, m, own, theirs)),
+            (Members::Fixed(_), Some(_)) | (Members::Changing(_), None) => Err(Ignored::OtherSort),
         }
     }
 
     /// Section 10: what there is to do for the step from `before` to the state now.
-    fn effects(&self, before: &State, sent: Vec<Message>, ended: Option<Timer>) -> Vec<Effect> {
+    fn effects(&self, before: &State, sent: Vec<Message>, input: &Input) -> Vec<Effect> {
         let after = &self.state;
         let mut effects = Vec::with_capacity(sent.len() + 4);
         if before.promise() != after.promise() {
@@ -135,10 +168,10 @@ impl Node {
             effects.push(Effect::Over(before.epoch));
         }
         for timer in Timer::ALL {
-            match (self.member.runs(timer, before), self.member.runs(timer, after)) {
+            match (self.rules.runs(timer, before), self.rules.runs(timer, after)) {
                 (true, false) => effects.push(Effect::Cancel(timer)),
                 (false, true) => effects.push(Effect::Arm(timer)),
-                (true, true) if begins_anew(timer, before, after, &sent, ended) => effects.push(Effect::Arm(timer)),
+                (true, true) if begins_anew(timer, before, after, &sent, input) => effects.push(Effect::Arm(timer)),
                 _ => {}
             }
         }
@@ -150,14 +183,22 @@ impl Node {
     }
 }
 
+/// R43: what is sent carries the configuration after the step; nothing where members are fixed.
+fn seal(sent: &mut [Message], after: &State) {
+    for message in sent {
+        message.configuration = after.members.configuration().cloned();
+    }
+}
+
 /// R36, its fourth column: whether a timer that runs before and after a step begins anew.
-fn begins_anew(timer: Timer, before: &State, after: &State, sent: &[Message], ended: Option<Timer>) -> bool {
+fn begins_anew(timer: Timer, before: &State, after: &State, sent: &[Message], input: &Input) -> bool {
     let sends = |kind| sent.iter().any(|m| m.kind == kind);
+    let ended = *input == Input::Timer(timer);
     match timer {
-        Timer::Heartbeat => sends(MessageType::Ack),
+        Timer::Heartbeat => sends(MessageType::Ack) || ended, // who does not stand waits again (R46)
         Timer::Preempt => before.leader != after.leader || before.epoch != after.epoch,
         Timer::Coordinator => sends(MessageType::Grant),
-        Timer::Quorum | Timer::Beat => ended == Some(timer),
+        Timer::Quorum | Timer::Beat => ended || matches!(input, Input::Change(_)), // R47
         Timer::Election | Timer::Claim => false,
     }
 }

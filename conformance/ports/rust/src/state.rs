@@ -1,5 +1,6 @@
-//! The state of a node, and the rules that need neither its id nor the members (spec sections 6 and 8).
+//! The state of a node, and the rules that need not know whose it is (spec sections 6 and 8).
 
+use crate::configuration::Members;
 use crate::id::{Epoch, Id};
 use crate::message::Message;
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ pub enum Role {
     Leader,
 }
 
-/// The state of a node (section 6).
+/// The state of a node (section 6), with the members that it knows of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     pub role: Role,
@@ -26,28 +27,48 @@ pub struct State {
     pub epoch: Epoch,
     pub grantee: Option<Id>,
     pub support: BTreeSet<Id>,
+    /// Fixed members never change, and so are no part of what is written of a state.
+    pub members: Members,
 }
 
-/// What a crash leaves of a state: the record on disk (R4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a crash leaves of a state: the record on disk (R4, section 10).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Promise {
     pub epoch: Epoch,
     pub grantee: Option<Id>,
+    pub members: Members,
 }
 
 impl State {
-    pub(crate) fn new(role: Role, leader: Option<Id>, epoch: Epoch, grantee: Option<Id>) -> State {
-        State { role, leader, epoch, grantee, support: BTreeSet::new() }
-    }
-
-    /// R32: the state of a node that has never had a record.
-    pub fn blank() -> State {
-        State::new(Role::Follower, None, Epoch::ZERO, None)
+    /// R32, R49: the state of a node that has never had a record.
+    pub fn blank(members: Members) -> State {
+        State { role: Role::Follower, leader: None, epoch: Epoch::ZERO, grantee: None, support: BTreeSet::new(), members }
     }
 
     /// R4: what is on disk.
     pub fn promise(&self) -> Promise {
-        Promise { epoch: self.epoch, grantee: self.grantee }
+        Promise { epoch: self.epoch, grantee: self.grantee, members: self.members.clone() }
+    }
+
+    /// Whether node `me` can be in this state: it names nobody but members, and backs itself without saying so. Where members
+    /// change, a lease and a promise outlast the membership of whom they are for, but no configuration is ahead of the epoch.
+    pub(crate) fn check(&self, me: Id) -> Result<(), &'static str> {
+        let known = |j: &Id| self.members.contains(*j);
+        match &self.members {
+            Members::Fixed(_) if !known(&me) => return Err("the node is no member (R40)"),
+            Members::Fixed(_) if !self.leader.iter().chain(&self.grantee).all(known) => return Err("leader or grantee is no member (R40)"),
+            Members::Changing(c) if c.epoch() > self.epoch => return Err("the epoch of the configuration is above that of the state"),
+            _ => {}
+        }
+        if self.support.contains(&me) || !self.support.iter().all(known) {
+            return Err("the support is not of other members");
+        }
+        Ok(())
+    }
+
+    /// What most steps come to: another role, promise and lease, and no support.
+    pub(crate) fn becomes(self, role: Role, leader: Option<Id>, epoch: Epoch, grantee: Option<Id>) -> State {
+        State { role, leader, epoch, grantee, support: BTreeSet::new(), ..self }
     }
 
     /// R39: whom users may be told of, and in which epoch. A lease kept in any other role is a wait, not a reign.
@@ -100,9 +121,14 @@ impl State {
         }
     }
 
-    /// R10: it would grant a claim of c.
-    pub(crate) fn may_support(&self, c: Id) -> bool {
-        self.leader.is_none_or(|l| l == c || (l < c && self.role != Role::Electing))
+    /// R10: its lease would not keep it from granting a claim of c.
+    pub(crate) fn is_free_for(&self, c: Id) -> bool {
+        self.leader.is_none_or(|l| l == c || (self.members.outranks(c, l) && self.role != Role::Electing))
+    }
+
+    /// R45: the sender holds the same configuration. Fixed members are the same everywhere.
+    pub(crate) fn counts(&self, m: &Message) -> bool {
+        self.members.configuration() == m.configuration.as_ref()
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -127,8 +153,8 @@ impl State {
     pub(crate) fn ok_heard(self, m: &Message) -> State {
         let t = self.learn(m.epoch);
         match t.role {
-            Role::Candidate | Role::Electing => State { role: Role::Electing, ..t.backed_by(m.from) },
-            Role::Follower | Role::Claimant { .. } | Role::Leader => t,
+            Role::Candidate | Role::Electing if t.counts(m) => State { role: Role::Electing, ..t.backed_by(m.from) },
+            Role::Follower | Role::Candidate | Role::Electing | Role::Claimant { .. } | Role::Leader => t,
         }
     }
 
@@ -141,7 +167,7 @@ impl State {
 
     /// R25: an ACK counts for the reign that it is of.
     pub(crate) fn ack_heard(self, m: &Message) -> State {
-        if self.role == Role::Leader && m.epoch == self.epoch {
+        if self.role == Role::Leader && m.epoch == self.epoch && self.counts(m) {
             return self.backed_by(m.from);
         }
         self.learn(m.epoch)

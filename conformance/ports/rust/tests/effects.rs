@@ -1,15 +1,14 @@
 //! What a host is asked to do, and in which order.
 
 use bully::json::{self, Json};
-use bully::{Input, Member, Node, Timer};
+use bully::{Input, Members, Node, Timer};
 use serde_json::{json, Value};
 
 /// Node 2 of 1 to 3 in a state, which is given as `[role, leader, epoch, grantee]`.
 fn node_2(state: Value) -> Node {
-    let member = json::member(&json!("2"), &json!(["1", "2", "3"])).expect("a member");
     let state = json!({"role": state[0], "leader": state[1], "epoch": state[2], "grantee": state[3], "support": []});
-    let state = json::state(&state, &member).expect("a state");
-    Node::load(member, state)
+    let state = json::state(&state, Some(&json!(["1", "2", "3"]))).expect("a state");
+    Node::load("2".parse().expect("an id"), state).expect("a state of node 2")
 }
 
 fn message(kind: &str, from: &str, epoch: u64) -> Input {
@@ -24,8 +23,8 @@ fn effects(mut node: Node, input: Input) -> String {
 
 #[test]
 fn a_first_start_writes_its_record_and_says_nothing() {
-    let member = Member::new("2".parse().unwrap(), vec!["2".parse().unwrap()]).unwrap();
-    let (_, effects) = Node::start(member);
+    let two = "2".parse().expect("an id");
+    let (_, effects) = Node::start(two, Members::fixed(&[two]).expect("members")).expect("a member");
     assert_eq!(Json(&effects[..]).to_string(), r#"[{"save":{"epoch":0,"grantee":null}},{"arm":"heartbeat"}]"#);
 }
 

@@ -1,4 +1,4 @@
-//! Ids, epochs and messages: what is taken, and what is refused.
+//! Ids, epochs, messages and configurations: what is taken, and what is refused.
 
 use bully::json::{self, Json};
 use bully::{Epoch, Id, Ignored};
@@ -95,4 +95,75 @@ fn a_malformed_message_is_refused_and_not_repaired() {
     let mut unknown = good;
     unknown["type"] = json!("claim");
     assert_eq!(json::message(&unknown), Err(Ignored::UnknownType));
+}
+
+/// A message with a configuration; `{"epoch":3,"version":2,…}` of three members, or what the test makes of it.
+fn with(change: impl FnOnce(&mut Value)) -> Value {
+    let members =
+        json!([{"id": "1", "kind": "voter", "address": "10.0.0.1:7400"}, {"id": "3", "kind": "witness"}, {"id": "4", "kind": "observer"}]);
+    let configuration = json!({"epoch": 3, "version": 2, "members": members});
+    let mut message = json!({"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "configuration": configuration});
+    change(&mut message["configuration"]);
+    message
+}
+
+#[test]
+fn a_configuration_is_written_as_it_is_read() {
+    let message = json::message(&with(|_| {})).expect("a message");
+    let text = concat!(
+        r#"{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":{"epoch":3,"version":2,"members":["#,
+        r#"{"id":"1","kind":"voter","address":"10.0.0.1:7400"},{"id":"3","kind":"witness"},{"id":"4","kind":"observer"}]}}"#
+    );
+    assert_eq!(Json(&message).to_string(), text);
+    let empty = json::message(&with(|c| *c = json!({"epoch": 0, "version": 0, "members": []}))).expect("the empty configuration");
+    assert!(Json(&empty).to_string().ends_with(r#""configuration":{"epoch":0,"version":0,"members":[]}}"#));
+}
+
+#[test]
+fn a_malformed_configuration_is_refused_with_its_message() {
+    let refused = |why: &str, change: &dyn Fn(&mut Value)| {
+        let message = with(change);
+        assert!(matches!(json::message(&message), Err(Ignored::Malformed(_))), "{why}: {message} was taken");
+    };
+    refused("an epoch above that of the message", &|c| c["epoch"] = json!(5));
+    refused("an epoch that is none", &|c| c["epoch"] = json!(3.0));
+    refused("a version above the bound", &|c| c["version"] = json!(9_007_199_254_740_992_u64));
+    refused("a version that is none", &|c| c["version"] = json!("2"));
+    refused("members with version 0", &|c| c["version"] = json!(0));
+    refused("no members with a version", &|c| c["members"] = json!([]));
+    refused("no members with an epoch", &|c| *c = json!({"epoch": 1, "version": 0, "members": []}));
+    refused("no voter", &|c| c["members"][0]["kind"] = json!("witness"));
+    refused("a kind that is none", &|c| c["members"][1]["kind"] = json!("Voter"));
+    refused("an id that is none", &|c| c["members"][1]["id"] = json!("03"));
+    refused("an id that is no text", &|c| c["members"][1]["id"] = json!(3));
+    refused("an id twice", &|c| c["members"][1]["id"] = json!("1"));
+    refused("ids that descend", &|c| c["members"][1]["id"] = json!("9"));
+    refused("a field of a member more", &|c| c["members"][1]["weight"] = json!(1));
+    refused("a field of a member less", &|c| drop(c["members"][1].as_object_mut().expect("a member").remove("kind")));
+    refused("a field more", &|c| c["cluster"] = json!("a"));
+    refused("a member that is none", &|c| c["members"][1] = json!("3"));
+    refused("members that are no list", &|c| c["members"] = json!({}));
+    refused("nothing", &|c| *c = Value::Null);
+    for field in ["epoch", "version", "members"] {
+        refused(field, &|c| drop(c.as_object_mut().expect("a configuration").remove(field)));
+    }
+    for address in ["", "a b", "a\"", "a\\", "a&b", "<a", "a>", "a\n", "\u{7f}", "é", &"a".repeat(129)] {
+        refused("an address that is none", &|c| c["members"][1]["address"] = json!(address));
+    }
+    refused("an address that is no text", &|c| c["members"][1]["address"] = Value::Null);
+    assert!(json::message(&with(|c| c["members"][1]["address"] = json!("!~'%[::1]:80".repeat(10)))).is_ok());
+}
+
+/// 50 members leave 65 of the 1024 bytes for addresses.
+#[test]
+fn a_configuration_fits_into_a_message() {
+    let many = |n: u64, bytes: usize| {
+        let mut members: Vec<Value> = (1..=n).map(|id| json!({"id": id.to_string(), "kind": "voter"})).collect();
+        members[0]["address"] = json!("a".repeat(bytes));
+        json::message(&with(|c| c["members"] = json!(members)))
+    };
+    assert!(many(50, 65).is_ok());
+    assert!(many(50, 66).is_err());
+    assert!(many(46, 128).is_ok() && many(47, 120).is_err());
+    assert!(many(51, 1).is_err());
 }

@@ -21,7 +21,10 @@ fn replies(requests: &[u8]) -> Vec<String> {
 fn it_says_who_it_is_and_goes_when_told() {
     let lines = replies(b"{\"id\":1,\"op\":\"hello\",\"protocol\":1}\n{\"id\":2,\"op\":\"bye\"}\n{\"id\":3,\"op\":\"reset\"}\n");
     assert_eq!(lines.len(), 2); // what follows bye is not answered
-    assert!(lines[0].starts_with(r#"{"id":1,"port":{"name":"bully-rust","#) && lines[0].ends_with(r#""protocol":1,"features":["fence"]}"#));
+    assert!(
+        lines[0].starts_with(r#"{"id":1,"port":{"name":"bully-rust","#)
+            && lines[0].ends_with(r#""protocol":1,"features":["fence","members"]}"#)
+    );
     assert_eq!(lines[1], r#"{"id":2,"ok":true}"#);
 }
 
@@ -63,9 +66,40 @@ fn a_step_and_an_ignored_input() {
     }
 }
 
+/// The example of the kit's page, where the replies are the same but for the order of fields.
+#[test]
+fn a_node_of_changing_members() {
+    let requests = [
+        r#"{"id":3,"op":"start","node":"7/2","me":"2","configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}"#,
+        r#"{"id":4,"op":"start","node":"7/9","me":"9","configuration":{"epoch":0,"version":0,"members":[]}}"#,
+        r#"{"id":5,"op":"restart","node":"7/9","me":"9","promise":{"epoch":4,"grantee":"1","configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+        r#"{"id":6,"op":"load","node":"a","me":"1","state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+        r#"{"id":7,"op":"call","node":"a","call":"change","configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}"#,
+        r#"{"id":8,"op":"call","node":"a","call":"change","configuration":{"epoch":4,"version":4,"members":[]}}"#,
+        r#"{"id":9,"op":"call","node":"a","call":"change"}"#,
+        r#"{"id":10,"op":"receive","node":"a","message":{"type":"ACK","from":"9","to":"1","epoch":4,"configuration":null}}"#,
+        r#"{"id":11,"op":"receive","node":"a","message":{"type":"ACK","from":"9","to":"1","epoch":4}}"#,
+    ];
+    let lines = replies(&(requests.join("\n") + "\n").into_bytes());
+    assert_eq!(
+        lines[..5],
+        [
+            r#"{"id":3,"effects":[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}},{"arm":"heartbeat"}],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}}"#,
+            r#"{"id":4,"effects":[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":0,"members":[]}}}],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"configuration":{"epoch":0,"version":0,"members":[]}}}"#,
+            r#"{"id":5,"effects":[{"arm":"coordinator"},{"send":{"type":"IM_BACK","from":"9","to":"1","epoch":4,"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}],"state":{"role":"electing","leader":"9","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+            r#"{"id":6,"state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+            r#"{"id":7,"effects":[{"save":{"epoch":4,"grantee":"1","configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}},{"arm":"quorum"},{"arm":"beat"},{"send":{"type":"HEARTBEAT","from":"1","to":"9","epoch":4,"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}],"state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}"#,
+        ]
+    );
+    assert_eq!(lines.len(), requests.len());
+    for line in &lines[5..] {
+        assert!(line.contains(r#""ignored":""#) && line.contains(r#""version":3"#), "{line}");
+    }
+}
+
 #[test]
 fn wrong_requests_are_answered_and_cost_nothing() {
-    let wrong: [&[u8]; 19] = [
+    let wrong: [&[u8]; 24] = [
         br#"{"id":1.0,"op":"reset"}"#,
         b"",
         b"{",
@@ -82,6 +116,11 @@ fn wrong_requests_are_answered_and_cost_nothing() {
         br#"{"id":1,"op":"restart","node":"a","me":"1","members":["1"],"promise":{"epoch":1,"grantee":"2"}}"#,
         br#"{"id":1,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"king","leader":null,"epoch":0,"grantee":null,"support":[]}}"#,
         br#"{"id":1,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"claimant","leader":null,"epoch":9007199254740991,"grantee":null,"support":[]}}"#,
+        br#"{"id":1,"op":"start","node":"a","me":"1"}"#,
+        br#"{"id":1,"op":"start","node":"a","me":"1","configuration":{"epoch":0,"version":1,"members":[]}}"#,
+        br#"{"id":1,"op":"start","node":"a","me":"2","configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"}]}}"#,
+        br#"{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":1,"grantee":null,"configuration":{"epoch":2,"version":1,"members":[{"id":"1","kind":"voter"}]}}}"#,
+        br#"{"id":1,"op":"load","node":"a","me":"1","state":{"role":"electing","leader":null,"epoch":1,"grantee":null,"support":["2"],"configuration":{"epoch":1,"version":1,"members":[{"id":"1","kind":"voter"}]}}}"#,
         br#"{"id":1,"op":"receive","node":"nobody","message":{}}"#,
         br#"{"id":1,"op":"write","resource":"r","epoch":9007199254740992,"value":"x"}"#,
         br#"{"id":1,"op":"hello","protocol":2}"#,

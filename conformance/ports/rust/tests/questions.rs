@@ -17,13 +17,12 @@ fn none_or(word: &str) -> Value {
 /// The node of that id, of members 1 to n, in a state.
 fn node(me: u64, n: u64, state: &str) -> Node {
     let ids: Vec<String> = (1..=n).map(|i| i.to_string()).collect();
-    let member = json::member(&json!(me.to_string()), &json!(ids)).expect("a member");
     let words: Vec<&str> = state.split(' ').collect();
     let epoch: u64 = words[2].parse().expect("an epoch");
     let value =
         json!({"role": words[0], "leader": none_or(words[1]), "epoch": epoch, "grantee": none_or(words[3]), "support": &words[4..]});
-    let state = json::state(&value, &member).unwrap_or_else(|why| panic!("{state}: {why}"));
-    Node::load(member, state)
+    let state = json::state(&value, Some(&json!(ids))).unwrap_or_else(|why| panic!("{state}: {why}"));
+    Node::load(me.to_string().parse().expect("an id"), state).expect("a state of that node")
 }
 
 /// Asserts what a node does with an input: its state after, and what it sends, as `TYPE epoch to`.
@@ -117,9 +116,9 @@ fn a_restarted_node_keeps_silent() {
     asserts(restarted(), message("HEARTBEAT 4 1 2"), "follower 1 4 3", &["ACK 4 1"]);
     assert_eq!(restarted().step(&Input::HolderDead), Err(Ignored::NoHolder));
 
-    let member = json::member(&json!("2"), &json!(["1", "2", "3"])).expect("a member");
-    let record = json::promise(&json!({"epoch": 4, "grantee": "3"}), &member).expect("a record");
-    assert_eq!(Node::restart(member, record).0.state(), restarted().state());
+    let record = json::promise(&json!({"epoch": 4, "grantee": "3"}), Some(&json!(["1", "2", "3"]))).expect("a record");
+    let (node, _) = Node::restart("2".parse().expect("an id"), record).expect("its record");
+    assert_eq!(node.state(), restarted().state());
 }
 
 #[test]

@@ -1,16 +1,15 @@
 //! Whole elections, told as they happen: nodes on perfect links, whose timers end when the scenario says so.
 
-use bully::{Effect, Id, Input, Member, Message, Node, Promise, Role, Timer};
+use bully::{Configuration, Effect, Epoch, Id, Input, Kind, Member, Members, Message, Node, Promise, Role, Timer};
 use std::collections::{BTreeMap, VecDeque};
 
 fn id(text: &str) -> Id {
     text.parse().expect("an id of R1")
 }
 
-/// Nodes 1 to n, what their disks keep, and the messages under way.
+/// Nodes, what their disks keep, and the messages under way.
 #[derive(Default)]
 struct Net {
-    members: Vec<Id>,
     up: BTreeMap<Id, Node>,
     disks: BTreeMap<Id, Promise>,
     link: VecDeque<Message>,
@@ -20,28 +19,39 @@ struct Net {
 
 impl Net {
     fn of(n: u32) -> Net {
-        let members: Vec<Id> = (1..=n).map(|i| id(&i.to_string())).collect();
-        let mut net = Net { members: members.clone(), ..Net::default() };
-        for me in members {
-            net.start(me);
+        let ids: Vec<Id> = (1..=n).map(|i| id(&i.to_string())).collect();
+        let members = Members::fixed(&ids).expect("ascending");
+        let mut net = Net::default();
+        for me in ids {
+            net.start(me, members.clone());
         }
         net
     }
 
-    /// Starts a node: for the first time, or with what its disk has kept.
-    fn start(&mut self, me: Id) {
-        let member = Member::new(me, self.members.clone()).expect("a member");
-        let (node, effects) = match self.disks.get(&me) {
-            Some(record) => Node::restart(member, *record),
-            None => Node::start(member),
-        };
+    /// Starts a node for the first time.
+    fn start(&mut self, me: Id, members: Members) {
+        let (node, effects) = Node::start(me, members).expect("a member");
         self.up.insert(me, node);
         self.obey(me, effects);
+    }
+
+    /// Starts a node with what its disk has kept.
+    fn restart(&mut self, who: &str) {
+        let (node, effects) = Node::restart(id(who), self.disks[&id(who)].clone()).expect("its record");
+        self.up.insert(id(who), node);
+        self.obey(id(who), effects);
     }
 
     fn crash(&mut self, who: &str) {
         self.up.remove(&id(who));
         self.link.retain(|m| m.from != id(who));
+    }
+
+    /// A leader goes over to a configuration.
+    fn changes(&mut self, who: &str, to: Configuration) {
+        let before = self.up[&id(who)].state().clone();
+        self.give(id(who), Input::Change(to.into()));
+        assert_ne!(*self.up[&id(who)].state(), before, "it may not change");
     }
 
     fn give(&mut self, who: Id, input: Input) {
@@ -131,7 +141,7 @@ fn a_leader_that_returns_first_follows_and_then_takes_over_by_a_hand_over() {
     net.ends("2", Timer::Election);
     net.led_by("2", "2");
 
-    net.start(id("3"));
+    net.restart("3");
     net.settle(); // its IM_BACK is answered by the COORDINATOR of 2
     net.led_by("2", "2");
 
@@ -160,7 +170,7 @@ fn a_node_alone_leads_at_once_and_keeps_its_epochs_over_a_restart() {
     net.ends("1", Timer::Election);
     net.led_by("1", "1");
     net.crash("1");
-    net.start(id("1"));
+    net.restart("1");
     net.ends("1", Timer::Coordinator);
     net.led_by("1", "2");
     assert_eq!(net.log, [""; 0]);
@@ -171,13 +181,105 @@ fn one_promise_an_epoch_even_over_a_crash() {
     let mut net = Net::of(3);
     let claim = |from: &str| {
         let epoch = bully::Epoch::ZERO.next().expect("an epoch");
-        Input::Message(Message { kind: bully::MessageType::Claim, from: id(from), to: id("2"), epoch })
+        Input::Message(Message { kind: bully::MessageType::Claim, from: id(from), to: id("2"), epoch, configuration: None })
     };
     net.give(id("2"), claim("1"));
     net.crash("2");
-    net.start(id("2"));
+    net.restart("2");
     net.give(id("2"), Input::Timer(Timer::Coordinator)); // the silence is over: it keeps no lease
     net.log.clear();
     net.give(id("2"), claim("3"));
     assert_eq!(net.log, ["2 REFUSE 3"]);
+}
+
+/// The configuration of that epoch and version; `3` is a voter, `3w` a witness, `3o` an observer.
+fn of(epoch: u64, version: u64, members: &[&str]) -> Configuration {
+    let member = |word: &&str| {
+        let (text, kind) = match (word.strip_suffix('w'), word.strip_suffix('o')) {
+            (Some(text), _) => (text, Kind::Witness),
+            (_, Some(text)) => (text, Kind::Observer),
+            _ => (*word, Kind::Voter),
+        };
+        Member { id: id(text), kind, address: String::new() }
+    };
+    Configuration::new(Epoch::new(epoch).expect("an epoch"), version, members.iter().map(member).collect()).expect("a configuration")
+}
+
+/// Asserts that all who are up hold that configuration.
+fn all_hold(net: &Net, configuration: Configuration) {
+    let members = Members::changing(configuration);
+    for (me, node) in &net.up {
+        assert_eq!(node.state().members, members, "node {me}");
+    }
+}
+
+/// Node 1 has founded a cluster alone, and 2 and 3 have joined it.
+fn grown() -> Net {
+    let mut net = Net::default();
+    net.start(id("1"), Members::changing(of(0, 1, &["1"])));
+    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Election);
+    let steps: [(&str, &[&str]); 4] = [("2", &["1", "2o"]), ("", &["1", "2"]), ("3", &["1", "2", "3o"]), ("", &["1", "2", "3"])];
+    for ((joins, members), version) in steps.into_iter().zip(2..) {
+        if !joins.is_empty() {
+            net.start(id(joins), Members::changing(of(0, 0, &[])));
+        }
+        net.changes("1", of(1, version, members));
+        net.settle(); // its HEARTBEAT is acknowledged by all: the configuration is settled
+    }
+    net
+}
+
+#[test]
+fn a_cluster_grows_from_one_node() {
+    let net = grown();
+    net.led_by("1", "1");
+    all_hold(&net, of(1, 5, &["1", "2", "3"]));
+}
+
+#[test]
+fn a_node_that_was_removed_while_it_was_away_comes_to_rest() {
+    let mut net = grown();
+    net.ends("3", Timer::Preempt);
+    net.led_by("3", "2");
+    all_hold(&net, of(2, 5, &["1", "2", "3"])); // stamped with the epoch that it won
+    net.crash("1");
+    net.changes("3", of(2, 6, &["2", "3"]));
+    net.settle();
+
+    net.restart("1");
+    net.settle(); // its IM_BACK is refused, and so it hears
+    all_hold(&net, of(2, 6, &["2", "3"]));
+    net.log.clear();
+    net.ends("1", Timer::Coordinator);
+    net.ends("1", Timer::Heartbeat);
+    assert_eq!(net.log, [""; 0]);
+    assert_eq!(net.up[&id("3")].state().role, Role::Leader);
+}
+
+/// L14: without what the witness says, node 1 would ask its one fellow member, who is dead, for ever.
+#[test]
+fn a_witness_alone_holds_the_newest_configuration_and_says_so() {
+    let mut net = Net::default();
+    for who in ["1", "2"] {
+        net.start(id(who), Members::changing(of(0, 1, &["1", "2"])));
+    }
+    net.ends("2", Timer::Heartbeat);
+    net.led_by("2", "1");
+    net.start(id("3"), Members::changing(of(0, 0, &[])));
+    net.changes("2", of(1, 2, &["1", "2", "3w"]));
+    net.link.retain(|m| m.to == id("3")); // 1 does not hear of it, and its maker dies
+    net.settle();
+    net.crash("2");
+
+    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Election);
+    assert_eq!(net.up[&id("1")].state().role, Role::Follower);
+
+    net.ends("3", Timer::Heartbeat);
+    all_hold(&net, of(1, 2, &["1", "2", "3w"]));
+    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Election);
+    net.led_by("1", "2");
+    all_hold(&net, of(2, 2, &["1", "2", "3w"]));
 }

@@ -1,0 +1,78 @@
+// Who the members are, where they come and go (spec/README.md, R42): an epoch, a version and the members. A configuration is what
+// `configurationOf` has read, and is never changed: a node that has another one has taken it over.
+
+import { compareIds, isEpoch, isId } from "./forms.mjs";
+
+/** @import { Id } from "./forms.mjs" */
+/** @typedef {"voter"|"witness"|"observer"} Kind */
+/** @typedef {{id: Id, kind: Kind, address?: string}} Member  No rule looks at the address; an empty one is left out. */
+/** @typedef {{epoch: number, version: number, members: readonly Member[]}} Configuration  Members are ascending. */
+
+/** R49: what a node that is to join knows. @type {Configuration} */
+export const EMPTY = { epoch: 0, version: 0, members: [] };
+
+const KINDS = ["voter", "witness", "observer"];
+const MAX_MEMBERS = 50;
+const ADDRESS = /^[!#-%'-;=?-[\]-~]{1,128}$/;
+const MAX_BYTES = 1024; // of a message in its binary form: 59, and for each member 18 and those of its address
+
+/** R42: reads a configuration, and repairs nothing: throws a TypeError that says what is wrong. @param {any} v @returns {Configuration} */
+export function configurationOf(v) {
+  if (!hasFields(v, ["epoch", "version", "members"]) || !Array.isArray(v.members)) throw new TypeError("configuration: give epoch, version and a list of members");
+  if (!isEpoch(v.epoch) || !isEpoch(v.version)) throw new TypeError("configuration: epoch and version are integers from 0 to 2^53-1");
+  /** @type {Member[]} */
+  const members = v.members.map(memberOf);
+  const known = { epoch: v.epoch, version: v.version, members };
+  if (members.length === 0) {
+    if (v.epoch === 0 && v.version === 0) return known;
+    throw new TypeError("configuration: without members epoch and version are 0");
+  }
+  if (v.version === 0) throw new TypeError("configuration: the version is from 1 on");
+  if (members.length > MAX_MEMBERS) throw new TypeError(`configuration: at most ${MAX_MEMBERS} members`);
+  const ascending = members.every(({ id }, i) => i === 0 || compareIds(members[i - 1].id, id) < 0);
+  if (!ascending) throw new TypeError("configuration: sort members by id (R1), each once");
+  if (!members.some(({ kind }) => kind === "voter")) throw new TypeError("configuration: a voter is needed");
+  const bytes = members.reduce((sum, { address }) => sum + 18 + (address?.length ?? 0), 59);
+  if (bytes > MAX_BYTES) throw new TypeError(`configuration: ${bytes} bytes, which is more than a message of ${MAX_BYTES} holds`);
+  return known;
+}
+
+/** @param {any} v @returns {Member} */
+function memberOf(v) {
+  const addressed = hasFields(v, ["id", "kind", "address"]);
+  if (!addressed && !hasFields(v, ["id", "kind"])) throw new TypeError("member: give id, kind and, unless it is empty, address");
+  if (!isId(v.id)) throw new TypeError("member: id is no id (R1)");
+  if (!KINDS.includes(v.kind)) throw new TypeError("member: kind is voter, witness or observer");
+  if (!addressed) return { id: v.id, kind: v.kind };
+  if (typeof v.address !== "string" || !ADDRESS.test(v.address)) throw new TypeError("member: address is 1 to 128 printable characters (R42)");
+  return { id: v.id, kind: v.kind, address: v.address };
+}
+
+/** Is it an object of these fields, and no other? @param {any} v @param {string[]} fields */
+const hasFields = (v, fields) =>
+  typeof v === "object" && v !== null && Object.keys(v).length === fields.length && fields.every((f) => Object.hasOwn(v, f));
+
+/** R42: is c newer than d? @param {Configuration} c @param {Configuration} d */
+export const newer = (c, d) => c.epoch > d.epoch || (c.epoch === d.epoch && c.version > d.version);
+/** R45: are they exactly the same? @param {Configuration} c @param {Configuration} d */
+export const same = (c, d) =>
+  c === d || (c.epoch === d.epoch && c.version === d.version && c.members.length === d.members.length && differing(c, d).length === 0);
+/** R47: who is a member of one of the two alone, or another kind of member, or elsewhere. @param {Configuration} c @param {Configuration} d @returns {Id[]} */
+export function differing(c, d) {
+  const ids = new Set([...c.members, ...d.members].map(({ id }) => id));
+  return [...ids].filter((id) => {
+    const [m, n] = [entry(c, id), entry(d, id)];
+    return m?.kind !== n?.kind || m?.address !== n?.address;
+  });
+}
+/** R48: the same members and version, of this epoch. @param {Configuration} c @param {number} epoch @returns {Configuration} */
+export const at = (c, epoch) => ({ ...c, epoch });
+
+/** @param {Configuration} c @param {Id} id */
+const entry = (c, id) => c.members.find((m) => m.id === id);
+/** @param {Configuration} c @param {Id} id */
+export const isMember = (c, id) => entry(c, id) !== undefined;
+/** @param {Configuration} c @param {Id} id */
+export const isVoter = (c, id) => entry(c, id)?.kind === "voter";
+/** Voters and witnesses are who a quorum is of. @param {Configuration} c @param {Id} id */
+export const isElector = (c, id) => isVoter(c, id) || entry(c, id)?.kind === "witness";
