@@ -360,6 +360,7 @@ func scripted(n *int, replies []string) func(io.Reader, io.Writer) error {
 func serveModel(r io.Reader, w io.Writer) error {
 	return port.Serve(r, w, port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
+		Changing: true,
 		Make:     conformance.NodeOf(func() conformance.Subject { return &large.Model{} }),
 	})
 }

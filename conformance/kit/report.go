@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	Version = "1.0"        // of the kit
-	Spec    = spec.Version // that it holds ports to
+	Version = "1.1"                // of the kit
+	Spec    = spec.VersionChanging // that it holds ports to: those of fixed members to what was in version 1.0
 )
 
 // Report is what came of cases.
@@ -29,6 +29,17 @@ type Report struct {
 	Seconds  float64       `json:"seconds"`
 	Stale    []string      `json:"stale,omitempty"` // on the list of expected failures, and no case
 	Verdicts []Verdict     `json:"verdicts"`
+}
+
+// Changing reports whether the port says that it can do changing members (R42 to R49).
+func (r *Report) Changing() bool { return slices.Contains(r.Features, port.FeatureMembers) }
+
+// Members says which members the report is about.
+func (r *Report) Members() string {
+	if r.Changing() {
+		return "Fixed members, and changing ones."
+	}
+	return `Fixed members alone: the port does not say that it has the feature "members", and nothing of R42 to R49 was asked of it.`
 }
 
 // Outcomes returns all outcomes, good ones first.

@@ -11,7 +11,7 @@ import (
 // matches all. If there are none, or none matches one of the globs, the error says which there are that look alike.
 func Select(cases []Case, globs, rule string) ([]Case, error) {
 	if rule != "" && RuleText(rule) == "" {
-		return nil, fmt.Errorf("there is no rule %q: rules are R1 to R41, see spec/README.md", rule)
+		return nil, fmt.Errorf("there is no rule %q: rules are R1 to R49, see spec/README.md", rule)
 	}
 	patterns := strings.Split(globs, ",")
 	for _, pattern := range patterns {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
@@ -30,26 +31,48 @@ type node struct {
 	request Request
 }
 
-func (n *node) Start(_ spec.Configuration, out *conformance.Output) {
-	n.step(Request{Op: Begin, Node: n.name, Me: &n.id, Members: n.members}, &conformance.Input{Start: true}, out)
+func (n *node) Start(first spec.Configuration, out *conformance.Output) {
+	n.step(StartOf(n.name, n.id, n.members, first), &conformance.Input{Start: true}, out)
 }
 
 func (n *node) Restart(promise spec.Durable, out *conformance.Output) {
-	n.state = spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee}
-	n.step(Request{Op: Restart, Node: n.name, Me: &n.id, Members: n.members, Promise: &promise}, &conformance.Input{Restart: true}, out)
+	n.state = conformance.Survivor(promise)
+	n.step(RestartOf(n.name, n.id, n.members, promise), &conformance.Input{Restart: true}, out)
 }
 
 func (n *node) Step(in *spec.Input, out *conformance.Output) {
-	n.step(requestOf(n.name, &conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}), &conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out)
+	given := conformance.Given(in)
+	n.step(InputOf(n.name, &given), &given, out)
 }
 
-// requestOf returns how a port is given an input that is no start.
-func requestOf(name string, in *conformance.Input) Request {
+// StartOf returns how a port is told to start a node for the first time.
+func StartOf(name string, id spec.NodeID, members []spec.NodeID, first spec.Configuration) Request {
+	if !first.IsNone() {
+		return Request{Op: Begin, Node: name, Me: &id, Configuration: rawConfiguration(first)}
+	}
+	return Request{Op: Begin, Node: name, Me: &id, Members: members}
+}
+
+// RestartOf returns how a port is told to start a node with a promise.
+func RestartOf(name string, id spec.NodeID, members []spec.NodeID, promise spec.Durable) Request {
+	return Request{Op: Restart, Node: name, Me: &id, Members: fixed(members, promise.Configuration), Promise: &promise}
+}
+
+// fixed returns the members if they are fixed, and else none: a configuration says who they are.
+func fixed(members []spec.NodeID, c spec.Configuration) []spec.NodeID {
+	if !c.IsNone() {
+		return nil
+	}
+	return members
+}
+
+// InputOf returns how a port is given an input that is no start.
+func InputOf(name string, in *conformance.Input) Request {
 	switch {
 	case in.Timer != "":
 		return Request{Op: End, Node: name, Timer: in.Timer}
 	case in.Call != "":
-		return Request{Op: Call, Node: name, Call: in.Call}
+		return Request{Op: Call, Node: name, Call: in.Call, Configuration: rawConfiguration(in.Configuration)}
 	}
 	return Request{Op: Receive, Node: name, Message: rawMessage(&in.Message)}
 }
@@ -62,7 +85,27 @@ func rawMessage(m *spec.Message) json.RawMessage {
 		}
 		return strconv.Quote(id.String())
 	}
-	return json.RawMessage(fmt.Sprintf(`{"type":%q,"from":%s,"to":%s,"epoch":%d}`, string(m.Type), id(m.From), id(m.To), uint64(m.Epoch)))
+	text := fmt.Sprintf(`{"type":%q,"from":%s,"to":%s,"epoch":%d`, string(m.Type), id(m.From), id(m.To), uint64(m.Epoch))
+	if c := rawConfiguration(m.Configuration); c != nil {
+		text += `,"configuration":` + string(c)
+	}
+	return json.RawMessage(text + "}")
+}
+
+// rawConfiguration writes a configuration, well formed or not; of none, nothing.
+func rawConfiguration(c spec.Configuration) json.RawMessage {
+	if c.IsNone() {
+		return nil
+	}
+	if text, err := c.MarshalJSON(); err == nil {
+		return text
+	}
+	text, err := json.Marshal(c.At(0, uint64(min(c.Len(), 1)))) // the members are good, whatever is wrong
+	if err != nil {
+		panic(fmt.Sprintf("port: %v: %v", c, err))
+	}
+	_, members, _ := strings.Cut(string(text), `"members"`)
+	return json.RawMessage(fmt.Sprintf(`{"epoch":%d,"version":%d,"members"%s`, uint64(c.Epoch), c.Version, members))
 }
 
 // step lets the port take a step, and panics if what it does is none.
@@ -107,7 +150,7 @@ func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, i
 		case e.Save != nil:
 			out.Save = true
 			if *e.Save != out.State.Durable() {
-				return p.wrong("R4", reply, "what it saves is not the epoch and the grantee of the state after the step")
+				return p.wrong("R4", reply, "what it saves is not what the state after the step says: epoch and grantee, and the configuration, where members change")
 			}
 		case e.Over != nil:
 			over = *e.Over

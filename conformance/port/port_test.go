@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 func model() port.Implementation {
 	return port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
+		Changing: true,
 		Make:     conformance.NodeOf(func() conformance.Subject { return &large.Model{} }),
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 			return conformance.NodeIn(&large.Model{}, id, members, s), nil
@@ -94,7 +95,7 @@ func TestModel(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Close()
 	require.Equal(t, port.Identity{Name: "model", Version: "1.0", Language: "Go"}, p.Identity)
-	require.Equal(t, []string{"fence"}, p.Features)
+	require.Equal(t, []string{"fence", "members"}, p.Features)
 	asked := 0
 	for _, g := range conformance.Groups() {
 		n := 0
@@ -250,7 +251,7 @@ func TestDuties(t *testing.T) {
 	for effects, want := range map[string]struct{ rule, says string }{
 		`{"arm":"heartbeat"},` + saved:                           {"R4", "effect 2, save, comes too late, after effect 1, arm heartbeat"},
 		saved + `,` + saved:                                      {"R4", "effect 2 is there twice: save"},
-		`{"save":{"epoch":1,"grantee":null}}`:                    {"R4", "not the epoch and the grantee"},
+		`{"save":{"epoch":1,"grantee":null}}`:                    {"R4", "not what the state after the step says"},
 		saved + `,{"over":3}`:                                    {"R39", "there was none"},
 		saved + `,{"tell":{"leader":"3","epoch":1}}`:             {"R39", "may be told of no leader"},
 		saved + `,{"tell":{"leader":null,"epoch":0}}`:            {"R39", "which they know already"},

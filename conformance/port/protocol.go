@@ -12,8 +12,17 @@ import (
 // Version is the version of the protocol between a kit and a port.
 const Version = 1
 
-// MaxMembers is the greatest number of members that a kit asks about.
+// MaxMembers is the greatest number of fixed members that a kit asks about.
 const MaxMembers = 64
+
+// The features that a port may say it has.
+const (
+	FeatureFence   = "fence"   // it has fenced resources (R38)
+	FeatureMembers = "members" // members of its clusters may change (R42 to R49)
+)
+
+// Features returns every feature.
+func Features() []string { return []string{FeatureFence, FeatureMembers} }
 
 // Op says what a request asks for.
 type Op string
@@ -21,12 +30,12 @@ type Op string
 const (
 	Hello   Op = "hello"   // who are you? the first request of all
 	Reset   Op = "reset"   // forget all nodes and resources: another case begins
-	Begin   Op = "start"   // Node starts for the first time (R32), among Members
+	Begin   Op = "start"   // Node starts for the first time, among Members (R32) or with Configuration (R49)
 	Restart Op = "restart" // Node starts with Promise, which is what its disk has kept (R30)
 	Load    Op = "load"    // Node is in State, as if it had come to it: nothing is sent, nothing saved
 	Receive Op = "receive" // Node takes Message, which may be no message at all (R33)
 	End     Op = "end"     // Timer of Node has ended, whether it runs or not (R35)
-	Call    Op = "call"    // the user of Node, or its host, calls Call (R28, R41)
+	Call    Op = "call"    // the user of Node, or its host, calls Call (R28, R41, R47)
 	Crash   Op = "crash"   // Node is gone, with all that is not on its disk
 	Write   Op = "write"   // Resource is written Value, with the fence Epoch (R38); a port with the feature "fence"
 	Read    Op = "read"    // Resource is read
@@ -40,23 +49,24 @@ func Ops() []Op {
 
 // Request is what a kit asks. Which fields are there depends on Op.
 type Request struct {
-	ID       uint64          `json:"id"` // the reply has the same
-	Op       Op              `json:"op"`
-	Protocol int             `json:"protocol,omitempty"` // of Hello: Version
-	Kit      string          `json:"kit,omitempty"`      // of Hello
-	Spec     string          `json:"spec,omitempty"`     // of Hello: the version of spec/README.md
-	Case     string          `json:"case,omitempty"`     // of Reset: what begins, for people
-	Node     string          `json:"node,omitempty"`     // what a node is called from its start on; nothing is to be read into it
-	Me       *spec.NodeID    `json:"me,omitempty"`       // the id of the node, of Begin, Restart and Load
-	Members  []spec.NodeID   `json:"members,omitempty"`  // ascending
-	Promise  *spec.Durable   `json:"promise,omitempty"`
-	State    *spec.State     `json:"state,omitempty"`
-	Message  json.RawMessage `json:"message,omitempty"`
-	Timer    spec.Timer      `json:"timer,omitempty"`
-	Call     spec.Call       `json:"call,omitempty"`
-	Resource string          `json:"resource,omitempty"`
-	Epoch    spec.Epoch      `json:"epoch,omitempty"` // 0 if it is missing
-	Value    string          `json:"value,omitempty"`
+	ID            uint64          `json:"id"` // the reply has the same
+	Op            Op              `json:"op"`
+	Protocol      int             `json:"protocol,omitempty"` // of Hello: Version
+	Kit           string          `json:"kit,omitempty"`      // of Hello
+	Spec          string          `json:"spec,omitempty"`     // of Hello: the version of spec/README.md
+	Case          string          `json:"case,omitempty"`     // of Reset: what begins, for people
+	Node          string          `json:"node,omitempty"`     // what a node is called from its start on; nothing is to be read into it
+	Me            *spec.NodeID    `json:"me,omitempty"`       // the id of the node, of Begin, Restart and Load
+	Members       []spec.NodeID   `json:"members,omitempty"`  // ascending; where members change there are none
+	Promise       *spec.Durable   `json:"promise,omitempty"`
+	State         *spec.State     `json:"state,omitempty"`
+	Message       json.RawMessage `json:"message,omitempty"`
+	Timer         spec.Timer      `json:"timer,omitempty"`
+	Call          spec.Call       `json:"call,omitempty"`
+	Configuration json.RawMessage `json:"configuration,omitempty"` // of Begin, where members change, and of a call to change, which may be malformed
+	Resource      string          `json:"resource,omitempty"`
+	Epoch         spec.Epoch      `json:"epoch,omitempty"` // 0 if it is missing
+	Value         string          `json:"value,omitempty"`
 }
 
 // UnmarshalJSON reads a request. Fields that it does not know it ignores, those of a state and of a promise too: a later version may have
@@ -74,13 +84,13 @@ func (q *Request) UnmarshalJSON(data []byte) error {
 	q.State, q.Promise = nil, nil
 	if there(read.State) {
 		q.State = &spec.State{}
-		if err := readKnown(read.State, q.State, "role", "leader", "epoch", "grantee", "support"); err != nil {
+		if err := readKnown(read.State, q.State, "role", "leader", "epoch", "grantee", "support", "configuration"); err != nil {
 			return err
 		}
 	}
 	if there(read.Promise) {
 		q.Promise = &spec.Durable{}
-		return readKnown(read.Promise, q.Promise, "epoch", "grantee")
+		return readKnown(read.Promise, q.Promise, "epoch", "grantee", "configuration")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type Given struct {
 	Node    spec.NodeID
 	Members []spec.NodeID
 	Crashed bool         // the node has crashed before this start
-	Promise spec.Durable // of a restart
+	Promise spec.Durable // of a restart; of a first start, the first configuration alone
 	Before  spec.State
 	Input   conformance.Input
 	Did     conformance.Output
@@ -41,20 +41,22 @@ type recorded struct {
 }
 
 func (n *recorded) Start(first spec.Configuration, out *conformance.Output) {
+	n.given.Promise = spec.Durable{Configuration: first}
+	n.given.Before = conformance.Survivor(n.given.Promise)
 	n.node.Start(first, out)
 	n.did(conformance.Input{Start: true}, out)
 }
 
 func (n *recorded) Restart(promise spec.Durable, out *conformance.Output) {
 	n.given.Promise = promise
-	n.given.Before.Epoch, n.given.Before.Grantee = promise.Epoch, promise.Grantee
+	n.given.Before = conformance.Survivor(promise)
 	n.node.Restart(promise, out)
 	n.did(conformance.Input{Restart: true}, out)
 }
 
 func (n *recorded) Step(in *spec.Input, out *conformance.Output) {
 	n.node.Step(in, out)
-	n.did(conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out)
+	n.did(conformance.Given(in), out)
 }
 
 func (n *recorded) did(in conformance.Input, out *conformance.Output) {
@@ -117,13 +119,13 @@ func (g *Given) rule() string {
 
 // request returns how a port is given this.
 func (g *Given) request() Request {
-	switch id, promise := g.Node, g.Promise; {
+	switch {
 	case g.Input.Start:
-		return Request{Op: Begin, Node: g.Name, Me: &id, Members: g.Members}
+		return StartOf(g.Name, g.Node, g.Members, g.Promise.Configuration)
 	case g.Input.Restart:
-		return Request{Op: Restart, Node: g.Name, Me: &id, Members: g.Members, Promise: &promise}
+		return RestartOf(g.Name, g.Node, g.Members, g.Promise)
 	}
-	return requestOf(g.Name, &g.Input)
+	return InputOf(g.Name, &g.Input)
 }
 
 // Wrong makes a failure of the last exchange: the port has done what a rule does not allow. The rule is "" if the protocol is

@@ -269,12 +269,19 @@ func TestSchemaFitsRuns(t *testing.T) {
 // TestSchemaRefuses shows what the schema does not let pass.
 func TestSchemaRefuses(t *testing.T) {
 	s := readSchema(t)
+	configuration := `{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter","address":"h:1"}]}`
 	blank := `"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}`
 	for kind, lines := range map[string][]string{
 		"request": {
 			`{"id":1,"op":"dance"}`, `{"op":"bye"}`, `{"id":-1,"op":"bye"}`, `{"id":1,"op":"end","node":"a","timer":7}`, `{"id":1,"op":"call","node":"a"}`,
 			`{"id":1,"op":"start","node":"a","me":"0","members":["1"]}`, `{"id":1,"op":"start","node":"a","me":"1","members":[]}`,
 			`{"id":1,"op":"restart","node":"a","me":"1","members":["1"],"promise":{"epoch":4}}`, `{"id":1,"op":"receive","node":"a"}`,
+			`{"id":1,"op":"start","node":"a","me":"1","members":["1"],"configuration":` + configuration + `}`, `{"id":1,"op":"start","node":"a","me":"1"}`,
+			`{"id":1,"op":"start","node":"a","me":"1","configuration":{"epoch":0,"version":1}}`,
+			`{"id":1,"op":"start","node":"a","me":"1","configuration":` + strings.Replace(configuration, "voter", "king", 1) + `}`,
+			`{"id":1,"op":"start","node":"a","me":"1","configuration":` + strings.Replace(configuration, `h:1`, `h 1`, 1) + `}`,
+			`{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":4,"grantee":null}}`,
+			`{"id":1,"op":"load","node":"a","me":"1","members":["1"],` + strings.Replace(blank, "[]", `[],"configuration":`+configuration, 1) + `}`,
 		},
 		"reply": {
 			`{"id":1}`, `[]`, `{"id":1,"ok":true,"colour":"blue"}`, `{"id":1,"effects":[],"x":1,` + blank + `}`,
@@ -285,6 +292,8 @@ func TestSchemaRefuses(t *testing.T) {
 			`{"id":1,"effects":[],"state":{"role":"follower","leader":3,"epoch":0,"grantee":null,"support":[]}}`,
 			`{"id":1,"effects":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":["1","1"]}}`,
 			`{"id":1,"effects":[{"send":{"type":"CLAIM","from":"1","to":"02","epoch":1}}],` + blank + `}`,
+			`{"id":1,"effects":[{"save":{"epoch":1,"grantee":null,"configuration":null}}],` + blank + `}`,
+			`{"id":1,"port":{"name":"n","version":"1","language":"C"},"protocol":1,"features":["witnesses"]}`,
 		},
 	} {
 		for _, line := range lines {

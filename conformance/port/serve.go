@@ -17,8 +17,11 @@ import (
 type Implementation struct {
 	Identity Identity
 	Make     conformance.Maker
-	// Load makes a node that is in a state, as if it had come to it.
+	// Load makes a node that is in a state, as if it had come to it. Where members change there are no members but those that the state says.
 	Load func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error)
+	// Changing says that nodes may start with a configuration (R42 to R49). Such a node Make is given alone, as the only member, and Load
+	// without members.
+	Changing bool
 	// Fence makes a fenced resource. Nil makes those of Serve, which do no more than R38 says.
 	Fence func() Fence
 }
@@ -116,7 +119,11 @@ func (r *resource) Read() (value string, highest spec.Epoch) { return r.value, r
 func (s *server) answer(q *Request) Reply {
 	switch q.Op {
 	case Hello:
-		return Reply{Port: &s.implementation.Identity, Protocol: Version, Features: []string{"fence"}}
+		features := Features()
+		if !s.implementation.Changing {
+			features = []string{FeatureFence}
+		}
+		return Reply{Port: &s.implementation.Identity, Protocol: Version, Features: features}
 	case Reset:
 		clear(s.nodes)
 		clear(s.resources)
@@ -141,7 +148,11 @@ func (s *server) answer(q *Request) Reply {
 
 // start makes a node.
 func (s *server) start(q *Request) Reply {
-	if problem := q.misfounded(); problem != "" {
+	first, problem := q.first(s.implementation.Changing)
+	if problem == "" && first.IsNone() {
+		problem = q.misfounded()
+	}
+	if problem != "" {
 		return Reply{Error: problem}
 	}
 	n, id := &served{}, *q.Me
@@ -157,11 +168,11 @@ func (s *server) start(q *Request) Reply {
 		s.nodes[q.Node] = n // only now: what fails is no node
 		return Reply{State: q.State}
 	case q.Op == Begin:
-		n.node = s.implementation.Make(id, q.Members)
-		n.node.Start(spec.Configuration{}, &out)
+		n.node = s.implementation.Make(id, q.known(first))
+		n.node.Start(first, &out)
 	case q.Op == Restart && q.Promise != nil:
 		in = conformance.Input{Restart: true}
-		n.node = s.implementation.Make(id, q.Members)
+		n.node = s.implementation.Make(id, q.known(first))
 		n.node.Restart(*q.Promise, &out)
 	default:
 		return Reply{Error: "the state, or the promise, is missing"}
@@ -170,7 +181,43 @@ func (s *server) start(q *Request) Reply {
 	return n.reply(&in, &out)
 }
 
-// misfounded says what is wrong with who a node is to be, or "".
+// known returns who the members are, as far as that is known without a configuration.
+func (q *Request) known(first spec.Configuration) []spec.NodeID {
+	if first.IsNone() {
+		return q.Members
+	}
+	return []spec.NodeID{*q.Me}
+}
+
+// first returns the configuration that a node begins with, or none; and what is wrong with that, or "".
+func (q *Request) first(changing bool) (c spec.Configuration, problem string) {
+	switch {
+	case q.Op == Begin && len(q.Configuration) > 0:
+		if err := json.Unmarshal(q.Configuration, &c); err != nil {
+			return c, err.Error()
+		}
+	case q.Op == Restart && q.Promise != nil:
+		c = q.Promise.Configuration
+	case q.Op == Load && q.State != nil:
+		c = q.State.Configuration
+	}
+	switch {
+	case c.IsNone():
+		return c, ""
+	case !changing:
+		return c, "members are fixed here: a configuration is for a port with the feature members"
+	case q.Me == nil:
+		return c, "the id of the node, me, is missing"
+	case q.Members != nil:
+		return c, "there are members and a configuration: members are fixed, or they change"
+	}
+	if _, is := c.Member(*q.Me); q.Op == Begin && !is && !c.IsEmpty() {
+		return c, "me must be a member of the first configuration, unless that is empty"
+	}
+	return c, ""
+}
+
+// misfounded says what is wrong with who a node of fixed members is to be, or "".
 func (q *Request) misfounded() string {
 	ascending := slices.IsSortedFunc(q.Members, spec.NodeID.Compare) && len(slices.Compact(slices.Clone(q.Members))) == len(q.Members)
 	switch {
@@ -190,17 +237,25 @@ func (q *Request) misfounded() string {
 func (s *server) step(q *Request) Reply {
 	n := s.nodes[q.Node]
 	in := spec.Input{Timer: q.Timer, Call: q.Call}
-	if q.Op == Receive {
-		if len(q.Message) == 0 {
-			return Reply{Error: "the message is missing"}
-		}
+	switch {
+	case q.Op == Receive && len(q.Message) == 0:
+		return Reply{Error: "the message is missing"}
+	case q.Op == Receive:
 		if err := json.Unmarshal(q.Message, &in.Message); err != nil {
+			return Reply{Ignored: err.Error(), State: &n.state}
+		}
+	case q.Op == Call && q.Call == spec.ChangeCall:
+		if len(q.Configuration) == 0 {
+			return Reply{Ignored: "a change to no configuration", State: &n.state}
+		}
+		if err := json.Unmarshal(q.Configuration, &in.Configuration); err != nil {
 			return Reply{Ignored: err.Error(), State: &n.state}
 		}
 	}
 	var out conformance.Output
 	n.node.Step(&in, &out)
-	return n.reply(&conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, &out)
+	given := conformance.Given(&in)
+	return n.reply(&given, &out)
 }
 
 // reply writes what a node has done in the order of duty.

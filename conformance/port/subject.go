@@ -34,13 +34,12 @@ func (s subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, 
 func questionOf(id spec.NodeID, members []spec.NodeID, before *spec.State, in *conformance.Input) []Request {
 	switch {
 	case in.Start:
-		return []Request{{Op: Begin, Node: asked, Me: &id, Members: members}}
+		return []Request{StartOf(asked, id, members, before.Configuration)}
 	case in.Restart:
-		promise := before.Durable()
-		return []Request{{Op: Restart, Node: asked, Me: &id, Members: members, Promise: &promise}}
+		return []Request{RestartOf(asked, id, members, before.Durable())}
 	}
 	state := before.Clone()
-	return []Request{{Op: Load, Node: asked, Me: &id, Members: members, State: &state}, requestOf(asked, in)}
+	return []Request{{Op: Load, Node: asked, Me: &id, Members: fixed(members, before.Configuration), State: &state}, InputOf(asked, in)}
 }
 
 // judge makes an outcome of a reply, and compares its duties with those of R4 and R36.

@@ -20,6 +20,7 @@ var newModel = conformance.NodeOf(func() conformance.Subject { return &large.Mod
 func model() port.Implementation {
 	return port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
+		Changing: true,
 		Make:     newModel,
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 			return conformance.NodeIn(&large.Model{}, id, members, s), nil

@@ -49,6 +49,7 @@ func states(want, got *spec.State) string {
 		field("state.epoch", want.Epoch, got.Epoch),
 		field("state.grantee", want.Grantee, got.Grantee),
 		texts("state.support", want.Support, got.Support),
+		field("state.configuration", want.Configuration, got.Configuration),
 	)
 }
 

@@ -13,6 +13,8 @@
 //	{"id":4,"effects":[{"arm":"heartbeat"}],"state":{…}}
 //	{"end":{"requests":2}}
 //
+// Some say besides what a port "needs" to be asked them: "fence" (R38), or "members" (R42 to R49), and then their spec is 1.1.
+//
 // Ids begin with 3, as hello and reset come first. A reply is right if it says the same: fields in any order, timers cancelled
 // and armed in any order, the timer whose end is the input cancelled or not, and any text where text is for people.
 //

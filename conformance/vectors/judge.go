@@ -194,8 +194,11 @@ func caseOf(known map[string]*conformance.Case, q *port.Request, want *port.Repl
 	c := known[q.Node]
 	if q.Me != nil {
 		c = &conformance.Case{ID: *q.Me, Members: q.Members, Before: spec.State{Role: spec.Follower}}
-		if q.Promise != nil {
-			c.Before.Epoch, c.Before.Grantee = q.Promise.Epoch, q.Promise.Grantee
+		switch {
+		case q.Promise != nil:
+			c.Before = conformance.Survivor(*q.Promise)
+		case q.Op == port.Begin:
+			c.Before.Configuration = want.State.Configuration
 		}
 		known[q.Node] = c
 	} else if c != nil {
@@ -208,7 +211,10 @@ func caseOf(known map[string]*conformance.Case, q *port.Request, want *port.Repl
 	if q.Op == port.Receive {
 		_ = json.Unmarshal(q.Message, &c.Input.Message) // if it is none, it stays zero: malformed
 	}
-	c.Want = conformance.Outcome{Ignored: want.Ignored != "", After: *want.State}
+	if q.Call == spec.ChangeCall {
+		_ = json.Unmarshal(q.Configuration, &c.Input.Configuration) // as with a message
+	}
+	c.Want = conformance.Outcome{Ignored: want.Ignored != "", After: *want.State, Sent: sortOut(want.Effects, "").sent}
 	if q.Op == port.Load {
 		return nil
 	}
@@ -242,7 +248,7 @@ func (v *Vector) blame(q *port.Request, c *conformance.Case, want, got *port.Rep
 		return "R2"
 	case c == nil, about == "" && (got == nil || got.Error != ""): // what is about the protocol has failed of that
 		return ""
-	case q.Op == port.Call && !slices.Contains([]spec.Call{spec.ResignCall, spec.HolderDeadCall}, q.Call): // there is no such call
+	case q.Op == port.Call && !slices.Contains([]spec.Call{spec.ResignCall, spec.HolderDeadCall, spec.ChangeCall}, q.Call): // there is no such call
 		return "R28"
 	case c.Want.Ignored && q.Op == port.Receive && (about == "R33" || about == "R34"):
 		return about
@@ -254,7 +260,7 @@ func (v *Vector) blame(q *port.Request, c *conformance.Case, want, got *port.Rep
 		}
 		return rule
 	}
-	is := conformance.Outcome{Ignored: got.Ignored != "", After: *got.State}
+	is := outcome(got)
 	shown := blame.Rule(c, is)
 	switch {
 	case shown != rule:

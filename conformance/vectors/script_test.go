@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -53,6 +54,9 @@ func parseScripts(name, suite string) ([]*script, error) {
 func newScript(suite, id, title string) *script {
 	s := &script{Header: Header{Case: id, Title: title, Level: "MUST", Suite: suite, Spec: spec.Version, Rules: []string{}}, named: map[string]spec.NodeID{}}
 	s.members = integers(3)
+	if suite == membersSuite {
+		s.ofMembers()
+	}
 	if rule, _, _ := strings.Cut(id, "-"); regexp.MustCompile(`^R[0-9]+$`).MatchString(rule) {
 		s.Rules = append(s.Rules, rule)
 	}
@@ -68,6 +72,10 @@ func integers(n int) (ids []spec.NodeID) {
 
 // line adds what one line says.
 func (s *script) line(line string) error {
+	line, c, err := configured(line)
+	if err != nil {
+		return err
+	}
 	words := strings.Fields(line)
 	switch words[0] {
 	case "also":
@@ -92,7 +100,7 @@ func (s *script) line(line string) error {
 	case "write", "read":
 		return s.resource(words)
 	}
-	return s.node(line, words)
+	return s.node(line, words, c)
 }
 
 // resource adds a write or a read.
@@ -108,7 +116,7 @@ func (s *script) resource(words []string) error {
 }
 
 // node adds what happens to a node.
-func (s *script) node(line string, words []string) error {
+func (s *script) node(line string, words []string, c spec.Configuration) error {
 	text, name, called := strings.Cut(words[0], "@")
 	id, err := spec.ParseNodeID(text)
 	if err != nil {
@@ -122,21 +130,24 @@ func (s *script) node(line string, words []string) error {
 		return fmt.Errorf("%q says nothing of %s", line, id)
 	}
 	if slices.Contains([]string{"is", "starts", "restarts"}, words[1]) {
-		q.Me, q.Members, s.named[name] = &id, s.members, id
+		q.Me, s.named[name] = &id, id
+		if c.IsNone() {
+			q.Members = s.members
+		}
 	} else if s.named[name] != id {
 		return fmt.Errorf("%s has not started", name)
 	}
 	switch words[1] {
 	case "is":
 		q.Op = port.Load
-		if q.State, err = state(words[2:]); err == nil && slices.Contains(q.State.Support, id) {
+		if q.State, err = state(words[2:], c); err == nil && slices.Contains(q.State.Support, id) {
 			err = fmt.Errorf("%q: no node is in its own support", line)
 		}
 	case "starts":
-		q.Op = port.Begin
+		*q = port.StartOf(name, id, q.Members, c)
 	case "restarts":
 		var st *spec.State
-		st, err = state([]string{"follower", "-", words[2], words[3]})
+		st, err = state([]string{"follower", "-", words[2], words[3]}, c)
 		if err == nil {
 			promise := st.Durable()
 			q.Op, q.Promise = port.Restart, &promise
@@ -146,10 +157,13 @@ func (s *script) node(line string, words []string) error {
 	case "ends":
 		q.Op, q.Timer = port.End, spec.Timer(words[2])
 	case "called":
-		q.Op, q.Call = port.Call, spec.Call(words[2])
+		*q = port.InputOf(name, &conformance.Input{Call: spec.Call(words[2]), Configuration: c})
+	case "ask-change":
+		_, text, _ := strings.Cut(line, "ask-change ")
+		q.Op, q.Call, q.Configuration = port.Call, spec.ChangeCall, json.RawMessage(text)
 	case "hears":
 		q.Op = port.Receive
-		q.Message, err = message(id, strings.TrimSpace(line[strings.Index(line, "hears")+5:]))
+		q.Message, err = message(id, strings.TrimSpace(line[strings.Index(line, "hears")+5:]), c)
 	default:
 		return fmt.Errorf("what is %q?", words[1])
 	}
@@ -159,8 +173,8 @@ func (s *script) node(line string, words []string) error {
 	return s.add(q)
 }
 
-// state reads a state, such as: follower 3 4 3.
-func state(words []string) (*spec.State, error) {
+// state reads a state, such as: follower 3 4 3. The configuration is none where members are fixed.
+func state(words []string, c spec.Configuration) (*spec.State, error) {
 	if len(words) < 4 {
 		return nil, fmt.Errorf("a state is such as: follower 3 4 3")
 	}
@@ -177,11 +191,12 @@ func state(words []string) (*spec.State, error) {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return nil, err
 	}
-	return &s, nil
+	s.Configuration = c
+	return &s, s.Validate()
 }
 
 // message reads a message that a node hears, such as: CLAIM 3 5.
-func message(to spec.NodeID, text string) (json.RawMessage, error) {
+func message(to spec.NodeID, text string, c spec.Configuration) (json.RawMessage, error) {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text), nil
 	}
@@ -202,7 +217,7 @@ func message(to spec.NodeID, text string) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	m := spec.Message{Type: spec.MessageType(words[0]), From: from, To: to, Epoch: spec.Epoch(epoch)}
+	m := spec.Message{Type: spec.MessageType(words[0]), From: from, To: to, Epoch: spec.Epoch(epoch), Configuration: c}
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func scripted(t *testing.T) (all []*script) {
 		require.NotEmpty(t, some, file.name)
 		all = append(all, some...)
 	}
-	return append(append(append(all, malformed(t)...), pairs(t)...), sized(t)...)
+	return append(append(append(append(all, malformed(t)...), pairs(t)...), sized(t)...), changing(t)...)
 }
 
 // malformed returns the scripts of scripts/malformed.txt.
@@ -181,8 +181,14 @@ func questions(t *testing.T) (all []question) {
 func clusters(t *testing.T) (all []*Vector) {
 	known, err := cluster.Known()
 	require.NoError(t, err)
+	changing, err := cluster.KnownChanging()
+	require.NoError(t, err)
+	maps.Copy(known, changing)
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		v := newScript("clusters", "run-"+name, strings.ReplaceAll(known[name].Comment, "\n", " "))
+		if changing[name] != nil {
+			v.ofMembers()
+		}
 		var breaks []string
 		if fault, rest, is := strings.Cut(known[name].Comment, "\n"); is && strings.HasPrefix(fault, "Fault ") {
 			_, title, _ := strings.Cut(fault, ": ")

@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-// fixedOnly is why the rules of changing members are not asked of a port: it may offer fixed members only (section 15).
-const fixedOnly = "changing members: the kit asks of fixed members only, so far, and a port may leave the others out"
-
 // unshown is what a rule, or a numbered part of one, asks of somebody else than a port, and why no vector can show it.
 var unshown = map[string]string{
 	"R4.4":  "a write that fails: a port has no disk; a host stops for good",
@@ -20,9 +17,6 @@ var unshown = map[string]string{
 	"R38.4": "that a leader that was refused stops: its user's and its host's business; R28 is what they call then",
 	"R38.5": "that a writer's own check replaces no fence: the writer's business",
 	"R39.4": "the deadline of a user: it is a time, and a port has no clock",
-
-	"R42": fixedOnly, "R43": fixedOnly, "R44": fixedOnly, "R45": fixedOnly,
-	"R46": fixedOnly, "R47": fixedOnly, "R48": fixedOnly, "R49": fixedOnly,
 }
 
 // Unshown returns what of a rule, such as R36, no vector can show: parts, such as R36.5, and why, in the order of their names.

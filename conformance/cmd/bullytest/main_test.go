@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	subject := func() conformance.Subject { return &answers{how: how} }
 	err := port.Serve(os.Stdin, os.Stdout, port.Implementation{
 		Identity: port.Identity{Name: how, Version: "1.0", Language: "Go"},
+		Changing: true,
 		Make:     conformance.NodeOf(subject),
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 			return conformance.NodeIn(subject(), id, members, s), nil
@@ -148,7 +149,7 @@ func TestExitStatus(t *testing.T) {
 		{exitNoPort, "", "test /no/such/port -gold", "does not start"},
 		{exitUsage, "model", "test -run R27-beats -json /no/such/r.json", "r.json cannot be written, and nothing was run"},
 		{exitUsage, "model", "test -run R27-beats -badge /no/such/b.json", "b.json cannot be written"},
-		{exitOK, "", "version", "bullytest 1.0, specification 1.0, vectors "},
+		{exitOK, "", "version", "bullytest 1.1, specification 1.1, vectors "},
 		{exitUsage, "", "report -html /no/such/file", "no such file"},
 	} {
 		status, out, log := bullytest(t, c.how, strings.Fields(c.args)...)
@@ -219,7 +220,7 @@ func TestFiles(t *testing.T) {
 	status, out, _ := bullytest(t, "mute", "test", "-v", "-run", "R2[27]-*", "-json", name("j"), "-junit", name("x"), "-html", name("h"))
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, out, "pass R22-rests-in-silence\n")
-	for file, says := range map[string]string{"j": `"kit": "1.0"`, "x": `name="mute.vectors"`, "h": "<title>mute 1.0"} {
+	for file, says := range map[string]string{"j": `"kit": "1.1"`, "x": `name="mute.vectors"`, "h": "<title>mute 1.0"} {
 		text, err := os.ReadFile(name(file))
 		require.NoError(t, err)
 		require.Contains(t, string(text), says)

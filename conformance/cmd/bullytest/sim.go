@@ -24,7 +24,7 @@ const maxKept = 10
 func simulate(ctx context.Context, p *program, args []string) error {
 	set := p.flags("sim")
 	seeds := set.String("seeds", "1-200", "the `seeds`, such as 81, or 1-2000")
-	profile := set.String("profile", "", "the `profile` of faults: "+profileNames()+"; \"\" takes them in turn")
+	profile := set.String("profile", "", "the `profile` of faults: "+profileNames()+"; \"\" takes all but the last in turn, which is of changing members")
 	nodes := set.Int("nodes", 0, "how many `nodes`, 1 to 7; 0 takes all of them in turn")
 	out := set.String("out", "failures", "the `directory` where the plans are kept that a port fails, for replay and shrink")
 	workers := set.Int("workers", 2, "how many ports run at the same time")
@@ -100,6 +100,9 @@ func simCases(seeds string, nodes int, profile sim.Profile) (cases []simCase, er
 	}
 	for seed := first; seed <= last; seed++ {
 		n, f := suites.OfSeed(seed)
+		if profile == sim.ChangingProfile {
+			n = suites.ChangingSize(seed)
+		}
 		if nodes > 0 {
 			n = nodes
 		}
@@ -113,7 +116,7 @@ func simCases(seeds string, nodes int, profile sim.Profile) (cases []simCase, er
 
 func profileNames() string {
 	var names []string
-	for _, profile := range sim.Profiles() {
+	for _, profile := range sim.AllProfiles() {
 		names = append(names, string(profile))
 	}
 	return strings.Join(names, ", ")

@@ -150,6 +150,9 @@ func next(p *program, r *kit.Report, asked string) {
 	reached := "No level is reached: cases that fail, or are on a list of expected failures, do not count."
 	if k >= 0 {
 		reached = fmt.Sprintf("Level %s is reached.", c.Level)
+		if !r.Changing() {
+			reached += " " + r.Members()
+		}
 	}
 	switch {
 	case k >= 0 && k+1 == len(all):

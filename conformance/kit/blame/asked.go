@@ -14,7 +14,7 @@ import (
 // a port that breaks that one does wrong wherever it is used; and if it does right elsewhere, it is the rule that the input is taken by. The rule
 // given is what is thought of it so far.
 func Asked(p *port.Process, c *conformance.Case, got conformance.Outcome, rule string) string {
-	if c.Want.Ignored || got.Ignored || c.Input.Start || c.Input.Restart || !p.Usable() {
+	if c.Want.Ignored || got.Ignored || c.Input.Start || c.Input.Restart || !p.Usable() || slices.Contains(ofMembers, rule) {
 		return rule
 	}
 	a := &asker{port: p, c: c}
@@ -31,6 +31,9 @@ func Asked(p *port.Process, c *conformance.Case, got conformance.Outcome, rule s
 		}
 		switch a.ask(q) {
 		case wrong:
+			if helper.rule == "R3" && changes(a.c) {
+				return "R42"
+			}
 			return helper.rule
 		case right:
 			if rule == helper.rule {
@@ -100,7 +103,7 @@ func (a *asker) same() question {
 func (a *asker) small() (question, bool) {
 	const large, little = 1 << 31, 4
 	q := a.same()
-	if max(q.before.Epoch, q.in.Message.Epoch) < large {
+	if max(q.before.Epoch, q.in.Message.Epoch) < large || changes(a.c) { // of a configuration these would be others
 		return q, false
 	}
 	if q.before.Epoch == spec.MaxEpoch && (q.in.Timer == spec.ElectionTimer || q.in.Timer == spec.CoordinatorTimer) {
@@ -218,7 +221,11 @@ func (a *asker) counts() (question, bool) {
 		return q, false
 	}
 	slices.SortFunc(behind, spec.NodeID.Compare)
-	q.before = spec.State{Role: spec.Candidate, Epoch: 4, Support: slices.Compact(behind)}
+	own := q.before.Configuration
+	if kind := kindIn(a.c, q.id); changes(a.c) && (kind != spec.Voter || q.in.Message.Configuration != own && q.in.Timer == "") {
+		return q, false
+	}
+	q.before = spec.State{Role: spec.Candidate, Epoch: 4, Support: slices.Compact(behind), Configuration: own.At(4, own.Version)}
 	q.in = conformance.Input{Timer: spec.ElectionTimer}
 	if claims {
 		q.before.Role, q.before.Leader, q.before.Grantee = spec.Leader, q.id, q.id

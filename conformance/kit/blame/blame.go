@@ -22,14 +22,19 @@ import (
 
 // Rule returns the rule that a wrong step breaks. It is the one that the input is taken by (conformance.RuleOf), unless the
 // difference shows that it is one which that rule uses: what a quorum is (R3), the bound of epochs (R2), winning (R20), claiming
-// (R16), learning (R7). The case is a question, with the answer that it should have had.
+// (R16), learning (R7); and of changing members what becomes of the configuration, who is counted, and who is told. The case is a
+// question, with the answer that it should have had.
 func Rule(c *conformance.Case, got conformance.Outcome) string {
 	rule := conformance.RuleOf(c)
 	before, want, is := &c.Before, &c.Want.After, &got.After
 	switch {
 	case c.Want.Ignored || got.Ignored || c.Input.Start || c.Input.Restart:
 		return rule
-	case want.Role != is.Role && atHalf(c):
+	case changes(c) && ruleOfMembers(c, &got) != "":
+		return ruleOfMembers(c, &got)
+	case changes(c) && slices.Contains(ofMembers, rule):
+		return rule
+	case !changes(c) && want.Role != is.Role && atHalf(c):
 		return "R3"
 	case before.Epoch == spec.MaxEpoch && want.Role != is.Role && (is.Role == spec.Claimant || is.Role == spec.Leader):
 		return "R2"
@@ -98,19 +103,22 @@ func learnsWrongly(c *conformance.Case, is *spec.State) bool {
 
 // plain returns a case whose ids are 1, 2, 3 …, and nothing else another: or false if its ids are so, or are none.
 func plain(c *conformance.Case) (conformance.Case, bool) {
-	m := &c.Input.Message
+	m, nodes := &c.Input.Message, c.Members
+	if changes(c) {
+		nodes = nodesOf(c)
+	}
 	message := c.Input == (conformance.Input{Message: *m})
-	if message && m.Validate() != nil || c.Members[len(c.Members)-1] == spec.IntegerID(uint64(len(c.Members))) {
+	if message && m.Validate() != nil || len(nodes) == 0 || nodes[len(nodes)-1] == spec.IntegerID(uint64(len(nodes))) {
 		return *c, false
 	}
 	name := func(id spec.NodeID) spec.NodeID {
 		if id.IsNone() {
 			return id
 		}
-		if i := slices.Index(c.Members, id); i >= 0 {
+		if i := slices.Index(nodes, id); i >= 0 {
 			return spec.IntegerID(uint64(i + 1))
 		}
-		return spec.IntegerID(uint64(len(c.Members) + 1))
+		return spec.IntegerID(uint64(len(nodes) + 1))
 	}
 	names := func(ids []spec.NodeID) []spec.NodeID {
 		renamed := make([]spec.NodeID, len(ids))
@@ -119,7 +127,9 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 		}
 		return renamed
 	}
-	p := conformance.Case{ID: name(c.ID), Members: names(c.Members), Before: c.Before, Input: c.Input}
+	p := conformance.Case{ID: name(c.ID), Members: names(nodes), Before: c.Before, Input: c.Input}
+	p.Before.Configuration = renamed(c.Before.Configuration, name)
+	p.Input.Message.Configuration, p.Input.Configuration = renamed(m.Configuration, name), renamed(c.Input.Configuration, name)
 	p.Before.Leader, p.Before.Grantee, p.Before.Support = name(c.Before.Leader), name(c.Before.Grantee), names(c.Before.Support)
 	p.Input.Message.From, p.Input.Message.To = name(m.From), name(m.To)
 	model := large.Model{}

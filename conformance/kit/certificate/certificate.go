@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // Format is the version of the form of a certificate.
@@ -44,7 +45,7 @@ type Kit struct {
 type Certificate struct {
 	Certificate int           `json:"certificate"` // Format
 	Kit         string        `json:"kit"`         // version
-	Spec        string        `json:"spec"`        // version
+	Spec        string        `json:"spec"`        // version of the rules that were asked for: 1.0 of a port for fixed members alone
 	Vectors     string        `json:"vectors"`     // digest
 	Port        port.Identity `json:"port"`
 	Features    []string      `json:"features"`
@@ -63,12 +64,16 @@ type Suite struct {
 }
 
 // Of makes the certificate of a report. A level is reached if the report has a verdict of each of its cases, and all are good; a
-// case that the port need not support, or that is advice, may be as it is, but at the last level all must have passed.
+// case that the port need not support, or that is advice, may be as it is, but at the last level all must have passed; only those
+// about changing members (R42 to R49) no level asks of a port for fixed ones, which its features and its spec say.
 func Of(r *kit.Report, k Kit) *Certificate {
 	c := &Certificate{Certificate: Format, Kit: r.Kit, Spec: r.Spec, Vectors: k.Vectors, Port: r.Port, Features: slices.Clone(r.Features), Level: None}
 	slices.Sort(c.Features)
 	if c.Features == nil {
 		c.Features = []string{}
+	}
+	if !r.Changing() {
+		c.Spec = spec.Version
 	}
 	verdicts := map[string]*kit.Verdict{}
 	for i := range r.Verdicts {
@@ -95,6 +100,7 @@ func reached(cases []kit.Case, verdicts map[string]*kit.Verdict, last bool) bool
 		case v == nil:
 			return false
 		case v.Outcome == kit.Pass:
+		case v.Outcome == kit.Unsupported && !v.Must && cases[i].Needs == port.FeatureMembers:
 		case last:
 			return false
 		case v.Outcome == kit.Unsupported && !v.Must: // it needs a feature that the port does not say it has
@@ -146,12 +152,16 @@ func (c *Certificate) Badge() []byte {
 	if !known {
 		colour = "lightgrey"
 	}
+	says := c.Level
+	if known && slices.Contains(c.Features, port.FeatureMembers) {
+		says += ", changing members"
+	}
 	return canonical(struct {
 		Version int    `json:"schemaVersion"`
 		Label   string `json:"label"`
 		Message string `json:"message"`
 		Colour  string `json:"color"`
-	}{1, "bully " + c.Spec, c.Level, colour})
+	}{1, "bully " + c.Spec, says, colour})
 }
 
 // canonical writes a value so that two that are equal are the same bytes.

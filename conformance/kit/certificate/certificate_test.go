@@ -72,6 +72,29 @@ func TestLevels(t *testing.T) {
 	require.Equal(t, certificate.None, certificate.Of(report(nil), certificate.Kit{}).Level, "who is held to nothing has reached nothing")
 }
 
+// TestMembers certifies ports for fixed members, and for changing ones: the first are asked nothing about the others, at no level, and the
+// certificate and the badge say which it is.
+func TestMembers(t *testing.T) {
+	of := func(features []string, came kit.Outcome) *certificate.Certificate {
+		k, r := held(), report(nil)
+		gold := &k.Levels[len(k.Levels)-1]
+		gold.Cases = append(gold.Cases, kit.Case{ID: "live-changing", Must: true, Needs: port.FeatureMembers})
+		r.Spec, r.Features = kit.Spec, features
+		r.Verdicts = append(r.Verdicts, kit.Verdict{Case: "live-changing", Suite: "live", Must: came != kit.Unsupported, Outcome: came})
+		return certificate.Of(r, k)
+	}
+	fixed, both := of([]string{"fence"}, kit.Unsupported), of([]string{"members", "fence"}, kit.Pass)
+	require.Equal(t, "gold", fixed.Level)
+	require.Equal(t, "1.0", fixed.Spec)
+	require.Contains(t, string(fixed.Badge()), `"label":"bully 1.0","message":"gold"`)
+	require.Equal(t, "gold", both.Level)
+	require.Equal(t, "1.1", both.Spec)
+	require.Equal(t, []string{"fence", "members"}, both.Features)
+	require.Contains(t, string(both.Badge()), `"label":"bully 1.1","message":"gold, changing members"`)
+	require.Equal(t, "silver", of(port.Features(), kit.Fail).Level)
+	require.NotEqual(t, fixed.Digest, both.Digest)
+}
+
 // TestSame has the same certificate of two runs that differ in their times, and another if any verdict differs.
 func TestSame(t *testing.T) {
 	one, other := report(nil), report(nil)
@@ -91,11 +114,11 @@ func TestSame(t *testing.T) {
 // TestMatrix puts three ports beside each other.
 func TestMatrix(t *testing.T) {
 	bad := report(map[string]kit.Outcome{"sim-1": kit.Fail})
-	bad.Port.Name, bad.Verdicts[2].Rule = "<b>", "R17"
+	bad.Port.Name, bad.Verdicts[2].Rule, bad.Features = "<b>", "R17", port.Features()
 	m := certificate.MatrixOf([]*kit.Report{report(nil), bad}, []string{"good.json", "bad.json"}, held())
-	require.Equal(t, `port   language  level   vectors  sim  fence
-p 2    C         gold    2/2      1/1  1/1
-<b> 2  C         bronze  2/2      0/1  1/1
+	require.Equal(t, `port   language  level   members   vectors  sim  fence
+p 2    C         gold    fixed     2/2      1/1  1/1
+<b> 2  C         bronze  changing  2/2      0/1  1/1
 `, m.Text())
 	page := m.HTML()
 	require.Contains(t, page, `<td class="bad" title="sim-1 R17">0/1`)

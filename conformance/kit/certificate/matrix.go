@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/port"
 )
 
 // Row is a port in a matrix.
@@ -54,12 +55,20 @@ func (r *Row) cell(suite string) (text string, good bool) {
 	return text, s.Passed+s.Unsupported == s.Cases
 }
 
+// members says for which members a port was certified.
+func (c *Certificate) members() string {
+	if slices.Contains(c.Features, port.FeatureMembers) {
+		return "changing"
+	}
+	return "fixed"
+}
+
 // Text returns the matrix as a table for a terminal.
 func (m *Matrix) Text() string {
-	rows := [][]string{append([]string{"port", "language", "level"}, m.Suites...)}
+	rows := [][]string{append([]string{"port", "language", "level", "members"}, m.Suites...)}
 	for i := range m.Rows {
 		c := m.Rows[i].Certificate
-		line := []string{c.Port.Name + " " + c.Port.Version, c.Port.Language, c.Level}
+		line := []string{c.Port.Name + " " + c.Port.Version, c.Port.Language, c.Level, c.members()}
 		for _, s := range m.Suites {
 			text, _ := m.Rows[i].cell(s)
 			line = append(line, text)
@@ -88,7 +97,7 @@ func (m *Matrix) HTML() string {
 	var b strings.Builder
 	b.WriteString("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Ports of the protocol</title>\n" +
 		"<style>body{font:15px system-ui,sans-serif;margin:2em}td,th{padding:.4em .8em;border-bottom:1px solid #ccc;text-align:left}" +
-		".good{color:#176b2c}.bad{color:#a11;font-weight:600}</style>\n<h1>Ports of the protocol</h1>\n<table><tr><th>port<th>language<th>level")
+		".good{color:#176b2c}.bad{color:#a11;font-weight:600}</style>\n<h1>Ports of the protocol</h1>\n<table><tr><th>port<th>language<th>level<th>members")
 	for _, s := range m.Suites {
 		b.WriteString("<th>" + html.EscapeString(s))
 	}
@@ -96,8 +105,8 @@ func (m *Matrix) HTML() string {
 	for i := range m.Rows {
 		r := &m.Rows[i]
 		c := r.Certificate
-		fmt.Fprintf(&b, "<tr><td title=%q>%s<td>%s<td>%s", html.EscapeString(r.Source),
-			html.EscapeString(c.Port.Name+" "+c.Port.Version), html.EscapeString(c.Port.Language), html.EscapeString(c.Level))
+		fmt.Fprintf(&b, "<tr><td title=%q>%s<td>%s<td>%s<td>%s", html.EscapeString(r.Source),
+			html.EscapeString(c.Port.Name+" "+c.Port.Version), html.EscapeString(c.Port.Language), html.EscapeString(c.Level), c.members())
 		for _, s := range m.Suites {
 			text, good := r.cell(s)
 			class := "good"
@@ -108,6 +117,6 @@ func (m *Matrix) HTML() string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("</table>\n<p>Cases passed, of how many. Point at a cell to see what has failed first.\n</html>\n")
+	b.WriteString("</table>\n<p>Cases passed, of how many. Members are fixed, or changing too: of a port for fixed members nothing of R42 to R49 is asked. Point at a cell to see what has failed first.\n</html>\n")
 	return b.String()
 }

@@ -18,7 +18,7 @@ import (
 // saves, or forgets to save, breaks a promise there, whatever else it does.
 func crashCase(name string, script *cluster.Script) kit.Case {
 	return kit.Case{
-		ID: "crashes-" + name, Suite: CutsSuite, Must: true,
+		ID: "crashes-" + name, Suite: CutsSuite, Must: true, Needs: needsOf(script),
 		Title: fmt.Sprintf("%d nodes go on, as they will, after one has crashed after any prefix of what it does where its promise changes: no promise is broken", len(script.Members)),
 		Rules: []string{"R4", "R17", "R30"},
 		Run: func(ctx context.Context, p *port.Process) error {
@@ -182,7 +182,7 @@ func explained(err error, format string, args ...any) error {
 
 // text returns the script with these ops.
 func (k *crasher) text(ops []cluster.Op) string {
-	s := cluster.Script{Members: k.script.Members, Records: k.script.Records, Unstarted: k.script.Unstarted, Ops: ops}
+	s := cluster.Script{Members: k.script.Members, First: k.script.First, Records: k.script.Records, Unstarted: k.script.Unstarted, Ops: ops}
 	return s.OneLine()
 }
 

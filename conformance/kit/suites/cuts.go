@@ -33,17 +33,22 @@ func Cuts() (cases []kit.Case) {
 		panic(err) // they are embedded, and a test reads them
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		cases = append(cases, cutCase(name, known[name]))
-		if promises(known[name]) {
-			cases = append(cases, crashCase(name, known[name]))
-		}
+		cases = append(cases, cutDrawn(name, known[name], true)...)
 	}
 	for seed := range uint64(cutScripts) {
-		name, script := fmt.Sprintf("random-%d", seed+1), drawn(seed+1)
+		cases = append(cases, cutDrawn(fmt.Sprintf("random-%d", seed+1), drawn(seed+1), seed%goesOn == 0)...)
+	}
+	return cases
+}
+
+// cutDrawn returns the cases of a script: those without a model if it is to have these too, and changes what must survive.
+func cutDrawn(name string, script *cluster.Script, too bool) (cases []kit.Case) {
+	saves := promises(script)
+	if saves || script.First.IsNone() {
 		cases = append(cases, cutCase(name, script))
-		if seed%goesOn == 0 && promises(script) {
-			cases = append(cases, crashCase(name, script))
-		}
+	}
+	if too && saves {
+		cases = append(cases, crashCase(name, script))
 	}
 	return cases
 }
@@ -56,7 +61,7 @@ func promises(script *cluster.Script) bool {
 
 func cutCase(name string, script *cluster.Script) kit.Case {
 	return kit.Case{
-		ID: "cuts-" + name, Suite: CutsSuite, Must: true,
+		ID: "cuts-" + name, Suite: CutsSuite, Must: true, Needs: needsOf(script),
 		Title: fmt.Sprintf("%d nodes, one of which crashes after every prefix of every list of effects, and is restarted", len(script.Members)),
 		Rules: []string{"R4", "R30"},
 		Run: func(ctx context.Context, p *port.Process) error {
@@ -82,8 +87,13 @@ func cutCase(name string, script *cluster.Script) kit.Case {
 func drawn(seed uint64) *cluster.Script {
 	dice := rand.New(rand.NewPCG(seed, 4))
 	s := &cluster.Script{Members: []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}}
-	c, err := cluster.New(s.Members, model(), cluster.Options{})
-	for err == nil && len(c.Done()) < cutOps {
+	return draw(s, dice, cutOps)
+}
+
+// draw draws so many ops of a script.
+func draw(s *cluster.Script, dice *rand.Rand, ops int) *cluster.Script {
+	c, err := cluster.New(s.Members, model(), cluster.Options{First: s.First, Records: s.Records})
+	for err == nil && len(c.Done()) < ops {
 		err = c.Do(c.Draw(dice.IntN))
 	}
 	if err != nil {
@@ -119,11 +129,12 @@ type effects struct {
 	saves bool
 }
 
-// all cuts each step at each place: before it is saved, if it is to be saved (-1); then after each number of messages.
+// all cuts each step at each place: before it is saved, if it is to be saved (-1); then after each number of messages. Where members change it
+// cuts those alone that are to be saved.
 func (k *cutter) all() error {
 	ops, list, err := k.whole()
 	for i, e := range list {
-		if e.node.IsNone() {
+		if e.node.IsNone() || !e.saves && !k.script.First.IsNone() {
 			continue
 		}
 		first := 0
@@ -223,13 +234,13 @@ func arrive(c *cluster.Cluster, messages []spec.Message) error {
 // text returns the run that number n of the inputs belongs to, as a script.
 func (k *cutter) text(n int) string {
 	i, _ := slices.BinarySearchFunc(k.runs, n+1, func(r cut, n int) int { return cmp.Compare(r.begin, n) })
-	s := cluster.Script{Members: k.script.Members, Records: k.script.Records, Unstarted: k.script.Unstarted, Ops: k.runs[max(0, i-1)].done}
+	s := cluster.Script{Members: k.script.Members, First: k.script.First, Records: k.script.Records, Unstarted: k.script.Unstarted, Ops: k.runs[max(0, i-1)].done}
 	return s.OneLine()
 }
 
 // cluster makes the nodes.
 func (k *cutter) cluster(maker conformance.Maker, observe func(*conformance.Case)) (*cluster.Cluster, error) {
-	return cluster.New(k.script.Members, maker, cluster.Options{Records: k.script.Records, Unstarted: k.script.Unstarted, Observe: observe})
+	return cluster.New(k.script.Members, maker, cluster.Options{First: k.script.First, Records: k.script.Records, Unstarted: k.script.Unstarted, Observe: observe})
 }
 
 // aftermath is what happens after a restart: what is under way arrives; the others stand, the highest first; then the node that

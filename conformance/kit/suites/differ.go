@@ -63,6 +63,8 @@ func difference(want, got *conformance.Output) string {
 		return differs("state.grantee", w.Grantee, g.Grantee)
 	case !slices.Equal(w.Support, g.Support):
 		return differs("state.support", w.Support, g.Support)
+	case w.Configuration != g.Configuration:
+		return differs("state.configuration", w.Configuration, g.Configuration)
 	case want.Save != got.Save:
 		return differs("save", want.Save, got.Save)
 	}

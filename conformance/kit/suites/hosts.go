@@ -17,13 +17,21 @@ import (
 type hosts struct {
 	ctx      context.Context
 	talk     *talk
-	lenient  bool // messages may leave before what they say is saved: only what comes of that is an error
-	members  []spec.NodeID
-	nodes    []*hosted // in the order of the members
+	lenient  bool               // messages may leave before what they say is saved: only what comes of that is an error
+	members  []spec.NodeID      // all nodes, where members change
+	first    spec.Configuration // of who is a member from the first; none: members are fixed
+	nodes    []*hosted          // in the order of the members
 	underWay []spec.Message
 	cut      []spec.Link
 	promised map[vote]spec.NodeID       // as messages have said
 	led      map[spec.Epoch]spec.NodeID // as messages and states have said
+	lists    map[stamp]spec.Configuration
+}
+
+// stamp is what names a list of members (R42).
+type stamp struct {
+	epoch   spec.Epoch
+	version uint64
 }
 
 // vote is whom a promise is of.
@@ -40,6 +48,9 @@ type hosted struct {
 	timers conformance.Timers
 	state  spec.State
 	broken []vote // what others have seen of it, and was not on its disk when it crashed
+
+	shown  spec.Configuration // the newest that others have seen of it
+	forgot bool               // that was not on its disk when it crashed
 }
 
 // settled is how many messages are delivered without the end of a timer, at most.
@@ -47,7 +58,8 @@ const settled = 1000
 
 // newHosts makes the hosts of a script, and does what comes before its first op.
 func newHosts(ctx context.Context, t *talk, s *cluster.Script, lenient bool) (*hosts, error) {
-	h := &hosts{ctx: ctx, talk: t, lenient: lenient, members: s.Members, promised: map[vote]spec.NodeID{}, led: map[spec.Epoch]spec.NodeID{}}
+	h := &hosts{ctx: ctx, talk: t, lenient: lenient, members: s.Members, first: s.First,
+		promised: map[vote]spec.NodeID{}, led: map[spec.Epoch]spec.NodeID{}, lists: map[stamp]spec.Configuration{}}
 	for i, id := range s.Members {
 		n := &hosted{id: id}
 		if i < len(s.Records) && s.Records[i] != nil {
@@ -73,6 +85,22 @@ func (h *hosts) begin(n *hosted) cluster.Op {
 		return cluster.Op{Kind: cluster.Start, Node: n.id}
 	}
 	return cluster.Op{Kind: cluster.Restart, Node: n.id}
+}
+
+// firstOf returns with which configuration a node starts for the first time (R49), or none.
+func (h *hosts) firstOf(id spec.NodeID) spec.Configuration {
+	if _, is := h.first.Member(id); is || h.first.IsNone() {
+		return h.first
+	}
+	return spec.EmptyConfiguration()
+}
+
+// wanted returns to what an op calls a node to change: of epoch 0 that stands for the next one.
+func (n *hosted) wanted(op *cluster.Op) spec.Configuration {
+	if op.Configuration.Epoch > 0 {
+		return op.Configuration
+	}
+	return op.Configuration.At(n.state.Epoch, n.state.Configuration.Version+1)
 }
 
 func (h *hosts) node(id spec.NodeID) *hosted {
@@ -116,11 +144,12 @@ func (h *hosts) do(op cluster.Op, most int) (effects []port.Effect, err error) {
 		return nil, nil
 	case op.Kind == cluster.Crash:
 		return nil, h.crash(n)
+	case !n.up && n.record != nil:
+		q = port.RestartOf(q.Node, n.id, h.members, *n.record)
 	case !n.up:
-		q.Me, q.Members, q.Op = &n.id, h.members, port.Begin
-		if n.record != nil {
-			q.Op, q.Promise = port.Restart, n.record
-		}
+		q = port.StartOf(q.Node, n.id, h.members, h.firstOf(n.id))
+	case op.Kind == cluster.Change:
+		q = port.InputOf(q.Node, &conformance.Input{Call: spec.ChangeCall, Configuration: n.wanted(&op)})
 	case op.Kind == cluster.Resign:
 		q.Op, q.Call = port.Call, spec.ResignCall
 	case op.Kind == cluster.Dead:
@@ -250,6 +279,7 @@ func (h *hosts) crash(n *hosted) error {
 			n.broken = append(n.broken, v)
 		}
 	}
+	n.forgot = n.forgot || n.shown.Newer(kept.Configuration)
 	h.lose(func(m *spec.Message) bool { return m.From == n.id || m.To == n.id })
 	return nil
 }

@@ -10,6 +10,9 @@ import (
 
 // seen holds what others see of a node to what its disk has, and to what they have seen before.
 func (h *hosts) seen(n *hosted, m *spec.Message) error {
+	if err := h.shows(n, m.Configuration); err != nil {
+		return err
+	}
 	kept := n.kept()
 	bound, to := kept.Epoch, spec.NodeID{}
 	switch m.Type {
@@ -24,7 +27,7 @@ func (h *hosts) seen(n *hosted, m *spec.Message) error {
 	case h.lenient:
 	case m.Epoch > bound:
 		return h.talk.wrong("R4", fmt.Sprintf("the message %s leaves while the disk of %s has the epoch %d: a crash now, and that epoch is forgotten", m, n.id, kept.Epoch))
-	case !to.IsNone() && kept != (spec.Durable{Epoch: m.Epoch, Grantee: to}) && !(m.Type == spec.Heartbeat && kept.Epoch > m.Epoch):
+	case !to.IsNone() && (kept.Epoch != m.Epoch || kept.Grantee != to) && !(m.Type == spec.Heartbeat && kept.Epoch > m.Epoch):
 		return h.talk.wrong("R4", fmt.Sprintf("the message %s leaves while the disk of %s has the epoch %d, promised to %s: a crash now, and that promise is forgotten",
 			m, n.id, kept.Epoch, named(kept.Grantee)))
 	}
@@ -35,6 +38,31 @@ func (h *hosts) seen(n *hosted, m *spec.Message) error {
 		return err
 	}
 	return h.leads(n, m.Epoch)
+}
+
+// shows holds a configuration that others see of a node to its disk, to what they have seen of it before, and to all others that have
+// been of this epoch and version.
+func (h *hosts) shows(n *hosted, c spec.Configuration) error {
+	kept := n.kept().Configuration
+	switch {
+	case h.first.IsNone():
+		return nil
+	case c.Newer(kept) && !h.lenient:
+		return h.talk.wrong("R4", fmt.Sprintf("a message leaves with the configuration %s while the disk of %s has %s: a crash now, and it is forgotten", c, n.id, kept))
+	case n.shown.Newer(c):
+		rule := string(spec.ConfigurationMonotonic)
+		if n.forgot {
+			rule = "R4"
+		}
+		return h.talk.wrong(rule, fmt.Sprintf("%s has the configuration %s, and has had %s: it votes in one that is over", n.id, c, n.shown))
+	}
+	n.shown = c
+	at := stamp{c.Epoch, c.Version}
+	if other, is := h.lists[at]; is && other != c {
+		return h.talk.wrong(string(spec.OneConfiguration), fmt.Sprintf("%s has the configuration %s, and another node had other members under this name: %s", n.id, c, other))
+	}
+	h.lists[at] = c
+	return nil
 }
 
 // promise keeps what others have seen of a promise, which must be the first for its epoch, or the same again.
@@ -75,14 +103,24 @@ func (h *hosts) blamed(v vote) string {
 func (h *hosts) stays(n *hosted, q *port.Request, before *spec.State) error {
 	switch s := &n.state; {
 	case q.Op == port.Restart && s.Durable() != *q.Promise:
-		return h.talk.wrong("R30", fmt.Sprintf("%s restarts with epoch %d, promised to %s, and its disk has epoch %d, promised to %s",
-			n.id, s.Epoch, named(s.Grantee), q.Promise.Epoch, named(q.Promise.Grantee)))
+		return h.talk.wrong("R30", fmt.Sprintf("%s restarts with epoch %d, promised to %s%s, and its disk has epoch %d, promised to %s%s",
+			n.id, s.Epoch, named(s.Grantee), of(s.Configuration), q.Promise.Epoch, named(q.Promise.Grantee), of(q.Promise.Configuration)))
 	case s.Epoch < before.Epoch:
 		return h.talk.wrong(string(spec.EpochMonotonic), fmt.Sprintf("the epoch of %s goes back from %d to %d", n.id, before.Epoch, s.Epoch))
+	case before.Configuration.Newer(s.Configuration):
+		return h.talk.wrong(string(spec.ConfigurationMonotonic), fmt.Sprintf("the configuration of %s goes back from %s to %s", n.id, before.Configuration, s.Configuration))
 	case s.Role == spec.Leader:
 		return h.leads(n, s.Epoch)
 	}
 	return nil
+}
+
+// of says a configuration after something else, or nothing where members are fixed.
+func of(c spec.Configuration) string {
+	if c.IsNone() {
+		return ""
+	}
+	return ", configuration " + c.String()
 }
 
 // named names a node, or none.

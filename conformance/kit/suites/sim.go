@@ -1,6 +1,7 @@
 package suites
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
 	return kit.Case{
 		ID:    fmt.Sprintf("sim-%s-%d-%d", profile, nodes, seed),
 		Title: fmt.Sprintf("%d nodes in simulated time, with faults of the profile %s: each step is that of the model", nodes, profile),
-		Suite: SimSuite, Must: true,
+		Suite: SimSuite, Must: true, Needs: needs(profile),
 		Run: func(ctx context.Context, p *port.Process) error {
 			plan, err := Short(seed, nodes, profile)
 			if err != nil {
@@ -63,26 +64,48 @@ func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
 	}
 }
 
-// Short returns the plan of a seed made short: its first faults, with no more time between two of them than an election takes.
+// needs returns the feature that the nodes of a profile must have, or "".
+func needs(profile sim.Profile) string {
+	if profile == sim.ChangingProfile {
+		return port.FeatureMembers
+	}
+	return ""
+}
+
+// Short returns the plan of a seed made short: its first faults, and its first changes, with no more time between two of them than an
+// election takes.
 func Short(seed uint64, nodes int, profile sim.Profile) (sim.Plan, error) {
 	plan, err := sim.Generate(seed, nodes, profile)
 	if err != nil {
 		return plan, err
 	}
 	plan.Faults = plan.Faults[:min(len(plan.Faults), simFaults)]
+	plan.Changes = plan.Changes[:min(len(plan.Changes), simFaults)]
 	most := plan.Timing.Coordinator + plan.Timing.Election + plan.Timing.Claim
-	earlier, before := time.Duration(0), time.Duration(0)
+	var times []*time.Duration
 	for i := range plan.Faults {
-		f := &plan.Faults[i]
-		earlier += max(0, f.At-before-most)
-		before = f.At
-		f.At -= earlier
+		times = append(times, &plan.Faults[i].At)
+	}
+	for i := range plan.Changes {
+		times = append(times, &plan.Changes[i].At)
+	}
+	slices.SortStableFunc(times, func(a, b *time.Duration) int { return cmp.Compare(*a, *b) })
+	earlier, before := time.Duration(0), time.Duration(0)
+	for _, at := range times {
+		earlier += max(0, *at-before-most)
+		before = *at
+		*at -= earlier
 	}
 	plan.Length = most
 	for i := range plan.Faults {
 		f := &plan.Faults[i]
 		f.For = min(f.For, 4*most) // what is over soon leaves time for the next
 		plan.Length = max(plan.Length, f.At+f.For+most)
+	}
+	for i := range plan.Changes {
+		c := &plan.Changes[i]
+		c.Back = min(c.Back, most)
+		plan.Length = max(plan.Length, c.At+c.Back+2*most)
 	}
 	return plan, nil
 }

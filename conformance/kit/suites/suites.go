@@ -19,6 +19,8 @@
 //
 // What is asked in steps, sim, runs, isolate and cuts-… does not depend on what is answered, and so is asked ahead (port.AskAll). In crashes-…,
 // live and cover the port's own answers decide what comes next: its messages are delivered, and what it saves is what it is restarted with.
+//
+// Each has a share for clusters whose members change, but for fence and cover: …Changing. It needs the feature members.
 package suites
 
 import (
@@ -44,10 +46,10 @@ const SilverSeeds = 2000
 
 // Silver returns what a silver port must pass besides the vectors: a sample of steps, the crash cuts, and runs of the simulator.
 func Silver() []kit.Case {
-	return slices.Concat(Sample(), Runs(), Cuts(), Sim(1, SilverSeeds))
+	return slices.Concat(Sample(), Runs(), Cuts(), Sim(1, SilverSeeds), SilverChanging())
 }
 
 // Gold returns what a gold port must pass besides: all steps, long runs, the fence, every edge, and each node by itself.
 func Gold() []kit.Case {
-	return slices.Concat(Fence(), Isolate(), Live(), Cover(), Steps())
+	return slices.Concat(Fence(), Isolate(), Live(), Cover(), Steps(), GoldChanging())
 }

@@ -42,6 +42,7 @@ func serve(newChange func() func(*conformance.Case)) port.Config {
 		}
 		return port.Serve(r, w, port.Implementation{
 			Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
+			Changing: true,
 			Make:     conformance.NodeOf(func() conformance.Subject { return one }),
 			Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 				return conformance.NodeIn(one, id, members, s), nil
@@ -82,18 +83,25 @@ func run(t *testing.T, cases []kit.Case, c port.Config) []kit.Verdict {
 
 // TestCases pins how many cases there are: fewer would be noticed by nobody.
 func TestCases(t *testing.T) {
-	count, seen := map[string]int{}, map[string]bool{}
+	count, changing, seen := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, c := range slices.Concat(suites.Silver(), suites.Gold()) {
 		require.False(t, seen[c.ID], c.ID)
 		seen[c.ID] = true
 		require.True(t, c.Must, c.ID)
 		require.NotEmpty(t, c.Title, c.ID)
+		if c.Needs == port.FeatureMembers {
+			changing[c.Suite]++
+			continue
+		}
 		count[c.Suite]++
 	}
 	require.Equal(t, map[string]int{
 		suites.StepsSuite: 14 + 91, suites.RunsSuite: 20, suites.CutsSuite: 174 + 120, suites.SimSuite: suites.SilverSeeds,
 		suites.FenceSuite: 21, suites.IsolateSuite: 5, suites.LiveSuite: 20, suites.CoverSuite: 36,
 	}, count)
+	require.Equal(t, map[string]int{
+		suites.StepsSuite: 1 + 3, suites.RunsSuite: 6, suites.CutsSuite: 80, suites.SimSuite: suites.ChangingSeeds, suites.IsolateSuite: 2, suites.LiveSuite: 6,
+	}, changing)
 	require.Empty(t, suites.Sim(2, 1))
 }
 

@@ -86,19 +86,20 @@ type watched struct {
 }
 
 func (n *watched) Start(first spec.Configuration, out *conformance.Output) {
+	n.c.Before = conformance.Survivor(spec.Durable{Configuration: first})
 	n.model.Start(first, &n.want)
 	n.step(conformance.Input{Start: true}, out, func() { n.port.Start(first, out) })
 }
 
 func (n *watched) Restart(promise spec.Durable, out *conformance.Output) {
-	n.c.Before.Epoch, n.c.Before.Grantee = promise.Epoch, promise.Grantee
+	n.c.Before = conformance.Survivor(promise)
 	n.model.Restart(promise, &n.want)
 	n.step(conformance.Input{Restart: true}, out, func() { n.port.Restart(promise, out) })
 }
 
 func (n *watched) Step(in *spec.Input, out *conformance.Output) {
 	n.model.Step(in, &n.want)
-	n.step(conformance.Input{Message: in.Message, Timer: in.Timer, Call: in.Call}, out, func() { n.port.Step(in, out) })
+	n.step(conformance.Given(in), out, func() { n.port.Step(in, out) })
 }
 
 // step lets the port take a step, and panics with what is wrong of it.

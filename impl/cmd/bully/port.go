@@ -16,7 +16,7 @@ import (
 const portHelp = `
 port is the core of this program as a port: it reads requests from its standard input, and writes replies to its standard
 output, as conformance/README.md says (Certify a port in another language). So the kit that certifies ports in other languages
-asks this implementation the same, fenced resources too, and who writes a port has one to try things with:
+asks this implementation the same, changing members and fenced resources too, and who writes a port has one to try things with:
 
   bullytest test -level gold -- bully port
   echo '{"id":1,"op":"start","node":"a","me":"1","members":["1"]}' | bully port
@@ -50,6 +50,7 @@ func servePort(r io.Reader, w io.Writer) error {
 		Identity: port.Identity{Name: "bully", Version: spec.Version, Language: "Go"},
 		Make:     subject.New,
 		Load:     subject.At,
+		Changing: true,
 		Fence:    func() port.Fence { return newFence() },
 	})
 }

@@ -17,7 +17,8 @@ import (
 // TestPortIsBronze puts the core through what ports in other languages are put through first, and through one case each of what comes
 // after that. All of it is in make ports.
 func TestPortIsBronze(t *testing.T) {
-	cases := slices.Concat(kit.Loop(), vectors.Cases(), suites.Fence()[:1], suites.Cuts()[:1], suites.Sim(1, 10))
+	cases := slices.Concat(kit.Loop(), vectors.Cases(), suites.Fence()[:1], suites.Cuts()[:1], suites.Sim(1, 10),
+		suites.CutsChanging()[:1], suites.SimChanging(1, 5))
 	report, err := kit.Run(t.Context(), cases, kit.Options{Port: port.Config{Serve: servePort}})
 	require.NoError(t, err)
 	require.Equal(t, port.Identity{Name: "bully", Version: "1.0", Language: "Go"}, report.Port)
@@ -57,6 +58,9 @@ func TestPortAnswersAll(t *testing.T) {
 		`{"id":7,"op":"restart","node":"a","me":"1","members":["1","2"],"promise":{"epoch":1,"grantee":"3"}}`:                                  "to a stranger",
 		`{"id":7,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"leader","leader":"1","epoch":0,"grantee":"1","support":[]}}`: "no input leads to it",
 		`{"id":7,"op":"receive","node":"a","message":{"type":"OK","from":"2","to":"1","epoch":1}}`:                                             "has not started",
+		`{"id":7,"op":"start","node":"a","me":"2","configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"}]}}`:              "me must be a member of the first configuration",
+		`{"id":7,"op":"start","node":"a","me":"2","configuration":{"epoch":0,"version":0,"members":[]}}`:                                       `"configuration":{"epoch":0,"version":0,"members":[]}}}],"state"`,
+		`{"id":7,"op":"load","node":"a","me":"1","state":{"role":"candidate","leader":null,"epoch":1,"grantee":null,"support":[],"configuration":{"epoch":1,"version":1,"members":[{"id":"1","kind":"witness"},{"id":"2","kind":"voter"}]}}}`: "R46: a candidate and a claimant are voters",
 		`{"id":7,"op":"write","resource":"a","epoch":-1,"value":"x"}`:                                                                          "negative",
 		`{"id":7,"op":"start","node":"a","me":"1","members":["1"]}` + "\n" + `{"id":8,"op":"receive","node":"a"}`:                              `{"id":8,"error":"the message is missing"}`,
 		`{"id":7,"op":"write","resource":"a","value":"x"}` + "\n" + `{"id":8,"op":"read","resource":"a"}`:                                      `{"id":8,"highest":0,"value":"x"}`,

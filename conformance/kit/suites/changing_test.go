@@ -1,0 +1,192 @@
+package suites_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cluster"
+	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/kit/suites"
+	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// TestModelChanging puts the model through some cases of each suite in which members change.
+func TestModelChanging(t *testing.T) {
+	for _, cases := range [][]kit.Case{
+		suites.SampleChanging(), some(suites.RunsChanging(), 0, 5), some(suites.CutsChanging(), 3, 11), suites.SimChanging(1, 8),
+		some(suites.LiveChanging(), 0, 5), some(suites.IsolateChanging(), 0, 2),
+	} {
+		for _, v := range run(t, cases, serve(nil)) {
+			require.Equal(t, kit.Pass, v.Outcome, "%s: %s", v.Case, v.Problem)
+			require.Greater(t, v.Requests, uint64(15), v.Case)
+		}
+	}
+}
+
+// TestFixedIsAskedNothing has a port without the feature: no case in which members change is put to it, and that is no fault.
+func TestFixedIsAskedNothing(t *testing.T) {
+	fixed := edited(`"fence","members"`, `"fence"`)
+	for _, v := range run(t, slices.Concat(suites.CutsChanging()[:1], suites.SimChanging(1, 1), suites.SampleChanging(), suites.LiveChanging()[:1]), fixed) {
+		require.Equal(t, kit.Unsupported, v.Outcome, v.Case)
+		require.False(t, v.Failed(), v.Case)
+		require.Zero(t, v.Requests, v.Case)
+	}
+}
+
+// adoptsNothing hears of newer configurations, and keeps its own.
+func adoptsNothing(c *conformance.Case) {
+	if m := c.Input.Message; c.Want.After.Configuration == m.Configuration && m.Configuration != c.Before.Configuration {
+		c.Want = conformance.Outcome{After: c.Before.Clone()}
+	}
+}
+
+// grantsOlder grants a CLAIM whose configuration is older.
+func grantsOlder(c *conformance.Case) {
+	if m := c.Input.Message; m.Type == spec.Claim && conformance.RuleOf(c) == "R45" && c.Before.Configuration.Epoch <= m.Epoch {
+		in := c.Input
+		in.Message.Configuration = c.Before.Configuration
+		c.Want = (&conformance.Model{}).Step(c.ID, c.Members, c.Before, in)
+	}
+}
+
+// unstamped leaves the configuration of who wins as it is.
+func unstamped(c *conformance.Case) {
+	if own := c.Before.Configuration; c.Want.After.Role == spec.Leader && c.Before.Role != spec.Leader && !own.IsNone() {
+		c.Want.After.Configuration = own
+		for i := range c.Want.Sent {
+			c.Want.Sent[i].Configuration = own
+		}
+	}
+}
+
+// eager changes whether the last change is settled or not.
+func eager(c *conformance.Case) {
+	if c.Input.Call == spec.ChangeCall && c.Want.Ignored && c.Before.Role == spec.Leader {
+		before := c.Before.Clone()
+		before.Support = nil
+		for _, m := range before.Configuration.Members() {
+			if m.ID != c.ID {
+				before.Support = append(before.Support, m.ID)
+			}
+		}
+		got := (&conformance.Model{}).Step(c.ID, c.Members, before, c.Input)
+		if !got.Ignored {
+			c.Want = got
+		}
+	}
+}
+
+// mute says nothing when the patience of a member ends that may not stand.
+func mute(c *conformance.Case) {
+	if c.Input.Timer == spec.HeartbeatTimer && c.Want.After.Role == spec.Follower {
+		c.Want.Sent = nil
+	}
+}
+
+// forgetsMembers restarts without its configuration.
+func forgetsMembers(c *conformance.Case) {
+	if c.Input.Restart && !c.Want.After.Configuration.IsNone() {
+		c.Want.After.Configuration = spec.EmptyConfiguration()
+	}
+}
+
+// TestBrokenMembers puts ports with bugs about members through the suites: each finds them, and says which rule it is.
+func TestBrokenMembers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		port  port.Config
+		cases []kit.Case
+		rule  string
+		says  string
+	}{
+		{"adopts nothing", always(adoptsNothing), suites.SampleChanging(), "R43", "state."},
+		{"adopts nothing", always(adoptsNothing), suites.SimChanging(1, 3), "R43", "state."},
+		{"adopts nothing", always(adoptsNothing), suites.LiveChanging()[:2], "R43", "state."},
+		{"grants older", always(grantsOlder), suites.SampleChanging(), "R45", "state."},
+		{"unstamped", always(unstamped), suites.SampleChanging(), "R48", "state.configuration: expected"},
+		{"adopts nothing", always(adoptsNothing), suites.IsolateChanging()[:1], "", "a program of its own"},
+		{"eager", always(eager), suites.SampleChanging(), "R47", "a step: expected that the input is ignored"},
+		{"mute", always(mute), suites.SimChanging(1, 20), "R46", "message 1 that is sent"},
+		{"forgets members", always(forgetsMembers), suites.CutsChanging(), "R30", "state.configuration: expected"},
+		{"shares", serve(shares), suites.RunsChanging(), "", "of the two clusters alone is as it must be"},
+	} {
+		verdicts := run(t, c.cases, c.port)
+		i := slices.IndexFunc(verdicts, func(v kit.Verdict) bool { return v.Failed() })
+		require.GreaterOrEqual(t, i, 0, "%s: %s", c.name, verdicts[0].Case)
+		require.Equal(t, kit.Fail, verdicts[i].Outcome, c.name)
+		require.Equal(t, c.rule, verdicts[i].Rule, "%s: %s: %s", c.name, verdicts[i].Case, verdicts[i].Problem)
+		require.Contains(t, verdicts[i].Problem, c.says, c.name)
+	}
+}
+
+// noConfiguration saves epoch and grantee alone.
+func noConfiguration(effects []json.RawMessage) []json.RawMessage {
+	var saved struct{ Save *spec.Durable }
+	if json.Unmarshal(effects[0], &saved) == nil && saved.Save != nil && !saved.Save.Configuration.IsNone() {
+		saved.Save.Configuration = spec.EmptyConfiguration()
+		text, _ := json.Marshal(saved.Save)
+		effects = append([]json.RawMessage{[]byte(`{"save":` + string(text) + `}`)}, effects[1:]...)
+	}
+	return effects
+}
+
+// TestCrashesOfMembers lets broken ports go on from crashes in which configurations are lost. No model is asked.
+func TestCrashesOfMembers(t *testing.T) {
+	for name, c := range map[string]struct {
+		port         port.Config
+		rule         string
+		early, after string
+	}{
+		"it sends before it saves":   {does(late), "R4", "while the disk of", "it votes in one that is over"},
+		"it never saves":             {does(never), "R4", "a crash now, and it is forgotten", "it votes in one that is over"},
+		"it saves no configuration":  {does(noConfiguration), "R4", "a crash now, and it is forgotten", "it votes in one that is over"},
+		"it forgets it as it begins": {always(forgetsMembers), "R30", "and its disk has epoch", ""},
+		"it takes back what it has": {always(func(c *conformance.Case) {
+			if m := c.Input.Message; c.Before.Configuration.Newer(m.Configuration) && m.Configuration.Len() > 0 && m.Configuration.Epoch == c.Before.Configuration.Epoch {
+				c.Want.After.Configuration = m.Configuration
+				c.Want.After.Support = nil
+				if c.Want.After.Role == spec.Candidate || c.Want.After.Role == spec.Claimant {
+					c.Want.After.Role = spec.Electing
+				}
+				for i := range c.Want.Sent {
+					c.Want.Sent[i].Configuration = m.Configuration
+				}
+			}
+		}), string(spec.ConfigurationMonotonic), "", "goes back from"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.early != "" {
+				require.True(t, diesChanging(t, c.port, false, c.rule, c.early))
+			}
+			if c.after != "" {
+				require.True(t, diesChanging(t, c.port, true, c.rule, c.after))
+			}
+		})
+	}
+}
+
+// diesChanging is dies for scripts in which members change.
+func diesChanging(t *testing.T, c port.Config, lenient bool, rule, says string) bool {
+	known, err := cluster.KnownChanging()
+	require.NoError(t, err)
+	p, err := port.Start(t.Context(), c)
+	require.NoError(t, err)
+	defer p.Close()
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		var failure *port.Failure
+		if errors.As(suites.Crash(t.Context(), p, known[name], lenient), &failure) && failure.Rule == rule && strings.Contains(failure.Problem, says) {
+			require.Contains(t, failure.Problem, "script members", name)
+			t.Log(name, failure.Problem)
+			return true
+		}
+	}
+	return false
+}
