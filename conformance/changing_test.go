@@ -41,18 +41,29 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestDutiesOfChanging goes by R46 and R47: who may not stand and keeps no lease has no timer; a change begins the timers of a
-// leader anew, and is saved.
+// TestDutiesOfChanging goes by R46 and R47: a member that may not stand waits as a voter does, again and again, and who is none
+// only while it keeps a lease; a change begins the timers of a leader anew, and is saved.
 func TestDutiesOfChanging(t *testing.T) {
 	two := members(t, 4, 2, spec.Voter, spec.Witness)
 	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: two})
 	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(1), &rests))
-	require.Zero(t, conformance.Running(node(2), &rests))
+	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &rests))
+	require.Zero(t, conformance.Running(node(3), &rests))
 	follows := rests
 	follows.Leader = node(2)
 	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer, spec.PreemptTimer), conformance.Running(node(1), &follows), "a witness is outranked")
 	follows.Leader = node(1)
 	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &follows))
+	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(3), &follows))
+	for _, before := range []spec.State{rests, follows} {
+		for id, armed := range map[spec.NodeID]conformance.Timers{node(2): conformance.TimersOf(spec.HeartbeatTimer), node(3): 0} {
+			in := conformance.Input{Timer: spec.HeartbeatTimer}
+			out := new(conformance.Model).Step(id, []spec.NodeID{node(1), node(2), node(3)}, before, in)
+			_, cancel, arm := conformance.Duties(id, &before, &in, &out.After, out.Sent)
+			require.Equal(t, armed, arm, "%s in %s", id, before)
+			require.Equal(t, conformance.Running(id, &before)&^conformance.Running(id, &out.After), cancel)
+		}
+	}
 
 	leads := spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Support: []spec.NodeID{node(2)}, Configuration: two}
 	in := conformance.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, spec.Voter)}
@@ -128,7 +139,8 @@ func TestRulesOfMembers(t *testing.T) {
 		{rest, conformance.Input{Restart: true}, "R30"},
 		{rest, conformance.Input{Call: spec.ChangeCall, Configuration: now}, "R47"},
 		{rest, conformance.Input{Timer: spec.HeartbeatTimer}, "R8"},
-		{observes, conformance.Input{Timer: spec.HeartbeatTimer}, "R35"},
+		{observes, conformance.Input{Timer: spec.HeartbeatTimer}, "R46"},
+		{conformance.Survivor(spec.Durable{Configuration: spec.EmptyConfiguration()}), conformance.Input{Timer: spec.HeartbeatTimer}, "R35"},
 		{rest, says(spec.Heartbeat, now.At(4, 1), 2), "R43"},
 		{rest, says(spec.Heartbeat, now, 4), "R44"},
 		{rest, says(spec.Claim, old, 2), "R45"},

@@ -69,11 +69,10 @@ func Running(id spec.NodeID, s *spec.State) Timers {
 	case spec.Leader:
 		return quorum | beat
 	}
-	stands := MayStand(id, s)
 	switch bound := !s.Leader.IsNone(); {
-	case bound && stands && Outranked(&s.Configuration, s.Leader, id):
+	case bound && MayStand(id, s) && Outranked(&s.Configuration, s.Leader, id):
 		return heartbeat | preempt
-	case bound || stands:
+	case bound || isMember(&s.Configuration, id):
 		return heartbeat
 	}
 	return 0
@@ -97,6 +96,8 @@ func begunAnew(before *spec.State, in *Input, after *spec.State, sent []spec.Mes
 		s |= preempt
 	}
 	switch in.Timer {
+	case spec.HeartbeatTimer: // of a member that may not stand (R46)
+		s |= heartbeat
 	case spec.QuorumTimer:
 		s |= quorum
 	case spec.BeatTimer:

@@ -14,6 +14,11 @@ func Outranked(c *spec.Configuration, l, k spec.NodeID) bool {
 	return l.Compare(k) < 0 || !mayLead(c, l)
 }
 
+// isMember reports whether a node belongs to a configuration.
+func isMember(c *spec.Configuration, id spec.NodeID) bool {
+	return c.IsNone() || kindOf(c, id) != ""
+}
+
 func mayLead(c *spec.Configuration, id spec.NodeID) bool {
 	return c.IsNone() || kindOf(c, id) == spec.Voter
 }
@@ -34,17 +39,7 @@ func votes(c *spec.Configuration, id spec.NodeID) bool {
 func MayChange(id spec.NodeID, s *spec.State, c spec.Configuration) bool {
 	own := &s.Configuration
 	return s.Role == spec.Leader && !own.IsNone() && c.Epoch == s.Epoch && c.Version == own.Version+1 &&
-		settled(id, s) && differing(own, &c) == 1 && witnessesKnown(own, &c) && votes(&c, id)
-}
-
-// witnessesKnown reports whether every witness of d is a member of c: none joins as a witness.
-func witnessesKnown(c, d *spec.Configuration) bool {
-	for _, m := range d.Members() {
-		if m.Kind == spec.Witness && kindOf(c, m.ID) == "" {
-			return false
-		}
-	}
-	return true
+		settled(id, s) && differing(own, &c) == 1 && votes(&c, id)
 }
 
 // settled reports whether the supporters of node id, and itself, are a quorum of its configuration.

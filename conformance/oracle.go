@@ -5,14 +5,17 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/changing"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // Model is the model as a subject, and the oracle of the cases that are not written by hand. It takes up to
 // model.MaxNodes members, and panics if it is given more, or a state that names a stranger. A state with a configuration is for
-// package model/changing, one without for package model; of more than model.MaxNodes ids the first knows nothing either.
+// package model/changing, which takes up to changing.MaxIDs; one without is for package model.
 type Model struct {
 	rules [model.MaxNodes + 1]*model.Rules // by number of members, made when they are needed
+	names *changing.Names                  // of named, made when they are needed
+	named []spec.NodeID
 }
 
 var _ Subject = (*Model)(nil)
@@ -21,7 +24,7 @@ var _ Subject = (*Model)(nil)
 // does it see what is said with a configuration where members are fixed (R34).
 func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in Input) Outcome {
 	if !before.Configuration.IsNone() {
-		return stepChanging(id, before, in)
+		return m.stepChanging(id, members, before, in)
 	}
 	w := words{members}
 	i, s := w.rank(id), w.state(before)
@@ -33,7 +36,7 @@ func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, i
 	case in.Restart:
 		step = rules.Restart(i, s)
 	case in.Timer != "":
-		step = rules.Timeout(i, s, model.Timer(slices.Index(spec.Timers(), in.Timer)))
+		step = rules.Timeout(i, s, model.Timer(slices.Index(timerOrder, in.Timer)))
 	case in.Call == spec.ResignCall:
 		step = rules.Resign(i, s)
 	case in.Call == spec.HolderDeadCall:
@@ -57,6 +60,12 @@ func (m *Model) of(n int) *model.Rules {
 	}
 	return m.rules[n]
 }
+
+// The words of package spec, in the order of the numbers of package model.
+var (
+	roleOrder = spec.Roles()
+	typeOrder = spec.MessageTypes()
+)
 
 // words translates between the ids of a membership and the ranks of the model.
 type words struct {
@@ -84,7 +93,7 @@ func (w words) id(i model.ID) spec.NodeID {
 
 func (w words) state(s spec.State) model.State {
 	t := model.State{
-		Role:    model.Role(slices.Index(spec.Roles(), s.Role)),
+		Role:    model.Role(slices.Index(roleOrder, s.Role)),
 		Leader:  w.rank(s.Leader),
 		Epoch:   s.Epoch,
 		Grantee: w.rank(s.Grantee),
@@ -96,7 +105,7 @@ func (w words) state(s spec.State) model.State {
 }
 
 func (w words) specState(s model.State) spec.State {
-	t := spec.State{Role: spec.Role(s.Role.String()), Leader: w.id(s.Leader), Epoch: s.Epoch, Grantee: w.id(s.Grantee)}
+	t := spec.State{Role: roleOrder[s.Role], Leader: w.id(s.Leader), Epoch: s.Epoch, Grantee: w.id(s.Grantee)}
 	for i, id := range w.members {
 		if s.Support.Has(model.ID(i + 1)) {
 			t.Support = append(t.Support, id)
@@ -107,6 +116,9 @@ func (w words) specState(s model.State) spec.State {
 
 func (w words) outcome(step *model.Step) Outcome {
 	out := Outcome{Ignored: step.Ignored, After: w.specState(step.State)}
+	if sent := step.Sent(); len(sent) > 0 {
+		out.Sent = make([]spec.Message, 0, len(sent))
+	}
 	for _, sent := range step.Sent() {
 		out.Sent = append(out.Sent, w.specMessage(sent))
 	}
@@ -115,7 +127,7 @@ func (w words) outcome(step *model.Step) Outcome {
 
 func (w words) message(m spec.Message) model.Message {
 	return model.Message{
-		Type:  model.MessageType(slices.Index(spec.MessageTypes(), m.Type)),
+		Type:  model.MessageType(slices.Index(typeOrder, m.Type)),
 		From:  w.rank(m.From),
 		To:    w.rank(m.To),
 		Epoch: m.Epoch,
@@ -123,5 +135,5 @@ func (w words) message(m spec.Message) model.Message {
 }
 
 func (w words) specMessage(m model.Message) spec.Message {
-	return spec.Message{Type: spec.MessageType(m.Type.String()), From: w.id(m.From), To: w.id(m.To), Epoch: m.Epoch}
+	return spec.Message{Type: typeOrder[m.Type], From: w.id(m.From), To: w.id(m.To), Epoch: m.Epoch}
 }

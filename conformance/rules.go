@@ -38,8 +38,8 @@ var sentences = map[string]string{
 	"R43": "A configuration that is newer is adopted before anything else, by whomever it is said: who stands rests, its epoch is learned, and support is emptied.",
 	"R44": "Where the sender or the node is no member, nothing is done; but who asks with an older configuration is refused, and so told the newer.",
 	"R45": "Support, grants and acknowledgements count, and promises are made, only among electors that hold the same configuration; who is no elector refuses.",
-	"R46": "Only a voter stands, and anybody outranks who is none; CLAIM goes to the other electors, ELECTION and all else that is for all to the other members.",
-	"R47": "A leader whose configuration is settled changes one member of it, by a configuration of its epoch and the next version in which it still votes and every witness was a member before, and says HEARTBEAT to all that are or were members.",
+	"R46": "Only a voter stands, and anybody outranks who is none; any other member says IM_BACK when its patience ends, and who is no member says nothing; ELECTION and CLAIM go to the other electors, all else that is for all to the other members.",
+	"R47": "A leader whose configuration is settled changes one member of it, by a configuration of its epoch and the next version in which it still votes, and says HEARTBEAT to all that are or were members.",
 	"R48": "Who wins makes its configuration one of the epoch that it has won; members and version stay.",
 	"R49": "The first members start with one configuration, of version 1 and epoch 0, that they are in; a node that joins starts with the empty one.",
 }

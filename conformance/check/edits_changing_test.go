@@ -44,9 +44,17 @@ func holds(c spec.Configuration) func(*spec.Event) {
 func asks(of ...uint64) func(*spec.Event) {
 	return func(e *spec.Event) {
 		e.State.Role, e.State.Leader = spec.Candidate, spec.NodeID{}
-		for _, id := range of {
+		tells(spec.Election, of...)(e)
+	}
+}
+
+// tells makes the node of the event say one thing to these nodes, and nothing else.
+func tells(kind spec.MessageType, to ...uint64) func(*spec.Event) {
+	return func(e *spec.Event) {
+		e.Sent = nil
+		for _, id := range to {
 			e.Sent = append(e.Sent, spec.Message{
-				Type: spec.Election, From: e.Node, To: spec.IntegerID(id), Epoch: e.State.Epoch, Configuration: e.State.Configuration,
+				Type: kind, From: e.Node, To: spec.IntegerID(id), Epoch: e.State.Epoch, Configuration: e.State.Configuration,
 			})
 		}
 	}
@@ -131,7 +139,7 @@ var editsOfVotes = []edit{
 		},
 	},
 	{
-		name: "R45-observer-says-that-it-would-follow", from: "members-observer", at: "OnElection 3→4",
+		name: "R45-observer-says-that-it-would-follow", from: "members-observer", at: "OnElection 1→3 & version:2",
 		alter: func(e *spec.Event) {
 			e.Sent[0].Type = spec.OK
 		},
@@ -145,6 +153,10 @@ var editsOfVotes = []edit{
 	{name: "R46-removed-asks", from: "members-shrink", at: "HeartbeatTimeout & 2 is", alter: asks(3, 4, 5)},
 	{name: "R46-witness-asks", from: "members-witness", at: "HeartbeatTimeout & 3 is", alter: asks(1, 2)},
 	{name: "R46-observer-asks", from: "members-observer", at: "HeartbeatTimeout & 4 is", alter: asks(1, 2, 3)},
+	{name: "R46-observer-is-asked", from: "members-observer", at: "HeartbeatTimeout & 2 is", alter: tells(spec.Election, 1, 3, 4)},
+	{name: "R46-witness-keeps-silent", from: "members-witness-speaks", at: "HeartbeatTimeout & 3 is", alter: tells(spec.ImBack)},
+	{name: "R46-observer-speaks-to-the-voter-alone", from: "members-voter-unaware", at: "HeartbeatTimeout & 3 is", alter: tells(spec.ImBack, 1)},
+	{name: "R46-removed-speaks", from: "members-shrink", at: "HeartbeatTimeout & 2 is", alter: tells(spec.ImBack, 3, 4, 5)},
 	{
 		name: "R46-observer-is-not-told", from: "members-observer", at: "BeatTimeout & 3 is",
 		alter: func(e *spec.Event) { e.Sent = e.Sent[:2] },
@@ -205,10 +217,6 @@ var editsOfChanges = []edit{
 	{
 		name: "R47-a-follower-changes", from: "members-grow", at: "OnCoordinator 3→2", how: inserts, after: 1,
 		alter: changesTo(listed(1, 2, "1 2"), 1, 3),
-	},
-	{
-		name: "R47-a-witness-joins", from: "members-grow", at: "Change & version:2",
-		alter: changesTo(listed(1, 2, "1 2 3 witness:4"), 1, 2, 4),
 	},
 	{
 		name: "R47-removed-is-not-told", from: "members-shrink", at: "Change & 5 is",

@@ -10,9 +10,19 @@ import (
 
 // links are what is under way between the nodes, on one FIFO link in each direction, and which links are cut (section 2).
 type links struct {
-	under [model.MaxNodes + 1][model.MaxNodes + 1]queue // under[i][j]: from i to j
-	cut   [model.MaxNodes + 1]model.Set                 // cut[i]: to whom nothing of what i sends comes
-	lost  uint64                                        // messages that were lost without a word
+	under [][]queue   // under[i][j]: from i to j
+	cut   []model.Set // cut[i]: to whom nothing of what i sends comes
+	lost  uint64      // messages that were lost without a word
+}
+
+// newLinks returns the links between n nodes.
+func newLinks(n int) links {
+	l := links{under: make([][]queue, n+1), cut: make([]model.Set, n+1)}
+	all := make([]queue, (n+1)*(n+1))
+	for i := range l.under {
+		l.under[i], all = all[:n+1], all[n+1:]
+	}
+	return l
 }
 
 // queue is what is under way on one link, first sent first. A trace of a real run does not say what the network has
@@ -108,11 +118,11 @@ func (l *links) clear(i model.ID) {
 
 // change makes cut the links that are cut, from now on and no others. What is under way on them is lost. It reports
 // whether that is a change.
-func (l *links) change(cut *[model.MaxNodes + 1]model.Set) bool {
-	if l.cut == *cut {
+func (l *links) change(cut []model.Set) bool {
+	if slices.Equal(l.cut, cut) {
 		return false
 	}
-	l.cut = *cut
+	l.cut = cut
 	for i, to := range cut {
 		for j := range l.under[i] {
 			if to.Has(model.ID(j)) {
@@ -154,12 +164,12 @@ func (r *replay) lose(e *spec.Event) *TraceError {
 
 // changeCut changes which links are cut.
 func (r *replay) changeCut(e *spec.Event) *TraceError {
-	var cut [model.MaxNodes + 1]model.Set
+	cut := make([]model.Set, len(r.links.cut))
 	for _, l := range e.Input.Cut {
 		from := r.rank(l.From)
 		cut[from] = cut[from].With(r.rank(l.To))
 	}
-	if !r.links.change(&cut) {
+	if !r.links.change(cut) {
 		return &TraceError{Rule: nodesAndLinks, Problem: "Cut" + e.Input.String() + ": these links are cut already, and no others"}
 	}
 	return nil

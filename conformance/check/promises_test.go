@@ -64,15 +64,15 @@ func TestPromises(t *testing.T) {
 
 // TestTooManyMembers refuses more than the model has.
 func TestTooManyMembers(t *testing.T) {
-	var members []spec.NodeID
-	for i := range uint64(model.MaxNodes + 1) {
-		members = append(members, spec.IntegerID(i+1))
-	}
-	for _, changing := range []bool{false, true} {
+	for changing, says := range map[bool]string{false: "8 members: up to 7 can be checked", true: "64 members: up to 63 can be checked"} {
+		var members []spec.NodeID
+		for i := range uint64(MaxNodes(changing) + 1) {
+			members = append(members, spec.IntegerID(i+1))
+		}
 		var text bytes.Buffer
 		w := spec.NewTraceWriter(&text, spec.Header{Changing: changing, Members: members, Commit: "test"})
 		require.NoError(t, w.Flush())
 		_, err := Trace(&text, Options{})
-		require.ErrorContains(t, err, "line 1: R40: 8 members: up to 7 can be checked")
+		require.ErrorContains(t, err, "line 1: R40: "+says)
 	}
 }

@@ -18,7 +18,7 @@ type replay struct {
 	options Options
 	rules   rules
 	members []spec.NodeID
-	nodes   [model.MaxNodes + 1]node // by rank; none is 0
+	nodes   []node // by rank; none is 0
 	links   links
 	leaders leaders
 	lists   lists

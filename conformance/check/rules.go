@@ -26,7 +26,7 @@ var (
 	_ rules = (*changing)(nil)
 )
 
-// newRules returns the rules for nodes that have not started. There are at most model.MaxNodes members.
+// newRules returns the rules for nodes that have not started. It is an error if there are more than MaxNodes.
 func newRules(h spec.Header) (rules, error) {
 	if !h.Changing {
 		return newFixed(h.Members)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/model"
+	members "github.com/seed-fdf591db/bully/model/changing"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -93,9 +94,17 @@ func Sentence(rule string) string {
 	return conformance.Sentence(rule)
 }
 
+// MaxNodes returns how many nodes a trace can speak of, to be checked: if members change, all that are ever members.
+func MaxNodes(changing bool) int {
+	if changing {
+		return members.MaxIDs
+	}
+	return model.MaxNodes
+}
+
 // Trace reads a trace to its end, and returns what it is. The error is a [TraceError], which is of the first line that is
 // not as it must be; the report is then of the lines before it. A trace without events is an error too, and so is one of
-// more members than model.MaxNodes.
+// more members than MaxNodes.
 //
 // That messages are lost is legal, and need not be said in the trace; that they are invented, repeated or reordered is not.
 func Trace(r io.Reader, o Options) (Report, error) {
@@ -159,7 +168,10 @@ func (r *replay) report() Report {
 func newReplay(h spec.Header, o Options) (*replay, error) {
 	rules, err := newRules(h)
 	if err != nil {
-		return nil, &TraceError{Line: 1, Rule: "R40", Problem: fmt.Sprintf("%d members: up to %d can be checked", len(h.Members), model.MaxNodes), cause: err}
+		return nil, &TraceError{Line: 1, Rule: "R40", Problem: fmt.Sprintf("%d members: up to %d can be checked", len(h.Members), MaxNodes(h.Changing)), cause: err}
 	}
-	return &replay{options: o, rules: rules, members: h.Members, leaders: leaders{of: map[spec.Epoch]model.ID{}}}, nil
+	return &replay{
+		options: o, rules: rules, members: h.Members, nodes: make([]node, len(h.Members)+1), links: newLinks(len(h.Members)),
+		leaders: leaders{of: map[spec.Epoch]model.ID{}},
+	}, nil
 }

@@ -206,3 +206,25 @@ func TestReading(t *testing.T) {
 		return report.Events
 	}())
 }
+
+// TestManyNodes checks runs of more nodes than the explorer has, as many as there may be: what was recorded is as it must be, and
+// one message too many of the last node is not.
+func TestManyNodes(t *testing.T) {
+	for _, n := range []int{16, check.MaxNodes(true)} {
+		ids := integers(n)
+		script := changingScript(t, ids[:min(n, 50)], uint64(n))
+		script.Members = ids
+		text := recordedOf(t, script, uint64(n), 400)
+		report := checked(t, text, check.Options{Strict: true})
+		require.EqualValues(t, ids, report.Members)
+		require.Positive(t, report.Actions[spec.OnElection])
+
+		h, events := readTrace(t, text)
+		at := slices.IndexFunc(events, func(e spec.Event) bool { return len(e.Sent) > 9 })
+		require.Positive(t, at)
+		sent := &events[at].Sent
+		*sent = (*sent)[:len(*sent)-1]
+		_, err := check.Trace(bytes.NewReader(writeTrace(t, h, events)), check.Options{})
+		require.ErrorContains(t, err, fmt.Sprintf("line %d: R", at+2))
+	}
+}

@@ -43,8 +43,8 @@ func (c *Cluster) changes(dst []Op, h *host) []Op {
 }
 
 // refusedChanges appends to dst changes that a node does not make though it is called to, each for another reason: that nothing
-// differs, that epoch or version is not the next, that two members differ, that a witness joins, that it would vote no more, or
-// that it does not lead or its configuration is not settled.
+// differs, that epoch or version is not the next, that two members differ, that it would vote no more, or that it
+// does not lead or its configuration is not settled.
 func (c *Cluster) refusedChanges(dst []Op, h *host) []Op {
 	own := h.state.Configuration
 	if own.Len() == 0 {
@@ -54,7 +54,7 @@ func (c *Cluster) refusedChanges(dst []Op, h *host) []Op {
 	low, high := toggled(next, c.members[0]), toggled(next, c.members[len(c.members)-1])
 	all := []spec.Configuration{next, low, high, toggled(low, c.members[len(c.members)-1])}
 	if h.state.Role == spec.Leader {
-		all = append(all, low.At(own.Epoch, own.Version), low.At(own.Epoch+1, own.Version+1), joined(next, c.members, spec.Witness), rewritten(next, without(h.id)))
+		all = append(all, low.At(own.Epoch, own.Version), low.At(own.Epoch+1, own.Version+1), rewritten(next, without(h.id)))
 	}
 	for _, wanted := range all {
 		op := Op{Kind: Change, Node: h.id, Configuration: wanted}
@@ -75,17 +75,6 @@ func toggled(c spec.Configuration, id spec.NodeID) spec.Configuration {
 		return spec.Configuration{}
 	}
 	return c
-}
-
-// joined returns c with the first of some nodes that is no member, as a member of a kind; none if all are.
-func joined(c spec.Configuration, nodes []spec.NodeID, kind spec.MemberKind) spec.Configuration {
-	for _, id := range nodes {
-		if _, is := c.Member(id); !is {
-			c, _ = spec.NewConfiguration(c.Epoch, c.Version, append(c.Members(), spec.Member{ID: id, Kind: kind}))
-			return c
-		}
-	}
-	return spec.Configuration{}
 }
 
 // memberChange says what becomes of a member, and whether it stays one.

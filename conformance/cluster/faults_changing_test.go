@@ -45,6 +45,11 @@ func almost(c *conformance.Case, got *conformance.Outcome) bool {
 		wanted.Epoch == c.Before.Epoch && wanted.Version == own.Version+1 && !wanted.SameMembers(own)
 }
 
+// speaks reports whether a member that may not stand says so, because its patience ends.
+func speaks(c *conformance.Case, got *conformance.Outcome) bool {
+	return (c.Input.Timer == spec.HeartbeatTimer || c.Input.Timer == spec.CoordinatorTimer) && len(got.Sent) > 0 && got.Sent[0].Type == spec.ImBack
+}
+
 func kindIn(c *conformance.Case) spec.MemberKind {
 	m, _ := c.Before.Configuration.Member(c.ID)
 	return m.Kind
@@ -125,10 +130,46 @@ var faultsOfMembers = []fault{
 				got.Sent = toMembers(c, got.After.Configuration, spec.Election, got.After.Epoch, spec.MemberKinds()...)
 			}
 		}},
-	{name: "asks-no-observers", says: "ELECTION does not go to observers.", changing: true,
+	{name: "asks-observers", says: "ELECTION goes to observers.", changing: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Timer == spec.HeartbeatTimer && got.After.Role == spec.Candidate {
-				got.Sent = toMembers(c, got.After.Configuration, spec.Election, got.After.Epoch, spec.Voter, spec.Witness)
+				got.Sent = toMembers(c, got.After.Configuration, spec.Election, got.After.Epoch, spec.MemberKinds()...)
+			}
+		}},
+	{name: "rests-in-silence", says: "A member that may not stand says nothing when its patience ends.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if speaks(c, got) {
+				got.Sent = nil
+			}
+		}},
+	{name: "speaks-to-electors", says: "A member that may not stand speaks to electors alone.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if speaks(c, got) {
+				got.Sent = toMembers(c, got.After.Configuration, spec.ImBack, got.After.Epoch, spec.Voter, spec.Witness)
+			}
+		}},
+	{name: "observers-keep-silent", says: "Of those who may not stand witnesses alone speak.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if speaks(c, got) && kindIn(c) == spec.Observer {
+				got.Sent = nil
+			}
+		}},
+	{name: "speaks-though-removed", says: "Who is no member speaks as members do.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if c.Input.Timer == spec.HeartbeatTimer && !got.Ignored && kindIn(c) == "" {
+				got.Sent = toMembers(c, got.After.Configuration, spec.ImBack, got.After.Epoch, spec.MemberKinds()...)
+			}
+		}},
+	{name: "keeps-the-lease-it-speaks-without", says: "A member that speaks keeps its lease.", changing: true,
+		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+			if speaks(c, got) && c.Input.Timer == spec.HeartbeatTimer {
+				got.After.Leader = c.Before.Leader
+			}
+		}},
+	{name: "speaks-once", says: "The patience of a member that may not stand does not begin anew.", changing: true,
+		duties: func(in *conformance.Input, before *spec.State, out *conformance.Output) {
+			if in.Timer == spec.HeartbeatTimer && out.State.Role == spec.Follower {
+				out.Arm = 0
 			}
 		}},
 }
@@ -145,17 +186,6 @@ var faultsOfChanges = []fault{
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			m, _ := c.Input.Configuration.Member(c.ID)
 			if almost(c, got) && differ(c.Before.Configuration, c.Input.Configuration) == 1 && m.Kind != spec.Observer && m.Kind != "" {
-				changes(c, got)
-			}
-		}},
-	{name: "adds-a-witness", says: "A leader makes a node a witness that has been no member.", changing: true,
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
-			wanted := c.Input.Configuration
-			joins := slices.ContainsFunc(wanted.Members(), func(m spec.Member) bool {
-				_, was := c.Before.Configuration.Member(m.ID)
-				return m.Kind == spec.Witness && !was
-			})
-			if almost(c, got) && joins && differ(c.Before.Configuration, wanted) == 1 && 2*len(c.Before.Support)+2 > c.Before.Configuration.Len() {
 				changes(c, got)
 			}
 		}},

@@ -58,9 +58,6 @@ func leavesItself(v *view) bool {
 	return kind != voter && kind != witness
 }
 
-// standsNot says that the node is no voter by its own configuration.
-func standsNot(v *view) bool { return wasA(witness, observer, nobody)(v) }
-
 func hasObserver(v *view) bool {
 	for _, m := range v.Want.After.Configuration.Members() {
 		if m.Kind == observer && m.ID != v.ID {
@@ -78,12 +75,19 @@ func highestOfAll(v *view) bool {
 
 // ofStanding are the branches of R46.
 var ofStanding = []Branch{
-	branch("R46", "patience of a witness ends: it rests", on(spec.HeartbeatTimeout), wasA(witness)),
-	branch("R46", "patience of an observer ends: it rests", on(spec.HeartbeatTimeout), wasA(observer)),
-	branch("R46", "patience of who is no member ends: it rests", on(spec.HeartbeatTimeout), wasA(nobody)),
-	branch("R46", "T_coord of who may not stand ends: it rests", coordTO, standsNot),
+	branch("R46", "patience of a witness that keeps a lease ends: it rests, and says IM_BACK to all", on(spec.HeartbeatTimeout),
+		wasA(witness), not(noLease), says(spec.ImBack)),
+	branch("R46", "patience of a witness that keeps none ends: it says so again", on(spec.HeartbeatTimeout), wasA(witness), noLease, says(spec.ImBack)),
+	branch("R46", "patience of an observer that keeps a lease ends: it rests, and says IM_BACK to all", on(spec.HeartbeatTimeout),
+		wasA(observer), not(noLease), says(spec.ImBack)),
+	branch("R46", "patience of an observer that keeps none ends: it says so again", on(spec.HeartbeatTimeout), wasA(observer), noLease, says(spec.ImBack)),
+	branch("R46", "patience of who is no member ends: it rests in silence", on(spec.HeartbeatTimeout), wasA(nobody), silent),
+	branch("R46", "T_coord of a member that may not stand ends: it rests, and says IM_BACK to all", coordTO, wasA(witness, observer), says(spec.ImBack)),
+	branch("R46", "T_coord of who is no member ends: it rests in silence", coordTO, wasA(nobody), silent),
+	branch("R46", "a voter hears of a newer configuration from a member that may not stand", on(spec.OnImBack),
+		adopts, is(voter), senderIs(witness, observer)),
 	branch("R46", "a voter pre-empts a higher leader that is no voter", on(spec.PreemptTimeout), func(v *view) bool { return v.Before.Leader.Compare(v.ID) > 0 }),
-	branch("R46", "ELECTION goes to observers too", on(spec.HeartbeatTimeout, spec.PreemptTimeout, spec.CoordinatorTimeout, spec.OnElection),
+	branch("R46", "ELECTION goes to electors alone", on(spec.HeartbeatTimeout, spec.PreemptTimeout, spec.CoordinatorTimeout, spec.OnElection),
 		says(spec.Election), hasObserver),
 	branch("R46", "CLAIM goes to electors alone", on(spec.OnAssent, spec.ElectionTimeout, spec.CoordinatorTimeout), says(spec.Claim), hasObserver),
 	branch("R46", "a witness says ASSENT to a lower candidate", onElection, meets, is(witness), fromLower, says(spec.Assent)),
@@ -94,6 +98,7 @@ var ofStanding = []Branch{
 // ofChanges are the branches of R47 and R48.
 var ofChanges = []Branch{
 	branch("R47", "adds a voter", on(spec.ChangeAction), makes(nobody, voter)),
+	branch("R47", "adds a witness", on(spec.ChangeAction), makes(nobody, witness)),
 	branch("R47", "adds an observer", on(spec.ChangeAction), makes(nobody, observer)),
 	branch("R47", "removes a voter", on(spec.ChangeAction), makes(voter, nobody)),
 	branch("R47", "removes a witness", on(spec.ChangeAction), makes(witness, nobody)),
@@ -116,7 +121,6 @@ var ofChanges = []Branch{
 		_, _, one := v.wanted()
 		return !one
 	}),
-	branch("R47", "a witness would join: no step", on(noStep), isChange, was(leader), isNext, makes(nobody, witness)),
 	branch("R47", "the leader would vote no more: no step", on(noStep), isChange, was(leader), isNext, leavesItself),
 
 	branch("R48", "who wins stamps its configuration", anyStep, not(was(leader)), becomes(leader)),

@@ -230,8 +230,8 @@ func (p *Plan) settles() bool {
 // by Length, all but one in a thousand take a third of the bound at most, and none has taken more than three quarters.
 //
 // Where members change no change is asked for after Length, and all this may come twice: a leader that has been made a witness
-// resigns when that is settled; or a change is lost after a node that it removes has heard of it, and its host stopped it, and
-// it is noticed after a while that it is needed.
+// resigns when that is settled; or nobody stands before a member that may not has spoken (R46); or a change is lost after a node
+// that it removes has heard of it, and its host stopped it, and it is noticed after a while that it is needed.
 func (p *Plan) SettleBound() time.Duration {
 	if !p.settles() {
 		return 0

@@ -26,7 +26,7 @@ const (
 	ObserverChange ChangeKind = "observer"
 	// VoterChange makes Node a voter, in the same way.
 	VoterChange ChangeKind = "voter"
-	// WitnessChange makes Node a witness, in the same way; but it is an observer first (R47.6).
+	// WitnessChange makes Node a witness, in the same way.
 	WitnessChange ChangeKind = "witness"
 	// RemoveChange removes Node. If it leads it is made a witness first, and the next leader removes it (R47).
 	RemoveChange ChangeKind = "remove"
@@ -144,9 +144,6 @@ func (p *Plan) asked(k int, seen spec.Configuration, leader spec.NodeID) (wanted
 	case at < 0 && !c.Kind.adds(), at >= 0 && c.Kind.adds() && members[at].Kind == kind, at >= 0 && c.Kind == AddressChange && members[at].Address == address:
 		return wanted, true, false
 	case at < 0:
-		if kind == spec.Witness {
-			kind = spec.Observer
-		}
 		members = append(members, spec.Member{ID: c.Node, Kind: kind})
 	case c.Kind == AddressChange:
 		members[at].Address = address

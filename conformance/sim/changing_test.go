@@ -68,7 +68,7 @@ func TestChangingTraces(t *testing.T) {
 func TestGenerateChanging(t *testing.T) {
 	changes, kinds, joins, plans, timely := map[sim.ChangeKind]int{}, map[spec.MemberKind]int{}, 0, 0, 0
 	for nodes := 1; nodes <= sim.MaxNodes; nodes++ {
-		for seed := range uint64(20) {
+		for seed := range uint64(12) {
 			p, err := sim.Generate(seed, nodes, sim.ChangingProfile)
 			require.NoError(t, err)
 			require.NoError(t, p.Validate(), "seed %d, %d nodes\n%s", seed, nodes, &p)
@@ -112,7 +112,7 @@ func TestChangingPinned(t *testing.T) {
 		require.Nil(t, result.Violation)
 		digest = digest*31 + result.Digest
 	}
-	require.Equal(t, []uint64{0x285eb6557bb9235b, 0x2be696bf649d8fe8}, []uint64{h.Sum64(), digest})
+	require.Equal(t, []uint64{0xccc8f8330202ea53, 0x6adfb1b39295cc7b}, []uint64{h.Sum64(), digest})
 }
 
 // TestShrinkChanges shrinks a plan whose members change: no change is left that is not needed, and the first members are plain.

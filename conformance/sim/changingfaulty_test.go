@@ -79,6 +79,16 @@ func backed(c *conformance.Case, ghosts []spec.NodeID) conformance.Outcome {
 	return got
 }
 
+// ended reports whether patience ends.
+func ended(c *conformance.Case) bool {
+	return c.Input.Timer == spec.HeartbeatTimer || c.Input.Timer == spec.CoordinatorTimer
+}
+
+// speaks reports whether a member that may not stand says so, because its patience ends.
+func speaks(c *conformance.Case, got conformance.Outcome) bool {
+	return ended(c) && len(got.Sent) > 0 && got.Sent[0].Type == spec.ImBack
+}
+
 // stands returns what a voter does when its patience ends.
 func stands(c *conformance.Case) conformance.Outcome {
 	s := c.Before.Clone()
@@ -160,8 +170,9 @@ var changingFaults = []fault{
 		return backed(c, ghosts)
 	})},
 	{"observers-vote", "R45", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
-		own := c.Before.Configuration
-		if m := c.Input.Message; kindOf(own, c.ID) != spec.Observer || m.Configuration != own {
+		// It is asked by who takes it for an elector, and has an older configuration.
+		own, m := c.Before.Configuration, c.Input.Message
+		if m.Type != spec.Election || kindOf(own, c.ID) != spec.Observer || kindOf(own, m.From) == "" || m.Configuration.Newer(own) {
 			return got
 		}
 		s, in := c.Before.Clone(), c.Input
@@ -211,6 +222,48 @@ var changingFaults = []fault{
 	{"stands-as-a-witness", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Timer == spec.HeartbeatTimer && kindOf(c.Before.Configuration, c.ID) == spec.Witness && !got.Ignored {
 			return stands(c)
+		}
+		return got
+	})},
+	{"keeps-silent", spec.SomeLeader, 4, "changing", 3940, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if speaks(c, got) {
+			got.Sent = nil
+		}
+		return got
+	})},
+	{"speaks-to-electors-alone", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if speaks(c, got) {
+			got.Sent = slices.DeleteFunc(slices.Clone(got.Sent), func(m spec.Message) bool { return kindOf(got.After.Configuration, m.To) == spec.Observer })
+		}
+		return got
+	})},
+	{"speaks-though-removed", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		own := got.After.Configuration
+		if ended(c) && !got.Ignored && kindOf(own, c.ID) == "" {
+			for _, id := range electors(own) {
+				got.Sent = append(got.Sent, spec.Message{Type: spec.ImBack, From: c.ID, To: id, Epoch: got.After.Epoch, Configuration: own})
+			}
+		}
+		return got
+	})},
+	{"speaks-and-keeps-its-lease", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if speaks(c, got) && c.Before.Role == spec.Follower {
+			got.After = c.Before.Clone()
+		}
+		return got
+	})},
+	{"speaks-once", "R36", 4, "changing", 0, asks(func(in *spec.Input, out *conformance.Output) {
+		if in.Timer == spec.HeartbeatTimer && out.State.Role == spec.Follower {
+			out.Arm = 0
+		}
+	})},
+	{"asks-observers", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		if own := got.After.Configuration; ended(c) && got.After.Role == spec.Candidate {
+			for _, m := range own.Members() {
+				if m.Kind == spec.Observer {
+					got.Sent = append(got.Sent, spec.Message{Type: spec.Election, From: c.ID, To: m.ID, Epoch: got.After.Epoch, Configuration: own})
+				}
+			}
 		}
 		return got
 	})},

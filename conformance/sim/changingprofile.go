@@ -84,7 +84,7 @@ func (d *drawing) scene(at time.Duration) {
 		d.change(at, RemoveChange, d.target(at))
 	case 2: // one is replaced
 		node := d.stranger()
-		d.change(at, VoterChange, node)
+		d.change(at, pick(&d.dice, VoterChange, VoterChange, WitnessChange), node)
 		d.change(later(), RemoveChange, d.target(at))
 	case 3: // who leads leaves, and comes back
 		node := d.target(at)

@@ -46,17 +46,17 @@
 // (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that a node has the configuration that R43, R47 and R48
 // say, that it is what every message of the step carries, and that it is saved (R42); that a message of or to a node that is no
 // member does nothing (R44); that only what is of the same configuration counts, and only voters are voted for, by electors
-// (R45); that only voters stand (R46); that a leader changes nothing that it may not, and tells those of before and after (R47).
-// And that what is settled holds for good (R47): whoever comes to lead a higher epoch has a configuration that follows on
-// every one that a leader of a lower epoch knew a quorum to hold.
+// (R45); that only voters stand, that another member which speaks tells all, and who is no member nobody (R46); that a leader
+// changes nothing that it may not, and tells those of before and after (R47). And that what is settled holds for good (R47):
+// whoever comes to lead a higher epoch has a configuration that follows on every one that a leader of a lower epoch knew a quorum
+// to hold.
 //
 // At the end the newest configuration of a node that runs says who is to lead and to follow, and who has been removed, and knows
 // it, is at rest; and every change of which an operator was told that it is settled is in that configuration.
 //
 // A host calls its node to resign when it leads, and is a witness, and that is settled; it stops it when it is no member of its
 // own configuration. A plan may say that such a node runs again, with its old disk; and it does if it is added again, or if it is
-// seen after a while to be a member after all, since the change was lost. A host does not ask its leader for a configuration
-// of whose voters none is known to hold the present one as a voter: it might leave nobody who ever stands.
+// seen after a while to be a member after all, since the change was lost.
 //
 // # The host of a node
 //

@@ -16,7 +16,7 @@ func TestGenerate(t *testing.T) {
 	for _, profile := range sim.Profiles() {
 		kinds, untimely, plans, faults := map[sim.FaultKind]int{}, 0, 0, 0
 		for nodes := 1; nodes <= sim.MaxNodes; nodes++ {
-			for seed := range uint64(30) {
+			for seed := range uint64(20) {
 				p, err := sim.Generate(seed, nodes, profile)
 				require.NoError(t, err)
 				require.NoError(t, p.Validate(), "%s, seed %d, %d nodes\n%s", profile, seed, nodes, &p)

@@ -64,9 +64,17 @@ func (r *Runner) checkMembers(i rank, before, out *conformance.Output, after *vi
 		r.breaks(rule, "node %s, %s, with %s has configuration %s, and must have %s", r.members[i], before.State, &r.in, now, want)
 		return false
 	}
+	for k := range out.Sent {
+		if kind := out.Sent[k].Type; (kind == spec.Election || kind == spec.Claim) && !after.electors.has(r.to[k]) {
+			r.breaks("R46", "node %s, %s, with %s sends %s, which is to no elector", r.members[i], before.State, &r.in, out.Sent[k])
+			return false
+		}
+	}
 	switch {
 	case r.in.given.Call == spec.ChangeCall:
 		return r.checkChange(i, before, out, after)
+	case (r.in.timer == heartbeat || r.in.timer == coordinator) && !after.voters.has(i):
+		return r.checkSaid(i, before, out, after)
 	case r.in.from == none:
 		return true
 	case !after.members.has(i) || !after.members.has(r.in.from):
@@ -84,7 +92,7 @@ func (r *Runner) checkHeard(i rank, before, out *conformance.Output, after *view
 		r.breaks("R43", "node %s, %s, with %s is %s: it claims on", r.members[i], before.State, &r.in, out.State)
 		return false
 	}
-	if !same && after.role != leader && after.support&^was.support != 0 || !same && was.role == leader && after.support != was.support {
+	if !same && after.role != leader && after.support&^was.support != 0 || !same && was.role == leader && after.role == leader && after.support != was.support {
 		r.breaks("R45", "node %s, %s, with %s is %s: it counts what is of another configuration", r.members[i], before.State, &r.in, out.State)
 		return false
 	}
@@ -139,6 +147,28 @@ func (r *Runner) checkChange(i rank, before, out *conformance.Output, after *vie
 	if told != 0 || after.support != 0 {
 		r.breaks("R47", "node %s, %s, with %s is %s, and sends %s: members of before and after it must be told, and support is used up",
 			r.members[i], before.State, &r.in, out.State, out.Sent)
+		return false
+	}
+	return true
+}
+
+// checkSaid holds a node that may not stand to what comes when its patience ends (R46): it rests, and tells all other members, or
+// nobody, if it is no member itself. That a member says nothing at all is not seen here: nobody may lead then, for ever, and
+// SomeLeader says so.
+func (r *Runner) checkSaid(i rank, before, out *conformance.Output, after *view) bool {
+	told := after.members &^ one(i)
+	if !after.members.has(i) {
+		told = 0
+	}
+	for k := range out.Sent {
+		if to := r.to[k]; out.Sent[k].Type != spec.ImBack || !told.has(to) {
+			r.breaks("R46", "node %s, %s, with %s sends %s, and may not", r.members[i], before.State, &r.in, out.Sent[k])
+			return false
+		}
+		told &^= one(r.to[k])
+	}
+	if told != 0 && len(out.Sent) > 0 || after.role != follower || after.leader != none {
+		r.breaks("R46", "node %s, %s, with %s is %s and sends %s: it rests without a lease, and all other members are told", r.members[i], before.State, &r.in, out.State, out.Sent)
 		return false
 	}
 	return true

@@ -79,7 +79,7 @@ func (r *Runner) anyLeader(random *world.Random) rank {
 // askFor gives a node the call of an operator. When all faults are over no change is asked for any more (section 18).
 func (r *Runner) askFor(i rank, k int) {
 	o := &r.operators[k]
-	if r.calm || r.strands(i, o.wanted) {
+	if r.calm {
 		return
 	}
 	r.result.Stats.Asked++
@@ -90,15 +90,6 @@ func (r *Runner) askFor(i rank, k int) {
 	if v := &r.hosts[i].view; v.role != leader || v.configuration != o.wanted {
 		o.made = false
 	}
-}
-
-// strands reports whether a leader that makes c the configuration might leave nobody who stands: of its voters none is known
-// to be one by its own configuration. A host asks its node for no such change: if the voters of c have not heard that they are,
-// and who has may not stand, nobody ever tells them.
-func (r *Runner) strands(i rank, c spec.Configuration) bool {
-	v := &r.hosts[i].view
-	wanted, _ := r.members.whoIn(&c, &v.who)
-	return wanted.voters&v.voters&(v.support|one(i)) == 0
 }
 
 // tellOperators tells those whose change is settled that it is.

@@ -13,7 +13,7 @@ import (
 // TestPlanJSON writes and reads plans of all profiles: they come back as they were.
 func TestPlanJSON(t *testing.T) {
 	for _, profile := range sim.Profiles() {
-		for seed := range uint64(14) {
+		for seed := range uint64(sim.MaxNodes) {
 			p, err := sim.Generate(seed, 1+int(seed%sim.MaxNodes), profile)
 			require.NoError(t, err)
 			text, err := json.Marshal(p)
