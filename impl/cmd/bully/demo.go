@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	tracecheck "github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/localcluster"
 )
 
@@ -121,7 +122,7 @@ func (s *show) play(ctx context.Context) error {
 	if err := s.rest(ctx); err != nil {
 		return err
 	}
-	return s.curtain(s.cluster.IDs()...)
+	return s.curtain(ctx, s.cluster.IDs()...)
 }
 
 // rest lets a person read.
@@ -193,8 +194,8 @@ func (s *show) comeBack(ctx context.Context, old, now localcluster.Reign) error 
 	return nil
 }
 
-// curtain stops the nodes that run, and merges what all have recorded.
-func (s *show) curtain(running ...int) error {
+// curtain stops the nodes that run, merges what all have recorded, and checks it.
+func (s *show) curtain(ctx context.Context, running ...int) error {
 	s.line()
 	at, err := s.cluster.Stop(running...)
 	if err != nil {
@@ -210,7 +211,12 @@ func (s *show) curtain(running ...int) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "\nEvery step of every node, merged into one trace: %s\n(%s) See it with: bully trace show %s\n", name, summary, name)
+	verdict := (&evidence{name: name}).check(ctx, tracecheck.Options{Strict: true})
+	if verdict.err != nil {
+		return verdict.err
+	}
+	_, err = fmt.Fprintf(s.out, "\nEvery step of every node, merged into one trace: %s\n(%s, reigns: %d) It is a run that the rules allow.\nSee it with: bully trace show %s\n",
+		name, summary, verdict.Reigns, name)
 	return err
 }
 

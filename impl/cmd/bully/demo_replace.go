@@ -78,17 +78,17 @@ func (s *show) replace(ctx context.Context, load *load) error {
 		}
 	}
 	end := time.Now()
-	if err := s.rest(ctx); err != nil {
+	if err := s.farewell(ctx, first); err != nil {
 		return err
 	}
 	fresh := s.cluster.IDs(first...)
 	if _, err := s.cluster.Agree(ctx, 0, fresh...); err != nil {
 		return err
 	}
-	if err := s.sum(load, began, end); err != nil {
+	if err := s.sum(ctx, load, began, end); err != nil {
 		return err
 	}
-	return s.curtain(fresh...)
+	return s.curtain(ctx, fresh...)
 }
 
 // replaceOne starts a node, puts it in the place of another, and waits until that has ended.
@@ -109,16 +109,25 @@ func (s *show) replaceOne(ctx context.Context, cluster string, old, fresh int) e
 		return fmt.Errorf("replace node %d by node %d: %w", old, fresh, err)
 	}
 	s.say(time.Now(), "node %d has taken the place of node %d, %.0f ms after it was started", fresh, old, ms(time.Since(began)))
-	select {
-	case <-s.cluster.Gone(old):
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("node %d is no member any more, and has not stopped; it said:\n%s", old, s.cluster.Log(old))
-	}
+	return nil
 }
 
-// sum says what all of it has cost.
-func (s *show) sum(load *load, began, end time.Time) error {
+// farewell waits until nodes that are no members any more have stopped, as each does after a while.
+func (s *show) farewell(ctx context.Context, old []int) error {
+	ctx, cancel := context.WithTimeout(ctx, demoPatience)
+	defer cancel()
+	for _, id := range old {
+		select {
+		case <-s.cluster.Gone(id):
+		case <-ctx.Done():
+			return fmt.Errorf("node %d is no member any more, and has not stopped; it said:\n%s", id, s.cluster.Log(id))
+		}
+	}
+	return nil
+}
+
+// sum says what all of it has cost, and how far that is this machine's doing.
+func (s *show) sum(ctx context.Context, load *load, began, end time.Time) error {
 	var without, longest time.Duration
 	gaps := slices.DeleteFunc(localcluster.Gaps(s.cluster.Events(0)), func(g localcluster.Gap) bool { return g.From.Before(began) })
 	for _, gap := range gaps {
@@ -129,6 +138,16 @@ func (s *show) sum(load *load, began, end time.Time) error {
 	_, err := fmt.Fprintf(s.out, "\nFive nodes were replaced in %.1f s. Nobody led for %.1f ms in all, in %d hand-overs, of which the longest took %.1f ms.\n"+
 		"The resource took %d writes, and refused %d of leaders of old; between two that it took it waited for %.1f ms at most.\n",
 		end.Sub(began).Seconds(), ms(without), len(gaps), ms(longest), writes, refused, ms(pause))
+	var slow, held uint64
+	for id := demoNodes + 1; id <= 2*demoNodes; id++ {
+		if counted, err := s.cluster.Counters(ctx, id); err == nil { // what another program counts is no matter here
+			slow, held = slow+counted.SlowSaves, held+counted.HeldUp
+		}
+	}
+	if err == nil && slow+held > 0 {
+		_, err = fmt.Fprintf(s.out, "This machine is busy: the new nodes had to wait too long %d times for the disk, and %d times for a processor. That can cost a leader its reign.\n",
+			slow, held)
+	}
 	return err
 }
 

@@ -7,6 +7,7 @@
 //	bully exec -id 3 -members … -data /var/lib/bully -- job   # run job while this node leads
 //	bully status 10.0.0.1:8001 10.0.0.2:8001                  # who leads, and how the nodes are
 //	bully init -data /var/lib/bully -id 1 -members 1=10.0.0.1:7001,2=10.0.0.2:7001   # members that come and go: a record, once at each
+//	bully init -from-fixed -data /var/lib/bully -members …                           # or of a stopped node whose members have been fixed
 //	bully join -data /var/lib/bully -id 4 -address 10.0.0.4:7001                     # … and one of a node that is to be added
 //	bully run -data /var/lib/bully -http :8001                                       # … which are run so
 //	bully member list -http 10.0.0.1:8001                     # who they are; add, remove and replace change them
@@ -227,6 +228,7 @@ func version(_ context.Context, p program, args []string) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(p.out, "%s\nspec %s, wire %d, trace %d\n", text, spec.Version, spec.WireVersion, spec.TraceFormat)
+	_, err := fmt.Fprintf(p.out, "%s\nmembers that are fixed: spec %s, wire %d, trace %d\nthat come and go:       spec %s, wire %d, trace %d\n", text,
+		spec.Version, spec.WireVersion, spec.TraceFormat, spec.VersionChanging, spec.WireVersionChanging, spec.TraceFormatChanging)
 	return err
 }

@@ -26,8 +26,10 @@ then removes another.
 
 The nodes are asked at the addresses that they were given by -http; the leader must be among them, or among those that
 they know from their -view. A change is made only where that address is of loopback, or the leader runs with -http-members:
-nobody is asked who he is. With -version it is made only if the members are of that version: of two that have seen the same
-members, one then wins. It exits with 0 if all is done, and a quorum holds it, and with 1 if not.
+nobody is asked who he is. So let only those connect there who may change members, which is to say, end the cluster.
+
+With -version it is made only if the members are of that version: of two that have seen the same members, one then wins.
+It exits with 0 if all is done, and a quorum holds it, and with 1 if not.
 
 `
 

@@ -112,7 +112,7 @@ func TestMembers(t *testing.T) {
 	require.Contains(t, log, "which led, has handed over")
 	require.Equal(t, exitMismatch, c.node["2"].wait())
 	require.Contains(t, c.node["2"].log.String(), "bully run: host: this node is no member any more")
-	require.Equal(t, exitMismatch, c.run("2").wait(), "with its old disk")
+	require.Equal(t, exitMismatch, c.run("2", "-trace", traces).wait(), "with its old disk: it asks once more")
 	require.Contains(t, c.node["2"].log.String(), "it can come back as a new node, with an empty disk")
 
 	status, out, _ = bully(t, "repair", "-data", c.data("2"))
@@ -129,7 +129,7 @@ func TestMembers(t *testing.T) {
 	merged := filepath.Join(t.TempDir(), "merged.ndjson")
 	status, _, log = bully(t, "trace", "merge", "-o", merged, traces)
 	require.Equal(t, exitOK, status, log)
-	require.Contains(t, log, ", nodes: 3, crashes: 0")
+	require.Contains(t, log, ", nodes: 3, crashes: 1")
 	text, err := os.ReadFile(merged)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), `{"format":2,"spec":"1.1","members":["1","2","3"],`))
@@ -231,6 +231,7 @@ func TestDemoReplace(t *testing.T) {
 		`^The resource took \d\d+ writes, and refused `,
 		`merged into one trace: .*merged.ndjson$`,
 		`nodes: 10, crashes: 0`,
+		`It is a run that the rules allow\.$`,
 	} {
 		found := regexp.MustCompile("(?m)" + line).FindStringIndex(text)
 		require.NotNil(t, found, "%s is not there, or not after what comes before it, in\n%s", line, p.out)

@@ -30,7 +30,8 @@ Runs a node until SIGTERM or SIGINT; a second one ends it at once. Every flag ca
 too: -tls-cert as BULLY_TLS_CERT. A flag wins.
 
 If members come and go, -data is enough: bully init or bully join has made a record there, which says who the node is,
-and keeps up with who the members are; see bully help member.
+and keeps up with who the members are; see bully help member. A node that has been removed runs on for a while, in case
+that is lost, and ends with 1; started again it asks whether it is a member, and goes on or ends.
 
 It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
 longer because its disk failed or it is no member any more, and says why; with 2 if it was called wrongly.

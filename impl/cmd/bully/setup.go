@@ -20,6 +20,11 @@ members, with the same -cluster and -members at all; a record that is there is n
 After that, bully run -data DIR runs the node: id, cluster and members come from its record, which keeps up with them.
 Nodes are added later by bully join and bully member add.
 
+With -from-fixed it is for a cluster whose members have been fixed: the record in the folder becomes one of a node whose
+members come and go, with the epoch and the promise that it has. Stop all nodes; do it at each, with the same -cluster and
+-members at all, those of before; then start them all. There is no way back: keep no copy of the old record. It is refused,
+and the record stays as it is, if the node runs, if it has other members, or if they come and go already.
+
 `
 
 const joinHelp = `
@@ -32,39 +37,29 @@ has ever had: the highest voter leads.
 // setup makes the record of a first member.
 func setup(_ context.Context, p program, args []string) error {
 	var data, id, cluster, members string
+	var fromFixed bool
 	flags := p.flagSet("init")
 	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
 	flags.StringVar(&id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads")
 	flags.StringVar(&cluster, "cluster", "bully", "the `name` of the cluster, the same at all nodes")
 	flags.StringVar(&members, "members", "", "all first members, the same at all: `id=host:port,…`")
+	flags.BoolVar(&fromFixed, "from-fixed", false, "let the members of a node come and go that have been fixed; -id is in its record")
 	if err := p.parseSome(flags, args, usage{text: initHelp}); err != nil {
 		return err
+	}
+	if fromFixed {
+		return p.fromFixed(flags.Args(), data, id, cluster, members)
 	}
 	who, err := identity(flags.Args(), data, id, cluster)
 	if err != nil {
 		return err
 	}
-	if members == "" {
-		return usageError{"-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}
-	}
-	addresses, ids, err := parsePairs("members", members, checkAddress)
+	first, addresses, err := firstMembers(members)
 	if err != nil {
 		return err
 	}
 	if _, member := addresses[who.ID]; !member {
-		return usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s; if it is to be added to them later, bully join is what makes its record", who.ID, ids)}
-	}
-	var all []spec.Member
-	var others []string
-	for _, id := range ids {
-		all = append(all, spec.Member{ID: id, Kind: spec.Voter, Address: addresses[id]})
-		if id != who.ID {
-			others = append(others, id.String())
-		}
-	}
-	first, err := spec.NewConfiguration(0, 1, all)
-	if err != nil {
-		return usageError{fmt.Sprintf("-members: %v", err)}
+		return usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s; if it is to be added to them later, bully join is what makes its record", who.ID, first)}
 	}
 	if err := storage.Init(data, who, first); err != nil {
 		return err
@@ -73,8 +68,69 @@ func setup(_ context.Context, p program, args []string) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(p.out, "Made the record of %s in %s.\nMembers: %s\n", who, data, first)
-	if len(others) > 0 {
-		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with its own -id and the same -cluster and -members.\n", strings.Join(others, ", "))
+	if others := othersOf(first, who.ID); others != "" {
+		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with its own -id and the same -cluster and -members.\n", others)
+	}
+	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s\n", data)
+	return err
+}
+
+// firstMembers reads the first members, and where they listen.
+func firstMembers(text string) (first spec.Configuration, addresses map[spec.NodeID]string, err error) {
+	if text == "" {
+		return first, nil, usageError{"-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}
+	}
+	addresses, ids, err := parsePairs("members", text, checkAddress)
+	if err != nil {
+		return first, nil, err
+	}
+	var all []spec.Member
+	for _, id := range ids {
+		all = append(all, spec.Member{ID: id, Kind: spec.Voter, Address: addresses[id]})
+	}
+	if first, err = spec.NewConfiguration(0, 1, all); err != nil {
+		return first, nil, usageError{fmt.Sprintf("-members: %v", err)}
+	}
+	return first, addresses, nil
+}
+
+// othersOf lists the members of a configuration but one.
+func othersOf(c spec.Configuration, but spec.NodeID) string {
+	var others []string
+	for _, m := range c.Members() {
+		if m.ID != but {
+			others = append(others, m.ID.String())
+		}
+	}
+	return strings.Join(others, ", ")
+}
+
+// fromFixed makes the record of a node of fixed members one of changing members. Who it is, is in the record; -id may say so
+// too.
+func (p program) fromFixed(arguments []string, data, id, cluster, members string) error {
+	switch {
+	case len(arguments) > 0:
+		return usageError{fmt.Sprintf("unexpected argument %q", arguments[0])}
+	case data == "":
+		return usageError{"-data is missing: give the folder of the record, as in -data /var/lib/bully"}
+	}
+	first, addresses, err := firstMembers(members)
+	if err != nil {
+		return err
+	}
+	if report, err := storage.Inspect(data); err == nil && id != "" && !report.Node.IsNone() && report.Node.String() != id {
+		return usageError{fmt.Sprintf("-id: the record in %s is that of node %s, not of %s", data, report.Node, id)}
+	}
+	who, promise, err := storage.FromFixed(data, cluster, first)
+	if err != nil {
+		return err
+	}
+	if err := keepAddress(data, addresses[who.ID]); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(p.out, "The members of %s come and go from now on. Its epoch is %d, as before.\nMembers: %s\n", who, promise.Epoch, first)
+	if others := othersOf(first, who.ID); others != "" {
+		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with the same -cluster and -members, before you start any.\n", others)
 	}
 	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s\n", data)
 	return err

@@ -56,7 +56,7 @@ func simulate(ctx context.Context, p program, args []string) error {
 	flags := p.flagSet("sim")
 	flags.StringVar(&f.seeds, "seeds", "1-1000", "run these seeds: `A-B`, or one")
 	flags.StringVar(&f.nodes, "nodes", "5", "a `list` of sizes of clusters, from 1 to 7")
-	flags.StringVar(&f.profile, "profile", "all", "which faults there are: a `list` of lossy, partition, crash, drift and swarm, or all")
+	flags.StringVar(&f.profile, "profile", "all", "which faults there are: a `list` of lossy, partition, crash, drift and swarm, or all, which is these; or changing, where members come and go")
 	flags.StringVar(&f.shard, "shard", "1/1", "of the seeds, run part `i/n`: each n-th")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON, which -merge reads")
 	flags.BoolVar(&f.merge, "merge", false, "run nothing, and put the results in the files of the arguments together")
@@ -136,7 +136,7 @@ func profiles(text string) (list []sim.Profile, err error) {
 		return sim.Profiles(), nil
 	}
 	var names []string
-	for _, p := range append(sim.Profiles(), "all") {
+	for _, p := range append(sim.AllProfiles(), "all") {
 		names = append(names, string(p))
 	}
 	for name := range strings.SplitSeq(text, ",") {

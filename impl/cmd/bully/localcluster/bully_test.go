@@ -150,8 +150,8 @@ func checkTraces(t *testing.T, c *Cluster) {
 	t.Logf("merged: %s; %d reigns", summary, report.Reigns)
 }
 
-// rounds returns how often something is to be done: the whole of it if BULLY_SOAK is set, two fifths if not, a tenth in
-// short tests, and never nothing.
+// rounds returns how often something is to be done: the whole of it if BULLY_SOAK is set, a fifth if not, a tenth in short
+// tests, and never nothing.
 func rounds(full int) int {
 	switch {
 	case testing.Short():
@@ -159,7 +159,7 @@ func rounds(full int) int {
 	case os.Getenv("BULLY_SOAK") != "":
 		return full
 	}
-	return max(2*full/5, 1)
+	return max(full/5, 1)
 }
 
 // within bounds what a test waits for.

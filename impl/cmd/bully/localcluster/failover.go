@@ -186,6 +186,7 @@ type Counters struct {
 	Sent      map[string]uint64 // messages, by type
 	BytesSent uint64
 	Saves     uint64 // how often it has waited for a disk
+	SlowSaves uint64 // how often it had to wait for that for longer than its timing allows
 	HeldUp    uint64 // how often it did not get the processor, or its disk, when it needed it
 }
 
@@ -197,13 +198,15 @@ func (c *Cluster) Counters(ctx context.Context, id int) (Counters, error) {
 			Writes    uint64            `json:"writes"` // of those who do not count messages
 			BytesSent uint64            `json:"bytes_sent"`
 			Saves     uint64            `json:"saves"`
+			SlowSaves uint64            `json:"slow_saves"`
 			Pauses    uint64            `json:"pauses"`
 		} `json:"counters"`
 	}
 	if err := c.get(ctx, id, "/status", &s); err != nil {
 		return Counters{}, err
 	}
-	counters := Counters{Sent: s.Counters.Sent, BytesSent: s.Counters.BytesSent, Saves: s.Counters.Saves, HeldUp: s.Counters.Pauses}
+	counters := Counters{Sent: s.Counters.Sent, BytesSent: s.Counters.BytesSent, Saves: s.Counters.Saves, SlowSaves: s.Counters.SlowSaves,
+		HeldUp: s.Counters.Pauses}
 	if counters.Sent == nil {
 		counters.Sent = map[string]uint64{"": s.Counters.Writes}
 	}

@@ -38,7 +38,18 @@
 //	...
 //	server.Close()
 //
-// Nobody is asked who he is. Everybody who reaches the address may read, make the node resign, and, if Config.Changer is
-// given, change members, unless he is a page of another origin in a browser; so listen on loopback, or where only those can connect who may. Connections are
-// bounded in number, and in how slow they may be.
+// # Who may call
+//
+// Nobody is asked who he is. Everybody who reaches the address may read all of the above, and make the node resign; and if
+// Config.Changer is given, change members. So listen on loopback, or where only those can connect who may. That is a firewall,
+// a private network, or a proxy that asks for a name; a proxy on the same machine makes loopback everybody's whom it lets
+// through, and so do a tunnel, and containers that share the network of the machine.
+//
+// Who may change members can end the cluster: he removes nodes, or makes so many of his own voters that they are a quorum, and
+// has all nodes dial any address. He cannot make two lead one epoch. One change waits for 10 seconds at most, in which no other
+// is made. What he is told, incarnations too, is no secret that a node could be told by: for that give the links TLS.
+//
+// A page in a browser may read, of whatever origin it is. It may do something only if its origin is this server's or that of a
+// view, and if its name is an address, localhost, or that of a view: so a page from elsewhere may not, even if its owner has
+// its name lead to loopback (DNS rebinding). Connections are bounded in number, and in how slow they may be.
 package web

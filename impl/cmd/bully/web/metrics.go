@@ -104,6 +104,7 @@ func (s *Server) ofNode() []family {
 		labelled("sent_total", counter, "Messages sent, by type.", "type", now.Counters.Sent),
 		labelled("received_total", counter, "Messages received, by type.", "type", now.Counters.Received),
 		one("saves_total", counter, "Promises made durable.", now.Counters.Saves),
+		one("slow_saves_total", counter, "Promises that took the disk longer than it may.", now.Counters.SlowSaves),
 		one("pauses_total", counter, "How often the node was held up for longer than it may be.", now.Counters.Pauses),
 		one("trace_errors_total", counter, "Steps that could not be recorded.", now.Counters.TraceErrors),
 		one("goroutines", gauge, "Goroutines that there are.", runtime.NumGoroutine()),

@@ -134,6 +134,10 @@ func (s *Server) handler() http.Handler {
 		// A stream sets later ones.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longest + patience))
 		r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
+		if s.misnamed(r) {
+			http.Error(w, "this server is not known by that name: go to its address, or give the name with -view", http.StatusForbidden)
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
 }
