@@ -17,7 +17,7 @@ func slowly(t *testing.T, disk, message time.Duration, f func(t *testing.T, c *c
 		c.timing.Preempt = -1
 		c.startSome(ids(1, 5)...)
 		time.Sleep(time.Second)
-		c.save = disk
+		c.setSave(disk)
 		c.setDelay(message, 0)
 		f(t, c)
 	})
@@ -65,7 +65,7 @@ func TestSlowDisksLoseAChange(t *testing.T) {
 		require.ErrorIs(t, err, ErrOutcomeUnknown)
 		require.False(t, c.host(5).Status().Leading)
 		require.EqualValues(t, 1, c.host(5).Status().Counters.SlowSaves, "its operator can see why")
-		c.save = ms
+		c.setSave(ms)
 		c.add(6, spec.Voter)
 	})
 }

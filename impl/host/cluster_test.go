@@ -103,6 +103,13 @@ func newCluster(t *testing.T, n int, seed uint64) *cluster {
 	return c
 }
 
+// setSave says how long a disk takes from now on, at least.
+func (c *cluster) setSave(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.save = d
+}
+
 // id returns the id of node i.
 func id(i int) spec.NodeID { return spec.IntegerID(uint64(i)) }
 
@@ -119,9 +126,9 @@ func (c *cluster) config(node spec.NodeID) Config {
 	delete(c.full, node)
 	disk.Before(func(spec.Durable) error {
 		c.mu.Lock()
-		slow := c.slow[node]
+		slow := max(c.slow[node], c.save)
 		c.mu.Unlock()
-		time.Sleep(max(slow, c.save))
+		time.Sleep(slow)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.full[node] {
