@@ -7,9 +7,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -108,7 +110,7 @@ func init() {
 		},
 		"pattern": func(_ *schema, _ map[string]any, want, value any, at string) string {
 			text, is := value.(string)
-			return unless(!is || regexp.MustCompile(want.(string)).MatchString(text), "%s is not of the form %v", at, want)
+			return unless(!is || pattern(want.(string)).MatchString(text), "%s is not of the form %v", at, want)
 		},
 		"minLength": func(_ *schema, _ map[string]any, want, value any, at string) string {
 			text, is := value.(string)
@@ -123,6 +125,18 @@ func init() {
 			return unless(!is || float(n) <= float(want.(json.Number)), "%s is too high", at)
 		},
 	}
+}
+
+// patterns are those that have been compiled: each is asked of thousands of lines.
+var patterns sync.Map
+
+func pattern(text string) *regexp.Regexp {
+	if p, known := patterns.Load(text); known {
+		return p.(*regexp.Regexp)
+	}
+	p := regexp.MustCompile(text)
+	patterns.Store(text, p)
+	return p
 }
 
 // some checks that a value fits at least one of some schemas, and at most so many.
@@ -182,7 +196,7 @@ func unless(good bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-func equal(a, b any) bool { return fmt.Sprintf("%T %v", a, a) == fmt.Sprintf("%T %v", b, b) }
+func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 func integer(n any) int { return int(float(n.(json.Number))) }
 

@@ -32,7 +32,7 @@ async function ports(many: number): Promise<number[]> {
 
 // begin starts a node, with what its disk has kept.
 function begin({ id, address, http }: Place, all: Place[]): void {
-  const child = spawn(bully(), ['run', '-cluster', 'browser', '-id', String(id), '-data', join(data, String(id)), '-profile', 'local', '-log-level', 'warn',
+  const child = spawn(bully(), ['run', '-cluster', 'browser', '-id', String(id), '-data', join(data, String(id)), '-profile', 'lan', '-log-level', 'warn',
     '-members', all.map((p) => `${p.id}=${p.address}`).join(), '-listen', address, '-http', http,
     '-view', all.map((p) => `${p.id}=http://${p.http}`).join()], { stdio: ['ignore', 'ignore', 'pipe'] });
   child.stderr.on('data', (said: Buffer) => { lastWords.set(id, ((lastWords.get(id) ?? '') + said.toString()).slice(-2000)); });
@@ -47,15 +47,18 @@ function killed(child: ChildProcess): Promise<void> {
   return new Promise((done) => { child.once('exit', () => done()); child.kill('SIGKILL'); });
 }
 
-// headline waits until the bar of the cluster says something.
+// headline waits until the bar of the cluster says something, and returns that: a moment later it may say something else.
 async function headline(page: Page, wanted: RegExp): Promise<string> {
-  const bar = page.locator('.live-headline');
   try {
-    await bar.filter({ hasText: wanted }).waitFor();
+    const said = await page.waitForFunction(({ source }) => {
+      const text = document.querySelector('.live-headline')?.textContent ?? '';
+      return new RegExp(source).test(text) && text;
+    }, { source: wanted.source });
+    return await said.jsonValue() || '';
   } catch {
-    assert.fail(`the page does not say ${wanted}: it says "${await bar.textContent()}". The nodes: ${JSON.stringify([...lastWords])}`);
+    const now = await page.locator('.live-headline').textContent();
+    assert.fail(`the page does not say ${wanted}: it says "${now}". The nodes: ${JSON.stringify([...lastWords])}`);
   }
-  return (await bar.textContent()) ?? '';
 }
 
 const epoch = (said: string): number => Number(/epoch (\d+)/.exec(said)?.[1]);
