@@ -63,7 +63,7 @@ bench-services: ## measure failover of real services beside ours: etcd's electio
 	.cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
 
 # A package whose tests do not run says so, and exits with 0.
-test: ## run all tests, with the race detector where anything can race, then those on real processes (8 min)
+test: ## run all tests, with the race detector where anything can race, then those on real processes (6 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	$(GO) test -count=1 $(PURE) $(OUTER) 2>&1 | tee "$$log"; \
 	$(GO) test -race -count=1 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(OUTER) $(PROCESSES))") 2>&1 | tee -a "$$log"; \
