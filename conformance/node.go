@@ -83,6 +83,15 @@ func Survivor(promise spec.Durable) spec.State {
 	return spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Configuration: promise.Configuration}
 }
 
+// FirstOf returns with which configuration a node starts for the first time: first if it is one of its members, and else the
+// empty one (R49); none if first is none.
+func FirstOf(first spec.Configuration, id spec.NodeID) spec.Configuration {
+	if _, isMember := first.Member(id); isMember || first.IsNone() {
+		return first
+	}
+	return spec.EmptyConfiguration()
+}
+
 // copyState makes s equal to t, in the memory of s.
 func copyState(s, t *spec.State) {
 	support := append(s.Support[:0], t.Support...)

@@ -85,7 +85,7 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 		return nil, fmt.Errorf("the first members: %w", err)
 	}
 	for i, id := range c.members {
-		h := &host{id: id, first: c.firstOf(id)}
+		h := &host{id: id, first: conformance.FirstOf(c.options.First, id)}
 		h.known.Configuration = h.first
 		h.state = conformance.Survivor(h.known)
 		c.hosts = append(c.hosts, h)

@@ -93,18 +93,19 @@ func (c *Cluster) doTo(h *host, op *Op) {
 	case Dead:
 		c.take(h, &spec.Input{Call: spec.HolderDeadCall}, op)
 	case Change:
-		c.take(h, &spec.Input{Call: spec.ChangeCall, Configuration: h.wanted(op)}, op)
+		c.take(h, &spec.Input{Call: spec.ChangeCall, Configuration: op.Wanted(&h.state)}, op)
 	case Crash:
 		c.crash(h)
 	}
 }
 
-// wanted returns the configuration that an op calls a node to change to.
-func (h *host) wanted(op *Op) spec.Configuration {
+// Wanted returns the configuration that a Change calls a node to change to which is in this state: one of epoch 0 stands for the
+// next one of its epoch.
+func (op *Op) Wanted(s *spec.State) spec.Configuration {
 	if op.Configuration.Epoch != 0 {
 		return op.Configuration
 	}
-	return op.Configuration.At(h.state.Epoch, h.state.Configuration.Version+1)
+	return op.Configuration.At(s.Epoch, s.Configuration.Version+1)
 }
 
 // whyNot returns why an op cannot happen now, or "" if it can.
@@ -131,7 +132,7 @@ func (c *Cluster) whyNot(op *Op) string {
 		return "it is no member"
 	case op.Kind == Change && c.options.First.IsNone():
 		return "members are fixed"
-	case op.Kind == Change && (c.checkKnown(op.Configuration) != nil || c.hosts[i].wanted(op).Validate() != nil):
+	case op.Kind == Change && (c.checkKnown(op.Configuration) != nil || op.Wanted(&c.hosts[i].state).Validate() != nil):
 		return "there is no such configuration"
 	}
 	return c.hosts[i].whyNot(op)

@@ -42,15 +42,6 @@ func (c *Cluster) checkKnown(configuration spec.Configuration) error {
 	return nil
 }
 
-// firstOf returns with which configuration a node starts for the first time.
-func (c *Cluster) firstOf(id spec.NodeID) spec.Configuration {
-	first := c.options.First
-	if _, isMember := first.Member(id); isMember || first.IsNone() {
-		return first
-	}
-	return spec.EmptyConfiguration()
-}
-
 // The text of configurations in scripts.
 
 // membersText returns, such as: 1 2 witness:3@10.0.0.3:7400.

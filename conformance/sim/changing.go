@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -84,11 +85,7 @@ func (p *Plan) configuration() spec.Configuration {
 
 // first returns the configuration with which a node starts (R49).
 func (p *Plan) first(id spec.NodeID) spec.Configuration {
-	c := p.configuration()
-	if _, isMember := c.Member(id); p.changes() && !isMember {
-		return spec.EmptyConfiguration()
-	}
-	return c
+	return conformance.FirstOf(p.configuration(), id)
 }
 
 // validateChanges says what is wrong with First and Changes.

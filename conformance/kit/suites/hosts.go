@@ -87,22 +87,6 @@ func (h *hosts) begin(n *hosted) cluster.Op {
 	return cluster.Op{Kind: cluster.Restart, Node: n.id}
 }
 
-// firstOf returns with which configuration a node starts for the first time (R49), or none.
-func (h *hosts) firstOf(id spec.NodeID) spec.Configuration {
-	if _, is := h.first.Member(id); is || h.first.IsNone() {
-		return h.first
-	}
-	return spec.EmptyConfiguration()
-}
-
-// wanted returns to what an op calls a node to change: of epoch 0 that stands for the next one.
-func (n *hosted) wanted(op *cluster.Op) spec.Configuration {
-	if op.Configuration.Epoch > 0 {
-		return op.Configuration
-	}
-	return op.Configuration.At(n.state.Epoch, n.state.Configuration.Version+1)
-}
-
 func (h *hosts) node(id spec.NodeID) *hosted {
 	return h.nodes[slices.Index(h.members, id)]
 }
@@ -147,9 +131,9 @@ func (h *hosts) do(op cluster.Op, most int) (effects []port.Effect, err error) {
 	case !n.up && n.record != nil:
 		q = port.RestartOf(q.Node, n.id, h.members, *n.record)
 	case !n.up:
-		q = port.StartOf(q.Node, n.id, h.members, h.firstOf(n.id))
+		q = port.StartOf(q.Node, n.id, h.members, conformance.FirstOf(h.first, n.id))
 	case op.Kind == cluster.Change:
-		q = port.InputOf(q.Node, &conformance.Input{Call: spec.ChangeCall, Configuration: n.wanted(&op)})
+		q = port.InputOf(q.Node, &conformance.Input{Call: spec.ChangeCall, Configuration: op.Wanted(&n.state)})
 	case op.Kind == cluster.Resign:
 		q.Op, q.Call = port.Call, spec.ResignCall
 	case op.Kind == cluster.Dead:

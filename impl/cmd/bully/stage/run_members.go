@@ -49,32 +49,29 @@ func (s *Stage) newest() (newest spec.Configuration) {
 	return newest
 }
 
-// kind returns what a node is in the newest configuration: a voter, if members are fixed; "" if it is no member.
-func (s *Stage) kind(id int) spec.MemberKind {
+// kindIn returns what a node is in a configuration: a voter, if members are fixed; "" if it is no member.
+func (s *Stage) kindIn(c spec.Configuration, id int) spec.MemberKind {
 	if !s.changes() {
 		return spec.Voter
 	}
-	c := s.newest()
 	m, _ := c.Member(s.members[id-1])
 	return m.Kind
 }
 
-// votes reports whether a node counts in quorums.
-func (s *Stage) votes(id int) bool {
-	kind := s.kind(id)
-	return kind == spec.Voter || kind == spec.Witness
-}
+// votes reports whether members of a kind count in quorums.
+func votes(kind spec.MemberKind) bool { return kind == spec.Voter || kind == spec.Witness }
 
-// mayLead reports whether a node may stand.
-func (s *Stage) mayLead(id int) bool { return s.kind(id) == spec.Voter }
+// votes reports whether a node counts in quorums, by the newest configuration.
+func (s *Stage) votes(id int) bool { return votes(s.kindIn(s.newest(), id)) }
+
+// mayLead reports whether a node may stand, by the newest configuration.
+func (s *Stage) mayLead(id int) bool { return s.kindIn(s.newest(), id) == spec.Voter }
 
 // size returns how many nodes a quorum is more than half of.
 func (s *Stage) size() (n int) {
-	if !s.changes() {
-		return s.scenario.Nodes
-	}
+	c := s.newest()
 	for id := 1; id <= s.scenario.Nodes; id++ {
-		if s.votes(id) {
+		if votes(s.kindIn(c, id)) {
 			n++
 		}
 	}
@@ -83,11 +80,11 @@ func (s *Stage) size() (n int) {
 
 // votersUp returns how many run of those that vote; 0 if none of them may lead.
 func (s *Stage) votersUp() (n int) {
-	leads := false
+	c, leads := s.newest(), false
 	for id := 1; id <= s.scenario.Nodes; id++ {
-		if s.runs(id) && s.votes(id) {
+		if kind := s.kindIn(c, id); s.runs(id) && votes(kind) {
 			n++
-			leads = leads || s.mayLead(id)
+			leads = leads || kind == spec.Voter
 		}
 	}
 	if !leads {
