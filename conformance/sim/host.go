@@ -36,10 +36,7 @@ func (h *host) reset(p *Plan, i rank) {
 	first := p.first(p.Members[i])
 	h.durable.Configuration, h.newest = first, first // which is put on disk before the first start (R49)
 	h.out().State = spec.State{Role: spec.Follower, Support: h.out().State.Support[:0], Configuration: first}
-	h.view = view{leader: none, grantee: none, who: ranks(p.Members).fixed()}
-	if p.changes() {
-		h.view.who, _ = ranks(p.Members).whoIn(&first, &who{configuration: first}) // it is valid, for the plan is
-	}
+	h.view = view{leader: none, grantee: none, who: ranks(p.Members).first(&first)}
 }
 
 // out is what the node did last.
@@ -122,7 +119,7 @@ func (r *Runner) step(i rank) {
 	r.follow(i, &was, out)
 	if sends >= 0 {
 		r.cutShort(i, sends, len(out.Sent))
-	} else if r.plan.changes() && r.isRemoved(i) {
+	} else if r.isRemoved(i) {
 		r.stop(i, len(out.Sent))
 	}
 	for k := range out.Sent {
@@ -180,9 +177,7 @@ func (r *Runner) commit(i rank, was *view, out *conformance.Output) {
 	r.digest(i, out)
 	r.trace.step(r, i, out)
 	r.promises(i, was)
-	if r.plan.changes() {
-		r.promisesOfMembers(i, was)
-	}
+	r.promisesOfMembers(i, was)
 	if r.calm && (was.role != h.view.role || was.leader != h.view.leader || was.epoch != h.view.epoch || was.configuration != h.view.configuration) {
 		r.settle()
 	}

@@ -33,6 +33,9 @@ func (h *history) reset() {
 	h.settled, h.won = h.settled[:0], h.won[:0]
 }
 
+// name notes that there is a configuration.
+func (h *history) name(c *spec.Configuration) { h.named[stampOf(c)] = *c }
+
 // follow reports whether c follows on d, or is d.
 func (h *history) follow(c, d *spec.Configuration) bool {
 	at, want := stampOf(c), stampOf(d)
@@ -52,13 +55,15 @@ func (h *history) follow(c, d *spec.Configuration) bool {
 // whether they hold.
 func (r *Runner) checkMembers(i rank, before, out *conformance.Output, after *view) bool {
 	h, now := &r.hosts[i], &out.State.Configuration
-	if h.newest.Newer(*now) {
-		r.breaks(spec.ConfigurationMonotonic, "node %s goes from configuration %s back to %s with %s", r.members[i], h.newest, now, &r.in)
-		return false
-	}
-	if other, known := r.history.named[stampOf(now)]; known && other != *now {
-		r.breaks(spec.OneConfiguration, "node %s has configuration %s with %s, and there has been %s", r.members[i], now, &r.in, other)
-		return false
+	if *now != h.newest {
+		if h.newest.Newer(*now) {
+			r.breaks(spec.ConfigurationMonotonic, "node %s goes from configuration %s back to %s with %s", r.members[i], h.newest, now, &r.in)
+			return false
+		}
+		if other, known := r.history.named[stampOf(now)]; known && other != *now {
+			r.breaks(spec.OneConfiguration, "node %s has configuration %s with %s, and there has been %s", r.members[i], now, &r.in, other)
+			return false
+		}
 	}
 	if want, rule := r.wantedConfiguration(i, before, after); want != *now {
 		r.breaks(rule, "node %s, %s, with %s has configuration %s, and must have %s", r.members[i], before.State, &r.in, now, want)
@@ -202,8 +207,10 @@ func asks(t spec.MessageType) bool {
 func (r *Runner) promisesOfMembers(i rank, was *view) {
 	h := &r.hosts[i]
 	now, c := &h.view, &h.view.configuration
-	h.newest = *c
-	r.history.named[stampOf(c)] = *c
+	if h.newest != *c {
+		h.newest = *c
+		r.history.name(c)
+	}
 	begins := now.role == leader && (was.role != leader || was.epoch != now.epoch)
 	if begins || r.in.action == changeAction {
 		r.history.follows[stampOf(c)] = stampOf(&was.configuration)
@@ -236,9 +243,9 @@ func (r *Runner) holds(settled, won []spec.Configuration) {
 	}
 }
 
-// unsettledMembers is unsettled where members change: it goes by the newest configuration, and a node that has been removed
-// may be down, and is else at rest.
-func (r *Runner) unsettledMembers() string {
+// unsettled says what is missing for one leader that everybody follows, by the newest configuration, or "". A node that has
+// been removed may be down, and is else at rest.
+func (r *Runner) unsettled() string {
 	l, newest := none, r.newest()
 	for i := range rank(len(r.hosts)) {
 		v, name := &r.hosts[i].view, r.members[i].String()
@@ -270,13 +277,8 @@ func (r *Runner) unsettledMembers() string {
 	return ""
 }
 
-// top returns the node that is to lead: the highest, or where members change, the highest voter of the newest configuration.
-func (r *Runner) top() rank {
-	if r.plan.changes() {
-		return rank(bits.Len8(uint8(r.newest().voters)) - 1)
-	}
-	return rank(len(r.members) - 1)
-}
+// top returns the node that is to lead: the highest voter of the newest configuration.
+func (r *Runner) top() rank { return rank(bits.Len8(uint8(r.newest().voters)) - 1) }
 
 // rests reports whether members change and nothing can happen any more: all is as it should stay, for longer than anything is
 // waited for.

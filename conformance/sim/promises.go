@@ -15,7 +15,7 @@ func (r *Runner) check(i rank, before, out *conformance.Output, after *view) boo
 		r.breaks(spec.EpochMonotonic, "node %s goes from epoch %d back to %d with %s", r.members[i], h.highest, after.epoch, &r.in)
 		return false
 	}
-	if !r.checkSent(i, out) || r.plan.changes() && !r.checkMembers(i, before, out, after) {
+	if !r.checkSent(i, out) || !r.checkMembers(i, before, out, after) {
 		return false
 	}
 	save, cancel, arm := conformance.Duties(r.members[i], &before.State, &r.in.given, &out.State, out.Sent)
@@ -159,34 +159,6 @@ func (r *Runner) settle() {
 		r.result.Settled = max(0, r.since-r.plan.Length)
 	}
 	r.settled = settled
-}
-
-// unsettled says what is missing for one leader that everybody follows, or "".
-func (r *Runner) unsettled() string {
-	if r.plan.changes() {
-		return r.unsettledMembers()
-	}
-	l := none
-	for i := range r.hosts {
-		switch {
-		case !r.world.Up(i):
-			return "node " + r.members[i].String() + " is down"
-		case r.hosts[i].view.role != leader:
-		case l != none:
-			return "nodes " + r.members[l].String() + " and " + r.members[i].String() + " lead"
-		default:
-			l = rank(i)
-		}
-	}
-	if l == none {
-		return "nobody leads"
-	}
-	for i := range r.hosts {
-		if v := &r.hosts[i].view; v.leader != l || v.epoch != r.hosts[l].view.epoch {
-			return "node " + r.members[l].String() + " leads, and node " + r.members[i].String() + " does not keep its lease in its epoch"
-		}
-	}
-	return ""
 }
 
 // checkSettled holds the end of a run to SomeLeader and HighestLeads.

@@ -41,9 +41,6 @@ func (m ranks) of(id *spec.NodeID) rank {
 
 func (m ranks) all() set { return 1<<len(m) - 1 }
 
-// quorum reports whether s is more than half of the members (R3).
-func (m ranks) quorum(s set) bool { return 2*s.size() > len(m) }
-
 // role is the place of a role in spec.Roles.
 type role uint8
 
@@ -81,7 +78,7 @@ type view struct {
 	who
 }
 
-// who is who: a configuration, in ranks. Where members are fixed there is none, and all nodes are voters.
+// who is who: a configuration, in ranks. Where members are fixed none is said, and all nodes are voters, always.
 type who struct {
 	configuration             spec.Configuration
 	members, electors, voters set
@@ -94,17 +91,17 @@ func (w *who) quorum(s set) bool { return 2*(s&w.electors).size() > w.electors.s
 // itself.
 func (w *who) outranked(l, k rank) bool { return l < k || l != k && !w.voters.has(l) }
 
-// fixed returns who is who where members are fixed.
-func (m ranks) fixed() who { return who{members: m.all(), electors: m.all(), voters: m.all()} }
-
-// whoIn returns who is who in a configuration, and what is wrong with it, or "". It may be none only if it was before.
-func (m ranks) whoIn(c *spec.Configuration, was *who) (w who, problem string) {
-	switch {
-	case c.IsNone():
-		return w, "it has no configuration, and had one"
-	case was.configuration.IsNone():
-		return w, "it has a configuration, though members are fixed"
+// first returns who is who with a configuration to begin with, which is valid, or none.
+func (m ranks) first(c *spec.Configuration) who {
+	if c.IsNone() {
+		return who{members: m.all(), electors: m.all(), voters: m.all()}
 	}
+	w, _ := m.whoIn(c)
+	return w
+}
+
+// whoIn returns who is who in a configuration, and what is wrong with it, or "".
+func (m ranks) whoIn(c *spec.Configuration) (w who, problem string) {
 	if err := c.Validate(); err != nil {
 		return w, "its configuration is not valid: " + err.Error()
 	}
@@ -138,7 +135,10 @@ func (v *view) told() (rank, spec.Epoch) {
 func (m ranks) viewOf(i rank, s *spec.State, was *who) (v view, rule spec.Property, problem string) {
 	v = view{role: roleOf(s.Role), leader: none, grantee: none, epoch: s.Epoch, who: *was}
 	if s.Configuration != was.configuration {
-		if v.who, problem = m.whoIn(&s.Configuration, was); problem != "" {
+		if was.configuration.IsNone() {
+			return v, "R42", "it has a configuration, though members are fixed"
+		}
+		if v.who, problem = m.whoIn(&s.Configuration); problem != "" {
 			return v, "R42", problem
 		}
 	}
@@ -163,48 +163,36 @@ func (m ranks) viewOf(i rank, s *spec.State, was *who) (v view, rule spec.Proper
 		}
 		v.support, last = v.support|one(r), r
 	}
-	if problem = v.problem(i); problem != "" {
-		return v, "R5", problem
-	}
-	rule, problem = v.problemOfMembers(i)
+	rule, problem = v.problem(i)
 	return v, rule, problem
-}
-
-// problem says what of a state no input leads to, or "".
-func (v *view) problem(i rank) string {
-	switch {
-	case !v.epoch.Valid():
-		return "its epoch is above 2^53-1"
-	case v.support.has(i):
-		return "support holds the node itself"
-	case v.role == follower && (v.leader == i || v.support != 0):
-		return "a follower keeps no lease or another's, and has no support"
-	case (v.role == candidate || v.role == claimant) && v.leader != none && !v.outranked(v.leader, i):
-		return "a candidate and a claimant keep no lease but that of a lower node"
-	case v.role == claimant && v.epoch >= spec.MaxEpoch:
-		return "there is no epoch to claim above 2^53-1"
-	case v.role == leader && (v.leader != i || v.grantee != i || v.epoch == 0):
-		return "a leader keeps its own lease, and is the grantee of its epoch, which is not 0"
-	}
-	return ""
 }
 
 // LeaderIsElector is that who leads is an elector of its own configuration, by which it counts itself in quorums (R47).
 const LeaderIsElector spec.Property = "LeaderIsElector"
 
-// problemOfMembers says what no input leads to in who is who, and by which rule; or nothing. Where members are fixed it does.
-func (v *view) problemOfMembers(i rank) (spec.Property, string) {
-	if v.configuration.IsNone() {
-		return "", ""
-	}
+// problem says what of a state no input leads to, and by which rule; or nothing.
+func (v *view) problem(i rank) (spec.Property, string) {
+	stands := v.role == candidate || v.role == claimant
 	switch {
+	case !v.epoch.Valid():
+		return "R5", "its epoch is above 2^53-1"
+	case v.support.has(i):
+		return "R5", "support holds the node itself"
+	case v.role == follower && (v.leader == i || v.support != 0):
+		return "R5", "a follower keeps no lease or another's, and has no support"
+	case stands && v.leader != none && !v.outranked(v.leader, i):
+		return "R5", "a candidate and a claimant keep no lease but that of a lower node"
+	case v.role == claimant && v.epoch >= spec.MaxEpoch:
+		return "R5", "there is no epoch to claim above 2^53-1"
+	case v.role == leader && (v.leader != i || v.grantee != i || v.epoch == 0):
+		return "R5", "a leader keeps its own lease, and is the grantee of its epoch, which is not 0"
 	case v.configuration.Epoch > v.epoch:
 		return "R43", "its configuration is of a higher epoch"
 	case v.support&^v.members != 0:
 		return "R44", "support holds nodes that are no members"
-	case (v.role == candidate || v.role == claimant) && !v.voters.has(i):
+	case stands && !v.voters.has(i):
 		return "R46", "it is no voter, and stands"
-	case v.role == leader && v.configuration.Epoch != v.epoch:
+	case v.role == leader && v.configuration != v.configuration.At(v.epoch, v.configuration.Version):
 		return "R48", "the configuration of a leader is of its epoch"
 	case v.role == leader && !v.electors.has(i):
 		return LeaderIsElector, "a leader is an elector"

@@ -103,12 +103,15 @@ func (r *Runner) begin(p *Plan, o Options) {
 	for i := range r.hosts {
 		r.hosts[i].reset(p, rank(i))
 	}
+	r.history.reset()
+	for i := range r.hosts {
+		r.history.name(&r.hosts[i].newest)
+	}
 	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Digest: offsetBasis}
 	clear(r.leaders)
 	clear(r.claims)
 	r.acting, r.calm, r.settled, r.since = 0, false, false, 0
 	r.told = r.told[:0]
-	r.history.reset()
 	r.links.reset()
 	r.trace = newTracer(p, &o)
 	r.active = append(r.active[:0], make([]bool, len(p.Faults))...)

@@ -43,7 +43,7 @@ func (r *Runner) linked(i, j rank) bool {
 	return up && !r.world.IsCut(int(i), int(j)) && !r.world.IsCut(int(j), int(i))
 }
 
-// eligible reports whether a node runs and is linked in both directions to a quorum.
+// eligible reports whether a node runs and is linked in both directions to a quorum, by its own configuration.
 func (r *Runner) eligible(i rank) bool {
 	var linked set
 	for j := range rank(len(r.members)) {
@@ -51,7 +51,7 @@ func (r *Runner) eligible(i rank) bool {
 			linked |= one(j)
 		}
 	}
-	return r.members.quorum(linked)
+	return r.hosts[i].view.quorum(linked)
 }
 
 // undisturbed reports whether a leader has been linked to one and the same quorum, with nothing lost, for so long that no
@@ -65,7 +65,7 @@ func (t *topology) undisturbed(r *Runner, l rank) bool {
 			whole |= one(j)
 		}
 	}
-	return r.members.quorum(whole)
+	return r.hosts[l].view.quorum(whole)
 }
 
 // wasEligible reports whether a node is eligible, or was when it asked for the support that what it does now may rest upon.
