@@ -2,6 +2,7 @@ package spec
 
 import (
 	_ "embed" // for the page
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -17,7 +18,11 @@ type Rule struct {
 	Title string   // such as: Granting a claim
 	Says  []string // the words of RFC 2119 by which it binds, such as MUST and MAY
 	Text  string   // the rule in Markdown, without its heading
+
+	Operators []string // in tla that say the same: of modules Node and Cluster by their names alone, of others as Fencing!Admits
 }
+
+var operator = regexp.MustCompile("`([A-Z][A-Za-z!]*)`")
 
 // Rules returns all rules, in the order of their numbers, as the index of the page has them (section 16).
 func Rules() []Rule { return rules() }
@@ -32,6 +37,9 @@ var rules = sync.OnceValue(func() (rules []Rule) {
 		r := Rule{Name: strings.TrimSpace(cells[1]), Title: strings.TrimSpace(cells[2])}
 		for word := range strings.SplitSeq(cells[3], ",") {
 			r.Says = append(r.Says, strings.TrimSpace(word))
+		}
+		for _, name := range operator.FindAllStringSubmatch(cells[4], -1) {
+			r.Operators = append(r.Operators, name[1])
 		}
 		_, text, _ := strings.Cut(page, "\n### "+r.Name+" "+r.Title+"\n")
 		r.Text = strings.TrimSpace(section(text))

@@ -354,7 +354,7 @@ func (c *changing) linked(i, j int) bool {
 	return c.places[i].hosted != nil && c.places[j].hosted != nil && (i == j || !c.cut[i][j] && !c.cut[j][i])
 }
 
-// eligible reports whether a node may come to lead (section 18, Properties): the newest configuration of those that are linked
+// eligible reports whether a node may come to lead (section 3): the newest configuration of those that are linked
 // to it has it as a voter, and a quorum among them.
 func (c *changing) eligible(i int) bool {
 	newest := spec.EmptyConfiguration()

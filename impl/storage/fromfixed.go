@@ -12,7 +12,7 @@ import (
 
 // FromFixed makes the record of a node of fixed members in the folder dir one of changing members: of the same node, with the
 // same epoch and grantee, and the configuration first. So the node goes on in a cluster of changing members where it has
-// been in one of fixed ones: it grants no epoch again, and epochs go on rising (section 18). It is done at every node, with
+// been in one of fixed ones: it grants no epoch again, and epochs go on rising (R40). It is done at every node, with
 // the same cluster and first, before any is started again. There is no way back: a copy of the old record knows nothing of
 // what is promised from here on.
 //

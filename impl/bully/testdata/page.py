@@ -8,8 +8,8 @@ A line of the input is one question, JSON as in traces:
 
 "before" is null at a start, "after" is null where there was no step, and "running" are the timers that run after it. An input has
 "message", "timer" or "call", and "configuration" if that is "change"; or it is {"start": configuration or null} or {"restart": true},
-where "before" is the state of before the crash. The output is one object: how many blocks of code there are before section 18 and in it, how many
-questions were asked, and the first that the page answers otherwise.
+where "before" is the state of before the crash. With fixed members a state has no configuration. The output is one object: how many lines of code the page
+has, how many questions were asked, and the first that the page answers otherwise.
 """
 
 import json
@@ -36,12 +36,12 @@ class Record:
 
 
 class State(Record):
-    def __init__(self, role, leader, epoch, grantee, support, conf=None):
+    def __init__(self, role, leader, epoch, grantee, support, conf):
         super().__init__(role=role, leader=leader, epoch=epoch, grantee=grantee, support=support, conf=conf)
 
 
 class Message(Record):
-    def __init__(self, type, sender, to, epoch, conf=None):
+    def __init__(self, type, sender, to, epoch, conf):
         super().__init__(type=type, sender=sender, to=to, epoch=epoch, conf=conf)
 
 
@@ -65,9 +65,14 @@ def configuration(c):
                          voters=of_kind["voter"], witnesses=of_kind["witness"], observers=of_kind["observer"])
 
 
-def state(s):
+def of_voters(ids):
+    """The configuration of fixed members (R40)."""
+    return configuration({"epoch": 0, "version": 1, "members": [{"id": k, "kind": "voter"} for k in ids]})
+
+
+def state(s, fixed):
     return State(s["role"], node(s["leader"]), s["epoch"], node(s["grantee"]), {node(k) for k in s["support"]},
-                 configuration(s.get("configuration")))
+                 fixed or configuration(s["configuration"]))
 
 
 def message(m):
@@ -75,73 +80,52 @@ def message(m):
 
 
 class Page:
-    """The functions of the page: those of section 8, and the same with what section 18 puts in their place."""
+    """The functions of the page."""
 
     def __init__(self, text):
-        fixed, changing = ("\n".join(blocks) for blocks in sections(text))
-        self.fixed = {"State": State, "Message": Message, "MAX_EPOCH": 2**53 - 1}
-        exec(fixed, self.fixed)
-        self.changing = dict(self.fixed, electors=lambda c: c.voters | c.witnesses, members=lambda c: set(c.entries),
-                             at=lambda c, epoch, version: c.but(epoch=epoch, version=version),
-                             entry=lambda c, k: c.entries.get(k), ascending=sorted, others=None)
-        # A function looks its words up where it was made: so all of section 8 is made again.
-        exec(fixed + changing + tables(fixed), self.changing)
+        self.code, = re.findall(r"```python\n(.*?)```", text, re.S)
+        self.words = {"State": State, "Message": Message, "entry": lambda c, k: c.entries.get(k), "ascending": sorted}
+        exec(self.code, self.words)
 
-    def answer(self, q):
-        """The step, or None; and the timers that run after it."""
-        before = q["before"] and state(q["before"])
-        changes = (q["before"] or {}).get("configuration") is not None or q["input"].get("start") is not None
-        words = self.changing if changes else self.fixed
-        words["me"] = node(q["me"])
-        if not changes:
-            words["members"] = [node(k) for k in q["members"]]
-            words["others"] = [k for k in words["members"] if k != words["me"]]
-        step = self.step(words, before, q["input"])
-        if step is not None:
-            s, sent = step
-            step = words["sealed"]((s, sent)) if changes else (s, sent)
-        after = before if step is None else step[0]
-        return step, words["timers"](after)
+    def answers(self, q):
+        """The step, or None, and the timers that run after it: what the page says, and what was done."""
+        first = q["input"].get("start")
+        changes = first is not None or (q["before"] or {}).get("configuration") is not None
+        fixed = None if changes else of_voters(q["members"])
+        self.words.update(me=node(q["me"]), fixed=not changes)
+        before = q["before"] and state(q["before"], fixed)
+        step = self.step(before, q["input"], fixed or configuration(first))
+        done = q["after"] and (state(q["after"], fixed), [message(m) for m in q["sent"]])
+        return (step, self.words["timers"](step[0] if step else before)), (done, set(q["running"]))
 
-    def step(self, words, s, i):
+    def step(self, s, i, first):
+        words = self.words
         if "message" in i:
             return words["on_message"](s, message(i["message"]))
         if "timer" in i:
             return words["on_timer"](s, i["timer"])
         if "start" in i:
-            return words["started"](*filter(None, [configuration(i["start"])]))
+            return words["on_start"](first)
         if "restart" in i:
-            return words["restarted"](words["survives"](s))
+            return words["on_restart"](s)
         if i["call"] == "resign":
             return words["on_resign"](s)
         if i["call"] == "holder-dead":
             return words["on_holder_dead"](s)
-        return words["on_change"](s, configuration(i["configuration"])) if "on_change" in words else None
-
-
-def sections(text):
-    """The blocks of code up to section 8, and those of section 18."""
-    eighteen = text.index("\n## 18. ")
-    return [re.findall(r"```python\n(.*?)```", part, re.S) for part in (text[:eighteen], text[eighteen:])]
-
-
-def tables(fixed):
-    """HEARD and ENDED name functions: they are made after the last of these."""
-    return re.search(r"HEARD = .*?\}\nENDED = .*?\}\n", fixed, re.S).group(0)
+        return words["on_change"](s, configuration(i["configuration"]))
 
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        text = file.read()
-    page, asked, differs = Page(text), 0, []
+        page = Page(file.read())
+    asked, differs = 0, []
     for line in sys.stdin:
         q = json.loads(line)
         asked += 1
-        got, running = page.answer(q)
-        want = q["after"] and (state(q["after"]), [message(m) for m in q["sent"]])
-        if (got != want or running != set(q["running"])) and len(differs) < 3:
-            differs.append(f"{line.strip()}\n  the page says {got}, and {sorted(running)} run")
-    json.dump({"blocks": [len(blocks) for blocks in sections(text)], "asked": asked, "differs": differs}, sys.stdout)
+        says, done = page.answers(q)
+        if says != done and len(differs) < 3:
+            differs.append(f"{line.strip()}\n  the page says {says[0]}, and {sorted(says[1])} run")
+    json.dump({"lines": page.code.count("\n"), "asked": asked, "differs": differs}, sys.stdout)
 
 
 main()

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// BullyMembers is ours with members that come and go (section 18 of the specification). The first members are the lowest nodes, as
+// BullyMembers is ours with members that come and go (R42 to R49). The first members are the lowest nodes, as
 // many as FirstMembers says; all others join when a leader is asked for it, by a Change. It is none of All: a scenario says
 // nothing of members.
 func BullyMembers() contest.Algorithm {

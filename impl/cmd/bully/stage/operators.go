@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -15,22 +14,7 @@ import (
 // modules are those whose operators rules name: Node and Cluster by their names alone, all others as Fencing!Admits.
 var modules = []string{"Node", "Cluster", "Fencing", "ChangingNode", "ChangingCluster"}
 
-// theirs says of which other modules the operators of a rule are: R38 is of Fencing, and the rules of section 18 are of the
-// modules of changing members.
-func theirs(rule string) []string {
-	switch rule {
-	case "R38":
-		return []string{"Fencing"}
-	case "R42", "R43", "R44", "R45", "R46", "R47", "R48", "R49":
-		return []string{"ChangingNode", "ChangingCluster"}
-	}
-	return nil
-}
-
-var (
-	definition = regexp.MustCompile(`^([A-Za-z]\w*)(\([^)]*\))? *==`)
-	quoted     = regexp.MustCompile("`([A-Za-z]\\w*)`")
-)
+var definition = regexp.MustCompile(`^([A-Za-z]\w*)(\([^)]*\))? *==`)
 
 // places says where operators stand, by their names, or as Fencing!Admits.
 var places = sync.OnceValue(func() map[string]string {
@@ -59,24 +43,14 @@ var places = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// operatorsOf returns the operators that a rule names after the word TLA+, as far as there are such. Where two rules share an
-// operator, the text of the second names it: a rule that names none has those of the next.
-func operatorsOf(rules []spec.Rule) []string {
-	r, operators := &rules[0], []string{}
-	_, said, _ := strings.Cut(r.Text, "*TLA+:*")
-	for _, stop := range []string{"\n*Why:*", "\n\n"} {
-		said, _, _ = strings.Cut(said, stop)
-	}
-	for _, name := range quoted.FindAllStringSubmatch(said, -1) {
-		operator := name[1]
-		for _, module := range theirs(r.Name) {
-			if there := module + "!" + name[1]; places()[there] != "" {
-				operator = there
+// operatorsOf returns the operators of a rule that can be shown. A rule that names none has those of the next.
+func operatorsOf(rules []spec.Rule) (operators []string) {
+	for _, name := range rules[0].Operators {
+		for _, there := range []string{name, "ChangingNode!" + name, "ChangingCluster!" + name} {
+			if places()[there] != "" {
+				operators = append(operators, there)
 				break
 			}
-		}
-		if places()[operator] != "" && !slices.Contains(operators, operator) {
-			operators = append(operators, operator)
 		}
 	}
 	if len(operators) == 0 && len(rules) > 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fdf591db/bully/traces/film"
 )
 
-// What is here is of runs whose members come and go (section 18 of the specification).
+// What is here is of runs whose members come and go (R42 to R49).
 
 // changes reports whether members come and go.
 func (s *Stage) changes() bool { return s.algorithm.Name == members }

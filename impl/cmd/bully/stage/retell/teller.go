@@ -17,7 +17,7 @@ type Options struct {
 	// Middle says that the events may begin in the middle of a run, and may have gaps, as those of a live cluster have: a node
 	// that has not been heard of may run, and what is received need not have been seen to be sent.
 	Middle bool
-	// Changing says that members come and go (section 18): every state and every message has a configuration.
+	// Changing says that members come and go (R42 to R49): every state and every message has a configuration.
 	Changing bool
 }
 
