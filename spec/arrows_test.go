@@ -23,6 +23,7 @@ var arrows = []struct {
 	from string
 	to   []string
 }{
+	{"spec/policy", []string{"spec"}},
 	{"spec", nil},
 	{"model", []string{"spec", "model"}},
 	{"tla/check", []string{""}},
@@ -134,6 +135,9 @@ func TestArrowsAreHeld(t *testing.T) {
 		{"spec/id.go", "spec", module + "er/spec", true},
 		{"spec/id.go", "spec", "github.com/stretchr/testify/require", true},
 		{"spec/id.go", "spec", "C", true},
+		{"spec/policy/policy.go", "policy", module + "/spec", false},
+		{"spec/policy/policy.go", "policy", module + "/impl/detector", true},
+		{"spec/id.go", "spec", module + "/spec/policy", true},
 		{"spec/id_test.go", "spec_test", module + "/spec", false},
 		{"spec/id_test.go", "spec_test", module + "/model", true},
 		{"spec/id_test.go", "spec_test", "github.com/stretchr/testify/require", false},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // begin takes on a change, unless another is under way.
@@ -86,7 +87,7 @@ func (h *Host) nextOf(c *change) (next spec.Configuration, over bool, err error)
 		c.handing = true
 		return spec.Configuration{}, false, nil
 	case awaits: // it may have just come up: it need not wait for the next beat
-		h.policy.timers.soonest(beat, h.watch.now.add(2*h.config.Timing.Delay))
+		h.policy.Due.Sooner(policy.BeatTimer, h.watch.now.Add(2*h.config.Timing.Delay))
 		return spec.Configuration{}, false, nil
 	}
 	if next, err = spec.NewConfiguration(h.state.Epoch, now.Version+1, members); err != nil {
@@ -152,7 +153,7 @@ func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 	case c.doubted == never:
 		c.doubted = h.watch.now
 		return true, nil
-	case h.watch.now.after(c.doubted) < h.config.Timing.Quorum:
+	case h.watch.now.After(c.doubted) < h.config.Timing.Quorum:
 		return true, nil
 	}
 	return false, h.membersError(ErrWouldLoseQuorum, problem)
@@ -161,7 +162,7 @@ func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 // backsNow reports whether a member has acknowledged this leader lately, and is not proved dead.
 func (h *Host) backsNow(id spec.NodeID) bool {
 	i := h.links.place(id)
-	return i >= 0 && h.links.backed[i] != never && h.watch.now.after(h.links.backed[i]) <= 2*h.config.Timing.Quorum && !h.links.isDead().has(i)
+	return i >= 0 && h.links.backed[i] != never && h.watch.now.After(h.links.backed[i]) <= 2*h.config.Timing.Quorum && !h.links.isDead().Has(i)
 }
 
 // answered reports whether a member has acknowledged the configuration of now: only then it counts as support (R45).

@@ -150,7 +150,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timing == (Timing{}) {
 		c.Timing = LAN()
 	}
-	if err := c.Timing.Validate(); err != nil {
+	if err := wrongTiming(c.Timing); err != nil {
 		return c, err
 	}
 	if c.Detector == nil {

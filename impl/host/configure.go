@@ -46,9 +46,10 @@ func (h *Host) prepare(promise spec.Durable, found bool) error {
 
 // reconfigure makes all that goes by members go by the configuration of now. It comes before what the step sends.
 func (h *Host) reconfigure() {
-	links := linksOf(h.config.ID, h.state.Configuration)
-	links.inherit(h.links)
-	h.policy.reconfigure(links)
+	links, old := linksOf(h.config.ID, h.state.Configuration), h.links
+	h.policy.Reconfigure(links.who, func(s set) set { return links.translate(old, s) })
+	links.inherit(old)
+	links.show(h.policy.Peers())
 	h.links = links
 }
 
@@ -85,16 +86,16 @@ func (h *Host) noteMembers() {
 	case !removed:
 		h.leaves = never
 	case h.leaves == never:
-		h.leaves = h.watch.now.add(h.config.Timing.linger())
+		h.leaves = h.watch.now.Add(h.config.Timing.Linger())
 		h.config.Logger.Warn("no member any more: to stop soon, unless that is lost", slog.String("node", h.config.ID.String()),
-			slog.Duration("in", h.config.Timing.linger()))
+			slog.Duration("in", h.config.Timing.Linger()))
 	}
 }
 
 // leave stops a node that is no member any more, when it has waited for long enough to hear that it is one after all: a
 // leader that has removed it, and died, may be followed by one that has not heard of that (R47).
 func (h *Host) leave() {
-	if h.err != nil || h.watch.now.before(h.leaves) {
+	if h.err != nil || h.watch.now.Before(h.leaves) {
 		return
 	}
 	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; it can come back as a new node, with an empty disk", h.state.Configuration))

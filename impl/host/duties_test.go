@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // order is a log of what a host did, in order.
@@ -102,7 +103,7 @@ func TestDutiesOfHandOver(t *testing.T) {
 				c.broken("the reign is over before the promise is made")
 			case what != "save" && h.state.Role == spec.Electing && !over:
 				c.broken("%s before users have heard that the reign is over", what)
-			case what != "save" && h.state.Role == spec.Electing && h.policy.timers[coordinator] == never:
+			case what != "save" && h.state.Role == spec.Electing && h.policy.Due[policy.CoordinatorTimer] == never:
 				c.broken("%s before timers are set", what)
 			}
 		}

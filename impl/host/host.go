@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Host is a node with a clock, a disk, a network and users. New makes one; Run runs it. All its methods may be called
@@ -34,7 +35,7 @@ type Host struct {
 	// The rest is the loop's alone; after done is closed, it may be read.
 	watch      *watch
 	alarm      *alarm
-	policy     *policy
+	policy     policy.Policy
 	state      spec.State
 	told       Leadership
 	reign      *reign            // while the node leads
@@ -78,7 +79,7 @@ func New(config Config) (*Host, error) {
 		config: config, node: node, links: links, detector: &judge{Detector: config.Detector}, counters: newCounters(),
 		calls: make(chan func()), idle: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		watch: newWatch(config.Clock, config.Timing.Delay), leaves: never,
-		policy: &policy{timing: config.Timing, rand: config.Rand, links: links, timers: newTimers(), rest: never},
+		policy: policy.New(config.Timing, config.Rand, links.who),
 	}
 	h.seen.Store(&seen{stopped: true, links: links})
 	return h, nil
@@ -219,7 +220,7 @@ func (h *Host) start(ctx context.Context) bool {
 		h.fail("starting", fmt.Errorf("%s with the promise %+v is refused: it is of another cluster, or damaged", action, promise))
 	}
 	if found {
-		h.hears = h.watch.now.add(h.config.Timing.Delay)
+		h.hears = h.watch.now.Add(h.config.Timing.Delay)
 	}
 	return h.err == nil
 }
@@ -228,8 +229,8 @@ func (h *Host) start(ctx context.Context) bool {
 // hear, and is lost on a link that is not open (R30, B15). It reports whether the node is to start.
 func (h *Host) awaitLinks(ctx context.Context) bool {
 	h.tick()
-	until := h.watch.now.add(h.config.Timing.Beat)
-	for h.links.others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.before(until) {
+	until := h.watch.now.Add(h.config.Timing.Beat)
+	for h.links.who.Others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.Before(until) {
 		h.alarm.ringBy(until, h.watch.now)
 		select {
 		case <-ctx.Done():

@@ -1,43 +1,35 @@
 package host
 
 import (
-	"math/bits"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // A set is a set of members, by their place in the ascending list of all.
-type set uint64
-
-func (s set) has(i int) bool { return s>>i&1 == 1 }
-func (s set) with(i int) set { return s | 1<<i }
-func (s set) size() int      { return bits.OnesCount64(uint64(s)) }
+type set = policy.Set
 
 // links is what is known of the other members. The loop changes it; Status reads it meanwhile. Who they are does not
 // change: where members come and go, the loop makes other links.
 type links struct {
-	members  []spec.NodeID // ascending, this node among them whether it is a member or not
-	me       int
-	others   set
-	electors set            // who votes: voters and witnesses, this node too if it is one (R42)
-	stands   bool           // this node may lead (R46)
-	higher   set            // who is to lead rather than this node: higher voters, and all if it may not lead (R46)
-	up, dead atomic.Uint64  // sets
+	members  []spec.NodeID  // ascending, this node among them whether it is a member or not
+	who      policy.Peers   // who they are; Up and Dead are for the policy to know
+	up, dead atomic.Uint64  // sets, as the policy has them
 	heard    []atomic.Int64 // when a message came last, in ns since 1970; 0 if none ever did
 	backed   []instant      // the loop's alone: when each last acknowledged this node as the leader of its epoch, whichever; never if it has not
 }
 
 // newLinks returns the links of a node of fixed members: each votes and may lead.
 func newLinks(id spec.NodeID, members []spec.NodeID) *links {
-	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare), stands: true}
+	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare), who: policy.Peers{Stands: true}}
 	l.prepare(id)
 	for i := range l.members {
-		l.electors = l.electors.with(i)
-		if i > l.me {
-			l.higher = l.higher.with(i)
+		l.who.Electors |= policy.One(i)
+		if i > l.who.Me {
+			l.who.Higher |= policy.One(i)
 		}
 	}
 	return l
@@ -53,14 +45,14 @@ func linksOf(id spec.NodeID, c spec.Configuration) *links {
 		l.members = slices.Insert(l.members, at, id)
 	}
 	l.prepare(id)
-	l.stands = kindOfMember(c, id) == spec.Voter
+	l.who.Stands = kindOfMember(c, id) == spec.Voter
 	for _, m := range c.Members() {
 		i := l.place(m.ID)
 		if m.Kind != spec.Observer {
-			l.electors = l.electors.with(i)
+			l.who.Electors |= policy.One(i)
 		}
-		if m.Kind == spec.Voter && (i > l.me || !l.stands) {
-			l.higher = l.higher.with(i)
+		if m.Kind == spec.Voter && (i > l.who.Me || !l.who.Stands) {
+			l.who.Higher |= policy.One(i)
 		}
 	}
 	return l
@@ -75,10 +67,10 @@ func kindOfMember(c spec.Configuration, id spec.NodeID) spec.MemberKind {
 // prepare makes room for what is known of each member.
 func (l *links) prepare(id spec.NodeID) {
 	l.heard, l.backed = make([]atomic.Int64, len(l.members)), make([]instant, len(l.members))
-	l.me = l.place(id)
+	l.who.Me = l.place(id)
 	for i := range l.members {
-		if i != l.me {
-			l.others = l.others.with(i)
+		if i != l.who.Me {
+			l.who.Others |= policy.One(i)
 		}
 	}
 	for i := range l.backed {
@@ -88,8 +80,6 @@ func (l *links) prepare(id spec.NodeID) {
 
 // inherit takes over from older links what is known of those who are in both.
 func (l *links) inherit(old *links) {
-	l.up.Store(uint64(l.translate(old, old.isUp())))
-	l.dead.Store(uint64(l.translate(old, old.isDead())))
 	for i, id := range l.members {
 		if j := old.place(id); j >= 0 {
 			l.heard[i].Store(old.heard[j].Load())
@@ -101,7 +91,7 @@ func (l *links) inherit(old *links) {
 // translate returns a set of old links as one of these; those who are no members any more are left out.
 func (l *links) translate(old *links, s set) (t set) {
 	for j, id := range old.members {
-		if s.has(j) {
+		if s.Has(j) {
 			t |= l.one(id)
 		}
 	}
@@ -113,27 +103,30 @@ func (l *links) place(id spec.NodeID) int {
 	return slices.Index(l.members, id)
 }
 
-// one returns the set of a member alone, and the empty one for none and for a stranger.
-func (l *links) one(id spec.NodeID) set {
+// at returns the place of a node as a policy has it.
+func (l *links) at(id spec.NodeID) int {
 	if i := l.place(id); i >= 0 {
-		return set(0).with(i)
+		return i
 	}
-	return 0
+	if id.IsNone() {
+		return policy.None
+	}
+	return policy.Stranger
 }
 
-// asked returns who is asked in an election: the other electors.
-func (l *links) asked() set { return l.electors & l.others }
+// one returns the set of a member alone, and the empty one for none and for a stranger.
+func (l *links) one(id spec.NodeID) set { return policy.One(l.place(id)) }
 
 // backs reports whether the support of a node, and itself, are a quorum (R3, R42).
 func (l *links) backs(s *spec.State) bool {
-	if l.electors.size() == len(l.members) { // all support counts
+	if l.who.Electors.Size() == len(l.members) { // all support counts
 		return 2*(len(s.Support)+1) > len(l.members)
 	}
-	backing := set(0).with(l.me)
+	backing := policy.One(l.who.Me)
 	for _, id := range s.Support {
 		backing |= l.one(id)
 	}
-	return 2*(backing&l.electors).size() > l.electors.size()
+	return 2*(backing&l.who.Electors).Size() > l.who.Electors.Size()
 }
 
 // isDead returns those that are proved dead: their programs have ended, and nothing has come from them since.
@@ -142,26 +135,17 @@ func (l *links) isDead() set { return set(l.dead.Load()) }
 // isUp returns those that we are connected to.
 func (l *links) isUp() set { return set(l.up.Load()) }
 
-func (l *links) connected(i int) {
-	l.up.Or(1 << i)
-	l.dead.And(^(uint64(1) << i))
+// show lets Status see which links a policy knows of.
+func (l *links) show(p *policy.Peers) {
+	l.up.Store(uint64(p.Up))
+	l.dead.Store(uint64(p.Dead))
 }
 
-func (l *links) broken(i int) { l.up.And(^(uint64(1) << i)) }
-
-func (l *links) died(i int) {
-	l.broken(i)
-	l.dead.Or(1 << i)
-}
-
-func (l *links) heardFrom(i int, now time.Time) {
-	l.heard[i].Store(now.UnixNano())
-	l.dead.And(^(uint64(1) << i))
-}
+func (l *links) heardFrom(i int, now time.Time) { l.heard[i].Store(now.UnixNano()) }
 
 // status returns what is known of a member.
 func (l *links) status(i int, now time.Time) LinkStatus {
-	s := LinkStatus{Node: l.members[i], Up: l.isUp().has(i), Dead: l.isDead().has(i), LastHeardMS: -1}
+	s := LinkStatus{Node: l.members[i], Up: l.isUp().Has(i), Dead: l.isDead().Has(i), LastHeardMS: -1}
 	if at := l.heard[i].Load(); at != 0 {
 		s.LastHeardMS = max(now.UnixNano()-at, 0) / int64(time.Millisecond)
 	}

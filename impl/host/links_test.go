@@ -34,9 +34,9 @@ func TestLinksByKind(t *testing.T) {
 		{7, false, []int{1, 2, 3, 5}, []int{1, 2, 5}},
 	} {
 		l := linksOf(id(test.me), c)
-		require.Equal(t, test.stands, l.stands, test.me)
-		require.Equal(t, l.setOf(test.asked...), l.asked(), test.me)
-		require.Equal(t, l.setOf(test.higher...), l.higher, test.me)
+		require.Equal(t, test.stands, l.who.Stands, test.me)
+		require.Equal(t, l.setOf(test.asked...), l.who.Asked(), test.me)
+		require.Equal(t, l.setOf(test.higher...), l.who.Higher, test.me)
 	}
 	for _, test := range []struct {
 		me      int

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // batch is how many events are taken before timers that can wait are looked at: nobody can keep them from ending.
@@ -44,7 +45,7 @@ func (h *Host) tick() {
 func (h *Host) wait(ctx context.Context, more bool) bool {
 	if !more {
 		h.tick()
-		h.alarm.ringBy(min(h.policy.timers.first(), h.leaves), h.watch.now)
+		h.alarm.ringBy(min(h.policy.Due.First(), h.leaves), h.watch.now)
 	}
 	stop := ctx.Done()
 	if h.stopping {
@@ -119,7 +120,7 @@ func (h *Host) lookAhead() (changed set) {
 	}
 	for _, event := range h.ahead {
 		if i := h.links.place(event.Node); i >= 0 && event.Kind != transport.Received {
-			changed = changed.with(i)
+			changed |= policy.One(i)
 		}
 	}
 	return changed
@@ -128,13 +129,17 @@ func (h *Host) lookAhead() (changed set) {
 // hear takes one event.
 func (h *Host) hear(event transport.Event) {
 	i := h.links.place(event.Node)
-	if i < 0 || i == h.links.me {
+	if i < 0 || i == h.links.who.Me {
 		i = -1 // a stranger, as a transport should not tell of; the core ignores what it says
 	}
 	switch event.Kind {
 	case transport.Received:
 		if i >= 0 {
 			h.links.heardFrom(i, h.watch.read)
+			if h.policy.Peers().Dead.Has(i) {
+				h.policy.Heard(i)
+				h.links.show(h.policy.Peers())
+			}
 		}
 		if h.deaf(event.Message) {
 			return
@@ -144,16 +149,18 @@ func (h *Host) hear(event transport.Event) {
 		h.take(spec.Input{Message: event.Message})
 	case transport.Up:
 		if i >= 0 {
-			h.links.connected(i)
-			h.policy.connected(&h.state, h.watch.now)
+			h.policy.Connected(i, h.watch.now)
+			h.links.show(h.policy.Peers())
 		}
 	case transport.Down:
 		if i >= 0 {
-			h.links.broken(i)
+			h.policy.Broken(i)
+			h.links.show(h.policy.Peers())
 		}
 	case transport.Dead:
 		if i >= 0 {
-			h.links.died(i)
+			h.policy.Proved(i)
+			h.links.show(h.policy.Peers())
 			h.proved(event.Node)
 		}
 	}
@@ -167,7 +174,7 @@ func (h *Host) hear(event transport.Event) {
 // A node that is no member any more is as good as gone: only that it is one after all, which comes with a newer configuration,
 // is news to it. A member that restarts does not connect to it, and so nothing ends what it had sent to it before.
 func (h *Host) deaf(m spec.Message) bool {
-	return h.state.Role == "" || m.Type == spec.ImBack && h.watch.now.before(h.hears) ||
+	return h.state.Role == "" || m.Type == spec.ImBack && h.watch.now.Before(h.hears) ||
 		h.leaves != never && !m.Configuration.Newer(h.state.Configuration)
 }
 
@@ -178,35 +185,33 @@ func (h *Host) proved(dead spec.NodeID) {
 	if h.state.Leader == dead {
 		h.take(spec.Input{Call: spec.HolderDeadCall})
 	}
-	h.policy.died(&h.state, h.watch.now)
+	h.policy.Died(h.watch.now)
 	h.endElection()
 }
 
 // notePause acts on having been held up: stopped, suspended, starved, or waiting for a disk. What waits for others gets
 // time to hear of them; what a leader waits for is given at once, by endUrgent.
 func (h *Host) notePause() {
-	now, first := h.watch.now, h.policy.timers.first()
-	if first == never || now.after(first) <= h.config.Timing.Delay {
+	by := h.policy.HeldUp(h.watch.now)
+	if by == 0 {
 		return
 	}
 	h.counters.pauses.Add(1)
-	h.config.Logger.Warn("the host was held up", slog.Duration("for", now.after(first)), slog.Duration("allowed", h.config.Timing.Delay))
-	h.policy.woke(now)
+	h.config.Logger.Warn("the host was held up", slog.Duration("for", by), slog.Duration("allowed", h.config.Timing.Delay))
 	h.detector.paused(h.watch.read.Add(2 * h.config.Timing.Beat))
 }
 
 // endUrgent gives the timers that go before any message: those that end what the node does as leader or claimant. Late
 // ends of others are safe, but a leader whose check is late acts too long, and so may a claimant whose claim is (R37).
 func (h *Host) endUrgent() {
-	for kind := range urgent {
-		due := h.policy.timers[kind]
-		if due.after(h.watch.now) > 0 || h.err != nil {
+	for _, t := range policy.Urgent() {
+		due := h.policy.Due[t]
+		if h.watch.now.Before(due) || h.err != nil {
 			continue
 		}
-		h.endTimer(kind)
-		if kind == quorum && h.reign != nil && h.watch.now.after(due) > h.config.Timing.Delay {
-			// What is acknowledged from here on may have been so before the pause.
-			h.config.Logger.Warn("resigning: the quorum check came too late", slog.Duration("by", h.watch.now.after(due)))
+		h.endTimer(t)
+		if h.reign != nil && h.policy.TooLate(t, due, h.watch.now) {
+			h.config.Logger.Warn("resigning: the quorum check came too late", slog.Duration("by", h.watch.now.After(due)))
 			h.take(spec.Input{Call: spec.ResignCall})
 		}
 	}
@@ -214,17 +219,17 @@ func (h *Host) endUrgent() {
 
 // endPatience gives the timers that wait for messages, after those that there are.
 func (h *Host) endPatience() {
-	for kind := urgent; kind < timerKinds; kind++ {
-		if h.err == nil && h.policy.timers[kind].after(h.watch.now) <= 0 {
-			h.endTimer(kind)
+	for _, t := range policy.Patient() {
+		if h.err == nil && !h.watch.now.Before(h.policy.Due[t]) {
+			h.endTimer(t)
 		}
 	}
 }
 
 // endTimer gives the node the end of a timer.
-func (h *Host) endTimer(kind int) {
-	h.policy.timers[kind] = never
-	h.take(spec.Input{Timer: timerNames[kind]})
+func (h *Host) endTimer(t policy.Timer) {
+	h.policy.Ended(t)
+	h.take(spec.Input{Timer: t.Name()})
 }
 
 // take gives an input to the node, and after it the end of an election that need not be waited for.
@@ -238,8 +243,8 @@ func (h *Host) take(in spec.Input) {
 
 // endElection ends the election of a candidate that has nothing more to wait for.
 func (h *Host) endElection() {
-	if h.err == nil && h.policy.electionOver(&h.state) {
-		h.policy.timers[election] = never
+	if h.err == nil && h.state.Role == spec.Candidate && h.policy.ElectionOver(h.links.backs(&h.state)) {
+		h.policy.Ended(policy.ElectionTimer)
 		h.step(bully.Ended(spec.ElectionTimer), spec.Input{Timer: spec.ElectionTimer})
 	}
 }
@@ -257,7 +262,6 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	if out.Save && !h.save(out.Promise) {
 		return // nothing of this step, and nothing ever after (R4)
 	}
-	before := h.state
 	h.state = h.node.State()
 	if out.Changed {
 		h.reconfigure()
@@ -269,7 +273,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	if out.ReignEnded {
 		h.endReign(ErrNotLeader)
 	}
-	h.setTimers(what, &out, &before)
+	h.setTimers(what, &out)
 	h.record(what, &out)
 	for _, m := range out.Send {
 		if changed&h.links.one(m.To) != 0 {
@@ -321,12 +325,13 @@ func (h *Host) fail(doing string, err error) {
 }
 
 // setTimers arms, restarts and cancels timers (R36).
-func (h *Host) setTimers(what spec.Input, out *bully.Output, before *spec.State) {
-	s := stepped{in: what, out: out, before: before, after: &h.state, now: h.watch.now}
+func (h *Host) setTimers(what spec.Input, out *bully.Output) {
+	s := policy.Step{Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: policy.TimerSet(out.Cancel),
+		Arm: policy.TimerSet(out.Arm), Assents: len(out.Send) > 0 && out.Send[0].Type == spec.Assent, Role: h.state.Role, Leader: h.links.at(h.state.Leader)}
 	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.HeartbeatTimer) && !h.state.Leader.IsNone() {
-		s.patience = h.detector.heard(h.state.Leader, h.watch.read)
+		s.Patience = h.detector.heard(h.state.Leader, h.watch.read)
 	}
-	h.policy.follow(s)
+	h.policy.Follow(s)
 }
 
 // record writes the step as an event of a trace. That it fails is said once.
@@ -384,11 +389,11 @@ func (h *Host) renew() {
 	if h.reign == nil {
 		return
 	}
-	until := h.policy.timers[quorum]
+	until := h.policy.Due[policy.QuorumTimer]
 	if h.links.backs(&h.state) {
-		until = until.add(h.config.Timing.Quorum)
+		until = until.Add(h.config.Timing.Quorum)
 	}
-	if h.reign.until.before(until) {
+	if h.reign.until.Before(until) {
 		h.reign.until = until
 		h.reign.renew(h.watch.at(until))
 	}

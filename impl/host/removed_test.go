@@ -19,7 +19,7 @@ func TestRemovedRunsOn(t *testing.T) {
 		require.NoError(t, err)
 		for range 2 {
 			began, backs := time.Now(), c.count(spec.ImBack)
-			time.Sleep(c.timing.linger() / 2)
+			time.Sleep(c.timing.Linger() / 2)
 			s := c.host(1).Status()
 			require.Equal(t, "removed", s.Membership)
 			require.False(t, s.Stopped)
@@ -27,8 +27,8 @@ func TestRemovedRunsOn(t *testing.T) {
 			require.Equal(t, backs, c.count(spec.ImBack), "it says nothing more")
 			c.gone(1)
 			took := time.Since(began)
-			require.Greater(t, took, c.timing.linger()-c.timing.Beat-15*ms)
-			require.Less(t, took, c.timing.linger()+15*ms)
+			require.Greater(t, took, c.timing.Linger()-c.timing.Beat-15*ms)
+			require.Less(t, took, c.timing.Linger()+15*ms)
 			require.True(t, c.follow(4))
 			require.EqualValues(t, 1, c.epoch())
 			backs = c.count(spec.ImBack)
@@ -70,7 +70,7 @@ func TestRemovalLost(t *testing.T) {
 			_, err := c.host(5).RemoveMember(c.soon(), id(1), 0)
 			require.ErrorIs(t, err, ErrOutcomeUnknown)
 			c.await(10*ms, "it is told", func() bool { return c.host(1).Status().Membership == "removed" })
-			c.await(c.timing.linger()/2, "4 leads the others", func() bool { return c.host(4).seen.Load().told.Leading })
+			c.await(c.timing.Linger()/2, "4 leads the others", func() bool { return c.host(4).seen.Load().told.Leading })
 			if late {
 				c.gone(1)
 			}
@@ -78,9 +78,9 @@ func TestRemovalLost(t *testing.T) {
 			if late {
 				c.start(1)
 			}
-			c.await(c.timing.linger(), "it is a member", func() bool { return c.host(1).Status().Membership == "voter" })
+			c.await(c.timing.Linger(), "it is a member", func() bool { return c.host(1).Status().Membership == "voter" })
 			c.awaitLeader(5*time.Second, 5)
-			time.Sleep(2 * c.timing.linger())
+			time.Sleep(2 * c.timing.Linger())
 			require.True(t, c.follow(5))
 			require.True(t, voters(1, 1, 1, 2, 3, 4, 5).SameMembers(c.leader().Members()))
 		})

@@ -126,7 +126,7 @@ func (c *cluster) gone(i int) {
 	select {
 	case err := <-m.ended:
 		require.ErrorIs(c.t, err, ErrRemoved)
-	case <-time.After(time.Second + c.timing.linger()):
+	case <-time.After(time.Second + c.timing.Linger()):
 		require.Fail(c.t, "it has not been told that it is no member", "node %d: %v", i, c)
 	}
 	m.cancel()

@@ -67,7 +67,7 @@ func (h *Host) Status() Status {
 	s.describe(seen.membership)
 	now := h.config.Clock.Now()
 	for i, node := range links.members {
-		if i == links.me {
+		if i == links.who.Me {
 			continue
 		}
 		link := links.status(i, now)

@@ -5,19 +5,14 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/detector"
-	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
-// An instant is a moment, by how long the host has run until then. It counts the time in which the machine was suspended,
-// which a monotonic clock may not (R37, Besides 4).
-type instant time.Duration
-
-func (i instant) add(d time.Duration) instant   { return i + instant(d) }
-func (i instant) after(j instant) time.Duration { return time.Duration(i - j) }
-func (i instant) before(j instant) bool         { return i < j }
+// An instant is a moment, by how long the host has run until then. It counts the time in which the machine was suspended.
+type instant = policy.Instant
 
 // never is later than all.
-const never = instant(1<<63 - 1)
+const never = policy.Never
 
 // A watch reads the clock.
 type watch struct {
@@ -44,7 +39,7 @@ func (w *watch) tick() (suspended bool) {
 func (w *watch) pass(mono, wall time.Duration) (suspended bool) {
 	mono = max(mono, 0)
 	asleep := detector.Suspended(mono, wall, w.limit)
-	w.now = w.now.add(mono + min(asleep, maxAsleep))
+	w.now = w.now.Add(mono + min(asleep, maxAsleep))
 	return asleep > 0
 }
 
@@ -52,60 +47,7 @@ func (w *watch) pass(mono, wall time.Duration) (suspended bool) {
 const maxAsleep = 1000 * time.Hour
 
 // at returns the time of an instant.
-func (w *watch) at(i instant) time.Time { return w.read.Add(i.after(w.now)) }
-
-// timers are the timers of a node: when each ends. One that was cancelled or restarted leaves nothing behind, so its old
-// end cannot be given (R36).
-type timers [timerKinds]instant
-
-const (
-	quorum = iota // in the order in which they are given when several are due
-	claim
-	beat
-	election
-	coordinator
-	heartbeat
-	preempt
-	timerKinds
-	urgent = election // those before are given before messages, those from here on after them
-)
-
-var timerNames = [timerKinds]spec.Timer{
-	spec.QuorumTimer, spec.ClaimTimer, spec.BeatTimer, spec.ElectionTimer, spec.CoordinatorTimer, spec.HeartbeatTimer, spec.PreemptTimer,
-}
-
-// kindOf returns the place of a timer in timers.
-func kindOf(t spec.Timer) int {
-	for kind, name := range timerNames {
-		if name == t {
-			return kind
-		}
-	}
-	panic("host: no timer: " + string(t)) // the core names those of spec only
-}
-
-func newTimers() (t timers) {
-	for kind := range t {
-		t[kind] = never
-	}
-	return t
-}
-
-// first returns when the first of all timers ends.
-func (t *timers) first() instant {
-	first := never
-	for _, due := range t {
-		first = min(first, due)
-	}
-	return first
-}
-
-// soonest moves the end of a timer that runs, but not to a later time.
-func (t *timers) soonest(kind int, due instant) {
-	if t[kind] != never {
-		t[kind] = min(t[kind], due)
-	}
-}
+func (w *watch) at(i instant) time.Time { return w.read.Add(i.After(w.now)) }
 
 // An alarm wakes the loop when the first timer ends. It is one timer of the clock's for all of the node's, and is set
 // anew only if it would ring too late: a heartbeat that puts patience off costs nothing.
@@ -115,7 +57,7 @@ type alarm struct {
 }
 
 func newAlarm(clock Clock) *alarm {
-	a := &alarm{timer: clock.NewTimer(maxTiming), set: never}
+	a := &alarm{timer: clock.NewTimer(policy.MaxTiming), set: never}
 	a.timer.Stop()
 	return a
 }
@@ -130,8 +72,8 @@ func release(timer Timer) {
 
 // ringBy makes the alarm ring at the given time, or before.
 func (a *alarm) ringBy(due, now instant) {
-	if due.before(a.set) || a.set.before(now) { // in the past it has rung, or the clock has jumped
-		a.timer.Reset(max(due.after(now), 0))
+	if due.Before(a.set) || a.set.Before(now) { // in the past it has rung, or the clock has jumped
+		a.timer.Reset(max(due.After(now), 0))
 		a.set = due
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -37,7 +36,7 @@ func TestParting(t *testing.T) {
 				within(t, 0, longer)
 			} else {
 				require.Greater(t, longer, before/4)
-				require.LessOrEqual(t, longer, lan.firstBackoff()<<(epoch-1)+200*time.Microsecond)
+				require.LessOrEqual(t, longer, lan.FirstBackoff()<<(epoch-1)+200*time.Microsecond)
 			}
 			before = longer
 		}
@@ -58,55 +57,17 @@ func TestFollowingEndsAttempts(t *testing.T) {
 		}
 		p.hear(spec.Heartbeat, 2, 1)
 		refused()
-		require.LessOrEqual(t, p.until(spec.Election, time.Minute), LAN().firstBackoff()+200*time.Microsecond)
+		require.LessOrEqual(t, p.until(spec.Election, time.Minute), LAN().FirstBackoff()+200*time.Microsecond)
 	})
 }
 
 // TestWhoIsHeardLives: a message ends what a proof of death has said.
 func TestWhoIsHeardLives(t *testing.T) {
 	play(t, 2, 3, false, func(t *testing.T, p *puppet) {
-		dead := func() bool { return p.Host.links.isDead().has(2) }
+		dead := func() bool { return p.Host.links.isDead().Has(2) }
 		p.learn(transport.Dead, 3)
 		require.True(t, dead())
 		p.hear(spec.Heartbeat, 3, 1)
 		require.False(t, dead())
 	})
-}
-
-// TestHeldUpElection: a candidate that was held up gives the answers that are on their way their time.
-func TestHeldUpElection(t *testing.T) {
-	lan := LAN()
-	p := policy{timing: lan}
-	for i := range p.timers {
-		p.timers[i] = never
-	}
-	now := instant(0).add(time.Hour)
-	p.woke(now)
-	for _, kind := range []int{heartbeat, coordinator, election} {
-		require.Equal(t, never, p.timers[kind])
-	}
-	p.timers[election], p.timers[heartbeat] = now, now
-	p.woke(now)
-	require.Equal(t, now.add(lan.Delay), p.timers[election])
-	require.Equal(t, now.add(2*lan.Beat), p.timers[heartbeat])
-	p.timers[election] = now.add(time.Minute)
-	p.woke(now)
-	require.Equal(t, now.add(time.Minute), p.timers[election], "what is later stays")
-}
-
-// TestWhatEndsPreemptions: waits before pre-emption are short again for who has led, or followed a higher node.
-func TestWhatEndsPreemptions(t *testing.T) {
-	for _, test := range []struct {
-		after spec.State
-		want  int
-	}{
-		{spec.State{Role: spec.Leader, Leader: id(2)}, 0},
-		{spec.State{Role: spec.Follower, Leader: id(3)}, 0},
-		{spec.State{Role: spec.Follower, Leader: id(1)}, 3},
-		{spec.State{Role: spec.Candidate, Leader: id(1)}, 3},
-	} {
-		p := policy{links: newLinks(id(2), []spec.NodeID{id(1), id(2), id(3)}), preempts: 3}
-		p.learn(stepped{out: &bully.Output{}, before: &spec.State{Role: spec.Claimant}, after: &test.after})
-		require.Equal(t, test.want, p.preempts, test.after)
-	}
 }

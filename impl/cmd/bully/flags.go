@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // nodeFlags are the flags of a node, as they were given.
@@ -238,12 +239,10 @@ func checkView(address string) string {
 
 // timing returns the timing that the profile and -preempt say.
 func (f nodeFlags) timing() (host.Timing, error) {
-	profiles := map[string]func() host.Timing{"local": host.Local, "lan": host.LAN, "wan": host.WAN}
-	profile, ok := profiles[f.profile]
-	if !ok {
-		return host.Timing{}, unknownChoice("profile", f.profile, []string{"local", "lan", "wan"})
+	timing, err := profileNamed(f.profile)
+	if err != nil {
+		return timing, err
 	}
-	timing := profile()
 	switch f.preempt {
 	case "":
 	case "now":
@@ -257,11 +256,22 @@ func (f nodeFlags) timing() (host.Timing, error) {
 		}
 		timing.Preempt = d
 	}
-	var wrong *host.ConfigError
+	var wrong *policy.Error
 	if err := timing.Validate(); errors.As(err, &wrong) {
 		return timing, usageError{fmt.Sprintf("-preempt: %s", wrong.Problem)}
 	}
 	return timing, nil
+}
+
+// profileNamed returns the timing of a profile, or which there are.
+func profileNamed(name string) (host.Timing, error) {
+	var names []string
+	for _, p := range policy.Profiles() {
+		if names = append(names, p.Name); p.Name == name {
+			return p.Timing, nil
+		}
+	}
+	return host.Timing{}, unknownChoice("profile", name, names)
 }
 
 // loadTLS reads the files of -tls-…, and returns nil if none is given.

@@ -1,0 +1,108 @@
+package policy
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// ElectionOver reports whether a candidate need not wait for T_elec: everybody has answered who can, which is what T_elec
+// waits for; or nobody can say OK, and it may claim (R37, Besides 2). Backed says whether the support of the node, and
+// itself, are a quorum. It is for the host to end [ElectionTimer] then.
+func (p *Policy) ElectionOver(backed bool) bool {
+	if p.role != spec.Candidate {
+		return false
+	}
+	if p.peers.Asked()&^p.answered&^p.peers.Dead == 0 {
+		return true
+	}
+	return backed && p.peers.Higher&^p.peers.Dead == 0
+}
+
+// Heard notes that something has come from the node at place i: it is not dead.
+func (p *Policy) Heard(i int) { p.peers.Dead &^= One(i) }
+
+// Broken notes that the connection to the node at place i is there no more. That proves nothing.
+func (p *Policy) Broken(i int) { p.peers.Up &^= One(i) }
+
+// Proved notes that the node at place i is proved dead. If the node keeps its lease, the host tells it so then (R41); and in any
+// case it calls Died.
+func (p *Policy) Proved(i int) {
+	p.peers.Up &^= One(i)
+	p.peers.Dead |= One(i)
+}
+
+// Died shortens what waits for a node that is proved dead, and whose lease, if it was kept, has been released.
+func (p *Policy) Died(now Instant) {
+	soon := now.Add(p.timing.Settle + p.stagger())
+	switch {
+	case p.role == spec.Follower && p.leader == None && !p.fresh && p.peers.Stands:
+		p.Due.Sooner(HeartbeatTimer, max(p.rest.Add(p.stagger()), soon))
+	case p.role == spec.Electing && p.leader == None && p.awaited != 0 && p.awaited&^p.peers.Dead == 0:
+		p.Due.Sooner(CoordinatorTimer, soon) // who had it in hand does not deliver
+	}
+}
+
+// Connected notes that there is a connection to the node at place i, and shortens what waits for connections: at a first
+// start, until all are there; after attempts that failed, until there is one more. Then a leader is waited for first, who
+// will be heard within a beat or so: where a link comes and goes, the highest node follows before it pre-empts, and the
+// stability window is kept (B17).
+func (p *Policy) Connected(i int, now Instant) {
+	p.peers.Up |= One(i)
+	p.peers.Dead &^= One(i)
+	if p.role != spec.Follower || !p.peers.Stands {
+		return
+	}
+	switch {
+	case p.leader != None:
+		if p.preempts > 0 { // what made pre-emption fail may have gone
+			p.preempts = 0
+			p.Due.Sooner(PreemptTimer, p.preemption(now))
+		}
+		return
+	case p.fresh && p.peers.Asked()&^p.peers.Up == 0: // a leader, if there is one, is heard within this time (bound c)
+		p.rest = min(p.rest, now.Add(p.timing.Quorum))
+	case !p.fresh && p.attempts > 0:
+		p.rest = min(p.rest, now.Add(2*p.timing.Beat+p.jitter(p.timing.Beat)))
+	default:
+		return
+	}
+	p.Due.Sooner(HeartbeatTimer, p.rest.Add(p.stagger()))
+}
+
+// HeldUp returns how long the host was held up, if that is longer than Delay, and else 0: stopped, suspended, starved, or
+// waiting for its disk. Then what waits for others is put off, as what they have sent may not have been read yet; to be late
+// is safe (R37, Besides 3).
+func (p *Policy) HeldUp(now Instant) time.Duration {
+	first := p.Due.First()
+	if first == Never || now.After(first) <= p.timing.Delay {
+		return 0
+	}
+	p.Due.later(HeartbeatTimer, now.Add(2*p.timing.Beat))
+	p.Due.later(CoordinatorTimer, now.Add(2*p.timing.Beat))
+	p.Due.later(ElectionTimer, now.Add(p.timing.Delay))
+	return now.After(first)
+}
+
+// TooLate reports whether the end of a timer that was due then comes so late that the node, if it leads after it, is to resign: it
+// is quorum, and what is acknowledged from here on may have been so before the pause (R37, Besides 3).
+func (p *Policy) TooLate(t Timer, due, now Instant) bool {
+	return t == QuorumTimer && now.After(due) > p.timing.Delay
+}
+
+// Reconfigure goes by other members. Moved returns a set of old places as one of new ones, without those who are none any more.
+// What is known of links is kept; what the new peers say of them is not looked at. A candidate that has answered, and is no
+// elector any more, is not waited for.
+func (p *Policy) Reconfigure(peers Peers, moved func(Set) Set) {
+	peers.Up, peers.Dead = moved(p.peers.Up), moved(p.peers.Dead)
+	p.freed, p.answered = moved(p.freed), moved(p.answered)
+	p.awaited, p.assented = moved(p.awaited), moved(p.assented)
+	if p.leader >= 0 {
+		at := moved(One(p.leader))
+		if p.leader = Stranger; at != 0 {
+			p.leader = bits.TrailingZeros64(uint64(at))
+		}
+	}
+	p.peers = peers
+}

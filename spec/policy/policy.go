@@ -1,0 +1,189 @@
+package policy
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Random is where random numbers come from; a rand.Rand of math/rand/v2 is one.
+type Random interface {
+	// Int64N returns a number from 0 to below n, which is above 0.
+	Int64N(n int64) int64
+}
+
+// Policy decides when the timers of one node end. Make one with New, and another when the node restarts: a host forgets too.
+type Policy struct {
+	// Due says when each timer ends. A host that leaves a timer to somebody else may change its end.
+	Due Ends
+
+	timing Timing
+	random Random
+	peers  Peers
+
+	role     spec.Role // as of the last step
+	leader   int
+	attempts int     // candidacies since a leader was last known
+	preempts int     // pre-emptions since this node last led, or followed a higher one
+	fresh    bool    // the node has started for the first time, and nothing has happened since
+	rest     Instant // without a lease: when the first of all nodes should stand
+	freed    Set     // whose lease was released last: it is not waited for
+	answered Set     // of a candidate: who has answered it
+	awaited  Set     // of an electing node: whom it has given way to
+	assented Set     // of an electing node: whom it has said ASSENT
+}
+
+// New returns the policy of a node that is about to start. The timing keeps its bounds, or waits mean nothing.
+func New(t Timing, r Random, p Peers) Policy {
+	n := Policy{timing: t, random: r, peers: p, leader: None, rest: Never}
+	for timer := range n.Due {
+		n.Due[timer] = Never
+	}
+	return n
+}
+
+// Step is a step that a node has taken: what it was given, and what came of it.
+type Step struct {
+	Now         Instant // when its promise is on disk
+	Action      spec.Action
+	From        int           // who sent the message that was taken, or None, or Stranger
+	Assents     bool          // it answers with an ASSENT
+	Cancel, Arm TimerSet      // see R36
+	Role        spec.Role     // after it
+	Leader      int           // whose lease is kept after it, or None, or Stranger
+	Patience    time.Duration // what a detector says of the leader that was acknowledged, or 0
+}
+
+// Peers returns what is known of the others.
+func (p *Policy) Peers() *Peers { return &p.peers }
+
+// Ended takes out a timer whose end is given to the node.
+func (p *Policy) Ended(t Timer) { p.Due[t] = Never }
+
+// Follow sets and stops timers after a step (R36).
+func (p *Policy) Follow(s Step) {
+	for set := s.Cancel; set != 0; set &= set - 1 {
+		p.Due[bits.TrailingZeros8(uint8(set))] = Never
+	}
+	p.learn(&s)
+	for set := s.Arm; set != 0; set &= set - 1 {
+		t := Timer(bits.TrailingZeros8(uint8(set)))
+		p.Due[t] = p.due(t, &s)
+	}
+	if s.Role == spec.Follower && s.Leader == None {
+		p.rests(&s)
+	}
+	if p.assentsAgain(&s) {
+		p.Due[CoordinatorTimer] = p.due(CoordinatorTimer, &s)
+	}
+	p.role, p.leader = s.Role, s.Leader
+}
+
+// learn keeps what the policy knows up to date with a step.
+func (p *Policy) learn(s *Step) {
+	if released := One(p.leader) & p.peers.Others; released != 0 && s.Leader != p.leader {
+		p.freed = released
+	}
+	if s.Action == spec.PreemptTimeout {
+		p.preempts++
+	}
+	switch s.Role {
+	case spec.Leader:
+		p.attempts, p.preempts, p.fresh = 0, 0, false
+	case spec.Follower:
+		if s.Leader != None {
+			p.attempts, p.fresh, p.freed = 0, false, 0
+			if One(s.Leader)&p.peers.Higher != 0 {
+				p.preempts = 0
+			}
+		}
+	case spec.Candidate:
+		p.asks(s)
+	case spec.Electing:
+		p.elects(s)
+	}
+}
+
+// asks keeps up to date what is known of a candidacy.
+func (p *Policy) asks(s *Step) {
+	if p.role != spec.Candidate || s.Arm.Has(ElectionTimer) {
+		p.attempts++
+		p.fresh, p.answered = false, 0
+	}
+	switch s.Action {
+	case spec.OnOk, spec.OnAssent, spec.OnRefuse:
+		p.answered |= One(s.From)
+	}
+}
+
+// elects keeps up to date whom an electing node waits for.
+func (p *Policy) elects(s *Step) {
+	if s.Arm.Has(CoordinatorTimer) && p.role != spec.Electing {
+		p.awaited, p.assented, p.fresh = 0, 0, false
+	}
+	if s.Action == spec.OnOk || s.Assents {
+		p.awaited |= One(s.From) & p.peers.Higher
+	}
+}
+
+// due returns when a timer that is armed after a step ends.
+func (p *Policy) due(t Timer, s *Step) Instant {
+	switch t {
+	case QuorumTimer:
+		return s.Now.Add(p.timing.Quorum)
+	case ClaimTimer:
+		return s.Now.Add(p.timing.Claim)
+	case BeatTimer:
+		return s.Now.Add(p.timing.Beat)
+	case ElectionTimer:
+		return s.Now.Add(p.timing.Election)
+	case CoordinatorTimer:
+		if s.Leader != None {
+			return s.Now.Add(p.timing.Coordinator + p.afterLeases(s.Leader) + p.parting())
+		}
+		return s.Now.Add(p.timing.Coordinator + p.stagger() + p.backoff())
+	case PreemptTimer:
+		return p.preemption(s.Now)
+	}
+	return s.Now.Add(max(p.timing.Heartbeat, s.Patience) + p.afterLeases(s.Leader))
+}
+
+// rests sets the patience of a follower that keeps no lease, if it has just become one. It bounds nothing, and so may be
+// short: nobody acts whom the node has vowed to wait for. That of a member that may not lead is never short: it ends in
+// IM_BACK, for which there is time until those who may lead have tried (R46).
+func (p *Policy) rests(s *Step) {
+	switch {
+	case One(p.leader)&p.peers.Others != 0 && p.peers.Stands && s.Action != spec.RestartAction: // a release
+		p.rest = s.Now.Add(p.timing.Settle)
+	case !s.Arm.Has(HeartbeatTimer):
+		return
+	case s.Action == spec.StartAction:
+		p.fresh = p.peers.Asked() != 0
+		p.rest = s.Now
+		if p.fresh {
+			p.rest = s.Now.Add(p.timing.Heartbeat)
+		}
+	case s.Action == spec.ResignAction: // the others come first
+		p.rest = s.Now.Add(p.timing.Heartbeat)
+	case p.role == spec.Candidate || p.role == spec.Claimant:
+		p.attempts = max(p.attempts, 1)
+		p.rest = s.Now.Add(p.backoff())
+	default: // such as a leader that has lost its quorum: R36.6 lets it wait no less than any other
+		p.rest = s.Now.Add(p.timing.Heartbeat)
+	}
+	if p.Due[HeartbeatTimer] != Never { // who is no member waits for nothing (R46)
+		p.Due[HeartbeatTimer] = p.rest.Add(p.stagger())
+	}
+}
+
+// assentsAgain reports whether an electing node has said ASSENT to one more: that one needs its time too (R36.5).
+func (p *Policy) assentsAgain(s *Step) bool {
+	if s.Role != spec.Electing || !s.Assents {
+		return false
+	}
+	from := One(s.From)
+	again := p.role == spec.Electing && p.assented&from == 0 && !s.Arm.Has(CoordinatorTimer)
+	p.assented |= from
+	return again
+}

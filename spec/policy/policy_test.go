@@ -1,0 +1,123 @@
+package policy
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// of returns the policy of the node at a place among n voters.
+func of(t Timing, me, n int) Policy {
+	all := Set(1)<<n - 1
+	return New(t, rand.New(rand.NewPCG(1, 2)), Peers{Me: me, Others: all &^ One(me), Electors: all, Higher: all &^ (Set(2)<<me - 1), Stands: true})
+}
+
+// TestTimers holds the places of timers to the order of spec, and each to be given once.
+func TestTimers(t *testing.T) {
+	require.Len(t, spec.Timers(), int(TimerCount))
+	for timer, name := range map[Timer]spec.Timer{
+		HeartbeatTimer: spec.HeartbeatTimer, ElectionTimer: spec.ElectionTimer, CoordinatorTimer: spec.CoordinatorTimer,
+		ClaimTimer: spec.ClaimTimer, QuorumTimer: spec.QuorumTimer, BeatTimer: spec.BeatTimer, PreemptTimer: spec.PreemptTimer,
+	} {
+		require.Equal(t, name, timer.Name())
+	}
+	var given TimerSet
+	urgent, patient := Urgent(), Patient()
+	for _, timer := range append(urgent[:], patient[:]...) {
+		require.False(t, given.Has(timer))
+		given |= 1 << timer
+	}
+	require.Equal(t, TimerSet(1<<TimerCount-1), given)
+}
+
+// TestHeldUp: a node that was held up gives what is on its way its time; what ends a reign or a claim is not put off.
+func TestHeldUp(t *testing.T) {
+	lan := LAN()
+	p := of(lan, 0, 3)
+	now := Instant(0).Add(time.Hour)
+	require.Zero(t, p.HeldUp(now), "no timer runs")
+	for timer := range p.Due {
+		require.Equal(t, Never, p.Due[timer])
+	}
+	for timer := range p.Due {
+		p.Due[timer] = now.Add(-lan.Delay)
+	}
+	require.Zero(t, p.HeldUp(now), "just within Delay")
+	require.Equal(t, lan.Delay+1, p.HeldUp(now+1))
+	require.Equal(t, now.Add(lan.Delay)+1, p.Due[ElectionTimer])
+	require.Equal(t, now.Add(2*lan.Beat)+1, p.Due[HeartbeatTimer])
+	require.Equal(t, now.Add(2*lan.Beat)+1, p.Due[CoordinatorTimer])
+	for _, timer := range Urgent() {
+		require.Equal(t, now.Add(-lan.Delay), p.Due[timer])
+	}
+	p.Due[ElectionTimer] = now.Add(time.Minute)
+	require.NotZero(t, p.HeldUp(now+1))
+	require.Equal(t, now.Add(time.Minute), p.Due[ElectionTimer], "what is later stays")
+	require.True(t, p.TooLate(QuorumTimer, now, now.Add(lan.Delay)+1))
+	require.False(t, p.TooLate(QuorumTimer, now, now.Add(lan.Delay)))
+	require.False(t, p.TooLate(BeatTimer, now, now.Add(time.Hour)))
+}
+
+// TestWhatEndsPreemptions: waits before pre-emption are short again for who has led, or followed a higher node.
+func TestWhatEndsPreemptions(t *testing.T) {
+	for _, test := range []struct {
+		role   spec.Role
+		leader int
+		want   int
+	}{
+		{spec.Leader, 1, 0},
+		{spec.Follower, 2, 0},
+		{spec.Follower, 0, 3},
+		{spec.Candidate, 0, 3},
+	} {
+		p := of(LAN(), 1, 3)
+		p.role, p.preempts = spec.Claimant, 3
+		p.Follow(Step{From: None, Role: test.role, Leader: test.leader})
+		require.Equal(t, test.want, p.preempts, test.role)
+	}
+}
+
+// TestReconfigure: what is known of a node goes with it to its new place, and is forgotten of who is no member any more.
+func TestReconfigure(t *testing.T) {
+	p := of(LAN(), 1, 4)
+	p.peers.Up, p.peers.Dead, p.answered, p.leader = 0b1000, 0b0101, 0b1001, 3
+	moved := func(s Set) Set { return s >> 1 } // the lowest is gone
+	p.Reconfigure(Peers{Me: 0, Others: 0b110, Up: 0b11}, moved)
+	require.Equal(t, Peers{Me: 0, Others: 0b110, Up: 0b100, Dead: 0b010}, *p.Peers())
+	require.Equal(t, Set(0b100), p.answered)
+	require.Equal(t, 2, p.leader)
+	p.leader = 0
+	p.Reconfigure(Peers{}, moved)
+	require.Equal(t, Stranger, p.leader)
+	p.Reconfigure(Peers{}, moved)
+	require.Equal(t, Stranger, p.leader)
+}
+
+// TestWaits: what is said of the longest waits holds for what a policy does, whatever it has been through.
+func TestWaits(t *testing.T) {
+	for _, profile := range Profiles() {
+		timing := profile.Timing
+		for attempts := range 40 {
+			p := of(timing, 0, 7)
+			p.attempts, p.preempts = attempts, attempts
+			for _, leader := range []int{None, 1} {
+				p.Follow(Step{From: None, Arm: 1<<CoordinatorTimer | 1<<HeartbeatTimer, Role: spec.Electing, Leader: leader})
+				require.LessOrEqual(t, p.Due[CoordinatorTimer], Instant(0).Add(timing.LongestWait(7)))
+				require.LessOrEqual(t, p.Due[HeartbeatTimer], Instant(0).Add(timing.LongestWait(7)))
+			}
+			p.role, p.leader = spec.Candidate, None
+			p.Follow(Step{From: None, Arm: 1 << HeartbeatTimer, Role: spec.Follower, Leader: None})
+			require.LessOrEqual(t, p.Due[HeartbeatTimer], Instant(0).Add(timing.LongestWait(7)))
+			require.LessOrEqual(t, p.preemption(0), Instant(0).Add(timing.LongestPreemption(attempts)))
+			if attempts > 0 {
+				require.LessOrEqual(t, timing.backoff(attempts), 2*timing.backoff(max(1, attempts-1)))
+				require.LessOrEqual(t, timing.FirstBackoff(), timing.backoff(attempts))
+			}
+		}
+		require.Equal(t, max(4*timing.Heartbeat, timing.FirstBackoff()), timing.backoff(40))
+	}
+}

@@ -1,0 +1,62 @@
+package policy
+
+import "time"
+
+// afterLeases returns how much longer than the others a node keeps a lease: only the one that comes next does, by half a
+// Delay. Whoever keeps the lease still refuses the next one's ELECTION, and a lease ends only by standing (R8, R15). So
+// to stagger the ends of leases, highest first, would make the highest ask in vain until a quorum of lower ones has stood
+// too. Instead all stand, about when the lease ends, and the highest a little later, to be answered by ASSENT at once;
+// if it is not there, the next lower one stands already. Without a lease, patience is staggered as R37 says: see stagger.
+func (p *Policy) afterLeases(holder int) time.Duration {
+	if p.peers.Higher&^p.peers.Dead&^One(holder) == 0 {
+		return p.timing.Delay / 2
+	}
+	return 0
+}
+
+// stagger returns how long this node, which keeps no lease, lets higher ones stand first: once Stagger for each that may
+// (R37, Besides 1). Those that are dead, and the one whose lease was released last, will not.
+func (p *Policy) stagger() time.Duration {
+	before := p.peers.Higher &^ p.peers.Dead &^ p.freed
+	return time.Duration(before.Size()) * p.timing.Stagger
+}
+
+// backoff returns how long to wait after attempts that failed (R37, Besides 5). It is jittered, so that two that disturb
+// each other part.
+func (p *Policy) backoff() time.Duration {
+	if p.attempts == 0 {
+		return 0
+	}
+	wait := p.timing.backoff(p.attempts)
+	return wait/2 + p.jitter(wait/2)
+}
+
+// parting returns how much longer than T_coord a node waits that has stood in vain more than once. Two nodes whose T_coord
+// ends within one Delay of each other can refuse each other's claims for ever (L13).
+func (p *Policy) parting() time.Duration {
+	if p.attempts < 2 {
+		return 0
+	}
+	return p.backoff()
+}
+
+// preemption returns when a follower of a lower node stands: ever later if it has been in vain (R9, L11).
+func (p *Policy) preemption(now Instant) Instant {
+	if p.timing.Preempt < 0 {
+		return Never
+	}
+	wait := p.timing.Preempt
+	if p.preempts > 0 {
+		wait = p.timing.preemption(p.preempts)
+		wait += p.jitter(wait / 4)
+	}
+	return now.Add(min(wait, MaxTiming))
+}
+
+// jitter returns a random time below d.
+func (p *Policy) jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return time.Duration(p.random.Int64N(int64(d)))
+}
