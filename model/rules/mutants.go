@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Replace puts the named operator of tla/MCCluster.tla, such as AnySet, in the place of a rule, such as IsQuorum; first is the
+// configuration of the first members, constant First of that module. It is an error if operator is no rule, or if name is no
+// replacement of it. Replace before anything else is called.
+func (r *Rules) Replace(operator, name string, first Configuration) error {
+	known, ok := replacements[operator]
+	if !ok {
+		return fmt.Errorf("rules: %s is not a rule that can be replaced", operator)
+	}
+	replace, ok := known[name]
+	if !ok {
+		return fmt.Errorf("rules: %s is no replacement of %s", name, operator)
+	}
+	r.first = first
+	replace(r)
+	return nil
+}
+
+// replacements are what a mutant may put in the place of a rule: by operator, then by name, as in tla/MCCluster.tla.
+var replacements = func() map[string]map[string]func(*Rules) {
+	all := maps.Clone(promiseMutants)
+	maps.Copy(all, memberMutants)
+	return all
+}()
+
+// promiseMutants replace the rules about quorums, leases and epochs.
+var promiseMutants = map[string]map[string]func(*Rules){
+	"IsQuorum": {
+		"AnySet": func(r *Rules) { r.isQuorum = func(_ Configuration, s Set) bool { return s != 0 } },
+		"EveryoneCounts": func(r *Rules) {
+			r.isQuorum = func(c Configuration, s Set) bool { return 2*s.Len() > r.electors(c).Len() }
+		},
+		"HalfOrMore": func(r *Rules) {
+			r.isQuorum = func(c Configuration, s Set) bool { return 2*(s&r.electors(c)).Len() >= r.electors(c).Len() }
+		},
+		"ObserversVote": func(r *Rules) {
+			r.isQuorum = func(c Configuration, s Set) bool { return 2*(s&c.All()).Len() > (c.Voters() | c.Witnesses()).Len() }
+		},
+	},
+	"Survives": {
+		"ForgetsAll": func(r *Rules) { r.survives = func(s State) State { return Blank(s.Conf) } },
+		"ForgetsGrantee": func(r *Rules) {
+			r.survives = func(s State) State { return State{Epoch: s.Epoch, Conf: s.Conf} }
+		},
+		"ForgetsChanges": func(r *Rules) {
+			r.survives = func(s State) State { return State{Epoch: s.Epoch, Grantee: s.Grantee, Conf: r.first} }
+		},
+	},
+	"Shields": {
+		"ShieldsNobody": func(r *Rules) { r.shields = func(State, ID) bool { return false } },
+	},
+	"OwnClaim": {
+		"NoOwnClaim": func(r *Rules) { r.ownClaim = func(State, spec.Epoch) bool { return false } },
+	},
+	"Watches": {
+		"AlwaysWatches": func(r *Rules) { r.watches = func(_ ID, s State) bool { return s.Role == Follower } },
+		"WatchesHolder": func(r *Rules) {
+			r.watches = func(i ID, s State) bool { return s.Role == Follower && (s.Leader != None || r.mayStand(i, s)) }
+		},
+		"WatchesNobody": func(r *Rules) {
+			r.watches = func(_ ID, s State) bool { return s.Role == Follower && s.Leader == None }
+		},
+	},
+	"WhilePreempting": {
+		"DropsLease": func(r *Rules) { r.whilePreempting = unbound },
+	},
+	"MaySupport": {
+		"AlwaysSupports": func(r *Rules) {
+			r.maySupport = func(i ID, s State, m Message) bool { return r.mayVote(i, s, m) }
+		},
+		"SupportsLower": func(r *Rules) {
+			upwards := r.maySupport
+			r.maySupport = func(i ID, s State, m Message) bool {
+				return r.mayVote(i, s, m) && !r.outranked(i, m.From, s.Conf) || upwards(i, s, m)
+			}
+		},
+	},
+	"OkSupport": {
+		"NoOkSupport": func(r *Rules) { r.okSupport = func(Message) Set { return 0 } },
+	},
+	"MayClaim": {
+		"ClaimsUnasked": func(r *Rules) { r.mayClaim = func(ID, State) bool { return true } },
+	},
+	"NextEpoch": {
+		"SameEpoch": func(r *Rules) {
+			r.nextEpoch = func(s State) spec.Epoch { return max(s.Epoch, 1) }
+		},
+	},
+	"MayGrant": {
+		"GrantsTwice": func(r *Rules) {
+			r.mayGrant = func(s State, _ ID, e spec.Epoch) bool { return e >= s.Epoch }
+		},
+		"GrantsBelow": func(r *Rules) { r.mayGrant = func(State, ID, spec.Epoch) bool { return true } },
+	},
+	"AfterGrant": {
+		"DoesNotWait": func(r *Rules) {
+			r.afterGrant = func(s State, c ID, e spec.Epoch) State { return State{Epoch: e, Grantee: c, Conf: s.Conf} }
+		},
+	},
+	"HandsOver": {
+		"NeverHandsOver": func(r *Rules) { r.handsOver = func(ID, State, Message) bool { return false } },
+	},
+	"CountsGrant": {
+		"CountsAnyGrant": func(r *Rules) { r.countsGrant = func(State, spec.Epoch) bool { return true } },
+	},
+	"MayWin": {
+		"WinsOverLease": func(r *Rules) {
+			r.mayWin = func(i ID, s State) bool { return r.isQuorum(s.Conf, s.Support.With(i)) }
+		},
+	},
+	"IsStale": {
+		"NeverStale": func(r *Rules) { r.isStale = func(State, spec.Epoch) bool { return false } },
+	},
+	"MayResign": {
+		"ClaimantsResignToo": func(r *Rules) {
+			r.mayResign = func(s State) bool { return s.Role == Leader || s.Role == Claimant }
+		},
+	},
+	"AfterRestart": {
+		"SpeaksAtOnce": func(r *Rules) { r.afterRestart = func(_ ID, s State) State { return r.survives(s) } },
+	},
+	"HasHolder": {
+		"HasAnyLease": func(r *Rules) { r.hasHolder = func(_ ID, s State) bool { return s.Leader != None } },
+	},
+}

@@ -1,0 +1,259 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Names translates between the words of package spec and those of this one, in which a node is its rank among all that
+// occur. The configurations that were asked for last are remembered: most are asked for many times. It is for one goroutine.
+type Names struct {
+	rules  *Rules
+	ids    []spec.NodeID // ascending; rank 1 first
+	static Configuration // the one that never changes, and that has no words in package spec; Empty if members change
+	known  []known
+	last   int // the index of the one that was found last
+	oldest int // the index of the one to forget next, if there are as many as may be
+	// stranger is an id that was asked for, and is not among the names.
+	stranger spec.NodeID
+}
+
+// known is a configuration in both words.
+type known struct {
+	spec spec.Configuration
+	here Configuration
+}
+
+// maxKnown is how many configurations are remembered.
+const maxKnown = 16
+
+// NewNames returns names for nodes, which are ascending, of a cluster whose members change: each of them may be a member at some
+// time, or none. It is an error if there are more than MaxIDs.
+func NewNames(ids []spec.NodeID) (*Names, error) {
+	if len(ids) > MaxIDs {
+		return nil, fmt.Errorf("rules: %d ids occur, %v and others: at most %d are wanted", len(ids), ids[0], MaxIDs)
+	}
+	return &Names{rules: standard, ids: ids}, nil
+}
+
+// NewStaticNames returns names for the members, ascending, of a cluster whose members never change. It is an error if there are
+// none, or more than MaxIDs.
+func NewStaticNames(members []spec.NodeID) (*Names, error) {
+	if len(members) == 0 {
+		return nil, fmt.Errorf("rules: a cluster without members")
+	}
+	n, err := NewNames(members)
+	if err == nil {
+		n.rules = static
+		n.static = Configuration{Version: 1, Of: &Members{Voters: UpTo(ID(len(members)))}}
+	}
+	return n, err
+}
+
+// NamesIn returns names for all that occurs in a question about a cluster whose members change. It is an error if there are more
+// than MaxIDs.
+func NamesIn(id spec.NodeID, before *spec.State, in *spec.Input) (*Names, error) {
+	ids := append([]spec.NodeID{id, before.Leader, before.Grantee, in.Message.From}, before.Support...)
+	for _, c := range []spec.Configuration{before.Configuration, in.Message.Configuration, in.Configuration} {
+		for _, m := range c.Members() {
+			ids = append(ids, m.ID)
+		}
+	}
+	slices.SortFunc(ids, spec.NodeID.Compare)
+	return NewNames(slices.DeleteFunc(slices.Compact(ids), spec.NodeID.IsNone))
+}
+
+// Rules returns the rules of the nodes that have these names, as they are.
+func (n *Names) Rules() *Rules { return n.rules }
+
+// isStatic reports whether members never change.
+func (n *Names) isStatic() bool { return n.static.Of != nil }
+
+// Blank returns the state of a node that starts for the first time, with a configuration if members change. R32, R49.
+func (n *Names) Blank(first *spec.Configuration) State { return Blank(n.Configuration(first)) }
+
+// ID returns the rank of a node, and None for none and for one that is not known.
+func (n *Names) ID(id spec.NodeID) ID {
+	for i := range n.ids {
+		if n.ids[i] == id {
+			return ID(i + 1)
+		}
+	}
+	if !id.IsNone() {
+		n.stranger = id
+	}
+	return None
+}
+
+// SpecID returns the id of the node of a rank.
+func (n *Names) SpecID(i ID) spec.NodeID {
+	if i == None {
+		return spec.NodeID{}
+	}
+	return n.ids[i-1]
+}
+
+// State returns a state in the words of this package.
+func (n *Names) State(s *spec.State) State {
+	t := State{
+		Role:    RoleOf(s.Role),
+		Leader:  n.ID(s.Leader),
+		Epoch:   s.Epoch,
+		Grantee: n.ID(s.Grantee),
+		Conf:    n.Configuration(&s.Configuration),
+	}
+	for _, id := range s.Support {
+		t.Support = t.Support.With(n.ID(id))
+	}
+	return t
+}
+
+// Configuration returns a configuration in the words of this package.
+func (n *Names) Configuration(c *spec.Configuration) Configuration {
+	if n.isStatic() {
+		return n.static
+	}
+	if c.IsNone() {
+		return Configuration{}
+	}
+	if n.last < len(n.known) && n.known[n.last].spec == *c {
+		return n.known[n.last].here
+	}
+	for k := range n.known {
+		if n.known[k].spec == *c {
+			n.last = k
+			return n.known[k].here
+		}
+	}
+	of, ok := n.members(c)
+	if !ok {
+		return Configuration{}
+	}
+	t := Configuration{Epoch: c.Epoch, Version: c.Version, Of: of}
+	n.know(*c, t)
+	return t
+}
+
+// members returns the members of a configuration, in one place of the memory with those that are remembered. It is not ok if one
+// has no name.
+func (n *Names) members(c *spec.Configuration) (of *Members, ok bool) {
+	list := c.Members()
+	if len(list) == 0 {
+		return nil, true
+	}
+	of = &Members{}
+	addresses := make([]string, len(n.ids))
+	for _, m := range list {
+		i := n.ID(m.ID)
+		if i == None {
+			return nil, false
+		}
+		kind := of.of(m.Kind)
+		*kind = kind.With(i)
+		addresses[i-1] = m.Address
+	}
+	of.Addresses = joined(addresses)
+	for k := range n.known {
+		if same := n.known[k].here.Of; same != nil && *same == *of {
+			return same, true
+		}
+	}
+	return of, true
+}
+
+// joined returns the addresses of the nodes 1, 2 and so on as those of Members.
+func joined(addresses []string) string {
+	all := strings.Join(addresses, "\n")
+	if len(all) < len(addresses) { // there are line feeds alone
+		return ""
+	}
+	return all
+}
+
+func (n *Names) know(c spec.Configuration, t Configuration) {
+	if len(n.known) < maxKnown {
+		n.last = len(n.known)
+		n.known = append(n.known, known{c, t})
+		return
+	}
+	n.last, n.known[n.oldest] = n.oldest, known{c, t}
+	n.oldest = (n.oldest + 1) % maxKnown
+}
+
+// of returns the set of the members of a kind.
+func (m *Members) of(kind spec.MemberKind) *Set {
+	switch kind {
+	case spec.Voter:
+		return &m.Voters
+	case spec.Witness:
+		return &m.Witnesses
+	}
+	return &m.Observers
+}
+
+// SpecConfiguration returns a configuration in the words of package spec: none, if members never change. It is an error if there
+// is none.
+func (n *Names) SpecConfiguration(c *Configuration) (spec.Configuration, error) {
+	if n.isStatic() {
+		return spec.Configuration{}, nil
+	}
+	for k := range n.known {
+		if of := &n.known[k]; of.here.Is(*c) {
+			return of.spec, nil
+		}
+	}
+	t, err := n.restamped(c)
+	if err == nil {
+		n.know(t, *c)
+	}
+	return t, err
+}
+
+// restamped makes a configuration of package spec: of a known one that has the same members, if there is one.
+func (n *Names) restamped(c *Configuration) (spec.Configuration, error) {
+	for k := range n.known {
+		if of := &n.known[k]; of.here.Of == c.Of {
+			t := of.spec.At(c.Epoch, c.Version)
+			return t, t.Validate()
+		}
+	}
+	var members []spec.Member
+	for _, kind := range spec.MemberKinds() {
+		for i := range c.Members().of(kind).All() {
+			members = append(members, spec.Member{ID: n.SpecID(i), Kind: kind, Address: c.Of.address(i)})
+		}
+	}
+	return spec.NewConfiguration(c.Epoch, c.Version, members)
+}
+
+// SpecState returns a state in the words of package spec. It is an error if there is none.
+func (n *Names) SpecState(s *State) (spec.State, error) {
+	conf, err := n.SpecConfiguration(&s.Conf)
+	t := spec.State{
+		Role: roles[s.Role], Leader: n.SpecID(s.Leader), Epoch: s.Epoch, Grantee: n.SpecID(s.Grantee), Configuration: conf,
+	}
+	if s.Support != 0 {
+		t.Support = make([]spec.NodeID, 0, s.Support.Len())
+	}
+	for j := range s.Support.All() {
+		t.Support = append(t.Support, n.SpecID(j))
+	}
+	return t, err
+}
+
+// SpecSent returns what a step sends in the words of package spec; c is the configuration of the state after it.
+func (n *Names) SpecSent(step *Step, c spec.Configuration) []spec.Message {
+	if step.n == 0 {
+		return nil
+	}
+	sent := make([]spec.Message, 0, step.Len())
+	for m := range step.All() {
+		sent = append(sent, spec.Message{
+			Type: messageTypes[m.Type], From: n.SpecID(m.From), To: n.SpecID(m.To), Epoch: m.Epoch, Configuration: c,
+		})
+	}
+	return sent
+}

@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Answer is what a node does at once, in the words of package spec.
+type Answer struct {
+	Ignored bool           // it is no step: the state stays, and nothing is sent
+	State   spec.State     // after the step
+	Sent    []spec.Message // what the step sends, in order
+}
+
+// The rules as they are: of clusters whose members change, and of those whose members never do.
+var standard, static = New(), NewStatic()
+
+// Answer returns what node id does in the state before with one input: a message received, well formed or not, the end of a
+// timer, running or not, or a call. Where members change every input of a state that CheckState passes has an answer, and it is
+// an error if before is not such a state; where they do not, of any state. It is an error, besides, if a configuration comes
+// without a call to change, if links are cut, and if an id occurs that is not among the names; but for that of a stranger who
+// says something where members never change, which is ignored (R34).
+func (n *Names) Answer(id spec.NodeID, before spec.State, in spec.Input) (Answer, error) {
+	if err := n.check(id, &before); err != nil {
+		return Answer{}, err
+	}
+	if !in.Configuration.IsNone() && in.Call != spec.ChangeCall || len(in.Cut) > 0 {
+		return Answer{}, errors.New("rules: the input is no message, end of a timer or call: " +
+			"a configuration is for a call to change, and a cut for the network")
+	}
+	n.stranger = spec.NodeID{}
+	i, s := n.ID(id), n.State(&before)
+	step, err := n.step(i, s, id, &in)
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case step.Ignored:
+		return Answer{Ignored: true, State: before}, nil
+	}
+	return n.answer(&step)
+}
+
+// step returns the step of node i, which is id, in state s.
+func (n *Names) step(i ID, s State, id spec.NodeID, in *spec.Input) (Step, error) {
+	switch {
+	case in.Timer != "":
+		return n.rules.Timeout(i, s, TimerOf(in.Timer)), n.unknown()
+	case in.Call == spec.ResignCall:
+		return n.rules.Resign(i, s), n.unknown()
+	case in.Call == spec.HolderDeadCall:
+		return n.rules.HolderDead(i, s), n.unknown()
+	case in.Call == spec.ChangeCall && !n.isStatic() && in.Configuration.Validate() == nil:
+		wanted := n.Configuration(&in.Configuration)
+		return n.rules.Change(i, s, wanted), n.unknown()
+	case in.Call != "" || !n.heard(id, &in.Message): // a call that there is not, or that no node is in a state for, too
+		return ignored(s), n.unknown()
+	}
+	m := &in.Message
+	heard := Message{MessageTypeOf(m.Type), n.ID(m.From), i, m.Epoch, n.Configuration(&m.Configuration)}
+	return n.rules.Hear(i, s, heard), n.unknown()
+}
+
+// heard reports whether node id can hear m at all: it is well formed (R33), for this node, and of a cluster of its kind; and
+// where members never change, of one of them (R34).
+func (n *Names) heard(id spec.NodeID, m *spec.Message) bool {
+	if m.Validate() != nil || m.To != id || m.Configuration.IsNone() != n.isStatic() {
+		return false
+	}
+	if !n.isStatic() {
+		return true
+	}
+	for k := range n.ids {
+		if n.ids[k] == m.From {
+			return true
+		}
+	}
+	return false
+}
+
+// answer returns the answer that a step is.
+func (n *Names) answer(step *Step) (Answer, error) {
+	after, err := n.SpecState(&step.State)
+	if err != nil {
+		return Answer{}, fmt.Errorf("rules: the state after the step: %w", err)
+	}
+	// Each message carries the configuration after the step (R43).
+	return Answer{State: after, Sent: n.SpecSent(step, after.Configuration)}, nil
+}
+
+// unknown is an error if an id has occurred that is not among the names.
+func (n *Names) unknown() error {
+	if n.stranger.IsNone() {
+		return nil
+	}
+	return fmt.Errorf("rules: node %v occurs, and is not among the names", n.stranger)
+}
+
+// Start returns what node id does when it starts for the first time, with a configuration that it was given: none, if members
+// never change. R32, R49. It is an error if that is none where they change, or not valid.
+func (n *Names) Start(id spec.NodeID, first spec.Configuration) (Answer, error) {
+	after := spec.State{Role: spec.Follower, Configuration: first}
+	if err := n.check(id, &after); err != nil {
+		return Answer{}, err
+	}
+	return Answer{State: after}, nil
+}
+
+// Restart returns what node id does when it starts with what it has kept. R30, R49. It is an error if that is not what a node
+// can keep.
+func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (Answer, error) {
+	before := spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Configuration: kept.Configuration}
+	if err := n.check(id, &before); err != nil {
+		return Answer{}, err
+	}
+	n.stranger = spec.NodeID{}
+	i, s := n.ID(id), n.State(&before)
+	if err := n.unknown(); err != nil {
+		return Answer{}, err
+	}
+	step := n.rules.Restart(i, s)
+	return n.answer(&step)
+}
+
+// check returns an error if the state is none that a question can be about.
+func (n *Names) check(id spec.NodeID, s *spec.State) error {
+	switch {
+	case n.isStatic() && s.Configuration.IsNone():
+		return nil
+	case n.isStatic():
+		return fmt.Errorf("rules: node %v has a configuration, and members never change", id)
+	}
+	err := CheckState(id, *s)
+	switch {
+	case err != nil:
+		return fmt.Errorf("rules: %w", err)
+	case s.Configuration.IsNone():
+		return fmt.Errorf("rules: node %v cannot be %v: it has no configuration, as if members never changed", id, s)
+	}
+	return nil
+}
+
+// CheckState returns nil if node id can be in state s, and else an error that says why not. No input leads from such a state
+// to one that is not: what it says are the invariants of a node. Where members never change s has no configuration: then all
+// whom it names are taken for members.
+func CheckState(id spec.NodeID, s spec.State) error {
+	if !id.Valid() {
+		return fmt.Errorf("%v is not the id of a node", id)
+	}
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("the state of node %v: %w", id, err)
+	}
+	if problem := problemOf(id, s); problem != "" {
+		return fmt.Errorf("node %v cannot be %v: %s", id, s, problem)
+	}
+	return nil
+}
+
+// problemOf says why node id cannot be in the valid state s, or is "".
+func problemOf(id spec.NodeID, s spec.State) string {
+	stands := s.Role == spec.Candidate || s.Role == spec.Claimant
+	switch {
+	case s.Role == spec.Follower && (s.Leader == id || len(s.Support) > 0):
+		return "a follower keeps no lease of its own, and nobody backs it (R6)"
+	case stands && kindOf(&s, id) != spec.Voter:
+		return "only a voter stands (R46)"
+	case stands && !s.Leader.IsNone() && s.Leader.Compare(id) >= 0 && (kindOf(&s, s.Leader) == spec.Voter || s.Leader == id):
+		return "who stands keeps a lease at most of a node that it outranks (R9)"
+	case s.Role == spec.Claimant && s.Epoch == spec.MaxEpoch:
+		return "there is no epoch left to claim (R2)"
+	case s.Role == spec.Leader && (s.Leader != id || s.Grantee != id || s.Epoch == 0):
+		return "a leader has promised its epoch to itself (R20)"
+	case s.Role == spec.Leader && !s.Configuration.IsNone() && s.Configuration.Epoch != s.Epoch:
+		return "the configuration of a leader is of its epoch (R48)"
+	}
+	for _, backer := range s.Support {
+		if kindOf(&s, backer) == "" || backer == id {
+			return "another member backs a node, and nobody else (R44)"
+		}
+	}
+	return ""
+}
+
+// kindOf returns what a node is in the configuration of s, or "" if it is no member. Where members never change all vote.
+func kindOf(s *spec.State, id spec.NodeID) spec.MemberKind {
+	if s.Configuration.IsNone() {
+		return spec.Voter
+	}
+	m, _ := s.Configuration.Member(id)
+	return m.Kind
+}

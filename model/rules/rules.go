@@ -1,0 +1,175 @@
+package rules
+
+import "github.com/seed-fdf591db/bully/spec"
+
+// Rules is the transition function of a node. Each field is one rule, a twin of the operator of that name in tla/Node.tla, so
+// that a mutant can have another in its place; see Replace. Nothing else of a Rules changes, and its methods may be called from
+// any number of goroutines.
+type Rules struct {
+	electors        func(c Configuration) Set                         // R42
+	isQuorum        func(c Configuration, s Set) bool                 // R3, R42
+	survives        func(s State) State                               // R4, R42
+	shields         func(s State, c ID) bool                          // R5
+	ownClaim        func(s State, e spec.Epoch) bool                  // R7
+	watches         func(i ID, s State) bool                          // R8, R46: a follower waits
+	whilePreempting func(s State) State                               // R9
+	maySupport      func(i ID, s State, m Message) bool               // R10, R11
+	okSupport       func(m Message) Set                               // R12
+	mayClaim        func(i ID, s State) bool                          // R14, R15
+	nextEpoch       func(s State) spec.Epoch                          // R16
+	mayGrant        func(s State, c ID, e spec.Epoch) bool            // R17
+	afterGrant      func(s State, c ID, e spec.Epoch) State           // R17
+	handsOver       func(i ID, s State, m Message) bool               // R18
+	countsGrant     func(s State, e spec.Epoch) bool                  // R19
+	mayWin          func(i ID, s State) bool                          // R20
+	isStale         func(s State, e spec.Epoch) bool                  // R24
+	mayResign       func(s State) bool                                // R28
+	afterRestart    func(i ID, s State) State                         // R30
+	hasHolder       func(i ID, s State) bool                          // R41
+	adopt           func(s State, c Configuration) State              // R43
+	adopted         func(s State, m Message) State                    // R43
+	meets           func(i, j ID, c Configuration) bool               // R44
+	outsideHeard    func(i ID, s State, m Message) Step               // R44
+	counts          func(s State, m Message) bool                     // R45
+	mayVote         func(i ID, s State, m Message) bool               // R45
+	mayStand        func(i ID, s State) bool                          // R46
+	outranked       func(l, k ID, c Configuration) bool               // R46: k is to lead rather than l
+	askOrSay        func(i ID, s State) Step                          // R46: what comes when patience ends
+	isSettled       func(i ID, s State) bool                          // R47
+	oneDiffers      func(c, d Configuration) bool                     // R47
+	keepsLeader     func(i ID, c Configuration) bool                  // R47
+	mayChange       func(i ID, s State, c Configuration) bool         // R47
+	stamped         func(c Configuration, e spec.Epoch) Configuration // R48
+
+	first Configuration // of the first members, for a mutant that falls back to them
+}
+
+// New returns the rules as they are.
+func New() *Rules {
+	r := &Rules{}
+	r.electors = func(c Configuration) Set { return c.Voters() | c.Witnesses() }
+	r.isQuorum = func(c Configuration, s Set) bool {
+		electors := r.electors(c)
+		return 2*(s&electors).Len() > electors.Len()
+	}
+	r.setPromises()
+	r.setVotes()
+	r.setMembership()
+	r.setChanges()
+	return r
+}
+
+// NewStatic returns the rules of a cluster whose members never change: who wins leaves its configuration as it is.
+func NewStatic() *Rules {
+	r := New()
+	r.stamped = unstamped
+	return r
+}
+
+// setPromises sets the rules about leases and epochs.
+func (r *Rules) setPromises() {
+	r.survives = func(s State) State { return State{Epoch: s.Epoch, Grantee: s.Grantee, Conf: s.Conf} }
+	r.shields = func(s State, c ID) bool { return s.Leader != None && s.Leader != c }
+	r.nextEpoch = func(s State) spec.Epoch { return s.Epoch + 1 }
+	r.ownClaim = func(s State, e spec.Epoch) bool { return s.Role == Claimant && e == r.nextEpoch(s) }
+	r.whilePreempting = func(s State) State { return s }
+	r.mayGrant = func(s State, c ID, e spec.Epoch) bool {
+		return e > s.Epoch || e == s.Epoch && (s.Grantee == None || s.Grantee == c)
+	}
+	r.afterGrant = func(s State, c ID, e spec.Epoch) State {
+		return State{Role: Electing, Leader: c, Epoch: e, Grantee: c, Conf: s.Conf}
+	}
+	r.countsGrant = func(s State, e spec.Epoch) bool { return e == r.nextEpoch(s) }
+	r.isStale = func(s State, e spec.Epoch) bool { return e < s.Epoch }
+	r.mayResign = func(s State) bool { return s.Role == Leader }
+	r.afterRestart = func(i ID, s State) State {
+		s = r.survives(s)
+		s.Role, s.Leader = Electing, i
+		return s
+	}
+	r.hasHolder = func(i ID, s State) bool { return s.Leader != None && s.Leader != i }
+}
+
+// setVotes sets the rules about who may lead.
+func (r *Rules) setVotes() {
+	r.maySupport = func(i ID, s State, m Message) bool {
+		return r.mayVote(i, s, m) && (s.Leader == None || s.Leader == m.From ||
+			r.outranked(s.Leader, m.From, s.Conf) && s.Role != Electing)
+	}
+	r.okSupport = func(m Message) Set { return SetOf(m.From) }
+	// The bound of R2 is said in no module: TLA+ counts without one, and a cluster stops long before.
+	r.mayClaim = func(i ID, s State) bool { return r.isQuorum(s.Conf, s.Support.With(i)) && s.Epoch < spec.MaxEpoch }
+	r.handsOver = func(i ID, s State, m Message) bool {
+		return r.mayVote(i, s, m) && r.outranked(i, m.From, s.Conf) && m.Epoch > s.Epoch
+	}
+	r.mayWin = func(i ID, s State) bool { return s.Leader == None && r.isQuorum(s.Conf, s.Support.With(i)) }
+}
+
+// setMembership sets the rules about who is heard, counts, stands and waits.
+func (r *Rules) setMembership() {
+	r.adopt = r.adoptIt
+	r.adopted = func(s State, m Message) State {
+		if m.Conf.Newer(s.Conf) {
+			return r.adopt(s, m.Conf)
+		}
+		return s
+	}
+	r.meets = func(i, j ID, c Configuration) bool { return c.All().Has(i) && c.All().Has(j) }
+	r.outsideHeard = outsideHeard
+	r.counts = func(s State, m Message) bool { return m.Conf.Is(s.Conf) }
+	r.mayVote = func(i ID, s State, m Message) bool {
+		return r.electors(s.Conf).Has(i) && s.Conf.Voters().Has(m.From) && m.Conf.Is(s.Conf)
+	}
+	r.mayStand = func(i ID, s State) bool { return s.Conf.Voters().Has(i) }
+	r.outranked = func(l, k ID, c Configuration) bool { return l < k || !c.Voters().Has(l) }
+	r.askOrSay = r.askOrSayIt
+	r.watches = func(i ID, s State) bool { return s.Role == Follower && (s.Leader != None || s.Conf.All().Has(i)) }
+}
+
+// setChanges sets the rules about changes of the configuration.
+func (r *Rules) setChanges() {
+	r.isSettled = func(i ID, s State) bool { return r.isQuorum(s.Conf, s.Support.With(i)) }
+	r.oneDiffers = func(c, d Configuration) bool { return c.differing(d).Len() == 1 }
+	r.keepsLeader = func(i ID, c Configuration) bool { return r.electors(c).Has(i) }
+	r.mayChange = func(i ID, s State, c Configuration) bool {
+		return s.Role == Leader &&
+			c.Epoch == s.Epoch && c.Version == s.Conf.Version+1 && c.Voters() != 0 &&
+			r.isSettled(i, s) && r.oneDiffers(s.Conf, c) && r.keepsLeader(i, c)
+	}
+	r.stamped = func(c Configuration, e spec.Epoch) Configuration {
+		c.Epoch = e
+		return c
+	}
+}
+
+// unstamped leaves a configuration as it is.
+func unstamped(c Configuration, _ spec.Epoch) Configuration { return c }
+
+// What a cluster asks of the rules besides.
+
+// Electors returns who votes in configuration c. R42.
+func (r *Rules) Electors(c Configuration) Set { return r.electors(c) }
+
+// IsQuorum reports whether the nodes of s are a quorum of configuration c. R3, R42.
+func (r *Rules) IsQuorum(c Configuration, s Set) bool { return r.isQuorum(c, s) }
+
+// MayClaim reports whether node i, in state s, has what it takes to claim. R14, R15.
+func (r *Rules) MayClaim(i ID, s State) bool { return r.mayClaim(i, s) }
+
+// MayResign reports whether a node in state s does anything when it is called to resign. R28.
+func (r *Rules) MayResign(s State) bool { return r.mayResign(s) }
+
+// HasHolder reports whether node i, in state s, keeps a lease of another. R41.
+func (r *Rules) HasHolder(i ID, s State) bool { return r.hasHolder(i, s) }
+
+// Meets reports whether nodes i and j hear each other in configuration c. R44.
+func (r *Rules) Meets(i, j ID, c Configuration) bool { return r.meets(i, j, c) }
+
+// MayStand reports whether node i, in state s, may ask and claim. R46.
+func (r *Rules) MayStand(i ID, s State) bool { return r.mayStand(i, s) }
+
+// MayChange reports whether node i, in state s, may make c the configuration of the cluster. R47.
+func (r *Rules) MayChange(i ID, s State, c Configuration) bool { return r.mayChange(i, s, c) }
+
+// Stamped returns configuration c as who comes to lead epoch e has it. R48.
+func (r *Rules) Stamped(c Configuration, e spec.Epoch) Configuration { return r.stamped(c, e) }

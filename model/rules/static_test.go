@@ -1,0 +1,279 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// An input is what a node takes: a message, the end of a timer, a call, a proof of death, or a crash and restart.
+type input struct {
+	kind    string
+	message Message
+	timer   Timer
+}
+
+// A situation is a node in any state, and an input of any kind; the state need not be one that the node can come to.
+type situation struct {
+	n      ID
+	i      ID
+	before State
+	input  input
+	step   Step
+}
+
+func drawRank(t *rapid.T, least, most ID, label string) ID {
+	return ID(rapid.IntRange(int(least), int(most)).Draw(t, label))
+}
+
+// constant returns the configuration of members 1 to n that never change.
+func constant(n ID) Configuration { return Configuration{Version: 1, Of: &Members{Voters: UpTo(n)}} }
+
+func drawStatic(t *rapid.T, n, i ID) State {
+	return State{
+		Role:    Role(rapid.IntRange(0, int(Leader)).Draw(t, "role")),
+		Leader:  drawRank(t, None, n, "leader"),
+		Epoch:   spec.Epoch(rapid.IntRange(0, 4).Draw(t, "epoch")),
+		Grantee: drawRank(t, None, n, "grantee"),
+		Support: Set(rapid.Uint16().Draw(t, "support")) & UpTo(n).Without(i),
+		Conf:    constant(n),
+	}
+}
+
+func drawMessage(t *rapid.T, n, i ID) Message {
+	from := drawRank(t, 1, n-1, "from")
+	if from >= i {
+		from++
+	}
+	return Message{
+		Type:  MessageType(rapid.IntRange(0, int(ImBack)).Draw(t, "type")),
+		From:  from,
+		To:    i,
+		Epoch: spec.Epoch(rapid.IntRange(0, 6).Draw(t, "epoch of the message")),
+		Conf:  constant(n),
+	}
+}
+
+// draw returns a situation of the rules as they are, and its step.
+func draw(t *rapid.T) situation {
+	x := situation{n: drawRank(t, 2, 7, "n")}
+	x.i = drawRank(t, 1, x.n, "i")
+	x.before = drawStatic(t, x.n, x.i)
+	r := NewStatic()
+	x.input.kind = rapid.SampledFrom([]string{"message", "message", "timer", "resign", "holder dead", "restart"}).Draw(t, "input")
+	switch x.input.kind {
+	case "message":
+		x.input.message = drawMessage(t, x.n, x.i)
+		x.step = r.Hear(x.i, x.before, x.input.message)
+	case "timer":
+		x.input.timer = Timer(rapid.IntRange(0, Timers-1).Draw(t, "timer"))
+		x.step = r.Timeout(x.i, x.before, x.input.timer)
+	case "resign":
+		x.step = r.Resign(x.i, x.before)
+	case "holder dead":
+		x.step = r.HolderDead(x.i, x.before)
+	case "restart":
+		x.step = r.Restart(x.i, r.Survives(x.before))
+	}
+	return x
+}
+
+// always checks that a property holds of every situation.
+func always(t *testing.T, property func(t *rapid.T, x situation, after State)) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := draw(t)
+		property(t, x, x.step.State)
+	})
+}
+
+func TestEpochNeverGoesBack(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		require.GreaterOrEqual(t, after.Epoch, x.before.Epoch)
+	})
+}
+
+func TestOneEpochIsPromisedOnce(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if after.Epoch == x.before.Epoch && x.before.Grantee != None {
+			require.Equal(t, x.before.Grantee, after.Grantee)
+		}
+	})
+}
+
+func TestPromiseIsToWhoAskedOrLeadsOrWins(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if after.Epoch == x.before.Epoch && after.Grantee == x.before.Grantee || after.Grantee == None {
+			return
+		}
+		switch {
+		case after.Role == Leader:
+			require.Equal(t, x.i, after.Grantee)
+			require.Equal(t, x.before.Epoch+1, after.Epoch)
+		default:
+			require.Equal(t, x.input.message.From, after.Grantee)
+			require.Equal(t, x.input.message.Epoch, after.Epoch)
+			require.Equal(t, after.Grantee, after.Leader, "a promise begins a lease")
+		}
+	})
+}
+
+func TestGrantIsAPromiseAndALease(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		for _, m := range x.step.Sent() {
+			if m.Type == Grant {
+				require.Equal(t, State{Role: Electing, Leader: m.To, Epoch: m.Epoch, Grantee: m.To, Conf: constant(x.n)}, after)
+			}
+		}
+	})
+}
+
+func TestRefusedClaimChangesNothing(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if x.input.kind != "message" || x.input.message.Type != Claim || x.step.Sent()[0].Type == Grant {
+			return
+		}
+		require.Equal(t, x.before, after)
+		require.Equal(t, []Message{{Refuse, x.i, x.input.message.From, x.before.Epoch, constant(x.n)}}, x.step.Sent())
+	})
+}
+
+func TestLeaderWonWithAQuorumAndWithoutALease(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if after.Role != Leader || x.before.Role == Leader {
+			return
+		}
+		backers := x.before.Support.With(x.i)
+		if x.input.message.Type == Grant {
+			backers = backers.With(x.input.message.From)
+		}
+		require.Greater(t, 2*backers.Len(), int(x.n))
+		require.Contains(t, []ID{None, x.input.message.From}, x.before.Leader, "only its holder can have ended the lease")
+		require.Equal(t, State{Role: Leader, Leader: x.i, Epoch: x.before.Epoch + 1, Grantee: x.i, Conf: constant(x.n)}, after)
+		require.Len(t, x.step.Sent(), int(x.n)-1)
+		require.Equal(t, Coordinator, x.step.Sent()[0].Type)
+	})
+}
+
+func TestEveryMessageSentIsWellFormed(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		for _, m := range x.step.Sent() {
+			require.Equal(t, x.i, m.From)
+			require.NotEqual(t, x.i, m.To)
+			require.True(t, UpTo(x.n).Has(m.To))
+			switch m.Type {
+			case Claim:
+				require.Equal(t, after.Epoch+1, m.Epoch)
+			case Resign:
+				require.Equal(t, x.before.Epoch, m.Epoch)
+			default:
+				require.Equal(t, after.Epoch, m.Epoch)
+			}
+		}
+	})
+}
+
+func TestStateStaysWithinItsTypes(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		require.LessOrEqual(t, after.Role, Leader)
+		require.LessOrEqual(t, after.Leader, x.n)
+		require.LessOrEqual(t, after.Grantee, x.n)
+		require.Zero(t, after.Support&^UpTo(x.n).Without(x.i))
+	})
+}
+
+// What section 6 of spec/README.md says of leases and support is inductive: no input leads out of it.
+func TestRolesKeepTheLeasesThatTheyCan(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if legal(x.i, x.before) {
+			require.True(t, legal(x.i, after), "%v becomes %v", x.before, after)
+		}
+	})
+}
+
+func legal(i ID, s State) bool {
+	lower := s.Leader < i // none is lower than all
+	switch s.Role {
+	case Follower:
+		return s.Leader != i && s.Support == 0
+	case Candidate, Claimant:
+		return lower
+	case Leader:
+		return s.Leader == i && s.Grantee == i
+	}
+	return true
+}
+
+func TestIgnoredInputIsNoStep(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		r := NewStatic()
+		runs := x.input.kind == "timer" && r.Runs(x.i, x.before, x.input.timer)
+		resigns := x.input.kind == "resign" && x.before.Role == Leader
+		told := x.input.kind == "holder dead" && x.before.Leader != None && x.before.Leader != x.i
+		taken := runs || resigns || told || x.input.kind == "message" || x.input.kind == "restart"
+		require.Equal(t, !taken, x.step.Ignored)
+		if x.step.Ignored {
+			require.Equal(t, x.before, after)
+			require.Empty(t, x.step.Sent())
+		}
+	})
+}
+
+// R41: the holder of a lease that is proved dead is as one that has resigned, to a node that is no claimant; a claimant has to wait.
+func TestHolderDeadIsARelease(t *testing.T) {
+	always(t, func(t *rapid.T, x situation, after State) {
+		if x.input.kind != "holder dead" || x.step.Ignored {
+			return
+		}
+		require.Empty(t, x.step.Sent())
+		require.Equal(t, None, after.Leader)
+		require.Equal(t, x.before.Epoch, after.Epoch)
+		require.Equal(t, x.before.Grantee, after.Grantee)
+		switch x.before.Role {
+		case Follower, Electing:
+			require.Equal(t, Follower, after.Role)
+			require.Zero(t, after.Support)
+		default:
+			require.Equal(t, x.before.Role, after.Role)
+			require.Equal(t, x.before.Support, after.Support)
+		}
+		if x.before.Role != Claimant {
+			r := NewStatic()
+			require.Equal(t, r.Hear(x.i, x.before, Message{Resign, x.before.Leader, x.i, 0, constant(x.n)}), x.step)
+		}
+	})
+}
+
+func TestHearIgnoresWhatIsNotForIt(t *testing.T) {
+	r := NewStatic()
+	s := State{Epoch: 1, Conf: constant(3)}
+	for name, m := range map[string]Message{
+		"to another":   {Claim, 3, 2, 2, constant(3)},
+		"from itself":  {Claim, 1, 1, 2, constant(3)},
+		"from no node": {Claim, None, 1, 2, constant(3)},
+		"unknown type": {ImBack + 1, 3, 1, 2, constant(3)},
+	} {
+		require.Equal(t, ignored(s), r.Hear(1, s, m), name)
+	}
+	require.False(t, r.Runs(1, s, Timers), "unknown timer")
+	require.False(t, r.Hear(1, s, Message{Claim, 3, 1, 2, constant(3)}).Ignored)
+}
+
+// In a cluster a check that would pass is left out, so that the counts say nothing of it.
+func TestQuorumCheckThatPassesEmptiesTheSupport(t *testing.T) {
+	r := NewStatic()
+	s := State{Role: Leader, Leader: 3, Epoch: 1, Grantee: 3, Conf: constant(3)}
+	backed := s
+	backed.Support = SetOf(1)
+	require.Equal(t, quietly(s), r.Timeout(3, backed, QuorumTimer))
+	require.Equal(t, quietly(State{Epoch: 1, Grantee: 3, Conf: constant(3)}), r.Timeout(3, s, QuorumTimer))
+}
+
+func TestWordsAreThoseOfSpec(t *testing.T) {
+	require.Equal(t, string(spec.Leader), Leader.String())
+	require.Equal(t, string(spec.ImBack), ImBack.String())
+	require.Equal(t, string(spec.PreemptTimer), PreemptTimer.String())
+	require.Len(t, spec.Timers(), Timers)
+}

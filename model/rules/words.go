@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Role is what a node is doing about leadership. Its String is the word of package spec.
+type Role uint8
+
+// The roles, in the order of spec.Roles.
+const (
+	Follower Role = iota
+	Candidate
+	Electing
+	Claimant
+	Leader
+)
+
+// MessageType says what a message is about. Its String is the word of package spec.
+type MessageType uint8
+
+// The types of messages, in the order of spec.MessageTypes.
+const (
+	Election MessageType = iota
+	OK
+	Assent
+	Claim
+	Grant
+	Refuse
+	Coordinator
+	Heartbeat
+	Ack
+	Resign
+	ImBack
+)
+
+// Timer names a timer. Its String is the word of package spec.
+type Timer uint8
+
+// The timers, in the order of spec.Timers.
+const (
+	HeartbeatTimer Timer = iota
+	ElectionTimer
+	CoordinatorTimer
+	ClaimTimer
+	QuorumTimer
+	BeatTimer
+	PreemptTimer
+
+	Timers = iota // how many there are
+)
+
+// The words of package spec, by the numbers of this one.
+var (
+	roles        = spec.Roles()
+	messageTypes = spec.MessageTypes()
+	timers       = spec.Timers()
+)
+
+// String returns the word for r.
+func (r Role) String() string { return string(roles[r]) }
+
+// String returns the word for t.
+func (t MessageType) String() string { return string(messageTypes[t]) }
+
+// String returns the word for t.
+func (t Timer) String() string { return string(timers[t]) }
+
+// Spec returns the role in the words of package spec.
+func (r Role) Spec() spec.Role { return roles[r] }
+
+// Spec returns the type in the words of package spec.
+func (t MessageType) Spec() spec.MessageType { return messageTypes[t] }
+
+// Spec returns the timer in the words of package spec.
+func (t Timer) Spec() spec.Timer { return timers[t] }
+
+// RoleOf returns the number of a role, which must be one of spec.Roles.
+func RoleOf(r spec.Role) Role { return Role(slices.Index(roles, r)) }
+
+// TimerOf returns the number of a timer, which must be one of spec.Timers.
+func TimerOf(t spec.Timer) Timer { return Timer(slices.Index(timers, t)) }
+
+// MessageTypeOf returns the number of a type of message, which must be one of spec.MessageTypes. It is asked for every message of
+// a trace: hence no search.
+func MessageTypeOf(t spec.MessageType) MessageType {
+	switch t {
+	case spec.Election:
+		return Election
+	case spec.OK:
+		return OK
+	case spec.Assent:
+		return Assent
+	case spec.Claim:
+		return Claim
+	case spec.Grant:
+		return Grant
+	case spec.Refuse:
+		return Refuse
+	case spec.Coordinator:
+		return Coordinator
+	case spec.Heartbeat:
+		return Heartbeat
+	case spec.Ack:
+		return Ack
+	case spec.Resign:
+		return Resign
+	}
+	return ImBack
+}
