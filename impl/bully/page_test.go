@@ -18,7 +18,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// page is Python that runs the code of spec/README.md.
+// page is Python that runs the code of spec/README.md, and reads the decision table, spec/table.md.
 type page struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -28,6 +28,7 @@ type page struct {
 	said    bytes.Buffer
 	asked   int
 	steps   map[spec.Action]int
+	unused  []string // rows of the table that no question has come to, at the end
 }
 
 // question is a line of testdata/page.py, which says what the fields are.
@@ -41,16 +42,19 @@ type question struct {
 	Running []spec.Timer   `json:"running"`
 }
 
-const pagePath = "../../spec/README.md"
+const (
+	pagePath  = "../../spec/README.md"
+	tablePath = "../../spec/table.md"
+)
 
-// openPage starts Python with the page that is in a file, or ends the test if there is no Python.
-func openPage(t *testing.T, file string) *page {
+// openPage starts Python with the page and the decision table that are in two files, or ends the test if there is no Python.
+func openPage(t *testing.T, file, table string) *page {
 	t.Helper()
 	name, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skipf("there is no Python, in which the code of the page is written: %v", err)
 	}
-	p := &page{t: t, command: exec.Command(name, "testdata/page.py", file), steps: map[spec.Action]int{}}
+	p := &page{t: t, command: exec.Command(name, "testdata/page.py", file, table), steps: map[spec.Action]int{}}
 	in, err := p.command.StdinPipe()
 	require.NoError(t, err)
 	p.to, p.close = bufio.NewWriter(in), in.Close
@@ -120,7 +124,7 @@ func collect(s bully.TimerSet) (timers []spec.Timer) {
 // end asks no more. The page must do what the core does.
 func (p *page) end() {
 	for _, differs := range p.differs() {
-		p.t.Error("the code of spec/README.md does not do what the core does: " + differs)
+		p.t.Error("the code of spec/README.md, or spec/table.md, does not do what the core does: " + differs)
 	}
 	p.t.Logf("%d questions: %v", p.asked, p.steps)
 }
@@ -134,17 +138,19 @@ func (p *page) differs() []string {
 		Lines   int
 		Asked   int
 		Differs []string
+		Unused  []string
 	}
 	require.NoError(p.t, json.Unmarshal(p.said.Bytes(), &told), p.said.String())
 	require.Equal(p.t, p.asked, told.Asked)
 	require.Greater(p.t, told.Lines, 200, "code of section 8")
+	p.unused = told.Unused
 	return told.Differs
 }
 
 // TestPage runs the code of section 8 of the specification, with fixed members, on some of the questions that TestConformance asks the core; in a
 // long soak on all of them: every state and input of one, two and three members, and more. It does what the core does, and the model.
 func TestPage(t *testing.T) {
-	p := openPage(t, pagePath)
+	p := openPage(t, pagePath, tablePath)
 	most := 700 * soak()
 	for _, g := range conformance.Groups() {
 		asked, every := 0, max(1, min(g.Pinned, 7*most)/most)
@@ -162,11 +168,13 @@ func TestPage(t *testing.T) {
 		require.Equal(t, action.OfNode() && action != spec.CrashAction, p.steps[action] > 0, action)
 	}
 	require.Positive(t, p.steps[""], "no step")
+	require.Len(t, p.unused, 1, "rows of the table that nothing has come to: %q", p.unused)
+	require.Contains(t, p.unused[0], "| R47 |", "only members that change come to it")
 }
 
 // TestPageChanging runs the same code on what happens to clusters whose members come and go: on every step there, and now and then on the end of each timer and on each call.
 func TestPageChanging(t *testing.T) {
-	p := openPage(t, pagePath)
+	p := openPage(t, pagePath, tablePath)
 	seeds := 24 * soak()
 	for seed := range uint64(seeds) {
 		random := rand.New(rand.NewPCG(seed, 18))
@@ -211,33 +219,57 @@ func (p *page) askAll(id spec.NodeID, s spec.State) {
 	p.ask(id, nil, s, conformance.Input{Message: mixed})
 }
 
-// TestPageThatIsWrong changes a word here and there in the code of a copy of the page, and has each noticed.
+// TestPageThatIsWrong changes a word here and there in copies of the page and of the table, and has each noticed.
 func TestPageThatIsWrong(t *testing.T) {
-	read, err := os.ReadFile(pagePath)
-	require.NoError(t, err)
-	text := string(read)
 	leads := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}
 	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: conf("epoch:4 version:1 {1 witness:2 3}")})
-	changed := []struct {
+	resign := conformance.Input{Call: spec.ResignCall}
+	type edit struct {
 		right, wrong string
 		before       spec.State
 		in           conformance.Input
-	}{
-		{`rest(unbound(s)), to_all(members`, `unbound(s), to_all(members`, leads, conformance.Input{Call: spec.ResignCall}},
-		{`{"heartbeat"} if me in members(s.conf)`, `{"heartbeat"} if may_stand(s)`, rests, conformance.Input{Call: spec.ResignCall}},
+	}
+	code := []edit{
+		{`rest(unbound(s)), to_all(members`, `unbound(s), to_all(members`, leads, resign},
+		{`{"heartbeat"} if me in members(s.conf)`, `{"heartbeat"} if may_stand(s)`, rests, resign},
 		{`return t, to_all(members(t.conf), "IM_BACK", t.epoch) if me`, `return t, [] if me`, rests, conformance.Input{Timer: spec.HeartbeatTimer}},
 	}
-	for _, c := range changed {
-		require.Equal(t, 1, strings.Count(text, c.right), c.right)
-		text = strings.Replace(text, c.right, c.wrong, 1)
+	table := []edit{
+		{`follower | none | · | {} | RESIGN all`, `electing | none | · | {} | RESIGN all`, leads, resign},
+		{`| OK; COORDINATOR |`, `| OK |`, leads, conformance.Input{Message: spec.Message{Type: spec.Election, From: id(1), To: id(2), Epoch: 4}}},
+		{`not leader | none, sender | > |`, `not leader | none | = |`, spec.State{Role: spec.Follower},
+			conformance.Input{Message: spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1}}},
 	}
-	file := filepath.Join(t.TempDir(), "README.md")
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-	for path, differ := range map[string]int{pagePath: 0, file: len(changed)} {
-		p := openPage(t, path)
-		for _, c := range changed {
-			p.ask(id(2), integers(3), c.before, c.in)
+	wrong := func(file string, edits []edit) string {
+		read, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text := string(read)
+		for _, e := range edits {
+			require.Equal(t, 1, strings.Count(text, e.right), e.right)
+			text = strings.Replace(text, e.right, e.wrong, 1)
 		}
-		require.Len(t, p.differs(), differ, path)
+		to := filepath.Join(t.TempDir(), filepath.Base(file))
+		require.NoError(t, os.WriteFile(to, []byte(text), 0o644))
+		return to
+	}
+	for _, c := range []struct {
+		page, table string
+		asked       []edit
+		says        string
+		differ      int
+	}{
+		{pagePath, tablePath, append(code, table...), "", 0},
+		{wrong(pagePath, code), tablePath, code, "the code says", len(code)},
+		{pagePath, wrong(tablePath, table), table, "the table says", len(table)},
+	} {
+		p := openPage(t, c.page, c.table)
+		for _, e := range c.asked {
+			p.ask(id(2), integers(3), e.before, e.in)
+		}
+		differs := p.differs()
+		require.Len(t, differs, c.differ)
+		for _, d := range differs {
+			require.Contains(t, d, c.says)
+		}
 	}
 }

@@ -1,6 +1,6 @@
 """Runs the code of spec/README.md, which is Python, on what another implementation has done, and says where the two differ.
 
-    python3 page.py spec/README.md
+    python3 page.py spec/README.md spec/table.md
 
 A line of the input is one question, JSON as in traces:
 
@@ -8,13 +8,16 @@ A line of the input is one question, JSON as in traces:
 
 "before" is null at a start, "after" is null where there was no step, and "running" are the timers that run after it. An input has
 "message", "timer" or "call", and "configuration" if that is "change"; or it is {"start": configuration or null} or {"restart": true},
-where "before" is the state of before the crash. With fixed members a state has no configuration. The output is one object: how many lines of code the page
-has, how many questions were asked, and the first that the page answers otherwise.
+where "before" is the state of before the crash. With fixed members a state has no configuration. Each is put to the code of the first page, and to the
+decision table of the second. The output is one object: how many lines of code there are, how many questions were asked, the first that the
+pages answer otherwise, and the rows of the table that none came to.
 """
 
 import json
 import re
 import sys
+
+from table import Table
 
 
 class Record:
@@ -80,23 +83,30 @@ def message(m):
 
 
 class Page:
-    """The functions of the page."""
+    """The functions of the page, and the table beside it."""
 
-    def __init__(self, text):
+    def __init__(self, text, table):
         self.code, = re.findall(r"```python\n(.*?)```", text, re.S)
         self.words = {"State": State, "Message": Message, "entry": lambda c, k: c.entries.get(k), "ascending": sorted}
         exec(self.code, self.words)
+        self.table = Table(table, self.words)
 
-    def answers(self, q):
-        """The step, or None, and the timers that run after it: what the page says, and what was done."""
+    def differs(self, q):
+        """Who of the two answers otherwise than what was done, and what."""
         first = q["input"].get("start")
         changes = first is not None or (q["before"] or {}).get("configuration") is not None
         fixed = None if changes else of_voters(q["members"])
         self.words.update(me=node(q["me"]), fixed=not changes)
-        before = q["before"] and state(q["before"], fixed)
-        step = self.step(before, q["input"], fixed or configuration(first))
+        before, first = q["before"] and state(q["before"], fixed), fixed or configuration(first)
         done = q["after"] and (state(q["after"], fixed), [message(m) for m in q["sent"]])
-        return (step, self.words["timers"](step[0] if step else before)), (done, set(q["running"]))
+        step = self.step(before, q["input"], first)
+        running = self.words["timers"](step[0] if step else before)
+        if step != done or running != set(q["running"]):
+            return f"the code says {step}, and {sorted(running)} run"
+        if step is None and ("message" in q["input"] or "timer" in q["input"]):
+            return None  # R34 and R35 are not of the table
+        row = self.row(before, q["input"], first)
+        return None if row == done else f"the table says {row}"
 
     def step(self, s, i, first):
         words = self.words
@@ -114,18 +124,26 @@ class Page:
             return words["on_holder_dead"](s)
         return words["on_change"](s, configuration(i["configuration"]))
 
+    def row(self, s, i, first):
+        if "message" in i:
+            return self.table.on_message(s, message(i["message"]))
+        if "start" in i:
+            return self.table.on_input(State("follower", None, 0, None, set(), first), "start")
+        return self.table.on_input(s, i.get("timer") or i.get("call") or "restart", configuration(i.get("configuration")))
+
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        page = Page(file.read())
-    asked, differs = 0, []
+    texts = []
+    for name in sys.argv[1:]:
+        with open(name, encoding="utf-8") as file:
+            texts.append(file.read())
+    page, asked, differs = Page(*texts), 0, []
     for line in sys.stdin:
-        q = json.loads(line)
         asked += 1
-        says, done = page.answers(q)
-        if says != done and len(differs) < 3:
-            differs.append(f"{line.strip()}\n  the page says {says[0]}, and {sorted(says[1])} run")
-    json.dump({"lines": page.code.count("\n"), "asked": asked, "differs": differs}, sys.stdout)
+        problem = page.differs(json.loads(line))
+        if problem and len(differs) < 3:
+            differs.append(f"{line.strip()}\n  {problem}")
+    json.dump({"lines": page.code.count("\n"), "asked": asked, "differs": differs, "unused": page.table.unused()}, sys.stdout)
 
 
 main()
