@@ -11,27 +11,20 @@ import (
 type node struct {
 	up      bool
 	started bool // it has a record
-	leads   bool
-	epoch   spec.Epoch
 	// The same one for as long as it stays the same; nil before the first event, and where members are fixed.
 	configuration *spec.Configuration
 }
 
-// becomes makes s the state of node i.
-func (r *replay) becomes(i model.ID, s *spec.State) {
+// becomes makes the state of an event that of node i.
+func (r *replay) becomes(i model.ID, e *spec.Event) {
+	now := viewOf(e)
+	r.monitor.Note(int(i)-1, &now)
 	n := &r.nodes[i]
-	n.leads, n.epoch = s.Role == spec.Leader, s.Epoch
-	if s.Configuration.IsNone() || n.configuration != nil && *n.configuration == s.Configuration {
+	if e.State.Configuration.IsNone() || n.configuration != nil && *n.configuration == e.State.Configuration {
 		return
 	}
-	c := s.Configuration
+	c := e.State.Configuration
 	n.configuration = &c
-	r.lists.hold(&c)
-}
-
-// reignBegins reports whether a reign begins with the state s of a node.
-func (n *node) reignBegins(s *spec.State) bool {
-	return s.Role == spec.Leader && (!n.leads || n.epoch != s.Epoch)
 }
 
 // crash takes the Crash of node i. What is under way to it and from it is lost; its record is kept (R4, R42).
@@ -55,10 +48,9 @@ func (r *replay) crash(i model.ID, e *spec.Event) *TraceError {
 		return fault
 	}
 	r.rules.keep(i)
-	r.becomes(i, &e.State)
+	r.becomes(i, e)
 	n.up = false
 	r.links.clear(i)
-	r.acting = r.acting.Without(i)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -20,9 +21,7 @@ type replay struct {
 	members []spec.NodeID
 	nodes   []node // by rank; none is 0
 	links   links
-	leaders leaders
-	lists   lists
-	acting  model.Set
+	monitor *monitor.Monitor // of the promises; it knows a node by its rank less one
 	seen    conformance.Case
 
 	events uint64
@@ -165,20 +164,12 @@ func (r *replay) take(i model.ID, e *spec.Event) *TraceError {
 		return fault
 	}
 	n := &r.nodes[i]
-	begins := n.reignBegins(&e.State)
-	r.becomes(i, &e.State)
+	r.becomes(i, e)
 	to := model.None
 	for k := range e.Sent {
 		if to = r.rankAfter(to, e.Sent[k].To); r.nodes[to].up {
 			r.links.send(i, to, &e.Sent[k], n.configuration)
 		}
-	}
-	if begins {
-		r.leaders.lead(i, n.epoch)
-		r.leaders.forget(r.lowestEpoch())
-	}
-	if fault := r.act(i); fault != nil {
-		return fault
 	}
 	if r.options.Observe != nil {
 		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: inputOf(e),

@@ -1,12 +1,14 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model"
 	members "github.com/seed-fdf591db/bully/model/changing"
 	"github.com/seed-fdf591db/bully/spec"
@@ -74,16 +76,10 @@ const (
 
 // sentences says what comes to more than one rule of section 8.
 var sentences = map[string]string{
-	nodesAndLinks:                  "A link delivers what was sent, unchanged, in the order sent, each at most once; a node that is down does nothing, and what is under way to or from it is lost.",
-	traceFormat:                    "A trace is a header and events, one a line, each with the fields of its action and no other, numbered from 1.",
-	string(spec.OneLeaderPerEpoch): "At most one node is ever leader in an epoch.",
-	string(spec.EpochMonotonic):    "A node's epoch never goes back, over restarts too.",
-	string(spec.OneActing):         "No two nodes act as leader at the same moment, while all timers are on time.",
-	"R4":                           "A crash leaves a node its promise, epoch and grantee, and nothing else.",
-	"R40":                          "The members are the ids of all nodes; a trace is checked by the model, which has so many at most.",
-
-	string(spec.ConfigurationMonotonic): "A node's configuration never gets older, over restarts too.",
-	string(spec.OneConfiguration):       "An epoch and a version name one list of members.",
+	nodesAndLinks: "A link delivers what was sent, unchanged, in the order sent, each at most once; a node that is down does nothing, and what is under way to or from it is lost.",
+	traceFormat:   "A trace is a header and events, one a line, each with the fields of its action and no other, numbered from 1.",
+	"R4":          "A crash leaves a node its promise, epoch and grantee, and nothing else.",
+	"R40":         "The members are the ids of all nodes; a trace is checked by the model, which has so many at most.",
 }
 
 // Sentence returns what the Rule of a TraceError comes to, in a sentence; "" for what is none.
@@ -91,7 +87,7 @@ func Sentence(rule string) string {
 	if says, ok := sentences[rule]; ok {
 		return says
 	}
-	return conformance.Sentence(rule)
+	return cmp.Or(monitor.Sentence(rule), conformance.Sentence(rule))
 }
 
 // MaxNodes returns how many nodes a trace can speak of, to be checked: if members change, all that are ever members.
@@ -155,7 +151,7 @@ func (r *replay) end(cutShort bool) (Report, error) {
 }
 
 func (r *replay) report() Report {
-	report := Report{Members: r.members, Events: r.events, Actions: map[spec.Action]uint64{}, Reigns: r.leaders.reigns, Lost: r.links.lost}
+	report := Report{Members: r.members, Events: r.events, Actions: map[spec.Action]uint64{}, Reigns: r.monitor.Reigns(), Lost: r.links.lost}
 	for i, n := range r.counts {
 		if n > 0 {
 			report.Actions[actions[i]] = n
@@ -172,6 +168,6 @@ func newReplay(h spec.Header, o Options) (*replay, error) {
 	}
 	return &replay{
 		options: o, rules: rules, members: h.Members, nodes: make([]node, len(h.Members)+1), links: newLinks(len(h.Members)),
-		leaders: leaders{of: map[spec.Epoch]model.ID{}},
+		monitor: watch(h.Members, o),
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -147,7 +148,7 @@ func (r *Report) Summary() string {
 
 // RuleText returns what a rule says, in a sentence, or "" if there is no such rule.
 func RuleText(rule string) string {
-	return cmp.Or(conformance.Sentence(rule), sentences[rule])
+	return cmp.Or(conformance.Sentence(rule), monitor.Sentence(rule), sentences[rule])
 }
 
 // Item is a part of what is said of a failure: what is broken, what was wrong, what was asked before.

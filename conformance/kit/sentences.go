@@ -1,6 +1,6 @@
 package kit
 
-// sentences say what those rules come to that no input is for, and that package conformance has none for; and what the properties are.
+// sentences say what those rules come to that no input is for, and that package conformance has none for.
 var sentences = map[string]string{
 	"R1":  "Ids are compared as 16 unsigned bytes: integers by their value up to 2^64-1, and every UUID is higher than every integer.",
 	"R3":  "A quorum is more than half of all members, the node itself counted: half is none.",
@@ -13,15 +13,4 @@ var sentences = map[string]string{
 	"R38": "A resource admits a write of the highest epoch that it has admitted, or of a higher one, and refuses a lower one; it never forgets.",
 	"R39": "A user is told who leads once it is so, with the epoch, and that a reign is over before any message of that step leaves.",
 	"R40": "The members are given once, and do not change; who is none of them is a stranger.",
-
-	"OneLeaderPerEpoch": "At most one node is ever leader in an epoch.",
-	"EpochMonotonic":    "The epoch of a node never goes back, over crashes neither.",
-	"NoStaleWrite":      "A fenced resource admits no epoch below the highest that it has admitted.",
-	"OneActing":         "No two nodes act as leader at the same moment.",
-	"SomeLeader":        "Once faults stop, one leader comes and stays, and all that it reaches follow it.",
-	"HighestLeads":      "Once faults stop, it is the highest eligible node that comes to lead.",
-	"NoDisruption":      "A leader that reaches a quorum is not deposed by a node that does not.",
-
-	"ConfigurationMonotonic": "A node's configuration never gets older, over crashes neither.",
-	"OneConfiguration":       "An epoch and a version name one list of members.",
 }
