@@ -9,33 +9,10 @@ import (
 	"slices"
 )
 
-// The binary form of a message has one of two wire versions; integers are big-endian. WireVersion, for fixed members, has
-// MessageSize bytes:
-//
-//	offset  bytes
-//	     0      1  wire version: 1
-//	     1      1  type: ELECTION 1, OK 2, ASSENT 3, CLAIM 4, GRANT 5, REFUSE 6, COORDINATOR 7, HEARTBEAT 8,
-//	               ACK 9, RESIGN 10, IM_BACK 11
-//	     2     16  from
-//	    18     16  to
-//	    34      8  epoch
-//
-// WireVersionChanging, for changing members, has the configuration besides:
-//
-//	offset  bytes
-//	     0      1  wire version: 2
-//	     1     41  as above
-//	    42      8  epoch of the configuration
-//	    50      8  version of the configuration
-//	    58      1  number of members, at most 50
-//	    59         the members, ascending by id: of each
-//	                 16  id
-//	                  1  kind: voter 1, witness 2, observer 3
-//	                  1  length of the address, at most 128
-//	                     address
-//
-// On a stream a frame is the length of what follows, in four bytes, and then that. Every later version keeps
-// the frame and the first byte, and stays within MaxFrame, so that older nodes can step over it.
+// The binary form of a message, which wire.md tells byte by byte, has one of two wire versions: WireVersion has MessageSize
+// bytes, and is of fixed members; WireVersionChanging has the configuration besides. On a stream a frame is the length of what
+// follows, in four bytes, and then that. Every later version keeps the frame and the first byte, and stays within MaxFrame, so
+// that older nodes can step over it.
 const (
 	WireVersion         = 1
 	WireVersionChanging = 2

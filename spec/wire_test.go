@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -17,10 +18,10 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// wireExamples reads a file in testdata: messages as they are on the wire and in JSON.
-func wireExamples(t testing.TB, file string) (messages []spec.Message, wire [][]byte) {
+// wireExamples reads testdata/wire.txt: messages as they are on the wire and in JSON.
+func wireExamples(t testing.TB) (messages []spec.Message, wire [][]byte) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + file)
+	text, err := os.ReadFile("testdata/wire.txt")
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "#") {
@@ -38,14 +39,24 @@ func wireExamples(t testing.TB, file string) (messages []spec.Message, wire [][]
 }
 
 func TestWireExamples(t *testing.T) {
-	messages, wire := wireExamples(t, "wire.txt")
-	types := map[spec.MessageType]bool{}
+	messages, wire := wireExamples(t)
+	types, kinds := map[spec.MessageType]bool{}, map[spec.MemberKind]bool{}
 	for i, want := range messages {
-		types[want.Type] = true
+		version, changes := byte(spec.WireVersion), !want.Configuration.IsNone()
+		if changes {
+			version = spec.WireVersionChanging
+		}
+		if !changes {
+			types[want.Type] = true
+		}
+		for _, m := range want.Configuration.Members() {
+			kinds[m.Kind] = true
+		}
 		data, err := want.MarshalBinary()
 		require.NoError(t, err)
 		require.Equal(t, hex.EncodeToString(wire[i]), hex.EncodeToString(data), "%v", want)
-		require.Len(t, data, spec.MessageSize)
+		require.Equal(t, version, data[0])
+		require.Equal(t, changes, len(data) != spec.MessageSize)
 		var back spec.Message
 		require.NoError(t, back.UnmarshalBinary(wire[i]))
 		require.Equal(t, want, back)
@@ -54,7 +65,8 @@ func TestWireExamples(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "kept"+string(data), string(appended))
 	}
-	require.Len(t, types, len(spec.MessageTypes()), "testdata/wire.txt has an example of every type")
+	require.Len(t, types, len(spec.MessageTypes()), "testdata/wire.txt has an example of every type without a configuration")
+	require.Len(t, kinds, len(spec.MemberKinds()), "testdata/wire.txt has a member of every kind")
 }
 
 // faultyWire is binary messages with one fault each.
@@ -112,14 +124,14 @@ func TestUnmarshalBinaryRefuses(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	messages, wire := wireExamples(t, "wire.txt")
+	messages, wire := wireExamples(t)
 	var stream []byte
 	for i, message := range messages {
 		before := len(stream)
 		var err error
 		stream, err = spec.AppendFrame(stream, message)
 		require.NoError(t, err)
-		require.Equal(t, "0000002a"+hex.EncodeToString(wire[i]), hex.EncodeToString(stream[before:]))
+		require.Equal(t, fmt.Sprintf("%08x%x", len(wire[i]), wire[i]), hex.EncodeToString(stream[before:]))
 	}
 	for _, r := range []io.Reader{bytes.NewReader(stream), iotest.OneByteReader(bytes.NewReader(stream)), iotest.DataErrReader(bytes.NewReader(stream))} {
 		for _, want := range messages {

@@ -21,7 +21,7 @@ class Table:
 
     def unused(self):
         """The rows that have answered nothing yet, as text."""
-        return [heading + ": " + " | ".join(row.values()) for heading, rows in self.tables.items() if heading != "Questions"
+        return [heading + ": " + " | ".join(row.values()) for heading, rows in self.tables.items() if heading not in ("Questions", "Stale, but well formed")
                 for i, row in enumerate(rows) if (heading, i) not in self.used]
 
     def on_message(self, s, m):

@@ -3,7 +3,6 @@ package spec_test
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
@@ -12,27 +11,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/spec"
 )
-
-func TestWireExamplesOfChangingMembers(t *testing.T) {
-	messages, wire := wireExamples(t, "wire-changing.txt")
-	kinds := map[spec.MemberKind]bool{}
-	for i, want := range messages {
-		for _, m := range want.Configuration.Members() {
-			kinds[m.Kind] = true
-		}
-		data, err := want.MarshalBinary()
-		require.NoError(t, err)
-		require.Equal(t, hex.EncodeToString(wire[i]), hex.EncodeToString(data), "%v", want)
-		require.Equal(t, byte(spec.WireVersionChanging), data[0])
-		var back spec.Message
-		require.NoError(t, back.UnmarshalBinary(wire[i]))
-		require.True(t, want == back)
-		frame, err := spec.AppendFrame([]byte("kept"), want)
-		require.NoError(t, err)
-		require.Equal(t, "kept"+string(binary.BigEndian.AppendUint32(nil, uint32(len(data))))+string(data), string(frame))
-	}
-	require.Len(t, kinds, len(spec.MemberKinds()), "testdata/wire-changing.txt has a member of every kind")
-}
 
 // wireFault is a fault that binary messages can have.
 type wireFault struct {
