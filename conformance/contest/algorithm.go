@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Algorithm is an election algorithm, in one of its variants.
@@ -39,6 +40,8 @@ type Config struct {
 	Random *world.Random // for random waits; a node has a stream of its own, which survives its crashes
 	// Late returns how long the end of a timer that the node is given now has waited for it, because it was paused or busy.
 	Late func() time.Duration
+	// Clock returns what the node's clock shows.
+	Clock func() time.Duration
 }
 
 // Timing is what the timers of all algorithms are derived from, so that they can be compared.
@@ -50,11 +53,13 @@ type Timing struct {
 	Cooldown time.Duration // how long a node that has returned waits before it takes over, where an algorithm waits
 }
 
-// LAN is the timing of a local network, like the profile of that name of our own hosts.
-func LAN() Timing {
-	const ms = time.Millisecond
-	return Timing{Delay: 12 * ms, Beat: 100 * ms, Patience: 325 * ms, TTL: 325 * ms, Cooldown: 1000 * ms}
+// TimingOf returns what the timers of all algorithms are derived from so that those of ours are these.
+func TimingOf(t policy.Timing) Timing {
+	return Timing{Delay: t.Delay, Beat: t.Beat, Patience: t.Heartbeat, TTL: t.Heartbeat, Cooldown: max(t.Preempt, 0)}
 }
+
+// LAN is the timing of a local network: that of the profile of this name.
+func LAN() Timing { return TimingOf(policy.LAN()) }
 
 // Message is what a node sends. Kind is the name of its type, such as "ELECTION", and Body the algorithm's own message.
 type Message struct {

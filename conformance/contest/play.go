@@ -106,7 +106,8 @@ func newPlay(s *Scenario, a Algorithm, seed uint64, o Options) *Play {
 	for i := range p.hosts {
 		h := &p.hosts[i]
 		*h = host{random: world.NewRandom(seed, nodeStreams+uint64(i)), reign: -1, fault: -1}
-		h.config = Config{ID: i + 1, Nodes: s.Nodes, Order: s.order(), Timing: s.Timing, Random: &h.random, Late: func() time.Duration { return p.late }}
+		h.config = Config{ID: i + 1, Nodes: s.Nodes, Order: s.order(), Timing: s.Timing, Random: &h.random, Late: func() time.Duration { return p.late },
+			Clock: func() time.Duration { return p.world.Clock(i) }}
 		h.node = a.New(h.config)
 	}
 	for f := range s.Faults {

@@ -71,9 +71,9 @@ func New(config Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := newLinks(config.ID, config.Members)
-	if config.changing() {
-		links = linksOf(config.ID, spec.EmptyConfiguration())
+	links := linksOf(config.ID, spec.EmptyConfiguration())
+	if !config.changing() {
+		links = newLinks(config.ID, config.Members)
 	}
 	h := &Host{
 		config: config, node: node, links: links, detector: &judge{Detector: config.Detector}, counters: newCounters(),

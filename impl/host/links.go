@@ -24,14 +24,8 @@ type links struct {
 
 // newLinks returns the links of a node of fixed members: each votes and may lead.
 func newLinks(id spec.NodeID, members []spec.NodeID) *links {
-	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare), who: policy.Peers{Stands: true}}
-	l.prepare(id)
-	for i := range l.members {
-		l.who.Electors |= policy.One(i)
-		if i > l.who.Me {
-			l.who.Higher |= policy.One(i)
-		}
-	}
+	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare)}
+	l.prepare(id, l.all(), l.all())
 	return l
 }
 
@@ -44,17 +38,16 @@ func linksOf(id spec.NodeID, c spec.Configuration) *links {
 	if at, found := slices.BinarySearchFunc(l.members, id, spec.NodeID.Compare); !found {
 		l.members = slices.Insert(l.members, at, id)
 	}
-	l.prepare(id)
-	l.who.Stands = kindOfMember(c, id) == spec.Voter
+	var electors, voters set
 	for _, m := range c.Members() {
-		i := l.place(m.ID)
 		if m.Kind != spec.Observer {
-			l.who.Electors |= policy.One(i)
+			electors |= l.one(m.ID)
 		}
-		if m.Kind == spec.Voter && (i > l.who.Me || !l.who.Stands) {
-			l.who.Higher |= policy.One(i)
+		if m.Kind == spec.Voter {
+			voters |= l.one(m.ID)
 		}
 	}
+	l.prepare(id, electors, voters)
 	return l
 }
 
@@ -65,18 +58,16 @@ func kindOfMember(c spec.Configuration, id spec.NodeID) spec.MemberKind {
 }
 
 // prepare makes room for what is known of each member.
-func (l *links) prepare(id spec.NodeID) {
+func (l *links) prepare(id spec.NodeID, electors, voters set) {
 	l.heard, l.backed = make([]atomic.Int64, len(l.members)), make([]instant, len(l.members))
-	l.who.Me = l.place(id)
-	for i := range l.members {
-		if i != l.who.Me {
-			l.who.Others |= policy.One(i)
-		}
-	}
 	for i := range l.backed {
 		l.backed[i] = never
 	}
+	l.who = policy.NewPeers(l.place(id), l.all(), electors, voters)
 }
+
+// all returns the set of all members, and of this node.
+func (l *links) all() set { return 1<<len(l.members) - 1 }
 
 // inherit takes over from older links what is known of those who are in both.
 func (l *links) inherit(old *links) {

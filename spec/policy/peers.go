@@ -27,7 +27,7 @@ const (
 )
 
 // Peers is what a node knows of the members, and of its links to them. Places are those of an order that its host keeps,
-// from 0 to 63, the node's own among them whether it is a member or not. Where members never change, all are electors.
+// from 0 to 63, the node's own among them whether it is a member or not.
 type Peers struct {
 	Me       int
 	Others   Set  // the other members
@@ -37,6 +37,16 @@ type Peers struct {
 
 	Up   Set // to whom there is a connection
 	Dead Set // who is proved dead: its program has ended, and nothing has come from it since
+}
+
+// NewPeers returns who is who for the node at a place: who are members, which of these vote, and which of these may lead.
+// Where members never change all are all of it.
+func NewPeers(me int, members, electors, voters Set) Peers {
+	p := Peers{Me: me, Others: members &^ One(me), Electors: electors, Higher: voters, Stands: voters.Has(me)}
+	if p.Stands {
+		p.Higher &^= 2<<me - 1
+	}
+	return p
 }
 
 // Asked returns who is asked in an election: the other electors.

@@ -20,6 +20,7 @@ type node struct {
 	paused  time.Duration // until then
 	born    uint64        // what is older than this was meant for it before it crashed
 	rate    uint64        // how many billionths of a second its clock counts in one
+	jumped  time.Duration // what its clock has jumped ahead by
 	random  Random        // of its disk
 	disk    Range
 	waiting []item // messages and calls, first come first
@@ -65,6 +66,25 @@ func (n *node) real(d time.Duration) time.Duration {
 	}
 	quotient, _ := bits.Div64(high, low, n.rate)
 	return time.Duration(min(quotient, uint64(longest)))
+}
+
+// counted returns how long a node's clock says that d is, rounded down.
+func (n *node) counted(d time.Duration) time.Duration {
+	if n.rate == billion {
+		return d
+	}
+	high, low := bits.Mul64(uint64(d), n.rate)
+	if high >= billion {
+		return longest
+	}
+	quotient, _ := bits.Div64(high, low, billion)
+	return time.Duration(min(quotient, uint64(longest)))
+}
+
+// Clock returns what the clock of a node shows when what it does now has its effects: now, or when it has saved.
+func (w *World[M]) Clock(i int) time.Duration {
+	n := &w.nodes[i]
+	return n.counted(w.leaves(n)) + n.jumped
 }
 
 // Save makes a node busy for as long as its disk takes. Then comes Saved. What it sends and which timers it sets after this
@@ -173,6 +193,7 @@ func (w *World[M]) EndTimers(i int) {
 // Jump moves the clock of a node ahead by d: its timers end by so much sooner, and some should have ended by now.
 func (w *World[M]) Jump(i int, d time.Duration) {
 	n := &w.nodes[i]
+	n.jumped += d
 	for t := range n.timers {
 		if w.Runs(i, t) {
 			w.setDue(i, t, n.timers[t].due-n.real(d))

@@ -37,6 +37,9 @@ func (r *Random) Below(n uint64) uint64 {
 	return high
 }
 
+// Int64N is Below, as it is asked of a source of random numbers elsewhere.
+func (r *Random) Int64N(n int64) int64 { return int64(r.Below(uint64(n))) }
+
 // Range is a time drawn evenly from Min to Max, both included. A Max below Min is taken for Min.
 type Range struct{ Min, Max time.Duration }
 

@@ -32,7 +32,7 @@ var _ contest.Asker = (*bullyNode)(nil)
 
 // newBullyMembers makes a node that has the first configuration, or the empty one if it is to join (R49).
 func newBullyMembers(c contest.Config) contest.Node {
-	n := newBully(c).(*bullyNode)
+	n := newOurs(c, BullyTiming(c.Timing))
 	first := spec.EmptyConfiguration()
 	if most := FirstMembers(c.Nodes); c.ID <= most {
 		var members []spec.Member
@@ -45,19 +45,18 @@ func newBullyMembers(c contest.Config) contest.Node {
 	if err != nil {
 		panic(err) // the ids are 1 to Nodes, and a node is in the first configuration or has the empty one
 	}
-	n.core = core
-	core.CopyState(&n.now)
+	n.begin(core, BullyTiming(c.Timing))
 	return n
 }
 
 // wanted returns the configuration that a change makes of that of the node.
 func (n *bullyNode) wanted(c Change) (spec.Configuration, error) {
 	id := n.members[c.ID-1]
-	members := slices.DeleteFunc(n.now.Configuration.Members(), func(m spec.Member) bool { return m.ID == id })
+	members := slices.DeleteFunc(n.state.Configuration.Members(), func(m spec.Member) bool { return m.ID == id })
 	if c.Kind != "" {
 		members = append(members, spec.Member{ID: id, Kind: c.Kind})
 	}
-	return spec.NewConfiguration(n.now.Configuration.Epoch, n.now.Configuration.Version+1, members)
+	return spec.NewConfiguration(n.state.Configuration.Epoch, n.state.Configuration.Version+1, members)
 }
 
 // MayAsk says why a node cannot make a Change now (R47).
@@ -81,16 +80,5 @@ func (n *bullyNode) Ask(what any, out *contest.Output) {
 		return
 	}
 	n.last.input = spec.Input{Call: spec.ChangeCall, Configuration: wanted}
-	n.step(bully.Change(wanted), "", 0, out)
-}
-
-// asked returns whom a candidate asks, as a set, itself included: all, or all electors of its configuration.
-func (n *bullyNode) asked() (set uint64) {
-	c := &n.now.Configuration
-	for i, id := range n.members {
-		if m, is := c.Member(id); c.IsNone() || is && m.Kind != spec.Observer {
-			set |= 1 << i
-		}
-	}
-	return set
+	n.step(bully.Change(wanted), 0, out)
 }

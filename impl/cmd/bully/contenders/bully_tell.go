@@ -28,7 +28,7 @@ var _ Ours = (*bullyNode)(nil)
 
 // Tell tells the role and the epoch: the rest of the state is in the Case of the last step.
 func (n *bullyNode) Tell() Telling {
-	s := &n.now
+	s := &n.state
 	return Telling{Role: string(s.Role), Epoch: uint64(s.Epoch), Waits: s.Role == spec.Electing, Stands: s.Role == spec.Claimant}
 }
 
@@ -57,7 +57,7 @@ func (n *bullyNode) Event() (e spec.Event, ok bool) {
 	if did.Action == "" || did.Ignored != "" {
 		return spec.Event{}, false
 	}
-	return spec.Event{Node: n.members[n.config.ID-1], Action: did.Action, Input: n.last.input, Sent: did.Send, State: n.now}, true
+	return spec.Event{Node: n.members[n.config.ID-1], Action: did.Action, Input: n.last.input, Sent: did.Send, State: n.state}, true
 }
 
 // Case is the last step as a question, and what the node has answered. The memory is the node's, until its next step.
@@ -66,7 +66,7 @@ func (n *bullyNode) Case() conformance.Case {
 	return conformance.Case{ID: n.members[n.config.ID-1], Members: n.members, Before: last.was, Input: conformance.Input{
 		Start: last.did.Action == spec.StartAction, Restart: last.did.Action == spec.RestartAction,
 		Message: last.input.Message, Timer: last.input.Timer, Call: last.input.Call, Configuration: last.input.Configuration,
-	}, Want: conformance.Outcome{Ignored: last.did.Action == "", After: n.now, Sent: last.did.Send}}
+	}, Want: conformance.Outcome{Ignored: last.did.Action == "", After: n.state, Sent: last.did.Send}}
 }
 
 // Did tells of the last step only which it is, and the rule that it follows from: the rest is in its Case.

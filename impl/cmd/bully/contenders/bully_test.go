@@ -9,14 +9,15 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
-	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // TestBullyTiming holds the timers of ours to the bounds of R37, for every timing that a scenario has.
 func TestBullyTiming(t *testing.T) {
-	require.NoError(t, host.Timing(contenders.BullyTiming(contest.LAN())).Validate())
+	require.NoError(t, contenders.BullyTiming(contest.LAN()).Validate())
+	require.Equal(t, policy.LAN(), contenders.BullyTiming(contest.LAN()))
 	for _, s := range scenarios.All() {
-		require.NoError(t, host.Timing(contenders.BullyTiming(s.Timing)).Validate(), s.Name)
+		require.NoError(t, contenders.BullyTiming(s.Timing).Validate(), s.Name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Algorithm is an algorithm that can be played.
@@ -65,20 +67,23 @@ func algorithmNamed(name string) (contest.Algorithm, bool) {
 // that nobody who is alive is taken for dead; but for those that are lost.
 func Profiles() []Profile {
 	const ms = time.Millisecond
-	lan := contest.LAN()
+	lan, wan := policy.LAN(), policy.WAN()
 	return []Profile{
-		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of 325 ms is a death.",
-			timing: lan, delay: contest.Range{Min: 3 * ms, Max: 9 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}},
-		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of 3.25 s is a death.",
-			timing: slower(lan, 10), delay: contest.Range{Min: 40 * ms, Max: 90 * ms}, disk: contest.Range{Min: ms, Max: 4 * ms}},
+		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of " + inWords(lan.Heartbeat) + " is a death.",
+			timing: contest.TimingOf(lan), delay: contest.Range{Min: 3 * ms, Max: 9 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}},
+		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of " + inWords(wan.Heartbeat) + " is a death.",
+			timing: contest.TimingOf(wan), delay: contest.Range{Min: 40 * ms, Max: 90 * ms}, disk: contest.Range{Min: ms, Max: 4 * ms}},
 		{Name: "lossy", Says: "A bad network: messages take 1 to 10 ms, and one in ten is lost.",
-			timing: lan, delay: contest.Range{Min: ms, Max: 10 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
+			timing: contest.TimingOf(lan), delay: contest.Range{Min: ms, Max: 10 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
 	}
 }
 
-// slower is a timing in which all takes longer.
-func slower(t contest.Timing, by time.Duration) contest.Timing {
-	return contest.Timing{Delay: by * t.Delay, Beat: by * t.Beat, Patience: by * t.Patience, TTL: by * t.TTL, Cooldown: by * t.Cooldown}
+// inWords says a time as a person would: 325 ms, or 3.5 s.
+func inWords(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%g s", d.Seconds())
 }
 
 func profileNamed(name string) *Profile {

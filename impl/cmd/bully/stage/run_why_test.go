@@ -34,8 +34,9 @@ func TestWhyIsSaid(t *testing.T) {
 		{"bully", 5, []stage.Doing{crash(4)}, "4 should lead next: it is the highest that is left, and reaches 4 of 5, more than half", 3},
 		{"bully", 4, []stage.Doing{crash(0), crash(3)}, "Nobody can: that takes 3 nodes that reach each other, more than half", -1},
 		{"bully", 5, []stage.Doing{{Do: stage.Pause, Node: place(3)}, crash(4)}, "3 should lead next: it is the highest that is left, and reaches 3 of 5", 2},
-		{"bully", 5, []stage.Doing{cut(film.Link{0, 3}, film.Link{1, 3}), crash(4)}, "3 should lead next: it is the highest that is left, and reaches 4 of 5", 2},
-		{"bully", 5, []stage.Doing{cut(film.Link{3, 0}, film.Link{3, 1}), crash(4)}, "3 should lead next: it is the highest that is left, and reaches 4 of 5", 2},
+		// 4 asks, and says OK to 3, which then waits for it (R12, R15): 2 may come to lead first, and 3 pre-empts in vain.
+		{"bully", 5, []stage.Doing{cut(film.Link{0, 3}, film.Link{1, 3}), crash(4)}, "3 should lead next: it is the highest that is left, and reaches 4 of 5", -2},
+		{"bully", 5, []stage.Doing{cut(film.Link{3, 0}, film.Link{3, 1}), crash(4)}, "3 should lead next: it is the highest that is left, and reaches 4 of 5", -2},
 		{"bully", 5, []stage.Doing{cut(both(4, 0, 1)...)}, "5 still reaches 3 of 5, more than half, and leads on", 4},
 		{"bully", 4, []stage.Doing{cut(both(3, 0, 1)...)}, "4 reaches only 2 of 4, no more than half: it will find out, and lead no more. 3 should lead next", 2},
 		{"bully", 3, []stage.Doing{crash(0)}, "3 leads on", 2},
