@@ -118,36 +118,3 @@ func (op *Op) rewrite(change memberChange) {
 	op.Configuration = rewritten(op.Configuration, change)
 	op.State.Configuration = rewritten(op.State.Configuration, change)
 }
-
-// DrawChangingScript draws a cluster whose members change: which nodes there are, and who of them the first members are, of
-// every kind; all others join. Seldom there are records, of one configuration.
-func DrawChangingScript(choose func(n int) int) *Script {
-	s := DrawScript(choose)
-	var members []spec.Member
-	for _, id := range s.Members {
-		kind := []spec.MemberKind{spec.Voter, spec.Voter, spec.Voter, spec.Voter, spec.Witness, spec.Observer, ""}[choose(7)]
-		if kind != "" {
-			members = append(members, spec.Member{ID: id, Kind: kind})
-		}
-	}
-	var err error
-	if s.First, err = spec.NewConfiguration(0, 1, members); err != nil || s.First.IsEmpty() {
-		s.First, _ = spec.NewConfiguration(0, 1, []spec.Member{{ID: s.Members[choose(len(s.Members))], Kind: spec.Voter}})
-	}
-	held := spec.MaxEpoch // below all promises: whoever has won it has been heard of by all
-	for _, record := range s.Records {
-		if record != nil {
-			held = min(held, max(1, record.Epoch)-1)
-		}
-	}
-	for i, record := range s.Records {
-		if record == nil {
-			continue
-		}
-		record.Configuration = spec.EmptyConfiguration()
-		if _, is := s.First.Member(s.Members[i]); is {
-			record.Configuration = s.First.At(held, 1)
-		}
-	}
-	return s
-}

@@ -123,6 +123,8 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 		return err.Error()
 	}
 	stranger := func(j spec.NodeID) bool { return !slices.Contains(members, j) }
+	noMember := func(j spec.NodeID) bool { return kindOf(&s.Configuration, j) == "" }
+	me, stands := kindOf(&s.Configuration, id), s.Role == spec.Candidate || s.Role == spec.Claimant
 	lower := s.Leader.IsNone() || conformance.Outranked(&s.Configuration, s.Leader, id)
 	switch {
 	case !s.Leader.IsNone() && stranger(s.Leader), !s.Grantee.IsNone() && stranger(s.Grantee), slices.ContainsFunc(s.Support, stranger):
@@ -137,28 +139,25 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 		return "a claimant keeps no lease, or that of a lower node, and there is an epoch that it claims"
 	case s.Role == spec.Leader && (s.Leader != id || s.Grantee != id || s.Epoch == 0):
 		return "a leader keeps its own lease, and leads an epoch above 0 that it has promised to itself"
-	}
-	return illegalMember(id, s)
-}
-
-// illegalMember is illegal of what a state says of members: nothing, where they are fixed.
-func illegalMember(id spec.NodeID, s *spec.State) string {
-	c := s.Configuration
-	me, _ := c.Member(id)
-	noMember := func(j spec.NodeID) bool { _, is := c.Member(j); return !is }
-	switch {
-	case c.IsNone():
-		return ""
 	case slices.ContainsFunc(s.Support, noMember):
 		return "who is no member supports nobody (R44)"
-	case (s.Role == spec.Candidate || s.Role == spec.Claimant) && me.Kind != spec.Voter:
+	case stands && me != spec.Voter:
 		return "only a voter stands (R46)"
-	case s.Role == spec.Leader && me.Kind != spec.Voter && me.Kind != spec.Witness:
+	case s.Role == spec.Leader && me != spec.Voter && me != spec.Witness:
 		return "a leader is an elector (R47)"
-	case s.Role == spec.Leader && c.Epoch != s.Epoch:
+	case s.Role == spec.Leader && s.Configuration != s.Configuration.At(s.Epoch, s.Configuration.Version):
 		return "the configuration of a leader is of its epoch (R48)"
 	}
 	return ""
+}
+
+// kindOf returns what a node is in a configuration, or "". Where members are fixed, all nodes are voters.
+func kindOf(c *spec.Configuration, id spec.NodeID) spec.MemberKind {
+	if c.IsNone() {
+		return spec.Voter
+	}
+	m, _ := c.Member(id)
+	return m.Kind
 }
 
 // described returns what a node does as a person would say it.

@@ -143,7 +143,7 @@ func (c *Cluster) checkRecord(d *spec.Durable) error {
 	case !d.Configuration.IsNone() && c.options.First.IsNone():
 		return fmt.Errorf("it has a configuration, and members are fixed")
 	}
-	return c.checkKnown(d.Configuration)
+	return checkKnown(d.Configuration, c.members)
 }
 
 // Members returns the ids of all nodes, ascending. They must not be changed.

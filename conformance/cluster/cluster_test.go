@@ -210,7 +210,7 @@ func TestEnabled(t *testing.T) {
 		choose := rand.New(rand.NewPCG(seed, 7)).IntN
 		script := cluster.DrawScript(choose)
 		if seed%4 == 0 {
-			script = cluster.DrawChangingScript(choose)
+			script = cluster.DrawScript(choose).DrawFirst(choose)
 		}
 		kinds := map[cluster.Kind]int{}
 		var trace bytes.Buffer

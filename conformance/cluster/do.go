@@ -132,7 +132,7 @@ func (c *Cluster) whyNot(op *Op) string {
 		return "it is no member"
 	case op.Kind == Change && c.options.First.IsNone():
 		return "members are fixed"
-	case op.Kind == Change && (c.checkKnown(op.Configuration) != nil || op.Wanted(&c.hosts[i].state).Validate() != nil):
+	case op.Kind == Change && (checkKnown(op.Configuration, c.members) != nil || op.Wanted(&c.hosts[i].state).Validate() != nil):
 		return "there is no such configuration"
 	}
 	return c.hosts[i].whyNot(op)

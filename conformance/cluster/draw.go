@@ -48,7 +48,7 @@ func (c *Cluster) Enabled(dst []Op) []Op {
 }
 
 // DrawScript draws who the members of a cluster are, one to seven of them, and seldom what is on their disks: a script
-// without ops yet. Ids are close to each other or far, integers or UUIDs; epochs on disks are low, or close to the bound
+// without ops yet, of fixed members unless DrawFirst follows. Ids are close to each other or far, integers or UUIDs; epochs on disks are low, or close to the bound
 // of R2.
 func DrawScript(choose func(n int) int) *Script {
 	s := &Script{}
@@ -77,6 +77,38 @@ func DrawScript(choose func(n int) int) *Script {
 			s.Records[i] = &spec.Durable{Epoch: epoch, Grantee: s.Members[k]}
 		} else if k == n {
 			s.Records[i] = &spec.Durable{Epoch: epoch + 1}
+		}
+	}
+	return s
+}
+
+// DrawFirst draws who of the members of a script, which are then the nodes that there are, the first members are, of every
+// kind; all others join. If there are records, they are of one configuration. It returns the script.
+func (s *Script) DrawFirst(choose func(n int) int) *Script {
+	var members []spec.Member
+	for _, id := range s.Members {
+		kind := []spec.MemberKind{spec.Voter, spec.Voter, spec.Voter, spec.Voter, spec.Witness, spec.Observer, ""}[choose(7)]
+		if kind != "" {
+			members = append(members, spec.Member{ID: id, Kind: kind})
+		}
+	}
+	var err error
+	if s.First, err = spec.NewConfiguration(0, 1, members); err != nil || s.First.IsEmpty() {
+		s.First, _ = spec.NewConfiguration(0, 1, []spec.Member{{ID: s.Members[choose(len(s.Members))], Kind: spec.Voter}})
+	}
+	held := spec.MaxEpoch // below all promises: whoever has won it has been heard of by all
+	for _, record := range s.Records {
+		if record != nil {
+			held = min(held, max(1, record.Epoch)-1)
+		}
+	}
+	for i, record := range s.Records {
+		if record == nil {
+			continue
+		}
+		record.Configuration = spec.EmptyConfiguration()
+		if _, is := s.First.Member(s.Members[i]); is {
+			record.Configuration = s.First.At(held, 1)
 		}
 	}
 	return s

@@ -10,7 +10,7 @@ import (
 // fault is something wrong with an implementation.
 type fault struct {
 	name, says string
-	changing   bool // of a cluster whose members change
+	members    bool // it is of what members that are fixed do not do
 	// step changes what the model does in a case; nil: nothing.
 	step func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome)
 	// duties changes what a step asks of its host; nil: nothing.
@@ -32,9 +32,24 @@ type faultySubject struct {
 func (s *faultySubject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
 	got := s.Model.Step(id, members, before, in)
 	if s.fault.step != nil {
+		own := got.After.Configuration
 		s.fault.step(&s.Model, &conformance.Case{ID: id, Members: members, Before: before, Input: in}, &got)
+		if !s.fault.members {
+			carry(&got, own)
+		}
 	}
 	return got
+}
+
+// carry gives an outcome the configuration that it has without the fault, stamped if it leads (R48): it is not what is wrong.
+func carry(got *conformance.Outcome, own spec.Configuration) {
+	if got.After.Role == spec.Leader {
+		own = own.At(got.After.Epoch, own.Version)
+	}
+	got.After.Configuration = own
+	for i := range got.Sent {
+		got.Sent[i].Configuration = own
+	}
 }
 
 type faultyNode struct {
@@ -79,8 +94,37 @@ func grant(c *conformance.Case, got *conformance.Outcome) {
 	got.Sent = []spec.Message{answer(c, spec.Grant, m.Epoch)}
 }
 
+// own returns the configuration that a node has with an input, or none.
+func own(c *conformance.Case) spec.Configuration {
+	if heard := c.Input.Message.Configuration; heard.Newer(c.Before.Configuration) {
+		return heard
+	}
+	return c.Before.Configuration
+}
+
+// electors returns who votes in the configuration that a node has with an input: all, where members are fixed.
+func electors(c *conformance.Case) (ids []spec.NodeID) {
+	if own(c).IsNone() {
+		return c.Members
+	}
+	for _, m := range own(c).Members() {
+		if m.Kind != spec.Observer {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// toAll sends a message to all others: who is not asked for a vote hears of it, too.
 func toAll(c *conformance.Case, kind spec.MessageType, e spec.Epoch) (sent []spec.Message) {
-	for _, id := range c.Members {
+	to := electors(c)
+	if kind != spec.Election && kind != spec.Claim && !own(c).IsNone() {
+		to = nil
+		for _, m := range own(c).Members() {
+			to = append(to, m.ID)
+		}
+	}
+	for _, id := range to {
 		if id != c.ID {
 			sent = append(sent, spec.Message{Type: kind, From: c.ID, To: id, Epoch: e})
 		}
@@ -167,14 +211,14 @@ var faultsOfClaims = []fault{
 	{name: "wins-with-half", says: "Half of the members is taken for a quorum.",
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			s := &got.After
-			if hears(c, spec.Grant) && s.Role == spec.Claimant && s.Leader.IsNone() && 2*(len(s.Support)+1) >= len(c.Members) {
+			if hears(c, spec.Grant) && s.Role == spec.Claimant && s.Leader.IsNone() && 2*(len(s.Support)+1) >= len(electors(c)) {
 				win(c, s.Epoch+1, got)
 			}
 		}},
 	{name: "wins-under-a-lease", says: "A claimant wins though it keeps a lease.",
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			s := &got.After
-			if hears(c, spec.Grant) && s.Role == spec.Claimant && 2*(len(s.Support)+1) > len(c.Members) {
+			if hears(c, spec.Grant) && s.Role == spec.Claimant && 2*(len(s.Support)+1) > len(electors(c)) {
 				win(c, s.Epoch+1, got)
 			}
 		}},

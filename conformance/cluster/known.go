@@ -11,14 +11,9 @@ import (
 //go:embed testdata/scenarios/*.script testdata/regressions/*.script
 var known embed.FS
 
-// Known returns the scripts of this package of fixed members by their names: the scenarios, which say what each node must have
-// come to, and the regressions, each of which a wrong implementation has failed.
-func Known() (map[string]*Script, error) { return knownOf(false) }
-
-// KnownChanging is Known for the scripts in which members change.
-func KnownChanging() (map[string]*Script, error) { return knownOf(true) }
-
-func knownOf(changing bool) (map[string]*Script, error) {
+// Known returns the scripts of this package by their names: the scenarios, which say what each node must have come to, and the
+// regressions, each of which a wrong implementation has failed. Those with First are of members that change.
+func Known() (map[string]*Script, error) {
 	scripts := map[string]*Script{}
 	err := fs.WalkDir(known, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -32,9 +27,7 @@ func knownOf(changing bool) (map[string]*Script, error) {
 		if err != nil {
 			return fmt.Errorf("cluster: %s: %w", file, err)
 		}
-		if changing != script.First.IsNone() {
-			scripts[strings.TrimSuffix(path.Base(file), ".script")] = script
-		}
+		scripts[strings.TrimSuffix(path.Base(file), ".script")] = script
 		return nil
 	})
 	return scripts, err

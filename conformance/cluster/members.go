@@ -29,13 +29,13 @@ func (c *Cluster) checkFirst() error {
 	if first.Epoch != 0 || first.Version != 1 {
 		return fmt.Errorf("a configuration of version 1 and epoch 0 is wanted, not %s", first)
 	}
-	return c.checkKnown(first)
+	return checkKnown(first, c.members)
 }
 
-// checkKnown says which member of a configuration is not one of the nodes.
-func (c *Cluster) checkKnown(configuration spec.Configuration) error {
-	for _, m := range configuration.Members() {
-		if c.index(m.ID) < 0 {
+// checkKnown says which member of a configuration is not one of the nodes that there are.
+func checkKnown(c spec.Configuration, nodes []spec.NodeID) error {
+	for _, m := range c.Members() {
+		if !slices.Contains(nodes, m.ID) {
 			return fmt.Errorf("%s is no member", m.ID)
 		}
 	}

@@ -24,11 +24,11 @@ type seen struct {
 	members                            changed
 }
 
-func (s *seen) observe(c *conformance.Case) {
+func (s *seen) observe(c *conformance.Case, cut []spec.Link) {
 	if c.Want.Ignored {
 		return
 	}
-	s.members.observe(c)
+	s.members.observe(c, cut)
 	in := &c.Input
 	switch {
 	case in.Restart:
@@ -62,21 +62,46 @@ func (s *seen) observe(c *conformance.Case) {
 
 // TestRandomClusters lets all happen to clusters of the model. No promise that holds for any timing may break.
 func TestRandomClusters(t *testing.T) {
-	checks := 600
-	if raceDetector {
-		checks /= 3
-	}
-	all := randomClusters(t, cluster.DrawScript, model, checks)
+	all := randomClusters(t, cluster.DrawScript, model, checks(600))
 	t.Logf("%+v", *all)
+	all.require(t, spec.FixedActions(), checks(600)/15, all.handOvers, all.downs)
+	require.Positive(t, all.stale, "%+v", *all)
+}
+
+// TestRandomClustersOfMembersThatChange is TestRandomClusters where members change, while links are cut in every way.
+func TestRandomClustersOfMembersThatChange(t *testing.T) {
+	all := randomClusters(t, drawChanging, model, checks(240))
+	t.Logf("%+v", *all)
+	m := all.members
+	all.require(t, spec.Actions(), checks(240)/30, all.handOvers, all.downs, m.grown, m.shrunk, m.kinds, m.addresses, m.adopted, m.told,
+		m.refused, m.removed, m.stamped, m.joined, m.demoted, m.outside, m.oneWay, m.bridged, m.partial)
+}
+
+func drawChanging(choose func(n int) int) *cluster.Script {
+	return cluster.DrawScript(choose).DrawFirst(choose)
+}
+
+// checks is how many runs there are, of those that there are without the race detector.
+func checks(n int) int {
+	if raceDetector {
+		n /= 3
+	}
+	return n
+}
+
+// require holds what has happened to having been enough: each of these actions, leaders in clusters of each size, epochs that
+// have followed on each other, and some of each of these.
+func (s *seen) require(t *testing.T, actions []spec.Action, leaders int, some ...int) {
+	t.Helper()
 	for n := 1; n <= 7; n++ {
-		require.Greater(t, all.reigns[n], checks/15, "leaders of %d have been elected", n)
+		require.Greater(t, s.reigns[n], leaders, "leaders of %d have been elected", n)
 	}
-	require.Greater(t, all.contested, checks/4, "epochs have followed on each other")
-	for _, n := range []int{all.handOvers, all.stale, all.downs} {
-		require.Positive(t, n, "of each there were some: %+v", *all)
+	require.Greater(t, s.contested, 4*leaders, "epochs have followed on each other")
+	for _, n := range some {
+		require.Greater(t, n, leaders/4, "of each there were some: %+v", *s)
 	}
-	for _, action := range spec.FixedActions() {
-		require.Equal(t, action.OfNode() && action != spec.CrashAction, all.actions[action] > 0, action)
+	for _, action := range actions {
+		require.Equal(t, action.OfNode() && action != spec.CrashAction, s.actions[action] > 0, action)
 	}
 }
 
@@ -93,7 +118,15 @@ func randomClusters(t *testing.T, draw func(choose func(n int) int) *cluster.Scr
 	rapid.Check(t, func(t *rapid.T) {
 		choose := tosses(t)
 		script := draw(choose)
-		c, err := cluster.New(script.Members, newNode, cluster.Options{First: script.First, Records: script.Records, Observe: all.observe})
+		var c *cluster.Cluster
+		observe := func(step *conformance.Case) {
+			var cut []spec.Link
+			if c != nil { // it is not made yet when nodes start
+				cut = c.CutLinks()
+			}
+			all.observe(step, cut)
+		}
+		c, err := cluster.New(script.Members, newNode, cluster.Options{First: script.First, Records: script.Records, Observe: observe})
 		if err != nil {
 			failed = script
 			t.Fatal(err)

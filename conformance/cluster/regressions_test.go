@@ -78,14 +78,14 @@ func optionsOf(s *cluster.Script) (o cluster.Options) {
 
 // find returns the smallest script that it finds for a fault.
 func find(t *testing.T, f *fault) *cluster.Script {
-	seeds, enough := uint64(3000), 20
-	if f.changing {
-		seeds, enough = 500, 6 // a run is longer, and so is it to make it small
+	seeds, enough, draw := uint64(3000), 20, cluster.DrawScript
+	if f.members {
+		seeds, enough, draw = 500, 6, drawChanging // a run is longer, and so is it to make it small
 	}
 	for _, o := range []cluster.Options{{}, {Like: model}} {
 		var best *cluster.Script
 		for seed, found := uint64(0), 0; seed < seeds && found < enough; seed++ {
-			script := drawn(rand.New(rand.NewPCG(seed, 0)).IntN, f, o)
+			script, _ := drawn(draw, rand.New(rand.NewPCG(seed, 0)).IntN, f, o)
 			if script == nil {
 				continue
 			}
@@ -109,12 +109,8 @@ func weight(s *cluster.Script) int {
 	return 10*len(s.Members) + 5*len(s.Ops) + 100*len(s.Records) + len(s.String())/20
 }
 
-// drawn draws a run, and returns its script if it has broken something.
-func drawn(choose func(int) int, f *fault, o cluster.Options) *cluster.Script {
-	draw := cluster.DrawScript
-	if f.changing {
-		draw = cluster.DrawChangingScript
-	}
+// drawn draws a run, and returns its script if it has broken something, and what.
+func drawn(draw func(func(int) int) *cluster.Script, choose func(int) int, f *fault, o cluster.Options) (*cluster.Script, *cluster.Violation) {
 	script := draw(choose)
 	o.First, o.Records = script.First, script.Records
 	c, err := cluster.New(script.Members, f.node, o)
@@ -123,10 +119,10 @@ func drawn(choose func(int) int, f *fault, o cluster.Options) *cluster.Script {
 	}
 	var violation *cluster.Violation
 	if !errors.As(err, &violation) {
-		return nil
+		return nil, nil
 	}
 	if c != nil {
 		script.Ops = slices.Clone(c.Done())
 	}
-	return script
+	return script, violation
 }

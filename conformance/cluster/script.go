@@ -174,22 +174,12 @@ func (s *Script) parseFirst(words []string) error {
 		err = fmt.Errorf("%q is one word too many", rest[0])
 	}
 	if err == nil {
-		err = s.checkKnown(c)
+		err = checkKnown(c, s.Members)
 	}
 	if err != nil {
 		return fmt.Errorf("first: %w", err)
 	}
 	s.First = c
-	return nil
-}
-
-// checkKnown says which member of a configuration is not one of the nodes that there are.
-func (s *Script) checkKnown(c spec.Configuration) error {
-	for _, m := range c.Members() {
-		if !slices.Contains(s.Members, m.ID) {
-			return fmt.Errorf("%s is no member", m.ID)
-		}
-	}
 	return nil
 }
 
@@ -218,7 +208,7 @@ func (s *Script) parseRecord(words []string) error {
 			err = fmt.Errorf("%q is one word too many", rest[0])
 		}
 		if err == nil {
-			err = s.checkKnown(c)
+			err = checkKnown(c, s.Members)
 		}
 		if err != nil {
 			return fmt.Errorf("record: %w", err)

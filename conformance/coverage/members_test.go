@@ -20,7 +20,7 @@ func TestCoverageOfMembers(t *testing.T) {
 	walks := coverage.Source{Name: "walks", Coverage: coverage.NewChanging()}
 	for seed := range uint64(150 * (1 + 10*soak)) {
 		choose := rand.New(rand.NewPCG(seed, 2)).IntN
-		s := cluster.DrawChangingScript(choose)
+		s := cluster.DrawScript(choose).DrawFirst(choose)
 		c, err := cluster.New(s.Members, model, cluster.Options{First: s.First, Records: s.Records, Observe: walks.Observe})
 		require.NoError(t, err)
 		for range 250 {

@@ -25,7 +25,7 @@ func TestChangingMembers(t *testing.T) {
 	changed, adopted := 0, 0
 	for seed := range uint64(6) {
 		choose := rand.New(rand.NewPCG(seed, 42)).IntN
-		s := cluster.DrawChangingScript(choose)
+		s := cluster.DrawScript(choose).DrawFirst(choose)
 		c, err := cluster.New(s.Members, p.Maker(), cluster.Options{First: s.First, Records: s.Records, Like: model().Make, Observe: func(c *conformance.Case) {
 			switch {
 			case c.Want.Ignored || c.Before.Configuration == c.Want.After.Configuration:

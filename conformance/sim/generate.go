@@ -25,9 +25,9 @@ func Generate(seed uint64, nodes int, profile Profile) (Plan, error) {
 	case nodes < 1 || nodes > MaxNodes:
 		return Plan{}, fmt.Errorf("sim: %d nodes: there can be 1 to %d", nodes, MaxNodes)
 	case !profile.Valid():
-		return Plan{}, fmt.Errorf("sim: unknown profile %q: there are %v", profile, AllProfiles())
+		return Plan{}, fmt.Errorf("sim: unknown profile %q: there are %v", profile, Profiles())
 	}
-	d := &drawing{dice: newDice(seed, uint64(nodes), uint64(slices.Index(AllProfiles(), profile)))}
+	d := &drawing{dice: newDice(seed, uint64(nodes), uint64(slices.Index(Profiles(), profile)))}
 	d.plan.Seed = seed
 	d.members(nodes, profile)
 	profile.draw(d)

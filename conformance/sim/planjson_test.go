@@ -25,7 +25,11 @@ func TestPlanJSON(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(again, &q))
 			require.Equal(t, p, q)
-			require.Equal(t, 5+len(p.Faults), strings.Count(string(again), "\n")+2, "a line for each fault")
+			lines := 5 + len(p.Faults)
+			if profile.Changing() {
+				lines += 1 + len(p.Changes)
+			}
+			require.Equal(t, lines, strings.Count(string(again), "\n")+2, "a line for each fault and change")
 		}
 	}
 }

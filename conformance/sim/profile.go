@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Profile says which faults a generated plan has. The set is closed; AllProfiles lists it.
+// Profile says which faults a generated plan has. The set is closed; Profiles lists it.
 type Profile string
 
 const (
@@ -23,21 +23,21 @@ const (
 	// SwarmProfile has a subset of all kinds of faults, another for each seed; as often as not some break the bounds of
 	// R37: pauses, jumps of clocks, early ends, false proofs, delays beyond δ.
 	SwarmProfile Profile = "swarm"
-	// ChangingProfile has members that come and go, and in the middle of that the faults of SwarmProfile. Its nodes must start
-	// with a configuration (R49), as those of the other profiles need not.
+	// ChangingProfile has members that come and go, and in the middle of that the faults of SwarmProfile.
 	ChangingProfile Profile = "changing"
 )
 
-// Profiles returns every profile of fixed members.
+// Profiles returns every profile.
 func Profiles() []Profile {
-	return []Profile{LossyProfile, PartitionProfile, CrashProfile, DriftProfile, SwarmProfile}
+	return []Profile{LossyProfile, PartitionProfile, CrashProfile, DriftProfile, SwarmProfile, ChangingProfile}
 }
 
-// AllProfiles returns every profile: those of fixed members, and then those of changing ones.
-func AllProfiles() []Profile { return append(Profiles(), ChangingProfile) }
+// Valid reports whether p is one of Profiles.
+func (p Profile) Valid() bool { return slices.Contains(Profiles(), p) }
 
-// Valid reports whether p is one of AllProfiles.
-func (p Profile) Valid() bool { return slices.Contains(AllProfiles(), p) }
+// Changing reports whether the members of its plans change: nodes must then start with a configuration (R49), which else they
+// need not know of.
+func (p Profile) Changing() bool { return p == ChangingProfile }
 
 // episode is something that goes wrong, of one fault or of many, from about at on. It is drawn as often as its weight says.
 type episode struct {

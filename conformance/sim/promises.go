@@ -93,7 +93,6 @@ func (r *Runner) promises(i rank, was *view) {
 		r.leads(i, now.epoch)
 	case now.role == claimant && was.role != claimant:
 		r.claims[now.epoch+1] = r.claims[now.epoch+1] || r.links.wasEligible(r, i)
-	case r.plan.changes(): // NoDisruption is not promised then
 	case was.role == leader && now.role != leader && r.in.given.Call != spec.ResignCall && r.result.Timely:
 		r.deposed(i, was)
 	}
@@ -124,7 +123,7 @@ func (r *Runner) leads(i rank, e spec.Epoch) {
 // that it is so now, which does not hold: support outlives the links over which it was said, until T_coord ends; and an epoch
 // that was granted outlives its claim, in a node that need not be eligible itself. Stale counts these.
 func (r *Runner) deposed(l rank, was *view) {
-	if !r.links.undisturbed(r, l) {
+	if !r.links.undisturbed(r, l, was) {
 		return
 	}
 	r.result.Stats.Deposed++

@@ -53,8 +53,8 @@ type Result struct {
 	Reigns []Reign
 	// Settled is how long after the plan's Length the cluster became as it then stayed; 0 if it was so before.
 	Settled time.Duration
-	// Timely says that OneActing was asked throughout, and where members are fixed NoDisruption: the plan is timely, and no
-	// message and no timer came to wait for longer than δ behind saves.
+	// Timely says that OneActing and NoDisruption were asked throughout: the plan is timely, and no message and no timer came to
+	// wait for longer than δ behind saves.
 	Timely bool
 	Digest uint64 // of all steps: the same plan on the same implementation has the same, on any machine
 	Stats  Stats

@@ -43,29 +43,33 @@ func (r *Runner) linked(i, j rank) bool {
 	return up && !r.world.IsCut(int(i), int(j)) && !r.world.IsCut(int(j), int(i))
 }
 
-// eligible reports whether a node runs and is linked in both directions to a quorum, by its own configuration.
+// eligible reports whether a node runs and is linked in both directions to a quorum of the newest configuration of these nodes,
+// in which it is a voter.
 func (r *Runner) eligible(i rank) bool {
-	var linked set
+	linked, newest := set(0), &r.hosts[i].view.who
 	for j := range rank(len(r.members)) {
 		if r.linked(i, j) {
 			linked |= one(j)
+			if w := &r.hosts[j].view.who; w.configuration.Newer(newest.configuration) {
+				newest = w
+			}
 		}
 	}
-	return r.hosts[i].view.quorum(linked)
+	return newest.voters.has(i) && newest.quorum(linked)
 }
 
 // undisturbed reports whether a leader has been linked to one and the same quorum, with nothing lost, for so long that no
 // check of its can fail for want of messages: since before the check that came last, or would have come. Then a beat has
 // been acknowledged since (R37 c), and only a rule can end the reign: who answers it knows of a higher epoch, or the leader
 // hands over.
-func (t *topology) undisturbed(r *Runner, l rank) bool {
+func (t *topology) undisturbed(r *Runner, l rank, was *view) bool {
 	var whole set
 	for j := range rank(len(r.members)) {
 		if r.linked(l, j) && (j == l || t.whole[l][j] <= r.world.Now()-r.plan.Timing.check()) {
 			whole |= one(j)
 		}
 	}
-	return r.hosts[l].view.quorum(whole)
+	return was.quorum(whole)
 }
 
 // wasEligible reports whether a node is eligible, or was when it asked for the support that what it does now may rest upon.

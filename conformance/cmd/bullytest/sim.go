@@ -116,7 +116,7 @@ func simCases(seeds string, nodes int, profile sim.Profile) (cases []simCase, er
 
 func profileNames() string {
 	var names []string
-	for _, profile := range sim.AllProfiles() {
+	for _, profile := range sim.Profiles() {
 		names = append(names, string(profile))
 	}
 	return strings.Join(names, ", ")

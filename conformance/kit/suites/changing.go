@@ -54,11 +54,14 @@ func ChangingSize(seed uint64) int {
 
 // CutsChanging is Cuts of scripts in which members change: what a step saves is a configuration, too.
 func CutsChanging() (cases []kit.Case) {
-	known, err := cluster.KnownChanging()
+	known, err := cluster.Known()
 	if err != nil {
 		panic(err) // they are embedded, and a test reads them
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if needsOf(known[name]) == "" {
+			continue
+		}
 		cases = append(cases, cutDrawn(name, known[name], true)...)
 	}
 	for seed := range uint64(cutChanging) {
@@ -70,7 +73,7 @@ func CutsChanging() (cases []kit.Case) {
 // drawnChanging returns a script of up to four nodes, whose members change.
 func drawnChanging(seed uint64) *cluster.Script {
 	for dice := rand.New(rand.NewPCG(seed, 42)); ; {
-		s := cluster.DrawChangingScript(dice.IntN)
+		s := cluster.DrawScript(dice.IntN).DrawFirst(dice.IntN)
 		if len(s.Members) < 2 || len(s.Members) > 4 {
 			continue
 		}

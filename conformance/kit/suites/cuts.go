@@ -33,6 +33,9 @@ func Cuts() (cases []kit.Case) {
 		panic(err) // they are embedded, and a test reads them
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if needsOf(known[name]) != "" {
+			continue
+		}
 		cases = append(cases, cutDrawn(name, known[name], true)...)
 	}
 	for seed := range uint64(cutScripts) {

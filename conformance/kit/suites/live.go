@@ -17,7 +17,7 @@ const (
 // Live returns long runs: plans as they are generated, at the end of which there must be one leader, the highest, whom all follow
 // (SomeLeader, HighestLeads). The port is driven by what it says itself, and each step is compared with the model's.
 func Live() (cases []kit.Case) {
-	for _, profile := range sim.Profiles() {
+	for _, profile := range fixedProfiles() {
 		for _, nodes := range []int{3, 5} {
 			for n := range liveRuns {
 				cases = append(cases, kit.Case{

@@ -47,7 +47,7 @@ func Runs() (cases []kit.Case) {
 
 // runOf returns a run of the model of one profile or another.
 func runOf(n int, name string) ([]*port.Given, error) {
-	profiles := sim.Profiles()
+	profiles := fixedProfiles()
 	return runIn(uint64(n+1), 3+2*(n/len(profiles)%2), profiles[n%len(profiles)], name)
 }
 
@@ -112,7 +112,7 @@ func because(err error, why string) error {
 
 // Isolate returns runs in which each node is a program of its own: what nodes share within one program they do not have there.
 func Isolate() (cases []kit.Case) {
-	for n := range len(sim.Profiles()) {
+	for n := range len(fixedProfiles()) {
 		cases = append(cases, kit.Case{
 			ID: fmt.Sprintf("isolate-%d", n+1), Suite: IsolateSuite, Must: true,
 			Title: "each node is a program of its own, and does the same",

@@ -30,13 +30,16 @@ func Sim(first, last uint64) (cases []kit.Case) {
 	return cases
 }
 
+// fixedProfiles returns the profiles of fixed members.
+func fixedProfiles() []sim.Profile { return slices.DeleteFunc(sim.Profiles(), sim.Profile.Changing) }
+
 // sizes are how many nodes runs have, in turn: all sizes that the simulator has, even ones too, and those most often that clusters have.
 var sizes = []int{3, 5, 4, 3, 7, 2, 5, 6, 3, 1}
 
 // OfSeed returns how many nodes the run of a seed has, from 1 to 7, and which profile, so that fifty seeds that follow on each other have
 // each of both.
 func OfSeed(seed uint64) (nodes int, profile sim.Profile) {
-	profiles := sim.Profiles()
+	profiles := fixedProfiles()
 	n := uint64(len(profiles))
 	return sizes[seed/n%uint64(len(sizes))], profiles[seed%n]
 }
@@ -66,7 +69,7 @@ func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
 
 // needs returns the feature that the nodes of a profile must have, or "".
 func needs(profile sim.Profile) string {
-	if profile == sim.ChangingProfile {
+	if profile.Changing() {
 		return port.FeatureMembers
 	}
 	return ""

@@ -47,7 +47,7 @@ func (j *Job) Validate() error {
 	}
 	for i, p := range j.Profiles {
 		if !p.Valid() || slices.Contains(j.Profiles[:i], p) {
-			return fmt.Errorf("batch: profiles %v: each is one of %v, and there once", j.Profiles, sim.AllProfiles())
+			return fmt.Errorf("batch: profiles %v: each is one of %v, and there once", j.Profiles, sim.Profiles())
 		}
 	}
 	return nil

@@ -205,7 +205,7 @@ func (t *Totals) tidy() {
 			cmp.Compare(a.Shard, b.Shard), slices.Compare(a.Nodes, b.Nodes), slices.Compare(a.Profiles, b.Profiles))
 	})
 	slices.SortStableFunc(t.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(slices.Index(sim.AllProfiles(), a.Profile), slices.Index(sim.AllProfiles(), b.Profile)), cmp.Compare(a.Nodes, b.Nodes))
+		return cmp.Or(cmp.Compare(slices.Index(sim.Profiles(), a.Profile), slices.Index(sim.Profiles(), b.Profile)), cmp.Compare(a.Nodes, b.Nodes))
 	})
 	var rows []Row
 	for i := range t.Rows {

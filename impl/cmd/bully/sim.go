@@ -34,9 +34,10 @@ well, and writes that to a file.
   bully sim -seeds 1-1000000 -shard 2/8 -json >2    # on the second of eight machines
   bully sim -merge 1 2 3 4 5 6 7 8
 
-Profiles: lossy (messages), partition (links), crash (nodes and disks), drift (clocks) and swarm (all, beyond what is
-promised about time too). Of the columns, lost are messages, elections is how often a follower stood, and settle is how
-long after the faults a leader was there to stay; steps/s are of one processor.
+Profiles: lossy (messages), partition (links), crash (nodes and disks), drift (clocks), swarm (all, beyond what is
+promised about time too) and changing (the same, where members come and go). Of the columns, lost are messages, elections
+is how often a follower stood, and settle is how long after the faults a leader was there to stay; steps/s are of one
+processor.
 
 `
 
@@ -56,7 +57,7 @@ func simulate(ctx context.Context, p program, args []string) error {
 	flags := p.flagSet("sim")
 	flags.StringVar(&f.seeds, "seeds", "1-1000", "run these seeds: `A-B`, or one")
 	flags.StringVar(&f.nodes, "nodes", "5", "a `list` of sizes of clusters, from 1 to 7")
-	flags.StringVar(&f.profile, "profile", "all", "which faults there are: a `list` of lossy, partition, crash, drift and swarm, or all, which is these; or changing, where members come and go")
+	flags.StringVar(&f.profile, "profile", "all", "which faults there are: a `list` of lossy, partition, crash, drift, swarm and changing, or all")
 	flags.StringVar(&f.shard, "shard", "1/1", "of the seeds, run part `i/n`: each n-th")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON, which -merge reads")
 	flags.BoolVar(&f.merge, "merge", false, "run nothing, and put the results in the files of the arguments together")
@@ -136,7 +137,7 @@ func profiles(text string) (list []sim.Profile, err error) {
 		return sim.Profiles(), nil
 	}
 	var names []string
-	for _, p := range append(sim.AllProfiles(), "all") {
+	for _, p := range append(sim.Profiles(), "all") {
 		names = append(names, string(p))
 	}
 	for name := range strings.SplitSeq(text, ",") {

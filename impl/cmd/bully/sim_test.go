@@ -37,7 +37,7 @@ func TestSim(t *testing.T) {
 			require.Equal(t, "0", fields[len(fields)-1])
 		}
 	}
-	require.Contains(t, log, "30 runs in ")
+	require.Contains(t, log, "36 runs in ")
 
 	_, again, _ := bully(t, "sim", "-seeds", "1-3", "-nodes", "1,3", "-workers", "3", "-model")
 	without := func(table string) (rest []string) { // what steps/s there are is never the same
@@ -211,7 +211,7 @@ func TestSimRefuses(t *testing.T) {
 		`-shard: "5/4" is no part of a whole`:                                {"-shard", "5/4"},
 		"-shard: none of the seeds 1 to 2 is in shard 1 of 3":                {"-seeds", "1-2", "-shard", "1/3"},
 		"-shard: shard 1 of 200000: they are from 1 to at most 100000":       {"-shard", "1/200000"},
-		"-trace: a trace is of one run, and these are 5: give one seed, one": {"-seeds", "1", "-trace", filepath.Join(dir, "t")},
+		"-trace: a trace is of one run, and these are 6: give one seed, one": {"-seeds", "1", "-trace", filepath.Join(dir, "t")},
 		`unexpected argument "now"`:                                          {"now"},
 		"-workers cannot be negative":                                        {"-workers", "-1"},
 	} {

@@ -82,7 +82,7 @@ func (c *corpus) addGolden() {
 func (c *corpus) addChanging() {
 	for seed := range 30 * soak() {
 		random := rand.New(rand.NewPCG(uint64(seed), 9))
-		script := scripts.DrawChangingScript(random.IntN)
+		script := scripts.DrawScript(random.IntN).DrawFirst(random.IntN)
 		var text bytes.Buffer
 		w := spec.NewTraceWriter(&text, spec.Header{Changing: true, Members: script.Members, Seed: 1, Commit: "test"})
 		run, err := scripts.New(script.Members, model, scripts.Options{First: script.First, Records: script.Records, Trace: w})

@@ -71,13 +71,13 @@ func differ(c, d spec.Configuration) (n int) {
 
 // faultsOfMembers break what is said of members that come and go.
 var faultsOfMembers = []fault{
-	{name: "adopts-nothing", says: "A newer configuration is not looked at.", changing: true,
+	{name: "adopts-nothing", says: "A newer configuration is not looked at.", members: true,
 		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Message.Configuration.Newer(c.Before.Configuration) && !c.Before.Configuration.IsEmpty() {
 				*got = asIfSame(m, c)
 			}
 		}},
-	{name: "adopts-what-is-older", says: "A follower adopts the configuration of its leader, be it older.", changing: true,
+	{name: "adopts-what-is-older", says: "A follower adopts the configuration of its leader, be it older.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if m := &c.Input.Message; other(c, spec.Heartbeat, spec.Coordinator) && m.Configuration.Epoch == c.Before.Configuration.Epoch && got.After.Role == spec.Follower {
 				got.After.Configuration = m.Configuration
@@ -86,87 +86,87 @@ var faultsOfMembers = []fault{
 				}
 			}
 		}},
-	{name: "says-the-old-configuration", says: "A message carries the configuration from before the step.", changing: true,
+	{name: "says-the-old-configuration", says: "A message carries the configuration from before the step.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			for i := range got.Sent {
 				got.Sent[i].Configuration = c.Before.Configuration
 			}
 		}},
-	{name: "adopts-in-memory", says: "A configuration that is adopted is not saved.", changing: true,
+	{name: "adopts-in-memory", says: "A configuration that is adopted is not saved.", members: true,
 		duties: func(in *conformance.Input, before *spec.State, out *conformance.Output) {
 			if in.Message.Configuration != before.Configuration && in.Message.Configuration == out.State.Configuration && out.State.Epoch == before.Epoch && out.State.Grantee == before.Grantee {
 				out.Save = false
 			}
 		}},
-	{name: "never-tells-the-removed", says: "Who is no member, and asks, gets no answer.", changing: true,
+	{name: "never-tells-the-removed", says: "Who is no member, and asks, gets no answer.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if _, is := got.After.Configuration.Member(c.Input.Message.From); !is && refused(got) {
 				got.Sent = nil
 			}
 		}},
-	{name: "learns-of-strangers", says: "The epoch of a message is learned, whoever has sent it.", changing: true,
+	{name: "learns-of-strangers", says: "The epoch of a message is learned, whoever has sent it.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			m := &c.Input.Message
 			if _, is := got.After.Configuration.Member(m.From); !is && m.Epoch > got.After.Epoch {
 				got.After = spec.State{Role: spec.Follower, Epoch: m.Epoch, Configuration: got.After.Configuration}
 			}
 		}},
-	{name: "counts-other-configurations", says: "An OK, an ASSENT, a GRANT or an ACK counts whatever its configuration is.", changing: true,
+	{name: "counts-other-configurations", says: "An OK, an ASSENT, a GRANT or an ACK counts whatever its configuration is.", members: true,
 		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if other(c, spec.OK, spec.Assent, spec.Grant, spec.Ack) {
 				*got = asIfSame(m, c)
 			}
 		}},
-	{name: "grants-in-another-configuration", says: "A CLAIM is granted whose configuration is older.", changing: true,
+	{name: "grants-in-another-configuration", says: "A CLAIM is granted whose configuration is older.", members: true,
 		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if other(c, spec.Claim) {
 				*got = asIfSame(m, c)
 			}
 		}},
-	{name: "stands-as-a-witness", says: "A witness asks when its patience ends.", changing: true,
+	{name: "stands-as-a-witness", says: "A witness asks when its patience ends.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Timer == spec.HeartbeatTimer && !got.Ignored && kindIn(c) == spec.Witness {
 				got.After.Role = spec.Candidate
 				got.Sent = toMembers(c, got.After.Configuration, spec.Election, got.After.Epoch, spec.MemberKinds()...)
 			}
 		}},
-	{name: "asks-observers", says: "ELECTION goes to observers.", changing: true,
+	{name: "asks-observers", says: "ELECTION goes to observers.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Timer == spec.HeartbeatTimer && got.After.Role == spec.Candidate {
 				got.Sent = toMembers(c, got.After.Configuration, spec.Election, got.After.Epoch, spec.MemberKinds()...)
 			}
 		}},
-	{name: "rests-in-silence", says: "A member that may not stand says nothing when its patience ends.", changing: true,
+	{name: "rests-in-silence", says: "A member that may not stand says nothing when its patience ends.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if speaks(c, got) {
 				got.Sent = nil
 			}
 		}},
-	{name: "speaks-to-electors", says: "A member that may not stand speaks to electors alone.", changing: true,
+	{name: "speaks-to-electors", says: "A member that may not stand speaks to electors alone.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if speaks(c, got) {
 				got.Sent = toMembers(c, got.After.Configuration, spec.ImBack, got.After.Epoch, spec.Voter, spec.Witness)
 			}
 		}},
-	{name: "observers-keep-silent", says: "Of those who may not stand witnesses alone speak.", changing: true,
+	{name: "observers-keep-silent", says: "Of those who may not stand witnesses alone speak.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if speaks(c, got) && kindIn(c) == spec.Observer {
 				got.Sent = nil
 			}
 		}},
-	{name: "speaks-though-removed", says: "Who is no member speaks as members do.", changing: true,
+	{name: "speaks-though-removed", says: "Who is no member speaks as members do.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Timer == spec.HeartbeatTimer && !got.Ignored && kindIn(c) == "" {
 				got.Sent = toMembers(c, got.After.Configuration, spec.ImBack, got.After.Epoch, spec.MemberKinds()...)
 			}
 		}},
-	{name: "keeps-the-lease-it-speaks-without", says: "A member that speaks keeps its lease.", changing: true,
+	{name: "keeps-the-lease-it-speaks-without", says: "A member that speaks keeps its lease.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if speaks(c, got) && c.Input.Timer == spec.HeartbeatTimer {
 				got.After.Leader = c.Before.Leader
 			}
 		}},
-	{name: "speaks-once", says: "The patience of a member that may not stand does not begin anew.", changing: true,
+	{name: "speaks-once", says: "The patience of a member that may not stand does not begin anew.", members: true,
 		duties: func(in *conformance.Input, before *spec.State, out *conformance.Output) {
 			if in.Timer == spec.HeartbeatTimer && out.State.Role == spec.Follower {
 				out.Arm = 0
@@ -176,26 +176,26 @@ var faultsOfMembers = []fault{
 
 // faultsOfChanges break R47 and R48.
 var faultsOfChanges = []fault{
-	{name: "changes-two-at-once", says: "A leader changes two members in one step.", changing: true,
+	{name: "changes-two-at-once", says: "A leader changes two members in one step.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if almost(c, got) && differ(c.Before.Configuration, c.Input.Configuration) > 1 {
 				changes(c, got)
 			}
 		}},
-	{name: "changes-unsettled", says: "A leader changes members again before a quorum has acknowledged the last change.", changing: true,
+	{name: "changes-unsettled", says: "A leader changes members again before a quorum has acknowledged the last change.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			m, _ := c.Input.Configuration.Member(c.ID)
 			if almost(c, got) && differ(c.Before.Configuration, c.Input.Configuration) == 1 && m.Kind != spec.Observer && m.Kind != "" {
 				changes(c, got)
 			}
 		}},
-	{name: "removes-itself", says: "A leader leaves itself out.", changing: true,
+	{name: "removes-itself", says: "A leader leaves itself out.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if _, is := c.Input.Configuration.Member(c.ID); almost(c, got) && !is {
 				changes(c, got)
 			}
 		}},
-	{name: "keeps-its-support", says: "Who acknowledged the old configuration counts for the new one.", changing: true,
+	{name: "keeps-its-support", says: "Who acknowledged the old configuration counts for the new one.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Call == spec.ChangeCall && !got.Ignored {
 				got.After.Support = slices.DeleteFunc(slices.Clone(c.Before.Support), func(id spec.NodeID) bool {
@@ -204,7 +204,7 @@ var faultsOfChanges = []fault{
 				})
 			}
 		}},
-	{name: "tells-members-alone", says: "A member that is removed is not told.", changing: true,
+	{name: "tells-members-alone", says: "A member that is removed is not told.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Call == spec.ChangeCall {
 				got.Sent = slices.DeleteFunc(got.Sent, func(m spec.Message) bool {
@@ -213,13 +213,13 @@ var faultsOfChanges = []fault{
 				})
 			}
 		}},
-	{name: "goes-back-a-version", says: "A leader takes a version again that it has had.", changing: true,
+	{name: "goes-back-a-version", says: "A leader takes a version again that it has had.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Input.Call == spec.ChangeCall && got.Ignored && c.Before.Role == spec.Leader && c.Input.Configuration.Version == c.Before.Configuration.Version {
 				changes(c, got)
 			}
 		}},
-	{name: "wins-unstamped", says: "Who wins leaves the epoch of its configuration as it is.", changing: true,
+	{name: "wins-unstamped", says: "Who wins leaves the epoch of its configuration as it is.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
 			if c.Before.Role != spec.Leader && got.After.Role == spec.Leader {
 				got.After.Configuration = c.Before.Configuration
@@ -228,7 +228,7 @@ var faultsOfChanges = []fault{
 				}
 			}
 		}},
-	{name: "checks-on-from-before", says: "The quorum timer does not begin anew with a change.", changing: true,
+	{name: "checks-on-from-before", says: "The quorum timer does not begin anew with a change.", members: true,
 		duties: func(in *conformance.Input, _ *spec.State, out *conformance.Output) {
 			if in.Call == spec.ChangeCall {
 				out.Arm &^= conformance.TimersOf(spec.QuorumTimer)
