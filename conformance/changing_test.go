@@ -120,7 +120,7 @@ func TestMayChange(t *testing.T) {
 	t.Logf("%d changes asked for, %d made", asked, may)
 }
 
-// TestRulesOfMembers names the rule of section 18 that each answer follows from first, where there is one.
+// TestRulesOfMembers names which of R42 to R49 each answer follows from first, where there is one.
 func TestRulesOfMembers(t *testing.T) {
 	old, now := members(t, 3, 1, spec.Voter, spec.Voter, spec.Voter), members(t, 3, 2, spec.Voter, spec.Voter, spec.Observer)
 	says := func(kind spec.MessageType, c spec.Configuration, from uint64) conformance.Input {

@@ -2,7 +2,7 @@ package conformance
 
 import "github.com/seed-fdf591db/bully/spec"
 
-// ruleOfMembers returns the rule of section 18 that the answer to a case follows from before any of section 8, or "" if
+// ruleOfMembers returns which of R42 to R49 the answer to a case follows from before any other, or "" if
 // there is none.
 func ruleOfMembers(c *Case) string {
 	in, own := &c.Input, &c.Before.Configuration

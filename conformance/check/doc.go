@@ -28,7 +28,7 @@
 //	            2→1 GRANT epoch:4
 //	  A CLAIM is granted unless the node keeps another's lease, or has promised that epoch, or a higher one, already.
 //
-// Members may be fixed or change (section 18); the header of a trace says so. A trace is read once, from its beginning to its
+// Members may be fixed or change (R40); the header of a trace says so. A trace is read once, from its beginning to its
 // end, in memory that does not grow with its length. Each concept has a file of its own: the steps of nodes (replay.go), the
 // rules by which they are taken (fixed.go, changing.go), what is under way (links.go), ends and starts (crashes.go), who has led
 // (leaders.go), who leads now (acting.go), and which members have been named (configurations.go).

@@ -24,7 +24,7 @@ func (b Branch) String() string { return b.Rule + " " + b.Name }
 // Branches returns all branches of fixed members, in the order of the rules' text.
 func Branches() []Branch { return slices.Clone(fixed.branches) }
 
-// ChangingBranches returns all branches of section 18, in the order of its text.
+// ChangingBranches returns all branches of R42 to R49, in their order.
 func ChangingBranches() []Branch { return slices.Clone(changing.branches) }
 
 // catalogue is the branches of one kind of cluster.

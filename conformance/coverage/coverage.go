@@ -14,7 +14,7 @@
 // promised to nobody". Every input in every state belongs to at least one branch, and every branch has inputs: a
 // test holds that over all cases of package conformance. [Table] sets several Coverages side by side.
 //
-// Where members change, the branches are those of section 18, and what section 8 says is one of them: [NewChanging].
+// Where members change, the branches are those of R42 to R49, and what the other rules of section 8 say is one of them: [NewChanging].
 package coverage
 
 import (

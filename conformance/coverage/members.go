@@ -6,7 +6,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// The branches of section 18.
+// The branches of R42 to R49.
 
 // configurations returns that of the node, that of the message, and which of them it holds after R43.
 func (v *view) configurations() (own, said, now spec.Configuration) {

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// TestCoverageOfMembers shows that runs in which members change visit every branch of section 18: the golden traces, and walks.
+// TestCoverageOfMembers shows that runs in which members change visit every branch of R42 to R49: the golden traces, and walks.
 // What each of them visits is the second table in README.md.
 func TestCoverageOfMembers(t *testing.T) {
 	traces := coverage.Source{Name: "traces", Coverage: golden(t, coverage.NewChanging())}
@@ -40,7 +40,7 @@ func TestCoverageOfMembers(t *testing.T) {
 	}
 }
 
-// TestEveryRuleOfMembersHasBranches goes by the rules of section 18, and sees no branch twice.
+// TestEveryRuleOfMembersHasBranches goes by R42 to R49, and sees no branch twice.
 func TestEveryRuleOfMembersHasBranches(t *testing.T) {
 	have, names := map[string]int{}, map[string]bool{}
 	for _, b := range coverage.ChangingBranches() {

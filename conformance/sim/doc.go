@@ -37,7 +37,7 @@
 //
 // # Members that come and go
 //
-// A plan with [Plan.First] is of changing members (spec/README.md, section 18): the nodes that are not among the first start with
+// A plan with [Plan.First] is of changing members (R42 to R49): the nodes that are not among the first start with
 // the empty configuration, and operators ask for [Change]s, each of whoever leads then, again if nothing comes of it, and each
 // for the configuration that follows on the one that it has seen. [ChangingProfile] draws such plans.
 //

@@ -76,7 +76,7 @@ func (r *Runner) anyLeader(random *world.Random) rank {
 	return leaders[random.Below(uint64(len(leaders)))]
 }
 
-// askFor gives a node the call of an operator. When all faults are over no change is asked for any more (section 18).
+// askFor gives a node the call of an operator. When all faults are over no change is asked for any more (section 3).
 func (r *Runner) askFor(i rank, k int) {
 	o := &r.operators[k]
 	if r.calm {

@@ -163,7 +163,7 @@ func sizedMembers(t *testing.T) (all []*script) {
 // filling is a configuration whose message is of 1024 bytes: 59, and 18 for each member, and the addresses.
 var filling = fmt.Sprintf("4/2 1@%[1]s 2@%[1]s 3@%[1]s 4@%[1]s 5@%[1]s 6@%[1]s observer:7@%[2]s 8", address(120), address(1024-59-8*18-6*120))
 
-// wrongMembers are ports that break one rule of section 18.
+// wrongMembers are ports that break one of R42 to R49.
 var wrongMembers = map[string]func(c *conformance.Case, out *conformance.Outcome){
 	"R42": func(c *conformance.Case, out *conformance.Outcome) { // counts observers
 		own := c.Before.Configuration
