@@ -13,6 +13,8 @@ type Members struct {
 	// Addresses are those of the nodes 1, 2 and so on, with a line feed between them; "" if none has one, as in the explorer.
 	// They are compared, and nothing else.
 	Addresses string
+	// Place is where whoever has made them finds them again; members in two places are two for == and Is.
+	Place uint16
 }
 
 // All returns all of them.

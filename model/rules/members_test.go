@@ -228,7 +228,7 @@ func TestStepsOfEachRule(t *testing.T) {
 // TestChangeHasConditions spoils each condition of R47 in turn.
 func TestChangeHasConditions(t *testing.T) {
 	settled := node(leader, 3, 1, 3, three, 1)
-	moved := Configuration{1, 2, &Members{SetOf(1, 2, 3), 0, 0, "\na:1\n"}}
+	moved := Configuration{1, 2, &Members{SetOf(1, 2, 3), 0, 0, "\na:1\n", 0}}
 	for says, c := range map[string]struct {
 		before State
 		wanted Configuration
@@ -246,7 +246,7 @@ func TestChangeHasConditions(t *testing.T) {
 		"nothing differs":                  {settled, of(1, 2, 1, 2, 3), false},
 		"two are added":                    {settled, of(1, 2, 1, 2, 3).observer(4, 5), false},
 		"one for another":                  {settled, of(1, 2, 1, 3, 4), false},
-		"a kind and an address of another": {settled, Configuration{1, 2, &Members{SetOf(1, 3), SetOf(2), 0, "\na:1\n"}}, true},
+		"a kind and an address of another": {settled, Configuration{1, 2, &Members{SetOf(1, 3), SetOf(2), 0, "\na:1\n", 0}}, true},
 		"a member becomes a witness":       {settled, of(1, 2, 1, 3).witness(2), true},
 		"an observer becomes a witness":    {node(leader, 3, 1, 3, grown, 1), of(1, 3, 1, 2, 3).witness(4), true},
 		"a stranger becomes a witness":     {settled, of(1, 2, 1, 2, 3).witness(4), true},

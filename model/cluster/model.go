@@ -1,0 +1,233 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/rules"
+)
+
+// cluster is one configuration of module MCCluster.
+type cluster struct {
+	rules  *rules.Rules
+	timing timing
+	never  [rules.Timers]bool // whether the action of a timer is replaced by Never
+	n      rules.ID
+	links  []link
+	index  [MaxNodes + 1][MaxNodes + 1]int // index[i][j]: where link{i, j} is in links
+	cuts   []cut
+	near   [][MaxNodes + 1]rules.Set // near[k][i]: with cut k, whom i hears and who hears i; and i
+	first  rules.Configuration
+	wanted []rules.Configuration // without a stamp
+	lists  []*rules.Members      // all there are in configurations of the cluster, by their place; lists[0] is nil, of nobody
+	static bool                  // every node has the first configuration for ever
+	budget [faults]uint8
+
+	invariants []invariant
+	properties []stepProperty
+	unchecked  []string
+}
+
+var _ explore.Model = (*cluster)(nil)
+
+// budgets are the constants that set the budget, by fault.
+var budgets = [faults]string{"MaxEarly", "MaxCrash", "MaxLoss", "MaxCut", "MaxResign", "MaxChange"}
+
+// constants are those that are given by the name of an operator.
+var constants = []string{"Cuts", "First", "Wanted"}
+
+// New builds the model of one configuration of module MCCluster. An unknown or missing constant, replacement, invariant or
+// property is an error that names it; so is a constant that the packed state has no room for. The liveness properties are
+// not an error: the model returns them as Unchecked.
+func New(c explore.Configuration) (explore.Model, error) {
+	return newCluster(c)
+}
+
+func newCluster(c explore.Configuration) (*cluster, error) {
+	if c.Module != "MCCluster" {
+		return nil, fmt.Errorf("cluster: module %q is not MCCluster", c.Module)
+	}
+	if c.Specification != "Spec" && c.Specification != "FairSpec" {
+		return nil, fmt.Errorf("cluster: specification %q is neither Spec nor FairSpec", c.Specification)
+	}
+	m := &cluster{rules: rules.New(), timing: onTime, lists: []*rules.Members{nil}}
+	if err := m.setNumbers(c.Constants); err != nil {
+		return nil, err
+	}
+	if err := m.replaceAll(c.Replacements); err != nil {
+		return nil, err
+	}
+	m.static = len(m.wanted) == 0 && m.first.All() == rules.UpTo(m.n) && c.Replacements["Stamped"] == "Unstamped"
+	if err := m.name(c.Invariants, c.Properties); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// setNumbers takes the constants that are numbers.
+func (c *cluster) setNumbers(numbers map[string]string) error {
+	for name := range numbers {
+		if name != "N" && !slices.Contains(budgets[:], name) {
+			return fmt.Errorf("cluster: %s is no constant of module MCCluster that is a number", name)
+		}
+	}
+	n, err := explore.Number(numbers, "N", 1, MaxNodes)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	c.n = rules.ID(n)
+	c.links = linksAmong(c.n)
+	for l, ends := range c.links {
+		c.index[ends.from][ends.to] = l
+	}
+	for f, name := range budgets {
+		left, err := explore.Number(numbers, name, 0, MaxBudget)
+		if err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+		c.budget[f] = uint8(left)
+	}
+	return nil
+}
+
+// replaceAll makes the replacements, of which those of the constants must be some.
+func (c *cluster) replaceAll(replaced map[string]string) error {
+	for _, constant := range constants {
+		name, ok := replaced[constant]
+		if !ok {
+			return fmt.Errorf("cluster: constant %s has no value", constant)
+		}
+		if err := c.set(constant, name); err != nil {
+			return err
+		}
+	}
+	for operator, name := range replaced {
+		if slices.Contains(constants, operator) {
+			continue
+		}
+		if err := c.replace(operator, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace puts the named operator of module MCCluster in the place of another.
+func (c *cluster) replace(operator, name string) error {
+	if known, ok := timings[operator]; ok {
+		replace, ok := known[name]
+		if !ok {
+			return noReplacement(operator, name)
+		}
+		replace(&c.timing)
+		return nil
+	}
+	for t := range rules.Timer(rules.Timers) {
+		if operator != string(t.Spec().Action()) {
+			continue
+		}
+		if name != "Never" {
+			return noReplacement(operator, name)
+		}
+		c.never[t] = true
+		return nil
+	}
+	return c.rules.Replace(operator, name, c.first)
+}
+
+func noReplacement(operator, name string) error {
+	return fmt.Errorf("cluster: %s is no replacement of %s", name, operator)
+}
+
+// name takes the properties to check.
+func (c *cluster) name(states, steps []string) error {
+	for _, name := range states {
+		i := slices.IndexFunc(invariants, func(v invariant) bool { return v.name == name })
+		if i < 0 {
+			return fmt.Errorf("cluster: %s is no invariant of module MCCluster", name)
+		}
+		c.invariants = append(c.invariants, invariants[i])
+	}
+	for _, name := range steps {
+		i := slices.IndexFunc(stepProperties, func(p stepProperty) bool { return p.name == name })
+		switch {
+		case i >= 0:
+			c.properties = append(c.properties, stepProperties[i])
+		case slices.Contains(liveness, name):
+			c.unchecked = append(c.unchecked, name)
+		default:
+			return fmt.Errorf("cluster: %s is no property of module MCCluster", name)
+		}
+	}
+	return nil
+}
+
+// Init implements explore.Model.
+func (c *cluster) Init(emit func(state []byte)) {
+	c.init(func(s *clusterState) { emit(c.pack(s, nil)) })
+}
+
+// Expander implements explore.Model.
+func (c *cluster) Expander() explore.Expander { return &stepper{cluster: c} }
+
+// Render implements explore.Model.
+func (c *cluster) Render(state []byte) []explore.Variable {
+	var s clusterState
+	c.unpack(state, &s)
+	return c.render(&s)
+}
+
+// Unchecked implements explore.Model.
+func (c *cluster) Unchecked() []string { return c.unchecked }
+
+// Check implements explore.Expander.
+func (p *stepper) Check(state []byte) string {
+	p.unpack(state, &p.now)
+	for _, v := range p.invariants {
+		if !v.holds(p.cluster, &p.now) {
+			return v.name
+		}
+	}
+	return ""
+}
+
+// broken returns the name of the first step property that the step from now to next violates, or "".
+func (c *cluster) broken(now, next *clusterState) string {
+	for _, property := range c.properties {
+		if !property.holds(c, now, next) {
+			return property.name
+		}
+	}
+	return ""
+}
+
+// Expand implements explore.Expander. The actions are in the order of Next in tla/Cluster.tla.
+func (p *stepper) Expand(state []byte, emit func(step explore.Step, next []byte, broken string)) {
+	p.unpack(state, &p.now)
+	p.emit = emit
+	for _, t := range timeouts {
+		if !p.never[t.timer] {
+			p.onNodes(t.take)
+		}
+	}
+	p.receiveAll()
+	p.onNodes((*stepper).resign)
+	p.onNodes((*stepper).holderDead)
+	p.onNodes((*stepper).change)
+	p.onNodes((*stepper).crash)
+	p.onNodes((*stepper).restart)
+	for l := range p.links {
+		p.lose(l)
+	}
+	for k := range p.cuts {
+		p.changeCut(uint8(k))
+	}
+}
+
+// onNodes takes the action of each node.
+func (p *stepper) onNodes(action func(*stepper, rules.ID)) {
+	for i := rules.ID(1); i <= p.n; i++ {
+		action(p, i)
+	}
+}

@@ -1,0 +1,186 @@
+package cluster
+
+import "github.com/seed-fdf591db/bully/model/rules"
+
+// There is no clock. A timer is on time when what it waits for can no longer come; one that ends too soon is a fault, and
+// costs one of the budget. spec/README.md turns what is said here into times (R37).
+
+// timing is what tla/Cluster.tla says of when timers end and proofs come, and what a configuration may replace.
+type timing struct {
+	leaseOver    func(c *cluster, s *clusterState, i rules.ID) bool
+	pending      func(c *cluster, s *clusterState, i rules.ID) bool
+	patienceOver func(c *cluster, s *clusterState, i rules.ID) bool
+	answered     func(c *cluster, s *clusterState, i rules.ID) bool
+	mayBeEarly   func(s *clusterState, i rules.ID) bool
+	mayProve     func(c *cluster, s *clusterState, i, l rules.ID) bool // whether node i may be told that node l is dead
+}
+
+// onTime is the timing as it is: nobody is told that another is dead, unless a configuration says who may be.
+var onTime = timing{
+	leaseOver: leaseOver, pending: pending, patienceOver: patienceOver,
+	answered:   func(_ *cluster, s *clusterState, _ rules.ID) bool { return s.quiet() },
+	mayBeEarly: func(*clusterState, rules.ID) bool { return true },
+	mayProve:   func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false },
+}
+
+// timings are the replacements, by operator, then by name, as in tla/MCCluster.tla.
+var timings = map[string]map[string]func(*timing){
+	"LeaseOver": {
+		"EndsByProofOnly": func(t *timing) {
+			t.leaseOver = func(_ *cluster, s *clusterState, i rules.ID) bool { return s.node[i].Leader == rules.None }
+		},
+	},
+	"Pending": {
+		"NobodyPending": func(t *timing) { t.pending = func(*cluster, *clusterState, rules.ID) bool { return false } },
+	},
+	"PatienceOver": {
+		"AsksAtWill": func(t *timing) {
+			t.patienceOver = func(c *cluster, s *clusterState, i rules.ID) bool {
+				return s.node[i].Leader == rules.None || patienceOver(c, s, i)
+			}
+		},
+	},
+	"Answered": {
+		"HighestAlive": func(t *timing) {
+			t.answered = func(c *cluster, s *clusterState, i rules.ID) bool {
+				return s.quiet() || c.rules.MayClaim(i, s.node[i]) && s.up>>i == 0
+			}
+		},
+	},
+	"MayBeEarly": {
+		"IdleOnly": func(t *timing) {
+			t.mayBeEarly = func(s *clusterState, i rules.ID) bool {
+				return s.node[i].Role == rules.Follower && s.node[i].Leader == rules.None
+			}
+		},
+	},
+	"MayProve": {
+		"Down":           proves(func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false }),
+		"Proofs":         proves(func(_ *cluster, s *clusterState, _, l rules.ID) bool { return s.silent(l) }),
+		"SilenceProves":  proves(func(c *cluster, s *clusterState, i, l rules.ID) bool { return c.cuts[s.cut].has(l, i) }),
+		"FaultProves":    proves(func(c *cluster, s *clusterState, _, _ rules.ID) bool { return s.budget != c.budget }),
+		"ProvesAnything": proves(func(*cluster, *clusterState, rules.ID, rules.ID) bool { return true }),
+	},
+}
+
+// proves returns the replacement by which a node is told that another is dead if that one is down, or even if it is up.
+func proves(even func(c *cluster, s *clusterState, i, l rules.ID) bool) func(*timing) {
+	return func(t *timing) {
+		t.mayProve = func(c *cluster, s *clusterState, i, l rules.ID) bool { return !s.up.Has(l) || even(c, s, i, l) }
+	}
+}
+
+// silent reports whether l keeps silent after a restart (R30).
+func (s *clusterState) silent(l rules.ID) bool {
+	return s.node[l].Role == rules.Electing && s.node[l].Leader == l
+}
+
+// reach returns the nodes that run and that i and they hear each other, i included if it runs.
+func (c *cluster) reach(s *clusterState, i rules.ID) rules.Set { return s.up & c.near[s.cut][i] }
+
+// heard returns the nodes that what i sends gets on its way to.
+func (c *cluster) heard(s *clusterState, i rules.ID) rules.Set { return s.up &^ c.cuts[s.cut][i] }
+
+// carries reports whether what is sent from i to j in s gets on its way.
+func (c *cluster) carries(s *clusterState, i, j rules.ID) bool { return c.heard(s, i).Has(j) }
+
+// follows reports whether j follows l in l's epoch.
+func (s *clusterState) follows(j, l rules.ID) bool {
+	n := &s.node[j]
+	return n.Role == rules.Follower && n.Leader == l && n.Epoch == s.node[l].Epoch
+}
+
+// backed reports whether leader l's next quorum check will pass.
+func (c *cluster) backed(s *clusterState, l rules.ID) bool {
+	backers := rules.SetOf(l)
+	leader := &s.node[l]
+	for js := c.reach(s, l); js != 0; js &= js - 1 {
+		j := js.Lowest()
+		n := &s.node[j]
+		if n.Epoch <= leader.Epoch && !n.Conf.Newer(leader.Conf) && c.rules.Meets(j, l, leader.Conf) {
+			backers = backers.With(j)
+		}
+	}
+	return c.rules.IsQuorum(leader.Conf, backers)
+}
+
+// tells reports whether what l says as leader reaches i.
+func (c *cluster) tells(s *clusterState, l, i rules.ID) bool {
+	return !c.cuts[s.cut].has(l, i) && s.node[l].Conf.All().Has(i)
+}
+
+// owed reports whether a leader whose heartbeats reach i still owes it one.
+func (c *cluster) owed(s *clusterState, i rules.ID) bool {
+	for ls := s.up.Without(i); ls != 0; ls &= ls - 1 {
+		l := ls.Lowest()
+		if s.node[l].Role == rules.Leader && c.tells(s, l, i) && !s.follows(i, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// held reports whether others than i keep leases that make a quorum for l.
+func (c *cluster) held(s *clusterState, l, i rules.ID) bool {
+	holders := rules.SetOf(l)
+	for js := s.up.Without(i); js != 0; js &= js - 1 {
+		if j := js.Lowest(); s.node[j].Leader == l {
+			holders = holders.With(j)
+		}
+	}
+	return c.rules.IsQuorum(s.node[l].Conf, holders)
+}
+
+// leaseOver reports whether the lease that i keeps is over: its holder cannot lead on the strength of it.
+func leaseOver(c *cluster, s *clusterState, i rules.ID) bool {
+	l := s.node[i].Leader
+	switch {
+	case l == rules.None:
+		return true
+	case l != i:
+		role := s.node[l].Role
+		return !s.up.Has(l) || role != rules.Leader && role != rules.Claimant ||
+			role == rules.Leader && !c.tells(s, l, i) && c.held(s, l, i)
+	}
+	// The lease of its own that a node keeps after a restart stands for all that it has forgotten (R30).
+	for ks := s.up.Without(i); ks != 0; ks &= ks - 1 {
+		k := ks.Lowest()
+		if s.node[k].Role == rules.Claimant || s.node[k].Role == rules.Leader && !c.held(s, k, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// pending reports whether somebody within reach of i claims, or is about to.
+func pending(c *cluster, s *clusterState, i rules.ID) bool {
+	for js := c.reach(s, i).Without(i); js != 0; js &= js - 1 {
+		j := js.Lowest()
+		n := &s.node[j]
+		if n.Role == rules.Claimant || n.Role == rules.Candidate && c.rules.IsQuorum(n.Conf, n.Support.With(j)) {
+			return true
+		}
+	}
+	return false
+}
+
+// patienceOver reports whether no heartbeat can come to i any more, and its lease is over.
+func patienceOver(c *cluster, s *clusterState, i rules.ID) bool {
+	return s.quiet() && !c.owed(s, i) && c.timing.leaseOver(c, s, i)
+}
+
+// coordinationOver reports whether whoever i, which is electing, waited for will not deliver.
+func (c *cluster) coordinationOver(s *clusterState, i rules.ID) bool {
+	return s.quiet() && !c.owed(s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
+}
+
+// inNeed returns the nodes that a heartbeat of leader i would change.
+func (c *cluster) inNeed(s *clusterState, i rules.ID) (inNeed rules.Set) {
+	leader := &s.node[i]
+	for js := c.heard(s, i).Without(i) & leader.Conf.All(); js != 0; js &= js - 1 {
+		if j := js.Lowest(); !s.follows(j, i) || !s.node[j].Conf.Is(leader.Conf) {
+			inNeed = inNeed.With(j)
+		}
+	}
+	return inNeed
+}

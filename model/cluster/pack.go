@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/model/rules"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// A packed state is, in this order:
+//
+//	3 bytes a node    from the lowest bit: role 3, leader 3, grantee 3, support 7; epoch 8
+//	3 bytes a node    its configuration
+//	5 bytes           the nodes that are up; the cut; the budget, 4 bits a fault
+//	1 byte            the number of epochs in reigns, then a byte for each: its leaders
+//	5 bytes a message by link and then first sent first; link 8; type 4, epoch 5, configuration 23
+//
+// What is 0 at the end of reigns is left out, so that a state has one form. Where the configuration never changes it is left out
+// of the nodes, and the messages have 2 bytes: link 7, type 4, epoch 5.
+const maxPacked = 6*MaxNodes + 5 + 1 + (MaxEpoch + 1) + 5*maxLinks*MaxQueue
+
+// packedConf is a configuration. From the lowest bit: epoch 5, version 5, and 13 for the place of its members among the lists of
+// the cluster.
+type packedConf uint32
+
+// maxLists is how many lists of members there may be in a cluster, with the empty one.
+const maxLists = 1 << 13
+
+// payload is a message on its link. From the lowest bit: type 4, epoch 5, configuration 23.
+type payload uint32
+
+func (p payload) kind() rules.MessageType { return rules.MessageType(p & 15) }
+func (p payload) epoch() spec.Epoch       { return spec.Epoch(p >> 4 & 31) }
+func (p payload) conf() packedConf        { return packedConf(p >> 9) }
+
+func (c *cluster) payload(t rules.MessageType, e spec.Epoch, conf rules.Configuration) payload {
+	p := payload(t) | payload(smallEpoch(e))<<4
+	if !c.static {
+		p |= payload(packConf(conf)) << 9
+	}
+	return p
+}
+
+func packConf(c rules.Configuration) packedConf {
+	if c.Version > MaxVersion {
+		panic(fmt.Sprintf("cluster: version %d is above MaxVersion = %d", c.Version, MaxVersion))
+	}
+	return packedConf(smallEpoch(c.Epoch)) | packedConf(c.Version)<<5 | packedConf(c.Members().Place)<<10
+}
+
+// unpackConf returns the configuration that p is the packed form of.
+func (c *cluster) unpackConf(p packedConf) rules.Configuration {
+	if c.static {
+		return c.first
+	}
+	return rules.Configuration{Epoch: spec.Epoch(p & 31), Version: uint64(p >> 5 & 31), Of: c.lists[p>>10]}
+}
+
+// smallEpoch returns e as it is packed.
+func smallEpoch(e spec.Epoch) uint8 {
+	if e > MaxEpoch {
+		panic(fmt.Sprintf("cluster: epoch %d is above MaxEpoch = %d", e, MaxEpoch))
+	}
+	return uint8(e)
+}
+
+// packNode appends the packed form of a node's state to b, but for its configuration.
+func packNode(b []byte, s *rules.State) []byte {
+	small := uint16(s.Role) | uint16(s.Leader)<<3 | uint16(s.Grantee)<<6 | uint16(s.Support)<<9
+	return append(b, byte(small), byte(small>>8), smallEpoch(s.Epoch))
+}
+
+// unpackNode returns the state of a node whose packed form b begins with, but for its configuration.
+func unpackNode(b []byte) rules.State {
+	small := binary.LittleEndian.Uint16(b)
+	return rules.State{
+		Role:    rules.Role(small & 7),
+		Leader:  rules.ID(small >> 3 & 7),
+		Grantee: rules.ID(small >> 6 & 7),
+		Support: rules.Set(small >> 9),
+		Epoch:   spec.Epoch(b[2]),
+	}
+}
+
+func appendConf(b []byte, c packedConf) []byte { return append(b, byte(c), byte(c>>8), byte(c>>16)) }
+
+func confOf(b []byte) packedConf {
+	return packedConf(b[0]) | packedConf(b[1])<<8 | packedConf(b[2])<<16
+}
+
+// pack appends the packed form of s to b.
+func (c *cluster) pack(s *clusterState, b []byte) []byte {
+	nodes := s.node[1 : c.n+1]
+	for k := range nodes {
+		b = packNode(b, &nodes[k])
+	}
+	if !c.static {
+		for k := range nodes {
+			b = appendConf(b, packConf(nodes[k].Conf))
+		}
+	}
+	budget := uint32(0)
+	for f, left := range s.budget {
+		budget |= uint32(left) << (4 * f)
+	}
+	b = append(b, byte(s.up), s.cut, byte(budget), byte(budget>>8), byte(budget>>16))
+	epochs := len(s.reigns)
+	for epochs > 0 && s.reigns[epochs-1] == 0 {
+		epochs--
+	}
+	b = append(b, byte(epochs))
+	for _, leaders := range s.reigns[:epochs] {
+		b = append(b, byte(leaders))
+	}
+	if s.quiet() {
+		return b
+	}
+	return c.packMessages(s, b)
+}
+
+// packMessages appends the packed form of what is under way to b.
+func (c *cluster) packMessages(s *clusterState, b []byte) []byte {
+	for l := range c.links {
+		q := &s.net[l]
+		for _, p := range q.at[:q.n] {
+			if c.static {
+				b = binary.LittleEndian.AppendUint16(b, uint16(l)|uint16(p)<<7)
+			} else {
+				b = binary.LittleEndian.AppendUint32(append(b, byte(l)), uint32(p))
+			}
+		}
+	}
+	return b
+}
+
+// unpack sets s to the state that b is the packed form of.
+func (c *cluster) unpack(b []byte, s *clusterState) {
+	nodes := s.node[1 : c.n+1]
+	for k := range nodes {
+		nodes[k] = unpackNode(b)
+		nodes[k].Conf = c.first
+		b = b[3:]
+	}
+	if !c.static {
+		for k := range nodes {
+			nodes[k].Conf = c.unpackConf(confOf(b))
+			b = b[3:]
+		}
+	}
+	s.up, s.cut = rules.Set(b[0]), b[1]
+	budget := uint32(b[2]) | uint32(b[3])<<8 | uint32(b[4])<<16
+	for f := range s.budget {
+		s.budget[f] = uint8(budget >> (4 * f) & 15)
+	}
+	epochs := int(b[5])
+	b = b[6:]
+	s.reigns = [MaxEpoch + 1]smallSet{}
+	for e := range epochs {
+		s.reigns[e] = smallSet(b[e])
+	}
+	c.unpackMessages(b[epochs:], s)
+}
+
+// unpackMessages sets what is under way in s to what b is the packed form of.
+func (c *cluster) unpackMessages(b []byte, s *clusterState) {
+	for l := range c.links {
+		s.net[l].n = 0
+	}
+	s.underWay = 0
+	if c.static {
+		for ; len(b) > 0; b = b[2:] {
+			m := binary.LittleEndian.Uint16(b)
+			s.push(int(m&127), payload(m>>7))
+		}
+		return
+	}
+	for ; len(b) > 0; b = b[5:] {
+		s.push(int(b[0]), payload(binary.LittleEndian.Uint32(b[1:])))
+	}
+}

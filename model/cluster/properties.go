@@ -1,0 +1,269 @@
+package cluster
+
+import (
+	"github.com/seed-fdf591db/bully/model/rules"
+	"slices"
+)
+
+// What is promised: the twins of the properties in tla/Cluster.tla; those of states that last are in still.go, and those
+// of tla/MCCluster.tla in witnesses.go. A cfg names them. Each function reports whether the property holds.
+
+// An invariant is a property of states.
+type invariant struct {
+	name  string
+	holds func(c *cluster, s *clusterState) bool
+}
+
+var invariants = []invariant{
+	{"TypeOK", typeOK},
+	{"OneLeaderPerEpoch", oneLeaderPerEpoch},
+	{"OneActing", oneActing},
+	{"OneConfiguration", oneConfiguration},
+	{"LeaderIsElector", leaderIsElector},
+	{"ConfigurationLearned", configurationLearned},
+	{"LedWhenStill", ledWhenStill},
+	{"HighestWhenStill", highestWhenStill},
+	{"Calm", calm},
+	{"NeverTwoReigns", neverTwoReigns},
+	{"NeverBackWithPromise", neverBackWithPromise},
+	{"NeverReplacedAlive", neverReplacedAlive},
+	{"NeverSucceeded", neverSucceeded},
+	{"NeverLeaderless", neverLeaderless},
+	{"NeverLowerLeads", neverLowerLeads},
+	{"NeverChangedTwice", neverChangedTwice},
+	{"NeverLearnsRemoval", neverLearnsRemoval},
+	{"NeverAddedLeads", neverAddedLeads},
+	{"NeverPassedOver", neverPassedOver},
+	{"NeverTwoInEpoch", neverTwoInEpoch},
+}
+
+// A stepProperty is a property of steps, from now to next.
+type stepProperty struct {
+	name  string
+	holds func(c *cluster, now, next *clusterState) bool
+}
+
+var stepProperties = []stepProperty{
+	{"EpochMonotonic", epochMonotonic},
+	{"ConfigurationMonotonic", configurationMonotonic},
+	{"Refines", refines},
+	{"OnlyVotersWin", onlyVotersWin},
+	{"NoDisruption", noDisruption},
+	{"OutsidersUnheeded", outsidersUnheeded},
+	{"NeverDemotedHandsOver", neverDemotedHandsOver},
+	{"NeverDeposed", neverDeposed},
+}
+
+// liveness are the properties that only TLC can check.
+var liveness = []string{
+	"SomeLeader", "HighestLeads", "NobodyWithoutQuorum", "RemovedAtRest", "VotersLearn", "NeverSettled", "NeverLedByWitness",
+}
+
+// every reports whether something holds of every node of a cluster.
+func (c *cluster) every(holds func(i rules.ID) bool) bool {
+	for i := rules.ID(1); i <= c.n; i++ {
+		if !holds(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// typeOK says that every value is one that its variable may have. What the Go types and the packed form say already is left
+// out.
+func typeOK(c *cluster, s *clusterState) bool {
+	all := rules.UpTo(c.n)
+	known := func(i rules.ID) bool { return i == rules.None || all.Has(i) }
+	nodes := c.every(func(i rules.ID) bool {
+		n := &s.node[i]
+		return n.Role <= rules.Leader && known(n.Leader) && known(n.Grantee) && (n.Support|n.Conf.All())&^all == 0
+	})
+	for l := range c.links {
+		q := &s.net[l]
+		for _, p := range q.at[:q.n] {
+			if p.kind() > rules.ImBack || c.unpackConf(p.conf()).All()&^all != 0 {
+				return false
+			}
+		}
+	}
+	return nodes && s.everLed()&^all == 0 && s.up&^all == 0 && int(s.cut) < len(c.cuts)
+}
+
+// everLed returns all who came to lead so far.
+func (s *clusterState) everLed() rules.Set {
+	var ever smallSet
+	for _, leaders := range s.reigns {
+		ever |= leaders
+	}
+	return rules.Set(ever)
+}
+
+// oneLeaderPerEpoch says that at most one node ever came to lead in an epoch.
+func oneLeaderPerEpoch(_ *cluster, s *clusterState) bool {
+	for _, leaders := range s.reigns {
+		if leaders&(leaders-1) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// acting returns the nodes that run and lead.
+func (c *cluster) acting(s *clusterState) rules.Set {
+	var acting rules.Set
+	for is := s.up; is != 0; is &= is - 1 {
+		if i := is.Lowest(); s.node[i].Role == rules.Leader {
+			acting = acting.With(i)
+		}
+	}
+	return acting
+}
+
+// oneActing says that no two nodes act as leader at the same moment.
+func oneActing(c *cluster, s *clusterState) bool { return c.acting(s).Len() <= 1 }
+
+// oneConfiguration says that an epoch and a version name one list of members, among all that nodes have and say.
+func oneConfiguration(c *cluster, s *clusterState) bool {
+	if c.static {
+		return true // there is one
+	}
+	var named [MaxEpoch + 1][MaxVersion + 1]packedConf // 0 where there is none: of the empty one there is only one
+	agrees := func(p packedConf) bool {
+		known := &named[p&31][p>>5&31]
+		if *known == 0 {
+			*known = p
+		}
+		return *known == p
+	}
+	for l := range c.links {
+		q := &s.net[l]
+		for _, p := range q.at[:q.n] {
+			if !agrees(p.conf()) {
+				return false
+			}
+		}
+	}
+	return c.every(func(i rules.ID) bool { return agrees(packConf(s.node[i].Conf)) })
+}
+
+// leaderIsElector says that a leader is an elector of its configuration, which is of its epoch.
+func leaderIsElector(c *cluster, s *clusterState) bool {
+	return c.every(func(i rules.ID) bool {
+		n := &s.node[i]
+		return !s.up.Has(i) || n.Role != rules.Leader || c.rules.Electors(n.Conf).Has(i) && n.Conf.Epoch == n.Epoch
+	})
+}
+
+// configurationLearned says that no node has a configuration of an epoch that it has not learned.
+func configurationLearned(c *cluster, s *clusterState) bool {
+	return c.every(func(i rules.ID) bool { return s.node[i].Conf.Epoch <= s.node[i].Epoch })
+}
+
+// epochMonotonic says that no node's epoch goes back.
+func epochMonotonic(c *cluster, now, next *clusterState) bool {
+	return c.every(func(i rules.ID) bool { return next.node[i].Epoch >= now.node[i].Epoch })
+}
+
+// configurationMonotonic says that no node's configuration gets older.
+func configurationMonotonic(c *cluster, now, next *clusterState) bool {
+	return c.every(func(i rules.ID) bool {
+		before, after := now.node[i].Conf, next.node[i].Conf
+		return after.Is(before) || after.Newer(before)
+	})
+}
+
+// refines says that the step is one of module LeaderElection: nodes promise higher epochs, or one node comes to lead an epoch
+// that nobody has led.
+func refines(c *cluster, now, next *clusterState) bool {
+	return epochMonotonic(c, now, next) &&
+		(now.reigns == next.reigns || !c.every(func(i rules.ID) bool { return !c.comesToLead(i, now, next) }))
+}
+
+// comesToLead is Lead(i) of module LeaderElection, given that no epoch goes back.
+func (c *cluster) comesToLead(i rules.ID, now, next *clusterState) bool {
+	e := next.node[i].Epoch
+	reigns := now.reigns
+	reigns[e] = smallSet(rules.SetOf(i))
+	alone := c.every(func(j rules.ID) bool { return j == i || next.node[j].Epoch == now.node[j].Epoch })
+	return alone && now.reigns[e] == 0 && next.reigns == reigns
+}
+
+// onlyVotersWin says that who comes to lead is a voter.
+func onlyVotersWin(c *cluster, now, next *clusterState) bool {
+	return c.every(func(i rules.ID) bool {
+		return now.node[i].Role == rules.Leader || next.node[i].Role != rules.Leader || next.node[i].Conf.Voters().Has(i)
+	})
+}
+
+// newestOf returns the newest configuration that one of some nodes has.
+func (s *clusterState) newestOf(nodes rules.Set) (newest rules.Configuration) {
+	for ; nodes != 0; nodes &= nodes - 1 {
+		if c := s.node[nodes.Lowest()].Conf; c.Newer(newest) {
+			newest = c
+		}
+	}
+	return newest
+}
+
+// eligible returns the voters that run and that a quorum can answer, themselves included, of the newest configuration within
+// their reach.
+func (c *cluster) eligible(s *clusterState) rules.Set {
+	var eligible rules.Set
+	for is := s.up; is != 0; is &= is - 1 {
+		i := is.Lowest()
+		within := c.reach(s, i)
+		if newest := s.newestOf(within); newest.Voters().Has(i) && c.rules.IsQuorum(newest, within) {
+			eligible = eligible.With(i)
+		}
+	}
+	return eligible
+}
+
+// noDisruption says that an eligible leader stops leading by its own will, by a crash, or because of another that is
+// eligible.
+func noDisruption(c *cluster, now, next *clusterState) bool {
+	return c.every(func(l rules.ID) bool { return !c.deposed(l, now, next) || c.hasRival(l, now, next) })
+}
+
+// deposed reports whether l, which leads and is eligible, stops leading though it runs and was not told to resign.
+func (c *cluster) deposed(l rules.ID, now, next *clusterState) bool {
+	return now.node[l].Role == rules.Leader && next.node[l].Role != rules.Leader && c.eligible(now).Has(l) &&
+		next.up.Has(l) && next.budget[resign] == now.budget[resign]
+}
+
+// hasRival reports whether another that is eligible is handed over to by l, or claims, or has promised, a higher epoch than
+// l's.
+func (c *cluster) hasRival(l rules.ID, now, next *clusterState) bool {
+	for rs := c.eligible(now).Without(l); rs != 0; rs &= rs - 1 {
+		r := rs.Lowest()
+		e := now.node[r].Epoch
+		if now.node[r].Role == rules.Claimant {
+			e++
+		}
+		if e > now.node[l].Epoch || next.node[l].Grantee == r {
+			return true
+		}
+	}
+	return false
+}
+
+// outsidersUnheeded says that a message that is not between members changes nothing but the configuration of who hears it.
+func outsidersUnheeded(c *cluster, now, next *clusterState) bool {
+	for l := range c.links {
+		if !taken(l, now, next) {
+			continue
+		}
+		m := c.message(now, l, 0)
+		adopted := c.rules.Adopted(now.node[m.To], m)
+		if members := adopted.Conf.All(); !members.Has(m.From) || !members.Has(m.To) {
+			return next.node[m.To].Is(adopted)
+		}
+	}
+	return true
+}
+
+// taken reports whether the step takes the first message off link l, and spends nothing.
+func taken(l int, now, next *clusterState) bool {
+	before, after := &now.net[l], &next.net[l]
+	return before.n > 0 && slices.Equal(after.at[:after.n], before.at[1:before.n]) && next.budget == now.budget
+}

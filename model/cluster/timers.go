@@ -1,0 +1,147 @@
+package cluster
+
+import (
+	"github.com/seed-fdf591db/bully/model/rules"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// timeouts are the actions of timers, in the order of Next.
+var timeouts = [rules.Timers]struct {
+	timer rules.Timer
+	take  func(*stepper, rules.ID)
+}{
+	{rules.HeartbeatTimer, (*stepper).heartbeatTimeout},
+	{rules.PreemptTimer, (*stepper).preemptTimeout},
+	{rules.ElectionTimer, (*stepper).electionTimeout},
+	{rules.CoordinatorTimer, (*stepper).coordinatorTimeout},
+	{rules.ClaimTimer, (*stepper).claimTimeout},
+	{rules.QuorumTimer, (*stepper).quorumTimeout},
+	{rules.BeatTimer, (*stepper).beatTimeout},
+}
+
+// due begins an action of a timer of node i, and reports whether it may happen: a timer that is not on time costs one of the
+// budget.
+func (p *stepper) due(i rules.ID, onTime bool) bool {
+	if onTime {
+		p.begin()
+		return true
+	}
+	return p.timing.mayBeEarly(&p.now, i) && p.spend(early)
+}
+
+// runs reports whether node i is up, and its timer t runs.
+func (p *stepper) runs(i rules.ID, t rules.Timer) bool {
+	return p.now.up.Has(i) && p.rules.Runs(i, p.now.node[i], t)
+}
+
+// ends has timer t of node i end.
+func (p *stepper) ends(i rules.ID, t rules.Timer) {
+	step := p.rules.Timeout(i, p.now.node[i], t)
+	p.take(i, &step)
+}
+
+func (p *stepper) heartbeatTimeout(i rules.ID) {
+	s := &p.now
+	if !p.runs(i, rules.HeartbeatTimer) || !p.due(i, p.timing.patienceOver(p.cluster, s, i)) {
+		return
+	}
+	step := p.rules.Timeout(i, s.node[i], rules.HeartbeatTimer)
+	p.keepHeeded(s, i, &step)
+	if step.Len() == 0 && step.State.Is(s.node[i]) {
+		return // it would be no step
+	}
+	p.take(i, &step)
+	p.end(spec.HeartbeatTimeout, i)
+}
+
+func (p *stepper) preemptTimeout(i rules.ID) {
+	if p.runs(i, rules.PreemptTimer) && p.due(i, p.now.quiet()) {
+		p.ends(i, rules.PreemptTimer)
+		p.end(spec.PreemptTimeout, i)
+	}
+}
+
+func (p *stepper) electionTimeout(i rules.ID) {
+	if p.runs(i, rules.ElectionTimer) && p.due(i, p.timing.answered(p.cluster, &p.now, i)) {
+		p.ends(i, rules.ElectionTimer)
+		p.end(spec.ElectionTimeout, i)
+	}
+}
+
+func (p *stepper) coordinatorTimeout(i rules.ID) {
+	s := &p.now
+	if !p.runs(i, rules.CoordinatorTimer) || !p.due(i, p.coordinationOver(s, i)) {
+		return
+	}
+	step := p.rules.Timeout(i, s.node[i], rules.CoordinatorTimer)
+	p.keepHeeded(s, i, &step)
+	p.take(i, &step)
+	p.end(spec.CoordinatorTimeout, i)
+}
+
+func (p *stepper) claimTimeout(i rules.ID) {
+	if p.runs(i, rules.ClaimTimer) && p.due(i, p.now.quiet()) {
+		p.ends(i, rules.ClaimTimer)
+		p.end(spec.ClaimTimeout, i)
+	}
+}
+
+// The check of a leader that is not backed, or one that ends before the ACKs are in.
+func (p *stepper) quorumTimeout(i rules.ID) {
+	s := &p.now
+	if p.runs(i, rules.QuorumTimer) && p.due(i, s.quiet() && !p.backed(s, i)) {
+		unbacked := s.node[i]
+		unbacked.Support = 0
+		step := p.rules.Timeout(i, unbacked, rules.QuorumTimer)
+		p.take(i, &step)
+		p.end(spec.QuorumTimeout, i)
+	}
+}
+
+// Heartbeats that change nothing are left out.
+func (p *stepper) beatTimeout(i rules.ID) {
+	s := &p.now
+	if !p.runs(i, rules.BeatTimer) {
+		return
+	}
+	inNeed := p.inNeed(s, i)
+	if inNeed == 0 || !p.due(i, s.quiet()) {
+		return
+	}
+	step := p.rules.Timeout(i, s.node[i], rules.BeatTimer)
+	step.KeepTo(inNeed)
+	p.take(i, &step)
+	p.end(spec.BeatTimeout, i)
+}
+
+// keepHeeded leaves out of step, of i in s, what a member that may not stand says in vain: it would not change who hears it, and
+// no answer to it would change i.
+func (c *cluster) keepHeeded(s *clusterState, i rules.ID, step *rules.Step) {
+	if c.rules.MayStand(i, s.node[i]) {
+		return
+	}
+	var heeds rules.Set
+	for m := range step.All() {
+		if c.moves(s, m, step.State) {
+			heeds = heeds.With(m.To)
+		}
+	}
+	step.KeepTo(heeds)
+}
+
+// moves reports whether m, of a sender that is in state after then, changes who hears it, or the answer to it its sender.
+func (c *cluster) moves(s *clusterState, m rules.Message, after rules.State) bool {
+	if !c.carries(s, m.From, m.To) {
+		return false
+	}
+	heard := c.rules.Hear(m.To, s.node[m.To], m)
+	if !heard.State.Is(s.node[m.To]) {
+		return true
+	}
+	for answer := range heard.All() {
+		if c.carries(s, m.To, m.From) && !c.rules.Hear(m.From, after, answer).State.Is(after) {
+			return true
+		}
+	}
+	return false
+}
