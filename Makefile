@@ -13,7 +13,7 @@ PEERS := impl/cmd/raftnode impl/cmd/etcdnode impl/cmd/leasenode
 PROCESSES := ./impl/cmd/bully ./impl/cmd/bully/localcluster
 # Packages that start no goroutine, as a test holds (spec/pure_test.go). Nothing in them can race, and they take eight times
 # as long with the race detector.
-PURE := ./spec ./spec/policy ./conformance/vectors ./conformance/kit/blame ./conformance/kit/certificate ./conformance/kit/suites ./model ./model/changing ./model/rules ./model/members ./model/promises ./model/fencing ./model/textbook ./conformance ./conformance/cluster \
+PURE := ./spec ./spec/policy ./conformance/vectors ./conformance/kit/blame ./conformance/kit/certificate ./conformance/kit/suites ./model ./model/changing ./model/rules ./model/cluster ./model/members ./model/promises ./model/fencing ./model/textbook ./conformance ./conformance/cluster \
 	./conformance/coverage ./conformance/paths ./conformance/check ./conformance/sim ./conformance/sim/world ./conformance/sim/writers \
 	./conformance/contest ./conformance/contest/toy ./conformance/contest/scenarios ./conformance/contest/chart \
 	./conformance/contest/chart/svg ./conformance/contest/diagram ./conformance/contest/page ./model/lease ./model/raft ./model/ring \
