@@ -19,11 +19,11 @@ func Example() {
 	}
 	// Output:
 	// python/bully.py
-	// python/changing.py
 	// python/configuration.py
 	// python/fence.py
 	// python/ids.py
 	// python/message.py
+	// python/node.py
 	// python/port.py
 	// python/step.py
 }

@@ -1,9 +1,12 @@
 // One node of the bully election, as spec/README.md says it: what it does (section 8), which timers run (section 9), and what its host must do
-// after each step, in order (section 10). It reads no clock, draws no lots, writes and sends nothing, and runs in Node and in a browser. Members are
-// fixed here; changing.mjs has a node whose members come and go. What that one replaces, or uses, begins with an underscore.
+// after each step, in order (section 10). It reads no clock, draws no lots, writes and sends nothing, and runs in Node and in a browser. Its members are
+// those of a configuration; fixed members are one that never changes, so no rule asks which of the two they are.
 
-import { MAX_EPOCH, checkMembers, checkPromise, checkState, compareIds, malformed, promiseOf } from "./forms.mjs";
+import { configurationOf, configurationUpTo, differing, fixedOf, isElector, isFirst, isMember, isVoter, newer, same } from "./configuration.mjs";
+import { MAX_EPOCH, TYPES, checkPromise, checkState, compareIds, isId, malformed, promiseOf } from "./forms.mjs";
+import { adopt, backedBy, but, learn, mayGrant, nextEpoch, release, rest, shields, stamped, survives, unbound } from "./state.mjs";
 
+/** @import { Configuration } from "./configuration.mjs" */
 /** @import { Id, Type, Message, Promised, State } from "./forms.mjs" */
 /** @typedef {"heartbeat"|"preempt"|"election"|"coordinator"|"claim"|"quorum"|"beat"} Timer */
 /** @typedef {{leader: Id|null, epoch: number}} Told  What users may be told (R39). */
@@ -13,117 +16,114 @@ import { MAX_EPOCH, checkMembers, checkPromise, checkState, compareIds, malforme
 /** @typedef {{ignored: string, rule: string, state: State}} Ignored  No step: why, and the rule to count it under. */
 /** @typedef {[State, Message[]]} Outcome  What a rule says: the state after, and what is sent, first sent first. */
 
-/** A copy of the state with these changes; no rule changes its argument. @param {State} s @param {Partial<State>} changes @returns {State} */
-export const but = (s, changes) => ({ ...s, ...changes });
-/** R4: what a crash leaves; a configuration too, where members change. @param {Promised} p @returns {State} */
-export const survives = ({ epoch, grantee, ...more }) => ({ role: "follower", leader: null, epoch, grantee, support: [], ...more });
-/** R5: does its lease keep this node from helping c? @param {State} s @param {Id} c */
-const shields = (s, c) => s.leader !== null && s.leader !== c;
-/** R5: the lease ends. @param {State} s */
-export const unbound = (s) => but(s, { leader: null });
-/** R5: node j says that it does not lead, or is proved dead. @param {State} s @param {Id|null} j */
-function release(s, j) {
-  if (s.leader !== j) return s;
-  return s.role === "follower" || s.role === "electing" ? rest(unbound(s)) : unbound(s);
-}
-/** R6: gives up what it was doing, and waits out the lease that it keeps. @param {State} s */
-export const rest = (s) => but(s, { role: s.leader === null ? "follower" : "electing", support: [] });
-/** R7: takes over a higher epoch, but for the one that it claims itself. @param {State} s @param {number} e */
-export function learn(s, e) {
-  if (e <= s.epoch || (s.role === "claimant" && e === nextEpoch(s))) return s;
-  const t = but(s, { epoch: e, grantee: null });
-  if (t.role === "candidate" || t.role === "electing") return t;
-  return rest(t.role === "leader" ? unbound(t) : t);
-}
-/** R16: the epoch that it claims, or would claim. @param {State} s */
-const nextEpoch = (s) => s.epoch + 1;
-/** R17: is e still free to be promised to c? @param {State} s @param {Id} c @param {number} e */
-const mayGrant = (s, c, e) => e > s.epoch || (e === s.epoch && (s.grantee === null || s.grantee === c));
-/** R12, R13, R19, R25: j backs it too; the support stays ascending. @param {State} s @param {Id} j */
-const backedBy = (s, j) => (s.support.includes(j) ? s : but(s, { support: [...s.support, j].sort(compareIds) }));
+const ANSWERS = ["OK", "ASSENT", "GRANT", "ACK"];
+const ASKS = ["ELECTION", "CLAIM", "COORDINATOR", "HEARTBEAT", "IM_BACK"];
 
 export class BullyNode {
-  /** @type {Id} */ _me;
-  /** @type {readonly Id[]} */ #members;
-  /** @type {readonly Id[]} */ #others;
-  /** @type {State} */ _state;
+  /** @type {Id} */ #me;
+  /** Fixed members, which no state, record or message says. @type {Configuration|undefined} */ #fixed;
+  /** @type {State} */ #state;
 
-  /** Throws a TypeError for members that are none; use `start`, `restart` or `load`. @param {Id} me @param {readonly Id[]} members */
-  constructor(me, members) {
-    checkMembers(me, members);
-    this._me = me;
-    this.#members = [...members];
-    this.#others = members.filter((id) => id !== me);
-    this._state = survives({ epoch: 0, grantee: null });
+  /** Use `start`, `restart` or `load`. @param {Id} me @param {readonly Id[]|Configuration} known */
+  constructor(me, known) {
+    if (!isId(me)) throw new TypeError("me: give an id (R1)");
+    const configuration = Array.isArray(known) ? undefined : configurationOf(known);
+    this.#me = me;
+    this.#fixed = Array.isArray(known) ? fixedOf(me, known) : undefined;
+    this.#state = survives({ epoch: 0, grantee: null, ...(configuration && { configuration }) });
   }
 
-  /** R32: the first start in its life. @param {Id} me @param {readonly Id[]} members @returns {Started} */
-  static start(me, members) {
-    const node = new BullyNode(me, members);
-    return { node, effects: [{ save: { epoch: 0, grantee: null } }, { arm: "heartbeat" }], state: node.state };
+  /** R32, R49: the first start in its life: of fixed members, or of a first configuration, or, if that is EMPTY, of a node that is to join. @param {Id} me @param {readonly Id[]|Configuration} known @returns {Started} */
+  static start(me, known) {
+    const node = new BullyNode(me, known);
+    const { configuration } = node.state;
+    if (configuration && !isFirst(configuration, me)) throw new TypeError("configuration: the first has `me` as a member, epoch 0 and version 1 (R49)");
+    const arms = node.timers().map((arm) => ({ arm }));
+    return { node, effects: [{ save: promiseOf(node.state) }, ...arms], state: node.state };
   }
 
-  /** R30: a start with what the disk has kept. @param {Id} me @param {readonly Id[]} members @param {Promised} promise @returns {Started} */
-  static restart(me, members, promise) {
-    const node = new BullyNode(me, members);
-    checkPromise(promise, (id) => members.includes(id));
+  /** R30, R49: a start with what the disk has kept; `known` is the fixed members, else EMPTY. @param {Id} me @param {readonly Id[]|Configuration} known @param {any} promise @returns {Started} */
+  static restart(me, known, promise) {
+    const node = new BullyNode(me, known);
+    checkPromise(promise, node.#isNode);
     const { epoch, grantee } = promise;
-    return { node, ...node._restarted(survives({ epoch, grantee })) };
+    const before = survives({ epoch, grantee, ...node.#configured(promise) });
+    return { node, ...node.#take(before, [], [but(before, { role: "electing", leader: me }), node.#toAll(before, "IM_BACK")]) };
   }
 
-  /** A node that has come to this state: for tests and pages. @param {Id} me @param {readonly Id[]} members @param {State} state */
-  static load(me, members, state) {
-    const node = new BullyNode(me, members);
-    checkState(state, (id) => members.includes(id), node.#others);
+  /** A node that has come to this state: for tests and pages. @param {Id} me @param {readonly Id[]|Configuration} known @param {any} state */
+  static load(me, known, state) {
+    const node = new BullyNode(me, known);
+    const configured = state ? node.#configured(state) : {};
+    checkState(state, node.#isNode, (id) => id !== me && isMember(node.#conf(configured), id));
     const { role, leader, epoch, grantee, support } = state;
-    node._state = { role, leader, epoch, grantee, support: [...new Set(support)].sort(compareIds) };
+    node.#state = { role, leader, epoch, grantee, support: [...new Set(support)].sort(compareIds), ...configured };
     return node;
   }
 
   /** The state of section 6; not to be changed. */
-  get state() { return this._state; }
+  get state() { return this.#state; }
 
-  /** R30: its own lease keeps it silent. @protected @param {State} before @returns {Step} */
-  _restarted(before) {
-    return this._take(before, [], [but(before, { role: "electing", leader: this._me }), this._toAll(before, "IM_BACK")]);
+  /** Who are the members, for who is in this state or has sent this message. @param {{configuration?: Configuration}} of @returns {Configuration} */
+  #conf({ configuration }) {
+    return configuration ?? /** @type {Configuration} */ (this.#fixed);
+  }
+  /** May it be a grantee, or have led? Where members change, it may have been removed. @type {(id: any) => boolean} */
+  #isNode = (id) => (this.#fixed ? isMember(this.#fixed, id) : isId(id));
+  /** The configuration of a record, a state or a message: what it has, and this node must have too. @param {{epoch: number, configuration?: any}} of @returns {{configuration?: Configuration}} */
+  #configured({ epoch, configuration }) {
+    if (this.#fixed && configuration === undefined) return {};
+    if (this.#fixed) throw new TypeError("configuration: members are fixed");
+    return { configuration: configurationUpTo(epoch, configuration) };
   }
 
-  /** R33, R34: a message has arrived; anything at all may be given. @param {unknown} value @returns {Step|Ignored} */
+  /** R33, R34: a message has arrived; anything at all may be given. Where members change a stranger's is for R44. @param {any} value @returns {Step|Ignored} */
   receive(value) {
     const fault = malformed(value);
-    if (fault) return this._ignored("R33", `malformed: ${fault}`);
-    const m = /** @type {Message} */ (value);
-    if (m.to !== this._me) return this._ignored("R34", "the message is not for this node");
-    if (!this.#others.includes(m.from)) return this._ignored("R34", "the sender is not a member");
-    if (m.configuration !== undefined) return this._ignored("R34", "the sender's members change");
-    const outcome = this._heard(this._state, m);
-    return outcome ? this._take(this._state, this.timers(), outcome) : this._ignored("R34", "the type is unknown");
+    if (fault) return this.#ignored("R33", `malformed: ${fault}`);
+    const { type, from, to, epoch } = value;
+    if (to !== this.#me) return this.#ignored("R34", "the message is not for this node");
+    if (!TYPES.includes(type)) return this.#ignored("R34", "the type is unknown");
+    if ((value.configuration === undefined) !== (this.#fixed !== undefined)) return this.#ignored("R34", "one of the two has fixed members, the other changing ones");
+    if (this.#fixed && !isMember(this.#fixed, from)) return this.#ignored("R34", "the sender is not a member");
+    let m = value;
+    try {
+      if (!this.#fixed) m = { ...value, configuration: configurationUpTo(epoch, value.configuration) };
+    } catch (e) {
+      return this.#ignored("R33", `malformed: ${e.message}`);
+    }
+    return this.#take(this.#state, this.timers(), this.#heard(this.#state, m));
   }
 
   /** R35: a timer has ended, whether it runs or not. @param {unknown} name @returns {Step|Ignored} */
   end(name) {
     const running = this.timers();
     const timer = running.find((t) => t === name);
-    if (!timer) return this._ignored("R35", "the timer does not run");
-    return this._take(this._state, running, this._ended(this._state, timer), [timer]);
+    if (!timer) return this.#ignored("R35", "the timer does not run");
+    return this.#take(this.#state, running, this.#ended(this.#state, timer), [timer]);
   }
 
-  /** R28, R41: its user asks it to resign, or its host says that its holder is dead. @param {unknown} name @returns {Step|Ignored} */
-  call(name) {
-    const s = this._state;
-    if (name === "resign") {
-      if (s.role !== "leader") return this._ignored("R28", "it does not lead");
-      return this._take(s, this.timers(), [rest(unbound(s)), this._toAll(s, "RESIGN")]);
+  /** R28, R41, R47: its user asks it to resign or to change the configuration, or its host says that its holder is dead. @param {unknown} name @param {any} [configuration] @returns {Step|Ignored} */
+  call(name, configuration) {
+    const s = this.#state;
+    switch (name) {
+      case "resign":
+        return s.role === "leader" ? this.#take(s, this.timers(), [rest(unbound(s)), this.#toAll(s, "RESIGN")]) : this.#ignored("R28", "it does not lead");
+      case "holder-dead":
+        return shields(s, this.#me) ? this.#take(s, this.timers(), [release(s, s.leader), []]) : this.#ignored("R41", "it keeps the lease of no other node");
+      case "change":
+        return this.#changeAsked(s, configuration);
     }
-    if (name !== "holder-dead") return this._ignored("R28, R41", "the call is none");
-    if (!shields(s, this._me)) return this._ignored("R41", "it keeps the lease of no other node");
-    return this._take(s, this.timers(), [release(s, s.leader), []]);
+    return this.#ignored("R28, R41", "the call is none");
   }
 
-  /** R36: the timers that run. @param {State} s @returns {Timer[]} */
-  timers(s = this._state) {
+  /** R36, R46: the timers that run. Who is no member waits only for a lease to end; who may not stand pre-empts nobody. @param {State} s @returns {Timer[]} */
+  timers(s = this.#state) {
+    const known = this.#conf(s);
     switch (s.role) {
-      case "follower": return s.leader !== null && this._outranks(this._me, s.leader, s) ? ["heartbeat", "preempt"] : ["heartbeat"];
+      case "follower":
+        if (s.leader === null) return isMember(known, this.#me) ? ["heartbeat"] : [];
+        return isVoter(known, this.#me) && this.#outranks(this.#me, s.leader, s) ? ["heartbeat", "preempt"] : ["heartbeat"];
       case "candidate": return ["election"];
       case "electing": return ["coordinator"];
       case "claimant": return ["claim"];
@@ -135,25 +135,27 @@ export class BullyNode {
   #restarts(timer, before, sent) {
     switch (timer) {
       case "heartbeat": return sent.some((m) => m.type === "ACK");
-      case "preempt": return this._state.leader !== before.leader || this._state.epoch !== before.epoch;
+      case "preempt": return this.#state.leader !== before.leader || this.#state.epoch !== before.epoch;
       case "coordinator": return sent.some((m) => m.type === "GRANT");
       default: return false;
     }
   }
 
   /** R39: what users may be told. @param {State} s @returns {Told} */
-  told(s = this._state) {
+  told(s = this.#state) {
     const named = s.role === "leader" || s.role === "follower";
     return named && s.leader !== null ? { leader: s.leader, epoch: s.epoch } : { leader: null, epoch: 0 };
   }
 
   /**
    * Section 10: what the host must do. The timers of `anew` begin anew if they run on: the one that has ended.
-   * @protected @param {State} before @param {Timer[]} ran @param {Outcome} outcome @param {Timer[]} [anew] @returns {Step}
+   * What is sent carries the configuration after the step (R43).
+   * @param {State} before @param {Timer[]} ran @param {Outcome} outcome @param {Timer[]} [anew] @returns {Step}
    */
-  _take(before, ran, [state, sent], anew = []) {
-    this._state = state;
+  #take(before, ran, [state, said], anew = []) {
+    this.#state = state;
     const { epoch, grantee, configuration } = state;
+    const sent = configuration ? said.map((m) => ({ ...m, configuration })) : said;
     const [runs, was, is] = [this.timers(), this.told(before), this.told()];
     /** @type {Effect[]} */
     const effects = [];
@@ -167,16 +169,30 @@ export class BullyNode {
     return { effects, state };
   }
 
-  /** Section 11: no step. @protected @param {string} rule @param {string} why @returns {Ignored} */
-  _ignored(rule, why) { return { ignored: `${why} (${rule})`, rule, state: this._state }; }
+  /** Section 11: no step. @param {string} rule @param {string} why @returns {Ignored} */
+  #ignored(rule, why) { return { ignored: `${why} (${rule})`, rule, state: this.#state }; }
 
-  /** What a message does; nothing at all if its type is unknown. @protected @param {State} s @param {Message} m @returns {Outcome|undefined} */
-  _heard(s, m) {
+  /** R43, R44: the configuration of a message is looked at first, and then whether both are members. @param {State} s @param {Message} m @returns {Outcome} */
+  #heard(s, m) {
+    const theirs = this.#conf(m);
+    const t = newer(theirs, this.#conf(s)) ? adopt(s, theirs) : s;
+    const known = this.#conf(t);
+    if (!isMember(known, this.#me) || !isMember(known, m.from)) return this.#outsideHeard(t, m);
+    if (ANSWERS.includes(m.type) && !same(theirs, known)) return [learn(t, m.epoch), []]; // R45: it does not count
+    return this.#memberHeard(t, m);
+  }
+  /** R44: who is no member hears of the newest configuration, if it asks with an older one. @param {State} s @param {Message} m @returns {Outcome} */
+  #outsideHeard(s, m) {
+    const isTold = ASKS.includes(m.type) && newer(this.#conf(s), this.#conf(m));
+    return [s, isTold ? [this.#message("REFUSE", m.from, s.epoch)] : []];
+  }
+  /** What a message of a member does. @param {State} s @param {Message} m @returns {Outcome} */
+  #memberHeard(s, m) {
     switch (m.type) {
       case "ELECTION": return this.#electionHeard(s, m);
       case "OK": return this.#okHeard(s, m);
       case "ASSENT": return this.#assentHeard(s, m);
-      case "CLAIM": return this._claimHeard(s, m);
+      case "CLAIM": return this.#claimHeard(s, m);
       case "GRANT": return this.#grantHeard(s, m);
       case "REFUSE": return this.#refuseHeard(s, m);
       case "COORDINATOR": case "HEARTBEAT": return this.#reignHeard(s, m);
@@ -186,56 +202,72 @@ export class BullyNode {
     }
   }
 
-  /** What the end of a running timer does. @protected @param {State} s @param {Timer} timer @returns {Outcome} */
-  _ended(s, timer) {
+  /** What the end of a running timer does. @param {State} s @param {Timer} timer @returns {Outcome} */
+  #ended(s, timer) {
     switch (timer) {
-      case "heartbeat": return this.#ask(unbound(s)); // R8
+      case "heartbeat": return this.#askOrSay(unbound(s)); // R8
       case "preempt": return this.#ask(s); // R9: it keeps the lease
       case "election": return this.#mayClaim(s) ? this.#claim(s) : [rest(s), []]; // R14
-      case "coordinator": return this.#mayClaim(s) ? this.#claim(unbound(s)) : this.#ask(unbound(s)); // R15
+      case "coordinator": // R15
+        return this.#mayClaim(s) && isVoter(this.#conf(s), this.#me) ? this.#claim(unbound(s)) : this.#askOrSay(unbound(s));
       case "claim": return [rest(s), []]; // R22
-      case "quorum": return this._isQuorum(s) ? [but(s, { support: [] }), []] : [rest(unbound(s)), []]; // R26
-      case "beat": return [s, this._toAll(s, "HEARTBEAT")]; // R27
+      case "quorum": return this.#isQuorum(s) ? [but(s, { support: [] }), []] : [rest(unbound(s)), []]; // R26
+      case "beat": return [s, this.#toAll(s, "HEARTBEAT")]; // R27
     }
   }
 
-  /** @protected @param {Type} type @param {Id} to @param {number} epoch @returns {Message} */
-  _message(type, to, epoch) {
-    return { type, from: this._me, to, epoch };
+  /** @param {Type} type @param {Id} to @param {number} epoch @returns {Message} */
+  #message(type, to, epoch) {
+    return { type, from: this.#me, to, epoch };
   }
-  /** A broadcast of a node in this state, in ascending order of ids. @protected @param {State} s @param {Type} type @param {number} [epoch] */
-  _toAll(s, type, epoch = s.epoch) {
-    return this.#others.map((to) => this._message(type, to, epoch));
+  /** R46: votes are asked of electors; all else is said to all members, in ascending order of ids. @param {State} s @param {Type} type @param {number} [epoch] */
+  #toAll(s, type, epoch = s.epoch) {
+    const votes = type === "ELECTION" || type === "CLAIM";
+    const to = this.#conf(s).members.filter(({ id, kind }) => id !== this.#me && !(votes && kind === "observer"));
+    return to.map(({ id }) => this.#message(type, id, epoch));
   }
-  /** R1: is a to lead rather than b, in this state? @protected @param {Id} a @param {Id} b @param {State} _s */
-  _outranks(a, b, _s) {
-    return compareIds(a, b) > 0;
+  /** R1, R46: is a to lead rather than b, which is lower, or may not lead at all? @param {Id} a @param {Id} b @param {State} s */
+  #outranks(a, b, s) {
+    return compareIds(a, b) > 0 || !isVoter(this.#conf(s), b);
   }
-  /** R13: the highest of those who may lead. @protected @param {State} _s @returns {Id|undefined} */
-  _highest(_s) {
-    return this.#members[this.#members.length - 1];
+  /** R46: the highest of those who may lead. @param {State} s */
+  #highest(s) {
+    return this.#conf(s).members.findLast(({ kind }) => kind === "voter")?.id;
   }
-  /** R10: would this node grant the sender's claim? @protected @param {State} s @param {Message} m */
-  _maySupport(s, { from }) {
-    return s.leader === null || s.leader === from || (this._outranks(from, s.leader, s) && s.role !== "electing");
+  /** R3, R42: are this node and its support a majority of the electors? @param {State} s */
+  #isQuorum(s) {
+    const electors = this.#conf(s).members.filter(({ kind }) => kind !== "observer");
+    const votes = electors.filter(({ id }) => id === this.#me || s.support.includes(id));
+    return 2 * votes.length > electors.length;
   }
-  /** R3: are this node and its support a majority of the members? @protected @param {State} s */
-  _isQuorum(s) {
-    return 2 * (s.support.length + 1) > this.#members.length;
+  /** R45: an elector votes for a voter, if both have the same configuration. @param {State} s @param {Message} m */
+  #mayVote(s, m) {
+    const known = this.#conf(s);
+    return isElector(known, this.#me) && isVoter(known, m.from) && same(known, this.#conf(m));
+  }
+  /** R10: would this node grant the sender's claim? @param {State} s @param {Message} m */
+  #maySupport(s, m) {
+    const free = s.leader === null || s.leader === m.from || (this.#outranks(m.from, s.leader, s) && s.role !== "electing");
+    return free && this.#mayVote(s, m);
+  }
+  /** R46: a voter asks. Any other rests, and a member says that it does not lead: whoever does may say so. @param {State} s @returns {Outcome} */
+  #askOrSay(s) {
+    if (isVoter(this.#conf(s), this.#me)) return this.#ask(s);
+    return [rest(s), isMember(this.#conf(s), this.#me) ? this.#toAll(s, "IM_BACK") : []];
   }
   /** R8: asks who is there, and would follow it. @param {State} s @returns {Outcome} */
   #ask(s) {
-    return [but(s, { role: "candidate", support: [] }), this._toAll(s, "ELECTION")];
+    return [but(s, { role: "candidate", support: [] }), this.#toAll(s, "ELECTION")];
   }
   /** R10, R11: ELECTION from a lower, or a higher, node. @param {State} s @param {Message} m @returns {Outcome} */
   #electionHeard(s, m) {
     const { from, epoch } = m;
     const t = learn(release(s, from), epoch);
-    const lower = !this._outranks(from, this._me, t);
+    const lower = !this.#outranks(from, this.#me, t);
     const idle = t.role === "follower" && t.leader === null;
-    const answer = (/** @type {Type} */ type) => this._message(type, from, t.epoch);
+    const answer = (/** @type {Type} */ type) => this.#message(type, from, t.epoch);
     if (lower && t.role === "leader") return [t, [answer("OK"), answer("COORDINATOR")]];
-    if (!this._maySupport(t, m)) return [t, [answer("REFUSE")]];
+    if (!this.#maySupport(t, m)) return [t, [answer("REFUSE")]];
     if (lower) {
       const [u, sent] = idle ? this.#ask(t) : [t, []];
       return [u, [answer("OK"), ...sent]];
@@ -253,40 +285,41 @@ export class BullyNode {
     const t = learn(s, epoch);
     if (t.role !== "candidate" && t.role !== "electing") return [t, []];
     const u = backedBy(t, from);
-    return u.role === "candidate" && this._me === this._highest(u) && this.#mayClaim(u) ? this.#claim(u) : [u, []];
+    return u.role === "candidate" && this.#me === this.#highest(u) && this.#mayClaim(u) ? this.#claim(u) : [u, []];
   }
   /** R14: would a quorum follow it, and is there an epoch left (R2)? @param {State} s */
   #mayClaim(s) {
-    return this._isQuorum(s) && s.epoch < MAX_EPOCH;
+    return this.#isQuorum(s) && s.epoch < MAX_EPOCH;
   }
   /** R16: asks for the next epoch; it promises it to itself only on winning. @param {State} s @returns {Outcome} */
   #claim(s) {
     const t = but(s, { role: "claimant", support: [] });
-    return this.#mayWin(t) ? this._win(t) : [t, this._toAll(t, "CLAIM", nextEpoch(t))];
+    return this.#mayWin(t) ? this.#win(t) : [t, this.#toAll(t, "CLAIM", nextEpoch(t))];
   }
-  /** R17, R18: promises the epoch to c and keeps c's lease, or refuses. @protected @param {State} s @param {Message} m @returns {Outcome} */
-  _claimHeard(s, { from: c, epoch: e }) {
+  /** R17, R18, R45: promises the epoch to c and keeps c's lease, or refuses. @param {State} s @param {Message} m @returns {Outcome} */
+  #claimHeard(s, m) {
+    const { from: c, epoch: e } = m;
     const leads = s.role === "leader";
-    const handsOver = leads && this._outranks(c, this._me, s) && e > s.epoch;
+    const handsOver = leads && this.#outranks(c, this.#me, s) && e > s.epoch;
     const grants = !leads && mayGrant(s, c, e) && !shields(s, c);
-    if (!handsOver && !grants) return [s, [this._message("REFUSE", c, s.epoch)]];
-    const sent = [this._message("GRANT", c, e), ...(handsOver ? this._toAll(s, "RESIGN") : [])];
+    if (!(handsOver || grants) || !this.#mayVote(s, m)) return [s, [this.#message("REFUSE", c, s.epoch)]];
+    const sent = [this.#message("GRANT", c, e), ...(handsOver ? this.#toAll(s, "RESIGN") : [])];
     return [but(s, { role: "electing", leader: c, epoch: e, grantee: c, support: [] }), sent];
   }
   /** R19: a GRANT counts only for the epoch that this node claims. @param {State} s @param {Message} m @returns {Outcome} */
   #grantHeard(s, { from, epoch }) {
     if (s.role !== "claimant" || epoch !== nextEpoch(s)) return [learn(s, epoch), []];
     const t = backedBy(release(s, from), from);
-    return this.#mayWin(t) ? this._win(t) : [t, []];
+    return this.#mayWin(t) ? this.#win(t) : [t, []];
   }
   /** R20: a quorum has promised it the epoch, and it keeps no lease. @param {State} s */
   #mayWin(s) {
-    return this._isQuorum(s) && s.leader === null;
+    return this.#isQuorum(s) && s.leader === null;
   }
-  /** R20: promises the epoch to itself, and leads it. @protected @param {State} s @returns {Outcome} */
-  _win(s) {
+  /** R20, R48: promises the epoch to itself, and leads it. @param {State} s @returns {Outcome} */
+  #win(s) {
     const epoch = nextEpoch(s);
-    return [but(s, { role: "leader", leader: this._me, epoch, grantee: this._me, support: [] }), this._toAll(s, "COORDINATOR", epoch)];
+    return [stamped(but(s, { role: "leader", leader: this.#me, epoch, grantee: this.#me, support: [] })), this.#toAll(s, "COORDINATOR", epoch)];
   }
   /** R21: tells a claimant that its epoch went to another, so it rests, then learns. @param {State} s @param {Message} m @returns {Outcome} */
   #refuseHeard(s, { epoch }) {
@@ -294,8 +327,8 @@ export class BullyNode {
   }
   /** R23, R24: COORDINATOR and HEARTBEAT: follows the sender, or refuses what is stale. @param {State} s @param {Message} m @returns {Outcome} */
   #reignHeard(s, { from, epoch }) {
-    if (epoch < s.epoch) return [s, [this._message("REFUSE", from, s.epoch)]];
-    const ack = [this._message("ACK", from, epoch)];
+    if (epoch < s.epoch) return [s, [this.#message("REFUSE", from, s.epoch)]];
+    const ack = [this.#message("ACK", from, epoch)];
     const preempts = (s.role === "candidate" || s.role === "claimant") && s.leader === from && s.epoch === epoch;
     if (preempts) return [s, ack];
     const grantee = epoch > s.epoch || s.grantee === null ? from : s.grantee;
@@ -309,12 +342,38 @@ export class BullyNode {
   #resignHeard(s, { from }) {
     const t = release(s, from);
     if (t.role !== "claimant") return [t, []];
-    if (this.#mayWin(t)) return this._win(t);
-    return [t, this._toAll(t, "CLAIM", nextEpoch(t)).filter(({ to }) => !t.support.includes(to))];
+    if (this.#mayWin(t)) return this.#win(t);
+    return [t, this.#toAll(t, "CLAIM", nextEpoch(t)).filter(({ to }) => !t.support.includes(to))];
   }
   /** R31: the sender has forgotten whatever it led. @param {State} s @param {Message} m @returns {Outcome} */
   #imBackHeard(s, { from, epoch }) {
     const t = learn(release(s, from), epoch);
-    return [t, t.role === "leader" ? [this._message("COORDINATOR", from, t.epoch)] : []];
+    return [t, t.role === "leader" ? [this.#message("COORDINATOR", from, t.epoch)] : []];
+  }
+  /** R47: its user asks for another configuration. @param {State} s @param {any} value @returns {Step|Ignored} */
+  #changeAsked(s, value) {
+    let c;
+    try {
+      c = configurationOf(value);
+    } catch (e) {
+      return this.#ignored("R47", e.message);
+    }
+    const why = this.#mayNotChange(s, c);
+    return why ? this.#ignored("R47", why) : this.#take(s, this.timers(), this.#change(s, c), ["quorum", "beat"]);
+  }
+  /** R47: why a change is no step, or nothing. @param {State} s @param {Configuration} c */
+  #mayNotChange(s, c) {
+    if (s.role !== "leader") return "it does not lead";
+    if (this.#fixed) return "its members are fixed";
+    if (c.epoch !== s.epoch || c.version !== this.#conf(s).version + 1) return "the configuration is not of this reign, or not the next one";
+    if (!this.#isQuorum(s)) return "the present configuration is not settled";
+    if (differing(this.#conf(s), c).length !== 1) return "not exactly one member differs";
+    return isElector(c, this.#me) ? "" : "the leader would be no elector";
+  }
+  /** R47: all who are members before or after hear of it. @param {State} s @param {Configuration} c @returns {Outcome} */
+  #change(s, c) {
+    const told = new Set([...this.#conf(s).members, ...c.members].map(({ id }) => id));
+    told.delete(this.#me);
+    return [but(s, { support: [], configuration: c }), [...told].sort(compareIds).map((to) => this.#message("HEARTBEAT", to, s.epoch))];
   }
 }

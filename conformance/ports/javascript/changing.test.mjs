@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BullyNode } from "./bully.mjs";
-import { ChangingNode } from "./changing.mjs";
 import { EMPTY, configurationOf, newer, same } from "./configuration.mjs";
 
 const KINDS = { w: "witness", o: "observer" };
@@ -24,10 +23,10 @@ function at(me, text, configuration) {
   const [role, leader, epoch, grantee, support] = text.split(" ");
   const id = (s) => (s === "-" ? null : s);
   const state = { role, leader: id(leader), epoch: Number(epoch), grantee: id(grantee), support: support === "-" ? [] : support.split(",") };
-  return ChangingNode.load(me, { ...state, configuration: conf(configuration) });
+  return BullyNode.load(me, EMPTY, { ...state, configuration: conf(configuration) });
 }
 
-/** The step of "CLAIM 5 from 4: 3.2: 1 2", "end quorum", "call resign" or "change 3.3: 1 2 4o". @param {ChangingNode} node @param {string} me @param {string} input */
+/** The step of "CLAIM 5 from 4: 3.2: 1 2", "end quorum", "call resign" or "change 3.3: 1 2 4o". @param {BullyNode} node @param {string} me @param {string} input */
 function step(node, me, input) {
   const [word, rest] = [input.split(" ")[0], input.slice(input.indexOf(" ") + 1)];
   if (word === "end") return node.end(rest);
@@ -147,7 +146,7 @@ test("R42, R45: newer is by epoch, then by version; the same is every field", ()
 });
 
 test("R43, R34: a message has a good configuration of no later epoch, or it is ignored", () => {
-  const { node, state } = ChangingNode.start("2", conf("0.1: 1 2"));
+  const { node, state } = BullyNode.start("2", conf("0.1: 1 2"));
   const m = { type: "CLAIM", from: "1", to: "2", epoch: 3, configuration: conf("3.1: 1 2") };
   const { configuration, ...plain } = m;
   const wrong = [[{ ...m, epoch: 2 }, "R33"], [{ ...m, configuration: null }, "R33"], [{ ...m, more: 1 }, "R33"], [{ ...plain, more: configuration }, "R33"],
@@ -158,19 +157,20 @@ test("R43, R34: a message has a good configuration of no later epoch, or it is i
     assert.ok(got.state === state && !got.effects);
   }
   assert.equal(BullyNode.start("2", ["1", "2"]).node.receive(m).rule, "R34", "a node of fixed members");
-  assert.equal(BullyNode.start("2", ["1", "2"]).node.call("change", configuration).rule, "R28, R41");
+  const leads = { role: "leader", leader: "2", epoch: 3, grantee: "2", support: ["1"] };
+  assert.equal(BullyNode.load("2", ["1", "2"], leads).call("change", conf("3.1: 1 2 3")).rule, "R47", "fixed members never change");
   assert.equal(node.call("change", { epoch: 0 }).rule, "R47");
   assert.equal(node.receive(m).state.role, "electing");
 });
 
 test("R49: first starts, and restarts", () => {
-  assert.equal(effectsOf(ChangingNode.start("2", conf("0.1: 1 2w"))), "save 0 - 0.1: 1 2w, arm heartbeat");
-  assert.equal(effectsOf(ChangingNode.start("9")), "save 0 - 0.0: ");
-  for (const [me, first] of [["3", "0.1: 1 2"], ["1", "0.2: 1 2"], ["1", "1.1: 1 2"], ["0", "0.0: "]]) assert.throws(() => ChangingNode.start(me, conf(first)), TypeError);
-  const back = ChangingNode.restart("2", { epoch: 3, grantee: "9", configuration: conf("3.2: 1 2 3"), more: 1 });
+  assert.equal(effectsOf(BullyNode.start("2", conf("0.1: 1 2w"))), "save 0 - 0.1: 1 2w, arm heartbeat");
+  assert.equal(effectsOf(BullyNode.start("9", EMPTY)), "save 0 - 0.0: ");
+  for (const [me, first] of [["3", "0.1: 1 2"], ["1", "0.2: 1 2"], ["1", "1.1: 1 2"], ["0", "0.0: "]]) assert.throws(() => BullyNode.start(me, conf(first)), TypeError);
+  const back = BullyNode.restart("2", EMPTY, { epoch: 3, grantee: "9", configuration: conf("3.2: 1 2 3"), more: 1 });
   assert.equal(stateOf(back.state), "electing 2 3 9 - in 3.2: 1 2 3");
   assert.equal(effectsOf(back), "arm coordinator, IM_BACK 3 to 1, IM_BACK 3 to 3");
-  for (const bad of [{ epoch: 3, grantee: null }, { epoch: 2, grantee: null, configuration: conf("3.2: 1 2") }]) assert.throws(() => ChangingNode.restart("2", bad), TypeError);
+  for (const bad of [{ epoch: 3, grantee: null }, { epoch: 2, grantee: null, configuration: conf("3.2: 1 2") }]) assert.throws(() => BullyNode.restart("2", EMPTY, bad), TypeError);
 });
 
 /** A cluster whose host does what the effects say; every message arrives at once, in the order sent. */
@@ -180,11 +180,11 @@ class Cluster {
   told = new Map();
   #wire = [];
 
-  start(me, first) {
-    this.#perform(me, ChangingNode.start(me, first));
+  start(me, first = EMPTY) {
+    this.#perform(me, BullyNode.start(me, first));
   }
   restart(me) {
-    this.#perform(me, ChangingNode.restart(me, this.disk.get(me)));
+    this.#perform(me, BullyNode.restart(me, EMPTY, this.disk.get(me)));
     this.#settle();
   }
   does(me, input) {

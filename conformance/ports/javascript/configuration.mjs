@@ -1,7 +1,7 @@
-// Who the members are, where they come and go (spec/README.md, R42): an epoch, a version and the members. A configuration is what
-// `configurationOf` has read, and is never changed: a node that has another one has taken it over.
+// Who the members are (spec/README.md, R42): an epoch, a version and the members. A configuration is what `configurationOf` has read, and is
+// never changed: a node that has another one has taken it over. Fixed members are one too, which nobody says.
 
-import { compareIds, isEpoch, isId } from "./forms.mjs";
+import { checkMembers, compareIds, isEpoch, isId } from "./forms.mjs";
 
 /** @import { Id } from "./forms.mjs" */
 /** @typedef {"voter"|"witness"|"observer"} Kind */
@@ -37,6 +37,22 @@ export function configurationOf(v) {
   return known;
 }
 
+/** R42, R43: reads a configuration that is part of a message, record or state of this epoch. @param {number} epoch @param {any} value */
+export function configurationUpTo(epoch, value) {
+  const configuration = configurationOf(value);
+  if (configuration.epoch > epoch) throw new TypeError("configuration: its epoch is above that of the message, record or state");
+  return configuration;
+}
+
+/** R40: the configuration that fixed members are. @param {Id} me @param {readonly Id[]} ids @returns {Configuration} */
+export function fixedOf(me, ids) {
+  checkMembers(me, ids);
+  return { epoch: 0, version: 0, members: ids.map((id) => ({ id, kind: "voter" })) };
+}
+
+/** R49: may a node begin with it? @param {Configuration} c @param {Id} me */
+export const isFirst = (c, me) => c.members.length === 0 || (c.epoch === 0 && c.version === 1 && isMember(c, me));
+
 /** @param {any} v @returns {Member} */
 function memberOf(v) {
   const addressed = hasFields(v, ["id", "kind", "address"]);
@@ -69,7 +85,9 @@ export function differing(c, d) {
 export const at = (c, epoch) => ({ ...c, epoch });
 
 /** @param {Configuration} c @param {Id} id */
-const entry = (c, id) => c.members.find((m) => m.id === id);
+function entry(c, id) {
+  for (const m of c.members) if (m.id === id) return m;
+}
 /** @param {Configuration} c @param {Id} id */
 export const isMember = (c, id) => entry(c, id) !== undefined;
 /** @param {Configuration} c @param {Id} id */

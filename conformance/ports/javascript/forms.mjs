@@ -64,12 +64,12 @@ export function checkPromise(p, isNode) {
   throw new TypeError("promise: the record is damaged, or of another membership; do not start (R32)");
 }
 
-/** Throws unless this is a state of section 6. @param {any} s @param {(id: any) => boolean} isNode @param {readonly Id[]} others */
-export function checkState(s, isNode, others) {
+/** Throws unless this is a state of section 6. @param {any} s @param {(id: any) => boolean} isNode @param {(id: any) => boolean} isOther */
+export function checkState(s, isNode, isOther) {
   if (!ROLES.includes(s?.role)) throw new TypeError("state: give a role of section 6");
   if (!isEpoch(s.epoch)) throw new TypeError("state: give an epoch (R2)");
   if (s.leader !== null && !isNode(s.leader)) throw new TypeError("state: give a leader that is a member, or null");
   if (s.grantee !== null && !isNode(s.grantee)) throw new TypeError("state: give a grantee that is a member, or null");
-  const supported = Array.isArray(s.support) && s.support.every((/** @type {any} */ id) => others.includes(id));
+  const supported = Array.isArray(s.support) && s.support.every((/** @type {any} */ id) => isOther(id));
   if (!supported) throw new TypeError("state: give a support of other members");
 }

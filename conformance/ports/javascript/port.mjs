@@ -3,13 +3,13 @@
 import { readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { BullyNode } from "./bully.mjs";
-import { ChangingNode } from "./changing.mjs";
+import { EMPTY } from "./configuration.mjs";
 import { Fence } from "./fence.mjs";
 
 const PORT = { name: "bully-javascript", version: "1.1.0", language: "JavaScript" };
 const [STDIN, STDOUT] = [0, 1]; // not process.stdin, which makes a pipe one that does not block
 
-/** @type {Map<string, BullyNode|ChangingNode>} */
+/** @type {Map<string, BullyNode>} */
 const nodes = new Map();
 /** @type {Map<string, Fence>} */
 const resources = new Map();
@@ -38,8 +38,8 @@ function keep(name, { node, effects, state }) {
 /** What the kit is told of an input: the rule that `ignored` is counted under is for embedders. */
 const answered = ({ effects, ignored, state }) => (effects ? { effects, state } : { ignored, state });
 
-/** Is it about a node whose members change? @param {any} q */
-const changes = (q) => q?.configuration !== undefined;
+/** What a node knows of its members when it goes on from a record or a state: the fixed ones, or nothing yet. @param {any} q @param {any} from */
+const known = (q, from) => (from?.configuration === undefined ? q.members : EMPTY);
 
 /** What each op does: the reply without its id. */
 const OPS = new Map(Object.entries({
@@ -49,10 +49,10 @@ const OPS = new Map(Object.entries({
     resources.clear();
     return { ok: true };
   },
-  start: (q) => keep(q.node, changes(q) ? ChangingNode.start(q.me, q.configuration) : BullyNode.start(q.me, q.members)),
-  restart: (q) => keep(q.node, changes(q.promise) ? ChangingNode.restart(q.me, q.promise) : BullyNode.restart(q.me, q.members, q.promise)),
+  start: (q) => keep(q.node, BullyNode.start(q.me, q.configuration ?? q.members)),
+  restart: (q) => keep(q.node, BullyNode.restart(q.me, known(q, q.promise), q.promise)),
   load: (q) => {
-    const node = changes(q.state) ? ChangingNode.load(q.me, q.state) : BullyNode.load(q.me, q.members, q.state);
+    const node = BullyNode.load(q.me, known(q, q.state), q.state);
     nodes.set(q.node, node);
     return { state: node.state };
   },

@@ -1,109 +1,37 @@
-"""The transition function of one node: what a node does with one input, and what its host must then do.
+"""The rules of section 8 of the specification, named by their numbers: what a node does with a message, a timer's end or a call.
 
-A Node has no clock, no disk and no network; its host has them. Each method that takes an input returns the effects of
-the step, which the host carries out in their order, or Ignored, and then the node is as it was:
-
-    node = Node("2", ["1", "2", "3"])
-    for effect in node.start():
-        carry_out(effect)                       # a Save must be durable before the next effect is begun
-    while True:
-        match next_input():
-            case Message() as message: outcome = node.receive(message)
-            case Timer() as timer:     outcome = node.end(timer)
-        if isinstance(outcome, Ignored):
-            count(outcome.reason)
-        else:
-            for effect in outcome:
-                carry_out(effect)
-
-Rules are named by their numbers in the specification, spec/README.md. One Node takes one input at a time. Its members
-are fixed; where they come and go, take a ChangingNode (changing.py).
+The members are those of its configuration. Fixed members are a configuration that never changes, so no rule asks which
+of the two they are. Whoever runs a node takes a Node (node.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 
 from configuration import Configuration
-from ids import MAX_EPOCH, Id, is_epoch, rank
+from ids import MAX_EPOCH, Id, rank
 from message import Message, MessageType
-from step import Arm, Call, Effect, Ignored, Promise, Role, Save, Send, State, Timer, effects_of, running
+from step import Role, State, Timer, running
+
+_ASKS = {MessageType.ELECTION, MessageType.CLAIM, MessageType.COORDINATOR, MessageType.HEARTBEAT, MessageType.IM_BACK}
+_ANSWERS = {MessageType.OK, MessageType.ASSENT, MessageType.GRANT, MessageType.ACK}
+_ASKS_FOR_VOTES = {MessageType.ELECTION, MessageType.CLAIM}
 
 
-class Node:
-    """One node. Its public attributes are its state (section 6 of the specification); only inputs change them."""
+class Rules:
+    """The state of a node (section 6), and the rules by which it changes. What a rule sends is kept for who has called it."""
 
-    def __init__(self, me: Id, members: Sequence[Id]) -> None:
-        """A node that has not started. The members are all nodes, ascending, me among them (R40); else ValueError."""
-        if not all(low < high for low, high in pairwise([rank(m) for m in members])):
-            raise ValueError("members must be ascending by rank, each once (R1, R40)")
-        if me not in members:
-            raise ValueError(f"{me!r} is not among its members (R40)")
+    def __init__(self, me: Id, configuration: Configuration) -> None:
         self.me = me
-        self.members = tuple(members)
-        self.others = tuple(m for m in members if m != me)
-        self.voting = self.others     # whose support and grants are asked for
-        self.highest = members[-1]    # of those who may lead
-        self.configuration: Configuration | None = None
-        self._rank = {m: i for i, m in enumerate(members)}
         self._sent: list[Message] = []
         self._be(State())
+        self._configure(configuration)
 
     @property
     def state(self) -> State:
         """A copy of the state."""
         support = tuple(m for m in self.others if m in self.support) if self.support else ()
-        return State(self.role, self.leader, self.epoch, self.grantee, support, self.configuration)
-
-    # Inputs.
-
-    def start(self) -> list[Effect]:
-        """R32: the first start, once in the life of a node. The record is written although it says nothing yet."""
-        self._be(State())
-        return [Save(Promise()), Arm(Timer.HEARTBEAT)]
-
-    def restart(self, promise: Promise) -> list[Effect]:
-        """R30: a start with what the disk has kept; its own lease keeps it silent. ValueError if it is no promise."""
-        self.load(State(Role.ELECTING, self.me, promise.epoch, promise.grantee, configuration=promise.configuration))
-        self._sent = []
-        self._send_all(MessageType.IM_BACK, self.epoch)
-        return [Arm(Timer.COORDINATOR), *map(Send, self._sent)]
-
-    def load(self, state: State) -> None:
-        """Be in this state, as if the node had come to it; for checks. ValueError if it is no state of this node."""
-        if not is_epoch(state.epoch):
-            raise ValueError(f"{state.epoch!r} is no epoch (R2)")
-        for who in (state.leader, state.grantee):
-            if who is not None and who not in self._rank:
-                raise ValueError(f"{who!r} is no member (R40)")
-        if not set(state.support) <= set(self.others):
-            raise ValueError("support must be other members")
-        self._be(state)
-
-    def receive(self, message: Message) -> list[Effect] | Ignored:
-        """A message has arrived, which is well formed (R33)."""
-        if message.to != self.me:
-            return Ignored("the message is for another node (R34)")
-        if message.sender not in self._rank or message.sender == self.me:
-            return Ignored("the sender is no other member (R34)")
-        if message.configuration is not None:
-            return Ignored("the sender is of a cluster whose members change (section 18)")
-        return self._step(lambda: self._heard(message))
-
-    def end(self, timer: Timer) -> list[Effect] | Ignored:
-        """A timer has ended. R35: one that does not run is ignored."""
-        if timer not in self._running(self.state):
-            return Ignored(f"the {timer} timer does not run (R35)")
-        return self._step(lambda: self._ENDED[timer](self), anew=[timer])
-
-    def call(self, call: Call) -> list[Effect] | Ignored:
-        """The user asks the node to resign (R28), or the host says that the holder of its lease is dead (R41)."""
-        if call is Call.RESIGN:
-            return self._step(self._resign) if self.role is Role.LEADER else Ignored("the node does not lead (R28)")
-        if self.leader in (None, self.me):
-            return Ignored("the node keeps no other's lease (R41)")
-        return self._step(lambda: self._release(self.leader))
+        return State(self.role, self.leader, self.epoch, self.grantee, support, self.configuration.written)
 
     # What several rules use.
 
@@ -111,20 +39,27 @@ class Node:
         self.role, self.leader, self.epoch, self.grantee = state.role, state.leader, state.epoch, state.grantee
         self.support = set(state.support)
 
+    def _configure(self, configuration: Configuration) -> None:
+        """All that a node knows of the members it knows from its configuration (R42)."""
+        self.configuration = configuration
+        self.others = tuple(m.id for m in configuration.members if m.id != self.me)
+        self.voting = tuple(m for m in self.others if m in configuration.electors)
+
     def _send(self, kind: MessageType, to: Id, epoch: int) -> None:
-        self._sent.append(Message(kind, self.me, to, epoch, self.configuration))
+        self._sent.append(Message(kind, self.me, to, epoch, self.configuration.written))
 
     def _send_all(self, kind: MessageType, epoch: int) -> None:
-        for other in self.others:
+        """R46: votes are asked of electors; all else is said to all members."""
+        for other in self.voting if kind in _ASKS_FOR_VOTES else self.others:
             self._send(kind, other, epoch)
 
     def _outranks(self, a: Id, b: Id) -> bool:
-        """R1: whether a is to lead rather than b."""
-        return self._rank[a] > self._rank[b]
+        return self.configuration.outranks(a, b)
 
     def _has_quorum(self) -> bool:
-        """R3: whether this node and those who back it are a majority."""
-        return 2 * (len(self.support) + 1) > len(self.members)
+        """R3, R42: whether this node and those who back it are a majority of the electors."""
+        electors = self.configuration.electors
+        return 2 * len((self.support | {self.me}) & electors) > len(electors)
 
     def _release(self, holder: Id | None) -> None:
         """R5: this node says that it does not lead, or is proved dead."""
@@ -153,8 +88,40 @@ class Node:
         elif self.role in (Role.FOLLOWER, Role.CLAIMANT):
             self._rest()
 
+    # Configurations: whose is newest counts.
+
     def _heard(self, m: Message) -> None:
-        self._HEARD[m.type](self, m)
+        """R43, R44: the configuration of a message is looked at first, and then whether both are members."""
+        theirs = m.configuration or self.configuration  # fixed members need not say it
+        if theirs.newer(self.configuration):
+            self._adopt(theirs)
+        if not {self.me, m.sender} <= self.configuration.ids:
+            self._outside_heard(m, theirs)
+        elif m.type in _ANSWERS and not self._counts(m):
+            self._learn(m.epoch)  # R45.4
+        else:
+            self._HEARD[m.type](self, m)
+
+    def _adopt(self, newer: Configuration) -> None:
+        """R43: support that was given in the older configuration says nothing of the newer."""
+        if self.role in (Role.CANDIDATE, Role.CLAIMANT):
+            self._rest()
+        self._learn(newer.epoch)
+        self.support = set()
+        self._configure(newer)
+
+    def _outside_heard(self, m: Message, theirs: Configuration) -> None:
+        """R44: who is no member hears the newest configuration, if it asks with an older one."""
+        if m.type in _ASKS and self.configuration.newer(theirs):
+            self._send(MessageType.REFUSE, m.sender, self.epoch)
+
+    def _counts(self, m: Message) -> bool:
+        """R45: whether the sender has the same configuration."""
+        return m.configuration == self.configuration.written
+
+    def _may_vote(self, m: Message) -> bool:
+        """R45.3: an elector votes for a voter, and only if both have the same configuration."""
+        return self.me in self.configuration.electors and m.sender in self.configuration.voters and self._counts(m)
 
     # Election: nobody is bound.
 
@@ -163,20 +130,28 @@ class Node:
         self.role, self.support = Role.CANDIDATE, set()
         self._send_all(MessageType.ELECTION, self.epoch)
 
+    def _ask_or_say(self) -> None:
+        """R46: a voter stands. Any other rests, and a member says that it does not lead: whoever does may say so."""
+        if self.me in self.configuration.voters:
+            self._ask()
+            return
+        self._rest()
+        if self.me in self.configuration.ids:
+            self._send_all(MessageType.IM_BACK, self.epoch)
+
     def _heartbeat_ended(self) -> None:
         """R8."""
         self.leader = None
-        self._ask()
+        self._ask_or_say()
 
     def _preempt_ended(self) -> None:
         """R9: the lease of the lower leader is kept."""
         self._ask()
 
     def _may_support(self, m: Message) -> bool:
-        """R10: whether this node would grant the sender's claim."""
-        if self.leader in (None, m.sender):
-            return True
-        return self.role is not Role.ELECTING and self._outranks(m.sender, self.leader)
+        """R10, R45.1: whether this node would grant the sender's claim."""
+        free = self.leader in (None, m.sender) or (self.role is not Role.ELECTING and self._outranks(m.sender, self.leader))
+        return free and self._may_vote(m)
 
     def _election_heard(self, m: Message) -> None:
         """R10, R11."""
@@ -220,7 +195,7 @@ class Node:
         self._learn(m.epoch)
         if self.role in (Role.CANDIDATE, Role.ELECTING):
             self.support.add(m.sender)
-            if self.role is Role.CANDIDATE and self.me == self.highest and self._may_claim():
+            if self.role is Role.CANDIDATE and self.me == self.configuration.highest and self._may_claim():
                 self._claim()
 
     def _may_claim(self) -> bool:
@@ -237,10 +212,10 @@ class Node:
     def _coordinator_ended(self) -> None:
         """R15."""
         self.leader = None
-        if self._may_claim():
+        if self._may_claim() and self.me in self.configuration.voters:
             self._claim()
         else:
-            self._ask()
+            self._ask_or_say()
 
     # Claim: an epoch is promised to one node.
 
@@ -266,12 +241,13 @@ class Node:
         self._send(MessageType.REFUSE, m.sender, self.epoch)
 
     def _may_grant(self, m: Message) -> bool:
-        """R17: whether the epoch can still be promised to the sender."""
-        return m.epoch > self.epoch or (m.epoch == self.epoch and self.grantee in (None, m.sender))
+        """R17, R45.2: whether the epoch can still be promised to the sender."""
+        free = m.epoch > self.epoch or (m.epoch == self.epoch and self.grantee in (None, m.sender))
+        return free and self._may_vote(m)
 
     def _hands_over(self, m: Message) -> bool:
-        """R18."""
-        return self._outranks(m.sender, self.me) and m.epoch > self.epoch
+        """R18, R45.2."""
+        return self._outranks(m.sender, self.me) and m.epoch > self.epoch and self._may_vote(m)
 
     def _grant(self, m: Message) -> None:
         """R17."""
@@ -293,7 +269,8 @@ class Node:
         return self._has_quorum() and self.leader is None
 
     def _win(self) -> None:
-        """R20."""
+        """R20, R48: the winner's configuration is of the epoch that it has won."""
+        self._configure(self.configuration.at(self.epoch + 1))
         self._be(State(Role.LEADER, leader=self.me, epoch=self.epoch + 1, grantee=self.me))
         self._send_all(MessageType.COORDINATOR, self.epoch)
 
@@ -361,7 +338,41 @@ class Node:
         if self.role is Role.LEADER:
             self._send(MessageType.COORDINATOR, m.sender, self.epoch)
 
-    _HEARD: dict[MessageType, Callable[[Node, Message], None]] = {
+    # Changes.
+
+    def _may_not_change(self, c: Configuration) -> str:
+        """R47: why a change is no step, or nothing."""
+        own = self.configuration
+        if self.role is not Role.LEADER:
+            return "the node does not lead"
+        if own.written is None:
+            return "the members are fixed"
+        if (c.epoch, c.version) != (self.epoch, own.version + 1):
+            return "the configuration is not of this reign, or not the next one"
+        if not self._has_quorum():
+            return "the present configuration is not settled"
+        if len(own.differing(c)) != 1:
+            return "not exactly one member differs"
+        return "" if self.me in c.electors else "the leader would be no elector"
+
+    def _change(self, c: Configuration) -> None:
+        """R47: all who are members before or after hear of it."""
+        told = {*self.others}
+        self.support = set()
+        self._configure(c)
+        for other in sorted(told | {*self.others}, key=rank):
+            self._send(MessageType.HEARTBEAT, other, self.epoch)
+
+    # Which rule an input asks for, and which timers run.
+
+    def _running(self, s: State) -> tuple[Timer, ...]:
+        """R36, R46: who is no member waits only for a lease to end; who may not stand pre-empts nobody."""
+        c = s.configuration or self.configuration
+        if s.role is Role.FOLLOWER and s.leader is None and self.me not in c.ids:
+            return ()
+        return running(s.role, s.leader is not None and self.me in c.voters and c.outranks(self.me, s.leader))
+
+    _HEARD: dict[MessageType, Callable[[Rules, Message], None]] = {
         MessageType.ELECTION: _election_heard,
         MessageType.OK: _ok_heard,
         MessageType.ASSENT: _assent_heard,
@@ -374,7 +385,7 @@ class Node:
         MessageType.RESIGN: _resign_heard,
         MessageType.IM_BACK: _im_back_heard,
     }
-    _ENDED: dict[Timer, Callable[[Node], None]] = {
+    _ENDED: dict[Timer, Callable[[Rules], None]] = {
         Timer.HEARTBEAT: _heartbeat_ended,
         Timer.PREEMPT: _preempt_ended,
         Timer.ELECTION: _election_ended,
@@ -383,15 +394,3 @@ class Node:
         Timer.QUORUM: _quorum_ended,
         Timer.BEAT: _beat_ended,
     }
-
-    # From a step to its effects.
-
-    def _running(self, s: State) -> tuple[Timer, ...]:
-        return running(s.role, follows_lower=s.leader is not None and self._outranks(self.me, s.leader))
-
-    def _step(self, rule: Callable[[], None], anew: Sequence[Timer] = ()) -> list[Effect]:
-        """Take one step, and say what the host must do. These timers begin anew, if they run on."""
-        before = self.state
-        self._sent = []
-        rule()
-        return effects_of(before, self.state, self._running, self._sent, anew)

@@ -1,9 +1,10 @@
-"""Who the members are, where they come and go: configurations (R42), as they are read, compared and written."""
+"""Who the members are: configurations (R42), as they are read, compared and written; fixed members are one that never changes."""
 
 from __future__ import annotations
 
 import re
 import reprlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -60,18 +61,22 @@ class Configuration:
             return
         if self.version < 1 or len(self.members) > MAX_MEMBERS:
             raise ValueError(f"the version is from 1 on, and there are at most {MAX_MEMBERS} members (R42)")
-        below = 0
+        self._check_order()
         for member in self.members:
-            above = rank(member.id)
-            if above <= below:
-                raise ValueError("members are ascending by id, each there once (R42)")
             if not _ADDRESS.fullmatch(member.address):
                 raise ValueError(f"{reprlib.repr(member.address)} is no address (R42)")
-            below = above
         if not self.voters:
             raise ValueError("there is no voter (R42)")
         if 59 + sum(18 + len(m.address) for m in self.members) > MAX_BYTES:
             raise ValueError(f"it does not fit into a message of {MAX_BYTES} bytes (R42)")
+
+    def _check_order(self) -> None:
+        below = 0
+        for member in self.members:
+            above = rank(member.id)
+            if above <= below:
+                raise ValueError("members are ascending by rank, each there once (R1, R42)")
+            below = above
 
     @classmethod
     def from_json(cls, value: object) -> Configuration:
@@ -106,6 +111,33 @@ class Configuration:
         """Those who vote: a quorum is more than half of them."""
         return frozenset(m.id for m in self.members if m.kind is not Kind.OBSERVER)
 
+    @cached_property
+    def highest(self) -> Id | None:
+        """The highest of those who may lead."""
+        return max(self.voters, key=rank, default=None)
+
+    @cached_property
+    def _place(self) -> dict[Id, int]:
+        return {m.id: i for i, m in enumerate(self.members)}
+
+    def outranks(self, a: Id, b: Id) -> bool:
+        """R1, R46: whether a, a member, is to lead rather than b: b is lower, or may not lead at all."""
+        return b not in self.voters or self._place[a] > self._place[b]
+
+    @cached_property
+    def written(self) -> Configuration | None:
+        """What messages, records and states say of it: itself (R42, R43)."""
+        return self
+
+    def check_first(self, me: Id) -> None:
+        """R49: ValueError unless a node may begin with it."""
+        if self.members and (me not in self.ids or (self.epoch, self.version) != (0, 1)):
+            raise ValueError(f"a first configuration has {me!r} as a member, epoch 0 and version 1 (R49)")
+
+    def check_name(self, who: Id) -> None:
+        """ValueError unless it may be whose lease a node keeps, or whom it has promised its epoch: one who was removed, too."""
+        rank(who)
+
     def newer(self, than: Configuration) -> bool:
         """R42."""
         return (self.epoch, self.version) > (than.epoch, than.version)
@@ -117,6 +149,38 @@ class Configuration:
     def at(self, epoch: int) -> Configuration:
         """R48: the same members and version, with this epoch."""
         return replace(self, epoch=epoch)
+
+
+class Fixed(Configuration):
+    """Fixed members (R40): a configuration of voters that never changes, and that nobody says or writes."""
+
+    def __init__(self, ids: Sequence[Id]) -> None:
+        """ValueError unless they are ascending by rank, each there once, and not none."""
+        super().__init__(0, 0, tuple(Member(m, Kind.VOTER) for m in ids))
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise ValueError("there are no members (R40)")
+        self._check_order()
+
+    @cached_property
+    def written(self) -> None:
+        """Nothing: all members know it already."""
+        return None
+
+    def check_first(self, me: Id) -> None:
+        """R40."""
+        if me not in self.ids:
+            raise ValueError(f"{me!r} is not among its members (R40)")
+
+    def check_name(self, who: Id) -> None:
+        """Who is no member never was one."""
+        if who not in self.ids:
+            raise ValueError(f"{who!r} is no member (R40)")
+
+    def at(self, epoch: int) -> Fixed:
+        """Itself: fixed members are of every epoch."""
+        return self
 
 
 @lru_cache(maxsize=256)

@@ -14,12 +14,11 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from bully import Node
-from changing import ChangingNode
-from configuration import Configuration
+from configuration import Configuration, Fixed
 from fence import Resource
 from ids import is_epoch
 from message import Malformed, Message
+from node import Node
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
 
 Json = dict[str, object]
@@ -191,8 +190,6 @@ class Port:
         return self._outcome(node, node.call(_CALLS[name]))
 
     def _change(self, node: Node, request: Json) -> list[Effect] | Ignored:
-        if not isinstance(node, ChangingNode):
-            return Ignored("its members are fixed (R40)")
         try:
             return node.change(Configuration.from_json(request.get("configuration")))
         except ValueError as why:
@@ -219,14 +216,14 @@ class Port:
         return {"ok": True}
 
     def _new_node(self, request: Json, first: Configuration | None) -> Node:
-        """A node that has not started: of changing members if it has a configuration."""
+        """A node that has not started: of fixed members if it has no configuration."""
         me = name_of(request, "me")
         if first is not None:
-            return ChangingNode(me, first)
+            return Node(me, first)
         members = field(request, "members")
         if not isinstance(members, list):
             raise BadRequest("field 'members' must be a list of ids")
-        return Node(me, members)
+        return Node(me, Fixed(members))
 
     def _node(self, request: Json) -> Node:
         name = name_of(request, "node")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unittest
 from collections import deque
 
-from bully import Node
+from configuration import Fixed
+from node import Node
 from ids import MAX_EPOCH
 from message import Message, MessageType
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
@@ -24,7 +25,7 @@ class Cluster:
         self.traffic: deque[Message] = deque()
         self.log: list[str] = []
         for me in members:
-            self.nodes[me] = Node(me, members)
+            self.nodes[me] = Node(me, Fixed(members))
             self.timers[me], self.told[me] = set(), (None, 0)
             self.carry_out(me, self.nodes[me].start())
 
@@ -67,7 +68,7 @@ class Cluster:
 
     def restart(self, me: str) -> None:
         self.down.discard(me)
-        self.nodes[me] = Node(me, self.members)
+        self.nodes[me] = Node(me, Fixed(self.members))
         self.carry_out(me, self.nodes[me].restart(self.disk[me]))
 
     def elect(self) -> None:
@@ -82,7 +83,7 @@ def message(kind: str, sender: str, to: str, epoch: int) -> Message:
 
 def node(state: State, me: str = "2", members: tuple[str, ...] = ("1", "2", "3")) -> Node:
     """A node in this state."""
-    made = Node(me, members)
+    made = Node(me, Fixed(members))
     made.load(state)
     return made
 
@@ -189,7 +190,7 @@ class Steps(unittest.TestCase):
                          [Arm(Timer.COORDINATOR), Send(message("GRANT", "2", "3", 4))])
 
     def test_a_promise_outlives_a_crash(self) -> None:
-        back = Node("2", ("1", "2", "3"))
+        back = Node("2", Fixed(("1", "2", "3")))
         self.assertEqual(back.restart(Promise(4, "3")), [
             Arm(Timer.COORDINATOR), Send(message("IM_BACK", "2", "1", 4)), Send(message("IM_BACK", "2", "3", 4))])
         refusal = [Send(message("REFUSE", "2", "1", 4))]
@@ -235,7 +236,7 @@ class Steps(unittest.TestCase):
     def test_a_node_needs_members_in_order(self) -> None:
         for me, members in (("4", ["1", "2"]), ("1", ["2", "1"]), ("1", ["1", "1"]), ("1", []), ("0", ["0"])):
             with self.subTest(me=me, members=members), self.assertRaises(ValueError):
-                Node(me, members)
+                Node(me, Fixed(members))
 
 
 class Questions(unittest.TestCase):

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from changing import ChangingNode
 from configuration import Configuration, Kind, Member
 from ids import MAX_EPOCH
 from message import Malformed, Message, MessageType
+from node import Node
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
 from test_bully import Cluster, node
 
@@ -31,9 +31,9 @@ def message(kind: str, sender: str, to: str, epoch: int, configuration: Configur
     return Message(MessageType(kind), sender, to, epoch, configuration)
 
 
-def changing(state: State, me: str = "2") -> ChangingNode:
+def changing(state: State, me: str = "2") -> Node:
     """A node in this state, and in the configuration THREE if that has none."""
-    made = ChangingNode(me)
+    made = Node(me)
     made.load(state if state.configuration else replace(state, configuration=THREE))
     return made
 
@@ -201,19 +201,19 @@ class Steps(unittest.TestCase):
 
     def test_first_starts(self) -> None:
         first = conf(0, 1, "1 2w")
-        self.assertEqual(ChangingNode("2", first).start(), [Save(Promise(0, None, first)), Arm(Timer.HEARTBEAT)])
-        self.assertEqual(ChangingNode("9").start(), [Save(Promise(0, None, Configuration()))])
+        self.assertEqual(Node("2", first).start(), [Save(Promise(0, None, first)), Arm(Timer.HEARTBEAT)])
+        self.assertEqual(Node("9").start(), [Save(Promise(0, None, Configuration()))])
         for me, wrong in (("3", first), ("1", conf(0, 2, "1")), ("1", conf(1, 1, "1")), ("0", Configuration())):
             with self.assertRaises(ValueError):
-                ChangingNode(me, wrong)
+                Node(me, wrong)
 
     def test_a_restart_knows_its_configuration(self) -> None:
-        back = ChangingNode("2")
+        back = Node("2")
         self.assertEqual(back.restart(Promise(3, "9", THREE)), [
             Arm(Timer.COORDINATOR), Send(message("IM_BACK", "2", "1", 3)), Send(message("IM_BACK", "2", "3", 3))])
         for promise in (Promise(3, "9"), Promise(2, "9", THREE), Promise(3, "x", THREE)):
             with self.assertRaises(ValueError):
-                ChangingNode("2").restart(promise)
+                Node("2").restart(promise)
 
     def test_the_two_kinds_of_cluster_do_not_mix(self) -> None:
         plain = Message(MessageType.CLAIM, "3", "2", 4)
@@ -251,6 +251,10 @@ class Changes(unittest.TestCase):
                 self.assertIsInstance(asked.change(to), Ignored)
                 self.assertEqual(asked.state, before)
 
+    def test_fixed_members_never_change(self) -> None:
+        leads = node(State(Role.LEADER, "2", 3, "2", ("1",)))
+        self.assertIsInstance(leads.change(conf(3, 1, "1 2 3 4")), Ignored)
+
 
 class ChangingCluster(Cluster):
     """A cluster that begins with these members; who is added is started with the empty configuration."""
@@ -263,12 +267,12 @@ class ChangingCluster(Cluster):
     def begin(self, me: str, first: Configuration) -> None:
         self.members = (*self.members, me)
         self.timers[me], self.told[me] = set(), (None, 0)
-        self.nodes[me] = ChangingNode(me, first)
+        self.nodes[me] = Node(me, first)
         self.carry_out(me, self.nodes[me].start())
 
     def restart(self, me: str) -> None:
         self.down.discard(me)
-        self.nodes[me] = ChangingNode(me)
+        self.nodes[me] = Node(me)
         self.carry_out(me, self.nodes[me].restart(self.disk[me]))
 
     def change(self, me: str, members: str) -> None:

@@ -8,9 +8,9 @@ func limits() []Mutant {
 	}
 	return []Mutant{
 		{"quorum-of-a-table", "a quorum is what the table says, which ends at seven members", "bully.py",
-			"return 2 * (len(self.support) + 1) > len(self.members)", "return len(self.support) + 1 >= min(len(self.members) // 2 + 1, 4)", rules("R3")},
+			"return 2 * len((self.support | {self.me}) & electors) > len(electors)", "return len((self.support | {self.me}) & electors) >= min(len(electors) // 2 + 1, 4)", rules("R3")},
 		{"compares-32-bits", "which epoch is higher is the sign of their difference in 32 bits", "bully.py",
-			"return m.epoch > self.epoch or (m.epoch ==", "return 0 < (m.epoch - self.epoch) % 2**32 < 2**31 or (m.epoch ==", rules("R2", "R17")},
+			"free = m.epoch > self.epoch or (m.epoch ==", "free = 0 < (m.epoch - self.epoch) % 2**32 < 2**31 or (m.epoch ==", rules("R2", "R17")},
 		{"ok-of-the-lower", "an OK of a lower node does not count", "bully.py",
 			"if self.role in (Role.CANDIDATE, Role.ELECTING):\n            self.role = Role.ELECTING",
 			"if self.role in (Role.CANDIDATE, Role.ELECTING) and self._outranks(m.sender, self.me):\n            self.role = Role.ELECTING", rules("R12")},
