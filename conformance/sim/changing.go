@@ -14,9 +14,9 @@ import (
 // (R47.2). It asks again, a few times, if nothing has come of it. When it is told that the change is settled it goes.
 type Change struct {
 	At   time.Duration
-	Kind ChangeKind
+	Kind ChangeKind `json:"change"`
 	Node spec.NodeID
-	Back time.Duration // of a RemoveChange: how long after its host has stopped the node runs again, with its old disk; 0: never
+	Back time.Duration `never:"yes"` // of a RemoveChange: how long after its host has stopped the node runs again, with its old disk; 0: never
 }
 
 // ChangeKind names a change. The set is closed.

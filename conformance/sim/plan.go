@@ -10,20 +10,21 @@ import (
 )
 
 // Plan is everything about a run that is not the implementation: the same plan on the same implementation gives the same
-// run, to the byte, on any machine. Generate makes one from a seed; a plan that has been shrunk is a file.
+// run, to the byte, on any machine. Generate makes one from a seed; a plan that has been shrunk is a file. The order of fields, here
+// and in what they are made of, is that of the file.
 type Plan struct {
 	Seed    uint64        // of every delay, loss and wait that the run draws, at most 2^53-1; each link, disk and node draws from a stream of its own
 	Members []spec.NodeID // ascending, 1 to MaxNodes; where members change, all nodes
-	Timing  Timing        // of every host
-	Links   Weather       // of every link, where no fault says otherwise
+	Timing  Timing        `line:"field"` // of every host
+	Links   Weather       `line:"field"` // of every link, where no fault says otherwise
 	Disk    Range         // how long a save takes
 	Rates   []float64     // Rates[i] is how many seconds the clock of member i counts in one; none: all 1. Within 1-Drift to 1+Drift they are bounded
 	Proofs  bool          // hosts are told truthfully, within a delay, that a member is dead (R41)
-	Faults  []Fault       // in the order of At
 	Length  time.Duration // when the faults, all of which have ended, may be said to be over; the time to settle comes after
+	Faults  []Fault       `line:"field each"` // in the order of At
 
-	First   []spec.Member // ascending: the first members, where members change; the other nodes know of none (R49). None: Members are fixed
-	Changes []Change      // what operators ask for, in the order of At; only where members change
+	First   []spec.Member `line:"field"` // ascending: the first members, where members change; the other nodes know of none (R49). None: Members are fixed
+	Changes []Change      `line:"each"`  // what operators ask for, in the order of At; only where members change
 }
 
 // Weather is what a link does to messages.
@@ -40,7 +41,10 @@ type Timing struct {
 	Delay time.Duration // δ
 	Drift float64       // ρ
 
-	Beat, Quorum, Heartbeat, Election, Coordinator, Claim, Preempt, Stagger time.Duration // Preempt below 0: never
+	Beat, Quorum, Heartbeat, Election, Coordinator, Claim time.Duration
+
+	Preempt time.Duration `never:"yes"` // below 0: never
+	Stagger time.Duration
 }
 
 // FaultKind names a fault. The set is closed.
@@ -119,11 +123,11 @@ func (p Point) String() string {
 // Fault is something that goes wrong. Which fields count, its kind says.
 type Fault struct {
 	At    time.Duration
-	For   time.Duration
 	Kind  FaultKind
 	Node  spec.NodeID
 	Links []spec.Link
 	Point Point
+	For   time.Duration
 	Weather
 	Disk Range
 	Kept bool

@@ -74,7 +74,7 @@ func TestPlanJSONRefuses(t *testing.T) {
 		{`"seed":81,`, `"seed":81,"Seed":81,`, "Seed: is unknown here"},
 		{`"seed":81,`, `"seed":null,`, "seed: is null"},
 		{`"seed":81,`, `"seed":-1,`, "seed: is not as it should be: "},
-		{`"members":["1","2","3"]`, `"members":["1","02","3"]`, "members: is not as it should be: "},
+		{`"members":["1","2","3"]`, `"members":["1","02","3"]`, "members[1]: is not as it should be: "},
 		{`"beat":"100ms",`, ``, "timing.beat: is missing"},
 		{`"beat":"100ms"`, `"beat":"100"`, `timing.beat: "100" is no length of time: it is written as 12ms`},
 		{`"beat":"100ms"`, `"beat":"never"`, `timing.beat: "never" is no length of time`},
