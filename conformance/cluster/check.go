@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -89,11 +90,11 @@ func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string)
 	if rule := h.noStep(in); rule != "" {
 		c.breaks(rule, "%s should be no step: %s", what(), described(out))
 	}
+	now := monitor.ViewOf(s)
+	if breach := c.monitor.Breaks(c.index(h.id), &now); breach != nil {
+		c.breaks(string(breach.Promise.Name), "%s: %s: %s", what(), breach.Text(), described(out))
+	}
 	switch {
-	case s.Epoch < h.known.Epoch:
-		c.breaks(string(spec.EpochMonotonic), "%s: the epoch goes back from %d: %s", what(), h.known.Epoch, described(out))
-	case s.Configuration != h.known.Configuration && !s.Configuration.Newer(h.known.Configuration):
-		c.breaks(string(spec.ConfigurationMonotonic), "%s: the configuration goes back from %s: %s", what(), h.known.Configuration, described(out))
 	case op.Kind == Start && s.Durable() != spec.Durable{Configuration: h.first}:
 		c.breaks("R49", "%s: it is to begin with configuration %s, and no promise: %s", what(), h.first, described(out))
 	case op.Kind == Restart && s.Durable() != *h.record:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -38,8 +39,7 @@ type Cluster struct {
 	hosts   []*host
 	links   [][]queue // links[i][j]: from member i to member j
 	cut     []spec.Link
-	leaders map[spec.Epoch]spec.NodeID   // who has ever led
-	lists   map[stamp]spec.Configuration // all that any node has ever held
+	monitor *monitor.Monitor // of the promises
 	done    []Op
 	sent    uint64 // how many messages have been put under way
 	events  uint64
@@ -55,7 +55,6 @@ type host struct {
 	node, like conformance.Node   // nil while it is down
 	record     *spec.Durable      // nil: there is none
 	first      spec.Configuration // with which it starts for the first time; none: members are fixed
-	known      spec.Durable       // the highest epoch that the node has ever been in, and the newest configuration that it has held
 	timers     conformance.Timers
 	state      spec.State // of a node that is down, what survives
 }
@@ -79,15 +78,15 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 	}
 	c := &Cluster{
 		members: slices.Clone(members), newNode: newNode, options: o,
-		leaders: map[spec.Epoch]spec.NodeID{}, lists: map[stamp]spec.Configuration{},
+		monitor: monitor.New(monitor.Options{Members: members}),
 	}
+	c.monitor.Late() // timers end when they will
 	if err := c.checkFirst(); err != nil {
 		return nil, fmt.Errorf("the first members: %w", err)
 	}
 	for i, id := range c.members {
 		h := &host{id: id, first: conformance.FirstOf(c.options.First, id)}
-		h.known.Configuration = h.first
-		h.state = conformance.Survivor(h.known)
+		h.state = conformance.Survivor(spec.Durable{Configuration: h.first})
 		c.hosts = append(c.hosts, h)
 		c.links = append(c.links, make([]queue, len(members)))
 		if len(o.Records) > 0 && o.Records[i] != nil {
@@ -95,9 +94,10 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 				return nil, fmt.Errorf("the record of %s: %w", id, err)
 			}
 			record := *o.Records[i]
-			h.record, h.known = &record, record
+			h.record = &record
 			h.state = conformance.Survivor(record)
 		}
+		c.monitor.Note(i, &monitor.View{Epoch: h.state.Epoch, Configuration: h.state.Configuration})
 	}
 	if o.Unstarted {
 		return c, nil
@@ -207,8 +207,14 @@ func (c *Cluster) Busy(dst []spec.Link) []spec.Link {
 // CutLinks returns the links that carry nothing, ascending. They must not be changed.
 func (c *Cluster) CutLinks() []spec.Link { return c.cut }
 
-// Leaders returns who has led, by epoch. It must not be changed.
-func (c *Cluster) Leaders() map[spec.Epoch]spec.NodeID { return c.leaders }
+// Leaders returns who has led, by epoch.
+func (c *Cluster) Leaders() map[spec.Epoch]spec.NodeID {
+	leaders := map[spec.Epoch]spec.NodeID{}
+	for epoch, i := range c.monitor.Leaders() {
+		leaders[epoch] = c.members[i]
+	}
+	return leaders
+}
 
 // Events returns how many events there have been: the number of lines of a trace, but for its header.
 func (c *Cluster) Events() uint64 { return c.events }

@@ -197,6 +197,8 @@ func (c *Cluster) start(h *host, op *Op) {
 // crash takes a node down, and loses what is under way to it and from it.
 func (c *Cluster) crash(h *host) {
 	h.node, h.like, h.timers = nil, nil, 0
+	now := c.monitor.Seen(c.index(h.id)).Down()
+	c.monitor.Note(c.index(h.id), &now)
 	survives, support := spec.Durable{Configuration: h.first}, h.state.Support[:0]
 	if h.record != nil {
 		survives = *h.record

@@ -31,7 +31,7 @@
 //	for range 1000 {
 //		enabled = c.Enabled(enabled[:0])
 //		if err := c.Do(enabled[rand.IntN(len(enabled))]); err != nil {
-//			return err // such as: OneLeaderPerEpoch: 2 and 3 have both led epoch 4
+//			return err // such as: OneLeaderPerEpoch: …: nodes 2 and 3 have both led epoch 4: …
 //		}
 //	}
 //

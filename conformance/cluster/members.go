@@ -9,14 +9,6 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// stamp is what a configuration is compared by (R42).
-type stamp struct {
-	epoch   spec.Epoch
-	version uint64
-}
-
-func stampOf(c spec.Configuration) stamp { return stamp{c.Epoch, c.Version} }
-
 // checkFirst says what is wrong with who the first members are, if members change.
 func (c *Cluster) checkFirst() error {
 	first := c.options.First

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -37,7 +38,6 @@ func (c *Cluster) take(h *host, in *spec.Input, op *Op) {
 	h.state = c.out.State
 	h.state.Support = support
 	h.timers = h.timers&^c.out.Cancel | c.out.Arm
-	h.known = h.state.Durable()
 	c.note(h)
 	c.write(&spec.Event{Node: h.id, Action: actionOf(in, op), Input: given(in), Sent: c.out.Sent, State: h.state})
 	c.send(c.out.Sent[:c.leaves(op)])
@@ -79,22 +79,10 @@ func (c *Cluster) guard(h *host, do func()) {
 	do()
 }
 
-// note remembers who leads, and which members the node's configuration has. Two leaders of one epoch are a violation, and so
-// are two lists of members of one epoch and version.
+// note remembers what is seen of a node.
 func (c *Cluster) note(h *host) {
-	if own := h.state.Configuration; !own.IsNone() {
-		if first, held := c.lists[stampOf(own)]; held && first != own {
-			c.breaks(string(spec.OneConfiguration), "%s holds %s, and there has been %s", h.id, own, first)
-		}
-		c.lists[stampOf(own)] = own
-	}
-	if h.state.Role != spec.Leader {
-		return
-	}
-	if first, led := c.leaders[h.state.Epoch]; led && first != h.id {
-		c.breaks(string(spec.OneLeaderPerEpoch), "%s and %s have both led epoch %d", first, h.id, h.state.Epoch)
-	}
-	c.leaders[h.state.Epoch] = h.id
+	now := monitor.ViewOf(&h.state)
+	c.monitor.Note(c.index(h.id), &now)
 }
 
 // observe tells who observes what the node did.

@@ -3,7 +3,7 @@ package monitor
 import "github.com/seed-fdf591db/bully/spec"
 
 var configurationMonotonic = Promise{
-	Name: spec.ConfigurationMonotonic, Says: "A node's configuration never gets older, over restarts too.", When: Always, Own: true,
+	Name: spec.ConfigurationMonotonic, Says: "A node's configuration never gets older, over restarts too.", When: Always, Own: true, Changing: true,
 	check: func() check { return configurationsRise{} },
 }
 

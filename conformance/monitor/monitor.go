@@ -26,7 +26,6 @@ type View struct {
 	Leads         spec.Epoch         // which epoch it leads; 0: none
 	Epoch         spec.Epoch         // in which it is; of a node that is down, what its disk has
 	Configuration spec.Configuration // the same; none where members are fixed, and if it is not known
-	Writes        spec.Epoch         // a write of this epoch, of this node, is admitted now by the resource; 0: none is
 }
 
 // ViewOf returns what is seen of a node that runs, and acts as leader for as long as it is one.
@@ -103,6 +102,9 @@ func (m *Monitor) Late() { m.late = true }
 // Seen returns what was seen last of node i.
 func (m *Monitor) Seen(i int) View { return m.nodes[i] }
 
+// Acts reports whether node i was seen last to act as leader.
+func (m *Monitor) Acts(i int) bool { return m.nodes[i].Acts }
+
 // Breaks says which promise is broken if node i is seen so now, and returns nil if none is. Nothing is noted: a step that a
 // node takes back may be asked for too. What need only hold eventually is not asked.
 func (m *Monitor) Breaks(i int, now *View) *Breach {
@@ -141,7 +143,6 @@ func (m *Monitor) Note(i int, now *View) {
 		m.acting++
 	}
 	*was = *now
-	was.Writes = 0 // another write is another thing seen
 }
 
 // at returns what is seen of node j if node i is seen so now.

@@ -9,7 +9,7 @@ import (
 )
 
 var oneConfiguration = Promise{
-	Name: spec.OneConfiguration, Says: "An epoch and a version name one list of members.", When: Always,
+	Name: spec.OneConfiguration, Says: "An epoch and a version name one list of members.", When: Always, Changing: true,
 	check: func() check { return lists{} },
 }
 

@@ -15,6 +15,8 @@ type Promise struct {
 	Now string
 	// Own says that a node is held to what it was before, and to no other node.
 	Own bool
+	// Changing says that it is of members that change: where they are fixed it holds of itself.
+	Changing bool
 
 	check func() check // nil: what is seen of nodes does not tell
 }

@@ -13,7 +13,7 @@
 //			return err // the plan says something that means nothing
 //		}
 //		if result.Violation != nil {
-//			return result.Violation // such as: OneLeaderPerEpoch: nodes 2 and 3 both led epoch 4
+//			return result.Violation // such as: OneLeaderPerEpoch: nodes 2 and 3 have both led epoch 4
 //		}
 //	}
 //

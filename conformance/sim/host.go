@@ -15,8 +15,6 @@ type host struct {
 	last    int                   // which of outs is that of the last step
 	view    view                  // the state after the last step
 	durable spec.Durable          // what is on disk
-	highest spec.Epoch            // the highest epoch that has been on disk
-	newest  spec.Configuration    // the newest configuration that has been on disk
 	settled spec.Configuration    // the last one that a quorum was known to hold
 
 	crash  int // the fault that crashes the node within its next step, or -1
@@ -34,7 +32,7 @@ type host struct {
 func (h *host) reset(p *Plan, i rank) {
 	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, policy: policy{random: world.NewRandom(p.Seed, hostStreams+uint64(i))}}
 	first := p.first(p.Members[i])
-	h.durable.Configuration, h.newest = first, first // which is put on disk before the first start (R49)
+	h.durable.Configuration = first // which is put on disk before the first start (R49)
 	h.out().State = spec.State{Role: spec.Follower, Support: h.out().State.Support[:0], Configuration: first}
 	h.view = view{leader: none, grantee: none, who: ranks(p.Members).first(&first)}
 }
@@ -172,7 +170,6 @@ func (r *Runner) commit(i rank, was *view, out *conformance.Output) {
 		r.result.Stats.Saves++
 		h.durable = out.State.Durable()
 	}
-	h.highest = h.view.epoch
 	r.result.Stats.Actions[r.in.action]++
 	r.digest(i, out)
 	r.trace.step(r, i, out)
@@ -196,7 +193,7 @@ func (r *Runner) saved(i rank) {
 func (r *Runner) takeOver(i rank) {
 	h := &r.hosts[i]
 	if h.view.role != leader {
-		r.acting &^= one(i)
+		r.stops(i)
 	}
 	if !r.world.Doomed(int(i)) {
 		r.tell(i, h.view.told)
@@ -242,7 +239,7 @@ func (r *Runner) observe(i rank, before, out *conformance.Output) {
 // crashed notes that a node is down.
 func (r *Runner) crashed(i rank) {
 	h := &r.hosts[i]
-	r.acting &^= one(i)
+	r.stops(i)
 	h.owes, h.crash, h.fail = false, -1, -1
 	r.result.Stats.Actions[crashAction]++
 	r.trace.crash(r, i)

@@ -16,25 +16,20 @@ type stamp struct {
 
 func stampOf(c *spec.Configuration) stamp { return stamp{c.Epoch, c.Version} }
 
-// history is which configurations there have been in a run, and which follows on which.
+// history is which configurations of a run follow on which, and what has become of them.
 type history struct {
-	named   map[stamp]spec.Configuration // OneConfiguration
-	follows map[stamp]stamp              // on which a change was made, or who won stood
-	settled []spec.Configuration         // in the order in which they became so
-	won     []spec.Configuration         // with which a reign began
+	follows map[stamp]stamp      // on which a change was made, or who won stood
+	settled []spec.Configuration // in the order in which they became so
+	won     []spec.Configuration // with which a reign began
 }
 
 func (h *history) reset() {
-	if h.named == nil {
-		h.named, h.follows = map[stamp]spec.Configuration{}, map[stamp]stamp{}
+	if h.follows == nil {
+		h.follows = map[stamp]stamp{}
 	}
-	clear(h.named)
 	clear(h.follows)
 	h.settled, h.won = h.settled[:0], h.won[:0]
 }
-
-// name notes that there is a configuration.
-func (h *history) name(c *spec.Configuration) { h.named[stampOf(c)] = *c }
 
 // follow reports whether c follows on d, or is d.
 func (h *history) follow(c, d *spec.Configuration) bool {
@@ -54,17 +49,7 @@ func (h *history) follow(c, d *spec.Configuration) bool {
 // checkMembers holds what a node does with an input to the rules about members that need nothing but the node. It reports
 // whether they hold.
 func (r *Runner) checkMembers(i rank, before, out *conformance.Output, after *view) bool {
-	h, now := &r.hosts[i], &out.State.Configuration
-	if *now != h.newest {
-		if h.newest.Newer(*now) {
-			r.breaks(spec.ConfigurationMonotonic, "node %s goes from configuration %s back to %s with %s", r.members[i], h.newest, now, &r.in)
-			return false
-		}
-		if other, known := r.history.named[stampOf(now)]; known && other != *now {
-			r.breaks(spec.OneConfiguration, "node %s has configuration %s with %s, and there has been %s", r.members[i], now, &r.in, other)
-			return false
-		}
-	}
+	now := &out.State.Configuration
 	if want, rule := r.wantedConfiguration(i, before, after); want != *now {
 		r.breaks(rule, "node %s, %s, with %s has configuration %s, and must have %s", r.members[i], before.State, &r.in, now, want)
 		return false
@@ -207,10 +192,6 @@ func asks(t spec.MessageType) bool {
 func (r *Runner) promisesOfMembers(i rank, was *view) {
 	h := &r.hosts[i]
 	now, c := &h.view, &h.view.configuration
-	if h.newest != *c {
-		h.newest = *c
-		r.history.name(c)
-	}
 	begins := now.role == leader && (was.role != leader || was.epoch != now.epoch)
 	if begins || r.in.action == changeAction {
 		r.history.follows[stampOf(c)] = stampOf(&was.configuration)

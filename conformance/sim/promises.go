@@ -2,17 +2,21 @@ package sim
 
 import (
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // check holds what a node does with an input to the rules that need nothing but the node. It reports whether they hold.
 func (r *Runner) check(i rank, before, out *conformance.Output, after *view) bool {
-	h := &r.hosts[i]
 	if out.Ignored {
 		return r.checkIgnored(i, before, out)
 	}
-	if after.epoch < h.highest {
-		r.breaks(spec.EpochMonotonic, "node %s goes from epoch %d back to %d with %s", r.members[i], h.highest, after.epoch, &r.in)
+	if !r.result.Timely {
+		r.monitor.Late()
+	}
+	now := r.shows(i, after)
+	if breach := r.monitor.Breaks(int(i), &now); breach != nil {
+		r.breaks(breach.Promise.Name, "%s, with %s", breach.Text(), &r.in)
 		return false
 	}
 	if !r.checkSent(i, out) || !r.checkMembers(i, before, out, after) {
@@ -85,37 +89,41 @@ func (in *input) String() string {
 	return in.given.String()
 }
 
-// promises holds a step that is taken to the promises about all nodes.
+// shows returns what is seen of a node that runs. It acts as leader from the step on with which it wins, until it has saved what it
+// stopped with.
+func (r *Runner) shows(i rank, v *view) monitor.View {
+	now := monitor.View{Up: true, Acts: r.monitor.Acts(int(i)), Epoch: v.epoch, Configuration: v.configuration}
+	if v.role == leader {
+		now.Acts, now.Leads = true, v.epoch
+	}
+	return now
+}
+
+// stops notes that a node does not act as leader any more.
+func (r *Runner) stops(i rank) {
+	if r.monitor.Acts(int(i)) {
+		now := r.monitor.Seen(int(i))
+		now.Acts = false
+		r.monitor.Note(int(i), &now)
+	}
+}
+
+// promises notes a step that is taken, and holds it to the promises about links and nodes.
 func (r *Runner) promises(i rank, was *view) {
 	now := &r.hosts[i].view
+	if now.role == leader && (was.role != leader || was.epoch != now.epoch) {
+		if _, led := r.monitor.Leader(now.epoch); !led {
+			r.result.Reigns = append(r.result.Reigns, Reign{now.epoch, r.members[i]})
+		}
+	}
+	seen := r.shows(i, now)
+	r.monitor.Note(int(i), &seen)
 	switch {
-	case now.role == leader && (was.role != leader || was.epoch != now.epoch):
-		r.leads(i, now.epoch)
 	case now.role == claimant && was.role != claimant:
 		r.claims[now.epoch+1] = r.claims[now.epoch+1] || r.links.wasEligible(r, i)
 	case was.role == leader && now.role != leader && r.in.given.Call != spec.ResignCall && r.result.Timely:
 		r.deposed(i, was)
 	}
-}
-
-// leads notes that a node has come to lead.
-func (r *Runner) leads(i rank, e spec.Epoch) {
-	if other, led := r.leaders[e]; led && other != i {
-		r.breaks(spec.OneLeaderPerEpoch, "nodes %s and %s both led epoch %d", r.members[other], r.members[i], e)
-		return
-	} else if !led {
-		r.leaders[e] = i
-		r.result.Reigns = append(r.result.Reigns, Reign{e, r.members[i]})
-	}
-	if r.acting &^= one(i); r.acting != 0 && r.result.Timely {
-		for j := range rank(len(r.members)) {
-			if r.acting.has(j) {
-				r.breaks(spec.OneActing, "node %s comes to lead epoch %d while node %s acts as leader of epoch %d",
-					r.members[i], e, r.members[j], r.hosts[j].view.epoch)
-			}
-		}
-	}
-	r.acting |= one(i)
 }
 
 // deposed holds the end of a reign, that the leader has not called for, to NoDisruption: the leader hands over to another

@@ -155,7 +155,7 @@ func TestOneActing(t *testing.T) {
 	v := run(t, p, stays).Violation
 	require.NotNil(t, v)
 	require.Equal(t, spec.OneActing, v.Property)
-	require.Equal(t, "node 2 comes to lead epoch 2 while node 3 acts as leader of epoch 1", v.Explanation)
+	require.Equal(t, "two nodes act as leader: node 2 leads epoch 2, node 3 leads epoch 1, with 1→2 GRANT epoch:2", v.Explanation)
 	p.Timing.Heartbeat = 300 * ms // below bound d
 	result := run(t, p, stays)
 	require.False(t, result.Timely)
@@ -183,7 +183,7 @@ func TestOneLeaderPerEpoch(t *testing.T) {
 	v := run(t, p, leads).Violation
 	require.NotNil(t, v)
 	require.Equal(t, spec.OneLeaderPerEpoch, v.Property)
-	require.Equal(t, "nodes 3 and 2 both led epoch 1", v.Explanation)
+	require.Equal(t, "nodes 3 and 2 have both led epoch 1, with election ends", v.Explanation)
 }
 
 // TestEpochMonotonic lets a node forget its promise over a restart, and follow a past epoch.
@@ -194,7 +194,7 @@ func TestEpochMonotonic(t *testing.T) {
 	p := quiet(3, sim.Fault{At: 150 * ms, For: 20 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between})
 	v := run(t, p, forgets).Violation
 	require.NotNil(t, v)
-	require.Equal(t, "EpochMonotonic: node 1 goes from epoch 1 back to 0 with restart (seed 81, step 23, at 170ms)", v.Error())
+	require.Equal(t, "EpochMonotonic: the epoch of node 1 goes back from 1 to 0, with restart (seed 81, step 23, at 170ms)", v.Error())
 
 	goesBack := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
 		if c.Input.Message.Type == spec.Heartbeat {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -21,9 +22,8 @@ type Runner struct {
 	to      []rank // whom the messages of a step go to
 
 	result  Result
-	leaders map[spec.Epoch]rank
+	monitor *monitor.Monitor    // of the promises
 	claims  map[spec.Epoch]bool // the epochs that were claimed, and whether by a node that was eligible
-	acting  set                 // who acts as leader: from the step on with which it wins, until it has saved what it stopped with
 	active  []bool
 	calm    bool // all faults are over
 	settled bool
@@ -40,7 +40,7 @@ type Runner struct {
 
 // NewRunner returns a Runner whose nodes are made by newNode.
 func NewRunner(newNode conformance.Maker) *Runner {
-	return &Runner{newNode: newNode, leaders: map[spec.Epoch]rank{}, claims: map[spec.Epoch]bool{}}
+	return &Runner{newNode: newNode, monitor: monitor.New(monitor.Options{}), claims: map[spec.Epoch]bool{}}
 }
 
 // The streams of random numbers that hosts draw from: those below are the world's.
@@ -104,13 +104,13 @@ func (r *Runner) begin(p *Plan, o Options) {
 		r.hosts[i].reset(p, rank(i))
 	}
 	r.history.reset()
+	r.monitor.Reset(p.Members)
 	for i := range r.hosts {
-		r.history.name(&r.hosts[i].newest)
+		r.monitor.Note(i, &monitor.View{Configuration: r.hosts[i].durable.Configuration})
 	}
 	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Digest: offsetBasis}
-	clear(r.leaders)
 	clear(r.claims)
-	r.acting, r.calm, r.settled, r.since = 0, false, false, 0
+	r.calm, r.settled, r.since = false, false, 0
 	r.told = r.told[:0]
 	r.links.reset()
 	r.trace = newTracer(p, &o)

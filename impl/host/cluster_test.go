@@ -49,8 +49,7 @@ type cluster struct {
 	slow     map[spec.NodeID]time.Duration // how long a disk takes
 	noProof  bool                          // nobody is told Dead
 	phi      bool                          // detectors learn
-	led      map[spec.Epoch]spec.NodeID
-	known    map[spec.NodeID]spec.Configuration
+	promises func(*spec.Event) string
 	epochs   map[spec.NodeID]spec.Epoch
 	sent     map[spec.MessageType]int
 	problems []string // promises broken
@@ -85,12 +84,13 @@ func newCluster(t *testing.T, n int, seed uint64) *cluster {
 	c := &cluster{
 		t: t, timing: LAN(), rand: rand.New(rand.NewPCG(seed, 0)), noise: rand.New(rand.NewPCG(seed, 1)), over: make(chan struct{}),
 		disks: map[spec.NodeID]*storage.Memory{}, hosts: map[spec.NodeID]*member{}, hung: map[spec.NodeID]*member{}, held: map[spec.NodeID]chan struct{}{},
-		full: map[spec.NodeID]bool{}, slow: map[spec.NodeID]time.Duration{}, led: map[spec.Epoch]spec.NodeID{}, known: map[spec.NodeID]spec.Configuration{},
+		full: map[spec.NodeID]bool{}, slow: map[spec.NodeID]time.Duration{},
 		epochs: map[spec.NodeID]spec.Epoch{}, sent: map[spec.MessageType]int{}, delay: 100 * time.Microsecond, save: 500 * time.Microsecond,
 	}
 	for i := range n {
 		c.members = append(c.members, spec.IntegerID(uint64(i+1)))
 	}
+	c.promises = Promises(c.members)
 	c.network = transport.NewNetwork(func(from, to spec.NodeID) time.Duration {
 		c.dice.Lock()
 		defer c.dice.Unlock()

@@ -10,6 +10,10 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
+// Promises returns what says which promise a step breaks, of all that nodes take; "" if none is broken. A test from outside
+// this package gives it.
+var Promises func(members []spec.NodeID) func(*spec.Event) string
+
 // A witness is the trace of a node: it checks what every step must keep.
 type witness struct{ c *cluster }
 
@@ -33,18 +37,9 @@ func (w *witness) Record(e *spec.Event) error {
 	if err := e.Clone().Validate(); err != nil && e.Seq != 0 {
 		problem = err.Error()
 	}
-	if e.State.Epoch < c.epochs[e.Node] {
-		problem = fmt.Sprintf("EpochMonotonic: %v from %d", e, c.epochs[e.Node])
-	}
 	c.epochs[e.Node] = e.State.Epoch
-	if why := c.misconfigured(e); why != "" {
-		problem = why
-	}
-	if e.State.Role == spec.Leader {
-		if first, ok := c.led[e.State.Epoch]; ok && first != e.Node {
-			problem = fmt.Sprintf("OneLeaderPerEpoch: %v and %v led %d", first, e.Node, e.State.Epoch)
-		}
-		c.led[e.State.Epoch] = e.Node
+	if why := c.promises(e); why != "" {
+		problem = fmt.Sprintf("%s: %v", why, e)
 	}
 	// R4: the disk has what the step has promised before it is recorded, and so before anything is sent.
 	if kept, _, err := c.disks[e.Node].Load(); err != nil || kept != e.State.Durable() {

@@ -51,21 +51,6 @@ func (c *cluster) newDisk(node spec.NodeID) *storage.Memory {
 	return disk
 }
 
-// misconfigured says which promise about configurations a step breaks: ConfigurationMonotonic, or OneConfiguration.
-func (c *cluster) misconfigured(e *spec.Event) string {
-	now, before := e.State.Configuration, c.known[e.Node]
-	if before.Newer(now) {
-		return fmt.Sprintf("ConfigurationMonotonic: %v from %v", e, before)
-	}
-	c.known[e.Node] = now
-	for _, other := range c.known {
-		if other.Epoch == now.Epoch && other.Version == now.Version && !other.SameMembers(now) && !now.IsNone() {
-			return fmt.Sprintf("OneConfiguration: %v and %v", now, other)
-		}
-	}
-	return ""
-}
-
 // leader returns who runs and leads, or nil.
 func (c *cluster) leader() *member {
 	for _, m := range c.running() {

@@ -151,7 +151,7 @@ func storm(t *testing.T, n int, seed uint64, faults []fault) (wrong string) {
 			defer c.mu.Unlock()
 			wrong = strings.TrimSpace(strings.Join(append(c.problems, wrong), "\n"))
 			if verbose {
-				t.Logf("%d epochs, %d reigns", len(c.epochs), len(c.led))
+				t.Logf("epochs: %v", c.epochs)
 			}
 		}()
 		c.startAll()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -23,15 +24,9 @@ type hosts struct {
 	nodes    []*hosted          // in the order of the members
 	underWay []spec.Message
 	cut      []spec.Link
-	promised map[vote]spec.NodeID       // as messages have said
-	led      map[spec.Epoch]spec.NodeID // as messages and states have said
-	lists    map[stamp]spec.Configuration
-}
-
-// stamp is what names a list of members (R42).
-type stamp struct {
-	epoch   spec.Epoch
-	version uint64
+	promised map[vote]spec.NodeID // as messages have said
+	shown    *monitor.Monitor     // of what others have seen of nodes: which epoch a node leads, and its configuration
+	states   *monitor.Monitor     // of what a node was before a step
 }
 
 // vote is whom a promise is of.
@@ -43,14 +38,13 @@ type vote struct {
 // hosted is a node, its disk and its timers.
 type hosted struct {
 	id     spec.NodeID
+	place  int // among the members
 	up     bool
 	record *spec.Durable // nil: there is none
 	timers conformance.Timers
 	state  spec.State
 	broken []vote // what others have seen of it, and was not on its disk when it crashed
-
-	shown  spec.Configuration // the newest that others have seen of it
-	forgot bool               // that was not on its disk when it crashed
+	forgot bool   // the newest configuration that others have seen of it was not on its disk when it crashed
 }
 
 // settled is how many messages are delivered without the end of a timer, at most.
@@ -59,9 +53,11 @@ const settled = 1000
 // newHosts makes the hosts of a script, and does what comes before its first op.
 func newHosts(ctx context.Context, t *talk, s *cluster.Script, lenient bool) (*hosts, error) {
 	h := &hosts{ctx: ctx, talk: t, lenient: lenient, members: s.Members, first: s.First,
-		promised: map[vote]spec.NodeID{}, led: map[spec.Epoch]spec.NodeID{}, lists: map[stamp]spec.Configuration{}}
+		promised: map[vote]spec.NodeID{}, shown: monitor.New(monitor.Options{Members: s.Members})}
+	h.states = monitor.New(monitor.Options{Members: s.Members, Asked: func(p *monitor.Promise) bool { return p.Own }})
+	h.shown.Late() // timers end when the script says
 	for i, id := range s.Members {
-		n := &hosted{id: id}
+		n := &hosted{id: id, place: i}
 		if i < len(s.Records) && s.Records[i] != nil {
 			record := *s.Records[i]
 			n.record = &record
@@ -263,7 +259,7 @@ func (h *hosts) crash(n *hosted) error {
 			n.broken = append(n.broken, v)
 		}
 	}
-	n.forgot = n.forgot || n.shown.Newer(kept.Configuration)
+	n.forgot = n.forgot || h.shown.Seen(n.place).Configuration.Newer(kept.Configuration)
 	h.lose(func(m *spec.Message) bool { return m.From == n.id || m.To == n.id })
 	return nil
 }

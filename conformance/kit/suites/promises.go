@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -49,20 +50,32 @@ func (h *hosts) shows(n *hosted, c spec.Configuration) error {
 		return nil
 	case c.Newer(kept) && !h.lenient:
 		return h.talk.wrong("R4", fmt.Sprintf("a message leaves with the configuration %s while the disk of %s has %s: a crash now, and it is forgotten", c, n.id, kept))
-	case n.shown.Newer(c):
-		rule := string(spec.ConfigurationMonotonic)
-		if n.forgot {
-			rule = "R4"
-		}
-		return h.talk.wrong(rule, fmt.Sprintf("%s has the configuration %s, and has had %s: it votes in one that is over", n.id, c, n.shown))
 	}
-	n.shown = c
-	at := stamp{c.Epoch, c.Version}
-	if other, is := h.lists[at]; is && other != c {
-		return h.talk.wrong(string(spec.OneConfiguration), fmt.Sprintf("%s has the configuration %s, and another node had other members under this name: %s", n.id, c, other))
+	now := h.shown.Seen(n.place)
+	now.Configuration = c
+	return h.see(n, now)
+}
+
+// see takes what others see of a node, which breaks no promise.
+func (h *hosts) see(n *hosted, now monitor.View) error {
+	if breach := h.shown.Breaks(n.place, &now); breach != nil {
+		return h.talk.wrong(h.blames(n, breach, now.Leads), breach.Text())
 	}
-	h.lists[at] = c
+	h.shown.Note(n.place, &now)
 	return nil
+}
+
+// blames returns what is broken: the promise, unless that comes of what was forgotten in a crash.
+func (h *hosts) blames(n *hosted, breach *monitor.Breach, epoch spec.Epoch) string {
+	for _, voter := range h.nodes {
+		if breach.Promise.Name == spec.OneLeaderPerEpoch && slices.ContainsFunc(voter.broken, func(v vote) bool { return v.epoch == epoch }) {
+			return "R4"
+		}
+	}
+	if breach.Promise.Name == spec.ConfigurationMonotonic && n.forgot {
+		return "R4"
+	}
+	return string(breach.Promise.Name)
 }
 
 // promise keeps what others have seen of a promise, which must be the first for its epoch, or the same again.
@@ -75,20 +88,11 @@ func (h *hosts) promise(n *hosted, epoch spec.Epoch, to spec.NodeID) error {
 	return nil
 }
 
-// leads keeps who leads an epoch: one at most (OneLeaderPerEpoch).
+// leads keeps that others see a node lead an epoch.
 func (h *hosts) leads(n *hosted, epoch spec.Epoch) error {
-	other, is := h.led[epoch]
-	if is && other != n.id {
-		rule := string(spec.OneLeaderPerEpoch)
-		for _, voter := range h.nodes {
-			if slices.ContainsFunc(voter.broken, func(v vote) bool { return v.epoch == epoch }) {
-				rule = "R4"
-			}
-		}
-		return h.talk.wrong(rule, fmt.Sprintf("%s leads epoch %d, and %s has led it", n.id, epoch, other))
-	}
-	h.led[epoch] = n.id
-	return nil
+	now := h.shown.Seen(n.place)
+	now.Leads = epoch
+	return h.see(n, now)
 }
 
 // blamed returns the rule by which a promise should have been kept.
@@ -99,17 +103,19 @@ func (h *hosts) blamed(v vote) string {
 	return "R17"
 }
 
-// stays holds the state after a step to the one before it: no epoch goes back (EpochMonotonic), nor does what the disk has.
+// stays holds the state after a step to the one before it: neither epoch nor configuration goes back, nor does what the disk has.
 func (h *hosts) stays(n *hosted, q *port.Request, before *spec.State) error {
-	switch s := &n.state; {
-	case q.Op == port.Restart && s.Durable() != *q.Promise:
+	s := &n.state
+	if q.Op == port.Restart && s.Durable() != *q.Promise {
 		return h.talk.wrong("R30", fmt.Sprintf("%s restarts with epoch %d, promised to %s%s, and its disk has epoch %d, promised to %s%s",
 			n.id, s.Epoch, named(s.Grantee), of(s.Configuration), q.Promise.Epoch, named(q.Promise.Grantee), of(q.Promise.Configuration)))
-	case s.Epoch < before.Epoch:
-		return h.talk.wrong(string(spec.EpochMonotonic), fmt.Sprintf("the epoch of %s goes back from %d to %d", n.id, before.Epoch, s.Epoch))
-	case before.Configuration.Newer(s.Configuration):
-		return h.talk.wrong(string(spec.ConfigurationMonotonic), fmt.Sprintf("the configuration of %s goes back from %s to %s", n.id, before.Configuration, s.Configuration))
-	case s.Role == spec.Leader:
+	}
+	was, now := monitor.ViewOf(before), monitor.ViewOf(s)
+	h.states.Note(n.place, &was)
+	if breach := h.states.Breaks(n.place, &now); breach != nil {
+		return h.talk.wrong(string(breach.Promise.Name), breach.Text())
+	}
+	if s.Role == spec.Leader {
 		return h.leads(n, s.Epoch)
 	}
 	return nil

@@ -164,7 +164,7 @@ func TestSimFails(t *testing.T) {
 	f.plan = file
 	require.EqualError(t, p.simulatePlan(f), "EpochMonotonic is broken")
 	require.Contains(t, o.String(), "node 1 crashes between steps, and restarts ")
-	require.Contains(t, l.String(), "EpochMonotonic: node 1 goes from epoch 1 back to 0 with restart")
+	require.Contains(t, l.String(), "EpochMonotonic: the epoch of node 1 goes back from 1 to 0, with restart")
 	require.FileExists(t, filepath.Join(f.out, "sim-crash-3-1-smaller.json"))
 	status, _, _ := bully(t, "sim", "-plan", file)
 	require.Equal(t, exitOK, status, "the core holds")

@@ -57,7 +57,7 @@ func TestGoldenTracesOpen(t *testing.T) {
 		require.Equal(t, strings.HasPrefix(e.Name, "sim-"), f.Timed, e.Name)
 		require.Positive(t, f.Open, e.Name)
 		require.Zero(t, red(f, retell.Rules), e.Name)
-		require.Zero(t, red(f, retell.OneLeaderPerEpoch), e.Name)
+		require.Zero(t, red(f, string(spec.OneLeaderPerEpoch)), e.Name)
 		events := 0
 		for i := range f.Frames {
 			g := &f.Frames[i]

@@ -262,7 +262,7 @@ func (s *Stage) add(f *film.Frame) {
 	if s.you {
 		f.By = film.You
 	}
-	f.Lamps, f.Configurations = s.lights(f), s.confs.Take()
+	f.Lamps, f.Configurations = s.lights(), s.confs.Take()
 	s.frames = append(s.frames, *f)
 	s.count++
 }

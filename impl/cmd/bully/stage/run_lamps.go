@@ -2,24 +2,21 @@ package stage
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/stage/retell"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
 
-// The lamps of runs, by the names that traces have for the same.
+// The lamps of runs that are of no promise.
 const (
-	oneActing  = "OneActing"
-	oneLeader  = "OneLeaderPerEpoch"
-	monotonic  = "EpochMonotonic"
 	staleWrite = "StaleWrite"
-	someLeader = "SomeLeader"
-	rules      = "Rules"
-
-	oneConfiguration = "OneConfiguration"
+	rules      = retell.Rules
 )
 
 // mostOfModel is how many members the model takes that says what the rules are.
@@ -27,75 +24,88 @@ const mostOfModel = 7
 
 // lamps is what the lamps are computed from, and how they are.
 type lamps struct {
-	light   map[string]film.Light
-	leaders map[uint64]int // of each epoch: who has led it first
-	highest []uint64       // of each node: the highest epoch that it has been in
+	promises *monitor.Lights
+	seen     []monitor.View // of each node: its epoch and its configuration, as its disk has them
+	light    map[string]film.Light
 	// What was wrong, and for the first time; "" if nothing was. These stay: such a lamp stays red.
 	stale   string // a write that was taken
 	against string // the rule that a step was against
-	shared  string // the epoch that has had two leaders
-	back    string // the node whose epoch has gone back
 }
 
 // lampsOf returns the lamps that there are for the algorithm, all green: nothing has happened.
 func (s *Stage) lampsOf() (all []film.Lamp) {
-	s.lamps = lamps{light: map[string]film.Light{}, leaders: map[uint64]int{}, highest: make([]uint64, s.places())}
-	add := func(wanted bool, name, says string, once bool) {
-		if wanted {
-			all = append(all, film.Lamp{Name: name, Says: says, Light: film.Green, Once: once})
-			s.lamps.light[name] = film.Green
-		}
+	nodes := make([]spec.NodeID, s.scenario.Nodes)
+	copy(nodes, s.members)
+	s.lamps = lamps{light: map[string]film.Light{}, seen: make([]monitor.View, len(nodes)), promises: monitor.NewLights(monitor.Options{
+		Members: nodes, Name: func(i int) string { return s.name(i + 1) }, Epoch: s.epochs(), Asked: s.promises,
+	})}
+	add := func(l film.Lamp) {
+		all = append(all, l)
+		s.lamps.light[l.Name] = l.Light
 	}
-	add(true, oneActing, "No two nodes act as leader at the same moment.", false)
-	add(s.algorithm.Epochs, oneLeader, "No "+first(s.family.reigns, "stamp")+" has two leaders.", true)
-	add(s.members != nil, monotonic, "A node's epoch never goes back, over restarts too.", true)
-	add(s.scenario.Work > 0, staleWrite, "The resource takes no write of a past reign.", true)
-	add(true, someLeader, "Somebody leads. Amber: nobody does just now, though more than half of the nodes run.", false)
-	add(s.changes(), oneConfiguration, "An epoch and a version name one list of members.", true)
-	add(s.model != nil, rules, "Every step is one that the rules of the specification allow.", true)
+	named := strings.NewReplacer("an epoch", "a "+s.epochs(), "epoch", s.epochs())
+	for _, p := range s.lamps.promises.Promises() {
+		l := retell.LampOf(p)
+		if s.epochs() != "epoch" {
+			l.Says = named.Replace(l.Says)
+		}
+		add(l)
+	}
+	if s.scenario.Work > 0 {
+		add(film.Lamp{Name: staleWrite, Says: "The resource takes no write of a past reign.", Light: film.Green, Once: true})
+	}
+	if s.model != nil {
+		add(retell.RulesLamp())
+	}
 	return all
 }
 
+// epochs returns what the algorithm calls an epoch.
+func (s *Stage) epochs() string { return first(s.family.reigns, "stamp") }
+
+// promises reports whether there is a lamp for a promise: some algorithms have no epochs, or do not keep them.
+func (s *Stage) promises(p *monitor.Promise) bool {
+	switch p.Name {
+	case spec.OneLeaderPerEpoch:
+		return s.algorithm.Epochs
+	case spec.EpochMonotonic:
+		return s.members != nil
+	}
+	return !p.Changing || s.changes()
+}
+
 // lights returns the lamps that have changed with a frame.
-func (s *Stage) lights(f *film.Frame) (changed []film.Lamp) {
-	set := func(name string, wrong bool, light film.Light, once bool, says string) {
-		now := film.Green
-		if wrong {
-			now = light
-		}
-		was, there := s.lamps.light[name]
-		if !there || was == now {
-			return
-		}
-		s.lamps.light[name] = now
-		if now == film.Green {
-			says = ""
-		}
-		changed = append(changed, film.Lamp{Name: name, Light: now, Says: says, Once: once})
-	}
-	acting, running := []int(nil), 0
+func (s *Stage) lights() (changed []film.Lamp) {
 	for id := 1; id <= s.scenario.Nodes; id++ {
-		v := s.play.View(id)
-		if v.Acts && !s.wakes(id) {
-			acting = append(acting, id)
-		}
-		if v.Up && !v.Paused {
-			running++
+		now := s.seen(id)
+		s.lamps.promises.See(id-1, &now)
+	}
+	for _, l := range s.lamps.promises.Changed() {
+		changed = append(changed, retell.Turned(&l))
+	}
+	for _, l := range []film.Lamp{{Name: staleWrite, Says: s.lamps.stale}, {Name: rules, Says: s.lamps.against}} {
+		if l.Says != "" && s.lamps.light[l.Name] == film.Green {
+			l.Light = film.Red
+			changed = append(changed, l)
 		}
 	}
-	l := &s.lamps
-	set(oneActing, len(acting) > 1, film.Red, false, names(acting)+" act as leader at the same moment")
-	set(oneLeader, l.shared != "", film.Red, true, l.shared)
-	set(monotonic, l.back != "", film.Red, true, l.back)
-	set(staleWrite, l.stale != "", film.Red, true, l.stale)
-	if s.changes() {
-		running = s.votersUp()
+	for _, l := range changed {
+		s.lamps.light[l.Name] = l.Light
 	}
-	set(someLeader, len(acting) == 0 && 2*running > s.size(), film.Amber, false,
-		fmt.Sprintf("nobody leads, though %d of %d nodes run", running, s.size()))
-	set(oneConfiguration, s.confs.Twice() != "", film.Red, true, s.confs.Twice())
-	set(rules, l.against != "", film.Red, true, l.against)
 	return changed
+}
+
+// seen returns what is seen of a node.
+func (s *Stage) seen(id int) monitor.View {
+	v, now := s.play.View(id), s.lamps.seen[id-1]
+	now.Up, now.Acts = v.Up && !v.Paused, v.Acts && !s.wakes(id)
+	if v.Status.Leading && s.algorithm.Epochs {
+		now.Leads = spec.Epoch(v.Status.Epoch)
+	}
+	if now.Epoch == 0 {
+		now.Epoch = now.Leads // of an algorithm that does not say in which epoch it is
+	}
+	return now
 }
 
 // wakes reports whether a node goes on after a pause, and timers that have run out meanwhile have not ended yet: they do before
@@ -116,26 +126,14 @@ func (s *Stage) record(f *film.Frame, m *contest.Moment) {
 	if m.What == contest.Wrote && m.Stale > 0 && s.lamps.stale == "" {
 		s.lamps.stale = fmt.Sprintf("a write of %s is taken, though one of %s came before, of a later reign", s.name(m.Node), s.name(m.Stale))
 	}
-	if m.What == contest.Lost || m.Node == 0 {
-		s.trace(f, m)
-		return
-	}
-	l, v := &s.lamps, s.play.View(m.Node)
-	if v.Status.Leading && s.algorithm.Epochs {
-		if of, led := l.leaders[v.Status.Epoch]; !led {
-			l.leaders[v.Status.Epoch] = m.Node
-		} else if of != m.Node && l.shared == "" {
-			l.shared = fmt.Sprintf("both %s and %s have led %s %d", s.name(of), s.name(m.Node), first(s.family.reigns, "stamp"), v.Status.Epoch)
+	if m.What != contest.Lost && m.Node > 0 {
+		v := s.play.View(m.Node)
+		if ours, ok := v.Node.(contenders.Ours); ok && v.Up && !v.Saves && s.members != nil {
+			now := &s.lamps.seen[m.Node-1]
+			now.Epoch, now.Configuration = spec.Epoch(ours.Tell().Epoch), ours.Case().Want.After.Configuration
 		}
+		s.judge(m, v.Node)
 	}
-	if teller, ok := v.Node.(contenders.Teller); ok && v.Up && !v.Saves && s.members != nil {
-		epoch := teller.Tell().Epoch
-		if high := l.highest[m.Node-1]; epoch < high && l.back == "" {
-			l.back = fmt.Sprintf("the epoch of %s goes back from %d to %d", s.name(m.Node), high, epoch)
-		}
-		l.highest[m.Node-1] = max(l.highest[m.Node-1], epoch)
-	}
-	s.judge(m, v.Node)
 	s.trace(f, m)
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/contenders"
+	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
 
@@ -25,8 +27,7 @@ func (n lying) Case() conformance.Case {
 func TestLampsOfOursGoRed(t *testing.T) {
 	s, err := Begin(Recipe{Recipe: 1, Algorithm: "bully", Nodes: 3, Profile: "lan", Seed: 1})
 	require.NoError(t, err)
-	require.Zero(t, s.lamps.highest[2])
-	s.lamps.highest[2] = 1 // as if the node had been in epoch 1 before
+	s.lamps.promises.See(2, &monitor.View{Epoch: 1}) // as if the node had been in epoch 1 before
 	s.judge(&contest.Moment{Out: &contest.Output{}}, lying{s.play.View(1).Node.(contenders.Ours)})
 	s.Taken()
 	frames, _ := s.Next(200)
@@ -34,11 +35,11 @@ func TestLampsOfOursGoRed(t *testing.T) {
 	for _, f := range frames {
 		for _, l := range f.Lamps {
 			_, again := first[l.Name]
-			require.False(t, again && (l.Name == monotonic || l.Name == rules), "%s changes once", l.Name)
+			require.False(t, again && (l.Name == string(spec.EpochMonotonic) || l.Name == rules), "%s changes once", l.Name)
 			first[l.Name] = l
 		}
 	}
-	require.Equal(t, film.Lamp{Name: monotonic, Light: film.Red, Once: true, Says: "the epoch of 3 goes back from 1 to 0"}, first[monotonic])
+	require.Equal(t, film.Lamp{Name: string(spec.EpochMonotonic), Light: film.Red, Says: "the epoch of node 3 goes back from 1 to 0"}, first[string(spec.EpochMonotonic)])
 	require.Equal(t, film.Red, first[rules].Light)
 	require.Equal(t, "R32: "+conformance.Sentence("R32"), first[rules].Says)
 }
@@ -49,10 +50,10 @@ func TestHalfNeedsNoLeader(t *testing.T) {
 	s, err := Begin(Recipe{Recipe: 1, Algorithm: "bully", Nodes: 4, Profile: "lan", Seed: 1,
 		Do: []Doing{{After: 4, Do: Crash, Node: &three}, {After: 5, Do: Crash, Node: &two}}})
 	require.NoError(t, err)
-	require.Equal(t, film.Green, s.lamps.light[someLeader])
+	require.Equal(t, film.Green, s.lamps.light[string(spec.SomeLeader)])
 	s.Next(500)
-	require.Equal(t, film.Green, s.lamps.light[someLeader])
+	require.Equal(t, film.Green, s.lamps.light[string(spec.SomeLeader)])
 	_, err = s.Do(Doing{After: s.count, Do: Restart, Node: &two})
 	require.NoError(t, err)
-	require.Equal(t, film.Amber, s.lamps.light[someLeader])
+	require.Equal(t, film.Amber, s.lamps.light[string(spec.SomeLeader)])
 }

@@ -113,6 +113,8 @@ func TestSilentQuorumIsSaid(t *testing.T) {
 			return v.nodes[1].Configuration == v.nodes[2].Configuration && v.nodes[0].Configuration == v.nodes[2].Configuration
 		})
 	}
+	frames, _ := s.Next(20) // by then all have saved it
+	v.show(frames)
 	frames, err := s.Do(stage.Doing{After: v.count, Do: stage.Crash, Node: new(2)})
 	require.NoError(t, err)
 	v.show(frames)

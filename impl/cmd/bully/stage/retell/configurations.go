@@ -12,21 +12,13 @@ import (
 // Configurations are those that have been told, each once, and what is known of them.
 type Configurations struct {
 	numbers map[spec.Configuration]int
-	fresh   []film.Configuration           // told since Take was called last
-	first   map[stampOf]spec.Configuration // by epoch and version, the first of them
-	twice   string                         // which two have the same epoch and version, and other members; "" as long as none have
+	fresh   []film.Configuration // told since Take was called last
 	settled map[spec.Configuration]bool
-}
-
-// stampOf is what names a configuration (OneConfiguration).
-type stampOf struct {
-	epoch   spec.Epoch
-	version uint64
 }
 
 // NewConfigurations returns none.
 func NewConfigurations() Configurations {
-	return Configurations{numbers: map[spec.Configuration]int{}, first: map[stampOf]spec.Configuration{}, settled: map[spec.Configuration]bool{}}
+	return Configurations{numbers: map[spec.Configuration]int{}, settled: map[spec.Configuration]bool{}}
 }
 
 // Number returns the number of a configuration in the film, and tells it if it has none yet; 0 for none.
@@ -39,12 +31,6 @@ func (all *Configurations) Number(members []spec.NodeID, c spec.Configuration) i
 	}
 	all.fresh = append(all.fresh, shownAs(members, &c))
 	all.numbers[c] = len(all.numbers) + 1
-	name := stampOf{c.Epoch, c.Version}
-	if first, is := all.first[name]; is && all.twice == "" {
-		all.twice = fmt.Sprintf("%s names two lists of members: %s; and %s", stamp(&c), roll(&first), roll(&c))
-	} else if !is {
-		all.first[name] = c
-	}
 	return all.numbers[c]
 }
 
@@ -89,49 +75,6 @@ func (all *Configurations) Settles(id spec.NodeID, s *spec.State) string {
 	}
 	all.settled[s.Configuration] = true
 	return fmt.Sprintf("so version %d is settled: it holds for good", s.Configuration.Version)
-}
-
-// Twice says which two configurations have the same epoch and version, and other members (OneConfiguration); "" if none have.
-func (all *Configurations) Twice() string { return all.twice }
-
-// goesBack keeps the newest configuration of a node, and says how it has got an older one; "" if it has not.
-func (n *node) goesBack() (how string) {
-	c := n.state.Configuration
-	switch {
-	case n.newest.Newer(c) && !c.IsNone():
-		how = fmt.Sprintf("from %s to %s", stamp(&n.newest), stamp(&c))
-	case c.Newer(n.newest) || n.newest.IsNone():
-		n.newest = c
-	}
-	return how
-}
-
-// ledChanging looks at SomeLeader where members come and go, and nobody leads: whether somebody could, as far as those that
-// run know who the members are.
-func (t *Teller) ledChanging() (film.Light, string) {
-	var newest spec.Configuration
-	for i := range t.nodes {
-		if c := t.nodes[i].state.Configuration; t.nodes[i].up && c.Newer(newest) {
-			newest = c
-		}
-	}
-	votes, voters := tally{}, 0
-	for _, m := range newest.Members() {
-		if m.Kind == spec.Observer {
-			continue
-		}
-		votes.all++
-		if i := t.place(m.ID); i >= 0 && t.nodes[i].up {
-			votes.backers++
-			if m.Kind == spec.Voter {
-				voters++
-			}
-		}
-	}
-	if voters == 0 || votes.backers < votes.needs() {
-		return film.Green, ""
-	}
-	return film.Amber, fmt.Sprintf("nobody leads, though %d of %d run that vote", votes.backers, votes.all)
 }
 
 // tally is how many back a node, itself included, of how many.

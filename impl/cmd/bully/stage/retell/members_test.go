@@ -199,12 +199,12 @@ func TestBrokenConfigurationsAreSeen(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]string{
-		ConfigurationMonotonic: "the configuration of 1 goes back: from version 2 of epoch 0 to version 1 of epoch 0",
-		OneConfiguration:       "version 1 of epoch 0 names two lists of members: 1 and 2; and 1 and 3",
+		string(spec.ConfigurationMonotonic): "the configuration of node 1 becomes " + first.String() + ", which is not newer than " + newer.String(),
+		string(spec.OneConfiguration):       "node 3 has configuration " + other.String() + ", and there has been " + first.String(),
 	}, red)
 }
 
-// TestNobodyLeadsOfThoseWhoMay looks at the lamp SomeLeader where a quorum runs, and where only observers and witnesses do.
+// TestNobodyLeadsOfThoseWhoMay looks at the lamp string(spec.SomeLeader) where a quorum runs, and where only observers and witnesses do.
 func TestNobodyLeadsOfThoseWhoMay(t *testing.T) {
 	c := conf(t, 0, 1, voter(one), witness(two), observer(three))
 	tell := teller(t)
@@ -242,7 +242,7 @@ func TestGoldenMembers(t *testing.T) {
 			for _, f := range told.Tell(&e) {
 				require.NoError(t, checker.Frame(&f), name)
 				for _, lamp := range f.Lamps {
-					require.NotContains(t, []string{ConfigurationMonotonic, OneConfiguration, OneLeaderPerEpoch}, lamp.Name, name)
+					require.NotContains(t, []string{string(spec.ConfigurationMonotonic), string(spec.OneConfiguration), string(spec.OneLeaderPerEpoch)}, lamp.Name, name)
 				}
 				if f.Rule == "R47" {
 					require.True(t, strings.HasPrefix(f.Text, "is called to "), f.Text)

@@ -74,20 +74,20 @@ func TestGoldenWords(t *testing.T) {
 			said += f.Text + " | " + f.Note + "\n"
 		}
 		require.Contains(t, said, wants, name)
-		require.NotContains(t, lamps, OneLeaderPerEpoch, name)
-		require.NotContains(t, lamps, EpochMonotonic, name)
+		require.NotContains(t, lamps, string(spec.OneLeaderPerEpoch), name)
+		require.NotContains(t, lamps, string(spec.EpochMonotonic), name)
 	}
 }
 
 // TestLampsGoOnAndOff looks at a trace with two acting leaders for a while.
 func TestLampsGoOnAndOff(t *testing.T) {
 	frames, lamps := told(t, "false-proof-deposes-a-leader", Options{}, all)
-	require.Equal(t, film.Green, lamps[OneActing])
+	require.Equal(t, film.Green, lamps[string(spec.OneActing)])
 	reds := 0
 	for _, f := range frames {
 		for _, lamp := range f.Lamps {
-			if lamp.Name == OneActing && lamp.Light == film.Red {
-				require.Equal(t, "2 acts as leader of epoch 2, and 3 of epoch 1", lamp.Says)
+			if lamp.Name == string(spec.OneActing) && lamp.Light == film.Red {
+				require.Equal(t, "two nodes act as leader: node 2 leads epoch 2, node 3 leads epoch 1", lamp.Says)
 				reds++
 			}
 		}
@@ -115,9 +115,9 @@ func TestBrokenPromisesAreSeen(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, "1 and 2 have both led epoch 3", lamps[OneLeaderPerEpoch])
-	require.Equal(t, "the epoch of 1 goes back from 3 to 2", lamps[EpochMonotonic])
-	require.Contains(t, lamps[OneActing], "acts as leader")
+	require.Equal(t, "nodes 1 and 2 have both led epoch 3", lamps[string(spec.OneLeaderPerEpoch)])
+	require.Equal(t, "the epoch of node 1 goes back from 3 to 2", lamps[string(spec.EpochMonotonic)])
+	require.Contains(t, lamps[string(spec.OneActing)], "two nodes act as leader: node 1 leads epoch 3, node 2 leads epoch 3")
 }
 
 // TestLossesThatNobodySays makes frames of messages that others have overtaken.

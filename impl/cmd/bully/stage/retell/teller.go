@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
@@ -28,8 +29,7 @@ type Teller struct {
 	nodes   []node
 	links   map[film.Link][]flight // what is under way, first sent first
 	cut     map[film.Link]bool
-	leaders map[spec.Epoch]int // who has led each epoch first
-	lights  map[string]film.Light
+	lights  *monitor.Lights
 	early   map[film.Link][]spec.Message // what has arrived without having been seen to be sent
 	confs   Configurations
 	sent    int // the number of the last message
@@ -43,8 +43,6 @@ type Teller struct {
 type node struct {
 	state    spec.State
 	up, seen bool
-	highest  spec.Epoch         // that it has been seen in
-	newest   spec.Configuration // that it has had
 }
 
 // flight is a message under way.
@@ -66,7 +64,7 @@ func New(members []spec.NodeID, o Options) (*Teller, error) {
 		return nil, fmt.Errorf("%d members: a film shows from 1 to %d", len(members), film.MaxNodes)
 	}
 	t := &Teller{options: o, members: members, nodes: make([]node, len(members)), links: map[film.Link][]flight{},
-		cut: map[film.Link]bool{}, leaders: map[spec.Epoch]int{}, lights: map[string]film.Light{}, early: map[film.Link][]spec.Message{},
+		cut: map[film.Link]bool{}, lights: lightsOf(members, o.Changing), early: map[film.Link][]spec.Message{},
 		confs: NewConfigurations()}
 	for i := range t.nodes {
 		t.nodes[i].state.Role = spec.Follower
@@ -74,9 +72,14 @@ func New(members []spec.NodeID, o Options) (*Teller, error) {
 	return t, nil
 }
 
+// lightsOf returns what lamps are of: of fixed members nothing is promised of configurations.
+func lightsOf(members []spec.NodeID, changing bool) *monitor.Lights {
+	return monitor.NewLights(monitor.Options{Members: members, Asked: func(p *monitor.Promise) bool { return changing || !p.Changing }})
+}
+
 // Header returns the header of the film; its Title, Source, Watch and Open are for who asks.
 func (t *Teller) Header() film.Header {
-	h := film.Header{Film: film.Version, Algorithm: "bully", Timed: t.options.Timed, Lamps: Lamps(t.options.Changing)}
+	h := film.Header{Film: film.Version, Algorithm: "bully", Timed: t.options.Timed, Lamps: lampsOf(t.lights)}
 	for _, id := range t.members {
 		h.Nodes = append(h.Nodes, id.String())
 	}
