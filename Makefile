@@ -19,7 +19,7 @@ PURE := ./spec ./spec/policy ./conformance/vectors ./conformance/kit/blame ./con
 	./conformance/contest/chart/svg ./conformance/contest/diagram ./conformance/contest/page ./model/lease ./model/raft ./model/ring \
 	./impl/bully ./impl/textbook ./impl/ring ./impl/raft ./impl/lease ./impl/cmd/bully/subject ./impl/cmd/bully/contenders \
 	./impl/cmd/bully/stage ./impl/cmd/bully/stage/behaviour ./impl/cmd/bully/stage/retell ./impl/cmd/bully/stage/engine ./impl/cmd/bully/stage/wasm \
-	./traces/film ./conformance/kit/large
+	./traces/film
 # What starts ports, many times over; what could race in them is in conformance/port and conformance/kit.
 OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.

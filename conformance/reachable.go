@@ -3,11 +3,13 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/cluster"
 	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
 )
@@ -58,7 +60,7 @@ func reachable(yield func(*Case) bool) {
 	yieldSteps(steps, yield)
 }
 
-func yieldSteps(steps []model.Transition, yield func(*Case) bool) {
+func yieldSteps(steps []cluster.Transition, yield func(*Case) bool) {
 	for i := range steps {
 		if c := caseOf(&steps[i]); !yield(&c) {
 			return
@@ -66,11 +68,18 @@ func yieldSteps(steps []model.Transition, yield func(*Case) bool) {
 	}
 }
 
-// caseOf returns the case that a step of the model is.
-func caseOf(t *model.Transition) Case {
-	w := words{integers(t.Members)}
-	c := Case{ID: w.id(t.Node), Members: w.members, Before: w.specState(t.Before)}
-	switch t.Action {
+// caseOf returns the case that a step of a cluster of fixed members is.
+func caseOf(t *cluster.Transition) Case {
+	members := integers(t.Nodes)
+	names, err := rules.NewStaticNames(members)
+	if err != nil {
+		panic(fmt.Sprintf("conformance: %v", err)) // the explorer counts to fewer
+	}
+	c := Case{ID: names.SpecID(t.Node), Members: members}
+	c.Before, _ = names.SpecState(&t.Before) // an error would be of a configuration
+	c.Want.After, _ = names.SpecState(&t.Step.State)
+	c.Want.Ignored, c.Want.Sent = t.Step.Ignored, names.SpecSent(&t.Step, spec.Configuration{})
+	switch m := &t.Message; t.Action {
 	case spec.StartAction:
 		c.Input.Start = true
 	case spec.RestartAction:
@@ -81,29 +90,28 @@ func caseOf(t *model.Transition) Case {
 		c.Input.Call = spec.HolderDeadCall
 	default:
 		if c.Input.Timer = t.Action.Timer(); c.Input.Timer == "" {
-			c.Input.Message = w.specMessage(t.Message)
+			c.Input.Message = spec.Message{Type: m.Type.Spec(), From: names.SpecID(m.From), To: names.SpecID(m.To), Epoch: m.Epoch}
 		}
 	}
-	c.Want = w.outcome(&t.Step)
 	c.Rule = ruleOf(&c)
 	return c
 }
 
 // stepsIn returns the steps in configurations, in the order in which they are first found.
-func stepsIn(configurations []string) ([]model.Transition, error) {
+func stepsIn(configurations []string) ([]cluster.Transition, error) {
 	if len(configurations) == 0 {
 		return nil, errors.New("conformance: no configuration is named: there is nothing to explore")
 	}
-	var steps []model.Transition
-	seen := map[model.Transition]bool{}
+	var steps []cluster.Transition
+	seen := map[cluster.Transition]bool{}
 	for _, name := range configurations {
 		found, err := stepsOf(name)
 		if err != nil {
 			return nil, fmt.Errorf("conformance: %w", err)
 		}
 		for _, t := range found {
-			if !seen[t] {
-				seen[t] = true
+			if k := withoutMembers(t); !seen[k] {
+				seen[k] = true
 				steps = append(steps, t)
 			}
 		}
@@ -111,16 +119,23 @@ func stepsIn(configurations []string) ([]model.Transition, error) {
 	return steps, nil
 }
 
+// withoutMembers returns the transition without what is the same in all transitions of fixed members, and without the step, which
+// follows from the rest.
+func withoutMembers(t cluster.Transition) cluster.Transition {
+	t.Before.Conf, t.Message.Conf, t.Step = rules.Configuration{}, rules.Configuration{}, rules.Step{}
+	return t
+}
+
 // explored has the steps in each of the small configurations, which is explored once, when they are first needed.
-var explored = func() map[string]func() ([]model.Transition, error) {
-	once := map[string]func() ([]model.Transition, error){}
+var explored = func() map[string]func() ([]cluster.Transition, error) {
+	once := map[string]func() ([]cluster.Transition, error){}
 	for _, name := range small {
-		once[name] = sync.OnceValues(func() ([]model.Transition, error) { return exploreFor(name) })
+		once[name] = sync.OnceValues(func() ([]cluster.Transition, error) { return exploreFor(name) })
 	}
 	return once
 }()
 
-func stepsOf(name string) ([]model.Transition, error) {
+func stepsOf(name string) ([]cluster.Transition, error) {
 	if steps, ok := explored[name]; ok {
 		return steps()
 	}
@@ -128,7 +143,7 @@ func stepsOf(name string) ([]model.Transition, error) {
 }
 
 // exploreFor explores a configuration for the steps in it.
-func exploreFor(name string) (steps []model.Transition, err error) {
+func exploreFor(name string) (steps []cluster.Transition, err error) {
 	all, err := entries()
 	if err != nil {
 		return nil, err
@@ -137,10 +152,7 @@ func exploreFor(name string) (steps []model.Transition, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: tla/models.json has no configuration of a cluster of that name that holds", name)
 	}
-	result, err := model.Transitions(explore.Configuration{
-		Module: e.Module, Specification: e.Configuration.Specification,
-		Constants: e.Configuration.Constants, Replacements: e.Configuration.Replacements,
-	}, func(t *model.Transition) { steps = append(steps, *t) })
+	result, err := cluster.Transitions(configurationOf(e), func(t *cluster.Transition) { steps = append(steps, *t) })
 	if err == nil && (result.Distinct != e.Distinct || result.Generated != e.Generated) {
 		err = fmt.Errorf("the explorer finds %d states, and generates %d; tla/models.json says %d and %d",
 			result.Distinct, result.Generated, e.Distinct, e.Generated)
@@ -151,7 +163,21 @@ func exploreFor(name string) (steps []model.Transition, err error) {
 	return steps, nil
 }
 
-// entries are the configurations of clusters that hold, by name without the folder.
+// configurationOf returns the configuration of a cluster of fixed members.
+func configurationOf(e tla.Entry) explore.Configuration {
+	c := explore.Configuration{
+		Module: e.Module, Specification: e.Configuration.Specification,
+		Constants: e.Configuration.Constants, Replacements: e.Configuration.Replacements,
+	}
+	if c.Replacements["First"] == "" { // of a module that knows fixed members only
+		c.Constants, c.Replacements = maps.Clone(c.Constants), maps.Clone(c.Replacements)
+		c.Constants["MaxChange"] = "0"
+		c.Replacements["First"], c.Replacements["Wanted"], c.Replacements["Stamped"] = "All", "Nothing", "Unstamped"
+	}
+	return c
+}
+
+// entries are the configurations of clusters of fixed members that hold, by name without the folder.
 var entries = sync.OnceValues(func() (map[string]tla.Entry, error) {
 	all, err := tla.Load(tla.FS())
 	if err != nil {
@@ -159,7 +185,8 @@ var entries = sync.OnceValues(func() (map[string]tla.Entry, error) {
 	}
 	clusters := map[string]tla.Entry{}
 	for _, e := range all {
-		if e.Module == "MCCluster" && e.Verdict == tla.Holds {
+		fixed := e.Configuration.Replacements["First"] == "" || e.Configuration.Replacements["Stamped"] == "Unstamped"
+		if e.Module == "MCCluster" && fixed && e.Verdict == tla.Holds {
 			clusters[e.Name[len(tla.Models)+1:]] = e
 		}
 	}

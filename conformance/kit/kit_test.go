@@ -19,7 +19,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
-	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 )
 
@@ -361,6 +360,6 @@ func serveModel(r io.Reader, w io.Writer) error {
 	return port.Serve(r, w, port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
 		Changing: true,
-		Make:     conformance.NodeOf(func() conformance.Subject { return &large.Model{} }),
+		Make:     conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} }),
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/spec"
@@ -36,9 +35,9 @@ func model() port.Implementation {
 	return port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
 		Changing: true,
-		Make:     conformance.NodeOf(func() conformance.Subject { return &large.Model{} }),
+		Make:     conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} }),
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
-			return conformance.NodeIn(&large.Model{}, id, members, s), nil
+			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
 		},
 	}
 }

@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // newModel makes nodes that do what the model does.
-var newModel = conformance.NodeOf(func() conformance.Subject { return &large.Model{} })
+var newModel = conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })
 
 // model is the model as a port, of clusters of any size.
 func model() port.Implementation {
@@ -23,7 +22,7 @@ func model() port.Implementation {
 		Changing: true,
 		Make:     newModel,
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
-			return conformance.NodeIn(&large.Model{}, id, members, s), nil
+			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
 		},
 	}
 }

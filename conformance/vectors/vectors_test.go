@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
-	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -209,7 +208,7 @@ func wrong(change func(c *conformance.Case, out *conformance.Outcome)) func(io.R
 }
 
 type changed struct {
-	model  large.Model
+	model  conformance.Model
 	change func(c *conformance.Case, out *conformance.Outcome)
 }
 
@@ -304,7 +303,7 @@ func TestRefusedIDs(t *testing.T) {
 		if !slices.IsSortedFunc(members, func(a, b spec.NodeID) int { return strings.Compare(a.String(), b.String()) }) {
 			return nil, errors.New("this is no list of members")
 		}
-		return conformance.NodeIn(&large.Model{}, id, members, s), nil
+		return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
 	}
 	cases, err := kit.Select(Cases(), "R1-9-and-10", "")
 	require.NoError(t, err)
@@ -316,7 +315,7 @@ func TestRefusedIDs(t *testing.T) {
 
 // TestIDsOnly blames R1 for ids that are compared as text.
 func TestIDsOnly(t *testing.T) {
-	var model large.Model
+	var model conformance.Model
 	i := port.Implementation{Identity: port.Identity{Name: "text"}}
 	i.Load = func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 		members = slices.Clone(members)

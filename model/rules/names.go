@@ -69,6 +69,9 @@ func NamesIn(id spec.NodeID, before *spec.State, in *spec.Input) (*Names, error)
 // Rules returns the rules of the nodes that have these names, as they are.
 func (n *Names) Rules() *Rules { return n.rules }
 
+// Are reports whether the names are those of these nodes.
+func (n *Names) Are(ids []spec.NodeID) bool { return slices.Equal(n.ids, ids) }
+
 // isStatic reports whether members never change.
 func (n *Names) isStatic() bool { return n.static.Of != nil }
 

@@ -16,7 +16,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
-	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/vectors"
 	"github.com/seed-fdf591db/bully/spec"
@@ -48,7 +47,7 @@ func TestMain(m *testing.M) {
 
 // answers is the model, but "mute" says no HEARTBEAT, "broken" dies of every step, and "frail" dies of a claim timer.
 type answers struct {
-	model large.Model
+	model conformance.Model
 	how   string
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -74,7 +73,7 @@ type question struct {
 type asker struct {
 	port  *port.Process
 	c     *conformance.Case
-	model large.Model
+	model conformance.Model
 }
 
 // ask asks it.

@@ -15,7 +15,6 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/kit/large"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -132,7 +131,7 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 	p.Input.Message.Configuration, p.Input.Configuration = renamed(m.Configuration, name), renamed(c.Input.Configuration, name)
 	p.Before.Leader, p.Before.Grantee, p.Before.Support = name(c.Before.Leader), name(c.Before.Grantee), names(c.Before.Support)
 	p.Input.Message.From, p.Input.Message.To = name(m.From), name(m.To)
-	model := large.Model{}
+	model := conformance.Model{}
 	p.Want = model.Step(p.ID, p.Members, p.Before, p.Input)
 	return p, true
 }
