@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// ofMembers are the rules of section 18, by which a step is taken before any of section 8.
+// ofMembers are those of R42 to R49 by which a step is taken before any other.
 var ofMembers = []string{"R42", "R43", "R44", "R45", "R46", "R47", "R48", "R49"}
 
 // changes reports whether a case is one of changing members.
@@ -15,7 +15,7 @@ func changes(c *conformance.Case) bool {
 	return !c.Before.Configuration.IsNone()
 }
 
-// ruleOfMembers returns the rule of section 18 that a wrong step breaks as the difference shows, or "": what becomes of the
+// ruleOfMembers returns which of R42 to R49 a wrong step breaks as the difference shows, or "": what becomes of the
 // configuration (R42, R43, R48), who is counted (R42), who is told, and who outranks whom (R46).
 func ruleOfMembers(c *conformance.Case, got *conformance.Outcome) string {
 	m, want, is := &c.Input.Message, &c.Want.After, &got.After

@@ -1,4 +1,4 @@
-// Members that come and go (spec/README.md, section 18): configurations, single steps, and a cluster that grows and shrinks.
+// Members that come and go (R42 to R49): configurations, single steps, and a cluster that grows and shrinks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -115,7 +115,7 @@ for (const [rule, me, before, input, after, effects] of STEPS) {
   });
 }
 
-test("R42: a configuration is read as section 18 says, and nothing else is", () => {
+test("R42: a configuration is read as R42 says, and nothing else is", () => {
   const good = { epoch: 3, version: 2, members: [{ id: "1", kind: "voter", address: "10.0.0.1:7400" }, { id: "3", kind: "voter" }, { id: "4", kind: "observer" }] };
   assert.deepEqual(configurationOf(good), good);
   assert.deepEqual(configurationOf(EMPTY), EMPTY);

@@ -1,6 +1,6 @@
 // What is well formed: ids, epochs and members (spec/README.md, section 5), states (section 6) and messages (section 7). What a host or a stranger
 // hands in is looked at here, before any rule sees it. Nothing is imported, so that the same file runs in Node and in a browser. A `configuration` is
-// there only where members change (section 18), and configuration.mjs looks at it.
+// there only where members change (R40), and configuration.mjs looks at it.
 
 /** @typedef {string} Id  An id of R1: `"3"`, or a UUID of version 4. */
 /** @typedef {"follower"|"candidate"|"electing"|"claimant"|"leader"} Role */

@@ -90,5 +90,5 @@ def _configuration(value: object, epoch: int) -> Configuration:
     except ValueError as why:
         raise Malformed(str(why)) from None
     if configuration.epoch > epoch:
-        raise Malformed("the configuration is of a later epoch than the message (section 18)")
+        raise Malformed("the configuration is of a later epoch than the message (R33)")
     return configuration

@@ -4,7 +4,7 @@
 //! what it does not mention stays as it is. Rules that need not know whose state it is are in [`crate::state`].
 //!
 //! A rule asks the [`Members`](crate::configuration::Members) of the state who votes, who may lead and who outranks whom.
-//! Where they are fixed the answers are those of section 8: all do, and the higher id. What there is only where they change
+//! Where they are fixed (R40) all do, and the higher id. What there is only where they change
 //! is in [`crate::changing`].
 
 use crate::id::{Epoch, Id};

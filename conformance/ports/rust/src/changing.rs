@@ -1,7 +1,6 @@
-//! What there is only where members come and go: spec section 18, R43, R44, R46 and R47.
+//! What there is only where members come and go: spec R43, R44, R46 and R47.
 //!
-//! The rest of that section is where section 8 has the same rule ([`crate::bully`], [`crate::state`]), or in the
-//! [`Configuration`] itself (R42).
+//! All other rules are in [`crate::bully`] and [`crate::state`], or in the [`Configuration`] itself (R42).
 
 use crate::bully::{Rules, Step};
 use crate::configuration::{Configuration, Members};

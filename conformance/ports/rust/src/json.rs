@@ -1,4 +1,4 @@
-//! JSON, read strictly and written in the order of the specification (sections 7, 14 and 18).
+//! JSON, read strictly and written in the order of the specification (spec/wire.md and spec/trace.md).
 //!
 //! Reading starts from a [`Value`], which has forgotten a field that was given twice, and escapes. Who reads messages from
 //! a wire, and not from a program that has read them already, must refuse these first (R33).

@@ -1,4 +1,4 @@
-//! Members that come and go (spec section 18), rule by rule: one step each.
+//! Members that come and go (R42 to R49), rule by rule: one step each.
 //!
 //! A state is written `role leader epoch grantee [support]`, with `-` for none; a configuration `epoch.version member …`,
 //! where `3` is a voter, `3w` a witness, `3o` an observer, and `3@a` has an address.
