@@ -127,10 +127,9 @@ func (p *Plan) validateFault(n int) error {
 		return wrong("Node is %s, which is no member", f.Node)
 	case f.Point < Between:
 		return wrong("Point is %d, but must be at least %d", f.Point, Between)
-	case f.Kind == SlowDiskFault:
-		return f.Disk.validate("Disk")
-	case f.Kind == WeatherFault:
-		if err := f.Weather.validate("Weather"); err != nil {
+	}
+	if check := f.Kind.kind().check; check != nil {
+		if err := check(f); err != nil {
 			return err
 		}
 	}
@@ -158,18 +157,27 @@ func (p *Plan) validateLinks(f *Fault) error {
 // Timely reports whether everything in the plan stays within the bounds of R37. Then OneActing and NoDisruption are asked
 // throughout; if not, never.
 func (p *Plan) Timely() bool {
-	delay, disk := p.Links.Delay.Max, p.Disk.Max
+	for i := range p.Faults {
+		if p.Faults[i].Kind.kind().untimely {
+			return false
+		}
+	}
+	delay, disk := p.slowest()
+	return p.Timing.keepsBounds() && p.steady() && p.Timing.covers(delay, disk)
+}
+
+// slowest returns how long at most a message is under way, and a save takes.
+func (p *Plan) slowest() (delay, disk time.Duration) {
+	delay, disk = p.Links.Delay.Max, p.Disk.Max
 	for i := range p.Faults {
 		switch f := &p.Faults[i]; f.Kind {
-		case PauseFault, JumpFault, EarlyFault, DeadFault:
-			return false
 		case WeatherFault:
 			delay = max(delay, f.Delay.Max)
 		case SlowDiskFault:
 			disk = max(disk, f.Disk.Max)
 		}
 	}
-	return p.Timing.keepsBounds() && p.steady() && p.Timing.covers(delay, disk)
+	return delay, disk
 }
 
 // covers reports whether δ covers a message that is under way so long, between two nodes whose disks are so slow: the sender
@@ -250,17 +258,11 @@ func (p *Plan) SettleBound() time.Duration {
 // lingers returns how long after Length at most something goes on that a fault of the plan has begun: a save on a slow
 // disk, and after it a message that is slow; or a node that is to restart, and waits for both.
 func (p *Plan) lingers() time.Duration {
-	delay, disk, over := p.Links.Delay.Max, p.Disk.Max, time.Duration(0)
+	over := time.Duration(0)
 	for i := range p.Faults {
-		f := &p.Faults[i]
-		over = max(over, f.end())
-		switch f.Kind {
-		case WeatherFault:
-			delay = max(delay, f.Delay.Max)
-		case SlowDiskFault:
-			disk = max(disk, f.Disk.Max)
-		}
+		over = max(over, p.Faults[i].end())
 	}
+	delay, disk := p.slowest()
 	return max(0, over+disk+delay-p.Length)
 }
 

@@ -10,62 +10,31 @@ import (
 // beginFault begins a fault of the plan. What befalls a node that is down is nothing.
 func (r *Runner) beginFault(n int) {
 	f := &r.plan.Faults[n]
-	if f.Kind.ofLinks() {
-		r.beginOfLinks(n, f)
-		return
-	}
-	i := r.members.of(&f.Node)
-	if !r.world.Up(int(i)) && f.Kind != SlowDiskFault {
-		return
-	}
-	switch h := &r.hosts[i]; f.Kind {
-	case CrashFault:
-		if f.Point != Between {
-			h.crash = n
-		} else if r.world.Crash(int(i)) {
-			h.downBy = n
-			r.links.disturbAll(r, i)
-		}
-	case FailDiskFault:
-		h.fail = n
-	case SlowDiskFault:
-		r.active[n] = true
-		r.setDisk(i)
-	case PauseFault:
-		r.world.Pause(int(i), f.For)
-	case JumpFault:
-		r.world.Jump(int(i), f.For)
-	case EarlyFault:
-		r.world.EndTimers(int(i))
-	case DeadFault:
-		r.world.Call(int(i), 0, deadTag)
-	case ResignFault:
-		r.world.Call(int(i), 0, resignTag)
+	k, i := f.Kind.kind(), r.members.of(&f.Node)
+	if f.Kind.ofLinks() || k.whileDown || r.world.Up(int(i)) {
+		k.begin(r, n, f, i)
 	}
 }
 
-// endFault ends a fault of the plan. A crash whose point has not come does not come any more.
+// endFault ends a fault of the plan.
 func (r *Runner) endFault(n int) {
 	f := &r.plan.Faults[n]
 	r.active[n] = false
-	i := r.members.of(&f.Node)
-	switch f.Kind {
-	case CutFault:
-		r.setCuts(f.Links, r.world.Heal)
-	case WeatherFault:
-		r.setWeather(f.Links)
-	case SlowDiskFault:
-		r.setDisk(i)
-	case CrashFault, FailDiskFault:
-		h := &r.hosts[i]
-		if h.crash == n {
-			h.crash = -1
-		}
-		if h.fail == n {
-			h.fail = -1
-		}
-		r.restartAfter(n)
+	if k := f.Kind.kind(); k.end != nil {
+		k.end(r, n, f, r.members.of(&f.Node))
 	}
+}
+
+// endCrash ends a fault that crashes a node. A crash whose point has not come does not come any more.
+func endCrash(r *Runner, n int, _ *Fault, i rank) {
+	h := &r.hosts[i]
+	if h.crash == n {
+		h.crash = -1
+	}
+	if h.fail == n {
+		h.fail = -1
+	}
+	r.restartAfter(n)
 }
 
 // restartAfter restarts the node that a fault has crashed, if it is down.
@@ -74,23 +43,6 @@ func (r *Runner) restartAfter(n int) {
 	if r.hosts[i].downBy == n && !r.world.Up(int(i)) {
 		r.hosts[i].downBy = -1
 		r.restart(i)
-	}
-}
-
-// beginOfLinks begins a fault of links.
-func (r *Runner) beginOfLinks(n int, f *Fault) {
-	switch f.Kind {
-	case CutFault:
-		r.setCuts(f.Links, r.world.Cut)
-	case WeatherFault:
-		r.active[n] = true
-		r.setWeather(f.Links)
-	case BreakFault:
-		for _, l := range f.Links {
-			from, to := r.members.of(&l.From), r.members.of(&l.To)
-			r.links.disturb(from, to, r.world.Now())
-			r.world.Break(int(from), int(to), func(m spec.Message) { r.lose(&m) })
-		}
 	}
 }
 

@@ -85,7 +85,7 @@ func (p *Plan) has(name string) (may, must bool) {
 
 // has says what a fault of its kind has.
 func (f *Fault) has(name string) (may, must bool) {
-	is := name == "at" || name == "kind" || slices.Contains(f.Kind.fields(), name)
+	is := name == "at" || name == "kind" || slices.Contains(f.Kind.kind().fields, name)
 	return is, is
 }
 
@@ -107,25 +107,4 @@ func (k ChangeKind) problem() string {
 		return ""
 	}
 	return fmt.Sprintf("%q is no kind of change: there are %v", string(k), ChangeKinds())
-}
-
-// fields returns what a fault of this kind has, besides its time and kind.
-func (k FaultKind) fields() []string {
-	switch k {
-	case CrashFault:
-		return []string{"node", "point", "for"}
-	case CutFault:
-		return []string{"links", "for"}
-	case BreakFault:
-		return []string{"links"}
-	case WeatherFault:
-		return []string{"links", "for", "delay", "loss"}
-	case PauseFault, JumpFault:
-		return []string{"node", "for"}
-	case SlowDiskFault:
-		return []string{"node", "for", "disk"}
-	case FailDiskFault:
-		return []string{"node", "for", "kept"}
-	}
-	return []string{"node"}
 }

@@ -189,23 +189,13 @@ func (k *shrinker) plainFaults() {
 		at := func(p *Plan) *Fault { return &p.Faults[i] }
 		f := *at(&k.plan)
 		k.dropSome(func() int { return len(at(&k.plan).Links) }, func(p *Plan, from, to int) { at(p).Links = slices.Delete(at(p).Links, from, to) })
-		switch f.Kind {
-		case WeatherFault:
-			k.tryIf(f.Loss != 0, func(p *Plan) { at(p).Loss = 0 })
-			k.tryIf(at(&k.plan).Loss != 0 && f.Loss != 1, func(p *Plan) { at(p).Loss = 1 })
-			k.constant(func(p *Plan) *Range { return &at(p).Delay })
-		case CrashFault:
-			for q := Between; q < f.Point && !k.try(func(p *Plan) { at(p).Point = q }); q++ {
-			}
-		case SlowDiskFault:
-			k.constant(func(p *Plan) *Range { return &at(p).Disk })
-		case FailDiskFault:
-			k.tryIf(f.Kept, func(p *Plan) { at(p).Kept = false })
+		if plain := f.Kind.kind().plain; plain != nil {
+			plain(k, f, at)
 		}
-		if f.Kind.lasts() || f.Kind == JumpFault {
+		if slices.Contains(f.Kind.kind().fields, "for") {
 			k.shorten(0, func(p *Plan) *time.Duration { return &at(p).For })
 		}
-		if f.Kind == WeatherFault || f.Kind == CutFault {
+		if f.Kind.ofLinks() && f.Kind.lasts() {
 			k.beginLater(i)
 		}
 	}

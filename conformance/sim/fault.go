@@ -1,0 +1,129 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// FaultKind names a fault. The set is closed.
+type FaultKind string
+
+// kind is all that there is to know of a kind of fault, but for how it is drawn, which is in profile.go.
+type kind struct {
+	name   FaultKind
+	fields []string // what it has, besides its time and kind: node or links first
+	words  func(f *Fault, links string) string
+
+	begin     func(r *Runner, n int, f *Fault, i rank) // what befalls node i, or links
+	whileDown bool                                     // it befalls a node that is down too
+	end       func(r *Runner, n int, f *Fault, i rank) // or nil
+
+	untimely bool                                              // it breaks the bounds of R37
+	instant  bool                                              // For is not how long it lasts
+	check    func(f *Fault) error                              // or nil
+	plain    func(k *shrinker, f Fault, at func(*Plan) *Fault) // makes what it alone has plainer; or nil
+}
+
+// kinds are all of them.
+var kinds []*kind
+
+func init() { // they speak of what speaks of kinds
+	kinds = []*kind{&crashKind, &cutKind, &breakKind, &weatherKind, &pauseKind, &slowDiskKind, &failDiskKind, &jumpKind, &earlyKind, &deadKind, &resignKind}
+}
+
+// FaultKinds returns every kind of fault.
+func FaultKinds() (names []FaultKind) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Valid reports whether k is one of FaultKinds.
+func (k FaultKind) Valid() bool { return k.kind().name == k }
+
+// kind returns what there is to know.
+func (k FaultKind) kind() *kind {
+	for _, known := range kinds {
+		if known.name == k {
+			return known
+		}
+	}
+	return &kind{fields: []string{"node"}, words: func(f *Fault, _ string) string { return string(f.Kind) }}
+}
+
+// ofLinks reports whether a fault of this kind befalls links, and not a node.
+func (k FaultKind) ofLinks() bool { return k.kind().fields[0] == "links" }
+
+// lasts reports whether a fault of this kind takes time: it is over For after At, or what it did is undone then.
+func (k FaultKind) lasts() bool { return slices.Contains(k.kind().fields, "for") && !k.kind().instant }
+
+// Point is where in a step a crash comes.
+type Point int
+
+const (
+	// Between is between two steps.
+	Between Point = -2
+	// BeforeSave is in the next step, before its promise is on disk; if it has none to save, before it is taken.
+	BeforeSave Point = -1
+	// AfterSave is in the next step, before anything is sent. AfterSave + k is after k messages.
+	AfterSave Point = 0
+)
+
+// String returns the point as a person would say it: after 2 messages.
+func (p Point) String() string {
+	switch {
+	case p < BeforeSave:
+		return "between steps"
+	case p == BeforeSave:
+		return "before the save"
+	case p == AfterSave:
+		return "after the save"
+	case p == AfterSave+1:
+		return "after 1 message"
+	}
+	return fmt.Sprintf("after %d messages", int(p))
+}
+
+// Fault is something that goes wrong. Which fields count, its kind says.
+type Fault struct {
+	At    time.Duration
+	Kind  FaultKind
+	Node  spec.NodeID
+	Links []spec.Link
+	Point Point
+	For   time.Duration
+	Weather
+	Disk Range
+	Kept bool
+}
+
+// end returns when the fault is over.
+func (f *Fault) end() time.Duration {
+	if f.Kind.lasts() {
+		return f.At + f.For
+	}
+	return f.At
+}
+
+// String returns the fault as a person would say it, with its time.
+func (f Fault) String() string { return f.At.String() + " " + f.words(0) }
+
+// words says what the fault does in a cluster of n nodes.
+func (f *Fault) words(n int) string { return f.Kind.kind().words(f, linkWords(f.Links, n)) }
+
+// linkWords names links of a cluster of n nodes: 1→2 2→1, or all links.
+func linkWords(links []spec.Link, n int) string {
+	if len(links) == n*(n-1) {
+		return "all links"
+	}
+	var words []string
+	for _, l := range links {
+		words = append(words, l.From.String()+"→"+l.To.String())
+	}
+	return strings.Join(words, " ")
+}
