@@ -11,15 +11,9 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 PEERS := impl/cmd/raftnode impl/cmd/etcdnode impl/cmd/leasenode
 # Real processes are tested alone, so that nothing else takes their time.
 PROCESSES := ./impl/cmd/bully ./impl/cmd/bully/localcluster
-# Packages that start no goroutine, as a test holds (spec/pure_test.go). Nothing in them can race, and they take eight times
-# as long with the race detector.
-PURE := ./spec ./spec/policy ./conformance/vectors ./conformance/kit/blame ./conformance/kit/certificate ./conformance/kit/suites ./model ./model/changing ./model/rules ./model/cluster ./model/members ./model/promises ./model/fencing ./model/textbook ./conformance ./conformance/cluster \
-	./conformance/coverage ./conformance/paths ./conformance/check ./conformance/sim ./conformance/sim/world ./conformance/sim/writers \
-	./conformance/contest ./conformance/contest/toy ./conformance/contest/scenarios ./conformance/contest/chart \
-	./conformance/contest/chart/svg ./conformance/contest/diagram ./conformance/contest/page ./model/lease ./model/raft ./model/ring \
-	./impl/bully ./impl/textbook ./impl/ring ./impl/raft ./impl/lease ./impl/cmd/bully/subject ./impl/cmd/bully/contenders \
-	./impl/cmd/bully/stage ./impl/cmd/bully/stage/behaviour ./impl/cmd/bully/stage/retell ./impl/cmd/bully/stage/engine ./impl/cmd/bully/stage/wasm \
-	./traces/film
+# What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector, with which
+# all takes eight times as long; spec/race_test.go holds the pattern to the syntax.
+RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.
 # What starts ports, many times over; what could race in them is in conformance/port and conformance/kit.
 OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
@@ -62,14 +56,16 @@ bench-services: ## measure failover of real services beside ours: etcd's electio
 		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")"; fi; done; \
 	.cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
 
-# A package whose tests do not run says so, and exits with 0.
+# A package whose tests do not run says so, and exits with 0. go vet is for make lint.
 test: ## run all tests, with the race detector where anything can race, then those on real processes (6 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	$(GO) test -count=1 $(PURE) $(OUTER) 2>&1 | tee "$$log"; \
-	$(GO) test -race -count=1 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(OUTER) $(PROCESSES))") 2>&1 | tee -a "$$log"; \
+	packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
+	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vxF "$$(printf '%s\n' $(OUTER))"); \
+	$(GO) test -vet=off -count=1 $$(grep -vxF "$$races" <<<"$$packages") 2>&1 | tee "$$log"; \
+	$(GO) test -vet=off -race -count=1 $$races 2>&1 | tee -a "$$log"; \
 	for module in $(MODULES); do case " $(PEERS) " in *" $$module "*) race= ;; *) race=-race ;; esac; \
-		(cd "$$module" && $(GO) test $$race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
-	$(GO) test -count=1 -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
+		(cd "$$module" && $(GO) test -vet=off $$race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
+	$(GO) test -vet=off -count=1 -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
 	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
 	echo "$$(grep -c '^ok' "$$log") packages tested."
 

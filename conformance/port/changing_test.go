@@ -1,9 +1,7 @@
 package port_test
 
 import (
-	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -59,48 +57,6 @@ func TestChangingMembers(t *testing.T) {
 		return nil
 	}))
 	require.Len(t, run, same)
-}
-
-// TestExamplesOfChangingMembers asks what conformance/README.md shows, and has the replies that it shows.
-func TestExamplesOfChangingMembers(t *testing.T) {
-	page, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(page), "### Changing members")
-	require.True(t, found)
-	_, block, found := strings.Cut(section, "```json\n")
-	require.True(t, found)
-	block, _, _ = strings.Cut(block, "\n```")
-	s := readSchema(t)
-	replies := map[uint64]string{}
-	var requests []string
-	for line := range strings.SplitSeq(block, "\n") {
-		var about struct {
-			ID uint64
-			Op string
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &about), line)
-		kind := "reply"
-		if about.Op != "" {
-			kind = "request"
-			requests = append(requests, line)
-		} else {
-			replies[about.ID] = line
-		}
-		require.Empty(t, s.fits(t, kind, line), line)
-	}
-	require.Len(t, replies, 3)
-	var out strings.Builder
-	require.NoError(t, port.Serve(strings.NewReader(strings.Join(requests, "\n")+"\n"), &out, model()))
-	answered := strings.Split(strings.TrimSpace(out.String()), "\n")
-	require.Len(t, answered, len(requests))
-	for k, line := range requests {
-		require.NotContains(t, answered[k], `"error"`, line)
-		var q port.Request
-		require.NoError(t, json.Unmarshal([]byte(line), &q))
-		if want := replies[q.ID]; want != "" {
-			require.Equal(t, want, answered[k])
-		}
-	}
 }
 
 // TestServerRefusesConfigurations begins nodes that cannot be, and calls for what is no change.

@@ -1,4 +1,6 @@
-package port_test
+// Package schema_test holds all that is asked and answered to ../schema.json. It computes much and starts nothing that races, so it is
+// apart from the tests of package port, which run with the race detector.
+package schema_test
 
 import (
 	"bytes"
@@ -17,10 +19,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/conformance/vectors"
+	"github.com/seed-fdf591db/bully/spec"
 )
+
+// model is the port that is asked.
+var model = port.Implementation{
+	Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
+	Changing: true,
+	Make:     conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} }),
+	Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
+		return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
+	},
+}
 
 // schema is a JSON Schema, as far as schema.json uses it. A keyword that it does not know is an error, so that nothing is passed over.
 type schema struct {
@@ -237,7 +251,7 @@ func decode(t *testing.T, text []byte) (value any) {
 }
 
 func readSchema(t *testing.T) *schema {
-	text, err := os.ReadFile("schema.json")
+	text, err := os.ReadFile("../schema.json")
 	require.NoError(t, err)
 	return &schema{decode(t, text).(map[string]any)}
 }
@@ -252,7 +266,7 @@ func TestSchemaFitsRuns(t *testing.T) {
 	s := readSchema(t)
 	lines := 0
 	p, err := port.Start(t.Context(), port.Config{
-		Serve: func(r io.Reader, w io.Writer) error { return port.Serve(r, w, model()) },
+		Serve: func(r io.Reader, w io.Writer) error { return port.Serve(r, w, model) },
 		Record: func(request, reply string) {
 			lines++
 			if !strings.Contains(request, `"op":"dance"`) && !strings.Contains(reply, `"error"`) { // what is meant to be no request
@@ -315,4 +329,46 @@ func TestSchemaRefuses(t *testing.T) {
 		}
 	}
 	require.Contains(t, s.check(map[string]any{"maxLength": 3}, "four", "x"), "does not know")
+}
+
+// TestExamplesOfChangingMembers asks what conformance/README.md shows, and has the replies that it shows.
+func TestExamplesOfChangingMembers(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "### Changing members")
+	require.True(t, found)
+	_, block, found := strings.Cut(section, "```json\n")
+	require.True(t, found)
+	block, _, _ = strings.Cut(block, "\n```")
+	s := readSchema(t)
+	replies := map[uint64]string{}
+	var requests []string
+	for line := range strings.SplitSeq(block, "\n") {
+		var about struct {
+			ID uint64
+			Op string
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &about), line)
+		kind := "reply"
+		if about.Op != "" {
+			kind = "request"
+			requests = append(requests, line)
+		} else {
+			replies[about.ID] = line
+		}
+		require.Empty(t, s.fits(t, kind, line), line)
+	}
+	require.Len(t, replies, 3)
+	var out strings.Builder
+	require.NoError(t, port.Serve(strings.NewReader(strings.Join(requests, "\n")+"\n"), &out, model))
+	answered := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, answered, len(requests))
+	for k, line := range requests {
+		require.NotContains(t, answered[k], `"error"`, line)
+		var q port.Request
+		require.NoError(t, json.Unmarshal([]byte(line), &q))
+		if want := replies[q.ID]; want != "" {
+			require.Equal(t, want, answered[k])
+		}
+	}
 }
