@@ -44,7 +44,7 @@ func FaultKinds() (names []FaultKind) {
 }
 
 // Valid reports whether k is one of FaultKinds.
-func (k FaultKind) Valid() bool { return k.kind().name == k }
+func (k FaultKind) Valid() bool { return slices.Contains(FaultKinds(), k) }
 
 // kind returns what there is to know.
 func (k FaultKind) kind() *kind {

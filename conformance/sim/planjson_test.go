@@ -82,6 +82,7 @@ func TestPlanJSONRefuses(t *testing.T) {
 		{`"delay":{"min":"1ms","max":"5ms"}`, `"delay":"1ms"`, "links.delay: is no JSON object"},
 		{`"max":"5ms"}`, `"max":"5ms","mean":"2ms"}`, "links.delay.mean: is unknown here"},
 		{`"kind":"cut"`, `"kind":"cuts"`, `faults[1].kind: "cuts" is no kind of fault: there are [crash cut break`},
+		{`"kind":"cut"`, `"kind":""`, `faults[1].kind: "" is no kind of fault`},
 		{`"kind":"crash","node":"3"`, `"kind":"crash"`, "faults[0].node: is missing"},
 		{`"kind":"crash"`, `"kind":"resign"`, "faults[0].for: is unknown here"},
 		{`"after 2 messages"`, `"later"`, `faults[0].point: "later" is no point of a step: there are "between steps", "before the save", "after the save" and "after 2 messages"`},
