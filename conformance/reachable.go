@@ -3,7 +3,6 @@ package conformance
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -152,7 +151,10 @@ func exploreFor(name string) (steps []cluster.Transition, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: tla/models.json has no configuration of a cluster of that name that holds", name)
 	}
-	result, err := cluster.Transitions(configurationOf(e), func(t *cluster.Transition) { steps = append(steps, *t) })
+	result, err := cluster.Transitions(explore.Configuration{
+		Module: e.Module, Specification: e.Configuration.Specification,
+		Constants: e.Configuration.Constants, Replacements: e.Configuration.Replacements,
+	}, func(t *cluster.Transition) { steps = append(steps, *t) })
 	if err == nil && (result.Distinct != e.Distinct || result.Generated != e.Generated) {
 		err = fmt.Errorf("the explorer finds %d states, and generates %d; tla/models.json says %d and %d",
 			result.Distinct, result.Generated, e.Distinct, e.Generated)
@@ -163,20 +165,6 @@ func exploreFor(name string) (steps []cluster.Transition, err error) {
 	return steps, nil
 }
 
-// configurationOf returns the configuration of a cluster of fixed members.
-func configurationOf(e tla.Entry) explore.Configuration {
-	c := explore.Configuration{
-		Module: e.Module, Specification: e.Configuration.Specification,
-		Constants: e.Configuration.Constants, Replacements: e.Configuration.Replacements,
-	}
-	if c.Replacements["First"] == "" { // of a module that knows fixed members only
-		c.Constants, c.Replacements = maps.Clone(c.Constants), maps.Clone(c.Replacements)
-		c.Constants["MaxChange"] = "0"
-		c.Replacements["First"], c.Replacements["Wanted"], c.Replacements["Stamped"] = "All", "Nothing", "Unstamped"
-	}
-	return c
-}
-
 // entries are the configurations of clusters of fixed members that hold, by name without the folder.
 var entries = sync.OnceValues(func() (map[string]tla.Entry, error) {
 	all, err := tla.Load(tla.FS())
@@ -185,8 +173,7 @@ var entries = sync.OnceValues(func() (map[string]tla.Entry, error) {
 	}
 	clusters := map[string]tla.Entry{}
 	for _, e := range all {
-		fixed := e.Configuration.Replacements["First"] == "" || e.Configuration.Replacements["Stamped"] == "Unstamped"
-		if e.Module == "MCCluster" && fixed && e.Verdict == tla.Holds {
+		if e.Module == "MCCluster" && e.Configuration.Replacements["Wanted"] == "Nothing" && e.Verdict == tla.Holds {
 			clusters[e.Name[len(tla.Models)+1:]] = e
 		}
 	}

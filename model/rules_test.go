@@ -1,8 +1,6 @@
 package model
 
 import (
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -107,54 +105,4 @@ func TestEachReplacementInTheClusterChangesTheCounts(t *testing.T) {
 			generate(budget, replaced...)
 		}
 	}
-}
-
-// Each name in the sections of MCCluster.tla is known here for what it is there, and there are no others.
-func TestNamesAreThoseOfMCCluster(t *testing.T) {
-	text, err := os.ReadFile("../tla/MCCluster.tla")
-	require.NoError(t, err)
-	sections := strings.Split(string(text), strings.Repeat("-", 77))
-	require.Len(t, sections, 6)
-
-	var cuts, here []string
-	for _, m := range regexp.MustCompile(`(?m)^(\w+) +==`).FindAllStringSubmatch(sections[1], -1) {
-		cuts = append(cuts, m[1])
-	}
-	for _, topology := range topologies {
-		here = append(here, topology.name)
-	}
-	require.Equal(t, cuts, here)
-
-	var properties []string
-	for _, m := range regexp.MustCompile(`(?m)^(\w+) +==`).FindAllStringSubmatch(sections[2]+sections[3], -1) {
-		properties = append(properties, m[1])
-	}
-	here = nil
-	for _, v := range invariants[3:] { // after the promises
-		here = append(here, v.name)
-	}
-	for _, p := range stepProperties {
-		if strings.HasPrefix(p.name, "Never") {
-			here = append(here, p.name)
-		}
-	}
-	here = append(here, "NeverSettled")
-	require.ElementsMatch(t, properties, here)
-
-	known := map[string]string{"Never": "a timer's action"}
-	for operator, names := range replacements {
-		for name := range names {
-			known[name] = operator
-		}
-	}
-	for operator, names := range timing {
-		for name := range names {
-			known[name] = operator
-		}
-	}
-	replacing := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^(\w+)(?:\(.*?\))? +==.*\\\* for ([^:\n]*)`).FindAllStringSubmatch(sections[4]+sections[5], -1) {
-		replacing[m[1]] = m[2]
-	}
-	require.Equal(t, replacing, known)
 }

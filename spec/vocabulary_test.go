@@ -118,12 +118,6 @@ func literals(module string) (capitals, others []string) {
 	return capitals, others
 }
 
-func TestWordsOfChangingNode(t *testing.T) {
-	capitals, others := literals(readText(t, "../tla/ChangingNode.tla"))
-	requireSameWords(t, texts(spec.MessageTypes()), "spec.MessageTypes", capitals, "tla/ChangingNode.tla")
-	requireSameWords(t, texts(spec.Roles()), "spec.Roles", others, "tla/ChangingNode.tla")
-}
-
 func TestWordsOfNode(t *testing.T) {
 	capitals, others := literals(readText(t, "../tla/Node.tla"))
 	requireSameWords(t, texts(spec.MessageTypes()), "spec.MessageTypes", capitals, "tla/Node.tla")
@@ -145,16 +139,11 @@ func disjuncts(module string) (names []string) {
 func TestActionsOfCluster(t *testing.T) {
 	// Start is where the behaviours of Cluster begin: it is in Init (R32).
 	names := append(disjuncts(readText(t, "../tla/Cluster.tla")), string(spec.StartAction))
-	requireSameWords(t, texts(spec.FixedActions()), "spec.FixedActions", names, "Next of tla/Cluster.tla")
-}
-
-func TestActionsOfChangingCluster(t *testing.T) {
-	names := append(disjuncts(readText(t, "../tla/ChangingCluster.tla")), string(spec.StartAction))
-	requireSameWords(t, texts(spec.Actions()), "spec.Actions", names, "Next of tla/ChangingCluster.tla")
+	requireSameWords(t, texts(spec.Actions()), "spec.Actions", names, "Next of tla/Cluster.tla")
 }
 
 func TestPropertiesAreDefined(t *testing.T) {
-	modules := readText(t, "../tla/Cluster.tla") + readText(t, "../tla/Fencing.tla") + readText(t, "../tla/ChangingCluster.tla")
+	modules := readText(t, "../tla/Cluster.tla") + readText(t, "../tla/Fencing.tla")
 	for _, property := range spec.Properties() {
 		require.Regexp(t, `(?m)^`+string(property)+` +==`, modules)
 	}

@@ -1,5 +1,5 @@
 ----------------------------- MODULE MCCluster -----------------------------
-(* Topologies, witnesses and the replacements of mutants for module Cluster. *)
+(* Topologies, configurations, witnesses and the replacements of mutants for module Cluster. *)
 EXTENDS Cluster
 
 -----------------------------------------------------------------------------
@@ -12,19 +12,61 @@ Isolated(S)  == {l \in Link : (l[1] \in S) # (l[2] \in S)}                 \* S 
 Unheard(S)   == {l \in Link : l[1] \in S /\ l[2] \notin S}                 \* S is not heard by the rest
 Deaf(S)      == {l \in Link : l[1] \notin S /\ l[2] \in S}                 \* S does not hear the rest
 
-Whole        == {{}}
-TopIsolated  == {{}, Isolated({N})}
-TopAndNext   == {{}, Both(N, N - 1)}
-OneWay       == {{}, {<<N, N - 1>>}, Unheard({N})}
-WithoutTop   == {Isolated({N})}
-TopDeaf      == {{}, Deaf({N})}
-Halves       == {Isolated({1, 2})}
-Pendant      == {AllBut((Node \ {N}) \X (Node \ {N}) \cup {<<N, N - 1>>})}  \* N is linked to N-1 only
-Star         == {AllBut({<<1, j>> : j \in Node})}                          \* only the lowest reaches all
-StarOneWay   == LET star == AllBut({<<1, j>> : j \in Node}) IN {star, star \cup {<<N, 1>>}}
-Chain        == {AllBut({<<j, j + 1>> : j \in 1..(N - 1)})}
-Bridge       == {AllBut({<<4, 5>>, <<3, 5>>, <<1, 3>>, <<1, 2>>})}         \* the chain 4-5-3-1-2
-Partial      == {AllBut({<<1, 2>>, <<1, 3>>, <<2, 3>>, <<2, 4>>, <<3, 5>>})} \* B18: 1, 2, 3 linked; 4 to 2; 5 to 3
+Whole          == {{}}
+TopIsolated    == {{}, Isolated({N})}
+LowIsolated    == {{}, Isolated({1})}
+LowTwoIsolated == {{}, Isolated({1, 2})}
+TopAndNext     == {{}, Both(N, N - 1)}
+TopDeaf        == {{}, Deaf({N})}
+OneWay         == {{}, {<<N, N - 1>>}, Unheard({N})}
+TopReturns     == {{}, Isolated({N}), Isolated({1, N})}
+LowerLost      == {Isolated({1}), Isolated({1, 2})}                         \* first 1, then 1 and 2, or the other way round
+Sides          == {{}} \cup {Isolated(S) : S \in SUBSET Node \ {{}, Node}}
+
+\* From the start, and for good.
+WithoutTop     == {Isolated({N})}
+Halves         == {Isolated({1, 2})}
+Across         == {Isolated({1, N})}
+HighParted     == {Both(2, 3)}                                             \* both reach the lowest, and not each other
+Pendant        == {AllBut((Node \ {N}) \X (Node \ {N}) \cup {<<N, N - 1>>})}  \* N is linked to N-1 only
+Star           == {AllBut({<<1, j>> : j \in Node})}                        \* only the lowest reaches all
+Chain          == {AllBut({<<j, j + 1>> : j \in 1..(N - 1)})}
+Bridge         == {AllBut({<<4, 5>>, <<3, 5>>, <<1, 3>>, <<1, 2>>})}       \* the chain 4-5-3-1-2
+Partial        == {AllBut({<<1, 2>>, <<1, 3>>, <<2, 3>>, <<2, 4>>, <<3, 5>>})} \* B18: 1, 2, 3 linked; 4 to 2; 5 to 3
+StarOneWay     == LET star == AllBut({<<1, j>> : j \in Node}) IN {star, star \cup {<<N, 1>>}}
+
+-----------------------------------------------------------------------------
+(* Configurations (constants First and Wanted). Members that are fixed are All, and nothing is wanted. *)
+
+Nothing          == {}
+Voting(S)        == [epoch |-> 0, version |-> 1, voters |-> S, witnesses |-> {}, observers |-> {}]
+One              == Voting({1})
+Two              == Voting({1, 2})
+Three            == Voting({1, 2, 3})
+All              == Voting(Node)
+
+As(v, w, o)      == [voters |-> v, witnesses |-> w, observers |-> o]
+AnyVoters        == {As(S, {}, {}) : S \in SUBSET Node \ {{}}}              \* voters only
+AnyElectors      == {c \in {As(v, w, {}) : v \in SUBSET Node \ {{}}, w \in SUBSET Node} : c.voters \cap c.witnesses = {}}
+AnyMembers       == {w \in {As(v, w, o) : v \in SUBSET Node \ {{}}, w \in SUBSET Node, o \in SUBSET Node} :
+                       w.voters \cap w.witnesses = {} /\ w.voters \cap w.observers = {} /\ w.witnesses \cap w.observers = {}}
+
+\* A few wanted ones, where any would be too many.
+Growing          == {As(1..k, {}, {}) : k \in 1..N}                        \* the lowest so many vote
+Shrinking        == {As(k..N, {}, {}) : k \in 1..N}                        \* all but the lowest so many vote
+Triples          == {As(S, {}, {}) : S \in {T \in SUBSET Node : Cardinality(T) = 3}}
+TwoAndWatchers   == [Two EXCEPT !.observers = Node \ {1, 2}]
+ThreeAndWatchers == [Three EXCEPT !.observers = Node \ {1, 2, 3}]
+TwoAndWitness    == [Two EXCEPT !.witnesses = {3}]
+TwoOverTwo       == [Voting({3, 4}) EXCEPT !.witnesses = {1, 2}]
+OneOverWitnesses == [One EXCEPT !.witnesses = {2, 3}]
+OneOfEach        == [One EXCEPT !.witnesses = {2}, !.observers = Node \ {1, 2}]
+ThirdIsVoter     == {As({1, 3}, {2}, Node \ {1, 2, 3})}
+ThirdIsWitness   == {As({1, 2}, {3}, {})}
+OneWitnessLess   == {As({3, 4}, {k}, {}) : k \in {1, 2}}
+TwoMoreWitnesses == {As({2, 3}, {1} \cup S, {}) : S \in {{4}, {4, 5}}}
+TwoMoreVoters    == {As({2, 3} \cup S, {1}, {}) : S \in {{4}, {4, 5}}}
+TwoOverWitness   == [Voting({2, 3}) EXCEPT !.witnesses = {1}]
 
 -----------------------------------------------------------------------------
 (* Bounds said as invariants, where a mutant would run away. *)
@@ -59,47 +101,112 @@ NeverLowerLeads == \A l \in Eligible : Leads(l) => HighestIs(l)
 \* NoDisruption: a leader that reaches a quorum stops leading.
 NeverDeposed == [][\A l \in Node : ~Deposed(l)]_vars
 
+\* IsSettled: a change is settled, and a second one made.
+NeverChangedTwice == \A i \in Node : node[i].conf.version < First.version + 2
+
+\* RemovedAtRest: a first member that runs learns that it is one no more.
+NeverLearnsRemoval == \A i \in Members(First) : ~Removed(i)
+
+\* A node that was no member at first comes to lead.
+NeverAddedLeads == \A r \in reigns : r.leader \in Members(First)
+
+\* R45, R48. A node leads, and a later version that it has never heard of is older than its configuration.
+NeverPassedOver == \A i \in Acting, j \in Node : Newer(node[i].conf, node[j].conf) => node[i].conf.version >= node[j].conf.version
+
+\* KeepsLeader: a leader that was made a witness hands over.
+NeverDemotedHandsOver ==
+  [][\A i \in up : node[i].role = "leader" /\ i \in node[i].conf.witnesses => node'[i].role # "electing"]_vars
+
+\* OneConfiguration: two configurations are held in one epoch.
+NeverTwoInEpoch == \A i, j \in Node : LET c == node[i].conf d == node[j].conf
+                                       IN c = d \/ Empty \in {c, d} \/ c.epoch # d.epoch
+
+\* Demoted: a leader that was made a witness leads on for ever, though somebody is eligible.
+NeverLedByWitness == <>[](Eligible # {} => Acting \cap Demoted = {})
+
 -----------------------------------------------------------------------------
-(* Liberties: what a host may do that module Cluster leaves out (R37). *)
+(* Liberties: what a host may do that module Cluster leaves out (R37, R41). *)
 
 Silent(l)         == node[l].role = "electing" /\ node[l].leader = l        \* after a restart (R30)
 
 Proofs(i, l)      == l \in up => Silent(l)                          \* for MayProve: l is down, or back and has said nothing new
+Down(i, l)        == l \notin up                                    \* for MayProve
 IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* for MayBeEarly
 HighestAlive(i)   == Quiet \/ (MayClaim(i, node[i]) /\ \A j \in up : j <= i) \* for Answered
 
 -----------------------------------------------------------------------------
 (* Mutants: what a cfg puts in the place of one rule. *)
 
-AnySet(S)               == S # {}                                   \* for IsQuorum
-HalfOrMore(S)           == 2 * Cardinality(S) >= N                  \* for IsQuorum
-ForgetsAll(s)           == Blank                                    \* for Survives
-ForgetsGrantee(s)       == [Blank EXCEPT !.epoch = s.epoch]         \* for Survives
+AnySet(c, S)            == S # {}                                   \* for IsQuorum
+HalfOrMore(c, S)        == 2 * Cardinality(S \cap Electors(c)) >= Cardinality(Electors(c))  \* for IsQuorum
+EveryoneCounts(c, S)    == 2 * Cardinality(S) > Cardinality(Electors(c))                    \* for IsQuorum
+ObserversVote(c, S)     == 2 * Cardinality(S \cap Members(c)) > Cardinality(c.voters \cup c.witnesses)  \* for IsQuorum, with WithObservers
+WithObservers(c)        == c.voters \cup c.witnesses \cup c.observers                        \* for Electors
+ForgetsAll(s)           == Blank(s.conf)                            \* for Survives
+ForgetsGrantee(s)       == [Blank(s.conf) EXCEPT !.epoch = s.epoch] \* for Survives
+ForgetsChanges(s)       == [Blank(First) EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]   \* for Survives
+ForgetsMembers(s)       == [Blank(Empty) EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]   \* for Survives, in traces
 ShieldsNobody(s, c)     == FALSE                                    \* for Shields
 NoOwnClaim(s, e)        == FALSE                                    \* for OwnClaim
 DropsLease(s)           == Unbound(s)                               \* for WhilePreempting
-AlwaysSupports(i, s, c) == TRUE                                     \* for MaySupport
-SupportsLower(i, s, c)  == c < i \/ s.leader \in {None, c} \/ (s.leader < c /\ s.role # "electing")  \* for MaySupport
+VotesForOlder(i, s, m)  == i \in Electors(s.conf) /\ m.from \in s.conf.voters                 \* for MayVote
+VotesForAnyone(i, s, m) == i \in Electors(s.conf) /\ m.conf = s.conf                          \* for MayVote
+AlwaysSupports(i, s, m) == MayVote(i, s, m)                         \* for MaySupport
+SupportsLower(i, s, m)  == /\ MayVote(i, s, m)                      \* for MaySupport
+                           /\ \/ ~Outranked(i, m.from, s.conf)
+                              \/ s.leader \in {None, m.from}
+                              \/ Outranked(s.leader, m.from, s.conf) /\ s.role # "electing"
 NoOkSupport(m)          == {}                                       \* for OkSupport
 ClaimsUnasked(i, s)     == TRUE                                     \* for MayClaim
 SameEpoch(s)            == IF s.epoch = 0 THEN 1 ELSE s.epoch       \* for NextEpoch
 GrantsTwice(s, c, e)    == e >= s.epoch                             \* for MayGrant
 GrantsBelow(s, c, e)    == TRUE                                     \* for MayGrant
-DoesNotWait(c, e)       == [Blank EXCEPT !.epoch = e, !.grantee = c] \* for AfterGrant
+DoesNotWait(s, c, e)    == [Blank(s.conf) EXCEPT !.epoch = e, !.grantee = c] \* for AfterGrant
 NeverHandsOver(i, s, m) == FALSE                                    \* for HandsOver
 CountsAnyGrant(s, e)    == TRUE                                     \* for CountsGrant
-WinsOverLease(i, s)     == IsQuorum(s.support \cup {i})             \* for MayWin
+WinsOverLease(i, s)     == IsQuorum(s.conf, s.support \cup {i})     \* for MayWin
 NeverStale(s, e)        == FALSE                                    \* for IsStale
 SpeaksAtOnce(i, s)      == Survives(s)                              \* for AfterRestart
 ClaimantsResignToo(s)   == s.role \in {"leader", "claimant"}        \* for MayResign
 HasAnyLease(i, s)       == s.leader # None                          \* for HasHolder
-SilenceProves(i, l)     == l \in up => <<l, i>> \in cut               \* for MayProve
-FaultProves(i, l)       == l \in up => budget # Budget                \* for MayProve
+AdoptsNothing(s, m)     == s                                        \* for Adopted
+AdoptsFromLeaders(s, m) == IF m.type \in {"COORDINATOR", "HEARTBEAT"} /\ Newer(m.conf, s.conf) THEN Adopt(s, m.conf) ELSE s  \* for Adopted
+StandsOn(s, c)          == [Learn(s, c.epoch) EXCEPT !.support = {}, !.conf = c]            \* for Adopt
+KeepsSupport(s, c)      == [Learn(s, c.epoch) EXCEPT !.conf = c]                            \* for Adopt
+LearnsNothing(s, c)     == LET t == IF s.role \in {"candidate", "claimant"} THEN Rest(s) ELSE s            \* for Adopt
+                           IN [t EXCEPT !.support = {}, !.conf = c]
+MeetsAnyone(i, j, c)    == TRUE                                     \* for Meets
+AnswersNobody(i, s, m)  == Quietly(s)                               \* for OutsideHeard
+CountsAny(s, m)         == TRUE                                     \* for Counts
+CountsVotes(s, m)       == m.type \in {"OK", "ASSENT", "GRANT"} \/ m.conf = s.conf  \* for Counts
+CountsAcks(s, m)        == m.type = "ACK" \/ m.conf = s.conf         \* for Counts
+AnyoneStands(i, s)      == TRUE                                     \* for MayStand
+ElectorsStand(i, s)     == i \in Electors(s.conf)                   \* for MayStand
+ByRankAlone(l, k, c)    == l < k                                    \* for Outranked
+ChangesUnsettled(i, s)  == TRUE                                     \* for IsSettled
+ManyDiffer(c, d)        == c # d                                    \* for OneDiffers
+LeaderMayLeave(i, c)    == TRUE                                     \* for KeepsLeader
+Unstamped(c, e)         == c                                        \* for Stamped
+
+\* Node i, which may not stand, rests, and says so to those of S.
+Says(i, s, S)           == LET t == Rest(s) IN Step(t, To(S, "IM_BACK", i, t.epoch))
+
+AsksOrRests(i, s)       == IF MayStand(i, s) THEN Ask(i, s) ELSE Says(i, s, {})                      \* for AskOrSay
+SaysToElectors(i, s)    == IF MayStand(i, s) THEN Ask(i, s)                                           \* for AskOrSay
+                           ELSE Says(i, s, IF i \in Members(s.conf) THEN Electors(s.conf) ELSE {})
+ElectorsSay(i, s)       == IF MayStand(i, s) THEN Ask(i, s)                                           \* for AskOrSay
+                           ELSE Says(i, s, IF i \in Electors(s.conf) THEN Members(s.conf) ELSE {})
+AnyoneSays(i, s)        == IF MayStand(i, s) THEN Ask(i, s) ELSE Says(i, s, Members(s.conf))          \* for AskOrSay
+
+SilenceProves(i, l)     == l \in up => <<l, i>> \in cut             \* for MayProve
+FaultProves(i, l)       == l \in up => budget # Budget              \* for MayProve
 ProvesAnything(i, l)    == TRUE                                     \* for MayProve
 EndsByProofOnly(i)      == node[i].leader = None                    \* for LeaseOver
 AsksAtWill(i)           == node[i].leader = None \/ (Quiet /\ ~Owed(i) /\ LeaseOver(i))  \* for PatienceOver
 NobodyPending(i)        == FALSE                                    \* for Pending
 WatchesNobody(i)        == node[i].role = "follower" /\ node[i].leader = None   \* for Watches
+WatchesHolder(i)        == node[i].role = "follower" /\ (node[i].leader = None => MayStand(i, node[i]))   \* for Watches
+AlwaysWatches(i)        == node[i].role = "follower"                \* for Watches
 Never(i)                == FALSE                                    \* for a timer's action
 
 =============================================================================

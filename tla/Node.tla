@@ -11,11 +11,16 @@
 (* would follow.  CLAIM, GRANT and REFUSE bind: an epoch is promised,      *)
 (* durably, to one node.  COORDINATOR, HEARTBEAT and ACK are the reign.    *)
 (*                                                                         *)
+(* A configuration says who the members are, and is ordered by its epoch   *)
+(* and version.  It is durable, and every message carries its sender's.    *)
+(* Fixed members are one configuration, which nobody changes and no epoch  *)
+(* is stamped on (Stamped <- Unstamped): R43, R47, R48 have nothing to do. *)
+(*                                                                         *)
 (* The operators under Rules are what mutants replace, one at a time.      *)
 (***************************************************************************)
 EXTENDS Integers, FiniteSets, Sequences
 
-CONSTANT N                      \* how many members there are
+CONSTANT N                      \* how many nodes there may ever be
 
 Node == 1..N                    \* an id is its rank (R1)
 None == 0                       \* no node
@@ -23,33 +28,51 @@ None == 0                       \* no node
 Role == {"follower", "candidate", "electing", "claimant", "leader"}
 MessageType == {"ELECTION", "OK", "ASSENT", "CLAIM", "GRANT", "REFUSE",
                 "COORDINATOR", "HEARTBEAT", "ACK", "RESIGN", "IM_BACK"}
+Asks == {"ELECTION", "CLAIM", "COORDINATOR", "HEARTBEAT", "IM_BACK"}    \* what is answered
 
-\* epoch and grantee are durable; role, leader and support are not.
+\* R42. Voters vote and may lead, witnesses vote, observers follow.  A node is in one of the three at most.
+Configuration == [epoch : Nat, version : Nat, voters : SUBSET Node, witnesses : SUBSET Node, observers : SUBSET Node]
+
+\* epoch, grantee and conf are durable; role, leader and support are not.
 \* leader is the node whose lease I keep: I follow it, or granted it and await it (R5).
-State == [role : Role, leader : Node \cup {None}, epoch : Nat, grantee : Node \cup {None}, support : SUBSET Node]
-Message == [type : MessageType, from : Node, to : Node, epoch : Nat]
+State == [role : Role, leader : Node \cup {None}, epoch : Nat, grantee : Node \cup {None}, support : SUBSET Node, conf : Configuration]
 
 -----------------------------------------------------------------------------
 (* Vocabulary *)
 
-Blank == [role |-> "follower", leader |-> None, epoch |-> 0, grantee |-> None, support |-> {}]
+\* R49. What a node knows that has not been told of any member: no configuration is older.
+Empty == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}]
 
-Msg(t, i, j, e) == [type |-> t, from |-> i, to |-> j, epoch |-> e]
-Others(i)       == SelectSeq([k \in Node |-> k], LAMBDA k : k # i)
-ToEach(t, i, js, e) == [k \in 1..Len(js) |-> Msg(t, i, js[k], e)]   \* in the order of ids
-ToAll(t, i, e)  == ToEach(t, i, Others(i), e)
+Electors(c) == c.voters \cup c.witnesses
+Members(c)  == Electors(c) \cup c.observers
 
-Step(s, sent) == [state |-> s, sent |-> sent]
+\* R42. The order of configurations.
+Newer(c, d) == c.epoch > d.epoch \/ (c.epoch = d.epoch /\ c.version > d.version)
+
+\* R32, R49. A node that starts for the first time with configuration c.
+Blank(c) == [role |-> "follower", leader |-> None, epoch |-> 0, grantee |-> None, support |-> {}, conf |-> c]
+
+\* A node that is to lead rather than l, in configuration c: a higher one, or any if l may not lead.
+Outranked(l, k, c) == l \in c.voters => l < k
+
+\* Messages to those of S but i are in the order of ids.  Step says what their configuration is.
+Msg(t, i, j, e) == [type |-> t, from |-> i, to |-> j, epoch |-> e, conf |-> Empty]
+To(S, t, i, e)  == SelectSeq([k \in Node |-> Msg(t, i, k, e)], LAMBDA m : m.to \in S \ {i})
+ToElectors(t, i, s, e) == To(Electors(s.conf), t, i, e)     \* ELECTION, CLAIM
+ToMembers(t, i, s, e)  == To(Members(s.conf), t, i, e)      \* all else that is said to all
+
+\* R43. Whatever a step sends carries the configuration after it.
+Step(s, sent) == [state |-> s, sent |-> [k \in 1..Len(sent) |-> [sent[k] EXCEPT !.conf = s.conf]]]
 Quietly(s)    == Step(s, <<>>)
 
 -----------------------------------------------------------------------------
 (* Rules *)
 
-\* R3. A quorum is a majority of the members.
-IsQuorum(S) == 2 * Cardinality(S) > N
+\* R3, R42. A quorum is a majority of the electors.
+IsQuorum(c, S) == 2 * Cardinality(S \cap Electors(c)) > Cardinality(Electors(c))
 
-\* R4. What outlives a crash.
-Survives(s) == [Blank EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]
+\* R4, R42. What outlives a crash.
+Survives(s) == [Blank(s.conf) EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]
 
 \* R5. The lease of one node shields it from every other.
 Shields(s, c) == s.leader \notin {None, c}
@@ -63,31 +86,36 @@ OwnClaim(s, e) == s.role = "claimant" /\ e = NextEpoch(s)
 \* R9. Who pre-empts a lower leader keeps its lease meanwhile.
 WhilePreempting(s) == s
 
+\* R45. A voter asks for a promise, an elector gives it, and both hold the same configuration.
+MayVote(i, s, m) == i \in Electors(s.conf) /\ m.from \in s.conf.voters /\ m.conf = s.conf
+
 \* R10, R11. OK and ASSENT mean: I would grant.  A follower of a lower leader may say so because that leader can hand over.
-MaySupport(i, s, c) == \/ s.leader \in {None, c}
-                       \/ s.leader < c /\ s.role # "electing"
+MaySupport(i, s, m) ==
+  /\ MayVote(i, s, m)
+  /\ \/ s.leader \in {None, m.from}
+     \/ Outranked(s.leader, m.from, s.conf) /\ s.role # "electing"
 
 \* R12. Who said OK counts as support once T_coord has passed: it was asked, said OK, and did not deliver.
 OkSupport(m) == {m.from}
 
 \* R14, R15. Nobody claims who was not told by a quorum that it would follow.
-MayClaim(i, s) == IsQuorum(s.support \cup {i})
+MayClaim(i, s) == IsQuorum(s.conf, s.support \cup {i})
 
 \* R17. One epoch is granted to one node.
 MayGrant(s, c, e) == \/ e > s.epoch
                      \/ e = s.epoch /\ s.grantee \in {None, c}
 
 \* R17. Who has granted, waits: it promises the epoch, and keeps a lease for the claimant.
-AfterGrant(c, e) == [role |-> "electing", leader |-> c, epoch |-> e, grantee |-> c, support |-> {}]
+AfterGrant(s, c, e) == [role |-> "electing", leader |-> c, epoch |-> e, grantee |-> c, support |-> {}, conf |-> s.conf]
 
-\* R18. A live leader is not voted out; it hands over, to a higher node only.
-HandsOver(i, s, m) == m.from > i /\ m.epoch > s.epoch
+\* R18. A live leader is not voted out; it hands over, to a node that outranks it.
+HandsOver(i, s, m) == MayVote(i, s, m) /\ Outranked(i, m.from, s.conf) /\ m.epoch > s.epoch
 
 \* R19. A grant counts for the very epoch that is being claimed.
 CountsGrant(s, e) == e = NextEpoch(s)
 
 \* R20. A claim is won with a quorum, and while no other node's lease is kept.
-MayWin(i, s) == IsQuorum(s.support \cup {i}) /\ s.leader = None
+MayWin(i, s) == IsQuorum(s.conf, s.support \cup {i}) /\ s.leader = None
 
 \* R24. Whoever announces an epoch below mine is told so.
 IsStale(s, e) == e < s.epoch
@@ -124,75 +152,124 @@ Learn(s, e) ==
             [] s.role = "leader"                    -> Rest(Unbound(t))
             [] OTHER                                -> Rest(t)
 
-\* R20.
+-----------------------------------------------------------------------------
+(* Rules about configurations *)
+
+\* R43. A newer configuration is adopted, before anything else.  Who stood in an older one stands no more.
+Adopt(s, c) ==
+  LET t == IF s.role \in {"candidate", "claimant"} THEN Rest(s) ELSE s
+  IN [Learn(t, c.epoch) EXCEPT !.support = {}, !.conf = c]
+Adopted(s, m) == IF Newer(m.conf, s.conf) THEN Adopt(s, m.conf) ELSE s
+
+\* R44. No rule but R43 sees a message from one that is no member, or to one.
+Meets(i, j, c) == {i, j} \subseteq Members(c)
+
+\* R45. Support, grants and acknowledgements are of one configuration.
+Counts(s, m) == m.conf = s.conf
+
+\* R46. Voters stand, and nobody else.
+MayStand(i, s) == i \in s.conf.voters
+
+\* R47. The current configuration is held by a quorum of it, in the epoch of the leader: so it cannot be passed over.
+IsSettled(i, s) == IsQuorum(s.conf, s.support \cup {i})
+
+\* R47. Two majorities share a node if one member is all that differs.
+Kind(c, k)    == IF k \in c.voters THEN 1 ELSE IF k \in c.witnesses THEN 2 ELSE IF k \in c.observers THEN 3 ELSE 0
+OneDiffers(c, d) == Cardinality({k \in Node : Kind(c, k) # Kind(d, k)}) = 1
+
+\* R47. A leader stays an elector: it is made a witness first, hands over, and its successor removes it.
+KeepsLeader(i, c) == i \in Electors(c)
+
+\* R47. Who may change the configuration from s.conf to c.
+MayChange(i, s, c) ==
+  /\ s.role = "leader"
+  /\ c.epoch = s.epoch /\ c.version = s.conf.version + 1 /\ c.voters # {}
+  /\ IsSettled(i, s) /\ OneDiffers(s.conf, c) /\ KeepsLeader(i, c)
+
+\* R48. Who wins makes its configuration one of its epoch: all that are older are older than it.
+Stamped(c, e) == [c EXCEPT !.epoch = e]
+
+-----------------------------------------------------------------------------
+(* Winning, claiming, asking *)
+
+\* R20, R48.
 Win(i, s) ==
   LET e == NextEpoch(s)
-  IN Step([role |-> "leader", leader |-> i, epoch |-> e, grantee |-> i, support |-> {}], ToAll("COORDINATOR", i, e))
+      t == [role |-> "leader", leader |-> i, epoch |-> e, grantee |-> i, support |-> {}, conf |-> Stamped(s.conf, e)]
+  IN Step(t, ToMembers("COORDINATOR", i, t, e))
 
 \* R16.
 Claim(i, s) ==
   LET t == [s EXCEPT !.role = "claimant", !.support = {}]
-  IN IF MayWin(i, t) THEN Win(i, t) ELSE Step(t, ToAll("CLAIM", i, NextEpoch(t)))
+  IN IF MayWin(i, t) THEN Win(i, t) ELSE Step(t, ToElectors("CLAIM", i, t, NextEpoch(t)))
 
 \* The question that opens an election.
-Ask(i, s) == Step([s EXCEPT !.role = "candidate", !.support = {}], ToAll("ELECTION", i, s.epoch))
+Ask(i, s) == Step([s EXCEPT !.role = "candidate", !.support = {}], ToElectors("ELECTION", i, s, s.epoch))
+
+\* R46. Who may not stand rests instead; and a member says that it does not lead, and what its configuration is: it may be the
+\* only node left that holds the newest one (L14).
+AskOrSay(i, s) ==
+  LET t == Rest(s)
+  IN IF MayStand(i, s) THEN Ask(i, s)
+     ELSE Step(t, IF i \in Members(t.conf) THEN ToMembers("IM_BACK", i, t, t.epoch) ELSE <<>>)
 
 -----------------------------------------------------------------------------
 (* Election *)
 
 \* R8. A follower's patience ends, and with it the lease that it kept.
-HeartbeatEnded(i, s) == Ask(i, Unbound(s))
+HeartbeatEnded(i, s) == AskOrSay(i, Unbound(s))
 
 \* R9. A follower of a lower leader asks too, but goes on acknowledging it.
 PreemptEnded(i, s) == Ask(i, WhilePreempting(s))
 
-\* R10, R11.
+\* R10, R11. A witness answers as a lower node does.
 ElectionHeard(i, s, m) ==
-  LET t    == Learn(Release(s, m.from), m.epoch)
-      ok   == Msg("OK", i, m.from, t.epoch)
-      ask  == Ask(i, t)
-      idle == t.role = "follower" /\ t.leader = None
-  IN IF t.role = "leader" /\ m.from < i THEN Step(t, <<ok, Msg("COORDINATOR", i, m.from, t.epoch)>>)
-     ELSE IF ~MaySupport(i, t, m.from) THEN Step(t, <<Msg("REFUSE", i, m.from, t.epoch)>>)
-     ELSE IF m.from < i THEN IF idle THEN Step(ask.state, <<ok>> \o ask.sent) ELSE Step(t, <<ok>>)
+  LET t     == Learn(Release(s, m.from), m.epoch)
+      ok    == Msg("OK", i, m.from, t.epoch)
+      ask   == Ask(i, t)
+      idle  == t.role = "follower" /\ t.leader = None
+      lower == ~Outranked(i, m.from, t.conf)
+  IN IF t.role = "leader" /\ lower THEN Step(t, <<ok, Msg("COORDINATOR", i, m.from, t.epoch)>>)
+     ELSE IF ~MaySupport(i, t, m) THEN Step(t, <<Msg("REFUSE", i, m.from, t.epoch)>>)
+     ELSE IF lower THEN IF idle THEN Step(ask.state, <<ok>> \o ask.sent) ELSE Step(t, <<ok>>)
      ELSE Step(IF t.role \in {"candidate", "claimant"} \/ idle THEN [t EXCEPT !.role = "electing", !.support = {}] ELSE t,
                <<Msg("ASSENT", i, m.from, t.epoch)>>)
 
 \* R12. Somebody better has it in hand.
 OkHeard(i, s, m) ==
   LET t == Learn(s, m.epoch)
-  IN Quietly(IF t.role \in {"candidate", "electing"}
+  IN Quietly(IF t.role \in {"candidate", "electing"} /\ Counts(t, m)
              THEN [t EXCEPT !.role = "electing", !.support = @ \cup OkSupport(m)] ELSE t)
 
-\* R13. The highest member need not wait for anybody's OK.
+\* R13. The highest voter need not wait for anybody's OK.
 AssentHeard(i, s, m) ==
   LET t == Learn(s, m.epoch)
       u == [t EXCEPT !.support = @ \cup {m.from}]
-  IN IF t.role \notin {"candidate", "electing"} THEN Quietly(t)
-     ELSE IF t.role = "candidate" /\ i = N /\ MayClaim(i, u) THEN Claim(i, u)
+  IN IF t.role \notin {"candidate", "electing"} \/ ~Counts(t, m) THEN Quietly(t)
+     ELSE IF t.role = "candidate" /\ (\A k \in t.conf.voters : k <= i) /\ MayClaim(i, u) THEN Claim(i, u)
      ELSE Quietly(u)
 
 \* R14. T_elec ends, for a candidate.
 ElectionEnded(i, s) == IF MayClaim(i, s) THEN Claim(i, s) ELSE Quietly(Rest(s))
 
 \* R15. T_coord ends, for a node that is electing: whoever it waited for did not deliver.
-CoordinatorEnded(i, s) == IF MayClaim(i, s) THEN Claim(i, Unbound(s)) ELSE Ask(i, Unbound(s))
+CoordinatorEnded(i, s) == IF MayStand(i, s) /\ MayClaim(i, s) THEN Claim(i, Unbound(s)) ELSE AskOrSay(i, Unbound(s))
 
 -----------------------------------------------------------------------------
 (* Claim *)
 
 \* R17, R18.
 ClaimHeard(i, s, m) ==
-  LET granted == AfterGrant(m.from, m.epoch)
+  LET granted == AfterGrant(s, m.from, m.epoch)
       grant   == <<Msg("GRANT", i, m.from, m.epoch)>>
       refuse  == Step(s, <<Msg("REFUSE", i, m.from, s.epoch)>>)
   IN IF s.role = "leader"
-     THEN IF HandsOver(i, s, m) THEN Step(granted, grant \o ToAll("RESIGN", i, s.epoch)) ELSE refuse
-     ELSE IF MayGrant(s, m.from, m.epoch) /\ ~Shields(s, m.from) THEN Step(granted, grant) ELSE refuse
+     THEN IF HandsOver(i, s, m) THEN Step(granted, grant \o ToMembers("RESIGN", i, s, s.epoch)) ELSE refuse
+     ELSE IF MayVote(i, s, m) /\ MayGrant(s, m.from, m.epoch) /\ ~Shields(s, m.from) THEN Step(granted, grant) ELSE refuse
 
 \* R19, R20. A grant from the node whose lease I keep ends that lease: it has handed over.
 GrantHeard(i, s, m) ==
-  IF s.role = "claimant" /\ CountsGrant(s, m.epoch)
+  IF s.role = "claimant" /\ CountsGrant(s, m.epoch) /\ Counts(s, m)
   THEN LET t == [Release(s, m.from) EXCEPT !.support = @ \cup {m.from}]
        IN IF MayWin(i, t) THEN Win(i, t) ELSE Quietly(t)
   ELSE Quietly(Learn(s, m.epoch))
@@ -211,47 +288,72 @@ ClaimEnded(i, s) == Quietly(Rest(s))
 ReignHeard(i, s, m) ==
   IF IsStale(s, m.epoch) THEN Step(s, <<Msg("REFUSE", i, m.from, s.epoch)>>)
   ELSE Step(IF s.role \in {"candidate", "claimant"} /\ s.leader = m.from /\ s.epoch = m.epoch THEN s
-            ELSE [role |-> "follower", leader |-> m.from, epoch |-> m.epoch, support |-> {},
+            ELSE [role |-> "follower", leader |-> m.from, epoch |-> m.epoch, support |-> {}, conf |-> s.conf,
                   grantee |-> IF m.epoch > s.epoch \/ s.grantee = None THEN m.from ELSE s.grantee],
             <<Msg("ACK", i, m.from, m.epoch)>>)
 
 \* R25.
 AckHeard(i, s, m) ==
-  Quietly(IF s.role = "leader" /\ m.epoch = s.epoch THEN [s EXCEPT !.support = @ \cup {m.from}]
+  Quietly(IF s.role = "leader" /\ m.epoch = s.epoch
+          THEN IF Counts(s, m) THEN [s EXCEPT !.support = @ \cup {m.from}] ELSE s
           ELSE Learn(s, m.epoch))
 
 \* R26. A leader without the support of a quorum since the last check steps down.
 QuorumEnded(i, s) ==
-  Quietly(IF IsQuorum(s.support \cup {i}) THEN [s EXCEPT !.support = {}] ELSE Rest(Unbound(s)))
+  Quietly(IF IsQuorum(s.conf, s.support \cup {i}) THEN [s EXCEPT !.support = {}] ELSE Rest(Unbound(s)))
 
 \* R27.
-BeatEnded(i, s) == Step(s, ToAll("HEARTBEAT", i, s.epoch))
+BeatEnded(i, s) == Step(s, ToMembers("HEARTBEAT", i, s, s.epoch))
 
 \* R28. A graceful stop, or a call (if it MayResign): whoever keeps a lease for me need not wait.
-Resigned(i, s) == Step(Rest(IF s.role = "leader" THEN Unbound(s) ELSE s), ToAll("RESIGN", i, s.epoch))
+Resigned(i, s) == Step(Rest(IF s.role = "leader" THEN Unbound(s) ELSE s), ToMembers("RESIGN", i, s, s.epoch))
 
 \* R29. A claimant whose way is free now claims again.
 ResignHeard(i, s, m) ==
   LET t == Release(s, m.from)
   IN IF t.role # "claimant" THEN Quietly(t)
      ELSE IF MayWin(i, t) THEN Win(i, t)
-     ELSE Step(t, ToEach("CLAIM", i, SelectSeq(Others(i), LAMBDA j : j \notin t.support), NextEpoch(t)))
+     ELSE Step(t, To(Electors(t.conf) \ t.support, "CLAIM", i, NextEpoch(t)))
+
+\* R47. Those who were members, and those who are, hear of it.
+Changed(i, s, c) ==
+  Step([s EXCEPT !.support = {}, !.conf = c], To(Members(s.conf) \cup Members(c), "HEARTBEAT", i, s.epoch))
 
 -----------------------------------------------------------------------------
-(* Restart *)
+(* Restart, proof of death *)
 
 \* R30.
-Restarted(i, s) == Step(AfterRestart(i, s), ToAll("IM_BACK", i, s.epoch))
+Restarted(i, s) == LET t == AfterRestart(i, s) IN Step(t, ToMembers("IM_BACK", i, t, t.epoch))
 
 \* R31.
 ImBackHeard(i, s, m) ==
   LET t == Learn(Release(s, m.from), m.epoch)
   IN Step(t, IF t.role = "leader" THEN <<Msg("COORDINATOR", i, m.from, t.epoch)>> ELSE <<>>)
 
------------------------------------------------------------------------------
-(* Proof of death *)
-
 \* R41. The holder of the lease is proved dead (if s HasHolder).  It leads no more, as if it had said so.
 HolderDied(s) == Quietly(Release(s, s.leader))
+
+-----------------------------------------------------------------------------
+(* What is heard *)
+
+\* R44. Who asks with an older configuration is told the newer one: so a node learns that it is no member any more.
+OutsideHeard(i, s, m) ==
+  IF Newer(s.conf, m.conf) /\ m.type \in Asks THEN Step(s, <<Msg("REFUSE", i, m.from, s.epoch)>>) ELSE Quietly(s)
+
+ByType(i, s, m) ==
+  CASE m.type = "ELECTION" -> ElectionHeard(i, s, m)
+    [] m.type = "OK"       -> OkHeard(i, s, m)
+    [] m.type = "ASSENT"   -> AssentHeard(i, s, m)
+    [] m.type = "CLAIM"    -> ClaimHeard(i, s, m)
+    [] m.type = "GRANT"    -> GrantHeard(i, s, m)
+    [] m.type = "REFUSE"   -> RefuseHeard(i, s, m)
+    [] m.type \in {"COORDINATOR", "HEARTBEAT"} -> ReignHeard(i, s, m)
+    [] m.type = "ACK"      -> AckHeard(i, s, m)
+    [] m.type = "RESIGN"   -> ResignHeard(i, s, m)
+    [] m.type = "IM_BACK"  -> ImBackHeard(i, s, m)
+
+Heard(i, s, m) ==
+  LET t == Adopted(s, m)
+  IN IF Meets(i, m.from, t.conf) THEN ByType(i, t, m) ELSE OutsideHeard(i, t, m)
 
 =============================================================================

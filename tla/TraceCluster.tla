@@ -7,7 +7,10 @@
 (* The state after each event, and all that it sends, must be what Node    *)
 (* says.  A message received must be under way; what was under way before  *)
 (* it on the same link is then lost, which is legal and need not be said.  *)
-(* A run may begin with nodes that have a record already.                  *)
+(* A run may begin with nodes that have a record already.  A node starts   *)
+(* with the configuration that its first state says, or, where members are *)
+(* fixed, with all of them.  Addresses are numbers here, each its own, so  *)
+(* that a change of an address is seen to be one.                          *)
 (*                                                                         *)
 (* Runs are cut into chunks, so that their length is no limit.  A chunk    *)
 (* begins in the state of the whole cluster that a frame says, and ends in *)
@@ -34,7 +37,7 @@ Open == ""
 
 This  == Chunks[chunk]
 Event == LET e == Events[at]
-         IN [action |-> e[1], node |-> e[2], from |-> e[3], epoch |-> e[4], state |-> e[5], sent |-> e[6]]
+         IN [action |-> e[1], node |-> e[2], from |-> e[3], epoch |-> e[4], conf |-> Confs[e[5]], state |-> e[6], sent |-> e[7]]
 
 NodesOf(frame) == [i \in Node |-> States[frame.node[i]]]
 NetOf(frame)   == [l \in Link |-> Over(l, Sents[frame.net])]
@@ -42,8 +45,18 @@ NetOf(frame)   == [l \in Link |-> Over(l, Sents[frame.net])]
 \* Whether nobody has led epoch e before node i: the table has the first of the run to lead it.
 MayLead(i, e) == Leaders[This.run][e + 1] = i
 
+\* Whether nobody has held another configuration of this epoch and version before: the table has the first of the run.
+MayHold(c) == \A k \in Names[This.run] : LET d == Confs[k] IN d.epoch = c.epoch /\ d.version = c.version => d = c
+
 \* R2. For MayClaim: nobody claims beyond the highest epoch of all, which other modules do not know.
-MayClaimBelow(i, s) == IsQuorum(s.support \cup {i}) /\ s.epoch # Highest[This.run]
+MayClaimBelow(i, s) == IsQuorum(s.conf, s.support \cup {i}) /\ s.epoch # Highest[This.run]
+
+\* R48. For Stamped: members that are fixed have one configuration, of no epoch.
+StampedIfChanging(c, e) == IF Changing THEN [c EXCEPT !.epoch = e] ELSE c
+
+\* R47. For Kind: another address is another member too.
+KindAndAddress(c, k) ==
+  <<IF k \in c.voters THEN 1 ELSE IF k \in c.witnesses THEN 2 ELSE IF k \in c.observers THEN 3 ELSE 0, c.addresses[k]>>
 
 -----------------------------------------------------------------------------
 (* Links *)
@@ -72,19 +85,9 @@ Received == [OnElection |-> "ELECTION", OnOk |-> "OK", OnAssent |-> "ASSENT", On
 
 Receipts == DOMAIN Received
 
-\* What node i does in state s; m is what it receives, if it does.
-StepOf(action, i, s, m) ==
-  CASE action = "OnElection"         -> ElectionHeard(i, s, m)
-    [] action = "OnOk"               -> OkHeard(i, s, m)
-    [] action = "OnAssent"           -> AssentHeard(i, s, m)
-    [] action = "OnClaim"            -> ClaimHeard(i, s, m)
-    [] action = "OnGrant"            -> GrantHeard(i, s, m)
-    [] action = "OnRefuse"           -> RefuseHeard(i, s, m)
-    [] action = "OnCoordinator"      -> ReignHeard(i, s, m)
-    [] action = "OnHeartbeat"        -> ReignHeard(i, s, m)
-    [] action = "OnAck"              -> AckHeard(i, s, m)
-    [] action = "OnResign"           -> ResignHeard(i, s, m)
-    [] action = "OnImBack"           -> ImBackHeard(i, s, m)
+\* What node i does in state s; m is what it receives, if it does, and c what it is asked for, or starts with.
+StepOf(action, i, s, m, c) ==
+  CASE action \in Receipts           -> Heard(i, s, m)
     [] action = "HeartbeatTimeout"   -> HeartbeatEnded(i, s)
     [] action = "PreemptTimeout"     -> PreemptEnded(i, s)
     [] action = "ElectionTimeout"    -> ElectionEnded(i, s)
@@ -94,14 +97,19 @@ StepOf(action, i, s, m) ==
     [] action = "BeatTimeout"        -> BeatEnded(i, s)
     [] action = "Resign"             -> Resigned(i, s)
     [] action = "HolderDead"         -> HolderDied(s)
-    [] action = "Start"              -> Quietly(Blank)
+    [] action = "Change"             -> Changed(i, s, c)
+    [] action = "Start"              -> Quietly(Blank(c))
     [] action = "Restart"            -> Restarted(i, s)
     [] action = "Crash"              -> Quietly(Survives(s))
 
-\* R28, R35, R41. Whether node i takes that step at all: whether the timer runs, or the call is one that it heeds.
-Heeds(action, i, s) ==
-  CASE action = "HeartbeatTimeout"   -> s.role = "follower"
-    [] action = "PreemptTimeout"     -> s.role = "follower" /\ s.leader \in 1..(i - 1)
+\* R46. Who is no member has no patience of its own; who may not stand pre-empts nobody.
+Runs(i, s)     == s.role = "follower" /\ (i \in Members(s.conf) \/ s.leader # None)
+Preempts(i, s) == s.role = "follower" /\ s.leader # None /\ MayStand(i, s) /\ Outranked(s.leader, i, s.conf)
+
+\* R28, R35, R41, R46, R47. Whether node i takes that step at all: whether the timer runs, or the call is one that it heeds.
+Heeds(action, i, s, c) ==
+  CASE action = "HeartbeatTimeout"   -> Runs(i, s)
+    [] action = "PreemptTimeout"     -> Preempts(i, s)
     [] action = "ElectionTimeout"    -> s.role = "candidate"
     [] action = "CoordinatorTimeout" -> s.role = "electing"
     [] action = "ClaimTimeout"       -> s.role = "claimant"
@@ -109,7 +117,11 @@ Heeds(action, i, s) ==
     [] action = "BeatTimeout"        -> s.role = "leader"
     [] action = "Resign"             -> MayResign(s)
     [] action = "HolderDead"         -> HasHolder(i, s)
+    [] action = "Change"             -> MayChange(i, s, c)
     [] OTHER                         -> TRUE
+
+\* R49. What node i may start with for the first time.
+MayStart(i, c) == c = Empty \/ (c.epoch = 0 /\ c.version = 1 /\ i \in Members(c))
 
 \* What is wrong with the event, or Open: s is the state of its node before, step what Node says of it, and k the place
 \* of the message that it receives.
@@ -118,19 +130,23 @@ Wrong(e, s, step, k) ==
     [] e.action = "Restart" /\ e.node \in up                              -> "up"
     [] e.action \notin {"Start", "Restart", "Crash"} /\ e.node \notin up  -> "down"
     [] e.action \in Receipts /\ k = 0                                     -> "link"
-    [] ~Heeds(e.action, e.node, s)                                        -> "unheeded"
+    [] e.action = "Start" /\ ~MayStart(e.node, e.conf)                    -> "start"
+    [] ~Heeds(e.action, e.node, s, e.conf)                                -> "unheeded"
     [] step.state # States[e.state]                                       -> "state"
     [] step.sent # Sents[e.sent]                                          -> "sent"
     [] step.state.epoch < s.epoch                                         -> "EpochMonotonic"
+    [] step.state.conf # s.conf /\ ~Newer(step.state.conf, s.conf)        -> "ConfigurationMonotonic"
+    [] ~MayHold(step.state.conf)                                          -> "OneConfiguration"
     [] step.state.role = "leader" /\ ~MayLead(e.node, step.state.epoch)   -> "OneLeaderPerEpoch"
     [] OTHER                                                              -> Open
 
 -----------------------------------------------------------------------------
 (* Verdicts, each in one line: for a program *)
 
-Said(s)         == <<s.role, s.leader, s.epoch, s.grantee, s.support>>
-SaidAll(msgs)   == TLCEval([k \in 1..Len(msgs) |-> <<msgs[k].type, msgs[k].from, msgs[k].to, msgs[k].epoch>>])
-SaidQueue(i, j) == SaidAll([k \in 1..Len(net[<<i, j>>]) |-> Msg(net[<<i, j>>][k].type, i, j, net[<<i, j>>][k].epoch)])
+SaidConf(c)     == <<c.epoch, c.version, c.voters, c.witnesses, c.observers, c.addresses>>
+Said(s)         == <<s.role, s.leader, s.epoch, s.grantee, s.support, SaidConf(s.conf)>>
+SaidAll(msgs)   == TLCEval([k \in 1..Len(msgs) |-> <<msgs[k].type, msgs[k].from, msgs[k].to, msgs[k].epoch, SaidConf(msgs[k].conf)>>])
+SaidQueue(i, j) == SaidAll([k \in 1..Len(net[<<i, j>>]) |-> [from |-> i, to |-> j] @@ net[<<i, j>>][k]])
 
 \* Ends the chunk with a verdict, and says why: the state before, the step that Node says, what is under way.
 End(word, before, step, queue) ==
@@ -155,11 +171,12 @@ StepsOrCrashes ==
       i     == e.node
       hears == e.action \in Receipts
       l     == <<e.from, i>>
-      m     == Msg(IF hears THEN Received[e.action] ELSE "", e.from, i, e.epoch)
-      k     == IF hears THEN Place([type |-> m.type, epoch |-> m.epoch], net[l], 1) ELSE 0
+      m     == [conf |-> e.conf] @@ Msg(IF hears THEN Received[e.action] ELSE "", e.from, i, e.epoch)
+      k     == IF hears THEN Place([type |-> m.type, epoch |-> m.epoch, conf |-> m.conf], net[l], 1) ELSE 0
       rest  == IF hears THEN After(l, k) ELSE net
-      s     == IF i \in new /\ e.action \in {"Restart", "Crash"} THEN States[e.state] ELSE node[i]
-      step  == StepOf(e.action, i, s, m)
+      s     == IF i \in new /\ e.action \in {"Restart", "Crash"} THEN States[e.state]
+               ELSE IF e.action = "Start" THEN Blank(Empty) ELSE node[i]
+      step  == StepOf(e.action, i, s, m, e.conf)
       wrong == Wrong(e, s, step, k)
   IN IF wrong # Open
      THEN End(wrong, Said(s), <<Said(step.state), SaidAll(step.sent)>>, IF hears THEN SaidQueue(e.from, i) ELSE <<>>)
@@ -176,7 +193,7 @@ StepsOrCrashes ==
 LosesMessage ==
   LET m == Sents[Event.sent][1]
       l == <<m.from, m.to>>
-      k == Place([type |-> m.type, epoch |-> m.epoch], net[l], 1)
+      k == Place([type |-> m.type, epoch |-> m.epoch, conf |-> m.conf], net[l], 1)
   IN IF k = 0 THEN End("link", <<>>, <<>>, SaidQueue(m.from, m.to))
      ELSE /\ net' = Without(l, k)
           /\ at' = at + 1

@@ -2,60 +2,85 @@
 (***************************************************************************)
 (* Recorded runs, for module TraceCluster.  Written by tla/check/traces.   *)
 (*                                                                         *)
-(* Events    <<action, node, from, epoch, state, sent>>: from and epoch of *)
-(*           the message received; which of States comes; which of Sents   *)
-(*           is sent, or lost by a Lose; of a Cut, which of CutSets is cut *)
+(* Changing  whether the members of these runs may change                  *)
+(* Confs     configurations, and the addresses of their members, numbered; *)
+(*           0 for one that is no member.  Of two runs, each has its own,  *)
+(*           but for members that are fixed: the second is all of them     *)
+(* Events    <<action, node, from, epoch, conf, state, sent>>: from and    *)
+(*           epoch of the message received; conf says which of Confs is    *)
+(*           its, is asked for by a Change, or is started with; else 1,    *)
+(*           the empty one; which of States comes; which of Sents is sent, *)
+(*           or lost by a Lose; of a Cut, which of CutSets is cut          *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
+(* Names     of each run, of each epoch and version, which of Confs was    *)
+(*           the first to have them                                        *)
 (* Frames    states of the whole cluster between two events                *)
 (* Chunks    parts of runs, from one frame to another; 0 is the run's end  *)
 (***************************************************************************)
 EXTENDS Node
 
-Members == 3
+Nodes == 2
+Changing == TRUE
 
-Being(role, leader, epoch, grantee, support) ==
-  [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support]
+Conf(epoch, version, voters, witnesses, observers, addresses) ==
+  [epoch |-> epoch, version |-> version, voters |-> voters, witnesses |-> witnesses, observers |-> observers,
+   addresses |-> addresses]
+
+Confs == <<
+  Conf(0, 0, {}, {}, {}, <<0, 0>>),
+  Conf(0, 1, {1}, {}, {}, <<1, 0>>),
+  Conf(1, 1, {1}, {}, {}, <<1, 0>>),
+  Conf(1, 2, {1, 2}, {}, {}, <<1, 2>>),
+  Conf(1, 3, {1, 2}, {}, {}, <<1, 3>>),
+  Conf(1, 4, {1}, {}, {}, <<1, 0>>)
+>>
+
+Being(role, leader, epoch, grantee, support, c) ==
+  [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support, conf |-> Confs[c]]
+
+Saying(type, from, to, epoch, c) == [type |-> type, from |-> from, to |-> to, epoch |-> epoch, conf |-> Confs[c]]
 
 Events == <<
-  <<"Start", 1, 0, 0, 1, 1>>,
-  <<"Start", 2, 0, 0, 1, 1>>,
-  <<"Start", 3, 0, 0, 1, 1>>,
-  <<"HeartbeatTimeout", 3, 0, 0, 2, 2>>,
-  <<"OnElection", 1, 3, 0, 3, 3>>,
-  <<"OnElection", 2, 3, 0, 3, 4>>,
-  <<"OnAssent", 3, 1, 0, 4, 5>>,
-  <<"OnAssent", 3, 2, 0, 4, 1>>,
-  <<"OnClaim", 1, 3, 1, 5, 6>>,
-  <<"OnClaim", 2, 3, 1, 5, 7>>,
-  <<"OnGrant", 3, 1, 1, 6, 8>>,
-  <<"OnCoordinator", 1, 3, 1, 7, 9>>,
-  <<"OnCoordinator", 2, 3, 1, 7, 10>>,
-  <<"OnAck", 3, 1, 1, 8, 1>>
+  <<"Start", 1, 0, 0, 2, 1, 1>>,
+  <<"Start", 2, 0, 0, 1, 2, 1>>,
+  <<"HeartbeatTimeout", 1, 0, 0, 1, 3, 1>>,
+  <<"ElectionTimeout", 1, 0, 0, 1, 4, 1>>,
+  <<"Change", 1, 0, 0, 4, 5, 2>>,
+  <<"OnHeartbeat", 2, 1, 1, 4, 6, 3>>,
+  <<"OnAck", 1, 2, 1, 4, 7, 1>>,
+  <<"Change", 1, 0, 0, 5, 8, 4>>,
+  <<"BeatTimeout", 1, 0, 0, 1, 8, 4>>,
+  <<"OnHeartbeat", 2, 1, 1, 5, 9, 5>>,
+  <<"OnAck", 1, 2, 1, 5, 10, 1>>,
+  <<"Change", 1, 0, 0, 6, 11, 6>>,
+  <<"OnHeartbeat", 2, 1, 1, 6, 12, 1>>,
+  <<"HeartbeatTimeout", 2, 0, 0, 1, 13, 1>>
 >>
 
 States == <<
-  Being("follower", 0, 0, 0, {}),
-  Being("candidate", 0, 0, 0, {}),
-  Being("electing", 0, 0, 0, {}),
-  Being("claimant", 0, 0, 0, {}),
-  Being("electing", 3, 1, 3, {}),
-  Being("leader", 3, 1, 3, {}),
-  Being("follower", 3, 1, 3, {}),
-  Being("leader", 3, 1, 3, {1})
+  Being("follower", 0, 0, 0, {}, 2),
+  Being("follower", 0, 0, 0, {}, 1),
+  Being("candidate", 0, 0, 0, {}, 2),
+  Being("leader", 1, 1, 1, {}, 3),
+  Being("leader", 1, 1, 1, {}, 4),
+  Being("follower", 1, 1, 1, {}, 4),
+  Being("leader", 1, 1, 1, {2}, 4),
+  Being("leader", 1, 1, 1, {}, 5),
+  Being("follower", 1, 1, 1, {}, 5),
+  Being("leader", 1, 1, 1, {2}, 5),
+  Being("leader", 1, 1, 1, {}, 6),
+  Being("follower", 1, 1, 1, {}, 6),
+  Being("follower", 0, 1, 1, {}, 6)
 >>
 
 Sents == <<
   <<>>,
-  <<Msg("ELECTION", 3, 1, 0), Msg("ELECTION", 3, 2, 0)>>,
-  <<Msg("ASSENT", 1, 3, 0)>>,
-  <<Msg("ASSENT", 2, 3, 0)>>,
-  <<Msg("CLAIM", 3, 1, 1), Msg("CLAIM", 3, 2, 1)>>,
-  <<Msg("GRANT", 1, 3, 1)>>,
-  <<Msg("GRANT", 2, 3, 1)>>,
-  <<Msg("COORDINATOR", 3, 1, 1), Msg("COORDINATOR", 3, 2, 1)>>,
-  <<Msg("ACK", 1, 3, 1)>>,
-  <<Msg("ACK", 2, 3, 1)>>
+  <<Saying("HEARTBEAT", 1, 2, 1, 4)>>,
+  <<Saying("ACK", 2, 1, 1, 4)>>,
+  <<Saying("HEARTBEAT", 1, 2, 1, 5)>>,
+  <<Saying("ACK", 2, 1, 1, 5)>>,
+  <<Saying("HEARTBEAT", 1, 2, 1, 6)>>
 >>
 
 CutSets == <<
@@ -63,21 +88,29 @@ CutSets == <<
 >>
 
 Leaders == <<
-  <<0, 3>>
+  <<0, 1>>
 >>
 
 Highest == <<
   -1
 >>
 
+Names == <<
+  {2, 1, 3, 4, 5, 6}
+>>
+
 Frames == <<
-  [node |-> <<1, 1, 1>>, up |-> {}, new |-> {1, 2, 3}, net |-> 1, cut |-> 1],
-  [node |-> <<3, 3, 4>>, up |-> {1, 2, 3}, new |-> {}, net |-> 5, cut |-> 1]
+  [node |-> <<2, 2>>, up |-> {}, new |-> {1, 2}, net |-> 1, cut |-> 1],
+  [node |-> <<8, 6>>, up |-> {1, 2}, new |-> {}, net |-> 4, cut |-> 1]
 >>
 
 Chunks == <<
   [run |-> 1, first |-> 1, last |-> 8, begin |-> 1, end |-> 2],
   [run |-> 1, first |-> 9, last |-> 14, begin |-> 2, end |-> 0]
 >>
+
+\* What no run has: for the Empty and First of modules that know no addresses.
+EmptyAddressed == Confs[1]
+Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}]
 
 =============================================================================

@@ -44,7 +44,7 @@ const (
 	Mutants   = "mutants"   // must fail: a rule or an assumption is missing
 )
 
-//go:embed models.json *.tla TraceCluster.cfg TraceChanging.cfg models/*.cfg witnesses/*.cfg mutants/*.cfg
+//go:embed models.json *.tla TraceCluster.cfg models/*.cfg witnesses/*.cfg mutants/*.cfg
 var files embed.FS
 
 // FS returns the modules, the configurations and models.json, as they were when the program
@@ -139,6 +139,10 @@ func ReadConfigurations(fsys fs.FS) (map[string]Configuration, error) {
 	return found, errors.Join(wrong...)
 }
 
+// changing begins the names of configurations whose members change. Their module is that of
+// members who do not: mutants/ChangingClusterForgets.cfg is for MCCluster.tla.
+const changing = "Changing"
+
 // moduleOf returns the module that a configuration is for: its file is named after it. Of
 // MCPromises.tla and MCPromisesInductive.tla, models/PromisesInductivePlain.cfg is the latter's.
 func moduleOf(fsys fs.FS, file string) (string, error) {
@@ -146,10 +150,10 @@ func moduleOf(fsys fs.FS, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	best := ""
+	name, best := strings.TrimPrefix(path.Base(file), changing), ""
 	for _, m := range modules {
 		m = strings.TrimSuffix(m, ".tla")
-		if strings.HasPrefix(path.Base(file), m[len("MC"):]) && len(m) > len(best) {
+		if strings.HasPrefix(name, m[len("MC"):]) && len(m) > len(best) {
 			best = m
 		}
 	}

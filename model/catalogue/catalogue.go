@@ -15,8 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/model"
-	"github.com/seed-fdf591db/bully/model/changing"
+	"github.com/seed-fdf591db/bully/model/cluster"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/fencing"
 	"github.com/seed-fdf591db/bully/model/lease"
@@ -29,16 +28,15 @@ import (
 
 // twins has the constructor of the Go twin of each root module.
 var twins = map[string]func(explore.Configuration) (explore.Model, error){
-	"MCChangingCluster": changing.New,
-	"MCCluster":         model.New,
-	"MCFencing":         fencing.New,
-	"MCLease":           lease.New,
-	"MCMembers":         members.New,
-	"MCPromises":        promises.New,
-	"MCRaftElection":    raft.New,
-	"MCRing":            ring.New,
-	"MCTextbook":        textbook.New,
-	"MCTextbookStamp":   textbook.NewStamp,
+	"MCCluster":       cluster.New,
+	"MCFencing":       fencing.New,
+	"MCLease":         lease.New,
+	"MCMembers":       members.New,
+	"MCPromises":      promises.New,
+	"MCRaftElection":  raft.New,
+	"MCRing":          ring.New,
+	"MCTextbook":      textbook.New,
+	"MCTextbookStamp": textbook.NewStamp,
 }
 
 // Modules returns the root modules that have a twin, in alphabetical order.

@@ -134,7 +134,7 @@ func (b *batch) split(k kind, chunks []chunk) {
 			if k.changing {
 				folder = "changing"
 			}
-			b.jobs = append(b.jobs, &job{name: fmt.Sprintf("%s%d-%d/%s", folder, k.members, len(b.jobs)-first+1, b.root(k.changing))})
+			b.jobs = append(b.jobs, &job{name: fmt.Sprintf("%s%d-%d/%s", folder, k.members, len(b.jobs)-first+1, b.root())})
 		}
 		j := b.jobs[len(b.jobs)-1]
 		j.chunks = append(j.chunks, c)
@@ -142,25 +142,19 @@ func (b *batch) split(k kind, chunks []chunk) {
 	}
 }
 
-// The modules of traces: those that replay them, and the data of each.
-var (
-	replayers = map[bool]string{false: "TraceCluster", true: "TraceChanging"}
-	dataFiles = map[bool]string{false: dataFile, true: changingDataFile}
-	mutants   = map[bool]string{false: "MCCluster", true: "MCChangingCluster"}
-)
-
-// dataFile and changingDataFile are where TLC looks for modules TraceData and TraceChangingData.
+// The modules of traces: what replays them, its data, and what a mutant puts in the place of a rule.
 const (
-	dataFile         = "TraceData.tla"
-	changingDataFile = "TraceChangingData.tla"
+	replayer = "TraceCluster"
+	dataFile = "TraceData.tla"
+	mutants  = "MCCluster"
 )
 
-// root is the name of the root module, by whether members change.
-func (b *batch) root(changing bool) string {
+// root is the name of the root module.
+func (b *batch) root() string {
 	if b.checker.mutant != "" {
-		return replayers[changing] + "Mutant"
+		return replayer + "Mutant"
 	}
-	return replayers[changing]
+	return replayer
 }
 
 // modules copies the modules to a folder, all but the data.
@@ -173,7 +167,7 @@ func (b *batch) modules(folder string) error {
 		return err
 	}
 	for _, name := range names {
-		if name == dataFile || name == changingDataFile {
+		if name == dataFile {
 			continue
 		}
 		text, err := fs.ReadFile(b.checker.Modules, name)
@@ -187,20 +181,13 @@ func (b *batch) modules(folder string) error {
 	if b.checker.mutant == "" {
 		return nil
 	}
-	for changing, replayer := range replayers {
-		root := b.root(changing)
-		text := fmt.Sprintf("---- MODULE %s ----\nEXTENDS %s, %s\n====\n", root, replayer, mutants[changing])
-		if err := os.WriteFile(filepath.Join(folder, root+".tla"), []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	text := fmt.Sprintf("---- MODULE %s ----\nEXTENDS %s, %s\n====\n", b.root(), replayer, mutants)
+	return os.WriteFile(filepath.Join(folder, b.root()+".tla"), []byte(text), 0o644)
 }
 
 // write writes what is different for each job: the data, and the configuration, which is found beside it.
 func (b *batch) write(j *job, folder string) error {
-	changing := j.chunks[0].trace.changing
-	configuration, err := fs.ReadFile(b.checker.Modules, replayers[changing]+".cfg")
+	configuration, err := fs.ReadFile(b.checker.Modules, replayer+".cfg")
 	if err != nil {
 		return err
 	}
@@ -213,7 +200,7 @@ func (b *batch) write(j *job, folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, j.name+".cfg"), configuration, 0o644); err != nil {
 		return err
 	}
-	data, err := os.Create(filepath.Join(folder, filepath.Dir(j.name), dataFiles[changing]))
+	data, err := os.Create(filepath.Join(folder, filepath.Dir(j.name), dataFile))
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// configurations are those of a trace of changing members, each once.
+// configurations are those of a trace, each once. Members that are fixed have one, the first of epoch 0.
 type configurations struct {
 	confs     []conf
 	versions  []uint64 // in the order in which they come
@@ -51,6 +51,27 @@ func (r *reader) conf(c spec.Configuration) int32 {
 	r.confs = append(r.confs, compact)
 	r.known[c] = place
 	return place
+}
+
+// confOrFixed returns the place of the configuration of a state or a message.
+func (r *reader) confOrFixed(c spec.Configuration) int32 {
+	if c.IsNone() {
+		return r.fixed
+	}
+	return r.conf(c)
+}
+
+// all returns the configuration of members that are fixed.
+func all(ids []spec.NodeID) spec.Configuration {
+	members := make([]spec.Member, len(ids))
+	for i, id := range ids {
+		members[i] = spec.Member{ID: id, Kind: spec.Voter}
+	}
+	c, err := spec.NewConfiguration(0, 1, members)
+	if err != nil {
+		panic(err) // There are maxMembers at most.
+	}
+	return c
 }
 
 // place32 returns the place of x in a list, to which it is added if it is not there. These lists are short.
@@ -101,9 +122,9 @@ func (t *trace) configuration(place int32) spec.Configuration {
 	return t.made(spec.Epoch(t.epochs[c.epoch]), t.versions[c.version], c.kind, c.address)
 }
 
-// configurationSaid returns the configuration that TLC has said.
+// configurationSaid returns the configuration that TLC has said; none where members are fixed.
 func (t *trace) configurationSaid(s *saidConf) spec.Configuration {
-	if s == nil {
+	if !t.changing {
 		return spec.Configuration{}
 	}
 	kind := func(r rank) int {

@@ -4,48 +4,39 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// dataHead begins module TraceData. The tables that follow say for whom they are in the order of their names here.
-const dataHead = `----------------------------- MODULE TraceData -----------------------------
+// dataHead begins module TraceData, confsFoot comes after its table of configurations, and dataFoot at its end. The tables
+// that follow say for whom they are in the order of their names here.
+const (
+	dataHead = `----------------------------- MODULE TraceData -----------------------------
 (***************************************************************************)
 (* Recorded runs, for module TraceCluster.  Written by tla/check/traces.   *)
 (*                                                                         *)
-(* Events    <<action, node, from, epoch, state, sent>>: from and epoch of *)
-(*           the message received; which of States comes; which of Sents   *)
-(*           is sent, or lost by a Lose; of a Cut, which of CutSets is cut *)
+(* Changing  whether the members of these runs may change                  *)
+(* Confs     configurations, and the addresses of their members, numbered; *)
+(*           0 for one that is no member.  Of two runs, each has its own,  *)
+(*           but for members that are fixed: the second is all of them     *)
+(* Events    <<action, node, from, epoch, conf, state, sent>>: from and    *)
+(*           epoch of the message received; conf says which of Confs is    *)
+(*           its, is asked for by a Change, or is started with; else 1,    *)
+(*           the empty one; which of States comes; which of Sents is sent, *)
+(*           or lost by a Lose; of a Cut, which of CutSets is cut          *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
+(* Names     of each run, of each epoch and version, which of Confs was    *)
+(*           the first to have them                                        *)
 (* Frames    states of the whole cluster between two events                *)
 (* Chunks    parts of runs, from one frame to another; 0 is the run's end  *)
 (***************************************************************************)
 EXTENDS Node
 
-Members == %d
-
-Being(role, leader, epoch, grantee, support) ==
-  [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support]
-`
-
-// changingHead begins module TraceChangingData, and confsFoot comes after the table of configurations, changingFoot at its end.
-const (
-	changingHead = `-------------------------- MODULE TraceChangingData --------------------------
-(***************************************************************************)
-(* Recorded runs, for module TraceChanging.  As TraceData, and besides:    *)
-(*                                                                         *)
-(* Events    <<action, node, from, epoch, conf, state, sent>>: conf says   *)
-(*           which of Confs is that of the message received, is asked for  *)
-(*           by a Change, or is started with; else 1, the empty one        *)
-(* Confs     configurations, and the addresses of their members, numbered; *)
-(*           0 for one that is no member.  Of two runs, each has its own   *)
-(* Names     of each run, of each epoch and version, which of Confs was    *)
-(*           the first to have them                                        *)
-(***************************************************************************)
-EXTENDS ChangingNode
-
 Nodes == %d
+Changing == %s
 
 Conf(epoch, version, voters, witnesses, observers, addresses) ==
   [epoch |-> epoch, version |-> version, voters |-> voters, witnesses |-> witnesses, observers |-> observers,
@@ -57,7 +48,7 @@ Being(role, leader, epoch, grantee, support, c) ==
 
 Saying(type, from, to, epoch, c) == [type |-> type, from |-> from, to |-> to, epoch |-> epoch, conf |-> Confs[c]]
 `
-	changingFoot = `
+	dataFoot = `
 \* What no run has: for the Empty and First of modules that know no addresses.
 EmptyAddressed == Confs[1]
 Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}]
@@ -93,41 +84,30 @@ type writer struct {
 	last                                    *trace
 }
 
-// write writes module TraceData with chunks, all of the same number of members, and returns for each the number of its
-// first event in it; or TraceChangingData, if members change in all of them.
+// write writes module TraceData with chunks, all of the same kind, and returns for each the number of its first event in it.
 func write(out io.Writer, chunks []chunk) (firsts []int, err error) {
 	w, of := writer{runs: map[*trace]int{}}, chunks[0].trace
-	if of.changing {
-		w.last, w.known[aConf] = of, map[int32]int{}
-		w.conf(of, 0) // the empty one comes first
-		w.last = nil
-	}
+	w.last, w.known[aConf] = of, map[int32]int{}
+	w.conf(of, 0) // the empty one comes first
+	w.last = nil
 	for i := range chunks {
 		firsts = append(firsts, len(w.events.texts)+1)
 		w.chunk(&chunks[i])
 	}
 	b := bufio.NewWriter(out)
-	if of.changing {
-		_, _ = fmt.Fprintf(b, changingHead, len(of.members))
-		writeTable(b, "Confs", w.confs)
-		_, _ = b.WriteString(confsFoot)
-	} else {
-		_, _ = fmt.Fprintf(b, dataHead, len(of.members))
-	}
+	_, _ = fmt.Fprintf(b, dataHead, len(of.members), strings.ToUpper(strconv.FormatBool(of.changing)))
+	writeTable(b, "Confs", w.confs)
+	_, _ = b.WriteString(confsFoot)
 	writeTable(b, "Events", w.events)
 	writeTable(b, "States", w.states)
 	writeTable(b, "Sents", w.sents)
 	writeTable(b, "CutSets", w.cuts)
 	writeTable(b, "Leaders", w.leaders)
 	writeTable(b, "Highest", w.highest)
-	if of.changing {
-		writeTable(b, "Names", w.names)
-	}
+	writeTable(b, "Names", w.names)
 	writeTable(b, "Frames", w.frames)
 	writeTable(b, "Chunks", w.chunks)
-	if of.changing {
-		_, _ = b.WriteString(changingFoot)
-	}
+	_, _ = b.WriteString(dataFoot)
 	_, _ = b.WriteString("\n=============================================================================\n")
 	return firsts, b.Flush()
 }
@@ -190,11 +170,8 @@ func (w *writer) event(t *trace, e *event) {
 	if from != 0 {
 		epoch = t.small[e.input.epoch]
 	}
-	text := fmt.Appendf(nil, "<<%q, %d, %d, %d, ", e.action, e.node, from, epoch)
-	if t.changing {
-		text = fmt.Appendf(text, "%d, ", w.conf(t, t.confOf(e)))
-	}
-	w.events.texts = append(w.events.texts, string(fmt.Appendf(text, "%d, %d>>", w.state(t, e.state), sent)))
+	w.events.texts = append(w.events.texts, fmt.Sprintf("<<%q, %d, %d, %d, %d, %d, %d>>",
+		e.action, e.node, from, epoch, w.conf(t, t.confOf(e)), w.state(t, e.state), sent))
 }
 
 // confOf returns which configuration is said beside an event: that of the message received, the one that is asked for, or
@@ -240,19 +217,11 @@ func (w *writer) state(t *trace, place int32) int {
 		s := &t.states[place]
 		c := w.conf(t, s.conf)
 		b = fmt.Appendf(b, "Being(%q, %d, %d, %d, ", s.role, s.leader, t.small[s.epoch], s.grantee)
-		b = appendList(b, "{", []byte(s.support), "}")
-		if t.changing {
-			b = fmt.Appendf(b, ", %d", c)
-		}
-		return append(b, ')')
+		return fmt.Appendf(appendList(b, "{", []byte(s.support), "}"), ", %d)", c)
 	})
 }
 
-// conf returns the place of a configuration; 0 where members are fixed.
 func (w *writer) conf(t *trace, place int32) int {
-	if !t.changing {
-		return 0
-	}
 	return w.once(aConf, &w.confs, place, func([]byte) []byte { return t.appendConf(nil, place) })
 }
 
@@ -291,11 +260,7 @@ func (w *writer) messages(t *trace, messages []message) []byte {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		if t.changing {
-			b = fmt.Appendf(b, "Saying(%q, %d, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch], w.conf(t, m.conf))
-		} else {
-			b = fmt.Appendf(b, "Msg(%q, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch])
-		}
+		b = fmt.Appendf(b, "Saying(%q, %d, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch], w.conf(t, m.conf))
 	}
 	return append(b, ">>"...)
 }

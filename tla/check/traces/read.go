@@ -43,7 +43,7 @@ type message struct {
 	link
 	kind  spec.MessageType
 	epoch int32 // a place in trace.epochs
-	conf  int32 // a place in trace.confs; 0 where members are fixed, too
+	conf  int32 // a place in trace.confs
 }
 
 // state is the state of a node.
@@ -52,7 +52,7 @@ type state struct {
 	leader, grantee rank
 	epoch           int32  // a place in trace.epochs
 	support         string // a byte for each rank
-	conf            int32  // a place in trace.confs; 0 where members are fixed, too
+	conf            int32  // a place in trace.confs
 }
 
 // event is one event. What its action does not carry is zero.
@@ -72,6 +72,7 @@ type reader struct {
 	places map[uint64]int32
 	states map[state]int32
 	lists  map[string]int32 // the places of sents and cuts, by their bytes
+	fixed  int32            // where members are fixed, the place of their configuration, which nothing in the trace says; else 0
 }
 
 // read reads a trace, up to where it is cut short, if it is. An error says what is malformed; then the trace is what comes
@@ -90,14 +91,13 @@ func read(file string, in io.Reader) (*trace, error) {
 	for i, id := range r.members {
 		r.ranks[id] = rank(i + 1)
 	}
-	blank := spec.State{Role: spec.Follower}
-	if r.changing {
-		blank.Configuration = spec.EmptyConfiguration()
-		r.conf(blank.Configuration) // Nobody at all has place 0 among configurations.
+	r.conf(spec.EmptyConfiguration()) // Nobody at all has place 0 among configurations.
+	if !r.changing {
+		r.fixed = r.conf(all(r.members))
 	}
-	r.state(&blank)  // What every node is before its start has place 0,
-	r.list('s', nil) // no message at all has,
-	r.list('c', nil) // and no cut.
+	r.state(&spec.State{Role: spec.Follower}) // What every node is before its start has place 0,
+	r.list('s', nil)                          // no message at all has,
+	r.list('c', nil)                          // and no cut.
 	var e spec.Event
 	for err == nil {
 		if err = lines.Read(&e); err == nil {
@@ -148,7 +148,7 @@ func (r *reader) message(m spec.Message) message {
 	if m.Type == "" {
 		return message{}
 	}
-	return message{link{r.ranks[m.From], r.ranks[m.To]}, m.Type, r.epoch(m.Epoch), r.conf(m.Configuration)}
+	return message{link{r.ranks[m.From], r.ranks[m.To]}, m.Type, r.epoch(m.Epoch), r.confOrFixed(m.Configuration)}
 }
 
 // state returns the place of a state. That of a network's event has no role, and is not looked at.
@@ -157,7 +157,7 @@ func (r *reader) state(s *spec.State) int32 {
 		return 0
 	}
 	compact := state{role: s.Role, leader: r.ranks[s.Leader], grantee: r.ranks[s.Grantee], epoch: r.epoch(s.Epoch),
-		conf: r.conf(s.Configuration)}
+		conf: r.confOrFixed(s.Configuration)}
 	support := make([]byte, 0, maxMembers)
 	for _, id := range s.Support {
 		support = append(support, byte(r.ranks[id]))

@@ -1,6 +1,6 @@
 // Package traces has TLC say of recorded traces (spec/README.md, section 14) whether they are runs that the protocol
-// allows. Traces become literals of a module, which module TraceCluster replays, or TraceChanging where members change, many
-// of them in one run of TLC; what TLC says of each comes back as a verdict that names the line of the trace.
+// allows. Traces become literals of a module, which module TraceCluster replays, many of them in one run of TLC; what TLC
+// says of each comes back as a verdict that names the line of the trace.
 //
 // This is the loop that its user writes:
 //
@@ -35,7 +35,7 @@ import (
 type Checker struct {
 	// Runner runs TLC. Its Dir is not looked at; all that is written goes to its Scratch.
 	Runner tlc.Runner
-	// Modules has the modules TraceCluster and TraceChanging, and all that they extend.
+	// Modules has the module TraceCluster, and all that it extends.
 	Modules fs.FS
 	// Chunk is how many events are replayed in one go, the next beginning where they end: at most MaxChunk; 0 means 1,000.
 	Chunk int
@@ -44,7 +44,7 @@ type Checker struct {
 	// Watch is called once it is known how many runs of TLC there are to be, and says who is told of them. It may be nil.
 	Watch func(runs int) tlc.Hooks
 
-	mutant string // a line of TLC's configuration, such as "Shields <- ShieldsNobody"; of module MCCluster, or MCChangingCluster
+	mutant string // a line of TLC's configuration, such as "Shields <- ShieldsNobody"; of module MCCluster
 }
 
 // MaxChunk is how many events can be replayed in one go: TLC counts the states of a behaviour in 16 bits.

@@ -30,7 +30,7 @@ const (
 	MonotonicPart Part = "EpochMonotonic"    // the epoch of the node goes back
 	LeaderPart    Part = "OneLeaderPerEpoch" // another node has led the epoch before
 
-	// Where members change.
+	// Only where members change.
 	StartPart Part = "start"                  // no node starts for the first time with that configuration (R49)
 	OlderPart Part = "ConfigurationMonotonic" // the configuration of the node gets older
 	ListPart  Part = "OneConfiguration"       // the epoch and the version of the configuration have named other members before
@@ -71,7 +71,7 @@ type (
 		leader, grantee rank
 		epoch           int
 		support         []rank
-		conf            *saidConf // nil where members are fixed
+		conf            saidConf
 	}
 	saidConf struct {
 		epoch, version               int
@@ -86,7 +86,7 @@ type (
 		kind     string
 		from, to rank
 		epoch    int
-		conf     *saidConf // nil where members are fixed
+		conf     saidConf
 	}
 )
 
@@ -110,7 +110,7 @@ func parseVerdicts(printed []string) ([]verdict, error) {
 
 func (v *verdict) UnmarshalJSON(text []byte) error {
 	var kind string
-	if err := tuple(text, 7, &kind, &v.chunk, &v.at, &v.word, &v.before, &v.step, &v.queue); err != nil {
+	if err := tuple(text, &kind, &v.chunk, &v.at, &v.word, &v.before, &v.step, &v.queue); err != nil {
 		return err
 	}
 	if kind != "verdict" || v.word == "" {
@@ -120,22 +120,21 @@ func (v *verdict) UnmarshalJSON(text []byte) error {
 }
 
 func (s *said) UnmarshalJSON(text []byte) error {
-	return tuple(text, 5, &s.role, &s.leader, &s.epoch, &s.grantee, &s.support, &s.conf)
+	return tuple(text, &s.role, &s.leader, &s.epoch, &s.grantee, &s.support, &s.conf)
 }
 
 func (c *saidConf) UnmarshalJSON(text []byte) error {
-	return tuple(text, 6, &c.epoch, &c.version, &c.voters, &c.witnesses, &c.observers, &c.addresses)
+	return tuple(text, &c.epoch, &c.version, &c.voters, &c.witnesses, &c.observers, &c.addresses)
 }
 
-func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, 2, &a.after, &a.sent) }
+func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, &a.after, &a.sent) }
 
 func (m *told) UnmarshalJSON(text []byte) error {
-	return tuple(text, 4, &m.kind, &m.from, &m.to, &m.epoch, &m.conf)
+	return tuple(text, &m.kind, &m.from, &m.to, &m.epoch, &m.conf)
 }
 
-// tuple reads an array with one thing for each of parts, or at least for so many. An empty one is nothing at all, and leaves
-// them as they are.
-func tuple(text []byte, least int, parts ...any) error {
+// tuple reads an array with one thing for each of parts. An empty one is nothing at all, and leaves them as they are.
+func tuple(text []byte, parts ...any) error {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return err
@@ -143,10 +142,10 @@ func tuple(text []byte, least int, parts ...any) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	if len(raw) < least || len(raw) > len(parts) {
+	if len(raw) != len(parts) {
 		return fmt.Errorf("%d parts, not %d: %.100s", len(raw), len(parts), text)
 	}
-	for i, part := range parts[:len(raw)] {
+	for i, part := range parts {
 		if err := json.Unmarshal(raw[i], part); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (t *trace) stateOf(s *said) spec.State {
 		state.Support = append(state.Support, t.id(r))
 	}
 	slices.SortFunc(state.Support, spec.NodeID.Compare)
-	state.Configuration = t.configurationSaid(s.conf)
+	state.Configuration = t.configurationSaid(&s.conf)
 	return state
 }
 
@@ -39,7 +39,7 @@ func (t *trace) lines(first string, messages []told) string {
 		lines = append(lines, first)
 	}
 	for _, m := range messages {
-		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch), Configuration: t.configurationSaid(m.conf)}
+		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch), Configuration: t.configurationSaid(&m.conf)}
 		lines = append(lines, message.String())
 	}
 	return strings.Join(lines, "\n")

@@ -12,7 +12,7 @@ import (
 )
 
 // modules are those whose operators rules name: Node and Cluster by their names alone, all others as Fencing!Admits.
-var modules = []string{"Node", "Cluster", "Fencing", "ChangingNode", "ChangingCluster"}
+var modules = []string{"Node", "Cluster", "Fencing"}
 
 var definition = regexp.MustCompile(`^([A-Za-z]\w*)(\([^)]*\))? *==`)
 
@@ -38,19 +38,14 @@ var places = sync.OnceValue(func() map[string]string {
 		}
 	}
 	all[string(spec.StartAction)] = all["Init"] // Start is Init of one node
-	all["ChangingCluster!"+string(spec.StartAction)] = all["ChangingCluster!Init"]
-	all[string(spec.ChangeAction)] = all["ChangingCluster!"+string(spec.ChangeAction)] // no other module has it
 	return all
 })
 
 // operatorsOf returns the operators of a rule that can be shown. A rule that names none has those of the next.
 func operatorsOf(rules []spec.Rule) (operators []string) {
 	for _, name := range rules[0].Operators {
-		for _, there := range []string{name, "ChangingNode!" + name, "ChangingCluster!" + name} {
-			if places()[there] != "" {
-				operators = append(operators, there)
-				break
-			}
+		if places()[name] != "" {
+			operators = append(operators, name)
 		}
 	}
 	if len(operators) == 0 && len(rules) > 1 {

@@ -32,7 +32,7 @@ export function Happened({ film, scene }: { film: Film; scene: Scene }) {
         <button type="button" class="panel-button panel-go" onClick={() => { playing.value = true; }}>▶ Play, and see what follows</button>
       )}
       <FrameMembers film={film} scene={scene} />
-      <RuleView frame={frame} changing={film.configurations.length > 0} />
+      <RuleView frame={frame} />
       <Sent film={film} frame={frame} />
       {state && (
         <section class="panel-part" aria-label="State">

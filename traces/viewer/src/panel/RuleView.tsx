@@ -8,8 +8,8 @@ import { Text } from './Text';
 // whole says that people want to read rules: that holds from one step to the next. In a low window it begins with the titles.
 const whole = signal(typeof innerHeight === 'undefined' || innerHeight > 950);
 
-export function RuleView({ frame, changing }: { frame: Frame; changing: boolean }) {
-  const action = frame.action && changing && gallery.value?.actions[`ChangingCluster!${frame.action}`] ? `ChangingCluster!${frame.action}` : frame.action;
+export function RuleView({ frame }: { frame: Frame }) {
+  const action = frame.action;
   const names = frame.rule?.split(/[,\s]+/).filter(Boolean) ?? [];
   if (names.length === 0 && !frame.action) return null;
   return (
