@@ -7,9 +7,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
 )
+
+// mostMembers is how many members there are in questions, at most.
+const mostMembers = 7
 
 // Groups returns all groups. But for the questions, the answers are the model's.
 func Groups() []Group {
@@ -25,7 +27,7 @@ func Groups() []Group {
 			All:         exhaustive(integers(i+1), about, 0, 2),
 		})
 	}
-	for n := 4; n <= model.MaxNodes; n++ {
+	for n := 4; n <= mostMembers; n++ {
 		groups = append(groups, Group{
 			Name:        fmt.Sprintf("random-%d", n),
 			Explanation: "states, inputs and ids drawn at random, the same each time",
@@ -86,7 +88,7 @@ func exhaustive(members []spec.NodeID, near func(spec.Epoch) []spec.Epoch, epoch
 func starts(yield func(*Case) bool) {
 	a := asker{yield: yield}
 	blank := spec.State{Role: spec.Follower}
-	for n := 1; n <= model.MaxNodes; n++ {
+	for n := 1; n <= mostMembers; n++ {
 		for _, id := range integers(n) {
 			if !a.ask(id, integers(n), blank, Input{Start: true}) {
 				return

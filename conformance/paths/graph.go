@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/cluster"
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
@@ -30,7 +30,7 @@ type origin struct{ from, edge int }
 
 // explored returns the graph of a configuration. It is an error if there are more states than most.
 func explored(c explore.Configuration, most int) (*graph, error) {
-	m, err := model.New(c)
+	m, err := cluster.New(c)
 	if err != nil {
 		return nil, err
 	}

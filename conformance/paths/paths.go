@@ -74,7 +74,7 @@ func Large() []Configuration {
 }
 
 func (c *Configuration) explore() explore.Configuration {
-	replacements := map[string]string{"Cuts": c.Cuts}
+	replacements := map[string]string{"Cuts": c.Cuts, "First": "All", "Wanted": "Nothing", "Stamped": "Unstamped"}
 	if c.Proofs {
 		replacements["MayProve"] = "Proofs"
 	}
@@ -83,6 +83,7 @@ func (c *Configuration) explore() explore.Configuration {
 		Constants: map[string]string{
 			"N": strconv.Itoa(c.Nodes), "MaxEarly": strconv.Itoa(c.Early), "MaxCrash": strconv.Itoa(c.Crashes),
 			"MaxLoss": strconv.Itoa(c.Losses), "MaxCut": strconv.Itoa(c.Changes), "MaxResign": strconv.Itoa(c.Resigns),
+			"MaxChange": "0",
 		},
 		Replacements: replacements,
 	}

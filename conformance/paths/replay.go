@@ -6,8 +6,9 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
-	"github.com/seed-fdf591db/bully/model"
+	model "github.com/seed-fdf591db/bully/model/cluster"
 	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -74,7 +75,7 @@ func (r *replay) step(e edge) error {
 	if err := r.do(r.op(e.step)); err != nil {
 		return err
 	}
-	switch node := r.id(model.ID(e.step.Args[0])); action {
+	switch node := r.id(rules.ID(e.step.Args[0])); action {
 	case spec.QuorumTimeout:
 		if r.cluster.State(node).Role == spec.Leader {
 			if err := r.do(r.op(e.step)); err != nil {
@@ -94,13 +95,13 @@ func (r *replay) step(e edge) error {
 
 // op returns what a step of the graph is to the cluster.
 func (r *replay) op(step explore.Step) cluster.Op {
-	action, first := spec.Action(step.Action), r.id(model.ID(step.Args[0]))
+	action, first := spec.Action(step.Action), r.id(rules.ID(step.Args[0]))
 	if action.Receipt() != "" || action == spec.LoseAction {
 		kind := cluster.Deliver
 		if action == spec.LoseAction {
 			kind = cluster.Lose
 		}
-		return cluster.Op{Kind: kind, Link: spec.Link{From: first, To: r.id(model.ID(step.Args[1]))}}
+		return cluster.Op{Kind: kind, Link: spec.Link{From: first, To: r.id(rules.ID(step.Args[1]))}}
 	}
 	if action == spec.CutAction {
 		return r.cutOp()
@@ -193,7 +194,7 @@ func (r *replay) compare() error {
 		if !want.Equal(got) {
 			return fmt.Errorf("node %s is\n  %s\nand should be\n  %s", id, got, want)
 		}
-		if up := r.expected.Up.Has(model.ID(i + 1)); up != r.cluster.Up(id) {
+		if up := r.expected.Up.Has(rules.ID(i + 1)); up != r.cluster.Up(id) {
 			return fmt.Errorf("node %s runs: %t, and should: %t", id, r.cluster.Up(id), up)
 		}
 	}
@@ -219,9 +220,9 @@ func (r *replay) compare() error {
 }
 
 // expectedOn returns what should be under way on a link. Both lists are in the order of links.
-func (r *replay) expectedOn(l int) []model.Message {
+func (r *replay) expectedOn(l int) []rules.Message {
 	all, link := r.expected.UnderWay, r.links[l]
-	on := func(m model.Message) bool { return r.id(m.From) == link.From && r.id(m.To) == link.To }
+	on := func(m rules.Message) bool { return r.id(m.From) == link.From && r.id(m.To) == link.To }
 	from := slices.IndexFunc(all, on)
 	if from < 0 {
 		return nil
@@ -234,21 +235,21 @@ func (r *replay) expectedOn(l int) []model.Message {
 }
 
 // id returns the node that has a rank.
-func (r *replay) id(i model.ID) spec.NodeID {
-	if i == model.None {
+func (r *replay) id(i rules.ID) spec.NodeID {
+	if i == rules.None {
 		return spec.NodeID{}
 	}
 	return r.members[i-1]
 }
 
-func (r *replay) message(m model.Message) spec.Message {
+func (r *replay) message(m rules.Message) spec.Message {
 	return spec.Message{Type: spec.MessageType(m.Type.String()), From: r.id(m.From), To: r.id(m.To), Epoch: m.Epoch}
 }
 
-func (r *replay) state(s model.State) spec.State {
+func (r *replay) state(s rules.State) spec.State {
 	t := spec.State{Role: spec.Role(s.Role.String()), Leader: r.id(s.Leader), Epoch: s.Epoch, Grantee: r.id(s.Grantee)}
 	for i, id := range r.members {
-		if s.Support.Has(model.ID(i + 1)) {
+		if s.Support.Has(rules.ID(i + 1)) {
 			t.Support = append(t.Support, id)
 		}
 	}

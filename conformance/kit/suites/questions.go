@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/model/changing"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -172,7 +172,7 @@ func (d *drawing) question() (c conformance.Case, good bool) {
 	default:
 		c.Input.Message = d.message(&c)
 	}
-	return c, changing.CheckState(c.ID, c.Before) == nil
+	return c, rules.CheckState(c.ID, c.Before) == nil
 }
 
 // change draws a call to change: of a leader most often, to what differs in one member, and is of the next version.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
@@ -19,8 +19,8 @@ func (b *Behaviour) Trace() ([]byte, error) {
 		return nil, errors.New("it is no behaviour of module Cluster, and only those are traces")
 	}
 	n := tupleNodes("node")(b)
-	if n > model.MaxNodes {
-		return nil, fmt.Errorf("%d nodes: the rules know up to %d", n, model.MaxNodes)
+	if n > rules.MaxIDs {
+		return nil, fmt.Errorf("%d nodes: the rules know up to %d", n, rules.MaxIDs)
 	}
 	r := recorder{}
 	for i := range n {
