@@ -134,7 +134,7 @@ func duties() []Mutant {
 func programs() []Mutant {
 	return []Mutant{
 		{"takes-strangers", "a message of a stranger is taken", "node.py",
-			"if message.configuration is None and message.sender not in self.configuration.ids:", "if False:", rules("R34")},
+			"if message.configuration is None and message.sender not in self.configuration.ids:", "if False:", rules("R34", "R40")},
 		{"takes-what-is-for-others", "a message for another node is taken", "node.py",
 			"if message.to != self.me or message.sender == self.me:", "if message.sender == self.me:", rules("R34")},
 		{"takes-any-epoch", "an epoch above 2^53-1 is taken", "ids.py",
