@@ -53,7 +53,7 @@ func goldens(t *testing.T, seen *coverage.Coverage) (all []golden) {
 			changing: changing, members: len(script.Members), events: c.Events(), trace: trace.Bytes(),
 		})
 	}
-	return append(all, simulate(t, seen.Observe)...)
+	return append(all, recordings(t)...)
 }
 
 // TestGoldenTraces compares the traces of traces/valid with what comes of the scenarios now.

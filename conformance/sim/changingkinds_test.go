@@ -25,13 +25,14 @@ func voters(n int) (first []spec.Member) {
 // from 4 ms on.
 func growing(n, first int, changes ...sim.Change) *sim.Plan {
 	p := quiet(n)
+	p.Length += began
 	p.First, p.Changes = voters(first), changes
 	return p
 }
 
 // change returns a change that is asked for at a time in ms.
 func change(at int, kind sim.ChangeKind, node int) sim.Change {
-	return sim.Change{At: time.Duration(at) * ms, Kind: kind, Node: id(node)}
+	return sim.Change{At: began + time.Duration(at)*ms, Kind: kind, Node: id(node)}
 }
 
 // configurations runs a plan on the model, and returns the configurations that there have been, in the order in which a node
@@ -88,7 +89,7 @@ func TestLeaderLeaves(t *testing.T) {
 // TestRemovedWhileDown removes a node that is down. It comes back, is told that it is no member, and is stopped.
 func TestRemovedWhileDown(t *testing.T) {
 	p := growing(3, 3, change(200, sim.RemoveChange, 1))
-	p.Faults = []sim.Fault{{At: 150 * ms, For: 500 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between}}
+	p.Faults = later(sim.Fault{At: 150 * ms, For: 500 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between})
 	all, result := events(t, p)
 	lines := since(all, id(1), 600*ms, 9)
 	require.Len(t, lines, 3, lines)
@@ -102,8 +103,8 @@ func TestRemovedWhileDown(t *testing.T) {
 // it: the change is lost, and the node is needed again.
 func TestStoppedTooSoon(t *testing.T) {
 	p := growing(3, 3, change(100, sim.RemoveChange, 1))
-	p.Faults = []sim.Fault{{At: 100 * ms, For: 20 * ms, Kind: sim.CutFault, Links: linksOf(3, 2)},
-		{At: 119 * ms, For: time.Second, Kind: sim.CrashFault, Node: id(3), Point: sim.Between}}
+	p.Faults = later(sim.Fault{At: 100 * ms, For: 20 * ms, Kind: sim.CutFault, Links: linksOf(3, 2)},
+		sim.Fault{At: 119 * ms, For: time.Second, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
 	for seed := uint64(0); ; seed++ {
 		require.Less(t, seed, uint64(50), "the operator never asks in time")
 		p.Seed = seed
@@ -144,7 +145,7 @@ func TestOnlyWitnessesKnow(t *testing.T) {
 	p := growing(3, 3, change(100, sim.WitnessChange, 2), change(250, sim.VoterChange, 1), change(400, sim.WitnessChange, 3))
 	p.First[0].Kind = spec.Observer
 	p.Length = 20 * time.Second
-	p.Faults = []sim.Fault{{At: 245 * ms, For: 19 * time.Second, Kind: sim.CutFault, Links: linksOf(3, 1)}}
+	p.Faults = later(sim.Fault{At: 245 * ms, For: 19 * time.Second, Kind: sim.CutFault, Links: linksOf(3, 1)})
 	for p.Seed = range 10 {
 		led, spoken := time.Duration(0), false
 		result, err := sim.Run(p, model, sim.Options{
@@ -189,14 +190,14 @@ func TestDeposedByAnOlder(t *testing.T) {
 // TestNobodyToAsk ends with operators who have given up: there is no leader until the end.
 func TestNobodyToAsk(t *testing.T) {
 	p := growing(3, 2, change(100, sim.ObserverChange, 3))
-	p.Length = 20 * time.Second
-	p.Faults = []sim.Fault{{At: 0, For: 20 * time.Second, Kind: sim.CutFault, Links: linksOf(1, 2, 2, 1)}}
+	p.Length = began + 20*time.Second
+	p.Faults = later(sim.Fault{At: 0, For: 20 * time.Second, Kind: sim.CutFault, Links: linksOf(1, 2, 2, 1)})
 	_, result := configurations(t, p)
 	require.Zero(t, result.Stats.Asked)
 }
 
 const changingText = `{"plan":1,"seed":81,"members":["1","2","3"],
- "timing":{"delay":"12ms","drift":0.01,"beat":"100ms","quorum":"140ms","heartbeat":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms"},
+ "timing":{"delay":"12ms","drift":0.01,"beat":"100ms","quorum":"140ms","heartbeat":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms","settle":"1ms"},
  "links":{"delay":{"min":"1ms","max":"1ms"},"loss":0},"disk":{"min":"0s","max":"0s"},"rates":[],"proofs":false,"length":"2s",
  "faults":[
   {"at":"300ms","kind":"resign","node":"3"}],
@@ -253,7 +254,7 @@ func TestValidateChanges(t *testing.T) {
 		"First[1] is 1, but must be above 1":                                    func(p *sim.Plan) { p.First[1].ID = id(1) },
 		"First is not valid: members: ":                                         func(p *sim.Plan) { p.First = []spec.Member{{ID: id(1), Kind: spec.Witness}} },
 		`Changes[0].Kind is "king", which is no change`:                         func(p *sim.Plan) { p.Changes[0].Kind = "king" },
-		"Changes[1].At is 3s, but must be from 0 to Length, 2s":                 func(p *sim.Plan) { p.Changes[1].At = 3 * time.Second },
+		"Changes[1].At is 3s, but must be from 0 to Length, 2.325s":             func(p *sim.Plan) { p.Changes[1].At = 3 * time.Second },
 		"Changes[1].At is 1ms, but must not be before that of the change befor": func(p *sim.Plan) { p.Changes[1].At = ms },
 		"Changes[0].Node is 4, which is no node":                                func(p *sim.Plan) { p.Changes[0].Node = id(4) },
 		"Changes[0].Back is 1ms, but must be from 0":                            func(p *sim.Plan) { p.Changes[0].Back = ms },

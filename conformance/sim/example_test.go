@@ -35,9 +35,9 @@ func Example() {
 	}
 	fmt.Println(result.Reigns, result.Violation, result.Timely, result.Settled < plan.SettleBound())
 	// Output:
-	//   0.013s  node 3: leads true in epoch 1, up true
-	//   1.003s  node 3: leads false in epoch 0, up false
-	//   1.177s  node 2: leads true in epoch 2, up true
-	//   2.515s  node 3: leads true in epoch 3, up true
+	//   0.163s  node 3: leads true in epoch 1, up true
+	//   1.006s  node 3: leads false in epoch 0, up false
+	//   1.203s  node 2: leads true in epoch 2, up true
+	//   2.513s  node 3: leads true in epoch 3, up true
 	// [{1 3} {2 2} {3 3}] <nil> true true
 }

@@ -38,7 +38,7 @@ var cutKind = kind{
 	name: CutFault, fields: []string{"links", "for"},
 	words: func(f *Fault, links string) string { return fmt.Sprintf("%s cut for %s", links, f.For) },
 	begin: func(r *Runner, _ int, f *Fault, _ rank) { r.setCuts(f.Links, r.world.Cut) },
-	end:   func(r *Runner, _ int, f *Fault, _ rank) { r.setCuts(f.Links, r.world.Heal) },
+	end:   func(r *Runner, _ int, f *Fault, _ rank) { r.heal(f.Links) },
 }
 
 // BreakFault loses what is under way on Links, at once, and is over.

@@ -100,6 +100,9 @@ func (r *Runner) setDisk(i rank) {
 // becomeCalm ends what the plan says of the weather: nothing is lost any more.
 func (r *Runner) becomeCalm() {
 	r.calm = true
+	if r.result.Bound > 0 {
+		r.result.Bound = r.plan.settleBound(int(r.result.Stats.Actions[preemptAction]) + 1)
+	}
 	weather := Weather{Delay: r.plan.Links.Delay}
 	for i := range r.members {
 		for j := range r.members {
@@ -138,23 +141,40 @@ func (r *Runner) probe(i, j rank) {
 		r.world.At(r.world.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
 		return
 	}
+	h.policy.Broken(int(j))
 	h.tried[j] = r.world.Now()
 	there, back := h.random.In(world.Range(r.plan.Links.Delay)), h.random.In(world.Range(r.plan.Links.Delay))
 	r.world.Call(int(i), there+back, proofTag|uint32(j))
 }
 
-// proved tells a node that another is dead, unless it has taken a message that this one has sent since (R37, Besides 2). What
-// has come of the proof since it was asked for does not count: it was true then.
-func (r *Runner) proved(i, j rank) {
-	h := &r.hosts[i]
-	if h.heard[j] >= h.tried[j] {
-		return
+// connectAll lets a node that has started connect to all others.
+func (r *Runner) connectAll(i rank) {
+	for j := range rank(len(r.members)) {
+		r.connectSoon(i, j)
 	}
-	h.dead |= one(j)
-	if h.view.leader == j {
-		r.result.Stats.Proofs++
-		r.call(i, spec.HolderDeadCall)
-		return
+}
+
+// heal lets links carry again, and nodes connect over them.
+func (r *Runner) heal(links []spec.Link) {
+	r.setCuts(links, r.world.Heal)
+	for _, l := range links {
+		r.connectSoon(r.members.of(&l.From), r.members.of(&l.To))
 	}
-	r.endElection(i)
+}
+
+// connectSoon lets two nodes connect, when one of them has had time to try, if hosts see their connections.
+func (r *Runner) connectSoon(i, j rank) {
+	if i != j && r.plan.Proofs {
+		wait := r.hosts[i].random.In(world.Range{Max: r.plan.Timing.Delay})
+		r.world.At(r.world.Now()+wait, linkTag|uint32(i)<<4|uint32(j))
+	}
+}
+
+// connect lets two nodes know that they are connected, if both run and can reach each other.
+func (r *Runner) connect(i, j rank) {
+	if r.world.Up(int(i)) && r.world.Up(int(j)) && !r.world.IsCut(int(i), int(j)) && !r.world.IsCut(int(j), int(i)) {
+		there := r.hosts[i].random.In(world.Range(r.plan.Links.Delay))
+		r.world.Call(int(j), there, upTag|uint32(i))
+		r.world.Call(int(i), there+r.hosts[j].random.In(world.Range(r.plan.Links.Delay)), upTag|uint32(j))
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // MaxSeed is the greatest seed of a plan: the greatest integer that every reader of JSON keeps.
@@ -126,26 +127,13 @@ func (d *drawing) uuid() (id spec.NodeID) {
 	return id
 }
 
-// lanTiming and localTiming are near the profiles LAN and Local of the reference host.
-func lanTiming() Timing {
-	const ms = time.Millisecond
-	return Timing{Delay: 12 * ms, Drift: 0.01, Beat: 100 * ms, Quorum: 140 * ms, Heartbeat: 325 * ms, Election: 25 * ms,
-		Coordinator: 325 * ms, Claim: 50 * ms, Preempt: time.Second, Stagger: 25 * ms}
-}
-
-func localTiming() Timing {
-	const ms = time.Millisecond
-	return Timing{Delay: 10 * ms, Drift: 0.01, Beat: 20 * ms, Quorum: 55 * ms, Heartbeat: 150 * ms, Election: 25 * ms,
-		Coordinator: 150 * ms, Claim: 45 * ms, Preempt: 500 * ms, Stagger: 20 * ms}
-}
-
 // timing draws a timing: one that is used, or any that keeps the bounds of R37, with drifts up to maxDrift in millionths.
 func (d *drawing) timing(maxDrift int) Timing {
 	switch d.below(4) {
 	case 0:
-		return lanTiming()
+		return policy.LAN()
 	case 1:
-		return localTiming()
+		return policy.Local()
 	}
 	drift := d.below(maxDrift + 1)
 	delay := d.between(time.Millisecond, pick[time.Duration](&d.dice, 5, 20, 60)*time.Millisecond)
@@ -168,6 +156,7 @@ func (d *drawing) timing(maxDrift int) Timing {
 	t.Heartbeat = above(lease)
 	t.Coordinator = above(fast(slow(t.Election)+slow(t.Claim)+3*delay), fast(slow(t.Claim)+slow(t.Quorum)+3*delay), lease, 2*t.Election)
 	t.Stagger = pick(&d.dice, 0, fast(2*delay), fast(2*delay), 3*delay)
+	t.Settle = pick(&d.dice, 0, delay/12, delay)
 	t.Preempt = pick(&d.dice, 0, t.Heartbeat/2, t.Coordinator, 3*t.Coordinator, -1)
 	return t
 }

@@ -23,14 +23,15 @@ type host struct {
 	told   Told
 	owes   bool // what it tells its user waits for the save
 
-	stopped bool // it has stopped its node, which was removed
-	lingers bool // it does not stop its node, though it is no member
-	policy
+	stopped bool         // it has stopped its node, which was removed
+	lingers bool         // it does not stop its node, though it is no member
+	random  world.Random // of what a host draws; it is not forgotten
+	waits
 }
 
 // reset makes the host of member i new.
 func (h *host) reset(p *Plan, i rank) {
-	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, policy: policy{random: world.NewRandom(p.Seed, hostStreams+uint64(i))}}
+	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, random: world.NewRandom(p.Seed, hostStreams+uint64(i))}
 	first := p.first(p.Members[i])
 	h.durable.Configuration = first // which is put on disk before the first start (R49)
 	h.out().State = spec.State{Role: spec.Follower, Support: h.out().State.Support[:0], Configuration: first}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 const ms = time.Millisecond
@@ -27,17 +28,31 @@ func linksOf(ends ...int) (links []spec.Link) {
 	return links
 }
 
+// began is when the patience of a first start ends. From there times are counted in tests.
+const began = 325 * ms
+
+// later returns faults whose times are counted from when it began.
+func later(faults ...sim.Fault) []sim.Fault {
+	faults = slices.Clone(faults)
+	for k := range faults {
+		faults[k].At += began
+	}
+	return faults
+}
+
 // quiet returns a plan of n nodes in which all messages take 1 ms, saves take none, and nothing goes wrong but these
 // faults. The highest node leads from 4 ms on; it beats at 104 ms, 204 ms and so on, and checks its quorum at 144 ms, 284 ms
 // and so on.
 func quiet(n int, faults ...sim.Fault) *sim.Plan {
 	p := &sim.Plan{
-		Seed: 81,
-		Timing: sim.Timing{Delay: 12 * ms, Drift: 0.01, Beat: 100 * ms, Quorum: 140 * ms, Heartbeat: 325 * ms, Election: 25 * ms, Coordinator: 325 * ms,
-			Claim: 50 * ms, Preempt: time.Second, Stagger: 25 * ms},
+		Seed:   81,
+		Timing: policy.LAN(),
 		Links:  sim.Weather{Delay: sim.Range{Min: ms, Max: ms}},
-		Faults: faults,
+		Faults: later(faults...),
 		Length: 2 * time.Second,
+	}
+	if len(faults) > 0 {
+		p.Length += began
 	}
 	for i := range n {
 		p.Members = append(p.Members, id(i+1))
@@ -45,7 +60,7 @@ func quiet(n int, faults ...sim.Fault) *sim.Plan {
 	return p
 }
 
-// events runs a plan on the model and returns its trace, with at counted from the beginning.
+// events runs a plan on the model and returns its trace, with at counted from when it began.
 func events(t *testing.T, p *sim.Plan) ([]spec.Event, sim.Result) {
 	t.Helper()
 	var trace bytes.Buffer
@@ -63,7 +78,7 @@ func events(t *testing.T, p *sim.Plan) ([]spec.Event, sim.Result) {
 		} else {
 			require.NoError(t, err)
 		}
-		e.At -= uint64(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
+		e.At -= min(e.At, uint64(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(began).UnixMicro()))
 		all = append(all, e)
 	}
 }
@@ -167,13 +182,13 @@ func TestCrashWhileDown(t *testing.T) {
 // TestCrashWhileSaving crashes a node that saves, between steps: the save is completed first, and what the step sent is lost.
 // When the fault is over by then, the node restarts at once.
 func TestCrashWhileSaving(t *testing.T) {
-	p := quiet(3, sim.Fault{At: 4 * ms, For: 3 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between})
+	p := quiet(3, sim.Fault{At: 9 * ms, For: 3 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between})
 	p.Disk = sim.Range{Min: 5 * ms, Max: 5 * ms}
 	all, result := events(t, p)
-	// The first start is saved until 5 ms, so that the ELECTION of node 3 at 5 ms is the first message there is.
-	require.Equal(t, []string{"0s Start | 1 is follower leader:none epoch:0 grantee:none support:{}", "5ms Crash | 1 is follower leader:none epoch:0 grantee:none support:{}"},
-		since(all, id(1), 0, 2))
-	require.Equal(t, 1, count(all, spec.RestartAction, 7*ms, 8*ms))
+	require.Equal(t, []string{"8ms OnClaim 3→1 CLAIM epoch:1 | 1→3 GRANT epoch:1 | 1 is electing leader:3 epoch:1 grantee:3 support:{}",
+		"13ms Crash | 1 is follower leader:none epoch:1 grantee:3 support:{}"}, since(all, id(1), 7*ms, 2))
+	require.Equal(t, 1, count(all, spec.RestartAction, 13*ms, 14*ms))
+	require.Equal(t, 1, count(all, spec.OnGrant, 0, 50*ms), "that of node 2")
 	require.EqualValues(t, result.Stats.Of(spec.StartAction), 3)
 }
 
@@ -244,8 +259,8 @@ func TestWeather(t *testing.T) {
 	p := quiet(3)
 	p.Links.Loss = 1
 	all, _ = events(t, p)
-	require.Zero(t, count(all, spec.OnElection, 0, p.Length))
-	require.Positive(t, count(all, spec.OnElection, p.Length, time.Hour))
+	require.Zero(t, count(all, spec.OnElection, 0, p.Length-began))
+	require.Positive(t, count(all, spec.OnElection, p.Length-began, time.Hour))
 }
 
 // TestPause pauses the leader for longer than patience lasts: it does nothing, another comes to lead, and when it wakes it
@@ -277,7 +292,7 @@ func TestClocks(t *testing.T) {
 	p.Rates = []float64{1.01, 1, 0.8}
 	all, result := events(t, p)
 	require.False(t, result.Timely)
-	require.Equal(t, "129ms BeatTimeout", since(all, id(3), 100*ms, 1)[0][:len("129ms BeatTimeout")])
+	require.Equal(t, "155ms BeatTimeout", since(all, id(3), 100*ms, 1)[0][:len("155ms BeatTimeout")], "node 2 stands first, at 25 ms")
 	p.Rates[2] = 0.99
 	_, result = events(t, p)
 	require.True(t, result.Timely)
@@ -309,7 +324,7 @@ func TestResign(t *testing.T) {
 	require.True(t, result.Timely)
 	require.Equal(t, "150ms Resign | 3→1 RESIGN epoch:1 | 3→2 RESIGN epoch:1 | 3 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(3), 150*ms, 1)[0])
 	require.EqualValues(t, 1, result.Stats.Ignored)
-	require.Equal(t, "188ms HeartbeatTimeout", since(all, id(2), 152*ms, 1)[0][:len("188ms HeartbeatTimeout")], "a δ and one place after the RESIGN")
+	require.Equal(t, "152ms HeartbeatTimeout", since(all, id(2), 152*ms, 1)[0][:len("152ms HeartbeatTimeout")], "1 ms, Settle, after the RESIGN: who resigns is not waited for")
 	require.Equal(t, id(3), leads(all, 250*ms), "the highest stands as soon as another does (R10)")
 }
 
@@ -325,11 +340,11 @@ func TestProofs(t *testing.T) {
 	require.Equal(t, 2, count(all, spec.HolderDeadAction, 150*ms, 165*ms))
 	require.Equal(t, id(2), leads(all, 220*ms))
 
-	p.Faults = []sim.Fault{{At: 140 * ms, For: 400 * ms, Kind: sim.CutFault, Links: linksOf(1, 3, 3, 2)}, crash}
+	p.Faults = later(sim.Fault{At: 140 * ms, For: 400 * ms, Kind: sim.CutFault, Links: linksOf(1, 3, 3, 2)}, crash)
 	all, _ = events(t, p)
 	require.Zero(t, count(all, spec.HolderDeadAction, 0, time.Hour), "their patience has ended before")
 
-	p.Faults = []sim.Fault{crash}
+	p.Faults = later(crash)
 	p.Faults[0].For = time.Microsecond
 	all, _ = events(t, p)
 	require.Zero(t, count(all, spec.HolderDeadAction, 0, time.Hour))
@@ -342,14 +357,14 @@ func TestElectionEnds(t *testing.T) {
 		sim.Fault{At: 150 * ms, For: 50 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
 	all, _ := events(t, silent)
 	asks := since(all, id(1), 210*ms, 4)
-	require.Contains(t, asks[0], "263ms HeartbeatTimeout", "a δ and two places after the IM_BACK")
-	require.Contains(t, asks[2], "265ms OnRefuse 3→1")
-	require.Contains(t, asks[3], "265ms ElectionTimeout")
+	require.Contains(t, asks[0], "227ms HeartbeatTimeout", "1 ms, Settle, and one place after the IM_BACK: who has led is not waited for")
+	require.Contains(t, asks[2], "229ms OnRefuse 3→1")
+	require.Contains(t, asks[3], "229ms ElectionTimeout")
 
 	dead := quiet(3, sim.Fault{At: 150 * ms, For: 500 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
 	dead.Proofs = true
 	all, _ = events(t, dead)
-	lines := since(all, id(2), 160*ms, 4)
+	lines := since(all, id(2), 155*ms, 6)
 	k := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "OnAssent 1→2") })
 	require.Positive(t, k, lines)
 	at, _, _ := strings.Cut(lines[k], " ")

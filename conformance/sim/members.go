@@ -1,8 +1,8 @@
 package sim
 
 import (
+	"math"
 	"math/bits"
-	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
@@ -261,17 +261,22 @@ func (r *Runner) unsettled() string {
 // top returns the node that is to lead: the highest voter of the newest configuration.
 func (r *Runner) top() rank { return rank(bits.Len8(uint8(r.newest().voters)) - 1) }
 
-// rests reports whether members change and nothing can happen any more: all is as it should stay, for longer than anything is
-// waited for.
+// rests reports whether nothing can happen any more: all is as it should stay, for longer than anything is waited for. Who is to
+// lead, and does, has nobody to pre-empt.
 func (r *Runner) rests() bool {
-	if !r.plan.changes() || !r.settled || !r.calm {
+	if !r.settled || !r.calm {
 		return false
 	}
-	t, wait := &r.plan.Timing, r.plan.Timing.mostWait()
-	if t.Preempt >= 0 {
-		wait = max(wait, t.mostPreempt())
-	}
-	return r.world.Now()-max(r.since, r.plan.Length) > time.Duration(t.slow(wait+t.stand()+2*t.Quorum))+r.plan.lingers()
+	calmFor := r.world.Now() - max(r.since, r.plan.Length)
+	return calmFor > r.longest || calmFor > r.longestAsHighest && r.hosts[r.top()].view.role == leader
+}
+
+// longestWaits notes how long at most anything is waited for when all is as it should stay: whoever leads, and if the highest does.
+func (r *Runner) longestWaits() {
+	t := &r.plan.Timing
+	wait, besides := t.LongestWait(len(r.members)), r.plan.stand()+2*t.Quorum
+	r.longestAsHighest = t.Slowest(wait+besides) + r.plan.lingers()
+	r.longest = t.Slowest(max(wait, t.LongestPreemption(math.MaxInt))+besides) + r.plan.lingers()
 }
 
 // checkTold holds the end of a run to what operators were told: what was settled is in the newest configuration.

@@ -136,13 +136,13 @@ func (r *Runner) stop(i rank, sends int) {
 
 // stand returns how often it is looked whether a node that its host has stopped is a member after all: it may have heard of a
 // change that was lost.
-func (t *Timing) stand() time.Duration { return t.Heartbeat + t.Coordinator }
+func (p *Plan) stand() time.Duration { return p.Timing.Heartbeat + p.Timing.Coordinator }
 
 // hasStopped sees to a node that its host has stopped: when it runs again.
 func (r *Runner) hasStopped(i rank) {
 	now := r.world.Now()
 	r.hosts[i].stopped = true
-	r.world.At(now+r.plan.Timing.stand(), standTag|uint32(i))
+	r.world.At(now+r.plan.stand(), standTag|uint32(i))
 	for k := len(r.plan.Changes) - 1; k >= 0; k-- {
 		c := &r.plan.Changes[k]
 		if c.Kind == RemoveChange && c.Node == r.members[i] && c.At <= now {
@@ -170,7 +170,7 @@ func (r *Runner) stands(i rank) {
 		r.runAgain(i)
 		return
 	}
-	r.world.At(r.world.Now()+r.plan.Timing.stand(), standTag|uint32(i))
+	r.world.At(r.world.Now()+r.plan.stand(), standTag|uint32(i))
 }
 
 // runAgain starts a node that its host has stopped, with its old disk. It runs on, though it is no member.

@@ -19,7 +19,7 @@ type Plan struct {
 	Links   Weather       `line:"field"` // of every link, where no fault says otherwise
 	Disk    Range         // how long a save takes
 	Rates   []float64     // Rates[i] is how many seconds the clock of member i counts in one; none: all 1. Within 1-Drift to 1+Drift they are bounded
-	Proofs  bool          // hosts are told truthfully, within a delay, that a member is dead (R41)
+	Proofs  bool          // hosts are told truthfully, within a delay, that a member is dead (R41), and to whom they are connected
 	Length  time.Duration // when the faults, all of which have ended, may be said to be over; the time to settle comes after
 	Faults  []Fault       `line:"field each"` // in the order of At
 
@@ -35,17 +35,6 @@ type Weather struct {
 
 // Range is a time drawn evenly from Min to Max, both included.
 type Range struct{ Min, Max time.Duration }
-
-// Timing is what a host sets timers to (R36, R37).
-type Timing struct {
-	Delay time.Duration // δ
-	Drift float64       // ρ
-
-	Beat, Quorum, Heartbeat, Election, Coordinator, Claim time.Duration
-
-	Preempt time.Duration `never:"yes"` // below 0: never
-	Stagger time.Duration
-}
 
 // Clone returns a copy of p that shares no memory with it.
 func (p *Plan) Clone() Plan {
@@ -67,8 +56,8 @@ func (p *Plan) String() string {
 		preempt = "never"
 	}
 	fmt.Fprintf(&b, "%d nodes %s, seed %d, faults until %s\n", len(p.Members), p.Members, p.Seed, p.Length)
-	fmt.Fprintf(&b, "  timing  δ %s, ρ %v, beat %s, quorum %s, heartbeat %s, election %s, coordinator %s, claim %s, preempt %s, stagger %s\n",
-		t.Delay, t.Drift, t.Beat, t.Quorum, t.Heartbeat, t.Election, t.Coordinator, t.Claim, preempt, t.Stagger)
+	fmt.Fprintf(&b, "  timing  δ %s, ρ %v, beat %s, quorum %s, heartbeat %s, election %s, coordinator %s, claim %s, preempt %s, stagger %s, settle %s\n",
+		t.Delay, t.Drift, t.Beat, t.Quorum, t.Heartbeat, t.Election, t.Coordinator, t.Claim, preempt, t.Stagger, t.Settle)
 	fmt.Fprintf(&b, "  links   %s; a save takes %s", p.Links, p.Disk)
 	if p.Rates != nil {
 		fmt.Fprintf(&b, "; rates of clocks %v", p.Rates)

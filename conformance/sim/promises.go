@@ -170,7 +170,7 @@ func (r *Runner) settle() {
 
 // checkSettled holds the end of a run to SomeLeader and HighestLeads.
 func (r *Runner) checkSettled() {
-	bound := r.plan.SettleBound()
+	bound := r.result.Bound
 	if problem := r.unsettled(); problem != "" {
 		r.breaks(spec.SomeLeader, "%s after all faults are over, %s", bound, problem)
 		return

@@ -258,9 +258,7 @@ var (
 		}
 		return places
 	}()
-	okAction      = placeOf(spec.OnOk)
-	assentAction  = placeOf(spec.OnAssent)
-	refuseAction  = placeOf(spec.OnRefuse)
+	preemptAction = placeOf(spec.PreemptTimeout)
 	startAction   = placeOf(spec.StartAction)
 	restartAction = placeOf(spec.RestartAction)
 	resignAction  = placeOf(spec.ResignAction)

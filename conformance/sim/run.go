@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Runner makes runs, one after the other, and uses its memory again. It is for one goroutine.
@@ -29,6 +30,8 @@ type Runner struct {
 	settled bool
 	since   time.Duration // when it came to be settled
 
+	longest, longestAsHighest time.Duration // that anything is waited for: see longestWaits
+
 	operators []operator // where members change; so all that follows
 	history   history
 	told      []spec.Configuration // of which an operator was told that they are settled
@@ -42,6 +45,14 @@ type Runner struct {
 func NewRunner(newNode conformance.Maker) *Runner {
 	return &Runner{newNode: newNode, monitor: monitor.New(monitor.Options{}), claims: map[spec.Epoch]bool{}}
 }
+
+// urgent has a bit for each timer whose end goes before messages that wait.
+var urgent = func() (timers uint64) {
+	for _, t := range policy.Urgent() {
+		timers |= 1 << t
+	}
+	return timers
+}()
 
 // The streams of random numbers that hosts draw from: those below are the world's.
 const hostStreams = 1 << 20
@@ -60,6 +71,8 @@ const (
 	changeTag              // the call of an operator
 	handTag                // the host of a leader that is a witness lets it resign
 	backTag                // a node that was removed runs again
+	linkTag                // two hosts may be connected: 16 times the one, and the other
+	upTag                  // a host learns that it is connected to another
 	standTag               // it is looked whether a node was removed at all
 	kindOfTag = 0xff << 24
 )
@@ -73,14 +86,18 @@ func (r *Runner) Run(p *Plan, o Options) (Result, error) {
 	for i := range r.hosts {
 		r.start(rank(i))
 	}
-	until := p.Length + p.SettleBound()
-	for most := p.mostEvents(until); !r.broken() && !r.rests() && r.world.Next(&r.event, until); {
+	for i := range rank(len(r.hosts)) {
+		for j := range i {
+			r.connectSoon(i, j)
+		}
+	}
+	for most := p.mostEvents(p.Length + r.result.Bound); !r.broken() && !r.rests() && r.world.Next(&r.event, p.Length+r.result.Bound); {
 		if r.result.Events++; r.result.Events > most {
 			r.breaks("flood", "%d events are more than nodes have cause for: messages beget messages", most)
 		}
 		r.happen(&r.event)
 	}
-	if !r.broken() && p.SettleBound() > 0 {
+	if !r.broken() && r.result.Bound > 0 {
 		r.checkSettled()
 	}
 	r.result.Messages, r.result.Lost = r.world.Messages()
@@ -90,7 +107,7 @@ func (r *Runner) Run(p *Plan, o Options) (Result, error) {
 // begin makes everything new for a plan.
 func (r *Runner) begin(p *Plan, o Options) {
 	n := len(p.Members)
-	config := world.Config{Seed: p.Seed, Nodes: n, Timers: timerCount, Urgent: 1<<quorum | 1<<claim, Weather: p.Links.of(), Disk: world.Range(p.Disk), Rates: p.Rates}
+	config := world.Config{Seed: p.Seed, Nodes: n, Timers: timerCount, Urgent: urgent, Weather: p.Links.of(), Disk: world.Range(p.Disk), Rates: p.Rates}
 	if r.world == nil {
 		r.world = world.New[spec.Message](config)
 	} else {
@@ -102,14 +119,16 @@ func (r *Runner) begin(p *Plan, o Options) {
 	r.plan, r.options, r.members = p, o, p.Members
 	for i := range r.hosts {
 		r.hosts[i].reset(p, rank(i))
+		r.newWaits(rank(i))
 	}
 	r.history.reset()
 	r.monitor.Reset(p.Members)
 	for i := range r.hosts {
 		r.monitor.Note(i, &monitor.View{Configuration: r.hosts[i].durable.Configuration})
 	}
-	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Digest: offsetBasis}
+	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Bound: p.SettleBound(), Digest: offsetBasis}
 	clear(r.claims)
+	r.longestWaits()
 	r.calm, r.settled, r.since = false, false, 0
 	r.told = r.told[:0]
 	r.links.reset()
@@ -154,6 +173,8 @@ func (r *Runner) happen(e *world.Event[spec.Message]) {
 			r.restartAfter(f)
 		case probeTag:
 			r.probe(rank(f>>4), rank(f&15))
+		case linkTag:
+			r.connect(rank(f>>4), rank(f&15))
 		case calmTag:
 			r.becomeCalm()
 		case lookTag:
@@ -177,7 +198,8 @@ func (r *Runner) late(since time.Duration) {
 func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
 	r.late(e.Since)
 	h := &r.hosts[i]
-	h.heard[e.From], h.dead = e.Since, h.dead&^one(rank(e.From))
+	r.wake(i)
+	h.hears(e.From, e.Since)
 	r.in.action, r.in.from = uint8(firstOnType+typeOf(e.Message.Type)), rank(e.From)
 	r.in.given.Message, r.in.spec.Message = e.Message, e.Message
 	r.step(i)
@@ -188,18 +210,26 @@ func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
 // timerEnds gives a node the end of a timer.
 func (r *Runner) timerEnds(i rank, e *world.Event[spec.Message]) {
 	r.late(e.Since)
+	h, t := &r.hosts[i], policy.Timer(e.Timer)
+	due := h.policy.Due[t]
+	if r.wake(i) && r.clock(i).Before(h.policy.Due[t]) {
+		return // it is put off
+	}
+	h.policy.Ended(t)
+	h.ends[t] = policy.Never
 	r.in.action, r.in.timer = timerAction[e.Timer], int8(e.Timer)
 	r.in.given.Timer, r.in.spec.Timer = timers[e.Timer], timers[e.Timer]
 	r.step(i)
 	r.in.timer = -1
 	r.in.given.Timer, r.in.spec.Timer = "", ""
-	if e.Timer == quorum && r.world.Now()-e.Since > r.plan.Timing.Delay && r.hosts[i].view.role == leader && !r.world.Doomed(int(i)) {
+	if h.policy.TooLate(t, due, r.clock(i)) && h.view.role == leader && !r.broken() && !r.world.Doomed(int(i)) {
 		r.call(i, spec.ResignCall) // what is acknowledged from here on may have been so before the pause (R37)
 	}
 }
 
 // called gives a node a call.
 func (r *Runner) called(i rank, e *world.Event[spec.Message]) {
+	r.wake(i)
 	switch e.Tag & kindOfTag {
 	case resignTag:
 		r.call(i, spec.ResignCall)
@@ -207,6 +237,8 @@ func (r *Runner) called(i rank, e *world.Event[spec.Message]) {
 		r.call(i, spec.HolderDeadCall)
 	case proofTag:
 		r.proved(i, rank(e.Tag&15))
+	case upTag:
+		r.connected(i, rank(e.Tag&15))
 	case changeTag:
 		r.askFor(i, int(e.Tag&^kindOfTag))
 	case handTag:
@@ -248,10 +280,11 @@ func (r *Runner) restart(i rank) {
 	h.out().State = conformance.Survivor(h.durable)
 	h.out().State.Support = support
 	h.view, _, _ = r.members.viewOf(i, &h.out().State, &h.view.who)
-	h.policy = policy{random: h.random} // a host forgets, too
+	r.newWaits(i) // a host forgets, too
 	r.make(i)
 	r.step(i)
 	r.in.given.Restart = false
+	r.connectAll(i)
 	if r.plan.Proofs {
 		r.probeAll(i)
 	}

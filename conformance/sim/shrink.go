@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Shrinking says how hard Shrink tries, and whom it tells. The zero Shrinking makes 2000 runs at most, and tells nobody.
@@ -154,7 +155,7 @@ func (p *Plan) drop(i int) {
 
 // plainWhole makes plain what holds throughout: the timing, the clocks, the disks, the weather.
 func (k *shrinker) plainWhole() {
-	k.tryIf(k.plan.Timing != lanTiming(), func(p *Plan) { p.Timing = lanTiming() })
+	k.tryIf(k.plan.Timing != policy.LAN(), func(p *Plan) { p.Timing = policy.LAN() })
 	k.tryIf(k.plan.Rates != nil, func(p *Plan) { p.Rates = nil })
 	k.tryIf(k.plan.Disk != Range{}, func(p *Plan) { p.Disk = Range{} })
 	k.tryIf(k.plan.Proofs, func(p *Plan) { p.Proofs = false })

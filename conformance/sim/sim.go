@@ -53,6 +53,9 @@ type Result struct {
 	Reigns []Reign
 	// Settled is how long after the plan's Length the cluster became as it then stayed; 0 if it was so before.
 	Settled time.Duration
+	// Bound is how long after the plan's Length it must be so: the plan's SettleBound, but for pre-emptions, of which there have
+	// not been so many in vain. 0: nothing is promised.
+	Bound time.Duration
 	// Timely says that OneActing and NoDisruption were asked throughout: the plan is timely, and no message and no timer came to
 	// wait for longer than δ behind saves.
 	Timely bool

@@ -65,7 +65,7 @@ func (r *Runner) eligible(i rank) bool {
 func (t *topology) undisturbed(r *Runner, l rank, was *view) bool {
 	var whole set
 	for j := range rank(len(r.members)) {
-		if r.linked(l, j) && (j == l || t.whole[l][j] <= r.world.Now()-r.plan.Timing.check()) {
+		if r.linked(l, j) && (j == l || t.whole[l][j] <= r.world.Now()-r.plan.check()) {
 			whole |= one(j)
 		}
 	}
@@ -74,14 +74,15 @@ func (t *topology) undisturbed(r *Runner, l rank, was *view) bool {
 
 // wasEligible reports whether a node is eligible, or was when it asked for the support that what it does now may rest upon.
 func (t *topology) wasEligible(r *Runner, c rank) bool {
-	return r.eligible(c) || t.eligible[c] >= 0 && t.eligible[c] >= r.world.Now()-r.plan.Timing.attempt()
+	return r.eligible(c) || t.eligible[c] >= 0 && t.eligible[c] >= r.world.Now()-r.plan.attempt()
 }
 
 // check returns how long at most a leader's check is after the one before, and what both wait for is under way.
-func (t *Timing) check() time.Duration { return time.Duration(t.slow(t.Quorum)) + 3*t.Delay }
+func (p *Plan) check() time.Duration { return p.Timing.Slowest(p.Timing.Quorum) + 3*p.Timing.Delay }
 
 // attempt returns how long at most a node stands: it asks, waits for somebody better, claims on the strength of what it was
 // answered (R15), and claims again (R29), while messages are under way in between.
-func (t *Timing) attempt() time.Duration {
-	return time.Duration(t.slow(t.Election+t.mostWait()+t.Claim)) + 5*t.Delay
+func (p *Plan) attempt() time.Duration {
+	t := &p.Timing
+	return t.Slowest(t.Election+t.LongestWait(len(p.Members))+t.Claim) + 5*t.Delay
 }

@@ -23,16 +23,16 @@ type Timing struct {
 	Coordinator time.Duration
 	// Claim is how long a claimant waits for grants. Bound b.
 	Claim time.Duration
+	// Preempt is how long a follower lets a lower leader lead before it stands itself, so that a node which keeps
+	// restarting does not depose it each time: 0 is at once, as in the textbook; negative is never, and then the highest
+	// node need not come to lead (R9).
+	Preempt time.Duration `never:"yes"`
 	// Stagger is how long a node that keeps no lease waits for each higher node that may stand first, so that normally one
 	// node stands. It should be twice Delay. From 0.
 	Stagger time.Duration
 	// Settle is how long a node waits after the lease that it kept has been released or its holder proved dead, so that
 	// the others know of it as well. From 0; 0 costs a refused ELECTION now and then.
 	Settle time.Duration
-	// Preempt is how long a follower lets a lower leader lead before it stands itself, so that a node which keeps
-	// restarting does not depose it each time: 0 is at once, as in the textbook; negative is never, and then the highest
-	// node need not come to lead (R9).
-	Preempt time.Duration
 }
 
 // Profile is a Timing that has a name.
