@@ -94,7 +94,7 @@ var askedThere = []question{
 	{"R15", "31. T_coord ends, and those who said OK are a quorum with me?", 2, 3, is(electing, 3, 4, 3, 3),
 		ends(spec.CoordinatorTimer), is(claimant, 0, 4, 3), says(spec.Claim, 5, 1, 3)},
 	{"R30", "32. What has a claimant on disk about the epoch that it claims?", 2, 3, is(claimant, 0, 4, 1, 1, 3),
-		Input{Restart: true}, is(electing, 2, 4, 1), says(spec.ImBack, 4, 1, 3)},
+		spec.Input{Call: spec.RestartCall}, is(electing, 2, 4, 1), says(spec.ImBack, 4, 1, 3)},
 	{"R29", "33. Does the epoch of a RESIGN matter? A lower one?", 2, 3, is(follower, 3, 4, 3),
 		hears(spec.Resign, 3, 1), is(follower, 0, 4, 3), nil},
 	{"R29", "33. ... a higher one?", 2, 3, is(follower, 3, 4, 3), hears(spec.Resign, 3, 9), is(follower, 0, 4, 3), nil},

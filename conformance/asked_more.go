@@ -61,7 +61,7 @@ var askedOfReigns = []question{
 		hears(spec.Resign, 3, 4), is(follower, 0, 4, 3), nil},
 	{"R31", "A leader hears IM_BACK of a lower epoch?", 2, 3, leads(2, 4, 1),
 		hears(spec.ImBack, 3, 1), stays, says(spec.Coordinator, 4, 3)},
-	{"R32", "A first start?", 2, 3, is(follower, 0, 0, 0), Input{Start: true}, is(follower, 0, 0, 0), nil},
+	{"R32", "A first start?", 2, 3, is(follower, 0, 0, 0), spec.Input{Call: spec.StartCall}, is(follower, 0, 0, 0), nil},
 	{"R33", "An epoch above the bound?", 2, 3, is(follower, 3, 4, 3), hears(spec.Heartbeat, 3, last+1), ignored, nil},
 	{"R41", "The leader of a follower is proved dead?", 2, 3, is(follower, 3, 4, 3), called(spec.HolderDeadCall), is(follower, 0, 4, 3), nil},
 	{"R41", "The node that an electing one has granted?", 2, 3, is(electing, 3, 5, 3, 1),

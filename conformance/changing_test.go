@@ -33,8 +33,8 @@ func TestMixed(t *testing.T) {
 		if configuration.IsNone() {
 			other.Configuration = c
 		}
-		want := conformance.Outcome{Ignored: true, After: before}
-		for _, in := range []conformance.Input{{Message: other}, {Call: spec.ChangeCall, Configuration: c.At(1, 2)}} {
+		want := spec.Step{Ignored: true, State: before}
+		for _, in := range []spec.Input{{Message: other}, {Call: spec.ChangeCall, Configuration: c.At(1, 2)}} {
 			got := new(conformance.Model).Step(node(1), all, before, in)
 			require.True(t, got.Equal(want), "%s: %v", in, got)
 		}
@@ -46,34 +46,34 @@ func TestMixed(t *testing.T) {
 func TestDutiesOfChanging(t *testing.T) {
 	two := members(t, 4, 2, spec.Voter, spec.Witness)
 	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: two})
-	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(1), &rests))
-	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &rests))
+	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(1), &rests))
+	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &rests))
 	require.Zero(t, conformance.Running(node(3), &rests))
 	follows := rests
 	follows.Leader = node(2)
-	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer, spec.PreemptTimer), conformance.Running(node(1), &follows), "a witness is outranked")
+	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer, spec.PreemptTimer), conformance.Running(node(1), &follows), "a witness is outranked")
 	follows.Leader = node(1)
-	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &follows))
-	require.Equal(t, conformance.TimersOf(spec.HeartbeatTimer), conformance.Running(node(3), &follows))
+	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &follows))
+	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(3), &follows))
 	for _, before := range []spec.State{rests, follows} {
-		for id, armed := range map[spec.NodeID]conformance.Timers{node(2): conformance.TimersOf(spec.HeartbeatTimer), node(3): 0} {
-			in := conformance.Input{Timer: spec.HeartbeatTimer}
+		for id, armed := range map[spec.NodeID]spec.TimerSet{node(2): spec.TimersOf(spec.HeartbeatTimer), node(3): 0} {
+			in := spec.Input{Timer: spec.HeartbeatTimer}
 			out := new(conformance.Model).Step(id, []spec.NodeID{node(1), node(2), node(3)}, before, in)
-			_, cancel, arm := conformance.Duties(id, &before, &in, &out.After, out.Sent)
+			_, cancel, arm := conformance.Duties(id, &before, &in, &out.State, out.Sent)
 			require.Equal(t, armed, arm, "%s in %s", id, before)
-			require.Equal(t, conformance.Running(id, &before)&^conformance.Running(id, &out.After), cancel)
+			require.Equal(t, conformance.Running(id, &before)&^conformance.Running(id, &out.State), cancel)
 		}
 	}
 
 	leads := spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Support: []spec.NodeID{node(2)}, Configuration: two}
-	in := conformance.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, spec.Voter)}
+	in := spec.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, spec.Voter)}
 	require.True(t, conformance.MayChange(node(1), &leads, in.Configuration))
 	out := new(conformance.Model).Step(node(1), []spec.NodeID{node(1), node(2)}, leads, in)
 	require.False(t, out.Ignored)
-	save, cancel, arm := conformance.Duties(node(1), &leads, &in, &out.After, out.Sent)
+	save, cancel, arm := conformance.Duties(node(1), &leads, &in, &out.State, out.Sent)
 	require.True(t, save)
 	require.Zero(t, cancel)
-	require.Equal(t, conformance.TimersOf(spec.QuorumTimer, spec.BeatTimer), arm)
+	require.Equal(t, spec.TimersOf(spec.QuorumTimer, spec.BeatTimer), arm)
 }
 
 // TestMayChange asks what the model does too: of every change of a leader, settled or not, they must say the same.
@@ -106,7 +106,7 @@ func TestMayChange(t *testing.T) {
 			}
 			for _, c := range every {
 				for _, stamped := range []spec.Configuration{c, c.At(4, 3), c.At(4, 4), c.At(3, 3), c.At(5, 3)} {
-					got := new(conformance.Model).Step(node(2), all, s, conformance.Input{Call: spec.ChangeCall, Configuration: stamped})
+					got := new(conformance.Model).Step(node(2), all, s, spec.Input{Call: spec.ChangeCall, Configuration: stamped})
 					asked++
 					if !got.Ignored {
 						may++
@@ -123,8 +123,8 @@ func TestMayChange(t *testing.T) {
 // TestRulesOfMembers names which of R42 to R49 each answer follows from first, where there is one.
 func TestRulesOfMembers(t *testing.T) {
 	old, now := members(t, 3, 1, spec.Voter, spec.Voter, spec.Voter), members(t, 3, 2, spec.Voter, spec.Voter, spec.Observer)
-	says := func(kind spec.MessageType, c spec.Configuration, from uint64) conformance.Input {
-		return conformance.Input{Message: spec.Message{Type: kind, From: node(from), To: node(1), Epoch: 4, Configuration: c}}
+	says := func(kind spec.MessageType, c spec.Configuration, from uint64) spec.Input {
+		return spec.Input{Message: spec.Message{Type: kind, From: node(from), To: node(1), Epoch: 4, Configuration: c}}
 	}
 	rest := conformance.Survivor(spec.Durable{Epoch: 3, Configuration: now})
 	claims := rest
@@ -132,15 +132,15 @@ func TestRulesOfMembers(t *testing.T) {
 	observes := conformance.Survivor(spec.Durable{Epoch: 3, Configuration: members(t, 3, 3, spec.Observer, spec.Voter)})
 	for _, c := range []struct {
 		before spec.State
-		in     conformance.Input
+		in     spec.Input
 		rule   string
 	}{
-		{rest, conformance.Input{Start: true}, "R49"},
-		{rest, conformance.Input{Restart: true}, "R30"},
-		{rest, conformance.Input{Call: spec.ChangeCall, Configuration: now}, "R47"},
-		{rest, conformance.Input{Timer: spec.HeartbeatTimer}, "R8"},
-		{observes, conformance.Input{Timer: spec.HeartbeatTimer}, "R46"},
-		{conformance.Survivor(spec.Durable{Configuration: spec.EmptyConfiguration()}), conformance.Input{Timer: spec.HeartbeatTimer}, "R35"},
+		{rest, spec.Input{Call: spec.StartCall}, "R49"},
+		{rest, spec.Input{Call: spec.RestartCall}, "R30"},
+		{rest, spec.Input{Call: spec.ChangeCall, Configuration: now}, "R47"},
+		{rest, spec.Input{Timer: spec.HeartbeatTimer}, "R8"},
+		{observes, spec.Input{Timer: spec.HeartbeatTimer}, "R46"},
+		{conformance.Survivor(spec.Durable{Configuration: spec.EmptyConfiguration()}), spec.Input{Timer: spec.HeartbeatTimer}, "R35"},
 		{rest, says(spec.Heartbeat, now.At(4, 1), 2), "R43"},
 		{rest, says(spec.Heartbeat, now, 4), "R44"},
 		{rest, says(spec.Claim, old, 2), "R45"},
@@ -152,7 +152,7 @@ func TestRulesOfMembers(t *testing.T) {
 		{rest, says(spec.Heartbeat, old, 2), "R23"},
 	} {
 		k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2), node(3), node(4)}, Before: c.before, Input: c.in}
-		if c.in.Start {
+		if c.in.Call == spec.StartCall {
 			k.Before = conformance.Survivor(spec.Durable{Configuration: members(t, 0, 1, spec.Voter)})
 		}
 		k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
@@ -161,7 +161,7 @@ func TestRulesOfMembers(t *testing.T) {
 	}
 	follows := observes
 	follows.Leader = node(2)
-	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: conformance.Input{Timer: spec.HeartbeatTimer}}
+	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: spec.Input{Timer: spec.HeartbeatTimer}}
 	k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
 	require.Equal(t, "R46", conformance.RuleOf(&k))
 }

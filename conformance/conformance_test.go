@@ -21,10 +21,10 @@ func TestModel(t *testing.T) {
 // faulty is the model with a fault.
 type faulty struct {
 	conformance.Model
-	fault func(c *conformance.Case, got conformance.Outcome) conformance.Outcome
+	fault func(c *conformance.Case, got spec.Step) spec.Step
 }
 
-func (f *faulty) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (f *faulty) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	got := f.Model.Step(id, members, before.Clone(), in)
 	return f.fault(&conformance.Case{ID: id, Members: members, Before: before, Input: in}, got)
 }
@@ -47,68 +47,68 @@ func (r *recorder) Errorf(format string, args ...any) {
 var faults = []struct {
 	name  string
 	found string
-	fault func(c *conformance.Case, got conformance.Outcome) conformance.Outcome
+	fault func(c *conformance.Case, got spec.Step) spec.Step
 }{
-	{"nothing is wrong", "", func(_ *conformance.Case, got conformance.Outcome) conformance.Outcome { return got }},
-	{"ignores everything", "questions start all-1 all-2 random-4", func(c *conformance.Case, _ conformance.Outcome) conformance.Outcome {
-		return conformance.Outcome{Ignored: true, After: c.Before}
+	{"nothing is wrong", "", func(_ *conformance.Case, got spec.Step) spec.Step { return got }},
+	{"ignores everything", "questions start all-1 all-2 random-4", func(c *conformance.Case, _ spec.Step) spec.Step {
+		return spec.Step{Ignored: true, State: c.Before}
 	}},
-	{"grants to anybody", "questions all-2 random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"grants to anybody", "questions all-2 random-4", func(c *conformance.Case, got spec.Step) spec.Step {
 		if m := c.Input.Message; m.Type == spec.Claim && m.Epoch > c.Before.Epoch && !got.Ignored {
-			got.After = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
+			got.State = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
 			got.Sent = []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch}}
 		}
 		return got
 	}},
-	{"sends in another order", "questions all-2 random-4", func(_ *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"sends in another order", "questions all-2 random-4", func(_ *conformance.Case, got spec.Step) spec.Step {
 		slices.Reverse(got.Sent)
 		return got
 	}},
-	{"beats twice at once", "questions all-2 random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"beats twice at once", "questions all-2 random-4", func(c *conformance.Case, got spec.Step) spec.Step {
 		if c.Input.Timer == spec.BeatTimer {
 			got.Sent = append(got.Sent, got.Sent...)
 		}
 		return got
 	}},
-	{"takes a timer that does not run", "all-1 all-2 random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"takes a timer that does not run", "all-1 all-2 random-4", func(c *conformance.Case, got spec.Step) spec.Step {
 		got.Ignored = got.Ignored && c.Input.Timer != spec.ClaimTimer
 		return got
 	}},
-	{"claims beyond the bound", "questions random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"claims beyond the bound", "questions random-4", func(c *conformance.Case, got spec.Step) spec.Step {
 		enough := 2*(len(c.Before.Support)+1) > len(c.Members)
 		if c.Before.Epoch == spec.MaxEpoch && c.Input.Timer == spec.ElectionTimer && enough && !got.Ignored {
-			got.After.Role = spec.Claimant
+			got.State.Role = spec.Claimant
 		}
 		return got
 	}},
-	{"compares ids as text", "random-4", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"compares ids as text", "random-4", func(c *conformance.Case, got spec.Step) spec.Step {
 		m := c.Input.Message
 		if m.Type == spec.Election && !got.Ignored && (m.From.String() < c.ID.String()) != (m.From.Compare(c.ID) < 0) {
 			got.Sent = nil
 		}
 		return got
 	}},
-	{"counts strangers", "questions strangers", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"counts strangers", "questions strangers", func(c *conformance.Case, got spec.Step) spec.Step {
 		if m := c.Input.Message; m.Type == spec.Claim && m.Validate() == nil && !slices.Contains(c.Members, m.From) {
 			got.Ignored = false
 		}
 		return got
 	}},
-	{"reads what is for others", "strangers", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"reads what is for others", "strangers", func(c *conformance.Case, got spec.Step) spec.Step {
 		if m := c.Input.Message; m.Type == spec.Claim && m.To != c.ID && m.Validate() == nil {
 			got.Ignored = false
 		}
 		return got
 	}},
-	{"repairs an epoch", "questions malformed", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	{"repairs an epoch", "questions malformed", func(c *conformance.Case, got spec.Step) spec.Step {
 		if m := c.Input.Message; m.Type.Valid() && m.Epoch > spec.MaxEpoch {
-			got.After.Epoch, got.Ignored = spec.MaxEpoch, false
+			got.State.Epoch, got.Ignored = spec.MaxEpoch, false
 		}
 		return got
 	}},
-	{"starts with an epoch", "questions start", func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
-		if c.Input.Start {
-			got.After.Epoch = 1
+	{"starts with an epoch", "questions start", func(c *conformance.Case, got spec.Step) spec.Step {
+		if c.Input.Call == spec.StartCall {
+			got.State.Epoch = 1
 		}
 		return got
 	}},
@@ -150,7 +150,7 @@ func TestRunTells(t *testing.T) {
 	r, calls := &recorder{}, 0
 	conformance.Run(r, func() conformance.Subject {
 		calls = 0
-		return &faulty{fault: func(_ *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		return &faulty{fault: func(_ *conformance.Case, got spec.Step) spec.Step {
 			calls++
 			got.Ignored = got.Ignored != (calls%2 == 0)
 			return got
@@ -170,8 +170,8 @@ asked for the second time: R32: node 1 of {1}: first start
 // TestMemoryIsTheAskers lets a subject write over what it is given.
 func TestMemoryIsTheAskers(t *testing.T) {
 	for _, g := range conformance.Groups()[:5] {
-		_, err := g.Check(&faulty{fault: func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
-			got = conformance.Outcome{Ignored: got.Ignored, After: got.After.Clone(), Sent: slices.Clone(got.Sent)}
+		_, err := g.Check(&faulty{fault: func(c *conformance.Case, got spec.Step) spec.Step {
+			got = spec.Step{Ignored: got.Ignored, State: got.State.Clone(), Sent: slices.Clone(got.Sent)}
 			clear(c.Members)
 			clear(c.Before.Support)
 			return got
@@ -217,7 +217,7 @@ func TestClosed(t *testing.T) {
 	for _, g := range conformance.Groups() {
 		if g.Name == "all-2" || g.Name == "all-3" {
 			for c := range g.All {
-				if !seen[c.ID.String()+memberCount(c)+withoutEpoch(c.Want.After)] {
+				if !seen[c.ID.String()+memberCount(c)+withoutEpoch(c.Want.State)] {
 					left++
 				}
 			}

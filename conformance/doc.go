@@ -10,7 +10,7 @@
 //
 //	type subject struct{}
 //
-//	func (subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+//	func (subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 //		node := mine.NodeIn(before) // or a new one, if in is a start or a restart
 //		…
 //	}

@@ -1,17 +1,12 @@
 package conformance
 
 import (
-	"iter"
-	"strings"
-
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Timers is a set of timers: bit i stands for the timer i of spec.Timers.
-type Timers uint8
-
+// The timers, in the order of spec.Timers.
 const (
-	heartbeat Timers = 1 << iota
+	heartbeat spec.TimerSet = 1 << iota
 	election
 	coordinator
 	claim
@@ -20,45 +15,8 @@ const (
 	preempt
 )
 
-var timerOrder = spec.Timers()
-
-// TimersOf returns a set of timers. What is no timer is left out.
-func TimersOf(timers ...spec.Timer) (s Timers) {
-	for _, t := range timers {
-		for i := range timerOrder {
-			if timerOrder[i] == t {
-				s |= 1 << i
-			}
-		}
-	}
-	return s
-}
-
-// Has reports whether t is in the set.
-func (s Timers) Has(t spec.Timer) bool { return s&TimersOf(t) != 0 }
-
-// All returns the timers of the set, in the order of spec.Timers.
-func (s Timers) All() iter.Seq[spec.Timer] {
-	return func(yield func(spec.Timer) bool) {
-		for i, t := range timerOrder {
-			if s>>i&1 == 1 && !yield(t) {
-				return
-			}
-		}
-	}
-}
-
-// String returns the set as a person would say it: {quorum beat}.
-func (s Timers) String() string {
-	var words []string
-	for t := range s.All() {
-		words = append(words, string(t))
-	}
-	return "{" + strings.Join(words, " ") + "}"
-}
-
 // Running returns the timers that run while node id is in state s: the second column of R36, and R46.
-func Running(id spec.NodeID, s *spec.State) Timers {
+func Running(id spec.NodeID, s *spec.State) spec.TimerSet {
 	switch s.Role {
 	case spec.Candidate:
 		return election
@@ -81,17 +39,17 @@ func Running(id spec.NodeID, s *spec.State) Timers {
 // Duties returns what a step of node id asks of its host besides what it sends: whether the promise is to be saved
 // (R4, R42; the blank one of a first start is, R32), and which timers are to be cancelled and armed (R36). A timer that has
 // just ended is cancelled too, if it runs no longer.
-func Duties(id spec.NodeID, before *spec.State, in *Input, after *spec.State, sent []spec.Message) (save bool, cancel, arm Timers) {
+func Duties(id spec.NodeID, before *spec.State, in *spec.Input, after *spec.State, sent []spec.Message) (save bool, cancel, arm spec.TimerSet) {
 	runs := Running(id, after)
-	if in.Start || in.Restart {
-		return in.Start, 0, runs
+	if in.Starts() {
+		return in.Call == spec.StartCall, 0, runs
 	}
 	ran := Running(id, before)
 	return before.Durable() != after.Durable(), ran &^ runs, runs & (begunAnew(before, in, after, sent) | ^ran)
 }
 
 // begunAnew returns which timers, if they run both before and after the step, begin anew: the fourth column of R36.
-func begunAnew(before *spec.State, in *Input, after *spec.State, sent []spec.Message) (s Timers) {
+func begunAnew(before *spec.State, in *spec.Input, after *spec.State, sent []spec.Message) (s spec.TimerSet) {
 	if before.Leader != after.Leader || before.Epoch != after.Epoch {
 		s |= preempt
 	}

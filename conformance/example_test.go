@@ -12,7 +12,7 @@ type unshielded struct {
 	conformance.Model
 }
 
-func (u *unshielded) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (u *unshielded) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	if in.Message.Type == spec.Claim && before.Leader != id {
 		before.Leader = spec.NodeID{}
 	}

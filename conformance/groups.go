@@ -58,7 +58,7 @@ type asker struct {
 }
 
 // ask yields one case, and reports whether there may be more.
-func (a *asker) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in Input) bool {
+func (a *asker) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) bool {
 	a.c = Case{ID: id, Members: members, Before: before, Input: in}
 	a.c.Want = a.model.Step(id, members, before, in)
 	a.c.Rule = ruleOf(&a.c)
@@ -90,7 +90,7 @@ func starts(yield func(*Case) bool) {
 	blank := spec.State{Role: spec.Follower}
 	for n := 1; n <= mostMembers; n++ {
 		for _, id := range integers(n) {
-			if !a.ask(id, integers(n), blank, Input{Start: true}) {
+			if !a.ask(id, integers(n), blank, spec.Input{Call: spec.StartCall}) {
 				return
 			}
 		}
@@ -121,7 +121,7 @@ func strangers(yield func(*Case) bool) {
 	members, stranger, epoch := integers(3), spec.IntegerID(4), spec.Epoch(2)
 	for _, id := range members {
 		for before := range statesOf(id, members, epoch) {
-			ask := func(in Input) bool { return a.ask(id, members, before, in) }
+			ask := func(in spec.Input) bool { return a.ask(id, members, before, in) }
 			for _, link := range []spec.Link{
 				{From: stranger, To: id}, {From: id, To: stranger},
 				{From: id, To: others(members, id)[0]},
@@ -162,7 +162,7 @@ func malformed(yield func(*Case) bool) {
 				)
 			}
 			for _, m := range messages {
-				if !a.ask(id, members, before, Input{Message: m}) {
+				if !a.ask(id, members, before, spec.Input{Message: m}) {
 					return
 				}
 			}
@@ -239,22 +239,22 @@ func (d dice) state(id spec.NodeID, members []spec.NodeID) spec.State {
 }
 
 // input returns an input of node id, most often a message with an epoch close to that of its state.
-func (d dice) input(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) Input {
+func (d dice) input(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) spec.Input {
 	near := about(epoch)
-	inputs := []Input{{Restart: true}, {Call: spec.ResignCall}, {Call: spec.HolderDeadCall}}
+	inputs := []spec.Input{{Call: spec.RestartCall}, {Call: spec.ResignCall}, {Call: spec.HolderDeadCall}}
 	kind := d.IntN(10)
 	switch {
 	case kind == 0:
 		return inputs[d.IntN(len(inputs))]
 	case kind < 3:
-		return Input{Timer: spec.Timers()[d.IntN(len(spec.Timers()))]}
+		return spec.Input{Timer: spec.Timers()[d.IntN(len(spec.Timers()))]}
 	}
 	e := near[d.IntN(len(near))]
 	if kind == 3 {
 		e = spec.Epoch(d.Uint64N(uint64(spec.MaxEpoch) + 1))
 	}
 	from := others(members, id)
-	return Input{Message: spec.Message{
+	return spec.Input{Message: spec.Message{
 		Type: spec.MessageTypes()[d.IntN(len(spec.MessageTypes()))], From: from[d.IntN(len(from))], To: id, Epoch: e,
 	}}
 }

@@ -11,25 +11,16 @@ type Node interface {
 	// Start is the first start (R32), and Restart a later one, with the promise that the disk has kept (R30). One of the
 	// two is called, once, before anything else. Both say with which configuration the node starts (R49); with none, the
 	// members are fixed, and are those that its Maker was given.
-	Start(first spec.Configuration, out *Output)
-	Restart(promise spec.Durable, out *Output)
-	// Step takes a message, the end of a timer, or a call; whatever else an input of a trace may be is not given.
-	Step(in *spec.Input, out *Output)
+	Start(first spec.Configuration, out *spec.Step)
+	Restart(promise spec.Durable, out *spec.Step)
+	// Step takes a message, the end of a timer, or a call; whatever else an input of a trace may be is not given. What it
+	// does belongs to who asks: the node sets every field, and may use the memory of the slices again.
+	Step(in *spec.Input, out *spec.Step)
 }
 
 // Maker makes a node that has not started. The members are ascending, and id is one of them. If the node then starts with a
 // configuration, they are all ids that occur, and who is a member is for the configuration to say.
 type Maker func(id spec.NodeID, members []spec.NodeID) Node
-
-// Output is what a node does with an input. It belongs to who asks: the node sets every field, and may use the memory
-// of the slices again.
-type Output struct {
-	Ignored     bool           // there was no step, as in Outcome; then Save, Cancel, Arm and Sent are empty, and State is as before
-	Save        bool           // epoch, grantee and configuration must be on disk before anything is sent (R4, R42)
-	Cancel, Arm Timers         // R36; a timer that is armed may be running, and then begins anew
-	Sent        []spec.Message // in order
-	State       spec.State     // the state after the step
-}
 
 // subjectNode is a Subject with the memory of one node.
 type subjectNode struct {
@@ -52,28 +43,28 @@ func NodeIn(subject Subject, id spec.NodeID, members []spec.NodeID, s spec.State
 	return &subjectNode{subject: subject, id: id, members: members, state: s}
 }
 
-func (n *subjectNode) Start(first spec.Configuration, out *Output) {
+func (n *subjectNode) Start(first spec.Configuration, out *spec.Step) {
 	n.state.Configuration = first
-	n.step(Input{Start: true}, out)
+	n.step(spec.Input{Call: spec.StartCall}, out)
 }
 
-func (n *subjectNode) Restart(promise spec.Durable, out *Output) {
+func (n *subjectNode) Restart(promise spec.Durable, out *spec.Step) {
 	n.state = Survivor(promise)
-	n.step(Input{Restart: true}, out)
+	n.step(spec.Input{Call: spec.RestartCall}, out)
 }
 
-func (n *subjectNode) Step(in *spec.Input, out *Output) {
-	n.step(Given(in), out)
+func (n *subjectNode) Step(in *spec.Input, out *spec.Step) {
+	n.step(*in, out)
 }
 
-func (n *subjectNode) step(in Input, out *Output) {
+func (n *subjectNode) step(in spec.Input, out *spec.Step) {
 	got := n.subject.Step(n.id, n.members, n.state, in)
 	out.Ignored, out.Sent = got.Ignored, append(out.Sent[:0], got.Sent...)
 	out.Save, out.Cancel, out.Arm = false, 0, 0
 	if !got.Ignored {
-		out.Save, out.Cancel, out.Arm = Duties(n.id, &n.state, &in, &got.After, got.Sent)
+		out.Save, out.Cancel, out.Arm = Duties(n.id, &n.state, &in, &got.State, got.Sent)
 	}
-	n.state = got.After.Clone()
+	n.state = got.State.Clone()
 	copyState(&out.State, &n.state)
 }
 

@@ -18,7 +18,7 @@ type Model struct {
 var _ Subject = (*Model)(nil)
 
 // Step is the step of the model.
-func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in Input) Outcome {
+func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	answer, err := answerOf(m.names(members, &before), id, &before, &in)
 	if err != nil && !before.Configuration.IsNone() { // who is not among the members may occur
 		var names *rules.Names
@@ -29,17 +29,17 @@ func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, i
 	if err != nil {
 		panic(fmt.Sprintf("conformance: %v on %v: %v", id, in, err))
 	}
-	return Outcome{Ignored: answer.Ignored, After: answer.State, Sent: answer.Sent}
+	return answer
 }
 
-func answerOf(names *rules.Names, id spec.NodeID, before *spec.State, in *Input) (rules.Answer, error) {
+func answerOf(names *rules.Names, id spec.NodeID, before *spec.State, in *spec.Input) (spec.Step, error) {
 	switch {
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return names.Start(id, before.Configuration)
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		return names.Restart(id, before.Durable())
 	}
-	return names.Answer(id, *before, spec.Input{Message: in.Message, Timer: in.Timer, Call: in.Call, Configuration: in.Configuration})
+	return names.Answer(id, *before, *in)
 }
 
 // names returns the names of the members in a question. They are the same ones again and again.

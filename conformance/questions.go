@@ -7,7 +7,7 @@ type question struct {
 	rule, text string
 	me, of     int
 	before     spec.State
-	in         Input      // a message is for me, unless it says for whom
+	in         spec.Input // a message is for me, unless it says for whom
 	after      spec.State // or stays, or ignored
 	sent       said
 }
@@ -25,9 +25,9 @@ func questions(yield func(*Case) bool) {
 		if m := &c.Input.Message; m.To.IsNone() && m.Type != "" {
 			m.To = me
 		}
-		c.Want.After = q.after
+		c.Want.State = q.after
 		if q.after.Role == stays.Role || q.after.Role == ignored.Role {
-			c.Want.After = q.before
+			c.Want.State = q.before
 		}
 		c.Want.Ignored = q.after.Role == ignored.Role
 		for _, m := range q.sent {
@@ -57,12 +57,12 @@ func leads(me int, epoch spec.Epoch, support ...int) spec.State {
 	return is(leader, me, epoch, me, support...)
 }
 
-func hears(kind spec.MessageType, from int, epoch spec.Epoch) Input {
-	return Input{Message: spec.Message{Type: kind, From: node(from), Epoch: epoch}}
+func hears(kind spec.MessageType, from int, epoch spec.Epoch) spec.Input {
+	return spec.Input{Message: spec.Message{Type: kind, From: node(from), Epoch: epoch}}
 }
 
-func ends(t spec.Timer) Input     { return Input{Timer: t} }
-func called(call spec.Call) Input { return Input{Call: call} }
+func ends(t spec.Timer) spec.Input     { return spec.Input{Timer: t} }
+func called(call spec.Call) spec.Input { return spec.Input{Call: call} }
 
 // said is what a step sends; whose it is questions fills in.
 type said []spec.Message

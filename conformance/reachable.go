@@ -76,21 +76,11 @@ func caseOf(t *cluster.Transition) Case {
 	}
 	c := Case{ID: names.SpecID(t.Node), Members: members}
 	c.Before, _ = names.SpecState(&t.Before) // an error would be of a configuration
-	c.Want.After, _ = names.SpecState(&t.Step.State)
+	c.Want.State, _ = names.SpecState(&t.Step.State)
 	c.Want.Ignored, c.Want.Sent = t.Step.Ignored, names.SpecSent(&t.Step, spec.Configuration{})
-	switch m := &t.Message; t.Action {
-	case spec.StartAction:
-		c.Input.Start = true
-	case spec.RestartAction:
-		c.Input.Restart = true
-	case spec.ResignAction:
-		c.Input.Call = spec.ResignCall
-	case spec.HolderDeadAction:
-		c.Input.Call = spec.HolderDeadCall
-	default:
-		if c.Input.Timer = t.Action.Timer(); c.Input.Timer == "" {
-			c.Input.Message = spec.Message{Type: m.Type.Spec(), From: names.SpecID(m.From), To: names.SpecID(m.To), Epoch: m.Epoch}
-		}
+	if c.Input = (spec.Input{Timer: t.Action.Timer(), Call: t.Action.Call()}); c.Input.OfMessage() {
+		m := &t.Message
+		c.Input.Message = spec.Message{Type: m.Type.Spec(), From: names.SpecID(m.From), To: names.SpecID(m.To), Epoch: m.Epoch}
 	}
 	c.Rule = ruleOf(&c)
 	return c

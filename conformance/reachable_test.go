@@ -58,7 +58,7 @@ func TestReachableIsOfTheNode(t *testing.T) {
 			require.Len(t, c.Want.Sent, len(c.Members)-1)
 			beats++
 		case spec.QuorumTimer:
-			if c.Want.After.Role == spec.Leader {
+			if c.Want.State.Role == spec.Leader {
 				passed++
 			} else {
 				failed++

@@ -68,9 +68,9 @@ func ruleOf(c *Case) string {
 		return rule
 	}
 	switch {
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return "R32"
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		return "R30"
 	case in.Call == spec.ResignCall:
 		return "R28"
@@ -93,7 +93,7 @@ func ruleOfMessage(c *Case) string {
 	m := &c.Input.Message
 	switch m.Type {
 	case spec.Election:
-		if !Outranked(&c.Want.After.Configuration, c.ID, m.From) {
+		if !Outranked(&c.Want.State.Configuration, c.ID, m.From) {
 			return "R10"
 		}
 		return "R11"
@@ -103,7 +103,7 @@ func ruleOfMessage(c *Case) string {
 		}
 		return "R17"
 	case spec.Grant:
-		if c.Before.Role != spec.Leader && c.Want.After.Role == spec.Leader {
+		if c.Before.Role != spec.Leader && c.Want.State.Role == spec.Leader {
 			return "R20"
 		}
 	case spec.Coordinator, spec.Heartbeat:

@@ -11,13 +11,13 @@ func ruleOfMembers(c *Case) string {
 		return "R47"
 	case own.IsNone():
 		return ""
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return "R49"
 	case in.Timer == spec.HeartbeatTimer || in.Timer == spec.CoordinatorTimer:
 		if !c.Want.Ignored && !MayStand(c.ID, &c.Before) {
 			return "R46"
 		}
-	case in.isMessage() && !c.Want.Ignored:
+	case in.OfMessage() && !c.Want.Ignored:
 		return ruleOfMixed(c.ID, &c.Before, &in.Message)
 	}
 	return ""

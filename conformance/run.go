@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // T is what Run needs of a *testing.T.
@@ -54,7 +56,7 @@ func (g *Group) Check(s Subject) (cases int, err error) {
 			continue
 		}
 		if failed++; failed <= maxShown {
-			shown = append(shown, again+c.explain(got))
+			shown = append(shown, again+c.explain(&got))
 		}
 	}
 	if cases == 0 {
@@ -72,7 +74,7 @@ func (g *Group) Check(s Subject) (cases int, err error) {
 
 // check puts the case to a subject, and again at once if it is to be asked twice. If an answer is not the one wanted, it
 // returns that, and a word if it was the second.
-func (c *Case) check(s Subject, twice bool) (got Outcome, again string, ok bool) {
+func (c *Case) check(s Subject, twice bool) (got spec.Step, again string, ok bool) {
 	if got = c.ask(s); !got.Equal(c.Want) {
 		return got, "", false
 	}

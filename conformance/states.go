@@ -60,27 +60,27 @@ func subset(members []spec.NodeID, bits int) (some []spec.NodeID) {
 
 // inputsOf yields each input of node id, with messages from all others, of all these epochs; but no first start, which
 // is an input of the blank state alone.
-func inputsOf(id spec.NodeID, members []spec.NodeID, epochs []spec.Epoch) iter.Seq[Input] {
-	return func(yield func(Input) bool) {
+func inputsOf(id spec.NodeID, members []spec.NodeID, epochs []spec.Epoch) iter.Seq[spec.Input] {
+	return func(yield func(spec.Input) bool) {
 		for _, from := range members {
 			if from != id && !receiptsOf(from, id, epochs, yield) {
 				return
 			}
 		}
 		for _, timer := range spec.Timers() {
-			if !yield(Input{Timer: timer}) {
+			if !yield(spec.Input{Timer: timer}) {
 				return
 			}
 		}
-		_ = yield(Input{Call: spec.ResignCall}) && yield(Input{Call: spec.HolderDeadCall}) && yield(Input{Restart: true})
+		_ = yield(spec.Input{Call: spec.ResignCall}) && yield(spec.Input{Call: spec.HolderDeadCall}) && yield(spec.Input{Call: spec.RestartCall})
 	}
 }
 
 // receiptsOf yields each message from one node to another of these epochs, and reports whether there may be more.
-func receiptsOf(from, to spec.NodeID, epochs []spec.Epoch, yield func(Input) bool) bool {
+func receiptsOf(from, to spec.NodeID, epochs []spec.Epoch, yield func(spec.Input) bool) bool {
 	for _, kind := range spec.MessageTypes() {
 		for _, e := range epochs {
-			if !yield(Input{Message: spec.Message{Type: kind, From: from, To: to, Epoch: e}}) {
+			if !yield(spec.Input{Message: spec.Message{Type: kind, From: from, To: to, Epoch: e}}) {
 				return false
 			}
 		}

@@ -76,8 +76,31 @@ const (
 	HolderDeadCall Call = "holder-dead"
 	// ChangeCall asks a leader to make a configuration that of the cluster. R47.
 	ChangeCall Call = "change"
+
+	// StartCall is the first start of a node. An event of a trace says it by its action, and has no input. R32, R49.
+	StartCall Call = "start"
+	// RestartCall is a start with what the disk has kept. An event says it as it says StartCall. R30.
+	RestartCall Call = "restart"
 )
 
+// Action returns the step that a node takes if it is called so, or "" if c is none of the calls.
+func (c Call) Action() Action {
+	switch c {
+	case StartCall:
+		return StartAction
+	case RestartCall:
+		return RestartAction
+	case ResignCall:
+		return ResignAction
+	case HolderDeadCall:
+		return HolderDeadAction
+	case ChangeCall:
+		return ChangeAction
+	}
+	return ""
+}
+
+// calls is those that an event has as its input.
 var calls = []Call{ResignCall, HolderDeadCall, ChangeCall}
 
 // form says what an event of one action carries.
@@ -167,6 +190,20 @@ func (a Action) Timer() Timer {
 func (a Action) Receipt() MessageType {
 	if f := a.form(); f != nil {
 		return f.message
+	}
+	return ""
+}
+
+// Call returns the call that is the step a, a start and a restart among them, or "" if a is another kind of step.
+func (a Action) Call() Call {
+	switch a {
+	case StartAction:
+		return StartCall
+	case RestartAction:
+		return RestartCall
+	}
+	if f := a.form(); f != nil {
+		return f.call
 	}
 	return ""
 }

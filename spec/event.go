@@ -54,6 +54,23 @@ func (e Event) Clone() Event {
 	return e
 }
 
+// Given returns what made the step of a node happen: the input, or that it was started, which the action alone says.
+func (e *Event) Given() Input {
+	in := e.Input
+	if e.Action == StartAction || e.Action == RestartAction {
+		in.Call = e.Action.Call()
+	}
+	return in
+}
+
+// Written returns in as an event has it, whose action says of a start what there is to say.
+func (in *Input) Written() Input {
+	if in.Starts() {
+		return Input{}
+	}
+	return *in
+}
+
 // Validate returns nil if e is well formed, and else a FieldError. A well-formed event carries what its action
 // needs and no more; a node receives what is sent to it and sends in its own name; and all that it is made
 // of is valid. Whether the step is one that the rules allow is not looked at.
@@ -182,7 +199,7 @@ func (e *Event) checkReceived(f *form, members []NodeID) *FieldError {
 
 // String returns e as a person would say it: 7 OnClaim 3→2 CLAIM epoch:4 | 2→3 GRANT epoch:4 | 2 is electing …
 func (e Event) String() string {
-	parts := []string{strconv.FormatUint(e.Seq, 10) + " " + string(e.Action) + e.Input.String()}
+	parts := []string{strconv.FormatUint(e.Seq, 10) + " " + string(e.Action) + e.Input.Besides()}
 	for _, m := range e.Sent {
 		parts = append(parts, m.String())
 	}

@@ -16,7 +16,7 @@ func (l Link) Compare(k Link) int {
 }
 
 // Input is what made a step happen. At most one of its fields is set, and the action says which; a call to change comes
-// with the configuration that is wanted.
+// with the configuration that is wanted. The zero Input, given to a node, is a message that is none (R33).
 type Input struct {
 	Message       Message       // the message received, or lost
 	Timer         Timer         // the timer that fired
@@ -84,8 +84,23 @@ func (l Link) check(members []NodeID) *FieldError {
 	return nil
 }
 
-// String returns in as a person would say it, with a space before it; a timer and a call go without saying.
+// String returns in as a person would say it: 3→1 CLAIM epoch:4.
 func (in Input) String() string {
+	switch {
+	case in.Call == StartCall:
+		return "first start"
+	case in.Timer != "":
+		return string(in.Timer) + " ends"
+	case !in.Configuration.IsNone():
+		return string(in.Call) + " to " + in.Configuration.String()
+	case in.Call != "":
+		return string(in.Call)
+	}
+	return in.Message.String()
+}
+
+// Besides returns what an action does not say of in already, with a space before it: nothing of a timer and a call.
+func (in *Input) Besides() string {
 	var b strings.Builder
 	if in.Message != (Message{}) {
 		b.WriteString(" " + in.Message.String())

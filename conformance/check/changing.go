@@ -58,11 +58,11 @@ func (c *changing) state(i model.ID) spec.State { return c.specState(&c.states[i
 
 func (c *changing) keep(i model.ID) { c.states[i] = c.taken.State }
 
-func (c *changing) wanted() conformance.Outcome {
-	out := conformance.Outcome{Ignored: c.taken.Ignored, After: c.specState(&c.taken.State)}
+func (c *changing) wanted() spec.Step {
+	out := spec.Step{Ignored: c.taken.Ignored, State: c.specState(&c.taken.State)}
 	for m := range c.taken.All() {
 		out.Sent = append(out.Sent, spec.Message{
-			Type: messageTypes[m.Type], From: c.names.SpecID(m.From), To: c.names.SpecID(m.To), Epoch: m.Epoch, Configuration: out.After.Configuration,
+			Type: messageTypes[m.Type], From: c.names.SpecID(m.From), To: c.names.SpecID(m.To), Epoch: m.Epoch, Configuration: out.State.Configuration,
 		})
 	}
 	return out

@@ -34,7 +34,7 @@ func (r *replay) crash(i model.ID, e *spec.Event) *TraceError {
 	n := &r.nodes[i]
 	r.adopt(i, e)
 	if !r.rules.step(i, model.None, e) {
-		before, survives := r.rules.state(i), r.rules.wanted().After
+		before, survives := r.rules.state(i), r.rules.wanted().State
 		rule := "R4"
 		if survives.Configuration != e.State.Configuration {
 			rule = "R42"

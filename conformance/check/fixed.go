@@ -3,7 +3,6 @@ package check
 import (
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -64,8 +63,8 @@ func (f *fixed) state(i model.ID) spec.State { return f.specState(&f.states[i]) 
 
 func (f *fixed) keep(i model.ID) { f.states[i] = f.taken.State }
 
-func (f *fixed) wanted() conformance.Outcome {
-	out := conformance.Outcome{Ignored: f.taken.Ignored, After: f.specState(&f.taken.State)}
+func (f *fixed) wanted() spec.Step {
+	out := spec.Step{Ignored: f.taken.Ignored, State: f.specState(&f.taken.State)}
 	for _, m := range f.taken.Sent() {
 		out.Sent = append(out.Sent, spec.Message{Type: messageTypes[m.Type], From: f.ids[m.From], To: f.ids[m.To], Epoch: m.Epoch})
 	}

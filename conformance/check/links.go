@@ -170,7 +170,7 @@ func (r *replay) changeCut(e *spec.Event) *TraceError {
 		cut[from] = cut[from].With(r.rank(l.To))
 	}
 	if !r.links.change(cut) {
-		return &TraceError{Rule: nodesAndLinks, Problem: "Cut" + e.Input.String() + ": these links are cut already, and no others"}
+		return &TraceError{Rule: nodesAndLinks, Problem: "Cut" + e.Input.Besides() + ": these links are cut already, and no others"}
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func verdict(members []spec.NodeID, events []spec.Event, fifo bool) (uint64, err
 
 func (o *oracle) event(e *spec.Event) error {
 	before, started := o.states[e.Node]
-	in := conformance.Given(&e.Input)
+	in := e.Given()
 	switch e.Action {
 	case spec.LoseAction:
 		return o.lose(e.Input.Message)
@@ -50,7 +50,7 @@ func (o *oracle) event(e *spec.Event) error {
 		if err := o.begin(e); err != nil {
 			return err
 		}
-		before, in.Start = conformance.Survivor(spec.Durable{Configuration: e.State.Configuration}), true
+		before = conformance.Survivor(spec.Durable{Configuration: e.State.Configuration})
 	case spec.RestartAction:
 		if o.up[e.Node] {
 			return fmt.Errorf("it runs")
@@ -58,7 +58,6 @@ func (o *oracle) event(e *spec.Event) error {
 		if !started {
 			before = conformance.Survivor(e.State.Durable())
 		}
-		in.Restart = true
 	default:
 		if !o.up[e.Node] {
 			return fmt.Errorf("it is down")
@@ -70,7 +69,7 @@ func (o *oracle) event(e *spec.Event) error {
 		}
 	}
 	out := o.model.Step(e.Node, o.members, before, in)
-	if out.Ignored || !out.Equal(conformance.Outcome{After: e.State, Sent: e.Sent}) {
+	if out.Ignored || !out.Equal(spec.Step{State: e.State, Sent: e.Sent}) {
 		return fmt.Errorf("another step: %v", out)
 	}
 	o.states[e.Node], o.up[e.Node] = e.State, true

@@ -23,7 +23,7 @@ func drive(r *replay, steps ...spec.Event) *TraceError {
 		}
 		r.rules.step(i, model.None, e)
 		out := r.rules.wanted()
-		e.Seq, e.State, e.Sent = uint64(n+1), out.After, out.Sent
+		e.Seq, e.State, e.Sent = uint64(n+1), out.State, out.Sent
 		if fault := r.event(e); fault != nil {
 			return fault
 		}

@@ -89,7 +89,7 @@ func whyDown(n *node) string {
 func (r *replay) wrong(i model.ID, e *spec.Event) *TraceError {
 	want := r.rules.wanted()
 	c := conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: inputOf(e), Want: want}
-	got := conformance.Outcome{After: e.State, Sent: e.Sent}
+	got := spec.Step{State: e.State, Sent: e.Sent}
 	fault := &TraceError{
 		Rule:   ruleOf(&c, &got),
 		Before: c.Before.String(), Expected: say(&want), Got: say(&got),
@@ -113,19 +113,19 @@ func (r *replay) broken(i model.ID, e *spec.Event, fault *TraceError) *TraceErro
 
 // ruleOf returns the rule that a wrong step breaks: the first that the right one follows from, unless the wrong one is a
 // win, or a claim, that there should not have been, or says of members what it should not.
-func ruleOf(c *conformance.Case, got *conformance.Outcome) string {
-	claims := got.After.Role == spec.Claimant && c.Want.After.Role != spec.Claimant
-	wins := c.Before.Role != spec.Leader && c.Want.After.Role == spec.Leader && !c.Input.Restart
+func ruleOf(c *conformance.Case, got *spec.Step) string {
+	claims := got.State.Role == spec.Claimant && c.Want.State.Role != spec.Claimant
+	wins := c.Before.Role != spec.Leader && c.Want.State.Role == spec.Leader && c.Input.Call != spec.RestartCall
 	switch {
-	case wins && got.After.Role == spec.Leader && got.After.Configuration != c.Want.After.Configuration:
+	case wins && got.State.Role == spec.Leader && got.State.Configuration != c.Want.State.Configuration:
 		return "R48"
-	case c.Input.Message.Type == spec.Grant && c.Before.Role != spec.Leader && got.After.Role == spec.Leader:
+	case c.Input.Message.Type == spec.Grant && c.Before.Role != spec.Leader && got.State.Role == spec.Leader:
 		return "R20"
 	case claims && c.Before.Epoch == spec.MaxEpoch:
 		return "R2"
-	case got.After.Equal(c.Want.After) && saysOther(got, &c.Want):
+	case got.State.Equal(c.Want.State) && saysOther(got, &c.Want):
 		return "R43"
-	case got.After.Equal(c.Want.After) && c.Input.Call != spec.ChangeCall && tellsOthers(got, &c.Want):
+	case got.State.Equal(c.Want.State) && c.Input.Call != spec.ChangeCall && tellsOthers(got, &c.Want):
 		return "R46"
 	}
 	return conformance.RuleOf(c)
@@ -133,7 +133,7 @@ func ruleOf(c *conformance.Case, got *conformance.Outcome) string {
 
 // saysOther reports whether something is sent with another configuration than that of the state after the step, though it is sent
 // to the same nodes.
-func saysOther(got, want *conformance.Outcome) bool {
+func saysOther(got, want *spec.Step) bool {
 	if len(got.Sent) != len(want.Sent) {
 		return false
 	}
@@ -150,12 +150,12 @@ func saysOther(got, want *conformance.Outcome) bool {
 
 // tellsOthers reports whether the same is said to all, of one type, but not to the nodes that are told. Where members are fixed,
 // who they are is no question.
-func tellsOthers(got, want *conformance.Outcome) bool {
+func tellsOthers(got, want *spec.Step) bool {
 	said := map[spec.MessageType]bool{}
 	for _, m := range slices.Concat(got.Sent, want.Sent) {
 		said[m.Type] = true
 	}
-	return !got.After.Configuration.IsNone() && len(said) == 1 && len(want.Sent) > 1 && len(got.Sent) != len(want.Sent)
+	return !got.State.Configuration.IsNone() && len(said) == 1 && len(want.Sent) > 1 && len(got.Sent) != len(want.Sent)
 }
 
 // take is what node i has become, and what it has sent, once its step is known to be right.
@@ -173,7 +173,7 @@ func (r *replay) take(i model.ID, e *spec.Event) *TraceError {
 	}
 	if r.options.Observe != nil {
 		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: inputOf(e),
-			Want: conformance.Outcome{After: e.State, Sent: e.Sent}}
+			Want: spec.Step{State: e.State, Sent: e.Sent}}
 		r.seen.Rule = conformance.RuleOf(&r.seen)
 		r.options.Observe(&r.seen)
 	}
@@ -203,11 +203,11 @@ func what(e *spec.Event) string {
 }
 
 // say says what a step comes to, one thing a line.
-func say(o *conformance.Outcome) string {
+func say(o *spec.Step) string {
 	if o.Ignored {
 		return "no step"
 	}
-	lines := []string{o.After.String()}
+	lines := []string{o.State.String()}
 	for _, m := range o.Sent {
 		lines = append(lines, m.String())
 	}

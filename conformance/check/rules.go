@@ -1,7 +1,6 @@
 package check
 
 import (
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -16,7 +15,7 @@ type rules interface {
 	step(i, from model.ID, e *spec.Event) bool
 	// state returns the state of node i before that step, and wanted what the step is.
 	state(i model.ID) spec.State
-	wanted() conformance.Outcome
+	wanted() spec.Step
 	// keep makes what the step has come to the state of node i.
 	keep(i model.ID)
 }
@@ -35,8 +34,7 @@ func newRules(h spec.Header) (rules, error) {
 }
 
 // inputOf returns what the step of an event was taken on.
-func inputOf(e *spec.Event) conformance.Input {
-	in := conformance.Given(&e.Input)
-	in.Start, in.Restart = e.Action == spec.StartAction, e.Action == spec.RestartAction
+func inputOf(e *spec.Event) spec.Input {
+	in := e.Given()
 	return in
 }

@@ -42,7 +42,7 @@ func TestRuns(t *testing.T) {
 				e := &events[next]
 				next++
 				require.Equal(t, e.Node, c.ID)
-				require.True(t, c.Want.Equal(conformance.Outcome{After: e.State, Sent: e.Sent}))
+				require.True(t, c.Want.Equal(spec.Step{State: e.State, Sent: e.Sent}))
 				require.True(t, new(conformance.Model).Step(c.ID, c.Members, c.Before, c.Input).Equal(c.Want), "%v on %v", c.Before, c.Input)
 				require.Equal(t, conformance.RuleOf(c), c.Rule)
 			}})
@@ -115,7 +115,7 @@ func TestRecords(t *testing.T) {
 		}
 		require.NoError(t, w.Flush())
 		checked(t, text.Bytes(), check.Options{Strict: true, Observe: func(c *conformance.Case) {
-			if c.Before.Epoch < spec.MaxEpoch && c.Want.After.Epoch == spec.MaxEpoch {
+			if c.Before.Epoch < spec.MaxEpoch && c.Want.State.Epoch == spec.MaxEpoch {
 				bound++
 			}
 		}})

@@ -162,7 +162,7 @@ func kindOf(c *spec.Configuration, id spec.NodeID) spec.MemberKind {
 }
 
 // described returns what a node does as a person would say it.
-func described(out *conformance.Output) string {
+func described(out *spec.Step) string {
 	text := out.State.String()
 	if out.Ignored {
 		text = "ignored, " + text

@@ -45,7 +45,7 @@ type Cluster struct {
 	events  uint64
 	failed  error // the first violation, or what kept the trace from being written
 
-	out, like conformance.Output
+	out, like spec.Step
 	seen      conformance.Case
 }
 
@@ -55,7 +55,7 @@ type host struct {
 	node, like conformance.Node   // nil while it is down
 	record     *spec.Durable      // nil: there is none
 	first      spec.Configuration // with which it starts for the first time; none: members are fixed
-	timers     conformance.Timers
+	timers     spec.TimerSet
 	state      spec.State // of a node that is down, what survives
 }
 
@@ -165,7 +165,7 @@ func (c *Cluster) Up(id spec.NodeID) bool {
 }
 
 // Timers returns the timers that a node's host runs: what the node has armed, and neither cancelled nor seen end.
-func (c *Cluster) Timers(id spec.NodeID) conformance.Timers {
+func (c *Cluster) Timers(id spec.NodeID) spec.TimerSet {
 	if i := c.index(id); i >= 0 {
 		return c.hosts[i].timers
 	}

@@ -137,7 +137,7 @@ func TestCrashWithinAStep(t *testing.T) {
 		wantEvents := uint64(test.steps)
 		if test.crash != "" {
 			wantEvents++
-			require.Equal(t, conformance.Timers(0), c.Timers(id(3)))
+			require.Equal(t, spec.TimerSet(0), c.Timers(id(3)))
 			require.Empty(t, c.UnderWay(nil, spec.Link{From: id(3), To: id(2)}))
 			require.NoError(t, do(t, c, "restart 3"))
 			require.Equal(t, test.epoch, c.State(id(3)).Epoch, "it restarts with its record")
@@ -193,9 +193,9 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // TestSettleEnds shows that nodes that answer each other for ever are found out.
 func TestSettleEnds(t *testing.T) {
-	echo := fault{step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+	echo := fault{step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 		if m := c.Input.Message; m.Validate() == nil {
-			*got = conformance.Outcome{After: c.Before, Sent: []spec.Message{{Type: spec.OK, From: c.ID, To: m.From}}}
+			*got = spec.Step{State: c.Before, Sent: []spec.Message{{Type: spec.OK, From: c.ID, To: m.From}}}
 		}
 	}}
 	c, err := cluster.New(integers(2), echo.node, cluster.Options{})

@@ -84,7 +84,7 @@ func (c *Cluster) doTo(h *host, op *Op) {
 	case Start, Restart:
 		c.start(h, op)
 	case End:
-		h.timers &^= conformance.TimersOf(op.Timer)
+		h.timers &^= spec.TimersOf(op.Timer)
 		c.take(h, &spec.Input{Timer: op.Timer}, op)
 	case Late:
 		c.take(h, &spec.Input{Timer: op.Timer}, op)

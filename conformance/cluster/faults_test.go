@@ -12,9 +12,9 @@ type fault struct {
 	name, says string
 	members    bool // it is of what members that are fixed do not do
 	// step changes what the model does in a case; nil: nothing.
-	step func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome)
+	step func(m *conformance.Model, c *conformance.Case, got *spec.Step)
 	// duties changes what a step asks of its host; nil: nothing.
-	duties func(in *conformance.Input, before *spec.State, out *conformance.Output)
+	duties func(in *spec.Input, before *spec.State, out *spec.Step)
 }
 
 // node makes nodes that have the fault.
@@ -29,10 +29,10 @@ type faultySubject struct {
 	fault *fault
 }
 
-func (s *faultySubject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (s *faultySubject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	got := s.Model.Step(id, members, before, in)
 	if s.fault.step != nil {
-		own := got.After.Configuration
+		own := got.State.Configuration
 		s.fault.step(&s.Model, &conformance.Case{ID: id, Members: members, Before: before, Input: in}, &got)
 		if !s.fault.members {
 			carry(&got, own)
@@ -42,11 +42,11 @@ func (s *faultySubject) Step(id spec.NodeID, members []spec.NodeID, before spec.
 }
 
 // carry gives an outcome the configuration that it has without the fault, stamped if it leads (R48): it is not what is wrong.
-func carry(got *conformance.Outcome, own spec.Configuration) {
-	if got.After.Role == spec.Leader {
-		own = own.At(got.After.Epoch, own.Version)
+func carry(got *spec.Step, own spec.Configuration) {
+	if got.State.Role == spec.Leader {
+		own = own.At(got.State.Epoch, own.Version)
 	}
-	got.After.Configuration = own
+	got.State.Configuration = own
 	for i := range got.Sent {
 		got.Sent[i].Configuration = own
 	}
@@ -58,24 +58,23 @@ type faultyNode struct {
 	state spec.State // before the step
 }
 
-func (n *faultyNode) Start(first spec.Configuration, out *conformance.Output) {
+func (n *faultyNode) Start(first spec.Configuration, out *spec.Step) {
 	n.state.Configuration = first
 	n.Node.Start(first, out)
-	n.after(&conformance.Input{Start: true}, out)
+	n.after(&spec.Input{Call: spec.StartCall}, out)
 }
 
-func (n *faultyNode) Restart(promise spec.Durable, out *conformance.Output) {
+func (n *faultyNode) Restart(promise spec.Durable, out *spec.Step) {
 	n.Node.Restart(promise, out)
-	n.after(&conformance.Input{Restart: true}, out)
+	n.after(&spec.Input{Call: spec.RestartCall}, out)
 }
 
-func (n *faultyNode) Step(in *spec.Input, out *conformance.Output) {
+func (n *faultyNode) Step(in *spec.Input, out *spec.Step) {
 	n.Node.Step(in, out)
-	given := conformance.Given(in)
-	n.after(&given, out)
+	n.after(in, out)
 }
 
-func (n *faultyNode) after(in *conformance.Input, out *conformance.Output) {
+func (n *faultyNode) after(in *spec.Input, out *spec.Step) {
 	if n.fault.duties != nil {
 		n.fault.duties(in, &n.state, out)
 	}
@@ -88,9 +87,9 @@ func answer(c *conformance.Case, kind spec.MessageType, e spec.Epoch) spec.Messa
 	return spec.Message{Type: kind, From: c.ID, To: c.Input.Message.From, Epoch: e}
 }
 
-func grant(c *conformance.Case, got *conformance.Outcome) {
+func grant(c *conformance.Case, got *spec.Step) {
 	m := &c.Input.Message
-	got.After = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
+	got.State = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
 	got.Sent = []spec.Message{answer(c, spec.Grant, m.Epoch)}
 }
 
@@ -132,8 +131,8 @@ func toAll(c *conformance.Case, kind spec.MessageType, e spec.Epoch) (sent []spe
 	return sent
 }
 
-func win(c *conformance.Case, e spec.Epoch, got *conformance.Outcome) {
-	got.After = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: e, Grantee: c.ID}
+func win(c *conformance.Case, e spec.Epoch, got *spec.Step) {
+	got.State = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: e, Grantee: c.ID}
 	got.Sent = toAll(c, spec.Coordinator, e)
 }
 
@@ -146,14 +145,14 @@ func rest(s *spec.State) {
 
 func hears(c *conformance.Case, kind spec.MessageType) bool { return c.Input.Message.Type == kind }
 
-func refused(got *conformance.Outcome) bool {
+func refused(got *spec.Step) bool {
 	return slices.ContainsFunc(got.Sent, func(m spec.Message) bool { return m.Type == spec.Refuse })
 }
 
 func has(ids []spec.NodeID, id spec.NodeID) bool { return slices.Contains(ids, id) }
 
 // as lets the model take the step in another state, or with another input.
-func as(m *conformance.Model, c *conformance.Case, before spec.State, in conformance.Input) conformance.Outcome {
+func as(m *conformance.Model, c *conformance.Case, before spec.State, in spec.Input) spec.Step {
 	return m.Step(c.ID, c.Members, before, in)
 }
 
@@ -162,46 +161,46 @@ var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, fa
 // faultsOfClaims break what promises are about.
 var faultsOfClaims = []fault{
 	{name: "grants-twice", says: "An epoch that was promised to one node is promised to another.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			m := &c.Input.Message
 			if hears(c, spec.Claim) && refused(got) && m.Epoch == c.Before.Epoch && (c.Before.Leader.IsNone() || c.Before.Leader == m.From) {
 				grant(c, got)
 			}
 		}},
 	{name: "grants-below", says: "A claim of an epoch that is past is granted.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			if hears(c, spec.Claim) && refused(got) && c.Before.Leader.IsNone() {
 				grant(c, got)
 			}
 		}},
 	{name: "shields-nobody", says: "A claim is granted though another's lease is kept.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			if hears(c, spec.Claim) && refused(got) && c.Input.Message.Epoch > c.Before.Epoch && c.Before.Role != spec.Leader {
 				grant(c, got)
 			}
 		}},
 	{name: "hands-over-its-own-epoch", says: "A leader grants its own epoch to a higher node: >= for >.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			m := &c.Input.Message
 			if hears(c, spec.Claim) && c.Before.Role == spec.Leader && m.Epoch == c.Before.Epoch && m.From.Compare(c.ID) > 0 {
 				grant(c, got)
 			}
 		}},
 	{name: "hands-over-to-anybody", says: "A leader grants the claim of a lower node.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			if m := &c.Input.Message; hears(c, spec.Claim) && c.Before.Role == spec.Leader && m.Epoch > c.Before.Epoch && refused(got) {
 				grant(c, got)
 				got.Sent = append(got.Sent, toAll(c, spec.Resign, c.Before.Epoch)...)
 			}
 		}},
 	{name: "hands-over-in-silence", says: "A leader that hands over does not say RESIGN.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			if hears(c, spec.Claim) && c.Before.Role == spec.Leader {
 				got.Sent = got.Sent[:1]
 			}
 		}},
 	{name: "counts-any-grant", says: "A claimant counts a GRANT of another epoch, a stale one too.",
-		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(m *conformance.Model, c *conformance.Case, got *spec.Step) {
 			if hears(c, spec.Grant) && c.Before.Role == spec.Claimant {
 				in := c.Input
 				in.Message.Epoch = c.Before.Epoch + 1
@@ -209,22 +208,22 @@ var faultsOfClaims = []fault{
 			}
 		}},
 	{name: "wins-with-half", says: "Half of the members is taken for a quorum.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
-			s := &got.After
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
+			s := &got.State
 			if hears(c, spec.Grant) && s.Role == spec.Claimant && s.Leader.IsNone() && 2*(len(s.Support)+1) >= len(electors(c)) {
 				win(c, s.Epoch+1, got)
 			}
 		}},
 	{name: "wins-under-a-lease", says: "A claimant wins though it keeps a lease.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
-			s := &got.After
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
+			s := &got.State
 			if hears(c, spec.Grant) && s.Role == spec.Claimant && 2*(len(s.Support)+1) > len(electors(c)) {
 				win(c, s.Epoch+1, got)
 			}
 		}},
 	{name: "claims-its-own-epoch", says: "A claimant claims the epoch that it has, and not the next.",
-		step: func(m *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
-			if s := &got.After; s.Role == spec.Claimant && s.Epoch > 0 {
+		step: func(m *conformance.Model, c *conformance.Case, got *spec.Step) {
+			if s := &got.State; s.Role == spec.Claimant && s.Epoch > 0 {
 				for i := range got.Sent {
 					got.Sent[i].Epoch = s.Epoch
 				}
@@ -232,23 +231,23 @@ var faultsOfClaims = []fault{
 			if s := &c.Before; hears(c, spec.Grant) && s.Role == spec.Claimant && s.Epoch > 0 && c.Input.Message.Epoch == s.Epoch {
 				in := c.Input
 				in.Message.Epoch++
-				if *got = as(m, c, *s, in); got.After.Role == spec.Leader {
+				if *got = as(m, c, *s, in); got.State.Role == spec.Leader {
 					win(c, s.Epoch, got)
 				}
 			}
 		}},
 	{name: "learns-its-own-claim", says: "A claimant gives way to news of the epoch that it claims itself.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			m := &c.Input.Message
-			if s := &got.After; s.Role == spec.Claimant && m.Epoch == s.Epoch+1 && (hears(c, spec.ImBack) || hears(c, spec.OK)) {
+			if s := &got.State; s.Role == spec.Claimant && m.Epoch == s.Epoch+1 && (hears(c, spec.ImBack) || hears(c, spec.OK)) {
 				s.Epoch, s.Grantee = m.Epoch, spec.NodeID{}
 				rest(s)
 			}
 		}},
 	{name: "claims-on-after-a-refusal", says: "A claimant that is told that its epoch is taken claims on.",
-		step: func(_ *conformance.Model, c *conformance.Case, got *conformance.Outcome) {
+		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			if hears(c, spec.Refuse) && c.Before.Role == spec.Claimant && c.Input.Message.Epoch == c.Before.Epoch+1 {
-				got.After = c.Before
+				got.State = c.Before
 			}
 		}},
 }

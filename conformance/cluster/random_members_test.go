@@ -18,8 +18,8 @@ type changed struct {
 }
 
 func (n *changed) observe(c *conformance.Case, cut []spec.Link) {
-	before, after := c.Before.Configuration, c.Want.After.Configuration
-	if before.IsNone() || c.Input.Start || c.Input.Restart {
+	before, after := c.Before.Configuration, c.Want.State.Configuration
+	if before.IsNone() || c.Input.Starts() {
 		return
 	}
 	if before != after {
@@ -56,7 +56,7 @@ func (n *changed) observe(c *conformance.Case, cut []spec.Link) {
 			n.refused++
 		}
 	}
-	if c.Want.After.Role == spec.Leader && me.Kind == spec.Witness {
+	if c.Want.State.Role == spec.Leader && me.Kind == spec.Witness {
 		n.demoted++
 	}
 }

@@ -31,9 +31,9 @@ func (s *seen) observe(c *conformance.Case, cut []spec.Link) {
 	s.members.observe(c, cut)
 	in := &c.Input
 	switch {
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		s.actions[spec.RestartAction]++
-	case in.Start:
+	case in.Call == spec.StartCall:
 		s.actions[spec.StartAction]++
 	case in.Call == spec.ResignCall:
 		s.actions[spec.ResignAction]++
@@ -46,7 +46,7 @@ func (s *seen) observe(c *conformance.Case, cut []spec.Link) {
 	default:
 		s.actions[in.Message.Type.Action()]++
 	}
-	led, leads := c.Before.Role == spec.Leader && !in.Restart, c.Want.After.Role == spec.Leader
+	led, leads := c.Before.Role == spec.Leader && in.Call != spec.RestartCall, c.Want.State.Role == spec.Leader
 	said := func(kind spec.MessageType) bool {
 		return slices.ContainsFunc(c.Want.Sent, func(m spec.Message) bool { return m.Type == kind })
 	}

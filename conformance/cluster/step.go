@@ -39,7 +39,8 @@ func (c *Cluster) take(h *host, in *spec.Input, op *Op) {
 	h.state.Support = support
 	h.timers = h.timers&^c.out.Cancel | c.out.Arm
 	c.note(h)
-	c.write(&spec.Event{Node: h.id, Action: actionOf(in, op), Input: given(in), Sent: c.out.Sent, State: h.state})
+	asked := asked(in, op)
+	c.write(&spec.Event{Node: h.id, Action: asked.Action(), Input: asked.Written(), Sent: c.out.Sent, State: h.state})
 	c.send(c.out.Sent[:c.leaves(op)])
 	if op.Crash != Whole && c.failed == nil {
 		c.crash(h)
@@ -55,7 +56,7 @@ func (c *Cluster) leaves(op *Op) int {
 }
 
 // ask puts the input to a node. A panic is a violation.
-func (c *Cluster) ask(h *host, node conformance.Node, in *spec.Input, op *Op, out *conformance.Output) {
+func (c *Cluster) ask(h *host, node conformance.Node, in *spec.Input, op *Op, out *spec.Step) {
 	c.guard(h, func() {
 		switch {
 		case in != nil:
@@ -92,42 +93,18 @@ func (c *Cluster) observe(h *host, in *spec.Input, op *Op) {
 	}
 	c.seen = conformance.Case{
 		ID: h.id, Members: c.members, Before: h.state, Input: asked(in, op),
-		Want: conformance.Outcome{Ignored: c.out.Ignored, After: c.out.State, Sent: c.out.Sent},
+		Want: spec.Step{Ignored: c.out.Ignored, State: c.out.State, Sent: c.out.Sent},
 	}
 	c.options.Observe(&c.seen)
 }
 
-// asked returns an input in the form of package conformance.
-func asked(in *spec.Input, op *Op) conformance.Input {
+// asked returns an input, with which a start is one.
+func asked(in *spec.Input, op *Op) spec.Input {
 	if in == nil {
-		return conformance.Input{Start: op.Kind == Start, Restart: op.Kind == Restart}
-	}
-	return conformance.Given(in)
-}
-
-// given returns the input of an event: a start has none.
-func given(in *spec.Input) spec.Input {
-	if in == nil {
-		return spec.Input{}
+		if op.Kind == Restart {
+			return spec.Input{Call: spec.RestartCall}
+		}
+		return spec.Input{Call: spec.StartCall}
 	}
 	return *in
-}
-
-// actionOf returns the name of a step.
-func actionOf(in *spec.Input, op *Op) spec.Action {
-	switch {
-	case in == nil && op.Kind == Restart:
-		return spec.RestartAction
-	case in == nil:
-		return spec.StartAction
-	case in.Timer != "":
-		return in.Timer.Action()
-	case in.Call == spec.ResignCall:
-		return spec.ResignAction
-	case in.Call == spec.HolderDeadCall:
-		return spec.HolderDeadAction
-	case in.Call == spec.ChangeCall:
-		return spec.ChangeAction
-	}
-	return in.Message.Type.Action()
 }

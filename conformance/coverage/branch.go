@@ -99,11 +99,11 @@ func (v *view) look(k *conformance.Case) {
 }
 
 // kindOf returns the action of a step on an input.
-func kindOf(in *conformance.Input) spec.Action {
+func kindOf(in *spec.Input) spec.Action {
 	switch {
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return spec.StartAction
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		return spec.RestartAction
 	case in.Call == spec.ResignCall:
 		return spec.ResignAction

@@ -68,7 +68,7 @@ func TestEveryRuleHasBranches(t *testing.T) {
 // TestStray shows that a case that is like none is seen.
 func TestStray(t *testing.T) {
 	c := coverage.New()
-	k := conformance.Case{ID: spec.IntegerID(1), Members: []spec.NodeID{spec.IntegerID(1)}, Input: conformance.Input{Timer: "tea"}}
+	k := conformance.Case{ID: spec.IntegerID(1), Members: []spec.NodeID{spec.IntegerID(1)}, Input: spec.Input{Timer: "tea"}}
 	k.Want.Ignored = true
 	c.Observe(&k)
 	require.EqualValues(t, 1, c.Strays())

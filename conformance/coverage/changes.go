@@ -59,7 +59,7 @@ func leavesItself(v *view) bool {
 }
 
 func hasObserver(v *view) bool {
-	for _, m := range v.Want.After.Configuration.Members() {
+	for _, m := range v.Want.State.Configuration.Members() {
 		if m.Kind == observer && m.ID != v.ID {
 			return true
 		}
@@ -69,7 +69,7 @@ func hasObserver(v *view) bool {
 
 // highestOfAll says that no member of any kind is higher than the node.
 func highestOfAll(v *view) bool {
-	members := v.Want.After.Configuration.Members()
+	members := v.Want.State.Configuration.Members()
 	return len(members) > 0 && members[len(members)-1].ID.Compare(v.ID) <= 0
 }
 
@@ -134,7 +134,7 @@ var ofStarts = []Branch{
 	branch("R49", "a node restarts that has not been told anything", on(spec.RestartAction), knowsNobody),
 	branch("R49", "a removed node restarts, and says IM_BACK to the members that it knows", on(spec.RestartAction), wasA(nobody), not(knowsNobody)),
 	branch("R42", "a configuration is saved, and the promise is what it was", append(on(spec.ChangeAction), receipts...), func(v *view) bool {
-		a, b := v.Before.Durable(), v.Want.After.Durable()
+		a, b := v.Before.Durable(), v.Want.State.Durable()
 		return a.Configuration != b.Configuration && a.Epoch == b.Epoch && a.Grantee == b.Grantee
 	}),
 }

@@ -17,7 +17,7 @@ func was(roles ...spec.Role) cond {
 }
 
 func becomes(roles ...spec.Role) cond {
-	return func(v *view) bool { return slices.Contains(roles, v.Want.After.Role) }
+	return func(v *view) bool { return slices.Contains(roles, v.Want.State.Role) }
 }
 
 // Whose lease the node keeps before the step: nobody's, its own, that of the sender of the message, or one that is neither
@@ -49,7 +49,7 @@ func next(v *view) bool  { return v.m.Epoch == v.Before.Epoch+1 }
 
 // learns says that the epoch of the message is learned, and promised to nobody.
 func learns(v *view) bool {
-	return newer(v) && v.Want.After.Epoch == v.m.Epoch && v.Want.After.Grantee.IsNone()
+	return newer(v) && v.Want.State.Epoch == v.m.Epoch && v.Want.State.Grantee.IsNone()
 }
 
 // To whom the epoch of before is promised.
@@ -57,11 +57,11 @@ func promisedToNobody(v *view) bool  { return v.Before.Grantee.IsNone() }
 func promisedToSender(v *view) bool  { return v.Before.Grantee == v.m.From }
 func promisedToAnother(v *view) bool { return !promisedToNobody(v) && !promisedToSender(v) }
 func blank(v *view) bool             { return v.Before.Durable() == spec.Durable{} }
-func promiseChanges(v *view) bool    { return v.Before.Durable() != v.Want.After.Durable() }
-func epochIsLast(v *view) bool       { return v.Want.After.Epoch == spec.MaxEpoch }
+func promiseChanges(v *view) bool    { return v.Before.Durable() != v.Want.State.Durable() }
+func epochIsLast(v *view) bool       { return v.Want.State.Epoch == spec.MaxEpoch }
 func highestMember(v *view) bool     { return v.ID == v.Members[len(v.Members)-1] }
 func onlyMember(v *view) bool        { return len(v.Members) == 1 }
-func keepsLeaseAfter(v *view) bool   { return !v.Want.After.Leader.IsNone() }
+func keepsLeaseAfter(v *view) bool   { return !v.Want.State.Leader.IsNone() }
 func backed(v *view) bool            { return 2*(len(v.Before.Support)+1) > len(v.Members) }
 func backedWithSender(v *view) bool {
 	n := len(v.Before.Support) + 1

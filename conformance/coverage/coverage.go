@@ -73,7 +73,7 @@ func (c *Coverage) Observe(k *conformance.Case) {
 	c.actions[v.kind]++
 	if !c.of.changing {
 		c.states[stateOf(k, &k.Before)] = struct{}{}
-		c.states[stateOf(k, &k.Want.After)] = struct{}{}
+		c.states[stateOf(k, &k.Want.State)] = struct{}{}
 	}
 }
 

@@ -60,7 +60,7 @@ func TestKindsOfClusters(t *testing.T) {
 	require.NoError(t, err)
 	for _, configuration := range []spec.Configuration{{}, first} {
 		before := conformance.Survivor(spec.Durable{Configuration: configuration})
-		k := conformance.Case{ID: id, Members: []spec.NodeID{id}, Before: before, Input: conformance.Input{Start: true}, Want: conformance.Outcome{After: before}}
+		k := conformance.Case{ID: id, Members: []spec.NodeID{id}, Before: before, Input: spec.Input{Call: spec.StartCall}, Want: spec.Step{State: before}}
 		seen, of := coverage.New(), coverage.NewChanging()
 		seen.Observe(&k)
 		of.Observe(&k)

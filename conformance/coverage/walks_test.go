@@ -93,7 +93,7 @@ type pester struct {
 	seen *coverage.Coverage
 	c    conformance.Case // its Before is the state of the node
 	turn int
-	out  conformance.Output
+	out  spec.Step
 }
 
 func pestered(t *testing.T, seen *coverage.Coverage) conformance.Maker {
@@ -102,22 +102,22 @@ func pestered(t *testing.T, seen *coverage.Coverage) conformance.Maker {
 	}
 }
 
-func (p *pester) Start(first spec.Configuration, out *conformance.Output) {
+func (p *pester) Start(first spec.Configuration, out *spec.Step) {
 	p.Node.Start(first, out)
 	p.c.Before = out.State.Clone()
 }
 
-func (p *pester) Restart(promise spec.Durable, out *conformance.Output) {
+func (p *pester) Restart(promise spec.Durable, out *spec.Step) {
 	p.Node.Restart(promise, out)
 	p.c.Before = out.State.Clone()
 }
 
-func (p *pester) Step(in *spec.Input, out *conformance.Output) {
+func (p *pester) Step(in *spec.Input, out *spec.Step) {
 	bad := p.bad()
 	p.Node.Step(&bad, &p.out)
 	require.True(p.t, p.out.Ignored && p.out.State.Equal(p.c.Before), "%s in %s: %s", p.c.ID, p.c.Before, p.out.State)
-	p.c.Input = conformance.Input{Message: bad.Message, Timer: bad.Timer, Call: bad.Call}
-	p.c.Want = conformance.Outcome{Ignored: true, After: p.c.Before}
+	p.c.Input = spec.Input{Message: bad.Message, Timer: bad.Timer, Call: bad.Call}
+	p.c.Want = spec.Step{Ignored: true, State: p.c.Before}
 	p.seen.Observe(&p.c)
 	p.Node.Step(in, out)
 	p.c.Before = out.State.Clone()

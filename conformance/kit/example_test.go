@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -16,7 +15,7 @@ func Example() {
 		ID: "mine-twice", Title: "an epoch is promised once", Rules: []string{"R17"}, Suite: "mine", Must: true,
 		Run: func(_ context.Context, p *port.Process) error {
 			members := []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}
-			var out conformance.Output
+			var out spec.Step
 			node := p.Maker()(members[0], members)
 			node.Start(spec.Configuration{}, &out)
 			for _, from := range members[1:] {

@@ -49,12 +49,12 @@ func TestTraces(t *testing.T) {
 // faulty is the model with a fault.
 type faulty struct {
 	conformance.Model
-	fault func(id spec.NodeID, in conformance.Input, out *conformance.Outcome)
+	fault func(id spec.NodeID, in spec.Input, out *spec.Step)
 }
 
-func (f *faulty) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (f *faulty) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	out := f.Model.Step(id, members, before, in)
-	out.After, out.Sent = out.After.Clone(), append([]spec.Message(nil), out.Sent...)
+	out.State, out.Sent = out.State.Clone(), append([]spec.Message(nil), out.Sent...)
 	f.fault(id, in, &out)
 	return out
 }
@@ -70,37 +70,37 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 // TestFaultsLeadAstray breaks the model in ways that break no promise in a single step, and shows that the paths are left.
 func TestFaultsLeadAstray(t *testing.T) {
-	for name, fault := range map[string]func(id spec.NodeID, in conformance.Input, out *conformance.Outcome){
-		"keeps its support after a check": func(_ spec.NodeID, in conformance.Input, out *conformance.Outcome) {
-			if in.Timer == spec.QuorumTimer && out.After.Role == spec.Leader {
-				out.After.Support = []spec.NodeID{spec.IntegerID(1)}
+	for name, fault := range map[string]func(id spec.NodeID, in spec.Input, out *spec.Step){
+		"keeps its support after a check": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
+			if in.Timer == spec.QuorumTimer && out.State.Role == spec.Leader {
+				out.State.Support = []spec.NodeID{spec.IntegerID(1)}
 			}
 		},
-		"is silent after a restart, and says nothing": func(_ spec.NodeID, in conformance.Input, out *conformance.Outcome) {
-			if in.Restart {
+		"is silent after a restart, and says nothing": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
+			if in.Call == spec.RestartCall {
 				out.Sent = nil
 			}
 		},
-		"does not answer who is back": func(_ spec.NodeID, in conformance.Input, out *conformance.Outcome) {
+		"does not answer who is back": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
 			if in.Message.Type == spec.ImBack {
 				out.Sent = nil
 			}
 		},
-		"says REFUSE with a low epoch": func(_ spec.NodeID, _ conformance.Input, out *conformance.Outcome) {
+		"says REFUSE with a low epoch": func(_ spec.NodeID, _ spec.Input, out *spec.Step) {
 			for i := range out.Sent {
 				if out.Sent[i].Type == spec.Refuse {
 					out.Sent[i].Epoch = 0
 				}
 			}
 		},
-		"beats to the lowest only": func(_ spec.NodeID, in conformance.Input, out *conformance.Outcome) {
+		"beats to the lowest only": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
 			if in.Timer == spec.BeatTimer {
 				out.Sent = out.Sent[:1]
 			}
 		},
-		"forgets the OK": func(_ spec.NodeID, in conformance.Input, out *conformance.Outcome) {
+		"forgets the OK": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
 			if in.Message.Type == spec.OK {
-				out.After.Support = nil
+				out.State.Support = nil
 			}
 		},
 	} {
@@ -116,7 +116,7 @@ func TestAstray(t *testing.T) {
 	tour, err := paths.New(paths.Small()[0])
 	require.NoError(t, err)
 	err = tour.Replay(conformance.NodeOf(func() conformance.Subject {
-		return &faulty{fault: func(_ spec.NodeID, in conformance.Input, out *conformance.Outcome) {
+		return &faulty{fault: func(_ spec.NodeID, in spec.Input, out *spec.Step) {
 			if in.Message.Type == spec.Election && len(out.Sent) > 1 {
 				out.Sent = out.Sent[:1]
 			}

@@ -160,7 +160,7 @@ func (a *asking) end() {
 // Answers puts many cases to the port without waiting for each answer, as AskAll does, and tells each what came: an outcome; and if
 // the answer is none that any node could give, in which way: the outcome is then good if the failure is of the kind Wrong. The case that it
 // is told is a copy, and is its own.
-func (p *Process) Answers(cases iter.Seq[*conformance.Case], each func(c *conformance.Case, got conformance.Outcome, wrong *Failure) error) error {
+func (p *Process) Answers(cases iter.Seq[*conformance.Case], each func(c *conformance.Case, got spec.Step, wrong *Failure) error) error {
 	type question struct {
 		conformance.Case
 		requests int      // that have no reply yet
@@ -171,7 +171,7 @@ func (p *Process) Answers(cases iter.Seq[*conformance.Case], each func(c *confor
 		for c := range cases {
 			q := &question{Case: *c}
 			q.Before = c.Before.Clone()
-			q.Want.After, q.Want.Sent = c.Want.After.Clone(), slices.Clone(c.Want.Sent)
+			q.Want.State, q.Want.Sent = c.Want.State.Clone(), slices.Clone(c.Want.Sent)
 			all := questionOf(q.ID, q.Members, &q.Before, &q.Input)
 			q.requests = len(all)
 			waiting = append(waiting, q)
@@ -188,7 +188,7 @@ func (p *Process) Answers(cases iter.Seq[*conformance.Case], each func(c *confor
 			q.unloaded = p.unloaded(reply, &q.Before)
 			return nil
 		}
-		got, wrong := conformance.Outcome{}, q.unloaded
+		got, wrong := spec.Step{}, q.unloaded
 		if wrong == nil {
 			got, wrong = p.judge(reply, q.ID, &q.Before, &q.Input)
 		}

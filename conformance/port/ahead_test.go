@@ -83,7 +83,7 @@ func TestAnswers(t *testing.T) {
 	defer p.Close()
 	asked := 0
 	group := conformance.Groups()[3]
-	require.NoError(t, p.Answers(group.All, func(c *conformance.Case, got conformance.Outcome, wrong *port.Failure) error {
+	require.NoError(t, p.Answers(group.All, func(c *conformance.Case, got spec.Step, wrong *port.Failure) error {
 		asked++
 		require.Nil(t, wrong)
 		if !got.Equal(c.Want) {
@@ -108,12 +108,12 @@ func TestReplay(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Close()
 	k := 0
-	require.NoError(t, p.Replay(slices.Values(run), func(g *port.Given, did *conformance.Output, wrong *port.Failure) error {
+	require.NoError(t, p.Replay(slices.Values(run), func(g *port.Given, did *spec.Step, wrong *port.Failure) error {
 		require.Nil(t, wrong)
 		require.Same(t, run[k], g)
 		require.True(t, g.Did.State.Equal(did.State))
 		require.Equal(t, g.Did.Save, did.Save)
-		require.Equal(t, [2]conformance.Timers{g.Did.Cancel, g.Did.Arm}, [2]conformance.Timers{did.Cancel, did.Arm})
+		require.Equal(t, [2]spec.TimerSet{g.Did.Cancel, g.Did.Arm}, [2]spec.TimerSet{did.Cancel, did.Arm})
 		k++
 		return nil
 	}))
@@ -122,7 +122,7 @@ func TestReplay(t *testing.T) {
 	bad, err := start(t, `{"id":2,"error":"no idea"}`)
 	require.NoError(t, err)
 	defer bad.Close()
-	err = bad.Replay(slices.Values(run[:1]), func(_ *port.Given, _ *conformance.Output, wrong *port.Failure) error { return wrong })
+	err = bad.Replay(slices.Values(run[:1]), func(_ *port.Given, _ *spec.Step, wrong *port.Failure) error { return wrong })
 	var failure *port.Failure
 	require.ErrorAs(t, err, &failure)
 	require.Equal(t, port.Erred, failure.Kind)

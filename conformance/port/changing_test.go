@@ -26,7 +26,7 @@ func TestChangingMembers(t *testing.T) {
 		s := cluster.DrawScript(choose).DrawFirst(choose)
 		c, err := cluster.New(s.Members, p.Maker(), cluster.Options{First: s.First, Records: s.Records, Like: model().Make, Observe: func(c *conformance.Case) {
 			switch {
-			case c.Want.Ignored || c.Before.Configuration == c.Want.After.Configuration:
+			case c.Want.Ignored || c.Before.Configuration == c.Want.State.Configuration:
 			case c.Input.Call == spec.ChangeCall:
 				changed++
 			default:
@@ -47,9 +47,9 @@ func TestChangingMembers(t *testing.T) {
 	_, err = sim.Run(&plan, port.Record("r", model().Make, func(g *port.Given) { run = append(run, g.Clone()) }), sim.Options{})
 	require.NoError(t, err)
 	run = run[:min(len(run), 1500)]
-	require.True(t, slices.ContainsFunc(run, func(g *port.Given) bool { return g.Input.Restart && !g.Promise.Configuration.IsNone() }))
+	require.True(t, slices.ContainsFunc(run, func(g *port.Given) bool { return g.Input.Call == spec.RestartCall && !g.Promise.Configuration.IsNone() }))
 	same := 0
-	require.NoError(t, p.Replay(slices.Values(run), func(g *port.Given, did *conformance.Output, wrong *port.Failure) error {
+	require.NoError(t, p.Replay(slices.Values(run), func(g *port.Given, did *spec.Step, wrong *port.Failure) error {
 		require.Nil(t, wrong)
 		require.True(t, g.Did.State.Equal(did.State))
 		require.Equal(t, g.Did.Save, did.Save)

@@ -31,18 +31,17 @@ type node struct {
 	request Request
 }
 
-func (n *node) Start(first spec.Configuration, out *conformance.Output) {
-	n.step(StartOf(n.name, n.id, n.members, first), &conformance.Input{Start: true}, out)
+func (n *node) Start(first spec.Configuration, out *spec.Step) {
+	n.step(StartOf(n.name, n.id, n.members, first), &spec.Input{Call: spec.StartCall}, out)
 }
 
-func (n *node) Restart(promise spec.Durable, out *conformance.Output) {
+func (n *node) Restart(promise spec.Durable, out *spec.Step) {
 	n.state = conformance.Survivor(promise)
-	n.step(RestartOf(n.name, n.id, n.members, promise), &conformance.Input{Restart: true}, out)
+	n.step(RestartOf(n.name, n.id, n.members, promise), &spec.Input{Call: spec.RestartCall}, out)
 }
 
-func (n *node) Step(in *spec.Input, out *conformance.Output) {
-	given := conformance.Given(in)
-	n.step(InputOf(n.name, &given), &given, out)
+func (n *node) Step(in *spec.Input, out *spec.Step) {
+	n.step(InputOf(n.name, in), in, out)
 }
 
 // StartOf returns how a port is told to start a node for the first time.
@@ -67,7 +66,7 @@ func fixed(members []spec.NodeID, c spec.Configuration) []spec.NodeID {
 }
 
 // InputOf returns how a port is given an input that is no start.
-func InputOf(name string, in *conformance.Input) Request {
+func InputOf(name string, in *spec.Input) Request {
 	switch {
 	case in.Timer != "":
 		return Request{Op: End, Node: name, Timer: in.Timer}
@@ -109,7 +108,7 @@ func rawConfiguration(c spec.Configuration) json.RawMessage {
 }
 
 // step lets the port take a step, and panics if what it does is none.
-func (n *node) step(request Request, in *conformance.Input, out *conformance.Output) {
+func (n *node) step(request Request, in *spec.Input, out *spec.Step) {
 	n.request = request
 	reply, err := n.process.Ask(&n.request)
 	if err != nil {
@@ -123,14 +122,14 @@ func (n *node) step(request Request, in *conformance.Input, out *conformance.Out
 
 // understand makes an output of a reply. The failure says which duty of a host the reply does not let it do; what the output says of
 // the state, and of what is sent, is good then too.
-func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, in *conformance.Input, out *conformance.Output) *Failure {
+func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, in *spec.Input, out *spec.Step) *Failure {
 	switch {
 	case reply.Error != "":
 		return p.fail(Erred, "the port says: "+reply.Error)
 	case reply.Unsupported != "":
 		return p.fail(Missing, "the port does not support this: "+reply.Unsupported)
 	}
-	*out = conformance.Output{Sent: out.Sent[:0], State: *reply.State, Ignored: reply.Ignored != ""}
+	*out = spec.Step{Sent: out.Sent[:0], State: *reply.State, Ignored: reply.Ignored != ""}
 	if out.Ignored {
 		return nil
 	}
@@ -155,14 +154,14 @@ func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, i
 		case e.Over != nil:
 			over = *e.Over
 		case e.Cancel != "":
-			out.Cancel |= conformance.TimersOf(e.Cancel)
+			out.Cancel |= spec.TimersOf(e.Cancel)
 		case e.Arm != "":
-			out.Arm |= conformance.TimersOf(e.Arm)
+			out.Arm |= spec.TimersOf(e.Arm)
 		case e.Tell != nil:
 			told = e.Tell
 		}
 	}
-	if ended := conformance.TimersOf(in.Timer); ended != 0 { // to cancel it is as good as not to
+	if ended := spec.TimersOf(in.Timer); ended != 0 { // to cancel it is as good as not to
 		out.Cancel &^= ended
 		if !conformance.Running(id, &out.State).Has(in.Timer) {
 			out.Cancel |= ended
@@ -172,8 +171,8 @@ func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, i
 }
 
 // users checks what users are told (R39).
-func (p *Process) users(reply *Reply, id spec.NodeID, before *spec.State, in *conformance.Input, out *conformance.Output, over spec.Epoch, told *Told) *Failure {
-	if in.Start || in.Restart {
+func (p *Process) users(reply *Reply, id spec.NodeID, before *spec.State, in *spec.Input, out *spec.Step, over spec.Epoch, told *Told) *Failure {
+	if in.Starts() {
 		before = &spec.State{Role: spec.Follower}
 	}
 	was, now := toldOf(before), toldOf(&out.State)

@@ -103,7 +103,7 @@ func TestModel(t *testing.T) {
 				continue
 			}
 			asked++
-			var got conformance.Outcome
+			var got spec.Step
 			require.Nil(t, port.Guard(func() { got = p.Subject().Step(c.ID, c.Members, c.Before, c.Input) }))
 			require.True(t, got.Equal(c.Want), "%s: %+v", g.Name, c)
 		}
@@ -227,12 +227,12 @@ func TestProcess(t *testing.T) {
 	} {
 		p, err := start(t, how)
 		require.NoError(t, err)
-		failure := port.Guard(func() { p.Maker()(members()[1], members()).Start(spec.Configuration{}, &conformance.Output{}) })
+		failure := port.Guard(func() { p.Maker()(members()[1], members()).Start(spec.Configuration{}, &spec.Step{}) })
 		require.NotNil(t, failure, how)
 		require.Equal(t, want.kind, failure.Kind, failure.Error())
 		require.Contains(t, failure.Error(), want.says)
 		require.Contains(t, failure.Request, `"op":"start"`)
-		again := port.Guard(func() { p.Maker()(members()[1], members()).Start(spec.Configuration{}, &conformance.Output{}) })
+		again := port.Guard(func() { p.Maker()(members()[1], members()).Start(spec.Configuration{}, &spec.Step{}) })
 		require.NotNil(t, again, "it is of no more use, or still as bad")
 		p.Kill() // it does not know bye, and Close would wait
 		p.Close()
@@ -258,7 +258,7 @@ func TestDuties(t *testing.T) {
 	} {
 		p, err := start(t, `{"id":2,"effects":[`+effects+`],"state":`+blank+`}`)
 		require.NoError(t, err)
-		failure := port.Guard(func() { p.Maker()(members()[1], members()).Start(spec.Configuration{}, &conformance.Output{}) })
+		failure := port.Guard(func() { p.Maker()(members()[1], members()).Start(spec.Configuration{}, &spec.Step{}) })
 		require.NotNil(t, failure, effects)
 		require.Equal(t, port.Wrong, failure.Kind, failure.Error())
 		require.Equal(t, want.rule, failure.Rule, failure.Error())

@@ -16,8 +16,8 @@ type Given struct {
 	Crashed bool         // the node has crashed before this start
 	Promise spec.Durable // of a restart; of a first start, the first configuration alone
 	Before  spec.State
-	Input   conformance.Input
-	Did     conformance.Output
+	Input   spec.Input
+	Did     spec.Step
 }
 
 // Record makes nodes that do what those of maker do, and hands on each input with what has come of it; that is good until the
@@ -40,26 +40,26 @@ type recorded struct {
 	tell  func(*Given)
 }
 
-func (n *recorded) Start(first spec.Configuration, out *conformance.Output) {
+func (n *recorded) Start(first spec.Configuration, out *spec.Step) {
 	n.given.Promise = spec.Durable{Configuration: first}
 	n.given.Before = conformance.Survivor(n.given.Promise)
 	n.node.Start(first, out)
-	n.did(conformance.Input{Start: true}, out)
+	n.did(spec.Input{Call: spec.StartCall}, out)
 }
 
-func (n *recorded) Restart(promise spec.Durable, out *conformance.Output) {
+func (n *recorded) Restart(promise spec.Durable, out *spec.Step) {
 	n.given.Promise = promise
 	n.given.Before = conformance.Survivor(promise)
 	n.node.Restart(promise, out)
-	n.did(conformance.Input{Restart: true}, out)
+	n.did(spec.Input{Call: spec.RestartCall}, out)
 }
 
-func (n *recorded) Step(in *spec.Input, out *conformance.Output) {
+func (n *recorded) Step(in *spec.Input, out *spec.Step) {
 	n.node.Step(in, out)
-	n.did(conformance.Given(in), out)
+	n.did(*in, out)
 }
 
-func (n *recorded) did(in conformance.Input, out *conformance.Output) {
+func (n *recorded) did(in spec.Input, out *spec.Step) {
 	n.given.Input, n.given.Did = in, *out
 	n.tell(&n.given)
 	n.given.Before, n.given.Crashed = out.State.Clone(), false
@@ -76,7 +76,7 @@ func (g *Given) Clone() *Given {
 // Replay gives the nodes of the port what other nodes were given, without waiting for each reply, as AskAll does. Each is told
 // what the port's node has done; and if that is nothing that a node could do, in which way: of what it has done then only the state and what
 // is sent are good, and nothing if the failure is not of the kind Wrong.
-func (p *Process) Replay(run iter.Seq[*Given], each func(g *Given, did *conformance.Output, wrong *Failure) error) error {
+func (p *Process) Replay(run iter.Seq[*Given], each func(g *Given, did *spec.Step, wrong *Failure) error) error {
 	var waiting []*Given
 	requests := func(yield func(Request) bool) {
 		for g := range run {
@@ -92,7 +92,7 @@ func (p *Process) Replay(run iter.Seq[*Given], each func(g *Given, did *conforma
 			}
 		}
 	}
-	var did conformance.Output
+	var did spec.Step
 	err := p.AskAll(requests, func(_ int, _ *Request, reply *Reply) error {
 		g := waiting[0]
 		if g != nil {
@@ -114,15 +114,15 @@ func (p *Process) Replay(run iter.Seq[*Given], each func(g *Given, did *conforma
 // rule returns the rule by which a node takes this.
 func (g *Given) rule() string {
 	return conformance.RuleOf(&conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input,
-		Want: conformance.Outcome{Ignored: g.Did.Ignored, After: g.Did.State, Sent: g.Did.Sent}})
+		Want: spec.Step{Ignored: g.Did.Ignored, State: g.Did.State, Sent: g.Did.Sent}})
 }
 
 // request returns how a port is given this.
 func (g *Given) request() Request {
 	switch {
-	case g.Input.Start:
+	case g.Input.Call == spec.StartCall:
 		return StartOf(g.Name, g.Node, g.Members, g.Promise.Configuration)
-	case g.Input.Restart:
+	case g.Input.Call == spec.RestartCall:
 		return RestartOf(g.Name, g.Node, g.Members, g.Promise)
 	}
 	return InputOf(g.Name, &g.Input)

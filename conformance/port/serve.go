@@ -156,8 +156,8 @@ func (s *server) start(q *Request) Reply {
 		return Reply{Error: problem}
 	}
 	n, id := &served{}, *q.Me
-	var out conformance.Output
-	in := conformance.Input{Start: true}
+	var out spec.Step
+	in := spec.Input{Call: spec.StartCall}
 	switch {
 	case q.Op == Load && q.State != nil:
 		var err error
@@ -171,7 +171,7 @@ func (s *server) start(q *Request) Reply {
 		n.node = s.implementation.Make(id, q.known(first))
 		n.node.Start(first, &out)
 	case q.Op == Restart && q.Promise != nil:
-		in = conformance.Input{Restart: true}
+		in = spec.Input{Call: spec.RestartCall}
 		n.node = s.implementation.Make(id, q.known(first))
 		n.node.Restart(*q.Promise, &out)
 	default:
@@ -252,19 +252,18 @@ func (s *server) step(q *Request) Reply {
 			return Reply{Ignored: err.Error(), State: &n.state}
 		}
 	}
-	var out conformance.Output
+	var out spec.Step
 	n.node.Step(&in, &out)
-	given := conformance.Given(&in)
-	return n.reply(&given, &out)
+	return n.reply(&in, &out)
 }
 
 // reply writes what a node has done in the order of duty.
-func (n *served) reply(in *conformance.Input, out *conformance.Output) Reply {
+func (n *served) reply(in *spec.Input, out *spec.Step) Reply {
 	if out.Ignored {
 		return Reply{Ignored: "no rule is for it", State: &n.state}
 	}
 	before := n.state
-	if in.Start || in.Restart {
+	if in.Starts() {
 		before = spec.State{Role: spec.Follower}
 	}
 	n.state = out.State.Clone()

@@ -14,7 +14,7 @@ type subject struct{ process *Process }
 
 const asked = "asked" // the name of the node that questions are about
 
-func (s subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (s subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	requests := questionOf(id, members, &before, &in)
 	var reply *Reply
 	for k := range requests {
@@ -31,11 +31,11 @@ func (s subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, 
 }
 
 // questionOf returns what a port is asked for one step from a state.
-func questionOf(id spec.NodeID, members []spec.NodeID, before *spec.State, in *conformance.Input) []Request {
+func questionOf(id spec.NodeID, members []spec.NodeID, before *spec.State, in *spec.Input) []Request {
 	switch {
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return []Request{StartOf(asked, id, members, before.Configuration)}
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		return []Request{RestartOf(asked, id, members, before.Durable())}
 	}
 	state := before.Clone()
@@ -43,14 +43,14 @@ func questionOf(id spec.NodeID, members []spec.NodeID, before *spec.State, in *c
 }
 
 // judge makes an outcome of a reply, and compares its duties with those of R4 and R36.
-func (p *Process) judge(reply *Reply, id spec.NodeID, before *spec.State, in *conformance.Input) (conformance.Outcome, *Failure) {
-	var out conformance.Output
+func (p *Process) judge(reply *Reply, id spec.NodeID, before *spec.State, in *spec.Input) (spec.Step, *Failure) {
+	var out spec.Step
 	failure := p.understand(reply, id, before, in, &out)
-	outcome := conformance.Outcome{Ignored: out.Ignored, After: out.State.Clone(), Sent: out.Sent}
+	outcome := spec.Step{Ignored: out.Ignored, State: out.State.Clone(), Sent: out.Sent}
 	if failure != nil || out.Ignored {
 		return outcome, failure
 	}
-	save, cancel, arm := conformance.Duties(id, before, in, &outcome.After, outcome.Sent)
+	save, cancel, arm := conformance.Duties(id, before, in, &outcome.State, outcome.Sent)
 	switch {
 	case out.Save != save:
 		return outcome, p.wrong("R4", reply, fmt.Sprintf("the step is saved: %t; it must be: %t", out.Save, save))

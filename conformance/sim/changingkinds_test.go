@@ -40,7 +40,7 @@ func change(at int, kind sim.ChangeKind, node int) sim.Change {
 func configurations(t *testing.T, p *sim.Plan) (all []string, result sim.Result) {
 	t.Helper()
 	result, err := sim.Run(p, model, sim.Options{Observe: func(c *conformance.Case) {
-		if text := c.Want.After.Configuration.String(); !slices.Contains(all, text) {
+		if text := c.Want.State.Configuration.String(); !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}})
@@ -178,7 +178,7 @@ func TestDeposedByAnOlder(t *testing.T) {
 	learned := 0
 	result, err := sim.Run(&p, model, sim.Options{Observe: func(c *conformance.Case) {
 		own := c.Before.Configuration
-		if m := c.Input.Message; m.Type != "" && own.Newer(m.Configuration) && c.Before.Role == spec.Leader && len(c.Before.Support) > 0 && c.Want.After.Role == spec.Follower {
+		if m := c.Input.Message; m.Type != "" && own.Newer(m.Configuration) && c.Before.Role == spec.Leader && len(c.Before.Support) > 0 && c.Want.State.Role == spec.Follower {
 			learned++
 		}
 	}})

@@ -11,11 +11,11 @@ import (
 // host is what is round a node.
 type host struct {
 	node    conformance.Node
-	outs    [2]conformance.Output // of the last step, and of the one before
-	last    int                   // which of outs is that of the last step
-	view    view                  // the state after the last step
-	durable spec.Durable          // what is on disk
-	settled spec.Configuration    // the last one that a quorum was known to hold
+	outs    [2]spec.Step       // of the last step, and of the one before
+	last    int                // which of outs is that of the last step
+	view    view               // the state after the last step
+	durable spec.Durable       // what is on disk
+	settled spec.Configuration // the last one that a quorum was known to hold
 
 	crash  int // the fault that crashes the node within its next step, or -1
 	fail   int // the fault that fails its next save, or -1
@@ -39,7 +39,7 @@ func (h *host) reset(p *Plan, i rank) {
 }
 
 // out is what the node did last.
-func (h *host) out() *conformance.Output { return &h.outs[h.last] }
+func (h *host) out() *spec.Step { return &h.outs[h.last] }
 
 // guard turns a panic of a node into a violation.
 func (r *Runner) guard(i rank) {
@@ -55,15 +55,15 @@ func (r *Runner) make(i rank) {
 }
 
 // ask gives the input to the node.
-func (r *Runner) ask(i rank, out *conformance.Output) {
+func (r *Runner) ask(i rank, out *spec.Step) {
 	defer r.guard(i)
 	switch h := &r.hosts[i]; {
-	case r.in.given.Start:
+	case r.in.given.Call == spec.StartCall:
 		h.node.Start(h.durable.Configuration, out)
-	case r.in.given.Restart:
+	case r.in.given.Call == spec.RestartCall:
 		h.node.Restart(h.durable, out)
 	default:
-		h.node.Step(&r.in.spec, out)
+		h.node.Step(&r.in.given, out)
 	}
 }
 
@@ -131,7 +131,7 @@ func (r *Runner) step(i rank) {
 
 // fate returns what becomes of a step: torn, if it ends before its promise is on disk; else how many of its messages leave,
 // or -1 if all do and the node goes on.
-func (r *Runner) fate(i rank, out *conformance.Output) (torn bool, sends int) {
+func (r *Runner) fate(i rank, out *spec.Step) (torn bool, sends int) {
 	h := &r.hosts[i]
 	sends = -1
 	if out.Save {
@@ -165,7 +165,7 @@ func (r *Runner) cutShort(i rank, sends, of int) {
 }
 
 // commit notes a step that is taken: on disk, in the trace, and against the promises.
-func (r *Runner) commit(i rank, was *view, out *conformance.Output) {
+func (r *Runner) commit(i rank, was *view, out *spec.Step) {
 	h := &r.hosts[i]
 	if out.Save {
 		r.result.Stats.Saves++
@@ -228,12 +228,12 @@ func (r *Runner) tell(i rank, told func() (rank, spec.Epoch)) {
 }
 
 // observe shows an input and what came of it.
-func (r *Runner) observe(i rank, before, out *conformance.Output) {
+func (r *Runner) observe(i rank, before, out *spec.Step) {
 	if r.options.Observe == nil {
 		return
 	}
 	r.seen = conformance.Case{ID: r.members[i], Members: r.members, Before: before.State, Input: r.in.given,
-		Want: conformance.Outcome{Ignored: out.Ignored, After: out.State, Sent: out.Sent}}
+		Want: spec.Step{Ignored: out.Ignored, State: out.State, Sent: out.Sent}}
 	r.options.Observe(&r.seen)
 }
 

@@ -48,7 +48,7 @@ func (h *history) follow(c, d *spec.Configuration) bool {
 
 // checkMembers holds what a node does with an input to the rules about members that need nothing but the node. It reports
 // whether they hold.
-func (r *Runner) checkMembers(i rank, before, out *conformance.Output, after *view) bool {
+func (r *Runner) checkMembers(i rank, before, out *spec.Step, after *view) bool {
 	now := &out.State.Configuration
 	if want, rule := r.wantedConfiguration(i, before, after); want != *now {
 		r.breaks(rule, "node %s, %s, with %s has configuration %s, and must have %s", r.members[i], before.State, &r.in, now, want)
@@ -75,7 +75,7 @@ func (r *Runner) checkMembers(i rank, before, out *conformance.Output, after *vi
 
 // checkHeard holds a node to what it may do with a message of another member: who has claimed in an older configuration claims
 // no more (R43), and only what is of the same configuration counts, as does only who votes (R45).
-func (r *Runner) checkHeard(i rank, before, out *conformance.Output, after *view) bool {
+func (r *Runner) checkHeard(i rank, before, out *spec.Step, after *view) bool {
 	m, was, now := &r.in.given.Message, &r.hosts[i].view, &out.State.Configuration
 	same := m.Configuration == *now
 	if after.role == claimant && *now != was.configuration {
@@ -106,7 +106,7 @@ func (r *Runner) checkHeard(i rank, before, out *conformance.Output, after *view
 }
 
 // wantedConfiguration returns which configuration a node must have after a step, and the rule that says so.
-func (r *Runner) wantedConfiguration(i rank, before *conformance.Output, after *view) (want spec.Configuration, rule spec.Property) {
+func (r *Runner) wantedConfiguration(i rank, before *spec.Step, after *view) (want spec.Configuration, rule spec.Property) {
 	want, rule = before.State.Configuration, "R42"
 	if m := &r.in.given.Message; r.in.from != none && m.Configuration.Newer(want) {
 		want, rule = m.Configuration, "R43"
@@ -121,7 +121,7 @@ func (r *Runner) wantedConfiguration(i rank, before *conformance.Output, after *
 }
 
 // checkChange holds a change to R47: that it may be, that the support is used up, and who hears of it.
-func (r *Runner) checkChange(i rank, before, out *conformance.Output, after *view) bool {
+func (r *Runner) checkChange(i rank, before, out *spec.Step, after *view) bool {
 	if !conformance.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
 		r.breaks("R47", "node %s, %s, takes %s for a step, and may not", r.members[i], before.State, &r.in)
 		return false
@@ -145,7 +145,7 @@ func (r *Runner) checkChange(i rank, before, out *conformance.Output, after *vie
 // checkSaid holds a node that may not stand to what comes when its patience ends (R46): it rests, and tells all other members, or
 // nobody, if it is no member itself. That a member says nothing at all is not seen here: nobody may lead then, for ever, and
 // SomeLeader says so.
-func (r *Runner) checkSaid(i rank, before, out *conformance.Output, after *view) bool {
+func (r *Runner) checkSaid(i rank, before, out *spec.Step, after *view) bool {
 	told := after.members &^ one(i)
 	if !after.members.has(i) {
 		told = 0
@@ -165,7 +165,7 @@ func (r *Runner) checkSaid(i rank, before, out *conformance.Output, after *view)
 }
 
 // checkOutside holds a node to what it may do with a message that no rule of section 8 sees (R44).
-func (r *Runner) checkOutside(i rank, before, out *conformance.Output) bool {
+func (r *Runner) checkOutside(i rank, before, out *spec.Step) bool {
 	m, c := &r.in.given.Message, &out.State.Configuration
 	answers := 0
 	if asks(m.Type) && c.Newer(m.Configuration) {

@@ -83,10 +83,10 @@ func (r *Runner) askFor(i rank, k int) {
 		return
 	}
 	r.result.Stats.Asked++
-	r.in.given.Configuration, r.in.spec.Configuration = o.wanted, o.wanted
+	r.in.given.Configuration = o.wanted
 	o.made = true // it may be settled at once
 	r.call(i, spec.ChangeCall)
-	r.in.given.Configuration, r.in.spec.Configuration = spec.Configuration{}, spec.Configuration{}
+	r.in.given.Configuration = spec.Configuration{}
 	if v := &r.hosts[i].view; v.role != leader || v.configuration != o.wanted {
 		o.made = false
 	}

@@ -3,7 +3,6 @@ package sim
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -44,7 +43,7 @@ func (w *who) place(i, of rank) int {
 func (r *Runner) clock(i rank) policy.Instant { return policy.Instant(r.world.Clock(int(i))) }
 
 // follow lets the policy of a host follow a step, and does what it says.
-func (r *Runner) follow(i rank, was *view, out *conformance.Output) {
+func (r *Runner) follow(i rank, was *view, out *spec.Step) {
 	h := &r.hosts[i]
 	if now := &h.view; now.configuration != was.configuration {
 		stay := policy.Set(now.members | one(i))

@@ -7,7 +7,7 @@ import (
 )
 
 // check holds what a node does with an input to the rules that need nothing but the node. It reports whether they hold.
-func (r *Runner) check(i rank, before, out *conformance.Output, after *view) bool {
+func (r *Runner) check(i rank, before, out *spec.Step, after *view) bool {
 	if out.Ignored {
 		return r.checkIgnored(i, before, out)
 	}
@@ -36,7 +36,7 @@ func (r *Runner) check(i rank, before, out *conformance.Output, after *view) boo
 }
 
 // checkIgnored holds a node to what may be ignored: here only calls, which are no step of some nodes; and to doing nothing.
-func (r *Runner) checkIgnored(i rank, before, out *conformance.Output) bool {
+func (r *Runner) checkIgnored(i rank, before, out *spec.Step) bool {
 	v := &r.hosts[i].view
 	switch {
 	case out.Save || out.Cancel|out.Arm != 0 || len(out.Sent) > 0 || !before.State.Equal(out.State):
@@ -60,7 +60,7 @@ func (r *Runner) checkIgnored(i rank, before, out *conformance.Output) bool {
 
 // checkSent holds the messages of a step to being well formed (R33), in the node's own name and to other members (R34), and
 // notes whom they are to.
-func (r *Runner) checkSent(i rank, out *conformance.Output) bool {
+func (r *Runner) checkSent(i rank, out *spec.Step) bool {
 	r.to = r.to[:0]
 	for k := range out.Sent {
 		m := &out.Sent[k]

@@ -14,7 +14,7 @@ import (
 
 // says makes nodes of the model that change what they say with the messages of a type that they say.
 func says(t spec.MessageType, change func(m *spec.Message)) conformance.Maker {
-	return asks(func(_ *spec.Input, out *conformance.Output) {
+	return asks(func(_ *spec.Input, out *spec.Step) {
 		for k := range out.Sent {
 			if out.Sent[k].Type == t {
 				change(&out.Sent[k])
@@ -24,7 +24,7 @@ func says(t spec.MessageType, change func(m *spec.Message)) conformance.Maker {
 }
 
 // ignores makes nodes of the model that ignore the inputs of which is says so, and are changed with it.
-func ignores(is func(in *spec.Input) bool, change func(out *conformance.Output)) conformance.Maker {
+func ignores(is func(in *spec.Input) bool, change func(out *spec.Step)) conformance.Maker {
 	return func(id spec.NodeID, members []spec.NodeID) conformance.Node {
 		return &ignorant{Node: model(id, members), is: is, change: change}
 	}
@@ -33,22 +33,22 @@ func ignores(is func(in *spec.Input) bool, change func(out *conformance.Output))
 type ignorant struct {
 	conformance.Node
 	is     func(in *spec.Input) bool
-	change func(out *conformance.Output)
+	change func(out *spec.Step)
 	state  spec.State
 }
 
-func (n *ignorant) Start(first spec.Configuration, out *conformance.Output) {
+func (n *ignorant) Start(first spec.Configuration, out *spec.Step) {
 	n.Node.Start(first, out)
 	n.state = out.State.Clone()
 }
 
-func (n *ignorant) Step(in *spec.Input, out *conformance.Output) {
+func (n *ignorant) Step(in *spec.Input, out *spec.Step) {
 	if !n.is(in) {
 		n.Node.Step(in, out)
 		n.state = out.State.Clone()
 		return
 	}
-	*out = conformance.Output{Ignored: true, State: n.state.Clone()}
+	*out = spec.Step{Ignored: true, State: n.state.Clone()}
 	if n.change != nil {
 		n.change(out)
 	}
@@ -59,7 +59,7 @@ func (n *ignorant) Step(in *spec.Input, out *conformance.Output) {
 func TestCaught(t *testing.T) {
 	hearsClaim := func(in *spec.Input) bool { return in.Message.Type == spec.Claim }
 	after := func(is spec.Role, change func(s *spec.State)) conformance.Maker {
-		return asks(func(_ *spec.Input, out *conformance.Output) {
+		return asks(func(_ *spec.Input, out *spec.Step) {
 			if out.State.Role == is {
 				change(&out.State)
 			}
@@ -78,10 +78,10 @@ func TestCaught(t *testing.T) {
 		"to a stranger":           {says(spec.Assent, func(m *spec.Message) { m.To = id(4) }), "R34", ms, "which is to no other member"},
 		"ignores a message":       {ignores(hearsClaim, nil), "R34", 3 * ms, "node 1, electing leader:none epoch:0 grantee:none support:{}, ignores 3→1 CLAIM epoch:1, which a member has sent"},
 		"ignores a timer":         {ignores(func(in *spec.Input) bool { return in.Timer == spec.BeatTimer }, nil), "R36", 104 * ms, "ignores beat ends, whose timer runs"},
-		"ignores and sends":       {ignores(hearsClaim, func(out *conformance.Output) { out.Sent = []spec.Message{{Type: spec.Ack, From: id(1), To: id(3)}} }), "R35", 3 * ms, "node 1, electing"},
-		"ignores and saves":       {ignores(hearsClaim, func(out *conformance.Output) { out.Save = true }), "R35", 3 * ms, "but saves"},
-		"ignores and arms":        {ignores(hearsClaim, func(out *conformance.Output) { out.Arm = 1 }), "R35", 3 * ms, "but saves, sets timers"},
-		"ignores and changes":     {ignores(hearsClaim, func(out *conformance.Output) { out.State.Epoch++ }), "R35", 3 * ms, "or is electing leader:none epoch:1"},
+		"ignores and sends":       {ignores(hearsClaim, func(out *spec.Step) { out.Sent = []spec.Message{{Type: spec.Ack, From: id(1), To: id(3)}} }), "R35", 3 * ms, "node 1, electing"},
+		"ignores and saves":       {ignores(hearsClaim, func(out *spec.Step) { out.Save = true }), "R35", 3 * ms, "but saves"},
+		"ignores and arms":        {ignores(hearsClaim, func(out *spec.Step) { out.Arm = 1 }), "R35", 3 * ms, "but saves, sets timers"},
+		"ignores and changes":     {ignores(hearsClaim, func(out *spec.Step) { out.State.Epoch++ }), "R35", 3 * ms, "or is electing leader:none epoch:1"},
 		"no role":                 {after(spec.Claimant, func(s *spec.State) { s.Role = "voter" }), "R5", 2 * ms, "there is no such role"},
 		"a strange leader":        {after(spec.Electing, func(s *spec.State) { s.Leader = id(4) }), "R5", ms, "leader is no member"},
 		"a strange grantee":       {after(spec.Electing, func(s *spec.State) { s.Grantee = id(4) }), "R5", ms, "grantee is no member"},
@@ -93,11 +93,11 @@ func TestCaught(t *testing.T) {
 		"no epoch to claim":       {after(spec.Claimant, func(s *spec.State) { s.Epoch = spec.MaxEpoch }), "R5", 2 * ms, "no epoch to claim"},
 		"an epoch too high":       {after(spec.Leader, func(s *spec.State) { s.Epoch = spec.MaxEpoch + 1 }), "R5", 4 * ms, "its epoch is above 2^53-1"},
 		"a leader not of itself":  {after(spec.Leader, func(s *spec.State) { s.Grantee = id(1) }), "R5", 4 * ms, "a leader keeps its own lease"},
-		"saves nothing":           {asks(func(_ *spec.Input, out *conformance.Output) { out.Save = false }), "R4", 3 * ms, "save is false, and must be true"},
-		"saves everything":        {asks(func(_ *spec.Input, out *conformance.Output) { out.Save = true }), "R4", 0, "save is true, and must be false"},
-		"cancels nothing":         {asks(func(_ *spec.Input, out *conformance.Output) { out.Cancel = 0 }), "R36", 0, "it cancels {} and arms {election}, and must cancel {heartbeat} and arm {election}"},
-		"arms nothing":            {asks(func(_ *spec.Input, out *conformance.Output) { out.Arm = 0 }), "R36", 0, "it cancels {heartbeat} and arms {}, and"},
-		"panics":                  {asks(func(in *spec.Input, _ *conformance.Output) { panic("so what") }), "panic", 0, "node 3: so what"},
+		"saves nothing":           {asks(func(_ *spec.Input, out *spec.Step) { out.Save = false }), "R4", 3 * ms, "save is false, and must be true"},
+		"saves everything":        {asks(func(_ *spec.Input, out *spec.Step) { out.Save = true }), "R4", 0, "save is true, and must be false"},
+		"cancels nothing":         {asks(func(_ *spec.Input, out *spec.Step) { out.Cancel = 0 }), "R36", 0, "it cancels {} and arms {election}, and must cancel {heartbeat} and arm {election}"},
+		"arms nothing":            {asks(func(_ *spec.Input, out *spec.Step) { out.Arm = 0 }), "R36", 0, "it cancels {heartbeat} and arms {}, and"},
+		"panics":                  {asks(func(in *spec.Input, _ *spec.Step) { panic("so what") }), "panic", 0, "node 3: so what"},
 		"cannot be made":          {func(spec.NodeID, []spec.NodeID) conformance.Node { panic("no") }, "panic", 0, "node 1: no"},
 		"goes back without crash": {after(spec.Leader, func(s *spec.State) { s.Epoch = 1 }), "", 0, ""},
 	} {
@@ -133,7 +133,7 @@ func TestCallsAreNoStep(t *testing.T) {
 func TestFlood(t *testing.T) {
 	p := quiet(2)
 	p.Links.Delay = sim.Range{}
-	v := run(t, p, asks(func(in *spec.Input, out *conformance.Output) {
+	v := run(t, p, asks(func(in *spec.Input, out *spec.Step) {
 		if m := in.Message; m.Type == spec.Assent || m.Type == spec.Refuse {
 			out.Sent = append(out.Sent, spec.Message{Type: spec.Refuse, From: m.To, To: m.From, Epoch: m.Epoch})
 		}
@@ -146,10 +146,10 @@ func TestFlood(t *testing.T) {
 // TestOneActing takes from a leader what makes it stop: it acts on while another comes to lead. Where a bound of R37 is
 // broken nothing of the kind is promised, and nothing is said.
 func TestOneActing(t *testing.T) {
-	stays := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	stays := step(func(c *conformance.Case, got spec.Step) spec.Step {
 		if c.Input.Timer == spec.QuorumTimer {
-			got.After = c.Before.Clone()
-			got.After.Support = nil
+			got.State = c.Before.Clone()
+			got.State.Support = nil
 		}
 		return got
 	})
@@ -167,12 +167,12 @@ func TestOneActing(t *testing.T) {
 
 // TestOneLeaderPerEpoch lets candidates lead whoever supports them: two that are cut off from each other lead epoch 1.
 func TestOneLeaderPerEpoch(t *testing.T) {
-	leads := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	leads := step(func(c *conformance.Case, got spec.Step) spec.Step {
 		if c.Input.Timer != spec.ElectionTimer {
 			return got
 		}
 		e := c.Before.Epoch + 1
-		got = conformance.Outcome{After: spec.State{Role: spec.Leader, Leader: c.ID, Epoch: e, Grantee: c.ID}}
+		got = spec.Step{State: spec.State{Role: spec.Leader, Leader: c.ID, Epoch: e, Grantee: c.ID}}
 		for _, j := range c.Members {
 			if j != c.ID {
 				got.Sent = append(got.Sent, spec.Message{Type: spec.Coordinator, From: c.ID, To: j, Epoch: e})
@@ -200,9 +200,9 @@ func TestEpochMonotonic(t *testing.T) {
 	require.NotNil(t, v)
 	require.Equal(t, "EpochMonotonic: the epoch of node 1 goes back from 1 to 0, with restart (seed 81, step 23, at 495ms)", v.Error())
 
-	goesBack := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+	goesBack := step(func(c *conformance.Case, got spec.Step) spec.Step {
 		if c.Input.Message.Type == spec.Heartbeat {
-			got.After.Epoch--
+			got.State.Epoch--
 		}
 		return got
 	})
@@ -216,9 +216,9 @@ func TestEpochMonotonic(t *testing.T) {
 // highest. The plan is not timely, so that two may act at once.
 func TestSomeLeader(t *testing.T) {
 	stays := func(is func(c *conformance.Case) bool) conformance.Maker {
-		return step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
+		return step(func(c *conformance.Case, got spec.Step) spec.Step {
 			if is(c) {
-				got = conformance.Outcome{After: c.Before.Clone()}
+				got = spec.Step{State: c.Before.Clone()}
 			}
 			return got
 		})
@@ -259,7 +259,7 @@ func TestLate(t *testing.T) {
 	require.True(t, p.Timely())
 	require.True(t, run(t, p, model).Timely)
 	// Every other node tells node 7 of an epoch of its own, at the same moment.
-	pushes := asks(func(in *spec.Input, out *conformance.Output) {
+	pushes := asks(func(in *spec.Input, out *spec.Step) {
 		if m := in.Message; m.Type == spec.Heartbeat {
 			out.Sent = append(out.Sent, spec.Message{Type: spec.Refuse, From: m.To, To: m.From, Epoch: m.Epoch + spec.Epoch(m.To[15])})
 		}
@@ -270,15 +270,15 @@ func TestLate(t *testing.T) {
 
 // TestNoDisruption lets a node that reaches no quorum claim without having the support of one: the leader hands over to it.
 func TestNoDisruption(t *testing.T) {
-	claims := step(func(c *conformance.Case, got conformance.Outcome) conformance.Outcome {
-		if c.Input.Timer != spec.ElectionTimer || got.After.Role == spec.Claimant {
+	claims := step(func(c *conformance.Case, got spec.Step) spec.Step {
+		if c.Input.Timer != spec.ElectionTimer || got.State.Role == spec.Claimant {
 			return got
 		}
-		got.After, got.Sent = c.Before.Clone(), nil
-		got.After.Role, got.After.Support = spec.Claimant, nil
+		got.State, got.Sent = c.Before.Clone(), nil
+		got.State.Role, got.State.Support = spec.Claimant, nil
 		for _, j := range c.Members {
 			if j != c.ID {
-				got.Sent = append(got.Sent, spec.Message{Type: spec.Claim, From: c.ID, To: j, Epoch: got.After.Epoch + 1})
+				got.Sent = append(got.Sent, spec.Message{Type: spec.Claim, From: c.ID, To: j, Epoch: got.State.Epoch + 1})
 			}
 		}
 		return got

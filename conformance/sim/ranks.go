@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -235,7 +234,7 @@ func typeOf(t spec.MessageType) int {
 	return noMessage
 }
 
-// The places of timers in spec.Timers, and with it their bits in conformance.Timers.
+// The places of timers in spec.Timers, and with it their bits in spec.TimerSet.
 const (
 	heartbeat = iota
 	election
@@ -276,6 +275,5 @@ type input struct {
 	action uint8 // what the step is, if it is one
 	from   rank  // of a message, or none
 	timer  int8  // the timer that ended, or -1
-	given  conformance.Input
-	spec   spec.Input
+	given  spec.Input
 }

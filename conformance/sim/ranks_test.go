@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -25,7 +24,7 @@ func TestPlaces(t *testing.T) {
 		quorum: spec.QuorumTimer, beat: spec.BeatTimer, preempt: spec.PreemptTimer} {
 		require.Equal(t, timer, timers[place])
 		require.Equal(t, timer.Action(), actions[timerAction[place]])
-		require.EqualValues(t, 1<<place, conformance.TimersOf(timer))
+		require.EqualValues(t, 1<<place, spec.TimersOf(timer))
 	}
 	require.Len(t, Stats{}.Actions, len(actions))
 }

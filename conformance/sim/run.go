@@ -201,10 +201,10 @@ func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
 	r.wake(i)
 	h.hears(e.From, e.Since)
 	r.in.action, r.in.from = uint8(firstOnType+typeOf(e.Message.Type)), rank(e.From)
-	r.in.given.Message, r.in.spec.Message = e.Message, e.Message
+	r.in.given.Message = e.Message
 	r.step(i)
 	r.in.from = none
-	r.in.given.Message, r.in.spec.Message = spec.Message{}, spec.Message{}
+	r.in.given.Message = spec.Message{}
 }
 
 // timerEnds gives a node the end of a timer.
@@ -218,10 +218,10 @@ func (r *Runner) timerEnds(i rank, e *world.Event[spec.Message]) {
 	h.policy.Ended(t)
 	h.ends[t] = policy.Never
 	r.in.action, r.in.timer = timerAction[e.Timer], int8(e.Timer)
-	r.in.given.Timer, r.in.spec.Timer = timers[e.Timer], timers[e.Timer]
+	r.in.given.Timer = timers[e.Timer]
 	r.step(i)
 	r.in.timer = -1
-	r.in.given.Timer, r.in.spec.Timer = "", ""
+	r.in.given.Timer = ""
 	if h.policy.TooLate(t, due, r.clock(i)) && h.view.role == leader && !r.broken() && !r.world.Doomed(int(i)) {
 		r.call(i, spec.ResignCall) // what is acknowledged from here on may have been so before the pause (R37)
 	}
@@ -255,18 +255,18 @@ func (r *Runner) call(i rank, call spec.Call) {
 	default:
 		r.in.action = resignAction
 	}
-	r.in.given.Call, r.in.spec.Call = call, call
+	r.in.given.Call = call
 	r.step(i)
-	r.in.given.Call, r.in.spec.Call = "", ""
+	r.in.given.Call = ""
 }
 
 // start starts a node for the first time (R32).
 func (r *Runner) start(i rank) {
 	r.in = input{action: startAction, from: none, timer: -1}
-	r.in.given.Start = true
+	r.in.given.Call = spec.StartCall
 	r.make(i)
 	r.step(i)
-	r.in.given.Start = false
+	r.in.given.Call = ""
 }
 
 // restart starts a node with what its disk has kept (R30).
@@ -274,7 +274,7 @@ func (r *Runner) restart(i rank) {
 	r.world.Restart(int(i))
 	r.links.disturbAll(r, i)
 	r.in.action = restartAction
-	r.in.given.Restart = true
+	r.in.given.Call = spec.RestartCall
 	h := &r.hosts[i]
 	support := h.out().State.Support[:0]
 	h.out().State = conformance.Survivor(h.durable)
@@ -283,7 +283,7 @@ func (r *Runner) restart(i rank) {
 	r.newWaits(i) // a host forgets, too
 	r.make(i)
 	r.step(i)
-	r.in.given.Restart = false
+	r.in.given.Call = ""
 	r.connectAll(i)
 	if r.plan.Proofs {
 		r.probeAll(i)

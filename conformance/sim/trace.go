@@ -38,9 +38,9 @@ func (t *tracer) write(r *Runner, e spec.Event) {
 }
 
 // step writes a step, with all that it sends, be it lost.
-func (t *tracer) step(r *Runner, i rank, out *conformance.Output) {
+func (t *tracer) step(r *Runner, i rank, out *spec.Step) {
 	if t != nil {
-		t.write(r, spec.Event{Node: r.members[i], Action: actions[r.in.action], Input: r.in.spec, Sent: out.Sent, State: out.State})
+		t.write(r, spec.Event{Node: r.members[i], Action: actions[r.in.action], Input: r.in.given.Written(), Sent: out.Sent, State: out.State})
 	}
 }
 
@@ -92,7 +92,7 @@ const (
 )
 
 // digest adds a step to the digest of the run: when it is, whose, which; the state after it, and what is sent.
-func (r *Runner) digest(i rank, out *conformance.Output) {
+func (r *Runner) digest(i rank, out *spec.Step) {
 	d, v := r.result.Digest, &r.hosts[i].view
 	add := func(x uint64) { d = bits.RotateLeft64((d^x)*prime, 29) }
 	add(uint64(r.world.Now()))

@@ -125,11 +125,11 @@ func TestObserve(t *testing.T) {
 	oracle := &conformance.Model{}
 	result, err := sim.Run(&p, model, sim.Options{Observe: func(c *conformance.Case) {
 		want := oracle.Step(c.ID, c.Members, c.Before.Clone(), c.Input)
-		require.True(t, want.Equal(c.Want), "%s %s: %s %s", c.Before, c.Input, c.Want.After, want.After)
+		require.True(t, want.Equal(c.Want), "%s %s: %s %s", c.Before, c.Input, c.Want.State, want.State)
 		switch {
 		case c.Want.Ignored:
 			stats.Ignored++
-		case c.Input.Start:
+		case c.Input.Call == spec.StartCall:
 			stats.Saves++
 		case c.Input.Message.Type == spec.Heartbeat:
 			stats.Torn++

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -57,7 +56,7 @@ func states(want, got *spec.State) string {
 type duties struct {
 	save        *spec.Durable
 	over        *spec.Epoch
-	cancel, arm conformance.Timers
+	cancel, arm spec.TimerSet
 	sent        []spec.Message
 	tell        *port.Told
 }
@@ -72,9 +71,9 @@ func sortOut(effects []port.Effect, ended spec.Timer) (d duties) {
 		case e.Over != nil:
 			d.over = e.Over
 		case e.Cancel != "" && e.Cancel != ended:
-			d.cancel |= conformance.TimersOf(e.Cancel)
+			d.cancel |= spec.TimersOf(e.Cancel)
 		case e.Arm != "":
-			d.arm |= conformance.TimersOf(e.Arm)
+			d.arm |= spec.TimersOf(e.Arm)
 		case e.Send != nil:
 			d.sent = append(d.sent, *e.Send)
 		case e.Tell != nil:
@@ -146,7 +145,7 @@ func pointer[T comparable](name string, want, got *T) string {
 }
 
 // sets says that two sets of timers differ, or "".
-func sets(name string, want, got conformance.Timers) string {
+func sets(name string, want, got spec.TimerSet) string {
 	if want == got {
 		return ""
 	}

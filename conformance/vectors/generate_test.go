@@ -56,7 +56,7 @@ func generate(t *testing.T) (all []*Vector) {
 		v := answered(t, q.script)
 		_, reply, err := v.Steps[len(v.Steps)-1].parse()
 		require.NoError(t, err)
-		require.True(t, reply.State.Equal(q.want.After), "%s: what was answered by hand is not what the model says", v.Case)
+		require.True(t, reply.State.Equal(q.want.State), "%s: what was answered by hand is not what the model says", v.Case)
 		require.Equal(t, q.want.Ignored, reply.Ignored != "", v.Case)
 		var sent []spec.Message
 		for _, e := range reply.Effects {

@@ -202,19 +202,24 @@ func caseOf(known map[string]*conformance.Case, q *port.Request, want *port.Repl
 		}
 		known[q.Node] = c
 	} else if c != nil {
-		c.Before = c.Want.After
+		c.Before = c.Want.State
 	}
 	if c == nil {
 		return nil
 	}
-	c.Input = conformance.Input{Start: q.Op == port.Begin, Restart: q.Op == port.Restart, Timer: q.Timer, Call: q.Call}
-	if q.Op == port.Receive {
+	c.Input = spec.Input{Timer: q.Timer, Call: q.Call}
+	switch q.Op {
+	case port.Begin:
+		c.Input.Call = spec.StartCall
+	case port.Restart:
+		c.Input.Call = spec.RestartCall
+	case port.Receive:
 		_ = json.Unmarshal(q.Message, &c.Input.Message) // if it is none, it stays zero: malformed
 	}
 	if q.Call == spec.ChangeCall {
 		_ = json.Unmarshal(q.Configuration, &c.Input.Configuration) // as with a message
 	}
-	c.Want = conformance.Outcome{Ignored: want.Ignored != "", After: *want.State, Sent: sortOut(want.Effects, "").sent}
+	c.Want = spec.Step{Ignored: want.Ignored != "", State: *want.State, Sent: sortOut(want.Effects, "").sent}
 	if q.Op == port.Load {
 		return nil
 	}
@@ -226,8 +231,8 @@ func caseOf(known map[string]*conformance.Case, q *port.Request, want *port.Repl
 var helpers = []string{"R5", "R6", "R40"}
 
 // outcome returns what a port has done as package conformance has it.
-func outcome(r *port.Reply) conformance.Outcome {
-	return conformance.Outcome{Ignored: r.Ignored != "", After: *r.State, Sent: sortOut(r.Effects, "").sent}
+func outcome(r *port.Reply) spec.Step {
+	return spec.Step{Ignored: r.Ignored != "", State: *r.State, Sent: sortOut(r.Effects, "").sent}
 }
 
 // blame returns the rule that a step has broken: that of the duty, or the one that the difference shows, or that the input is taken
@@ -265,7 +270,7 @@ func (v *Vector) blame(q *port.Request, c *conformance.Case, want, got *port.Rep
 	switch {
 	case shown != rule:
 		return shown
-	case about == "R5" && is.After.Leader == c.Want.After.Leader: // the lease is as it should be
+	case about == "R5" && is.State.Leader == c.Want.State.Leader: // the lease is as it should be
 		return rule
 	case slices.Contains(helpers, about):
 		return about

@@ -164,27 +164,27 @@ func sizedMembers(t *testing.T) (all []*script) {
 var filling = fmt.Sprintf("4/2 1@%[1]s 2@%[1]s 3@%[1]s 4@%[1]s 5@%[1]s 6@%[1]s observer:7@%[2]s 8", address(120), address(1024-59-8*18-6*120))
 
 // wrongMembers are ports that break one of R42 to R49.
-var wrongMembers = map[string]func(c *conformance.Case, out *conformance.Outcome){
-	"R42": func(c *conformance.Case, out *conformance.Outcome) { // counts observers
+var wrongMembers = map[string]func(c *conformance.Case, out *spec.Step){
+	"R42": func(c *conformance.Case, out *spec.Step) { // counts observers
 		own := c.Before.Configuration
-		if c.Input.Timer == spec.QuorumTimer && !out.Ignored && out.After.Role == spec.Follower && 2*(len(c.Before.Support)+1) > own.Len() && !own.IsNone() {
-			out.After = c.Before.Clone()
-			out.After.Support = nil
+		if c.Input.Timer == spec.QuorumTimer && !out.Ignored && out.State.Role == spec.Follower && 2*(len(c.Before.Support)+1) > own.Len() && !own.IsNone() {
+			out.State = c.Before.Clone()
+			out.State.Support = nil
 		}
 	},
-	"R43": func(c *conformance.Case, out *conformance.Outcome) { // adopts, and says the old one
+	"R43": func(c *conformance.Case, out *spec.Step) { // adopts, and says the old one
 		for i := range out.Sent {
-			if c.Input.Message.Type != "" && out.After.Role != spec.Leader {
+			if c.Input.Message.Type != "" && out.State.Role != spec.Leader {
 				out.Sent[i].Configuration = c.Before.Configuration
 			}
 		}
 	},
-	"R44": func(c *conformance.Case, out *conformance.Outcome) { // answers no stranger
-		if _, known := out.After.Configuration.Member(c.Input.Message.From); !known && !out.After.Configuration.IsNone() && c.Input.Message.Type != "" {
+	"R44": func(c *conformance.Case, out *spec.Step) { // answers no stranger
+		if _, known := out.State.Configuration.Member(c.Input.Message.From); !known && !out.State.Configuration.IsNone() && c.Input.Message.Type != "" {
 			out.Sent = nil
 		}
 	},
-	"R45": func(c *conformance.Case, out *conformance.Outcome) { // counts ACKs of an older configuration
+	"R45": func(c *conformance.Case, out *spec.Step) { // counts ACKs of an older configuration
 		m := c.Input.Message
 		if m.Type == spec.Ack && c.Before.Role == spec.Leader && m.Epoch == c.Before.Epoch && c.Before.Configuration.Newer(m.Configuration) {
 			in := c.Input
@@ -192,34 +192,34 @@ var wrongMembers = map[string]func(c *conformance.Case, out *conformance.Outcome
 			*out = (&conformance.Model{}).Step(c.ID, c.Members, c.Before, in)
 		}
 	},
-	"R46": func(c *conformance.Case, out *conformance.Outcome) { // asks observers too
+	"R46": func(c *conformance.Case, out *spec.Step) { // asks observers too
 		var sent []spec.Message
-		for _, m := range out.After.Configuration.Members() {
+		for _, m := range out.State.Configuration.Members() {
 			if m.ID != c.ID && m.Kind == spec.Observer && len(out.Sent) > 0 && out.Sent[0].Type == spec.Election {
-				sent = append(sent, spec.Message{Type: spec.Election, From: c.ID, To: m.ID, Epoch: out.After.Epoch, Configuration: out.After.Configuration})
+				sent = append(sent, spec.Message{Type: spec.Election, From: c.ID, To: m.ID, Epoch: out.State.Epoch, Configuration: out.State.Configuration})
 			}
 		}
 		out.Sent = append(out.Sent, sent...)
 	},
-	"R47": func(c *conformance.Case, out *conformance.Outcome) { // keeps the support
+	"R47": func(c *conformance.Case, out *spec.Step) { // keeps the support
 		if c.Input.Call == spec.ChangeCall && !out.Ignored {
-			out.After.Support = slices.DeleteFunc(slices.Clone(c.Before.Support), func(id spec.NodeID) bool {
-				_, stays := out.After.Configuration.Member(id)
+			out.State.Support = slices.DeleteFunc(slices.Clone(c.Before.Support), func(id spec.NodeID) bool {
+				_, stays := out.State.Configuration.Member(id)
 				return !stays
 			})
 		}
 	},
-	"R48": func(c *conformance.Case, out *conformance.Outcome) { // does not stamp
-		if own := c.Before.Configuration; out.After.Role == spec.Leader && c.Before.Role != spec.Leader && !own.IsNone() {
-			out.After.Configuration = own
+	"R48": func(c *conformance.Case, out *spec.Step) { // does not stamp
+		if own := c.Before.Configuration; out.State.Role == spec.Leader && c.Before.Role != spec.Leader && !own.IsNone() {
+			out.State.Configuration = own
 			for i := range out.Sent {
 				out.Sent[i].Configuration = own
 			}
 		}
 	},
-	"R49": func(c *conformance.Case, out *conformance.Outcome) { // is told of the first members, and takes them for none
-		if c.Input.Start && !out.After.Configuration.IsNone() {
-			out.After.Configuration = spec.EmptyConfiguration()
+	"R49": func(c *conformance.Case, out *spec.Step) { // is told of the first members, and takes them for none
+		if c.Input.Call == spec.StartCall && !out.State.Configuration.IsNone() {
+			out.State.Configuration = spec.EmptyConfiguration()
 		}
 	},
 }

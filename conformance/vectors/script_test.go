@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -157,7 +156,7 @@ func (s *script) node(line string, words []string, c spec.Configuration) error {
 	case "ends":
 		q.Op, q.Timer = port.End, spec.Timer(words[2])
 	case "called":
-		*q = port.InputOf(name, &conformance.Input{Call: spec.Call(words[2]), Configuration: c})
+		*q = port.InputOf(name, &spec.Input{Call: spec.Call(words[2]), Configuration: c})
 	case "ask-change":
 		_, text, _ := strings.Cut(line, "ask-change ")
 		q.Op, q.Call, q.Configuration = port.Call, spec.ChangeCall, json.RawMessage(text)

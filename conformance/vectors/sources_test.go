@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // serve runs the model in this process.
@@ -117,7 +118,7 @@ func pairs(t *testing.T) (all []*script) {
 // question is a script, and the answer that was written by hand.
 type question struct {
 	*script
-	want conformance.Outcome
+	want spec.Step
 }
 
 // notSlug matches what an id does not have.
@@ -152,10 +153,10 @@ func questions(t *testing.T) (all []question) {
 		q := port.Request{Op: port.Load, Node: "n" + c.ID.String(), Me: &c.ID, Members: c.Members}
 		in := port.Request{Node: q.Node, Timer: c.Input.Timer, Call: c.Input.Call}
 		switch before, promise := c.Before.Clone(), c.Before.Durable(); {
-		case c.Input.Start:
+		case c.Input.Call == spec.StartCall:
 			in = q
 			in.Op = port.Begin
-		case c.Input.Restart:
+		case c.Input.Call == spec.RestartCall:
 			in = q
 			in.Op, in.Promise = port.Restart, &promise
 		default:

@@ -198,7 +198,7 @@ func TestWhatIsTheSame(t *testing.T) {
 }
 
 // wrong is the model, but for one thing.
-func wrong(change func(c *conformance.Case, out *conformance.Outcome)) func(io.Reader, io.Writer) error {
+func wrong(change func(c *conformance.Case, out *spec.Step)) func(io.Reader, io.Writer) error {
 	i := model()
 	i.Make = conformance.NodeOf(func() conformance.Subject { return &changed{change: change} })
 	i.Load = func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
@@ -209,10 +209,10 @@ func wrong(change func(c *conformance.Case, out *conformance.Outcome)) func(io.R
 
 type changed struct {
 	model  conformance.Model
-	change func(c *conformance.Case, out *conformance.Outcome)
+	change func(c *conformance.Case, out *spec.Step)
 }
 
-func (s *changed) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (s *changed) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	c := &conformance.Case{ID: id, Members: members, Before: before, Input: in}
 	out := s.model.Step(id, members, before, in)
 	c.Want = out
@@ -222,36 +222,36 @@ func (s *changed) Step(id spec.NodeID, members []spec.NodeID, before spec.State,
 
 // TestRightRuleIsBlamed refuses ports that break one rule, and says which.
 func TestRightRuleIsBlamed(t *testing.T) {
-	for rule, change := range map[string]func(c *conformance.Case, out *conformance.Outcome){
-		"R17": func(c *conformance.Case, out *conformance.Outcome) { // grants its own epoch to two
+	for rule, change := range map[string]func(c *conformance.Case, out *spec.Step){
+		"R17": func(c *conformance.Case, out *spec.Step) { // grants its own epoch to two
 			m := c.Input.Message
 			if m.Type == spec.Claim && m.Epoch == c.Before.Epoch && !out.Ignored && c.Before.Role != spec.Leader && c.Before.Leader.IsNone() {
-				out.After = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
+				out.State = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
 				out.Sent = []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch}}
 			}
 		},
-		"R13": func(c *conformance.Case, out *conformance.Outcome) { // the highest waits, too: no case about ids passes
-			if m := c.Input.Message; m.Type == spec.Assent && out.After.Role == spec.Claimant && c.Before.Role == spec.Candidate {
-				out.After, out.Sent = c.Before.Clone(), nil
-				out.After.Epoch = max(m.Epoch, c.Before.Epoch)
-				if out.After.Epoch > c.Before.Epoch {
-					out.After.Grantee = spec.NodeID{}
+		"R13": func(c *conformance.Case, out *spec.Step) { // the highest waits, too: no case about ids passes
+			if m := c.Input.Message; m.Type == spec.Assent && out.State.Role == spec.Claimant && c.Before.Role == spec.Candidate {
+				out.State, out.Sent = c.Before.Clone(), nil
+				out.State.Epoch = max(m.Epoch, c.Before.Epoch)
+				if out.State.Epoch > c.Before.Epoch {
+					out.State.Grantee = spec.NodeID{}
 				}
-				out.After.Support = append(out.After.Support, m.From)
-				slices.SortFunc(out.After.Support, spec.NodeID.Compare)
+				out.State.Support = append(out.State.Support, m.From)
+				slices.SortFunc(out.State.Support, spec.NodeID.Compare)
 			}
 		},
-		"R24": func(c *conformance.Case, out *conformance.Outcome) { // says nothing to a stale leader
+		"R24": func(c *conformance.Case, out *spec.Step) { // says nothing to a stale leader
 			if conformance.RuleOf(c) == "R24" {
 				out.Sent = nil
 			}
 		},
-		"R27": func(c *conformance.Case, out *conformance.Outcome) { // beats for all but the last
+		"R27": func(c *conformance.Case, out *spec.Step) { // beats for all but the last
 			if c.Input.Timer == spec.BeatTimer && len(out.Sent) > 0 {
 				out.Sent = out.Sent[:len(out.Sent)-1]
 			}
 		},
-		"R35": func(c *conformance.Case, out *conformance.Outcome) { // takes a timer that does not run
+		"R35": func(c *conformance.Case, out *spec.Step) { // takes a timer that does not run
 			if c.Input.Timer == spec.ClaimTimer && out.Ignored {
 				out.Ignored = false
 			}
@@ -262,7 +262,7 @@ func TestRightRuleIsBlamed(t *testing.T) {
 }
 
 // isBlamed puts a port that breaks a rule through some vectors: it is that rule that they say is most likely broken.
-func isBlamed(t *testing.T, rule string, change func(c *conformance.Case, out *conformance.Outcome), globs string) {
+func isBlamed(t *testing.T, rule string, change func(c *conformance.Case, out *spec.Step), globs string) {
 	t.Helper()
 	cases, err := kit.Select(Cases(), globs, "")
 	require.NoError(t, err)
@@ -282,7 +282,7 @@ func TestMessagesAreNotIDs(t *testing.T) {
 	} {
 		cases, err := kit.Select(Cases(), "R1-*", "")
 		require.NoError(t, err)
-		report, err := kit.Run(t.Context(), cases, kit.Options{Port: port.Config{Serve: wrong(func(_ *conformance.Case, out *conformance.Outcome) {
+		report, err := kit.Run(t.Context(), cases, kit.Options{Port: port.Config{Serve: wrong(func(_ *conformance.Case, out *spec.Step) {
 			if len(out.Sent) > 0 {
 				out.Sent = change(slices.Clone(out.Sent))
 			}

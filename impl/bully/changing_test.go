@@ -61,9 +61,9 @@ func newChanging(n int, first spec.Configuration) (*changing, error) {
 // start starts a node: again, if it has a disk.
 func (c *changing) start(i int) error {
 	p := c.places[i]
-	first, in, o := p.first, bully.Start(), &observed{me: p.id, in: conformance.Input{Start: true}}
+	first, in, o := p.first, bully.Start(), &observed{me: p.id, in: spec.Input{Call: spec.StartCall}}
 	if p.disk != nil {
-		first, in, o.in = spec.EmptyConfiguration(), bully.Restart(*p.disk), conformance.Input{Restart: true}
+		first, in, o.in = spec.EmptyConfiguration(), bully.Restart(*p.disk), spec.Input{Call: spec.RestartCall}
 	}
 	core, err := bully.NewChanging(p.id, first)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *changing) give(i int, in spec.Input) error {
 		p.runs &^= only(in.Timer)
 	}
 	may, made := p.core.MayChange(in.Configuration), c.changes
-	o := &observed{me: p.id, before: &before, in: conformance.Given(&in)}
+	o := &observed{me: p.id, before: &before, in: in}
 	if err := c.take(i, bully.Given(in), o); err != nil {
 		return err
 	}

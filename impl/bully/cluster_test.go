@@ -24,7 +24,7 @@ import (
 type hosted struct {
 	id    spec.NodeID
 	core  *bully.Node // with fixed members, until it starts with a configuration
-	runs  bully.TimerSet
+	runs  spec.TimerSet
 	reign spec.Epoch   // that the user has been told it leads, or 0
 	told  spec.Durable // the leader that the user has been told of, and its epoch
 }
@@ -39,12 +39,12 @@ func newHosted(id spec.NodeID, members []spec.NodeID) conformance.Node {
 	return &hosted{id: id, core: core}
 }
 
-func (h *hosted) Start(first spec.Configuration, out *conformance.Output) {
+func (h *hosted) Start(first spec.Configuration, out *spec.Step) {
 	h.core = beginning(h.core, h.id, first)
 	h.step(bully.Start(), out)
 }
 
-func (h *hosted) Restart(promise spec.Durable, out *conformance.Output) {
+func (h *hosted) Restart(promise spec.Durable, out *spec.Step) {
 	if !promise.Configuration.IsNone() {
 		h.core = beginning(h.core, h.id, spec.EmptyConfiguration())
 	}
@@ -63,18 +63,18 @@ func beginning(fixed *bully.Node, id spec.NodeID, c spec.Configuration) *bully.N
 	return core
 }
 
-func (h *hosted) Step(in *spec.Input, out *conformance.Output) {
+func (h *hosted) Step(in *spec.Input, out *spec.Step) {
 	if in.Timer != "" && h.runs.Has(in.Timer) {
 		h.runs &^= only(in.Timer) // it has ended
 	}
 	h.step(bully.Given(*in), out)
 }
 
-func (h *hosted) step(in bully.Input, out *conformance.Output) {
+func (h *hosted) step(in bully.Input, out *spec.Step) {
 	did := h.core.Step(in)
 	h.serve(in, &did)
 	out.Ignored = did.Action == ""
-	out.Save, out.Cancel, out.Arm = did.Save, conformance.Timers(did.Cancel), conformance.Timers(did.Arm)
+	out.Save, out.Cancel, out.Arm = did.Save, spec.TimerSet(did.Cancel), spec.TimerSet(did.Arm)
 	out.Sent = append(out.Sent[:0], did.Send...)
 	h.core.CopyState(&out.State)
 }
@@ -116,7 +116,7 @@ func (h *hosted) serve(in bully.Input, did *bully.Output) {
 }
 
 // only returns the set of one timer.
-func only(timer spec.Timer) bully.TimerSet {
+func only(timer spec.Timer) spec.TimerSet {
 	return 1 << slices.Index(spec.Timers(), timer)
 }
 
@@ -134,7 +134,7 @@ func (h *happened) observe(c *conformance.Case) {
 		return
 	}
 	h.steps[actionOf(c)]++
-	if c.Before.Role == spec.Leader && c.Want.After.Role != spec.Leader {
+	if c.Before.Role == spec.Leader && c.Want.State.Role != spec.Leader {
 		switch actionOf(c) {
 		case spec.OnClaim:
 			h.handOvers++
@@ -148,9 +148,9 @@ func (h *happened) observe(c *conformance.Case) {
 func actionOf(c *conformance.Case) spec.Action {
 	in := &c.Input
 	switch {
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return spec.StartAction
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		return spec.RestartAction
 	case in.Call == spec.ResignCall:
 		return spec.ResignAction

@@ -13,23 +13,23 @@ import (
 // subject is the core, put into the state of each question.
 type subject struct{}
 
-func (subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	node, input, err := toInput(id, members, before, in)
 	if err != nil {
 		panic(fmt.Sprintf("%s in %s: %v", id, before, err))
 	}
 	out := node.Step(input)
-	return conformance.Outcome{Ignored: out.Action == "", After: node.State(), Sent: slices.Clone(out.Send)}
+	return spec.Step{Ignored: out.Action == "", State: node.State(), Sent: slices.Clone(out.Send)}
 }
 
 // toInput returns a node that is where the question says, and its input. A node that starts is a new one.
-func toInput(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) (*bully.Node, bully.Input, error) {
-	if !in.Start && !in.Restart {
+func toInput(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (*bully.Node, bully.Input, error) {
+	if !in.Starts() {
 		node, err := bully.At(id, members, before)
 		return node, bully.Given(spec.Input{Message: in.Message, Timer: in.Timer, Call: in.Call, Configuration: in.Configuration}), err
 	}
 	first, input := before.Configuration, bully.Start()
-	if in.Restart {
+	if in.Call == spec.RestartCall {
 		first, input = spec.EmptyConfiguration(), bully.Restart(before.Durable())
 	}
 	if !before.Configuration.IsNone() {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -16,7 +15,7 @@ import (
 type observed struct {
 	me            spec.NodeID
 	before, after *spec.State
-	in            conformance.Input
+	in            spec.Input
 	sent          []spec.Message
 }
 
@@ -96,7 +95,7 @@ func mayTell(s *spec.State) (told spec.Durable) {
 
 // duties returns what the step comes to, but for the action: sections 9 and 10, read a second time.
 func (o *observed) duties() (want bully.Output) {
-	want.Save = o.in.Start || !o.in.Restart && o.before.Durable() != o.after.Durable()
+	want.Save = o.in.Call == spec.StartCall || o.in.Call != spec.RestartCall && o.before.Durable() != o.after.Durable()
 	if want.Save {
 		want.Promise = o.after.Durable()
 	}
@@ -107,7 +106,7 @@ func (o *observed) duties() (want bully.Output) {
 	if o.before != nil {
 		was = o.before.Configuration
 	}
-	want.Changed = !o.in.Start && !o.after.Configuration.IsNone() && o.after.Configuration != was
+	want.Changed = o.in.Call != spec.StartCall && !o.after.Configuration.IsNone() && o.after.Configuration != was
 	return want
 }
 
@@ -138,7 +137,7 @@ func (o *observed) problem(node *bully.Node, out bully.Output) string {
 }
 
 // same reports whether a set is of these timers.
-func same(want []spec.Timer, got bully.TimerSet) bool {
+func same(want []spec.Timer, got spec.TimerSet) bool {
 	for _, timer := range spec.Timers() {
 		if slices.Contains(want, timer) != got.Has(timer) {
 			return false
@@ -155,7 +154,7 @@ type dutiful struct {
 	duties  [6]int
 }
 
-func (d *dutiful) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (d *dutiful) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	node, input, err := toInput(id, members, before, in)
 	require.NoError(d.t, err, "%s in %s: %v", id, before, in)
 	ran := node.Running()
@@ -165,10 +164,10 @@ func (d *dutiful) Step(id spec.NodeID, members []spec.NodeID, before spec.State,
 		if out.Save || out.ReignEnded || out.Cancel|out.Arm != 0 || out.Send != nil || out.Told {
 			require.Fail(d.t, "no step, no duties", "%v in %v: %+v", in, before, out)
 		}
-		return conformance.Outcome{Ignored: true, After: after}
+		return spec.Step{Ignored: true, State: after}
 	}
 	o := &observed{me: id, before: &before, after: &after, in: in, sent: out.Send}
-	if in.Start || in.Restart {
+	if in.Starts() {
 		o.before = nil
 	}
 	if problem := o.problem(node, out); problem != "" {
@@ -178,11 +177,11 @@ func (d *dutiful) Step(id spec.NodeID, members []spec.NodeID, before spec.State,
 		require.NoError(d.t, err, "%v in %v → %v: %+v", in, before, after, out)
 	}
 	d.count(out, ran)
-	return conformance.Outcome{After: after, Sent: out.Send}
+	return spec.Step{State: after, Sent: out.Send}
 }
 
 // count counts which duties there were.
-func (d *dutiful) count(out bully.Output, ran bully.TimerSet) {
+func (d *dutiful) count(out bully.Output, ran spec.TimerSet) {
 	d.actions[out.Action]++
 	for duty, seen := range [...]bool{out.Save, out.ReignEnded, out.Told, out.Cancel != 0, out.Arm&^ran != 0, out.Arm&ran != 0} {
 		if seen {

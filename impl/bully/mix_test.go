@@ -25,7 +25,7 @@ func lifeOf(t testing.TB) (inputs []taken, steps map[spec.Action]int) {
 	members := integers(5)
 	steps = map[spec.Action]int{}
 	c, err := cluster.New(members, newHosted, cluster.Options{Observe: func(c *conformance.Case) {
-		inputs = append(inputs, taken{slices.Index(members, c.ID), inputOf(c), c.Input.Start || c.Input.Restart})
+		inputs = append(inputs, taken{slices.Index(members, c.ID), inputOf(c), c.Input.Starts()})
 		if !c.Want.Ignored {
 			steps[actionOf(c)]++
 		}
@@ -68,9 +68,9 @@ func lifeOf(t testing.TB) (inputs []taken, steps map[spec.Action]int) {
 // inputOf returns the input of a step as the core takes it.
 func inputOf(c *conformance.Case) bully.Input {
 	switch {
-	case c.Input.Start:
+	case c.Input.Call == spec.StartCall:
 		return bully.Start()
-	case c.Input.Restart:
+	case c.Input.Call == spec.RestartCall:
 		return bully.Restart(c.Before.Durable())
 	}
 	return bully.Given(spec.Input{Message: c.Input.Message, Timer: c.Input.Timer, Call: c.Input.Call})

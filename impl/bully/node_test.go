@@ -204,19 +204,3 @@ func receivers(sent []spec.Message) (to []spec.NodeID) {
 	}
 	return to
 }
-
-func TestTimerSet(t *testing.T) {
-	leader, err := bully.At(id(1), integers(1), spec.State{Role: spec.Leader, Leader: id(1), Epoch: 1, Grantee: id(1)})
-	require.NoError(t, err)
-	set := leader.Running()
-	require.Equal(t, []spec.Timer{spec.QuorumTimer, spec.BeatTimer}, slices.Collect(set.All()))
-	for first := range set.All() {
-		require.Equal(t, spec.QuorumTimer, first)
-		break
-	}
-	for _, timer := range append(spec.Timers(), "", "lunch") {
-		require.Equal(t, timer == spec.QuorumTimer || timer == spec.BeatTimer, set.Has(timer), timer)
-	}
-	require.Equal(t, spec.Timers(), slices.Collect(bully.TimerSet(math.MaxUint8).All()), "the bits are in the order of the words")
-	require.Equal(t, "{}", bully.TimerSet(0).String())
-}

@@ -21,7 +21,7 @@ type Output struct {
 	// Cancel and Arm are the timers to be stopped, and to be set from now on (R36). A timer in Arm may be running: then
 	// it begins anew. A timer that has just ended is in Cancel too, if it runs no longer: the host may have ended it
 	// before its time.
-	Cancel, Arm TimerSet
+	Cancel, Arm spec.TimerSet
 	// Changed says that the node's configuration is another: adopted, changed or stamped (R43, R47, R48), or that of the
 	// record. The host opens links to new members before it sends. What it sends may be to a node that is no member any
 	// more, which is to learn of it. See Node.Configuration.
@@ -96,7 +96,7 @@ func (n *Node) saves(action spec.Action) bool {
 }
 
 // output compares the state before a step with that after it.
-func (n *Node) output(action spec.Action, in *Input, ran TimerSet) Output {
+func (n *Node) output(action spec.Action, in *Input, ran spec.TimerSet) Output {
 	out := Output{Action: action, Send: n.sent}
 	if n.saves(action) {
 		out.Save, out.Promise = true, n.promise()

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -66,8 +65,8 @@ func openPage(t *testing.T, file, table string) *page {
 
 // ask puts a question to the page: does it do what the core does? It is put to the model, too. What is malformed is not asked:
 // the page is given what has passed R33.
-func (p *page) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) {
-	isMessage := !in.Start && !in.Restart && in.Timer == "" && in.Call == ""
+func (p *page) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) {
+	isMessage := !in.Starts() && in.Timer == "" && in.Call == ""
 	if isMessage && in.Message.Validate() != nil || in.Call == spec.ChangeCall && in.Configuration.Validate() != nil {
 		return
 	}
@@ -75,11 +74,11 @@ func (p *page) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in 
 	require.NoError(p.t, err)
 	out := node.Step(input)
 	after := node.State()
-	got := conformance.Outcome{Ignored: out.Action == "", After: after, Sent: out.Send}
+	got := spec.Step{Ignored: out.Action == "", State: after, Sent: out.Send}
 	want := new(conformance.Model).Step(id, members, before, in)
 	require.True(p.t, got.Equal(want), "%s takes %v in %s: the core says %v, and the model %v", id, in, before, got, want)
 	q := question{Me: id, Members: members, Before: &before, Input: wordsOf(&in, &before), Sent: out.Send}
-	if in.Start {
+	if in.Call == spec.StartCall {
 		q.Before = nil
 	}
 	if out.Action != "" {
@@ -95,13 +94,13 @@ func (p *page) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in 
 }
 
 // wordsOf returns an input as the page reads it.
-func wordsOf(in *conformance.Input, before *spec.State) map[string]any {
+func wordsOf(in *spec.Input, before *spec.State) map[string]any {
 	switch {
-	case in.Start && before.Configuration.IsNone():
+	case in.Call == spec.StartCall && before.Configuration.IsNone():
 		return map[string]any{"start": nil}
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return map[string]any{"start": before.Configuration}
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		return map[string]any{"restart": true}
 	case in.Timer != "":
 		return map[string]any{"timer": in.Timer}
@@ -114,7 +113,7 @@ func wordsOf(in *conformance.Input, before *spec.State) map[string]any {
 }
 
 // collect returns the timers of a set.
-func collect(s bully.TimerSet) (timers []spec.Timer) {
+func collect(s spec.TimerSet) (timers []spec.Timer) {
 	for timer := range s.All() {
 		timers = append(timers, timer)
 	}
@@ -182,7 +181,7 @@ func TestPageChanging(t *testing.T) {
 		c, err := newChanging(max(5, int(lastOf(first))), first)
 		require.NoError(t, err)
 		for _, place := range c.places {
-			p.ask(place.id, nil, conformance.Survivor(spec.Durable{Configuration: place.first}), conformance.Input{Start: true})
+			p.ask(place.id, nil, conformance.Survivor(spec.Durable{Configuration: place.first}), spec.Input{Call: spec.StartCall})
 		}
 		c.seen = func(o *observed) {
 			before := conformance.Survivor(o.after.Durable()) // of a node that restarts
@@ -208,37 +207,37 @@ func TestPageChanging(t *testing.T) {
 // askAll ends every timer in a state, and makes every call.
 func (p *page) askAll(id spec.NodeID, s spec.State) {
 	for _, timer := range spec.Timers() {
-		p.ask(id, nil, s, conformance.Input{Timer: timer})
+		p.ask(id, nil, s, spec.Input{Timer: timer})
 	}
 	for _, call := range []spec.Call{spec.ResignCall, spec.HolderDeadCall} {
-		p.ask(id, nil, s, conformance.Input{Call: call})
+		p.ask(id, nil, s, spec.Input{Call: call})
 	}
-	p.ask(id, nil, s, conformance.Input{Restart: true})
-	p.ask(id, nil, s, conformance.Input{Call: spec.ChangeCall, Configuration: s.Configuration.At(s.Epoch, s.Configuration.Version+1)})
+	p.ask(id, nil, s, spec.Input{Call: spec.RestartCall})
+	p.ask(id, nil, s, spec.Input{Call: spec.ChangeCall, Configuration: s.Configuration.At(s.Epoch, s.Configuration.Version+1)})
 	mixed := spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(9), To: id, Epoch: s.Epoch}
-	p.ask(id, nil, s, conformance.Input{Message: mixed})
+	p.ask(id, nil, s, spec.Input{Message: mixed})
 }
 
 // TestPageThatIsWrong changes a word here and there in copies of the page and of the table, and has each noticed.
 func TestPageThatIsWrong(t *testing.T) {
 	leads := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}
 	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: conf("epoch:4 version:1 {1 witness:2 3}")})
-	resign := conformance.Input{Call: spec.ResignCall}
+	resign := spec.Input{Call: spec.ResignCall}
 	type edit struct {
 		right, wrong string
 		before       spec.State
-		in           conformance.Input
+		in           spec.Input
 	}
 	code := []edit{
 		{`rest(unbound(s)), to_all(members`, `unbound(s), to_all(members`, leads, resign},
 		{`{"heartbeat"} if me in members(s.conf)`, `{"heartbeat"} if may_stand(s)`, rests, resign},
-		{`return t, to_all(members(t.conf), "IM_BACK", t.epoch) if me`, `return t, [] if me`, rests, conformance.Input{Timer: spec.HeartbeatTimer}},
+		{`return t, to_all(members(t.conf), "IM_BACK", t.epoch) if me`, `return t, [] if me`, rests, spec.Input{Timer: spec.HeartbeatTimer}},
 	}
 	table := []edit{
 		{`follower | none | · | {} | RESIGN all`, `electing | none | · | {} | RESIGN all`, leads, resign},
-		{`| OK; COORDINATOR |`, `| OK |`, leads, conformance.Input{Message: spec.Message{Type: spec.Election, From: id(1), To: id(2), Epoch: 4}}},
+		{`| OK; COORDINATOR |`, `| OK |`, leads, spec.Input{Message: spec.Message{Type: spec.Election, From: id(1), To: id(2), Epoch: 4}}},
 		{`not leader | none, sender | > |`, `not leader | none | = |`, spec.State{Role: spec.Follower},
-			conformance.Input{Message: spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1}}},
+			spec.Input{Message: spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1}}},
 	}
 	wrong := func(file string, edits []edit) string {
 		read, err := os.ReadFile(file)

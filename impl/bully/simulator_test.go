@@ -140,7 +140,7 @@ func differ(t *testing.T, plan *sim.Plan, model conformance.Maker) {
 
 // told writes a step.
 func told(c *conformance.Case) string {
-	return fmt.Sprintf("node %s, %s, with %s is %s and sends %s", c.ID, c.Before, c.Input, c.Want.After, c.Want.Sent)
+	return fmt.Sprintf("node %s, %s, with %s is %s and sends %s", c.ID, c.Before, c.Input, c.Want.State, c.Want.Sent)
 }
 
 // TestRegressions runs the plans on which nodes that are wrong have failed.

@@ -71,7 +71,7 @@ func (s *shower) show(e *spec.Event) {
 		return
 	}
 	s.shown++
-	what := string(e.Action) + e.Input.String()
+	what := string(e.Action) + e.Input.Besides()
 	if len(e.Sent) > 0 {
 		what += "; says " + said(e.Sent)
 	}

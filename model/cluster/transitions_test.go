@@ -143,9 +143,9 @@ func TestOracleAnswersEachTransition(t *testing.T) {
 }
 
 // askAgain returns the answer to what a transition asks.
-func askAgain(t *testing.T, n *rules.Names, tr *Transition, before spec.State) rules.Answer {
+func askAgain(t *testing.T, n *rules.Names, tr *Transition, before spec.State) spec.Step {
 	id, in := n.SpecID(tr.Node), spec.Input{Timer: tr.Action.Timer()}
-	var got rules.Answer
+	var got spec.Step
 	var err error
 	switch {
 	case tr.Action == spec.StartAction:

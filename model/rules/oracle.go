@@ -7,13 +7,6 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Answer is what a node does at once, in the words of package spec.
-type Answer struct {
-	Ignored bool           // it is no step: the state stays, and nothing is sent
-	State   spec.State     // after the step
-	Sent    []spec.Message // what the step sends, in order
-}
-
 // The rules as they are: of clusters whose members change, and of those whose members never do.
 var standard, static = New(), NewStatic()
 
@@ -22,12 +15,12 @@ var standard, static = New(), NewStatic()
 // an error if before is not such a state; where they do not, of any state. It is an error, besides, if a configuration comes
 // without a call to change, if links are cut, and if an id occurs that is not among the names; but for that of a stranger who
 // says something where members never change, which is ignored (R34).
-func (n *Names) Answer(id spec.NodeID, before spec.State, in spec.Input) (Answer, error) {
+func (n *Names) Answer(id spec.NodeID, before spec.State, in spec.Input) (spec.Step, error) {
 	if err := n.check(id, &before); err != nil {
-		return Answer{}, err
+		return spec.Step{}, err
 	}
 	if !in.Configuration.IsNone() && in.Call != spec.ChangeCall || len(in.Cut) > 0 {
-		return Answer{}, errors.New("rules: the input is no message, end of a timer or call: " +
+		return spec.Step{}, errors.New("rules: the input is no message, end of a timer or call: " +
 			"a configuration is for a call to change, and a cut for the network")
 	}
 	n.stranger = spec.NodeID{}
@@ -35,9 +28,9 @@ func (n *Names) Answer(id spec.NodeID, before spec.State, in spec.Input) (Answer
 	step, err := n.step(i, s, id, &in)
 	switch {
 	case err != nil:
-		return Answer{}, err
+		return spec.Step{}, err
 	case step.Ignored:
-		return Answer{Ignored: true, State: before}, nil
+		return spec.Step{Ignored: true, State: before}, nil
 	}
 	return n.answer(&step)
 }
@@ -80,13 +73,13 @@ func (n *Names) heard(id spec.NodeID, m *spec.Message) bool {
 }
 
 // answer returns the answer that a step is.
-func (n *Names) answer(step *Step) (Answer, error) {
+func (n *Names) answer(step *Step) (spec.Step, error) {
 	after, err := n.SpecState(&step.State)
 	if err != nil {
-		return Answer{}, fmt.Errorf("rules: the state after the step: %w", err)
+		return spec.Step{}, fmt.Errorf("rules: the state after the step: %w", err)
 	}
 	// Each message carries the configuration after the step (R43).
-	return Answer{State: after, Sent: n.SpecSent(step, after.Configuration)}, nil
+	return spec.Step{State: after, Sent: n.SpecSent(step, after.Configuration)}, nil
 }
 
 // unknown is an error if an id has occurred that is not among the names.
@@ -99,25 +92,25 @@ func (n *Names) unknown() error {
 
 // Start returns what node id does when it starts for the first time, with a configuration that it was given: none, if members
 // never change. R32, R49. It is an error if that is none where they change, or not valid.
-func (n *Names) Start(id spec.NodeID, first spec.Configuration) (Answer, error) {
+func (n *Names) Start(id spec.NodeID, first spec.Configuration) (spec.Step, error) {
 	after := spec.State{Role: spec.Follower, Configuration: first}
 	if err := n.check(id, &after); err != nil {
-		return Answer{}, err
+		return spec.Step{}, err
 	}
-	return Answer{State: after}, nil
+	return spec.Step{State: after}, nil
 }
 
 // Restart returns what node id does when it starts with what it has kept. R30, R49. It is an error if that is not what a node
 // can keep.
-func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (Answer, error) {
+func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (spec.Step, error) {
 	before := spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Configuration: kept.Configuration}
 	if err := n.check(id, &before); err != nil {
-		return Answer{}, err
+		return spec.Step{}, err
 	}
 	n.stranger = spec.NodeID{}
 	i, s := n.ID(id), n.State(&before)
 	if err := n.unknown(); err != nil {
-		return Answer{}, err
+		return spec.Step{}, err
 	}
 	step := n.rules.Restart(i, s)
 	return n.answer(&step)

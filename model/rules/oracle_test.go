@@ -16,19 +16,19 @@ func configured(t require.TestingT, e spec.Epoch, version uint64, members ...spe
 }
 
 // ask asks a question with names for all that occurs in it.
-func ask(id spec.NodeID, before spec.State, in spec.Input) (Answer, error) {
+func ask(id spec.NodeID, before spec.State, in spec.Input) (spec.Step, error) {
 	n, err := NamesIn(id, &before, &in)
 	if err != nil {
-		return Answer{}, err
+		return spec.Step{}, err
 	}
 	return n.Answer(id, before, in)
 }
 
 // restart does the same for a restart.
-func restart(id spec.NodeID, kept spec.Durable) (Answer, error) {
+func restart(id spec.NodeID, kept spec.Durable) (spec.Step, error) {
 	n, err := NamesIn(id, &spec.State{Grantee: kept.Grantee, Configuration: kept.Configuration}, &spec.Input{})
 	if err != nil {
-		return Answer{}, err
+		return spec.Step{}, err
 	}
 	return n.Restart(id, kept)
 }
@@ -48,7 +48,7 @@ func TestStepKeepsIDsAndAddresses(t *testing.T) {
 	require.NoError(t, err)
 	after := before
 	after.Support, after.Configuration = nil, wanted
-	require.Equal(t, Answer{State: after, Sent: []spec.Message{
+	require.Equal(t, spec.Step{State: after, Sent: []spec.Message{
 		{Type: spec.Heartbeat, From: uuid, To: low, Epoch: 3, Configuration: wanted},
 		{Type: spec.Heartbeat, From: uuid, To: high, Epoch: 3, Configuration: wanted},
 	}}, got)
@@ -56,7 +56,7 @@ func TestStepKeepsIDsAndAddresses(t *testing.T) {
 	elsewhere := configured(t, 3, 1, spec.Member{ID: uuid, Kind: spec.Voter, Address: "a:2"}, old.Members()[0])
 	got, err = ask(uuid, before, spec.Input{Message: spec.Message{Type: spec.Ack, From: low, To: uuid, Epoch: 3, Configuration: elsewhere}})
 	require.NoError(t, err)
-	require.Equal(t, Answer{State: before}, got, "another address is another configuration")
+	require.Equal(t, spec.Step{State: before}, got, "another address is another configuration")
 }
 
 func TestStepRefusesWhatHasNoAnswer(t *testing.T) {
@@ -147,7 +147,7 @@ func TestStepIgnores(t *testing.T) {
 		spoil(&in)
 		got, err := ask(id, before, in)
 		require.NoError(t, err, says)
-		require.Equal(t, Answer{Ignored: true, State: before}, got, says)
+		require.Equal(t, spec.Step{Ignored: true, State: before}, got, says)
 	}
 	got, err := ask(id, before, spec.Input{Message: claim})
 	require.NoError(t, err)
@@ -160,12 +160,12 @@ func TestStartAndRestart(t *testing.T) {
 	require.NoError(t, err)
 	joins, err := n.Start(id, spec.EmptyConfiguration())
 	require.NoError(t, err)
-	require.Equal(t, Answer{State: spec.State{Role: spec.Follower, Configuration: spec.EmptyConfiguration()}}, joins)
+	require.Equal(t, spec.Step{State: spec.State{Role: spec.Follower, Configuration: spec.EmptyConfiguration()}}, joins)
 
 	conf := configured(t, 2, 1, spec.Member{ID: id, Kind: spec.Witness}, spec.Member{ID: other, Kind: spec.Voter, Address: "b:1"})
 	back, err := restart(id, spec.Durable{Epoch: 4, Grantee: other, Configuration: conf})
 	require.NoError(t, err)
-	require.Equal(t, Answer{
+	require.Equal(t, spec.Step{
 		State: spec.State{Role: spec.Electing, Leader: id, Epoch: 4, Grantee: other, Configuration: conf},
 		Sent:  []spec.Message{{Type: spec.ImBack, From: id, To: other, Epoch: 4, Configuration: conf}},
 	}, back)
@@ -312,7 +312,7 @@ func TestStepIsTotal(t *testing.T) {
 }
 
 // stepTotally has node 2 take a step, and sees what holds of every step.
-func stepTotally(t *rapid.T, before spec.State, in spec.Input) Answer {
+func stepTotally(t *rapid.T, before spec.State, in spec.Input) spec.Step {
 	got, err := ask(namedID(2), before, in)
 	require.NoError(t, err)
 	after := got.State
@@ -325,7 +325,7 @@ func stepTotally(t *rapid.T, before spec.State, in spec.Input) Answer {
 		require.Equal(t, before.Grantee, after.Grantee, "an epoch is promised once")
 	}
 	if got.Ignored {
-		require.Equal(t, Answer{Ignored: true, State: before}, got)
+		require.Equal(t, spec.Step{Ignored: true, State: before}, got)
 	}
 	for _, m := range got.Sent {
 		require.NoError(t, m.Validate())
@@ -358,7 +358,7 @@ func TestStaticMembers(t *testing.T) {
 	with := configured(t, 0, 1, spec.Member{ID: top, Kind: spec.Voter}, spec.Member{ID: namedID(1), Kind: spec.Voter})
 	started, err := n.Start(top, spec.Configuration{})
 	require.NoError(t, err)
-	require.Equal(t, Answer{State: blank}, started)
+	require.Equal(t, spec.Step{State: blank}, started)
 
 	asks, err := n.Answer(top, blank, spec.Input{Timer: spec.HeartbeatTimer})
 	require.NoError(t, err)
@@ -380,7 +380,7 @@ func TestStaticMembers(t *testing.T) {
 	} {
 		got, err := n.Answer(top, blank, spec.Input{Message: m})
 		require.NoError(t, err, says)
-		require.Equal(t, Answer{Ignored: true, State: blank}, got, says)
+		require.Equal(t, spec.Step{Ignored: true, State: blank}, got, says)
 	}
 	got, err := n.Answer(top, wins.State, spec.Input{Call: spec.ChangeCall, Configuration: with.At(1, 2)})
 	require.NoError(t, err)

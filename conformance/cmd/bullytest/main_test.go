@@ -51,7 +51,7 @@ type answers struct {
 	how   string
 }
 
-func (a *answers) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (a *answers) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	out := a.model.Step(id, members, before, in)
 	switch {
 	case a.how == "mute" && in.Timer == spec.BeatTimer:

@@ -12,8 +12,8 @@ import (
 // Asked returns the rule that a wrong step breaks, as far as further questions to the port show it: of several rules that use another one,
 // a port that breaks that one does wrong wherever it is used; and if it does right elsewhere, it is the rule that the input is taken by. The rule
 // given is what is thought of it so far.
-func Asked(p *port.Process, c *conformance.Case, got conformance.Outcome, rule string) string {
-	if c.Want.Ignored || got.Ignored || c.Input.Start || c.Input.Restart || !p.Usable() || slices.Contains(ofMembers, rule) {
+func Asked(p *port.Process, c *conformance.Case, got spec.Step, rule string) string {
+	if c.Want.Ignored || got.Ignored || c.Input.Starts() || !p.Usable() || slices.Contains(ofMembers, rule) {
 		return rule
 	}
 	a := &asker{port: p, c: c}
@@ -66,7 +66,7 @@ type question struct {
 	id      spec.NodeID
 	members []spec.NodeID
 	before  spec.State
-	in      conformance.Input
+	in      spec.Input
 }
 
 // asker asks a port what is like a case.
@@ -136,8 +136,8 @@ func five() (ids []spec.NodeID) {
 
 // rests returns another input on which a node rests (R6), if the case is one: the end of the claim timer (R22), or of the election timer (R14).
 func (a *asker) rests() (question, bool) {
-	ids, want := five(), &a.c.Want.After
-	q := question{ids[2], ids, spec.State{Role: spec.Claimant, Epoch: 4, Grantee: ids[0], Support: ids[1:2]}, conformance.Input{Timer: spec.ClaimTimer}}
+	ids, want := five(), &a.c.Want.State
+	q := question{ids[2], ids, spec.State{Role: spec.Claimant, Epoch: 4, Grantee: ids[0], Support: ids[1:2]}, spec.Input{Timer: spec.ClaimTimer}}
 	if a.c.Input.Timer == spec.ClaimTimer {
 		q.before.Role, q.in.Timer = spec.Candidate, spec.ElectionTimer
 	}
@@ -190,7 +190,7 @@ func (a *asker) releases() (question, bool) {
 	m, kept := &q.in.Message, q.before.Leader
 	switch {
 	case q.in.Call == spec.HolderDeadCall:
-		q.in = conformance.Input{Message: spec.Message{Type: spec.Resign, From: kept, To: q.id, Epoch: q.before.Epoch}}
+		q.in = spec.Input{Message: spec.Message{Type: spec.Resign, From: kept, To: q.id, Epoch: q.before.Epoch}}
 		return q, true
 	case m.Type == spec.Resign:
 		m.Type, m.Epoch = spec.ImBack, min(m.Epoch, q.before.Epoch)
@@ -225,7 +225,7 @@ func (a *asker) counts() (question, bool) {
 		return q, false
 	}
 	q.before = spec.State{Role: spec.Candidate, Epoch: 4, Support: slices.Compact(behind), Configuration: own.At(4, own.Version)}
-	q.in = conformance.Input{Timer: spec.ElectionTimer}
+	q.in = spec.Input{Timer: spec.ElectionTimer}
 	if claims {
 		q.before.Role, q.before.Leader, q.before.Grantee = spec.Leader, q.id, q.id
 		q.in.Timer = spec.QuorumTimer
@@ -237,7 +237,7 @@ func (a *asker) counts() (question, bool) {
 func oneGrant() question {
 	ids := five()
 	return question{ids[2], ids, spec.State{Role: spec.Claimant, Epoch: 4},
-		conformance.Input{Message: spec.Message{Type: spec.Grant, From: ids[0], To: ids[2], Epoch: 5}}}
+		spec.Input{Message: spec.Message{Type: spec.Grant, From: ids[0], To: ids[2], Epoch: 5}}}
 }
 
 // AsText reports whether ids are in the order of their texts where they should be in that of their ranks (R1).

@@ -23,11 +23,11 @@ import (
 // difference shows that it is one which that rule uses: what a quorum is (R3), the bound of epochs (R2), winning (R20), claiming
 // (R16), learning (R7); and of changing members what becomes of the configuration, who is counted, and who is told. The case is a
 // question, with the answer that it should have had.
-func Rule(c *conformance.Case, got conformance.Outcome) string {
+func Rule(c *conformance.Case, got spec.Step) string {
 	rule := conformance.RuleOf(c)
-	before, want, is := &c.Before, &c.Want.After, &got.After
+	before, want, is := &c.Before, &c.Want.State, &got.State
 	switch {
-	case c.Want.Ignored || got.Ignored || c.Input.Start || c.Input.Restart:
+	case c.Want.Ignored || got.Ignored || c.Input.Starts():
 		return rule
 	case changes(c) && ruleOfMembers(c, &got) != "":
 		return ruleOfMembers(c, &got)
@@ -81,7 +81,7 @@ func atHalf(c *conformance.Case) bool {
 
 // learnsWrongly reports whether a message should have taught its epoch, and has not, or the other way round.
 func learnsWrongly(c *conformance.Case, is *spec.State) bool {
-	before, want, m := &c.Before, &c.Want.After, &c.Input.Message
+	before, want, m := &c.Before, &c.Want.State, &c.Input.Message
 	switch m.Type {
 	case spec.Election, spec.OK, spec.Assent, spec.ImBack, spec.Ack, spec.Grant:
 	case spec.Refuse:
@@ -106,7 +106,7 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 	if changes(c) {
 		nodes = nodesOf(c)
 	}
-	message := c.Input == (conformance.Input{Message: *m})
+	message := c.Input.OfMessage() && c.Input.Configuration.IsNone()
 	if message && m.Validate() != nil || len(nodes) == 0 || nodes[len(nodes)-1] == spec.IntegerID(uint64(len(nodes))) {
 		return *c, false
 	}
@@ -139,7 +139,7 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 // Starts reports whether a port starts a node if the ids are plain; not if they are. If it has refused to start one, it is the ids that
 // it refuses, or how they ascend (R1).
 func Starts(p *port.Process, id spec.NodeID, members []spec.NodeID) bool {
-	c, other := plain(&conformance.Case{ID: id, Members: members, Before: spec.State{Role: spec.Follower}, Input: conformance.Input{Start: true}})
+	c, other := plain(&conformance.Case{ID: id, Members: members, Before: spec.State{Role: spec.Follower}, Input: spec.Input{Call: spec.StartCall}})
 	if !other || !p.Usable() {
 		return false
 	}

@@ -24,7 +24,7 @@ func id(n uint64) spec.NodeID {
 }
 
 // asked returns a question to node 2 of some, and the model's answer.
-func asked(members uint64, before spec.State, in conformance.Input) conformance.Case {
+func asked(members uint64, before spec.State, in spec.Input) conformance.Case {
 	c := conformance.Case{ID: id(2), Before: before, Input: in}
 	for n := range members {
 		c.Members = append(c.Members, id(n+1))
@@ -37,8 +37,8 @@ func asked(members uint64, before spec.State, in conformance.Input) conformance.
 	return c
 }
 
-func message(kind spec.MessageType, from uint64, epoch spec.Epoch) conformance.Input {
-	return conformance.Input{Message: spec.Message{Type: kind, From: id(from), To: id(2), Epoch: epoch}}
+func message(kind spec.MessageType, from uint64, epoch spec.Epoch) spec.Input {
+	return spec.Input{Message: spec.Message{Type: kind, From: id(from), To: id(2), Epoch: epoch}}
 }
 
 // TestRule breaks answers, and says which rule each breaks.
@@ -50,41 +50,41 @@ func TestRule(t *testing.T) {
 		why     string
 		members uint64
 		before  spec.State
-		in      conformance.Input
-		edit    func(o *conformance.Outcome)
+		in      spec.Input
+		edit    func(o *spec.Step)
 		rule    string
 	}{
-		{"does not learn", 3, leader, message(spec.Ack, 1, 9), func(o *conformance.Outcome) { o.After = leader }, "R7"},
-		{"learns, and leads on", 3, leader, message(spec.ImBack, 1, 9), func(o *conformance.Outcome) { o.After = leader; o.After.Epoch = 9 }, "R7"},
-		{"learns its own claim", 3, claimant, message(spec.OK, 3, 5), func(o *conformance.Outcome) {
-			o.After = spec.State{Role: spec.Follower, Epoch: 5}
+		{"does not learn", 3, leader, message(spec.Ack, 1, 9), func(o *spec.Step) { o.State = leader }, "R7"},
+		{"learns, and leads on", 3, leader, message(spec.ImBack, 1, 9), func(o *spec.Step) { o.State = leader; o.State.Epoch = 9 }, "R7"},
+		{"learns its own claim", 3, claimant, message(spec.OK, 3, 5), func(o *spec.Step) {
+			o.State = spec.State{Role: spec.Follower, Epoch: 5}
 		}, "R7"},
-		{"learns, and says nothing", 3, leader, message(spec.Election, 1, 9), func(o *conformance.Outcome) { o.Sent = nil }, "R10"},
-		{"is refused, and goes on", 3, claimant, message(spec.Refuse, 1, 5), func(o *conformance.Outcome) { o.After = claimant }, "R21"},
-		{"wins without a quorum", 5, claimant, message(spec.Grant, 1, 5), func(o *conformance.Outcome) { o.After = leader; o.After.Epoch = 5 }, "R20"},
-		{"wins its old epoch", 3, claimant, message(spec.Grant, 1, 5), func(o *conformance.Outcome) { o.After.Epoch = 4 }, "R20"},
-		{"counts another claim's GRANT", 5, claimant, message(spec.Grant, 1, 4), func(o *conformance.Outcome) { o.After = leader }, "R19"},
-		{"half is a quorum", 4, spec.State{Role: spec.Candidate, Epoch: 4, Support: []spec.NodeID{id(1)}}, conformance.Input{Timer: spec.ElectionTimer},
-			func(o *conformance.Outcome) { o.After.Role = spec.Claimant }, "R3"},
-		{"claims unasked", 5, candidate, conformance.Input{Timer: spec.ElectionTimer}, func(o *conformance.Outcome) { o.After.Role = spec.Claimant }, "R14"},
-		{"claims wrongly", 3, spec.State{Role: spec.Candidate, Epoch: 4, Support: []spec.NodeID{id(1)}}, conformance.Input{Timer: spec.ElectionTimer},
-			func(o *conformance.Outcome) { o.Sent = nil }, "R16"},
+		{"learns, and says nothing", 3, leader, message(spec.Election, 1, 9), func(o *spec.Step) { o.Sent = nil }, "R10"},
+		{"is refused, and goes on", 3, claimant, message(spec.Refuse, 1, 5), func(o *spec.Step) { o.State = claimant }, "R21"},
+		{"wins without a quorum", 5, claimant, message(spec.Grant, 1, 5), func(o *spec.Step) { o.State = leader; o.State.Epoch = 5 }, "R20"},
+		{"wins its old epoch", 3, claimant, message(spec.Grant, 1, 5), func(o *spec.Step) { o.State.Epoch = 4 }, "R20"},
+		{"counts another claim's GRANT", 5, claimant, message(spec.Grant, 1, 4), func(o *spec.Step) { o.State = leader }, "R19"},
+		{"half is a quorum", 4, spec.State{Role: spec.Candidate, Epoch: 4, Support: []spec.NodeID{id(1)}}, spec.Input{Timer: spec.ElectionTimer},
+			func(o *spec.Step) { o.State.Role = spec.Claimant }, "R3"},
+		{"claims unasked", 5, candidate, spec.Input{Timer: spec.ElectionTimer}, func(o *spec.Step) { o.State.Role = spec.Claimant }, "R14"},
+		{"claims wrongly", 3, spec.State{Role: spec.Candidate, Epoch: 4, Support: []spec.NodeID{id(1)}}, spec.Input{Timer: spec.ElectionTimer},
+			func(o *spec.Step) { o.Sent = nil }, "R16"},
 		{"claims beyond the bound", 3, spec.State{Role: spec.Candidate, Epoch: spec.MaxEpoch, Support: []spec.NodeID{id(1)}},
-			conformance.Input{Timer: spec.ElectionTimer}, func(o *conformance.Outcome) { o.After.Role = spec.Claimant }, "R2"},
+			spec.Input{Timer: spec.ElectionTimer}, func(o *spec.Step) { o.State.Role = spec.Claimant }, "R2"},
 		{"grants twice", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, message(spec.Claim, 1, 4),
-			func(o *conformance.Outcome) { o.After.Grantee = id(1) }, "R17"},
-		{"takes what is not for it", 3, candidate, message(spec.Ack, 7, 9), func(o *conformance.Outcome) { o.Ignored = false }, "R34"},
+			func(o *spec.Step) { o.State.Grantee = id(1) }, "R17"},
+		{"takes what is not for it", 3, candidate, message(spec.Ack, 7, 9), func(o *spec.Step) { o.Ignored = false }, "R34"},
 		{"wins as a lease ends", 3, spec.State{Role: spec.Claimant, Leader: id(3), Epoch: 4, Support: []spec.NodeID{id(1)}}, message(spec.ImBack, 3, 4),
-			func(o *conformance.Outcome) { o.After = leader; o.After.Epoch = 5 }, "R31"},
-		{"waits, though alone", 1, spec.State{Role: spec.Candidate, Epoch: 4}, conformance.Input{Timer: spec.ElectionTimer},
-			func(o *conformance.Outcome) { o.After = claimant }, "R16"},
+			func(o *spec.Step) { o.State = leader; o.State.Epoch = 5 }, "R31"},
+		{"waits, though alone", 1, spec.State{Role: spec.Candidate, Epoch: 4}, spec.Input{Timer: spec.ElectionTimer},
+			func(o *spec.Step) { o.State = claimant }, "R16"},
 		{"claims, and keeps the lease", 3, spec.State{Role: spec.Electing, Leader: id(3), Epoch: 4, Support: []spec.NodeID{id(1)}},
-			conformance.Input{Timer: spec.CoordinatorTimer}, func(o *conformance.Outcome) { o.After.Leader = id(3) }, "R15"},
-		{"forgets", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, conformance.Input{Restart: true},
-			func(o *conformance.Outcome) { o.After.Grantee = id(0) }, "R30"},
+			spec.Input{Timer: spec.CoordinatorTimer}, func(o *spec.Step) { o.State.Leader = id(3) }, "R15"},
+		{"forgets", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, spec.Input{Call: spec.RestartCall},
+			func(o *spec.Step) { o.State.Grantee = id(0) }, "R30"},
 	} {
 		q := asked(c.members, c.before, c.in)
-		got := conformance.Outcome{Ignored: q.Want.Ignored, After: q.Want.After.Clone(), Sent: q.Want.Sent}
+		got := spec.Step{Ignored: q.Want.Ignored, State: q.Want.State.Clone(), Sent: q.Want.Sent}
 		c.edit(&got)
 		require.False(t, got.Equal(q.Want), c.why)
 		require.Equal(t, c.rule, blame.Rule(&q, got), c.why)
@@ -94,7 +94,7 @@ func TestRule(t *testing.T) {
 // textual is the model, which takes 9 for higher than 10 when it hears a candidate.
 type textual struct{ conformance.Model }
 
-func (s *textual) Step(me spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (s *textual) Step(me spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	out := s.Model.Step(me, members, before, in)
 	if m := in.Message; !out.Ignored && m.Type == spec.Election && m.From.String() > me.String() != (m.From.Compare(me) > 0) {
 		out.Sent = nil
@@ -116,7 +116,7 @@ func TestIDs(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Close()
 	c := conformance.Case{ID: id(10), Members: []spec.NodeID{id(9), id(10)}, Before: spec.State{Role: spec.Follower},
-		Input: conformance.Input{Message: spec.Message{Type: spec.Election, From: id(9), To: id(10)}}}
+		Input: spec.Input{Message: spec.Message{Type: spec.Election, From: id(9), To: id(10)}}}
 	require.True(t, blame.IDs(p, &c), "with other ids it is right")
 	plain := asked(3, spec.State{Role: spec.Follower}, message(spec.Election, 1, 1))
 	require.False(t, blame.IDs(p, &plain), "these are the plainest ids that there are")
@@ -127,7 +127,7 @@ func TestIDs(t *testing.T) {
 // A leader that is told of a higher epoch leads on: it is not IM_BACK that it has misread.
 func ExampleRule() {
 	c := asked(3, spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}, message(spec.ImBack, 1, 9))
-	got := conformance.Outcome{After: c.Before, Sent: []spec.Message{{Type: spec.Coordinator, From: id(2), To: id(1), Epoch: 4}}}
+	got := spec.Step{State: c.Before, Sent: []spec.Message{{Type: spec.Coordinator, From: id(2), To: id(1), Epoch: 4}}}
 	fmt.Println(conformance.RuleOf(&c), blame.Rule(&c, got))
 	// Output: R31 R7
 }
@@ -138,7 +138,7 @@ type broken struct {
 	change func(c *conformance.Case)
 }
 
-func (s *broken) Step(me spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (s *broken) Step(me spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	c := conformance.Case{ID: me, Members: members, Before: before, Input: in}
 	c.Want = s.Model.Step(me, members, before, in)
 	if !c.Want.Ignored {
@@ -149,8 +149,8 @@ func (s *broken) Step(me spec.NodeID, members []spec.NodeID, before spec.State, 
 
 // keepsSupport rests with it.
 func keepsSupport(c *conformance.Case) {
-	if c.Want.After.Role == spec.Follower && c.Input.Timer != "" {
-		c.Want.After.Support = c.Before.Support
+	if c.Want.State.Role == spec.Follower && c.Input.Timer != "" {
+		c.Want.State.Support = c.Before.Support
 	}
 }
 
@@ -158,7 +158,7 @@ func keepsSupport(c *conformance.Case) {
 func staysWithout(types ...spec.MessageType) func(c *conformance.Case) {
 	return func(c *conformance.Case) {
 		if m := c.Input.Message; slices.Contains(types, m.Type) && m.Epoch > c.Before.Epoch {
-			c.Want.After = c.Before
+			c.Want.State = c.Before
 		}
 	}
 }
@@ -167,7 +167,7 @@ func staysWithout(types ...spec.MessageType) func(c *conformance.Case) {
 func keepsLease(types ...spec.MessageType) func(c *conformance.Case) {
 	return func(c *conformance.Case) {
 		if m := c.Input.Message; slices.Contains(types, m.Type) && m.From == c.Before.Leader {
-			c.Want.After = c.Before
+			c.Want.State = c.Before
 		}
 	}
 }
@@ -176,7 +176,7 @@ func keepsLease(types ...spec.MessageType) func(c *conformance.Case) {
 func half(timers ...spec.Timer) func(c *conformance.Case) {
 	return func(c *conformance.Case) {
 		if 2*(len(c.Before.Support)+1) == len(c.Members) && slices.Contains(timers, c.Input.Timer) {
-			c.Want.After.Role = map[spec.Timer]spec.Role{spec.QuorumTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
+			c.Want.State.Role = map[spec.Timer]spec.Role{spec.QuorumTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
 		}
 	}
 }
@@ -198,27 +198,27 @@ func TestAsked(t *testing.T) {
 		why    string
 		change func(c *conformance.Case)
 		before spec.State
-		in     conformance.Input
+		in     spec.Input
 		rule   string
 	}{
-		{"rests with its support", keepsSupport, claimant, conformance.Input{Timer: spec.ClaimTimer}, "R6"},
+		{"rests with its support", keepsSupport, claimant, spec.Input{Timer: spec.ClaimTimer}, "R6"},
 		{"rests with its support after claims", func(c *conformance.Case) {
 			if c.Input.Timer == spec.ClaimTimer {
 				keepsSupport(c)
 			}
-		}, claimant, conformance.Input{Timer: spec.ClaimTimer}, "R22"},
+		}, claimant, spec.Input{Timer: spec.ClaimTimer}, "R22"},
 		{"learns nothing", staysWithout(spec.Refuse, spec.Ack, spec.OK), follower, message(spec.OK, 3, 9), "R7"},
 		{"learns nothing from ACK", staysWithout(spec.Ack), follower, message(spec.Ack, 3, 9), "R25"},
 		{"keeps every lease", keepsLease(spec.Resign, spec.ImBack), follower, message(spec.ImBack, 3, 4), "R5"},
 		{"keeps the lease of who is back", keepsLease(spec.ImBack), follower, message(spec.ImBack, 3, 4), "R31"},
-		{"half is a quorum everywhere", half(spec.ElectionTimer, spec.QuorumTimer), candidate, conformance.Input{Timer: spec.ElectionTimer}, "R3"},
-		{"half is a quorum when T_elec ends", half(spec.ElectionTimer), candidate, conformance.Input{Timer: spec.ElectionTimer}, "R14"},
-		{"is wrong about large epochs", late, leader, conformance.Input{Timer: spec.BeatTimer}, "R2"},
+		{"half is a quorum everywhere", half(spec.ElectionTimer, spec.QuorumTimer), candidate, spec.Input{Timer: spec.ElectionTimer}, "R3"},
+		{"half is a quorum when T_elec ends", half(spec.ElectionTimer), candidate, spec.Input{Timer: spec.ElectionTimer}, "R14"},
+		{"is wrong about large epochs", late, leader, spec.Input{Timer: spec.BeatTimer}, "R2"},
 		{"wins as it claims", func(c *conformance.Case) {
-			if c.Want.After.Role == spec.Claimant && c.Before.Role == spec.Candidate {
-				c.Want.After = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: 5, Grantee: c.ID}
+			if c.Want.State.Role == spec.Claimant && c.Before.Role == spec.Candidate {
+				c.Want.State = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: 5, Grantee: c.ID}
 			}
-		}, spec.State{Role: spec.Candidate, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1), id(3)}}, conformance.Input{Timer: spec.ElectionTimer}, "R16"},
+		}, spec.State{Role: spec.Candidate, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1), id(3)}}, spec.Input{Timer: spec.ElectionTimer}, "R16"},
 	} {
 		p, err := port.Start(t.Context(), port.Config{Serve: func(r io.Reader, w io.Writer) error {
 			return port.Serve(r, w, port.Implementation{
@@ -234,7 +234,7 @@ func TestAsked(t *testing.T) {
 		require.False(t, got.Equal(q.Want), c.why)
 		require.Equal(t, c.rule, blame.Asked(p, &q, got, blame.Rule(&q, got)), c.why)
 		p.Close()
-		require.Equal(t, "R99", blame.Asked(p, &q, conformance.Outcome{Ignored: true}, "R99"), "nothing more is asked")
+		require.Equal(t, "R99", blame.Asked(p, &q, spec.Step{Ignored: true}, "R99"), "nothing more is asked")
 	}
 }
 

@@ -17,8 +17,8 @@ func changes(c *conformance.Case) bool {
 
 // ruleOfMembers returns which of R42 to R49 a wrong step breaks as the difference shows, or "": what becomes of the
 // configuration (R42, R43, R48), who is counted (R42), who is told, and who outranks whom (R46).
-func ruleOfMembers(c *conformance.Case, got *conformance.Outcome) string {
-	m, want, is := &c.Input.Message, &c.Want.After, &got.After
+func ruleOfMembers(c *conformance.Case, got *spec.Step) string {
+	m, want, is := &c.Input.Message, &c.Want.State, &got.State
 	wins := want.Role == spec.Leader && c.Before.Role != spec.Leader
 	newer := m.Configuration.Newer(c.Before.Configuration)
 	switch {

@@ -26,7 +26,7 @@ func members(t *testing.T, epoch spec.Epoch, version uint64, kinds string) spec.
 }
 
 // changingCase returns a question to node 2, whose configuration is given, and the model's answer.
-func changingCase(before spec.State, own spec.Configuration, in conformance.Input) conformance.Case {
+func changingCase(before spec.State, own spec.Configuration, in spec.Input) conformance.Case {
 	c := conformance.Case{ID: id(2), Members: []spec.NodeID{id(1), id(2), id(3), id(4), id(5)}, Before: before, Input: in}
 	c.Before.Configuration = own
 	c.Want = (&conformance.Model{}).Step(c.ID, c.Members, c.Before, c.Input)
@@ -39,12 +39,12 @@ func TestRuleOfMembers(t *testing.T) {
 	follower := spec.State{Role: spec.Follower, Leader: id(3), Epoch: 4, Grantee: id(3)}
 	leader := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2), Support: []spec.NodeID{id(1)}}
 	claimant := spec.State{Role: spec.Claimant, Epoch: 4, Grantee: id(1)}
-	says := func(kind spec.MessageType, from uint64, epoch spec.Epoch, c spec.Configuration) conformance.Input {
+	says := func(kind spec.MessageType, from uint64, epoch spec.Epoch, c spec.Configuration) spec.Input {
 		in := message(kind, from, epoch)
 		in.Message.Configuration = c
 		return in
 	}
-	carry := func(o *conformance.Outcome, c spec.Configuration) {
+	carry := func(o *spec.Step, c spec.Configuration) {
 		for i := range o.Sent {
 			o.Sent[i].Configuration = c
 		}
@@ -53,47 +53,47 @@ func TestRuleOfMembers(t *testing.T) {
 		why    string
 		before spec.State
 		own    spec.Configuration
-		in     conformance.Input
-		edit   func(o *conformance.Outcome)
+		in     spec.Input
+		edit   func(o *spec.Step)
 		rule   string
 	}{
-		{"adopts nothing", follower, three, says(spec.Refuse, 1, 4, newer), func(o *conformance.Outcome) { o.After.Configuration = three }, "R43"},
-		{"adopts, and says the old one", follower, three, says(spec.Heartbeat, 3, 4, newer), func(o *conformance.Outcome) { carry(o, three) }, "R43"},
-		{"adopts what is older", follower, three, says(spec.Heartbeat, 3, 4, older), func(o *conformance.Outcome) {
-			o.After.Configuration = older
+		{"adopts nothing", follower, three, says(spec.Refuse, 1, 4, newer), func(o *spec.Step) { o.State.Configuration = three }, "R43"},
+		{"adopts, and says the old one", follower, three, says(spec.Heartbeat, 3, 4, newer), func(o *spec.Step) { carry(o, three) }, "R43"},
+		{"adopts what is older", follower, three, says(spec.Heartbeat, 3, 4, older), func(o *spec.Step) {
+			o.State.Configuration = older
 			carry(o, older)
 		}, "R42"},
-		{"stamps nothing", claimant, three, says(spec.Grant, 1, 5, three), func(o *conformance.Outcome) {
-			o.After.Configuration = three
+		{"stamps nothing", claimant, three, says(spec.Grant, 1, 5, three), func(o *spec.Step) {
+			o.State.Configuration = three
 			carry(o, three)
 		}, "R48"},
-		{"wins its old epoch", claimant, three, says(spec.Grant, 1, 5, three), func(o *conformance.Outcome) {
-			o.After.Epoch = 4
-			o.After.Configuration = o.After.Configuration.At(5, 2)
+		{"wins its old epoch", claimant, three, says(spec.Grant, 1, 5, three), func(o *spec.Step) {
+			o.State.Epoch = 4
+			o.State.Configuration = o.State.Configuration.At(5, 2)
 		}, "R20"},
 		{"counts observers", spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2), Support: []spec.NodeID{id(4), id(5)}}, members(t, 4, 2, "VVVOO"),
-			conformance.Input{Timer: spec.QuorumTimer}, func(o *conformance.Outcome) { o.After.Role = spec.Leader }, "R42"},
-		{"half is a quorum", leader, members(t, 4, 2, "VVVW"), conformance.Input{Timer: spec.QuorumTimer}, func(o *conformance.Outcome) { o.After.Role = spec.Leader }, "R42"},
-		{"resigns with a quorum", leader, three, conformance.Input{Timer: spec.QuorumTimer}, func(o *conformance.Outcome) { o.After.Role = spec.Follower }, "R26"},
-		{"asks observers", follower, newer, conformance.Input{Timer: spec.HeartbeatTimer}, func(o *conformance.Outcome) {
+			spec.Input{Timer: spec.QuorumTimer}, func(o *spec.Step) { o.State.Role = spec.Leader }, "R42"},
+		{"half is a quorum", leader, members(t, 4, 2, "VVVW"), spec.Input{Timer: spec.QuorumTimer}, func(o *spec.Step) { o.State.Role = spec.Leader }, "R42"},
+		{"resigns with a quorum", leader, three, spec.Input{Timer: spec.QuorumTimer}, func(o *spec.Step) { o.State.Role = spec.Follower }, "R26"},
+		{"asks observers", follower, newer, spec.Input{Timer: spec.HeartbeatTimer}, func(o *spec.Step) {
 			o.Sent = append(o.Sent, spec.Message{Type: spec.Election, From: id(2), To: id(4), Epoch: 4, Configuration: newer})
 		}, "R46"},
 		{"takes a witness for a higher node", spec.State{Role: spec.Follower, Epoch: 4}, members(t, 4, 2, "VWV"), says(spec.Election, 1, 4, members(t, 4, 2, "VWV")),
-			func(o *conformance.Outcome) { o.Sent[0].Type = spec.OK }, "R46"},
-		{"is silent", follower, members(t, 4, 2, "VWV"), conformance.Input{Timer: spec.HeartbeatTimer}, func(o *conformance.Outcome) { o.Sent = nil }, "R46"},
-		{"supports nobody", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Election, 3, 4, three), func(o *conformance.Outcome) { o.Sent[0].Type = spec.Refuse }, "R11"},
-		{"answers no stranger", follower, three, says(spec.Claim, 4, 5, members(t, 4, 1, "VVVV")), func(o *conformance.Outcome) { o.Sent = nil }, "R44"},
-		{"grants an older one", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Claim, 1, 5, older), func(o *conformance.Outcome) { o.After.Epoch = 5 }, "R45"},
-		{"changes, and keeps its support", leader, three, conformance.Input{Call: spec.ChangeCall, Configuration: newer},
-			func(o *conformance.Outcome) { o.After.Support = []spec.NodeID{id(1)} }, "R47"},
-		{"removes in silence", leader, three, conformance.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, "VV")},
-			func(o *conformance.Outcome) { o.Sent = o.Sent[:1] }, "R47"},
+			func(o *spec.Step) { o.Sent[0].Type = spec.OK }, "R46"},
+		{"is silent", follower, members(t, 4, 2, "VWV"), spec.Input{Timer: spec.HeartbeatTimer}, func(o *spec.Step) { o.Sent = nil }, "R46"},
+		{"supports nobody", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Election, 3, 4, three), func(o *spec.Step) { o.Sent[0].Type = spec.Refuse }, "R11"},
+		{"answers no stranger", follower, three, says(spec.Claim, 4, 5, members(t, 4, 1, "VVVV")), func(o *spec.Step) { o.Sent = nil }, "R44"},
+		{"grants an older one", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Claim, 1, 5, older), func(o *spec.Step) { o.State.Epoch = 5 }, "R45"},
+		{"changes, and keeps its support", leader, three, spec.Input{Call: spec.ChangeCall, Configuration: newer},
+			func(o *spec.Step) { o.State.Support = []spec.NodeID{id(1)} }, "R47"},
+		{"removes in silence", leader, three, spec.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, "VV")},
+			func(o *spec.Step) { o.Sent = o.Sent[:1] }, "R47"},
 		{"waits for a witness", spec.State{Role: spec.Candidate, Epoch: 4, Support: []spec.NodeID{id(1)}}, members(t, 4, 2, "VVWO"), says(spec.Assent, 3, 4, members(t, 4, 2, "VVWO")),
-			func(o *conformance.Outcome) { o.After.Role, o.Sent = spec.Candidate, nil }, "R46"},
-		{"does not learn", follower, three, says(spec.Ack, 1, 9, three), func(o *conformance.Outcome) { o.After = follower; o.After.Configuration = three }, "R7"},
+			func(o *spec.Step) { o.State.Role, o.Sent = spec.Candidate, nil }, "R46"},
+		{"does not learn", follower, three, says(spec.Ack, 1, 9, three), func(o *spec.Step) { o.State = follower; o.State.Configuration = three }, "R7"},
 	} {
 		q := changingCase(c.before, c.own, c.in)
-		got := conformance.Outcome{Ignored: q.Want.Ignored, After: q.Want.After.Clone(), Sent: append([]spec.Message(nil), q.Want.Sent...)}
+		got := spec.Step{Ignored: q.Want.Ignored, State: q.Want.State.Clone(), Sent: append([]spec.Message(nil), q.Want.Sent...)}
 		c.edit(&got)
 		require.False(t, got.Equal(q.Want), c.why)
 		require.Equal(t, c.rule, blame.Rule(&q, got), c.why)
@@ -118,11 +118,11 @@ func TestAskedOfMembers(t *testing.T) {
 	}
 	p := ask(&broken{change: func(c *conformance.Case) {
 		if c.Input.Timer == spec.QuorumTimer || c.Input.Timer == spec.ElectionTimer {
-			c.Want.After.Role = map[spec.Timer]spec.Role{spec.QuorumTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
+			c.Want.State.Role = map[spec.Timer]spec.Role{spec.QuorumTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
 		}
 	}})
 	defer p.Close()
-	q := changingCase(leader, own, conformance.Input{Timer: spec.QuorumTimer})
+	q := changingCase(leader, own, spec.Input{Timer: spec.QuorumTimer})
 	got := p.Subject().Step(q.ID, q.Members, q.Before, q.Input)
 	require.Equal(t, "R42", blame.Asked(p, &q, got, "R26"))
 
@@ -131,7 +131,7 @@ func TestAskedOfMembers(t *testing.T) {
 	ids, err := spec.NewConfiguration(4, 2, []spec.Member{{ID: id(9), Kind: spec.Voter}, {ID: id(10), Kind: spec.Voter}})
 	require.NoError(t, err)
 	c := conformance.Case{ID: id(10), Before: spec.State{Role: spec.Follower, Epoch: 4, Configuration: ids},
-		Input: conformance.Input{Message: spec.Message{Type: spec.Election, From: id(9), To: id(10), Epoch: 4, Configuration: ids}}}
+		Input: spec.Input{Message: spec.Message{Type: spec.Election, From: id(9), To: id(10), Epoch: 4, Configuration: ids}}}
 	require.True(t, blame.IDs(texts, &c), "with other ids it is right")
 	require.False(t, blame.IDs(texts, &q), "these are plain")
 }

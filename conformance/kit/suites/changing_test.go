@@ -43,8 +43,8 @@ func TestFixedIsAskedNothing(t *testing.T) {
 
 // adoptsNothing hears of newer configurations, and keeps its own.
 func adoptsNothing(c *conformance.Case) {
-	if m := c.Input.Message; c.Want.After.Configuration == m.Configuration && m.Configuration != c.Before.Configuration {
-		c.Want = conformance.Outcome{After: c.Before.Clone()}
+	if m := c.Input.Message; c.Want.State.Configuration == m.Configuration && m.Configuration != c.Before.Configuration {
+		c.Want = spec.Step{State: c.Before.Clone()}
 	}
 }
 
@@ -59,8 +59,8 @@ func grantsOlder(c *conformance.Case) {
 
 // unstamped leaves the configuration of who wins as it is.
 func unstamped(c *conformance.Case) {
-	if own := c.Before.Configuration; c.Want.After.Role == spec.Leader && c.Before.Role != spec.Leader && !own.IsNone() {
-		c.Want.After.Configuration = own
+	if own := c.Before.Configuration; c.Want.State.Role == spec.Leader && c.Before.Role != spec.Leader && !own.IsNone() {
+		c.Want.State.Configuration = own
 		for i := range c.Want.Sent {
 			c.Want.Sent[i].Configuration = own
 		}
@@ -86,15 +86,15 @@ func eager(c *conformance.Case) {
 
 // mute says nothing when the patience of a member ends that may not stand.
 func mute(c *conformance.Case) {
-	if c.Input.Timer == spec.HeartbeatTimer && c.Want.After.Role == spec.Follower {
+	if c.Input.Timer == spec.HeartbeatTimer && c.Want.State.Role == spec.Follower {
 		c.Want.Sent = nil
 	}
 }
 
 // forgetsMembers restarts without its configuration.
 func forgetsMembers(c *conformance.Case) {
-	if c.Input.Restart && !c.Want.After.Configuration.IsNone() {
-		c.Want.After.Configuration = spec.EmptyConfiguration()
+	if c.Input.Call == spec.RestartCall && !c.Want.State.Configuration.IsNone() {
+		c.Want.State.Configuration = spec.EmptyConfiguration()
 	}
 }
 
@@ -151,10 +151,10 @@ func TestCrashesOfMembers(t *testing.T) {
 		"it forgets it as it begins": {always(forgetsMembers), "R30", "and its disk has epoch", ""},
 		"it takes back what it has": {always(func(c *conformance.Case) {
 			if m := c.Input.Message; c.Before.Configuration.Newer(m.Configuration) && m.Configuration.Len() > 0 && m.Configuration.Epoch == c.Before.Configuration.Epoch {
-				c.Want.After.Configuration = m.Configuration
-				c.Want.After.Support = nil
-				if c.Want.After.Role == spec.Candidate || c.Want.After.Role == spec.Claimant {
-					c.Want.After.Role = spec.Electing
+				c.Want.State.Configuration = m.Configuration
+				c.Want.State.Support = nil
+				if c.Want.State.Role == spec.Candidate || c.Want.State.Role == spec.Claimant {
+					c.Want.State.Role = spec.Electing
 				}
 				for i := range c.Want.Sent {
 					c.Want.Sent[i].Configuration = m.Configuration

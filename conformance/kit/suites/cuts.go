@@ -160,7 +160,7 @@ func (k *cutter) whole() (ops []cluster.Op, list []effects, err error) {
 	var c *cluster.Cluster
 	c, err = k.cluster(model(), func(seen *conformance.Case) {
 		if c != nil && !seen.Want.Ignored {
-			found[len(c.Done())-1] = effects{seen.ID, len(seen.Want.Sent), seen.Input.Start || seen.Before.Durable() != seen.Want.After.Durable()}
+			found[len(c.Done())-1] = effects{seen.ID, len(seen.Want.Sent), seen.Input.Call == spec.StartCall || seen.Before.Durable() != seen.Want.State.Durable()}
 		}
 	})
 	for i := 0; err == nil && i < len(k.script.Ops); i++ {

@@ -14,8 +14,8 @@ import (
 // judged makes a failure of the last exchange if a node did something else than it must. What is wrong of a step counts before
 // what is wrong of its duties: wrong is what the protocol says of these, if it says anything. The case says what was asked; its
 // Want is set.
-func judged(p *port.Process, c *conformance.Case, want, got *conformance.Output, wrong *port.Failure) *port.Failure {
-	c.Want = conformance.Outcome{Ignored: want.Ignored, After: want.State, Sent: want.Sent}
+func judged(p *port.Process, c *conformance.Case, want, got *spec.Step, wrong *port.Failure) *port.Failure {
+	c.Want = spec.Step{Ignored: want.Ignored, State: want.State, Sent: want.Sent}
 	if wrong != nil && (wrong.Kind != port.Wrong || sameStep(want, got)) {
 		if wrong.Rule == "" && wrong.Kind == port.Erred {
 			wrong.Rule = conformance.RuleOf(c)
@@ -29,7 +29,7 @@ func judged(p *port.Process, c *conformance.Case, want, got *conformance.Output,
 	rule := "R36"
 	switch {
 	case !sameStep(want, got):
-		rule = blame.Rule(c, conformance.Outcome{Ignored: got.Ignored, After: got.State, Sent: got.Sent})
+		rule = blame.Rule(c, spec.Step{Ignored: got.Ignored, State: got.State, Sent: got.Sent})
 	case want.Save != got.Save:
 		rule = "R4"
 	}
@@ -38,12 +38,12 @@ func judged(p *port.Process, c *conformance.Case, want, got *conformance.Output,
 }
 
 // sameStep reports whether two steps have the same state after them, and send the same.
-func sameStep(want, got *conformance.Output) bool {
+func sameStep(want, got *spec.Step) bool {
 	return want.Ignored == got.Ignored && want.State.Equal(got.State) && slices.Equal(want.Sent, got.Sent)
 }
 
 // difference says which the first field is that differs, or "".
-func difference(want, got *conformance.Output) string {
+func difference(want, got *spec.Step) string {
 	differs := func(field string, want, got any) string {
 		return fmt.Sprintf("%s: expected %v, got %v", field, want, got)
 	}
@@ -89,7 +89,7 @@ func difference(want, got *conformance.Output) string {
 }
 
 // described says what a node does in a line.
-func described(out *conformance.Output) string {
+func described(out *spec.Step) string {
 	if out.Ignored {
 		return "ignored, " + out.State.String()
 	}

@@ -41,7 +41,7 @@ type hosted struct {
 	place  int // among the members
 	up     bool
 	record *spec.Durable // nil: there is none
-	timers conformance.Timers
+	timers spec.TimerSet
 	state  spec.State
 	broken []vote // what others have seen of it, and was not on its disk when it crashed
 	forgot bool   // the newest configuration that others have seen of it was not on its disk when it crashed
@@ -129,7 +129,7 @@ func (h *hosts) do(op cluster.Op, most int) (effects []port.Effect, err error) {
 	case !n.up:
 		q = port.StartOf(q.Node, n.id, h.members, conformance.FirstOf(h.first, n.id))
 	case op.Kind == cluster.Change:
-		q = port.InputOf(q.Node, &conformance.Input{Call: spec.ChangeCall, Configuration: op.Wanted(&n.state)})
+		q = port.InputOf(q.Node, &spec.Input{Call: spec.ChangeCall, Configuration: op.Wanted(&n.state)})
 	case op.Kind == cluster.Resign:
 		q.Op, q.Call = port.Call, spec.ResignCall
 	case op.Kind == cluster.Dead:
@@ -138,7 +138,7 @@ func (h *hosts) do(op cluster.Op, most int) (effects []port.Effect, err error) {
 		return nil, nil
 	default:
 		q.Op, q.Timer = port.End, op.Timer
-		n.timers &^= conformance.TimersOf(op.Timer)
+		n.timers &^= spec.TimersOf(op.Timer)
 	}
 	return h.step(n, &q, &op, most)
 }
@@ -229,9 +229,9 @@ func (h *hosts) effect(n *hosted, e *port.Effect) error {
 		record := *e.Save
 		n.record = &record
 	case e.Cancel != "":
-		n.timers &^= conformance.TimersOf(e.Cancel)
+		n.timers &^= spec.TimersOf(e.Cancel)
 	case e.Arm != "":
-		n.timers |= conformance.TimersOf(e.Arm)
+		n.timers |= spec.TimersOf(e.Arm)
 	case e.Send != nil:
 		if err := h.seen(n, e.Send); err != nil {
 			return err

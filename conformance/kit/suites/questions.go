@@ -150,14 +150,14 @@ func (d *drawing) question() (c conformance.Case, good bool) {
 	case k == 0:
 		_, is := c.Before.Configuration.Member(c.ID)
 		first := c.Before.Configuration
-		if c.Input.Start = true; !is {
+		if c.Input.Call = spec.StartCall; !is {
 			first = spec.EmptyConfiguration()
 		} else {
 			first = first.At(0, 1)
 		}
 		c.Before = conformance.Survivor(spec.Durable{Configuration: first})
 	case k == 1:
-		c.Input.Restart = true
+		c.Input.Call = spec.RestartCall
 		c.Before = conformance.Survivor(c.Before.Durable())
 	case k == 2:
 		c.Input.Call = []spec.Call{spec.ResignCall, spec.HolderDeadCall}[d.IntN(2)]

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/sim"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 const (
@@ -139,11 +140,11 @@ func modelRun(plan *sim.Plan, name string, most int) (run []*port.Given, err err
 // were as they must be.
 func refines(ctx context.Context, p *port.Process, run []*port.Given) (n int, err error) {
 	var failed *conformance.Case
-	var outcome conformance.Outcome
-	err = p.Replay(slices.Values(run), func(g *port.Given, did *conformance.Output, wrong *port.Failure) error {
+	var outcome spec.Step
+	err = p.Replay(slices.Values(run), func(g *port.Given, did *spec.Step, wrong *port.Failure) error {
 		c := conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input}
 		if failure := judged(p, &c, &g.Did, did, wrong); failure != nil {
-			failed, outcome = &c, conformance.Outcome{Ignored: did.Ignored, After: did.State.Clone(), Sent: slices.Clone(did.Sent)}
+			failed, outcome = &c, spec.Step{Ignored: did.Ignored, State: did.State.Clone(), Sent: slices.Clone(did.Sent)}
 			return failure
 		}
 		n++

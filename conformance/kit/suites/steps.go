@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/kit/blame"
 	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 const (
@@ -77,8 +78,8 @@ func portion(all iter.Seq[*conformance.Case], every, part int) iter.Seq[*conform
 func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.Case]) error {
 	asked := 0
 	var failed *conformance.Case
-	var did conformance.Outcome
-	err := p.Answers(questions, func(c *conformance.Case, got conformance.Outcome, wrong *port.Failure) error {
+	var did spec.Step
+	err := p.Answers(questions, func(c *conformance.Case, got spec.Step, wrong *port.Failure) error {
 		asked++
 		if failure := judgedOutcome(p, c, &got, wrong); failure != nil {
 			failed, did = c, got
@@ -98,7 +99,7 @@ func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.C
 
 // askMore makes a failure one of R1 if the port does the right thing when the ids are other ones; or one of another rule, if further
 // questions show that.
-func askMore(p *port.Process, failed *conformance.Case, did conformance.Outcome, failure *port.Failure) {
+func askMore(p *port.Process, failed *conformance.Case, did spec.Step, failure *port.Failure) {
 	switch {
 	case failure.Kind != port.Wrong:
 	case blame.IDs(p, failed):
@@ -110,14 +111,14 @@ func askMore(p *port.Process, failed *conformance.Case, did conformance.Outcome,
 }
 
 // judgedOutcome is judged for a single step, whose duties have been looked at already.
-func judgedOutcome(p *port.Process, c *conformance.Case, got *conformance.Outcome, wrong *port.Failure) *port.Failure {
+func judgedOutcome(p *port.Process, c *conformance.Case, got *spec.Step, wrong *port.Failure) *port.Failure {
 	if wrong == nil && got.Equal(c.Want) {
 		return nil
 	}
-	output := func(o *conformance.Outcome) *conformance.Output {
-		out := &conformance.Output{Ignored: o.Ignored, State: o.After, Sent: o.Sent}
+	output := func(o *spec.Step) *spec.Step {
+		out := &spec.Step{Ignored: o.Ignored, State: o.State, Sent: o.Sent}
 		if !o.Ignored {
-			out.Save, out.Cancel, out.Arm = conformance.Duties(c.ID, &c.Before, &c.Input, &o.After, o.Sent)
+			out.Save, out.Cancel, out.Arm = conformance.Duties(c.ID, &c.Before, &c.Input, &o.State, o.Sent)
 		}
 		return out
 	}

@@ -24,7 +24,7 @@ type wrong struct {
 	change func(c *conformance.Case)
 }
 
-func (w *wrong) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in conformance.Input) conformance.Outcome {
+func (w *wrong) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	c := conformance.Case{ID: id, Members: members, Before: before, Input: in}
 	c.Want = w.Model.Step(id, members, before, in)
 	if w.change != nil {
@@ -121,22 +121,22 @@ func TestModel(t *testing.T) {
 // grantsTwice promises an epoch to whoever asks.
 func grantsTwice(c *conformance.Case) {
 	if m := c.Input.Message; c.Want.Sent != nil && m.Type == spec.Claim && m.Epoch == c.Before.Epoch && c.Before.Role != spec.Leader {
-		c.Want.After = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
+		c.Want.State = spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From}
 		c.Want.Sent = []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch}}
 	}
 }
 
 // forgets loses the grantee over a restart.
 func forgets(c *conformance.Case) {
-	if c.Input.Restart {
-		c.Want.After.Grantee = spec.NodeID{}
+	if c.Input.Call == spec.RestartCall {
+		c.Want.State.Grantee = spec.NodeID{}
 	}
 }
 
 // deaf never hears a HEARTBEAT.
 func deaf(c *conformance.Case) {
 	if c.Input.Message.Type == spec.Heartbeat && !c.Want.Ignored {
-		c.Want = conformance.Outcome{Ignored: true, After: c.Before}
+		c.Want = spec.Step{Ignored: true, State: c.Before}
 	}
 }
 
@@ -154,10 +154,10 @@ func asText(c *conformance.Case) {
 func shares() func(*conformance.Case) {
 	known := map[spec.NodeID]spec.State{}
 	return func(c *conformance.Case) {
-		if s, is := known[c.ID]; is && !c.Input.Start && !c.Input.Restart && s.Epoch > c.Before.Epoch {
-			c.Want = conformance.Outcome{Ignored: true, After: c.Before}
+		if s, is := known[c.ID]; is && !c.Input.Starts() && s.Epoch > c.Before.Epoch {
+			c.Want = spec.Step{Ignored: true, State: c.Before}
 		}
-		known[c.ID] = c.Want.After.Clone()
+		known[c.ID] = c.Want.State.Clone()
 	}
 }
 
@@ -247,7 +247,7 @@ func TestDead(t *testing.T) {
 		require.Equal(t, "R26", v.Rule, v.Problem)
 		require.Contains(t, v.Request, `"timer":"quorum"`)
 	}
-	v := run(t, named(t, suites.Cuts(), "crashes-hand-over"), dying(func(c *conformance.Case) bool { return c.Input.Restart }))[0]
+	v := run(t, named(t, suites.Cuts(), "crashes-hand-over"), dying(func(c *conformance.Case) bool { return c.Input.Call == spec.RestartCall }))[0]
 	require.Equal(t, kit.Broken, v.Outcome, v.Problem)
 	require.Contains(t, v.Request, `"op":"restart"`)
 }

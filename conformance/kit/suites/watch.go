@@ -82,28 +82,28 @@ type watched struct {
 	watch       *watch
 	port, model conformance.Node
 	c           conformance.Case
-	want        conformance.Output
+	want        spec.Step
 }
 
-func (n *watched) Start(first spec.Configuration, out *conformance.Output) {
+func (n *watched) Start(first spec.Configuration, out *spec.Step) {
 	n.c.Before = conformance.Survivor(spec.Durable{Configuration: first})
 	n.model.Start(first, &n.want)
-	n.step(conformance.Input{Start: true}, out, func() { n.port.Start(first, out) })
+	n.step(spec.Input{Call: spec.StartCall}, out, func() { n.port.Start(first, out) })
 }
 
-func (n *watched) Restart(promise spec.Durable, out *conformance.Output) {
+func (n *watched) Restart(promise spec.Durable, out *spec.Step) {
 	n.c.Before = conformance.Survivor(promise)
 	n.model.Restart(promise, &n.want)
-	n.step(conformance.Input{Restart: true}, out, func() { n.port.Restart(promise, out) })
+	n.step(spec.Input{Call: spec.RestartCall}, out, func() { n.port.Restart(promise, out) })
 }
 
-func (n *watched) Step(in *spec.Input, out *conformance.Output) {
+func (n *watched) Step(in *spec.Input, out *spec.Step) {
 	n.model.Step(in, &n.want)
-	n.step(conformance.Given(in), out, func() { n.port.Step(in, out) })
+	n.step(*in, out, func() { n.port.Step(in, out) })
 }
 
 // step lets the port take a step, and panics with what is wrong of it.
-func (n *watched) step(in conformance.Input, out *conformance.Output, take func()) {
+func (n *watched) step(in spec.Input, out *spec.Step, take func()) {
 	if err := n.watch.ctx.Err(); err != nil {
 		panic(err)
 	}

@@ -42,7 +42,7 @@ func forgetful(id spec.NodeID, members []spec.NodeID) conformance.Node {
 
 type forgetfulNode struct{ conformance.Node }
 
-func (n *forgetfulNode) Restart(_ spec.Durable, out *conformance.Output) {
+func (n *forgetfulNode) Restart(_ spec.Durable, out *spec.Step) {
 	n.Node.Restart(spec.Durable{}, out)
 }
 

@@ -26,9 +26,9 @@ type cluster struct {
 type member struct {
 	id      spec.NodeID
 	node    conformance.Node // nil while it is down
-	out     conformance.Output
+	out     spec.Step
 	promise *spec.Durable // nil before its first start
-	timers  conformance.Timers
+	timers  spec.TimerSet
 }
 
 // integers returns the ids 10, 20 and so on.
@@ -82,7 +82,7 @@ func (c *cluster) crash(m *member) {
 }
 
 func (c *cluster) end(m *member, timer spec.Timer) {
-	m.timers &^= conformance.TimersOf(timer)
+	m.timers &^= spec.TimersOf(timer)
 	in := spec.Input{Timer: timer}
 	m.node.Step(&in, &m.out)
 	c.did(m, spec.Event{Action: timer.Action(), Input: in})

@@ -63,10 +63,11 @@ func (n *bullyNode) Event() (e spec.Event, ok bool) {
 // Case is the last step as a question, and what the node has answered. The memory is the node's, until its next step.
 func (n *bullyNode) Case() conformance.Case {
 	last := &n.last
-	return conformance.Case{ID: n.members[n.config.ID-1], Members: n.members, Before: last.was, Input: conformance.Input{
-		Start: last.did.Action == spec.StartAction, Restart: last.did.Action == spec.RestartAction,
-		Message: last.input.Message, Timer: last.input.Timer, Call: last.input.Call, Configuration: last.input.Configuration,
-	}, Want: conformance.Outcome{Ignored: last.did.Action == "", After: n.state, Sent: last.did.Send}}
+	in := last.input
+	if last.did.Action == spec.StartAction || last.did.Action == spec.RestartAction {
+		in.Call = last.did.Action.Call()
+	}
+	return conformance.Case{ID: n.members[n.config.ID-1], Members: n.members, Before: last.was, Input: in, Want: spec.Step{Ignored: last.did.Action == "", State: n.state, Sent: last.did.Send}}
 }
 
 // Did tells of the last step only which it is, and the rule that it follows from: the rest is in its Case.

@@ -103,7 +103,7 @@ func (s *Stage) stepOf(m *contest.Moment) contenders.Step {
 		}
 		step.Text, step.Note, _ = retell.Words(&c)
 		step.Rule = retell.RulesOf(&c)
-		if c.Input.Start {
+		if c.Input.Call == spec.StartCall {
 			step.Note += "; the higher a node is, the sooner it asks itself"
 		}
 	}
@@ -213,9 +213,9 @@ func (s *Stage) state(id int) *film.State {
 	}
 	if ours, ok := v.Node.(contenders.Ours); ok { // as a trace of it would be told
 		c := ours.Case()
-		state.Fields = retell.State(c.ID, c.Members, &c.Want.After, true).Fields
-		state.Configuration = s.confs.Number(s.members, c.Want.After.Configuration)
-		state.Settled = s.confs.Settled(&c.Want.After)
+		state.Fields = retell.State(c.ID, c.Members, &c.Want.State, true).Fields
+		state.Configuration = s.confs.Number(s.members, c.Want.State.Configuration)
+		state.Settled = s.confs.Settled(&c.Want.State)
 	}
 	for k, name := range s.algorithm.Timers {
 		if due, runs := s.play.Due(id, contest.Timer(k)); runs {

@@ -130,7 +130,7 @@ func (s *Stage) record(f *film.Frame, m *contest.Moment) {
 		v := s.play.View(m.Node)
 		if ours, ok := v.Node.(contenders.Ours); ok && v.Up && !v.Saves && s.members != nil {
 			now := &s.lamps.seen[m.Node-1]
-			now.Epoch, now.Configuration = spec.Epoch(ours.Tell().Epoch), ours.Case().Want.After.Configuration
+			now.Epoch, now.Configuration = spec.Epoch(ours.Tell().Epoch), ours.Case().Want.State.Configuration
 		}
 		s.judge(m, v.Node)
 	}

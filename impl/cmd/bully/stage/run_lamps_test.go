@@ -18,7 +18,7 @@ type lying struct{ contenders.Ours }
 
 func (n lying) Case() conformance.Case {
 	c := n.Ours.Case()
-	c.Want.After.Epoch++
+	c.Want.State.Epoch++
 	return c
 }
 

@@ -41,8 +41,8 @@ func (s *Stage) newest() (newest spec.Configuration) {
 	for id := 1; s.changes() && id <= s.scenario.Nodes; id++ {
 		v := s.play.View(id)
 		if ours, ok := v.Node.(contenders.Ours); ok && v.Up {
-			if c := ours.Case(); c.Want.After.Configuration.Newer(newest) || newest.IsNone() {
-				newest = c.Want.After.Configuration
+			if c := ours.Case(); c.Want.State.Configuration.Newer(newest) || newest.IsNone() {
+				newest = c.Want.State.Configuration
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (s *Stage) settle(f *film.Frame, m *contest.Moment, was *told) {
 		return
 	}
 	c := ours.Case()
-	if says := s.confs.Settles(c.ID, &c.Want.After); says != "" {
+	if says := s.confs.Settles(c.ID, &c.Want.State); says != "" {
 		say(f, says)
 		f.State.Settled, f.Upkeep = true, false
 	}

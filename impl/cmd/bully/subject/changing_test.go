@@ -22,7 +22,7 @@ func TestChangesLikeTheModel(t *testing.T) {
 		s := cluster.DrawScript(choose).DrawFirst(choose)
 		c, err := cluster.New(s.Members, subject.New, cluster.Options{First: s.First, Records: s.Records, Like: model, Observe: func(c *conformance.Case) {
 			switch {
-			case c.Want.Ignored || c.Before.Configuration == c.Want.After.Configuration:
+			case c.Want.Ignored || c.Before.Configuration == c.Want.State.Configuration:
 			case c.Input.Call == spec.ChangeCall:
 				changes++
 			default:

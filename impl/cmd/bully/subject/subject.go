@@ -36,12 +36,12 @@ type node struct {
 
 var _ conformance.Maker = New
 
-func (n *node) Start(first spec.Configuration, out *conformance.Output) {
+func (n *node) Start(first spec.Configuration, out *spec.Step) {
 	n.change(first)
 	n.step(bully.Start(), out)
 }
 
-func (n *node) Restart(promise spec.Durable, out *conformance.Output) {
+func (n *node) Restart(promise spec.Durable, out *spec.Step) {
 	if !promise.Configuration.IsNone() {
 		n.change(spec.EmptyConfiguration())
 	}
@@ -60,13 +60,13 @@ func (n *node) change(first spec.Configuration) {
 	n.core = core
 }
 
-func (n *node) Step(in *spec.Input, out *conformance.Output) { n.step(bully.Given(*in), out) }
+func (n *node) Step(in *spec.Input, out *spec.Step) { n.step(bully.Given(*in), out) }
 
 // step copies what the core does. Both sets of timers have their bits in the order of spec.Timers.
-func (n *node) step(in bully.Input, out *conformance.Output) {
+func (n *node) step(in bully.Input, out *spec.Step) {
 	did := n.core.Step(in)
 	out.Ignored = did.Action == ""
-	out.Save, out.Cancel, out.Arm = did.Save, conformance.Timers(did.Cancel), conformance.Timers(did.Arm)
+	out.Save, out.Cancel, out.Arm = did.Save, spec.TimerSet(did.Cancel), spec.TimerSet(did.Arm)
 	out.Sent = append(out.Sent[:0], did.Send...)
 	n.core.CopyState(&out.State)
 }

@@ -23,7 +23,7 @@ func integers(n int) (ids []spec.NodeID) {
 func Example() {
 	members := integers(3)
 	node := subject.New(members[2], members)
-	var out conformance.Output
+	var out spec.Step
 	node.Start(spec.Configuration{}, &out)
 	node.Step(&spec.Input{Timer: spec.HeartbeatTimer}, &out)
 	fmt.Println(out.State)
@@ -41,7 +41,7 @@ func TestLikeTheModel(t *testing.T) {
 		members := integers(rapid.IntRange(1, 5).Draw(t, "members"))
 		id := rapid.SampledFrom(members).Draw(t, "id")
 		ours, theirs := subject.New(id, members), model(id, members)
-		var did, wanted conformance.Output
+		var did, wanted spec.Step
 		if rapid.Bool().Draw(t, "first start") {
 			ours.Start(spec.Configuration{}, &did)
 			theirs.Start(spec.Configuration{}, &wanted)
@@ -60,7 +60,7 @@ func TestLikeTheModel(t *testing.T) {
 	})
 }
 
-func same(t *rapid.T, wanted, did conformance.Output) {
+func same(t *rapid.T, wanted, did spec.Step) {
 	require.True(t, wanted.State.Equal(did.State), "%s\n%s", wanted.State, did.State)
 	require.True(t, slices.Equal(wanted.Sent, did.Sent), "%s\n%s", wanted.Sent, did.Sent)
 	wanted.State, wanted.Sent, did.State, did.Sent = spec.State{}, nil, spec.State{}, nil

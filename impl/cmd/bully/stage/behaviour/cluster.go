@@ -201,9 +201,8 @@ func (r *recorder) sent(before, s *Step, e *spec.Event, place int, changes []dif
 			}
 		}
 	}
-	in := conformance.Input{Message: e.Input.Message, Timer: e.Input.Timer, Call: e.Input.Call, Restart: e.Action == spec.RestartAction}
-	want := r.rules.Step(e.Node, r.members, r.state(before.terms["node"].at(place+1)), in)
-	if want.Ignored || !want.After.Equal(e.State) {
+	want := r.rules.Step(e.Node, r.members, r.state(before.terms["node"].at(place+1)), e.Given())
+	if want.Ignored || !want.State.Equal(e.State) {
 		return all
 	}
 	cut := cutOf(s.terms["cut"])

@@ -104,15 +104,15 @@ func tallyOf(members int, id spec.NodeID, s *spec.State) (n tally) {
 // then with the message; and with a reign the stamp (R48).
 func RulesOf(c *conformance.Case) string {
 	rule := conformance.RuleOf(c)
-	if c.Want.After.Configuration.IsNone() {
+	if c.Want.State.Configuration.IsNone() {
 		return rule
 	}
 	if rule == "R43" {
 		later := *c
-		later.Before.Configuration = c.Want.After.Configuration
+		later.Before.Configuration = c.Want.State.Configuration
 		rule += " " + conformance.RuleOf(&later)
 	}
-	if c.Want.After.Role == spec.Leader && c.Before.Role != spec.Leader {
+	if c.Want.State.Role == spec.Leader && c.Before.Role != spec.Leader {
 		rule += " R48"
 	}
 	return rule

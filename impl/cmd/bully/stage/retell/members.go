@@ -93,14 +93,14 @@ func kindIn(c *spec.Configuration, id spec.NodeID) spec.MemberKind {
 
 // tellChanging says a step that is another where members come and go. It has no words for all others.
 func tellChanging(c *conformance.Case) (w words) {
-	in, after := &c.Input, &c.Want.After
+	in, after := &c.Input, &c.Want.State
 	own := &after.Configuration
 	switch {
-	case in.Start && own.IsEmpty():
+	case in.Call == spec.StartCall && own.IsEmpty():
 		return words{text: "starts for the first time", note: "its disk is empty, and it knows no member: it waits until a leader that has added it says HEARTBEAT"}
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return words{text: "starts for the first time", note: fmt.Sprintf("one of the first members, which are %s; it waits to hear from a leader", roll(own))}
-	case in.Restart && len(c.Want.Sent) == 0:
+	case in.Call == spec.RestartCall && len(c.Want.Sent) == 0:
 		return words{text: "is back", note: fmt.Sprintf("its disk has %s; it knows of nobody else to speak to", disk(after))}
 	case in.Call == spec.ChangeCall:
 		return words{text: "is called to " + deeds(&c.Before.Configuration, own, "", calling(c.ID, "itself")),
@@ -139,7 +139,7 @@ func tellSpeaking(c *conformance.Case) (w words) {
 
 // won says a timer by whose end a node wins; that is one more than what is told of fixed members.
 func won(c *conformance.Case) (w words) {
-	if c.Input.Timer == "" || c.Want.After.Role != spec.Leader || c.Before.Role == spec.Leader {
+	if c.Input.Timer == "" || c.Want.State.Role != spec.Leader || c.Before.Role == spec.Leader {
 		return words{}
 	}
 	w = tellTimer(c)
@@ -149,7 +149,7 @@ func won(c *conformance.Case) (w words) {
 
 // stamped says that a winner stamps its configuration (R48); "" if nobody wins.
 func stamped(c *conformance.Case) string {
-	after := &c.Want.After
+	after := &c.Want.State
 	if after.Configuration.IsNone() || after.Role != spec.Leader || c.Before.Role == spec.Leader {
 		return ""
 	}
@@ -158,7 +158,7 @@ func stamped(c *conformance.Case) string {
 
 // outside says what comes of a message of which a rule of section 8 sees nothing: somebody is no member (R44).
 func outside(c *conformance.Case) string {
-	m, own := &c.Input.Message, &c.Want.After.Configuration
+	m, own := &c.Input.Message, &c.Want.State.Configuration
 	first := join(adopts(c), becomes(c))
 	switch {
 	case kindIn(own, c.ID) == "" && adopts(c) != "":
@@ -173,7 +173,7 @@ func outside(c *conformance.Case) string {
 
 // adopts says that a node adopts the configuration of a message (R43), and what that makes of it; "" if it does not.
 func adopts(c *conformance.Case) string {
-	m, was, now := &c.Input.Message, &c.Before.Configuration, &c.Want.After.Configuration
+	m, was, now := &c.Input.Message, &c.Before.Configuration, &c.Want.State.Configuration
 	if now.IsNone() || m.Type == "" || *was == *now || *now != m.Configuration {
 		return ""
 	}
@@ -195,7 +195,7 @@ func adopts(c *conformance.Case) string {
 
 // noVote says why a node may not support whoever asks or claims, whatever its lease and its promises (R45); "" if it may.
 func noVote(c *conformance.Case) string {
-	m, own := &c.Input.Message, &c.Want.After.Configuration
+	m, own := &c.Input.Message, &c.Want.State.Configuration
 	if own.IsNone() {
 		return ""
 	}
@@ -216,7 +216,7 @@ func noVote(c *conformance.Case) string {
 // uncounted says that an answer that the node waits for is of another configuration, and so does not count (R45); "" if that is
 // not so.
 func uncounted(c *conformance.Case) string {
-	if c.Want.After.Configuration.IsNone() || conformance.RuleOf(c) != "R45" {
+	if c.Want.State.Configuration.IsNone() || conformance.RuleOf(c) != "R45" {
 		return ""
 	}
 	return fmt.Sprintf("does not count: it was given in %s, and its own configuration is %s", stamp(&c.Input.Message.Configuration),
@@ -225,10 +225,10 @@ func uncounted(c *conformance.Case) string {
 
 // whichIs says why the sender of a message is to lead, rather than the node.
 func whichIs(c *conformance.Case) string {
-	if conformance.MayStand(c.ID, &c.Want.After) || kindIn(&c.Want.After.Configuration, c.ID) == "" {
+	if conformance.MayStand(c.ID, &c.Want.State) || kindIn(&c.Want.State.Configuration, c.ID) == "" {
 		return "which is higher"
 	}
-	return "being " + a(kindIn(&c.Want.After.Configuration, c.ID)) + " itself"
+	return "being " + a(kindIn(&c.Want.State.Configuration, c.ID)) + " itself"
 }
 
 // SaysIn is what a message of a type says that is sent in an action, to people.

@@ -9,7 +9,7 @@ import (
 
 // tellMessage says what a node makes of a message.
 func tellMessage(c *conformance.Case) (note string, upkeep bool) {
-	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	switch m.Type {
 	case spec.OK, spec.Assent, spec.Grant, spec.Ack:
 		if why := uncounted(c); why != "" {
@@ -50,14 +50,14 @@ func tellMessage(c *conformance.Case) (note string, upkeep bool) {
 
 // learned says that a node has learned an epoch. A leader that has leads no more, and a claimant gives up.
 func learned(c *conformance.Case) string {
-	if c.Want.After.Epoch > c.Before.Epoch {
+	if c.Want.State.Epoch > c.Before.Epoch {
 		switch c.Before.Role {
 		case spec.Leader:
-			return fmt.Sprintf("learns of epoch %d, and so leads no more", c.Want.After.Epoch)
+			return fmt.Sprintf("learns of epoch %d, and so leads no more", c.Want.State.Epoch)
 		case spec.Claimant:
-			return fmt.Sprintf("learns of epoch %d, and so gives up its claim", c.Want.After.Epoch)
+			return fmt.Sprintf("learns of epoch %d, and so gives up its claim", c.Want.State.Epoch)
 		}
-		return fmt.Sprintf("learns of epoch %d", c.Want.After.Epoch)
+		return fmt.Sprintf("learns of epoch %d", c.Want.State.Epoch)
 	}
 	return ""
 }
@@ -65,7 +65,7 @@ func learned(c *conformance.Case) string {
 // released says that the lease of a sender ends with its message.
 func released(c *conformance.Case) string {
 	m := &c.Input.Message
-	if c.Before.Leader == m.From && c.Want.After.Leader != m.From {
+	if c.Before.Leader == m.From && c.Want.State.Leader != m.From {
 		return fmt.Sprintf("%s does not lead, then: its lease ends", m.From)
 	}
 	return ""
@@ -73,7 +73,7 @@ func released(c *conformance.Case) string {
 
 // election says what a node makes of ELECTION (R10, R11).
 func election(c *conformance.Case) string {
-	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	first := join(released(c), learned(c))
 	switch {
 	case answers(c, spec.Refuse) && noVote(c) != "":
@@ -99,7 +99,7 @@ func election(c *conformance.Case) string {
 }
 
 func assent(c *conformance.Case) string {
-	after := &c.Want.After
+	after := &c.Want.State
 	if said := claims(c); said != "" {
 		return said
 	}
@@ -145,7 +145,7 @@ func claim(c *conformance.Case) string {
 
 // grant says what a node makes of GRANT (R19, R20).
 func grant(c *conformance.Case) string {
-	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	switch {
 	case after.Role == spec.Leader && before.Role != spec.Leader:
 		n := tallyOf(len(c.Members), c.ID, before)
@@ -165,7 +165,7 @@ func grant(c *conformance.Case) string {
 }
 
 func reign(c *conformance.Case) (note string, upkeep bool) {
-	m, before, after := &c.Input.Message, &c.Before, &c.Want.After
+	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	beat := m.Type == spec.Heartbeat
 	switch {
 	case m.Epoch < before.Epoch:
@@ -181,7 +181,7 @@ func reign(c *conformance.Case) (note string, upkeep bool) {
 }
 
 func resign(c *conformance.Case) string {
-	before, after := &c.Before, &c.Want.After
+	before, after := &c.Before, &c.Want.State
 	first := released(c)
 	switch {
 	case after.Role == spec.Leader && before.Role != spec.Leader:

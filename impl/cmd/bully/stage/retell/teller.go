@@ -167,16 +167,15 @@ func (t *Teller) step(e *spec.Event) film.Frame {
 
 // caseOf returns an event as a case of package conformance.
 func (t *Teller) caseOf(i int, e *spec.Event) conformance.Case {
-	in := conformance.Given(&e.Input)
-	in.Start, in.Restart = e.Action == spec.StartAction, e.Action == spec.RestartAction
+	in := e.Given()
 	before := t.nodes[i].state
-	if in.Restart && !t.nodes[i].seen {
+	if in.Call == spec.RestartCall && !t.nodes[i].seen {
 		before.Epoch, before.Grantee = e.State.Epoch, e.State.Grantee
 	}
 	if before.Configuration.IsNone() {
 		before.Configuration = e.State.Configuration
 	}
-	return conformance.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: conformance.Outcome{After: e.State, Sent: e.Sent}}
+	return conformance.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: spec.Step{State: e.State, Sent: e.Sent}}
 }
 
 func kindOf(e *spec.Event) film.Kind {

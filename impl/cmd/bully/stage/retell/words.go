@@ -99,16 +99,16 @@ func cutWords(members []spec.NodeID, cut []film.Link) (text, note string) {
 
 // tell says a step of a node in words.
 func tell(c *conformance.Case) words {
-	in, after := &c.Input, &c.Want.After
+	in, after := &c.Input, &c.Want.State
 	if !after.Configuration.IsNone() {
 		if w := tellChanging(c); w.text != "" {
 			return w
 		}
 	}
 	switch {
-	case in.Start:
+	case in.Call == spec.StartCall:
 		return words{text: "starts for the first time", note: "its disk is empty; it waits to hear from a leader"}
-	case in.Restart:
+	case in.Call == spec.RestartCall:
 		return words{text: "is back", note: fmt.Sprintf("its disk has %s; it says IM_BACK, and is silent for a while, for it has forgotten whom it followed", disk(after))}
 	case in.Call == spec.ResignCall:
 		return words{text: "is called to resign", note: "leads no more, and says so to all: nobody need wait for its lease to end"}
@@ -128,7 +128,7 @@ func tell(c *conformance.Case) words {
 
 // tellTimer says the end of a timer.
 func tellTimer(c *conformance.Case) words {
-	before, after := &c.Before, &c.Want.After
+	before, after := &c.Before, &c.Want.State
 	switch c.Input.Timer {
 	case spec.HeartbeatTimer:
 		if before.Leader.IsNone() {
@@ -179,7 +179,7 @@ func count(c *conformance.Case, s *spec.State) string {
 
 // claims says that a node claims, or wins at once; "" if it does not.
 func claims(c *conformance.Case) string {
-	before, after := &c.Before, &c.Want.After
+	before, after := &c.Before, &c.Want.State
 	switch {
 	case after.Role == spec.Claimant && before.Role != spec.Claimant:
 		n := tallyOf(len(c.Members), c.ID, before)
@@ -203,7 +203,7 @@ func rests(after *spec.State) string {
 
 // becomes says how the state of a node has changed; "" if not in a way that people look for.
 func becomes(c *conformance.Case) string {
-	before, after := &c.Before, &c.Want.After
+	before, after := &c.Before, &c.Want.State
 	var said []string
 	if after.Epoch > before.Epoch && after.Role != spec.Leader {
 		said = append(said, fmt.Sprintf("learns of epoch %d", after.Epoch))
