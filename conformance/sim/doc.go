@@ -60,6 +60,6 @@
 //
 // # The host of a node
 //
-// How long timers run (R36), proofs of death (R41) and what a host does after a pause (R37) is the simulator's, and is
-// written for it: nothing of it is shared with an implementation's own host.
+// How long timers run (R36, R37) is decided by package spec/policy, which the host of this project runs too: what ships is what is
+// simulated. When deaths are proved (R41) and connections come up, and which faults there are, is the simulator's.
 package sim
