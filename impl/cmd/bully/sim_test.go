@@ -148,10 +148,10 @@ func TestSimFails(t *testing.T) {
 	p := program{out: &o, log: &l}
 	f := simFlags{seeds: "1-40", nodes: "3", profile: "crash", shard: "1/1", shrink: true, out: t.TempDir(), subject: "forgetful", maker: forgetful}
 	err := p.simulateSeeds(t.Context(), f)
-	require.ErrorContains(t, err, "of the runs broke a promise; the first: EpochMonotonic: node ")
+	require.ErrorContains(t, err, "of the runs broke a promise; the first: EpochMonotonic: the epoch of node ")
 	require.ErrorContains(t, err, " — bully sim -seeds 1 -nodes 3 -profile crash")
 	log := l.String()
-	require.Contains(t, log, "EpochMonotonic: node ")
+	require.Contains(t, log, "EpochMonotonic: the epoch of node ")
 	file := filepath.Join(f.out, "sim-crash-3-1.json")
 	require.Contains(t, log, "  smallest run: 1 faults, 4 steps (seed 1), after ")
 	require.Contains(t, log, "node 1 crashes between steps, and restarts ")
