@@ -157,7 +157,7 @@ func TestRulesOfMembers(t *testing.T) {
 		}
 		k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
 		require.Equal(t, c.rule, conformance.RuleOf(&k), "%s in %s", c.in, k.Before)
-		require.NotEmpty(t, conformance.Sentence(c.rule))
+		require.NotEmpty(t, spec.Sentence(c.rule))
 	}
 	follows := observes
 	follows.Leader = node(2)

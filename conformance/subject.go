@@ -57,7 +57,7 @@ func (c *Case) explain(got *spec.Step) string {
 	if c.Question != "" {
 		fmt.Fprintf(&b, "  question  %s\n", c.Question)
 	}
-	fmt.Fprintf(&b, "  %s", sentences[c.Rule])
+	fmt.Fprintf(&b, "  %s", spec.Sentence(c.Rule))
 	return b.String()
 }
 

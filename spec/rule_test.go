@@ -34,3 +34,12 @@ func ExampleRules() {
 	// R22 The claim timer ends [MUST]
 	// When the claim timer of a claimant ends, it rests (R6). Nothing is sent.
 }
+
+// TestSentences holds the sentences to the rules: each has one, and there is none of another.
+func TestSentences(t *testing.T) {
+	for _, r := range spec.Rules() {
+		require.Regexp(t, `^[A-Z].*\.$`, spec.Sentence(r.Name), r.Name)
+	}
+	require.Empty(t, spec.Sentence("R0"))
+	require.Empty(t, spec.Sentence(fmt.Sprintf("R%d", len(spec.Rules())+1)))
+}

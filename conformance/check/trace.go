@@ -87,7 +87,7 @@ func Sentence(rule string) string {
 	if says, ok := sentences[rule]; ok {
 		return says
 	}
-	return cmp.Or(monitor.Sentence(rule), conformance.Sentence(rule))
+	return cmp.Or(monitor.Sentence(rule), spec.Sentence(rule))
 }
 
 // MaxNodes returns how many nodes a trace can speak of, to be checked: if members change, all that are ever members.

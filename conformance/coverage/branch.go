@@ -94,47 +94,16 @@ type view struct {
 func (v *view) look(k *conformance.Case) {
 	v.Case, v.kind, v.m = k, noStep, &k.Input.Message
 	if !k.Want.Ignored {
-		v.kind = kindOf(&k.Input)
+		v.kind = k.Input.Action()
 	}
 }
 
-// kindOf returns the action of a step on an input.
-func kindOf(in *spec.Input) spec.Action {
-	switch {
-	case in.Call == spec.StartCall:
-		return spec.StartAction
-	case in.Call == spec.RestartCall:
-		return spec.RestartAction
-	case in.Call == spec.ResignCall:
-		return spec.ResignAction
-	case in.Call == spec.HolderDeadCall:
-		return spec.HolderDeadAction
-	case in.Call == spec.ChangeCall:
-		return spec.ChangeAction
-	case in.Timer != "":
-		return ended[in.Timer]
-	}
-	return heard[in.Message.Type]
-}
-
-// ended and heard are the actions of timers and of messages.
-var (
-	ended = map[spec.Timer]spec.Action{}
-	heard = map[spec.MessageType]spec.Action{}
-)
-
-// anyStep is the actions that are a step on an input.
+// anyStep is the actions that are a step on an input of fixed members.
 var anyStep = func() (steps []spec.Action) {
 	for _, a := range spec.FixedActions() {
-		switch {
-		case a.Timer() != "":
-			ended[a.Timer()] = a
-		case a.Receipt() != "":
-			heard[a.Receipt()] = a
-		case a == spec.CrashAction || a == spec.LoseAction || a == spec.CutAction:
-			continue
+		if a.Timer() != "" || a.Receipt() != "" || a.Call() != "" {
+			steps = append(steps, a)
 		}
-		steps = append(steps, a)
 	}
 	return steps
 }()

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -148,7 +147,7 @@ func (r *Report) Summary() string {
 
 // RuleText returns what a rule says, in a sentence, or "" if there is no such rule.
 func RuleText(rule string) string {
-	return cmp.Or(conformance.Sentence(rule), monitor.Sentence(rule), sentences[rule])
+	return cmp.Or(spec.Sentence(rule), monitor.Sentence(rule))
 }
 
 // Item is a part of what is said of a failure: what is broken, what was wrong, what was asked before.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
@@ -154,7 +153,7 @@ func takesPart(s *contest.Scenario, a *contest.Algorithm) bool {
 func ruleList() (all []Rule) {
 	rules := spec.Rules()
 	for i, r := range rules {
-		all = append(all, Rule{Name: r.Name, Title: r.Title, Says: conformance.Sentence(r.Name), Text: r.Text, Operators: operatorsOf(rules[i:])})
+		all = append(all, Rule{Name: r.Name, Title: r.Title, Says: spec.Sentence(r.Name), Text: r.Text, Operators: operatorsOf(rules[i:])})
 	}
 	return all
 }

@@ -148,7 +148,7 @@ func (s *Stage) judge(m *contest.Moment, node contest.Node) {
 		return
 	}
 	if want := s.model.Step(c.ID, c.Members, c.Before, c.Input); !want.Equal(c.Want) && s.lamps.against == "" {
-		s.lamps.against = fmt.Sprintf("%s: %s", conformance.RuleOf(&c), conformance.Sentence(conformance.RuleOf(&c)))
+		s.lamps.against = fmt.Sprintf("%s: %s", conformance.RuleOf(&c), spec.Sentence(conformance.RuleOf(&c)))
 	}
 }
 

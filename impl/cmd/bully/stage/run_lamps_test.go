@@ -41,7 +41,7 @@ func TestLampsOfOursGoRed(t *testing.T) {
 	}
 	require.Equal(t, film.Lamp{Name: string(spec.EpochMonotonic), Light: film.Red, Says: "the epoch of node 3 goes back from 1 to 0"}, first[string(spec.EpochMonotonic)])
 	require.Equal(t, film.Red, first[rules].Light)
-	require.Equal(t, "R32: "+conformance.Sentence("R32"), first[rules].Says)
+	require.Equal(t, "R32: "+spec.Sentence("R32"), first[rules].Says)
 }
 
 // TestHalfNeedsNoLeader has two of four nodes left, from which nobody expects a leader: the lamp is not amber for it.
