@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -16,7 +16,7 @@ type node struct {
 }
 
 // becomes makes the state of an event that of node i.
-func (r *replay) becomes(i model.ID, e *spec.Event) {
+func (r *replay) becomes(i rules.ID, e *spec.Event) {
 	now := viewOf(e)
 	r.monitor.Note(int(i)-1, &now)
 	n := &r.nodes[i]
@@ -30,10 +30,10 @@ func (r *replay) becomes(i model.ID, e *spec.Event) {
 // crash takes the Crash of node i. What is under way to it and from it is lost; its record is kept (R4, R42).
 //
 // A node that is down may crash: it was about to start again, and that was no step yet.
-func (r *replay) crash(i model.ID, e *spec.Event) *TraceError {
+func (r *replay) crash(i rules.ID, e *spec.Event) *TraceError {
 	n := &r.nodes[i]
 	r.adopt(i, e)
-	if !r.rules.step(i, model.None, e) {
+	if !r.rules.step(i, rules.None, e) {
 		before, survives := r.rules.state(i), r.rules.wanted().State
 		rule := "R4"
 		if survives.Configuration != e.State.Configuration {
@@ -56,7 +56,7 @@ func (r *replay) crash(i model.ID, e *spec.Event) *TraceError {
 
 // adopt takes the promise of a node that nothing is known of from its first event, if that is a Crash or a Restart. The
 // node had a record before the trace began: it may be any.
-func (r *replay) adopt(i model.ID, e *spec.Event) {
+func (r *replay) adopt(i rules.ID, e *spec.Event) {
 	if n := &r.nodes[i]; !n.started {
 		n.started = true
 		r.rules.begin(i, e.State.Durable())
@@ -64,7 +64,7 @@ func (r *replay) adopt(i model.ID, e *spec.Event) {
 }
 
 // start takes the first start of node i (R32, R49), or a later one (R30).
-func (r *replay) start(i model.ID, e *spec.Event) *TraceError {
+func (r *replay) start(i rules.ID, e *spec.Event) *TraceError {
 	n, first := &r.nodes[i], e.Action == spec.StartAction
 	switch {
 	case n.up:
@@ -79,7 +79,7 @@ func (r *replay) start(i model.ID, e *spec.Event) *TraceError {
 	default:
 		r.adopt(i, e)
 	}
-	if !r.rules.step(i, model.None, e) {
+	if !r.rules.step(i, rules.None, e) {
 		return r.wrong(i, e)
 	}
 	n.up, n.started = true, true

@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // links are what is under way between the nodes, on one FIFO link in each direction, and which links are cut (section 2).
 type links struct {
 	under [][]queue   // under[i][j]: from i to j
-	cut   []model.Set // cut[i]: to whom nothing of what i sends comes
+	cut   []rules.Set // cut[i]: to whom nothing of what i sends comes
 	lost  uint64      // messages that were lost without a word
 }
 
 // newLinks returns the links between n nodes.
 func newLinks(n int) links {
-	l := links{under: make([][]queue, n+1), cut: make([]model.Set, n+1)}
+	l := links{under: make([][]queue, n+1), cut: make([]rules.Set, n+1)}
 	all := make([]queue, (n+1)*(n+1))
 	for i := range l.under {
 		l.under[i], all = all[:n+1], all[n+1:]
@@ -37,7 +37,7 @@ type queue struct {
 
 // run is the same message, sent so many times with nothing between.
 type run struct {
-	kind  model.MessageType
+	kind  rules.MessageType
 	count uint32
 	epoch spec.Epoch
 	// What the sender has as long as it stays the same: nodes send the same one again and again. Nil where members are fixed.
@@ -45,7 +45,7 @@ type run struct {
 }
 
 // is reports whether the run is of a message.
-func (r *run) is(kind model.MessageType, m *spec.Message) bool {
+func (r *run) is(kind rules.MessageType, m *spec.Message) bool {
 	return r.kind == kind && r.epoch == m.Epoch && (r.configuration == nil || *r.configuration == m.Configuration)
 }
 
@@ -54,7 +54,7 @@ const maxRuns = 1 << 14
 
 // send puts a message under way, unless its link is cut. Its configuration is c. Whether its receiver is up is for the caller
 // to say.
-func (l *links) send(from, to model.ID, m *spec.Message, c *spec.Configuration) {
+func (l *links) send(from, to rules.ID, m *spec.Message, c *spec.Configuration) {
 	if !l.cut[from].Has(to) {
 		l.under[from][to].push(m, c)
 	}
@@ -67,7 +67,7 @@ func (l *links) send(from, to model.ID, m *spec.Message, c *spec.Configuration) 
 // of the trace, this one does. What is left after it is what is left after another choice, and more that was sent before
 // that. Whatever comes later, a message sent, a message taken, a link emptied, leaves it so, since taking the first of the
 // longer queue passes over no more than taking any of the shorter; and a message more that is under way hinders nobody.
-func (l *links) take(from, to model.ID, m *spec.Message) bool {
+func (l *links) take(from, to rules.ID, m *spec.Message) bool {
 	q := &l.under[from][to]
 	i := q.find(m)
 	if i < 0 {
@@ -85,7 +85,7 @@ func (l *links) take(from, to model.ID, m *spec.Message) bool {
 
 // lose takes a message off its link that is said to be lost, and reports whether it was under way. What lies before it
 // was not lost with it: a Lose is of the first message on a link, or of one before which others were lost in silence.
-func (l *links) lose(from, to model.ID, m *spec.Message) bool {
+func (l *links) lose(from, to rules.ID, m *spec.Message) bool {
 	q := &l.under[from][to]
 	i := q.find(m)
 	if i < 0 {
@@ -99,7 +99,7 @@ func (l *links) lose(from, to model.ID, m *spec.Message) bool {
 
 // find returns the first run of a message, or -1.
 func (q *queue) find(m *spec.Message) int {
-	kind := kindOf(m.Type)
+	kind := rules.MessageTypeOf(m.Type)
 	for i := q.head; i < len(q.runs); i++ {
 		if q.runs[i].is(kind, m) {
 			return i
@@ -109,7 +109,7 @@ func (q *queue) find(m *spec.Message) int {
 }
 
 // clear loses all that is under way to and from node i.
-func (l *links) clear(i model.ID) {
+func (l *links) clear(i rules.ID) {
 	for j := range l.under {
 		l.under[i][j].empty()
 		l.under[j][i].empty()
@@ -118,14 +118,14 @@ func (l *links) clear(i model.ID) {
 
 // change makes cut the links that are cut, from now on and no others. What is under way on them is lost. It reports
 // whether that is a change.
-func (l *links) change(cut []model.Set) bool {
+func (l *links) change(cut []rules.Set) bool {
 	if slices.Equal(l.cut, cut) {
 		return false
 	}
 	l.cut = cut
 	for i, to := range cut {
 		for j := range l.under[i] {
-			if to.Has(model.ID(j)) {
+			if to.Has(rules.ID(j)) {
 				l.under[i][j].empty()
 			}
 		}
@@ -136,7 +136,7 @@ func (l *links) change(cut []model.Set) bool {
 func (q *queue) empty() { q.runs, q.head = q.runs[:0], 0 }
 
 func (q *queue) push(m *spec.Message, c *spec.Configuration) {
-	kind := kindOf(m.Type)
+	kind := rules.MessageTypeOf(m.Type)
 	if q.head == len(q.runs) {
 		q.empty()
 	} else if last := &q.runs[len(q.runs)-1]; last.is(kind, m) && last.count < 1<<32-1 {
@@ -164,7 +164,7 @@ func (r *replay) lose(e *spec.Event) *TraceError {
 
 // changeCut changes which links are cut.
 func (r *replay) changeCut(e *spec.Event) *TraceError {
-	cut := make([]model.Set, len(r.links.cut))
+	cut := make([]rules.Set, len(r.links.cut))
 	for _, l := range e.Input.Cut {
 		from := r.rank(l.From)
 		cut[from] = cut[from].With(r.rank(l.To))
@@ -210,7 +210,7 @@ func (q *queue) first(from, to spec.NodeID) string {
 		if i > 0 {
 			text += "\n"
 		}
-		m := spec.Message{Type: messageTypes[r.kind], From: from, To: to, Epoch: r.epoch}
+		m := spec.Message{Type: r.kind.Spec(), From: from, To: to, Epoch: r.epoch}
 		if r.configuration != nil {
 			m.Configuration = *r.configuration
 		}

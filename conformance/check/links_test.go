@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -47,13 +47,13 @@ func TestLinks(t *testing.T) {
 	l.clear(2)
 	require.False(t, l.take(1, 2, &spec.Message{Type: spec.OK, Epoch: 4}), "the receiver has crashed")
 	l.sends(4, spec.OK)
-	cut := []model.Set{1: model.SetOf(2), 3: 0}
+	cut := []rules.Set{1: rules.SetOf(2), 3: 0}
 	require.True(t, l.change(cut))
 	require.False(t, l.take(1, 2, &spec.Message{Type: spec.OK, Epoch: 4}), "the link was cut")
 	l.sends(4, spec.OK)
 	require.Zero(t, l.underWay(), "over a cut link")
 	require.False(t, l.change(cut), "no change")
-	require.True(t, l.change(make([]model.Set, 4)))
+	require.True(t, l.change(make([]rules.Set, 4)))
 	require.Zero(t, l.underWay(), "what was lost does not come back")
 }
 

@@ -2,7 +2,7 @@ package check
 
 import (
 	"github.com/seed-fdf591db/bully/conformance/monitor"
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -25,7 +25,7 @@ func viewOf(e *spec.Event) monitor.View {
 }
 
 // promises says which promise is broken if the state of node i becomes that of an event.
-func (r *replay) promises(i model.ID, e *spec.Event) *TraceError {
+func (r *replay) promises(i rules.ID, e *spec.Event) *TraceError {
 	now := viewOf(e)
 	breach := r.monitor.Breaks(int(i)-1, &now)
 	if breach == nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -21,7 +21,7 @@ func drive(r *replay, steps ...spec.Event) *TraceError {
 		if e.Action == spec.StartAction {
 			r.rules.begin(i, e.State.Durable())
 		}
-		r.rules.step(i, model.None, e)
+		r.rules.step(i, r.rank(e.Input.Message.From), e)
 		out := r.rules.wanted()
 		e.Seq, e.State, e.Sent = uint64(n+1), out.State, out.Sent
 		if fault := r.event(e); fault != nil {
@@ -54,7 +54,7 @@ func TestPromises(t *testing.T) {
 		r, err := newReplay(spec.Header{Members: members}, Options{})
 		require.NoError(t, err)
 		for operator, replacement := range c.replacements {
-			require.NoError(t, r.rules.(*fixed).rules.Replace(operator, replacement))
+			require.NoError(t, r.rules.rules.Replace(operator, replacement, rules.Configuration{}))
 		}
 		fault := drive(r, c.steps...)
 		require.NotNil(t, fault, c.want)
@@ -64,15 +64,34 @@ func TestPromises(t *testing.T) {
 
 // TestTooManyMembers refuses more than the model has.
 func TestTooManyMembers(t *testing.T) {
-	for changing, says := range map[bool]string{false: "8 members: up to 7 can be checked", true: "64 members: up to 63 can be checked"} {
+	for _, changing := range []bool{false, true} {
 		var members []spec.NodeID
-		for i := range uint64(MaxNodes(changing) + 1) {
+		for i := range uint64(MaxNodes + 1) {
 			members = append(members, spec.IntegerID(i+1))
 		}
 		var text bytes.Buffer
 		w := spec.NewTraceWriter(&text, spec.Header{Changing: changing, Members: members, Commit: "test"})
 		require.NoError(t, w.Flush())
 		_, err := Trace(&text, Options{})
-		require.ErrorContains(t, err, "line 1: R40: "+says)
+		require.ErrorContains(t, err, "line 1: R40: 65 members: up to 64 can be checked")
 	}
+}
+
+// TestManyFixedNodes takes as many fixed members as there may be: one of them asks all that are higher, and one answers.
+func TestManyFixedNodes(t *testing.T) {
+	var members []spec.NodeID
+	var steps []spec.Event
+	for i := range uint64(MaxNodes) {
+		members = append(members, spec.IntegerID(i+1))
+		steps = append(steps, spec.Event{Node: members[i], Action: spec.StartAction})
+	}
+	last := members[MaxNodes-1]
+	steps = append(steps, spec.Event{Node: members[0], Input: spec.Input{Timer: spec.HeartbeatTimer}},
+		spec.Event{Node: last, Action: spec.OnElection, Input: spec.Input{Message: spec.Message{Type: spec.Election, From: members[0], To: last}}})
+	r, err := newReplay(spec.Header{Members: members}, Options{})
+	require.NoError(t, err)
+	fault := drive(r, steps...)
+	require.Nil(t, fault)
+	require.Len(t, steps[MaxNodes].Sent, MaxNodes-1)
+	require.Equal(t, spec.OK, steps[MaxNodes+1].Sent[0].Type)
 }

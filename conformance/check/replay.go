@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
-	"github.com/seed-fdf591db/bully/model"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -17,7 +17,7 @@ var actions = spec.Actions()
 // replay takes the steps of a trace again, by the rules, which know nodes by their rank.
 type replay struct {
 	options Options
-	rules   rules
+	rules   *rulebook
 	members []spec.NodeID
 	nodes   []node // by rank; none is 0
 	links   links
@@ -56,11 +56,11 @@ func (r *replay) dispatch(e *spec.Event) *TraceError {
 }
 
 // step takes a step of node i on an input.
-func (r *replay) step(i model.ID, e *spec.Event) *TraceError {
+func (r *replay) step(i rules.ID, e *spec.Event) *TraceError {
 	if n := &r.nodes[i]; !n.up {
 		return &TraceError{Rule: nodesAndLinks, Problem: fmt.Sprintf("%s of node %s, which %s", e.Action, e.Node, whyDown(n))}
 	}
-	from := model.None
+	from := rules.None
 	if m := &e.Input.Message; m.Type != "" {
 		lost := r.links.lost
 		from = r.rank(m.From)
@@ -86,9 +86,9 @@ func whyDown(n *node) string {
 }
 
 // wrong says how an event is not the step of node i that the rules want.
-func (r *replay) wrong(i model.ID, e *spec.Event) *TraceError {
+func (r *replay) wrong(i rules.ID, e *spec.Event) *TraceError {
 	want := r.rules.wanted()
-	c := conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: inputOf(e), Want: want}
+	c := conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(), Want: want}
 	got := spec.Step{State: e.State, Sent: e.Sent}
 	fault := &TraceError{
 		Rule:   ruleOf(&c, &got),
@@ -103,7 +103,7 @@ func (r *replay) wrong(i model.ID, e *spec.Event) *TraceError {
 }
 
 // broken makes a fault of node i one of the promises, if what is recorded breaks one: that is the greater evil.
-func (r *replay) broken(i model.ID, e *spec.Event, fault *TraceError) *TraceError {
+func (r *replay) broken(i rules.ID, e *spec.Event, fault *TraceError) *TraceError {
 	if promise := r.promises(i, e); promise != nil {
 		fault.Problem = fmt.Sprintf("%s; %s: %s", promise.Problem, fault.Rule, fault.Problem)
 		fault.Rule = promise.Rule
@@ -159,20 +159,20 @@ func tellsOthers(got, want *spec.Step) bool {
 }
 
 // take is what node i has become, and what it has sent, once its step is known to be right.
-func (r *replay) take(i model.ID, e *spec.Event) *TraceError {
+func (r *replay) take(i rules.ID, e *spec.Event) *TraceError {
 	if fault := r.promises(i, e); fault != nil {
 		return fault
 	}
 	n := &r.nodes[i]
 	r.becomes(i, e)
-	to := model.None
+	to := rules.None
 	for k := range e.Sent {
 		if to = r.rankAfter(to, e.Sent[k].To); r.nodes[to].up {
 			r.links.send(i, to, &e.Sent[k], n.configuration)
 		}
 	}
 	if r.options.Observe != nil {
-		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: inputOf(e),
+		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(),
 			Want: spec.Step{State: e.State, Sent: e.Sent}}
 		r.seen.Rule = conformance.RuleOf(&r.seen)
 		r.options.Observe(&r.seen)
@@ -182,13 +182,13 @@ func (r *replay) take(i model.ID, e *spec.Event) *TraceError {
 }
 
 // rank returns the rank of a member, and 0 for none.
-func (r *replay) rank(id spec.NodeID) model.ID { return rankOf(r.members, id) }
+func (r *replay) rank(id spec.NodeID) rules.ID { return r.rules.names.ID(id) }
 
 // rankAfter is rank, and looks after rank i first: what is said to all is said in ascending order.
-func (r *replay) rankAfter(i model.ID, id spec.NodeID) model.ID {
+func (r *replay) rankAfter(i rules.ID, id spec.NodeID) rules.ID {
 	for k := int(i); k < len(r.members); k++ {
 		if r.members[k] == id {
-			return model.ID(k + 1)
+			return rules.ID(k + 1)
 		}
 	}
 	return r.rank(id)

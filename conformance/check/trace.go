@@ -9,8 +9,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
-	"github.com/seed-fdf591db/bully/model"
-	members "github.com/seed-fdf591db/bully/model/changing"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -90,13 +89,8 @@ func Sentence(rule string) string {
 	return cmp.Or(monitor.Sentence(rule), spec.Sentence(rule))
 }
 
-// MaxNodes returns how many nodes a trace can speak of, to be checked: if members change, all that are ever members.
-func MaxNodes(changing bool) int {
-	if changing {
-		return members.MaxIDs
-	}
-	return model.MaxNodes
-}
+// MaxNodes is how many nodes a trace can speak of, to be checked: if members change, all that are ever members.
+const MaxNodes = rules.MaxIDs
 
 // Trace reads a trace to its end, and returns what it is. The error is a [TraceError], which is of the first line that is
 // not as it must be; the report is then of the lines before it. A trace without events is an error too, and so is one of
@@ -162,9 +156,9 @@ func (r *replay) report() Report {
 
 // newReplay returns a replay of a run, before its first event.
 func newReplay(h spec.Header, o Options) (*replay, error) {
-	rules, err := newRules(h)
+	rules, err := newRulebook(h)
 	if err != nil {
-		return nil, &TraceError{Line: 1, Rule: "R40", Problem: fmt.Sprintf("%d members: up to %d can be checked", len(h.Members), MaxNodes(h.Changing)), cause: err}
+		return nil, &TraceError{Line: 1, Rule: "R40", Problem: fmt.Sprintf("%d members: up to %d can be checked", len(h.Members), MaxNodes), cause: err}
 	}
 	return &replay{
 		options: o, rules: rules, members: h.Members, nodes: make([]node, len(h.Members)+1), links: newLinks(len(h.Members)),

@@ -210,7 +210,7 @@ func TestReading(t *testing.T) {
 // TestManyNodes checks runs of more nodes than the explorer has, as many as there may be: what was recorded is as it must be, and
 // one message too many of the last node is not.
 func TestManyNodes(t *testing.T) {
-	for _, n := range []int{16, check.MaxNodes(true)} {
+	for _, n := range []int{16, check.MaxNodes - 1} {
 		ids := integers(n)
 		script := changingScript(t, ids[:min(n, 50)], uint64(n))
 		script.Members = ids

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/stage"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/stage/retell"
 	"github.com/seed-fdf591db/bully/spec"
@@ -208,10 +210,14 @@ func TestRecordOfOneNode(t *testing.T) {
 
 // TestManyMembers shows a trace of more members than can be judged.
 func TestManyMembers(t *testing.T) {
-	text := `{"format":1,"spec":"1.0","members":["1","2","3","4","5","6","7","8","9","10"],"seed":1,"commit":"x"}` + "\n" +
+	members := []string{}
+	for i := range check.MaxNodes + 1 {
+		members = append(members, strconv.Quote(strconv.Itoa(i+1)))
+	}
+	text := `{"format":1,"spec":"1.0","members":[` + strings.Join(members, ",") + `],"seed":1,"commit":"x"}` + "\n" +
 		`{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
-	opened := stage.Open([]byte(text), "ten.ndjson")
-	require.Contains(t, opened.Problem.Problem, "10 members")
+	opened := stage.Open([]byte(text), "many.ndjson")
+	require.Contains(t, opened.Problem.Problem, "65 members")
 	require.Len(t, opened.Film.Frames, 1)
 	for _, lamp := range opened.Film.Lamps {
 		require.NotEqual(t, retell.Rules, lamp.Name)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/stage/retell"
-	"github.com/seed-fdf591db/bully/model"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
@@ -28,8 +27,8 @@ func openTrace(text []byte, name string) Opened {
 	switch {
 	case shape.alone:
 		problem = &Problem{Problem: fmt.Sprintf("this is the record of %s alone. What the others did is not in it: `bully trace merge` puts the records of all nodes together.", shape.node)}
-	case len(shape.header.Members) > model.MaxNodes:
-		problem = &Problem{Line: 1, Problem: fmt.Sprintf("%d members: it is shown, but the rules can be checked for %d at most.", len(shape.header.Members), model.MaxNodes)}
+	case len(shape.header.Members) > check.MaxNodes:
+		problem = &Problem{Line: 1, Problem: fmt.Sprintf("%d members: it is shown, but the rules can be checked for %d at most.", len(shape.header.Members), check.MaxNodes)}
 	default:
 		_, err := check.Trace(bytes.NewReader(text), check.Options{})
 		if errors.As(err, &refused) && (problem == nil || refused.Line < problem.Line) {
@@ -142,7 +141,7 @@ func tellTrace(text []byte, s shape, refused *check.TraceError) (f *film.Film, t
 			open = len(f.Frames)
 		}
 	}
-	if s.alone || len(s.header.Members) > model.MaxNodes {
+	if s.alone || len(s.header.Members) > check.MaxNodes {
 		f.Lamps = f.Lamps[:len(f.Lamps)-1] // nobody has looked at Rules
 	}
 	switch {
