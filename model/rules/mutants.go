@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -22,6 +23,15 @@ func (r *Rules) Replace(operator, name string, first Configuration) error {
 	r.first = first
 	replace(r)
 	return nil
+}
+
+// Replacements returns the names that Replace takes, by operator.
+func Replacements() map[string][]string {
+	names := map[string][]string{}
+	for operator, known := range replacements {
+		names[operator] = slices.Sorted(maps.Keys(known))
+	}
+	return names
 }
 
 // replacements are what a mutant may put in the place of a rule: by operator, then by name, as in tla/MCCluster.tla.

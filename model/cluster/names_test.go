@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/model/rules"
+)
+
+// operatorsIn returns the operators without arguments that a section of a module defines.
+func operatorsIn(section string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^(\w+) +==`).FindAllStringSubmatch(section, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// Each name in the sections of MCCluster.tla is known here for what it is there, and there are no others.
+func TestNamesAreThoseOfMCCluster(t *testing.T) {
+	text, err := os.ReadFile("../../tla/MCCluster.tla")
+	require.NoError(t, err)
+	sections := strings.Split(string(text), strings.Repeat("-", 77)+"\n")
+	require.Len(t, sections, 7)
+
+	var here []string
+	for _, topology := range topologies {
+		here = append(here, topology.name)
+	}
+	require.ElementsMatch(t, operatorsIn(sections[1]), here)
+	require.ElementsMatch(t, operatorsIn(sections[2]), slices.Concat(slices.Collect(maps.Keys(firsts)), slices.Collect(maps.Keys(wanteds))))
+
+	here = []string{"Calm", "NeverSettled", "NeverLedByWitness"}
+	for _, v := range invariants {
+		if strings.HasPrefix(v.name, "Never") {
+			here = append(here, v.name)
+		}
+	}
+	for _, p := range stepProperties {
+		if strings.HasPrefix(p.name, "Never") {
+			here = append(here, p.name)
+		}
+	}
+	require.ElementsMatch(t, operatorsIn(sections[3]+sections[4]), here)
+
+	for _, m := range regexp.MustCompile(`(?m)^(\w+)(?:\(.*?\))? +==.*\\\* for (\w+)([^:\n]*)`).FindAllStringSubmatch(sections[5]+sections[6], -1) {
+		name, operator := m[1], m[2]
+		switch {
+		case strings.Contains(m[3], "in traces"):
+			require.Error(t, rules.New().Replace(operator, name, rules.Configuration{}), name)
+		case name == "Never":
+			require.Equal(t, "a", operator) // timer's action
+		case timings[operator] != nil:
+			require.Contains(t, timings[operator], name)
+		default:
+			require.NoError(t, rules.New().Replace(operator, name, rules.Configuration{}), name)
+		}
+	}
+	for operator, names := range timings {
+		for name := range names {
+			require.Regexp(t, `(?m)^`+name+`\(.*\\\* for `+operator, sections[5]+sections[6])
+		}
+	}
+	for operator, names := range rules.Replacements() {
+		for _, name := range names {
+			require.Regexp(t, `(?m)^`+name+`\(.*\\\* for `+operator, sections[6])
+		}
+	}
+}
