@@ -99,10 +99,7 @@ func simCases(seeds string, nodes int, profile sim.Profile) (cases []simCase, er
 		return nil, wrong("-nodes %d: give 1 to %d, or 0 for all of them in turn", nodes, sim.MaxNodes)
 	}
 	for seed := first; seed <= last; seed++ {
-		n, f := suites.OfSeed(seed)
-		if profile == sim.ChangingProfile {
-			n = suites.ChangingSize(seed)
-		}
+		n, f := suites.KindOf(profile).OfSeed(seed)
 		if nodes > 0 {
 			n = nodes
 		}

@@ -2,39 +2,22 @@ package suites_test
 
 import (
 	"encoding/json"
-	"errors"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/kit/suites"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// TestModelChanging puts the model through some cases of each suite in which members change.
-func TestModelChanging(t *testing.T) {
-	for _, cases := range [][]kit.Case{
-		suites.SampleChanging(), some(suites.RunsChanging(), 0, 5), some(suites.CutsChanging(), 3, 11), suites.SimChanging(1, 8),
-		some(suites.LiveChanging(), 0, 5), some(suites.IsolateChanging(), 0, 2),
-	} {
-		for _, v := range run(t, cases, serve(nil)) {
-			require.Equal(t, kit.Pass, v.Outcome, "%s: %s", v.Case, v.Problem)
-			require.Greater(t, v.Requests, uint64(15), v.Case)
-		}
-	}
-}
-
 // TestFixedIsAskedNothing has a port without the feature: no case in which members change is put to it, and that is no fault.
 func TestFixedIsAskedNothing(t *testing.T) {
 	fixed := edited(`"fence","members"`, `"fence"`)
-	for _, v := range run(t, slices.Concat(suites.CutsChanging()[:1], suites.SimChanging(1, 1), suites.SampleChanging(), suites.LiveChanging()[:1]), fixed) {
+	for _, v := range run(t, slices.Concat(suites.Changing.Cuts()[:1], suites.Changing.Sim(1, 1), suites.Changing.Sample(), suites.Changing.Live()[:1]), fixed) {
 		require.Equal(t, kit.Unsupported, v.Outcome, v.Case)
 		require.False(t, v.Failed(), v.Case)
 		require.Zero(t, v.Requests, v.Case)
@@ -100,31 +83,18 @@ func forgetsMembers(c *conformance.Case) {
 
 // TestBrokenMembers puts ports with bugs about members through the suites: each finds them, and says which rule it is.
 func TestBrokenMembers(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		port  port.Config
-		cases []kit.Case
-		rule  string
-		says  string
-	}{
-		{"adopts nothing", always(adoptsNothing), suites.SampleChanging(), "R43", "state."},
-		{"adopts nothing", always(adoptsNothing), suites.SimChanging(1, 3), "R43", "state."},
-		{"adopts nothing", always(adoptsNothing), suites.LiveChanging()[:2], "R43", "state."},
-		{"grants older", always(grantsOlder), suites.SampleChanging(), "R45", "state."},
-		{"unstamped", always(unstamped), suites.SampleChanging(), "R48", "state.configuration: expected"},
-		{"adopts nothing", always(adoptsNothing), suites.IsolateChanging()[:1], "", "a program of its own"},
-		{"eager", always(eager), suites.SampleChanging(), "R47", "a step: expected that the input is ignored"},
-		{"mute", always(mute), suites.SimChanging(1, 20), "R46", "message 1 that is sent"},
-		{"forgets members", always(forgetsMembers), suites.CutsChanging(), "R30", "state.configuration: expected"},
-		{"shares", serve(shares), suites.RunsChanging(), "", "of the two clusters alone is as it must be"},
-	} {
-		verdicts := run(t, c.cases, c.port)
-		i := slices.IndexFunc(verdicts, func(v kit.Verdict) bool { return v.Failed() })
-		require.GreaterOrEqual(t, i, 0, "%s: %s", c.name, verdicts[0].Case)
-		require.Equal(t, kit.Fail, verdicts[i].Outcome, c.name)
-		require.Equal(t, c.rule, verdicts[i].Rule, "%s: %s: %s", c.name, verdicts[i].Case, verdicts[i].Problem)
-		require.Contains(t, verdicts[i].Problem, c.says, c.name)
-	}
+	refused(t, []bug{
+		{"adopts nothing", always(adoptsNothing), suites.Changing.Sample(), "R43", "state."},
+		{"adopts nothing", always(adoptsNothing), suites.Changing.Sim(1, 3), "R43", "state."},
+		{"adopts nothing", always(adoptsNothing), suites.Changing.Live()[:2], "R43", "state."},
+		{"grants older", always(grantsOlder), suites.Changing.Sample(), "R45", "state."},
+		{"unstamped", always(unstamped), suites.Changing.Sample(), "R48", "state.configuration: expected"},
+		{"adopts nothing", always(adoptsNothing), suites.Changing.Isolate()[:1], "", "a program of its own"},
+		{"eager", always(eager), suites.Changing.Sample(), "R47", "a step: expected that the input is ignored"},
+		{"mute", always(mute), suites.Changing.Sim(1, 20), "R46", "message 1 that is sent"},
+		{"forgets members", always(forgetsMembers), suites.Changing.Cuts(), "R30", "state.configuration: expected"},
+		{"shares", serve(shares), suites.Changing.Runs(), "", "of the two clusters alone is as it must be"},
+	})
 }
 
 // noConfiguration saves epoch and grantee alone.
@@ -164,29 +134,11 @@ func TestCrashesOfMembers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.early != "" {
-				require.True(t, diesChanging(t, c.port, false, c.rule, c.early))
+				require.True(t, dies(t, suites.Changing, c.port, false, c.rule, c.early))
 			}
 			if c.after != "" {
-				require.True(t, diesChanging(t, c.port, true, c.rule, c.after))
+				require.True(t, dies(t, suites.Changing, c.port, true, c.rule, c.after))
 			}
 		})
 	}
-}
-
-// diesChanging is dies for scripts in which members change.
-func diesChanging(t *testing.T, c port.Config, lenient bool, rule, says string) bool {
-	known, err := cluster.Known()
-	require.NoError(t, err)
-	p, err := port.Start(t.Context(), c)
-	require.NoError(t, err)
-	defer p.Close()
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		var failure *port.Failure
-		if !known[name].First.IsNone() && errors.As(suites.Crash(t.Context(), p, known[name], lenient), &failure) && failure.Rule == rule && strings.Contains(failure.Problem, says) {
-			require.Contains(t, failure.Problem, "script members", name)
-			t.Log(name, failure.Problem)
-			return true
-		}
-	}
-	return false
 }

@@ -16,15 +16,15 @@ const pathsOfCase = 100
 
 // Cover returns paths along every edge of the state graphs of small clusters (package paths), in cases of a hundred paths each:
 // after every step the whole cluster is where the explorer says.
-func Cover() (cases []kit.Case) {
-	for _, small := range paths.Small() {
+func (k *Kind) Cover() (cases []kit.Case) {
+	for _, small := range k.graphs() {
 		tour := sync.OnceValues(func() (*paths.Tour, error) { return paths.New(small) })
 		for from := 0; from < small.Pinned.Paths; from += pathsOfCase {
 			to := min(from+pathsOfCase, small.Pinned.Paths)
 			cases = append(cases, kit.Case{
 				ID:    fmt.Sprintf("cover-%s-%04d", small.Name, from),
 				Title: fmt.Sprintf("paths %d to %d along the %d edges of the state graph %q", from, to-1, small.Pinned.Edges, small.Name),
-				Suite: CoverSuite, Must: true,
+				Suite: CoverSuite, Must: true, Needs: k.needs,
 				Run: func(ctx context.Context, p *port.Process) error {
 					t, err := tour()
 					if err != nil {

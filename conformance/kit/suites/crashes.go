@@ -18,7 +18,7 @@ import (
 // saves, or forgets to save, breaks a promise there, whatever else it does.
 func crashCase(name string, script *cluster.Script) kit.Case {
 	return kit.Case{
-		ID: "crashes-" + name, Suite: CutsSuite, Must: true, Needs: needsOf(script),
+		ID: "crashes-" + name, Suite: CutsSuite, Must: true, Needs: ofScript(script).needs,
 		Title: fmt.Sprintf("%d nodes go on, as they will, after one has crashed after any prefix of what it does where its promise changes: no promise is broken", len(script.Members)),
 		Rules: []string{"R4", "R17", "R30"},
 		Run: func(ctx context.Context, p *port.Process) error {

@@ -18,28 +18,26 @@ import (
 )
 
 const (
-	cutScripts = 60 // scripts that are drawn at random
-	goesOn     = 3  // one in so many of these goes on by itself, too
-	cutOps     = 24 // how long these are
-	mostOps    = 40 // of a known script; what comes after that is left to others
+	goesOn  = 3  // one in so many of the scripts that are drawn goes on by itself, too
+	cutOps  = 24 // how long these are of fixed members, who do not change besides
+	mostOps = 40 // of a known script; what comes after that is left to others
 )
 
 // Cuts returns two cases for each known script of package cluster, and for some that are drawn: every step in it is cut after
 // every prefix of its effects, in a run of its own. In the one case each step is compared with the model's; in the other, where a step
 // changes what must survive, the port's nodes go on by themselves, and are held to the promises alone.
-func Cuts() (cases []kit.Case) {
+func (k *Kind) Cuts() (cases []kit.Case) {
 	known, err := cluster.Known()
 	if err != nil {
 		panic(err) // they are embedded, and a test reads them
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if needsOf(known[name]) != "" {
-			continue
+		if ofScript(known[name]) == k {
+			cases = append(cases, cutDrawn(name, known[name], true)...)
 		}
-		cases = append(cases, cutDrawn(name, known[name], true)...)
 	}
-	for seed := range uint64(cutScripts) {
-		cases = append(cases, cutDrawn(fmt.Sprintf("random-%d", seed+1), drawn(seed+1), seed%goesOn == 0)...)
+	for n := range k.scripts {
+		cases = append(cases, cutDrawn(fmt.Sprintf("%srandom-%d", k.mark, n+1), k.draw(uint64(n+1)), n%goesOn == 0)...)
 	}
 	return cases
 }
@@ -64,7 +62,7 @@ func promises(script *cluster.Script) bool {
 
 func cutCase(name string, script *cluster.Script) kit.Case {
 	return kit.Case{
-		ID: "cuts-" + name, Suite: CutsSuite, Must: true, Needs: needsOf(script),
+		ID: "cuts-" + name, Suite: CutsSuite, Must: true, Needs: ofScript(script).needs,
 		Title: fmt.Sprintf("%d nodes, one of which crashes after every prefix of every list of effects, and is restarted", len(script.Members)),
 		Rules: []string{"R4", "R30"},
 		Run: func(ctx context.Context, p *port.Process) error {
@@ -86,11 +84,25 @@ func cutCase(name string, script *cluster.Script) kit.Case {
 	}
 }
 
-// drawn returns a script of three nodes, such as Draw draws.
-func drawn(seed uint64) *cluster.Script {
+// drawFixed returns a script of three nodes, such as Draw draws.
+func drawFixed(seed uint64) *cluster.Script {
 	dice := rand.New(rand.NewPCG(seed, 4))
 	s := &cluster.Script{Members: []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}}
 	return draw(s, dice, cutOps)
+}
+
+// drawChanging returns a script of up to four nodes, whose members change.
+func drawChanging(seed uint64) *cluster.Script {
+	for dice := rand.New(rand.NewPCG(seed, 42)); ; {
+		s := cluster.DrawScript(dice.IntN).DrawFirst(dice.IntN)
+		if len(s.Members) < 2 || len(s.Members) > 4 {
+			continue
+		}
+		drawn := draw(s, dice, 2*cutOps)
+		if slices.ContainsFunc(drawn.Ops, func(op cluster.Op) bool { return op.Kind == cluster.Change }) {
+			return drawn
+		}
+	}
 }
 
 // draw draws so many ops of a script.

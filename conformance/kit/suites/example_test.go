@@ -9,8 +9,8 @@ import (
 )
 
 // The model as a port passes five seeds of the simulator.
-func ExampleSim() {
-	report, err := kit.Run(context.Background(), suites.Sim(1, 5), kit.Options{Port: serve(nil)})
+func ExampleKind_Sim() {
+	report, err := kit.Run(context.Background(), suites.Fixed.Sim(1, 5), kit.Options{Port: serve(nil)})
 	if err != nil {
 		fmt.Println(err)
 		return

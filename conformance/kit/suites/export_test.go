@@ -12,3 +12,6 @@ import (
 func Crash(ctx context.Context, p *port.Process, script *cluster.Script, lenient bool) error {
 	return (&crasher{ctx: ctx, script: script, lenient: lenient}).all(p)
 }
+
+// OfScript returns the kind that a script is of.
+var OfScript = ofScript

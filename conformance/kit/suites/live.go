@@ -14,16 +14,16 @@ const (
 	longest  = 200 // how many beats of a leader the faults of a plan last at most, so that a port needs no more than some seconds
 )
 
-// Live returns long runs: plans as they are generated, at the end of which there must be one leader, the highest, whom all follow
+// Live returns long runs: plans as they are generated, at the end of which there must be one leader, the highest voter, whom all follow
 // (SomeLeader, HighestLeads). The port is driven by what it says itself, and each step is compared with the model's.
-func Live() (cases []kit.Case) {
-	for _, profile := range fixedProfiles() {
-		for _, nodes := range []int{3, 5} {
+func (k *Kind) Live() (cases []kit.Case) {
+	for _, profile := range k.profiles {
+		for _, nodes := range k.liveSizes {
 			for n := range liveRuns {
 				cases = append(cases, kit.Case{
 					ID:    fmt.Sprintf("live-%s-%d-%d", profile, nodes, n+1),
-					Title: fmt.Sprintf("%d nodes, faults of the profile %s until they end: then the highest comes to lead, and stays", nodes, profile),
-					Suite: LiveSuite, Must: true, Rules: []string{"R9", "R13", "R14", "R15"},
+					Title: fmt.Sprintf(k.live, nodes, profile),
+					Suite: LiveSuite, Must: true, Rules: k.liveRules, Needs: k.needs,
 					Run: func(ctx context.Context, p *port.Process) error { return live(ctx, p, profile, nodes, n) },
 				})
 			}

@@ -9,10 +9,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-const (
-	drawnQuestions = 15_000 // about changing members
-	sparseChanging = 5      // one in so many is in the sample
-)
+const drawnQuestions = 15_000 // about changing members
 
 // changingGroups returns the questions about changing members. All answers are the model's.
 func changingGroups() []conformance.Group {

@@ -7,34 +7,30 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
-	"github.com/seed-fdf591db/bully/conformance/sim"
 )
 
-const (
-	runSteps  = 600 // of each run
-	runsTwice = 10  // how many runs are made twice
-)
+const runSteps = 600 // of each run
 
 // Runs returns runs that look for what a port must not remember: one is made twice, and two are made in turns, by nodes that have
 // the same ids, which nothing but their names tells apart.
-func Runs() (cases []kit.Case) {
-	for n := range runsTwice {
+func (k *Kind) Runs() (cases []kit.Case) {
+	for n := range k.runs {
 		cases = append(cases, kit.Case{
-			ID: fmt.Sprintf("runs-twice-%d", n+1), Suite: RunsSuite, Must: true,
-			Title: "the same requests have the same replies after a reset",
+			ID: fmt.Sprintf("runs-%stwice-%d", k.mark, n+1), Suite: RunsSuite, Must: true, Needs: k.needs,
+			Title: k.title + "the same requests have the same replies after a reset",
 			Run: func(ctx context.Context, p *port.Process) error {
-				run, err := runOf(n, "twice")
+				run, err := k.run(n, "twice")
 				if err == nil {
 					err = twice(ctx, p, run)
 				}
 				return err
 			},
 		}, kit.Case{
-			ID: fmt.Sprintf("runs-in-turns-%d", n+1), Suite: RunsSuite, Must: true,
-			Title: "the nodes of two clusters, which have the same ids, know nothing of each other",
+			ID: fmt.Sprintf("runs-%sin-turns-%d", k.mark, n+1), Suite: RunsSuite, Must: true, Needs: k.needs,
+			Title: k.inTurns,
 			Run: func(ctx context.Context, p *port.Process) error {
-				one, err := runOf(n, "one")
-				other, err2 := runOf(n+1, "other")
+				one, err := k.run(n, "one")
+				other, err2 := Fixed.run(n+1, "other")
 				if err = errors.Join(err, err2); err == nil {
 					err = inTurns(ctx, p, one, other)
 				}
@@ -45,15 +41,10 @@ func Runs() (cases []kit.Case) {
 	return cases
 }
 
-// runOf returns a run of the model of one profile or another.
-func runOf(n int, name string) ([]*port.Given, error) {
-	profiles := fixedProfiles()
-	return runIn(uint64(n+1), 3+2*(n/len(profiles)%2), profiles[n%len(profiles)], name)
-}
-
-// runIn returns a run of the model.
-func runIn(seed uint64, nodes int, profile sim.Profile, name string) ([]*port.Given, error) {
-	plan, err := Short(seed, nodes, profile)
+// run returns the run number n of the model, of one profile or another.
+func (k *Kind) run(n int, name string) ([]*port.Given, error) {
+	profiles := len(k.profiles)
+	plan, err := Short(uint64(n+1), k.runSizes[n/profiles%len(k.runSizes)], k.profiles[n%profiles])
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +102,13 @@ func because(err error, why string) error {
 }
 
 // Isolate returns runs in which each node is a program of its own: what nodes share within one program they do not have there.
-func Isolate() (cases []kit.Case) {
-	for n := range len(fixedProfiles()) {
+func (k *Kind) Isolate() (cases []kit.Case) {
+	for n := range k.apart {
 		cases = append(cases, kit.Case{
-			ID: fmt.Sprintf("isolate-%d", n+1), Suite: IsolateSuite, Must: true,
-			Title: "each node is a program of its own, and does the same",
+			ID: fmt.Sprintf("isolate-%s%d", k.mark, n+1), Suite: IsolateSuite, Must: true, Needs: k.needs,
+			Title: k.title + "each node is a program of its own, and does the same",
 			Run: func(ctx context.Context, p *port.Process) error {
-				run, err := runOf(n, "apart")
+				run, err := k.run(n, "apart")
 				if err == nil {
 					err = isolated(ctx, p, run)
 				}

@@ -23,26 +23,19 @@ const (
 )
 
 // Sim returns a short run for each seed, both included.
-func Sim(first, last uint64) (cases []kit.Case) {
+func (k *Kind) Sim(first, last uint64) (cases []kit.Case) {
 	for seed := first; seed <= last && seed >= first; seed++ {
-		nodes, profile := OfSeed(seed)
+		nodes, profile := k.OfSeed(seed)
 		cases = append(cases, SimCase(seed, nodes, profile))
 	}
 	return cases
 }
 
-// fixedProfiles returns the profiles of fixed members.
-func fixedProfiles() []sim.Profile { return slices.DeleteFunc(sim.Profiles(), sim.Profile.Changing) }
-
-// sizes are how many nodes runs have, in turn: all sizes that the simulator has, even ones too, and those most often that clusters have.
-var sizes = []int{3, 5, 4, 3, 7, 2, 5, 6, 3, 1}
-
-// OfSeed returns how many nodes the run of a seed has, from 1 to 7, and which profile, so that fifty seeds that follow on each other have
-// each of both.
-func OfSeed(seed uint64) (nodes int, profile sim.Profile) {
-	profiles := fixedProfiles()
-	n := uint64(len(profiles))
-	return sizes[seed/n%uint64(len(sizes))], profiles[seed%n]
+// OfSeed returns how many nodes the run of a seed has, from 1 to 7, and which profile, so that among some seeds that follow on each other,
+// fifty at most, is each of both.
+func (k *Kind) OfSeed(seed uint64) (nodes int, profile sim.Profile) {
+	n := uint64(len(k.profiles))
+	return k.sizes[seed/n%uint64(len(k.sizes))], k.profiles[seed%n]
 }
 
 // SimCase returns the short run of a seed.
@@ -50,7 +43,7 @@ func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
 	return kit.Case{
 		ID:    fmt.Sprintf("sim-%s-%d-%d", profile, nodes, seed),
 		Title: fmt.Sprintf("%d nodes in simulated time, with faults of the profile %s: each step is that of the model", nodes, profile),
-		Suite: SimSuite, Must: true, Needs: needs(profile),
+		Suite: SimSuite, Must: true, Needs: KindOf(profile).needs,
 		Run: func(ctx context.Context, p *port.Process) error {
 			plan, err := Short(seed, nodes, profile)
 			if err != nil {
@@ -66,14 +59,6 @@ func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
 			})
 		},
 	}
-}
-
-// needs returns the feature that the nodes of a profile must have, or "".
-func needs(profile sim.Profile) string {
-	if profile.Changing() {
-		return port.FeatureMembers
-	}
-	return ""
 }
 
 // Short returns the plan of a seed made short: its first faults, and its first changes, with no more time between two of them than an

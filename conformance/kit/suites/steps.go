@@ -13,29 +13,18 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-const (
-	batch  = 5_000 // questions of a case
-	sparse = 23    // one in so many is in the sample; it shares no factor with the cycles in which questions come
-)
+const batch = 5_000 // questions of a case
 
-// Steps returns every question of conformance.Groups, in cases of some thousand each. The group reachable is every step that a
-// node takes in the small configurations: all transitions.
-func Steps() []kit.Case { return steps("steps", 1, "", conformance.Groups()) }
+// Steps returns every question, in cases of some thousand each. The group reachable is every step that a node takes in the small
+// configurations: all transitions.
+func (k *Kind) Steps() []kit.Case { return k.steps("steps", 1) }
 
-// Sample returns every twenty-third of them, and all of the groups that are small.
-func Sample() []kit.Case { return steps("sample", sparse, "", conformance.Groups()) }
+// Sample returns some of them, and all of the groups that are small.
+func (k *Kind) Sample() []kit.Case { return k.steps("sample", k.sparse) }
 
-// StepsChanging returns every question about changing members.
-func StepsChanging() []kit.Case { return steps("steps", 1, port.FeatureMembers, changingGroups()) }
-
-// SampleChanging returns a part of them.
-func SampleChanging() []kit.Case {
-	return steps("sample", sparseChanging, port.FeatureMembers, changingGroups())
-}
-
-// steps makes cases of one question in so many, to ports with a feature if one is given.
-func steps(name string, every int, needs string, groups []conformance.Group) (cases []kit.Case) {
-	for _, g := range groups {
+// steps makes cases of one question in so many.
+func (k *Kind) steps(name string, every int) (cases []kit.Case) {
+	for _, g := range k.groups() {
 		stride := every
 		if g.Pinned < batch {
 			stride = 1
@@ -47,7 +36,7 @@ func steps(name string, every int, needs string, groups []conformance.Group) (ca
 				id += fmt.Sprintf("-%02d", part+1)
 			}
 			cases = append(cases, kit.Case{
-				ID: id, Suite: StepsSuite, Must: true, Needs: needs,
+				ID: id, Suite: StepsSuite, Must: true, Needs: k.needs,
 				Title: fmt.Sprintf("single steps, part %d of %d: %s", part+1, of, g.Explanation),
 				Run: func(ctx context.Context, p *port.Process) error {
 					return exact(ctx, p, func(p *port.Process) error { return ask(ctx, p, portion(g.All, stride, part)) })

@@ -20,7 +20,8 @@
 // What is asked in steps, sim, runs, isolate and cuts-… does not depend on what is answered, and so is asked ahead (port.AskAll). In crashes-…,
 // live and cover the port's own answers decide what comes next: its messages are delivered, and what it saves is what it is restarted with.
 //
-// Each has a share for clusters whose members change, but for fence and cover: …Changing. It needs the feature members.
+// All but fence are of clusters whose members are fixed (Fixed), and of those whose members change (Changing), but for cover, which has
+// no cases of the latter so far.
 package suites
 
 import (
@@ -41,15 +42,19 @@ const (
 	IsolateSuite = "isolate"
 )
 
-// SilverSeeds is how many seeds of the simulator a silver port has passed, from 1 on.
-const SilverSeeds = 2000
+// How many seeds of the simulator a silver port has passed, from 1 on: of the profiles of fixed members in turn; and if it has the feature
+// members, of the profile in which they change.
+const (
+	SilverSeeds   = 2000
+	ChangingSeeds = 200
+)
 
 // Silver returns what a silver port must pass besides the vectors: a sample of steps, the crash cuts, and runs of the simulator.
 func Silver() []kit.Case {
-	return slices.Concat(Sample(), Runs(), Cuts(), Sim(1, SilverSeeds), SilverChanging())
+	return ofAll((*Kind).Sample, (*Kind).Runs, (*Kind).Cuts, func(k *Kind) []kit.Case { return k.Sim(1, k.seeds) })
 }
 
 // Gold returns what a gold port must pass besides: all steps, long runs, the fence, every edge, and each node by itself.
 func Gold() []kit.Case {
-	return slices.Concat(Fence(), Isolate(), Live(), Cover(), Steps(), GoldChanging())
+	return slices.Concat(Fence(), ofAll((*Kind).Isolate, (*Kind).Live, (*Kind).Cover, (*Kind).Steps))
 }

@@ -102,15 +102,19 @@ func TestCases(t *testing.T) {
 	require.Equal(t, map[string]int{
 		suites.StepsSuite: 1 + 3, suites.RunsSuite: 6, suites.CutsSuite: 80, suites.SimSuite: suites.ChangingSeeds, suites.IsolateSuite: 2, suites.LiveSuite: 6,
 	}, changing)
-	require.Empty(t, suites.Sim(2, 1))
+	require.Empty(t, suites.Fixed.Sim(2, 1))
 }
 
 // TestModel puts the model through some cases of each suite.
 func TestModel(t *testing.T) {
+	fixed, changing := suites.Fixed, suites.Changing
 	for _, cases := range [][]kit.Case{
-		some(suites.Sample(), 0, 5), some(suites.Runs(), 0, 9), some(suites.Cuts(), 0, 29), suites.Sim(1, 20), some(suites.Live(), 0, 19),
-		some(suites.Fence(), 0, 9), some(suites.Cover(), 0, 18), some(suites.Isolate(), 0, 4), some(suites.Steps(), 0, 40),
+		some(fixed.Sample(), 0, 5), some(fixed.Runs(), 0, 9), some(fixed.Cuts(), 0, 29), fixed.Sim(1, 20), some(fixed.Live(), 0, 19),
+		some(suites.Fence(), 0, 9), some(fixed.Cover(), 0, 18), some(fixed.Isolate(), 0, 4), some(fixed.Steps(), 0, 40),
+		changing.Sample(), some(changing.Runs(), 0, 5), some(changing.Cuts(), 3, 11), changing.Sim(1, 8), some(changing.Live(), 0, 5),
+		some(changing.Isolate(), 0, 2),
 	} {
+		require.NotEmpty(t, cases)
 		for _, v := range run(t, cases, serve(nil)) {
 			require.Equal(t, kit.Pass, v.Outcome, "%s: %s", v.Case, v.Problem)
 			require.Greater(t, v.Requests, uint64(15), v.Case)
@@ -161,27 +165,19 @@ func shares() func(*conformance.Case) {
 	}
 }
 
-// TestBroken puts ports with bugs through the suites: each suite finds what it is for, and says which rule it is.
-func TestBroken(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		port  port.Config
-		cases []kit.Case
-		rule  string
-		says  string
-	}{
-		{"grants twice", always(grantsTwice), some(suites.Sample(), 0, 100), "R17", "state.leader"},
-		{"grants twice", always(grantsTwice), named(t, suites.Cuts(), "cuts-grants-*"), "R17", "script members"},
-		{"forgets", always(forgets), some(suites.Cuts(), 20, 100), "R30", "state.grantee: expected"},
-		{"forgets", always(forgets), suites.Sim(2, 2), "R30", "before"},
-		{"deaf", always(deaf), suites.Sim(1, 1), "R23", "ignored: expected a step"},
-		{"deaf", always(deaf), some(suites.Live(), 0, 100), "R23", "got ignored"},
-		{"forgets", always(forgets), some(suites.Cover(), 0, 100), "R30", "state.grantee"},
-		{"deaf", always(deaf), some(suites.Isolate(), 0, 100), "", "a program of its own"},
-		{"ids as text", always(asText), named(t, suites.Sample(), "sample-random-*"), "R1", "with the ids 1, 2, 3"},
-		{"shares", serve(shares), some(suites.Runs(), 1, 2), "", "of the two clusters alone is as it must be"},
-		{"counts", serve(counts), some(suites.Runs(), 0, 2), "", "after a reset"},
-	} {
+// bug is a port with a bug, cases that find it, the rule that they say it breaks, and what they say besides.
+type bug struct {
+	name  string
+	port  port.Config
+	cases []kit.Case
+	rule  string
+	says  string
+}
+
+// refused holds what the first case says that a port with a bug does not pass.
+func refused(t *testing.T, bugs []bug) {
+	t.Helper()
+	for _, c := range bugs {
 		verdicts := run(t, c.cases, c.port)
 		i := slices.IndexFunc(verdicts, func(v kit.Verdict) bool { return v.Failed() })
 		require.GreaterOrEqual(t, i, 0, "%s: %s", c.name, verdicts[0].Case)
@@ -191,6 +187,23 @@ func TestBroken(t *testing.T) {
 		require.NotEmpty(t, verdicts[i].Request, c.name)
 		require.NotEmpty(t, verdicts[i].Reply, c.name)
 	}
+}
+
+// TestBroken puts ports with bugs through the suites: each suite finds what it is for, and says which rule it is.
+func TestBroken(t *testing.T) {
+	refused(t, []bug{
+		{"grants twice", always(grantsTwice), some(suites.Fixed.Sample(), 0, 100), "R17", "state.leader"},
+		{"grants twice", always(grantsTwice), named(t, suites.Fixed.Cuts(), "cuts-grants-*"), "R17", "script members"},
+		{"forgets", always(forgets), some(suites.Fixed.Cuts(), 20, 100), "R30", "state.grantee: expected"},
+		{"forgets", always(forgets), suites.Fixed.Sim(2, 2), "R30", "before"},
+		{"deaf", always(deaf), suites.Fixed.Sim(1, 1), "R23", "ignored: expected a step"},
+		{"deaf", always(deaf), some(suites.Fixed.Live(), 0, 100), "R23", "got ignored"},
+		{"forgets", always(forgets), some(suites.Fixed.Cover(), 0, 100), "R30", "state.grantee"},
+		{"deaf", always(deaf), some(suites.Fixed.Isolate(), 0, 100), "", "a program of its own"},
+		{"ids as text", always(asText), named(t, suites.Fixed.Sample(), "sample-random-*"), "R1", "with the ids 1, 2, 3"},
+		{"shares", serve(shares), some(suites.Fixed.Runs(), 1, 2), "", "of the two clusters alone is as it must be"},
+		{"counts", serve(counts), some(suites.Fixed.Runs(), 0, 2), "", "after a reset"},
+	})
 }
 
 // counts goes wrong at the thousandth step of its life.
@@ -241,13 +254,13 @@ func TestDead(t *testing.T) {
 	dies := dying(func(c *conformance.Case) bool {
 		return c.Input.Timer == spec.QuorumTimer && c.Before.Role == spec.Leader
 	})
-	for _, cases := range [][]kit.Case{some(suites.Sample(), 2, 100), suites.Sim(1, 1)} {
+	for _, cases := range [][]kit.Case{some(suites.Fixed.Sample(), 2, 100), suites.Fixed.Sim(1, 1)} {
 		v := run(t, cases, dies)[0]
 		require.Equal(t, kit.Broken, v.Outcome)
 		require.Equal(t, "R26", v.Rule, v.Problem)
 		require.Contains(t, v.Request, `"timer":"quorum"`)
 	}
-	v := run(t, named(t, suites.Cuts(), "crashes-hand-over"), dying(func(c *conformance.Case) bool { return c.Input.Call == spec.RestartCall }))[0]
+	v := run(t, named(t, suites.Fixed.Cuts(), "crashes-hand-over"), dying(func(c *conformance.Case) bool { return c.Input.Call == spec.RestartCall }))[0]
 	require.Equal(t, kit.Broken, v.Outcome, v.Problem)
 	require.Contains(t, v.Request, `"op":"restart"`)
 }
@@ -279,7 +292,7 @@ func TestAgain(t *testing.T) {
 	defer p.Close()
 	var failure *port.Failure
 
-	nodes, profile := suites.OfSeed(2)
+	nodes, profile := suites.Fixed.OfSeed(2)
 	plan, err := suites.Short(2, nodes, profile)
 	require.NoError(t, err)
 	require.ErrorAs(t, suites.ReplayPlan(ctx, p, &plan), &failure)
@@ -318,7 +331,7 @@ func TestCancelled(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Close()
 	stop()
-	for _, c := range []kit.Case{suites.Sim(1, 1)[0], suites.Live()[0], suites.Cover()[0], suites.Sample()[0]} {
+	for _, c := range []kit.Case{suites.Fixed.Sim(1, 1)[0], suites.Fixed.Live()[0], suites.Fixed.Cover()[0], suites.Fixed.Sample()[0]} {
 		require.ErrorIs(t, c.Run(ctx, p), context.Canceled, c.ID)
 	}
 }

@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 	floods := named(t, "floods")
 	var told []string
 	kills, err := selftest.Run(context.Background(), []selftest.Mutant{named(t, "votes-twice"), none, other, floods}, selftest.Options{
-		Python: []string{python(t)}, Cases: suites.Sample()[:1], Each: func(k selftest.Kill) { told = append(told, k.Name) },
+		Python: []string{python(t)}, Cases: suites.Fixed.Sample()[:1], Each: func(k selftest.Kill) { told = append(told, k.Name) },
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"votes-twice", "none", "other", "floods"}, told)
@@ -93,10 +93,10 @@ func TestRun(t *testing.T) {
 	require.Empty(t, kills[3].Problem(), kills[3].String())
 	require.Contains(t, selftest.Table(kills), "| `none` | it grants an epoch to two nodes | **nobody** | – | 194 |\n")
 
-	_, err = selftest.Run(context.Background(), nil, selftest.Options{Cases: suites.Sample()})
+	_, err = selftest.Run(context.Background(), nil, selftest.Options{Cases: suites.Fixed.Sample()})
 	require.ErrorContains(t, err, "no mutants")
 	none.Old = "no such text"
-	_, err = selftest.Run(context.Background(), []selftest.Mutant{none}, selftest.Options{Cases: suites.Sample()})
+	_, err = selftest.Run(context.Background(), []selftest.Mutant{none}, selftest.Options{Cases: suites.Fixed.Sample()})
 	require.ErrorContains(t, err, "0 times")
 }
 

@@ -17,8 +17,8 @@ import (
 // TestPortIsBronze puts the core through what ports in other languages are put through first, and through one case each of what comes
 // after that. All of it is in make ports.
 func TestPortIsBronze(t *testing.T) {
-	cases := slices.Concat(kit.Loop(), vectors.Cases(), suites.Fence()[:1], suites.Cuts()[:1], suites.Sim(1, 10),
-		suites.CutsChanging()[:1], suites.SimChanging(1, 5))
+	cases := slices.Concat(kit.Loop(), vectors.Cases(), suites.Fence()[:1], suites.Fixed.Cuts()[:1], suites.Fixed.Sim(1, 10),
+		suites.Changing.Cuts()[:1], suites.Changing.Sim(1, 5))
 	report, err := kit.Run(t.Context(), cases, kit.Options{Port: port.Config{Serve: servePort}})
 	require.NoError(t, err)
 	require.Equal(t, port.Identity{Name: "bully", Version: "1.0", Language: "Go"}, report.Port)
