@@ -44,7 +44,10 @@ func Duties(id spec.NodeID, before *spec.State, in *spec.Input, after *spec.Stat
 	if in.Starts() {
 		return in.Call == spec.StartCall, 0, runs
 	}
-	ran := Running(id, before)
+	ran := runs
+	if before.Role != after.Role || before.Leader != after.Leader || before.Configuration != after.Configuration {
+		ran = Running(id, before)
+	}
 	return before.Durable() != after.Durable(), ran &^ runs, runs & (begunAnew(before, in, after, sent) | ^ran)
 }
 

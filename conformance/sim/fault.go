@@ -24,6 +24,8 @@ type kind struct {
 
 	untimely bool                                              // it breaks the bounds of R37
 	instant  bool                                              // For is not how long it lasts
+	ofLinks  bool                                              // it befalls links, and not a node: by fields
+	lasts    bool                                              // it takes time, or what it did is undone after For: by fields
 	check    func(f *Fault) error                              // or nil
 	plain    func(k *shrinker, f Fault, at func(*Plan) *Fault) // makes what it alone has plainer; or nil
 }
@@ -33,6 +35,9 @@ var kinds []*kind
 
 func init() { // they speak of what speaks of kinds
 	kinds = []*kind{&crashKind, &cutKind, &breakKind, &weatherKind, &pauseKind, &slowDiskKind, &failDiskKind, &jumpKind, &earlyKind, &deadKind, &resignKind}
+	for _, k := range kinds {
+		k.ofLinks, k.lasts = k.fields[0] == "links", slices.Contains(k.fields, "for") && !k.instant
+	}
 }
 
 // FaultKinds returns every kind of fault.
@@ -44,23 +49,31 @@ func FaultKinds() (names []FaultKind) {
 }
 
 // Valid reports whether k is one of FaultKinds.
-func (k FaultKind) Valid() bool { return slices.Contains(FaultKinds(), k) }
+func (k FaultKind) Valid() bool { return k.known() != nil }
 
 // kind returns what there is to know.
 func (k FaultKind) kind() *kind {
+	if known := k.known(); known != nil {
+		return known
+	}
+	return &kind{fields: []string{"node"}, words: func(f *Fault, _ string) string { return string(f.Kind) }}
+}
+
+// known is kind, and nil for what is none.
+func (k FaultKind) known() *kind {
 	for _, known := range kinds {
 		if known.name == k {
 			return known
 		}
 	}
-	return &kind{fields: []string{"node"}, words: func(f *Fault, _ string) string { return string(f.Kind) }}
+	return nil
 }
 
 // ofLinks reports whether a fault of this kind befalls links, and not a node.
-func (k FaultKind) ofLinks() bool { return k.kind().fields[0] == "links" }
+func (k FaultKind) ofLinks() bool { return k.kind().ofLinks }
 
 // lasts reports whether a fault of this kind takes time: it is over For after At, or what it did is undone then.
-func (k FaultKind) lasts() bool { return slices.Contains(k.kind().fields, "for") && !k.kind().instant }
+func (k FaultKind) lasts() bool { return k.kind().lasts }
 
 // Point is where in a step a crash comes.
 type Point int

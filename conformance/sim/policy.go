@@ -44,50 +44,48 @@ func (r *Runner) clock(i rank) policy.Instant { return policy.Instant(r.world.Cl
 
 // follow lets the policy of a host follow a step, and does what it says.
 func (r *Runner) follow(i rank, was *view, out *spec.Step) {
-	h := &r.hosts[i]
+	h, clock := &r.hosts[i], r.clock(i)
 	if now := &h.view; now.configuration != was.configuration {
 		stay := policy.Set(now.members | one(i))
 		h.policy.Reconfigure(now.peers(i), func(s policy.Set) policy.Set { return s & stay })
 	}
-	h.policy.Follow(policy.Step{Now: r.clock(i), Action: actions[r.in.action], From: h.view.place(i, r.in.from), Cancel: policy.TimerSet(out.Cancel),
+	h.policy.Follow(policy.Step{Now: clock, Action: actions[r.in.action], From: h.view.place(i, r.in.from), Cancel: policy.TimerSet(out.Cancel),
 		Arm: policy.TimerSet(out.Arm), Assents: len(out.Sent) > 0 && out.Sent[0].Type == spec.Assent, Role: out.State.Role, Leader: h.view.place(i, h.view.leader)})
-	r.endElection(i)
+	r.endElection(i, clock)
 }
 
 // endElection ends the election of a candidate that has nothing more to wait for, and sets timers.
-func (r *Runner) endElection(i rank) {
+func (r *Runner) endElection(i rank, now policy.Instant) {
 	h := &r.hosts[i]
 	if h.view.role == candidate && h.policy.ElectionOver(h.view.quorum(h.view.support|one(i))) {
-		h.policy.Due[election] = r.clock(i)
+		h.policy.Due[election] = now
 	}
-	r.setTimers(i)
+	r.setTimers(i, now)
 }
 
 // setTimers sets the timers whose ends are others than before, and stops those that run no longer.
-func (r *Runner) setTimers(i rank) {
+func (r *Runner) setTimers(i rank, now policy.Instant) {
 	h := &r.hosts[i]
-	if h.ends == h.policy.Due {
-		return
-	}
-	now := r.clock(i)
-	for t, due := range h.policy.Due {
-		switch {
-		case due == h.ends[t]:
-		case due == policy.Never:
+	for t := range h.ends {
+		due := h.policy.Due[t]
+		if due == h.ends[t] {
+			continue
+		}
+		if h.ends[t] = due; due == policy.Never {
 			r.world.StopTimer(int(i), t)
-		default:
+		} else {
 			r.world.SetTimer(int(i), t, due.After(now))
 		}
 	}
-	h.ends = h.policy.Due
 }
 
 // wake puts off what waits for others if a host was held up, and reports whether it was.
 func (r *Runner) wake(i rank) bool {
-	if r.hosts[i].policy.HeldUp(r.clock(i)) == 0 {
+	now := r.clock(i)
+	if r.hosts[i].policy.HeldUp(now) == 0 {
 		return false
 	}
-	r.setTimers(i)
+	r.setTimers(i, now)
 	return true
 }
 
@@ -110,15 +108,17 @@ func (r *Runner) proved(i, j rank) {
 		r.call(i, spec.HolderDeadCall)
 	}
 	if !r.broken() && r.world.Up(int(i)) {
-		h.policy.Died(r.clock(i))
-		r.endElection(i)
+		now := r.clock(i)
+		h.policy.Died(now)
+		r.endElection(i, now)
 	}
 }
 
 // connected tells a node that it is connected to another.
 func (r *Runner) connected(i, j rank) {
 	if r.hosts[i].view.members.has(j) {
-		r.hosts[i].policy.Connected(int(j), r.clock(i))
-		r.setTimers(i)
+		now := r.clock(i)
+		r.hosts[i].policy.Connected(int(j), now)
+		r.setTimers(i, now)
 	}
 }

@@ -121,6 +121,11 @@ func (m ranks) whoIn(c *spec.Configuration) (w who, problem string) {
 	return w, ""
 }
 
+// promisesAs reports whether a node is no other than before to those who look at what was promised: see shows.
+func (v *view) promisesAs(was *view) bool {
+	return v.role == was.role && v.epoch == was.epoch && v.configuration == was.configuration
+}
+
 // told returns what users may be told: the leader and its epoch (R39).
 func (v *view) told() (rank, spec.Epoch) {
 	if v.leader != none && (v.role == leader || v.role == follower) {
@@ -191,7 +196,7 @@ func (v *view) problem(i rank) (spec.Property, string) {
 		return "R44", "support holds nodes that are no members"
 	case stands && !v.voters.has(i):
 		return "R46", "it is no voter, and stands"
-	case v.role == leader && v.configuration != v.configuration.At(v.epoch, v.configuration.Version):
+	case v.role == leader && v.configuration.Epoch != v.epoch && !v.configuration.IsNone():
 		return "R48", "the configuration of a leader is of its epoch"
 	case v.role == leader && !v.electors.has(i):
 		return LeaderIsElector, "a leader is an elector"
