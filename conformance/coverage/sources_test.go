@@ -70,7 +70,7 @@ func golden(t *testing.T, seen *coverage.Coverage) *coverage.Coverage {
 var soak, _ = strconv.Atoi(os.Getenv("BULLY_SOAK"))
 
 // seeds is how many simulations there are of each profile and number of members.
-const seeds = 2
+const seeds = 24
 
 // simulate returns what simulations visit.
 func simulate(t *testing.T) *coverage.Coverage {

@@ -136,5 +136,5 @@ func TestPinned(t *testing.T) {
 	_, err = paths.New(paths.Configuration{Nodes: 2, Cuts: "Whole"})
 	require.Error(t, err, "nothing is pinned")
 	_, err = paths.New(paths.Configuration{Nodes: 2, Cuts: "Nowhere"})
-	require.EqualError(t, err, "model: Nowhere is no topology that may stand for Cuts")
+	require.EqualError(t, err, "cluster: Nowhere is no replacement of Cuts")
 }
