@@ -11,8 +11,8 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 PEERS := impl/cmd/raftnode impl/cmd/etcdnode impl/cmd/leasenode
 # Real processes are tested alone, so that nothing else takes their time.
 PROCESSES := ./impl/cmd/bully ./impl/cmd/bully/localcluster
-# What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector, with which
-# all takes eight times as long; spec/race_test.go holds the pattern to the syntax.
+# What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
+# all takes eight times as long, so that long tests of theirs leave it out (-short); spec/race_test.go holds the pattern to the syntax.
 RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.
 # What starts ports, many times over; what could race in them is in conformance/port and conformance/kit.
 OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
@@ -57,12 +57,12 @@ bench-services: ## measure failover of real services beside ours: etcd's electio
 	.cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
 
 # A package whose tests do not run says so, and exits with 0. go vet is for make lint.
-test: ## run all tests, with the race detector where anything can race, then those on real processes (6 min)
+test: ## run all tests, again with the race detector where anything can race, then those on real processes (4 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
 	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vxF "$$(printf '%s\n' $(OUTER))"); \
-	$(GO) test -vet=off -count=1 $$(grep -vxF "$$races" <<<"$$packages") 2>&1 | tee "$$log"; \
-	$(GO) test -vet=off -race -count=1 $$races 2>&1 | tee -a "$$log"; \
+	$(GO) test -vet=off -count=1 $$packages 2>&1 | tee "$$log"; \
+	$(GO) test -vet=off -race -short -count=1 $$races 2>&1 | tee -a "$$log"; \
 	for module in $(MODULES); do case " $(PEERS) " in *" $$module "*) race= ;; *) race=-race ;; esac; \
 		(cd "$$module" && $(GO) test -vet=off $$race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
 	$(GO) test -vet=off -count=1 -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \

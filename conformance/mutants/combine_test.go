@@ -11,6 +11,9 @@ import (
 
 // TestCombine tries the mutants of functions of every form, and of what is in none, which is built for itself.
 func TestCombine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	t.Parallel()
 	status, out, log := call(t, "good", "-generate", "./odd")
 	require.Equal(t, exitOK, status, "%s\n%s", log, out)
@@ -30,6 +33,9 @@ func TestCombine(t *testing.T) {
 
 // TestCombineHolds shows what a combined package is refused for.
 func TestCombineHolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
 	broken := func(text string) (*trial, *combined) {

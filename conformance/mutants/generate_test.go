@@ -11,6 +11,9 @@ import (
 
 // TestGenerate tries what is made of a small package: what no test looks at survives, and one is known to be equivalent.
 func TestGenerate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	t.Parallel()
 	status, out, log := call(t, "good", "-generate", "./small", "-run", "small.go:(9|12|25):")
 	require.Equal(t, exitSurvivor, status, log)

@@ -9,6 +9,9 @@ import (
 
 // TestTable holds the table of this repository to fit its source: a mutant that is stale is found without running any.
 func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	all, err := readTable("../..", "table")
 	require.NoError(t, err)
 	areas := map[string]int{}
@@ -31,6 +34,9 @@ func TestTable(t *testing.T) {
 
 // TestEquivalents holds what is said to be equivalent to fit the source of this repository.
 func TestEquivalents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	known, err := readEquivalents("equivalent")
 	require.NoError(t, err)
 	packages := map[string]bool{}

@@ -39,6 +39,9 @@ func saveAllChanging(disk *simdisk.Disk) (made bool, saved int, err error) {
 // TestEveryCrashOfChanging crashes the disk before and after every call, from Init on, and opens every disk that may be
 // found then. Every other way of failing is followed by a crash too.
 func TestEveryCrashOfChanging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	whole := simdisk.New()
 	_, saved, err := saveAllChanging(whole)
 	require.NoError(t, err)

@@ -108,6 +108,9 @@ func TestDecodeIsTheInverseOfEncodeChanging(t *testing.T) {
 
 // TestDamageToChanging cuts, tears and flips a record in every place.
 func TestDamageToChanging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	whole := encodeChanging(who, true, held(7, 9, members(4, 2, 1, 3)))
 	for size := range whole {
 		_, f := decode(whole[:size])
@@ -164,6 +167,9 @@ func badChanging() map[string][]byte {
 }
 
 func TestBadChangingRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	bads := badChanging()
 	// There are two voters: neither is one any more.
 	two := bads["there is no voter"]

@@ -85,6 +85,9 @@ func checkSurvivor(t *testing.T, name string, disk *simdisk.Disk, saved int) {
 
 // TestManyCrashes crashes again and again, at any call, and lets the disk come back in any way.
 func TestManyCrashes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		disk, durable, reached, known := simdisk.New(), spec.Durable{}, spec.Durable{}, false
 		for range rapid.IntRange(1, 8).Draw(t, "lives") {

@@ -81,6 +81,9 @@ func TestEveryTearIsSeen(t *testing.T) {
 }
 
 func TestEveryFlippedBitIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	whole := encode(me, promise(7, 5))
 	for at := range whole {
 		for bit := range 8 {

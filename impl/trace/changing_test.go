@@ -71,6 +71,9 @@ func (c *cluster) change(m *member) spec.Configuration {
 // TestMergeChanging merges the records of random runs in which members come and go, and sees that the result is a run that the
 // rules and the links allow: of format 2, with all who were ever members.
 func TestMergeChanging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	type much struct{ nodes, first, steps, crashes, losses int }
 	const never = 1_000_000
 	changes := 0

@@ -15,6 +15,9 @@ import (
 
 // TestMerge merges the records of random runs, and sees that the result is a run that the rules and the links allow.
 func TestMerge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	type much struct{ nodes, steps, crashes, losses int }
 	const never = 1_000_000
 	for _, c := range []struct {

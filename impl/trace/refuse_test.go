@@ -159,6 +159,9 @@ func TestRefuseFiles(t *testing.T) {
 // TestMutants changes one event of a record in one way, and sees that what is merged then is refused, by Merge or by the
 // replay of the result on the cores.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	c := newCluster(t, 3, 5, oneClock)
 	c.run(600, 60, 30)
 	mutate := map[string]func(line string) string{
@@ -218,6 +221,9 @@ func TestMutants(t *testing.T) {
 
 // TestPartial sees that a record without its oldest files can be read, and is refused unless that is asked for.
 func TestPartial(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	c := newCluster(t, 3, 9, oneClock)
 	c.run(2000, 200, 100)
 	files := c.files()

@@ -58,6 +58,9 @@ func TestTable(t *testing.T) {
 
 // A state costs at most 24 bytes, at every size of a whole cycle of growing.
 func TestTableSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	mem := &memory{}
 	tab := &table{memory: mem}
 	rng := rand.New(rand.NewSource(2))
@@ -139,6 +142,9 @@ func TestTableParentsAcrossSlots(t *testing.T) {
 
 // States that look like each other are spread as if the fingerprints were drawn by lot.
 func TestFingerprintSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	const n = 1 << 18
 	families := map[string]func(i int) []byte{
 		"counter": func(i int) []byte { return []byte{byte(i), byte(i >> 8), byte(i >> 16)} },
@@ -191,6 +197,9 @@ func TestFingerprintSpread(t *testing.T) {
 
 // Each bit of the input turns each bit of the fingerprint in half of all cases.
 func TestFingerprintAvalanche(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	const rounds = 2000
 	rng := rand.New(rand.NewSource(4))
 	for _, size := range []int{8, 13, 16, 17, 32, 40} {

@@ -95,6 +95,9 @@ func TestRun(t *testing.T) {
 
 // TestRow adds up the runs of a row one by one: the row says the same.
 func TestRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	totals := made(t, job(3, 10, 1, 1), model, 2)
 	for _, got := range totals.Rows {
 		want := batch.Row{Profile: got.Profile, Nodes: got.Nodes, Actions: map[spec.Action]uint64{}}
@@ -155,6 +158,9 @@ func TestFailures(t *testing.T) {
 // TestMerge splits a batch at random, and merges the parts in a random order, as JSON: always the same comes out, which is
 // the whole.
 func TestMerge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	whole := made(t, job(5, 16, 1, 1), forgetful, 2)
 	var parts []batch.Totals
 	for shard := range 3 {
@@ -197,6 +203,9 @@ func merged(t require.TestingT, parts []batch.Totals) (sum batch.Totals) {
 
 // TestMergeRefuses sees that no run is counted twice, and that different things are not added.
 func TestMergeRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	one := made(t, job(5, 16, 2, 3), model, 0)
 	for want, other := range map[string]batch.Job{
 		"batch: the runs of seed 7 are in both: seeds 5-16, shard 2/3, nodes 2 3, crash swarm, and seeds 1-7": job(1, 7, 1, 1),
@@ -217,6 +226,9 @@ func TestMergeRefuses(t *testing.T) {
 
 // TestMissing names the shards that are not there, and the runs that were not made.
 func TestMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	totals := made(t, job(5, 16, 2, 3), model, 0)
 	require.Equal(t, []string{"seeds 5-16, shard 1/3, nodes 2 3, crash swarm", "seeds 5-16, shard 3/3, nodes 2 3, crash swarm"}, totals.Missing())
 
@@ -285,6 +297,9 @@ func TestParseTotalsRefuses(t *testing.T) {
 
 // TestChangingRows runs seeds of changing members: changes are counted among the actions, and totals come back from JSON.
 func TestChangingRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
+	}
 	job := batch.Job{Subject: "model", First: 1, Last: 6, Shard: 1, Shards: 1, Nodes: []int{4}, Profiles: sim.Profiles()}
 	totals, err := batch.Run(t.Context(), job, model, batch.Options{})
 	require.NoError(t, err)
