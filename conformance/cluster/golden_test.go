@@ -35,7 +35,7 @@ type golden struct {
 	trace       []byte
 }
 
-// goldens makes all golden traces anew.
+// goldens makes all golden traces anew, and seen what those of fixed members visit.
 func goldens(t *testing.T, seen *coverage.Coverage) (all []golden) {
 	names, err := filepath.Glob(scenarios + "*.script")
 	require.NoError(t, err)
@@ -44,7 +44,11 @@ func goldens(t *testing.T, seen *coverage.Coverage) (all []golden) {
 		var trace bytes.Buffer
 		changing := !script.First.IsNone()
 		w := spec.NewTraceWriter(&trace, spec.Header{Changing: changing, Members: script.Members, Commit: "golden"})
-		c, err := script.Run(model, cluster.Options{Trace: w, Observe: seen.Observe})
+		options := cluster.Options{Trace: w}
+		if !changing {
+			options.Observe = seen.Observe
+		}
+		c, err := script.Run(model, options)
 		require.NoError(t, err, name)
 		require.NoError(t, w.Flush(), name)
 		all = append(all, golden{

@@ -13,6 +13,8 @@ type Branch struct {
 	Name string // what the node does, and when
 	// Never says why no run of a cluster comes to it, though every node must have an answer. It is "" if one can.
 	Never string
+	// Changing says that the branch cannot arise with fixed members, whose configuration never changes.
+	Changing bool
 
 	kinds []spec.Action // of the inputs that may belong to it
 	when  []cond        // all must be so
@@ -21,39 +23,33 @@ type Branch struct {
 // String returns the rule and the name.
 func (b Branch) String() string { return b.Rule + " " + b.Name }
 
-// Branches returns all branches of fixed members, in the order of the rules' text.
-func Branches() []Branch { return slices.Clone(fixed.branches) }
+// Branches returns all branches, in the order of the rules' text.
+func Branches() []Branch { return slices.Clone(branches) }
 
-// ChangingBranches returns all branches of R42 to R49, in their order.
-func ChangingBranches() []Branch { return slices.Clone(changing.branches) }
+var branches = slices.Concat(atTheBound, ofAnyStep, ofElections, ofClaims, ofReigns, ofEnds, ofNoStep,
+	changing(ofAdopting, ofStrangers, ofVotes, ofStanding, ofChanges, ofStarts))
 
-// catalogue is the branches of one kind of cluster.
-type catalogue struct {
-	changing bool
-	branches []Branch
-	actions  []spec.Action
-	byKind   map[spec.Action][]int // the branches that an input of a kind may belong to, by their places
-}
-
-func newCatalogue(changing bool, actions []spec.Action, branches ...Branch) *catalogue {
-	c := &catalogue{changing: changing, branches: branches, actions: actions, byKind: map[spec.Action][]int{}}
+// byKind is the branches that an input of a kind may belong to, by their places.
+var byKind = func() map[spec.Action][]int {
+	places := map[spec.Action][]int{}
 	for i, b := range branches {
 		for _, kind := range b.kinds {
-			c.byKind[kind] = append(c.byKind[kind], i)
+			places[kind] = append(places[kind], i)
 		}
 	}
-	return c
-}
+	return places
+}()
 
-var (
-	fixed    = newCatalogue(false, spec.FixedActions(), slices.Concat(atTheBound, ofAnyStep, ofElections, ofClaims, ofReigns, ofEnds, ofNoStep)...)
-	changing = newCatalogue(true, spec.Actions(), slices.Concat(ofAdopting, ofStrangers, ofVotes, ofStanding, ofChanges, ofStarts, ofTheRest)...)
-)
+// isOwn reports whether the branch is of a rule that says what a step is: not R4 or R7, which any step may be a case of besides.
+func (b *Branch) isOwn() bool { return b.Rule != "R4" && b.Rule != "R7" }
 
-// isOwn reports whether the branch of a place is of a rule that says what a step is: not R4 or R7, which any step may be a case
-// of besides.
-func isOwn(place int) bool {
-	return place < len(atTheBound) || place >= len(atTheBound)+len(ofAnyStep)
+// changing marks branches that cannot arise with fixed members.
+func changing(lists ...[]Branch) []Branch {
+	all := slices.Concat(lists...)
+	for i := range all {
+		all[i].Changing = true
+	}
+	return all
 }
 
 // branch makes a Branch of inputs of some kinds.
@@ -72,6 +68,9 @@ const noStep spec.Action = "no step"
 
 // has reports whether a case belongs to the branch, given that it is of one of its kinds.
 func (b *Branch) has(v *view) bool {
+	if b.Changing && v.fixed() || !b.Changing && !v.plain {
+		return false
+	}
 	for _, holds := range b.when {
 		if !holds(v) {
 			return false
@@ -88,6 +87,8 @@ type view struct {
 	*conformance.Case
 	kind spec.Action // or noStep
 	m    *spec.Message
+	// plain says that R43 to R45 have nothing to do: it is no message, or one between members in one configuration.
+	plain bool
 }
 
 // look sets v to what there is to see of k.
@@ -96,11 +97,12 @@ func (v *view) look(k *conformance.Case) {
 	if !k.Want.Ignored {
 		v.kind = k.Input.Action()
 	}
+	v.plain = v.kind.Receipt() == "" || meets(v) && sameOne(v)
 }
 
-// anyStep is the actions that are a step on an input of fixed members.
+// anyStep is the actions that are a step on an input.
 var anyStep = func() (steps []spec.Action) {
-	for _, a := range spec.FixedActions() {
+	for _, a := range spec.Actions() {
 		if a.Timer() != "" || a.Receipt() != "" || a.Call() != "" {
 			steps = append(steps, a)
 		}

@@ -3,6 +3,7 @@ package coverage
 import (
 	"slices"
 
+	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -36,9 +37,10 @@ func says(t spec.MessageType) cond {
 	}
 }
 
-// fromLower says that the sender of the message is lower than the node, fromHigher that it is higher.
-func fromLower(v *view) bool  { return v.m.From.Compare(v.ID) < 0 }
-func fromHigher(v *view) bool { return v.m.From.Compare(v.ID) > 0 }
+// fromLower says that the node is to lead rather than the sender of the message, fromHigher that the sender is (R46): with fixed
+// members whose id is higher.
+func fromLower(v *view) bool  { return !fromHigher(v) }
+func fromHigher(v *view) bool { return conformance.Outranked(&v.Before.Configuration, v.ID, v.m.From) }
 
 // newer says that the message's epoch is above the node's; equal and older are the rest. next is of the epoch that the node
 // claims if it is a claimant.
@@ -56,19 +58,40 @@ func learns(v *view) bool {
 func promisedToNobody(v *view) bool  { return v.Before.Grantee.IsNone() }
 func promisedToSender(v *view) bool  { return v.Before.Grantee == v.m.From }
 func promisedToAnother(v *view) bool { return !promisedToNobody(v) && !promisedToSender(v) }
-func blank(v *view) bool             { return v.Before.Durable() == spec.Durable{} }
-func promiseChanges(v *view) bool    { return v.Before.Durable() != v.Want.State.Durable() }
-func epochIsLast(v *view) bool       { return v.Want.State.Epoch == spec.MaxEpoch }
-func highestMember(v *view) bool     { return v.ID == v.Members[len(v.Members)-1] }
-func onlyMember(v *view) bool        { return len(v.Members) == 1 }
-func keepsLeaseAfter(v *view) bool   { return !v.Want.State.Leader.IsNone() }
-func backed(v *view) bool            { return 2*(len(v.Before.Support)+1) > len(v.Members) }
+func blank(v *view) bool             { return v.Before.Epoch == 0 && promisedToNobody(v) }
+func promiseChanges(v *view) bool {
+	return v.Before.Epoch != v.Want.State.Epoch || v.Before.Grantee != v.Want.State.Grantee
+}
+func epochIsLast(v *view) bool     { return v.Want.State.Epoch == spec.MaxEpoch }
+func keepsLeaseAfter(v *view) bool { return !v.Want.State.Leader.IsNone() }
+
+// highest says that no voter is higher than the node.
+func highest(v *view) bool {
+	return !slices.ContainsFunc(v.members(), func(m spec.Member) bool { return m.Kind == voter && m.ID.Compare(v.ID) > 0 })
+}
+
+// onlyMember says that no other has a vote.
+func onlyMember(v *view) bool { return v.quorum(v.ID) }
+
+// backed says that the node and its support are a quorum, backedWithSender that they are one with the sender of the message.
+func backed(v *view) bool { return v.quorum(append([]spec.NodeID{v.ID}, v.Before.Support...)...) }
 func backedWithSender(v *view) bool {
-	n := len(v.Before.Support) + 1
-	if !slices.Contains(v.Before.Support, v.m.From) {
-		n++
+	return v.quorum(append([]spec.NodeID{v.ID, v.m.From}, v.Before.Support...)...)
+}
+
+// quorum reports whether more than half of the electors are among some nodes.
+func (v *view) quorum(nodes ...spec.NodeID) bool {
+	electors, among := 0, 0
+	for _, m := range v.members() {
+		if m.Kind == observer {
+			continue
+		}
+		electors++
+		if slices.Contains(nodes, m.ID) {
+			among++
+		}
 	}
-	return 2*n > len(v.Members)
+	return 2*among > electors
 }
 
 // Of what was no step: why it was none.
@@ -77,8 +100,10 @@ func beyondBound(v *view) bool { return isMessage(v) && v.m.Epoch > spec.MaxEpoc
 func toItself(v *view) bool    { return isMessage(v) && v.m.From == v.m.To && v.m.From.Valid() }
 func badID(v *view) bool       { return isMessage(v) && (!v.m.From.Valid() || !v.m.To.Valid()) }
 func wellFormed(v *view) bool  { return isMessage(v) && v.m.Validate() == nil }
-func ofStranger(v *view) bool  { return wellFormed(v) && !slices.Contains(v.Members, v.m.From) }
-func forAnother(v *view) bool  { return wellFormed(v) && v.m.To != v.ID }
+func ofStranger(v *view) bool {
+	return wellFormed(v) && !slices.Contains(v.Members, v.m.From)
+}
+func forAnother(v *view) bool { return wellFormed(v) && v.m.To != v.ID }
 
 func isMessage(v *view) bool { return v.Input.Timer == "" && v.Input.Call == "" }
 

@@ -14,7 +14,7 @@
 // promised to nobody". Every input in every state belongs to at least one branch, and every branch has inputs: a
 // test holds that over all cases of package conformance. [Table] sets several Coverages side by side.
 //
-// Where members change, the branches are those of R42 to R49, and what the other rules of section 8 say is one of them: [NewChanging].
+// Fixed members are a configuration that never changes: they have the same branches, but for those that are marked Changing.
 package coverage
 
 import (
@@ -26,42 +26,29 @@ import (
 
 // Coverage is what has been visited. It is made by [New]; its methods are for one goroutine at a time.
 type Coverage struct {
-	of       *catalogue
 	actions  map[spec.Action]uint64
 	branches []uint64 // by the order of Branches
 	states   map[state]struct{}
 	strays   uint64
+	changing bool // nodes whose members change have been seen
 	view     view
 }
 
-// New returns a Coverage of nothing, for clusters of fixed members.
-func New() *Coverage { return newCoverage(fixed) }
-
-// NewChanging returns a Coverage of nothing, for clusters whose members change.
-func NewChanging() *Coverage { return newCoverage(changing) }
-
-func newCoverage(of *catalogue) *Coverage {
-	return &Coverage{
-		of:       of,
-		actions:  map[spec.Action]uint64{},
-		branches: make([]uint64, len(of.branches)),
-		states:   map[state]struct{}{},
-	}
+// New returns a Coverage of nothing.
+func New() *Coverage {
+	return &Coverage{actions: map[spec.Action]uint64{}, branches: make([]uint64, len(branches)), states: map[state]struct{}{}}
 }
 
-// Observe counts one input that a node has taken, ignored ones too. It keeps nothing of c. A node of the other kind of cluster is
-// passed over.
+// Observe counts one input that a node has taken, ignored ones too. It keeps nothing of k.
 func (c *Coverage) Observe(k *conformance.Case) {
-	if k.Before.Configuration.IsNone() == c.of.changing {
-		return
-	}
 	v := &c.view
 	v.look(k)
+	c.changing = c.changing || !v.fixed()
 	belongs := false
-	for _, i := range c.of.byKind[v.kind] {
-		if c.of.branches[i].has(v) {
+	for _, i := range byKind[v.kind] {
+		if branches[i].has(v) {
 			c.branches[i]++
-			belongs = belongs || c.of.changing || isOwn(i)
+			belongs = belongs || branches[i].isOwn()
 		}
 	}
 	if !belongs {
@@ -71,7 +58,7 @@ func (c *Coverage) Observe(k *conformance.Case) {
 		return
 	}
 	c.actions[v.kind]++
-	if !c.of.changing {
+	if v.fixed() {
 		c.states[stateOf(k, &k.Before)] = struct{}{}
 		c.states[stateOf(k, &k.Want.State)] = struct{}{}
 	}
@@ -91,15 +78,19 @@ func (c *Coverage) Branch(i int) uint64 { return c.branches[i] }
 func (c *Coverage) Strays() uint64 { return c.strays }
 
 // Missing names the actions and the branches that have not been visited, though they can be: those that no run reaches are
-// left out (see Branch.Never).
+// left out (see Branch.Never), and those that need changing members if all were fixed.
 func (c *Coverage) Missing() (names []string) {
-	for _, a := range c.of.actions {
+	actions := spec.FixedActions()
+	if c.changing {
+		actions = spec.Actions()
+	}
+	for _, a := range actions {
 		if c.actions[a] == 0 {
 			names = append(names, string(a))
 		}
 	}
-	for i, b := range c.of.branches {
-		if c.branches[i] == 0 && b.Never == "" {
+	for i, b := range branches {
+		if c.branches[i] == 0 && b.Never == "" && (c.changing || !b.Changing) {
 			names = append(names, b.String())
 		}
 	}
@@ -108,7 +99,7 @@ func (c *Coverage) Missing() (names []string) {
 
 // Contradicted names the branches that have been visited, though no run should reach them.
 func (c *Coverage) Contradicted() (names []string) {
-	for i, b := range c.of.branches {
+	for i, b := range branches {
 		if c.branches[i] > 0 && b.Never != "" {
 			names = append(names, b.String())
 		}
@@ -128,9 +119,10 @@ func (c *Coverage) Add(d *Coverage) {
 		c.states[s] = struct{}{}
 	}
 	c.strays += d.strays
+	c.changing = c.changing || d.changing
 }
 
-// state is a state of a node without its epoch: of so many members, as ranks from 1, 0 for none.
+// state is a state of a node among fixed members, without its epoch: of so many members, as ranks from 1, 0 for none.
 type state struct {
 	members, id, role, leader, grantee uint8
 	support                            uint16
@@ -150,7 +142,7 @@ func stateOf(k *conformance.Case, s *spec.State) state {
 
 var roles = spec.Roles()
 
-// States returns how many states of a node among so many members have been visited, epochs apart.
+// States returns how many states of a node among so many fixed members have been visited, epochs apart.
 func (c *Coverage) States(members int) (n int) {
 	for s := range c.states {
 		if int(s.members) == members {

@@ -16,7 +16,7 @@ var teaching = on(spec.OnElection, spec.OnOk, spec.OnAssent, spec.OnGrant, spec.
 // atTheBound are the branches of R2.
 var atTheBound = []Branch{
 	branch("R2", "the highest member has a quorum, and may not claim beyond the bound", on(spec.OnAssent),
-		was(candidate), becomes(candidate), highestMember, backedWithSender, epochIsLast),
+		was(candidate), becomes(candidate), highest, backedWithSender, epochIsLast),
 	branch("R2", "T_elec ends with a quorum: the node may not claim beyond the bound, and rests", on(spec.ElectionTimeout),
 		epochIsLast, backed, not(becomes(leader))),
 	branch("R2", "T_coord ends with a quorum: the node may not claim beyond the bound, and asks again", on(spec.CoordinatorTimeout),
@@ -55,8 +55,8 @@ var (
 
 // ofElections are the branches of R8 to R16.
 var ofElections = []Branch{
-	branch("R8", "patience with a leader ends, and the lease: the node asks all", on(spec.HeartbeatTimeout), not(noLease)),
-	branch("R8", "patience without a leader ends: the node asks all", on(spec.HeartbeatTimeout), noLease),
+	branch("R8", "patience with a leader ends, and the lease: the node asks all", on(spec.HeartbeatTimeout), stands, not(noLease)),
+	branch("R8", "patience without a leader ends: the node asks all", on(spec.HeartbeatTimeout), stands, noLease),
 	branch("R9", "a follower of a lower leader asks all, and keeps the lease", on(spec.PreemptTimeout)),
 
 	branch("R10", "a leader adds COORDINATOR to its OK", onElection, fromLower, says(spec.Coordinator)),
@@ -102,8 +102,8 @@ var ofElections = []Branch{
 	branch("R12", "an OK that nobody waits for", onOk, becomes(follower, claimant, leader)),
 
 	branch("R13", "the highest member has a quorum, and claims at once", onAssent, becomes(claimant), was(candidate)),
-	branch("R13", "the highest member counts the ASSENT", onAssent, was(candidate), becomes(candidate), highestMember),
-	branch("R13", "a candidate that is not the highest member counts the ASSENT", onAssent, was(candidate), not(highestMember)),
+	branch("R13", "the highest member counts the ASSENT", onAssent, was(candidate), becomes(candidate), highest),
+	branch("R13", "a candidate that is not the highest member counts the ASSENT", onAssent, was(candidate), not(highest)),
 	branch("R13", "an electing node counts the ASSENT", onAssent, was(electing)),
 	branch("R13", "who has just become electing, by its epoch, counts the ASSENT", onAssent, was(follower, claimant), becomes(electing)),
 	branch("R13", "an ASSENT that nobody waits for", onAssent, not(was(candidate)), becomes(follower, claimant, leader)),
@@ -114,7 +114,7 @@ var ofElections = []Branch{
 	branch("R14", "without a quorum a candidate that pre-empts rests, and is electing", electionTO, not(noLease), not(backed)),
 
 	branch("R15", "those who said OK, or ASSENT, are a quorum: the node claims", coordTO, becomes(claimant)),
-	branch("R15", "without a quorum the node asks again", coordTO, becomes(candidate), not(backed)),
+	branch("R15", "without a quorum the node asks again", coordTO, stands, becomes(candidate), not(backed)),
 	branch("R15", "the lease that it waited for ends", coordTO, anotherLease),
 	branch("R15", "the silence after a restart ends", coordTO, ownLease),
 	branch("R15", "there is no lease to end", coordTO, noLease),

@@ -17,10 +17,31 @@ func (v *view) configurations() (own, said, now spec.Configuration) {
 	return own, said, now
 }
 
-func kindIn(c spec.Configuration, id spec.NodeID) spec.MemberKind {
+// fixed says that the members are: all of them are voters, and no message says so.
+func (v *view) fixed() bool { return v.Before.Configuration.IsNone() }
+
+// members returns who is a member before the step.
+func (v *view) members() (all []spec.Member) {
+	if !v.fixed() {
+		return v.Before.Configuration.Members()
+	}
+	for _, id := range v.Members {
+		all = append(all, spec.Member{ID: id, Kind: voter})
+	}
+	return all
+}
+
+// kindIn returns what a node is in a configuration, "" for no member.
+func (v *view) kindIn(c spec.Configuration, id spec.NodeID) spec.MemberKind {
+	if c.IsNone() && slices.Contains(v.Members, id) {
+		return voter
+	}
 	m, _ := c.Member(id)
 	return m.Kind
 }
+
+// stands says that the node may ask and claim (R46).
+func stands(v *view) bool { return wasA(voter)(v) }
 
 // adopts says that the configuration of the message is newer; sameOne and olderOne are the rest.
 func adopts(v *view) bool {
@@ -37,19 +58,19 @@ func olderOne(v *view) bool { return !adopts(v) && !sameOne(v) }
 func is(kinds ...spec.MemberKind) cond {
 	return func(v *view) bool {
 		_, _, now := v.configurations()
-		return slices.Contains(kinds, kindIn(now, v.ID))
+		return slices.Contains(kinds, v.kindIn(now, v.ID))
 	}
 }
 func senderIs(kinds ...spec.MemberKind) cond {
 	return func(v *view) bool {
 		_, _, now := v.configurations()
-		return slices.Contains(kinds, kindIn(now, v.m.From))
+		return slices.Contains(kinds, v.kindIn(now, v.m.From))
 	}
 }
 
 // wasA says what the node is before the step, by its own configuration.
 func wasA(kinds ...spec.MemberKind) cond {
-	return func(v *view) bool { return slices.Contains(kinds, kindIn(v.Before.Configuration, v.ID)) }
+	return func(v *view) bool { return slices.Contains(kinds, v.kindIn(v.Before.Configuration, v.ID)) }
 }
 
 func knowsNobody(v *view) bool { return v.Before.Configuration.IsEmpty() }

@@ -99,15 +99,15 @@ var ofReigns = []Branch{
 
 // ofEnds are the branches of R30 to R32 and R41.
 var ofEnds = []Branch{
-	branch("R30", "restarts with a promise: silence, and IM_BACK to all", on(spec.RestartAction), not(blank)),
-	branch("R30", "restarts with the record of a first start: the same", on(spec.RestartAction), blank),
+	branch("R30", "restarts with a promise: silence, and IM_BACK to all", on(spec.RestartAction), wasA(spec.MemberKinds()...), not(blank)),
+	branch("R30", "restarts with the record of a first start: the same", on(spec.RestartAction), wasA(spec.MemberKinds()...), blank),
 
 	branch("R31", "the sender's lease ends: a follower or an electing node rests", onImBack, sendersLease, was(follower, electing)),
 	branch("R31", "the sender's lease ends: a candidate or claimant goes on", onImBack, sendersLease, was(candidate, claimant)),
 	branch("R31", "a leader says COORDINATOR to the sender", onImBack, becomes(leader)),
 	branch("R31", "who does not lead, and did not follow the sender, says nothing", onImBack, not(sendersLease), not(becomes(leader))),
 
-	branch("R32", "the first start of a node", on(spec.StartAction)),
+	branch("R32", "the first start of a node", on(spec.StartAction), not(knowsNobody)),
 
 	branch("R41", "the leader of a follower is dead", on(spec.HolderDeadAction), was(follower)),
 	branch("R41", "whom an electing node waits for is dead", on(spec.HolderDeadAction), was(electing)),

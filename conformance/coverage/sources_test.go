@@ -4,6 +4,7 @@ import (
 	"flag"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,23 +23,27 @@ var update = flag.Bool("update", false, "write what is visited into conformance/
 const readme = "README.md"
 
 // TestCoverage shows that runs visit every action and every branch: the golden traces, the simulator, and walks of the untimed
-// cluster. What each of them visits is the table in README.md.
+// cluster. With fixed members they visit all that are not marked. What each of them visits is the table in README.md.
 func TestCoverage(t *testing.T) {
 	all, reachable := asked()
 	explorer := coverage.Source{Name: "explorer", Counted: true, Coverage: reachable}
-	runs := []coverage.Source{
-		{Name: "traces", Coverage: golden(t, coverage.New())},
-		{Name: "simulator", Coverage: simulate(t)},
-		{Name: "walks", Coverage: walk(t)},
+	traces, changingTraces := golden(t)
+	simulator, changingSimulator := simulate(t)
+	fixed := []coverage.Source{
+		{Name: "traces", Coverage: traces}, {Name: "simulator", Coverage: simulator}, {Name: "walks", Coverage: walk(t)},
 	}
-	together := coverage.New()
-	for _, s := range runs {
-		require.Zero(t, s.Strays(), s.Name)
-		require.Empty(t, s.Contradicted(), s.Name)
-		together.Add(s.Coverage)
-		t.Logf("%-12s misses %d", s.Name, len(s.Missing()))
+	changing := []coverage.Source{
+		{Name: "changing: traces", Coverage: changingTraces}, {Name: "simulator", Coverage: changingSimulator},
+		{Name: "walks", Coverage: changingWalk(t)},
 	}
+	together, changed := visited(t, fixed), visited(t, changing)
 	require.Empty(t, together.Missing(), "never visited: a run that does so can be kept in testdata/rare.txt")
+	for _, a := range spec.Actions() {
+		require.Positive(t, changed.Action(a), "%s where members change", a)
+	}
+	for i, b := range coverage.Branches() {
+		require.True(t, !b.Changing || changed.Branch(i) > 0, "never visited: %s", b)
+	}
 	for members := 1; members <= 7; members++ {
 		t.Logf("%d members: %d states, of which %d of the %d reachable", members, together.States(members),
 			together.StatesOf(reachable, members), reachable.States(members))
@@ -46,24 +51,41 @@ func TestCoverage(t *testing.T) {
 	if soak > 0 {
 		return // the table is of a test as it always is
 	}
-	columns := append([]coverage.Source{{Name: "cases", Counted: true, Coverage: all}, explorer}, runs...)
-	compare(t, "coverage", coverage.Table(explorer, columns...))
+	columns := slices.Concat([]coverage.Source{{Name: "cases", Counted: true, Coverage: all}, explorer}, fixed, changing)
+	compare(t, coverage.Table(explorer, columns...))
 }
 
-// golden makes seen what the golden traces visit, those of its kind of cluster.
-func golden(t *testing.T, seen *coverage.Coverage) *coverage.Coverage {
+// visited returns what sources have visited together.
+func visited(t *testing.T, sources []coverage.Source) *coverage.Coverage {
+	together := coverage.New()
+	for _, s := range sources {
+		require.Zero(t, s.Strays(), s.Name)
+		require.Empty(t, s.Contradicted(), s.Name)
+		together.Add(s.Coverage)
+		t.Logf("%-16s misses %d", s.Name, len(s.Missing()))
+	}
+	return together
+}
+
+// golden returns what the golden traces visit: those of fixed members, and those in which members change.
+func golden(t *testing.T) (fixed, changing *coverage.Coverage) {
+	fixed, changing = coverage.New(), coverage.New()
 	files, err := fs.Glob(traces.Valid, "*.ndjson")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, name := range files {
 		file, err := traces.Valid.Open(name)
 		require.NoError(t, err)
+		seen := fixed
+		if strings.HasPrefix(name, "members-") {
+			seen = changing
+		}
 		report, err := check.Trace(file, check.Options{Observe: seen.Observe})
 		require.NoError(t, err, name)
 		require.NoError(t, file.Close())
 		saw(seen, func(a spec.Action) uint64 { return report.Actions[a] })
 	}
-	return seen
+	return fixed, changing
 }
 
 // soak, if it is not 0, says how many times as long the test may take.
@@ -72,12 +94,16 @@ var soak, _ = strconv.Atoi(os.Getenv("BULLY_SOAK"))
 // seeds is how many simulations there are of each profile and number of members.
 const seeds = 24
 
-// simulate returns what simulations visit.
-func simulate(t *testing.T) *coverage.Coverage {
-	seen := coverage.New()
+// simulate returns what simulations visit: those with fixed members, and those in which members change.
+func simulate(t *testing.T) (fixed, changing *coverage.Coverage) {
+	fixed, changing = coverage.New(), coverage.New()
 	runner := sim.NewRunner(model)
 	for seed := range uint64(seeds * (1 + 10*soak)) {
 		for _, profile := range sim.Profiles() {
+			seen := fixed
+			if profile.Changing() {
+				seen = changing
+			}
 			for _, nodes := range []int{3, 5} {
 				plan, err := sim.Generate(seed, nodes, profile)
 				require.NoError(t, err)
@@ -88,7 +114,7 @@ func simulate(t *testing.T) *coverage.Coverage {
 			}
 		}
 	}
-	return seen
+	return fixed, changing
 }
 
 // saw counts what is no step of a node on an input.
@@ -98,9 +124,9 @@ func saw(seen *coverage.Coverage, count func(spec.Action) uint64) {
 	}
 }
 
-// compare compares a table in the README, or writes it.
-func compare(t *testing.T, name, table string) {
-	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->"
+// compare compares the table in the README, or writes it.
+func compare(t *testing.T, table string) {
+	const begin, end = "<!-- coverage:begin -->\n", "<!-- coverage:end -->"
 	text, err := os.ReadFile(readme)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(text), begin)

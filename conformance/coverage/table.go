@@ -3,6 +3,8 @@ package coverage
 import (
 	"fmt"
 	"strings"
+
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // Source is where a Coverage comes from, such as a simulator.
@@ -15,26 +17,26 @@ type Source struct {
 }
 
 // Table returns what sources have visited as tables of Markdown: the actions, the branches, and the states of a node. In the
-// last, the states that reachable has visited are what the others are measured by; where members change there is none. All
-// are of the same kind of cluster.
+// last, the states that reachable has visited are what the others are measured by. A branch that only changing members come
+// to is marked.
 func Table(reachable Source, sources ...Source) string {
 	var b strings.Builder
 	b.WriteString(heading("action", sources))
-	of := reachable.of
-	for _, a := range of.actions {
+	for _, a := range spec.Actions() {
 		row(&b, "`"+string(a)+"`", sources, func(c *Coverage) uint64 { return c.Action(a) })
 	}
 	b.WriteString("\n" + heading("branch", sources))
-	for i, branch := range of.branches {
+	for i, branch := range branches {
 		name := branch.String()
+		if branch.Changing {
+			name += " (*only where members change*)"
+		}
 		if branch.Never != "" {
 			name += " (*never in a run: " + branch.Never + "*)"
 		}
 		row(&b, name, sources, func(c *Coverage) uint64 { return c.Branch(i) })
 	}
-	if !of.changing {
-		b.WriteString("\n" + statesTable(reachable, sources))
-	}
+	b.WriteString("\n" + statesTable(reachable, sources))
 	return b.String()
 }
 

@@ -45,6 +45,22 @@ func walk(t *testing.T) *coverage.Coverage {
 	return seen
 }
 
+// changingWalk returns what runs of the untimed cluster visit in which members change, drawn at random from fixed seeds.
+func changingWalk(t *testing.T) *coverage.Coverage {
+	seen := coverage.New()
+	for seed := range uint64(150 * (1 + 10*soak)) {
+		choose := rand.New(rand.NewPCG(seed, 2)).IntN
+		s := cluster.DrawScript(choose).DrawFirst(choose)
+		c, err := cluster.New(s.Members, model, cluster.Options{First: s.First, Records: s.Records, Observe: seen.Observe})
+		require.NoError(t, err)
+		for range walkOps {
+			require.NoError(t, c.Do(c.Draw(choose)), "seed %d", seed)
+		}
+		sawOps(seen, c)
+	}
+	return seen
+}
+
 // sawOps counts what is no step of a node.
 func sawOps(seen *coverage.Coverage, c *cluster.Cluster) {
 	for _, op := range c.Done() {
