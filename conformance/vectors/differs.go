@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -22,7 +23,7 @@ func Differs(q *port.Request, want, got *port.Reply) (rule, problem string) {
 	case (want.Unsupported != "") != (got.Unsupported != ""):
 		return "", `"unsupported" is expected, and why`
 	}
-	if problem = first(
+	if problem = cmp.Or(
 		field("ok", want.OK, got.OK),
 		pointer("admitted", want.Admitted, got.Admitted), pointer("highest", want.Highest, got.Highest), pointer("value", want.Value, got.Value),
 	); problem != "" || want.State == nil {
@@ -34,15 +35,15 @@ func Differs(q *port.Request, want, got *port.Reply) (rule, problem string) {
 	case want.Ignored == "" && got.Ignored != "":
 		return "", "a step is expected; got none: " + got.Ignored
 	}
-	if problem = states(want.State, got.State); problem != "" || want.Ignored != "" {
+	if problem = States(want.State, got.State); problem != "" || want.Ignored != "" {
 		return "", problem
 	}
 	return effects(q, want.Effects, got.Effects)
 }
 
-// states compares two states, a field at a time.
-func states(want, got *spec.State) string {
-	return first(
+// States says which field of a state is not the one wanted, the first one, or "".
+func States(want, got *spec.State) string {
+	return cmp.Or(
 		field("state.role", want.Role, got.Role),
 		field("state.leader", want.Leader, got.Leader),
 		field("state.epoch", want.Epoch, got.Epoch),
@@ -111,16 +112,6 @@ func effects(q *port.Request, wanted, gotten []port.Effect) (rule, problem strin
 		}
 	}
 	return "", ""
-}
-
-// first returns the first problem, or "".
-func first(problems ...string) string {
-	for _, p := range problems {
-		if p != "" {
-			return p
-		}
-	}
-	return ""
 }
 
 // field says that two values differ, or "".

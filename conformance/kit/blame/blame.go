@@ -33,7 +33,7 @@ func Rule(c *conformance.Case, got spec.Step) string {
 		return ruleOfMembers(c, &got)
 	case changes(c) && slices.Contains(ofMembers, rule):
 		return rule
-	case !changes(c) && want.Role != is.Role && atHalf(c):
+	case !changes(c) && want.Role != is.Role && counted(c):
 		return "R3"
 	case before.Epoch == spec.MaxEpoch && want.Role != is.Role && (is.Role == spec.Claimant || is.Role == spec.Leader):
 		return "R2"
@@ -61,22 +61,6 @@ func mayCount(c *conformance.Case) bool {
 		return false
 	}
 	return true
-}
-
-// atHalf reports whether a node has half of the members behind it, when it has to know whether that is a quorum. The quorum check
-// of a leader is left out: whoever leads on there does so, as often as not, whatever is behind it (R26).
-func atHalf(c *conformance.Case) bool {
-	support, m := len(c.Before.Support), &c.Input.Message
-	switch {
-	case c.Input.Timer == spec.ElectionTimer, c.Input.Timer == spec.CoordinatorTimer, m.Type == spec.Resign:
-	case m.Type == spec.Assent, m.Type == spec.Grant:
-		if !slices.Contains(c.Before.Support, m.From) {
-			support++
-		}
-	default:
-		return false
-	}
-	return 2*(support+1) == len(c.Members)
 }
 
 // learnsWrongly reports whether a message should have taught its epoch, and has not, or the other way round.

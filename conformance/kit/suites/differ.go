@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit/blame"
 	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/conformance/vectors"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -47,25 +48,16 @@ func difference(want, got *spec.Step) string {
 	differs := func(field string, want, got any) string {
 		return fmt.Sprintf("%s: expected %v, got %v", field, want, got)
 	}
-	w, g := &want.State, &got.State
 	switch {
 	case want.Ignored && !got.Ignored:
 		return "a step: expected that the input is ignored, got effects"
 	case got.Ignored && !want.Ignored:
 		return "ignored: expected a step, got that the input is ignored"
-	case w.Role != g.Role:
-		return differs("state.role", w.Role, g.Role)
-	case w.Leader != g.Leader:
-		return differs("state.leader", w.Leader, g.Leader)
-	case w.Epoch != g.Epoch:
-		return differs("state.epoch", w.Epoch, g.Epoch)
-	case w.Grantee != g.Grantee:
-		return differs("state.grantee", w.Grantee, g.Grantee)
-	case !slices.Equal(w.Support, g.Support):
-		return differs("state.support", w.Support, g.Support)
-	case w.Configuration != g.Configuration:
-		return differs("state.configuration", w.Configuration, g.Configuration)
-	case want.Save != got.Save:
+	}
+	if problem := vectors.States(&want.State, &got.State); problem != "" {
+		return problem
+	}
+	if want.Save != got.Save {
 		return differs("save", want.Save, got.Save)
 	}
 	for k := range max(len(want.Sent), len(got.Sent)) {
