@@ -49,7 +49,7 @@ func (c *Case) ask(s Subject) spec.Step {
 // explain says in which way an answer differs from the one wanted.
 func (c *Case) explain(got *spec.Step) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: node %s of %s: %s\n", c.Rule, c.ID, memberText(c.Members), c.Input)
+	fmt.Fprintf(&b, "%s: node %s of %s: %s\n", c.Rule, c.ID, MemberText(c.Members), c.Input)
 	fmt.Fprintf(&b, "  before    %s\n", c.Before)
 	const indent = "\n            "
 	fmt.Fprintf(&b, "  expected  %s\n", strings.Join(lines(&c.Want), indent))
@@ -61,7 +61,8 @@ func (c *Case) explain(got *spec.Step) string {
 	return b.String()
 }
 
-func memberText(members []spec.NodeID) string {
+// MemberText writes members as a person would, such as {1 2 3}.
+func MemberText(members []spec.NodeID) string {
 	words := make([]string, len(members))
 	for i, member := range members {
 		words[i] = member.String()

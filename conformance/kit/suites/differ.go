@@ -35,7 +35,7 @@ func judged(p *port.Process, c *conformance.Case, want, got *spec.Step, wrong *p
 		rule = "R4"
 	}
 	return p.Wrong(rule, fmt.Sprintf("%s\nnode %s of %s, %s\nbefore %s\nexpected %s\ngot %s",
-		field, c.ID, listed(c.Members), c.Input, c.Before, described(want), described(got)))
+		field, c.ID, conformance.MemberText(c.Members), c.Input, c.Before, described(want), described(got)))
 }
 
 // sameStep reports whether two steps have the same state after them, and send the same.
@@ -93,13 +93,4 @@ func described(out *spec.Step) string {
 		words = append(words, m.String())
 	}
 	return strings.Join(append(words, "cancel "+out.Cancel.String()+" arm "+out.Arm.String()), " | ")
-}
-
-// listed writes members as a person would.
-func listed(members []spec.NodeID) string {
-	words := make([]string, len(members))
-	for i, id := range members {
-		words[i] = id.String()
-	}
-	return "{" + strings.Join(words, " ") + "}"
 }
