@@ -1,6 +1,6 @@
 // Package blame says which rule of spec/README.md a wrong step breaks. Of a port that learns no epochs, say, every rule by which a
-// message is taken looks broken, and is not; it is R7 that is. conformance.RuleOf alone, which knows the input and not what came of it, names
-// another rule for half of the ports of ports/selftest that break such a rule (15 of 30), and without Asked it is 12 of them.
+// message is taken looks broken, and is not; it is R7 that is. conformance.RuleOf alone, which knows the input and not what came of it,
+// names another rule for 16 of the 30 ports of ports/selftest that break such a rule; without Asked it is 12 of them.
 //
 //	if !got.Equal(c.Want) {
 //		rule := blame.Rule(&c, got)
