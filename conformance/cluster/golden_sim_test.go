@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 )
-
-const ms = time.Millisecond
 
 // recorded are the golden traces with times: three nodes in the simulator, with timers on time. They were recorded with timers that
 // the host's policy would set otherwise, within the same bounds; no rule depends on it, and so they are kept as they are.

@@ -78,21 +78,6 @@ func (s *Stage) size() (n int) {
 	return n
 }
 
-// votersUp returns how many run of those that vote; 0 if none of them may lead.
-func (s *Stage) votersUp() (n int) {
-	c, leads := s.newest(), false
-	for id := 1; id <= s.scenario.Nodes; id++ {
-		if kind := s.kindIn(c, id); s.runs(id) && votes(kind) {
-			n++
-			leads = leads || kind == spec.Voter
-		}
-	}
-	if !leads {
-		return 0
-	}
-	return n
-}
-
 // settle says when a configuration holds for good, and shows what tells of another one: that is no upkeep.
 func (s *Stage) settle(f *film.Frame, m *contest.Moment, was *told) {
 	if !s.changes() || m.Out == nil {
