@@ -72,3 +72,40 @@ func TestNamesAreThoseOfMCCluster(t *testing.T) {
 		}
 	}
 }
+
+// Each property in Cluster.tla is known here as what it is there, and there are no others; what is replaced is defined there, or in
+// module Node.
+func TestNamesAreThoseOfCluster(t *testing.T) {
+	text, err := os.ReadFile("../../tla/Cluster.tla")
+	require.NoError(t, err)
+	node, err := os.ReadFile("../../tla/Node.tla")
+	require.NoError(t, err)
+	_, promised, ok := strings.Cut(string(text), "(* What is promised *)")
+	require.True(t, ok)
+	require.Regexp(t, `(?m)^TypeOK ==`, string(text)) // beside the variables
+
+	here := []string{"Known", "Acting", "Eligible", "Demoted", "Settled", "HalfReached", "HighestLed", "Still", "Election"} // what properties are said with
+	for _, v := range invariants {
+		if v.name != "TypeOK" && v.name != "Calm" && !strings.HasPrefix(v.name, "Never") { // Calm and the witnesses: MCCluster.tla
+			here = append(here, v.name)
+		}
+	}
+	for _, p := range stepProperties {
+		if !strings.HasPrefix(p.name, "Never") {
+			here = append(here, p.name)
+		}
+	}
+	for _, name := range liveness {
+		if !strings.HasPrefix(name, "Never") {
+			here = append(here, name)
+		}
+	}
+	require.ElementsMatch(t, operatorsIn(promised), here)
+
+	for operator := range timings {
+		require.Regexp(t, `(?m)^`+operator+`\(.*==`, string(text))
+	}
+	for operator := range rules.Replacements() {
+		require.Regexp(t, `(?m)^`+operator+`\(.*==`, string(text)+string(node))
+	}
+}
