@@ -95,13 +95,20 @@ func (c *island) settle(ids ...int) {
 	}, 20*time.Second, 10*time.Millisecond, "the members become %v", ids)
 }
 
-// harm does something bad to nodes again and again, until ctx ends, and mends it after a while. It returns how often. Now and
-// then it rests for long enough that two nodes which need each other can elect: a restarted one keeps silent for T_coord.
-func (c *island) harm(ctx context.Context, random *rand.Rand, cuts bool) (kills, cut int, err error) {
+// harm does something bad to nodes again and again, until ctx ends, and mends it after a while. It returns how often, and
+// closes struck as soon as it has done each thing that it can do. From then on it rests now and then, for long enough that two
+// nodes which need each other can elect: a restarted one keeps silent for T_coord.
+func (c *island) harm(ctx context.Context, random *rand.Rand, cuts bool, struck chan<- struct{}) (kills, cut int, err error) {
 	for {
 		pause := time.Duration(random.Int64N(int64(60 * time.Millisecond)))
-		if random.IntN(8) == 0 {
-			pause += time.Second
+		switch {
+		case struck == nil:
+			if random.IntN(8) == 0 {
+				pause += time.Second
+			}
+		case kills > 0 && (cut > 0 || !cuts):
+			close(struck)
+			struck = nil
 		}
 		if sleep(ctx, pause) != nil {
 			return kills, cut, nil
@@ -152,13 +159,20 @@ func growAndShrink(t *testing.T, network Network, seed uint64) (kills, cuts int)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	harmed := make(chan outcome, 1)
+	harmed, struck := make(chan outcome, 1), make(chan struct{})
 	go func() {
-		kills, cuts, err := c.harm(ctx, rand.New(rand.NewPCG(seed, 1)), network == Namespaced)
+		kills, cuts, err := c.harm(ctx, rand.New(rand.NewPCG(seed, 1)), network == Namespaced, struck)
 		harmed <- outcome{kills, cuts, err}
 	}()
-	for _, id := range order[1:] {
+	for i, id := range order[1:] {
 		c.add(id)
+		if i == 1 { // a fast machine may have made every change before any harm is done
+			select {
+			case <-struck:
+			case end := <-harmed:
+				require.NoError(t, end.err)
+			}
+		}
 		require.NoError(t, sleep(ctx, time.Duration(c.rand.Int64N(int64(100*time.Millisecond)))))
 	}
 	for _, at := range c.rand.Perm(5)[:4] {
