@@ -21,12 +21,11 @@ type binaries struct {
 	root    string
 	overlay string
 	paths   map[string]string // by package: ./impl/bully
-	quick   map[string]string // by package, a pattern of the tests that take no time
 }
 
 // build builds the tests of packages, into a folder.
 func (c *combined) build(ctx context.Context, dirs []string, folder string) (*binaries, error) {
-	sources, _, err := c.overlay()
+	sources, err := c.overlay()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func (c *combined) build(ctx context.Context, dirs []string, folder string) (*bi
 	if err != nil {
 		return nil, err
 	}
-	b := &binaries{root: c.root, overlay: filepath.Join(folder, "overlay.json"), paths: map[string]string{}, quick: map[string]string{}}
+	b := &binaries{root: c.root, overlay: filepath.Join(folder, "overlay.json"), paths: map[string]string{}}
 	if err := os.WriteFile(b.overlay, text, 0o600); err != nil {
 		return nil, err
 	}
@@ -94,7 +93,7 @@ func (t *trial) combine(ctx context.Context) (done func(), err error) {
 }
 
 // combineOne builds one package with its mutants, and runs the tests for none. It returns nil if they are to be built one
-// by one.
+// by one: the package is in another module, or with all of them it does not build.
 func (t *trial) combineOne(ctx context.Context, dir string, mutants []*mutant, folder string) (*binaries, error) {
 	if module, err := moduleRoot(filepath.Join(t.root, filepath.FromSlash(dir))); err != nil || module != t.root {
 		return nil, err
@@ -103,53 +102,32 @@ func (t *trial) combineOne(ctx context.Context, dir string, mutants []*mutant, f
 	if err != nil || len(c.chosen) == 0 {
 		return nil, err
 	}
-	if err := c.drop(); err != nil {
-		return nil, err
-	}
 	var tests []string
 	for _, m := range mutants {
 		tests = append(tests, m.Tests...)
-		if m.smallest.dir != "" {
-			tests = append(tests, m.smallest.dir)
+		if smallest := m.smallest(); smallest.dir != "" {
+			tests = append(tests, smallest.dir)
 		}
 	}
 	slices.Sort(tests)
 	b, err := c.build(ctx, slices.Compact(tests), folder)
+	if err != nil && ctx.Err() == nil {
+		_, _ = fmt.Fprintf(t.log, "%s does not build with all its mutants, which are built one by one: %v\n", dir, err)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	for tests := range b.paths {
-		o, err := b.run(ctx, tests, 0, t.limit, "-test.v")
+		o, err := b.run(ctx, tests, 0, t.budget(tests))
 		if err != nil {
 			return nil, err
 		}
 		if o.failed {
 			return nil, fmt.Errorf("%s fails with copies of the functions of %s that nobody calls\n%s", tests, dir, tail(o.output))
 		}
-		b.quick[tests] = "^(" + strings.Join(quickTests(o.output), "|") + ")$"
 	}
 	return b, nil
-}
-
-// quickTests returns which of the tests that have passed took less than a twentieth of a second.
-func quickTests(output string) (quick []string) {
-	for line := range strings.Lines(output) {
-		var name string
-		var seconds float64
-		if n, err := fmt.Sscanf(line, "--- PASS: %s (%fs)", &name, &seconds); n == 2 && err == nil && seconds < 0.05 {
-			quick = append(quick, name)
-		}
-	}
-	return quick
-}
-
-// quickFirst runs the tests of a package for a mutant, the quick ones first: most mutants need no more.
-func (b *binaries) quickFirst(ctx context.Context, dir string, number int, limit time.Duration) (*outcome, error) {
-	o, err := b.run(ctx, dir, number, limit, "-test.run="+b.quick[dir])
-	if err != nil || o.failed {
-		return o, err
-	}
-	return b.run(ctx, dir, number, limit, "-test.skip="+b.quick[dir])
 }
 
 // run runs tests of a package for the mutant of a number, or for none if it is 0.

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,58 +15,41 @@ func TestCombine(t *testing.T) {
 		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
 	}
 	t.Parallel()
-	status, out, log := call(t, "good", "-generate", "./odd")
+	status, out, log := call(t, "odd")
 	require.Equal(t, exitOK, status, "%s\n%s", log, out)
-	for _, want := range []string{
-		"odd/odd.go:5:14: killed by odd TestOdd", // the constant
-		"odd/odd.go:9:39: killed by odd TestOdd", // variadic
-		"odd/odd.go:11:52: killed by odd TestOdd",
-		"odd/odd.go:15:14: killed by odd TestOdd",
-		"odd/odd.go:21:34: killed by odd TestOdd",
-		"odd/odd.go:26:2: killed by odd TestOdd",
-		"odd/odd.go:29:79: does not build", // two arguments of different types
-	} {
-		require.Contains(t, log, want)
-	}
-	require.NotContains(t, log, "survived")
+	require.Contains(t, out, "7 mutants, 7 killed (S s)\n")
+	require.NotContains(t, log, "one by one")
 }
 
-// TestCombineHolds shows what a combined package is refused for.
+// TestCombineHolds shows what a combined package is refused for, and that its mutants are built one by one then.
 func TestCombineHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
 	}
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
-	broken := func(text string) (*trial, *combined) {
-		made, err := generate(root, "./small")
-		require.NoError(t, err)
-		for _, m := range made {
-			m.Tests = []string{"./small"}
-		}
-		made = made[len(made)-1:]
-		c, err := combine(root, "./small", made)
+	all, err := readTable(root, os.DirFS(filepath.Join("testdata", "tables", "good", "table")))
+	require.NoError(t, err)
+	broken := func(text string) *combined {
+		c, err := combine(root, "./small", all)
 		require.NoError(t, err)
 		c.files["small/small.go"] += text
-		return &trial{root: root, mutants: made, limit: 5 * time.Second}, c
+		return c
 	}
-	_, c := broken("\nfunc wrong() int { return undefined }\n")
-	require.ErrorContains(t, c.drop(), "undefined: undefined")
+	_, err = broken("\nfunc wrong() int { return undefined }\n").build(t.Context(), []string{"./small"}, t.TempDir())
+	require.ErrorContains(t, err, "undefined: undefined")
 
-	trial, c := broken("\nfunc init() { panic(\"at once\") }\n")
-	require.NoError(t, c.drop())
+	c := broken("\nfunc init() { panic(\"at once\") }\n")
 	b, err := c.build(t.Context(), []string{"./small"}, t.TempDir())
 	require.NoError(t, err)
-	o, err := b.run(t.Context(), "./small", 0, trial.limit, "-test.v")
+	o, err := b.run(t.Context(), "./small", 0, 5*time.Second, "-test.v")
 	require.NoError(t, err)
 	require.True(t, o.failed)
 	require.Equal(t, "(no test: the program ended)", o.test)
 
 	_, err = c.build(t.Context(), []string{"./none"}, t.TempDir())
 	require.ErrorContains(t, err, "./none has no tests")
-}
-
-func TestQuickTests(t *testing.T) {
-	output := "=== RUN   TestA\n--- PASS: TestA (0.01s)\n--- PASS: TestSlow (1.20s)\n    --- PASS: TestA/sub (0.00s)\n--- PASS: ExampleB (0.00s)\n--- FAIL: TestC (0.00s)\nPASS\n"
-	require.Equal(t, "TestA ExampleB", strings.Join(quickTests(output), " "))
+	status, _, log := call(t, "unbuilt")
+	require.Equal(t, exitSurvivor, status)
+	require.Contains(t, log, "./small does not build with all its mutants, which are built one by one: ")
 }

@@ -6,18 +6,9 @@
 //	go run ./conformance/mutants                          # the table, in about 5 minutes
 //	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
 //	go run ./conformance/mutants -update                  # the same, and writes the table of conformance/mutants/README.md
-//	go run ./conformance/mutants -generate ./impl/bully   # mutants made of every statement and operator of a package
 //
-// A mutant in a file of table/ looks like this, and its old text must be there exactly once:
-//
-//	mutant grant-twice
-//	file impl/bully/claim.go
-//	breaks R17: an epoch that is promised to one node is granted to another
-//	-e == n.epoch && (n.grantee == none || n.grantee == c)
-//	+e == n.epoch
-//
-// Mutants that are generated may be no mutants at all: what they change makes no difference that a test could see. Those
-// are listed in equivalent/, each with the reason.
+// Package conformance/mutants/table says how a mutant is written. What takes much longer than the same tests without it is no verdict:
+// a mutant that only time tells of says so itself (hangs yes).
 //
 // It exits with 0 if every mutant is killed, 1 if one survives, or is stale, or does not build, or if there is none, and
 // 2 if it was called wrongly.
@@ -34,7 +25,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -48,18 +38,17 @@ const (
 
 // options are the flags.
 type options struct {
-	pattern, generate, tests string
-	update, json, verbose    bool
-	list                     bool
-	jobs                     int
-	limit                    time.Duration
+	pattern                     string
+	update, json, verbose, list bool
+	jobs                        int
+	limit                       time.Duration
 }
 
 // app is one run of the command.
 type app struct {
 	options
 	root     string // of the module whose tests are run
-	folder   string // that holds table/ and equivalent/
+	folder   string // that holds table/
 	readme   string // that -update writes to
 	out, log io.Writer
 	filter   *regexp.Regexp
@@ -83,11 +72,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 		}
 		return exitUsage
 	}
-	act := a.actOnTable
-	if a.generate != "" {
-		act = a.actOnGenerated
-	}
-	if err := act(ctx); err != nil {
+	if err := a.act(ctx); err != nil {
 		if ctx.Err() != nil {
 			err = errors.New("interrupted")
 		}
@@ -102,14 +87,12 @@ func (a *app) parse(args []string) error {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	flags.SetOutput(a.log)
 	flags.StringVar(&a.pattern, "run", "", "run those mutants whose name matches this `regexp`")
-	flags.StringVar(&a.generate, "generate", "", "make mutants of these `packages` (./a,./b) instead of those of the table")
-	flags.StringVar(&a.tests, "tests", "", "with -generate: the `packages` whose tests are run, in this order; empty means the mutant's own")
 	flags.BoolVar(&a.list, "list", false, "print the mutants as diffs, and run nothing")
 	flags.BoolVar(&a.update, "update", false, "write the table into conformance/mutants/README.md")
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&a.verbose, "v", false, "print the diff of each mutant, and what the tests say")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "try this many mutants at a time")
-	flags.DurationVar(&a.limit, "limit", 30*time.Second, "stop the tests of one package after this long")
+	flags.DurationVar(&a.limit, "limit", 30*time.Second, "stop the tests of one package after this long, or ten times what they take without mutants, if that is more")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -129,10 +112,8 @@ func (a *app) consistent(flags *flag.FlagSet) (err error) {
 		return fmt.Errorf("-jobs %d: give at least 1", a.jobs)
 	case a.limit < time.Second:
 		return fmt.Errorf("-limit %v: give at least 1s", a.limit)
-	case a.tests != "" && a.generate == "":
-		return errors.New("-tests goes with -generate: a mutant of the table names its own")
-	case a.update && (a.generate != "" || a.pattern != "" || a.list):
-		return errors.New("-update writes the whole table: leave out -run, -generate and -list")
+	case a.update && (a.pattern != "" || a.list):
+		return errors.New("-update writes the whole table: leave out -run and -list")
 	}
 	if a.filter, err = regexp.Compile(a.pattern); err != nil {
 		return fmt.Errorf("-run: %w", err)
@@ -179,9 +160,9 @@ func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
 	return some, nil
 }
 
-// actOnTable tries the mutants of the table.
-func (a *app) actOnTable(ctx context.Context) error {
-	all, err := readTable(a.root, filepath.Join(a.folder, "table"))
+// act tries the mutants of the table.
+func (a *app) act(ctx context.Context) error {
+	all, err := readTable(a.root, os.DirFS(filepath.Join(a.folder, "table")))
 	if err != nil {
 		return err
 	}
@@ -203,45 +184,4 @@ func (a *app) actOnTable(ctx context.Context) error {
 		return err
 	}
 	return updateReadme(a.readme, results)
-}
-
-// actOnGenerated tries mutants made of packages.
-func (a *app) actOnGenerated(ctx context.Context) error {
-	packages := strings.Split(a.generate, ",")
-	var all []*mutant
-	for _, dir := range packages {
-		made, err := generate(a.root, dir)
-		if err != nil {
-			return err
-		}
-		for _, m := range made {
-			if m.Tests = []string{dir}; a.tests != "" {
-				m.Tests = strings.Split(a.tests, ",")
-			}
-		}
-		all = append(all, made...)
-	}
-	known, err := readEquivalents(filepath.Join(a.folder, "equivalent"))
-	if err != nil {
-		return err
-	}
-	all, equivalent, err := known.takeOut(all, packages)
-	if err != nil {
-		return err
-	}
-	some, err := a.chosen(all)
-	if err != nil {
-		return err
-	}
-	if a.list {
-		return a.show(some)
-	}
-	_, _ = fmt.Fprintf(a.log, "%d mutants; %d more are known to be equivalent\n", len(some), equivalent)
-	t := a.trial(some)
-	t.generated = true
-	results, err := t.everything(ctx)
-	if err != nil {
-		return err
-	}
-	return a.reportGenerated(results)
 }

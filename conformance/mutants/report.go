@@ -86,43 +86,6 @@ func verdict(results []*result) error {
 		len(problems), len(results), strings.Join(problems, "\n"))
 }
 
-// reportGenerated prints the survivors among generated mutants, as equivalent/ would list them. One that does not build
-// is no mutant.
-func (a *app) reportGenerated(results []*result) error {
-	if a.json {
-		if err := a.reportJSON(results); err != nil {
-			return err
-		}
-	}
-	tried, problems := 0, 0
-	for _, r := range results {
-		if r.Status != unbuilt {
-			tried++
-		}
-		if r.Status != survived && r.Status != failed {
-			continue
-		}
-		problems++
-		if a.json {
-			continue
-		}
-		text, err := r.text(a.root)
-		if err != nil {
-			return err
-		}
-		_, diff, _ := strings.Cut(text, "\n")
-		_, _ = fmt.Fprintf(a.out, "# %s\nequivalent %s\nin %s\nwhy \n%s\n", r.Name, r.File, r.place, diff)
-	}
-	_, _ = fmt.Fprintf(a.log, "%d mutants: %s (%.0f s)\n", len(results), counts(results), time.Since(a.begin).Seconds())
-	switch {
-	case tried == 0:
-		return fmt.Errorf("none of %d mutants builds: nothing was tried", len(results))
-	case problems > 0:
-		return fmt.Errorf("%d of %d mutants were not killed: strengthen a test, or say in equivalent/ why no test can", problems, tried)
-	}
-	return nil
-}
-
 // The table in the README stands between these two lines.
 const (
 	tableBegin = "<!-- mutants:begin -->\n"

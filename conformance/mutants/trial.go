@@ -35,16 +35,16 @@ type result struct {
 
 // trial tries mutants.
 type trial struct {
-	root      string
-	mutants   []*mutant
-	jobs      int
-	limit     time.Duration
-	log       io.Writer
-	verbose   bool
-	generated bool
-	combined  map[string]*binaries // by the package of a generated mutant
+	root     string
+	mutants  []*mutant
+	jobs     int
+	limit    time.Duration
+	log      io.Writer
+	verbose  bool
+	combined map[string]*binaries     // by the package of a mutant
+	took     map[string]time.Duration // the tests of each package, without mutants
 
-	mu   sync.Mutex // guards done, and log
+	mu   sync.Mutex // guards done, took and log
 	done int
 }
 
@@ -77,8 +77,13 @@ func (t *trial) baseline(ctx context.Context) error {
 		}
 	}
 	begin := time.Now()
+	t.took = map[string]time.Duration{}
 	problems := each(dirs, t.jobs, func(dir string) error {
-		o, err := (&goTest{root: t.root, dir: dir, limit: t.limit}).do(ctx)
+		begin := time.Now()
+		o, err := (&goTest{root: t.root, dir: dir, limit: baselineLimit}).do(ctx)
+		t.mu.Lock()
+		t.took[dir] = time.Since(begin)
+		t.mu.Unlock()
 		switch {
 		case err != nil:
 			return err
@@ -97,6 +102,12 @@ func (t *trial) baseline(ctx context.Context) error {
 	_, err := fmt.Fprintf(t.log, "without mutants %d packages pass (%.0f s)\n", len(dirs), time.Since(begin).Seconds())
 	return err
 }
+
+// baselineLimit is how long the tests of one package may take without mutants, whatever else the machine does.
+const baselineLimit = 30 * time.Minute
+
+// budget returns how long the tests of a package may take for a mutant: a multiple of what they take without, as the machine is now.
+func (t *trial) budget(dir string) time.Duration { return max(t.limit, 10*t.took[dir]) }
 
 // each calls f with each element, at most jobs at a time, and returns what it returned, in the order of the elements.
 func each[E, R any](elements []E, jobs int, f func(E) R) []R {
@@ -134,10 +145,6 @@ func (t *trial) all(ctx context.Context) []*result {
 
 // try tries one mutant.
 func (t *trial) try(ctx context.Context, r *result) error {
-	if r.problem != "" {
-		r.Status, r.Problem = unbuilt, r.problem
-		return nil
-	}
 	overlay, done, err := r.overlay(t.root)
 	if err != nil {
 		return err
@@ -157,17 +164,21 @@ func (t *trial) try(ctx context.Context, r *result) error {
 		if !o.failed {
 			continue
 		}
+		if o.hung && !r.Hangs {
+			return fmt.Errorf("the tests of %s took more than %v, which is no verdict: if only time tells of it, let the table say hangs yes", tests, t.budget(tests))
+		}
 		if r.Status = killed; o.hung {
 			r.Status = hung
 		}
 		r.By, r.Smallest = strings.TrimPrefix(tests, "./")+" "+o.test, o.smallest
 		break
 	}
-	if r.Status != killed || r.Smallest != "" || r.smallest.dir == "" {
+	smallest := r.smallest()
+	if r.Status != killed || r.Smallest != "" || smallest.dir == "" {
 		return nil
 	}
 	// Another test was first: ask the one that shrinks. It need not find the mutant.
-	o, err := t.run(ctx, r.mutant, overlay, r.smallest)
+	o, err := t.run(ctx, r.mutant, overlay, smallest)
 	if err == nil && o.failed {
 		r.Smallest = o.smallest
 	}
@@ -176,22 +187,32 @@ func (t *trial) try(ctx context.Context, r *result) error {
 
 // run runs tests of one package for a mutant.
 func (t *trial) run(ctx context.Context, m *mutant, overlay string, tests where) (*outcome, error) {
-	if b := t.combined[m.dir()]; b != nil && m.number > 0 && b.paths[tests.dir] != "" {
-		switch {
-		case tests.run != "":
-			return b.run(ctx, tests.dir, m.number, t.limit, "-test.run="+tests.run)
-		case t.generated:
-			return b.quickFirst(ctx, tests.dir, m.number, t.limit)
-		}
-		return b.run(ctx, tests.dir, m.number, t.limit)
+	limit := t.budget(tests.dir)
+	if m.Hangs {
+		limit = max(t.limit, 3*t.took[tests.dir])
 	}
-	return (&goTest{root: t.root, overlay: overlay, dir: tests.dir, run: tests.run, limit: t.limit}).do(ctx)
+	if b := t.combined[m.dir()]; b != nil && m.number > 0 && b.paths[tests.dir] != "" {
+		if tests.run != "" {
+			return b.run(ctx, tests.dir, m.number, limit, "-test.run="+tests.run)
+		}
+		return b.run(ctx, tests.dir, m.number, limit)
+	}
+	return (&goTest{root: t.root, overlay: overlay, dir: tests.dir, run: tests.run, limit: limit}).do(ctx)
+}
+
+// where is tests of one package: those that a pattern names, or all.
+type where struct{ dir, run string }
+
+// smallest returns the tests that shrink what they find, if there are any.
+func (m *mutant) smallest() (tests where) {
+	tests.dir, tests.run, _ = strings.Cut(m.Smallest, " ")
+	return tests
 }
 
 // dir returns the package that a mutant is in.
 func (m *mutant) dir() string { return "./" + path.Dir(m.File) }
 
-// tell prints that a mutant has been tried. Of those that are generated, only survivors are of interest.
+// tell prints that a mutant has been tried.
 func (t *trial) tell(r *result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,16 +222,11 @@ func (t *trial) tell(r *result) {
 		line += " by " + r.By
 	}
 	_, _ = fmt.Fprintf(t.log, "%s (%.1f s)\n", line, r.Seconds)
-	if r.Problem != "" && (!t.generated || r.Status == failed) {
+	if r.Problem != "" {
 		_, _ = fmt.Fprintln(t.log, r.Problem)
 	}
-	if t.verbose || t.generated && r.Status == survived {
-		if text, err := r.text(t.root); err == nil {
-			_, _ = fmt.Fprint(t.log, text)
-		}
-	}
 	if t.verbose {
-		_, _ = fmt.Fprintln(t.log, tail(r.output))
+		_, _ = fmt.Fprintf(t.log, "%s%s\n", r.text(), tail(r.output))
 	}
 }
 
