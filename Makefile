@@ -86,11 +86,11 @@ traces/viewer/node_modules: traces/viewer/package-lock.json
 	cd traces/viewer && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-viewer: traces/viewer/node_modules ## build the page of bully view, and its engine: needs Node 20 (1 min)
+viewer: traces/viewer/node_modules ## build the pages of bully view and of bully compare, and the engine: needs Node 20 (1 min)
 	cd traces/viewer && npm run --silent types && node build.mjs
 	$(GO) test -count=1 ./traces/viewer -run '^TestEngineFresh$$' -update
 
-viewer-test: traces/viewer/node_modules ## test that page, in Chromium too: needs Node 20 (3 min)
+viewer-test: traces/viewer/node_modules ## test these pages, in Chromium too: needs Node 20 (3 min)
 	cd traces/viewer && npm run --silent types && npm run --silent test && npm run --silent test:browser
 
 traces: ## check golden traces and fresh ones, of the simulator and of real processes, with Go and with TLC (1 min)

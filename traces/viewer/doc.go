@@ -15,7 +15,9 @@
 //	…
 //	mux.Handle("GET /{$}", page)
 //
-// The page is made from the TypeScript in src, and from the engine, a Go program for WebAssembly. Both are in dist as they
-// were built, so that nobody needs Node.js who does not change them; a test fails if their sources have changed since, and
+// A second page, much smaller, draws what bully compare has found: [WriteComparison].
+//
+// The pages are made from the TypeScript in src, and the engine of the first from a Go program for WebAssembly. All are in dist
+// as they were built, so that nobody needs Node.js who does not change them; a test fails if their sources have changed since, and
 // says to run make viewer.
 package viewer

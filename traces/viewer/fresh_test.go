@@ -74,7 +74,7 @@ func changes(built, now string) []string {
 	return changed
 }
 
-// pageSources returns what the page is made from, as build.mjs has it.
+// pageSources returns what the pages are made from, as build.mjs has it.
 func pageSources(dir string) ([]string, error) {
 	names := []string{"build.mjs", "package.json", "package-lock.json", "tsconfig.json"}
 	err := filepath.WalkDir(filepath.Join(dir, "src"), func(path string, entry fs.DirEntry, err error) error {
@@ -132,25 +132,26 @@ func engineSources() ([]string, error) {
 	return names, nil
 }
 
-// TestPageFresh sees that the page in dist was made from the sources as they are.
+// TestPageFresh sees that the pages in dist were made from the sources as they are.
 func TestPageFresh(t *testing.T) {
 	names, err := pageSources(".")
 	require.NoError(t, err)
 	require.Greater(t, len(names), 10, "the test has found the sources")
+	require.Contains(t, names, "src/compare/main.tsx")
 	now, err := digests(".", names)
 	require.NoError(t, err)
 	built, err := os.ReadFile(ofThePage)
 	require.NoError(t, err)
-	require.Empty(t, changes(string(built), now), "the page is older than these files: run make viewer")
+	require.Empty(t, changes(string(built), now), "the pages are older than these files: run make viewer")
 }
 
-// TestEngineFresh sees that the engine in dist was made from the sources as they are, and that both files there are those
-// of the last build.
+// TestEngineFresh sees that the engine in dist was made from the sources as they are, and that all files there are
+// those of the last build.
 func TestEngineFresh(t *testing.T) {
 	names, err := engineSources()
 	require.NoError(t, err)
 	require.Greater(t, len(names), 10, "the test has found the sources")
-	now, err := digests(root, append(names, "traces/viewer/dist/page.html", "traces/viewer/dist/engine.wasm.gz"))
+	now, err := digests(root, append(names, "traces/viewer/dist/page.html", "traces/viewer/dist/compare.html", "traces/viewer/dist/engine.wasm.gz"))
 	require.NoError(t, err)
 	require.NotEmpty(t, engine, "there is an engine")
 	now = byFolder(now)

@@ -21,11 +21,11 @@ how many messages an election takes, how long a failover, how many lead at once.
 same seeds give the same numbers, on any machine.
 
   bully compare                                     # all questions, as tables
-  bully compare -html compare.html                  # ... as a page with a plot for each, and the scenarios
+  bully compare -html compare.html                  # ... as a page with plots (each can be saved as SVG) and the scenarios
   bully compare -question failover-loss -algorithm bully,raft,lease -seeds 1000
   bully compare -replay failover-loss/5% -algorithm textbook -seed 17   # one run of these, as a timeline
 
-It also runs the scenarios in which one of them goes wrong, by name, as timelines:
+It also runs the scenarios in which one of them goes wrong, by name, as timelines ("bully view split-brain" plays one):
 
   bully compare -list                               # all questions, settings, algorithms and scenarios
   bully compare -scenario split-brain               # on the algorithm that it is about, and on ours
@@ -39,7 +39,7 @@ type compareFlags struct {
 	seed                    uint64
 	seeds, workers          int
 	json, list, upkeep      bool
-	html, svg               string
+	html                    string
 	scenario, replay        string
 	chosen                  []contest.Algorithm
 	seedGiven, chosenByName bool
@@ -56,8 +56,7 @@ func compare(ctx context.Context, p program, args []string) error {
 	flags.IntVar(&f.seeds, "seeds", 100, "run each setting with so `many` seeds")
 	flags.IntVar(&f.workers, "workers", 0, "run with this many `goroutines`; 0 means one for each processor")
 	flags.BoolVar(&f.json, "json", false, "print the answers as JSON")
-	flags.StringVar(&f.html, "html", "", "write a page with plots, tables and scenarios to this `file`")
-	flags.StringVar(&f.svg, "svg", "", "write each plot to this `folder`")
+	flags.StringVar(&f.html, "html", "", "write a page with plots, tables and scenarios to this `file`; it needs nothing else")
 	flags.BoolVar(&f.list, "list", false, "list questions, algorithms and scenarios")
 	flags.StringVar(&f.scenario, "scenario", "", "run the scenario of this `name`, and show its timeline")
 	flags.StringVar(&f.replay, "replay", "", "run one seed of a `question/setting`, and show its timeline")
@@ -99,7 +98,7 @@ func (f *compareFlags) choose() error {
 	if modes > 1 {
 		return usageError{"-list, -scenario and -replay each show one thing: give one of them"}
 	}
-	for _, name := range []string{"question", "seeds", "json", "html", "svg", "workers"} {
+	for _, name := range []string{"question", "seeds", "json", "html", "workers"} {
 		if modes == 1 && f.given[name] {
 			return usageError{fmt.Sprintf("-%s is about all questions, and goes with none of -list, -scenario and -replay", name)}
 		}

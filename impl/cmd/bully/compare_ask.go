@@ -37,7 +37,12 @@ func (p program) askQuestions(ctx context.Context, f compareFlags) error {
 	if f.json {
 		err = p.encode(answers)
 	}
-	return errors.Join(err, p.drawAnswers(f, asked, answers))
+	if f.html != "" {
+		if failed := f.writeComparison(asked, answers); failed != nil {
+			err = errors.Join(err, fmt.Errorf("-html: %w", failed))
+		}
+	}
+	return err
 }
 
 // throttled returns a function that shows how far a long run has come, now and then. Many goroutines may call it.

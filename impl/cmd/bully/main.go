@@ -17,6 +17,7 @@
 //	bully trace check run.ndjson                              # … against the rules of the specification
 //	bully view                       # see elections in the browser, and meddle with them
 //	bully view run.ndjson            # … or a trace, or what TLC has found
+//	bully view split-brain           # … or a scenario in which an algorithm goes wrong
 //	bully bench failover             # how long a failover takes, with real processes
 //	bully check                      # explore the configurations of the specification
 //	bully check -config ClusterStar  # one of them, with its counterexample if it has one

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/stage"
 	goldens "github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/viewer"
@@ -26,6 +29,8 @@ nothing else, and works without a network.
   bully view                                 play: choose nodes, an algorithm, faults
   bully view run.ndjson                      a trace; or a film, a recipe of a run, what TLC has printed
   bully view failover                        a golden trace, by its name in traces/valid
+  bully view split-brain                     a scenario of bully compare -list, on the algorithm that goes wrong in it
+  bully view -algorithm bully split-brain    … on another: here ours
   bully view run.ndjson -o page.html         … as a file; - is standard output
   bully view -live 10.0.0.1:8001             a cluster that runs: the nodes that were given -http, and those that they
                                              know by -view
@@ -38,7 +43,8 @@ A file that is broken opens all the same, as far as it goes: the page says which
 type viewing struct {
 	http, out string
 	live      []string // addresses of nodes
-	what      string   // a file, or a golden trace
+	what      string   // a file, a golden trace or a scenario
+	algorithm string   // that plays the scenario; "": the one that it is about
 }
 
 // view shows runs, traces and clusters in the browser.
@@ -66,6 +72,7 @@ func (p program) viewing(args []string) (v viewing, err error) {
 	flags := p.flagSet("view")
 	flags.StringVar(&v.http, "http", "127.0.0.1:0", "serve the page on this `address`; port 0 is any that is free")
 	flags.StringVar(&v.out, "o", "", "write the page to this `file`, and serve nothing; - is standard output")
+	flags.StringVar(&v.algorithm, "algorithm", "", "play a scenario with the algorithm of this `name`")
 	flags.Func("live", "show the running cluster of the node at this `address`; may be given again, or with commas between", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			v.live = append(v.live, strings.TrimSpace(part))
@@ -73,7 +80,7 @@ func (p program) viewing(args []string) (v viewing, err error) {
 		return nil
 	})
 	for first := true; first || len(args) > 0; first = false {
-		if err := p.parseSome(flags, args, usage{" [trace]", viewHelp}); err != nil {
+		if err := p.parseSome(flags, args, usage{" [trace or scenario]", viewHelp}); err != nil {
 			return v, err
 		}
 		if args = flags.Args(); len(args) == 0 {
@@ -92,8 +99,8 @@ func (p program) viewing(args []string) (v viewing, err error) {
 	if _, _, err := net.SplitHostPort(v.http); err != nil {
 		return v, usageError{fmt.Sprintf("-http: %q is no address: give host:port, such as 127.0.0.1:8000", v.http)}
 	}
-	if v.what != "" && len(v.live) > 0 {
-		return v, usageError{fmt.Sprintf("-live and %q: a page shows one thing", v.what)}
+	if (v.what != "" || v.algorithm != "") && len(v.live) > 0 {
+		return v, usageError{fmt.Sprintf("-live and %q: a page shows one thing", v.what+v.algorithm)}
 	}
 	for i, address := range v.live {
 		if v.live[i], err = nodeURL(address); err != nil {
@@ -108,6 +115,8 @@ func (v viewing) options(ctx context.Context, p program) (viewer.Options, error)
 	switch {
 	case len(v.live) > 0:
 		return viewer.Options{Live: &viewer.Live{Nodes: v.nodes(ctx, p)}}, nil
+	case v.what == "" && v.algorithm != "":
+		return viewer.Options{}, usageError{"-algorithm plays a scenario: give its name too (\"bully compare -list\" lists them)"}
 	case v.what == "":
 		return viewer.Options{}, nil
 	}
@@ -115,18 +124,43 @@ func (v viewing) options(ctx context.Context, p program) (viewer.Options, error)
 	if err == nil {
 		p.warn(file)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return viewer.Options{File: file}, err
-	}
 	golden := strings.TrimSuffix(v.what, ".ndjson")
-	if _, err := fs.Stat(goldens.Valid, golden+".ndjson"); err == nil {
-		return viewer.Options{Golden: golden}, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, none := fs.Stat(goldens.Valid, golden+".ndjson"); none != nil {
+			return v.played()
+		}
+		file, err = nil, nil
 	}
-	names, err := fs.Glob(goldens.Valid, "*.ndjson")
-	for i := range names {
-		names[i] = strings.TrimSuffix(names[i], ".ndjson")
+	switch {
+	case err != nil:
+		return viewer.Options{}, err
+	case v.algorithm != "":
+		return viewer.Options{}, usageError{fmt.Sprintf("-algorithm plays a scenario, and %s is a trace or a file", v.what)}
+	case file != nil:
+		return viewer.Options{File: file}, nil
 	}
-	return viewer.Options{}, errors.Join(err, fmt.Errorf("%s: there is no such file, and no golden trace of that name%s", v.what, suggest(golden, names)))
+	return viewer.Options{Golden: golden}, nil
+}
+
+// played returns the scenario of a name that is neither a file nor a golden trace.
+func (v viewing) played() (viewer.Options, error) {
+	var names []string
+	for _, s := range scenarios.All() {
+		names = append(names, s.Name)
+	}
+	if !slices.Contains(names, v.what) {
+		valid, bad := fs.Glob(goldens.Valid, "*.ndjson")
+		for _, name := range valid {
+			names = append(names, strings.TrimSuffix(name, ".ndjson"))
+		}
+		return viewer.Options{}, errors.Join(bad, fmt.Errorf("%s: there is no such file, and no golden trace or scenario of that name%s", v.what, suggest(strings.TrimSuffix(v.what, ".ndjson"), names)))
+	}
+	recipe := stage.Recipe{Recipe: 1, Scenario: v.what, Algorithm: v.algorithm, Do: []stage.Doing{}}
+	if err := recipe.Validate(); err != nil {
+		return viewer.Options{}, usageError{err.Error()}
+	}
+	text, err := json.Marshal(recipe)
+	return viewer.Options{File: &viewer.File{Name: v.what + ".json", Text: string(text)}}, err
 }
 
 // warn says what the page will say is wrong with a file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/stage"
+	goldens "github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/viewer"
 )
 
@@ -64,6 +68,25 @@ func TestViewFile(t *testing.T) {
 	t.Chdir(dir)
 	require.NoError(t, os.WriteFile("failover", []byte("mine"), 0o644))
 	require.Equal(t, "mine", opened(t, viewed(t, "failover")).File.Text, "a file comes first")
+}
+
+// TestViewScenario opens every scenario by its name, on the algorithm that it is about and on ours. No golden trace has such a
+// name: it would come first.
+func TestViewScenario(t *testing.T) {
+	for _, s := range scenarios.All() {
+		_, err := fs.Stat(goldens.Valid, s.Name+".ndjson")
+		require.ErrorIs(t, err, fs.ErrNotExist, "scenario %s has the name of a golden trace", s.Name)
+		_, err = fs.Stat(goldens.Invalid, s.Name+".ndjson")
+		require.ErrorIs(t, err, fs.ErrNotExist, "scenario %s has the name of a golden trace", s.Name)
+		for algorithm, args := range map[string][]string{s.Shows: {s.Name}, "bully": {s.Name, "-algorithm", "bully"}} {
+			file := opened(t, viewed(t, args...)).File
+			require.NotNil(t, file)
+			shown := stage.Open([]byte(file.Text), file.Name)
+			require.Nil(t, shown.Problem)
+			require.Contains(t, shown.Film.Title, s.Title)
+			require.Equal(t, algorithm, shown.Film.Algorithm)
+		}
+	}
 }
 
 // TestViewLive sees which nodes a page watches.
@@ -155,7 +178,12 @@ func TestViewRefused(t *testing.T) {
 	}{
 		{exitMismatch, "big.ndjson is larger than 16 MiB (16777216 bytes)", []string{big}},
 		{exitMismatch, "is a folder: give a file", []string{dir}},
-		{exitMismatch, "failovre: there is no such file, and no golden trace of that name; did you mean failover?", []string{"failovre"}},
+		{exitMismatch, "failovre: there is no such file, and no golden trace or scenario of that name; did you mean failover?", []string{"failovre"}},
+		{exitMismatch, "did you mean split-brain?", []string{"split-brian"}},
+		{exitUsage, `algorithm: there is none of the name "paxos"`, []string{"-algorithm", "paxos", "split-brain"}},
+		{exitUsage, "-algorithm plays a scenario, and failover is a trace", []string{"-algorithm", "bully", "failover"}},
+		{exitUsage, "-algorithm plays a scenario: give its name too", []string{"-algorithm", "bully"}},
+		{exitUsage, `-live and "bully": a page shows one thing`, []string{"-live", "x:1", "-algorithm", "bully"}},
 		{exitMismatch, "page.html: no such file or directory", []string{"-o", filepath.Join(dir, "none", "page.html")}},
 		{exitMismatch, "-http: listen tcp", []string{"-http", "192.0.2.1:1"}},
 		{exitUsage, `"a" and "b": a page shows one thing`, []string{"a", "b"}},
@@ -177,7 +205,7 @@ func TestViewHelp(t *testing.T) {
 	for _, args := range [][]string{{"help", "view"}, {"view", "-h"}} {
 		status, out, _ := bully(t, args...)
 		require.Equal(t, exitOK, status)
-		for _, want := range []string{"Usage: bully view [flags] [trace]", "bully view run.ndjson -o page.html", "-live address"} {
+		for _, want := range []string{"Usage: bully view [flags] [trace or scenario]", "bully view run.ndjson -o page.html", "-live address"} {
 			require.Contains(t, out, want)
 		}
 	}

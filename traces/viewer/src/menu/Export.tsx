@@ -5,7 +5,8 @@ import { engine, film, problem, recipe, theHandle } from '../store';
 import type { Exported } from '../types';
 import { Dialog } from './Dialog';
 import { dialog } from './which';
-import { attempt, fileName, save, saveFilm } from './save';
+import { save } from './file';
+import { attempt, fileName, saveFilm } from './save';
 
 interface Way { word: string; says: string; off?: string | false; does: (of: Film) => void | Promise<void> }
 

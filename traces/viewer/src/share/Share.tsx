@@ -1,6 +1,7 @@
 // The dialog that makes a link.
 import { useEffect, useState } from 'preact/hooks';
-import { saveFilm, save } from '../menu/save';
+import { save } from '../menu/file';
+import { saveFilm } from '../menu/save';
 import { Dialog } from '../menu/Dialog';
 import { source } from '../open/opening';
 import { count, engine, film, recipe, theHandle } from '../store';

@@ -21,6 +21,9 @@ function answered(method: string, does: string): string {
 // frames breaks each frame that the engine answers with.
 const frames = (does: string): string => answered('any', `(answer) => { for (const frame of answer.frames ?? []) (${does})(frame); }`);
 
+// answers breaks what a page of comparisons was given.
+const answers = (does: string): string => `const parse = JSON.parse; JSON.parse = (text) => { const c = parse(text); if (c.questions) (${does})(c); return c; };`;
+
 const neverRed = frames('(f) => { for (const lamp of f.lamps ?? []) lamp.light = "green"; }');
 const style = (css: string): string => `addEventListener('DOMContentLoaded', () => document.head.append(Object.assign(document.createElement('style'), { textContent: '${css}' })));`;
 const noKey = (key: string): string => `addEventListener('keydown', (event) => { if (event.key === '${key}') { event.stopImmediatePropagation(); event.preventDefault(); } }, true);`;
@@ -68,6 +71,13 @@ export const breaks: Break[] = [
   { name: 'a finger does not scroll', file: 'phone', test: 'scrolls under', script: style('* { touch-action: none !important }') },
   { name: 'a saved trace lacks a line', file: 'export', test: 'is saved', script: answered('trace', '(answer) => { answer.text = answer.text.split("\\n").toSpliced(9, 1).join("\\n"); }') },
   { name: 'a saved picture is no XML', file: 'export', test: 'is saved', script: 'const real = URL.createObjectURL; URL.createObjectURL = (blob) => real(blob.type === "image/svg+xml" ? new Blob(["<svg>&"]) : blob);' },
+  { name: 'a comparison lost an answer', file: 'compare', test: 'a plot for each', script: answers('(c) => { c.questions[2].rows.shift(); }') },
+  { name: 'whiskers are not drawn', file: 'compare', test: 'a plot for each', script: answers('(c) => { for (const row of c.questions[1].rows) for (const v of row.values) v.least = v.p99 = v.median; }') },
+  { name: 'a name has no room on a desk', file: 'compare', test: 'a desk', script: style('figure svg text { letter-spacing: 4px }') },
+  { name: 'a name has no room on a phone', file: 'compare', test: 'a phone:', script: style('figure svg text { letter-spacing: 4px }') },
+  { name: 'a comparison is pale', file: 'compare', test: 'a phone, dark', script: style('[data-theme=dark] { --soft: #444444 !important }') },
+  { name: 'a saved plot is no XML', file: 'compare', test: 'is saved', script: 'const real = URL.createObjectURL; URL.createObjectURL = (blob) => real(new Blob(["<svg>&"]));' },
+  { name: 'a plot keeps its room', file: 'compare', test: 'drawn again', script: 'const Real = ResizeObserver; globalThis.ResizeObserver = class extends Real { constructor(f) { let seen = 0; super((all) => { if (seen++ === 0) f(all); }); } };' },
   { name: 'a served page asks for more', file: 'served', test: 'serves a page', script: 'addEventListener("load", () => { new Image().src = "/more"; });' },
   { name: 'a served file is wrong elsewhere', file: 'served', test: 'opens the file', script: answered('open', '(answer) => { if (answer.problem?.line) answer.problem.line++; }') },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },

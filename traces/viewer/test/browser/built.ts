@@ -36,6 +36,13 @@ export function sim(name: string, args: string[]): string {
   return file;
 }
 
+// compared writes a page of bully compare, and returns its address.
+export function compared(name: string, args: string[]): string {
+  const file = join(folder(), name);
+  if (!existsSync(file)) execFileSync(bully(), ['compare', ...args, '-html', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return pathToFileURL(file).href;
+}
+
 // chromium returns where the browser is.
 export function chromium(): string {
   const said = process.env['CHROMIUM'];
