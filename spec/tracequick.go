@@ -1,7 +1,5 @@
 package spec
 
-import "bytes"
-
 // quick reads the lines of a trace that are written as TraceWriter writes them: it knows which bytes can come next, and
 // compares them. The scanner takes fields in any order, with any white space, and says what is wrong; it reads what quick
 // does not, and is several times slower.
@@ -11,6 +9,7 @@ type quick struct {
 	line     []byte   // what is left of it
 	changing bool     // whether messages and states have configurations
 	known    [8]known // configurations that were read before; most are read many times
+	last     int      // the index of the one read last: what a node sends has the one of its state, mostly
 	oldest   int      // the index of the one to forget next
 }
 
@@ -165,8 +164,9 @@ func (q *quick) configurationWithin(c *Configuration, e Epoch) bool {
 // configuration reads a configuration of members only.
 func (q *quick) configuration(c *Configuration) bool {
 	for i := range q.known {
-		if k := &q.known[i]; k.text != "" && q.take(k.text) {
-			*c = k.configuration
+		at := (q.last + i) % len(q.known)
+		if k := &q.known[at]; k.text != "" && q.take(k.text) {
+			*c, q.last = k.configuration, at
 			return true
 		}
 	}
@@ -175,7 +175,7 @@ func (q *quick) configuration(c *Configuration) bool {
 	if s.err != nil || c.checkAmong(q.members) != nil {
 		return false
 	}
-	q.known[q.oldest] = known{string(q.line[:s.pos]), *c}
+	q.known[q.oldest], q.last = known{string(q.line[:s.pos]), *c}, q.oldest
 	q.oldest = (q.oldest + 1) % len(q.known)
 	q.line = q.line[s.pos:]
 	return true
@@ -190,25 +190,23 @@ func (q *quick) take(text string) bool {
 	return true
 }
 
-// quickWord reads a word up to its closing quote, and returns which of all it is, or -1.
+// quickWord reads a word up to its closing quote, and returns which of all it is, or -1. Only a word of the right length has the
+// quote where it must be: few are compared.
 func quickWord[T ~string](q *quick, all []T) int {
-	end := bytes.IndexByte(q.line, '"')
-	if end < 0 {
-		return -1
-	}
 	for i := range all {
-		if string(q.line[:end]) == string(all[i]) {
-			q.line = q.line[end+1:]
+		n := len(all[i])
+		if n < len(q.line) && q.line[n] == '"' && string(q.line[:n]) == string(all[i]) {
+			q.line = q.line[n+1:]
 			return i
 		}
 	}
 	return -1
 }
 
-// member reads the id of a member, and returns which one it is, or -1.
+// member reads the id of a member, and returns which one it is, or -1. Most that it is not differ before the closing quote.
 func (q *quick) member() int {
 	for i, text := range q.texts {
-		if q.take(text) {
+		if end := len(text) - 2; end < len(q.line) && q.line[end] == text[end] && q.take(text) {
 			return i
 		}
 	}
