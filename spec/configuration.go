@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -129,6 +130,21 @@ func (c Configuration) Member(id NodeID) (Member, bool) {
 		at = next
 	}
 	return Member{}, false
+}
+
+// Stamp is what configurations are ordered by, and what names one (R42).
+type Stamp struct {
+	Epoch   Epoch
+	Version uint64
+}
+
+// Stamp returns the stamp of c, which is zero for the empty configuration and for none.
+func (c Configuration) Stamp() Stamp { return Stamp{c.Epoch, c.Version} }
+
+// Compare returns -1 if s is older than t, 0 if they are the same, and +1 if s is newer: of a higher epoch, or of the same and of a
+// higher version.
+func (s Stamp) Compare(t Stamp) int {
+	return cmp.Or(cmp.Compare(s.Epoch, t.Epoch), cmp.Compare(s.Version, t.Version))
 }
 
 // Newer reports whether c is newer than d: of a higher epoch, or of the same and of a higher version.

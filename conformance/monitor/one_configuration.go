@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -15,28 +14,16 @@ var oneConfiguration = Promise{
 
 // lists are which members an epoch and a version have named. They keep the newest, at most maxLists: who takes so many steps,
 // and holds each to the rules, loses nothing by it.
-type lists map[stamp]spec.Configuration
-
-// stamp is what a configuration is compared by (R42).
-type stamp struct {
-	epoch   spec.Epoch
-	version uint64
-}
+type lists map[spec.Stamp]spec.Configuration
 
 const maxLists = 1 << 12
-
-func stampOf(c *spec.Configuration) stamp { return stamp{c.Epoch, c.Version} }
-
-func (s stamp) compare(t stamp) int {
-	return cmp.Or(cmp.Compare(s.epoch, t.epoch), cmp.Compare(s.version, t.version))
-}
 
 func (l lists) breaks(m *Monitor, i int, now *View) *Breach {
 	c := &now.Configuration
 	if *c == m.nodes[i].Configuration {
 		return nil
 	}
-	first, held := l[stampOf(c)]
+	first, held := l[c.Stamp()]
 	if !held || first == *c {
 		return nil
 	}
@@ -48,11 +35,11 @@ func (l lists) note(m *Monitor, i int, now *View) {
 	if c.IsNone() || *c == m.nodes[i].Configuration {
 		return
 	}
-	l[stampOf(c)] = *c
+	l[c.Stamp()] = *c
 	if len(l) < maxLists {
 		return
 	}
-	stamps := slices.SortedFunc(maps.Keys(l), stamp.compare)
+	stamps := slices.SortedFunc(maps.Keys(l), spec.Stamp.Compare)
 	for _, s := range stamps[:maxLists/2] {
 		delete(l, s)
 	}

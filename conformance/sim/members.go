@@ -8,24 +8,16 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// stamp is what configurations are ordered by (R42), and what names one.
-type stamp struct {
-	epoch   spec.Epoch
-	version uint64
-}
-
-func stampOf(c *spec.Configuration) stamp { return stamp{c.Epoch, c.Version} }
-
 // history is which configurations of a run follow on which, and what has become of them.
 type history struct {
-	follows map[stamp]stamp      // on which a change was made, or who won stood
-	settled []spec.Configuration // in the order in which they became so
-	won     []spec.Configuration // with which a reign began
+	follows map[spec.Stamp]spec.Stamp // on which a change was made, or who won stood
+	settled []spec.Configuration      // in the order in which they became so
+	won     []spec.Configuration      // with which a reign began
 }
 
 func (h *history) reset() {
 	if h.follows == nil {
-		h.follows = map[stamp]stamp{}
+		h.follows = map[spec.Stamp]spec.Stamp{}
 	}
 	clear(h.follows)
 	h.settled, h.won = h.settled[:0], h.won[:0]
@@ -33,7 +25,7 @@ func (h *history) reset() {
 
 // follow reports whether c follows on d, or is d.
 func (h *history) follow(c, d *spec.Configuration) bool {
-	at, want := stampOf(c), stampOf(d)
+	at, want := c.Stamp(), d.Stamp()
 	for {
 		if at == want {
 			return true
@@ -194,7 +186,7 @@ func (r *Runner) promisesOfMembers(i rank, was *view) {
 	now, c := &h.view, &h.view.configuration
 	begins := now.role == leader && (was.role != leader || was.epoch != now.epoch)
 	if begins || r.in.action == changeAction {
-		r.history.follows[stampOf(c)] = stampOf(&was.configuration)
+		r.history.follows[c.Stamp()] = was.configuration.Stamp()
 	}
 	if begins {
 		r.history.won = append(r.history.won, *c)

@@ -74,7 +74,7 @@ func (h *hosted) step(in bully.Input, out *spec.Step) {
 	did := h.core.Step(in)
 	h.serve(in, &did)
 	out.Ignored = did.Action == ""
-	out.Save, out.Cancel, out.Arm = did.Save, spec.TimerSet(did.Cancel), spec.TimerSet(did.Arm)
+	out.Save, out.Cancel, out.Arm = did.Save, did.Cancel, did.Arm
 	out.Sent = append(out.Sent[:0], did.Send...)
 	h.core.CopyState(&out.State)
 }

@@ -326,8 +326,8 @@ func (h *Host) fail(doing string, err error) {
 
 // setTimers arms, restarts and cancels timers (R36).
 func (h *Host) setTimers(what spec.Input, out *bully.Output) {
-	s := policy.Step{Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: policy.TimerSet(out.Cancel),
-		Arm: policy.TimerSet(out.Arm), Assents: len(out.Send) > 0 && out.Send[0].Type == spec.Assent, Role: h.state.Role, Leader: h.links.at(h.state.Leader)}
+	s := policy.Step{Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: out.Cancel,
+		Arm: out.Arm, Sent: out.Send, Role: h.state.Role, Leader: h.links.at(h.state.Leader)}
 	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.HeartbeatTimer) && !h.state.Leader.IsNone() {
 		s.Patience = h.detector.heard(h.state.Leader, h.watch.read)
 	}

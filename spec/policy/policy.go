@@ -47,13 +47,16 @@ func New(t Timing, r Random, p Peers) Policy {
 type Step struct {
 	Now         Instant // when its promise is on disk
 	Action      spec.Action
-	From        int           // who sent the message that was taken, or None, or Stranger
-	Assents     bool          // it answers with an ASSENT
-	Cancel, Arm TimerSet      // see R36
+	From        int // who sent the message that was taken, or None, or Stranger
+	Sent        []spec.Message
+	Cancel, Arm spec.TimerSet // see R36
 	Role        spec.Role     // after it
 	Leader      int           // whose lease is kept after it, or None, or Stranger
 	Patience    time.Duration // what a detector says of the leader that was acknowledged, or 0
 }
+
+// assents reports whether the node answers with an ASSENT.
+func (s *Step) assents() bool { return len(s.Sent) > 0 && s.Sent[0].Type == spec.Assent }
 
 // Peers returns what is known of the others.
 func (p *Policy) Peers() *Peers { return &p.peers }
@@ -107,7 +110,7 @@ func (p *Policy) learn(s *Step) {
 
 // asks keeps up to date what is known of a candidacy.
 func (p *Policy) asks(s *Step) {
-	if p.role != spec.Candidate || s.Arm.Has(ElectionTimer) {
+	if p.role != spec.Candidate || ElectionTimer.in(s.Arm) {
 		p.attempts++
 		p.fresh, p.answered = false, 0
 	}
@@ -119,10 +122,10 @@ func (p *Policy) asks(s *Step) {
 
 // elects keeps up to date whom an electing node waits for.
 func (p *Policy) elects(s *Step) {
-	if s.Arm.Has(CoordinatorTimer) && p.role != spec.Electing {
+	if CoordinatorTimer.in(s.Arm) && p.role != spec.Electing {
 		p.awaited, p.assented, p.fresh = 0, 0, false
 	}
-	if s.Action == spec.OnOk || s.Assents {
+	if s.Action == spec.OnOk || s.assents() {
 		p.awaited |= One(s.From) & p.peers.Higher
 	}
 }
@@ -156,7 +159,7 @@ func (p *Policy) rests(s *Step) {
 	switch {
 	case One(p.leader)&p.peers.Others != 0 && p.peers.Stands && s.Action != spec.RestartAction: // a release
 		p.rest = s.Now.Add(p.timing.Settle)
-	case !s.Arm.Has(HeartbeatTimer):
+	case !HeartbeatTimer.in(s.Arm):
 		return
 	case s.Action == spec.StartAction:
 		p.fresh = p.peers.Asked() != 0
@@ -179,11 +182,11 @@ func (p *Policy) rests(s *Step) {
 
 // assentsAgain reports whether an electing node has said ASSENT to one more: that one needs its time too (R36.5).
 func (p *Policy) assentsAgain(s *Step) bool {
-	if s.Role != spec.Electing || !s.Assents {
+	if s.Role != spec.Electing || !s.assents() {
 		return false
 	}
 	from := One(s.From)
-	again := p.role == spec.Electing && p.assented&from == 0 && !s.Arm.Has(CoordinatorTimer)
+	again := p.role == spec.Electing && p.assented&from == 0 && !CoordinatorTimer.in(s.Arm)
 	p.assented |= from
 	return again
 }

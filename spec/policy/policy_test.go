@@ -25,13 +25,13 @@ func TestTimers(t *testing.T) {
 	} {
 		require.Equal(t, name, timer.Name())
 	}
-	var given TimerSet
+	var given spec.TimerSet
 	urgent, patient := Urgent(), Patient()
 	for _, timer := range append(urgent[:], patient[:]...) {
-		require.False(t, given.Has(timer))
+		require.False(t, timer.in(given))
 		given |= 1 << timer
 	}
-	require.Equal(t, TimerSet(1<<TimerCount-1), given)
+	require.Equal(t, spec.TimerSet(1<<TimerCount-1), given)
 }
 
 // TestHeldUp: a node that was held up gives what is on its way its time; what ends a reign or a claim is not put off.

@@ -52,11 +52,8 @@ func Patient() [4]Timer {
 	return [...]Timer{ElectionTimer, CoordinatorTimer, HeartbeatTimer, PreemptTimer}
 }
 
-// TimerSet is a set of timers: bit t stands for timer t.
-type TimerSet uint8
-
-// Has reports whether t is in the set.
-func (s TimerSet) Has(t Timer) bool { return s>>t&1 == 1 }
+// in reports whether t is in a set.
+func (t Timer) in(s spec.TimerSet) bool { return s>>t&1 == 1 }
 
 // Ends says when each timer ends: Never, if it does not run. One that was cancelled or restarted leaves nothing behind, so its
 // old end cannot be given (R36).

@@ -62,11 +62,11 @@ func (n *node) change(first spec.Configuration) {
 
 func (n *node) Step(in *spec.Input, out *spec.Step) { n.step(bully.Given(*in), out) }
 
-// step copies what the core does. Both sets of timers have their bits in the order of spec.Timers.
+// step copies what the core does.
 func (n *node) step(in bully.Input, out *spec.Step) {
 	did := n.core.Step(in)
 	out.Ignored = did.Action == ""
-	out.Save, out.Cancel, out.Arm = did.Save, spec.TimerSet(did.Cancel), spec.TimerSet(did.Arm)
+	out.Save, out.Cancel, out.Arm = did.Save, did.Cancel, did.Arm
 	out.Sent = append(out.Sent[:0], did.Send...)
 	n.core.CopyState(&out.State)
 }
