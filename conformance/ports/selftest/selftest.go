@@ -11,13 +11,14 @@
 //		}
 //	}
 //
-// The mutants are edits of conformance/ports/python: a text that is there once, and what it is replaced with. An edit that no
-// longer fits is an error, and is mended here when the port changes.
+// The mutants are edits of conformance/ports/python, in the files of table: package conformance/mutants/table says how they are
+// written. One that no longer fits is an error, and is mended there when the port changes.
 package selftest
 
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,17 +30,39 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/mutants/table"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/ports"
 )
 
-// Mutant is the port in Python with one bug.
-type Mutant struct {
-	Name     string
-	Says     string   // what it does wrong: a sentence
-	File     string   // of the port, such as bully.py
-	Old, New string   // Old is there once, and is replaced
-	Rules    []string // by which it may be refused: one of them; "" is what no rule says, but the protocol
+//go:embed table/*.txt
+var written embed.FS
+
+// noRule is what stands for a rule where no rule says it.
+const noRule = "the protocol"
+
+// Mutant is the port in Python with one bug. Its rules are those for which it may be refused: one of them.
+type Mutant struct{ table.Mutant }
+
+// Mutants returns all mutants, in the order of what they are about. It panics if the table, which is part of the program, is none.
+func Mutants() (all []Mutant) {
+	folder, err := fs.Sub(written, "table")
+	if err != nil {
+		panic(err)
+	}
+	read, err := table.Read(folder)
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range read {
+		all = append(all, Mutant{m})
+	}
+	return all
+}
+
+// may reports whether it may be refused for a rule: "" is what no rule says, but the protocol.
+func (m *Mutant) may(rule string) bool {
+	return slices.Contains(m.Rules, cmp.Or(rule, "protocol"))
 }
 
 // Kill is what came of a mutant.
@@ -56,8 +79,8 @@ type Kill struct {
 func (k *Kill) Problem() string {
 	switch {
 	case k.Case == "":
-		return fmt.Sprintf("%s survives %d requests: %s", k.Name, k.Requests, k.Mutant.Says)
-	case !slices.Contains(k.Rules, k.Rule):
+		return fmt.Sprintf("%s survives %d requests: %s", k.Name, k.Requests, k.Breaks)
+	case !k.may(k.Rule):
 		return fmt.Sprintf("%s is refused by %s for %q, and breaks one of %q: %s", k.Name, k.Case, k.Rule, k.Rules, k.Says)
 	}
 	return ""
@@ -68,7 +91,7 @@ func (k *Kill) String() string {
 	if k.Case == "" {
 		return fmt.Sprintf("%-34s SURVIVES %d requests", k.Name, k.Requests)
 	}
-	return fmt.Sprintf("%-34s %-12s %-40s %d requests", k.Name, cmp.Or(k.Rule, "the protocol"), k.Case, k.Requests)
+	return fmt.Sprintf("%-34s %-12s %-40s %d requests", k.Name, cmp.Or(k.Rule, noRule), k.Case, k.Requests)
 }
 
 // Options say how mutants are run.
@@ -93,10 +116,11 @@ func (m *Mutant) Files(dir string) error {
 	if err != nil {
 		return fmt.Errorf("selftest: %s: %w", m.Name, err)
 	}
-	if n := strings.Count(string(text), m.Old); n != 1 || m.Old == m.New {
-		return fmt.Errorf("selftest: %s: its text is in %s %d times, and must be there once, and be changed: %q", m.Name, m.File, n, m.Old)
+	broken, err := m.Apply(string(text))
+	if err != nil {
+		return fmt.Errorf("selftest: %s: %w", m.Name, err)
 	}
-	return os.WriteFile(name, []byte(strings.Replace(string(text), m.Old, m.New, 1)), 0o644)
+	return os.WriteFile(name, []byte(broken), 0o644)
 }
 
 // Run puts each mutant through the cases, until one refuses it. The error is that one could not be made, or that there is nothing
@@ -175,6 +199,10 @@ func (r *runner) work() {
 	}
 }
 
+// patience is how long a mutant may take for an answer, if it is not one that hangs: on a busy machine a right answer takes its
+// time, and a verdict must not depend on that.
+const patience = 2 * time.Minute
+
 // try puts one mutant through the cases.
 func (r *runner) try(m *Mutant) (*Kill, error) {
 	ctx, stop := context.WithCancel(r.ctx)
@@ -182,7 +210,10 @@ func (r *runner) try(m *Mutant) (*Kill, error) {
 	k := &Kill{Mutant: *m}
 	config := port.Config{
 		Command: append(slices.Clone(r.options.Python), filepath.Join(r.root, m.Name, "port.py")),
-		Answer:  2 * time.Second, Start: 10 * time.Second,
+		Answer:  patience, Start: patience,
+	}
+	if m.Hangs {
+		config.Answer, config.Start = 2*time.Second, 10*time.Second
 	}
 	_, err := kit.Run(ctx, r.options.Cases, kit.Options{Port: config, Workers: 1, Each: func(v kit.Verdict) {
 		if k.Case != "" {
@@ -214,13 +245,13 @@ func Table(kills []Kill) string {
 	b.WriteString("| mutant | what it does | refused by | for | requests |\n|---|---|---|---|---|\n")
 	for i := range kills {
 		k := &kills[i]
-		by, rule := "**nobody**", cmp.Or(k.Rule, "the protocol")
+		by, rule := "**nobody**", cmp.Or(k.Rule, noRule)
 		if k.Case != "" {
 			by = "`" + k.Case + "`"
 		} else {
 			rule = "–"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %d |\n", k.Name, strings.ReplaceAll(k.Mutant.Says, "|", "\\|"), by, rule, k.Requests)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %d |\n", k.Name, strings.ReplaceAll(k.Breaks, "|", "\\|"), by, rule, k.Requests)
 	}
 	return b.String()
 }
