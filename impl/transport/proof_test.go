@@ -203,8 +203,9 @@ func TestNotDeadWhileHeard(t *testing.T) {
 
 	// It was heard when that dial had begun. So another begins, and that is refused while the connection is open.
 	d.fail(errRefused)
-	next(t, dials).fail(errRefused)
-	eventually(t, "that is known", func() bool { return node.Stats().Links[0].LastError == errRefused.Error() })
+	again := fmt.Errorf("again: %w", errRefused)
+	next(t, dials).fail(again)
+	eventually(t, "that is known", func() bool { return node.Stats().Links[0].LastError == again.Error() })
 	write(t, inbound, claim(two, one, 2))
 	sees(t, node, "Received 2→1 CLAIM epoch:2")
 
