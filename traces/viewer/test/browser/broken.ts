@@ -22,7 +22,7 @@ function answered(method: string, does: string): string {
 const frames = (does: string): string => answered('any', `(answer) => { for (const frame of answer.frames ?? []) (${does})(frame); }`);
 
 // answers breaks what a page of comparisons was given.
-const answers = (does: string): string => `const parse = JSON.parse; JSON.parse = (text) => { const c = parse(text); if (c.questions) (${does})(c); return c; };`;
+const answers = (does: string): string => `const parse = JSON.parse; JSON.parse = (text) => { const c = parse(text); if (c?.questions) (${does})(c); return c; };`;
 
 const neverRed = frames('(f) => { for (const lamp of f.lamps ?? []) lamp.light = "green"; }');
 const style = (css: string): string => `addEventListener('DOMContentLoaded', () => document.head.append(Object.assign(document.createElement('style'), { textContent: '${css}' })));`;

@@ -54,7 +54,8 @@ inComparison('a plot for each measure, drawn from the numbers of the table, whic
   assert.equal(await herd.locator('.plot-never').count(), 1);
   assert.match(await herd.locator('.plot-marks[data-algorithm=raft]').textContent() ?? '', /raft: never at 3, of 1 run/);
   assert.equal(await herd.locator('.plot-label').count(), 4 + 4);
-  assert.ok(await page.locator('#failover-loss figure').first().locator('.plot-whisker').count() > 4);
+  const whiskers = await page.locator('#failover-loss figure').first().locator('.plot-whisker').count();
+  assert.ok(whiskers > 4, `${whiskers} whiskers`);
   const rows = await page.locator('#leaders tbody tr').allInnerTexts();
   assert.equal(rows.length, 7 * 4);
   const partition = rows.find((row) => /^partition\s+textbook\s/.test(row))!.split(/\s+/);
