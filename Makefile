@@ -24,7 +24,7 @@ ROUNDS ?= 5
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep check-distributed bench-check bench-failover bench-services test ports viewer viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services test ports viewer viewer-test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,9 +34,6 @@ check: ## model-check the quick configurations with TLC and with the explorer (5
 
 check-deep: ## model-check all configurations (about 15 min)
 	$(GO) run ./tla/check -deep
-
-check-distributed: ## check with TLC's server and two workers as three processes (2 min)
-	$(GO) run ./tla/check -distributed
 
 bench-check: ## compare the explorer with TLC: time and memory (1 min)
 	$(GO) run ./tla/check -bench

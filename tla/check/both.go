@@ -14,15 +14,20 @@ import (
 type times struct{ tlc, twin time.Duration }
 
 // runBoth runs TLC, and then the explorer, and puts their outcomes into all.
-func (a *app) runBoth(ctx context.Context, r tlc.Runner, all []comparison) (times, error) {
+func (a *app) runBoth(ctx context.Context, all []comparison) (times, error) {
 	var took times
+	r, clean, err := a.runner(ctx)
+	if err != nil {
+		return took, err
+	}
+	defer clean()
 	begin := time.Now()
 	if err := a.runTLC(ctx, r, all); err != nil {
 		return took, err
 	}
 	took.tlc = time.Since(begin)
 	begin = time.Now()
-	err := a.runTwins(ctx, all)
+	err = a.runTwins(ctx, all)
 	took.twin = time.Since(begin)
 	return took, err
 }

@@ -43,7 +43,7 @@ const (
 // options are the flags.
 type options struct {
 	deep, update, digest, separate, verbose, json bool
-	distributed, bench, traces                    bool
+	bench, traces                                 bool
 	files                                         []string // with traces
 	pattern, expect, noTLC, dir, cache            string
 	config, heap                                  string
@@ -102,7 +102,6 @@ func (a *app) parse(args []string) error {
 	flags.BoolVar(&a.separate, "separate", false, "give each configuration a JVM of its own")
 	flags.BoolVar(&a.verbose, "v", false, "print the counterexamples")
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
-	flags.BoolVar(&a.distributed, "distributed", false, "run TLC's server and two workers as three processes")
 	flags.BoolVar(&a.bench, "bench", false, "measure TLC and the explorer on the same configuration")
 	flags.BoolVar(&a.traces, "traces", false, "have TLC replay the recorded traces in the files and folders that are named")
 	flags.IntVar(&a.chunk, "chunk", 1000, "with -traces: replay so many `events` in one go")
@@ -127,7 +126,7 @@ func (a *app) parse(args []string) error {
 // consistent refuses flags that make no sense, and fills in the folders.
 func (a *app) consistent(flags *flag.FlagSet) error {
 	modes := 0
-	for _, mode := range []bool{a.update, a.distributed, a.bench, a.traces} {
+	for _, mode := range []bool{a.update, a.bench, a.traces} {
 		if mode {
 			modes++
 		}
@@ -138,7 +137,7 @@ func (a *app) consistent(flags *flag.FlagSet) error {
 	case !a.traces && flags.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case modes > 1:
-		return errors.New("-update, -distributed, -bench and -traces exclude each other")
+		return errors.New("-update, -bench and -traces exclude each other")
 	case (a.expect != "" || a.noTLC != "" || a.digest) && !a.update:
 		return errors.New("-expect, -no-tlc and -digest need -update")
 	case a.chunk < 1 || a.chunk > traces.MaxChunk:
@@ -171,8 +170,6 @@ func (a *app) act(ctx context.Context) error {
 	switch {
 	case a.update:
 		return a.rewrite(ctx)
-	case a.distributed:
-		return a.distribute(ctx)
 	case a.bench:
 		return a.compareSpeed(ctx)
 	case a.traces:
@@ -199,12 +196,12 @@ func modules() (string, error) {
 	}
 }
 
-// selected returns the entries that the flags ask for. None at all is an error.
-func (a *app) selected(entries []tla.Entry) ([]tla.Entry, error) {
-	var chosen []tla.Entry
+// selected returns the entries that the flags ask for, each to be compared. None at all is an error.
+func (a *app) selected(entries []tla.Entry) ([]comparison, error) {
+	var chosen []comparison
 	for _, e := range entries {
 		if a.filter.MatchString(e.Name) && (e.Effort == tla.Quick || a.deep || a.pattern != "") {
-			chosen = append(chosen, e)
+			chosen = append(chosen, comparison{entry: e})
 		}
 	}
 	if len(chosen) == 0 && a.pattern != "" {
@@ -250,20 +247,11 @@ func (a *app) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := a.selected(entries)
+	all, err := a.selected(entries)
 	if err != nil {
 		return err
 	}
-	r, clean, err := a.runner(ctx)
-	if err != nil {
-		return err
-	}
-	defer clean()
-	all := make([]comparison, len(chosen))
-	for i, e := range chosen {
-		all[i].entry = e
-	}
-	times, err := a.runBoth(ctx, r, all)
+	times, err := a.runBoth(ctx, all)
 	if err != nil {
 		return err
 	}

@@ -260,12 +260,12 @@ func TestDigests(t *testing.T) {
 func TestUsage(t *testing.T) {
 	b := newBench(t)
 	for why, args := range map[string][]string{
-		"flag provided but not defined":                     {"-nonsense"},
-		"unexpected argument":                               {"models"},
-		"-update, -distributed, -bench and -traces exclude": {"-update", "-bench"},
-		"-expect, -no-tlc and -digest need -update":         {"-digest"},
-		"-lanes is 0, but must be at least 1":               {"-lanes", "0"},
-		"-run: error parsing regexp: missing closi":         {"-run", "("},
+		"flag provided but not defined":             {"-nonsense"},
+		"unexpected argument":                       {"models"},
+		"-update, -bench and -traces exclude":       {"-update", "-bench"},
+		"-expect, -no-tlc and -digest need -update": {"-digest"},
+		"-lanes is 0, but must be at least 1":       {"-lanes", "0"},
+		"-run: error parsing regexp: missing closi": {"-run", "("},
 	} {
 		require.Equal(t, exitUsage, b.run(args...), why)
 		require.Contains(t, b.log.String(), why)

@@ -12,36 +12,6 @@ import (
 	"github.com/seed-fdf591db/bully/tla"
 )
 
-func TestDistributed(t *testing.T) {
-	b := newBench(t)
-	require.Equal(t, exitOK, b.run("-distributed"), "%s%s", b.out.String(), b.log.String())
-	require.Contains(t, b.out.String(), "found on all 1 what one process finds")
-
-	t.Setenv("FAKE_COMPUTED", "4")
-	b.red("models/CounterHolds: distributed, TLC finds 6 distinct states of 9 generated; in one process, 6 of 7", "-distributed")
-	t.Setenv("FAKE_BAD_WORKER", "1")
-	b.red(": exit status 1\nError: Failed", "-distributed")
-	b.red("-run names none", "-distributed", "-run", "Never4")
-}
-
-func TestDistributableTakesTheLargestOfEachModule(t *testing.T) {
-	e := func(name, module string, distinct int) tla.Entry {
-		e := tla.Entry{Name: name, Module: module, TLC: true, Result: tla.Result{Verdict: tla.Holds, Distinct: distinct}}
-		e.Configuration.Specification = "Spec"
-		return e
-	}
-	live := e("live", "A", 900)
-	live.Configuration.Specification = "FairSpec"
-	a := app{}
-	require.NoError(t, a.parse([]string{"-dir", t.TempDir()}))
-	chosen, err := a.distributable([]tla.Entry{e("small", "A", 10), e("large", "A", 100), live,
-		e("huge", "A", distributedStates+1), e("other", "B", 1)})
-	require.NoError(t, err)
-	require.Len(t, chosen, 2)
-	require.Equal(t, "large", chosen[0].Name)
-	require.Equal(t, "other", chosen[1].Name)
-}
-
 func TestBenchNamesWhatItCannotRun(t *testing.T) {
 	b := newBench(t)
 	b.red("-config models/Nothing: there is no such configuration", "-bench", "-config", "models/Nothing")

@@ -36,23 +36,17 @@ func (a *app) rewrite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := a.selected(entries)
+	all, err := a.selected(entries)
 	if err != nil {
 		return err
 	}
-	r, clean, err := a.runner(ctx)
-	if err != nil {
-		return err
-	}
-	defer clean()
-	all := make([]comparison, len(chosen))
-	for i, e := range chosen {
-		if all[i].entry = e; a.digest && e.States == "" && e.Verdict == tla.Holds {
-			all[i].entry.States = "to be taken"
+	for i := range all {
+		if e := &all[i].entry; a.digest && e.States == "" && e.Verdict == tla.Holds {
+			e.States = "to be taken"
 		}
 	}
 	// What was measured before an interruption is written too.
-	_, interrupted := a.runBoth(ctx, r, all)
+	_, interrupted := a.runBoth(ctx, all)
 	if err := errors.Join(interrupted, a.write(all)); err != nil {
 		return err
 	}

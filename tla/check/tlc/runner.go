@@ -1,6 +1,6 @@
 // Package tlc runs TLC, the model checker of TLA+, on many configurations, and reads what it
-// says. It finds Java, has Maven fetch the pinned TLC, keeps one JVM for each processor busy
-// with one configuration after the other, and can also run TLC's own distributed mode.
+// says. It finds Java, has Maven fetch the pinned TLC, and keeps one JVM for each processor busy
+// with one configuration after the other.
 //
 // The loop to write:
 //
