@@ -192,7 +192,7 @@ func (p *Play) Drop(number int) error {
 	}
 	p.meddle(Lost, to+1, "", func() {
 		m, _ := p.world.Parcel(from, to, place)
-		p.moment.From, p.moment.Number, p.moment.Message = from+1, number, m.Message
+		p.moment.From, p.moment.Number, p.moment.Message, p.moment.Behind = from+1, number, m.Message, place
 		p.world.Drop(from, to, place)
 		p.lands(&world.Event[parcel]{From: from, Node: to, Message: m})
 		p.result.Lost++

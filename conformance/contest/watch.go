@@ -57,6 +57,7 @@ type Moment struct {
 	From    int           // of a message: its sender
 	Number  int           // of a message: as of its Flight
 	Message Message       // of Took and Lost
+	Behind  int           // of Lost: how many messages were before it on its link, and are not lost with it
 	Timer   Timer         // of Ended
 	Call    Call          // of Told
 	Text    string        // of Linked and Meddled

@@ -162,6 +162,8 @@ func (s *Stage) trace(f *film.Frame, m *contest.Moment) {
 	}
 	var e spec.Event
 	switch {
+	case m.What == contest.Lost && m.Behind > 0: // a Lose is of the first on its link; what others do not tell is lost in silence
+		return
 	case m.What == contest.Lost:
 		message, _ := m.Message.Body.(spec.Message)
 		e = spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: message}}
