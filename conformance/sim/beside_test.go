@@ -23,7 +23,7 @@ var beside = map[string]struct {
 	"follows-a-past-epoch":          {29, spec.EpochMonotonic, false},
 	"has-no-shield":                 {299, spec.OneActing, false},
 	"never-checks-its-quorum":       {73, spec.OneActing, false},
-	"deposes-a-leader-that-is-well": {16, spec.NoDisruption, false},
+	"deposes-a-leader-that-is-well": {3, spec.NoDisruption, false},
 	"gives-up-for-good":             {79, spec.SomeLeader, false},
 	"never-pre-empts":               {1, spec.HighestLeads, false},
 	"sends-before-it-saves":         {0, "R4", true},

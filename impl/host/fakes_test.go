@@ -105,6 +105,14 @@ type scripted struct {
 	events []transport.Event
 	wake   chan struct{}
 	sent   []spec.Message
+	wait   time.Duration // how long it takes until an event has come
+}
+
+// waits has each event take a time to come, after it has been asked for.
+func (s *scripted) waits(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wait = d
 }
 
 func (s *scripted) give(e transport.Event) {
@@ -127,12 +135,14 @@ func (s *scripted) Wake() <-chan struct{} { return s.wake }
 
 func (s *scripted) Next() (transport.Event, bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if len(s.events) == 0 {
+		s.mu.Unlock()
 		return transport.Event{}, false
 	}
-	e := s.events[0]
+	e, wait := s.events[0], s.wait
 	s.events = s.events[1:]
+	s.mu.Unlock()
+	time.Sleep(wait)
 	return e, true
 }
 

@@ -33,21 +33,19 @@ func (p *Policy) Proved(i int) {
 	p.peers.Dead |= One(i)
 }
 
-// Died shortens what waits for a node that is proved dead, and whose lease, if it was kept, has been released.
+// Died shortens what waits for a node that is proved dead, and whose lease, if it was kept, has been released. An electing node
+// waits on: coordinator never ends early (R37, Besides 2).
 func (p *Policy) Died(now Instant) {
-	soon := now.Add(p.timing.Settle + p.stagger())
-	switch {
-	case p.role == spec.Follower && p.leader == None && !p.fresh && p.peers.Stands:
-		p.Due.Sooner(HeartbeatTimer, max(p.rest.Add(p.stagger()), soon))
-	case p.role == spec.Electing && p.leader == None && p.awaited != 0 && p.awaited&^p.peers.Dead == 0:
-		p.Due.Sooner(CoordinatorTimer, soon) // who had it in hand does not deliver
+	if p.role == spec.Follower && p.leader == None && !p.fresh && p.peers.Stands {
+		p.Due.Sooner(HeartbeatTimer, max(p.rest.Add(p.stagger()), now.Add(p.timing.Settle+p.stagger())))
 	}
 }
 
 // Connected notes that there is a connection to the node at place i, and shortens what waits for connections: at a first
 // start, until all are there; after attempts that failed, until there is one more. Then a leader is waited for first, who
 // will be heard within a beat or so: where a link comes and goes, the highest node follows before it pre-empts, and the
-// stability window is kept (B17).
+// stability window is kept (B17). That wait doubles after each further attempt (R36.6): else a link that comes and goes would have
+// the node ask at each coming.
 func (p *Policy) Connected(i int, now Instant) {
 	p.peers.Up |= One(i)
 	p.peers.Dead &^= One(i)
@@ -64,7 +62,7 @@ func (p *Policy) Connected(i int, now Instant) {
 	case p.fresh && p.peers.Asked()&^p.peers.Up == 0: // a leader, if there is one, is heard within this time (bound c)
 		p.rest = min(p.rest, now.Add(p.timing.Quorum))
 	case !p.fresh && p.attempts > 0:
-		p.rest = min(p.rest, now.Add(2*p.timing.Beat+p.jitter(p.timing.Beat)))
+		p.rest = min(p.rest, now.Add(p.timing.reconnection(p.attempts)+p.jitter(p.timing.Beat)))
 	default:
 		return
 	}
@@ -97,7 +95,7 @@ func (p *Policy) TooLate(t Timer, due, now Instant) bool {
 func (p *Policy) Reconfigure(peers Peers, moved func(Set) Set) {
 	peers.Up, peers.Dead = moved(p.peers.Up), moved(p.peers.Dead)
 	p.freed, p.answered = moved(p.freed), moved(p.answered)
-	p.awaited, p.assented = moved(p.awaited), moved(p.assented)
+	p.assented = moved(p.assented)
 	if p.leader >= 0 {
 		at := moved(One(p.leader))
 		if p.leader = Stranger; at != 0 {

@@ -30,7 +30,6 @@ type Policy struct {
 	rest     Instant // without a lease: when the first of all nodes should stand
 	freed    Set     // whose lease was released last: it is not waited for
 	answered Set     // of a candidate: who has answered it
-	awaited  Set     // of an electing node: whom it has given way to
 	assented Set     // of an electing node: whom it has said ASSENT
 }
 
@@ -120,13 +119,10 @@ func (p *Policy) asks(s *Step) {
 	}
 }
 
-// elects keeps up to date whom an electing node waits for.
+// elects keeps up to date whom an electing node has assented to.
 func (p *Policy) elects(s *Step) {
 	if CoordinatorTimer.in(s.Arm) && p.role != spec.Electing {
-		p.awaited, p.assented, p.fresh = 0, 0, false
-	}
-	if s.Action == spec.OnOk || s.assents() {
-		p.awaited |= One(s.From) & p.peers.Higher
+		p.assented, p.fresh = 0, false
 	}
 }
 

@@ -41,6 +41,15 @@ func (t Timing) FirstBackoff() time.Duration { return 2 * max(t.Stagger/8, t.Set
 // maxBackoff returns how long at most a node waits after many attempts in vain, beside what is waited in any case.
 func (t *Timing) maxBackoff() time.Duration { return max(4*t.Heartbeat, t.FirstBackoff()) }
 
+// reconnection returns how long a node waits at least after a new connection, when so many attempts, one or more, were in vain: twice
+// as long after each, up to what it waits without one.
+func (t *Timing) reconnection(attempts int) time.Duration {
+	return min(2*t.Beat<<min(attempts-1, maxReconnectionShift), t.maxBackoff())
+}
+
+// maxReconnectionShift keeps a shift from overflowing: 2 Beat is then far beyond the longest wait.
+const maxReconnectionShift = 16
+
 // LongestWait returns how long at most heartbeat and coordinator run, of a node among so many, with the patience of its
 // Timing: for the end of a lease, and after many attempts in vain, and for all others to stand first.
 func (t Timing) LongestWait(members int) time.Duration {
