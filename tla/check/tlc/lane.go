@@ -24,7 +24,7 @@ type lane struct {
 
 // virtual returns the options of a JVM that keeps its files in folder. TLC unpacks its standard
 // modules into java.io.tmpdir under fixed names, where two JVMs would disturb each other.
-// Each run has one worker, so one thread to collect garbage is enough; and a run of a few
+// Each run has one worker, so one thread to collect garbage is enough; and a run of some
 // seconds ends before the slower, better compiler has paid.
 func (r *Runner) virtual(folder string, short bool) []string {
 	options := []string{
