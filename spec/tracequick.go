@@ -1,5 +1,7 @@
 package spec
 
+import "bytes"
+
 // quick reads the lines of a trace that are written as TraceWriter writes them: it knows which bytes can come next, and
 // compares them. The scanner takes fields in any order, with any white space, and says what is wrong; it reads what quick
 // does not, and is several times slower.
@@ -11,6 +13,7 @@ type quick struct {
 	known    [8]known // configurations that were read before; most are read many times
 	last     int      // the index of the one read last: what a node sends has the one of its state, mostly
 	oldest   int      // the index of the one to forget next
+	leader   int      // that was read last: mostly the next node follows it too
 }
 
 // known is a configuration of members only, and how it is written in JSON.
@@ -40,7 +43,7 @@ func (q *quick) event(line []byte, e *Event) bool {
 	}
 	node := -1
 	if q.take(`,"node":`) {
-		if node = q.member(); node < 0 {
+		if node = q.member(0); node < 0 {
 			return false
 		}
 		e.Node = q.members[node]
@@ -48,7 +51,7 @@ func (q *quick) event(line []byte, e *Event) bool {
 	if !q.take(`,"action":"`) {
 		return false
 	}
-	i := quickWord(q, actions)
+	i := quickWord(q, &actionWords)
 	if i < 0 {
 		return false
 	}
@@ -80,7 +83,7 @@ func (q *quick) input(e *Event, f *form, node int) bool {
 		if !q.take(`,"input":{"message":`) {
 			return false
 		}
-		_, to, ok := q.message(&in.Message)
+		_, to, ok := q.message(&in.Message, q.leader, node)
 		return ok && (f.message == "" || in.Message.Type == f.message && to == node) && q.take(`}`)
 	}
 	return false
@@ -94,12 +97,12 @@ func (q *quick) sent(e *Event, f *form, node int) bool {
 	if !q.take(`,"sent":[`) {
 		return false
 	}
-	for !q.take(`]`) {
+	for from, to, ok := 0, -1, false; !q.take(`]`); {
 		if len(e.Sent) > 0 && !q.take(`,`) {
 			return false
 		}
 		e.Sent = append(e.Sent, Message{})
-		if from, _, ok := q.message(&e.Sent[len(e.Sent)-1]); !ok || from != node {
+		if from, to, ok = q.message(&e.Sent[len(e.Sent)-1], node, to+1); !ok || from != node {
 			return false
 		}
 	}
@@ -114,10 +117,10 @@ func (q *quick) state(e *Event, f *form) bool {
 	if !q.take(`,"state":{"role":"`) {
 		return false
 	}
-	i, s := quickWord(q, roles), &e.State
-	if i < 0 || !q.take(`,"leader":`) || !q.memberOrNull(&s.Leader) ||
+	i, s := quickWord(q, &roleWords), &e.State
+	if i < 0 || !q.take(`,"leader":`) || !q.leaderOrNull(&s.Leader) ||
 		!q.take(`,"epoch":`) || !q.integer((*uint64)(&s.Epoch)) ||
-		!q.take(`,"grantee":`) || !q.memberOrNull(&s.Grantee) || !q.take(`,"support":[`) {
+		!q.take(`,"grantee":`) || !q.leaderOrNull(&s.Grantee) || !q.take(`,"support":[`) {
 		return false
 	}
 	s.Role = roles[i]
@@ -125,7 +128,7 @@ func (q *quick) state(e *Event, f *form) bool {
 		if last >= 0 && !q.take(`,`) {
 			return false
 		}
-		i := q.member()
+		i := q.member(last + 1)
 		if i <= last { // Members are ascending, and so must support be.
 			return false
 		}
@@ -134,20 +137,20 @@ func (q *quick) state(e *Event, f *form) bool {
 	return q.configurationWithin(&s.Configuration, s.Epoch) && q.take(`}`)
 }
 
-// message reads a message, and returns which members it is from and to.
-func (q *quick) message(m *Message) (from, to int, ok bool) {
+// message reads a message, and returns which members it is from and to. Those that are likely are tried first.
+func (q *quick) message(m *Message, likelyFrom, likelyTo int) (from, to int, ok bool) {
 	if !q.take(`{"type":"`) {
 		return 0, 0, false
 	}
-	i := quickWord(q, messageTypes)
+	i := quickWord(q, &messageWords)
 	if i < 0 || !q.take(`,"from":`) {
 		return 0, 0, false
 	}
-	from = q.member()
+	from = q.member(likelyFrom)
 	if from < 0 || !q.take(`,"to":`) {
 		return 0, 0, false
 	}
-	to = q.member()
+	to = q.member(likelyTo)
 	if to < 0 || to == from {
 		return 0, 0, false
 	}
@@ -190,12 +193,38 @@ func (q *quick) take(text string) bool {
 	return true
 }
 
-// quickWord reads a word up to its closing quote, and returns which of all it is, or -1. Only a word of the right length has the
-// quote where it must be: few are compared.
-func quickWord[T ~string](q *quick, all []T) int {
+// words are the words of a list by their length: few have the same.
+type words[T ~string] struct {
+	all      []T
+	byLength [maxWord + 1][]int // indices of all
+}
+
+// maxWord is the greatest length of a word.
+const maxWord = 31
+
+var (
+	actionWords  = wordsOf(actions)
+	roleWords    = wordsOf(roles)
+	messageWords = wordsOf(messageTypes)
+)
+
+func wordsOf[T ~string](all []T) words[T] {
+	w := words[T]{all: all}
 	for i := range all {
 		n := len(all[i])
-		if n < len(q.line) && q.line[n] == '"' && string(q.line[:n]) == string(all[i]) {
+		w.byLength[n] = append(w.byLength[n], i)
+	}
+	return w
+}
+
+// quickWord reads a word up to its closing quote, and returns which of all it is, or -1.
+func quickWord[T ~string](q *quick, w *words[T]) int {
+	n := bytes.IndexByte(q.line[:min(len(q.line), maxWord+1)], '"')
+	if n < 0 {
+		return -1
+	}
+	for _, i := range w.byLength[n] {
+		if string(q.line[:n]) == string(w.all[i]) {
 			q.line = q.line[n+1:]
 			return i
 		}
@@ -203,26 +232,31 @@ func quickWord[T ~string](q *quick, all []T) int {
 	return -1
 }
 
-// member reads the id of a member, and returns which one it is, or -1. Most that it is not differ before the closing quote.
-func (q *quick) member() int {
+// member reads the id of a member, and returns which one it is, or -1. It tries first the one that is likely, if there is such a
+// member.
+func (q *quick) member(likely int) int {
+	if likely >= 0 && likely < len(q.texts) && q.take(q.texts[likely]) {
+		return likely
+	}
 	for i, text := range q.texts {
-		if end := len(text) - 2; end < len(q.line) && q.line[end] == text[end] && q.take(text) {
+		if q.take(text) {
 			return i
 		}
 	}
 	return -1
 }
 
-// memberOrNull reads the id of a member, or null for none.
-func (q *quick) memberOrNull(id *NodeID) bool {
+// leaderOrNull reads the id of a member that leads, or is to lead, or null for none.
+func (q *quick) leaderOrNull(id *NodeID) bool {
 	if q.take(`null`) {
 		return true
 	}
-	i := q.member()
-	if i >= 0 {
-		*id = q.members[i]
+	i := q.member(q.leader)
+	if i < 0 {
+		return false
 	}
-	return i >= 0
+	*id, q.leader = q.members[i], i
+	return true
 }
 
 // integer reads an integer from 0 to 2^53-1, which has at most 16 digits.
