@@ -238,8 +238,8 @@ func (q *quick) member(likely int) int {
 	if likely >= 0 && likely < len(q.texts) && q.take(q.texts[likely]) {
 		return likely
 	}
-	for i, text := range q.texts {
-		if q.take(text) {
+	for i, text := range q.texts { // Most differ after the opening quote, or before the closing one.
+		if end := len(text) - 2; end < len(q.line) && q.line[1] == text[1] && q.line[end] == text[end] && q.take(text) {
 			return i
 		}
 	}

@@ -15,10 +15,9 @@ type node struct {
 	configuration *spec.Configuration
 }
 
-// becomes makes the state of an event that of node i.
+// becomes makes the state of an event that of node i. Its promises have just been asked.
 func (r *replay) becomes(i rules.ID, e *spec.Event) {
-	now := viewOf(e)
-	r.monitor.Note(int(i)-1, &now)
+	r.monitor.Note(int(i)-1, &r.view)
 	n := &r.nodes[i]
 	if e.State.Configuration.IsNone() || n.configuration != nil && *n.configuration == e.State.Configuration {
 		return

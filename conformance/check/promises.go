@@ -24,10 +24,10 @@ func viewOf(e *spec.Event) monitor.View {
 	return v
 }
 
-// promises says which promise is broken if the state of node i becomes that of an event.
+// promises says which promise is broken if the state of node i becomes that of an event, and remembers what the event shows of it.
 func (r *replay) promises(i rules.ID, e *spec.Event) *TraceError {
-	now := viewOf(e)
-	breach := r.monitor.Breaks(int(i)-1, &now)
+	r.view = viewOf(e)
+	breach := r.monitor.Breaks(int(i)-1, &r.view)
 	if breach == nil {
 		return nil
 	}

@@ -22,6 +22,7 @@ type replay struct {
 	nodes   []node // by rank; none is 0
 	links   links
 	monitor *monitor.Monitor // of the promises; it knows a node by its rank less one
+	view    monitor.View     // of the node whose promises were asked last
 	seen    conformance.Case
 
 	events uint64
