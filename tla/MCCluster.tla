@@ -132,6 +132,8 @@ Silent(l)         == node[l].role = "electing" /\ node[l].leader = l        \* a
 Proofs(i, l)      == l \in up => Silent(l)                          \* for MayProve: l is down, or back and has said nothing new
 Down(i, l)        == l \notin up                                    \* for MayProve
 IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* for MayBeEarly
+AmidTraffic       == Cardinality(UNION {{<<l, k>> : k \in 1..Len(net[l])} : l \in Link}) <= 4   \* for Quiet: what unrelated timers may end amid
+NobodyOwes(i)     == FALSE                                              \* for Owed
 HighestAlive(i)   == Quiet \/ (MayClaim(i, node[i]) /\ \A j \in up : j <= i) \* for Answered
 
 -----------------------------------------------------------------------------

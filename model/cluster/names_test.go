@@ -63,7 +63,7 @@ func TestNamesAreThoseOfMCCluster(t *testing.T) {
 	}
 	for operator, names := range timings {
 		for name := range names {
-			require.Regexp(t, `(?m)^`+name+`\(.*\\\* for `+operator, sections[5]+sections[6])
+			require.Regexp(t, `(?m)^`+name+`\b.*\\\* for `+operator, sections[5]+sections[6])
 		}
 	}
 	for operator, names := range rules.Replacements() {
@@ -103,7 +103,7 @@ func TestNamesAreThoseOfCluster(t *testing.T) {
 	require.ElementsMatch(t, operatorsIn(promised), here)
 
 	for operator := range timings {
-		require.Regexp(t, `(?m)^`+operator+`\(.*==`, string(text))
+		require.Regexp(t, `(?m)^`+operator+`\b.*==`, string(text))
 	}
 	for operator := range rules.Replacements() {
 		require.Regexp(t, `(?m)^`+operator+`\(.*==`, string(text)+string(node))

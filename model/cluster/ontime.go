@@ -7,6 +7,8 @@ import "github.com/seed-fdf591db/bully/model/rules"
 
 // timing is what tla/Cluster.tla says of when timers end and proofs come, and what a configuration may replace.
 type timing struct {
+	quiet        func(s *clusterState) bool // whether what is under way lets a timer end
+	owed         func(c *cluster, s *clusterState, i rules.ID) bool
 	leaseOver    func(c *cluster, s *clusterState, i rules.ID) bool
 	pending      func(c *cluster, s *clusterState, i rules.ID) bool
 	patienceOver func(c *cluster, s *clusterState, i rules.ID) bool
@@ -17,14 +19,20 @@ type timing struct {
 
 // onTime is the timing as it is: nobody is told that another is dead, unless a configuration says who may be.
 var onTime = timing{
-	leaseOver: leaseOver, pending: pending, patienceOver: patienceOver,
-	answered:   func(_ *cluster, s *clusterState, _ rules.ID) bool { return s.quiet() },
+	quiet: (*clusterState).quiet, owed: (*cluster).owed, leaseOver: leaseOver, pending: pending, patienceOver: patienceOver,
+	answered:   func(c *cluster, s *clusterState, _ rules.ID) bool { return c.timing.quiet(s) },
 	mayBeEarly: func(*clusterState, rules.ID) bool { return true },
 	mayProve:   func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false },
 }
 
 // timings are the replacements, by operator, then by name, as in tla/MCCluster.tla.
 var timings = map[string]map[string]func(*timing){
+	"Quiet": {
+		"AmidTraffic": func(t *timing) { t.quiet = func(s *clusterState) bool { return s.underWay <= 4 } },
+	},
+	"Owed": {
+		"NobodyOwes": func(t *timing) { t.owed = func(*cluster, *clusterState, rules.ID) bool { return false } },
+	},
 	"LeaseOver": {
 		"EndsByProofOnly": func(t *timing) {
 			t.leaseOver = func(_ *cluster, s *clusterState, i rules.ID) bool { return s.node[i].Leader == rules.None }
@@ -43,7 +51,7 @@ var timings = map[string]map[string]func(*timing){
 	"Answered": {
 		"HighestAlive": func(t *timing) {
 			t.answered = func(c *cluster, s *clusterState, i rules.ID) bool {
-				return s.quiet() || c.rules.MayClaim(i, s.node[i]) && s.up>>i == 0
+				return c.timing.quiet(s) || c.rules.MayClaim(i, s.node[i]) && s.up>>i == 0
 			}
 		},
 	},
@@ -166,12 +174,12 @@ func pending(c *cluster, s *clusterState, i rules.ID) bool {
 
 // patienceOver reports whether no heartbeat can come to i any more, and its lease is over.
 func patienceOver(c *cluster, s *clusterState, i rules.ID) bool {
-	return s.quiet() && !c.owed(s, i) && c.timing.leaseOver(c, s, i)
+	return c.timing.quiet(s) && !c.timing.owed(c, s, i) && c.timing.leaseOver(c, s, i)
 }
 
 // coordinationOver reports whether whoever i, which is electing, waited for will not deliver.
 func (c *cluster) coordinationOver(s *clusterState, i rules.ID) bool {
-	return s.quiet() && !c.owed(s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
+	return c.timing.quiet(s) && !c.timing.owed(c, s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
 }
 
 // inNeed returns the nodes that a heartbeat of leader i would change.

@@ -55,7 +55,7 @@ func (p *stepper) heartbeatTimeout(i rules.ID) {
 }
 
 func (p *stepper) preemptTimeout(i rules.ID) {
-	if p.runs(i, rules.PreemptTimer) && p.due(i, p.now.quiet()) {
+	if p.runs(i, rules.PreemptTimer) && p.due(i, p.timing.quiet(&p.now)) {
 		p.ends(i, rules.PreemptTimer)
 		p.end(spec.PreemptTimeout, i)
 	}
@@ -80,7 +80,7 @@ func (p *stepper) coordinatorTimeout(i rules.ID) {
 }
 
 func (p *stepper) claimTimeout(i rules.ID) {
-	if p.runs(i, rules.ClaimTimer) && p.due(i, p.now.quiet()) {
+	if p.runs(i, rules.ClaimTimer) && p.due(i, p.timing.quiet(&p.now)) {
 		p.ends(i, rules.ClaimTimer)
 		p.end(spec.ClaimTimeout, i)
 	}
@@ -89,7 +89,7 @@ func (p *stepper) claimTimeout(i rules.ID) {
 // The check of a leader that is not backed, or one that ends before the ACKs are in.
 func (p *stepper) quorumTimeout(i rules.ID) {
 	s := &p.now
-	if p.runs(i, rules.QuorumTimer) && p.due(i, s.quiet() && !p.backed(s, i)) {
+	if p.runs(i, rules.QuorumTimer) && p.due(i, p.timing.quiet(s) && !p.backed(s, i)) {
 		unbacked := s.node[i]
 		unbacked.Support = 0
 		step := p.rules.Timeout(i, unbacked, rules.QuorumTimer)
@@ -105,7 +105,7 @@ func (p *stepper) beatTimeout(i rules.ID) {
 		return
 	}
 	inNeed := p.inNeed(s, i)
-	if inNeed == 0 || !p.due(i, s.quiet()) {
+	if inNeed == 0 || !p.due(i, p.timing.quiet(s)) {
 		return
 	}
 	step := p.rules.Timeout(i, s.node[i], rules.BeatTimer)

@@ -96,7 +96,7 @@ func TestCases(t *testing.T) {
 		count[c.Suite]++
 	}
 	require.Equal(t, map[string]int{
-		suites.StepsSuite: 14 + 91, suites.RunsSuite: 20, suites.CutsSuite: 174 + 120, suites.SimSuite: suites.SilverSeeds,
+		suites.StepsSuite: 14 + 91, suites.RunsSuite: 20, suites.CutsSuite: 176 + 120, suites.SimSuite: suites.SilverSeeds,
 		suites.FenceSuite: 21, suites.IsolateSuite: 5, suites.LiveSuite: 20, suites.CoverSuite: 36,
 	}, count)
 	require.Equal(t, map[string]int{
