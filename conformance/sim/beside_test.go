@@ -30,7 +30,7 @@ var beside = map[string]struct {
 	"cancels-no-timer":              {0, "R36", true},
 	"does-not-wait-anew":            {0, "R36", true},
 	"speaks-in-another-name":        {0, "R34", true},
-	"panics":                        {104, "panic", false},
+	"panics":                        {117, "panic", false},
 }
 
 // TestFaultsBesideChanges lets members change while nodes have the faults of fixed members: each is found. None of 1500 such runs

@@ -129,7 +129,7 @@ func (n *Names) check(id spec.NodeID, s *spec.State) error {
 	case err != nil:
 		return fmt.Errorf("rules: %w", err)
 	case s.Configuration.IsNone():
-		return fmt.Errorf("rules: node %v cannot be %v: it has no configuration, as if members never changed", id, s)
+		return fmt.Errorf("rules: node %v cannot be %v: it has no configuration, as if members never changed", id, *s) // by value: s would escape, and every state that is asked about with it
 	}
 	return nil
 }
