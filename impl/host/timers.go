@@ -4,7 +4,9 @@ import (
 	"io"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
@@ -80,3 +82,16 @@ func (a *alarm) ringBy(due, now instant) {
 
 // rang notes that it has rung.
 func (a *alarm) rang() { a.set = never }
+
+// setTimers arms, restarts and cancels timers (R36).
+func (h *Host) setTimers(what spec.Input, out *bully.Output) {
+	if out.Arm.Has(spec.HeartbeatTimer) || out.Arm.Has(spec.CoordinatorTimer) {
+		h.tick() // patience counts from the step, and the clock was read before what it takes came (R36.3)
+	}
+	s := policy.Step{Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: out.Cancel,
+		Arm: out.Arm, Sent: out.Send, Role: h.state.Role, Leader: h.links.at(h.state.Leader)}
+	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.HeartbeatTimer) && !h.state.Leader.IsNone() {
+		s.Patience = h.detector.heard(h.state.Leader, h.watch.read)
+	}
+	h.policy.Follow(s)
+}
