@@ -119,7 +119,7 @@ func options(a *actor) kit.Options {
 	if a == nil {
 		a = &actor{}
 	}
-	return kit.Options{Workers: 1, Limit: 20 * time.Second, Port: port.Config{Serve: a.serve, Answer: 400 * time.Millisecond}}
+	return kit.Options{Workers: 1, Limit: 20 * time.Second, Port: port.Config{Serve: a.serve, Answer: 3 * time.Second}}
 }
 
 func newActor(t *testing.T) *actor {
@@ -136,7 +136,7 @@ func TestMisbehaviourCostsItsCase(t *testing.T) {
 		says    string
 	}{
 		{"dies", kit.Broken, "it has ended, and did not answer"},
-		{"hangs", kit.Broken, "it has not answered for 400ms"},
+		{"hangs", kit.Broken, "it has not answered for 3s"},
 		{"floods", kit.Broken, "longer than 1048576 bytes"},
 		{"talks", kit.Broken, "this is no reply"},
 		{"talks on", kit.Broken, "this is no reply"},
