@@ -44,11 +44,8 @@ func (t *Timing) maxBackoff() time.Duration { return max(4*t.Heartbeat, t.FirstB
 // reconnection returns how long a node waits at least after a new connection, when so many attempts, one or more, were in vain: twice
 // as long after each, up to what it waits without one.
 func (t *Timing) reconnection(attempts int) time.Duration {
-	return min(2*t.Beat<<min(attempts-1, maxReconnectionShift), t.maxBackoff())
+	return doubled(2*t.Beat, attempts, t.maxBackoff())
 }
-
-// maxReconnectionShift keeps a shift from overflowing: 2 Beat is then far beyond the longest wait.
-const maxReconnectionShift = 16
 
 // LongestWait returns how long at most heartbeat and coordinator run, of a node among so many, with the patience of its
 // Timing: for the end of a lease, and after many attempts in vain, and for all others to stand first.
@@ -82,7 +79,12 @@ const maxPreemptShift = 6
 // backoff returns how long at most a node waits after so many attempts in vain, one or more: twice as long after each, from
 // a quarter of Stagger or so to four times Heartbeat (R37, Besides 5).
 func (t *Timing) backoff(attempts int) time.Duration {
-	first, most := t.FirstBackoff(), t.maxBackoff()
+	return doubled(t.FirstBackoff(), attempts, t.maxBackoff())
+}
+
+// doubled returns the wait after so many attempts, one or more: first after one, twice as long after each further one, and at most
+// so long. It does not overflow, however many there were.
+func doubled(first time.Duration, attempts int, most time.Duration) time.Duration {
 	if doublings := attempts - 1; doublings < bits.Len64(uint64(most/first)) {
 		return min(first<<doublings, most)
 	}
