@@ -162,8 +162,7 @@ func (p program) showScenario(f compareFlags) error {
 			f.seed = s.Seed
 		}
 		if !f.chosenByName {
-			shown, _ := contenders.Named(s.Shows)
-			f.chosen = []contest.Algorithm{shown, contenders.Bully()}
+			f.chosen = toldOf(&s)
 		}
 		_, _ = fmt.Fprintf(p.out, "%s: %s\n", s.Name, s.Title)
 		for _, line := range []struct{ name, text string }{{"watch", s.Watch}, {"cause", s.Cause}, {"remedy", s.Remedy}} {
@@ -183,6 +182,12 @@ func (p program) showScenario(f compareFlags) error {
 		return nil
 	}
 	return unknownChoice("scenario", f.scenario, names)
+}
+
+// toldOf returns the algorithms of which a scenario is told: the one that it is about, and ours.
+func toldOf(s *scenarios.Named) []contest.Algorithm {
+	shown, _ := contenders.Named(s.Shows)
+	return []contest.Algorithm{shown, contenders.Bully()}
 }
 
 // showRun prints one run.

@@ -155,8 +155,7 @@ func sampled(b questions.Bound, from, to float64) curve {
 // tell runs a scenario, on the algorithm that it is about and on ours.
 func tell(s *scenarios.Named) (toldScenario, error) {
 	told := toldScenario{Name: s.Name, Title: s.Title, Flaw: string(s.Flaw), Watch: s.Watch, Cause: s.Cause, Remedy: s.Remedy}
-	for _, name := range []string{s.Shows, ours} {
-		a, _ := contenders.Named(name)
+	for _, a := range toldOf(s) {
 		r, err := contest.Run(&s.Scenario, a, s.Seed, contest.Options{})
 		if err != nil {
 			return told, err
