@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,7 +101,7 @@ func (p program) viewing(args []string) (v viewing, err error) {
 		return v, usageError{fmt.Sprintf("-http: %q is no address: give host:port, such as 127.0.0.1:8000", v.http)}
 	}
 	if (v.what != "" || v.algorithm != "") && len(v.live) > 0 {
-		return v, usageError{fmt.Sprintf("-live and %q: a page shows one thing", v.what+v.algorithm)}
+		return v, usageError{fmt.Sprintf("-live and %q: a page shows one thing", cmp.Or(v.what, v.algorithm))}
 	}
 	for i, address := range v.live {
 		if v.live[i], err = nodeURL(address); err != nil {
