@@ -5,7 +5,8 @@
 //
 //	go run ./conformance/mutants                          # the table, in about 5 minutes
 //	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
-//	go run ./conformance/mutants -update                  # the same, and writes the table of conformance/mutants/README.md
+//	go run ./conformance/mutants -update                  # all, and writes the table of conformance/mutants/README.md
+//	go run ./conformance/mutants -update -missing         # those that this table lacks; its other rows stay
 //
 // Package conformance/mutants/table says how a mutant is written. What takes much longer than the same tests without it is no verdict:
 // a mutant that only time tells of says so itself (hangs yes).
@@ -38,10 +39,10 @@ const (
 
 // options are the flags.
 type options struct {
-	pattern                     string
-	update, json, verbose, list bool
-	jobs                        int
-	limit                       time.Duration
+	pattern                              string
+	update, missing, json, verbose, list bool
+	jobs                                 int
+	limit                                time.Duration
 }
 
 // app is one run of the command.
@@ -88,7 +89,8 @@ func (a *app) parse(args []string) error {
 	flags.SetOutput(a.log)
 	flags.StringVar(&a.pattern, "run", "", "run those mutants whose name matches this `regexp`")
 	flags.BoolVar(&a.list, "list", false, "print the mutants as diffs, and run nothing")
-	flags.BoolVar(&a.update, "update", false, "write the table into conformance/mutants/README.md")
+	flags.BoolVar(&a.missing, "missing", false, "run those mutants that the table of conformance/mutants/README.md lacks")
+	flags.BoolVar(&a.update, "update", false, "write what was killed into this table: rows of mutants that were not run stay")
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&a.verbose, "v", false, "print the diff of each mutant, and what the tests say")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "try this many mutants at a time")
@@ -112,8 +114,8 @@ func (a *app) consistent(flags *flag.FlagSet) (err error) {
 		return fmt.Errorf("-jobs %d: give at least 1", a.jobs)
 	case a.limit < time.Second:
 		return fmt.Errorf("-limit %v: give at least 1s", a.limit)
-	case a.update && (a.pattern != "" || a.list):
-		return errors.New("-update writes the whole table: leave out -run and -list")
+	case a.update && a.list:
+		return errors.New("-list runs nothing: leave out -update")
 	}
 	if a.filter, err = regexp.Compile(a.pattern); err != nil {
 		return fmt.Errorf("-run: %w", err)
@@ -147,17 +149,26 @@ func moduleRoot(dir string) (string, error) {
 	}
 }
 
-// chosen returns the mutants that -run names.
+// chosen returns the mutants that -run names, and of these only what the README lacks if -missing is given.
 func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
+	listed := map[string]row{}
+	if a.missing {
+		if listed, err = readRows(a.readme); err != nil {
+			return nil, err
+		}
+	}
 	for _, m := range all {
-		if a.filter.MatchString(m.Name) {
+		if _, there := listed[m.Name]; !there && a.filter.MatchString(m.Name) {
 			some = append(some, m)
 		}
 	}
-	if len(some) == 0 {
-		return nil, fmt.Errorf("no mutant of %d matches %q: nothing was tried", len(all), a.pattern)
+	switch {
+	case len(some) > 0:
+		return some, nil
+	case a.missing:
+		return nil, fmt.Errorf("no mutant of %d that matches %q is missing in the README: nothing was tried", len(all), a.pattern)
 	}
-	return some, nil
+	return nil, fmt.Errorf("no mutant of %d matches %q: nothing was tried", len(all), a.pattern)
 }
 
 // act tries the mutants of the table.
@@ -180,8 +191,8 @@ func (a *app) act(ctx context.Context) error {
 	if err := a.report(results); err != nil {
 		return err
 	}
-	if err := verdict(results); err != nil || !a.update {
-		return err
+	if a.update {
+		err = updateReadme(a.readme, all, results)
 	}
-	return updateReadme(a.readme, results)
+	return errors.Join(err, verdict(results))
 }

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed-fdf591db/bully/conformance/mutants/table"
 )
 
 // call runs the command on the module in testdata, with one of the tables there.
@@ -90,32 +87,12 @@ func TestJSONAndRun(t *testing.T) {
 	require.Contains(t, log, `no mutant of 2 matches "^quad": nothing was tried`)
 }
 
-func TestUpdate(t *testing.T) {
-	results := []*result{
-		{mutant: &mutant{Mutant: table.Mutant{Name: "a", Breaks: "this | that"}}, Status: killed, By: "small TestA", Smallest: "n = 1"},
-		{mutant: &mutant{Mutant: table.Mutant{Name: "b", Breaks: "more"}}, Status: hung, By: "small TestB", Seconds: 3},
-		{mutant: &mutant{Mutant: table.Mutant{Name: "c", Breaks: "all"}}, Status: killed, By: "small TestC", Smallest: "20 ops: " + strings.Repeat("end 2 beat; ", 20)},
-	}
-	file := filepath.Join(t.TempDir(), "README.md")
-	require.NoError(t, os.WriteFile(file, []byte("before\n"+tableBegin+"old\n"+tableEnd+"after\n"), 0o600))
-	for range 2 {
-		require.NoError(t, updateReadme(file, results))
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Equal(t, "before\n"+tableBegin+"3 mutants, all killed.\n\n| mutant | breaks | killed by | smallest run |\n|---|---|---|---|\n"+
-			"| `a` | this \\| that | `small TestA` | `n = 1` |\n| `b` | more | `small TestB (time limit)` | – |\n| `c` | all | `small TestC` | 20 ops |\n"+tableEnd+"after\n", string(text))
-	}
-	require.NoError(t, os.WriteFile(file, []byte("no place\n"+tableEnd), 0o600))
-	require.ErrorContains(t, updateReadme(file, results), "has no place for the table: add the lines")
-	require.ErrorIs(t, updateReadme(file+"x", results), os.ErrNotExist)
-}
-
 func TestUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"unexpected argument":       {"grant"},
 		"-jobs 0":                   {"-jobs", "0"},
 		"-limit 1ms":                {"-limit", "1ms"},
-		"writes the whole table":    {"-update", "-run", "x"},
+		"-list runs nothing":        {"-update", "-list"},
 		"missing closing ]":         {"-run", "["},
 		"flag provided but not def": {"-x"},
 	} {
