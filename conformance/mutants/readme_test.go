@@ -11,6 +11,28 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/mutants/table"
 )
 
+// TestReadmeListsEachMutant holds the table in the README to list the mutants that there are, in their order, and what each breaks.
+func TestReadmeListsEachMutant(t *testing.T) {
+	all, err := table.Read(os.DirFS("table"))
+	require.NoError(t, err)
+	rows, err := readRows("README.md")
+	require.NoError(t, err)
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	var want []row
+	for _, m := range all {
+		r, listed := rows[m.Name]
+		if !listed {
+			t.Errorf("%s: %s is not in README.md: go run ./conformance/mutants -missing -update", m.Place, m.Name)
+		}
+		r.name, r.breaks = m.Name, cell(m.Breaks)
+		want = append(want, r)
+	}
+	if !t.Failed() && !strings.Contains(string(text), tableBegin+markdown(want)+tableEnd) {
+		t.Error("the table in README.md is not of the mutants that there are: go run ./conformance/mutants -update -run NAME, of any mutant, mends it")
+	}
+}
+
 // readmeOf writes a README with the rows of a table.
 func readmeOf(t *testing.T, rows ...row) (file string) {
 	file = filepath.Join(t.TempDir(), "README.md")
