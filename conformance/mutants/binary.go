@@ -130,6 +130,9 @@ func (t *trial) combineOne(ctx context.Context, dir string, mutants []*mutant, f
 	return b, nil
 }
 
+// noTest stands for the test that failed where the program ended without a word of it.
+const noTest = "(no test: the program ended)"
+
 // run runs tests of a package for the mutant of a number, or for none if it is 0.
 func (b *binaries) run(ctx context.Context, dir string, number int, limit time.Duration, which ...string) (*outcome, error) {
 	args := append(which, "-test.failfast", "-test.timeout="+limit.String())
@@ -158,7 +161,7 @@ func (b *binaries) run(ctx context.Context, dir string, number int, limit time.D
 		}
 	}
 	if o.failed && o.test == "" {
-		o.test = "(no test: the program ended)"
+		o.test = noTest
 	}
 	return o, nil
 }

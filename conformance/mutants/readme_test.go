@@ -33,6 +33,39 @@ func TestReadmeListsEachMutant(t *testing.T) {
 	}
 }
 
+// TestReadmeNamesTests holds the table in the README to say of each mutant that a test has killed it which is still there, or that
+// the program has ended.
+func TestReadmeNamesTests(t *testing.T) {
+	rows, err := readRows("README.md")
+	require.NoError(t, err)
+	sources := map[string]string{}
+	for name, r := range rows {
+		folder, test, _ := strings.Cut(strings.Trim(r.by, "`"), " ")
+		if test == noTest {
+			continue
+		}
+		if _, read := sources[folder]; !read {
+			sources[folder] = testsOf(t, folder)
+		}
+		test = strings.FieldsFunc(test, func(c rune) bool { return c == '/' || c == ' ' })[0]
+		if !strings.Contains(sources[folder], "\nfunc "+test+"(") {
+			t.Errorf("%s was killed by %s of %s, which is not there any more: go run ./conformance/mutants -update -run '^%s$'", name, test, folder, name)
+		}
+	}
+}
+
+// testsOf returns the source of the tests of a package.
+func testsOf(t *testing.T, folder string) (source string) {
+	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*_test.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		source += string(text)
+	}
+	return source
+}
+
 // readmeOf writes a README with the rows of a table.
 func readmeOf(t *testing.T, rows ...row) (file string) {
 	file = filepath.Join(t.TempDir(), "README.md")
