@@ -100,7 +100,7 @@ var askedThere = []question{
 	{"R29", "33. ... a higher one?", 2, 3, is(follower, 3, 4, 3), hears(spec.Resign, 3, 9), is(follower, 0, 4, 3), nil},
 	{"R2", "34. A candidate's T_elec ends with a quorum of support, its epoch being 2^53-1?", 2, 3, is(candidate, 0, last, 1, 1, 3),
 		ends(spec.ElectionTimer), is(follower, 0, last, 1), nil},
-	{"R35", "35. The heartbeat timer ends in a node that has just become electing?", 2, 3, is(electing, 3, 4, 3),
-		ends(spec.HeartbeatTimer), ignored, nil},
+	{"R35", "35. The patience timer ends in a node that has just become electing?", 2, 3, is(electing, 3, 4, 3),
+		ends(spec.PatienceTimer), ignored, nil},
 	{"R34", "36. A CLAIM comes from an id that is no member?", 2, 3, is(follower, 0, 4, 1), hears(spec.Claim, 4, 5), ignored, nil},
 }

@@ -4,7 +4,7 @@ import "github.com/seed-fdf591db/bully/spec"
 
 var askedOfElections = []question{
 	{"R8", "A follower's patience ends?", 2, 3, is(follower, 3, 4, 3),
-		ends(spec.HeartbeatTimer), is(candidate, 0, 4, 3), says(spec.Election, 4, 1, 3)},
+		ends(spec.PatienceTimer), is(candidate, 0, 4, 3), says(spec.Election, 4, 1, 3)},
 	{"R9", "A lower leader has led long enough?", 2, 3, is(follower, 1, 4, 1),
 		ends(spec.PreemptTimer), is(candidate, 1, 4, 1), says(spec.Election, 4, 1, 3)},
 	{"R35", "... and a higher one?", 2, 3, is(follower, 3, 4, 3), ends(spec.PreemptTimer), ignored, nil},
@@ -50,10 +50,10 @@ var askedOfReigns = []question{
 		hears(spec.Coordinator, 1, 5), is(follower, 1, 5, 1), says(spec.Ack, 5, 1)},
 	{"R25", "A leader hears an ACK of an earlier reign?", 2, 3, leads(2, 4, 1), hears(spec.Ack, 3, 3), stays, nil},
 	{"R25", "... of this one?", 2, 3, leads(2, 4, 1), hears(spec.Ack, 3, 4), leads(2, 4, 1, 3), nil},
-	{"R26", "The quorum timer ends, and a quorum has acknowledged?", 2, 3, leads(2, 4, 1), ends(spec.QuorumTimer), leads(2, 4), nil},
-	{"R26", "... and half of four, with the leader?", 2, 4, leads(2, 4, 1), ends(spec.QuorumTimer), is(follower, 0, 4, 2), nil},
-	{"R26", "... and the leader is the only member?", 1, 1, leads(1, 4), ends(spec.QuorumTimer), leads(1, 4), nil},
-	{"R27", "The beat timer ends?", 2, 3, leads(2, 4, 1), ends(spec.BeatTimer), stays, says(spec.Heartbeat, 4, 1, 3)},
+	{"R26", "The reign timer ends, and a quorum has acknowledged?", 2, 3, leads(2, 4, 1), ends(spec.ReignTimer), leads(2, 4), nil},
+	{"R26", "... and half of four, with the leader?", 2, 4, leads(2, 4, 1), ends(spec.ReignTimer), is(follower, 0, 4, 2), nil},
+	{"R26", "... and the leader is the only member?", 1, 1, leads(1, 4), ends(spec.ReignTimer), leads(1, 4), nil},
+	{"R27", "The heartbeat timer ends?", 2, 3, leads(2, 4, 1), ends(spec.HeartbeatTimer), stays, says(spec.Heartbeat, 4, 1, 3)},
 	{"R28", "A leader is called to resign?", 2, 3, leads(2, 4, 1),
 		called(spec.ResignCall), is(follower, 0, 4, 2), says(spec.Resign, 4, 1, 3)},
 	{"R28", "A claimant is called to resign?", 2, 3, is(claimant, 0, 4, 1), called(spec.ResignCall), ignored, nil},

@@ -46,18 +46,18 @@ func TestMixed(t *testing.T) {
 func TestDutiesOfChanging(t *testing.T) {
 	two := members(t, 4, 2, spec.Voter, spec.Witness)
 	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: two})
-	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(1), &rests))
-	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &rests))
+	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(1), &rests))
+	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(2), &rests))
 	require.Zero(t, conformance.Running(node(3), &rests))
 	follows := rests
 	follows.Leader = node(2)
-	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer, spec.PreemptTimer), conformance.Running(node(1), &follows), "a witness is outranked")
+	require.Equal(t, spec.TimersOf(spec.PatienceTimer, spec.PreemptTimer), conformance.Running(node(1), &follows), "a witness is outranked")
 	follows.Leader = node(1)
-	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(2), &follows))
-	require.Equal(t, spec.TimersOf(spec.HeartbeatTimer), conformance.Running(node(3), &follows))
+	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(2), &follows))
+	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(3), &follows))
 	for _, before := range []spec.State{rests, follows} {
-		for id, armed := range map[spec.NodeID]spec.TimerSet{node(2): spec.TimersOf(spec.HeartbeatTimer), node(3): 0} {
-			in := spec.Input{Timer: spec.HeartbeatTimer}
+		for id, armed := range map[spec.NodeID]spec.TimerSet{node(2): spec.TimersOf(spec.PatienceTimer), node(3): 0} {
+			in := spec.Input{Timer: spec.PatienceTimer}
 			out := new(conformance.Model).Step(id, []spec.NodeID{node(1), node(2), node(3)}, before, in)
 			_, cancel, arm := conformance.Duties(id, &before, &in, &out.State, out.Sent)
 			require.Equal(t, armed, arm, "%s in %s", id, before)
@@ -73,7 +73,7 @@ func TestDutiesOfChanging(t *testing.T) {
 	save, cancel, arm := conformance.Duties(node(1), &leads, &in, &out.State, out.Sent)
 	require.True(t, save)
 	require.Zero(t, cancel)
-	require.Equal(t, spec.TimersOf(spec.QuorumTimer, spec.BeatTimer), arm)
+	require.Equal(t, spec.TimersOf(spec.ReignTimer, spec.HeartbeatTimer), arm)
 }
 
 // TestMayChange asks what the model does too: of every change of a leader, settled or not, they must say the same.
@@ -138,9 +138,9 @@ func TestRulesOfMembers(t *testing.T) {
 		{rest, spec.Input{Call: spec.StartCall}, "R49"},
 		{rest, spec.Input{Call: spec.RestartCall}, "R30"},
 		{rest, spec.Input{Call: spec.ChangeCall, Configuration: now}, "R47"},
-		{rest, spec.Input{Timer: spec.HeartbeatTimer}, "R8"},
-		{observes, spec.Input{Timer: spec.HeartbeatTimer}, "R46"},
-		{conformance.Survivor(spec.Durable{Configuration: spec.EmptyConfiguration()}), spec.Input{Timer: spec.HeartbeatTimer}, "R35"},
+		{rest, spec.Input{Timer: spec.PatienceTimer}, "R8"},
+		{observes, spec.Input{Timer: spec.PatienceTimer}, "R46"},
+		{conformance.Survivor(spec.Durable{Configuration: spec.EmptyConfiguration()}), spec.Input{Timer: spec.PatienceTimer}, "R35"},
 		{rest, says(spec.Heartbeat, now.At(4, 1), 2), "R43"},
 		{rest, says(spec.Heartbeat, now, 4), "R44"},
 		{rest, says(spec.Claim, old, 2), "R45"},
@@ -161,7 +161,7 @@ func TestRulesOfMembers(t *testing.T) {
 	}
 	follows := observes
 	follows.Leader = node(2)
-	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: spec.Input{Timer: spec.HeartbeatTimer}}
+	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: spec.Input{Timer: spec.PatienceTimer}}
 	k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
 	require.Equal(t, "R46", conformance.RuleOf(&k))
 }

@@ -64,8 +64,8 @@ var faults = []struct {
 		slices.Reverse(got.Sent)
 		return got
 	}},
-	{"beats twice at once", "questions all-2 random-4", func(c *conformance.Case, got spec.Step) spec.Step {
-		if c.Input.Timer == spec.BeatTimer {
+	{"sends two heartbeats at once", "questions all-2 random-4", func(c *conformance.Case, got spec.Step) spec.Step {
+		if c.Input.Timer == spec.HeartbeatTimer {
 			got.Sent = append(got.Sent, got.Sent...)
 		}
 		return got

@@ -6,12 +6,12 @@ import (
 
 // The timers, in the order of spec.Timers.
 const (
-	heartbeat spec.TimerSet = 1 << iota
+	patience spec.TimerSet = 1 << iota
 	election
 	coordinator
 	claim
-	quorum
-	beat
+	reign
+	heartbeat
 	preempt
 )
 
@@ -25,13 +25,13 @@ func Running(id spec.NodeID, s *spec.State) spec.TimerSet {
 	case spec.Claimant:
 		return claim
 	case spec.Leader:
-		return quorum | beat
+		return reign | heartbeat
 	}
 	switch bound := !s.Leader.IsNone(); {
 	case bound && MayStand(id, s) && Outranked(&s.Configuration, s.Leader, id):
-		return heartbeat | preempt
+		return patience | preempt
 	case bound || isMember(&s.Configuration, id):
-		return heartbeat
+		return patience
 	}
 	return 0
 }
@@ -57,20 +57,20 @@ func begunAnew(before *spec.State, in *spec.Input, after *spec.State, sent []spe
 		s |= preempt
 	}
 	switch in.Timer {
-	case spec.HeartbeatTimer: // of a member that may not stand (R46)
+	case spec.PatienceTimer: // of a member that may not stand (R46)
+		s |= patience
+	case spec.ReignTimer:
+		s |= reign
+	case spec.HeartbeatTimer:
 		s |= heartbeat
-	case spec.QuorumTimer:
-		s |= quorum
-	case spec.BeatTimer:
-		s |= beat
 	}
-	if in.Call == spec.ChangeCall { // a check that has passed, and a beat (R47)
-		s |= quorum | beat
+	if in.Call == spec.ChangeCall { // a check that has passed, and a heartbeat (R47)
+		s |= reign | heartbeat
 	}
 	for i := range sent {
 		switch sent[i].Type {
 		case spec.Ack:
-			s |= heartbeat
+			s |= patience
 		case spec.Grant:
 			s |= coordinator
 		}

@@ -48,16 +48,16 @@ func TestReachableInLarger(t *testing.T) {
 	require.Greater(t, cases, 10_000)
 }
 
-// TestReachableIsOfTheNode shows that what tla/Cluster.tla leaves out of a step is in the cases: a beat is sent to all, and a
-// quorum check may pass.
+// TestReachableIsOfTheNode shows that what tla/Cluster.tla leaves out of a step is in the cases: a heartbeat is sent to
+// all, and a quorum check may pass.
 func TestReachableIsOfTheNode(t *testing.T) {
-	beats, passed, failed := 0, 0, 0
+	heartbeats, passed, failed := 0, 0, 0
 	for c := range group(t, "reachable").All {
 		switch c.Input.Timer {
-		case spec.BeatTimer:
+		case spec.HeartbeatTimer:
 			require.Len(t, c.Want.Sent, len(c.Members)-1)
-			beats++
-		case spec.QuorumTimer:
+			heartbeats++
+		case spec.ReignTimer:
 			if c.Want.State.Role == spec.Leader {
 				passed++
 			} else {
@@ -65,7 +65,7 @@ func TestReachableIsOfTheNode(t *testing.T) {
 			}
 		}
 	}
-	require.Positive(t, beats)
+	require.Positive(t, heartbeats)
 	require.Positive(t, passed)
 	require.Positive(t, failed)
 }
@@ -76,7 +76,7 @@ func TestReachableSeesFaults(t *testing.T) {
 	seen := 0
 	for _, f := range faults {
 		switch f.name {
-		case "ignores everything", "grants to anybody", "sends in another order", "beats twice at once", "starts with an epoch":
+		case "ignores everything", "grants to anybody", "sends in another order", "sends two heartbeats at once", "starts with an epoch":
 			_, err := g.Check(&faulty{fault: f.fault})
 			require.ErrorContains(t, err, "cases failed", f.name)
 			seen++

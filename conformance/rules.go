@@ -9,8 +9,8 @@ var heardBy = map[spec.MessageType]string{
 
 // endedBy says by which rule the end of a timer is taken.
 var endedBy = map[spec.Timer]string{
-	spec.HeartbeatTimer: "R8", spec.PreemptTimer: "R9", spec.ElectionTimer: "R14", spec.CoordinatorTimer: "R15",
-	spec.ClaimTimer: "R22", spec.QuorumTimer: "R26", spec.BeatTimer: "R27",
+	spec.PatienceTimer: "R8", spec.PreemptTimer: "R9", spec.ElectionTimer: "R14", spec.CoordinatorTimer: "R15",
+	spec.ClaimTimer: "R22", spec.ReignTimer: "R26", spec.HeartbeatTimer: "R27",
 }
 
 // RuleOf returns the first rule that the answer to a case follows from, such as R17; the Rule of the case is not read.
@@ -81,7 +81,7 @@ func ruleOfMembers(c *Case) string {
 		return ""
 	case in.Call == spec.StartCall:
 		return "R49"
-	case in.Timer == spec.HeartbeatTimer || in.Timer == spec.CoordinatorTimer:
+	case in.Timer == spec.PatienceTimer || in.Timer == spec.CoordinatorTimer:
 		if !c.Want.Ignored && !MayStand(c.ID, &c.Before) {
 			return "R46"
 		}

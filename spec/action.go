@@ -8,8 +8,8 @@ import "slices"
 type Action string
 
 const (
-	// HeartbeatTimeout ends a follower's patience. R8.
-	HeartbeatTimeout Action = "HeartbeatTimeout"
+	// PatienceTimeout ends a follower's patience. R8.
+	PatienceTimeout Action = "PatienceTimeout"
 	// PreemptTimeout makes a follower of a lower leader stand. R9.
 	PreemptTimeout Action = "PreemptTimeout"
 	// ElectionTimeout ends a candidate's wait for answers. R14.
@@ -18,10 +18,10 @@ const (
 	CoordinatorTimeout Action = "CoordinatorTimeout"
 	// ClaimTimeout ends a claimant's wait for grants. R22.
 	ClaimTimeout Action = "ClaimTimeout"
-	// QuorumTimeout is the leader's check of its support. R26.
-	QuorumTimeout Action = "QuorumTimeout"
-	// BeatTimeout makes a leader say HEARTBEAT. R27.
-	BeatTimeout Action = "BeatTimeout"
+	// ReignTimeout is the leader's check of its support. R26.
+	ReignTimeout Action = "ReignTimeout"
+	// HeartbeatTimeout makes a leader say HEARTBEAT. R27.
+	HeartbeatTimeout Action = "HeartbeatTimeout"
 
 	// OnElection is the receipt of an ELECTION. R10, R11.
 	OnElection Action = "OnElection"
@@ -123,13 +123,13 @@ const (
 )
 
 var forms = []form{
-	{action: HeartbeatTimeout, fields: inputStep, input: hasTimer, timer: HeartbeatTimer},
+	{action: PatienceTimeout, fields: inputStep, input: hasTimer, timer: PatienceTimer},
 	{action: PreemptTimeout, fields: inputStep, input: hasTimer, timer: PreemptTimer},
 	{action: ElectionTimeout, fields: inputStep, input: hasTimer, timer: ElectionTimer},
 	{action: CoordinatorTimeout, fields: inputStep, input: hasTimer, timer: CoordinatorTimer},
 	{action: ClaimTimeout, fields: inputStep, input: hasTimer, timer: ClaimTimer},
-	{action: QuorumTimeout, fields: inputStep, input: hasTimer, timer: QuorumTimer},
-	{action: BeatTimeout, fields: inputStep, input: hasTimer, timer: BeatTimer},
+	{action: ReignTimeout, fields: inputStep, input: hasTimer, timer: ReignTimer},
+	{action: HeartbeatTimeout, fields: inputStep, input: hasTimer, timer: HeartbeatTimer},
 	{action: OnElection, fields: inputStep, input: hasMessage, message: Election},
 	{action: OnOk, fields: inputStep, input: hasMessage, message: OK},
 	{action: OnAssent, fields: inputStep, input: hasMessage, message: Assent},

@@ -49,7 +49,7 @@ func TestEventValidate(t *testing.T) {
 		{"input", "not wanted", received(), func(e *spec.Event) { e.Action = spec.StartAction }},
 		{"input.message", "not wanted", received(), func(e *spec.Event) { e.Action = spec.ClaimTimeout }},
 		{"input.timer", `"" where "claim" is wanted`, received(), func(e *spec.Event) { e.Action = spec.ClaimTimeout; e.Input = spec.Input{} }},
-		{"input.timer", `"beat" where "claim" is wanted`, received(), func(e *spec.Event) { e.Action = spec.ClaimTimeout; e.Input = spec.Input{Timer: spec.BeatTimer} }},
+		{"input.timer", `"heartbeat" where "claim" is wanted`, received(), func(e *spec.Event) { e.Action = spec.ClaimTimeout; e.Input = spec.Input{Timer: spec.HeartbeatTimer} }},
 		{"input.call", `"" where "resign" is wanted`, received(), func(e *spec.Event) { e.Action = spec.ResignAction; e.Input = spec.Input{} }},
 		{"input.call", `"holder-dead" where "resign" is wanted`, dead, func(e *spec.Event) { e.Action = spec.ResignAction }},
 		{"input.call", `"resign" where "holder-dead" is wanted`, dead, func(e *spec.Event) { e.Input.Call = spec.ResignCall }},

@@ -11,17 +11,17 @@ import (
 )
 
 func TestTimerSet(t *testing.T) {
-	set := spec.TimersOf(spec.BeatTimer, spec.QuorumTimer, "lunch")
-	require.Equal(t, []spec.Timer{spec.QuorumTimer, spec.BeatTimer}, slices.Collect(set.All()))
+	set := spec.TimersOf(spec.HeartbeatTimer, spec.ReignTimer, "lunch")
+	require.Equal(t, []spec.Timer{spec.ReignTimer, spec.HeartbeatTimer}, slices.Collect(set.All()))
 	for first := range set.All() {
-		require.Equal(t, spec.QuorumTimer, first)
+		require.Equal(t, spec.ReignTimer, first)
 		break
 	}
 	for _, timer := range append(spec.Timers(), "", "lunch") {
-		require.Equal(t, timer == spec.QuorumTimer || timer == spec.BeatTimer, set.Has(timer), timer)
+		require.Equal(t, timer == spec.ReignTimer || timer == spec.HeartbeatTimer, set.Has(timer), timer)
 	}
 	require.Equal(t, spec.Timers(), slices.Collect(spec.TimerSet(math.MaxUint8).All()), "the bits are in the order of the words")
-	require.Equal(t, "{quorum beat}", set.String())
+	require.Equal(t, "{reign heartbeat}", set.String())
 	require.Equal(t, "{}", spec.TimerSet(0).String())
 }
 

@@ -7,23 +7,23 @@ import "slices"
 type Timer string
 
 const (
-	// HeartbeatTimer is a follower's patience with the leader that it follows, or with having none.
-	HeartbeatTimer Timer = "heartbeat"
+	// PatienceTimer is a follower's patience with the leader that it follows, or with having none.
+	PatienceTimer Timer = "patience"
 	// ElectionTimer is T_elec: how long a candidate waits for answers to its ELECTION.
 	ElectionTimer Timer = "election"
 	// CoordinatorTimer is T_coord: how long an electing node waits for somebody better to lead.
 	CoordinatorTimer Timer = "coordinator"
 	// ClaimTimer is how long a claimant waits for a quorum of grants.
 	ClaimTimer Timer = "claim"
-	// QuorumTimer is the leader's check that a quorum still acknowledges it.
-	QuorumTimer Timer = "quorum"
-	// BeatTimer is the leader's interval between heartbeats.
-	BeatTimer Timer = "beat"
+	// ReignTimer is how long a leader leads until it checks again that a quorum acknowledges it.
+	ReignTimer Timer = "reign"
+	// HeartbeatTimer is the leader's heartbeat interval.
+	HeartbeatTimer Timer = "heartbeat"
 	// PreemptTimer is how long a follower lets a lower leader lead before it stands itself.
 	PreemptTimer Timer = "preempt"
 )
 
-var timers = []Timer{HeartbeatTimer, ElectionTimer, CoordinatorTimer, ClaimTimer, QuorumTimer, BeatTimer, PreemptTimer}
+var timers = []Timer{PatienceTimer, ElectionTimer, CoordinatorTimer, ClaimTimer, ReignTimer, HeartbeatTimer, PreemptTimer}
 
 // Timers returns every timer.
 func Timers() []Timer { return slices.Clone(timers) }

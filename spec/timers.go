@@ -34,7 +34,7 @@ func (s TimerSet) All() iter.Seq[Timer] {
 	}
 }
 
-// String returns the set as a person would say it: {quorum beat}.
+// String returns the set as a person would say it: {reign heartbeat}.
 func (s TimerSet) String() string {
 	var words []string
 	for t := range s.All() {

@@ -67,7 +67,7 @@ func TestActionsOfInputs(t *testing.T) {
 
 	require.Equal(t, spec.OnImBack, spec.ImBack.Action())
 	require.Equal(t, spec.OnOk, spec.OK.Action())
-	require.Equal(t, spec.BeatTimeout, spec.BeatTimer.Action())
+	require.Equal(t, spec.HeartbeatTimeout, spec.HeartbeatTimer.Action())
 	require.Empty(t, spec.Timer("x").Action())
 	require.Empty(t, spec.Timer("").Action())
 	require.Empty(t, spec.MessageType("x").Action())

@@ -146,10 +146,10 @@ Moves(m, s) ==
 \* What a member that may not stand says is left out where it changes nothing.
 Heeded(i, step) == IF MayStand(i, node[i]) THEN step ELSE [step EXCEPT !.sent = SelectSeq(@, LAMBDA m : Moves(m, step.state))]
 
-HeartbeatTimeout(i) ==
+PatienceTimeout(i) ==
   /\ i \in up /\ Watches(i)
   /\ OnTime(i, PatienceOver(i))
-  /\ \E step \in {Heeded(i, HeartbeatEnded(i, node[i]))} : step # Quietly(node[i]) /\ Take(i, net, step)
+  /\ \E step \in {Heeded(i, PatienceEnded(i, node[i]))} : step # Quietly(node[i]) /\ Take(i, net, step)
 
 PreemptTimeout(i) ==
   /\ i \in up /\ node[i].role = "follower" /\ node[i].leader # None
@@ -173,19 +173,19 @@ ClaimTimeout(i) ==
   /\ Take(i, net, ClaimEnded(i, node[i]))
 
 \* The check of a leader that is not backed, or one that ends before the ACKs are in.
-QuorumTimeout(i) ==
+ReignTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
   /\ OnTime(i, Quiet /\ ~Backed(i))
-  /\ Take(i, net, QuorumEnded(i, [node[i] EXCEPT !.support = {}]))
+  /\ Take(i, net, ReignEnded(i, [node[i] EXCEPT !.support = {}]))
 
 \* Heartbeats that change nothing are left out.
-BeatTimeout(i) ==
+HeartbeatTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
   /\ LET inNeed == {j \in up \ {i} : Tells(i, j) /\ ~(Follows(j, i) /\ node[j].conf = node[i].conf)}
      IN /\ inNeed # {}
         /\ OnTime(i, Quiet)
-        /\ Take(i, net, LET beat == BeatEnded(i, node[i])
-                        IN [beat EXCEPT !.sent = SelectSeq(@, LAMBDA m : m.to \in inNeed)])
+        /\ Take(i, net, LET heartbeat == HeartbeatEnded(i, node[i])
+                        IN [heartbeat EXCEPT !.sent = SelectSeq(@, LAMBDA m : m.to \in inNeed)])
 
 -----------------------------------------------------------------------------
 (* Receipts *)
@@ -264,13 +264,13 @@ Cut(c) ==
 -----------------------------------------------------------------------------
 
 Next ==
-  \/ \E i \in Node : HeartbeatTimeout(i)
+  \/ \E i \in Node : PatienceTimeout(i)
   \/ \E i \in Node : PreemptTimeout(i)
   \/ \E i \in Node : ElectionTimeout(i)
   \/ \E i \in Node : CoordinatorTimeout(i)
   \/ \E i \in Node : ClaimTimeout(i)
-  \/ \E i \in Node : QuorumTimeout(i)
-  \/ \E i \in Node : BeatTimeout(i)
+  \/ \E i \in Node : ReignTimeout(i)
+  \/ \E i \in Node : HeartbeatTimeout(i)
   \/ \E l \in Link : OnElection(l)
   \/ \E l \in Link : OnOk(l)
   \/ \E l \in Link : OnAssent(l)
@@ -293,13 +293,13 @@ Next ==
 Spec == Init /\ [][Next]_vars
 
 \* A timer that is due for good, or over and over, ends; what is under way arrives.
-Timer(i) == \/ HeartbeatTimeout(i) \/ PreemptTimeout(i) \/ ElectionTimeout(i)
-            \/ CoordinatorTimeout(i) \/ ClaimTimeout(i) \/ QuorumTimeout(i)
+Timer(i) == \/ PatienceTimeout(i) \/ PreemptTimeout(i) \/ ElectionTimeout(i)
+            \/ CoordinatorTimeout(i) \/ ClaimTimeout(i) \/ ReignTimeout(i)
 Arrival(l) == \/ OnElection(l) \/ OnOk(l) \/ OnAssent(l) \/ OnClaim(l) \/ OnGrant(l) \/ OnRefuse(l)
               \/ OnCoordinator(l) \/ OnHeartbeat(l) \/ OnAck(l) \/ OnResign(l) \/ OnImBack(l)
 
 Fairness == /\ \A i \in Node : SF_vars(Timer(i) /\ UNCHANGED budget)
-            /\ \A i \in Node : WF_vars(BeatTimeout(i) /\ UNCHANGED budget)
+            /\ \A i \in Node : WF_vars(HeartbeatTimeout(i) /\ UNCHANGED budget)
             /\ \A l \in Link : WF_vars(Arrival(l))
 
 FairSpec == Spec /\ Fairness
@@ -357,7 +357,7 @@ HighestLed   == HalfReached \/ \A l \in Eligible : HighestIs(l) => Leads(l)
 HighestLeads == <>[]HighestLed
 
 \* Nothing is under way, and no timer is due: but for faults, this state lasts for ever.
-Still == Quiet /\ \A i \in up : ~ENABLED (Timer(i) /\ UNCHANGED budget) /\ ~ENABLED (BeatTimeout(i) /\ UNCHANGED budget)
+Still == Quiet /\ \A i \in up : ~ENABLED (Timer(i) /\ UNCHANGED budget) /\ ~ENABLED (HeartbeatTimeout(i) /\ UNCHANGED budget)
 
 \* SomeLeader and HighestLeads of the states that last: what can be asked where there are too many for liveness.
 LedWhenStill     == Quiet /\ ~Settled => ~Still

@@ -217,7 +217,7 @@ AskOrSay(i, s) ==
 (* Election *)
 
 \* R8. A follower's patience ends, and with it the lease that it kept.
-HeartbeatEnded(i, s) == AskOrSay(i, Unbound(s))
+PatienceEnded(i, s) == AskOrSay(i, Unbound(s))
 
 \* R9. A follower of a lower leader asks too, but goes on acknowledging it.
 PreemptEnded(i, s) == Ask(i, WhilePreempting(s))
@@ -299,11 +299,11 @@ AckHeard(i, s, m) ==
           ELSE Learn(s, m.epoch))
 
 \* R26. A leader without the support of a quorum since the last check steps down.
-QuorumEnded(i, s) ==
+ReignEnded(i, s) ==
   Quietly(IF IsQuorum(s.conf, s.support \cup {i}) THEN [s EXCEPT !.support = {}] ELSE Rest(Unbound(s)))
 
 \* R27.
-BeatEnded(i, s) == Step(s, ToMembers("HEARTBEAT", i, s, s.epoch))
+HeartbeatEnded(i, s) == Step(s, ToMembers("HEARTBEAT", i, s, s.epoch))
 
 \* R28. A graceful stop, or a call (if it MayResign): whoever keeps a lease for me need not wait.
 Resigned(i, s) == Step(Rest(IF s.role = "leader" THEN Unbound(s) ELSE s), ToMembers("RESIGN", i, s, s.epoch))

@@ -182,7 +182,7 @@ QuorumTimeout(i) ==
   /\ UNCHANGED <<net, cut, budget>>
 
 \* 5.2. A leader's heartbeat to all who do not follow it: those who know of no leader, and those of another term.
-Beat(i) ==
+Heartbeat(i) ==
   /\ Leads(i)
   /\ LET n == Send(net, i, {j \in Node : ~Follows(j, i)}, "APPEND", node[i].term)
      IN n # net /\ net' = n
@@ -268,7 +268,7 @@ Cut(c) ==
 Next ==
   \/ \E i \in Node : ElectionTimeout(i)
   \/ \E i \in Node : QuorumTimeout(i)
-  \/ \E i \in Node : Beat(i)
+  \/ \E i \in Node : Heartbeat(i)
   \/ \E m \in net : OnRequestPreVote(m)
   \/ \E m \in net : OnPreVote(m)
   \/ \E m \in net : OnRequestVote(m)
@@ -288,8 +288,8 @@ Arrival(l, t) == \E m \in net : /\ m.from = l[1] /\ m.to = l[2] /\ m.type = t
                                    \/ OnRequestVote(m) \/ OnVote(m)
                                    \/ OnAppend(m) \/ OnRefuse(m)
 
-\* A timer that is due for good, or over and over, ends; leaders beat; what is under way arrives.
-Fairness == /\ \A i \in Node : SF_vars(Timer(i)) /\ WF_vars(Beat(i))
+\* A timer that is due for good, or over and over, ends; leaders send heartbeats; what is under way arrives.
+Fairness == /\ \A i \in Node : SF_vars(Timer(i)) /\ WF_vars(Heartbeat(i))
             /\ \A l \in Link : \A t \in MessageType : WF_vars(Arrival(l, t))
 
 FairSpec == Spec /\ Fairness

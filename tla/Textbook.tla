@@ -167,7 +167,7 @@ Stand(i, n) == IF i = N THEN Lead(i, n)
 -----------------------------------------------------------------------------
 (* Timers *)
 
-HeartbeatTimeout(i) ==
+PatienceTimeout(i) ==
   /\ i \in up /\ node[i].role = "follower"
   /\ OnTime(i) /\ Probes(i)
   /\ Stand(i, net)
@@ -249,7 +249,7 @@ Cut(c) ==
 -----------------------------------------------------------------------------
 
 Next ==
-  \/ \E i \in Node : HeartbeatTimeout(i)
+  \/ \E i \in Node : PatienceTimeout(i)
   \/ \E i \in Node : ElectionTimeout(i)
   \/ \E i \in Node : CoordinatorTimeout(i)
   \/ \E l \in Link : OnElection(l)
@@ -262,7 +262,7 @@ Next ==
 
 Spec == Init /\ [][Next]_vars
 
-Timer(i)   == HeartbeatTimeout(i) \/ ElectionTimeout(i) \/ CoordinatorTimeout(i)
+Timer(i)   == PatienceTimeout(i) \/ ElectionTimeout(i) \/ CoordinatorTimeout(i)
 Arrival(l) == OnElection(l) \/ OnOk(l) \/ OnCoordinator(l)
 
 \* A timer that is due for good, or over and over, ends; what is under way arrives.

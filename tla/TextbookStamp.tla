@@ -77,7 +77,7 @@ Stamps ==
 
 -----------------------------------------------------------------------------
 
-HeartbeatTimeout(i)   == Plain!HeartbeatTimeout(i) /\ Stamps
+PatienceTimeout(i)    == Plain!PatienceTimeout(i) /\ Stamps
 ElectionTimeout(i)    == Plain!ElectionTimeout(i) /\ Stamps
 CoordinatorTimeout(i) == Plain!CoordinatorTimeout(i) /\ Stamps
 OnElection(l)         == Plain!OnElection(l) /\ Stamps
@@ -89,7 +89,7 @@ Lose(l)               == Plain!Lose(l) /\ Stamps
 Cut(c)                == Plain!Cut(c) /\ Stamps
 
 Next ==
-  \/ \E i \in Node : HeartbeatTimeout(i)
+  \/ \E i \in Node : PatienceTimeout(i)
   \/ \E i \in Node : ElectionTimeout(i)
   \/ \E i \in Node : CoordinatorTimeout(i)
   \/ \E l \in Link : OnElection(l)

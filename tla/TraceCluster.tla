@@ -88,13 +88,13 @@ Receipts == DOMAIN Received
 \* What node i does in state s; m is what it receives, if it does, and c what it is asked for, or starts with.
 StepOf(action, i, s, m, c) ==
   CASE action \in Receipts           -> Heard(i, s, m)
-    [] action = "HeartbeatTimeout"   -> HeartbeatEnded(i, s)
+    [] action = "PatienceTimeout"    -> PatienceEnded(i, s)
     [] action = "PreemptTimeout"     -> PreemptEnded(i, s)
     [] action = "ElectionTimeout"    -> ElectionEnded(i, s)
     [] action = "CoordinatorTimeout" -> CoordinatorEnded(i, s)
     [] action = "ClaimTimeout"       -> ClaimEnded(i, s)
-    [] action = "QuorumTimeout"      -> QuorumEnded(i, s)
-    [] action = "BeatTimeout"        -> BeatEnded(i, s)
+    [] action = "ReignTimeout"       -> ReignEnded(i, s)
+    [] action = "HeartbeatTimeout"   -> HeartbeatEnded(i, s)
     [] action = "Resign"             -> Resigned(i, s)
     [] action = "HolderDead"         -> HolderDied(s)
     [] action = "Change"             -> Changed(i, s, c)
@@ -108,13 +108,13 @@ Preempts(i, s) == s.role = "follower" /\ s.leader # None /\ MayStand(i, s) /\ Ou
 
 \* R28, R35, R41, R46, R47. Whether node i takes that step at all: whether the timer runs, or the call is one that it heeds.
 Heeds(action, i, s, c) ==
-  CASE action = "HeartbeatTimeout"   -> Runs(i, s)
+  CASE action = "PatienceTimeout"    -> Runs(i, s)
     [] action = "PreemptTimeout"     -> Preempts(i, s)
     [] action = "ElectionTimeout"    -> s.role = "candidate"
     [] action = "CoordinatorTimeout" -> s.role = "electing"
     [] action = "ClaimTimeout"       -> s.role = "claimant"
-    [] action = "QuorumTimeout"      -> s.role = "leader"
-    [] action = "BeatTimeout"        -> s.role = "leader"
+    [] action = "ReignTimeout"       -> s.role = "leader"
+    [] action = "HeartbeatTimeout"   -> s.role = "leader"
     [] action = "Resign"             -> MayResign(s)
     [] action = "HolderDead"         -> HasHolder(i, s)
     [] action = "Change"             -> MayChange(i, s, c)

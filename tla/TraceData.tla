@@ -44,18 +44,18 @@ Saying(type, from, to, epoch, c) == [type |-> type, from |-> from, to |-> to, ep
 Events == <<
   <<"Start", 1, 0, 0, 2, 1, 1>>,
   <<"Start", 2, 0, 0, 1, 2, 1>>,
-  <<"HeartbeatTimeout", 1, 0, 0, 1, 3, 1>>,
+  <<"PatienceTimeout", 1, 0, 0, 1, 3, 1>>,
   <<"ElectionTimeout", 1, 0, 0, 1, 4, 1>>,
   <<"Change", 1, 0, 0, 4, 5, 2>>,
   <<"OnHeartbeat", 2, 1, 1, 4, 6, 3>>,
   <<"OnAck", 1, 2, 1, 4, 7, 1>>,
   <<"Change", 1, 0, 0, 5, 8, 4>>,
-  <<"BeatTimeout", 1, 0, 0, 1, 8, 4>>,
+  <<"HeartbeatTimeout", 1, 0, 0, 1, 8, 4>>,
   <<"OnHeartbeat", 2, 1, 1, 5, 9, 5>>,
   <<"OnAck", 1, 2, 1, 5, 10, 1>>,
   <<"Change", 1, 0, 0, 6, 11, 6>>,
   <<"OnHeartbeat", 2, 1, 1, 6, 12, 1>>,
-  <<"HeartbeatTimeout", 2, 0, 0, 1, 13, 1>>
+  <<"PatienceTimeout", 2, 0, 0, 1, 13, 1>>
 >>
 
 States == <<

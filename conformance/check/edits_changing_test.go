@@ -150,15 +150,15 @@ var editsOfVotes = []edit{
 			e.Sent[0].Type, e.State.Role = spec.Assent, spec.Electing
 		},
 	},
-	{name: "R46-removed-asks", from: "members-shrink", at: "HeartbeatTimeout & 2 is", alter: asks(3, 4, 5)},
-	{name: "R46-witness-asks", from: "members-witness", at: "HeartbeatTimeout & 3 is", alter: asks(1, 2)},
-	{name: "R46-observer-asks", from: "members-observer", at: "HeartbeatTimeout & 4 is", alter: asks(1, 2, 3)},
-	{name: "R46-observer-is-asked", from: "members-observer", at: "HeartbeatTimeout & 2 is", alter: tells(spec.Election, 1, 3, 4)},
-	{name: "R46-witness-keeps-silent", from: "members-witness-speaks", at: "HeartbeatTimeout & 3 is", alter: tells(spec.ImBack)},
-	{name: "R46-observer-speaks-to-the-voter-alone", from: "members-voter-unaware", at: "HeartbeatTimeout & 3 is", alter: tells(spec.ImBack, 1)},
-	{name: "R46-removed-speaks", from: "members-shrink", at: "HeartbeatTimeout & 2 is", alter: tells(spec.ImBack, 3, 4, 5)},
+	{name: "R46-removed-asks", from: "members-shrink", at: "PatienceTimeout & 2 is", alter: asks(3, 4, 5)},
+	{name: "R46-witness-asks", from: "members-witness", at: "PatienceTimeout & 3 is", alter: asks(1, 2)},
+	{name: "R46-observer-asks", from: "members-observer", at: "PatienceTimeout & 4 is", alter: asks(1, 2, 3)},
+	{name: "R46-observer-is-asked", from: "members-observer", at: "PatienceTimeout & 2 is", alter: tells(spec.Election, 1, 3, 4)},
+	{name: "R46-witness-keeps-silent", from: "members-witness-speaks", at: "PatienceTimeout & 3 is", alter: tells(spec.ImBack)},
+	{name: "R46-observer-speaks-to-the-voter-alone", from: "members-voter-unaware", at: "PatienceTimeout & 3 is", alter: tells(spec.ImBack, 1)},
+	{name: "R46-removed-speaks", from: "members-shrink", at: "PatienceTimeout & 2 is", alter: tells(spec.ImBack, 3, 4, 5)},
 	{
-		name: "R46-observer-is-not-told", from: "members-observer", at: "BeatTimeout & 3 is",
+		name: "R46-observer-is-not-told", from: "members-observer", at: "HeartbeatTimeout & 3 is",
 		alter: func(e *spec.Event) { e.Sent = e.Sent[:2] },
 	},
 	{

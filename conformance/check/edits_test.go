@@ -31,7 +31,7 @@ var edits = []edit{
 	{name: "nodes-step-before-the-start", from: "failover", at: "Start & 3 is", how: drops},
 	{
 		name: "nodes-step-of-a-node-that-is-down", from: "failover", at: "Crash & 3 is", how: inserts, after: 1, text: []string{
-			`{"seq":0,"node":"3","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[{"type":"ELECTION","from":"3","to":"1","epoch":1},` +
+			`{"seq":0,"node":"3","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[{"type":"ELECTION","from":"3","to":"1","epoch":1},` +
 				`{"type":"ELECTION","from":"3","to":"2","epoch":1}],"state":{"role":"candidate","leader":null,"epoch":1,"grantee":"3","support":[]}}`,
 		},
 	},
@@ -43,7 +43,7 @@ var edits = []edit{
 			`"follower"`, `"claimant"`,
 		},
 	},
-	{name: "R8-patience-ends-and-the-lease-stays", from: "failover", at: "HeartbeatTimeout & 2 is", text: []string{`"leader":null`, `"leader":"3"`}},
+	{name: "R8-patience-ends-and-the-lease-stays", from: "failover", at: "PatienceTimeout & 2 is", text: []string{`"leader":null`, `"leader":"3"`}},
 	{name: "R9-pre-emption-drops-the-lease", from: "hand-over", at: "PreemptTimeout", text: []string{`"leader":"3"`, `"leader":null`}},
 	{name: "R10-says-ok-and-does-not-ask", from: "cold-start-from-the-lowest", at: "OnElection 1→2", text: []string{
 		`,{"type":"ELECTION","from":"2","to":"1","epoch":0},{"type":"ELECTION","from":"2","to":"3","epoch":0},{"type":"ELECTION","from":"2","to":"4","epoch":0}`, ``,
@@ -115,10 +115,10 @@ var edits = []edit{
 		`"REFUSE","from":"1","to":"5","epoch":2`, `"ACK","from":"1","to":"5","epoch":1`, `"leader":"4","epoch":2,"grantee":"4"`, `"leader":"5","epoch":1,"grantee":"5"`}},
 	{name: "R25-ack-does-not-count", from: "failover", at: "OnAck 1→3", text: []string{`"support":["1"]`, `"support":[]`}},
 	{name: "R25-ack-of-an-earlier-reign-counts", from: "hand-over", at: "OnAck 1→3 & electing", text: []string{`"support":[]`, `"support":["1"]`}},
-	{name: "R26-leads-on-without-a-quorum", from: "leader-that-hears-nobody", at: "QuorumTimeout & 3 is follower", text: []string{`"role":"follower","leader":null`, `"role":"leader","leader":"3"`}},
-	{name: "R26-steps-down-with-a-quorum", from: "leader-that-hears-nobody", at: "QuorumTimeout & 3 is leader", text: []string{`"role":"leader","leader":"3"`, `"role":"follower","leader":null`}},
-	{name: "R26-counts-old-support-again", from: "leader-that-hears-nobody", at: "QuorumTimeout & 3 is leader", text: []string{`"support":[]`, `"support":["1","2"]`}},
-	{name: "R27-beats-to-some", from: "leader-that-hears-nobody", at: "BeatTimeout & 3 is", text: []string{`,{"type":"HEARTBEAT","from":"3","to":"2","epoch":1}`, ``}},
+	{name: "R26-leads-on-without-a-quorum", from: "leader-that-hears-nobody", at: "ReignTimeout & 3 is follower", text: []string{`"role":"follower","leader":null`, `"role":"leader","leader":"3"`}},
+	{name: "R26-steps-down-with-a-quorum", from: "leader-that-hears-nobody", at: "ReignTimeout & 3 is leader", text: []string{`"role":"leader","leader":"3"`, `"role":"follower","leader":null`}},
+	{name: "R26-counts-old-support-again", from: "leader-that-hears-nobody", at: "ReignTimeout & 3 is leader", text: []string{`"support":[]`, `"support":["1","2"]`}},
+	{name: "R27-heartbeats-to-some", from: "leader-that-hears-nobody", at: "HeartbeatTimeout & 3 is", text: []string{`,{"type":"HEARTBEAT","from":"3","to":"2","epoch":1}`, ``}},
 	{name: "R28-resigns-in-silence", from: "resign", at: "Resign & 3 is", text: []string{
 		`[{"type":"RESIGN","from":"3","to":"1","epoch":1},{"type":"RESIGN","from":"3","to":"2","epoch":1}]`, `[]`}},
 	{
@@ -133,14 +133,14 @@ var edits = []edit{
 	{name: "R31-im-back-unanswered", from: "hand-over", at: "OnImBack 4→3", text: []string{`"sent":[{"type":"COORDINATOR","from":"3","to":"4","epoch":2}]`, `"sent":[]`}},
 	{name: "R31-claimant-learns-its-own-claim", from: "news-of-its-own-claim", at: "OnImBack 1→5", text: []string{`"role":"claimant","leader":null,"epoch":0`, `"role":"follower","leader":null,"epoch":1`}},
 	{name: "R31-im-back-leaves-the-lease", from: "leader-back-unnoticed", at: "OnImBack 3→1", text: []string{`"leader":null`, `"leader":"3"`}},
-	{name: "R35-timer-that-does-not-run", from: "leader-that-hears-nobody", at: "QuorumTimeout & 3 is leader", text: []string{
-		`"action":"QuorumTimeout","input":{"timer":"quorum"}`, `"action":"HeartbeatTimeout","input":{"timer":"heartbeat"}`}},
+	{name: "R35-timer-that-does-not-run", from: "leader-that-hears-nobody", at: "ReignTimeout & 3 is leader", text: []string{
+		`"action":"ReignTimeout","input":{"timer":"reign"}`, `"action":"PatienceTimeout","input":{"timer":"patience"}`}},
 	{name: "R41-holder-dies-and-the-lease-stays", from: "failover-by-proof-of-death", at: "HolderDead & 1 is", text: []string{`"leader":null`, `"leader":"5"`}},
 	{name: "R41-nobody-dies", from: "failover-by-proof-of-death", at: "HolderDead & 1 is", how: repeats, after: 1},
 
 	// Links.
 	{name: "links-invented-message", from: "failover", at: "OnRefuse 1→2", text: []string{`"REFUSE","from":"1","to":"2","epoch":1`, `"REFUSE","from":"1","to":"2","epoch":2`}},
-	{name: "links-received-before-it-is-sent", from: "failover", at: "HeartbeatTimeout & 3 is", how: swaps},
+	{name: "links-received-before-it-is-sent", from: "failover", at: "PatienceTimeout & 3 is", how: swaps},
 	{name: "links-received-twice", from: "failover", at: "OnAck 2→3", how: repeats, after: 1},
 	{name: "links-reordered", from: "claim-lost-to-a-rival", at: "OnElection 5→3 & REFUSE", how: swaps, after: 1},
 	{

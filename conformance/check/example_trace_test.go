@@ -11,7 +11,7 @@ import (
 func ExampleTrace() {
 	good := `{"format":1,"spec":"1.0","members":["1"],"seed":81,"commit":"none"}
 {"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
-{"seq":2,"node":"1","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}
+{"seq":2,"node":"1","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}
 {"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","epoch":1,"grantee":"1","support":[]}}
 `
 	bad := strings.Replace(good, `"epoch":1`, `"epoch":2`, 1)

@@ -40,7 +40,7 @@ func TestPromises(t *testing.T) {
 	}
 	alone := []spec.Event{
 		step(0, spec.StartAction), step(1, spec.StartAction),
-		ends(0, spec.HeartbeatTimer), ends(0, spec.ElectionTimer), ends(1, spec.HeartbeatTimer), ends(1, spec.ElectionTimer),
+		ends(0, spec.PatienceTimer), ends(0, spec.ElectionTimer), ends(1, spec.PatienceTimer), ends(1, spec.ElectionTimer),
 	}
 	for _, c := range []struct {
 		replacements map[string]string
@@ -86,7 +86,7 @@ func TestManyFixedNodes(t *testing.T) {
 		steps = append(steps, spec.Event{Node: members[i], Action: spec.StartAction})
 	}
 	last := members[MaxNodes-1]
-	steps = append(steps, spec.Event{Node: members[0], Input: spec.Input{Timer: spec.HeartbeatTimer}},
+	steps = append(steps, spec.Event{Node: members[0], Input: spec.Input{Timer: spec.PatienceTimer}},
 		spec.Event{Node: last, Action: spec.OnElection, Input: spec.Input{Message: spec.Message{Type: spec.Election, From: members[0], To: last}}})
 	r, err := newReplay(spec.Header{Members: members}, Options{})
 	require.NoError(t, err)

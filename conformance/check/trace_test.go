@@ -141,13 +141,13 @@ func script(t *testing.T, lines string) []byte {
 }
 
 // twoActing lets 3 lead, cuts it off, and lets 2 lead before 3 knows.
-const twoActing = `end 3 heartbeat
+const twoActing = `end 3 patience
 settle
 cut 1-3 2-3 3-1 3-2
-end 1 heartbeat
+end 1 patience
 settle
 end 1 election
-end 2 heartbeat
+end 2 patience
 settle
 end 2 election
 settle`
@@ -165,7 +165,7 @@ func TestOneActing(t *testing.T) {
 
 	// One who has crashed, or has resigned, acts no more.
 	for _, ends := range []string{"crash 3\n", "resign 3\n"} {
-		lines := strings.Replace(twoActing, "end 1 heartbeat", ends+"end 1 heartbeat", 1)
+		lines := strings.Replace(twoActing, "end 1 patience", ends+"end 1 patience", 1)
 		require.Equal(t, uint64(2), checked(t, script(t, lines), check.Options{OneActing: true}).Reigns)
 	}
 }

@@ -89,7 +89,7 @@ func TestNewRefuses(t *testing.T) {
 // TestLinks shows what becomes of messages: first sent first, and lost with a cut link, and with either end.
 func TestLinks(t *testing.T) {
 	c := started(t, 3, cluster.Options{})
-	require.NoError(t, do(t, c, "end 1 heartbeat; deliver 1 2; deliver 1 3"))
+	require.NoError(t, do(t, c, "end 1 patience; deliver 1 2; deliver 1 3"))
 	from2 := spec.Link{From: id(2), To: id(1)}
 	types := func() (types []spec.MessageType) {
 		for _, m := range c.UnderWay(nil, from2) {
@@ -123,7 +123,7 @@ func TestCrashWithinAStep(t *testing.T) {
 	}{{"", 1, 1}, {" crash before", 0, 0}, {" crash after 0", 1, 1}, {" crash after 1", 1, 1}, {" crash after 9", 1, 1}} {
 		steps := 0
 		c := started(t, 3, cluster.Options{})
-		require.NoError(t, do(t, c, "end 3 heartbeat; deliver 3 1; deliver 1 3; deliver 3 1"))
+		require.NoError(t, do(t, c, "end 3 patience; deliver 3 1; deliver 1 3; deliver 3 1"))
 		before := c.Events()
 		require.NoError(t, do(t, c, "deliver 1 3"+test.crash))
 		if c.Leaders()[1] == id(3) {
@@ -151,8 +151,8 @@ func TestNotPossible(t *testing.T) {
 	require.NoError(t, do(t, c, "crash 1"))
 	done, events := len(c.Done()), c.Events()
 	for op, reason := range map[string]string{
-		"deliver 2 3": "nothing is under way there", "lose 9 3": "nothing is under way there", "end 1 heartbeat": "it is down",
-		"end 2 claim": "the timer does not run", "late 2 heartbeat": "the timer runs", "crash 9": "it is no member",
+		"deliver 2 3": "nothing is under way there", "lose 9 3": "nothing is under way there", "end 1 patience": "it is down",
+		"end 2 claim": "the timer does not run", "late 2 patience": "the timer runs", "crash 9": "it is no member",
 		"restart 2": "it runs", "start 1": "it has a record: this would be a restart", "heal": "it is so already",
 		"change 2 to 2": "members are fixed", "cut 2-9": "there is no such link", "expect 9 down epoch 0 leader none": "it is no member",
 	} {
@@ -174,15 +174,15 @@ func TestViolationsLast(t *testing.T) {
 	c := started(t, 2, cluster.Options{})
 	first := do(t, c, "expect 2 leader epoch 1 leader 2")
 	require.EqualError(t, first, "expect: expect 2 leader epoch 1 leader 2: it is follower leader:none epoch:0 grantee:none support:{} (op 1)")
-	require.Equal(t, first, do(t, c, "end 2 heartbeat"))
+	require.Equal(t, first, do(t, c, "end 2 patience"))
 	require.Len(t, c.Done(), 1)
 	full := errors.New("the disk is full")
 	trace := spec.NewTraceWriter(failing{full}, spec.Header{Members: integers(1), Commit: "test"})
 	c = started(t, 1, cluster.Options{Trace: trace})
 	var err error
-	require.NoError(t, do(t, c, "end 1 heartbeat; end 1 election"))
+	require.NoError(t, do(t, c, "end 1 patience; end 1 election"))
 	for i := 0; err == nil && i < 10_000; i++ {
-		err = do(t, c, "end 1 beat")
+		err = do(t, c, "end 1 heartbeat")
 	}
 	require.ErrorIs(t, err, full)
 }
@@ -200,7 +200,7 @@ func TestSettleEnds(t *testing.T) {
 	}}
 	c, err := cluster.New(integers(2), echo.node, cluster.Options{})
 	require.NoError(t, err)
-	require.ErrorContains(t, do(t, c, "end 2 heartbeat; settle"), "R36: 10000 messages have been delivered without the end of a timer")
+	require.ErrorContains(t, do(t, c, "end 2 patience; settle"), "R36: 10000 messages have been delivered without the end of a timer")
 }
 
 // TestEnabled shows that each op of Enabled is possible, and that those of Draw are too, and all that is drawn is the same

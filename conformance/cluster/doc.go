@@ -3,7 +3,7 @@
 //
 //	deliver 3 2                   the first message under way from 3 to 2 arrives
 //	lose 3 2                      … is lost
-//	end 2 heartbeat               a timer of 2 ends, which runs
+//	end 2 patience               a timer of 2 ends, which runs
 //	late 2 claim                  … which does not run: nothing may happen (R35)
 //	resign 2                      the user of 2 calls it to resign (R28)
 //	dead 2                        the host of 2 says that the holder of its lease is dead, true or not (R41)

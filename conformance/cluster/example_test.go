@@ -10,13 +10,13 @@ import (
 func Example() {
 	script, err := cluster.ParseScript(`
 		members 1 2 3
-		end 3 heartbeat          # the highest asks
+		end 3 patience          # the highest asks
 		settle
 		expect 3 leader epoch 1 leader 3
 		crash 3
 		dead 1
 		dead 2
-		end 2 heartbeat
+		end 2 patience
 		settle
 		end 2 election
 		settle
@@ -34,7 +34,7 @@ func Example() {
 		fmt.Println(id, c.State(id), c.Timers(id))
 	}
 	// Output:
-	// 1 follower leader:2 epoch:2 grantee:2 support:{} {heartbeat}
-	// 2 leader leader:2 epoch:2 grantee:2 support:{1} {quorum beat}
+	// 1 follower leader:2 epoch:2 grantee:2 support:{} {patience}
+	// 2 leader leader:2 epoch:2 grantee:2 support:{1} {reign heartbeat}
 	// 3 follower leader:none epoch:1 grantee:3 support:{} {}
 }

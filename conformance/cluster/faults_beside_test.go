@@ -60,7 +60,7 @@ var beside = map[string]struct {
 // the very epoch that this one has won since.
 const handsOver = `members 1 2 3
 first 1 2 3
-end 2 heartbeat
+end 2 patience
 deliver 2 3
 deliver 2 1
 deliver 1 2

@@ -47,7 +47,7 @@ func almost(c *conformance.Case, got *spec.Step) bool {
 
 // speaks reports whether a member that may not stand says so, because its patience ends.
 func speaks(c *conformance.Case, got *spec.Step) bool {
-	return (c.Input.Timer == spec.HeartbeatTimer || c.Input.Timer == spec.CoordinatorTimer) && len(got.Sent) > 0 && got.Sent[0].Type == spec.ImBack
+	return (c.Input.Timer == spec.PatienceTimer || c.Input.Timer == spec.CoordinatorTimer) && len(got.Sent) > 0 && got.Sent[0].Type == spec.ImBack
 }
 
 func kindIn(c *conformance.Case) spec.MemberKind {
@@ -125,14 +125,14 @@ var faultsOfMembers = []fault{
 		}},
 	{name: "stands-as-a-witness", says: "A witness asks when its patience ends.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
-			if c.Input.Timer == spec.HeartbeatTimer && !got.Ignored && kindIn(c) == spec.Witness {
+			if c.Input.Timer == spec.PatienceTimer && !got.Ignored && kindIn(c) == spec.Witness {
 				got.State.Role = spec.Candidate
 				got.Sent = toMembers(c, got.State.Configuration, spec.Election, got.State.Epoch, spec.MemberKinds()...)
 			}
 		}},
 	{name: "asks-observers", says: "ELECTION goes to observers.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
-			if c.Input.Timer == spec.HeartbeatTimer && got.State.Role == spec.Candidate {
+			if c.Input.Timer == spec.PatienceTimer && got.State.Role == spec.Candidate {
 				got.Sent = toMembers(c, got.State.Configuration, spec.Election, got.State.Epoch, spec.MemberKinds()...)
 			}
 		}},
@@ -156,19 +156,19 @@ var faultsOfMembers = []fault{
 		}},
 	{name: "speaks-though-removed", says: "Who is no member speaks as members do.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
-			if c.Input.Timer == spec.HeartbeatTimer && !got.Ignored && kindIn(c) == "" {
+			if c.Input.Timer == spec.PatienceTimer && !got.Ignored && kindIn(c) == "" {
 				got.Sent = toMembers(c, got.State.Configuration, spec.ImBack, got.State.Epoch, spec.MemberKinds()...)
 			}
 		}},
 	{name: "keeps-the-lease-it-speaks-without", says: "A member that speaks keeps its lease.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
-			if speaks(c, got) && c.Input.Timer == spec.HeartbeatTimer {
+			if speaks(c, got) && c.Input.Timer == spec.PatienceTimer {
 				got.State.Leader = c.Before.Leader
 			}
 		}},
 	{name: "speaks-once", says: "The patience of a member that may not stand does not begin anew.", members: true,
 		duties: func(in *spec.Input, before *spec.State, out *spec.Step) {
-			if in.Timer == spec.HeartbeatTimer && out.State.Role == spec.Follower {
+			if in.Timer == spec.PatienceTimer && out.State.Role == spec.Follower {
 				out.Arm = 0
 			}
 		}},
@@ -228,10 +228,10 @@ var faultsOfChanges = []fault{
 				}
 			}
 		}},
-	{name: "checks-on-from-before", says: "The quorum timer does not begin anew with a change.", members: true,
+	{name: "checks-on-from-before", says: "The reign timer does not begin anew with a change.", members: true,
 		duties: func(in *spec.Input, _ *spec.State, out *spec.Step) {
 			if in.Call == spec.ChangeCall {
-				out.Arm &^= spec.TimersOf(spec.QuorumTimer)
+				out.Arm &^= spec.TimersOf(spec.ReignTimer)
 			}
 		}},
 }

@@ -104,7 +104,7 @@ var faultsOfReigns = []fault{
 		}},
 	{name: "leads-on-without-a-quorum", says: "A leader that has lost its quorum leads on.",
 		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
-			if c.Input.Timer == spec.QuorumTimer && c.Before.Role == spec.Leader {
+			if c.Input.Timer == spec.ReignTimer && c.Before.Role == spec.Leader {
 				got.State = c.Before.Clone()
 				got.State.Support = nil
 			}
@@ -138,7 +138,7 @@ var faultsOfReigns = []fault{
 		}},
 	{name: "takes-a-late-timer", says: "A timer that does not run makes a candidate of a leader.",
 		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
-			if c.Input.Timer == spec.HeartbeatTimer && c.Before.Role == spec.Leader {
+			if c.Input.Timer == spec.PatienceTimer && c.Before.Role == spec.Leader {
 				got.Ignored, got.State = false, spec.State{Role: spec.Candidate, Epoch: c.Before.Epoch, Grantee: c.Before.Grantee}
 				got.Sent = toAll(c, spec.Election, c.Before.Epoch)
 			}

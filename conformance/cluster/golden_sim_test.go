@@ -15,7 +15,7 @@ import (
 var recorded = []struct{ name, shows string }{
 	{"sim-crash-seed-1", "In simulated time: the leader crashes, is proved dead, and returns after 300 ms; later it is handed the reign back."},
 	{"sim-cut-seed-2", "In simulated time: the leader is cut off for 600 ms. Its check steps it down before any other claims, so that there is never more than one acting leader; it is handed the reign back when it has followed long enough."},
-	{"sim-loss-seed-3", "In simulated time: for 400 ms links to the leader and from it lose a third of what they carry. It misses the answers to its beats, steps down, asks, and leads the next epoch."},
+	{"sim-loss-seed-3", "In simulated time: for 400 ms links to the leader and from it lose a third of what they carry. It misses the answers to its heartbeats, steps down, asks, and leads the next epoch."},
 }
 
 // recordings returns the golden traces of the simulator, each of which is a run by the rules.

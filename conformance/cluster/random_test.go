@@ -53,7 +53,7 @@ func (s *seen) observe(c *conformance.Case, cut []spec.Link) {
 	switch {
 	case led && !leads && said(spec.Grant):
 		s.handOvers++
-	case led && !leads && in.Timer == spec.QuorumTimer:
+	case led && !leads && in.Timer == spec.ReignTimer:
 		s.downs++
 	case said(spec.Refuse) && (in.Message.Type == spec.Heartbeat || in.Message.Type == spec.Coordinator):
 		s.stale++

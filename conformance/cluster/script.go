@@ -19,7 +19,7 @@ import (
 //	record 2 epoch 4 grantee 3
 //	unstarted
 //	start 3
-//	end 3 heartbeat
+//	end 3 patience
 //
 // Where members change, a second line says who the first members are, and the first just which nodes there are. Voters are
 // said by their ids; all others with their kind; and an address comes after @.

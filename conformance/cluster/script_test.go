@@ -44,7 +44,7 @@ func TestScriptsAreRefused(t *testing.T) {
 	for text, problem := range map[string]string{
 		"":                                              "there is no line that says who the members are, such as: members 1 2 3",
 		"# none\n":                                      "there is no line that says who the members are, such as: members 1 2 3",
-		"end 1 heartbeat":                               `line 1: "end 1 heartbeat" comes before the members`,
+		"end 1 patience":                                `line 1: "end 1 patience" comes before the members`,
 		"members 1 2\nmembers 3":                        "line 2: the members have been said before",
 		"members 2 1":                                   "line 1: members: the members must be ascending, each once: 1 comes after 2",
 		"members":                                       "line 1: members: there are no members",
@@ -96,7 +96,7 @@ func TestScriptsAreRefused(t *testing.T) {
 
 // TestRunSaysWhere shows that Run stops at an op that is not possible, and that Try goes on.
 func TestRunSaysWhere(t *testing.T) {
-	script, err := cluster.ParseScript("members 1 2; end 2 heartbeat; deliver 1 2; settle; expect 2 leader epoch 1 leader 2")
+	script, err := cluster.ParseScript("members 1 2; end 2 patience; deliver 1 2; settle; expect 2 leader epoch 1 leader 2")
 	require.NoError(t, err)
 	c, err := script.Run(model, cluster.Options{})
 	require.EqualError(t, err, "op 2 of the script: deliver 1 2: nothing is under way there")

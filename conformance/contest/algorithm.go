@@ -46,16 +46,16 @@ type Config struct {
 
 // Timing is what the timers of all algorithms are derived from, so that they can be compared.
 type Timing struct {
-	Delay    time.Duration // how long a message takes at most, as far as the algorithms are told
-	Beat     time.Duration // how often a leader is heard of
-	Patience time.Duration // how long a follower hears nothing before it suspects its leader
-	TTL      time.Duration // how long a lease in a store is good for
-	Cooldown time.Duration // how long a node that has returned waits before it takes over, where an algorithm waits
+	Delay     time.Duration // how long a message takes at most, as far as the algorithms are told
+	Heartbeat time.Duration // how often a leader is heard of
+	Patience  time.Duration // how long a follower hears nothing before it suspects its leader
+	TTL       time.Duration // how long a lease in a store is good for
+	Cooldown  time.Duration // how long a node that has returned waits before it takes over, where an algorithm waits
 }
 
 // TimingOf returns what the timers of all algorithms are derived from so that those of ours are these.
 func TimingOf(t policy.Timing) Timing {
-	return Timing{Delay: t.Delay, Beat: t.Beat, Patience: t.Heartbeat, TTL: t.Heartbeat, Cooldown: max(t.Preempt, 0)}
+	return Timing{Delay: t.Delay, Heartbeat: t.Heartbeat, Patience: t.Patience, TTL: t.Patience, Cooldown: max(t.Preempt, 0)}
 }
 
 // LAN is the timing of a local network: that of the profile of this name.

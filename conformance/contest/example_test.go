@@ -49,7 +49,7 @@ func Example() {
 
 // A run is played until somebody leads, who is crashed before anybody has heard of it, and then until somebody else does.
 func ExamplePlay() {
-	timing := contest.Timing{Delay: 2 * ms, Beat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
+	timing := contest.Timing{Delay: 2 * ms, Heartbeat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
 	scenario := &contest.Scenario{Nodes: 3, Length: time.Minute, Timing: timing}
 	var leader int
 	var play *contest.Play

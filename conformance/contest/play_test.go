@@ -133,9 +133,9 @@ func TestDoings(t *testing.T) {
 	require.NoError(t, w.Heal([]contest.Link{{From: 3, To: 2}}))
 	require.Equal(t, []string{
 		"113ms 0 meddled LEAD from 3 to 1 is delayed by 3ms, #1 at 120ms", "113ms 2 loses LEAD #2 of 3", "113ms 1 takes LEAD #1 of 3", "113ms 1 pauses",
-		"113ms 3 ends timer 1, #3 BEAT to 1 at 118ms, #4 BEAT to 2 at 118ms", "113ms 1 meddled message 3 has arrived, and waits until 1 can take it, #3 at 113ms",
+		"113ms 3 ends timer 1, #3 HEARTBEAT to 1 at 118ms, #4 HEARTBEAT to 2 at 118ms", "113ms 1 meddled message 3 has arrived, and waits until 1 can take it, #3 at 113ms",
 		"113ms 1 meddled 1 will be told when it can listen", `113ms 1 meddled the timer "patience" has ended, and 1 will see it when it can`,
-		"113ms 0 links 3→2 cut", "113ms 1 goes on", "113ms 1 takes BEAT #3 of 3", "113ms 1 is told suspect, #5 LEAD to 2 at 120ms, #6 LEAD to 3 at 120ms",
+		"113ms 0 links 3→2 cut", "113ms 1 goes on", "113ms 1 takes HEARTBEAT #3 of 3", "113ms 1 is told suspect, #5 LEAD to 2 at 120ms, #6 LEAD to 3 at 120ms",
 		"113ms 0 links 3→2 healed",
 	}, w.told())
 }
@@ -144,11 +144,11 @@ func TestDoings(t *testing.T) {
 // delayed.
 func TestBeforeOnes(t *testing.T) {
 	s := scenario(time.Second)
-	s.Delay, s.Timing.Beat = contest.Range{Min: 9 * ms, Max: 9 * ms}, 2*ms
+	s.Delay, s.Timing.Heartbeat = contest.Range{Min: 9 * ms, Max: 9 * ms}, 2*ms
 	w := watch(t, s, 113*ms)
 	w.told()
 	require.NoError(t, w.Deliver(3))
-	require.Equal(t, []string{"113ms 1 takes LEAD #1 of 3", "113ms 1 takes BEAT #3 of 3"}, w.told())
+	require.Equal(t, []string{"113ms 1 takes LEAD #1 of 3", "113ms 1 takes HEARTBEAT #3 of 3"}, w.told())
 	require.NoError(t, w.Delay(2, 3500*time.Microsecond))
 	w.goOn(122*ms + 600*time.Microsecond)
 	var taken []string
@@ -157,7 +157,7 @@ func TestBeforeOnes(t *testing.T) {
 			taken = append(taken, m)
 		}
 	}
-	require.Equal(t, []string{"113ms 0 meddled LEAD from 3 to 2 is delayed by 3.5ms, with 1 behind it, #2 at 122.5ms, #4 at 122.5ms", "122.5ms 2 takes LEAD #2 of 3", "122.5ms 2 takes BEAT #4 of 3"}, taken)
+	require.Equal(t, []string{"113ms 0 meddled LEAD from 3 to 2 is delayed by 3.5ms, with 1 behind it, #2 at 122.5ms, #4 at 122.5ms", "122.5ms 2 takes LEAD #2 of 3", "122.5ms 2 takes HEARTBEAT #4 of 3"}, taken)
 }
 
 // TestCrashAmidSave loses what was being saved.
@@ -222,7 +222,7 @@ func TestCannot(t *testing.T) {
 		"message 99 is not under way":                  w.Deliver(99),
 		"message 98 is not under way":                  w.Delay(98, ms),
 		"there is no timer 2: toy has 2":               w.Fire(2, 2),
-		`the timer "beat" of node 2 does not run`:      w.Fire(2, 1),
+		`the timer "heartbeat" of node 2 does not run`: w.Fire(2, 1),
 		"node 1 is down: restart it first ":            fmt.Errorf("%w ", w.Suspect(1)),
 		"a node of toy cannot be told to lead no long": w.Resign(2),
 	} {
@@ -279,5 +279,5 @@ func TestDroppedHoldsUpNothing(t *testing.T) {
 	require.NoError(t, w.Drop(1))
 	w.told()
 	w.goOn(131 * ms)
-	require.Contains(t, w.told(), "131ms 1 takes BEAT #5 of 3")
+	require.Contains(t, w.told(), "131ms 1 takes HEARTBEAT #5 of 3")
 }

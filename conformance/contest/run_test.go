@@ -14,7 +14,7 @@ import (
 
 // scenario returns three nodes of the toy, of which 3 leads from 110 ms on.
 func scenario(length time.Duration, faults ...contest.Fault) *contest.Scenario {
-	timing := contest.Timing{Delay: 2 * ms, Beat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
+	timing := contest.Timing{Delay: 2 * ms, Heartbeat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
 	return &contest.Scenario{Name: "test", Nodes: 3, Length: length, Timing: timing, Faults: faults}
 }
 
@@ -31,7 +31,7 @@ func run(t *testing.T, s *contest.Scenario) contest.Result {
 func TestReign(t *testing.T) {
 	r := run(t, scenario(200*ms))
 	require.Equal(t, []contest.Reign{{Leader: 3, Epoch: 1, Begin: 110 * ms, End: 200 * ms}}, r.Reigns)
-	require.Equal(t, map[string]int{"LEAD": 2, "BEAT": 8}, r.Messages)
+	require.Equal(t, map[string]int{"LEAD": 2, "HEARTBEAT": 8}, r.Messages)
 	require.Equal(t, 2, r.Election)
 	require.Zero(t, r.None, "before the first reign nothing counts")
 	require.Zero(t, r.Two)
@@ -46,7 +46,7 @@ func TestReign(t *testing.T) {
 // TestCrash lets the leader die, whoever it is, and looks when it is replaced, and what it has kept when it returns.
 func TestCrash(t *testing.T) {
 	r := run(t, scenario(time.Second, contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 200 * ms, For: 600 * ms}))
-	// The last beat of 3 was there at 191 ms; 2 waits for 120 ms from then on. 3 hears a beat of 2 soon after its return.
+	// The last heartbeat of 3 was there at 191 ms; 2 waits for 120 ms from then on. 3 hears one of 2 soon after its return.
 	require.Equal(t, []contest.Reign{{3, 1, 110 * ms, 200 * ms}, {2, 1, 311 * ms, time.Second}}, r.Reigns)
 	require.Equal(t, contest.FaultResult{Node: 3, Began: 200 * ms, Election: 2, Healed: 112 * ms}, r.Faults[0])
 	require.Equal(t, 111*ms, r.None)
@@ -90,7 +90,7 @@ func TestPause(t *testing.T) {
 	s.Work = 10 * ms
 	r := run(t, s)
 	require.Equal(t, 1, r.Stale)
-	require.Zero(t, r.Two, "a node that is paused does not lead, and beats of 2 have waited for it")
+	require.Zero(t, r.Two, "a node that is paused does not lead, and heartbeats of 2 have waited for it")
 	require.Equal(t, 200*ms, r.Faults[0].Healed, "that they agreed before, for less than their patience, does not count")
 	require.Equal(t, 110*ms+ms/2, r.None)
 }
@@ -217,7 +217,7 @@ func TestValidate(t *testing.T) {
 		"Delay and Disk":        func(s *contest.Scenario) { s.Delay = contest.Range{Min: 2, Max: 1} },
 		"Rates: there are 1":    func(s *contest.Scenario) { s.Rates = []float64{1} },
 		"Rates: a clock":        func(s *contest.Scenario) { s.Rates = []float64{1, 0, 1} },
-		"Timing":                func(s *contest.Scenario) { s.Timing.Patience = s.Timing.Beat },
+		"Timing":                func(s *contest.Scenario) { s.Timing.Patience = s.Timing.Heartbeat },
 		"Order: [1 2 2]":        func(s *contest.Scenario) { s.Order = []int{1, 2, 2} },
 		"there is no kind":      func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: "flood", Node: 1}} },
 		"begins within the run": func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: contest.Crash, Node: 1, At: time.Hour}} },

@@ -30,8 +30,8 @@ func (s *Scenario) Validate() error {
 		return wrong("Rates", "there are %d for %d nodes", len(s.Rates), s.Nodes)
 	case slices.ContainsFunc(s.Rates, func(r float64) bool { return !(r > 0) }):
 		return wrong("Rates", "a clock that does not go forward")
-	case t.Delay <= 0 || t.Beat <= 0 || t.Patience <= t.Beat || t.TTL <= t.Beat || t.Cooldown < 0:
-		return wrong("Timing", "Delay and Beat are above 0, Patience and TTL above Beat, and Cooldown is not below 0")
+	case t.Delay <= 0 || t.Heartbeat <= 0 || t.Patience <= t.Heartbeat || t.TTL <= t.Heartbeat || t.Cooldown < 0:
+		return wrong("Timing", "Delay and Heartbeat are above 0, Patience and TTL above Heartbeat, and Cooldown is not below 0")
 	}
 	if sorted := slices.Sorted(slices.Values(s.order())); !slices.Equal(sorted, ascending(s.Nodes)) {
 		return wrong("Order", "%v does not have each of 1 to %d once", s.Order, s.Nodes)

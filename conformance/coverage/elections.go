@@ -55,8 +55,8 @@ var (
 
 // ofElections are the branches of R8 to R16.
 var ofElections = []Branch{
-	branch("R8", "patience with a leader ends, and the lease: the node asks all", on(spec.HeartbeatTimeout), stands, not(noLease)),
-	branch("R8", "patience without a leader ends: the node asks all", on(spec.HeartbeatTimeout), stands, noLease),
+	branch("R8", "patience with a leader ends, and the lease: the node asks all", on(spec.PatienceTimeout), stands, not(noLease)),
+	branch("R8", "patience without a leader ends: the node asks all", on(spec.PatienceTimeout), stands, noLease),
 	branch("R9", "a follower of a lower leader asks all, and keeps the lease", on(spec.PreemptTimeout)),
 
 	branch("R10", "a leader adds COORDINATOR to its OK", onElection, fromLower, says(spec.Coordinator)),

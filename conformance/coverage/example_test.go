@@ -10,7 +10,7 @@ import (
 // An election among three nodes that goes well visits few of the branches. What it has to say about claims is this.
 func ExampleCoverage_Observe() {
 	seen := coverage.New()
-	script, err := cluster.ParseScript("members 1 2 3; end 3 heartbeat; settle")
+	script, err := cluster.ParseScript("members 1 2 3; end 3 patience; settle")
 	if err == nil {
 		_, err = script.Run(model, cluster.Options{Observe: seen.Observe})
 	}

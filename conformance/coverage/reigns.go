@@ -78,9 +78,9 @@ var ofReigns = []Branch{
 	never("an ACK is of an epoch that its receiver has led",
 		branch("R25", "a higher epoch is learned from an ACK", onAck, newer)),
 
-	branch("R26", "a quorum has acknowledged: the leader goes on", on(spec.QuorumTimeout), becomes(leader)),
-	branch("R26", "without a quorum the leader steps down", on(spec.QuorumTimeout), not(becomes(leader))),
-	branch("R27", "HEARTBEAT to all", on(spec.BeatTimeout)),
+	branch("R26", "a quorum has acknowledged: the leader goes on", on(spec.ReignTimeout), becomes(leader)),
+	branch("R26", "without a quorum the leader steps down", on(spec.ReignTimeout), not(becomes(leader))),
+	branch("R27", "HEARTBEAT to all", on(spec.HeartbeatTimeout)),
 	branch("R28", "a leader resigns: RESIGN to all", on(spec.ResignAction)),
 
 	branch("R29", "the sender's lease ends: a follower is without a leader", onResign, sendersLease, was(follower)),
@@ -127,11 +127,11 @@ var ofNoStep = []Branch{
 	branch("R34", "a message of a stranger", on(noStep), ofStranger),
 	branch("R34", "a message for another node", on(noStep), forAnother),
 
-	branch("R35", "heartbeat ends, and does not run", on(noStep), idle(spec.HeartbeatTimer)),
+	branch("R35", "patience ends, and does not run", on(noStep), idle(spec.PatienceTimer)),
 	branch("R35", "preempt ends, and does not run", on(noStep), idle(spec.PreemptTimer)),
 	branch("R35", "election ends, and does not run", on(noStep), idle(spec.ElectionTimer)),
 	branch("R35", "coordinator ends, and does not run", on(noStep), idle(spec.CoordinatorTimer)),
 	branch("R35", "claim ends, and does not run", on(noStep), idle(spec.ClaimTimer)),
-	branch("R35", "quorum ends, and does not run", on(noStep), idle(spec.QuorumTimer)),
-	branch("R35", "beat ends, and does not run", on(noStep), idle(spec.BeatTimer)),
+	branch("R35", "reign ends, and does not run", on(noStep), idle(spec.ReignTimer)),
+	branch("R35", "heartbeat ends, and does not run", on(noStep), idle(spec.HeartbeatTimer)),
 }

@@ -213,8 +213,8 @@ func TestSameReplies(t *testing.T) {
 	const state = `"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}`
 	require.Equal(t, kit.Pass, say(`"ok":true,"features":["1","2"]`, `"features": ["1","2"], "ok": true`))
 	require.Equal(t, kit.Nondeterministic, say(`"ok":true,"features":["1","2"]`, `"ok":true,"features":["2","1"]`))
-	require.Equal(t, kit.Pass, say(`"ok":true,"effects":[{"arm":"beat"},{"arm":"quorum"}],`+state, `"ok":true,"effects":[{"arm":"quorum"},{"arm":"beat"}],`+state))
-	require.Equal(t, kit.Nondeterministic, say(`"ok":true,"effects":[{"arm":"beat"},{"over":1}],`+state, `"ok":true,"effects":[{"over":1},{"arm":"beat"}],`+state))
+	require.Equal(t, kit.Pass, say(`"ok":true,"effects":[{"arm":"heartbeat"},{"arm":"reign"}],`+state, `"ok":true,"effects":[{"arm":"reign"},{"arm":"heartbeat"}],`+state))
+	require.Equal(t, kit.Nondeterministic, say(`"ok":true,"effects":[{"arm":"heartbeat"},{"over":1}],`+state, `"ok":true,"effects":[{"over":1},{"arm":"heartbeat"}],`+state))
 	require.Equal(t, kit.Pass, say(`"ok":true,"ignored":"a",`+state, `"ok":true,"ignored":"b",`+state))
 }
 

@@ -85,7 +85,7 @@ func TestUpdate(t *testing.T) {
 		{mutant: again, Status: killed, By: "small TestA", Smallest: "n = 1"},
 		{mutant: survivor, Status: survived},
 		{mutant: slow, Status: hung, By: "small TestB", Seconds: 3},
-		{mutant: long, Status: killed, By: "small TestC", Smallest: "20 ops: " + strings.Repeat("end 2 beat; ", 20)},
+		{mutant: long, Status: killed, By: "small TestC", Smallest: "20 ops: " + strings.Repeat("end 2 heartbeat; ", 20)},
 	}
 	for range 2 {
 		require.NoError(t, updateReadme(file, []*mutant{again, kept, survivor, slow, untried, long}, results))

@@ -28,7 +28,7 @@ func ExampleTour_ReplayOne() {
 	// 9 states, 9 edges, 3 paths of 10 steps
 	// {"format":1,"spec":"1.0","members":["1"],"seed":0,"commit":"unknown"}
 	// {"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
-	// {"seq":2,"node":"1","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}
+	// {"seq":2,"node":"1","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}
 	// {"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","epoch":1,"grantee":"1","support":[]}}
 	// {"seq":4,"node":"1","action":"Crash","state":{"role":"follower","leader":null,"epoch":1,"grantee":"1","support":[]}}
 	// {"seq":5,"node":"1","action":"Restart","sent":[],"state":{"role":"electing","leader":"1","epoch":1,"grantee":"1","support":[]}}

@@ -10,8 +10,8 @@
 // The graph is that of tla/Cluster.tla, which is untimed, and leaves out what changes nothing for the cluster. Where it says
 // less than a node does, the path is mended, so that what is left out cannot be told from a run in which it is lost:
 //
-//   - A beat goes to all (R27); the graph has the heartbeats that change something alone. Each other one is lost as soon as it
-//     comes first on its link, and until then it is not looked at.
+//   - A heartbeat goes to all (R27); the graph has the heartbeats that change something alone. Each other one is lost as
+//     soon as it comes first on its link, and until then it is not looked at.
 //   - A quorum check of a leader that is not backed fails at once in the graph, whatever the support that is left from before. A
 //     leader that passes it on such support is checked once more: then it has none, and fails.
 //   - The graph may begin with links cut. The path begins with the cut.

@@ -72,7 +72,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 func TestFaultsLeadAstray(t *testing.T) {
 	for name, fault := range map[string]func(id spec.NodeID, in spec.Input, out *spec.Step){
 		"keeps its support after a check": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
-			if in.Timer == spec.QuorumTimer && out.State.Role == spec.Leader {
+			if in.Timer == spec.ReignTimer && out.State.Role == spec.Leader {
 				out.State.Support = []spec.NodeID{spec.IntegerID(1)}
 			}
 		},
@@ -93,8 +93,8 @@ func TestFaultsLeadAstray(t *testing.T) {
 				}
 			}
 		},
-		"beats to the lowest only": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
-			if in.Timer == spec.BeatTimer {
+		"sends heartbeats to the lowest only": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
+			if in.Timer == spec.HeartbeatTimer {
 				out.Sent = out.Sent[:1]
 			}
 		},

@@ -76,13 +76,13 @@ func (r *replay) step(e edge) error {
 		return err
 	}
 	switch node := r.id(rules.ID(e.step.Args[0])); action {
-	case spec.QuorumTimeout:
+	case spec.ReignTimeout:
 		if r.cluster.State(node).Role == spec.Leader {
 			if err := r.do(r.op(e.step)); err != nil {
 				return err
 			}
 		}
-	case spec.BeatTimeout:
+	case spec.HeartbeatTimeout:
 		if err := r.leaveOut(node); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (r *replay) underWay(l int) []spec.Message {
 }
 
 // leaveOut marks the heartbeats that a leader has just sent, and that are not in the graph: on their links there is one message
-// more than there should be. It is an error if the beat has left somebody out who could hear it (R27).
+// more than there should be. It is an error if the heartbeat has left somebody out who could hear it (R27).
 func (r *replay) leaveOut(leader spec.NodeID) error {
 	for l, link := range r.links {
 		if link.From != leader || !r.cluster.Up(link.To) || slices.Contains(r.cluster.CutLinks(), link) {
@@ -160,7 +160,7 @@ func (r *replay) leaveOut(leader spec.NodeID) error {
 		}
 		under, out := r.underWay(l), r.leftOut[l]
 		if len(under) == 0 || under[len(under)-1].Type != spec.Heartbeat {
-			return fmt.Errorf("the beat has sent no HEARTBEAT to %s", link.To)
+			return fmt.Errorf("the heartbeat has sent no HEARTBEAT to %s", link.To)
 		}
 		there := len(out)
 		for _, left := range out {

@@ -14,12 +14,12 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// beats are requests: a node is started, and its timer ends again and again.
-func beats(n int) []port.Request {
+// heartbeats are requests: a node is started, and its timer ends again and again.
+func heartbeats(n int) []port.Request {
 	me := members()[1]
 	requests := []port.Request{{Op: port.Begin, Node: "a", Me: &me, Members: members()}}
 	for len(requests) < n {
-		requests = append(requests, port.Request{Op: port.End, Node: "a", Timer: spec.BeatTimer})
+		requests = append(requests, port.Request{Op: port.End, Node: "a", Timer: spec.HeartbeatTimer})
 	}
 	return requests
 }
@@ -31,7 +31,7 @@ func TestAskAll(t *testing.T) {
 	defer p.Close()
 	const n = 3000
 	told := 0
-	err = p.AskAll(slices.Values(beats(n)), func(k int, request *port.Request, reply *port.Reply) error {
+	err = p.AskAll(slices.Values(heartbeats(n)), func(k int, request *port.Request, reply *port.Reply) error {
 		require.Equal(t, told, k)
 		require.Equal(t, request.ID, reply.ID)
 		require.Equal(t, k > 0, reply.Ignored != "")
@@ -42,7 +42,7 @@ func TestAskAll(t *testing.T) {
 	require.Equal(t, n, told)
 
 	enough := errors.New("enough")
-	err = p.AskAll(slices.Values(beats(n)), func(k int, _ *port.Request, _ *port.Reply) error {
+	err = p.AskAll(slices.Values(heartbeats(n)), func(k int, _ *port.Request, _ *port.Reply) error {
 		if k == 700 {
 			return enough
 		}
@@ -56,7 +56,7 @@ func TestAskAll(t *testing.T) {
 	again, err := p.Again(t.Context())
 	require.NoError(t, err)
 	defer again.Close()
-	require.NoError(t, again.AskAll(slices.Values(beats(9)), func(int, *port.Request, *port.Reply) error { return nil }))
+	require.NoError(t, again.AskAll(slices.Values(heartbeats(9)), func(int, *port.Request, *port.Reply) error { return nil }))
 }
 
 // TestAskAllFails asks ports that fail, much at once: the failure is that of the port, and comes soon.
@@ -66,12 +66,12 @@ func TestAskAllFails(t *testing.T) {
 	} {
 		p, err := start(t, how)
 		require.NoError(t, err)
-		err = p.AskAll(slices.Values(beats(20_000)), func(int, *port.Request, *port.Reply) error { return nil })
+		err = p.AskAll(slices.Values(heartbeats(20_000)), func(int, *port.Request, *port.Reply) error { return nil })
 		var failure *port.Failure
 		require.ErrorAs(t, err, &failure, how)
 		require.Equal(t, kind, failure.Kind, how)
 		require.False(t, p.Usable())
-		require.ErrorAs(t, p.AskAll(slices.Values(beats(2)), nil), &failure, "it is of no more use")
+		require.ErrorAs(t, p.AskAll(slices.Values(heartbeats(2)), nil), &failure, "it is of no more use")
 		p.Close()
 	}
 }

@@ -170,7 +170,7 @@ func TestServerAnswers(t *testing.T) {
 		says    string
 	}{
 		{port.Request{Op: "dance"}, `no op "dance"`},
-		{port.Request{Op: port.End, Node: "nobody", Timer: spec.BeatTimer}, "has not started"},
+		{port.Request{Op: port.End, Node: "nobody", Timer: spec.HeartbeatTimer}, "has not started"},
 		{port.Request{Op: port.Begin, Node: "a", Members: members()}, "me, is missing"},
 		{port.Request{Op: port.Load, Node: "a", Me: &me, Members: members()}, "state, or the promise, is missing"},
 	} {
@@ -181,7 +181,7 @@ func TestServerAnswers(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		}
 	}
-	reply, err := p.Ask(&port.Request{Op: port.End, Node: "a", Timer: spec.BeatTimer})
+	reply, err := p.Ask(&port.Request{Op: port.End, Node: "a", Timer: spec.HeartbeatTimer})
 	require.NoError(t, err)
 	require.Contains(t, reply.Error, "has not started", "what fails is no node")
 	reply, err = p.Ask(&port.Request{Op: port.Begin, Node: "a", Me: &me, Members: members()})
@@ -230,7 +230,7 @@ func TestProcess(t *testing.T) {
 		`{"id":2,"effects":[{}]}`:                                                                        {port.Nonsense, "these are 0"},
 		`{"id":2,"effects":[{"arm":"alarm"}]}`:                                                           {port.Nonsense, `no timer "alarm"`},
 		`{"id":2,"state":{"role":"king"}}`:                                                               {port.Nonsense, "role"},
-		ignoring + `,"effects":[{"arm":"beat"}]}`:                                                        {port.Nonsense, "what is ignored has none"},
+		ignoring + `,"effects":[{"arm":"heartbeat"}]}`:                                                   {port.Nonsense, "what is ignored has none"},
 	} {
 		p, err := start(t, how)
 		require.NoError(t, err)
@@ -255,7 +255,7 @@ const (
 // TestDuties holds what effects of a first start cannot be.
 func TestDuties(t *testing.T) {
 	for effects, want := range map[string]struct{ rule, says string }{
-		`{"arm":"heartbeat"},` + saved:                           {"R4", "effect 2, save, comes too late, after effect 1, arm heartbeat"},
+		`{"arm":"patience"},` + saved:                            {"R4", "effect 2, save, comes too late, after effect 1, arm patience"},
 		saved + `,` + saved:                                      {"R4", "effect 2 is there twice: save"},
 		`{"save":{"epoch":1,"grantee":null}}`:                    {"R4", "not what the state after the step says"},
 		saved + `,{"over":3}`:                                    {"R39", "there was none"},

@@ -243,6 +243,6 @@ func (p *Plan) lingers() time.Duration {
 // anything, it sends and answers a few messages to and from each other one. More are a flood, which need not end.
 func (p *Plan) mostEvents(until time.Duration) uint64 {
 	t, n := &p.Timing, uint64(len(p.Members))
-	shortest := max(1, min(t.Beat, t.Delay/2, t.Quorum, t.Election, t.Claim))
+	shortest := max(1, min(t.Heartbeat, t.Delay/2, t.Reign, t.Election, t.Claim))
 	return 8*n*n*(1000+uint64(until/shortest)) + 2*uint64(len(p.Faults)) + 4*maxTries*uint64(len(p.Changes))
 }

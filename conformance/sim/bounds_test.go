@@ -103,9 +103,9 @@ func TestTimely(t *testing.T) {
 		"a":               {false, func(p *sim.Plan) { p.Timing.Election = 24240 * time.Microsecond }},
 		"b holds":         {true, func(p *sim.Plan) { p.Timing.Claim = 48480*time.Microsecond + 1 }},
 		"b":               {false, func(p *sim.Plan) { p.Timing.Claim = 48480 * time.Microsecond }},
-		"c":               {false, func(p *sim.Plan) { p.Timing.Quorum = 136360 * time.Microsecond }},
-		"d":               {false, func(p *sim.Plan) { p.Timing.Heartbeat = 322 * ms }},
-		"d holds":         {true, func(p *sim.Plan) { p.Timing.Heartbeat = 323 * ms }},
+		"c":               {false, func(p *sim.Plan) { p.Timing.Reign = 136360 * time.Microsecond }},
+		"d":               {false, func(p *sim.Plan) { p.Timing.Patience = 322 * ms }},
+		"d holds":         {true, func(p *sim.Plan) { p.Timing.Patience = 323 * ms }},
 		"e":               {false, func(p *sim.Plan) { p.Timing.Election = 250 * ms }},
 		"f":               {false, func(p *sim.Plan) { p.Timing.Claim = 145 * ms }},
 		"g":               {false, func(p *sim.Plan) { p.Timing.Coordinator = 322 * ms }},
@@ -125,7 +125,7 @@ func TestSettleBound(t *testing.T) {
 	p := quiet(3)
 	bound := p.SettleBound()
 	require.Greater(t, bound, p.Timing.Coordinator+p.Timing.Preempt)
-	require.Less(t, bound, 20*p.Timing.Heartbeat+81*p.Timing.Preempt) // after six in vain it is 64 times Preempt, and a quarter for jitter
+	require.Less(t, bound, 20*p.Timing.Patience+81*p.Timing.Preempt) // after six in vain it is 64 times Preempt, and a quarter for jitter
 	for name, change := range map[string]func(p *sim.Plan){
 		"delay":  func(p *sim.Plan) { p.Links.Delay.Max = 12 * ms },
 		"disk":   func(p *sim.Plan) { p.Disk.Max = 6 * ms },

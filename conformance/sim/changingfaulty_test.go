@@ -81,7 +81,7 @@ func backed(c *conformance.Case, ghosts []spec.NodeID) spec.Step {
 
 // ended reports whether patience ends.
 func ended(c *conformance.Case) bool {
-	return c.Input.Timer == spec.HeartbeatTimer || c.Input.Timer == spec.CoordinatorTimer
+	return c.Input.Timer == spec.PatienceTimer || c.Input.Timer == spec.CoordinatorTimer
 }
 
 // speaks reports whether a member that may not stand says so, because its patience ends.
@@ -220,7 +220,7 @@ var changingFaults = []fault{
 		return got
 	})},
 	{"stands-as-a-witness", "R46", 4, "changing", 0, anyStep(func(c *conformance.Case, got spec.Step) spec.Step {
-		if c.Input.Timer == spec.HeartbeatTimer && kindOf(c.Before.Configuration, c.ID) == spec.Witness && !got.Ignored {
+		if c.Input.Timer == spec.PatienceTimer && kindOf(c.Before.Configuration, c.ID) == spec.Witness && !got.Ignored {
 			return stands(c)
 		}
 		return got
@@ -253,7 +253,7 @@ var changingFaults = []fault{
 		return got
 	})},
 	{"speaks-once", "R36", 4, "changing", 0, asks(func(in *spec.Input, out *spec.Step) {
-		if in.Timer == spec.HeartbeatTimer && out.State.Role == spec.Follower {
+		if in.Timer == spec.PatienceTimer && out.State.Role == spec.Follower {
 			out.Arm = 0
 		}
 	})},

@@ -150,7 +150,7 @@ func TestOnlyWitnessesKnow(t *testing.T) {
 		led, spoken := time.Duration(0), false
 		result, err := sim.Run(p, model, sim.Options{
 			Observe: func(c *conformance.Case) {
-				spoken = spoken || c.Input.Timer == spec.HeartbeatTimer && c.ID == id(2) && len(c.Want.Sent) == 2
+				spoken = spoken || c.Input.Timer == spec.PatienceTimer && c.ID == id(2) && len(c.Want.Sent) == 2
 			},
 			Tell: func(told sim.Told) {
 				if told.Leading && told.Node == id(1) {
@@ -197,7 +197,7 @@ func TestNobodyToAsk(t *testing.T) {
 }
 
 const changingText = `{"plan":1,"seed":81,"members":["1","2","3"],
- "timing":{"delay":"12ms","drift":0.01,"beat":"100ms","quorum":"140ms","heartbeat":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms","settle":"1ms"},
+ "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms","settle":"1ms"},
  "links":{"delay":{"min":"1ms","max":"1ms"},"loss":0},"disk":{"min":"0s","max":"0s"},"rates":[],"proofs":false,"length":"2s",
  "faults":[
   {"at":"300ms","kind":"resign","node":"3"}],

@@ -71,7 +71,7 @@ func (d *drawing) stranger() spec.NodeID {
 func (d *drawing) scene(at time.Duration) {
 	t := &d.plan.Timing
 	later := func() time.Duration {
-		return at + d.between(0, pick(&d.dice, t.Delay, 2*t.Beat, 2*t.Heartbeat, 6*t.Heartbeat))
+		return at + d.between(0, pick(&d.dice, t.Delay, 2*t.Heartbeat, 2*t.Patience, 6*t.Patience))
 	}
 	any := func() spec.NodeID { return pick(&d.dice, d.plan.Members...) }
 	kind := func() ChangeKind { return pick(&d.dice, ChangeKinds()...) }
@@ -103,7 +103,7 @@ func (d *drawing) scene(at time.Duration) {
 	case 6: // all operators ask for anything
 		for range 3 + d.below(5) {
 			d.change(at, kind(), any())
-			at += d.between(0, t.Heartbeat)
+			at += d.between(0, t.Patience)
 		}
 	default:
 		d.change(at, pick(&d.dice, VoterChange, WitnessChange, AddressChange, RemoveChange, ForceChange, SwapChange), pick(&d.dice, any(), d.target(at)))

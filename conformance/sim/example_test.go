@@ -16,7 +16,7 @@ func Example() {
 	plan := sim.Plan{
 		Seed:    81,
 		Members: members,
-		Timing: sim.Timing{Delay: 10 * ms, Drift: 0.01, Beat: 20 * ms, Quorum: 55 * ms, Heartbeat: 150 * ms, Election: 25 * ms, Coordinator: 150 * ms,
+		Timing: sim.Timing{Delay: 10 * ms, Drift: 0.01, Heartbeat: 20 * ms, Reign: 55 * ms, Patience: 150 * ms, Election: 25 * ms, Coordinator: 150 * ms,
 			Claim: 45 * ms, Preempt: 500 * ms, Stagger: 20 * ms},
 		Links:  sim.Weather{Delay: sim.Range{Min: ms, Max: 3 * ms}},
 		Disk:   sim.Range{Min: ms, Max: 2 * ms},

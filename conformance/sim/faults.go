@@ -137,7 +137,7 @@ func (r *Runner) probe(i, j rank) {
 	}
 	h := &r.hosts[i]
 	if r.world.IsCut(int(i), int(j)) || r.world.IsCut(int(j), int(i)) {
-		wait := r.plan.Timing.Beat + time.Duration(h.random.Below(uint64(r.plan.Timing.Beat)))
+		wait := r.plan.Timing.Heartbeat + time.Duration(h.random.Below(uint64(r.plan.Timing.Heartbeat)))
 		r.world.At(r.world.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
 		return
 	}

@@ -140,7 +140,7 @@ var faults = []fault{
 		return got
 	})},
 	{"never-checks-its-quorum", spec.OneActing, 3, "partition", 0, step(func(c *conformance.Case, got spec.Step) spec.Step {
-		if c.Input.Timer == spec.QuorumTimer && c.Before.Role == spec.Leader {
+		if c.Input.Timer == spec.ReignTimer && c.Before.Role == spec.Leader {
 			got.State = c.Before.Clone()
 			got.State.Support = nil
 		}

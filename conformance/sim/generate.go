@@ -148,16 +148,16 @@ func (d *drawing) timing(maxDrift int) Timing {
 	fast := func(t time.Duration) time.Duration { return t + t*time.Duration(drift)/1e6 + 1 } // t * (1+ρ), rounded up
 
 	t := Timing{Delay: delay, Drift: float64(drift) / 1e6}
-	t.Beat = d.between(delay, pick[time.Duration](&d.dice, 2, 5, 10)*delay)
-	t.Quorum = above(t.Beat + fast(3*delay))
+	t.Heartbeat = d.between(delay, pick[time.Duration](&d.dice, 2, 5, 10)*delay)
+	t.Reign = above(t.Heartbeat + fast(3*delay))
 	t.Election = above(fast(2 * delay))
 	t.Claim = above(fast(4 * delay))
-	lease := fast(2*slow(t.Quorum) + 3*delay)
-	t.Heartbeat = above(lease)
-	t.Coordinator = above(fast(slow(t.Election)+slow(t.Claim)+3*delay), fast(slow(t.Claim)+slow(t.Quorum)+3*delay), lease, 2*t.Election)
+	lease := fast(2*slow(t.Reign) + 3*delay)
+	t.Patience = above(lease)
+	t.Coordinator = above(fast(slow(t.Election)+slow(t.Claim)+3*delay), fast(slow(t.Claim)+slow(t.Reign)+3*delay), lease, 2*t.Election)
 	t.Stagger = pick(&d.dice, 0, fast(2*delay), fast(2*delay), 3*delay)
 	t.Settle = pick(&d.dice, 0, delay/12, delay)
-	t.Preempt = pick(&d.dice, 0, t.Heartbeat/2, t.Coordinator, 3*t.Coordinator, -1)
+	t.Preempt = pick(&d.dice, 0, t.Patience/2, t.Coordinator, 3*t.Coordinator, -1)
 	return t
 }
 
@@ -194,7 +194,7 @@ func (d *drawing) moment() time.Duration {
 	last := d.plan.Length - time.Millisecond
 	t := &d.plan.Timing
 	if !d.one(3) {
-		at := pick(&d.dice, d.moments...) + pick(&d.dice, 0, t.Delay, t.Election, t.Heartbeat, t.Heartbeat+t.Election,
+		at := pick(&d.dice, d.moments...) + pick(&d.dice, 0, t.Delay, t.Election, t.Patience, t.Patience+t.Election,
 			t.Coordinator, t.Coordinator+t.Election, t.Election+t.Claim, t.Stagger*time.Duration(d.below(MaxNodes)+1), max(0, t.Preempt)) +
 			d.between(0, 5*t.Delay)
 		if at < last {
@@ -207,7 +207,7 @@ func (d *drawing) moment() time.Duration {
 // span draws how long something lasts: as long as one step of an election, as a lease, or longer than all of it.
 func (d *drawing) span() time.Duration {
 	t := &d.plan.Timing
-	most := pick(&d.dice, t.Delay, 2*t.Delay, t.Election, t.Heartbeat, t.Coordinator, 2*t.Coordinator, 6*t.Coordinator)
+	most := pick(&d.dice, t.Delay, 2*t.Delay, t.Election, t.Patience, t.Coordinator, 2*t.Coordinator, 6*t.Coordinator)
 	return d.between(most/2, most)
 }
 

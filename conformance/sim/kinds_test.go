@@ -41,8 +41,8 @@ func later(faults ...sim.Fault) []sim.Fault {
 }
 
 // quiet returns a plan of n nodes in which all messages take 1 ms, saves take none, and nothing goes wrong but these
-// faults. The highest node leads from 4 ms on; it beats at 104 ms, 204 ms and so on, and checks its quorum at 144 ms, 284 ms
-// and so on.
+// faults. The highest node leads from 4 ms on; it says HEARTBEAT at 104 ms, 204 ms and so on, and checks its quorum at 144
+// ms, 284 ms and so on.
 func quiet(n int, faults ...sim.Fault) *sim.Plan {
 	p := &sim.Plan{
 		Seed:   81,
@@ -126,7 +126,7 @@ func TestQuiet(t *testing.T) {
 	require.Zero(t, result.Settled)
 	require.Zero(t, result.Lost)
 	require.True(t, result.Timely)
-	require.Equal(t, []string{"104ms BeatTimeout | 3→1 HEARTBEAT epoch:1 | 3→2 HEARTBEAT epoch:1 | 3 is leader leader:3 epoch:1 grantee:3 support:{1 2}"}, since(all, id(3), 104*ms, 1))
+	require.Equal(t, []string{"104ms HeartbeatTimeout | 3→1 HEARTBEAT epoch:1 | 3→2 HEARTBEAT epoch:1 | 3 is leader leader:3 epoch:1 grantee:3 support:{1 2}"}, since(all, id(3), 104*ms, 1))
 	require.EqualValues(t, len(all), result.Steps)
 	require.Equal(t, result.Stats.Of(spec.OnAck), uint64(count(all, spec.OnAck, 0, time.Hour)))
 	require.Zero(t, result.Stats.Of("OnVote"))
@@ -227,7 +227,7 @@ func TestCut(t *testing.T) {
 	all, result := events(t, quiet(3, sim.Fault{At: 104500 * time.Microsecond, For: time.Second, Kind: sim.CutFault, Links: cut}))
 	require.Equal(t, []string{"104.5ms Cut 3→1 3→2", "1.1045s Cut"}, since(all, spec.NodeID{}, 0, 9))
 	require.Zero(t, count(all, spec.OnHeartbeat, 100*ms, 300*ms), "those of 104 ms were under way")
-	require.Equal(t, "284ms QuorumTimeout | 3 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(3), 280*ms, 1)[0])
+	require.Equal(t, "284ms ReignTimeout | 3 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(3), 280*ms, 1)[0])
 	require.Equal(t, id(2), leads(all, 900*ms))
 	require.True(t, result.Timely)
 	// The same cut twice over is one cut in the trace, until both are over.
@@ -270,12 +270,12 @@ func TestPause(t *testing.T) {
 	require.False(t, result.Timely)
 	require.Equal(t, id(2), leads(all, 1100*ms))
 	woken := since(all, id(3), 150*ms, 2)
-	require.Equal(t, "1.15s QuorumTimeout | 3 is follower leader:none epoch:1 grantee:3 support:{}", woken[0], "which was due at 284 ms; nobody has backed it since 144 ms")
+	require.Equal(t, "1.15s ReignTimeout | 3 is follower leader:none epoch:1 grantee:3 support:{}", woken[0], "which was due at 284 ms; nobody has backed it since 144 ms")
 	require.Contains(t, woken[1], "1.15s On")
 
 	// Paused for less, with ACKs of before the pause: the check passes, and the leader resigns.
 	all, _ = events(t, quiet(3, sim.Fault{At: 210 * ms, For: 200 * ms, Kind: sim.PauseFault, Node: id(3)}))
-	require.Equal(t, []string{"410ms QuorumTimeout | 3 is leader leader:3 epoch:1 grantee:3 support:{}",
+	require.Equal(t, []string{"410ms ReignTimeout | 3 is leader leader:3 epoch:1 grantee:3 support:{}",
 		"410ms Resign | 3→1 RESIGN epoch:1 | 3→2 RESIGN epoch:1 | 3 is follower leader:none epoch:1 grantee:3 support:{}"}, since(all, id(3), 210*ms, 2))
 }
 
@@ -292,22 +292,22 @@ func TestClocks(t *testing.T) {
 	p.Rates = []float64{1.01, 1, 0.8}
 	all, result := events(t, p)
 	require.False(t, result.Timely)
-	require.Equal(t, "155ms BeatTimeout", since(all, id(3), 100*ms, 1)[0][:len("155ms BeatTimeout")], "node 2 stands first, at 25 ms")
+	require.Equal(t, "155ms HeartbeatTimeout", since(all, id(3), 100*ms, 1)[0][:len("155ms HeartbeatTimeout")], "node 2 stands first, at 25 ms")
 	p.Rates[2] = 0.99
 	_, result = events(t, p)
 	require.True(t, result.Timely)
 
 	all, result = events(t, quiet(3, sim.Fault{At: 150 * ms, For: 30 * ms, Kind: sim.JumpFault, Node: id(3)}))
 	require.False(t, result.Timely)
-	require.Contains(t, since(all, id(3), 150*ms, 1)[0], "174ms BeatTimeout", "that of 204 ms")
+	require.Contains(t, since(all, id(3), 150*ms, 1)[0], "174ms HeartbeatTimeout", "that of 204 ms")
 }
 
 // TestEarly ends the timers of a node before their time: a follower asks.
 func TestEarly(t *testing.T) {
 	all, result := events(t, quiet(3, sim.Fault{At: 150 * ms, Kind: sim.EarlyFault, Node: id(2)}, sim.Fault{At: 150 * ms, Kind: sim.EarlyFault, Node: id(3)}))
 	require.False(t, result.Timely)
-	require.Contains(t, since(all, id(2), 150*ms, 1)[0], "150ms HeartbeatTimeout | 2→1 ELECTION")
-	require.Contains(t, since(all, id(3), 150*ms, 2)[0], "150ms QuorumTimeout | 3 is follower", "nobody has acknowledged anything since 144 ms")
+	require.Contains(t, since(all, id(2), 150*ms, 1)[0], "150ms PatienceTimeout | 2→1 ELECTION")
+	require.Contains(t, since(all, id(3), 150*ms, 2)[0], "150ms ReignTimeout | 3 is follower", "nobody has acknowledged anything since 144 ms")
 }
 
 // TestDead tells nodes that a leader is dead which is not: the lease ends. One that keeps no lease takes no step.
@@ -324,7 +324,7 @@ func TestResign(t *testing.T) {
 	require.True(t, result.Timely)
 	require.Equal(t, "150ms Resign | 3→1 RESIGN epoch:1 | 3→2 RESIGN epoch:1 | 3 is follower leader:none epoch:1 grantee:3 support:{}", since(all, id(3), 150*ms, 1)[0])
 	require.EqualValues(t, 1, result.Stats.Ignored)
-	require.Equal(t, "152ms HeartbeatTimeout", since(all, id(2), 152*ms, 1)[0][:len("152ms HeartbeatTimeout")], "1 ms, Settle, after the RESIGN: who resigns is not waited for")
+	require.Equal(t, "152ms PatienceTimeout", since(all, id(2), 152*ms, 1)[0][:len("152ms PatienceTimeout")], "1 ms, Settle, after the RESIGN: who resigns is not waited for")
 	require.Equal(t, id(3), leads(all, 250*ms), "the highest stands as soon as another does (R10)")
 }
 
@@ -357,7 +357,7 @@ func TestElectionEnds(t *testing.T) {
 		sim.Fault{At: 150 * ms, For: 50 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
 	all, _ := events(t, silent)
 	asks := since(all, id(1), 210*ms, 4)
-	require.Contains(t, asks[0], "227ms HeartbeatTimeout", "1 ms, Settle, and one place after the IM_BACK: who has led is not waited for")
+	require.Contains(t, asks[0], "227ms PatienceTimeout", "1 ms, Settle, and one place after the IM_BACK: who has led is not waited for")
 	require.Contains(t, asks[2], "229ms OnRefuse 3→1")
 	require.Contains(t, asks[3], "229ms ElectionTimeout")
 
@@ -375,7 +375,7 @@ func TestElectionEnds(t *testing.T) {
 func TestForgets(t *testing.T) {
 	all, _ := events(t, quiet(3, sim.Fault{At: 0, For: 1500 * ms, Kind: sim.CutFault, Links: linksOf(1, 2, 2, 1, 1, 3, 3, 1)},
 		sim.Fault{At: 1000 * ms, For: 20 * ms, Kind: sim.CrashFault, Node: id(1), Point: sim.Between}))
-	require.Greater(t, count(all, spec.HeartbeatTimeout, 0, 1000*ms), 5)
+	require.Greater(t, count(all, spec.PatienceTimeout, 0, 1000*ms), 5)
 	require.Contains(t, since(all, id(1), 1021*ms, 1)[0], "1.345s CoordinatorTimeout")
 }
 

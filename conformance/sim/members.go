@@ -55,7 +55,7 @@ func (r *Runner) checkMembers(i rank, before, out *spec.Step, after *view) bool 
 	switch {
 	case r.in.given.Call == spec.ChangeCall:
 		return r.checkChange(i, before, out, after)
-	case (r.in.timer == heartbeat || r.in.timer == coordinator) && !after.voters.has(i):
+	case (r.in.timer == patience || r.in.timer == coordinator) && !after.voters.has(i):
 		return r.checkSaid(i, before, out, after)
 	case r.in.from == none:
 		return true
@@ -266,7 +266,7 @@ func (r *Runner) rests() bool {
 // longestWaits notes how long at most anything is waited for when all is as it should stay: whoever leads, and if the highest does.
 func (r *Runner) longestWaits() {
 	t := &r.plan.Timing
-	wait, besides := t.LongestWait(len(r.members)), r.plan.stand()+2*t.Quorum
+	wait, besides := t.LongestWait(len(r.members)), r.plan.stand()+2*t.Reign
 	r.longestAsHighest = t.Slowest(wait+besides) + r.plan.lingers()
 	r.longest = t.Slowest(max(wait, t.LongestPreemption(math.MaxInt))+besides) + r.plan.lingers()
 }

@@ -39,7 +39,7 @@ func (r *Runner) look(k int) {
 	}
 	o.tries++
 	t := &r.plan.Timing
-	r.world.At(r.world.Now()+o.random.In(world.Range{Min: t.Beat, Max: 2 * t.Heartbeat}), lookTag|uint32(k))
+	r.world.At(r.world.Now()+o.random.In(world.Range{Min: t.Heartbeat, Max: 2 * t.Patience}), lookTag|uint32(k))
 	if i := r.members.of(&c.Node); c.Kind.adds() && r.hosts[i].stopped { // it is started before it is added
 		r.runAgain(i)
 	}
@@ -57,7 +57,7 @@ func (r *Runner) look(k int) {
 	o.wanted, o.made = wanted, false
 	thinks := t.Delay
 	if o.random.Below(4) == 0 {
-		thinks = 2 * t.Beat // meanwhile others may change it
+		thinks = 2 * t.Heartbeat // meanwhile others may change it
 	}
 	r.world.Call(int(l), o.random.In(world.Range{Max: thinks}), changeTag|uint32(k))
 }
@@ -136,7 +136,7 @@ func (r *Runner) stop(i rank, sends int) {
 
 // stand returns how often it is looked whether a node that its host has stopped is a member after all: it may have heard of a
 // change that was lost.
-func (p *Plan) stand() time.Duration { return p.Timing.Heartbeat + p.Timing.Coordinator }
+func (p *Plan) stand() time.Duration { return p.Timing.Patience + p.Timing.Coordinator }
 
 // hasStopped sees to a node that its host has stopped: when it runs again.
 func (r *Runner) hasStopped(i rank) {

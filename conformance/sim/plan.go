@@ -56,8 +56,8 @@ func (p *Plan) String() string {
 		preempt = "never"
 	}
 	fmt.Fprintf(&b, "%d nodes %s, seed %d, faults until %s\n", len(p.Members), p.Members, p.Seed, p.Length)
-	fmt.Fprintf(&b, "  timing  δ %s, ρ %v, beat %s, quorum %s, heartbeat %s, election %s, coordinator %s, claim %s, preempt %s, stagger %s, settle %s\n",
-		t.Delay, t.Drift, t.Beat, t.Quorum, t.Heartbeat, t.Election, t.Coordinator, t.Claim, preempt, t.Stagger, t.Settle)
+	fmt.Fprintf(&b, "  timing  δ %s, ρ %v, heartbeat %s, reign %s, patience %s, election %s, coordinator %s, claim %s, preempt %s, stagger %s, settle %s\n",
+		t.Delay, t.Drift, t.Heartbeat, t.Reign, t.Patience, t.Election, t.Coordinator, t.Claim, preempt, t.Stagger, t.Settle)
 	fmt.Fprintf(&b, "  links   %s; a save takes %s", p.Links, p.Disk)
 	if p.Rates != nil {
 		fmt.Fprintf(&b, "; rates of clocks %v", p.Rates)

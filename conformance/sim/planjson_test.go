@@ -35,7 +35,7 @@ func TestPlanJSON(t *testing.T) {
 }
 
 const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
- "timing":{"delay":"12ms","drift":0.01,"beat":"100ms","quorum":"140ms","heartbeat":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","settle":"1ms"},
+ "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","settle":"1ms"},
  "links":{"delay":{"min":"1ms","max":"5ms"},"loss":0},"disk":{"min":"0s","max":"1.5ms"},"rates":[1,0.99,1.01],"proofs":true,"length":"10s",
  "faults":[
   {"at":"1s","kind":"crash","node":"3","point":"after 2 messages","for":"500ms"},
@@ -53,7 +53,7 @@ func TestPlanText(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, planText, string(text))
 	require.Equal(t, `3 nodes [1 2 3], seed 81, faults until 10s
-  timing  δ 12ms, ρ 0.01, beat 100ms, quorum 140ms, heartbeat 325ms, election 25ms, coordinator 325ms, claim 50ms, preempt never, stagger 25ms, settle 1ms
+  timing  δ 12ms, ρ 0.01, heartbeat 100ms, reign 140ms, patience 325ms, election 25ms, coordinator 325ms, claim 50ms, preempt never, stagger 25ms, settle 1ms
   links   1ms to 5ms; a save takes 0s to 1.5ms; rates of clocks [1 0.99 1.01]; deaths are proved
           1s  node 3 crashes after 2 messages, and restarts 500ms later
           2s  1→2 2→1 cut for 1s
@@ -75,10 +75,10 @@ func TestPlanJSONRefuses(t *testing.T) {
 		{`"seed":81,`, `"seed":null,`, "seed: is null"},
 		{`"seed":81,`, `"seed":-1,`, "seed: is not as it should be: "},
 		{`"members":["1","2","3"]`, `"members":["1","02","3"]`, "members[1]: is not as it should be: "},
-		{`"beat":"100ms",`, ``, "timing.beat: is missing"},
-		{`"beat":"100ms"`, `"beat":"100"`, `timing.beat: "100" is no length of time: it is written as 12ms`},
-		{`"beat":"100ms"`, `"beat":"never"`, `timing.beat: "never" is no length of time`},
-		{`"beat":"100ms"`, `"beat":100`, "timing.beat: is not as it should be: "},
+		{`"heartbeat":"100ms",`, ``, "timing.heartbeat: is missing"},
+		{`"heartbeat":"100ms"`, `"heartbeat":"100"`, `timing.heartbeat: "100" is no length of time: it is written as 12ms`},
+		{`"heartbeat":"100ms"`, `"heartbeat":"never"`, `timing.heartbeat: "never" is no length of time`},
+		{`"heartbeat":"100ms"`, `"heartbeat":100`, "timing.heartbeat: is not as it should be: "},
 		{`"delay":{"min":"1ms","max":"5ms"}`, `"delay":"1ms"`, "links.delay: is no JSON object"},
 		{`"max":"5ms"}`, `"max":"5ms","mean":"2ms"}`, "links.delay.mean: is unknown here"},
 		{`"kind":"cut"`, `"kind":"cuts"`, `faults[1].kind: "cuts" is no kind of fault: there are [crash cut break`},

@@ -277,7 +277,7 @@ func (d *drawing) cascade(at time.Duration) {
 	n := len(d.plan.Members)
 	for i := range 1 + d.below(n) {
 		d.add(Fault{At: at, For: d.span(), Kind: CrashFault, Node: d.plan.Members[n-1-i], Point: d.point()})
-		at += pick(&d.dice, 0, t.Delay, t.Heartbeat, t.Heartbeat+t.Election+t.Claim) + d.between(0, 5*t.Delay)
+		at += pick(&d.dice, 0, t.Delay, t.Patience, t.Patience+t.Election+t.Claim) + d.between(0, 5*t.Delay)
 	}
 }
 
@@ -348,7 +348,7 @@ func (d *drawing) dead(at time.Duration) {
 func (d *drawing) erode(at time.Duration) {
 	t, n := &d.plan.Timing, len(d.plan.Members)
 	hit := slices.Index(d.plan.Members, d.target(at))
-	until := at + t.Heartbeat + pick(&d.dice, t.Election, t.Heartbeat, 2*t.Heartbeat)
+	until := at + t.Patience + pick(&d.dice, t.Election, t.Patience, 2*t.Patience)
 	for i := range n {
 		from := at + d.between(0, until-at)
 		if i == hit || d.one(4) {
@@ -363,7 +363,7 @@ func (d *drawing) erode(at time.Duration) {
 		if d.one(4) {
 			links = pick(&d.dice, d.links(is, other), d.links(other, is))
 		}
-		d.add(Fault{At: from, For: until - from + d.between(0, t.Quorum), Kind: CutFault, Links: links})
+		d.add(Fault{At: from, For: until - from + d.between(0, t.Reign), Kind: CutFault, Links: links})
 	}
 }
 

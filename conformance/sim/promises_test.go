@@ -77,7 +77,7 @@ func TestCaught(t *testing.T) {
 		"to itself":               {says(spec.Assent, func(m *spec.Message) { m.To = m.From }), "R34", ms, "which is to no other member"},
 		"to a stranger":           {says(spec.Assent, func(m *spec.Message) { m.To = id(4) }), "R34", ms, "which is to no other member"},
 		"ignores a message":       {ignores(hearsClaim, nil), "R34", 3 * ms, "node 1, electing leader:none epoch:0 grantee:none support:{}, ignores 3→1 CLAIM epoch:1, which a member has sent"},
-		"ignores a timer":         {ignores(func(in *spec.Input) bool { return in.Timer == spec.BeatTimer }, nil), "R36", 104 * ms, "ignores beat ends, whose timer runs"},
+		"ignores a timer":         {ignores(func(in *spec.Input) bool { return in.Timer == spec.HeartbeatTimer }, nil), "R36", 104 * ms, "ignores heartbeat ends, whose timer runs"},
 		"ignores and sends":       {ignores(hearsClaim, func(out *spec.Step) { out.Sent = []spec.Message{{Type: spec.Ack, From: id(1), To: id(3)}} }), "R35", 3 * ms, "node 1, electing"},
 		"ignores and saves":       {ignores(hearsClaim, func(out *spec.Step) { out.Save = true }), "R35", 3 * ms, "but saves"},
 		"ignores and arms":        {ignores(hearsClaim, func(out *spec.Step) { out.Arm = 1 }), "R35", 3 * ms, "but saves, sets timers"},
@@ -95,8 +95,8 @@ func TestCaught(t *testing.T) {
 		"a leader not of itself":  {after(spec.Leader, func(s *spec.State) { s.Grantee = id(1) }), "R5", 4 * ms, "a leader keeps its own lease"},
 		"saves nothing":           {asks(func(_ *spec.Input, out *spec.Step) { out.Save = false }), "R4", 3 * ms, "save is false, and must be true"},
 		"saves everything":        {asks(func(_ *spec.Input, out *spec.Step) { out.Save = true }), "R4", 0, "save is true, and must be false"},
-		"cancels nothing":         {asks(func(_ *spec.Input, out *spec.Step) { out.Cancel = 0 }), "R36", 0, "it cancels {} and arms {election}, and must cancel {heartbeat} and arm {election}"},
-		"arms nothing":            {asks(func(_ *spec.Input, out *spec.Step) { out.Arm = 0 }), "R36", 0, "it cancels {heartbeat} and arms {}, and"},
+		"cancels nothing":         {asks(func(_ *spec.Input, out *spec.Step) { out.Cancel = 0 }), "R36", 0, "it cancels {} and arms {election}, and must cancel {patience} and arm {election}"},
+		"arms nothing":            {asks(func(_ *spec.Input, out *spec.Step) { out.Arm = 0 }), "R36", 0, "it cancels {patience} and arms {}, and"},
 		"panics":                  {asks(func(in *spec.Input, _ *spec.Step) { panic("so what") }), "panic", 0, "node 3: so what"},
 		"cannot be made":          {func(spec.NodeID, []spec.NodeID) conformance.Node { panic("no") }, "panic", 0, "node 1: no"},
 		"goes back without crash": {after(spec.Leader, func(s *spec.State) { s.Epoch = 1 }), "", 0, ""},
@@ -147,7 +147,7 @@ func TestFlood(t *testing.T) {
 // broken nothing of the kind is promised, and nothing is said.
 func TestOneActing(t *testing.T) {
 	stays := step(func(c *conformance.Case, got spec.Step) spec.Step {
-		if c.Input.Timer == spec.QuorumTimer {
+		if c.Input.Timer == spec.ReignTimer {
 			got.State = c.Before.Clone()
 			got.State.Support = nil
 		}
@@ -159,7 +159,7 @@ func TestOneActing(t *testing.T) {
 	require.NotNil(t, v)
 	require.Equal(t, spec.OneActing, v.Property)
 	require.Equal(t, "two nodes act as leader: node 2 leads epoch 2, node 3 leads epoch 1, with 1→2 GRANT epoch:2", v.Explanation)
-	p.Timing.Heartbeat = 300 * ms // below bound d
+	p.Timing.Patience = 300 * ms // below bound d
 	result := run(t, p, stays)
 	require.False(t, result.Timely)
 	require.Nil(t, result.Violation)
@@ -182,7 +182,7 @@ func TestOneLeaderPerEpoch(t *testing.T) {
 	})
 	p := quiet(3, sim.Fault{At: 0, For: time.Second, Kind: sim.CutFault, Links: linksOf(1, 3, 3, 1, 2, 3, 3, 2)})
 	p.Faults[0].At = 0
-	p.Timing.Heartbeat = 300 * ms // below bound d: this is promised all the same
+	p.Timing.Patience = 300 * ms // below bound d: this is promised all the same
 	require.Nil(t, run(t, p, model).Violation)
 	v := run(t, p, leads).Violation
 	require.NotNil(t, v)
@@ -233,7 +233,9 @@ func TestSomeLeader(t *testing.T) {
 		is     func(c *conformance.Case) bool
 	}{
 		{spec.SomeLeader, "after all faults are over, nobody leads", func(c *conformance.Case) bool { return c.Input.Message.Type == spec.Grant }},
-		{spec.SomeLeader, "nodes 2 and 3 lead", func(c *conformance.Case) bool { return c.Before.Role == spec.Leader && c.Input.Timer != spec.BeatTimer }},
+		{spec.SomeLeader, "nodes 2 and 3 lead", func(c *conformance.Case) bool {
+			return c.Before.Role == spec.Leader && c.Input.Timer != spec.HeartbeatTimer
+		}},
 		{spec.SomeLeader, "node 3 leads, and node 1 does not keep its lease in its epoch", func(c *conformance.Case) bool {
 			return c.ID == id(1) && (c.Input.Message.Type == spec.Heartbeat || c.Input.Message.Type == spec.Coordinator)
 		}},

@@ -241,12 +241,12 @@ func typeOf(t spec.MessageType) int {
 
 // The places of timers in spec.Timers, and with it their bits in spec.TimerSet.
 const (
-	heartbeat = iota
+	patience = iota
 	election
 	coordinator
 	claim
-	quorum
-	beat
+	reign
+	heartbeat
 	preempt
 	timerCount
 )

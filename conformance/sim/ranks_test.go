@@ -20,8 +20,8 @@ func TestPlaces(t *testing.T) {
 	}
 	require.Equal(t, noRole, roleOf("voter"))
 	require.Len(t, timers, timerCount)
-	for place, timer := range []spec.Timer{heartbeat: spec.HeartbeatTimer, election: spec.ElectionTimer, coordinator: spec.CoordinatorTimer, claim: spec.ClaimTimer,
-		quorum: spec.QuorumTimer, beat: spec.BeatTimer, preempt: spec.PreemptTimer} {
+	for place, timer := range []spec.Timer{patience: spec.PatienceTimer, election: spec.ElectionTimer, coordinator: spec.CoordinatorTimer, claim: spec.ClaimTimer,
+		reign: spec.ReignTimer, heartbeat: spec.HeartbeatTimer, preempt: spec.PreemptTimer} {
 		require.Equal(t, timer, timers[place])
 		require.Equal(t, timer.Action(), actions[timerAction[place]])
 		require.EqualValues(t, 1<<place, spec.TimersOf(timer))

@@ -59,7 +59,7 @@ func (r *Runner) eligible(i rank) bool {
 }
 
 // undisturbed reports whether a leader has been linked to one and the same quorum, with nothing lost, for so long that no
-// check of its can fail for want of messages: since before the check that came last, or would have come. Then a beat has
+// check of its can fail for want of messages: since before the check that came last, or would have come. Then a heartbeat has
 // been acknowledged since (R37 c), and only a rule can end the reign: who answers it knows of a higher epoch, or the leader
 // hands over.
 func (t *topology) undisturbed(r *Runner, l rank, was *view) bool {
@@ -78,7 +78,7 @@ func (t *topology) wasEligible(r *Runner, c rank) bool {
 }
 
 // check returns how long at most a leader's check is after the one before, and what both wait for is under way.
-func (p *Plan) check() time.Duration { return p.Timing.Slowest(p.Timing.Quorum) + 3*p.Timing.Delay }
+func (p *Plan) check() time.Duration { return p.Timing.Slowest(p.Timing.Reign) + 3*p.Timing.Delay }
 
 // attempt returns how long at most a node stands: it asks, waits for somebody better, claims on the strength of what it was
 // answered (R15), and claims again (R29), while messages are under way in between.

@@ -10,7 +10,7 @@
 //	{"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{…}}
 //	{"id":3,"state":{…}}
 //	{"id":4,"op":"end","node":"n2","timer":"claim"}
-//	{"id":4,"effects":[{"arm":"heartbeat"}],"state":{…}}
+//	{"id":4,"effects":[{"arm":"patience"}],"state":{…}}
 //	{"end":{"requests":2}}
 //
 // Some say besides what a port "needs" to be asked them: "fence" (R38), or "members" (R42 to R49), and then their spec is 1.1.

@@ -19,5 +19,5 @@ func Example() {
 	// > {"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
 	// < {"id":3,"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
 	// > {"id":4,"op":"end","node":"n2","timer":"claim"}
-	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"heartbeat"}],"state":{"role":"follower","leader":null,"epoch":4,"grantee":"1","support":[]}}
+	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"patience"}],"state":{"role":"follower","leader":null,"epoch":4,"grantee":"1","support":[]}}
 }

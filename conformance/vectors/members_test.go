@@ -148,8 +148,8 @@ func sizedMembers(t *testing.T) (all []*script) {
 		`{"epoch":4,"version":2,"members":[{"id":"2","kind":"voter"},{"id":"3","kind":"voter","address":"`+address(129)+`"}]}`))
 	fifty := "1 " + strings.Join(numbers(2, spec.MaxChangingMembers), " ")
 	add("R42-fifty-members", "Of fifty electors 25 are half, and 26 a quorum; broadcasts are to 49, 9 before 10.", []string{"R20", "R26", "R43"},
-		"50@half is leader 50 4 50 "+strings.Join(numbers(1, 24), " ")+" with 4/1 "+fifty, "50@half ends quorum",
-		"50@more is leader 50 4 50 "+strings.Join(numbers(1, 25), " ")+" with 4/1 "+fifty, "50@more ends quorum",
+		"50@half is leader 50 4 50 "+strings.Join(numbers(1, 24), " ")+" with 4/1 "+fifty, "50@half ends reign",
+		"50@more is leader 50 4 50 "+strings.Join(numbers(1, 25), " ")+" with 4/1 "+fifty, "50@more ends reign",
 		"9 is follower 3 4 3 with 4/1 3 9", "9 hears HEARTBEAT 3 4 with 4/2 "+fifty,
 		"10@claims is claimant - 4 10 "+strings.Join(numbers(11, 34), " ")+" with 4/1 "+fifty, "10@claims hears GRANT 9 5 with 4/1 "+fifty)
 	var members []string
@@ -167,7 +167,7 @@ var filling = fmt.Sprintf("4/2 1@%[1]s 2@%[1]s 3@%[1]s 4@%[1]s 5@%[1]s 6@%[1]s o
 var wrongMembers = map[string]func(c *conformance.Case, out *spec.Step){
 	"R42": func(c *conformance.Case, out *spec.Step) { // counts observers
 		own := c.Before.Configuration
-		if c.Input.Timer == spec.QuorumTimer && !out.Ignored && out.State.Role == spec.Follower && 2*(len(c.Before.Support)+1) > own.Len() && !own.IsNone() {
+		if c.Input.Timer == spec.ReignTimer && !out.Ignored && out.State.Role == spec.Follower && 2*(len(c.Before.Support)+1) > own.Len() && !own.IsNone() {
 			out.State = c.Before.Clone()
 			out.State.Support = nil
 		}

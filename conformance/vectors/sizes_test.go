@@ -74,8 +74,8 @@ func half(n int) []string {
 		fmt.Sprintf("%d@rests is candidate - 4 1 %s", n-1, strings.Join(numbers(1, n/2-1), " ")), fmt.Sprintf("%d@rests ends election", n-1),
 		fmt.Sprintf("%d@stands is candidate - 4 1 %s", n-1, strings.Join(numbers(1, n/2), " ")), fmt.Sprintf("%d@stands ends election", n-1),
 		is("waits", "electing", "-", "1"), fmt.Sprintf("%d@waits ends coordinator", n),
-		is("leads", "leader", me, me), fmt.Sprintf("%d@leads ends quorum", n),
-		is("stays", "leader", me, me), hears("stays", "ACK "+more+" 4"), fmt.Sprintf("%d@stays ends quorum", n),
+		is("leads", "leader", me, me), fmt.Sprintf("%d@leads ends reign", n),
+		is("stays", "leader", me, me), hears("stays", "ACK "+more+" 4"), fmt.Sprintf("%d@stays ends reign", n),
 	}
 }
 
@@ -89,14 +89,14 @@ func many(n int) []string {
 	at := func(id int, name, what string) string { return fmt.Sprintf("%d@%s %s", id, name, what) }
 	return []string{
 		integersTo(n),
-		at(n, "new", "starts"), at(n, "new", "ends heartbeat"),
+		at(n, "new", "starts"), at(n, "new", "ends patience"),
 		at(5, "back", "restarts 4 "+last), at(5, "back", "hears HEARTBEAT "+last+" 4"),
 		at(low, "waits", "is follower - 4 -"), at(low, "waits", "hears ELECTION "+last+" 4"), // R11
 		at(n, "takes", "is follower - 4 -"), at(n, "takes", fmt.Sprintf("hears ELECTION %d 4", low)), // R10
 		at(low, "asks", "is candidate - 4 - "+strings.Join(backers, " ")), at(low, "asks", "hears ASSENT "+last+" 4"), // R13: not the highest
 		at(n, "claims", "is candidate - 4 - "+strings.Join(numbers(1, (n-1)/2), " ")), at(n, "claims", fmt.Sprintf("hears ASSENT %d 4", low)), // R13, R16
 		at(low, "leads", fmt.Sprintf("is leader %d 4 %d", low, low)), at(low, "leads", fmt.Sprintf("hears ACK %s 4", last)),
-		at(low, "leads", "hears ACK 2 4"), at(low, "leads", "hears ACK 7 4"), at(low, "leads", "ends beat"),
+		at(low, "leads", "hears ACK 2 4"), at(low, "leads", "hears ACK 7 4"), at(low, "leads", "ends heartbeat"),
 		at(low, "leads", fmt.Sprintf("hears CLAIM %s 5", last)), // R18
 		at(n, "keeps", "is leader "+last+" 4 "+last), at(n, "keeps", fmt.Sprintf("hears CLAIM %d 5", low)),
 		at(n, "pre-empts", fmt.Sprintf("is follower %d 4 %d", low, low)), at(n, "pre-empts", "ends preempt"), // R9

@@ -107,7 +107,7 @@ func pairs(t *testing.T) (all []*script) {
 	s.Rules = append(s.Rules, "R8")
 	ids := []string{"3", "20", "100", "18446744073709551615", "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "9b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
 	for _, line := range []string{
-		"members " + strings.Join(ids, " "), "100@a is leader 100 4 100", "100@a ends beat",
+		"members " + strings.Join(ids, " "), "100@a is leader 100 4 100", "100@a ends heartbeat",
 		"100@a hears ACK " + ids[6] + " 4", "100@a hears ACK " + ids[1] + " 4", "100@a hears ACK " + ids[3] + " 4", "100@a hears ACK 3 4", "100@a hears ACK " + ids[5] + " 4",
 	} {
 		require.NoError(t, s.line(line), line)

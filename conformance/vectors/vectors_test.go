@@ -23,7 +23,7 @@ import (
 const (
 	pinnedCases    = 871
 	pinnedRequests = 8059
-	pinnedDigest   = "a5b476baa030f1e0f703b471facca6b6adacdf936986d574dcd7ceb8f55ab27e"
+	pinnedDigest   = "8d326bb7306ff459eec0863877ae94fb7a5ca88d67d48e4c319a1d619736040d"
 )
 
 func TestPinned(t *testing.T) {
@@ -165,23 +165,23 @@ func without(is func(*port.Effect) bool) func(*port.Reply) bool {
 func TestWhatIsTheSame(t *testing.T) {
 	const state = `"state":{"role":"leader","leader":"2","epoch":4,"grantee":"2","support":[]}`
 	q := &port.Request{Op: port.End, Timer: spec.ClaimTimer}
-	const right = `{"id":3,"effects":[{"save":{"epoch":4,"grantee":"2"}},{"cancel":"claim"},{"arm":"quorum"},{"arm":"beat"},` +
+	const right = `{"id":3,"effects":[{"save":{"epoch":4,"grantee":"2"}},{"cancel":"claim"},{"arm":"reign"},{"arm":"heartbeat"},` +
 		`{"send":{"type":"COORDINATOR","from":"2","to":"1","epoch":4}},{"send":{"type":"COORDINATOR","from":"2","to":"3","epoch":4}},{"tell":{"leader":"2","epoch":4}}],` + state + `}`
 	for other, want := range map[string]string{
 		right: "",
-		strings.Replace(right, `{"cancel":"claim"},{"arm":"quorum"},{"arm":"beat"}`, `{"arm":"beat"},{"arm":"quorum"},{"cancel":"claim"}`, 1): "",
-		strings.Replace(right, `{"cancel":"claim"},`, ``, 1):                                                                "",
-		strings.Replace(right, `"id":3`, `"id":3,"colour":"blue"`, 1):                                                       "",
-		strings.Replace(right, `{"arm":"beat"},`, `{"arm":"beat"},{"arm":"election"},`, 1):                                  "R36 effects: arm: expected",
-		strings.Replace(right, `{"cancel":"claim"}`, `{"cancel":"heartbeat"}`, 1):                                           "R36 effects: cancel: expected",
-		strings.Replace(right, `"to":"1"`, `"to":"4"`, 1):                                                                   "effects: send number 1: expected 2→1",
-		strings.NewReplacer(`"to":"1"`, `"to":"3"`, `"to":"3"`, `"to":"1"`).Replace(right):                                  "effects: send number 1: expected 2→1",
-		strings.Replace(right, `,{"tell":{"leader":"2","epoch":4}}`, `,{"tell":{"leader":"2","epoch":5}}`, 1):               "R39 effects: tell: expected",
-		strings.Replace(right, `{"save":{"epoch":4,"grantee":"2"}},`, ``, 1):                                                "R4 effects: save is missing",
-		strings.Replace(right, `{"save":{"epoch":4,"grantee":"2"}},`, `{"save":{"epoch":4,"grantee":"1"}},`, 1):             "R4 effects: save: expected",
-		`{"id":3,"effects":[{"arm":"beat"},{"save":{"epoch":4,"grantee":"2"}},` + right[strings.Index(right, `{"cancel"`):]: "R4 effect 2, save, comes too late, after effect 1, arm beat",
-		strings.Replace(right, `"epoch":4,"grantee":"2","support"`, `"epoch":5,"grantee":"2","support"`, 1):                 "state.epoch: expected 4, got 5",
-		`{"id":3,"ignored":"I will not",` + state + `}`:                                                                     "a step is expected; got none: I will not",
+		strings.Replace(right, `{"cancel":"claim"},{"arm":"reign"},{"arm":"heartbeat"}`, `{"arm":"heartbeat"},{"arm":"reign"},{"cancel":"claim"}`, 1): "",
+		strings.Replace(right, `{"cancel":"claim"},`, ``, 1):                                                                     "",
+		strings.Replace(right, `"id":3`, `"id":3,"colour":"blue"`, 1):                                                            "",
+		strings.Replace(right, `{"arm":"heartbeat"},`, `{"arm":"heartbeat"},{"arm":"election"},`, 1):                             "R36 effects: arm: expected",
+		strings.Replace(right, `{"cancel":"claim"}`, `{"cancel":"patience"}`, 1):                                                 "R36 effects: cancel: expected",
+		strings.Replace(right, `"to":"1"`, `"to":"4"`, 1):                                                                        "effects: send number 1: expected 2→1",
+		strings.NewReplacer(`"to":"1"`, `"to":"3"`, `"to":"3"`, `"to":"1"`).Replace(right):                                       "effects: send number 1: expected 2→1",
+		strings.Replace(right, `,{"tell":{"leader":"2","epoch":4}}`, `,{"tell":{"leader":"2","epoch":5}}`, 1):                    "R39 effects: tell: expected",
+		strings.Replace(right, `{"save":{"epoch":4,"grantee":"2"}},`, ``, 1):                                                     "R4 effects: save is missing",
+		strings.Replace(right, `{"save":{"epoch":4,"grantee":"2"}},`, `{"save":{"epoch":4,"grantee":"1"}},`, 1):                  "R4 effects: save: expected",
+		`{"id":3,"effects":[{"arm":"heartbeat"},{"save":{"epoch":4,"grantee":"2"}},` + right[strings.Index(right, `{"cancel"`):]: "R4 effect 2, save, comes too late, after effect 1, arm heartbeat",
+		strings.Replace(right, `"epoch":4,"grantee":"2","support"`, `"epoch":5,"grantee":"2","support"`, 1):                      "state.epoch: expected 4, got 5",
+		`{"id":3,"ignored":"I will not",` + state + `}`:                                                                          "a step is expected; got none: I will not",
 		`{"id":3,"error":"oh"}`:          "it has failed: oh",
 		`{"id":3,"unsupported":"later"}`: "does not support this: later",
 	} {
@@ -246,8 +246,8 @@ func TestRightRuleIsBlamed(t *testing.T) {
 				out.Sent = nil
 			}
 		},
-		"R27": func(c *conformance.Case, out *spec.Step) { // beats for all but the last
-			if c.Input.Timer == spec.BeatTimer && len(out.Sent) > 0 {
+		"R27": func(c *conformance.Case, out *spec.Step) { // a HEARTBEAT for all but the last
+			if c.Input.Timer == spec.HeartbeatTimer && len(out.Sent) > 0 {
 				out.Sent = out.Sent[:len(out.Sent)-1]
 			}
 		},

@@ -112,5 +112,5 @@ func (n *Node) change(c spec.Configuration) bool {
 }
 
 // Settled reports whether the node leads, and a quorum is known to hold its configuration: it has acknowledged since the
-// last change, and since the last end of the quorum timer, after which the next heartbeat must be acknowledged first.
+// last change, and since the last end of the reign timer, after which the next heartbeat must be acknowledged first.
 func (n *Node) Settled() bool { return n.role == spec.Leader && n.isQuorum() }

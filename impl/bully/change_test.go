@@ -157,7 +157,7 @@ func TestChange(t *testing.T) {
 			want.Send = append(want.Send, spec.Message{Type: spec.Heartbeat, From: id(c.leader), To: id(to), Epoch: 4, Configuration: next})
 		}
 		require.Equal(t, want, node.Step(bully.Change(next)), c.name)
-		require.Equal(t, "{quorum beat}", want.Arm.String())
+		require.Equal(t, "{reign heartbeat}", want.Arm.String())
 		alone := next.Len() == 1
 		require.Equal(t, alone, node.Settled(), c.name)
 		for _, m := range next.Members() {
@@ -168,7 +168,7 @@ func TestChange(t *testing.T) {
 			node.Step(bully.Receive(spec.Message{Type: spec.Ack, From: m.ID, To: id(c.leader), Epoch: 4, Configuration: next}))
 		}
 		require.True(t, node.Settled(), c.name)
-		node.Step(bully.Ended(spec.QuorumTimer))
+		node.Step(bully.Ended(spec.ReignTimer))
 		require.Equal(t, alone, node.Settled(), "%s: an ACK says it until the next check", c.name)
 	}
 }

@@ -266,10 +266,10 @@ func TestTwoOperators(t *testing.T) {
 		c.setCut(i, 3, true)
 		c.setCut(3, i, true)
 	}
-	require.NoError(t, c.end(3, spec.BeatTimer))
+	require.NoError(t, c.end(3, spec.HeartbeatTimer))
 	c.ask(t, 3, voter5)
 	for i := range 3 {
-		require.NoError(t, c.end(i, spec.HeartbeatTimer))
+		require.NoError(t, c.end(i, spec.PatienceTimer))
 	}
 	require.NoError(t, c.settle())
 	require.NoError(t, c.end(2, spec.ElectionTimer))

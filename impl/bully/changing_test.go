@@ -298,7 +298,7 @@ func (c *changing) calmDown() error {
 		}
 		for i := len(c.places) - 1; i >= 0; i-- {
 			for _, timer := range spec.Timers() {
-				if timer == spec.HeartbeatTimer && c.followed(i) || timer == spec.PreemptTimer && round%2 == 1 {
+				if timer == spec.PatienceTimer && c.followed(i) || timer == spec.PreemptTimer && round%2 == 1 {
 					continue
 				}
 				if err := c.end(i, timer); err != nil {

@@ -138,7 +138,7 @@ func (h *happened) observe(c *conformance.Case) {
 		switch actionOf(c) {
 		case spec.OnClaim:
 			h.handOvers++
-		case spec.QuorumTimeout:
+		case spec.ReignTimeout:
 			h.downed++
 		}
 	}
@@ -266,7 +266,7 @@ func TestHighestLeads(t *testing.T) {
 		require.NoError(t, err)
 		for top := n - 1; 2*(top+1) > n; top-- {
 			for i := top; i >= 0; i-- {
-				endIfRuns(t, c, members[i], spec.HeartbeatTimer)
+				endIfRuns(t, c, members[i], spec.PatienceTimer)
 			}
 			require.NoError(t, c.Do(cluster.Op{Kind: cluster.Settle}))
 			endIfRuns(t, c, members[top], spec.ElectionTimer)

@@ -36,7 +36,7 @@ func TestFirstStart(t *testing.T) {
 		first spec.Configuration
 		runs  string
 	}{
-		{1, first, "{heartbeat}"}, {2, first, "{heartbeat}"}, {3, first, "{heartbeat}"}, {4, first, "{heartbeat}"}, {5, spec.EmptyConfiguration(), "{}"},
+		{1, first, "{patience}"}, {2, first, "{patience}"}, {3, first, "{patience}"}, {4, first, "{patience}"}, {5, spec.EmptyConfiguration(), "{}"},
 	} {
 		node, err := bully.NewChanging(id(c.id), c.first)
 		require.NoError(t, err)
@@ -151,22 +151,22 @@ func TestRunningInConfigurations(t *testing.T) {
 		id, leader int
 		runs       string
 	}{
-		{2, 0, "{heartbeat}"},
-		{2, 1, "{heartbeat preempt}"},
-		{2, 3, "{heartbeat}"},
-		{2, 4, "{heartbeat preempt}"}, // a witness may not lead
-		{1, 5, "{heartbeat preempt}"},
-		{1, 9, "{heartbeat preempt}"}, // and neither may one that has been removed
-		{4, 0, "{heartbeat}"},
-		{4, 1, "{heartbeat}"},
-		{5, 0, "{heartbeat}"},
-		{5, 1, "{heartbeat}"},
+		{2, 0, "{patience}"},
+		{2, 1, "{patience preempt}"},
+		{2, 3, "{patience}"},
+		{2, 4, "{patience preempt}"}, // a witness may not lead
+		{1, 5, "{patience preempt}"},
+		{1, 9, "{patience preempt}"}, // and neither may one that has been removed
+		{4, 0, "{patience}"},
+		{4, 1, "{patience}"},
+		{5, 0, "{patience}"},
+		{5, 1, "{patience}"},
 		{9, 0, "{}"},
-		{9, 1, "{heartbeat}"},
+		{9, 1, "{patience}"},
 	} {
 		node := inConfiguration(t, row.id, spec.Follower, row.leader, c)
 		require.Equal(t, row.runs, node.Running().String(), "node %d follows %d", row.id, row.leader)
-		out := node.Step(bully.Ended(spec.HeartbeatTimer))
+		out := node.Step(bully.Ended(spec.PatienceTimer))
 		require.True(t, node.State().Leader.IsNone())
 		switch {
 		case row.runs == "{}":
@@ -176,10 +176,10 @@ func TestRunningInConfigurations(t *testing.T) {
 			require.Equal(t, "{election}", out.Arm.String())
 		case row.id <= 5: // it waits to speak again
 			require.Equal(t, spec.Follower, node.State().Role)
-			require.Equal(t, "{} {heartbeat}", out.Cancel.String()+" "+out.Arm.String())
+			require.Equal(t, "{} {patience}", out.Cancel.String()+" "+out.Arm.String())
 		default:
 			require.Equal(t, spec.Follower, node.State().Role)
-			require.Equal(t, "{heartbeat} {}", out.Cancel.String()+" "+out.Arm.String())
+			require.Equal(t, "{patience} {}", out.Cancel.String()+" "+out.Arm.String())
 		}
 	}
 }
@@ -199,10 +199,10 @@ func TestWhoSpeaks(t *testing.T) {
 		{9, "", nil},
 	} {
 		for _, leader := range []int{0, 1, 7} {
-			for role, timer := range map[spec.Role]spec.Timer{spec.Follower: spec.HeartbeatTimer, spec.Electing: spec.CoordinatorTimer} {
+			for role, timer := range map[spec.Role]spec.Timer{spec.Follower: spec.PatienceTimer, spec.Electing: spec.CoordinatorTimer} {
 				node := inConfiguration(t, row.id, role, leader, c)
 				out := node.Step(bully.Ended(timer))
-				if timer == spec.HeartbeatTimer && row.id == 9 && leader == 0 {
+				if timer == spec.PatienceTimer && row.id == 9 && leader == 0 {
 					require.Equal(t, bully.TimerNotRunning, out.Ignored)
 					continue
 				}
@@ -322,8 +322,8 @@ func TestLeaderIsToldOfAnotherChange(t *testing.T) {
 		require.Equal(t, conf(made), node.Configuration())
 		require.Equal(t, spec.Leader, node.State().Role)
 		require.False(t, node.Settled())
-		require.Equal(t, "{quorum beat}", node.Running().String())
-		require.Equal(t, spec.QuorumTimeout, node.Step(bully.Ended(spec.QuorumTimer)).Action)
+		require.Equal(t, "{reign heartbeat}", node.Running().String())
+		require.Equal(t, spec.ReignTimeout, node.Step(bully.Ended(spec.ReignTimer)).Action)
 		require.Equal(t, spec.Follower, node.State().Role)
 	}
 }

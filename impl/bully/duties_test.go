@@ -29,11 +29,11 @@ var r36 = []struct {
 	runs      func(me spec.NodeID, s *spec.State) bool
 	restarted func(o *observed) bool
 }{
-	{spec.HeartbeatTimer,
+	{spec.PatienceTimer,
 		func(me spec.NodeID, s *spec.State) bool {
 			return s.Role == spec.Follower && (isMember(s, me) || !s.Leader.IsNone())
 		},
-		func(o *observed) bool { return o.says(spec.Ack) || o.in.Timer == spec.HeartbeatTimer }},
+		func(o *observed) bool { return o.says(spec.Ack) || o.in.Timer == spec.PatienceTimer }},
 	{spec.PreemptTimer,
 		func(me spec.NodeID, s *spec.State) bool {
 			lower := s.Leader.Compare(me) < 0 || !mayLead(s, s.Leader)
@@ -43,8 +43,8 @@ var r36 = []struct {
 	{spec.ElectionTimer, inRole(spec.Candidate), never},
 	{spec.CoordinatorTimer, inRole(spec.Electing), func(o *observed) bool { return o.says(spec.Grant) }},
 	{spec.ClaimTimer, inRole(spec.Claimant), never},
-	{spec.QuorumTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.QuorumTimer || o.in.Call == spec.ChangeCall }},
-	{spec.BeatTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.BeatTimer || o.in.Call == spec.ChangeCall }},
+	{spec.ReignTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.ReignTimer || o.in.Call == spec.ChangeCall }},
+	{spec.HeartbeatTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.HeartbeatTimer || o.in.Call == spec.ChangeCall }},
 }
 
 // mayLead reports whether a node may lead, as another sees it (R46).

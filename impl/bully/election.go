@@ -21,8 +21,8 @@ func (n *Node) askOrSay() {
 	}
 }
 
-// heartbeatEnded is the end of a follower's patience, and of the lease it keeps (R8).
-func (n *Node) heartbeatEnded() {
+// patienceEnded is the end of a follower's patience, and of the lease it keeps (R8).
+func (n *Node) patienceEnded() {
 	n.leader = none
 	n.askOrSay()
 }

@@ -19,7 +19,7 @@ func Example() {
 	}
 	for _, in := range []bully.Input{
 		bully.Start(),
-		bully.Ended(spec.HeartbeatTimer), // it has heard of no leader
+		bully.Ended(spec.PatienceTimer), // it has heard of no leader
 		bully.Receive(spec.Message{Type: spec.Assent, From: two, To: three, Epoch: 0}),
 		bully.Receive(spec.Message{Type: spec.Grant, From: two, To: three, Epoch: 1}),
 		bully.Receive(spec.Message{Type: spec.Grant, From: spec.IntegerID(9), To: three, Epoch: 1}),
@@ -53,9 +53,9 @@ func Example() {
 	// Output:
 	// start
 	//   save: epoch 0 for none
-	//   arm: heartbeat
-	// heartbeat ended
-	//   cancel: heartbeat
+	//   arm: patience
+	// patience ended
+	//   cancel: patience
 	//   arm: election
 	//   send: 3→1 ELECTION epoch:0
 	//   send: 3→2 ELECTION epoch:0
@@ -67,8 +67,8 @@ func Example() {
 	// 2→3 GRANT epoch:1
 	//   save: epoch 1 for 3
 	//   cancel: claim
-	//   arm: quorum
-	//   arm: beat
+	//   arm: reign
+	//   arm: heartbeat
 	//   send: 3→1 COORDINATOR epoch:1
 	//   send: 3→2 COORDINATOR epoch:1
 	//   tell all users: leader 3 epoch 1
@@ -76,9 +76,9 @@ func Example() {
 	//   count: stranger
 	// resign
 	//   tell my user: the reign is over
-	//   cancel: quorum
-	//   cancel: beat
-	//   arm: heartbeat
+	//   cancel: reign
+	//   cancel: heartbeat
+	//   arm: patience
 	//   send: 3→1 RESIGN epoch:1
 	//   send: 3→2 RESIGN epoch:1
 	//   tell all users: leader none epoch 0
@@ -115,7 +115,7 @@ func Example_change() {
 	}
 	do(leader, bully.Start())
 	do(joins, bully.Start())
-	do(leader, bully.Ended(spec.HeartbeatTimer))
+	do(leader, bully.Ended(spec.PatienceTimer))
 	do(leader, bully.Ended(spec.ElectionTimer))
 	for _, kind := range []spec.MemberKind{spec.Observer, spec.Voter} {
 		now := leader.Configuration()

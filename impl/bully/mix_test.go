@@ -19,7 +19,7 @@ type taken struct {
 	starts bool
 }
 
-// lifeOf returns all inputs of a cluster of five: elections, reigns with beats and checks, crashes, restarts, and
+// lifeOf returns all inputs of a cluster of five: elections, reigns with heartbeats and checks, crashes, restarts, and
 // hand-overs.
 func lifeOf(t testing.TB) (inputs []taken, steps map[spec.Action]int) {
 	members := integers(5)
@@ -40,23 +40,23 @@ func lifeOf(t testing.TB) (inputs []taken, steps map[spec.Action]int) {
 			require.NoError(t, c.Do(cluster.Op{Kind: cluster.Settle}))
 		}
 	}
-	reigns := func(i, beats int) {
+	reigns := func(i, heartbeats int) {
 		require.Equal(t, spec.Leader, c.State(members[i]).Role)
-		for beat := range beats {
-			ends(i, spec.BeatTimer)
-			if beat%2 == 1 {
-				ends(i, spec.QuorumTimer)
+		for heartbeat := range heartbeats {
+			ends(i, spec.HeartbeatTimer)
+			if heartbeat%2 == 1 {
+				ends(i, spec.ReignTimer)
 			}
 		}
 	}
-	ends(0, spec.HeartbeatTimer)
+	ends(0, spec.PatienceTimer)
 	for range 10 {
 		reigns(4, 100)
 		do(cluster.Crash, 4)
 		for i := range 4 {
 			do(cluster.Dead, i)
 		}
-		ends(3, spec.HeartbeatTimer, spec.ElectionTimer)
+		ends(3, spec.PatienceTimer, spec.ElectionTimer)
 		reigns(3, 100)
 		do(cluster.Restart, 4)
 		require.NoError(t, c.Do(cluster.Op{Kind: cluster.Settle}))

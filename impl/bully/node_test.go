@@ -62,7 +62,7 @@ func TestNewTakesMembersInAnyOrder(t *testing.T) {
 	require.NoError(t, err)
 	members[0], members[1] = id(9), id(9) // the caller's slice is the caller's
 	node.Step(bully.Start())
-	out := node.Step(bully.Ended(spec.HeartbeatTimer))
+	out := node.Step(bully.Ended(spec.PatienceTimer))
 	to := []spec.NodeID{}
 	for _, m := range out.Send {
 		to = append(to, m.To)
@@ -97,7 +97,7 @@ func TestAtIsThere(t *testing.T) {
 	node, err := bully.At(id(2), integers(3), s)
 	require.NoError(t, err)
 	require.Equal(t, s, node.State())
-	require.Equal(t, "{quorum beat}", node.Running().String())
+	require.Equal(t, "{reign heartbeat}", node.Running().String())
 
 	node.State().Support[0] = id(9)
 	require.Equal(t, s, node.State(), "a copy")
@@ -139,7 +139,7 @@ func TestIgnored(t *testing.T) {
 		before := node.State()
 		require.Equal(t, bully.Output{Ignored: c.cause}, node.Step(c.in), c.text)
 		require.Equal(t, before, node.State(), c.text)
-		require.Equal(t, "{heartbeat}", node.Running().String(), c.text)
+		require.Equal(t, "{patience}", node.Running().String(), c.text)
 		require.Equal(t, c.text, c.in.String())
 		require.True(t, c.cause == "" || slices.Contains(bully.Causes(), c.cause), c.cause)
 	}
@@ -149,7 +149,7 @@ func TestBeforeTheStart(t *testing.T) {
 	node, err := bully.New(id(2), integers(3))
 	require.NoError(t, err)
 	for _, in := range []bully.Input{
-		message(spec.Claim, 3, 2, 1), bully.Ended(spec.HeartbeatTimer), bully.Resign(), bully.HolderDead(), message("VOTE", 3, 2, 1),
+		message(spec.Claim, 3, 2, 1), bully.Ended(spec.PatienceTimer), bully.Resign(), bully.HolderDead(), message("VOTE", 3, 2, 1),
 	} {
 		require.Equal(t, bully.Output{Ignored: bully.NotStarted}, node.Step(in), in.String())
 	}
@@ -174,7 +174,7 @@ func TestSixtyFour(t *testing.T) {
 		require.NoError(t, err)
 		node.Step(bully.Start())
 		others := slices.DeleteFunc(members, func(m spec.NodeID) bool { return m == id(me) })
-		require.Equal(t, others, receivers(node.Step(bully.Ended(spec.HeartbeatTimer)).Send))
+		require.Equal(t, others, receivers(node.Step(bully.Ended(spec.PatienceTimer)).Send))
 
 		for _, from := range others[31:62] { // 31 and the node itself are half
 			node.Step(bully.Receive(spec.Message{Type: spec.Assent, From: from, To: id(me)}))

@@ -230,8 +230,8 @@ func TestPageThatIsWrong(t *testing.T) {
 	}
 	code := []edit{
 		{`rest(unbound(s)), to_all(members`, `unbound(s), to_all(members`, leads, resign},
-		{`{"heartbeat"} if me in members(s.conf)`, `{"heartbeat"} if may_stand(s)`, rests, resign},
-		{`return t, to_all(members(t.conf), "IM_BACK", t.epoch) if me`, `return t, [] if me`, rests, spec.Input{Timer: spec.HeartbeatTimer}},
+		{`{"patience"} if me in members(s.conf)`, `{"patience"} if may_stand(s)`, rests, resign},
+		{`return t, to_all(members(t.conf), "IM_BACK", t.epoch) if me`, `return t, [] if me`, rests, spec.Input{Timer: spec.PatienceTimer}},
 	}
 	table := []edit{
 		{`follower | none | · | {} | RESIGN all`, `electing | none | · | {} | RESIGN all`, leads, resign},

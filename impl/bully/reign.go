@@ -36,16 +36,16 @@ func (n *Node) onAck(c rank, e spec.Epoch, same bool) {
 	}
 }
 
-// quorumEnded is the leader's check that it still has a quorum: who hears nobody must not go on (R26).
-func (n *Node) quorumEnded() {
+// reignEnded is the leader's check that it still has a quorum: who hears nobody must not go on (R26).
+func (n *Node) reignEnded() {
 	if !n.isQuorum() {
 		n.stepDown()
 	}
 	n.support = 0
 }
 
-// beatEnded says that the reign goes on (R27).
-func (n *Node) beatEnded() {
+// heartbeatEnded says that the reign goes on (R27).
+func (n *Node) heartbeatEnded() {
 	n.sendAll(spec.Heartbeat, n.members, n.epoch)
 }
 

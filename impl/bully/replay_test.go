@@ -20,10 +20,10 @@ func TestReplay(t *testing.T) {
 		want   spec.Action
 	}{
 		{follows, spec.Input{Message: spec.Message{Type: spec.Resign, From: id(3), To: id(2), Epoch: 4}}, spec.OnResign},
-		{follows, spec.Input{Timer: spec.HeartbeatTimer}, spec.HeartbeatTimeout},
+		{follows, spec.Input{Timer: spec.PatienceTimer}, spec.PatienceTimeout},
 		{follows, spec.Input{Call: spec.HolderDeadCall}, spec.HolderDeadAction},
 		{leads, spec.Input{Call: spec.ResignCall}, spec.ResignAction},
-		{leads, spec.Input{Timer: spec.HeartbeatTimer}, ""},
+		{leads, spec.Input{Timer: spec.PatienceTimer}, ""},
 		{leads, spec.Input{Call: spec.HolderDeadCall}, ""},
 		{leads, spec.Input{}, ""},
 		{spec.State{Role: spec.Leader, Epoch: 4}, spec.Input{Call: spec.ResignCall}, ""}, // no node leads without its own lease
@@ -50,8 +50,8 @@ func TestReplayOfAMerge(t *testing.T) {
 	require.Equal(t, spec.OnClaim, action)
 	require.Equal(t, spec.Durable{Epoch: 3, Grantee: two}, after.Durable())
 	require.Equal(t, []spec.Message{{Type: spec.Grant, From: one, To: two, Epoch: 3}}, sent)
-	action, after, _ = bully.Replay(one, members, spec.State{Role: spec.Follower}, spec.Input{Timer: spec.HeartbeatTimer})
-	require.Equal(t, spec.HeartbeatTimeout, action)
+	action, after, _ = bully.Replay(one, members, spec.State{Role: spec.Follower}, spec.Input{Timer: spec.PatienceTimer})
+	require.Equal(t, spec.PatienceTimeout, action)
 	require.Equal(t, spec.Candidate, after.Role)
 	action, _, _ = bully.Replay(one, []spec.NodeID{two}, spec.State{Role: spec.Follower}, spec.Input{Message: claim})
 	require.Empty(t, action)

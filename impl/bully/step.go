@@ -157,8 +157,8 @@ func (n *Node) obey(m *spec.Message, from rank) {
 // end gives the end of a timer to its rule.
 func (n *Node) end(t spec.Timer) spec.Action {
 	switch t {
-	case spec.HeartbeatTimer:
-		n.heartbeatEnded()
+	case spec.PatienceTimer:
+		n.patienceEnded()
 	case spec.PreemptTimer:
 		n.preemptEnded()
 	case spec.ElectionTimer:
@@ -167,10 +167,10 @@ func (n *Node) end(t spec.Timer) spec.Action {
 		n.coordinatorEnded()
 	case spec.ClaimTimer:
 		n.claimEnded()
-	case spec.QuorumTimer:
-		n.quorumEnded()
-	case spec.BeatTimer:
-		n.beatEnded()
+	case spec.ReignTimer:
+		n.reignEnded()
+	case spec.HeartbeatTimer:
+		n.heartbeatEnded()
 	}
 	return t.Action()
 }

@@ -4,12 +4,12 @@ import "github.com/seed-fdf591db/bully/spec"
 
 // The timers, in the order of spec.Timers.
 const (
-	heartbeat spec.TimerSet = 1 << iota
+	patience spec.TimerSet = 1 << iota
 	election
 	coordinator
 	claim
-	quorum
-	beat
+	reign
+	heartbeat
 	preempt
 )
 
@@ -26,20 +26,20 @@ func (n *Node) Running() spec.TimerSet {
 	case spec.Claimant:
 		return claim
 	case spec.Leader:
-		return quorum | beat
+		return reign | heartbeat
 	}
 	switch { // a follower
 	case n.mayStand() && n.bound() && n.outranks(n.me, n.leader):
-		return heartbeat | preempt
+		return patience | preempt
 	case n.bound() || n.members.has(n.me):
-		return heartbeat
+		return patience
 	}
 	return 0 // R46: who is no member has nobody to speak to
 }
 
 // restarted returns which of the timers that ran before a step, and run after it, begin anew: the fourth column of R36.
 // A heartbeat that ends in a member that may not stand leaves it a follower, which waits to speak again (R46). A change is a
-// check that passed, and a beat (R47).
+// check that passed, and a heartbeat (R47).
 func (n *Node) restarted(in *Input) spec.TimerSet {
 	var s spec.TimerSet
 	if n.leader != n.before.leader || n.epoch != n.before.epoch {
@@ -47,14 +47,14 @@ func (n *Node) restarted(in *Input) spec.TimerSet {
 	}
 	switch in.kind {
 	case ended:
-		s |= spec.TimersOf(in.timer) & (heartbeat | quorum | beat)
+		s |= spec.TimersOf(in.timer) & (patience | reign | heartbeat)
 	case change:
-		s |= quorum | beat
+		s |= reign | heartbeat
 	}
 	if len(n.sent) > 0 {
 		switch n.sent[0].Type {
 		case spec.Ack: // to a leader that it follows
-			s |= heartbeat
+			s |= patience
 		case spec.Grant:
 			s |= coordinator
 		}

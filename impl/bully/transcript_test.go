@@ -25,7 +25,7 @@ var rewrite = flag.Bool("rewrite", false, "write the transcripts in testdata ane
 //	2 start                     2 restart epoch:4 grantee:3
 //	2 is leader leader:2 …      a node in a given state, which is named as it prints
 //	3→2 CLAIM epoch:4           2 receives that
-//	2 heartbeat ended           2 resign            2 holder-dead
+//	2 patience ended           2 resign            2 holder-dead
 //	2 change epoch:4 version:2 {1 2 3 observer:4}
 //
 // With changing members a message, a state and a record end with a configuration.

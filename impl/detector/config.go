@@ -24,11 +24,11 @@ const (
 	MaxCap = time.Hour
 )
 
-// PhiConfig says how a Phi judges. Beat and Floor are needed; zero means the default for all else.
+// PhiConfig says how a Phi judges. Heartbeat and Floor are needed; zero means the default for all else.
 type PhiConfig struct {
-	// Beat is the interval at which arrivals are expected before any has been measured: Timing.Beat of the host.
-	Beat time.Duration
-	// Floor is the least patience: Timing.Heartbeat of the host, which is bound d of R37. At least Beat.
+	// Heartbeat is the heartbeat interval, at which arrivals are expected before any is measured: Timing.Heartbeat of the host.
+	Heartbeat time.Duration
+	// Floor is the least patience: Timing.Patience of the host, which is bound d of R37. At least Heartbeat.
 	Floor time.Duration
 	// Cap is the greatest patience, and so the longest time to detect a death. At least Floor, at most MaxCap; by
 	// default four times Floor, which leaves room for two mistakes.
@@ -37,7 +37,7 @@ type PhiConfig struct {
 	// MaxThreshold; by default DefaultThreshold.
 	Threshold float64
 	// MinDeviation is the least standard deviation of the intervals, however regular they were. Above 0, at most Cap;
-	// by default a tenth of Beat, and at least a microsecond if that is below Cap.
+	// by default a tenth of Heartbeat, and at least a microsecond if that is below Cap.
 	MinDeviation time.Duration
 	// Pause is for how long after the mean interval nothing is thought of a silence: a pause of the other node that
 	// is acceptable. From 0, the default, to Cap. Floor usually leaves enough room already.
@@ -49,7 +49,7 @@ type PhiConfig struct {
 // ConfigError says which field of a configuration is wrong, and how.
 type ConfigError struct {
 	Field   string // such as PhiConfig.Floor
-	Problem string // such as: is 10ms, but must be at least Beat, 50ms
+	Problem string // such as: is 10ms, but must be at least Heartbeat, 50ms
 }
 
 func (e *ConfigError) Error() string {
@@ -65,7 +65,7 @@ func (c PhiConfig) withDefaults() PhiConfig {
 		c.Threshold = DefaultThreshold
 	}
 	if c.MinDeviation == 0 {
-		c.MinDeviation = min(max(c.Beat/10, time.Microsecond), c.Cap)
+		c.MinDeviation = min(max(c.Heartbeat/10, time.Microsecond), c.Cap)
 	}
 	if c.Window == 0 {
 		c.Window = DefaultWindow
@@ -80,10 +80,10 @@ func (c PhiConfig) Validate() error {
 		return &ConfigError{Field: "PhiConfig." + field, Problem: fmt.Sprintf(format, a...)}
 	}
 	switch {
-	case c.Beat <= 0:
-		return bad("Beat", "is %v, but must be above 0: the interval at which arrivals are expected", c.Beat)
-	case c.Floor < c.Beat:
-		return bad("Floor", "is %v, but must be at least Beat, %v: or every beat is late", c.Floor, c.Beat)
+	case c.Heartbeat <= 0:
+		return bad("Heartbeat", "is %v, but must be above 0: the interval at which arrivals are expected", c.Heartbeat)
+	case c.Floor < c.Heartbeat:
+		return bad("Floor", "is %v, but must be at least Heartbeat, %v: or every heartbeat is late", c.Floor, c.Heartbeat)
 	case c.Floor > MaxCap:
 		return bad("Floor", "is %v, but must be at most %v", c.Floor, MaxCap)
 	case c.Cap < c.Floor || c.Cap > MaxCap:

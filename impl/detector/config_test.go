@@ -10,15 +10,15 @@ import (
 )
 
 // lan is the configuration that the tests use where nothing else is said: the timers of the host's profile LAN.
-var lan = PhiConfig{Beat: 50 * ms, Floor: 265 * ms}
+var lan = PhiConfig{Heartbeat: 50 * ms, Floor: 265 * ms}
 
 func TestDefaults(t *testing.T) {
 	require.Equal(t, PhiConfig{
-		Beat: 50 * ms, Floor: 265 * ms, Cap: 1060 * ms, Threshold: 8, MinDeviation: 5 * ms, Window: 1000,
+		Heartbeat: 50 * ms, Floor: 265 * ms, Cap: 1060 * ms, Threshold: 8, MinDeviation: 5 * ms, Window: 1000,
 	}, lan.withDefaults())
-	require.Equal(t, time.Hour, PhiConfig{Beat: 1, Floor: 20 * time.Minute}.withDefaults().Cap)
-	require.Equal(t, time.Microsecond, PhiConfig{Beat: 1, Floor: 1, Cap: 1 * ms}.withDefaults().MinDeviation)
-	require.Equal(t, time.Duration(4), PhiConfig{Beat: 1, Floor: 1}.withDefaults().MinDeviation)
+	require.Equal(t, time.Hour, PhiConfig{Heartbeat: 1, Floor: 20 * time.Minute}.withDefaults().Cap)
+	require.Equal(t, time.Microsecond, PhiConfig{Heartbeat: 1, Floor: 1, Cap: 1 * ms}.withDefaults().MinDeviation)
+	require.Equal(t, time.Duration(4), PhiConfig{Heartbeat: 1, Floor: 1}.withDefaults().MinDeviation)
 }
 
 func TestConfig(t *testing.T) {
@@ -28,14 +28,14 @@ func TestConfig(t *testing.T) {
 		want   string // "" if it is well
 	}{
 		{func(*PhiConfig) {}, ""},
-		{func(c *PhiConfig) { c.Beat = 0 }, "PhiConfig.Beat is 0s, but must be above 0: the interval at which arrivals are expected"},
-		{func(c *PhiConfig) { c.Beat = -1 }, "PhiConfig.Beat is -1ns, but must be above 0: the interval at which arrivals are expected"},
-		{func(c *PhiConfig) { c.Floor = 0 }, "PhiConfig.Floor is 0s, but must be at least Beat, 50ms: or every beat is late"},
-		{func(c *PhiConfig) { c.Floor = c.Beat - 1 }, "PhiConfig.Floor is 49.999999ms, but must be at least Beat, 50ms: or every beat is late"},
-		{func(c *PhiConfig) { c.Floor = c.Beat }, ""},
-		{func(c *PhiConfig) { c.Floor = math.MinInt64 }, "PhiConfig.Floor is -2562047h47m16.854775808s, but must be at least Beat, 50ms: or every beat is late"},
+		{func(c *PhiConfig) { c.Heartbeat = 0 }, "PhiConfig.Heartbeat is 0s, but must be above 0: the interval at which arrivals are expected"},
+		{func(c *PhiConfig) { c.Heartbeat = -1 }, "PhiConfig.Heartbeat is -1ns, but must be above 0: the interval at which arrivals are expected"},
+		{func(c *PhiConfig) { c.Floor = 0 }, "PhiConfig.Floor is 0s, but must be at least Heartbeat, 50ms: or every heartbeat is late"},
+		{func(c *PhiConfig) { c.Floor = c.Heartbeat - 1 }, "PhiConfig.Floor is 49.999999ms, but must be at least Heartbeat, 50ms: or every heartbeat is late"},
+		{func(c *PhiConfig) { c.Floor = c.Heartbeat }, ""},
+		{func(c *PhiConfig) { c.Floor = math.MinInt64 }, "PhiConfig.Floor is -2562047h47m16.854775808s, but must be at least Heartbeat, 50ms: or every heartbeat is late"},
 		{func(c *PhiConfig) { c.Floor = MaxCap }, ""},
-		{func(c *PhiConfig) { c.Beat, c.Floor = MaxCap, MaxCap }, ""},
+		{func(c *PhiConfig) { c.Heartbeat, c.Floor = MaxCap, MaxCap }, ""},
 		{func(c *PhiConfig) { c.Floor = MaxCap + 1 }, "PhiConfig.Floor is 1h0m0.000000001s, but must be at most 1h0m0s"},
 		{func(c *PhiConfig) { c.Cap = c.Floor }, ""},
 		{func(c *PhiConfig) { c.Cap = c.Floor - 1 }, "PhiConfig.Cap is 264.999999ms, but must be from Floor, 265ms, to 1h0m0s"},

@@ -35,8 +35,8 @@
 //
 //   - Regular arrivals make a deviation near zero, and then the first hiccup is a suspicion: MinDeviation, and Floor,
 //     which is bound d of R37.
-//   - One pause of 15 s is learned, and detection is slow for a thousand beats: a gap after a suspicion is not learned.
-//   - Nothing learned of such gaps, a node that has become slower for good is suspected at every beat: each suspicion
+//   - One pause of 15 s is learned, and detection is slow for a thousand heartbeats: a gap after a suspicion is not learned.
+//   - Nothing learned of such gaps, a node that has become slower for good is suspected at every heartbeat: each suspicion
 //     that proves false doubles the patience (Chandra and Toueg 1996), and a window of arrivals in time takes one
 //     doubling back.
 //   - A node that dies before its first arrival is never suspected: the wait begins with the first Patience, and

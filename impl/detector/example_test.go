@@ -9,9 +9,9 @@ import (
 
 // A follower hears its leader every 50 ms, then with some jitter, and then no more.
 func Example() {
-	phi, err := detector.NewPhi(detector.PhiConfig{Beat: 50 * time.Millisecond, Floor: 100 * time.Millisecond})
+	phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: 50 * time.Millisecond, Floor: 100 * time.Millisecond})
 	if err != nil {
-		fmt.Println(err) // such as: detector: PhiConfig.Floor is 10ms, but must be at least Beat, 50ms: or …
+		fmt.Println(err) // such as: detector: PhiConfig.Floor is 10ms, but must be at least Heartbeat, 50ms: or …
 		return
 	}
 	now := time.Unix(0, 0)

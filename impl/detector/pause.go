@@ -8,7 +8,7 @@ import (
 // PauseGuard notices that its own node did not run: that the process was stopped, starved of the processor, held up
 // by its disk or by the garbage collector, or that the machine was suspended. Such a node finds its timers overdue and
 // messages queued. It must not conclude that others were silent; so after a pause, suspicion is put off for a while, in
-// which what is queued is taken and the others' next beat arrives. Putting off is always safe (R37, Besides 3), but
+// which what is queued is taken and the others' next heartbeat arrives. Putting off is always safe (R37, Besides 3), but
 // for the leader's quorum: that one is to be given first, and the host should resign.
 //
 // A pause that is over before the loop's next timer is due goes unnoticed. It does no harm: no timer is overdue, and
@@ -23,7 +23,7 @@ type PauseGuard struct {
 }
 
 // NewPauseGuard returns a guard that takes what is longer than limit for a pause, and then puts off suspicion for hold.
-// A good limit is the time that a loop may be late by, Timing.Delay of the host; a good hold is a beat and as much again.
+// A good limit is the time that a loop may be late by, Timing.Delay of the host; a good hold is twice the heartbeat interval.
 // Limit must be above 0 and hold not below; the error is a *ConfigError.
 func NewPauseGuard(limit, hold time.Duration) (*PauseGuard, error) {
 	if limit <= 0 {

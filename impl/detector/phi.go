@@ -43,15 +43,15 @@ func NewPhi(config PhiConfig) (*Phi, error) {
 }
 
 // Reset forgets what was learned: another node is waited for. The window has two samples, at a quarter below and above
-// Beat, so that there is a mean and a deviation before anything was measured. Do not reset when the same node is heard
+// Heartbeat, so that there is a mean and a deviation before anything was measured. Do not reset when the same node is heard
 // again after a suspicion: the mistake would be made again.
 func (p *Phi) Reset() {
 	p.wait, p.heard = wait{}, false
 	p.quiet = time.Time{}
 	p.mistakes, p.inTime = 0, 0
 	p.window.clear()
-	p.window.add(p.config.Beat - p.config.Beat/4)
-	p.window.add(min(p.config.Beat+p.config.Beat/4, MaxCap))
+	p.window.add(p.config.Heartbeat - p.config.Heartbeat/4)
+	p.window.add(min(p.config.Heartbeat+p.config.Heartbeat/4, MaxCap))
 	p.judge()
 }
 

@@ -34,7 +34,7 @@ func steady(p *Phi, now time.Time, interval time.Duration, n int) time.Time {
 
 // Where no bound lifts or cuts the patience, it is that of the paper.
 func TestPatienceOfThePaper(t *testing.T) {
-	p := newPhi(t, PhiConfig{Beat: 100 * ms, Floor: 100 * ms, Cap: time.Minute, MinDeviation: 1 * ms, Pause: 30 * ms})
+	p := newPhi(t, PhiConfig{Heartbeat: 100 * ms, Floor: 100 * ms, Cap: time.Minute, MinDeviation: 1 * ms, Pause: 30 * ms})
 	now := feed(p, at(0), 0, 80*ms, 120*ms)
 	// 75, 125, 80 and 120 ms: mean 100, deviation √((25²+25²+20²+20²)/4).
 	deviation := math.Sqrt(512.5)
@@ -61,12 +61,12 @@ func TestDeathBeforeTheFirstArrival(t *testing.T) {
 	require.Equal(t, 2, p.window.count)
 
 	// Two samples stand in for the window: 37.5 and 62.5 ms.
-	p = newPhi(t, PhiConfig{Beat: 50 * ms, Floor: 50 * ms})
+	p = newPhi(t, PhiConfig{Heartbeat: 50 * ms, Floor: 50 * ms})
 	require.InDelta(t, 50+5.612*12.5, float64(p.Patience(at(0)))/1e6, 0.001)
 }
 
 func TestPhiOfSilence(t *testing.T) {
-	p := newPhi(t, PhiConfig{Beat: 1, Floor: 1, Cap: 1, MinDeviation: 1})
+	p := newPhi(t, PhiConfig{Heartbeat: 1, Floor: 1, Cap: 1, MinDeviation: 1})
 	p.Heard(at(0))
 	last := 0.0
 	for waited := time.Duration(1); waited > 0; waited *= 2 {

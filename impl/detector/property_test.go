@@ -14,11 +14,11 @@ func anyConfig(t *rapid.T) PhiConfig {
 	duration := func(name string, low, high time.Duration) time.Duration {
 		return time.Duration(rapid.Int64Range(int64(low), int64(high)).Draw(t, name))
 	}
-	beat := duration("beat", 1, time.Second)
-	floor := duration("floor", beat, 10*time.Second)
+	heartbeat := duration("heartbeat", 1, time.Second)
+	floor := duration("floor", heartbeat, 10*time.Second)
 	limit := duration("cap", floor, time.Minute)
 	return PhiConfig{
-		Beat: beat, Floor: floor, Cap: limit,
+		Heartbeat: heartbeat, Floor: floor, Cap: limit,
 		Threshold:    rapid.Float64Range(0.01, MaxThreshold).Draw(t, "threshold"),
 		MinDeviation: duration("deviation", 0, limit),
 		Pause:        duration("pause", 0, limit),
@@ -63,9 +63,9 @@ func TestPhiProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPhi(t, anyConfig(t))
 		c := p.config
-		slow := &dumb{config: c, intervals: []time.Duration{c.Beat - c.Beat/4, c.Beat + c.Beat/4}}
-		interval := rapid.OneOf(rapid.Int64Range(0, int64(2*c.Beat)), rapid.Int64Range(0, int64(2*c.Cap)),
-			rapid.Just(int64(c.Beat)))
+		slow := &dumb{config: c, intervals: []time.Duration{c.Heartbeat - c.Heartbeat/4, c.Heartbeat + c.Heartbeat/4}}
+		interval := rapid.OneOf(rapid.Int64Range(0, int64(2*c.Heartbeat)), rapid.Int64Range(0, int64(2*c.Cap)),
+			rapid.Just(int64(c.Heartbeat)))
 		now := at(0)
 		p.Heard(now)
 		runs := rapid.IntRange(0, 8).Draw(t, "runs")

@@ -225,7 +225,7 @@ func TestTable(t *testing.T) {
 
 	var table strings.Builder
 	table.WriteString("Suspicions that were false, and the time from the last arrival to the suspicion of the death in ms.\n")
-	table.WriteString("Fixed: 265 ms. Phi: beat 50 ms, floor 265 ms. Naive: no least deviation, no bounds, no guard, learns all.\n\n")
+	table.WriteString("Fixed: 265 ms. Phi: heartbeat 50 ms, floor 265 ms. Naive: no least deviation, no bounds, no guard, learns all.\n\n")
 	fmt.Fprintf(&table, "%-22s %8s %7s | %15s | %15s | %15s | %15s\n",
 		"series", "arrivals", "pauses", "fixed", "phi", "phi, no guard", "naive")
 	for _, file := range files {

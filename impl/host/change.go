@@ -86,8 +86,8 @@ func (h *Host) nextOf(c *change) (next spec.Configuration, over bool, err error)
 	case handsOver:
 		c.handing = true
 		return spec.Configuration{}, false, nil
-	case awaits: // it may have just come up: it need not wait for the next beat
-		h.policy.Due.Sooner(policy.BeatTimer, h.watch.now.Add(2*h.config.Timing.Delay))
+	case awaits: // it may have just come up: it need not wait for the next heartbeat
+		h.policy.Due.Sooner(policy.HeartbeatTimer, h.watch.now.Add(2*h.config.Timing.Delay))
 		return spec.Configuration{}, false, nil
 	}
 	if next, err = spec.NewConfiguration(h.state.Epoch, now.Version+1, members); err != nil {
@@ -128,7 +128,7 @@ func (h *Host) lookAt(c *change) error {
 }
 
 // doubts reports whether a change must wait because the nodes that answer now would be no quorum of a configuration, or of
-// what the plan comes to in the end. After a while that is an error: a node that lives answers each beat.
+// what the plan comes to in the end. After a while that is an error: a node that lives answers each heartbeat.
 func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 	if c.force {
 		return false, nil
@@ -153,7 +153,7 @@ func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 	case c.doubted == never:
 		c.doubted = h.watch.now
 		return true, nil
-	case h.watch.now.After(c.doubted) < h.config.Timing.Quorum:
+	case h.watch.now.After(c.doubted) < h.config.Timing.Reign:
 		return true, nil
 	}
 	return false, h.membersError(ErrWouldLoseQuorum, problem)
@@ -162,7 +162,7 @@ func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 // backsNow reports whether a member has acknowledged this leader lately, and is not proved dead.
 func (h *Host) backsNow(id spec.NodeID) bool {
 	i := h.links.place(id)
-	return i >= 0 && h.links.backed[i] != never && h.watch.now.After(h.links.backed[i]) <= 2*h.config.Timing.Quorum && !h.links.isDead().Has(i)
+	return i >= 0 && h.links.backed[i] != never && h.watch.now.After(h.links.backed[i]) <= 2*h.config.Timing.Reign && !h.links.isDead().Has(i)
 }
 
 // answered reports whether a member has acknowledged the configuration of now: only then it counts as support (R45).

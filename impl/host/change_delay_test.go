@@ -26,7 +26,7 @@ func slowly(t *testing.T, disk, message time.Duration, f func(t *testing.T, c *c
 // TestChangesCostNoReign: as long as messages and disks keep to Timing.Delay, a leader leads on through all changes but its
 // own, at whatever moment between two quorum checks they are made.
 func TestChangesCostNoReign(t *testing.T) {
-	for moment := range LAN().Quorum / (20 * ms) {
+	for moment := range LAN().Reign / (20 * ms) {
 		replaceAll(t, moment*20*ms)
 	}
 }
@@ -56,7 +56,7 @@ func replaceAll(t *testing.T, moment time.Duration) {
 // TestSlowDisksLoseAChange: in a reign nothing is written, but a change is, by each node before it acknowledges it. Where that
 // takes a quorum longer than its leader waits for one, the leader steps down in the midst of it; the next finishes it.
 func TestSlowDisksLoseAChange(t *testing.T) {
-	slowly(t, LAN().Quorum, 100*time.Microsecond, func(t *testing.T, c *cluster) {
+	slowly(t, LAN().Reign, 100*time.Microsecond, func(t *testing.T, c *cluster) {
 		time.Sleep(10 * time.Second)
 		require.True(t, c.follow(5), "until something is written, slow disks cost nothing")
 		require.Zero(t, c.host(5).Status().Counters.SlowSaves)

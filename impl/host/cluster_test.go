@@ -151,7 +151,7 @@ func (c *cluster) config(node spec.NodeID) Config {
 		Clock: &gate{}, Rand: rand.New(rand.NewPCG(c.rand.Uint64(), 0)), Trace: &witness{c: c},
 	}
 	if c.phi {
-		phi, err := detector.NewPhi(detector.PhiConfig{Beat: c.timing.Beat, Floor: c.timing.Heartbeat})
+		phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: c.timing.Heartbeat, Floor: c.timing.Patience})
 		require.NoError(c.t, err)
 		config.Detector = phi
 	}

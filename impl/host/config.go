@@ -28,7 +28,7 @@ type Config struct {
 	Transport Transport
 	// Timing must be the same at every node. The zero Timing means [LAN].
 	Timing Timing
-	// Detector judges the silence of the leader. Default: a patience of Timing.Heartbeat, always. See package detector.
+	// Detector judges the silence of the leader. Default: Timing.Patience, always. See package detector.
 	Detector Detector
 	// Overrun, if given, is called when work has not returned by the last deadline of its reign: somebody else may lead
 	// from now on, and work may still write. It is called once for each such work, by a goroutine of its own. For a
@@ -74,7 +74,7 @@ type Transport interface {
 type Detector interface {
 	// Heard notes an arrival from the leader.
 	Heard(now time.Time)
-	// Patience returns how long after the last arrival to wait. The host never waits less than Timing.Heartbeat.
+	// Patience returns how long after the last arrival to wait. The host never waits less than Timing.Patience.
 	Patience(now time.Time) time.Duration
 	// Reset forgets all: another leader is followed.
 	Reset()
@@ -109,7 +109,7 @@ type Timer interface {
 
 // ConfigError says which field of a configuration is wrong, and how.
 type ConfigError struct {
-	Field   string // such as Timing.Heartbeat
+	Field   string // such as Timing.Patience
 	Rule    string // the rule that it breaks, such as R37 d; "" if there is none
 	Problem string // such as: is 100ms, but must be above 249.486ms: an ACK supports its leader for two checks
 }
@@ -154,7 +154,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	if c.Detector == nil {
-		c.Detector = detector.NewFixed(c.Timing.Heartbeat)
+		c.Detector = detector.NewFixed(c.Timing.Patience)
 	}
 	if c.Clock == nil {
 		c.Clock = SystemClock{}

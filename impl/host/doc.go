@@ -40,14 +40,14 @@
 // Failover is from the death of a leader until all others follow the next: at most, while messages and disks keep to
 // Delay. On one machine that has little else to do, a proved death takes some 5 ms with any of them.
 //
-//	profile   Delay   Beat    Heartbeat   at most, death proved   at most, silence
-//	Local     10ms    20ms    150ms       106ms                   292ms
-//	LAN       12ms    100ms   325ms       127ms                   487ms
-//	WAN       250ms   500ms   3.5s        2.677s                  6.899s
+//	profile   Delay   Heartbeat   Patience   at most, death proved   at most, silence
+//	Local     10ms    20ms        150ms      106ms                   292ms
+//	LAN       12ms    100ms       325ms      127ms                   487ms
+//	WAN       250ms   500ms       3.5s       2.677s                  6.899s
 //
 // A death is proved when the address of the leader refuses a connection. A candidate does not wait for who is proved
 // dead, nor for who has answered. Patience with a silent leader is that of the [Detector], and at least
-// Timing.Heartbeat. Who stands in vain waits longer each time. A pre-emption waits for Timing.Preempt.
+// Timing.Patience. Who stands in vain waits longer each time. A pre-emption waits for Timing.Preempt.
 //
 // A host that was held up for longer than Delay — stopped, suspended with its machine, starved of the processor,
 // waiting for its disk — gives others time to be heard before it suspects them. A leader checks its quorum before it
@@ -72,7 +72,7 @@
 // quorum holds all of it. There is one at a time. A node that is to vote is an observer until it has answered. A leader
 // that is to vote no more is a witness, and resigns as soon as a quorum knows; it becomes one only while a voter that could
 // follow it answers. One that was never told of any members waits, and stands for nothing. A witness or an observer that
-// follows nobody says so every Heartbeat or so, and with it which members it knows of.
+// follows nobody says so every Patience or so, and with it which members it knows of.
 //
 // A node that learns that it was removed is at rest, hears only of newer members, and stops after twice the failover on
 // silence: Run returns [ErrRemoved]. A removal is lost if the leader that has made it dies too soon. Then the node mostly hears so before it

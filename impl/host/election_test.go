@@ -15,7 +15,7 @@ func TestFirstStartTogether(t *testing.T) {
 			c.startAll()
 			took := c.awaitLeader(time.Second, n)
 			t.Logf("%d nodes: a leader after %v", n, took)
-			require.Less(t, took, 160*ms, "three beats, and not the patience of %v", c.timing.Heartbeat)
+			require.Less(t, took, 160*ms, "three heartbeats, and not the patience of %v", c.timing.Patience)
 			require.Equal(t, spec.Epoch(1), c.epoch())
 			time.Sleep(3 * time.Second)
 			require.True(t, c.follow(n), "no flapping")
@@ -166,7 +166,7 @@ func TestHangShortly(t *testing.T) {
 		c.startAll()
 		c.awaitLeader(time.Second, 5)
 		c.hang(5)
-		time.Sleep(c.timing.Quorum + 2*c.timing.Delay)
+		time.Sleep(c.timing.Reign + 2*c.timing.Delay)
 		c.wake(5)
 		c.await(time.Second, "it leads again", func() bool { return c.follow(5) && c.epoch() > 1 })
 		require.Equal(t, spec.Epoch(2), c.epoch())
@@ -331,9 +331,9 @@ func TestFailoverBound(t *testing.T) {
 				bubbleWith(t, 5, seed, func(t *testing.T, c *cluster) {
 					c.timing = timing
 					c.startAll()
-					c.awaitLeader(2*timing.Heartbeat, 5)
+					c.awaitLeader(2*timing.Patience, 5)
 					c.setDelay(timing.Delay/4, 0) // a proof takes three of them
-					time.Sleep(timing.Beat + time.Duration(c.rand.Int64N(int64(timing.Beat))))
+					time.Sleep(timing.Heartbeat + time.Duration(c.rand.Int64N(int64(timing.Heartbeat))))
 					if kill {
 						c.kill(5)
 						worstProved = max(worstProved, c.awaitLeader(proved, 4))
@@ -349,7 +349,7 @@ func TestFailoverBound(t *testing.T) {
 	}
 }
 
-// TestIdle: a cluster at rest sends beats and their acknowledgements, and nothing else.
+// TestIdle: a cluster at rest sends heartbeats and their acknowledgements, and nothing else.
 func TestIdle(t *testing.T) {
 	bubble(t, 5, func(t *testing.T, c *cluster) {
 		c.startAll()

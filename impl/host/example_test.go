@@ -71,9 +71,9 @@ func ExampleHost_Watch() {
 // Timing is refused if it breaks a bound, with the value that is needed.
 func ExampleTiming_Validate() {
 	timing := host.LAN()
-	timing.Heartbeat = 100 * time.Millisecond
+	timing.Patience = 100 * time.Millisecond
 	fmt.Println(timing.Validate())
-	// Output: policy: Timing.Heartbeat is 100ms, but must be above 322.017ms: an ACK supports its leader for two checks (R37 d)
+	// Output: policy: Timing.Patience is 100ms, but must be above 322.017ms: an ACK supports its leader for two checks (R37 d)
 }
 
 // A cluster of one node, whose members come and go, is made one of two. A real node has storage.OpenChanging and

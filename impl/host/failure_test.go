@@ -177,7 +177,7 @@ func TestTraceFails(t *testing.T) {
 		h := c.startWith(config)
 		c.awaitLeader(time.Second, 1)
 		time.Sleep(time.Second)
-		synctest.Wait() // a beat ends in this very moment
+		synctest.Wait() // heartbeat ends in this very moment
 		s := h.Status()
 		require.Equal(t, s.Counters.Steps, s.Counters.TraceErrors)
 		require.EqualValues(t, trace.n.Load(), s.Counters.TraceErrors)
@@ -236,7 +236,7 @@ func TestSuspended(t *testing.T) {
 		require.True(t, reign.Valid())
 		clocks[5].ahead.Add(int64(time.Hour))
 		require.False(t, reign.Valid(), "at once, before the loop has noticed")
-		time.Sleep(c.timing.Beat + 10*ms)
+		time.Sleep(c.timing.Heartbeat + 10*ms)
 		require.True(t, reign.Deadline().IsZero())
 		require.EqualValues(t, 1, five.Status().Counters.Pauses)
 		c.awaitLeader(2*time.Second, 5)

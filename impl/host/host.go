@@ -225,11 +225,11 @@ func (h *Host) start(ctx context.Context) bool {
 	return h.err == nil
 }
 
-// awaitLinks waits until all others that live are connected, but no longer than a beat: IM_BACK is the first thing that they should
-// hear, and is lost on a link that is not open (R30, B15). It reports whether the node is to start.
+// awaitLinks waits until all others that live are connected, but no longer than a heartbeat interval: IM_BACK is the first
+// thing that they should hear, and is lost on a link that is not open (R30, B15). It reports whether the node is to start.
 func (h *Host) awaitLinks(ctx context.Context) bool {
 	h.tick()
-	until := h.watch.now.Add(h.config.Timing.Beat)
+	until := h.watch.now.Add(h.config.Timing.Heartbeat)
 	for h.links.who.Others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.Before(until) {
 		h.alarm.ringBy(until, h.watch.now)
 		select {

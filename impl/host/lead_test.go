@@ -163,7 +163,7 @@ func TestWorkPanics(t *testing.T) {
 	})
 }
 
-// TestRunWaitsForWork: who stops in good order leads, beats and is followed until its work has returned.
+// TestRunWaitsForWork: who stops in good order leads, sends heartbeats and is followed until its work has returned.
 func TestRunWaitsForWork(t *testing.T) {
 	bubble(t, 3, func(t *testing.T, c *cluster) {
 		c.startAll()
@@ -315,11 +315,11 @@ func TestDeadline(t *testing.T) {
 				require.True(t, reign.Valid())
 				d := reign.Deadline()
 				require.False(t, d.Before(last), "a deadline never goes back")
-				require.LessOrEqual(t, time.Until(d), 2*c.timing.Quorum)
+				require.LessOrEqual(t, time.Until(d), 2*c.timing.Reign)
 				last, least = d, min(least, time.Until(d))
 			}
 			t.Logf("%d nodes: never less than %v ahead", n, least)
-			require.Greater(t, least, c.timing.Quorum-c.timing.Beat)
+			require.Greater(t, least, c.timing.Reign-c.timing.Heartbeat)
 			require.Equal(t, c.host(n).Status().Deadline, reign.Deadline())
 		})
 	}

@@ -198,7 +198,7 @@ func (h *Host) notePause() {
 	}
 	h.counters.pauses.Add(1)
 	h.config.Logger.Warn("the host was held up", slog.Duration("for", by), slog.Duration("allowed", h.config.Timing.Delay))
-	h.detector.paused(h.watch.read.Add(2 * h.config.Timing.Beat))
+	h.detector.paused(h.watch.read.Add(2 * h.config.Timing.Heartbeat))
 }
 
 // endUrgent gives the timers that go before any message: those that end what the node does as leader or claimant. Late
@@ -379,9 +379,9 @@ func (h *Host) renew() {
 	if h.reign == nil {
 		return
 	}
-	until := h.policy.Due[policy.QuorumTimer]
+	until := h.policy.Due[policy.ReignTimer]
 	if h.links.backs(&h.state) {
-		until = until.Add(h.config.Timing.Quorum)
+		until = until.Add(h.config.Timing.Reign)
 	}
 	if h.reign.until.Before(until) {
 		h.reign.until = until

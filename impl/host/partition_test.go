@@ -168,7 +168,7 @@ func TestCutFromTheNextOnly(t *testing.T) {
 			time.Sleep(time.Second)
 			before := c.messages()
 			c.steady(30*time.Second, "4 leads on", func() bool { return c.follows(4, 1, 2, 3, 4) })
-			t.Logf("%d messages a second, of which %d are beats", (c.messages()-before)/30, 7*20)
+			t.Logf("%d messages a second, of which %d are heartbeats", (c.messages()-before)/30, 7*20)
 			c.unite()
 			took := c.awaitLeader(10*time.Second, 5)
 			t.Logf("hands over %v after healing", took)

@@ -19,9 +19,9 @@ func TestPatience(t *testing.T) {
 		holds func(p *puppet)
 		want  time.Duration
 	}{
-		{"of the next highest, with a lease", 2, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Heartbeat + lan.Delay/2},
-		{"of a lower one, with a lease", 1, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Heartbeat},
-		{"of the highest, with a lease", 3, 3, func(p *puppet) { p.hear(spec.Heartbeat, 2, 1) }, lan.Heartbeat + lan.Delay/2},
+		{"of the next highest, with a lease", 2, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Patience + lan.Delay/2},
+		{"of a lower one, with a lease", 1, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Patience},
+		{"of the highest, with a lease", 3, 3, func(p *puppet) { p.hear(spec.Heartbeat, 2, 1) }, lan.Patience + lan.Delay/2},
 		{"after a RESIGN, of the next highest", 2, 3, func(p *puppet) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.hear(spec.Resign, 3, 1)
@@ -56,7 +56,7 @@ func TestPatience(t *testing.T) {
 		{"a broken connection proves nothing", 1, 3, func(p *puppet) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Down, 3)
-		}, lan.Heartbeat},
+		}, lan.Patience},
 		{"after having granted", 1, 3, func(p *puppet) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator},
 		{"after having granted, of the next highest", 2, 3, func(p *puppet) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator + lan.Delay/2},
 		{"after having granted who is then proved dead", 2, 3, func(p *puppet) {
@@ -101,7 +101,7 @@ func TestPatienceFromTheAnswer(t *testing.T) {
 		p.hear(spec.Heartbeat, 3, 1)
 		p.links.waits(0)
 		time.Sleep(20 * ms)
-		within(t, LAN().Heartbeat, p.until(spec.Election, time.Second))
+		within(t, LAN().Patience, p.until(spec.Election, time.Second))
 	})
 }
 
@@ -123,7 +123,7 @@ func TestLinkThatFlaps(t *testing.T) {
 			p.learn(transport.Up, 1)
 		}
 		p.links.forget()
-		for range 15 { // its backoff would not end so soon, and two beats have
+		for range 15 { // its backoff would not end so soon, and two heartbeats have
 			time.Sleep(20 * ms)
 			p.learn(transport.Down, 1)
 			p.learn(transport.Up, 1)
@@ -219,10 +219,10 @@ func TestBackoff(t *testing.T) {
 		within(t, LAN().Settle, waits[0])
 		for k := 2; k < len(waits); k++ {
 			require.Greater(t, waits[k]*3, waits[k-1]*2)
-			require.LessOrEqual(t, waits[k], 4*LAN().Heartbeat+ms)
+			require.LessOrEqual(t, waits[k], 4*LAN().Patience+ms)
 		}
 		require.Less(t, waits[1], 8*ms)
-		require.Greater(t, waits[13], 2*LAN().Heartbeat)
+		require.Greater(t, waits[13], 2*LAN().Patience)
 		p.hear(spec.Heartbeat, 2, 1)
 		p.hear(spec.Resign, 2, 1)
 		within(t, LAN().Settle, p.until(spec.Election, time.Second))
@@ -242,10 +242,10 @@ func TestHeldUp(t *testing.T) {
 			time.Sleep(10 * time.Second)
 			p.links.forget()
 			p.clock.open()
-			time.Sleep(2*LAN().Beat - ms)
+			time.Sleep(2*LAN().Heartbeat - ms)
 			require.False(t, p.links.has(spec.Election))
 			p.hear(spec.Heartbeat, 2, 1)
-			time.Sleep(LAN().Heartbeat - ms)
+			time.Sleep(LAN().Patience - ms)
 			require.False(t, p.links.has(spec.Election))
 			require.EqualValues(t, 1, p.Status().Counters.Pauses)
 		})
@@ -288,13 +288,13 @@ func TestLateCheck(t *testing.T) {
 				p.hear(spec.Assent, 1, 0)
 				p.hear(spec.Grant, 1, 1)
 				require.Equal(t, spec.Leader, p.Status().Role)
-				time.Sleep(LAN().Beat + ms)
+				time.Sleep(LAN().Heartbeat + ms)
 				if test.acked {
 					p.hear(spec.Ack, 1, 1)
 				}
 				p.links.forget()
 				p.clock.hang()
-				time.Sleep(LAN().Quorum - LAN().Beat - ms + test.late)
+				time.Sleep(LAN().Reign - LAN().Heartbeat - ms + test.late)
 				p.links.give(transport.Event{Kind: transport.Received, Node: id(1), Message: spec.Message{Type: spec.Ack, From: id(1), To: id(3), Epoch: 1}})
 				p.clock.open()
 				synctest.Wait()
@@ -344,6 +344,6 @@ func TestDetector(t *testing.T) {
 		time.Sleep(time.Second)
 		p.clock.open()
 		synctest.Wait()
-		require.Equal(t, time.Now().Add(2*LAN().Beat), p.judge.quiet, "what was queued teaches nothing")
+		require.Equal(t, time.Now().Add(2*LAN().Heartbeat), p.judge.quiet, "what was queued teaches nothing")
 	})
 }

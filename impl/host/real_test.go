@@ -54,7 +54,7 @@ func startReal(t *testing.T, me spec.NodeID, addresses map[spec.NodeID]string, l
 	require.NoError(t, err)
 	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "test", Members: addresses, Listener: listener})
 	require.NoError(t, err)
-	phi, err := detector.NewPhi(detector.PhiConfig{Beat: host.Local().Beat, Floor: host.Local().Heartbeat})
+	phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: host.Local().Heartbeat, Floor: host.Local().Patience})
 	require.NoError(t, err)
 	r.host, err = host.New(host.Config{
 		ID: me, Members: members, Storage: r.store, Transport: links, Timing: host.Local(), Detector: phi, Trace: r.traces,
@@ -118,8 +118,8 @@ func TestReal(t *testing.T) {
 	require.GreaterOrEqual(t, report.Reigns, uint64(3))
 }
 
-// BenchmarkBeat is what a beat costs a follower: a HEARTBEAT comes, an ACK leaves, patience begins anew.
-func BenchmarkBeat(b *testing.B) {
+// BenchmarkHeartbeat is what a heartbeat costs a follower: a HEARTBEAT comes, an ACK leaves, patience begins anew.
+func BenchmarkHeartbeat(b *testing.B) {
 	links := &fed{wake: make(chan struct{}, 1), in: make(chan spec.Message, 1), out: make(chan spec.Message, 1)}
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
 	h, err := host.New(host.Config{ID: one, Members: []spec.NodeID{one, two}, Storage: storage.NewMemory(), Transport: links})

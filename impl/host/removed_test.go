@@ -27,13 +27,13 @@ func TestRemovedRunsOn(t *testing.T) {
 			require.Equal(t, backs, c.count(spec.ImBack), "it says nothing more")
 			c.gone(1)
 			took := time.Since(began)
-			require.Greater(t, took, c.timing.Linger()-c.timing.Beat-15*ms)
+			require.Greater(t, took, c.timing.Linger()-c.timing.Heartbeat-15*ms)
 			require.Less(t, took, c.timing.Linger()+15*ms)
 			require.True(t, c.follow(4))
 			require.EqualValues(t, 1, c.epoch())
 			backs = c.count(spec.ImBack)
 			c.start(1)
-			c.await(c.timing.Beat+10*ms, "it asks", func() bool { return c.count(spec.ImBack) == backs+3 })
+			c.await(c.timing.Heartbeat+10*ms, "it asks", func() bool { return c.count(spec.ImBack) == backs+3 })
 		}
 	})
 }
@@ -99,15 +99,15 @@ func TestWitnessWaits(t *testing.T) {
 		}
 		p.learn(transport.Up, 1)
 		p.learn(transport.Up, 2)
-		says(lan.Heartbeat + 2*lan.Stagger) // after a first start
+		says(lan.Patience + 2*lan.Stagger) // after a first start
 		p.hear(spec.Heartbeat, 2, 1)
 		time.Sleep(100 * ms)
 		p.hear(spec.Resign, 2, 1)
-		says(lan.Heartbeat - 100*ms) // a release restarts no timer
+		says(lan.Patience - 100*ms) // a release restarts no timer
 		p.learn(transport.Dead, 2)
 		p.learn(transport.Dead, 1)
-		says(lan.Heartbeat + lan.Stagger) // as was set before: for 1 alone
-		says(lan.Heartbeat)
+		says(lan.Patience + lan.Stagger) // as was set before: for 1 alone
+		says(lan.Patience)
 	})
 }
 
@@ -130,7 +130,7 @@ func TestWitnessTells(t *testing.T) {
 	})
 }
 
-// TestWitnessSpeaks: who may not lead, and follows nobody, says IM_BACK every Heartbeat or so: not more often, and not at all
+// TestWitnessSpeaks: who may not lead, and follows nobody, says IM_BACK every Patience or so: not more often, and not at all
 // while it follows.
 func TestWitnessSpeaks(t *testing.T) {
 	for _, kind := range []spec.MemberKind{spec.Witness, spec.Observer} {
@@ -145,7 +145,7 @@ func TestWitnessSpeaks(t *testing.T) {
 				c.kill(i)
 			}
 			const many = 20
-			time.Sleep(many * c.timing.Heartbeat)
+			time.Sleep(many * c.timing.Patience)
 			require.InDelta(t, many*3, c.count(spec.ImBack)-before, 3, "to all three others")
 		})
 	}

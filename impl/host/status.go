@@ -117,7 +117,7 @@ func (h *Host) show() {
 	if s.state.Role == last.state.Role && s.state.Leader == last.state.Leader && s.state.Durable() == last.state.Durable() &&
 		s.told.same(last.told) && s.reign == last.reign && s.stopped == last.stopped && s.err == last.err &&
 		s.links == last.links && s.membership == last.membership {
-		return // most steps are beats
+		return // most steps are for heartbeats
 	}
 	h.seen.Store(&s)
 }

@@ -29,7 +29,7 @@ func TestConfigErrors(t *testing.T) {
 		{"no member", func(c *Config) { c.ID = id(3) }, "host: ID and Members make no node: bully: node 3 is no member: add it to the members, or correct its id (R40)"},
 		{"no members", func(c *Config) { c.Members, c.Transport = nil, &scripted{} }, "host: Members are missing: give all nodes; or, if members are to come and go, a transport that has SetMembers (R40)"},
 		{"no id", func(c *Config) { c.ID = spec.NodeID{} }, "host: ID is none: give an integer from 1 on or a UUID of version 4 (R1)"},
-		{"timing", func(c *Config) { c.Timing.Beat = time.Second }, "host: Timing.Delay is 0s, but must be at least 1ns"},
+		{"timing", func(c *Config) { c.Timing.Heartbeat = time.Second }, "host: Timing.Delay is 0s, but must be at least 1ns"},
 	} {
 		config := good()
 		test.change(&config)

@@ -85,12 +85,12 @@ func (a *alarm) rang() { a.set = never }
 
 // setTimers arms, restarts and cancels timers (R36).
 func (h *Host) setTimers(what spec.Input, out *bully.Output) {
-	if out.Arm.Has(spec.HeartbeatTimer) || out.Arm.Has(spec.CoordinatorTimer) {
+	if out.Arm.Has(spec.PatienceTimer) || out.Arm.Has(spec.CoordinatorTimer) {
 		h.tick() // patience counts from the step, and the clock was read before what it takes came (R36.3)
 	}
 	s := policy.Step{Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: out.Cancel,
 		Arm: out.Arm, Sent: out.Send, Role: h.state.Role, Leader: h.links.at(h.state.Leader)}
-	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.HeartbeatTimer) && !h.state.Leader.IsNone() {
+	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.PatienceTimer) && !h.state.Leader.IsNone() {
 		s.Patience = h.detector.heard(h.state.Leader, h.watch.read)
 	}
 	h.policy.Follow(s)

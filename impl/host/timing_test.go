@@ -16,7 +16,7 @@ func TestProfileTable(t *testing.T) {
 	for name, timing := range map[string]Timing{"Local": Local(), "LAN": LAN(), "WAN": WAN()} {
 		proved, silent := timing.Failover()
 		want := []string{name}
-		for _, d := range []time.Duration{timing.Delay, timing.Beat, timing.Heartbeat, proved.Round(time.Millisecond), silent.Round(time.Millisecond)} {
+		for _, d := range []time.Duration{timing.Delay, timing.Heartbeat, timing.Patience, proved.Round(time.Millisecond), silent.Round(time.Millisecond)} {
 			want = append(want, d.String())
 		}
 		found := ""

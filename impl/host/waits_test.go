@@ -18,7 +18,7 @@ func TestLostQuorum(t *testing.T) {
 		p.hear(spec.Grant, 1, 1)
 		require.Equal(t, spec.Leader, p.Status().Role)
 		lan := LAN()
-		within(t, lan.Quorum+lan.Heartbeat, p.until(spec.Election, time.Minute))
+		within(t, lan.Reign+lan.Patience, p.until(spec.Election, time.Minute))
 	})
 }
 
@@ -40,7 +40,7 @@ func TestParting(t *testing.T) {
 			}
 			before = longer
 		}
-		require.Greater(t, before, lan.Heartbeat)
+		require.Greater(t, before, lan.Patience)
 	})
 }
 

@@ -70,7 +70,7 @@ func (c *Candidate) Step(in Input) (out Output) {
 func (c *Candidate) stand(why string, out *Output) {
 	c.drop()
 	c.asking = true
-	out.Stop, out.Set, out.Note = append(out.Stop, Rewatch), append(out.Set, Beat), why
+	out.Stop, out.Set, out.Note = append(out.Stop, Rewatch), append(out.Set, Renewal), why
 	c.ask(out)
 }
 
@@ -112,7 +112,7 @@ func (c *Candidate) receive(m *Message, out *Output) {
 		out.Ignored = "stranger"
 	case answers && m.Kind == Held && c.asking:
 		c.asking, c.first = false, m.First
-		out.Stop, out.Set = append(out.Stop, Beat), append(out.Set, Rewatch)
+		out.Stop, out.Set = append(out.Stop, Renewal), append(out.Set, Rewatch)
 		c.watch(m.Entry, out)
 	case answers && (m.Kind == Created || m.Kind == Renewed) && m.Entry.Session == c.config.Session:
 		c.holds(m, out)
@@ -152,10 +152,10 @@ func (c *Candidate) ended(t Timer, out *Output) {
 			// For a Rewatch it keeps silent: to ask at once, in the same session, would renew its entry, and keep all others out for as
 			// long as no answer reaches it (client-go: Run returns).
 			c.drop()
-			out.Stop, out.Set, out.Note = append(out.Stop, Beat), append(out.Set, Rewatch), "gives up: its lease was not renewed in time"
+			out.Stop, out.Set, out.Note = append(out.Stop, Renewal), append(out.Set, Rewatch), "gives up: its lease was not renewed in time"
 		}
-	case t == Beat && (c.asking || c.mine.exists()):
-		out.Set = append(out.Set, Beat)
+	case t == Renewal && (c.asking || c.mine.exists()):
+		out.Set = append(out.Set, Renewal)
 		c.ask(out)
 	case t == Rewatch && !c.asking && !c.mine.exists() && !c.watched.exists():
 		c.stand("has kept silent for long enough", out)

@@ -68,6 +68,6 @@
 // # Timers
 //
 // How long a timer runs is the host's to say. A deadline runs less than the TTL, by more than clocks may differ meanwhile; a
-// Beat is at most a third of a deadline, so that a renewal may be lost; a Rewatch may be as long as one likes to wait for a
+// Renewal is at most a third of a deadline, so that a renewal may be lost; a Rewatch may be as long as one likes to wait for a
 // leader when the news that the old one is gone was lost.
 package lease

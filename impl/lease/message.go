@@ -50,7 +50,7 @@ const Deadlines = 4
 
 // The timers. The deadlines are those from 0 to Deadlines-1, in turn.
 const (
-	Beat    Timer = Deadlines + iota // of a candidate: it renews its entry, or asks again
+	Renewal Timer = Deadlines + iota // of a candidate: it renews its entry, or asks again
 	Rewatch                          // of a candidate: it watches again what it watches, or asks again if it has given up; no shorter than the TTL
 	Tick                             // of the store: a part of the TTL has passed
 )

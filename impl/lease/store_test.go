@@ -216,7 +216,7 @@ func TestStoreIgnores(t *testing.T) {
 		"restart":        lease.Restart(lease.Saved{}),
 		"suspicion":      lease.Suspect(),
 		"resignation":    lease.Resign(),
-		"another timer":  lease.Ended(lease.Beat),
+		"another timer":  lease.Ended(lease.Renewal),
 		"no timer":       lease.Ended(-1),
 		"stranger 0":     lease.Receive(create(0, lease.SharedKey, 1)),
 		"stranger 3":     lease.Receive(create(3, lease.SharedKey, 1)),

@@ -37,7 +37,7 @@ type flying struct {
 	m  lease.Message
 }
 
-var lengths = map[lease.Timer]int{0: 24, 1: 24, 2: 24, 3: 24, lease.Beat: 7, lease.Rewatch: 20}
+var lengths = map[lease.Timer]int{0: 24, 1: 24, 2: 24, 3: 24, lease.Renewal: 7, lease.Rewatch: 20}
 
 func newPlace(t require.TestingT, seed uint64, n int, sequential, careless bool) *place {
 	p := &place{sequential: sequential, config: lease.Config{NoDeadline: careless}, reigns: map[int]int{}}

@@ -163,7 +163,7 @@ func (k *cluster) calm() bool {
 		if k.agree() {
 			return true
 		}
-		for _, t := range []raft.Timer{raft.Beat, raft.Quorum, raft.Lease} {
+		for _, t := range []raft.Timer{raft.Heartbeat, raft.Quorum, raft.Lease} {
 			for id := 1; id < len(k.nodes); id++ {
 				if slices.Contains(k.timers[id], t) {
 					k.step(id, t, false)

@@ -34,7 +34,7 @@
 //
 // # How long timers run
 //
-// That is the host's to say. With an election timeout of T, [Lease] and [Quorum] run for T, [Beat] for a part of T, and
+// That is the host's to say. With an election timeout of T, [Lease] and [Quorum] run for T, [Heartbeat] for a part of T, and
 // [Election] for a time that is drawn from T to 2T anew each time that it is set. Whatever the host says, and in whatever
 // order inputs come, a term has at most one leader.
 //

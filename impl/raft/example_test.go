@@ -61,7 +61,7 @@ func Example() {
 	// raft.Message {VOTE 2 3 1}
 	//   stop: election
 	//   set: quorum
-	//   set: beat
+	//   set: heartbeat
 	//   send: APPENDENTRIES to 1 term 1
 	//   send: APPENDENTRIES to 2 term 1
 	//   node 3 is elected for term 1
@@ -70,7 +70,7 @@ func Example() {
 	// raft.Message {NOTAPPENDED 1 3 7}
 	//   save: term 7 vote 0
 	//   stop: quorum
-	//   stop: beat
+	//   stop: heartbeat
 	//   set: election
 	//   node 3 steps down: there is term 7
 	// follower in term 7 of leader 0

@@ -54,10 +54,10 @@ type Timer string
 
 // The four timers.
 const (
-	Election Timer = "election" // until a follower or candidate begins an election
-	Lease    Timer = "lease"    // for as long as a follower hears from its leader; none without pre-vote and check-quorum
-	Quorum   Timer = "quorum"   // within which a leader must hear from a quorum; none without check-quorum
-	Beat     Timer = "beat"     // from one heartbeat of a leader to the next
+	Election  Timer = "election"  // until a follower or candidate begins an election
+	Lease     Timer = "lease"     // for as long as a follower hears from its leader; none without pre-vote and check-quorum
+	Quorum    Timer = "quorum"    // within which a leader must hear from a quorum; none without check-quorum
+	Heartbeat Timer = "heartbeat" // from one heartbeat of a leader to the next
 )
 
 // Output is what a step comes to. The fields are in order of duty.

@@ -62,9 +62,9 @@ func (n *Node) Running() []Timer {
 	case n.role == "":
 		return nil
 	case n.role == Leader && n.config.CheckQuorum:
-		return []Timer{Quorum, Beat}
+		return []Timer{Quorum, Heartbeat}
 	case n.role == Leader:
-		return []Timer{Beat}
+		return []Timer{Heartbeat}
 	case n.lease:
 		return []Timer{Election, Lease}
 	}
@@ -91,8 +91,8 @@ func (n *Node) Step(in Input) Output {
 			n.lease = false
 		case Quorum:
 			n.quorumEnded()
-		case Beat:
-			n.beatEnded()
+		case Heartbeat:
+			n.heartbeatEnded()
 		}
 	}
 	if n.saved != saved {

@@ -4,13 +4,13 @@ package raft
 func (n *Node) lead() {
 	n.role, n.leader = Leader, n.config.ID
 	n.note("is elected for term %d", n.saved.Term)
-	n.beatEnded()
+	n.heartbeatEnded()
 	n.checkAnew()
 }
 
-// beatEnded sends a heartbeat: AppendEntries without entries, to all (§5.2).
-func (n *Node) beatEnded() {
-	n.set(Beat)
+// heartbeatEnded sends a heartbeat: AppendEntries without entries, to all (§5.2).
+func (n *Node) heartbeatEnded() {
+	n.set(Heartbeat)
 	n.sendAll(AppendEntries, n.saved.Term)
 }
 

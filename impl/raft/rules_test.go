@@ -131,11 +131,11 @@ func TestLead(t *testing.T) {
 		require.Equal(t, Leader, n.Role())
 		require.Equal(t, 1, n.Leader())
 		require.Equal(t, []Timer{Election}, out.Stop)
-		require.Contains(t, out.Set, Beat)
+		require.Contains(t, out.Set, Heartbeat)
 		require.Equal(t, c.CheckQuorum, len(out.Set) == 2 && out.Set[0] == Quorum)
-		beat := []Message{{AppendEntries, 1, 2, 1}, {AppendEntries, 1, 3, 1}, {AppendEntries, 1, 4, 1}}
-		require.Equal(t, beat, out.Send, "it tells all at once")
-		require.Equal(t, Output{Set: []Timer{Beat}, Send: beat}, take(t, n, Beat))
+		heartbeat := []Message{{AppendEntries, 1, 2, 1}, {AppendEntries, 1, 3, 1}, {AppendEntries, 1, 4, 1}}
+		require.Equal(t, heartbeat, out.Send, "it tells all at once")
+		require.Equal(t, Output{Set: []Timer{Heartbeat}, Send: heartbeat}, take(t, n, Heartbeat))
 	})
 }
 
@@ -156,7 +156,7 @@ func TestHigherTerm(t *testing.T) {
 			out := take(t, n, Message{kind, 2, 1, 9})
 			require.Equal(t, Follower, n.Role(), kind)
 			require.Equal(t, Saved{Term: 9}, out.Saved, kind)
-			require.Contains(t, out.Stop, Beat, kind)
+			require.Contains(t, out.Stop, Heartbeat, kind)
 			require.Contains(t, out.Set, Election, kind)
 			require.Equal(t, "steps down: there is term 9", out.Note)
 		}
@@ -275,7 +275,7 @@ func TestCheckQuorum(t *testing.T) {
 	require.Zero(t, n.Leader())
 	require.Equal(t, uint64(1), n.Term())
 	require.False(t, out.Save)
-	require.Equal(t, []Timer{Quorum, Beat}, out.Stop)
+	require.Equal(t, []Timer{Quorum, Heartbeat}, out.Stop)
 	require.Equal(t, []Timer{Election}, out.Set)
 	require.Equal(t, "no such timer runs", led(t, Config{PreVote: true}, 5).Step(Quorum).Ignored)
 }
@@ -309,7 +309,7 @@ func TestBadInput(t *testing.T) {
 	for want, inputs := range map[string][]Input{
 		"not started":            {Message{Vote, 2, 1, 1}},
 		"no node has saved this": {Start{Term: MaxTerm + 1}, Start{Vote: 1}, Start{Term: 1, Vote: 4}, Start{Term: 1, Vote: -1}},
-		"no such timer runs":     {Election, Beat, Timer("")},
+		"no such timer runs":     {Election, Heartbeat, Timer("")},
 		"no input":               {nil},
 	} {
 		for _, in := range inputs {
@@ -320,7 +320,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for want, inputs := range map[string][]Input{
 		"started twice":      {Start{}, Start{Term: 9}},
-		"no such timer runs": {Lease, Quorum, Beat, Timer("tea")},
+		"no such timer runs": {Lease, Quorum, Heartbeat, Timer("tea")},
 		"no node sends this": {Message{}, Message{"TEA", 2, 1, 1}, Message{Vote, 2, 1, 0}, Message{RequestPreVote, 2, 1, 0},
 			Message{Vote, 2, 1, MaxTerm + 1}},
 		"not from another node to this one": {Message{Vote, 0, 1, 1}, Message{Vote, 1, 1, 1}, Message{Vote, 4, 1, 1}, Message{Vote, -1, 1, 1},

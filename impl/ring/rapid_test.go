@@ -56,7 +56,7 @@ func (w *net) step(id int, in ring.Input) {
 		}
 	}
 	node := w.nodes[id]
-	require.Equal(w.t, node.Leading(), runs[ring.Beat])
+	require.Equal(w.t, node.Leading(), runs[ring.Heartbeat])
 	require.Equal(w.t, node.Participating(), runs[ring.Election])
 	require.Equal(w.t, !node.Leading() && !node.Participating(), runs[ring.Patience])
 }

@@ -63,9 +63,9 @@ func (n *Node) Participating() bool { return n.participating }
 // running returns which timers run in the node's state.
 func (n *Node) running() [timers]bool {
 	return [timers]bool{
-		Patience: n.started && !n.Leading() && !n.participating,
-		Election: n.participating && !n.config.NoRetry,
-		Hop:      len(n.pending) > 0,
-		Beat:     n.Leading(),
+		Patience:  n.started && !n.Leading() && !n.participating,
+		Election:  n.participating && !n.config.NoRetry,
+		Hop:       len(n.pending) > 0,
+		Heartbeat: n.Leading(),
 	}
 }

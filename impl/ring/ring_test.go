@@ -30,7 +30,7 @@ func said(out ring.Output) string {
 		return "ignored: " + out.Ignored
 	}
 	var words []string
-	timers := []string{"patience", "election", "hop", "beat"}
+	timers := []string{"patience", "election", "hop", "heartbeat"}
 	for _, t := range out.Stop {
 		words = append(words, "stop "+timers[t])
 	}
@@ -118,11 +118,11 @@ func TestRules(t *testing.T) {
 		}, 0, false, true},
 		{"whose id is back leads", ring.ChangRoberts, []step{
 			{ring.Suspect(), "set election, set hop, 3→4 ELECTION 3 #1"},
-			{election(3), "stop election, set beat, 3→2 ACK #7, 3→4 ELECTED 3 #2"},
+			{election(3), "stop election, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #2"},
 			{elected(3), "3→2 ACK #7"},
 		}, 3, true, false},
 		{"an id that was sent before a crash is back too", ring.ChangRoberts, []step{
-			{election(3), "stop patience, set hop, set beat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
+			{election(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
 		}, 3, true, false},
 		{"who is elected is followed", ring.ChangRoberts, []step{
 			{election(4), "stop patience, set election, set hop, 3→2 ACK #7, 3→4 ELECTION 4 #1"},
@@ -130,8 +130,8 @@ func TestRules(t *testing.T) {
 			{elected(4), "stop election, set patience, set hop, 3→2 ACK #7, 3→4 ELECTED 4 #2"},
 		}, 4, false, false},
 		{"a leader follows who is elected", ring.ChangRoberts, []step{
-			{election(3), "stop patience, set hop, set beat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
-			{elected(4), "stop beat, set patience, 3→2 ACK #7, 3→4 ELECTED 4 #2"},
+			{election(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
+			{elected(4), "stop heartbeat, set patience, 3→2 ACK #7, 3→4 ELECTED 4 #2"},
 		}, 4, false, false},
 		{"ELECTED goes on even if it has been here", ring.ChangRoberts, []step{
 			{elected(4), "set patience, set hop, 3→2 ACK #7, 3→4 ELECTED 4 #1"},
@@ -165,11 +165,11 @@ func TestRules(t *testing.T) {
 			{list(1, 3, 5), "set patience, set hop, 3→2 ACK #7, 3→4 COORDINATOR [1 3 5] told [3] #1"},
 		}, 5, false, false},
 		{"the highest of the list leads", ring.Lists, []step{
-			{coordinator([]int{2, 3, 1}, []int{2}), "stop patience, set hop, set beat, 3→2 ACK #7, 3→4 COORDINATOR [2 3 1] told [2 3] #1"},
+			{coordinator([]int{2, 3, 1}, []int{2}), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 COORDINATOR [2 3 1] told [2 3] #1"},
 		}, 3, true, false},
 		{"a leader follows a lower one that a list names", ring.Lists, []step{
-			{list(3), "stop patience, set hop, set beat, 3→2 ACK #7, 3→4 COORDINATOR [3] told [3] #1"},
-			{coordinator([]int{1, 2}, []int{1, 2}), "stop beat, set patience, 3→2 ACK #7, 3→4 COORDINATOR [1 2] told [1 2 3] #2"},
+			{list(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 COORDINATOR [3] told [3] #1"},
+			{coordinator([]int{1, 2}, []int{1, 2}), "stop heartbeat, set patience, 3→2 ACK #7, 3→4 COORDINATOR [1 2] told [1 2 3] #2"},
 		}, 2, false, false},
 		{"a failed neighbour is skipped, and those after it", ring.Lists, []step{
 			{ring.Suspect(), "set election, set hop, 3→4 ELECTION [3] #1"},
@@ -194,7 +194,7 @@ func TestRules(t *testing.T) {
 			{ring.Ended(ring.Hop), "set hop, 3→5 ELECTION [3] #1"},
 			{ring.Ended(ring.Hop), "set hop, 3→1 ELECTION [3] #1"},
 			{ring.Ended(ring.Hop), "set hop, 3→2 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "stop election, set hop, set beat, 3→4 COORDINATOR [3] told [3] #2"},
+			{ring.Ended(ring.Hop), "stop election, set hop, set heartbeat, 3→4 COORDINATOR [3] told [3] #2"},
 		}, 3, true, false},
 		{"a leader is heard of", ring.Lists, []step{
 			{heartbeat(4), "set patience"},
@@ -206,9 +206,9 @@ func TestRules(t *testing.T) {
 			{heartbeat(5), "set patience"},
 		}, 5, false, false},
 		{"a leader hears of a higher one, and leads no more", ring.ChangRoberts, []step{
-			{election(3), "stop patience, set hop, set beat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
+			{election(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
 			{heartbeat(2), ""},
-			{heartbeat(4), "stop beat, set patience"},
+			{heartbeat(4), "stop heartbeat, set patience"},
 		}, 4, false, false},
 		{"who takes part hears no heartbeat", ring.Lists, []step{
 			{heartbeat(4), "set patience"},
@@ -216,8 +216,8 @@ func TestRules(t *testing.T) {
 			{heartbeat(5), ""},
 		}, 4, false, true},
 		{"a leader is heard", ring.ChangRoberts, []step{
-			{election(3), "stop patience, set hop, set beat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
-			{ring.Ended(ring.Beat), "set beat, 3→1 HEARTBEAT, 3→2 HEARTBEAT, 3→4 HEARTBEAT, 3→5 HEARTBEAT"},
+			{election(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
+			{ring.Ended(ring.Heartbeat), "set heartbeat, 3→1 HEARTBEAT, 3→2 HEARTBEAT, 3→4 HEARTBEAT, 3→5 HEARTBEAT"},
 		}, 3, true, false},
 		{"an election that does not end is begun anew", ring.ChangRoberts, []step{
 			{heartbeat(5), "set patience"},
@@ -225,7 +225,7 @@ func TestRules(t *testing.T) {
 			{ring.Ended(ring.Election), "set election, 3→4 ELECTION 3 #2"},
 		}, 0, false, true},
 		{"a leader whose election does not end goes on leading", ring.ChangRoberts, []step{
-			{election(3), "stop patience, set hop, set beat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
+			{election(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
 			{election(4), "set election, 3→2 ACK #7, 3→4 ELECTION 4 #2"},
 			{ring.Ended(ring.Election), "set election, 3→4 ELECTION 3 #3"},
 		}, 3, true, true},
@@ -264,9 +264,9 @@ func TestNewRefuses(t *testing.T) {
 func TestOne(t *testing.T) {
 	for name, form := range forms {
 		node := started(t, 1, 1, form)
-		require.Equal(t, "set beat", said(node.Step(ring.Suspect())), name)
+		require.Equal(t, "set heartbeat", said(node.Step(ring.Suspect())), name)
 		require.True(t, node.Leading())
-		require.Equal(t, "set beat", said(node.Step(ring.Ended(ring.Beat))), name)
+		require.Equal(t, "set heartbeat", said(node.Step(ring.Ended(ring.Heartbeat))), name)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestBadInputIsIgnored(t *testing.T) {
 		{ring.Lists, ring.Restart(), "no input, one before the start, or a second start"},
 		{ring.Lists, ring.Ended(-1), "the end of timer -1, which does not run"},
 		{ring.Lists, ring.Ended(4), "the end of timer 4, which does not run"},
-		{ring.Lists, ring.Ended(ring.Beat), "the end of timer 3, which does not run"},
+		{ring.Lists, ring.Ended(ring.Heartbeat), "the end of timer 3, which does not run"},
 		{ring.Lists, ring.Ended(ring.Hop), "the end of timer 2, which does not run"},
 		{ring.Lists, ring.Receive(ring.Message{}), "a message from 0 to 0"},
 		{ring.Lists, ring.Receive(ring.Message{Kind: ring.HeartbeatKind, From: 3, To: 3}), "a message from 3 to 3"},

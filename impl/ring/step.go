@@ -29,10 +29,10 @@ type Message struct {
 type Timer int
 
 const (
-	Patience Timer = iota // how long a node hears of no leader before it takes it for dead
-	Election              // how long a node waits for the end of an election
-	Hop                   // how long it waits for an ACK
-	Beat                  // how often a leader says that it leads
+	Patience  Timer = iota // how long a node hears of no leader before it takes it for dead
+	Election               // how long a node waits for the end of an election
+	Hop                    // how long it waits for an ACK
+	Heartbeat              // how often a leader says that it leads
 	timers
 )
 
@@ -136,7 +136,7 @@ func (n *Node) take(in Input) {
 	case in.received:
 		n.hear(in.message)
 	default:
-		[timers]func(){Patience: n.suspect, Election: n.suspect, Hop: n.skip, Beat: n.sendHeartbeats}[in.timer]()
+		[timers]func(){Patience: n.suspect, Election: n.suspect, Hop: n.skip, Heartbeat: n.sendHeartbeats}[in.timer]()
 	}
 }
 

@@ -73,7 +73,7 @@ func Example() {
 	//   because it waits for COORDINATOR in vain
 	//   is now: candidate, leader 0
 	// T_elec ends
-	//   set: beat
+	//   set: heartbeat
 	//   send: 3→1 COORDINATOR
 	//   send: 3→2 COORDINATOR
 	//   send: 3→4 COORDINATOR

@@ -74,8 +74,8 @@ func TestNotStarted(t *testing.T) {
 
 // TestTimersNamed holds every timer to have a name, and what is none to say so.
 func TestTimersNamed(t *testing.T) {
-	require.Equal(t, "T_elec T_coord patience beat return", textbook.Telec.String()+" "+textbook.Tcoord.String()+" "+
-		textbook.Patience.String()+" "+textbook.Beat.String()+" "+textbook.Return.String())
+	require.Equal(t, "T_elec T_coord patience heartbeat return", textbook.Telec.String()+" "+textbook.Tcoord.String()+" "+
+		textbook.Patience.String()+" "+textbook.Interval.String()+" "+textbook.Return.String())
 	require.Equal(t, "no timer", textbook.Timer(5).String())
 	require.Equal(t, "no timer", textbook.Timer(255).String())
 }
@@ -106,7 +106,7 @@ func TestAnyInputs(t *testing.T) {
 				require.True(t, m.From == c.ID && m.To >= 1 && m.To <= 4 && m.To != c.ID)
 			}
 			require.Equal(t, n.Role() == textbook.Leader, n.Leader() == c.ID)
-			require.Equal(t, n.Role() == textbook.Leader, runs[textbook.Beat])
+			require.Equal(t, n.Role() == textbook.Leader, runs[textbook.Interval])
 			require.Equal(t, n.Role() == textbook.Candidate, runs[textbook.Telec])
 			require.Equal(t, n.Role() == textbook.Electing && !c.NoTcoord, runs[textbook.Tcoord])
 			if started := out.Ignored != textbook.NotStarted && out.Ignored != textbook.Malformed; started && n.Role() == textbook.Follower {

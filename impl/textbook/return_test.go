@@ -76,9 +76,9 @@ func TestImBack(t *testing.T) {
 func TestShortcut(t *testing.T) {
 	n := made(t, textbook.Config{ID: 3, Nodes: 3, Shortcut: true})
 	require.Empty(t, n.Step(textbook.Start()).Ignored)
-	does(t, n.Step(textbook.Ended(textbook.Patience)), set{textbook.Beat}, to(textbook.Coordinator, 0, 1, 2))
+	does(t, n.Step(textbook.Ended(textbook.Patience)), set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2))
 	is(t, n, textbook.Leader, 3)
-	does(t, n.Step(from(1, textbook.Election)), set{textbook.Beat}, append(to(textbook.OK, 0, 1), to(textbook.Coordinator, 0, 1, 2)...))
+	does(t, n.Step(from(1, textbook.Election)), set{textbook.Interval}, append(to(textbook.OK, 0, 1), to(textbook.Coordinator, 0, 1, 2)...))
 	is(t, n, textbook.Leader, 3)
 
 	lower := after(t, textbook.Config{Shortcut: true}, textbook.Start())
@@ -96,9 +96,9 @@ func TestStamp(t *testing.T) {
 	require.EqualValues(t, 3, n.Stamp())
 	does(t, n.Step(from(1, textbook.Election)), set{textbook.Telec}, append(to(textbook.OK, 0, 1), to(textbook.Election, 0, 4, 5)...))
 	require.Zero(t, n.Stamp())
-	does(t, n.Step(textbook.Ended(textbook.Telec)), set{textbook.Beat}, to(textbook.Coordinator, 8, 1, 2, 4, 5))
+	does(t, n.Step(textbook.Ended(textbook.Telec)), set{textbook.Interval}, to(textbook.Coordinator, 8, 1, 2, 4, 5))
 	require.EqualValues(t, 8, n.Stamp())
-	does(t, n.Step(textbook.Ended(textbook.Beat)), set{textbook.Beat}, to(textbook.Heartbeat, 8, 1, 2, 4, 5))
+	does(t, n.Step(textbook.Ended(textbook.Interval)), set{textbook.Interval}, to(textbook.Heartbeat, 8, 1, 2, 4, 5))
 	does(t, n.Step(from(5, textbook.ImBack)), nil, to(textbook.Coordinator, 8, 5))
 	require.Empty(t, n.Step(from(1, textbook.Election)).Send[0].Stamp)
 }
@@ -121,6 +121,6 @@ func TestNoStamp(t *testing.T) {
 	n := after(t, textbook.Config{}, textbook.Start(), stamped(5, textbook.Coordinator, 7))
 	require.Zero(t, n.Stamp())
 	n.Step(textbook.Suspect())
-	does(t, n.Step(textbook.Ended(textbook.Telec)), set{textbook.Beat}, to(textbook.Coordinator, 0, 1, 2, 4, 5))
+	does(t, n.Step(textbook.Ended(textbook.Telec)), set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2, 4, 5))
 	require.Zero(t, n.Stamp())
 }

@@ -97,7 +97,7 @@ func (n *Node) lead() {
 	if n.config.Stamp {
 		n.pickStamp()
 	}
-	n.set(Beat)
+	n.set(Interval)
 	n.sendAbove(0, Coordinator)
 }
 
@@ -107,10 +107,10 @@ func (n *Node) pickStamp() {
 	n.stamp, n.heard = n.heard+1, n.heard+1
 }
 
-// beat says that the leader is there. (Practice; Garcia-Molina has the coordinator asked instead)
-func (n *Node) beat() {
+// heartbeat says that the leader is there. (Practice; Garcia-Molina has the coordinator asked instead)
+func (n *Node) heartbeat() {
 	n.sendAbove(0, Heartbeat)
-	n.set(Beat)
+	n.set(Interval)
 }
 
 // onCoordinator is Accepts: whoever hears COORDINATOR follows its sender, whoever that is. (Garcia-Molina, stage 2;

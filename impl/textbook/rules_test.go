@@ -163,7 +163,7 @@ func TestNoTcoord(t *testing.T) {
 func TestDeclaresAndTold(t *testing.T) {
 	n := after(t, textbook.Config{}, candidate...)
 	out := n.Step(textbook.Ended(textbook.Telec))
-	does(t, out, set{textbook.Beat}, to(textbook.Coordinator, 0, 1, 2, 4, 5))
+	does(t, out, set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2, 4, 5))
 	require.Equal(t, "is answered by nobody", out.Note)
 	is(t, n, textbook.Leader, 3)
 }
@@ -191,9 +191,9 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// A leader beats for ever; its beat bears no news to those who do not wait for it.
+// A leader says HEARTBEAT for ever, which bears no news to those who do not wait for it.
 func TestHeartbeats(t *testing.T) {
-	does(t, after(t, textbook.Config{}, leads...).Step(textbook.Ended(textbook.Beat)), set{textbook.Beat}, to(textbook.Heartbeat, 0, 1, 2, 4, 5))
+	does(t, after(t, textbook.Config{}, leads...).Step(textbook.Ended(textbook.Interval)), set{textbook.Interval}, to(textbook.Heartbeat, 0, 1, 2, 4, 5))
 	for _, c := range []struct {
 		inputs []textbook.Input
 		sender int

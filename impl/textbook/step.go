@@ -36,14 +36,14 @@ const (
 	Telec    Timer = iota // a candidate waits for OK
 	Tcoord                // an electing node waits for COORDINATOR
 	Patience              // a follower waits for its leader's HEARTBEAT
-	Beat                  // a leader waits before it beats again
+	Interval              // a leader waits before it says HEARTBEAT again: the heartbeat interval
 	Return                // a node that has returned waits: a cool-down, or for an answer to IM_BACK
 	allTimers
 )
 
 // String returns the timer's name; of what is none, "no timer".
 func (t Timer) String() string {
-	return [...]string{"T_elec", "T_coord", "patience", "beat", "return", "no timer"}[min(t, allTimers)]
+	return [...]string{"T_elec", "T_coord", "patience", "heartbeat", "return", "no timer"}[min(t, allTimers)]
 }
 
 // timers is a set of timers: bit t stands for timer t.
@@ -123,7 +123,7 @@ func (n *Node) Step(in Input) Output {
 		n.suspects()
 	case ended:
 		n.running &^= 1 << in.timer
-		[allTimers]func(){n.nobodyAnswered, n.waitedInVain, n.suspects, n.beat, n.hasWaited}[in.timer]()
+		[allTimers]func(){n.nobodyAnswered, n.waitedInVain, n.suspects, n.heartbeat, n.hasWaited}[in.timer]()
 	case receive:
 		receipts[in.message.Type](n, in.message)
 	}

@@ -113,10 +113,10 @@ func (c *cluster) randomCall(m *member) (bully.Input, spec.Input) {
 		return bully.Change(next), spec.Input{Call: spec.ChangeCall, Configuration: next}
 	}
 	timer := running[c.random.IntN(len(running))]
-	if timer == spec.QuorumTimer && !c.first.IsNone() && c.random.IntN(8) > 0 {
-		timer = spec.BeatTimer
+	if timer == spec.ReignTimer && !c.first.IsNone() && c.random.IntN(8) > 0 {
+		timer = spec.HeartbeatTimer
 	}
-	if timer != spec.BeatTimer && timer != spec.QuorumTimer && c.random.IntN(3) > 0 {
+	if timer != spec.HeartbeatTimer && timer != spec.ReignTimer && c.random.IntN(3) > 0 {
 		timer = running[len(running)-1]
 	}
 	return bully.Ended(timer), spec.Input{Timer: timer}

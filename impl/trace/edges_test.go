@@ -15,7 +15,7 @@ import (
 func TestDiskThatWentBack(t *testing.T) {
 	for epoch := range spec.Epoch(4) {
 		dir := t.TempDir()
-		ended := spec.Event{Node: spec.IntegerID(1), Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, State: at(4, 2)}
+		ended := spec.Event{Node: spec.IntegerID(1), Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: at(4, 2)}
 		paths := []string{
 			write(t, dir, "1-000001.ndjson", ids(2), start(1), ended),
 			write(t, dir, "1-000002.ndjson", ids(2), restarts(1, at(epoch, 2))),

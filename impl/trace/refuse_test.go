@@ -43,7 +43,7 @@ func start(node uint64) spec.Event {
 
 // asks returns the step in which node 2 sends ELECTION to node 1.
 func asks() spec.Event {
-	return spec.Event{Node: spec.IntegerID(2), Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
+	return spec.Event{Node: spec.IntegerID(2), Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer},
 		Sent: []spec.Message{asked()}, State: at(0, 0)}
 }
 
@@ -79,14 +79,14 @@ func TestRefuse(t *testing.T) {
 			files{"1-000001": {start(1), {Node: spec.IntegerID(1), Action: spec.CrashAction, State: at(0, 0)}}}},
 		{"two first starts", "1-000002.ndjson:2: node 1 starts for the first time once more",
 			files{"1-000001": {start(1)}, "1-000002": {start(1)}}},
-		{"older files missing", "1-000001.ndjson:2: the record of node 1 begins with HeartbeatTimeout, not with its first start",
-			files{"1-000001": {{Node: spec.IntegerID(1), Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, State: at(0, 0)}}}},
+		{"older files missing", "1-000001.ndjson:2: the record of node 1 begins with PatienceTimeout, not with its first start",
+			files{"1-000001": {{Node: spec.IntegerID(1), Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: at(0, 0)}}}},
 		{"begins later in life", "1-000001.ndjson:2: the record of node 1 begins with Restart, not with its first start",
 			files{"1-000001": {restarts(1, at(3, 2))}}},
 		{"a file missing", "1-000003.ndjson: a file of the record of node 1 is missing between this one and ",
 			files{"1-000001": {start(1)}, "1-000003": {}}},
 		{"a disk that went back", "1-000002.ndjson:2: node 1 had promised epoch:4 grantee:2 at ",
-			files{"1-000001": {start(1), {Node: spec.IntegerID(1), Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, State: at(4, 2)}},
+			files{"1-000001": {start(1), {Node: spec.IntegerID(1), Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: at(4, 2)}},
 				"1-000002": {restarts(1, at(3, 2))}}},
 		{"a step that nothing explains", "no message that was under way explains that",
 			files{"1-000001": {start(1)}, "1-000002": {restarts(1, at(3, 2))}}},

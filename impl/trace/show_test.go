@@ -21,7 +21,7 @@ func told(t *testing.T) []byte {
 	claim := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 1}
 	grant := spec.Message{Type: spec.Grant, From: one, To: two, Epoch: 1}
 	leads := spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two}
-	beat := spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1}
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1}
 	again := leads
 	again.Epoch = 2
 	path := write(t, t.TempDir(), "told", ids(2),
@@ -31,11 +31,11 @@ func told(t *testing.T) []byte {
 		spec.Event{At: 1_000_200, Node: one, Action: spec.OnClaim, Input: spec.Input{Message: claim}, Sent: []spec.Message{grant},
 			State: spec.State{Role: spec.Electing, Leader: two, Epoch: 1, Grantee: two}},
 		spec.Event{At: 1_000_350, Node: two, Action: spec.OnGrant, Input: spec.Input{Message: grant}, State: leads},
-		spec.Event{At: 1_050_350, Node: two, Action: spec.BeatTimeout, Input: spec.Input{Timer: spec.BeatTimer}, Sent: []spec.Message{beat}, State: leads},
-		spec.Event{At: 1_050_400, Node: one, Action: spec.OnHeartbeat, Input: spec.Input{Message: beat},
+		spec.Event{At: 1_050_350, Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, Sent: []spec.Message{heartbeat}, State: leads},
+		spec.Event{At: 1_050_400, Node: one, Action: spec.OnHeartbeat, Input: spec.Input{Message: heartbeat},
 			State: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Grantee: two}},
 		spec.Event{Node: two, Action: spec.CrashAction, State: at(1, 2)},
-		spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: beat}},
+		spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: heartbeat}},
 		spec.Event{At: 2_000_000, Node: two, Action: spec.RestartAction, State: spec.State{Role: spec.Electing, Leader: two, Epoch: 1, Grantee: two}},
 		spec.Event{At: 2_000_350, Node: two, Action: spec.OnGrant, Input: spec.Input{Message: grant}, State: again},
 	)
@@ -70,7 +70,7 @@ epoch  leader  from        to          ended by  followers
 
 	out.Reset()
 	require.NoError(t, trace.Showing{All: true}.Show(&out, bytes.NewReader(told(t))))
-	require.Contains(t, out.String(), "BeatTimeout; says HEARTBEAT epoch:1 to 1")
+	require.Contains(t, out.String(), "HeartbeatTimeout; says HEARTBEAT epoch:1 to 1")
 	require.Contains(t, out.String(), "10 of 10 events shown.")
 }
 

@@ -57,8 +57,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 
 // A HEARTBEAT from one node to the other, of fixed members and with a configuration of five.
 func BenchmarkHeartbeat(b *testing.B) {
-	beat := spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4}
-	b.Run("fixed", func(b *testing.B) { send(b, connected(b, one, two), beat) })
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4}
+	b.Run("fixed", func(b *testing.B) { send(b, connected(b, one, two), heartbeat) })
 	b.Run("five members", func(b *testing.B) {
 		g := newChangingTCP(b, nil, one, two)
 		nodes := map[spec.NodeID]*TCP{}
@@ -71,8 +71,8 @@ func BenchmarkHeartbeat(b *testing.B) {
 				e, _ = node.Next()
 			}
 		}
-		beat.Configuration = fiveMembers(b)
-		send(b, nodes, beat)
+		heartbeat.Configuration = fiveMembers(b)
+		send(b, nodes, heartbeat)
 	})
 }
 
@@ -130,9 +130,9 @@ func BenchmarkThroughput(b *testing.B) {
 	b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "messages/s")
 }
 
-// An idle cluster of five: the leader beats every 5 ms, and each of the others acknowledges. Reported is the processor
-// time of all five for each beat.
-func BenchmarkBeat(b *testing.B) {
+// An idle cluster of five: the leader says HEARTBEAT every 5 ms, and each of the others acknowledges. Reported is the
+// processor time of all five for each time that it says so.
+func BenchmarkIdleCluster(b *testing.B) {
 	ids := []spec.NodeID{one, two, three, spec.IntegerID(4), spec.IntegerID(5)}
 	nodes := connected(b, ids...)
 	used := processorTime(b)
@@ -149,7 +149,7 @@ func BenchmarkBeat(b *testing.B) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	b.ReportMetric(float64(processorTime(b)-used)/float64(b.N)/1000, "µs-processor/beat")
+	b.ReportMetric(float64(processorTime(b)-used)/float64(b.N)/1000, "µs-processor/heartbeat")
 }
 
 func processorTime(b *testing.B) time.Duration {

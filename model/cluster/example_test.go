@@ -36,10 +36,10 @@ func ExampleNew() {
 	}
 	// Output:
 	// OneLeaderPerEpoch is violated
-	// HeartbeatTimeout(2)
+	// PatienceTimeout(2)
 	// OnElection(2→1)
 	// OnAssent(1→2)
-	// HeartbeatTimeout(3)
+	// PatienceTimeout(3)
 	// ElectionTimeout(3)
 	// ElectionTimeout(2)
 }
@@ -70,7 +70,7 @@ func ExampleNew_changing() {
 	}
 	// Output:
 	// LeaderIsElector is violated
-	// HeartbeatTimeout(2)
+	// PatienceTimeout(2)
 	// OnElection(2→1)
 	// OnAssent(1→2)
 	// OnClaim(2→1)

@@ -22,7 +22,7 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 		},
 		"Crash is not a rule that can be replaced":                    func(c *explore.Configuration) { c.Replacements["Crash"] = "Never" },
 		"Never is no replacement of Pending":                          func(c *explore.Configuration) { c.Replacements["Pending"] = "Never" },
-		"AnySet is no replacement of BeatTimeout":                     func(c *explore.Configuration) { c.Replacements["BeatTimeout"] = "AnySet" },
+		"AnySet is no replacement of HeartbeatTimeout":                func(c *explore.Configuration) { c.Replacements["HeartbeatTimeout"] = "AnySet" },
 		`constant N = "{1, 2}" is not a number`:                       func(c *explore.Configuration) { c.Constants["N"] = "{1, 2}" },
 		"EpochMonotonic is no invariant of module":                    func(c *explore.Configuration) { c.Invariants = []string{"EpochMonotonic"} },
 		`specification "Init" is neither Spec nor FairSpec`:           func(c *explore.Configuration) { c.Specification = "Init" },

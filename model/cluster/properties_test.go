@@ -144,14 +144,14 @@ func TestOutsidersUnheededSeesWhatIsHeard(t *testing.T) {
 // A state is not still while a timer is due: each of these is one step from the one in which node 2 leads, and all follow.
 func TestStillSeesEachTimer(t *testing.T) {
 	for says, spoil := range map[string]func(c *cluster, s *clusterState){
-		"something is under way": func(c *cluster, s *clusterState) { s.push(c.index[1][2], said(rules.Ack, 1, rules.Configuration{})) },
-		"somebody stands":        func(_ *cluster, s *clusterState) { s.node[1].Role = candidate },
-		"somebody claims":        func(_ *cluster, s *clusterState) { s.node[1].Role = claimant },
-		"a voter has no leader":  func(_ *cluster, s *clusterState) { s.node[2] = node(follower, rules.None, 1, 2, s.node[2].Conf) },
-		"a leader is not backed": func(_ *cluster, s *clusterState) { s.up = rules.SetOf(2) },
-		"a leader owes a beat":   func(_ *cluster, s *clusterState) { s.node[1].Leader = rules.None },
-		"a leader owes a member": func(_ *cluster, s *clusterState) { s.node[3].Conf.Version-- },
-		"a lease is over":        func(_ *cluster, s *clusterState) { s.up = rules.SetOf(1); s.node[1].Role = electing },
+		"something is under way":    func(c *cluster, s *clusterState) { s.push(c.index[1][2], said(rules.Ack, 1, rules.Configuration{})) },
+		"somebody stands":           func(_ *cluster, s *clusterState) { s.node[1].Role = candidate },
+		"somebody claims":           func(_ *cluster, s *clusterState) { s.node[1].Role = claimant },
+		"a voter has no leader":     func(_ *cluster, s *clusterState) { s.node[2] = node(follower, rules.None, 1, 2, s.node[2].Conf) },
+		"a leader is not backed":    func(_ *cluster, s *clusterState) { s.up = rules.SetOf(2) },
+		"a leader owes a heartbeat": func(_ *cluster, s *clusterState) { s.node[1].Leader = rules.None },
+		"a leader owes a member":    func(_ *cluster, s *clusterState) { s.node[3].Conf.Version-- },
+		"a lease is over":           func(_ *cluster, s *clusterState) { s.up = rules.SetOf(1); s.node[1].Role = electing },
 		"a higher one pre-empts": func(_ *cluster, s *clusterState) {
 			s.node[1], s.node[2], s.node[3].Leader = node(leader, 1, 1, 1, s.node[1].Conf), node(follower, 1, 1, 1, s.node[1].Conf), 1
 		},
@@ -195,7 +195,7 @@ func TestWhatChangesNobodyIsNotSaid(t *testing.T) {
 		test.spoil(&s)
 		spoken := false
 		p := stepper{cluster: c, now: s, emit: func(explore.Step, []byte, string) { spoken = true }}
-		p.heartbeatTimeout(3)
+		p.patienceTimeout(3)
 		require.Equal(t, test.spoken, spoken, says)
 	}
 }

@@ -28,13 +28,13 @@ func (c *cluster) isDue(s *clusterState, i rules.ID) bool {
 	case runs(rules.ElectionTimer) || runs(rules.ClaimTimer) || runs(rules.PreemptTimer):
 		return true
 	case n.Role == rules.Leader:
-		return runs(rules.QuorumTimer) && !c.backed(s, i) || runs(rules.BeatTimer) && c.inNeed(s, i) != 0
+		return runs(rules.ReignTimer) && !c.backed(s, i) || runs(rules.HeartbeatTimer) && c.inNeed(s, i) != 0
 	case n.Role == rules.Electing:
 		return runs(rules.CoordinatorTimer) && c.coordinationOver(s, i)
-	case !runs(rules.HeartbeatTimer) || !c.timing.patienceOver(c, s, i):
+	case !runs(rules.PatienceTimer) || !c.timing.patienceOver(c, s, i):
 		return false
 	}
-	step := c.rules.Timeout(i, *n, rules.HeartbeatTimer)
+	step := c.rules.Timeout(i, *n, rules.PatienceTimer)
 	c.keepHeeded(s, i, &step)
 	return step.Len() > 0 || !step.State.Is(*n)
 }

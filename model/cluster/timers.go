@@ -10,13 +10,13 @@ var timeouts = [rules.Timers]struct {
 	timer rules.Timer
 	take  func(*stepper, rules.ID)
 }{
-	{rules.HeartbeatTimer, (*stepper).heartbeatTimeout},
+	{rules.PatienceTimer, (*stepper).patienceTimeout},
 	{rules.PreemptTimer, (*stepper).preemptTimeout},
 	{rules.ElectionTimer, (*stepper).electionTimeout},
 	{rules.CoordinatorTimer, (*stepper).coordinatorTimeout},
 	{rules.ClaimTimer, (*stepper).claimTimeout},
-	{rules.QuorumTimer, (*stepper).quorumTimeout},
-	{rules.BeatTimer, (*stepper).beatTimeout},
+	{rules.ReignTimer, (*stepper).reignTimeout},
+	{rules.HeartbeatTimer, (*stepper).heartbeatTimeout},
 }
 
 // due begins an action of a timer of node i, and reports whether it may happen: a timer that is not on time costs one of the
@@ -40,18 +40,18 @@ func (p *stepper) ends(i rules.ID, t rules.Timer) {
 	p.take(i, &step)
 }
 
-func (p *stepper) heartbeatTimeout(i rules.ID) {
+func (p *stepper) patienceTimeout(i rules.ID) {
 	s := &p.now
-	if !p.runs(i, rules.HeartbeatTimer) || !p.due(i, p.timing.patienceOver(p.cluster, s, i)) {
+	if !p.runs(i, rules.PatienceTimer) || !p.due(i, p.timing.patienceOver(p.cluster, s, i)) {
 		return
 	}
-	step := p.rules.Timeout(i, s.node[i], rules.HeartbeatTimer)
+	step := p.rules.Timeout(i, s.node[i], rules.PatienceTimer)
 	p.keepHeeded(s, i, &step)
 	if step.Len() == 0 && step.State.Is(s.node[i]) {
 		return // it would be no step
 	}
 	p.take(i, &step)
-	p.end(spec.HeartbeatTimeout, i)
+	p.end(spec.PatienceTimeout, i)
 }
 
 func (p *stepper) preemptTimeout(i rules.ID) {
@@ -87,31 +87,31 @@ func (p *stepper) claimTimeout(i rules.ID) {
 }
 
 // The check of a leader that is not backed, or one that ends before the ACKs are in.
-func (p *stepper) quorumTimeout(i rules.ID) {
+func (p *stepper) reignTimeout(i rules.ID) {
 	s := &p.now
-	if p.runs(i, rules.QuorumTimer) && p.due(i, p.timing.quiet(s) && !p.backed(s, i)) {
+	if p.runs(i, rules.ReignTimer) && p.due(i, p.timing.quiet(s) && !p.backed(s, i)) {
 		unbacked := s.node[i]
 		unbacked.Support = 0
-		step := p.rules.Timeout(i, unbacked, rules.QuorumTimer)
+		step := p.rules.Timeout(i, unbacked, rules.ReignTimer)
 		p.take(i, &step)
-		p.end(spec.QuorumTimeout, i)
+		p.end(spec.ReignTimeout, i)
 	}
 }
 
 // Heartbeats that change nothing are left out.
-func (p *stepper) beatTimeout(i rules.ID) {
+func (p *stepper) heartbeatTimeout(i rules.ID) {
 	s := &p.now
-	if !p.runs(i, rules.BeatTimer) {
+	if !p.runs(i, rules.HeartbeatTimer) {
 		return
 	}
 	inNeed := p.inNeed(s, i)
 	if inNeed == 0 || !p.due(i, p.timing.quiet(s)) {
 		return
 	}
-	step := p.rules.Timeout(i, s.node[i], rules.BeatTimer)
+	step := p.rules.Timeout(i, s.node[i], rules.HeartbeatTimer)
 	step.KeepTo(inNeed)
 	p.take(i, &step)
-	p.end(spec.BeatTimeout, i)
+	p.end(spec.HeartbeatTimeout, i)
 }
 
 // keepHeeded leaves out of step, of i in s, what a member that may not stand says in vain: it would not change who hears it, and

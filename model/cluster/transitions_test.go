@@ -31,14 +31,14 @@ func TestTransitionsOfOneNode(t *testing.T) {
 		all = append(all, fmt.Sprintf("%-18s %-21s → %s", tr.Action, short(tr.Before), short(tr.Step.State)))
 	}
 	require.Equal(t, []string{
-		"HeartbeatTimeout   follower 0 0 0 0.1    → candidate 0 0 0 0.1",
+		"PatienceTimeout    follower 0 0 0 0.1    → candidate 0 0 0 0.1",
 		"ElectionTimeout    candidate 0 0 0 0.1   → leader 1 1 1 1.1",
 		"CoordinatorTimeout electing 1 0 0 0.1    → leader 1 1 1 1.1",
 		"CoordinatorTimeout electing 1 1 1 1.1    → leader 1 2 1 2.1",
-		"QuorumTimeout      leader 1 1 1 1.1      → leader 1 1 1 1.1",
-		"QuorumTimeout      leader 1 2 1 2.1      → leader 1 2 1 2.1",
-		"BeatTimeout        leader 1 1 1 1.1      → leader 1 1 1 1.1",
-		"BeatTimeout        leader 1 2 1 2.1      → leader 1 2 1 2.1",
+		"ReignTimeout       leader 1 1 1 1.1      → leader 1 1 1 1.1",
+		"ReignTimeout       leader 1 2 1 2.1      → leader 1 2 1 2.1",
+		"HeartbeatTimeout   leader 1 1 1 1.1      → leader 1 1 1 1.1",
+		"HeartbeatTimeout   leader 1 2 1 2.1      → leader 1 2 1 2.1",
 		"Start              follower 0 0 0 0.1    → follower 0 0 0 0.1",
 		"Restart            follower 0 0 0 0.1    → electing 1 0 0 0.1",
 		"Restart            follower 0 1 1 1.1    → electing 1 1 1 1.1",
@@ -62,18 +62,18 @@ func TestTransitionsAreThoseOfTheCluster(t *testing.T) {
 			count[tr.Action]++
 		}
 		require.Equal(t, c.Constants["MaxChange"] != "0", count[spec.ChangeAction] > 0)
-		require.Equal(t, count[spec.BeatTimeout], count[spec.QuorumTimeout], "both are taken in every state in which a node leads")
+		require.Equal(t, count[spec.HeartbeatTimeout], count[spec.ReignTimeout], "both are taken in every state in which a node leads")
 		seen := clusterSteps(t, c)
 		for key, next := range seen {
 			tr, found := known[key]
 			require.True(t, found, "%v", key)
-			if tr.Action != spec.QuorumTimeout {
+			if tr.Action != spec.ReignTimeout {
 				require.Equal(t, next, tr.Step.State)
 			}
 		}
 		for key, tr := range known {
 			_, found := seen[key]
-			leads := tr.Action == spec.BeatTimeout || tr.Action == spec.QuorumTimeout
+			leads := tr.Action == spec.HeartbeatTimeout || tr.Action == spec.ReignTimeout
 			require.True(t, found || leads || tr.Action == spec.StartAction, "%v %v", tr.Action, tr.Before)
 		}
 		require.Greater(t, len(seen), 50)

@@ -35,7 +35,7 @@ func Example() {
 	// Output:
 	// ElectionTimeout(1)
 	// Cut
-	// Beat(3)
+	// Heartbeat(3)
 	// OnAppend(3→1)
 	// OnRefuse(1→3)
 	// violates LeaderStays

@@ -30,7 +30,7 @@ func (x *expander) Expand(packed []byte, emit func(step explore.Step, next []byt
 	x.emit = emit
 	x.eachNode(x.electionTimeout)
 	x.eachNode(x.quorumTimeout)
-	x.eachNode(x.beat)
+	x.eachNode(x.heartbeat)
 	x.eachArrival(requestPreVote, "OnRequestPreVote", x.onRequestPreVote)
 	x.eachArrival(preVote, "OnPreVote", x.onPreVote)
 	x.eachArrival(requestVote, "OnRequestVote", x.onRequestVote)
@@ -140,12 +140,12 @@ func (x *expander) quorumTimeout(i int) {
 	if s := x.now.node[i]; s.role == leader && x.checksQuorum && !x.reachesQuorum(&x.now, i) {
 		x.next = x.now
 		x.next.node[i] = started(s.term, s.vote)
-		x.end(string(spec.QuorumTimeout), i)
+		x.end("QuorumTimeout", i)
 	}
 }
 
-// beat has leader i send heartbeats to all who do not follow it.
-func (x *expander) beat(i int) {
+// heartbeat has leader i send heartbeats to all who do not follow it.
+func (x *expander) heartbeat(i int) {
 	if !x.now.leads(i) {
 		return
 	}
@@ -156,7 +156,7 @@ func (x *expander) beat(i int) {
 		}
 	}
 	if x.next.net != x.now.net {
-		x.end("Beat", i)
+		x.end("Heartbeat", i)
 	}
 }
 

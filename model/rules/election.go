@@ -27,7 +27,7 @@ func (r *Rules) askOrSayIt(i ID, s State) Step {
 }
 
 // R8. A follower's patience ends, and with it the lease that it kept.
-func (r *Rules) heartbeatEnded(i ID, s State) Step { return r.askOrSay(i, unbound(s)) }
+func (r *Rules) patienceEnded(i ID, s State) Step { return r.askOrSay(i, unbound(s)) }
 
 // R9. A follower of a lower leader asks too, but goes on acknowledging it.
 func (r *Rules) preemptEnded(i ID, s State) Step { return r.ask(i, r.whilePreempting(s)) }

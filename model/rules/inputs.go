@@ -69,7 +69,7 @@ func outsideHeard(i ID, s State, m Message) Step {
 // while it follows somebody.
 func (r *Rules) Runs(i ID, s State, t Timer) bool {
 	switch t {
-	case HeartbeatTimer:
+	case PatienceTimer:
 		return r.watches(i, s)
 	case PreemptTimer:
 		return s.Role == Follower && s.Leader != None && r.mayStand(i, s) && r.outranked(s.Leader, i, s.Conf)
@@ -79,7 +79,7 @@ func (r *Rules) Runs(i ID, s State, t Timer) bool {
 		return s.Role == Electing
 	case ClaimTimer:
 		return s.Role == Claimant
-	case QuorumTimer, BeatTimer:
+	case ReignTimer, HeartbeatTimer:
 		return s.Role == Leader
 	}
 	return false
@@ -91,8 +91,8 @@ func (r *Rules) Timeout(i ID, s State, t Timer) Step {
 		return ignored(s)
 	}
 	switch t {
-	case HeartbeatTimer:
-		return r.heartbeatEnded(i, s)
+	case PatienceTimer:
+		return r.patienceEnded(i, s)
 	case PreemptTimer:
 		return r.preemptEnded(i, s)
 	case ElectionTimer:
@@ -101,10 +101,10 @@ func (r *Rules) Timeout(i ID, s State, t Timer) Step {
 		return r.coordinatorEnded(i, s)
 	case ClaimTimer:
 		return r.claimEnded(s)
-	case QuorumTimer:
-		return r.quorumEnded(i, s)
-	default: // BeatTimer: no other timer runs
-		return r.beatEnded(i, s)
+	case ReignTimer:
+		return r.reignEnded(i, s)
+	default: // HeartbeatTimer: no other timer runs
+		return r.heartbeatEnded(i, s)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestStepRefusesWhatHasNoAnswer(t *testing.T) {
 		"none is not the id of a node":                             {spec.NodeID{}, good, spec.Input{}},
 		`the state of node 1: role: "" is no role`:                 {id, spec.State{}, spec.Input{}},
 		"it has no configuration, as if members never changed":     {id, spec.State{Role: spec.Follower}, spec.Input{}},
-		"a configuration is for a call to change":                  {id, good, spec.Input{Timer: spec.HeartbeatTimer, Configuration: conf}},
+		"a configuration is for a call to change":                  {id, good, spec.Input{Timer: spec.PatienceTimer, Configuration: conf}},
 		"and a cut for the network":                                {id, good, spec.Input{Cut: []spec.Link{{From: id, To: id}}}},
 		"rules: 66 ids occur, 1 and others: at most 64 are wanted": {id, crowded, spec.Input{Call: spec.ChangeCall, Configuration: configured(t, 0, 2, more...)}},
 	} {
@@ -135,7 +135,7 @@ func TestStepIgnores(t *testing.T) {
 		"to another":                    func(in *spec.Input) { in.Message.From, in.Message.To = id, other },
 		"of fixed members":              func(in *spec.Input) { in.Message.Configuration = spec.Configuration{} },
 		"of a later epoch than it says": func(in *spec.Input) { in.Message.Configuration = conf.At(2, 1) },
-		"a timer that does not run":     func(in *spec.Input) { *in = spec.Input{Timer: spec.BeatTimer} },
+		"a timer that does not run":     func(in *spec.Input) { *in = spec.Input{Timer: spec.HeartbeatTimer} },
 		"an unknown timer":              func(in *spec.Input) { *in = spec.Input{Timer: "tea"} },
 		"an unknown call":               func(in *spec.Input) { *in = spec.Input{Call: "sing"} },
 		"who does not lead resigns":     func(in *spec.Input) { *in = spec.Input{Call: spec.ResignCall} },
@@ -360,7 +360,7 @@ func TestStaticMembers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, spec.Step{State: blank}, started)
 
-	asks, err := n.Answer(top, blank, spec.Input{Timer: spec.HeartbeatTimer})
+	asks, err := n.Answer(top, blank, spec.Input{Timer: spec.PatienceTimer})
 	require.NoError(t, err)
 	require.Len(t, asks.Sent, MaxIDs-1)
 	require.Equal(t, spec.Message{Type: spec.Election, From: top, To: namedID(MaxIDs - 1)}, asks.Sent[MaxIDs-2])
@@ -396,7 +396,7 @@ func TestStaticMembersRefuse(t *testing.T) {
 		"node 30 occurs, and is not among the names":            {Role: spec.Electing, Leader: namedID(3)},
 		"node 10 has a configuration, and members never change": {Role: spec.Follower, Configuration: with},
 	} {
-		_, err := n.Answer(one, s, spec.Input{Timer: spec.HeartbeatTimer})
+		_, err := n.Answer(one, s, spec.Input{Timer: spec.PatienceTimer})
 		require.EqualError(t, err, "rules: "+says)
 	}
 	_, err = n.Restart(one, spec.Durable{Configuration: with})

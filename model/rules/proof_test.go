@@ -17,7 +17,7 @@ func TestFailoverAfterProofs(t *testing.T) {
 			for i := ID(1); i < n; i++ {
 				c.do(c.rules.HolderDead(i, c.node[i]), i)
 			}
-			c.do(c.rules.Timeout(next, c.node[next], HeartbeatTimer), next)
+			c.do(c.rules.Timeout(next, c.node[next], PatienceTimer), next)
 			c.do(c.rules.Timeout(next, c.node[next], ElectionTimer), next)
 			require.Equal(t, Leader, c.node[next].Role)
 			require.Equal(t, map[MessageType]int{
@@ -29,7 +29,7 @@ func TestFailoverAfterProofs(t *testing.T) {
 
 			c = newFailover(n)
 			c.do(c.rules.HolderDead(next, c.node[next]), next)
-			c.do(c.rules.Timeout(next, c.node[next], HeartbeatTimer), next)
+			c.do(c.rules.Timeout(next, c.node[next], PatienceTimer), next)
 			c.do(c.rules.Timeout(next, c.node[next], ElectionTimer), next)
 			require.Equal(t, State{Epoch: 1, Grantee: n, Conf: constant(n)}, c.node[next])
 			require.Equal(t, map[MessageType]int{Election: others, Refuse: others}, c.sent)

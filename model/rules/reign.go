@@ -31,7 +31,7 @@ func (r *Rules) ackHeard(s State, m Message) Step {
 }
 
 // R26. A leader without the support of a quorum since the last check steps down.
-func (r *Rules) quorumEnded(i ID, s State) Step {
+func (r *Rules) reignEnded(i ID, s State) Step {
 	if !r.isQuorum(s.Conf, s.Support.With(i)) {
 		return quietly(rest(unbound(s)))
 	}
@@ -40,7 +40,9 @@ func (r *Rules) quorumEnded(i ID, s State) Step {
 }
 
 // R27.
-func (r *Rules) beatEnded(i ID, s State) Step { return tell(i, s, Heartbeat, s.Conf.All(), s.Epoch) }
+func (r *Rules) heartbeatEnded(i ID, s State) Step {
+	return tell(i, s, Heartbeat, s.Conf.All(), s.Epoch)
+}
 
 // R28. Whoever keeps a lease for me need not wait.
 func (r *Rules) resigned(i ID, s State) Step {

@@ -267,8 +267,8 @@ func TestQuorumCheckThatPassesEmptiesTheSupport(t *testing.T) {
 	s := State{Role: Leader, Leader: 3, Epoch: 1, Grantee: 3, Conf: constant(3)}
 	backed := s
 	backed.Support = SetOf(1)
-	require.Equal(t, quietly(s), r.Timeout(3, backed, QuorumTimer))
-	require.Equal(t, quietly(State{Epoch: 1, Grantee: 3, Conf: constant(3)}), r.Timeout(3, s, QuorumTimer))
+	require.Equal(t, quietly(s), r.Timeout(3, backed, ReignTimer))
+	require.Equal(t, quietly(State{Epoch: 1, Grantee: 3, Conf: constant(3)}), r.Timeout(3, s, ReignTimer))
 }
 
 func TestWordsAreThoseOfSpec(t *testing.T) {

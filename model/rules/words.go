@@ -41,12 +41,12 @@ type Timer uint8
 
 // The timers, in the order of spec.Timers.
 const (
-	HeartbeatTimer Timer = iota
+	PatienceTimer Timer = iota
 	ElectionTimer
 	CoordinatorTimer
 	ClaimTimer
-	QuorumTimer
-	BeatTimer
+	ReignTimer
+	HeartbeatTimer
 	PreemptTimer
 
 	Timers = iota // how many there are

@@ -35,7 +35,7 @@ func Example() {
 	fmt.Println(last.State[0].Value)
 	// Output:
 	// Crash(3)
-	// HeartbeatTimeout(2)
+	// PatienceTimeout(2)
 	// ElectionTimeout(2)
 	// Restart(3)
 	// OnCoordinator(3→1)

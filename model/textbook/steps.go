@@ -28,7 +28,7 @@ func (x *expander) Check(packed []byte) string {
 func (x *expander) Expand(packed []byte, emit func(step explore.Step, next []byte, broken string)) {
 	x.unpack(packed, &x.now)
 	x.emit = emit
-	x.eachNode(x.heartbeatTimeout)
+	x.eachNode(x.patienceTimeout)
 	x.eachNode(x.electionTimeout)
 	x.eachNode(x.coordinatorTimeout)
 	x.eachArrival(election, x.onElection)
@@ -105,11 +105,11 @@ func (x *expander) ends(i int, r role) bool {
 	return x.now.up.has(i) && x.now.role[i] == r && x.onTime(x.model, &x.now, i)
 }
 
-func (x *expander) heartbeatTimeout(i int) {
+func (x *expander) patienceTimeout(i int) {
 	if x.ends(i, follower) && x.probes(x.model, &x.now, i) {
 		x.begin()
 		x.stand(i)
-		x.end(spec.HeartbeatTimeout, i)
+		x.end(spec.PatienceTimeout, i)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Error says which field of a Timing is wrong, and how.
 type Error struct {
-	Field   string        // such as Heartbeat
+	Field   string        // such as Patience
 	Rule    string        // the rule that it breaks, such as R37 d; "" if there is none
 	Needed  time.Duration // what it must be above, or at least; 0 if it is wrong in another way
 	Problem string        // such as: is 100ms, but must be above 249.486ms: an ACK supports its leader for two checks
@@ -59,11 +59,11 @@ func (t *Timing) bounds() [7]bound {
 	return [...]bound{
 		{"R37 a", "Election", t.Election, float64(float64(2*delay) * up), "every ELECTION must have been answered"},
 		{"R37 b", "Claim", t.Claim, float64(float64(4*delay) * up), "a claim by way of a hand-over takes four messages"},
-		{"R37 c", "Quorum", t.Quorum, float64(t.Beat) + float64(three*up), "a beat must have been acknowledged between two checks"},
-		{"R37 d", "Heartbeat", t.Heartbeat, lease(t.Quorum, t.Quorum), "an ACK supports its leader for two checks"},
+		{"R37 c", "Reign", t.Reign, float64(t.Heartbeat) + float64(three*up), "a heartbeat must have been acknowledged between two checks"},
+		{"R37 d", "Patience", t.Patience, lease(t.Reign, t.Reign), "an ACK supports its leader for two checks"},
 		{"R37 e", "Coordinator", t.Coordinator, lease(t.Election, t.Claim), "whoever said OK has its election and its claim"},
-		{"R37 f", "Coordinator", t.Coordinator, lease(t.Claim, t.Quorum), "a GRANT supports a claim and a reign until its first check"},
-		{"R37 g", "Coordinator", t.Coordinator, lease(t.Quorum, t.Quorum), "it must outlast the lease of a follower"},
+		{"R37 f", "Coordinator", t.Coordinator, lease(t.Claim, t.Reign), "a GRANT supports a claim and a reign until its first check"},
+		{"R37 g", "Coordinator", t.Coordinator, lease(t.Reign, t.Reign), "it must outlast the lease of a follower"},
 	}
 }
 
@@ -75,7 +75,7 @@ func (t Timing) ValidateLengths() error {
 		value time.Duration
 		least time.Duration
 	}{
-		{"Delay", t.Delay, 1}, {"Beat", t.Beat, 1}, {"Quorum", t.Quorum, 1}, {"Heartbeat", t.Heartbeat, 1}, {"Election", t.Election, 1},
+		{"Delay", t.Delay, 1}, {"Heartbeat", t.Heartbeat, 1}, {"Reign", t.Reign, 1}, {"Patience", t.Patience, 1}, {"Election", t.Election, 1},
 		{"Coordinator", t.Coordinator, 1}, {"Claim", t.Claim, 1}, {"Stagger", t.Stagger, 0}, {"Settle", t.Settle, 0},
 		{"Preempt", t.Preempt, math.MinInt64},
 	} {

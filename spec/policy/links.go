@@ -37,15 +37,15 @@ func (p *Policy) Proved(i int) {
 // waits on: coordinator never ends early (R37, Besides 2).
 func (p *Policy) Died(now Instant) {
 	if p.role == spec.Follower && p.leader == None && !p.fresh && p.peers.Stands {
-		p.Due.Sooner(HeartbeatTimer, max(p.rest.Add(p.stagger()), now.Add(p.timing.Settle+p.stagger())))
+		p.Due.Sooner(PatienceTimer, max(p.rest.Add(p.stagger()), now.Add(p.timing.Settle+p.stagger())))
 	}
 }
 
 // Connected notes that there is a connection to the node at place i, and shortens what waits for connections: at a first
 // start, until all are there; after attempts that failed, until there is one more. Then a leader is waited for first, who
-// will be heard within a beat or so: where a link comes and goes, the highest node follows before it pre-empts, and the
-// stability window is kept (B17). That wait doubles after each further attempt (R36.6): else a link that comes and goes would have
-// the node ask at each coming.
+// will be heard within a heartbeat interval or so: where a link comes and goes, the highest node follows before it
+// pre-empts, and the stability window is kept (B17). That wait doubles after each further attempt (R36.6): else a link that
+// comes and goes would have the node ask at each coming.
 func (p *Policy) Connected(i int, now Instant) {
 	p.peers.Up |= One(i)
 	p.peers.Dead &^= One(i)
@@ -60,13 +60,13 @@ func (p *Policy) Connected(i int, now Instant) {
 		}
 		return
 	case p.fresh && p.peers.Asked()&^p.peers.Up == 0: // a leader, if there is one, is heard within this time (bound c)
-		p.rest = min(p.rest, now.Add(p.timing.Quorum))
+		p.rest = min(p.rest, now.Add(p.timing.Reign))
 	case !p.fresh && p.attempts > 0:
-		p.rest = min(p.rest, now.Add(p.timing.reconnection(p.attempts)+p.jitter(p.timing.Beat)))
+		p.rest = min(p.rest, now.Add(p.timing.reconnection(p.attempts)+p.jitter(p.timing.Heartbeat)))
 	default:
 		return
 	}
-	p.Due.Sooner(HeartbeatTimer, p.rest.Add(p.stagger()))
+	p.Due.Sooner(PatienceTimer, p.rest.Add(p.stagger()))
 }
 
 // HeldUp returns how long the host was held up, if that is longer than Delay, and else 0: stopped, suspended, starved, or
@@ -77,8 +77,8 @@ func (p *Policy) HeldUp(now Instant) time.Duration {
 	if first == Never || now.After(first) <= p.timing.Delay {
 		return 0
 	}
-	p.Due.later(HeartbeatTimer, now.Add(2*p.timing.Beat))
-	p.Due.later(CoordinatorTimer, now.Add(2*p.timing.Beat))
+	p.Due.later(PatienceTimer, now.Add(2*p.timing.Heartbeat))
+	p.Due.later(CoordinatorTimer, now.Add(2*p.timing.Heartbeat))
 	p.Due.later(ElectionTimer, now.Add(p.timing.Delay))
 	return now.After(first)
 }
@@ -86,7 +86,7 @@ func (p *Policy) HeldUp(now Instant) time.Duration {
 // TooLate reports whether the end of a timer that was due then comes so late that the node, if it leads after it, is to resign: it
 // is quorum, and what is acknowledged from here on may have been so before the pause (R37, Besides 3).
 func (p *Policy) TooLate(t Timer, due, now Instant) bool {
-	return t == QuorumTimer && now.After(due) > p.timing.Delay
+	return t == ReignTimer && now.After(due) > p.timing.Delay
 }
 
 // Reconfigure goes by other members. Moved returns a set of old places as one of new ones, without those who are none any more.

@@ -129,12 +129,12 @@ func (p *Policy) elects(s *Step) {
 // due returns when a timer that is armed after a step ends.
 func (p *Policy) due(t Timer, s *Step) Instant {
 	switch t {
-	case QuorumTimer:
-		return s.Now.Add(p.timing.Quorum)
+	case ReignTimer:
+		return s.Now.Add(p.timing.Reign)
 	case ClaimTimer:
 		return s.Now.Add(p.timing.Claim)
-	case BeatTimer:
-		return s.Now.Add(p.timing.Beat)
+	case HeartbeatTimer:
+		return s.Now.Add(p.timing.Heartbeat)
 	case ElectionTimer:
 		return s.Now.Add(p.timing.Election)
 	case CoordinatorTimer:
@@ -145,7 +145,7 @@ func (p *Policy) due(t Timer, s *Step) Instant {
 	case PreemptTimer:
 		return p.preemption(s.Now)
 	}
-	return s.Now.Add(max(p.timing.Heartbeat, s.Patience) + p.afterLeases(s.Leader))
+	return s.Now.Add(max(p.timing.Patience, s.Patience) + p.afterLeases(s.Leader))
 }
 
 // rests sets the patience of a follower that keeps no lease, if it has just become one. It bounds nothing, and so may be
@@ -155,24 +155,24 @@ func (p *Policy) rests(s *Step) {
 	switch {
 	case One(p.leader)&p.peers.Others != 0 && p.peers.Stands && s.Action != spec.RestartAction: // a release
 		p.rest = s.Now.Add(p.timing.Settle)
-	case !HeartbeatTimer.in(s.Arm):
+	case !PatienceTimer.in(s.Arm):
 		return
 	case s.Action == spec.StartAction:
 		p.fresh = p.peers.Asked() != 0
 		p.rest = s.Now
 		if p.fresh {
-			p.rest = s.Now.Add(p.timing.Heartbeat)
+			p.rest = s.Now.Add(p.timing.Patience)
 		}
 	case s.Action == spec.ResignAction: // the others come first
-		p.rest = s.Now.Add(p.timing.Heartbeat)
+		p.rest = s.Now.Add(p.timing.Patience)
 	case p.role == spec.Candidate || p.role == spec.Claimant:
 		p.attempts = max(p.attempts, 1)
 		p.rest = s.Now.Add(p.backoff())
 	default: // such as a leader that has lost its quorum: R36.6 lets it wait no less than any other
-		p.rest = s.Now.Add(p.timing.Heartbeat)
+		p.rest = s.Now.Add(p.timing.Patience)
 	}
-	if p.Due[HeartbeatTimer] != Never { // who is no member waits for nothing (R46)
-		p.Due[HeartbeatTimer] = p.rest.Add(p.stagger())
+	if p.Due[PatienceTimer] != Never { // who is no member waits for nothing (R46)
+		p.Due[PatienceTimer] = p.rest.Add(p.stagger())
 	}
 }
 

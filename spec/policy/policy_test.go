@@ -20,8 +20,8 @@ func of(t Timing, me, n int) Policy {
 func TestTimers(t *testing.T) {
 	require.Len(t, spec.Timers(), int(TimerCount))
 	for timer, name := range map[Timer]spec.Timer{
-		HeartbeatTimer: spec.HeartbeatTimer, ElectionTimer: spec.ElectionTimer, CoordinatorTimer: spec.CoordinatorTimer,
-		ClaimTimer: spec.ClaimTimer, QuorumTimer: spec.QuorumTimer, BeatTimer: spec.BeatTimer, PreemptTimer: spec.PreemptTimer,
+		PatienceTimer: spec.PatienceTimer, ElectionTimer: spec.ElectionTimer, CoordinatorTimer: spec.CoordinatorTimer,
+		ClaimTimer: spec.ClaimTimer, ReignTimer: spec.ReignTimer, HeartbeatTimer: spec.HeartbeatTimer, PreemptTimer: spec.PreemptTimer,
 	} {
 		require.Equal(t, name, timer.Name())
 	}
@@ -49,17 +49,17 @@ func TestHeldUp(t *testing.T) {
 	require.Zero(t, p.HeldUp(now), "just within Delay")
 	require.Equal(t, lan.Delay+1, p.HeldUp(now+1))
 	require.Equal(t, now.Add(lan.Delay)+1, p.Due[ElectionTimer])
-	require.Equal(t, now.Add(2*lan.Beat)+1, p.Due[HeartbeatTimer])
-	require.Equal(t, now.Add(2*lan.Beat)+1, p.Due[CoordinatorTimer])
+	require.Equal(t, now.Add(2*lan.Heartbeat)+1, p.Due[PatienceTimer])
+	require.Equal(t, now.Add(2*lan.Heartbeat)+1, p.Due[CoordinatorTimer])
 	for _, timer := range Urgent() {
 		require.Equal(t, now.Add(-lan.Delay), p.Due[timer])
 	}
 	p.Due[ElectionTimer] = now.Add(time.Minute)
 	require.NotZero(t, p.HeldUp(now+1))
 	require.Equal(t, now.Add(time.Minute), p.Due[ElectionTimer], "what is later stays")
-	require.True(t, p.TooLate(QuorumTimer, now, now.Add(lan.Delay)+1))
-	require.False(t, p.TooLate(QuorumTimer, now, now.Add(lan.Delay)))
-	require.False(t, p.TooLate(BeatTimer, now, now.Add(time.Hour)))
+	require.True(t, p.TooLate(ReignTimer, now, now.Add(lan.Delay)+1))
+	require.False(t, p.TooLate(ReignTimer, now, now.Add(lan.Delay)))
+	require.False(t, p.TooLate(HeartbeatTimer, now, now.Add(time.Hour)))
 }
 
 // TestWhatEndsPreemptions: waits before pre-emption are short again for who has led, or followed a higher node.
@@ -105,19 +105,19 @@ func TestWaits(t *testing.T) {
 			p := of(timing, 0, 7)
 			p.attempts, p.preempts = attempts, attempts
 			for _, leader := range []int{None, 1} {
-				p.Follow(Step{From: None, Arm: 1<<CoordinatorTimer | 1<<HeartbeatTimer, Role: spec.Electing, Leader: leader})
+				p.Follow(Step{From: None, Arm: 1<<CoordinatorTimer | 1<<PatienceTimer, Role: spec.Electing, Leader: leader})
 				require.LessOrEqual(t, p.Due[CoordinatorTimer], Instant(0).Add(timing.LongestWait(7)))
-				require.LessOrEqual(t, p.Due[HeartbeatTimer], Instant(0).Add(timing.LongestWait(7)))
+				require.LessOrEqual(t, p.Due[PatienceTimer], Instant(0).Add(timing.LongestWait(7)))
 			}
 			p.role, p.leader = spec.Candidate, None
-			p.Follow(Step{From: None, Arm: 1 << HeartbeatTimer, Role: spec.Follower, Leader: None})
-			require.LessOrEqual(t, p.Due[HeartbeatTimer], Instant(0).Add(timing.LongestWait(7)))
+			p.Follow(Step{From: None, Arm: 1 << PatienceTimer, Role: spec.Follower, Leader: None})
+			require.LessOrEqual(t, p.Due[PatienceTimer], Instant(0).Add(timing.LongestWait(7)))
 			require.LessOrEqual(t, p.preemption(0), Instant(0).Add(timing.LongestPreemption(attempts)))
 			if attempts > 0 {
 				require.LessOrEqual(t, timing.backoff(attempts), 2*timing.backoff(max(1, attempts-1)))
 				require.LessOrEqual(t, timing.FirstBackoff(), timing.backoff(attempts))
 			}
 		}
-		require.Equal(t, max(4*timing.Heartbeat, timing.FirstBackoff()), timing.backoff(40))
+		require.Equal(t, max(4*timing.Patience, timing.FirstBackoff()), timing.backoff(40))
 	}
 }

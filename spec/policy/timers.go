@@ -27,12 +27,12 @@ type Timer int
 
 // The timers, in the order of spec.Timers.
 const (
-	HeartbeatTimer Timer = iota
+	PatienceTimer Timer = iota
 	ElectionTimer
 	CoordinatorTimer
 	ClaimTimer
-	QuorumTimer
-	BeatTimer
+	ReignTimer
+	HeartbeatTimer
 	PreemptTimer
 	TimerCount
 )
@@ -44,12 +44,12 @@ func (t Timer) Name() spec.Timer { return names[t] }
 
 // Urgent returns the timers whose ends go before any message, in the order in which they are given if several are due: those that end
 // what the node does as leader or claimant (R37, Besides 3).
-func Urgent() [3]Timer { return [...]Timer{QuorumTimer, ClaimTimer, BeatTimer} }
+func Urgent() [3]Timer { return [...]Timer{ReignTimer, ClaimTimer, HeartbeatTimer} }
 
 // Patient returns the timers that wait for messages, and whose ends go after those that there are, in the order in which they
 // are given if several are due.
 func Patient() [4]Timer {
-	return [...]Timer{ElectionTimer, CoordinatorTimer, HeartbeatTimer, PreemptTimer}
+	return [...]Timer{ElectionTimer, CoordinatorTimer, PatienceTimer, PreemptTimer}
 }
 
 // in reports whether t is in a set.

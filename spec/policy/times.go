@@ -16,7 +16,7 @@ func (t *Timing) slow(d time.Duration) float64 { return float64(d) / float64(1-t
 func (t *Timing) Slowest(d time.Duration) time.Duration { return time.Duration(math.Ceil(t.slow(d))) }
 
 // Failover returns how long at most it takes, from the death of a leader until all others follow the next highest node
-// that lives, while the bounds hold and patience is Heartbeat: proved, if all are told a proof of the death within Delay
+// that lives, while the bounds hold and patience is Timing.Patience: proved, if all are told a proof of the death within Delay
 // (the process is gone, and its machine says so); silent, if nothing is heard (the machine is gone, stopped or cut off).
 // Both have room for a first attempt that comes too soon; most do not, and take a small part of this.
 func (t Timing) Failover() (proved, silent time.Duration) {
@@ -24,7 +24,7 @@ func (t Timing) Failover() (proved, silent time.Duration) {
 	// Proof, end of a timer, ELECTION, REFUSE, end of a timer, ELECTION, ASSENT, CLAIM, GRANT, COORDINATOR: a Delay each.
 	proved = t.Slowest(t.Settle) + t.Slowest(again) + 10*t.Delay
 	// The last HEARTBEAT, four ends of timers, CLAIM, GRANT, COORDINATOR.
-	silent = t.Slowest(t.Heartbeat+t.Delay/2) + 2*t.Slowest(t.Election) + t.Slowest(again) + 8*t.Delay
+	silent = t.Slowest(t.Patience+t.Delay/2) + 2*t.Slowest(t.Election) + t.Slowest(again) + 8*t.Delay
 	return proved, silent
 }
 
@@ -39,18 +39,18 @@ func (t Timing) Linger() time.Duration {
 func (t Timing) FirstBackoff() time.Duration { return 2 * max(t.Stagger/8, t.Settle, time.Millisecond) }
 
 // maxBackoff returns how long at most a node waits after many attempts in vain, beside what is waited in any case.
-func (t *Timing) maxBackoff() time.Duration { return max(4*t.Heartbeat, t.FirstBackoff()) }
+func (t *Timing) maxBackoff() time.Duration { return max(4*t.Patience, t.FirstBackoff()) }
 
 // reconnection returns how long a node waits at least after a new connection, when so many attempts, one or more, were in vain: twice
 // as long after each, up to what it waits without one.
 func (t *Timing) reconnection(attempts int) time.Duration {
-	return doubled(2*t.Beat, attempts, t.maxBackoff())
+	return doubled(2*t.Heartbeat, attempts, t.maxBackoff())
 }
 
-// LongestWait returns how long at most heartbeat and coordinator run, of a node among so many, with the patience of its
+// LongestWait returns how long at most patience and coordinator run, of a node among so many, with the patience of its
 // Timing: for the end of a lease, and after many attempts in vain, and for all others to stand first.
 func (t Timing) LongestWait(members int) time.Duration {
-	return max(t.Coordinator, t.Heartbeat) + t.Delay/2 + t.maxBackoff() + time.Duration(members-1)*t.Stagger
+	return max(t.Coordinator, t.Patience) + t.Delay/2 + t.maxBackoff() + time.Duration(members-1)*t.Stagger
 }
 
 // LongestPreemption returns how long at most a follower lets a lower node lead, after so many pre-emptions in vain; if it
@@ -70,14 +70,14 @@ func (t Timing) LongestPreemption(inVain int) time.Duration {
 // preemption returns how long a follower lets a lower node lead after pre-emptions in vain, but for jitter: twice as long
 // after each further one.
 func (t *Timing) preemption(inVain int) time.Duration {
-	return max(t.Preempt, t.Heartbeat) << min(inVain, maxPreemptShift)
+	return max(t.Preempt, t.Patience) << min(inVain, maxPreemptShift)
 }
 
 // maxPreemptShift bounds the wait before a pre-emption at 64 times the first.
 const maxPreemptShift = 6
 
 // backoff returns how long at most a node waits after so many attempts in vain, one or more: twice as long after each, from
-// a quarter of Stagger or so to four times Heartbeat (R37, Besides 5).
+// a quarter of Stagger or so to four times Patience (R37, Besides 5).
 func (t *Timing) backoff(attempts int) time.Duration {
 	return doubled(t.FirstBackoff(), attempts, t.maxBackoff())
 }

@@ -11,12 +11,12 @@ type Timing struct {
 	Delay time.Duration
 	// Drift is ρ: the rate by which a clock may be wrong, 0.01 for one in a hundred. From 0 to below 1.
 	Drift float64
-	// Beat is how often a leader says HEARTBEAT. Above 0.
-	Beat time.Duration
-	// Quorum is how often a leader checks that a quorum still acknowledges it. Bound c.
-	Quorum time.Duration
-	// Heartbeat is the least patience of a follower with a silent leader; a detector may only wait longer. Bound d.
+	// Heartbeat is the heartbeat interval: how often a leader says HEARTBEAT. Above 0.
 	Heartbeat time.Duration
+	// Reign is how long a leader leads until it checks again that a quorum acknowledges it. Bound c.
+	Reign time.Duration
+	// Patience is how long a follower waits for a silent leader at least; a detector may only wait longer. Bound d.
+	Patience time.Duration
 	// Election is how long a candidate waits for answers. Bound a.
 	Election time.Duration
 	// Coordinator is how long a node waits for somebody better, and how long a restarted node keeps silent. Bounds e to h.
@@ -47,8 +47,8 @@ func Profiles() []Profile { return []Profile{{"local", Local()}, {"lan", LAN()},
 // Local is the profile for nodes on one machine, or on a quiet network of one rack.
 func Local() Timing {
 	return Timing{
-		Delay: 10 * time.Millisecond, Drift: 0.01, Beat: 20 * time.Millisecond, Quorum: 55 * time.Millisecond,
-		Heartbeat: 150 * time.Millisecond, Election: 25 * time.Millisecond, Coordinator: 150 * time.Millisecond,
+		Delay: 10 * time.Millisecond, Drift: 0.01, Heartbeat: 20 * time.Millisecond, Reign: 55 * time.Millisecond,
+		Patience: 150 * time.Millisecond, Election: 25 * time.Millisecond, Coordinator: 150 * time.Millisecond,
 		Claim: 45 * time.Millisecond, Stagger: 20 * time.Millisecond, Settle: time.Millisecond, Preempt: 500 * time.Millisecond,
 	}
 }
@@ -56,8 +56,8 @@ func Local() Timing {
 // LAN is the profile for machines of one site.
 func LAN() Timing {
 	return Timing{
-		Delay: 12 * time.Millisecond, Drift: 0.01, Beat: 100 * time.Millisecond, Quorum: 140 * time.Millisecond,
-		Heartbeat: 325 * time.Millisecond, Election: 25 * time.Millisecond, Coordinator: 325 * time.Millisecond,
+		Delay: 12 * time.Millisecond, Drift: 0.01, Heartbeat: 100 * time.Millisecond, Reign: 140 * time.Millisecond,
+		Patience: 325 * time.Millisecond, Election: 25 * time.Millisecond, Coordinator: 325 * time.Millisecond,
 		Claim: 50 * time.Millisecond, Stagger: 25 * time.Millisecond, Settle: time.Millisecond, Preempt: time.Second,
 	}
 }
@@ -65,8 +65,8 @@ func LAN() Timing {
 // WAN is the profile for sites far apart.
 func WAN() Timing {
 	return Timing{
-		Delay: 250 * time.Millisecond, Drift: 0.01, Beat: 500 * time.Millisecond, Quorum: 1300 * time.Millisecond,
-		Heartbeat: 3500 * time.Millisecond, Election: 550 * time.Millisecond, Coordinator: 3500 * time.Millisecond,
+		Delay: 250 * time.Millisecond, Drift: 0.01, Heartbeat: 500 * time.Millisecond, Reign: 1300 * time.Millisecond,
+		Patience: 3500 * time.Millisecond, Election: 550 * time.Millisecond, Coordinator: 3500 * time.Millisecond,
 		Claim: 1050 * time.Millisecond, Stagger: 500 * time.Millisecond, Settle: 50 * time.Millisecond, Preempt: 10 * time.Second,
 	}
 }

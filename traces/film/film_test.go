@@ -15,7 +15,7 @@ import (
 const head = `{"film":1,"title":"t","source":"run","nodes":["1","2","s"],"servers":1,"timed":true,"lamps":[{"name":"OneActing","light":"green"}]}` + "\n"
 
 // whole has everything that a film can have.
-const whole = head + `{"at":0,"kind":"start","node":0,"text":"starts","state":{"look":"idle","role":"follower","leader":-1,"epoch":0,"timers":[{"timer":"beat","at":7}]}}
+const whole = head + `{"at":0,"kind":"start","node":0,"text":"starts","state":{"look":"idle","role":"follower","leader":-1,"epoch":0,"timers":[{"timer":"heartbeat","at":7}]}}
 {"at":0,"kind":"timer","node":0,"text":"ends","note":"asks","action":"A","rule":"R8","by":"plan","upkeep":true,"sends":[{"number":1,"to":1,"kind":"X","epoch":3,"text":"hi","due":9},{"number":2,"to":2,"kind":"Y","lost":true},{"number":3,"to":1,"kind":"X"},{"number":4,"to":2,"kind":"X"}]}
 {"at":5,"kind":"receive","node":1,"text":"takes X","takes":1,"moves":[{"number":4,"due":99}],"state":{"look":"leads","role":"leader","leader":1,"epoch":3,"paused":true,"saving":true,"disk":"d","fields":[{"name":"a","value":"b"}]},"lamps":[{"name":"OneActing","says":"two","light":"red"}]}
 {"at":6,"kind":"lose","node":-1,"text":"is lost","takes":3}

@@ -54,7 +54,7 @@ type answers struct {
 func (a *answers) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
 	out := a.model.Step(id, members, before, in)
 	switch {
-	case a.how == "mute" && in.Timer == spec.BeatTimer:
+	case a.how == "mute" && in.Timer == spec.HeartbeatTimer:
 		out.Sent = nil
 	case a.how == "broken":
 		os.Exit(1)
@@ -137,7 +137,7 @@ func TestExitStatus(t *testing.T) {
 		{exitUsage, "", "list -run nothing", "no case"},
 		{exitUsage, "", "list R17", "what is"},
 		{exitUsage, "", "report x", "say one form"},
-		{exitOK, "model", "test -run R27-beats", "1 case: 1 pass"},
+		{exitOK, "model", "test -run R27-heartbeats", "1 case: 1 pass"},
 		{exitOK, "model", "test -rule r27", "about r27: "},
 		{exitUsage, "model", "test -rule R37", "no level asks R37: how long timers run"},
 		{exitUsage, "", "list -rule R37", "no level asks R37: how long timers run"},
@@ -146,8 +146,8 @@ func TestExitStatus(t *testing.T) {
 		{exitUsage, "", "replay file ./port -v", "-v stands behind the port"},
 		{exitNoPort, "", "test -- /no/such/port -level gold", "does not start"},
 		{exitNoPort, "", "test /no/such/port -gold", "does not start"},
-		{exitUsage, "model", "test -run R27-beats -json /no/such/r.json", "r.json cannot be written, and nothing was run"},
-		{exitUsage, "model", "test -run R27-beats -badge /no/such/b.json", "b.json cannot be written"},
+		{exitUsage, "model", "test -run R27-heartbeats -json /no/such/r.json", "r.json cannot be written, and nothing was run"},
+		{exitUsage, "model", "test -run R27-heartbeats -badge /no/such/b.json", "b.json cannot be written"},
 		{exitOK, "", "version", "bullytest 1.1, specification 1.1, vectors "},
 		{exitUsage, "", "report -html /no/such/file", "no such file"},
 	} {
@@ -172,10 +172,10 @@ func TestFailureSaysAll(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	for _, says := range []string{
-		"FAIL R27-beats\n", "  R27      When the beat timer ends, a leader says HEARTBEAT to all.\n",
-		"effects: send number 1 is missing: expected 3→1 HEARTBEAT epoch:4\n", `  expected {"id":4,"effects":[{"arm":"beat"},{"send"`,
-		`  before   {"id":3,"op":"load"`, `  request  {"id":4,"op":"end"`, `  reply    {"id":4,"effects":[{"arm":"beat"}],"state"`,
-		"  again    bullytest test -run R27-beats -- " + self, "Most likely broken:\n  R27  said by 1 of 1 vectors that fail: ",
+		"FAIL R27-heartbeats\n", "  R27      When the heartbeat timer ends, a leader says HEARTBEAT to all.\n",
+		"effects: send number 1 is missing: expected 3→1 HEARTBEAT epoch:4\n", `  expected {"id":4,"effects":[{"arm":"heartbeat"},{"send"`,
+		`  before   {"id":3,"op":"load"`, `  request  {"id":4,"op":"end"`, `  reply    {"id":4,"effects":[{"arm":"heartbeat"}],"state"`,
+		"  again    bullytest test -run R27-heartbeats -- " + self, "Most likely broken:\n  R27  said by 1 of 1 vectors that fail: ",
 	} {
 		require.Contains(t, out, says)
 	}
@@ -193,19 +193,19 @@ func TestKnownFailing(t *testing.T) {
 	require.Contains(t, out, "cases fail.")
 	text, err := os.ReadFile(known)
 	require.NoError(t, err)
-	require.Contains(t, string(text), "R27-beats  # effects: send number 1 is missing")
+	require.Contains(t, string(text), "R27-heartbeats  # effects: send number 1 is missing")
 	status, out, _ = bullytest(t, "mute", "test", "-known-failing", known, "-json", results)
 	require.Equal(t, exitOK, status, out)
 	require.Contains(t, out, "expected-fail")
 	status, out, _ = bullytest(t, "model", "test", "-known-failing", known, "-run", "R27-*")
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, out, "UNEXPECTED-PASS R27-beats")
+	require.Contains(t, out, "UNEXPECTED-PASS R27-heartbeats")
 	require.NoError(t, os.WriteFile(known, append(text, "R27-beets # no\n"...), 0o644))
 	status, out, _ = bullytest(t, "mute", "test", "-known-failing", known, "-run", "R27-*")
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, out, "R27-beets is on the list of expected failures, and is no case: take it off, such as R27-beats")
+	require.Contains(t, out, "R27-beets is on the list of expected failures, and is no case: take it off, such as R27-heartbeats")
 
-	for form, says := range map[string]string{"-html": "<h1>mute", "-junit": "<testsuites>", "-json": `"R27-beats"`, "-text": "expected-fail"} {
+	for form, says := range map[string]string{"-html": "<h1>mute", "-junit": "<testsuites>", "-json": `"R27-heartbeats"`, "-text": "expected-fail"} {
 		status, out, log := bullytest(t, "", "report", form, results)
 		require.Equal(t, exitOK, status, log)
 		require.Contains(t, out, says)
@@ -360,7 +360,7 @@ func Example() {
 	// > {"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
 	// < {"id":3,"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
 	// > {"id":4,"op":"end","node":"n2","timer":"claim"}
-	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"heartbeat"}],"state":{"role":"follower","leader":null,"epoch":4,"grantee":"1","support":[]}}
+	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"patience"}],"state":{"role":"follower","leader":null,"epoch":4,"grantee":"1","support":[]}}
 }
 
 // TestPlain lets nothing through that moves a cursor.

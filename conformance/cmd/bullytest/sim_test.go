@@ -51,7 +51,7 @@ func TestSim(t *testing.T) {
 // TestReplay replays each kind of file that there is.
 func TestReplay(t *testing.T) {
 	dir := t.TempDir()
-	script := "script members 1 2 3; end 3 heartbeat; settle; end 3 election; settle; end 3 beat; settle"
+	script := "script members 1 2 3; end 3 patience; settle; end 3 election; settle; end 3 heartbeat; settle"
 	for _, c := range []struct {
 		name, text, how string
 		status          int
@@ -60,7 +60,7 @@ func TestReplay(t *testing.T) {
 		{"script", script, "model", exitOK, "does what it must"},
 		{"script", script, "mute", exitFailed, "R27"},
 		{"vector", vectors.All()[0].Stdin(), "model", exitOK, `< {"id":`},
-		{"requests", vectors.Named("R27-beats").Stdin(), "mute", exitFailed, "R27"},
+		{"requests", vectors.Named("R27-heartbeats").Stdin(), "mute", exitFailed, "R27"},
 		{"requests", vectors.Named("R38-epoch-that-is-none").Stdin(), "model", exitOK, "does what it must"},
 		{"requests", `{"op":"reset","id":1}`, "model", exitUsage, "request 1 is no JSON object that begins with its id"},
 		{"requests", `{"id":1,"op":"hello","protocol":1}`, "model", exitUsage, "none is more than hello and bye"},

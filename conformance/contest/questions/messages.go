@@ -67,7 +67,7 @@ var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *co
 func silent(n int, faults ...contest.Fault) contest.Scenario {
 	timing := contest.LAN()
 	timing.Patience, timing.TTL = 1000*time.Second, 1000*time.Second
-	timing.Beat = 100 * time.Second
+	timing.Heartbeat = 100 * time.Second
 	return contest.Scenario{Name: "election", Nodes: n, Length: 100 * time.Second, Timing: timing, Quiet: true, Faults: faults}
 }
 

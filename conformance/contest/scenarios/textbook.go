@@ -125,7 +125,7 @@ func textbookLinks() []Named {
 			contest.Fault{Kind: contest.Suspect, Node: 3, At: 1200 * ms}),
 		Title: "5 can send, but hears nobody; 3 asks once, and there are two leaders",
 		Shows: "textbook", Flaw: TwoLeaders,
-		Watch:  "5 does not hear the ELECTIONs, nor the COORDINATOR of 4; it goes on beating and writing, and when it hears again nothing tells it to stop.",
+		Watch:  "5 does not hear the ELECTIONs, nor the COORDINATOR of 4; it goes on sending heartbeats and writing, and when it hears again nothing tells it to stop.",
 		Cause:  "A leader need not hear anything to go on leading.",
 		Remedy: "R26: a leader that has no ACKs of a quorum steps down, however well it is heard.",
 	}, {

@@ -13,7 +13,7 @@ import (
 
 // New returns the algorithm.
 func New() contest.Algorithm {
-	return contest.Algorithm{Name: "toy", Timers: []string{"patience", "beat"}, Upkeep: []string{"BEAT"}, Epochs: true,
+	return contest.Algorithm{Name: "toy", Timers: []string{"patience", "heartbeat"}, Upkeep: []string{"HEARTBEAT"}, Epochs: true,
 		New: Node}
 }
 
@@ -45,7 +45,7 @@ func (n *node) End(t contest.Timer, out *contest.Output) {
 		n.Suspect(out)
 		return
 	}
-	n.say("BEAT", out)
+	n.say("HEARTBEAT", out)
 }
 
 func (n *node) Suspect(out *contest.Output) {
@@ -59,14 +59,14 @@ func (n *node) Suspect(out *contest.Output) {
 	n.say("LEAD", out)
 }
 
-// say tells everybody, and does so again after a beat.
+// say tells everybody, and does so again after a heartbeat.
 func (n *node) say(kind string, out *contest.Output) {
 	for id := 1; id <= n.config.Nodes; id++ {
 		if id != n.config.ID {
 			out.Send = append(out.Send, contest.Sent{To: id, Message: contest.Message{Kind: kind, Body: n.epoch}})
 		}
 	}
-	out.Set = append(out.Set, contest.SetTimer{Timer: 1, After: n.config.Timing.Beat})
+	out.Set = append(out.Set, contest.SetTimer{Timer: 1, After: n.config.Timing.Heartbeat})
 }
 
 func (n *node) Receive(from int, m contest.Message, out *contest.Output) {

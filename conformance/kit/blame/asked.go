@@ -215,7 +215,7 @@ func (a *asker) counts() (question, bool) {
 		claims, behind = true, append(behind, in.Message.From)
 	case in.Message.Type == spec.Grant && q.before.Role == spec.Claimant:
 		behind = append(behind, in.Message.From)
-	case in.Timer == spec.QuorumTimer, in.Message.Type == spec.Resign && q.before.Role == spec.Claimant:
+	case in.Timer == spec.ReignTimer, in.Message.Type == spec.Resign && q.before.Role == spec.Claimant:
 	default:
 		return q, false
 	}
@@ -228,7 +228,7 @@ func (a *asker) counts() (question, bool) {
 	q.in = spec.Input{Timer: spec.ElectionTimer}
 	if claims {
 		q.before.Role, q.before.Leader, q.before.Grantee = spec.Leader, q.id, q.id
-		q.in.Timer = spec.QuorumTimer
+		q.in.Timer = spec.ReignTimer
 	}
 	return q, true
 }

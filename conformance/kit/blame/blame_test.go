@@ -176,7 +176,7 @@ func keepsLease(types ...spec.MessageType) func(c *conformance.Case) {
 func half(timers ...spec.Timer) func(c *conformance.Case) {
 	return func(c *conformance.Case) {
 		if 2*(len(c.Before.Support)+1) == len(c.Members) && slices.Contains(timers, c.Input.Timer) {
-			c.Want.State.Role = map[spec.Timer]spec.Role{spec.QuorumTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
+			c.Want.State.Role = map[spec.Timer]spec.Role{spec.ReignTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
 		}
 	}
 }
@@ -211,9 +211,9 @@ func TestAsked(t *testing.T) {
 		{"learns nothing from ACK", staysWithout(spec.Ack), follower, message(spec.Ack, 3, 9), "R25"},
 		{"keeps every lease", keepsLease(spec.Resign, spec.ImBack), follower, message(spec.ImBack, 3, 4), "R5"},
 		{"keeps the lease of who is back", keepsLease(spec.ImBack), follower, message(spec.ImBack, 3, 4), "R31"},
-		{"half is a quorum everywhere", half(spec.ElectionTimer, spec.QuorumTimer), candidate, spec.Input{Timer: spec.ElectionTimer}, "R3"},
+		{"half is a quorum everywhere", half(spec.ElectionTimer, spec.ReignTimer), candidate, spec.Input{Timer: spec.ElectionTimer}, "R3"},
 		{"half is a quorum when T_elec ends", half(spec.ElectionTimer), candidate, spec.Input{Timer: spec.ElectionTimer}, "R14"},
-		{"is wrong about large epochs", late, leader, spec.Input{Timer: spec.BeatTimer}, "R2"},
+		{"is wrong about large epochs", late, leader, spec.Input{Timer: spec.HeartbeatTimer}, "R2"},
 		{"wins as it claims", func(c *conformance.Case) {
 			if c.Want.State.Role == spec.Claimant && c.Before.Role == spec.Candidate {
 				c.Want.State = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: 5, Grantee: c.ID}

@@ -69,7 +69,7 @@ func counted(c *conformance.Case) bool {
 	behind, m := append(slices.Clone(c.Before.Support), c.ID), &c.Input.Message
 	switch {
 	case c.Input.Timer == spec.ElectionTimer, c.Input.Timer == spec.CoordinatorTimer, m.Type == spec.Resign:
-	case c.Input.Timer == spec.QuorumTimer && changes(c):
+	case c.Input.Timer == spec.ReignTimer && changes(c):
 	case m.Type == spec.Assent, m.Type == spec.Grant:
 		if behind = append(behind, m.From); m.Configuration != c.Before.Configuration {
 			return false
@@ -77,7 +77,7 @@ func counted(c *conformance.Case) bool {
 	default:
 		return false
 	}
-	if kindIn(c, c.ID) == "" || c.Input.Timer != spec.QuorumTimer && kindIn(c, c.ID) != spec.Voter {
+	if kindIn(c, c.ID) == "" || c.Input.Timer != spec.ReignTimer && kindIn(c, c.ID) != spec.Voter {
 		return false
 	}
 	members := membersOf(c)

@@ -72,15 +72,15 @@ func TestRuleOfMembers(t *testing.T) {
 			o.State.Configuration = o.State.Configuration.At(5, 2)
 		}, "R20"},
 		{"counts observers", spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2), Support: []spec.NodeID{id(4), id(5)}}, members(t, 4, 2, "VVVOO"),
-			spec.Input{Timer: spec.QuorumTimer}, func(o *spec.Step) { o.State.Role = spec.Leader }, "R42"},
-		{"half is a quorum", leader, members(t, 4, 2, "VVVW"), spec.Input{Timer: spec.QuorumTimer}, func(o *spec.Step) { o.State.Role = spec.Leader }, "R42"},
-		{"resigns with a quorum", leader, three, spec.Input{Timer: spec.QuorumTimer}, func(o *spec.Step) { o.State.Role = spec.Follower }, "R26"},
-		{"asks observers", follower, newer, spec.Input{Timer: spec.HeartbeatTimer}, func(o *spec.Step) {
+			spec.Input{Timer: spec.ReignTimer}, func(o *spec.Step) { o.State.Role = spec.Leader }, "R42"},
+		{"half is a quorum", leader, members(t, 4, 2, "VVVW"), spec.Input{Timer: spec.ReignTimer}, func(o *spec.Step) { o.State.Role = spec.Leader }, "R42"},
+		{"resigns with a quorum", leader, three, spec.Input{Timer: spec.ReignTimer}, func(o *spec.Step) { o.State.Role = spec.Follower }, "R26"},
+		{"asks observers", follower, newer, spec.Input{Timer: spec.PatienceTimer}, func(o *spec.Step) {
 			o.Sent = append(o.Sent, spec.Message{Type: spec.Election, From: id(2), To: id(4), Epoch: 4, Configuration: newer})
 		}, "R46"},
 		{"takes a witness for a higher node", spec.State{Role: spec.Follower, Epoch: 4}, members(t, 4, 2, "VWV"), says(spec.Election, 1, 4, members(t, 4, 2, "VWV")),
 			func(o *spec.Step) { o.Sent[0].Type = spec.OK }, "R46"},
-		{"is silent", follower, members(t, 4, 2, "VWV"), spec.Input{Timer: spec.HeartbeatTimer}, func(o *spec.Step) { o.Sent = nil }, "R46"},
+		{"is silent", follower, members(t, 4, 2, "VWV"), spec.Input{Timer: spec.PatienceTimer}, func(o *spec.Step) { o.Sent = nil }, "R46"},
 		{"supports nobody", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Election, 3, 4, three), func(o *spec.Step) { o.Sent[0].Type = spec.Refuse }, "R11"},
 		{"answers no stranger", follower, three, says(spec.Claim, 4, 5, members(t, 4, 1, "VVVV")), func(o *spec.Step) { o.Sent = nil }, "R44"},
 		{"grants an older one", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Claim, 1, 5, older), func(o *spec.Step) { o.State.Epoch = 5 }, "R45"},
@@ -117,12 +117,12 @@ func TestAskedOfMembers(t *testing.T) {
 		return p
 	}
 	p := ask(&broken{change: func(c *conformance.Case) {
-		if c.Input.Timer == spec.QuorumTimer || c.Input.Timer == spec.ElectionTimer {
-			c.Want.State.Role = map[spec.Timer]spec.Role{spec.QuorumTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
+		if c.Input.Timer == spec.ReignTimer || c.Input.Timer == spec.ElectionTimer {
+			c.Want.State.Role = map[spec.Timer]spec.Role{spec.ReignTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
 		}
 	}})
 	defer p.Close()
-	q := changingCase(leader, own, spec.Input{Timer: spec.QuorumTimer})
+	q := changingCase(leader, own, spec.Input{Timer: spec.ReignTimer})
 	got := p.Subject().Step(q.ID, q.Members, q.Before, q.Input)
 	require.Equal(t, "R42", blame.Asked(p, &q, got, "R26"))
 

@@ -69,7 +69,7 @@ func eager(c *conformance.Case) {
 
 // mute says nothing when the patience of a member ends that may not stand.
 func mute(c *conformance.Case) {
-	if c.Input.Timer == spec.HeartbeatTimer && c.Want.State.Role == spec.Follower {
+	if c.Input.Timer == spec.PatienceTimer && c.Want.State.Role == spec.Follower {
 		c.Want.Sent = nil
 	}
 }

@@ -271,9 +271,9 @@ func aftermath(members []spec.NodeID, node spec.NodeID) (ops []cluster.Op) {
 	}
 	end(node, spec.CoordinatorTimer)
 	for _, id := range slices.Backward(members) {
-		end(id, spec.HeartbeatTimer, spec.CoordinatorTimer)
+		end(id, spec.PatienceTimer, spec.CoordinatorTimer)
 		end(id, spec.ElectionTimer)
-		end(id, spec.ClaimTimer, spec.BeatTimer)
+		end(id, spec.ClaimTimer, spec.HeartbeatTimer)
 	}
 	return ops
 }

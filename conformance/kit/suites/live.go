@@ -11,7 +11,7 @@ import (
 
 const (
 	liveRuns = 2   // of each profile and number of nodes
-	longest  = 200 // how many beats of a leader the faults of a plan last at most, so that a port needs no more than some seconds
+	longest  = 200 // how many heartbeats of a leader the faults of a plan last at most, so that a port needs no more than some seconds
 )
 
 // Live returns long runs: plans as they are generated, at the end of which there must be one leader, the highest voter, whom all follow
@@ -48,7 +48,7 @@ func settling(profile sim.Profile, nodes, n int) (sim.Plan, error) {
 		if err != nil {
 			return plan, err
 		}
-		if plan.SettleBound() == 0 || plan.Timing.Preempt < 0 || plan.Length/plan.Timing.Beat > longest {
+		if plan.SettleBound() == 0 || plan.Timing.Preempt < 0 || plan.Length/plan.Timing.Heartbeat > longest {
 			continue
 		}
 		if n--; n < 0 {

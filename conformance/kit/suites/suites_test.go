@@ -252,13 +252,13 @@ func TestFence(t *testing.T) {
 // TestDead asks ports that die, many requests ahead: it is known of which they have died.
 func TestDead(t *testing.T) {
 	dies := dying(func(c *conformance.Case) bool {
-		return c.Input.Timer == spec.QuorumTimer && c.Before.Role == spec.Leader
+		return c.Input.Timer == spec.ReignTimer && c.Before.Role == spec.Leader
 	})
 	for _, cases := range [][]kit.Case{some(suites.Fixed.Sample(), 2, 100), suites.Fixed.Sim(1, 1)} {
 		v := run(t, cases, dies)[0]
 		require.Equal(t, kit.Broken, v.Outcome)
 		require.Equal(t, "R26", v.Rule, v.Problem)
-		require.Contains(t, v.Request, `"timer":"quorum"`)
+		require.Contains(t, v.Request, `"timer":"reign"`)
 	}
 	v := run(t, named(t, suites.Fixed.Cuts(), "crashes-hand-over"), dying(func(c *conformance.Case) bool { return c.Input.Call == spec.RestartCall }))[0]
 	require.Equal(t, kit.Broken, v.Outcome, v.Problem)
@@ -304,7 +304,7 @@ func TestAgain(t *testing.T) {
 	require.ErrorAs(t, suites.ReplayPlan(ctx, p, &small), &failure)
 	require.Equal(t, "R30", failure.Rule)
 
-	script, err := cluster.ParseScript("members 1 2 3; end 3 heartbeat; settle; end 3 election; settle; crash 2; end 1 heartbeat; restart 2; settle")
+	script, err := cluster.ParseScript("members 1 2 3; end 3 patience; settle; end 3 election; settle; crash 2; end 1 patience; restart 2; settle")
 	require.NoError(t, err)
 	require.ErrorAs(t, suites.ReplayScript(ctx, p, script), &failure)
 	require.Equal(t, "R30", failure.Rule)

@@ -314,8 +314,8 @@ func TestSchemaRefuses(t *testing.T) {
 		"reply": {
 			`{"id":1}`, `[]`, `{"id":1,"ok":true,"colour":"blue"}`, `{"id":1,"effects":[],"x":1,` + blank + `}`,
 			`{"id":1,"ok":false}`, `{"id":1,"effects":[]}`, `{"id":1,"effects":[{}],` + blank + `}`, `{"id":1,"effects":[{"vote":1}],` + blank + `}`,
-			`{"id":1,"effects":[{"arm":"beat","cancel":"beat"}],` + blank + `}`, `{"id":1,"ignored":"","effects":[],` + blank + `}`,
-			`{"id":1,"ignored":"why","effects":[{"arm":"beat"}],` + blank + `}`, `{"id":1,"effects":[{"over":9007199254740993}],` + blank + `}`,
+			`{"id":1,"effects":[{"arm":"heartbeat","cancel":"heartbeat"}],` + blank + `}`, `{"id":1,"ignored":"","effects":[],` + blank + `}`,
+			`{"id":1,"ignored":"why","effects":[{"arm":"heartbeat"}],` + blank + `}`, `{"id":1,"effects":[{"over":9007199254740993}],` + blank + `}`,
 			`{"id":1,"effects":[{"save":{"epoch":1.5,"grantee":null}}],` + blank + `}`, `{"id":1,"effects":[],"state":{"role":"king"}}`,
 			`{"id":1,"effects":[],"state":{"role":"follower","leader":3,"epoch":0,"grantee":null,"support":[]}}`,
 			`{"id":1,"effects":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":["1","1"]}}`,

@@ -8,7 +8,7 @@ import { adopt, backedBy, but, learn, mayGrant, nextEpoch, release, rest, shield
 
 /** @import { Configuration } from "./configuration.mjs" */
 /** @import { Id, Type, Message, Promised, State } from "./forms.mjs" */
-/** @typedef {"heartbeat"|"preempt"|"election"|"coordinator"|"claim"|"quorum"|"beat"} Timer */
+/** @typedef {"patience"|"preempt"|"election"|"coordinator"|"claim"|"reign"|"heartbeat"} Timer */
 /** @typedef {{leader: Id|null, epoch: number}} Told  What users may be told (R39). */
 /** @typedef {{save: Promised}|{over: number}|{cancel: Timer}|{arm: Timer}|{send: Message}|{tell: Told}} Effect */
 /** @typedef {{effects: Effect[], state: State}} Step  What the host must do, in this order, and the state after. */
@@ -122,19 +122,19 @@ export class BullyNode {
     const known = this.#conf(s);
     switch (s.role) {
       case "follower":
-        if (s.leader === null) return isMember(known, this.#me) ? ["heartbeat"] : [];
-        return isVoter(known, this.#me) && this.#outranks(this.#me, s.leader, s) ? ["heartbeat", "preempt"] : ["heartbeat"];
+        if (s.leader === null) return isMember(known, this.#me) ? ["patience"] : [];
+        return isVoter(known, this.#me) && this.#outranks(this.#me, s.leader, s) ? ["patience", "preempt"] : ["patience"];
       case "candidate": return ["election"];
       case "electing": return ["coordinator"];
       case "claimant": return ["claim"];
-      case "leader": return ["quorum", "beat"];
+      case "leader": return ["reign", "heartbeat"];
     }
   }
 
   /** R36: does a timer that ran, and runs on, begin anew, though it has not ended? @param {Timer} timer @param {State} before @param {Message[]} sent */
   #restarts(timer, before, sent) {
     switch (timer) {
-      case "heartbeat": return sent.some((m) => m.type === "ACK");
+      case "patience": return sent.some((m) => m.type === "ACK");
       case "preempt": return this.#state.leader !== before.leader || this.#state.epoch !== before.epoch;
       case "coordinator": return sent.some((m) => m.type === "GRANT");
       default: return false;
@@ -205,14 +205,14 @@ export class BullyNode {
   /** What the end of a running timer does. @param {State} s @param {Timer} timer @returns {Outcome} */
   #ended(s, timer) {
     switch (timer) {
-      case "heartbeat": return this.#askOrSay(unbound(s)); // R8
+      case "patience": return this.#askOrSay(unbound(s)); // R8
       case "preempt": return this.#ask(s); // R9: it keeps the lease
       case "election": return this.#mayClaim(s) ? this.#claim(s) : [rest(s), []]; // R14
       case "coordinator": // R15
         return this.#mayClaim(s) && isVoter(this.#conf(s), this.#me) ? this.#claim(unbound(s)) : this.#askOrSay(unbound(s));
       case "claim": return [rest(s), []]; // R22
-      case "quorum": return this.#isQuorum(s) ? [but(s, { support: [] }), []] : [rest(unbound(s)), []]; // R26
-      case "beat": return [s, this.#toAll(s, "HEARTBEAT")]; // R27
+      case "reign": return this.#isQuorum(s) ? [but(s, { support: [] }), []] : [rest(unbound(s)), []]; // R26
+      case "heartbeat": return [s, this.#toAll(s, "HEARTBEAT")]; // R27
     }
   }
 
@@ -359,7 +359,7 @@ export class BullyNode {
       return this.#ignored("R47", e.message);
     }
     const why = this.#mayNotChange(s, c);
-    return why ? this.#ignored("R47", why) : this.#take(s, this.timers(), this.#change(s, c), ["quorum", "beat"]);
+    return why ? this.#ignored("R47", why) : this.#take(s, this.timers(), this.#change(s, c), ["reign", "heartbeat"]);
   }
   /** R47: why a change is no step, or nothing. @param {State} s @param {Configuration} c */
   #mayNotChange(s, c) {

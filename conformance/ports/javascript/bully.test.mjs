@@ -71,7 +71,7 @@ class Cluster {
   }
 }
 
-const elected = () => new Cluster("1", "2", "3").end("3", "heartbeat");
+const elected = () => new Cluster("1", "2", "3").end("3", "patience");
 
 test("three nodes elect 3", () => {
   const c = elected();
@@ -81,14 +81,14 @@ test("three nodes elect 3", () => {
 });
 
 test("1 stands first, and 3 leads all the same", () => {
-  const c = new Cluster("1", "2", "3").end("1", "heartbeat");
+  const c = new Cluster("1", "2", "3").end("1", "patience");
   c.follows("3", 1);
 });
 
 test("3 crashes; with a proof of its death 2 leads, and nobody refuses", () => {
   const c = elected();
   c.crash("3");
-  c.call("1", "holder-dead").call("2", "holder-dead").end("2", "heartbeat");
+  c.call("1", "holder-dead").call("2", "holder-dead").end("2", "patience");
   assert.equal(c.nodes.get("2").state.role, "candidate", "3 might still say OK (R13)");
   c.end("2", "election").follows("2", 2);
   assert.ok(!c.sent.some((m) => m.startsWith("REFUSE")));
@@ -97,16 +97,16 @@ test("3 crashes; with a proof of its death 2 leads, and nobody refuses", () => {
 test("3 crashes; without a proof 2 stands again once the lease of 1 has ended", () => {
   const c = elected();
   c.crash("3");
-  c.end("2", "heartbeat");
+  c.end("2", "patience");
   assert.ok(c.sent.includes("REFUSE(1) 1>2"), "1 keeps the lease of 3 still (R10)");
-  c.end("2", "election").end("1", "heartbeat").end("2", "election");
+  c.end("2", "election").end("1", "patience").end("2", "election");
   c.follows("2", 2);
 });
 
 test("3 comes back, follows 2, and takes over by a hand-over", () => {
   const c = elected();
   c.crash("3");
-  c.call("1", "holder-dead").call("2", "holder-dead").end("2", "heartbeat").end("2", "election");
+  c.call("1", "holder-dead").call("2", "holder-dead").end("2", "patience").end("2", "election");
   c.restart("3").follows("2", 2);
   c.end("3", "preempt").follows("3", 3);
   assert.ok(c.sent.indexOf("GRANT(3) 2>3") < c.sent.indexOf("RESIGN(2) 2>1"));
@@ -117,7 +117,7 @@ test("a hand-over saves the promise, ends the reign, then sends (section 10)", (
   const { effects } = leader.receive({ type: "CLAIM", from: "4", to: "3", epoch: 5 });
   const sends = (type, to, epoch) => ({ send: { type, from: "3", to, epoch } });
   assert.deepEqual(effects, [
-    { save: { epoch: 5, grantee: "4" } }, { over: 4 }, { cancel: "quorum" }, { cancel: "beat" }, { arm: "coordinator" },
+    { save: { epoch: 5, grantee: "4" } }, { over: 4 }, { cancel: "reign" }, { cancel: "heartbeat" }, { arm: "coordinator" },
     sends("GRANT", "4", 5), sends("RESIGN", "1", 4), sends("RESIGN", "2", 4), sends("RESIGN", "4", 4), sends("RESIGN", "5", 4),
     { tell: { leader: null, epoch: 0 } },
   ]);
@@ -137,14 +137,14 @@ test("timers that run on begin anew only where R36 says so", () => {
   const arms = ({ effects }) => effects.flatMap((e) => e.arm ?? []);
   const follower = BullyNode.load("3", ["1", "2", "3"], { role: "follower", leader: "2", epoch: 4, grantee: "2", support: [] });
   const heard = (epoch) => arms(follower.receive({ type: "HEARTBEAT", from: "2", to: "3", epoch }));
-  assert.deepEqual([heard(4), heard(3), heard(5)], [["heartbeat"], [], ["heartbeat", "preempt"]]);
+  assert.deepEqual([heard(4), heard(3), heard(5)], [["patience"], [], ["patience", "preempt"]]);
   const granter = BullyNode.load("1", ["1", "2", "3"], { role: "electing", leader: "3", epoch: 4, grantee: "3", support: [] });
   assert.deepEqual(arms(granter.receive({ type: "CLAIM", from: "3", to: "1", epoch: 4 })), ["coordinator"]);
   assert.deepEqual(arms(granter.receive({ type: "CLAIM", from: "2", to: "1", epoch: 4 })), []);
 });
 
 test("the only member leads at once, and tells nobody", () => {
-  const c = new Cluster("7").end("7", "heartbeat").end("7", "election");
+  const c = new Cluster("7").end("7", "patience").end("7", "election");
   c.follows("7", 1);
 });
 
@@ -155,7 +155,7 @@ test("ids are compared as bytes (R1)", () => {
   const none = [3, null, "", "0", "03", "+3", "3\n", "18446744073709551616", "100000000000000000000", "F47AC10B-58CC-4372-A567-0E02B2C3D479",
     "f47ac10b-58cc-1372-a567-0e02b2c3d479", "f47ac10b-58cc-4372-c567-0e02b2c3d479", "f47ac10b58cc4372a5670e02b2c3d479"];
   for (const id of none) assert.ok(!isId(id), String(id));
-  new Cluster(...ascending.slice(2)).end("9223372036854775808", "heartbeat").end(ascending[5], "election").follows(ascending[5], 1);
+  new Cluster(...ascending.slice(2)).end("9223372036854775808", "patience").end(ascending[5], "election").follows(ascending[5], 1);
 });
 
 test("epochs are exact up to 2^53-1, which is the end (R2)", () => {
@@ -186,7 +186,7 @@ test("what is no message is ignored, with a reason, and changes nothing (R33, R3
 
 test("timers that do not run, and calls that are none, are no step (R35, R28, R41)", () => {
   const { node } = BullyNode.start("2", ["1", "2", "3"]);
-  for (const timer of ["beat", "preempt", "toString", null]) assert.equal(node.end(timer).rule, "R35");
+  for (const timer of ["heartbeat", "preempt", "toString", null]) assert.equal(node.end(timer).rule, "R35");
   assert.equal(node.call("resign").rule, "R28");
   assert.equal(node.call("holder-dead").rule, "R41");
   assert.ok(node.call("dance").ignored);

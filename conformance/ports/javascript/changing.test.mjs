@@ -26,7 +26,7 @@ function at(me, text, configuration) {
   return BullyNode.load(me, EMPTY, { ...state, configuration: conf(configuration) });
 }
 
-/** The step of "CLAIM 5 from 4: 3.2: 1 2", "end quorum", "call resign" or "change 3.3: 1 2 4o". @param {BullyNode} node @param {string} me @param {string} input */
+/** The step of "CLAIM 5 from 4: 3.2: 1 2", "end reign", "call resign" or "change 3.3: 1 2 4o". @param {BullyNode} node @param {string} me @param {string} input */
 function step(node, me, input) {
   const [word, rest] = [input.split(" ")[0], input.slice(input.indexOf(" ") + 1)];
   if (word === "end") return node.end(rest);
@@ -52,13 +52,13 @@ const stateOf = ({ role, leader, epoch, grantee, support, configuration }) =>
 
 // rule, me, state before in its configuration, input, state after ("=" is the same), effects
 const STEPS = [
-  ["R42: observers do not count", "2", "candidate - 3 - 4,5 in 3.2: 1 2 3 4o 5o", "end election", "follower - 3 - - in 3.2: 1 2 3 4o 5o", "cancel election, arm heartbeat"],
+  ["R42: observers do not count", "2", "candidate - 3 - 4,5 in 3.2: 1 2 3 4o 5o", "end election", "follower - 3 - - in 3.2: 1 2 3 4o 5o", "cancel election, arm patience"],
   ["R43: adopts, saves, answers", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "HEARTBEAT 4 from 4: 4.1: 1 2 3 4", "follower 4 4 4 - in 4.1: 1 2 3 4",
-    "save 4 4 4.1: 1 2 3 4, over 3, cancel quorum, cancel beat, arm heartbeat, ACK 4 to 4, tell 4"],
+    "save 4 4 4.1: 1 2 3 4, over 3, cancel reign, cancel heartbeat, arm patience, ACK 4 to 4, tell 4"],
   ["R43: a candidate rests, a stranger is heard so far", "2", "candidate - 3 - 1 in 3.2: 1 2 3", "REFUSE 3 from 9: 3.3: 1 2", "follower - 3 - - in 3.3: 1 2",
-    "save 3 - 3.3: 1 2, cancel election, arm heartbeat"],
+    "save 3 - 3.3: 1 2, cancel election, arm patience"],
   ["R43: an electing node loses its support", "2", "electing - 3 - 1,3 in 3.2: 1 2 3", "REFUSE 3 from 1: 3.3: 1 2", "electing - 3 - - in 3.3: 1 2", "save 3 - 3.3: 1 2"],
-  ["R43: an older one is not adopted", "2", "follower 3 3 3 - in 3.2: 1 2 3", "HEARTBEAT 3 from 3: 3.1: 2 3", "=", "arm heartbeat, ACK 3 to 3"],
+  ["R43: an older one is not adopted", "2", "follower 3 3 3 - in 3.2: 1 2 3", "HEARTBEAT 3 from 3: 3.1: 2 3", "=", "arm patience, ACK 3 to 3"],
   ["R44: who is no member is told", "2", "leader 2 3 2 - in 3.2: 1 2 3", "CLAIM 9 from 9: 2.7: 1 2 3 9", "=", "REFUSE 3 to 9"],
   ["R44: not if it knows", "2", "leader 2 3 2 - in 3.2: 1 2 3", "CLAIM 9 from 9: 3.2: 1 2 3", "=", ""],
   ["R44: an answer is not answered", "2", "leader 2 3 2 - in 3.2: 1 2 3", "ACK 9 from 9: 2.7: 1 2 3 9", "=", ""],
@@ -72,28 +72,28 @@ const STEPS = [
   ["R45: no vote for a witness", "2", "follower - 3 - - in 3.2: 1 2 3w", "CLAIM 4 from 3: 3.2: 1 2 3w", "=", "REFUSE 3 to 3"],
   ["R45: no vote of an observer", "3", "follower - 3 - - in 3.2: 1 2 3o", "ELECTION 3 from 1: 3.2: 1 2 3o", "=", "REFUSE 3 to 1"],
   ["R45: a witness votes", "3", "follower - 3 - - in 3.2: 1 2 3w", "CLAIM 4 from 1: 3.2: 1 2 3w", "electing 1 4 1 - in 3.2: 1 2 3w",
-    "save 4 1 3.2: 1 2 3w, cancel heartbeat, arm coordinator, GRANT 4 to 1"],
+    "save 4 1 3.2: 1 2 3w, cancel patience, arm coordinator, GRANT 4 to 1"],
   ["R46: a witness gives way", "3", "follower - 3 - - in 3.2: 1 2 3w", "ELECTION 3 from 1: 3.2: 1 2 3w", "electing - 3 - - in 3.2: 1 2 3w",
-    "cancel heartbeat, arm coordinator, ASSENT 3 to 1"],
+    "cancel patience, arm coordinator, ASSENT 3 to 1"],
   ["R46: a witness that leads hands over", "3", "leader 3 3 3 - in 3.2: 1 2 3w 4o", "CLAIM 4 from 1: 3.2: 1 2 3w 4o", "electing 1 4 1 - in 3.2: 1 2 3w 4o",
-    "save 4 1 3.2: 1 2 3w 4o, over 3, cancel quorum, cancel beat, arm coordinator, GRANT 4 to 1, RESIGN 3 to 1, RESIGN 3 to 2, RESIGN 3 to 4, tell -"],
+    "save 4 1 3.2: 1 2 3w 4o, over 3, cancel reign, cancel heartbeat, arm coordinator, GRANT 4 to 1, RESIGN 3 to 1, RESIGN 3 to 2, RESIGN 3 to 4, tell -"],
   ["R46: a voter pre-empts a witness", "1", "follower 3 3 3 - in 3.2: 1 2 3w 4o", "end preempt", "candidate 3 3 3 - in 3.2: 1 2 3w 4o",
-    "cancel heartbeat, cancel preempt, arm election, ELECTION 3 to 2, ELECTION 3 to 3, tell -"],
+    "cancel patience, cancel preempt, arm election, ELECTION 3 to 2, ELECTION 3 to 3, tell -"],
   ["R46: the highest voter claims at once", "2", "candidate - 3 - - in 3.2: 1 2 3w", "ASSENT 3 from 1: 3.2: 1 2 3w", "claimant - 3 - - in 3.2: 1 2 3w",
     "cancel election, arm claim, CLAIM 4 to 1, CLAIM 4 to 3"],
-  ["R46: a witness speaks", "2", "follower 1 3 1 - in 3.2: 1 2w 3o", "end heartbeat", "follower - 3 1 - in 3.2: 1 2w 3o", "arm heartbeat, IM_BACK 3 to 1, IM_BACK 3 to 3, tell -"],
-  ["R46: an observer speaks again and again", "3", "follower - 3 1 - in 3.2: 1 2w 3o", "end heartbeat", "=", "arm heartbeat, IM_BACK 3 to 1, IM_BACK 3 to 2"],
+  ["R46: a witness speaks", "2", "follower 1 3 1 - in 3.2: 1 2w 3o", "end patience", "follower - 3 1 - in 3.2: 1 2w 3o", "arm patience, IM_BACK 3 to 1, IM_BACK 3 to 3, tell -"],
+  ["R46: an observer speaks again and again", "3", "follower - 3 1 - in 3.2: 1 2w 3o", "end patience", "=", "arm patience, IM_BACK 3 to 1, IM_BACK 3 to 2"],
   ["R46: and when it has waited", "3", "electing 3 3 1 - in 3.2: 1 2w 3o", "end coordinator", "follower - 3 1 - in 3.2: 1 2w 3o",
-    "cancel coordinator, arm heartbeat, IM_BACK 3 to 1, IM_BACK 3 to 2"],
-  ["R46: who is no member is silent", "2", "follower 1 3 1 - in 3.2: 1 3", "end heartbeat", "follower - 3 1 - in 3.2: 1 3", "cancel heartbeat, tell -"],
+    "cancel coordinator, arm patience, IM_BACK 3 to 1, IM_BACK 3 to 2"],
+  ["R46: who is no member is silent", "2", "follower 1 3 1 - in 3.2: 1 3", "end patience", "follower - 3 1 - in 3.2: 1 3", "cancel patience, tell -"],
   ["R46: and pre-empts nobody", "2", "follower 1 3 1 - in 3.2: 1 3", "end preempt", "=", "no step"],
-  ["R46: without a lease it runs no timer", "2", "follower - 3 1 - in 3.2: 1 3", "end heartbeat", "=", "no step"],
+  ["R46: without a lease it runs no timer", "2", "follower - 3 1 - in 3.2: 1 3", "end patience", "=", "no step"],
   ["R47: a member is added", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "change 3.3: 1 2 3 4o", "leader 2 3 2 - in 3.3: 1 2 3 4o",
-    "save 3 2 3.3: 1 2 3 4o, arm quorum, arm beat, HEARTBEAT 3 to 1, HEARTBEAT 3 to 3, HEARTBEAT 3 to 4"],
+    "save 3 2 3.3: 1 2 3 4o, arm reign, arm heartbeat, HEARTBEAT 3 to 1, HEARTBEAT 3 to 3, HEARTBEAT 3 to 4"],
   ["R47: a member is removed, and hears of it", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "change 3.3: 1 2", "leader 2 3 2 - in 3.3: 1 2",
-    "save 3 2 3.3: 1 2, arm quorum, arm beat, HEARTBEAT 3 to 1, HEARTBEAT 3 to 3"],
+    "save 3 2 3.3: 1 2, arm reign, arm heartbeat, HEARTBEAT 3 to 1, HEARTBEAT 3 to 3"],
   ["R47: a leader makes itself a witness", "2", "leader 2 3 2 1 in 3.2: 1 2", "change 3.3: 1 2w", "leader 2 3 2 - in 3.3: 1 2w",
-    "save 3 2 3.3: 1 2w, arm quorum, arm beat, HEARTBEAT 3 to 1"],
+    "save 3 2 3.3: 1 2w, arm reign, arm heartbeat, HEARTBEAT 3 to 1"],
   ["R47.1", "2", "follower 3 3 3 - in 3.2: 1 2 3", "change 3.3: 1 2 3 4", "=", "no step"],
   ["R47.2: the epoch", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "change 2.3: 1 2 3 4", "=", "no step"],
   ["R47.2: the version", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "change 3.4: 1 2 3 4", "=", "no step"],
@@ -103,7 +103,7 @@ const STEPS = [
   ["R47.5: removes itself", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "change 3.3: 1 3", "=", "no step"],
   ["R47.5: an observer", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "change 3.3: 1 2o 3", "=", "no step"],
   ["R48: the winner stamps", "2", "claimant - 3 - - in 2.5: 1 2 3", "GRANT 4 from 1: 2.5: 1 2 3", "leader 2 4 2 - in 4.5: 1 2 3",
-    "save 4 2 4.5: 1 2 3, cancel claim, arm quorum, arm beat, COORDINATOR 4 to 1, COORDINATOR 4 to 3, tell 2"],
+    "save 4 2 4.5: 1 2 3, cancel claim, arm reign, arm heartbeat, COORDINATOR 4 to 1, COORDINATOR 4 to 3, tell 2"],
 ];
 
 for (const [rule, me, before, input, after, effects] of STEPS) {
@@ -164,7 +164,7 @@ test("R43, R34: a message has a good configuration of no later epoch, or it is i
 });
 
 test("R49: first starts, and restarts", () => {
-  assert.equal(effectsOf(BullyNode.start("2", conf("0.1: 1 2w"))), "save 0 - 0.1: 1 2w, arm heartbeat");
+  assert.equal(effectsOf(BullyNode.start("2", conf("0.1: 1 2w"))), "save 0 - 0.1: 1 2w, arm patience");
   assert.equal(effectsOf(BullyNode.start("9", EMPTY)), "save 0 - 0.0: ");
   for (const [me, first] of [["3", "0.1: 1 2"], ["1", "0.2: 1 2"], ["1", "1.1: 1 2"], ["0", "0.0: "]]) assert.throws(() => BullyNode.start(me, conf(first)), TypeError);
   const back = BullyNode.restart("2", EMPTY, { epoch: 3, grantee: "9", configuration: conf("3.2: 1 2 3"), more: 1 });
@@ -214,7 +214,7 @@ class Cluster {
 function elected() {
   const c = new Cluster();
   for (const me of ["1", "2", "3"]) c.start(me, conf("0.1: 1 2 3"));
-  return c.does("3", "end heartbeat");
+  return c.does("3", "end patience");
 }
 
 test("a node joins as an observer, becomes a voter, and leads", () => {
@@ -227,7 +227,7 @@ test("a node joins as an observer, becomes a voter, and leads", () => {
 });
 
 test("a leader is removed in three steps", () => {
-  const c = elected().does("3", "change 1.2: 1 2 3w").does("3", "call resign").does("2", "end heartbeat").does("2", "change 2.3: 1 2").does("3", "end heartbeat");
+  const c = elected().does("3", "change 1.2: 1 2 3w").does("3", "call resign").does("2", "end patience").does("2", "change 2.3: 1 2").does("3", "end patience");
   assert.deepEqual(c.nodes.get("3").timers(), []);
   assert.equal(c.told.get("1"), "2");
 });

@@ -32,9 +32,9 @@ test("it says who it is, runs a node, and ends at bye", () => {
   const after = { role: "electing", leader: "1", epoch: 4, grantee: "1", support: [] };
   assert.deepEqual(replies.map((r) => r.id), [1, 2, 3, 4, 5, 6]);
   assert.deepEqual([replies[0].protocol, replies[0].features], [1, ["fence", "members"]]);
-  assert.deepEqual(replies[2], { id: 3, effects: [{ save: { epoch: 0, grantee: null } }, { arm: "heartbeat" }], state });
+  assert.deepEqual(replies[2], { id: 3, effects: [{ save: { epoch: 0, grantee: null } }, { arm: "patience" }], state });
   const grant = { send: { type: "GRANT", from: "2", to: "1", epoch: 4 } };
-  assert.deepEqual(replies[3], { id: 4, effects: [{ save: { epoch: 4, grantee: "1" } }, { cancel: "heartbeat" }, { arm: "coordinator" }, grant], state: after });
+  assert.deepEqual(replies[3], { id: 4, effects: [{ save: { epoch: 4, grantee: "1" } }, { cancel: "patience" }, { arm: "coordinator" }, grant], state: after });
 });
 
 test("nothing that it is asked ends it", () => {
@@ -42,7 +42,7 @@ test("nothing that it is asked ends it", () => {
   const replies = ask("{", "", "null", "7", '{"id":5}', '{"id":6,"op":"constructor"}', '{"id":7,"op":"end","node":"?"}', '{"id":8,"op":"start","node":"a"}',
     { id: 9, op: "start", node: "__proto__", me: "2", members, more: 1 }, `{"id":10,"op":"receive","node":"__proto__","message":${deep}}`,
     { id: 11, op: "receive", node: "__proto__" }, '{"id":12,"op":"end","node":"__proto__","timer":"__proto__"}', { id: 13, op: "call", node: "__proto__", call: "sing" },
-    `{"id":${deep},"op":"reset"}`, { id: 15, op: "reset" }, { id: 16, op: "end", node: "__proto__", timer: "heartbeat" });
+    `{"id":${deep},"op":"reset"}`, { id: 15, op: "reset" }, { id: 16, op: "end", node: "__proto__", timer: "patience" });
   const kinds = replies.map((r) => ["error", "unsupported", "ignored", "effects", "ok"].find((kind) => kind in r));
   assert.deepEqual(kinds, ["error", "error", "error", "unsupported", "unsupported", "unsupported", "error", "error", "effects", "ignored", "ignored", "ignored",
     "ignored", "ok", "ok", "error"]);
@@ -70,13 +70,13 @@ test("a node of changing members begins with a configuration, and one of fixed m
   const fresh = { role: "follower", leader: null, epoch: 0, grantee: null, support: [] };
   const save = (epoch, grantee, configuration) => ({ save: { epoch, grantee, configuration } });
   const sends = (type, from, to) => ({ send: { type, from, to, epoch: 4, configuration: next } });
-  assert.deepEqual(replies[0], { id: 1, effects: [save(0, null, first), { arm: "heartbeat" }], state: { ...fresh, configuration: first } });
+  assert.deepEqual(replies[0], { id: 1, effects: [save(0, null, first), { arm: "patience" }], state: { ...fresh, configuration: first } });
   assert.deepEqual(replies[1], { id: 2, effects: [save(0, null, of(0, 0))], state: { ...fresh, configuration: of(0, 0) } });
   assert.deepEqual(replies[2].effects, [{ arm: "coordinator" }, sends("IM_BACK", "2", "1"), sends("IM_BACK", "2", "3")]);
   assert.deepEqual(replies[3].state, leads);
-  assert.deepEqual(replies[4].effects, [save(4, "1", next), { arm: "quorum" }, { arm: "beat" }, sends("HEARTBEAT", "1", "2"), sends("HEARTBEAT", "1", "3")]);
+  assert.deepEqual(replies[4].effects, [save(4, "1", next), { arm: "reign" }, { arm: "heartbeat" }, sends("HEARTBEAT", "1", "2"), sends("HEARTBEAT", "1", "3")]);
   assert.deepEqual(replies[5].state, { ...leads, support: [], configuration: next });
-  assert.deepEqual(replies[6], { id: 7, effects: [{ save: { epoch: 0, grantee: null } }, { arm: "heartbeat" }], state: fresh });
+  assert.deepEqual(replies[6], { id: 7, effects: [{ save: { epoch: 0, grantee: null } }, { arm: "patience" }], state: fresh });
   assert.deepEqual(["ignored" in replies[5], "ignored" in replies[7], "error" in replies[8]], [true, true, true]);
 });
 

@@ -11,7 +11,7 @@ function state(text) {
   return { role, leader: id(leader), epoch: Number(epoch), grantee: id(grantee), support: support === "-" ? [] : support.split(",") };
 }
 
-/** The step of one input: "CLAIM 5 from 4", "end quorum" or "call resign". @param {BullyNode} node @param {string} me @param {string} input */
+/** The step of one input: "CLAIM 5 from 4", "end reign" or "call resign". @param {BullyNode} node @param {string} me @param {string} input */
 function step(node, me, input) {
   const [word, what, , from] = input.split(" ");
   if (word === "end") return node.end(what);
@@ -59,8 +59,8 @@ const QUESTIONS = [
   [39, "2/3", "electing 3 4 3 -", "call holder-dead", "follower - 4 3 -", ""],
   [40, "2/3", "electing 2 4 3 -", "call holder-dead", "=", "no step"],
   ["half is no quorum", "4/4", "candidate - 4 - 1", "end election", "follower - 4 - -", ""],
-  ["support counts for one check", "2/3", "leader 2 4 2 3", "end quorum", "leader 2 4 2 -", ""],
-  ["and not for the next", "2/3", "leader 2 4 2 -", "end quorum", "follower - 4 2 -", ""],
+  ["support counts for one check", "2/3", "leader 2 4 2 3", "end reign", "leader 2 4 2 -", ""],
+  ["and not for the next", "2/3", "leader 2 4 2 -", "end reign", "follower - 4 2 -", ""],
   ["who waits supports no third", "1/3", "electing 2 4 2 -", "ELECTION 4 from 3", "=", "REFUSE 4 to 3"],
 ];
 

@@ -139,7 +139,7 @@ class Rules:
         if self.me in self.configuration.ids:
             self._send_all(MessageType.IM_BACK, self.epoch)
 
-    def _heartbeat_ended(self) -> None:
+    def _patience_ended(self) -> None:
         """R8."""
         self.leader = None
         self._ask_or_say()
@@ -304,14 +304,14 @@ class Rules:
         else:
             self._learn(m.epoch)
 
-    def _quorum_ended(self) -> None:
+    def _reign_ended(self) -> None:
         """R26."""
         if self._has_quorum():
             self.support = set()
         else:
             self._step_down()
 
-    def _beat_ended(self) -> None:
+    def _heartbeat_ended(self) -> None:
         """R27."""
         self._send_all(MessageType.HEARTBEAT, self.epoch)
 
@@ -386,11 +386,11 @@ class Rules:
         MessageType.IM_BACK: _im_back_heard,
     }
     _ENDED: dict[Timer, Callable[[Rules], None]] = {
-        Timer.HEARTBEAT: _heartbeat_ended,
+        Timer.PATIENCE: _patience_ended,
         Timer.PREEMPT: _preempt_ended,
         Timer.ELECTION: _election_ended,
         Timer.COORDINATOR: _coordinator_ended,
         Timer.CLAIM: _claim_ended,
-        Timer.QUORUM: _quorum_ended,
-        Timer.BEAT: _beat_ended,
+        Timer.REIGN: _reign_ended,
+        Timer.HEARTBEAT: _heartbeat_ended,
     }

@@ -95,7 +95,7 @@ class Node(Rules):
         """R47: a leader is called to change the configuration, of which one member differs."""
         if why := self._may_not_change(configuration):
             return Ignored(f"{why} (R47)")
-        return self._step(lambda: self._change(configuration), anew=[Timer.QUORUM, Timer.BEAT])
+        return self._step(lambda: self._change(configuration), anew=[Timer.REIGN, Timer.HEARTBEAT])
 
     def _is_of_the_other_sort(self, configuration: Configuration | None) -> bool:
         return (configuration is None) != (self.configuration.written is None)

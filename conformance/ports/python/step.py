@@ -24,13 +24,13 @@ class Role(StrEnum):
 class Timer(StrEnum):
     """What a node asks its host to run."""
 
-    HEARTBEAT = "heartbeat"
+    PATIENCE = "patience"
     PREEMPT = "preempt"
     ELECTION = "election"
     COORDINATOR = "coordinator"
     CLAIM = "claim"
-    QUORUM = "quorum"
-    BEAT = "beat"
+    REIGN = "reign"
+    HEARTBEAT = "heartbeat"
 
 
 class Call(StrEnum):
@@ -122,25 +122,25 @@ def known(state: State) -> Tell:
 
 
 _RUNNING = {
-    Role.FOLLOWER: (Timer.HEARTBEAT,),
+    Role.FOLLOWER: (Timer.PATIENCE,),
     Role.CANDIDATE: (Timer.ELECTION,),
     Role.ELECTING: (Timer.COORDINATOR,),
     Role.CLAIMANT: (Timer.CLAIM,),
-    Role.LEADER: (Timer.QUORUM, Timer.BEAT),
+    Role.LEADER: (Timer.REIGN, Timer.HEARTBEAT),
 }
 
 
 def running(role: Role, follows_lower: bool) -> tuple[Timer, ...]:
     """R36: the timers that run in this role; as a follower, whether the lease is that of a lower node."""
     if role is Role.FOLLOWER and follows_lower:
-        return (Timer.HEARTBEAT, Timer.PREEMPT)
+        return (Timer.PATIENCE, Timer.PREEMPT)
     return _RUNNING[role]
 
 
 def begins_anew(timer: Timer, before: State, after: State, sent: Sequence[Message]) -> bool:
     """R36: whether a timer that runs before and after a step, and has not ended, is restarted by it."""
     match timer:
-        case Timer.HEARTBEAT:
+        case Timer.PATIENCE:
             return any(m.type is MessageType.ACK for m in sent)
         case Timer.COORDINATOR:
             return any(m.type is MessageType.GRANT for m in sent)

@@ -73,7 +73,7 @@ class Cluster:
 
     def elect(self) -> None:
         """The highest stands first, and wins."""
-        self.end(self.members[-1], Timer.HEARTBEAT)
+        self.end(self.members[-1], Timer.PATIENCE)
         self.deliver()
 
 
@@ -91,12 +91,12 @@ def node(state: State, me: str = "2", members: tuple[str, ...] = ("1", "2", "3")
 class Elections(unittest.TestCase):
     def test_three_nodes_elect_the_highest(self) -> None:
         cluster = Cluster("1", "2", "3")
-        cluster.end("1", Timer.HEARTBEAT)
+        cluster.end("1", Timer.PATIENCE)
         cluster.deliver()
         self.assertEqual(cluster.told, dict.fromkeys("123", ("3", 1)))
         self.assertEqual(cluster.disk, dict.fromkeys("123", Promise(1, "3")))
-        self.assertEqual(cluster.timers["3"], {Timer.QUORUM, Timer.BEAT})
-        self.assertEqual(cluster.timers["1"], {Timer.HEARTBEAT})
+        self.assertEqual(cluster.timers["3"], {Timer.REIGN, Timer.HEARTBEAT})
+        self.assertEqual(cluster.timers["1"], {Timer.PATIENCE})
 
     def test_the_highest_alone_needs_one_exchange_of_each_kind(self) -> None:
         cluster = Cluster("1", "2", "3")
@@ -108,7 +108,7 @@ class Elections(unittest.TestCase):
 
     def test_one_member_leads_at_once(self) -> None:
         cluster = Cluster("7")
-        cluster.end("7", Timer.HEARTBEAT)
+        cluster.end("7", Timer.PATIENCE)
         cluster.end("7", Timer.ELECTION)
         self.assertEqual((cluster.told["7"], cluster.disk["7"]), (("7", 1), Promise(1, "7")))
         cluster.crash("7")
@@ -123,7 +123,7 @@ class Elections(unittest.TestCase):
         cluster.call("1", Call.HOLDER_DEAD)
         cluster.call("2", Call.HOLDER_DEAD)
         self.assertEqual(cluster.told["2"], (None, 0))
-        cluster.end("2", Timer.HEARTBEAT)
+        cluster.end("2", Timer.PATIENCE)
         cluster.deliver()
         cluster.end("2", Timer.ELECTION)
         cluster.deliver()
@@ -133,7 +133,7 @@ class Elections(unittest.TestCase):
         cluster = Cluster("1", "2", "3")
         cluster.elect()
         cluster.crash("3")
-        cluster.end("2", Timer.HEARTBEAT)
+        cluster.end("2", Timer.PATIENCE)
         cluster.deliver()
         self.assertEqual(cluster.log[-1], "1 to 2: REFUSE 1")
         cluster.end("2", Timer.ELECTION)
@@ -142,7 +142,7 @@ class Elections(unittest.TestCase):
     def test_hand_over_to_a_higher_node_that_returns(self) -> None:
         cluster = Cluster("1", "2", "3")
         cluster.crash("3")
-        cluster.end("2", Timer.HEARTBEAT)
+        cluster.end("2", Timer.PATIENCE)
         cluster.deliver()
         cluster.end("2", Timer.ELECTION)
         cluster.deliver()
@@ -151,7 +151,7 @@ class Elections(unittest.TestCase):
         cluster.restart("3")
         cluster.deliver()
         self.assertEqual(cluster.told["3"], ("2", 1), "a leader answers IM_BACK")
-        self.assertEqual(cluster.timers["3"], {Timer.HEARTBEAT, Timer.PREEMPT})
+        self.assertEqual(cluster.timers["3"], {Timer.PATIENCE, Timer.PREEMPT})
         cluster.end("3", Timer.PREEMPT)
         cluster.log.clear()
         cluster.deliver()
@@ -170,18 +170,18 @@ class Elections(unittest.TestCase):
     def test_a_leader_that_hears_nobody_steps_down(self) -> None:
         cluster = Cluster("1", "2", "3")
         cluster.elect()
-        cluster.end("3", Timer.QUORUM)
+        cluster.end("3", Timer.REIGN)
         self.assertEqual(cluster.told["3"], ("3", 1), "the ACKs to its COORDINATOR count for one check")
-        self.assertEqual(cluster.timers["3"], {Timer.QUORUM, Timer.BEAT})
-        cluster.end("3", Timer.QUORUM)
-        self.assertEqual((cluster.told["3"], cluster.timers["3"]), ((None, 0), {Timer.HEARTBEAT}))
+        self.assertEqual(cluster.timers["3"], {Timer.REIGN, Timer.HEARTBEAT})
+        cluster.end("3", Timer.REIGN)
+        self.assertEqual((cluster.told["3"], cluster.timers["3"]), ((None, 0), {Timer.PATIENCE}))
 
 
 class Steps(unittest.TestCase):
     def test_the_effects_of_a_grant_come_in_their_order(self) -> None:
         follows = node(State(leader="1", epoch=3, grantee="1"))
         self.assertEqual(follows.receive(message("CLAIM", "1", "2", 4)), [
-            Save(Promise(4, "1")), Cancel(Timer.HEARTBEAT), Cancel(Timer.PREEMPT), Arm(Timer.COORDINATOR),
+            Save(Promise(4, "1")), Cancel(Timer.PATIENCE), Cancel(Timer.PREEMPT), Arm(Timer.COORDINATOR),
             Send(message("GRANT", "2", "1", 4)), Tell(None, 0)])
 
     def test_a_claim_heard_again_is_granted_again(self) -> None:
@@ -207,7 +207,7 @@ class Steps(unittest.TestCase):
     def test_a_heartbeat_restarts_the_patience_and_nothing_else(self) -> None:
         follows = node(State(leader="1", epoch=1, grantee="1"))
         self.assertEqual(follows.receive(message("HEARTBEAT", "1", "2", 1)),
-                         [Arm(Timer.HEARTBEAT), Send(message("ACK", "2", "1", 1))])
+                         [Arm(Timer.PATIENCE), Send(message("ACK", "2", "1", 1))])
 
     def test_claiming_again_does_not_restart_the_claim_timer(self) -> None:
         claims = node(State(Role.CLAIMANT, epoch=1, grantee="1", support=("1",)), "5", ("1", "2", "3", "4", "5"))
@@ -228,7 +228,7 @@ class Steps(unittest.TestCase):
     def test_what_is_no_step_changes_nothing(self) -> None:
         state = State(Role.ELECTING, leader="2", epoch=4, grantee="3")
         silent = node(state)
-        for outcome in (silent.end(Timer.HEARTBEAT), silent.call(Call.RESIGN), silent.call(Call.HOLDER_DEAD),
+        for outcome in (silent.end(Timer.PATIENCE), silent.call(Call.RESIGN), silent.call(Call.HOLDER_DEAD),
                         silent.receive(message("CLAIM", "9", "2", 9)), silent.receive(message("CLAIM", "1", "3", 9))):
             self.assertIsInstance(outcome, Ignored)
             self.assertEqual(silent.state, state)
@@ -299,7 +299,7 @@ class Questions(unittest.TestCase):
         self.ask(stands, message("HEARTBEAT", "1", "2", 3), stands, ("ACK", "1", 3))
         effects = self.ask(State(Role.FOLLOWER, "1", 3, "1"), message("HEARTBEAT", "1", "2", 4),
                            State(Role.FOLLOWER, "1", 4, "1"), ("ACK", "1", 4))
-        self.assertEqual(effects[1:3], [Arm(Timer.HEARTBEAT), Arm(Timer.PREEMPT)], "a new reign, a new wait")
+        self.assertEqual(effects[1:3], [Arm(Timer.PATIENCE), Arm(Timer.PREEMPT)], "a new reign, a new wait")
 
     def test_half_of_the_members_is_no_quorum(self) -> None:
         stands = node(State(Role.CANDIDATE, support=("1",)), "2", ("1", "2", "3", "4"))

@@ -98,7 +98,7 @@ class Steps(unittest.TestCase):
     def test_a_newer_configuration_is_adopted_and_saved_before_the_answer(self) -> None:
         leads, newer = changing(State(Role.LEADER, "2", 3, "2", ("1",))), conf(4, 1, "1 2 3 4")
         self.assertEqual(leads.receive(message("HEARTBEAT", "4", "2", 4, newer)), [
-            Save(Promise(4, "4", newer)), Over(3), Cancel(Timer.QUORUM), Cancel(Timer.BEAT), Arm(Timer.HEARTBEAT),
+            Save(Promise(4, "4", newer)), Over(3), Cancel(Timer.REIGN), Cancel(Timer.HEARTBEAT), Arm(Timer.PATIENCE),
             Send(message("ACK", "2", "4", 4, newer)), Tell("4", 4)])
 
     def test_who_adopts_gives_up_its_attempt_and_its_support(self) -> None:
@@ -167,9 +167,9 @@ class Steps(unittest.TestCase):
         stands = changing(State(Role.CANDIDATE, None, 3, None, ("4", "5"), kinds))
         stands.end(Timer.ELECTION)
         self.assertEqual(stands.role, Role.FOLLOWER)
-        self.assertEqual(self.sent(stands.end(Timer.HEARTBEAT)), ["ELECTION 3 to 1", "ELECTION 3 to 3"])
+        self.assertEqual(self.sent(stands.end(Timer.PATIENCE)), ["ELECTION 3 to 1", "ELECTION 3 to 3"])
         leads = changing(State(Role.LEADER, "2", 3, "2", ("1",), kinds))
-        self.assertEqual(len(self.sent(leads.end(Timer.BEAT))), 4, "observers are told")
+        self.assertEqual(len(self.sent(leads.end(Timer.HEARTBEAT))), 4, "observers are told")
         highest = changing(State(Role.CANDIDATE, None, 3, None, ("1",), kinds), "3")
         self.assertEqual(self.sent(highest.receive(message("ASSENT", "2", "3", 3, kinds))), ["CLAIM 4 to 1", "CLAIM 4 to 2"], "the highest voter")
 
@@ -179,17 +179,17 @@ class Steps(unittest.TestCase):
             follows = changing(State(leader="1", epoch=3, grantee="1", configuration=kinds), me)
             rest = [m for m in ("1", "2", "3") if m != me]
             said = [Send(message("IM_BACK", me, to, 3, kinds)) for to in rest]
-            self.assertEqual(follows.end(Timer.HEARTBEAT), [Arm(Timer.HEARTBEAT), *said, Tell(None, 0)])
-            self.assertEqual(follows.end(Timer.HEARTBEAT), [Arm(Timer.HEARTBEAT), *said], "again and again")
+            self.assertEqual(follows.end(Timer.PATIENCE), [Arm(Timer.PATIENCE), *said, Tell(None, 0)])
+            self.assertEqual(follows.end(Timer.PATIENCE), [Arm(Timer.PATIENCE), *said], "again and again")
             waits = changing(State(Role.ELECTING, me, 3, "1", ("1",), kinds), me)
-            self.assertEqual(waits.end(Timer.COORDINATOR), [Cancel(Timer.COORDINATOR), Arm(Timer.HEARTBEAT), *said])
+            self.assertEqual(waits.end(Timer.COORDINATOR), [Cancel(Timer.COORDINATOR), Arm(Timer.PATIENCE), *said])
 
     def test_who_is_no_member_is_at_rest(self) -> None:
         others = conf(3, 2, "1 3")
         follows = changing(State(leader="1", epoch=3, grantee="1", configuration=others))
         self.assertIsInstance(follows.end(Timer.PREEMPT), Ignored)
-        self.assertEqual(follows.end(Timer.HEARTBEAT), [Cancel(Timer.HEARTBEAT), Tell(None, 0)])
-        self.assertIsInstance(follows.end(Timer.HEARTBEAT), Ignored, "without a lease it runs no timer")
+        self.assertEqual(follows.end(Timer.PATIENCE), [Cancel(Timer.PATIENCE), Tell(None, 0)])
+        self.assertIsInstance(follows.end(Timer.PATIENCE), Ignored, "without a lease it runs no timer")
 
     def test_the_winner_stamps_its_configuration_and_no_claimant_does(self) -> None:
         older = conf(1, 2, "1 2 3")
@@ -201,7 +201,7 @@ class Steps(unittest.TestCase):
 
     def test_first_starts(self) -> None:
         first = conf(0, 1, "1 2w")
-        self.assertEqual(Node("2", first).start(), [Save(Promise(0, None, first)), Arm(Timer.HEARTBEAT)])
+        self.assertEqual(Node("2", first).start(), [Save(Promise(0, None, first)), Arm(Timer.PATIENCE)])
         self.assertEqual(Node("9").start(), [Save(Promise(0, None, Configuration()))])
         for me, wrong in (("3", first), ("1", conf(0, 2, "1")), ("1", conf(1, 1, "1")), ("0", Configuration())):
             with self.assertRaises(ValueError):
@@ -229,7 +229,7 @@ class Changes(unittest.TestCase):
         for members, told in (("1 2 3 4o", "134"), ("1 2", "13"), ("1 2w 3", "13"), ("1 2 3o", "13"), ("1 2 3 10", ("1", "3", "10"))):
             leads, next_one = changing(self.LEADS), conf(3, 3, members)
             self.assertEqual(leads.change(next_one), [
-                Save(Promise(3, "2", next_one)), Arm(Timer.QUORUM), Arm(Timer.BEAT), *(Send(message("HEARTBEAT", "2", to, 3, next_one)) for to in told)])
+                Save(Promise(3, "2", next_one)), Arm(Timer.REIGN), Arm(Timer.HEARTBEAT), *(Send(message("HEARTBEAT", "2", to, 3, next_one)) for to in told)])
             self.assertEqual(leads.state, State(Role.LEADER, "2", 3, "2", (), next_one))
             self.assertIsInstance(leads.change(replace(THREE, version=4)), Ignored, "it is not settled yet")
 
@@ -295,7 +295,7 @@ class Lives(unittest.TestCase):
             cluster.begin("4", Configuration())
             self.assertEqual(cluster.timers["4"], set(), "it waits for a leader")
             cluster.change("3", "1 2 3 4o")
-            self.assertEqual((cluster.told["4"], cluster.timers["4"]), (("3", 1), {Timer.HEARTBEAT}))
+            self.assertEqual((cluster.told["4"], cluster.timers["4"]), (("3", 1), {Timer.PATIENCE}))
             cluster.change("3", "1 2 3 4")
             self.assertIn(Timer.PREEMPT, cluster.timers["4"])
             cluster.end("4", Timer.PREEMPT)
@@ -307,11 +307,11 @@ class Lives(unittest.TestCase):
             cluster.change("3", "1 2 3w")
             cluster.call("3", Call.RESIGN)
             cluster.deliver()
-            cluster.end("2", Timer.HEARTBEAT)
+            cluster.end("2", Timer.PATIENCE)
             cluster.deliver()
             self.assertEqual(cluster.told, dict.fromkeys("123", ("2", 2)))
             cluster.change("2", "1 2")
-            cluster.end("3", Timer.HEARTBEAT)
+            cluster.end("3", Timer.PATIENCE)
             self.assertEqual(cluster.timers["3"], set())
 
     def test_a_node_that_was_removed_while_it_was_away_hears_of_it(self) -> None:

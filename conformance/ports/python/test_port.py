@@ -64,11 +64,11 @@ class Loop(unittest.TestCase):
         return [json.loads(line) for line in b"".join(written).splitlines()]
 
     def test_each_request_has_one_reply(self) -> None:
-        requests = [{"op": "hello"}, self.START, {"op": "end", "node": "a", "timer": "heartbeat"}, {"op": "bye"}]
+        requests = [{"op": "hello"}, self.START, {"op": "end", "node": "a", "timer": "patience"}, {"op": "bye"}]
         for size in (1, 7, 1 << 16):
             replies = self.talk(*requests, size=size)
             self.assertEqual([r["id"] for r in replies], [0, 1, 2, 3])
-            self.assertEqual(replies[1]["effects"], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "heartbeat"}])
+            self.assertEqual(replies[1]["effects"], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "patience"}])
             self.assertEqual(replies[2]["state"]["role"], "candidate")
 
     def test_a_node_of_changing_members_begins_with_a_configuration(self) -> None:
@@ -86,14 +86,14 @@ class Loop(unittest.TestCase):
         def sends(kind: str, me: str, *to: str) -> list[dict[str, object]]:
             return [{"send": {"type": kind, "from": me, "to": t, "epoch": 4, "configuration": after}} for t in to]
         effects = [r.get("effects") for r in replies]
-        self.assertEqual(effects[0], [{"save": {"epoch": 0, "grantee": None, "configuration": first}}, {"arm": "heartbeat"}])
+        self.assertEqual(effects[0], [{"save": {"epoch": 0, "grantee": None, "configuration": first}}, {"arm": "patience"}])
         self.assertEqual(effects[1], [{"save": {"epoch": 0, "grantee": None, "configuration": of(0, 0)}}], "it waits")
         self.assertEqual(effects[2], [{"arm": "coordinator"}, *sends("IM_BACK", "2", "1", "3")])
         self.assertEqual(replies[3], {"id": 3, "state": leads})
-        self.assertEqual(effects[4], [{"save": {"epoch": 4, "grantee": "1", "configuration": after}}, {"arm": "quorum"}, {"arm": "beat"},
+        self.assertEqual(effects[4], [{"save": {"epoch": 4, "grantee": "1", "configuration": after}}, {"arm": "reign"}, {"arm": "heartbeat"},
                                       *sends("HEARTBEAT", "1", "2", "3")])
         self.assertEqual(replies[5]["state"], leads | {"support": [], "configuration": after})
-        self.assertEqual(effects[6], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "heartbeat"}])
+        self.assertEqual(effects[6], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "patience"}])
         for i, kind in ((5, "ignored"), (7, "ignored"), (8, "error")):
             self.assertIn(kind, replies[i])
 
@@ -103,14 +103,14 @@ class Loop(unittest.TestCase):
     def test_a_reset_forgets_nodes_and_resources(self) -> None:
         write = {"op": "write", "resource": "r", "epoch": 3, "value": "x"}
         replies = self.talk(write, self.START, {"op": "reset"}, {"op": "read", "resource": "r"},
-                            {"op": "end", "node": "a", "timer": "heartbeat"})
+                            {"op": "end", "node": "a", "timer": "patience"})
         self.assertEqual(replies[0], {"id": 0, "admitted": True, "highest": 3})
         self.assertEqual(replies[3], {"id": 3, "value": "", "highest": 0})
         self.assertIn("error", replies[4])
 
     def test_bad_input_of_a_node_is_ignored(self) -> None:
         bad = [{"op": "receive", "node": "a", "message": m} for m in (None, [], {"type": "CLAIM"})]
-        bad += [{"op": "end", "node": "a", "timer": "alarm"}, {"op": "end", "node": "a", "timer": "beat"},
+        bad += [{"op": "end", "node": "a", "timer": "alarm"}, {"op": "end", "node": "a", "timer": "heartbeat"},
                 {"op": "call", "node": "a", "call": "dance"}, {"op": "call", "node": "a", "call": "resign"}]
         first, *replies = self.talk(self.START, *bad)
         self.assertEqual(len(replies), len(bad))
@@ -126,7 +126,7 @@ class Loop(unittest.TestCase):
 
     def test_wrong_requests_do_not_end_the_port(self) -> None:
         wrong = [b"x\n", b"\n", b"[]\n", b"\xff\n", b"[" * 9999 + b"\n", {"op": "start"}, self.START | {"me": "9"},
-                 self.START | {"members": 3}, {"op": "end", "node": "b", "timer": "beat"},
+                 self.START | {"members": 3}, {"op": "end", "node": "b", "timer": "heartbeat"},
                  {"op": "read", "resource": []}, {"op": "write", "resource": "r", "epoch": -1, "value": "x"},
                  self.START | {"op": "restart", "promise": {"epoch": True, "grantee": None}},
                  self.START | {"op": "restart", "promise": {"epoch": 1, "grantee": "4"}},

@@ -59,7 +59,7 @@ type Settled struct {
 
 // Elections returns how often a follower stood: because its patience was over, or to pre-empt.
 func (r *Row) Elections() uint64 {
-	return r.Actions[spec.HeartbeatTimeout] + r.Actions[spec.PreemptTimeout]
+	return r.Actions[spec.PatienceTimeout] + r.Actions[spec.PreemptTimeout]
 }
 
 // Median returns how long after the faults half of the runs had a settled leader, within 3 %.

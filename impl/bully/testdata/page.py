@@ -4,7 +4,7 @@
 
 A line of the input is one question, JSON as in traces:
 
-    {"me": "2", "members": ["1", "2", "3"], "before": {...}, "input": {...}, "after": {...}, "sent": [...], "running": ["heartbeat"]}
+    {"me": "2", "members": ["1", "2", "3"], "before": {...}, "input": {...}, "after": {...}, "sent": [...], "running": ["patience"]}
 
 "before" is null at a start, "after" is null where there was no step, and "running" are the timers that run after it. An input has
 "message", "timer" or "call", and "configuration" if that is "change"; or it is {"start": configuration or null} or {"restart": true},

@@ -52,7 +52,7 @@ class Table:
     def on_input(self, s, name, conf=None):
         """The step of a timer that runs, a call or a start; None if there is none."""
         w = self.words
-        if name in ("heartbeat", "coordinator") and not w["may_stand"](s):
+        if name in ("patience", "coordinator") and not w["may_stand"](s):
             says = [("IM_BACK", j) for j in self.all("IM_BACK", s)] if w["me"] in w["members"](s.conf) else []
             return self.sealed((s.but(role="follower", leader=None, support=set()), says), s)
         found = self.first(self.rows("Timers, calls, starts", input=name), s, conf=conf)

@@ -92,7 +92,7 @@ func (f *compareFlags) writeComparison(all []questions.Question, answers []quest
 	c := comparison{Title: "Election algorithms on one axis", Intro: []string{
 		fmt.Sprintf("All algorithms run in the same simulated world, where messages take a millisecond unless it says otherwise, with timers derived from the same timing: "+
 			"a leader is heard of every %s, followers have a patience of %s, a lease in a store is good for %s, and messages are expected within %s.",
-			timing.Beat, timing.Patience, timing.TTL, timing.Delay),
+			timing.Heartbeat, timing.Patience, timing.TTL, timing.Delay),
 		fmt.Sprintf("The numbers come from runs that were made for this page, with seeds from %d on; the same seeds give the same numbers on any machine. "+
 			"Nothing was timed: time is that of the simulator.", f.seed),
 	}}

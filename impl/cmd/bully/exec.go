@@ -97,16 +97,16 @@ func (x *execFlags) check(s settings) error {
 	case x.grace < 0 || x.stop < 0:
 		return usageError{"-grace and -stop cannot be negative"}
 	case x.grace > most:
-		return usageError{fmt.Sprintf("-grace: %v is more than the %v that profile %s allows: a beat and its answers must fit between two "+
+		return usageError{fmt.Sprintf("-grace: %v is more than the %v that profile %s allows: a heartbeat and its answers must fit between two "+
 			"deadlines (R37 c)", x.grace, most, s.profile)}
 	}
 	return nil
 }
 
 // mostGrace returns how long before its deadline a reign can be given up, while one that is well is never given up: a
-// deadline is renewed within a beat and three delays of a check (bound c of R37).
+// deadline is renewed within a heartbeat and three delays of a check (bound c of R37).
 func mostGrace(t host.Timing) time.Duration {
-	slack := float64(t.Quorum-t.Beat) - 3*float64(t.Delay)*(1+t.Drift)
+	slack := float64(t.Reign-t.Heartbeat) - 3*float64(t.Delay)*(1+t.Drift)
 	return time.Duration(slack).Truncate(100 * time.Microsecond)
 }
 

@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 
 	s, err = understood(t, nil, "-profile", "wan", "-preempt", "never", "-http", ":8001", "-view", "1=http://a:8001,2=https://b")
 	require.NoError(t, err)
-	require.Equal(t, host.WAN().Heartbeat, s.timing.Heartbeat)
+	require.Equal(t, host.WAN().Patience, s.timing.Patience)
 	require.Negative(t, s.timing.Preempt)
 	require.Equal(t, "https://b", s.views[spec.IntegerID(2)])
 	s, err = understood(t, nil, "-preempt", "now")

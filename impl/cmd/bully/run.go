@@ -102,7 +102,7 @@ func (n *node) open() (err error) {
 		}
 		recorded = n.recorder
 	}
-	phi, err := detector.NewPhi(detector.PhiConfig{Beat: n.timing.Beat, Floor: n.timing.Heartbeat})
+	phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: n.timing.Heartbeat, Floor: n.timing.Patience})
 	if err != nil {
 		return err
 	}

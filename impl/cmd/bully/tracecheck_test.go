@@ -16,7 +16,7 @@ import (
 const (
 	aloneHeader = `{"format":1,"spec":"1.0","members":["1"],"host":"test","commit":"test"}` + "\n"
 	aloneStarts = `{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
-	aloneAsks   = `{"seq":2,"node":"1","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
+	aloneAsks   = `{"seq":2,"node":"1","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
 	aloneLeads  = `{"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","epoch":1,"grantee":"1","support":[]}}` + "\n"
 )
 
@@ -76,7 +76,7 @@ func TestTraceCheckRecords(t *testing.T) {
 	dir, one := t.TempDir(), spec.IntegerID(1)
 	steps := []spec.Event{
 		{Action: spec.StartAction, State: spec.State{Role: spec.Follower}},
-		{Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, State: spec.State{Role: spec.Candidate}},
+		{Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: spec.State{Role: spec.Candidate}},
 		{Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer}, State: spec.State{Role: spec.Leader, Leader: one, Epoch: 1, Grantee: one}},
 		{Action: spec.RestartAction, State: spec.State{Role: spec.Electing, Leader: one, Epoch: 1, Grantee: one}},
 	}

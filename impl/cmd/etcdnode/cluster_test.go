@@ -251,7 +251,7 @@ func TestFace(t *testing.T) {
 	require.NotZero(t, s.Counters["saves"])
 	require.NotZero(t, s.Counters["bytes_sent"])
 	require.Eventually(t, func() bool { return c.status(leader).Counters["bytes_sent"] > s.Counters["bytes_sent"] },
-		patience, 10*time.Millisecond, "beats are counted")
+		patience, 10*time.Millisecond, "heartbeats are counted")
 }
 
 // A node that is told to stop resigns, and ends with 0.

@@ -208,7 +208,7 @@ func TestFace(t *testing.T) {
 	require.NotZero(t, s.Counters["writes"])
 	require.Greater(t, s.Counters["bytes_sent"], s.Counters["writes"], "a message is more than a byte")
 	require.Eventually(t, func() bool { return c.status(leader).Counters["writes"] > s.Counters["writes"] },
-		patience, 10*time.Millisecond, "beats are counted")
+		patience, 10*time.Millisecond, "heartbeats are counted")
 }
 
 // A node that is told to stop hands over, and ends with 0.

@@ -23,7 +23,7 @@ var profiles = map[string]func() (*raft.Config, time.Duration){
 }
 
 // fast returns the fastest settings that are sane. Raft would take 5 ms for each timeout. But a follower waits for one to
-// two HeartbeatTimeouts and not longer, whatever holds up the leader, and a leader beats every tenth to fifth of one. On
+// two HeartbeatTimeouts and not longer, whatever holds up the leader, and a leader sends one every tenth to fifth of one. On
 // two processors with other work to do, where a sleeper was woken up to 0.1 s late, five idle nodes went through 25 terms
 // in 25 s with 20 ms, through 3 with 30 ms, and through none with 50 ms.
 func fast() (*raft.Config, time.Duration) {

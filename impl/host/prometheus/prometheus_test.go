@@ -217,7 +217,7 @@ func TestOfAHost(t *testing.T) {
 		require.Equal(t, 1.0, testutil.ToFloat64(c.known))
 		require.Equal(t, 1.0, testutil.ToFloat64(c.epoch))
 		require.Equal(t, 1.0, testutil.ToFloat64(c.steps.all.WithLabelValues("Start")))
-		require.Greater(t, testutil.ToFloat64(c.steps.all.WithLabelValues("BeatTimeout")), 100.0)
+		require.Greater(t, testutil.ToFloat64(c.steps.all.WithLabelValues("HeartbeatTimeout")), 100.0)
 		cancel()
 		require.NoError(t, <-ended)
 		require.Zero(t, testutil.ToFloat64(c.leader), "it has resigned")

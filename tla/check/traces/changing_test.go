@@ -47,17 +47,17 @@ func eventsOf(t testing.TB, text []byte) (events []spec.Event) {
 func changed(t testing.TB) (spec.Header, []spec.Event) {
 	script, err := scripts.ParseScript(`members 1 2
 first 1@one:7400
-end 1 heartbeat
+end 1 patience
 end 1 election
 change 1 to 1@one:7400 2@two:7400
 settle
 change 1 to 1@one:7400 2@elsewhere:7400
 lose 1 2
-end 1 beat
+end 1 heartbeat
 settle
 change 1 to 1@one:7400
 settle
-end 2 heartbeat`)
+end 2 patience`)
 	require.NoError(t, err)
 	h, events := happened(t, script)
 	return h, slices.DeleteFunc(events, func(e spec.Event) bool { return e.Action == spec.LoseAction })

@@ -174,7 +174,7 @@ func (c *cluster) run(random *rand.Rand, events, faults int) *cluster {
 			c.deliver(from, m)
 		default:
 			timers := slices.Collect(m.timers.All())
-			if timer := timers[random.IntN(len(timers))]; timer == spec.BeatTimer || random.IntN(10) == 0 {
+			if timer := timers[random.IntN(len(timers))]; timer == spec.HeartbeatTimer || random.IntN(10) == 0 {
 				c.end(m, timer)
 			}
 		}

@@ -123,9 +123,9 @@ func TestReadRefuses(t *testing.T) {
 func TestUndeliveredMessagesAreNotHandedOn(t *testing.T) {
 	c := led(t)
 	for range 500 {
-		c.end(c.rank(3), spec.BeatTimer)
+		c.end(c.rank(3), spec.HeartbeatTimer)
 	}
-	trace, err := read("beats", bytes.NewReader(ndjson(c.members, c.events)))
+	trace, err := read("heartbeats", bytes.NewReader(ndjson(c.members, c.events)))
 	require.NoError(t, err)
 	chunks := trace.chunks(100)
 	require.Len(t, chunks, 6)

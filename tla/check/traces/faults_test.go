@@ -12,7 +12,7 @@ import (
 // led returns three nodes of which the highest has come to lead epoch 1. Its events are in lines 2 to 14.
 func led(t testing.TB) *cluster {
 	c := started(t, 3)
-	c.end(c.rank(3), spec.HeartbeatTimer)
+	c.end(c.rank(3), spec.PatienceTimer)
 	for _, i := range []int{1, 2} { // ELECTION
 		c.deliver(c.rank(3), c.rank(i))
 	}
@@ -104,11 +104,11 @@ func faultsOfLinks(t testing.TB) []fault {
 		{"no new cut", 3, CutPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 1, spec.Event{Action: spec.CutAction}) }},
 		{"overtaken", 19, LinkPart, func([]spec.Event) []spec.Event {
 			c := led(t)
-			c.end(c.rank(3), spec.BeatTimer)
-			beat := c.pop(c.rank(3), c.rank(1))
+			c.end(c.rank(3), spec.HeartbeatTimer)
+			heartbeat := c.pop(c.rank(3), c.rank(1))
 			c.call(c.rank(3), spec.ResignCall, spec.ResignAction)
 			c.deliver(c.rank(3), c.rank(1))
-			return append(c.events, spec.Event{Node: ids[0], Action: spec.OnHeartbeat, Input: spec.Input{Message: beat}, State: c.events[16].State})
+			return append(c.events, spec.Event{Node: ids[0], Action: spec.OnHeartbeat, Input: spec.Input{Message: heartbeat}, State: c.events[16].State})
 		}},
 		{"from before the sender's crash", 18, LinkPart, func([]spec.Event) []spec.Event { return late(t, 3) }},
 		{"from before its own restart", 19, LinkPart, func([]spec.Event) []spec.Event {
@@ -124,8 +124,8 @@ func faultsOfLinks(t testing.TB) []fault {
 // late returns a run in which node 1 receives a HEARTBEAT that was lost in the crash of a node.
 func late(t testing.TB, crashes int) []spec.Event {
 	c := led(t)
-	c.end(c.rank(3), spec.BeatTimer)
-	beat := c.links[spec.Link{From: c.members[2], To: c.members[0]}][0]
+	c.end(c.rank(3), spec.HeartbeatTimer)
+	heartbeat := c.links[spec.Link{From: c.members[2], To: c.members[0]}][0]
 	c.crash(c.rank(crashes))
-	return append(c.events, spec.Event{Node: c.members[0], Action: spec.OnHeartbeat, Input: spec.Input{Message: beat}, State: c.events[11].State})
+	return append(c.events, spec.Event{Node: c.members[0], Action: spec.OnHeartbeat, Input: spec.Input{Message: heartbeat}, State: c.events[11].State})
 }

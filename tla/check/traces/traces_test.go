@@ -204,7 +204,7 @@ func TestMutantsOfTheModule(t *testing.T) {
 	forgotten[len(forgotten)-1].State = spec.State{Role: spec.Follower}
 	// While 1 keeps the lease of 3, it refuses the claim of 2.
 	shielded := led(t)
-	shielded.end(shielded.rank(2), spec.HeartbeatTimer)
+	shielded.end(shielded.rank(2), spec.PatienceTimer)
 	shielded.deliver(shielded.rank(2), shielded.rank(1))
 
 	type want struct {
@@ -237,7 +237,7 @@ func twoLeaders(t testing.TB) []byte {
 	c := started(t, 3)
 	for _, i := range []int{3, 2} {
 		id := c.members[i-1]
-		c.end(c.rank(i), spec.HeartbeatTimer)
+		c.end(c.rank(i), spec.PatienceTimer)
 		e := spec.Event{Node: id, Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer},
 			State: spec.State{Role: spec.Leader, Leader: id, Epoch: 1, Grantee: id}}
 		for _, to := range c.members {

@@ -106,12 +106,12 @@ export function doing(film: Cast, state: NodeState): string {
 
 // Timers, in the words of what a node waits for. Those of Raft are named as ours are, and mean something else.
 const timers: Record<string, string> = {
-  heartbeat: 'its patience', preempt: 'how long it lets a lower node lead',
+  patience: 'its patience', preempt: 'how long it lets a lower node lead',
   election: 'its wait for answers', coordinator: 'its wait for somebody better', claim: 'its wait for grants',
   T_elec: 'its wait for answers', T_coord: 'its wait for a COORDINATOR',
-  quorum: 'its next check of its quorum', beat: 'its next heartbeat', hop: 'its wait for an ACK',
+  reign: 'its next check of its quorum', heartbeat: 'its next heartbeat', renewal: 'its next renewal', hop: 'its wait for an ACK',
 };
-const raftTimers: Record<string, string> = { election: 'its patience', lease: 'its belief in its leader' };
+const raftTimers: Record<string, string> = { election: 'its patience', lease: 'its belief in its leader', quorum: 'its next check of its quorum' };
 
 // timerWord returns what a timer is: "its wait for answers"; '' if that is not known here.
 export function timerWord(film: { header: Pick<Header, 'algorithm'> }, timer: string): string {
@@ -119,16 +119,16 @@ export function timerWord(film: { header: Pick<Header, 'algorithm'> }, timer: st
 }
 
 // isWait reports whether a timer ends a wait, and is not only a leader's regular duty.
-export function isWait(timer: string): boolean { return !['beat', 'quorum', 'lease', 'rewatch', 'tick'].includes(timer); }
+export function isWait(timer: string): boolean { return !['heartbeat', 'reign', 'quorum', 'renewal', 'lease', 'rewatch', 'tick'].includes(timer); }
 
 // --- Messages ---
 
 // Group is what a message is for. Each has a shape of its own.
-export type Group = 'ask' | 'answer' | 'claim' | 'announce' | 'beat';
+export type Group = 'ask' | 'answer' | 'claim' | 'announce' | 'upkeep';
 
 const groups: Record<Group, string> = {
   ask: 'asks who is there', answer: 'answers, and binds nobody', claim: 'claims an epoch, or grants one', announce: 'announces who leads',
-  beat: 'keeps a reign alive',
+  upkeep: 'keeps a reign alive',
 };
 
 export const groupNames = Object.keys(groups) as Group[];
@@ -145,7 +145,7 @@ const types: Record<string, [Group, string]> = {
   CREATED: ['claim', 'C+'],
   COORDINATOR: ['announce', 'CO'], ELECTED: ['announce', 'L'], ANNOUNCE: ['announce', 'AN'], RESIGN: ['announce', 'RS'],
   DELETE: ['announce', 'D'], GONE: ['announce', 'G'],
-  HEARTBEAT: ['beat', 'HB'], ACK: ['beat', 'AK'], RENEW: ['beat', 'RN'], RENEWED: ['beat', 'R+'],
+  HEARTBEAT: ['upkeep', 'HB'], ACK: ['upkeep', 'AK'], RENEW: ['upkeep', 'RN'], RENEWED: ['upkeep', 'R+'],
 };
 
 // typeOf returns the type of a message without what it answers: "ACK" of "ACK of HEARTBEAT".

@@ -209,9 +209,9 @@ describe('arrows', () => {
   it('leave out upkeep unless it is shown, and what is lost where people see it', () => {
     const sends = (number: number, more = {}) => [{ number, to: 1, kind: 'HEARTBEAT', upkeep: true, ...more }];
     const film = filmOf([
-      { at: 0, kind: 'timer', node: 0, text: 'beats', upkeep: true, sends: sends(1) },
+      { at: 0, kind: 'timer', node: 0, text: 'says HEARTBEAT', upkeep: true, sends: sends(1) },
       { at: 5, kind: 'receive', node: 1, text: 'hears it', upkeep: true, takes: 1 },
-      { at: 9, kind: 'timer', node: 0, text: 'beats', upkeep: true, sends: sends(2) },
+      { at: 9, kind: 'timer', node: 0, text: 'says HEARTBEAT', upkeep: true, sends: sends(2) },
       { at: 12, kind: 'lose', node: -1, text: 'it is lost', takes: 2 },
     ]);
     const found = (upkeep: boolean) => {

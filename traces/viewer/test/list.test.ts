@@ -7,8 +7,8 @@ import type { Frame } from '../src/types';
 
 const frames: Frame[] = [
   { at: 0, kind: 'start', node: 0, text: 'starts' },
-  { at: 1, kind: 'timer', node: 1, text: 'beats', upkeep: true, sends: [{ number: 1, to: 2, kind: 'HEARTBEAT', upkeep: true }] },
-  { at: 2, kind: 'timer', node: 1, text: 'beats', upkeep: true, lamps: [{ name: 'OneActing', light: 'red' }], sends: [{ number: 2, to: 2, kind: 'CLAIM' }] },
+  { at: 1, kind: 'timer', node: 1, text: 'says HEARTBEAT', upkeep: true, sends: [{ number: 1, to: 2, kind: 'HEARTBEAT', upkeep: true }] },
+  { at: 2, kind: 'timer', node: 1, text: 'says HEARTBEAT', upkeep: true, lamps: [{ name: 'OneActing', light: 'red' }], sends: [{ number: 2, to: 2, kind: 'CLAIM' }] },
   { at: 3, kind: 'lose', node: -1, text: 'CLAIM is lost', takes: 2 },
   { at: 4, kind: 'receive', node: 0, text: 'takes GRANT', note: 'leads Epoch 4', rule: 'R20', action: 'OnGrant' },
 ];

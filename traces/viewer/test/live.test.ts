@@ -9,10 +9,10 @@ import type { Engine, Frame, Opened } from '../src/types';
 
 // --- The order of steps ---
 
-const beat = (from: string, to: string) => ({ from, to, type: 'HEARTBEAT' });
+const heartbeat = (from: string, to: string) => ({ from, to, type: 'HEARTBEAT' });
 
 function step(node: string, at: number, more: Partial<Step> = {}): Step {
-  return { seq: 1, at, node, action: 'BeatTimeout', state: { role: 'follower', leader: null, epoch: 1, grantee: null, support: [] }, ...more };
+  return { seq: 1, at, node, action: 'HeartbeatTimeout', state: { role: 'follower', leader: null, epoch: 1, grantee: null, support: [] }, ...more };
 }
 
 // push gives steps to a merger, as if all had come at a time.
@@ -47,7 +47,7 @@ test('what one node says is never reordered, though its clock goes back', () => 
 
 test('nothing is received before it is sent, though clocks differ', () => {
   const merger = new Merger();
-  const message = beat('1', '2');
+  const message = heartbeat('1', '2');
   push(merger, 0, step('2', 10, { action: 'OnHeartbeat', input: { message } }), step('2', 11));
   push(merger, 0, step('1', 500, { sent: [message] }), step('1', 501, { sent: [message] }), step('1', 502));
   assert.deepEqual(order(merger, 150), ['1@500', '2@10', '2@11', '1@501', '1@502']);
@@ -55,12 +55,12 @@ test('nothing is received before it is sent, though clocks differ', () => {
 
 test('what was sent before the page came, or never heard of, is received when time says so', () => {
   const merger = new Merger();
-  const message = beat('1', '2');
+  const message = heartbeat('1', '2');
   const received = { action: 'OnHeartbeat', input: { message } };
   push(merger, 0, step('2', 10, received), step('3', 20));
   assert.deepEqual(order(merger, 150), ['2@10', '3@20']);
   // Both take what only the other sends later: something is missing, and nothing waits for ever.
-  const back = beat('2', '1');
+  const back = heartbeat('2', '1');
   push(merger, 200, step('2', 30, received), step('2', 31, { sent: [back] }));
   push(merger, 200, step('1', 40, { action: 'OnHeartbeat', input: { message: back } }), step('1', 41, { sent: [message] }));
   assert.deepEqual(order(merger, 350), ['2@30', '2@31', '1@40', '1@41']);
@@ -129,13 +129,13 @@ test('who looks back is not disturbed: steps wait until the way back to now', ()
 
 test('a long film begins anew, with what tells most, and the last step of each node', () => {
   reel.take([heard('first'), heard('quiet one', 'OnAck', '2')]);
-  for (let n = 0; n < mostFrames; n += 1000) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`beat ${n + i}`, 'BeatTimeout')));
+  for (let n = 0; n < mostFrames; n += 1000) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`heartbeat ${n + i}`, 'HeartbeatTimeout')));
   assert.equal(opened.length, 2);
   assert.deepEqual(closed, [1]);
   const now = lines();
   assert.deepEqual(now.slice(0, 2), ['first', 'quiet one']);
   assert.ok(now.length < 2000, `${now.length} frames`);
-  assert.equal(now.at(-1), `beat ${mostFrames - 1}`);
+  assert.equal(now.at(-1), `heartbeat ${mostFrames - 1}`);
   assert.equal(store.count.value, now.length);
   reel.take([heard('more')]);
   assert.equal(lines().at(-1), 'more');
@@ -144,11 +144,11 @@ test('a long film begins anew, with what tells most, and the last step of each n
 test('however long somebody looks back, memory is bounded, and nothing is told twice', () => {
   reel.take([heard('a'), heard('b')]);
   store.jump(1);
-  for (let n = 0; n < 90; n++) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`beat ${n * 1000 + i}`, 'BeatTimeout')));
+  for (let n = 0; n < 90; n++) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`heartbeat ${n * 1000 + i}`, 'HeartbeatTimeout')));
   assert.ok(waiting.value <= 41_000, `${waiting.value} wait`);
   assert.deepEqual(lines(), ['a', 'b']);
   reel.goToNow();
-  assert.equal(lines().at(-1), 'beat 89999');
+  assert.equal(lines().at(-1), 'heartbeat 89999');
   assert.equal(new Set(lines()).size, lines().length);
   assert.deepEqual(lines().slice(0, 2), ['a', 'b']);
 });

@@ -19,17 +19,17 @@ test('rows say what has changed, and from what', () => {
 });
 
 test('timers say how long they run still, and what became of them', () => {
-  const before = state({ timers: [{ timer: 'heartbeat', at: 500 }, { timer: 'preempt', at: 900 }] });
-  const now = state({ timers: [{ timer: 'heartbeat', at: 800 }, { timer: 'election', at: 700 }] });
+  const before = state({ timers: [{ timer: 'patience', at: 500 }, { timer: 'preempt', at: 900 }] });
+  const now = state({ timers: [{ timer: 'patience', at: 800 }, { timer: 'election', at: 700 }] });
   assert.deepEqual(timerRows(now, before, 500, 'preempt'), [
-    { timer: 'heartbeat', left: 300, change: 'set again' }, { timer: 'election', left: 200, change: 'set' }, { timer: 'preempt', change: 'ended' },
+    { timer: 'patience', left: 300, change: 'set again' }, { timer: 'election', left: 200, change: 'set' }, { timer: 'preempt', change: 'ended' },
   ]);
   assert.deepEqual(timerRows(now, undefined, 750).map((row) => row.left), [50, 0]);
 });
 
 test('the timer that ended is that which was due', () => {
-  const before = state({ timers: [{ timer: 'quorum', at: 600 }, { timer: 'beat', at: 500 }] });
-  assert.equal(endedBy({ at: 500, kind: 'timer', node: 0, text: '' }, before), 'beat');
+  const before = state({ timers: [{ timer: 'reign', at: 600 }, { timer: 'heartbeat', at: 500 }] });
+  assert.equal(endedBy({ at: 500, kind: 'timer', node: 0, text: '' }, before), 'heartbeat');
   assert.equal(endedBy({ at: 400, kind: 'timer', node: 0, text: '' }, before), undefined, 'it was fired before it was due');
   assert.equal(endedBy({ at: 500, kind: 'receive', node: 0, text: '' }, before), undefined);
 });

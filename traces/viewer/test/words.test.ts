@@ -55,7 +55,7 @@ test('every type of every algorithm has a group of its own meaning, and letters 
       assert.ok(letters(kind).length <= 2, kind);
     }
   }
-  assert.equal(groupOf('ACK of HEARTBEAT'), 'beat');
+  assert.equal(groupOf('ACK of HEARTBEAT'), 'upkeep');
   assert.equal(groupOf('CLAIM'), 'claim');
   assert.equal(groupOf('NOVEL'), 'ask');
   assert.equal(letters('NOVEL'), 'NO');

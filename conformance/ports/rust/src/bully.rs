@@ -41,12 +41,12 @@ impl Rules {
     /// R36: whether the timer runs in that state.
     pub fn runs(&self, timer: Timer, s: &State) -> bool {
         match timer {
-            Timer::Heartbeat => s.role == Role::Follower && (s.members.contains(self.me) || s.leader.is_some()),
+            Timer::Patience => s.role == Role::Follower && (s.members.contains(self.me) || s.leader.is_some()),
             Timer::Preempt => s.role == Role::Follower && s.leader.is_some_and(|l| self.pre_empts(s, l)),
             Timer::Election => s.role == Role::Candidate,
             Timer::Coordinator => s.role == Role::Electing,
             Timer::Claim => matches!(s.role, Role::Claimant { .. }),
-            Timer::Quorum | Timer::Beat => s.role == Role::Leader,
+            Timer::Reign | Timer::Heartbeat => s.role == Role::Leader,
         }
     }
 
@@ -58,13 +58,13 @@ impl Rules {
     /// The end of a timer that runs in s.
     pub fn ended(&self, s: State, timer: Timer) -> Step {
         match timer {
-            Timer::Heartbeat => self.ask_or_say(s.unbound()), // R8
+            Timer::Patience => self.ask_or_say(s.unbound()), // R8
             Timer::Preempt => self.ask(s),                    // R9
             Timer::Election => self.election_ended(s),
             Timer::Coordinator => self.coordinator_ended(s),
             Timer::Claim => (s.rest(), vec![]), // R22
-            Timer::Quorum => (self.quorum_ended(s), vec![]),
-            Timer::Beat => self.beat_ended(s),
+            Timer::Reign => (self.reign_ended(s), vec![]),
+            Timer::Heartbeat => self.heartbeat_ended(s),
         }
     }
 
@@ -233,15 +233,15 @@ impl Rules {
     }
 
     /// R26: the leader's check that it still has a quorum.
-    fn quorum_ended(&self, s: State) -> State {
+    fn reign_ended(&self, s: State) -> State {
         if self.is_quorum(&s) {
             return State { support: BTreeSet::new(), ..s };
         }
         s.unbound().rest()
     }
 
-    /// R27: a beat.
-    fn beat_ended(&self, s: State) -> Step {
+    /// R27: a heartbeat.
+    fn heartbeat_ended(&self, s: State) -> Step {
         let sent = self.say_to(s.members.all(), MessageType::Heartbeat, s.epoch);
         (s, sent)
     }

@@ -13,7 +13,7 @@
 //!
 //! // The first start. With a record on disk it would be Node::restart(ids[2], record).
 //! let (mut node, mut effects) = Node::start(ids[2], members).expect("one of the members");
-//! let mut inputs = vec![Input::Timer(Timer::Heartbeat)].into_iter();  // a real host waits for messages and timers
+//! let mut inputs = vec![Input::Timer(Timer::Patience)].into_iter();  // a real host waits for messages and timers
 //! let mut sent = vec![];
 //! loop {
 //!     for effect in effects {

@@ -35,13 +35,13 @@ pub struct Message {
 /// The timers that a node asks its host to run (R36).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    Heartbeat,
+    Patience,
     Preempt,
     Election,
     Coordinator,
     Claim,
-    Quorum,
-    Beat,
+    Reign,
+    Heartbeat,
 }
 
 impl MessageType {
@@ -83,17 +83,17 @@ impl MessageType {
 
 impl Timer {
     pub const ALL: [Timer; 7] =
-        [Timer::Heartbeat, Timer::Preempt, Timer::Election, Timer::Coordinator, Timer::Claim, Timer::Quorum, Timer::Beat];
+        [Timer::Patience, Timer::Preempt, Timer::Election, Timer::Coordinator, Timer::Claim, Timer::Reign, Timer::Heartbeat];
 
     pub fn name(self) -> &'static str {
         match self {
-            Timer::Heartbeat => "heartbeat",
+            Timer::Patience => "patience",
             Timer::Preempt => "preempt",
             Timer::Election => "election",
             Timer::Coordinator => "coordinator",
             Timer::Claim => "claim",
-            Timer::Quorum => "quorum",
-            Timer::Beat => "beat",
+            Timer::Reign => "reign",
+            Timer::Heartbeat => "heartbeat",
         }
     }
 

@@ -99,8 +99,8 @@ impl Node {
         let node = Node::load(me, State::blank(members))?;
         // The record is written even though nothing has changed: every later start is then a restart.
         let mut effects = vec![Effect::Save(node.state.promise())];
-        if node.rules.runs(Timer::Heartbeat, &node.state) {
-            effects.push(Effect::Arm(Timer::Heartbeat));
+        if node.rules.runs(Timer::Patience, &node.state) {
+            effects.push(Effect::Arm(Timer::Patience));
         }
         Ok((node, effects))
     }
@@ -195,10 +195,10 @@ fn begins_anew(timer: Timer, before: &State, after: &State, sent: &[Message], in
     let sends = |kind| sent.iter().any(|m| m.kind == kind);
     let ended = *input == Input::Timer(timer);
     match timer {
-        Timer::Heartbeat => sends(MessageType::Ack) || ended, // who does not stand waits again (R46)
+        Timer::Patience => sends(MessageType::Ack) || ended, // who does not stand waits again (R46)
         Timer::Preempt => before.leader != after.leader || before.epoch != after.epoch,
         Timer::Coordinator => sends(MessageType::Grant),
-        Timer::Quorum | Timer::Beat => ended || matches!(input, Input::Change(_)), // R47
+        Timer::Reign | Timer::Heartbeat => ended || matches!(input, Input::Change(_)), // R47
         Timer::Election | Timer::Claim => false,
     }
 }

@@ -93,9 +93,9 @@ const THREE: &str = "4.2 1 2 3";
 #[test]
 fn r42_only_electors_make_a_quorum() {
     let conf = "4.2 1 2 3w 4o 5o";
-    let beaten = |support: &str| node("2", &format!("leader 2 4 2{support}"), conf);
-    asserts(beaten(" 3"), Input::Timer(Timer::Quorum), "leader 2 4 2", conf, &[]);
-    asserts(beaten(" 4 5"), Input::Timer(Timer::Quorum), "follower - 4 2", conf, &[]);
+    let checked = |support: &str| node("2", &format!("leader 2 4 2{support}"), conf);
+    asserts(checked(" 3"), Input::Timer(Timer::Reign), "leader 2 4 2", conf, &[]);
+    asserts(checked(" 4 5"), Input::Timer(Timer::Reign), "follower - 4 2", conf, &[]);
 }
 
 #[test]
@@ -186,19 +186,19 @@ fn r46_a_member_that_does_not_stand_speaks_again_and_again() {
         let said: Vec<String> = ["1", "2", "3"].iter().filter(|j| **j != me).map(|j| format!("IM_BACK 4 {j}")).collect();
         let said: Vec<&str> = said.iter().map(String::as_str).collect();
         for state in ["follower 1 4 1", "follower - 4 1"] {
-            asserts(node(me, state, conf), Input::Timer(Timer::Heartbeat), "follower - 4 1", conf, &said);
-            assert_eq!(timers(node(me, state, conf), Input::Timer(Timer::Heartbeat)), ["+heartbeat"]);
+            asserts(node(me, state, conf), Input::Timer(Timer::Patience), "follower - 4 1", conf, &said);
+            assert_eq!(timers(node(me, state, conf), Input::Timer(Timer::Patience)), ["+patience"]);
         }
         asserts(node(me, "electing 1 4 1 1", conf), Input::Timer(Timer::Coordinator), "follower - 4 1", conf, &said);
     }
     // Who is no member says nothing, and waits for nothing.
     let mut none = node("7", "follower 1 4 1", conf);
-    let (state, effects) = step(&mut none, &Input::Timer(Timer::Heartbeat));
+    let (state, effects) = step(&mut none, &Input::Timer(Timer::Patience));
     assert_eq!(
         (state["leader"].as_str(), &effects[..2]),
-        (None, &[json!({"cancel": "heartbeat"}), json!({"tell": {"leader": null, "epoch": 0}})][..])
+        (None, &[json!({"cancel": "patience"}), json!({"tell": {"leader": null, "epoch": 0}})][..])
     );
-    assert_eq!(none.step(&Input::Timer(Timer::Heartbeat)), Err(Ignored::NotRunning(Timer::Heartbeat)));
+    assert_eq!(none.step(&Input::Timer(Timer::Patience)), Err(Ignored::NotRunning(Timer::Patience)));
 }
 
 #[test]
@@ -206,11 +206,11 @@ fn r46_a_voter_outranks_who_may_not_lead() {
     let conf = "4.2 1 2 3w 4o";
     // A witness is lower than any candidate; an observer is not asked.
     asserts(node("3", "follower - 4 -", conf), message("ELECTION 4 1 3", conf), "electing - 4 -", conf, &["ASSENT 4 1"]);
-    asserts(node("1", "follower - 4 -", conf), Input::Timer(Timer::Heartbeat), "candidate - 4 -", conf, &["ELECTION 4 2", "ELECTION 4 3"]);
+    asserts(node("1", "follower - 4 -", conf), Input::Timer(Timer::Patience), "candidate - 4 -", conf, &["ELECTION 4 2", "ELECTION 4 3"]);
     // A leader that has been made a witness hands over to whoever claims; a voter pre-empts it.
     let sent = ["GRANT 5 1", "RESIGN 4 1", "RESIGN 4 2", "RESIGN 4 4"];
     asserts(node("3", "leader 3 4 3", conf), message("CLAIM 5 1 3", conf), "electing 1 5 1", conf, &sent);
-    assert_eq!(timers(node("1", "electing - 4 -", conf), message("HEARTBEAT 4 3 1", conf)), ["+heartbeat", "+preempt", "-coordinator"]);
+    assert_eq!(timers(node("1", "electing - 4 -", conf), message("HEARTBEAT 4 3 1", conf)), ["+patience", "+preempt", "-coordinator"]);
     asserts(node("1", "follower 3 4 3", conf), message("ELECTION 4 2 1", conf), "follower 3 4 3", conf, &["ASSENT 4 2"]);
     // The highest voter has nobody to wait for, though a witness is higher.
     let claims = ["CLAIM 5 1", "CLAIM 5 3"];
@@ -221,7 +221,7 @@ fn r46_a_voter_outranks_who_may_not_lead() {
     asserts(node("2", "leader 2 4 2", conf), Input::Resign, "follower - 4 2", conf, &resigns);
     asserts(
         node("2", "leader 2 4 2", conf),
-        Input::Timer(Timer::Beat),
+        Input::Timer(Timer::Heartbeat),
         "leader 2 4 2",
         conf,
         &["HEARTBEAT 4 1", "HEARTBEAT 4 3", "HEARTBEAT 4 4"],
@@ -231,13 +231,13 @@ fn r46_a_voter_outranks_who_may_not_lead() {
 #[test]
 fn r47_a_leader_changes_one_member_of_what_is_settled() {
     let leader = |support: &str| node("2", &format!("leader 2 4 2{support}"), "4.2 1 2 3w 4o");
-    let beats = ["HEARTBEAT 4 1", "HEARTBEAT 4 3", "HEARTBEAT 4 4"];
+    let heartbeats = ["HEARTBEAT 4 1", "HEARTBEAT 4 3", "HEARTBEAT 4 4"];
     for one in ["4.3 1 2 3w 4", "4.3 1 2 3w 4w", "4.3 1 2 3 4o", "4.3 1o 2 3w 4o", "4.3 1 2 3w 4o@h:1", "4.3 2 3w 4o", "4.3 1 2w 3w 4o"] {
-        asserts(leader(" 3"), change(one), "leader 2 4 2", one, &beats); // who is removed is told too
-        assert_eq!(timers(leader(" 3"), change(one)), ["+quorum", "+beat"]);
+        asserts(leader(" 3"), change(one), "leader 2 4 2", one, &heartbeats); // who is removed is told too
+        assert_eq!(timers(leader(" 3"), change(one)), ["+reign", "+heartbeat"]);
     }
     let added = "4.3 1 2 3w 4o 5w";
-    asserts(leader(" 1"), change(added), "leader 2 4 2", added, &[&beats[..], &["HEARTBEAT 4 5"]].concat());
+    asserts(leader(" 1"), change(added), "leader 2 4 2", added, &[&heartbeats[..], &["HEARTBEAT 4 5"]].concat());
 }
 
 #[test]
@@ -278,14 +278,14 @@ fn r49_the_first_members_and_those_who_join() {
     };
     let saved = r#"[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":"#;
     let first = start("2", "0.1 1 2w").expect("one of the first");
-    assert!(first.starts_with(saved) && first.ends_with(r#"{"arm":"heartbeat"}]"#), "{first}");
+    assert!(first.starts_with(saved) && first.ends_with(r#"{"arm":"patience"}]"#), "{first}");
     // Who joins knows no member, and has nothing to wait for but a leader.
     assert_eq!(start("9", "0.0").expect("one who joins"), saved.to_owned() + r#"0,"members":[]}}}]"#);
     for wrong in ["0.1 1 2", "0.2 1 9", "1.1 1 9"] {
         assert!(start("9", wrong).is_err(), "{wrong}");
     }
     asserts(node("9", "follower - 0 -", "0.0"), message("HEARTBEAT 4 1 9", "4.2 1 9o"), "follower 1 4 1", "4.2 1 9o", &["ACK 4 1"]);
-    assert_eq!(timers(node("9", "follower - 0 -", "0.0"), message("HEARTBEAT 4 1 9", "4.2 1 9o")), ["+heartbeat"]);
+    assert_eq!(timers(node("9", "follower - 0 -", "0.0"), message("HEARTBEAT 4 1 9", "4.2 1 9o")), ["+patience"]);
 
     let record = json!({"epoch": 4, "grantee": "7", "configuration": configuration("4.2 1 2 3o")});
     let record = json::promise(&record, None).expect("a record; its grantee may have been removed since");

@@ -25,7 +25,7 @@ fn effects(mut node: Node, input: Input) -> String {
 fn a_first_start_writes_its_record_and_says_nothing() {
     let two = "2".parse().expect("an id");
     let (_, effects) = Node::start(two, Members::fixed(&[two]).expect("members")).expect("a member");
-    assert_eq!(Json(&effects[..]).to_string(), r#"[{"save":{"epoch":0,"grantee":null}},{"arm":"heartbeat"}]"#);
+    assert_eq!(Json(&effects[..]).to_string(), r#"[{"save":{"epoch":0,"grantee":null}},{"arm":"patience"}]"#);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_hand_over_saves_ends_the_reign_and_only_then_grants() {
     assert_eq!(
         effects(node_2(json!(["leader", "2", 4, "2"])), message("CLAIM", "3", 5)),
         concat!(
-            r#"[{"save":{"epoch":5,"grantee":"3"}},{"over":4},{"arm":"coordinator"},{"cancel":"quorum"},{"cancel":"beat"},"#,
+            r#"[{"save":{"epoch":5,"grantee":"3"}},{"over":4},{"arm":"coordinator"},{"cancel":"reign"},{"cancel":"heartbeat"},"#,
             r#"{"send":{"type":"GRANT","from":"2","to":"3","epoch":5}},{"send":{"type":"RESIGN","from":"2","to":"1","epoch":4}},"#,
             r#"{"send":{"type":"RESIGN","from":"2","to":"3","epoch":4}},{"tell":{"leader":null,"epoch":0}}]"#
         )
@@ -50,7 +50,7 @@ fn a_promise_of_its_own_epoch_is_saved_too() {
 fn a_heartbeat_renews_the_patience_and_nothing_else() {
     assert_eq!(
         effects(node_2(json!(["follower", "3", 4, "3"])), message("HEARTBEAT", "3", 4)),
-        r#"[{"arm":"heartbeat"},{"send":{"type":"ACK","from":"2","to":"3","epoch":4}}]"#
+        r#"[{"arm":"patience"},{"send":{"type":"ACK","from":"2","to":"3","epoch":4}}]"#
     );
 }
 
@@ -79,6 +79,6 @@ fn the_same_claim_again_is_granted_again_and_the_wait_begins_anew() {
 
 #[test]
 fn a_beat_sets_itself_again_and_leaves_the_quorum_timer_alone() {
-    let beat = effects(node_2(json!(["leader", "2", 4, "2"])), Input::Timer(Timer::Beat));
-    assert!(beat.starts_with(r#"[{"arm":"beat"},{"send":{"type":"HEARTBEAT""#) && !beat.contains("quorum"));
+    let heartbeat = effects(node_2(json!(["leader", "2", 4, "2"])), Input::Timer(Timer::Heartbeat));
+    assert!(heartbeat.starts_with(r#"[{"arm":"heartbeat"},{"send":{"type":"HEARTBEAT""#) && !heartbeat.contains("reign"));
 }

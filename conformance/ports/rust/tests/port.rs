@@ -38,7 +38,7 @@ fn a_step_and_an_ignored_input() {
     let lines = replies(
         br#"{"id":5,"op":"load","node":"a","me":"2","members":["1","2","3"],"state":{"role":"follower","leader":"3","epoch":3,"grantee":"3","support":[]}}
 {"id":6,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":4}}
-{"id":7,"op":"end","node":"a","timer":"heartbeat"}
+{"id":7,"op":"end","node":"a","timer":"patience"}
 {"id":8,"op":"call","node":"a","call":"resign"}
 {"id":9,"op":"receive","node":"a","message":17}
 {"id":10,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":1e999}}
@@ -53,13 +53,13 @@ fn a_step_and_an_ignored_input() {
     assert_eq!(
         lines[1],
         [
-            r#"{"id":6,"effects":[{"save":{"epoch":4,"grantee":"3"}},{"cancel":"heartbeat"},{"arm":"coordinator"},"#,
+            r#"{"id":6,"effects":[{"save":{"epoch":4,"grantee":"3"}},{"cancel":"patience"},{"arm":"coordinator"},"#,
             r#"{"send":{"type":"GRANT","from":"2","to":"3","epoch":4}},{"tell":{"leader":null,"epoch":0}}],"#,
             state
         ]
         .concat()
     );
-    assert_eq!(lines[2], format!(r#"{{"id":7,"ignored":"the heartbeat timer does not run (R35)",{state}"#));
+    assert_eq!(lines[2], format!(r#"{{"id":7,"ignored":"the patience timer does not run (R35)",{state}"#));
     assert_eq!(lines.len(), 11);
     for line in &lines[3..] {
         assert!(line.contains(r#""ignored":""#) && line.ends_with(state), "{line}");
@@ -84,11 +84,11 @@ fn a_node_of_changing_members() {
     assert_eq!(
         lines[..5],
         [
-            r#"{"id":3,"effects":[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}},{"arm":"heartbeat"}],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}}"#,
+            r#"{"id":3,"effects":[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}},{"arm":"patience"}],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}}"#,
             r#"{"id":4,"effects":[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":0,"members":[]}}}],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"configuration":{"epoch":0,"version":0,"members":[]}}}"#,
             r#"{"id":5,"effects":[{"arm":"coordinator"},{"send":{"type":"IM_BACK","from":"9","to":"1","epoch":4,"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}],"state":{"role":"electing","leader":"9","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
             r#"{"id":6,"state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
-            r#"{"id":7,"effects":[{"save":{"epoch":4,"grantee":"1","configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}},{"arm":"quorum"},{"arm":"beat"},{"send":{"type":"HEARTBEAT","from":"1","to":"9","epoch":4,"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}],"state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}"#,
+            r#"{"id":7,"effects":[{"save":{"epoch":4,"grantee":"1","configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}},{"arm":"reign"},{"arm":"heartbeat"},{"send":{"type":"HEARTBEAT","from":"1","to":"9","epoch":4,"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}],"state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}"#,
         ]
     );
     assert_eq!(lines.len(), requests.len());

@@ -105,7 +105,7 @@ fn reigns() {
     asserts(node(2, 3, "candidate 1 4 1"), message("HEARTBEAT 5 1 2"), "follower 1 5 1", &["ACK 5 1"]);
     asserts(node(3, 3, "leader 3 4 3"), message("ACK 5 1 3"), "follower - 5 -", &[]);
     asserts(node(3, 3, "leader 3 4 3"), message("IM_BACK 5 1 3"), "follower - 5 -", &[]);
-    asserts(node(3, 4, "leader 3 4 3 1"), Input::Timer(Timer::Quorum), "follower - 4 3", &[]);
+    asserts(node(3, 4, "leader 3 4 3 1"), Input::Timer(Timer::Reign), "follower - 4 3", &[]);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn what_is_none_of_its_business_is_ignored() {
         (message("CLAIM 5 4 2"), Ignored::Stranger),
         (message("CLAIM 5 2 1"), Ignored::Stranger),
         (message("CLAIM 5 1 3"), Ignored::Misaddressed),
-        (Input::Timer(Timer::Heartbeat), Ignored::NotRunning(Timer::Heartbeat)),
+        (Input::Timer(Timer::Patience), Ignored::NotRunning(Timer::Patience)),
         (Input::Resign, Ignored::NotLeading),
     ];
     for (input, why) in why {

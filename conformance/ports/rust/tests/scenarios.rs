@@ -99,14 +99,14 @@ impl Net {
 /// Three nodes that have elected 3.
 fn settled() -> Net {
     let mut net = Net::of(3);
-    net.ends("3", Timer::Heartbeat);
+    net.ends("3", Timer::Patience);
     net
 }
 
 #[test]
 fn three_nodes_elect_the_highest() {
     let mut net = Net::of(3);
-    net.ends("1", Timer::Heartbeat); // 1 asks; 2 and 3 say OK, and ask themselves; all assent to 3
+    net.ends("1", Timer::Patience); // 1 asks; 2 and 3 say OK, and ask themselves; all assent to 3
     net.led_by("3", "1");
     assert!(net.log.contains(&"2 OK 1".to_owned()) && net.log.contains(&"2 ASSENT 3".to_owned()));
 }
@@ -127,7 +127,7 @@ fn after_a_crash_the_next_one_leads_the_next_epoch() {
     for who in ["1", "2"] {
         net.give(id(who), Input::HolderDead);
     }
-    net.ends("2", Timer::Heartbeat); // 3 is a member still: 2 is not the highest, and waits for T_elec
+    net.ends("2", Timer::Patience); // 3 is a member still: 2 is not the highest, and waits for T_elec
     net.ends("2", Timer::Election);
     net.led_by("2", "2");
 }
@@ -136,8 +136,8 @@ fn after_a_crash_the_next_one_leads_the_next_epoch() {
 fn a_leader_that_returns_first_follows_and_then_takes_over_by_a_hand_over() {
     let mut net = settled();
     net.crash("3");
-    net.ends("1", Timer::Heartbeat); // without a proof of death the leases end by standing
-    net.ends("2", Timer::Heartbeat);
+    net.ends("1", Timer::Patience); // without a proof of death the leases end by standing
+    net.ends("2", Timer::Patience);
     net.ends("2", Timer::Election);
     net.led_by("2", "2");
 
@@ -155,18 +155,18 @@ fn a_leader_that_returns_first_follows_and_then_takes_over_by_a_hand_over() {
 #[test]
 fn a_leader_that_hears_nobody_steps_down() {
     let mut net = settled();
-    net.ends("3", Timer::Quorum); // backed by the ACKs of its COORDINATOR
+    net.ends("3", Timer::Reign); // backed by the ACKs of its COORDINATOR
     net.led_by("3", "1");
     net.crash("1");
     net.crash("2");
-    net.ends("3", Timer::Quorum);
+    net.ends("3", Timer::Reign);
     assert_eq!(net.up[&id("3")].state().role, Role::Follower);
 }
 
 #[test]
 fn a_node_alone_leads_at_once_and_keeps_its_epochs_over_a_restart() {
     let mut net = Net::of(1);
-    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Patience);
     net.ends("1", Timer::Election);
     net.led_by("1", "1");
     net.crash("1");
@@ -217,7 +217,7 @@ fn all_hold(net: &Net, configuration: Configuration) {
 fn grown() -> Net {
     let mut net = Net::default();
     net.start(id("1"), Members::changing(of(0, 1, &["1"])));
-    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Patience);
     net.ends("1", Timer::Election);
     let steps: [(&str, &[&str]); 4] = [("2", &["1", "2o"]), ("", &["1", "2"]), ("3", &["1", "2", "3o"]), ("", &["1", "2", "3"])];
     for ((joins, members), version) in steps.into_iter().zip(2..) {
@@ -252,7 +252,7 @@ fn a_node_that_was_removed_while_it_was_away_comes_to_rest() {
     all_hold(&net, of(2, 6, &["2", "3"]));
     net.log.clear();
     net.ends("1", Timer::Coordinator);
-    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Patience);
     assert_eq!(net.log, [""; 0]);
     assert_eq!(net.up[&id("3")].state().role, Role::Leader);
 }
@@ -264,7 +264,7 @@ fn a_witness_alone_holds_the_newest_configuration_and_says_so() {
     for who in ["1", "2"] {
         net.start(id(who), Members::changing(of(0, 1, &["1", "2"])));
     }
-    net.ends("2", Timer::Heartbeat);
+    net.ends("2", Timer::Patience);
     net.led_by("2", "1");
     net.start(id("3"), Members::changing(of(0, 0, &[])));
     net.changes("2", of(1, 2, &["1", "2", "3w"]));
@@ -272,13 +272,13 @@ fn a_witness_alone_holds_the_newest_configuration_and_says_so() {
     net.settle();
     net.crash("2");
 
-    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Patience);
     net.ends("1", Timer::Election);
     assert_eq!(net.up[&id("1")].state().role, Role::Follower);
 
-    net.ends("3", Timer::Heartbeat);
+    net.ends("3", Timer::Patience);
     all_hold(&net, of(1, 2, &["1", "2", "3w"]));
-    net.ends("1", Timer::Heartbeat);
+    net.ends("1", Timer::Patience);
     net.ends("1", Timer::Election);
     net.led_by("1", "2");
     all_hold(&net, of(2, 2, &["1", "2", "3w"]));

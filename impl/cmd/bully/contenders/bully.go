@@ -14,7 +14,7 @@ import (
 func Bully() contest.Algorithm {
 	a := contest.Algorithm{
 		Name: "bully", Title: "Bully with epochs and quorum (ours)", MaxNodes: bully.MaxMembers, Epochs: true, Fences: true,
-		Upkeep: []string{string(spec.Heartbeat), beatAck}, New: newBully,
+		Upkeep: []string{string(spec.Heartbeat), heartbeatAck}, New: newBully,
 	}
 	for _, t := range spec.Timers() {
 		a.Timers = append(a.Timers, string(t))
@@ -37,8 +37,8 @@ func BullySticky() contest.Algorithm {
 	return a
 }
 
-// beatAck is an ACK of a HEARTBEAT: what a reign costs. That of a COORDINATOR is part of what an election costs.
-const beatAck = "ACK of HEARTBEAT"
+// heartbeatAck is an ACK of a HEARTBEAT: what a reign costs. That of a COORDINATOR is part of what an election costs.
+const heartbeatAck = "ACK of HEARTBEAT"
 
 // bullyNode is the core and its host.
 type bullyNode struct {
@@ -118,7 +118,7 @@ func (n *bullyNode) end(t policy.Timer, out *contest.Output) {
 
 func (n *bullyNode) Suspect(out *contest.Output) {
 	if n.last = (bullyStep{}); n.state.Role == spec.Follower {
-		n.end(policy.HeartbeatTimer, out)
+		n.end(policy.PatienceTimer, out)
 	}
 }
 
@@ -162,7 +162,7 @@ func (n *bullyNode) step(in bully.Input, from int, out *contest.Output) {
 	for _, m := range did.Send {
 		kind := string(m.Type)
 		if m.Type == spec.Ack && did.Action == spec.OnHeartbeat {
-			kind = beatAck
+			kind = heartbeatAck
 		}
 		out.Send = append(out.Send, contest.Sent{To: number(m.To), Message: contest.Message{Kind: kind, Body: m}})
 	}
@@ -182,7 +182,7 @@ func (n *bullyNode) note(was *spec.State, did *bully.Output) string {
 		return fmt.Sprintf("has a quorum of %d behind it, and claims epoch %d", n.config.Nodes/2+1, n.state.Epoch+1)
 	case now == spec.Leader && was.Role != spec.Leader:
 		return fmt.Sprintf("is granted epoch %d by a quorum", n.state.Epoch)
-	case was.Role == spec.Leader && did.Action == spec.QuorumTimeout && now != spec.Leader:
+	case was.Role == spec.Leader && did.Action == spec.ReignTimeout && now != spec.Leader:
 		return "has not heard of a quorum, and steps down"
 	case was.Role == spec.Leader && now != spec.Leader && number(n.state.Leader) > n.config.ID:
 		return fmt.Sprintf("hands over to %d", number(n.state.Leader))

@@ -19,7 +19,7 @@ func BullyTiming(t contest.Timing) policy.Timing {
 		}
 	}
 	return policy.Timing{
-		Delay: t.Delay, Drift: 0.01, Beat: t.Beat, Quorum: (t.Patience*99/100-3*t.Delay)*99/200 - time.Millisecond, Heartbeat: t.Patience,
+		Delay: t.Delay, Drift: 0.01, Heartbeat: t.Heartbeat, Reign: (t.Patience*99/100-3*t.Delay)*99/200 - time.Millisecond, Patience: t.Patience,
 		Election: 2*t.Delay + time.Millisecond, Coordinator: t.Patience, Claim: 4*t.Delay + 2*time.Millisecond,
 		Stagger: 2*t.Delay + time.Millisecond, Settle: t.Delay / 12, Preempt: t.Cooldown,
 	}

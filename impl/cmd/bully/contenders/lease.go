@@ -42,7 +42,7 @@ func LeaseAlgorithms() []contest.Algorithm {
 func leaseForm(name, title string, sequential, careless bool) contest.Algorithm {
 	return contest.Algorithm{
 		Name: name, Title: title, Servers: 1, Epochs: true, Fences: true,
-		Timers: []string{"deadline 1", "deadline 2", "deadline 3", "deadline 4", "beat", "rewatch", "tick"},
+		Timers: []string{"deadline 1", "deadline 2", "deadline 3", "deadline 4", "renewal", "rewatch", "tick"},
 		Urgent: 1<<lease.Deadlines - 1, // who was paused looks at the clock before it believes an answer that is as old
 		Upkeep: []string{string(lease.Renew), string(lease.Renewed), string(lease.Watch)},
 		New: func(c contest.Config) contest.Node {
@@ -74,7 +74,7 @@ const leaseTicks = 32
 // TTL, by which its clock may be slower than that of the store. A follower watches again once its patience ends.
 func leaseWaits(t contest.Timing) map[lease.Timer]time.Duration {
 	after := map[lease.Timer]time.Duration{
-		lease.Beat: t.Beat, lease.Rewatch: max(t.Patience, t.TTL), lease.Tick: (t.TTL + leaseTicks - 1) / leaseTicks,
+		lease.Renewal: t.Heartbeat, lease.Rewatch: max(t.Patience, t.TTL), lease.Tick: (t.TTL + leaseTicks - 1) / leaseTicks,
 	}
 	for k := range lease.Timer(lease.Deadlines) {
 		after[k] = t.TTL - t.Delay - t.TTL/10

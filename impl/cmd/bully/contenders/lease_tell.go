@@ -86,9 +86,9 @@ func (n *leaseNode) Did() Step {
 	case !n.last.ended:
 	case t == lease.Tick:
 		step.Text = "looks which leases have run out"
-	case t == lease.Beat && n.candidate.Stands():
+	case t == lease.Renewal && n.candidate.Stands():
 		step.Text = "asks the store again"
-	case t == lease.Beat:
+	case t == lease.Renewal:
 		step.Text = "renews its lease"
 	case t == lease.Rewatch:
 		step.Text = "has heard nothing from the store for a while"

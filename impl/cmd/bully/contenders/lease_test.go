@@ -136,7 +136,7 @@ func TestLeaseHerdAsTold(t *testing.T) {
 	require.Contains(t, s.Watch, "24 messages")
 }
 
-// Upkeep is what the sequential form pays: each of n candidates renews with each beat, where of one key only the holder does,
+// Upkeep is what the sequential form pays: each of n candidates renews every time, where of one key only the holder does,
 // and the others ask again with their patience to hear its end.
 func TestLeaseUpkeep(t *testing.T) {
 	const n, seconds = 10, 13

@@ -37,19 +37,19 @@ func RaftAlgorithms() []contest.Algorithm {
 // The kinds of AppendEntries. The first one of a leader, and what answers it, is part of what its election costs, as COORDINATOR
 // and its ACK are of ours. All others are upkeep, but for the answer that a leader's term is over.
 const (
-	raftAnnounce    = "ANNOUNCE"
-	raftAnnounceAck = "ACK of ANNOUNCE"
-	raftBeat        = "HEARTBEAT"
-	raftBeatAck     = "ACK of HEARTBEAT"
+	raftAnnounce     = "ANNOUNCE"
+	raftAnnounceAck  = "ACK of ANNOUNCE"
+	raftHeartbeat    = "HEARTBEAT"
+	raftHeartbeatAck = "ACK of HEARTBEAT"
 )
 
 // raftTimers are the timers, each at the place that is its number.
-var raftTimers = []raft.Timer{raft.Election, raft.Lease, raft.Quorum, raft.Beat}
+var raftTimers = []raft.Timer{raft.Election, raft.Lease, raft.Quorum, raft.Heartbeat}
 
 // raftForm is the algorithm whose nodes have some options; their ids are those of the contest. A node that goes on after a
 // pause looks at its clock before it believes that its leader, or its quorum, was heard from just now.
 func raftForm(name, title string, form raft.Config) contest.Algorithm {
-	a := contest.Algorithm{Name: name, Title: title, Upkeep: []string{raftBeat, raftBeatAck}, Epochs: true, Fences: true}
+	a := contest.Algorithm{Name: name, Title: title, Upkeep: []string{raftHeartbeat, raftHeartbeatAck}, Epochs: true, Fences: true}
 	for k, t := range raftTimers {
 		a.Timers = append(a.Timers, string(t))
 		if t == raft.Lease || t == raft.Quorum {
@@ -139,11 +139,11 @@ func raftKind(t raft.MessageType, answered string, first bool) string {
 	case t == raft.AppendEntries && first:
 		return raftAnnounce
 	case t == raft.AppendEntries:
-		return raftBeat
+		return raftHeartbeat
 	case t == raft.Appended && answered == raftAnnounce:
 		return raftAnnounceAck
 	case t == raft.Appended:
-		return raftBeatAck
+		return raftHeartbeatAck
 	}
 	return string(t)
 }
@@ -155,8 +155,8 @@ func (n *raftNode) wait(t raft.Timer) time.Duration {
 	switch t {
 	case raft.Election:
 		return n.config.Random.In(world.Range{Min: patience, Max: 2*patience - 1})
-	case raft.Beat:
-		return n.config.Timing.Beat
+	case raft.Heartbeat:
+		return n.config.Timing.Heartbeat
 	}
 	return patience
 }

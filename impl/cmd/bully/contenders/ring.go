@@ -33,7 +33,7 @@ func RingAlgorithms() []contest.Algorithm {
 // that arrives costs one more.
 func ringForm(name, title string, form ring.Config) contest.Algorithm {
 	return contest.Algorithm{
-		Name: name, Title: title, Timers: []string{"patience", "election", "hop", "beat"}, Again: 1 << 1,
+		Name: name, Title: title, Timers: []string{"patience", "election", "hop", "heartbeat"}, Again: 1 << 1,
 		Upkeep: []string{string(ring.HeartbeatKind), string(ring.AckKind)},
 		New: func(c contest.Config) contest.Node {
 			own := form
@@ -53,7 +53,7 @@ func ringForm(name, title string, form ring.Config) contest.Algorithm {
 func ringWaits(c contest.Config) [4]time.Duration {
 	return [4]time.Duration{
 		ring.Patience: c.Timing.Patience, ring.Election: time.Duration(3*c.Nodes)*c.Timing.Delay + c.Timing.Patience,
-		ring.Hop: 2*c.Timing.Delay + time.Millisecond, ring.Beat: c.Timing.Beat,
+		ring.Hop: 2*c.Timing.Delay + time.Millisecond, ring.Heartbeat: c.Timing.Heartbeat,
 	}
 }
 

@@ -60,7 +60,7 @@ func (n *ringNode) Did() Step {
 		step.Text = "has waited in vain for the end of an election"
 	case n.last.timer == ring.Hop:
 		step.Text = "has waited long enough for an ACK of its neighbour"
-	case n.last.timer == ring.Beat:
+	case n.last.timer == ring.Heartbeat:
 		step.Text = "says that it still leads"
 	}
 	switch m := &n.last.got; {

@@ -64,7 +64,7 @@ func textbookForm(name, title string, form textbook.Config) contest.Algorithm {
 func textbookWaits(t contest.Timing, p textbook.Policy) [textbook.Return + 1]time.Duration {
 	telec := 2*t.Delay + time.Millisecond
 	after := [textbook.Return + 1]time.Duration{
-		textbook.Telec: telec, textbook.Tcoord: 2 * telec, textbook.Patience: t.Patience, textbook.Beat: t.Beat, textbook.Return: telec,
+		textbook.Telec: telec, textbook.Tcoord: 2 * telec, textbook.Patience: t.Patience, textbook.Interval: t.Heartbeat, textbook.Return: telec,
 	}
 	if p == textbook.CoolDown {
 		after[textbook.Return] = t.Cooldown

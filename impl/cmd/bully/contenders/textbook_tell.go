@@ -51,7 +51,7 @@ func (n *textbookNode) Did() Step {
 		if n.last.leader > 0 {
 			step.Text = fmt.Sprintf("has heard nothing from %d for too long", n.last.leader)
 		}
-	case textbook.Beat:
+	case textbook.Interval:
 		step.Text = "says that it still leads"
 	case textbook.Return:
 		step.Text = "has waited long enough since its return"

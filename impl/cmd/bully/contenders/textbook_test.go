@@ -196,7 +196,7 @@ func TestTextbookAlgorithms(t *testing.T) {
 	var names []string
 	for _, a := range contenders.TextbookAlgorithms() {
 		names = append(names, a.Name)
-		require.Equal(t, []string{"T_elec", "T_coord", "patience", "beat", "return"}, a.Timers)
+		require.Equal(t, []string{"T_elec", "T_coord", "patience", "heartbeat", "return"}, a.Timers)
 		require.False(t, a.Fences)
 		require.Equal(t, a.Name == "textbook-stamp", a.Epochs)
 	}

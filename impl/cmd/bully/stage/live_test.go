@@ -21,14 +21,14 @@ func TestLiveHeardNoMore(t *testing.T) {
 		require.Len(t, frames, 1)
 		return frames[0]
 	}
-	const beat = `{"seq":7,"at":100,"node":"3","action":"BeatTimeout","input":{"timer":"beat"},"sent":[],` +
+	const heartbeat = `{"seq":7,"at":100,"node":"3","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[],` +
 		`"state":{"role":"leader","leader":"3","epoch":4,"grantee":"3","support":["2"]}}`
-	require.Equal(t, film.Leads, feed(beat).State.Look)
+	require.Equal(t, film.Leads, feed(heartbeat).State.Look)
 	end := feed(`{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"epoch":4,"grantee":"3","support":[]}}`)
 	require.Equal(t, "is heard no more", end.Text)
 	require.NotContains(t, end.Note, "disk")
 	require.Equal(t, film.Down, end.State.Look)
-	again := feed(strings.Replace(beat, `"seq":7,"at":100`, `"seq":8,"at":900`, 1))
+	again := feed(strings.Replace(heartbeat, `"seq":7,"at":100`, `"seq":8,"at":900`, 1))
 	require.Equal(t, film.Leads, again.State.Look)
 	require.NotEqual(t, film.Restart, again.Kind)
 }
@@ -41,14 +41,14 @@ func TestLiveMembersComeAndGo(t *testing.T) {
 	live, err := stage.Listen([]string{"1", "2", "3"}, true)
 	require.NoError(t, err)
 	require.Contains(t, live.Header().Lamps, film.Lamp{Name: "OneConfiguration", Says: "An epoch and a version name one list of members.", Light: film.Green, Once: true})
-	beat := `{"seq":1,"at":1,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1,"configuration":CONF}},` +
+	heartbeat := `{"seq":1,"at":1,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1,"configuration":CONF}},` +
 		`"sent":[],"state":{"role":"follower","leader":"2","epoch":1,"grantee":null,"support":[],"configuration":CONF}}`
 	conf := `{"epoch":1,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"voter"},{"id":"3","kind":"observer"}]}`
-	frames, err := live.Feed([]byte(strings.ReplaceAll(beat, "CONF", conf)))
+	frames, err := live.Feed([]byte(strings.ReplaceAll(heartbeat, "CONF", conf)))
 	require.NoError(t, err)
 	require.Equal(t, []film.Configuration{{Epoch: 1, Version: 2, Members: []film.Member{{Node: 0, Kind: film.Voter}, {Node: 1, Kind: film.Voter}, {Node: 2, Kind: film.Observer}}}},
 		frames[0].Configurations)
 	require.Equal(t, 1, frames[0].State.Configuration)
-	_, err = live.Feed([]byte(strings.ReplaceAll(beat, "CONF", strings.Replace(conf, `"id":"3"`, `"id":"9"`, 1))))
+	_, err = live.Feed([]byte(strings.ReplaceAll(heartbeat, "CONF", strings.Replace(conf, `"id":"3"`, `"id":"9"`, 1))))
 	require.ErrorContains(t, err, "names 9, which is none of its nodes")
 }

@@ -69,9 +69,9 @@ func Profiles() []Profile {
 	const ms = time.Millisecond
 	lan, wan := policy.LAN(), policy.WAN()
 	return []Profile{
-		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of " + inWords(lan.Heartbeat) + " is a death.",
+		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of " + inWords(lan.Patience) + " is a death.",
 			timing: contest.TimingOf(lan), delay: contest.Range{Min: 3 * ms, Max: 9 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}},
-		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of " + inWords(wan.Heartbeat) + " is a death.",
+		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of " + inWords(wan.Patience) + " is a death.",
 			timing: contest.TimingOf(wan), delay: contest.Range{Min: 40 * ms, Max: 90 * ms}, disk: contest.Range{Min: ms, Max: 4 * ms}},
 		{Name: "lossy", Says: "A bad network: messages take 1 to 10 ms, and one in ten is lost.",
 			timing: contest.TimingOf(lan), delay: contest.Range{Min: ms, Max: 10 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
@@ -109,7 +109,7 @@ const long = 24 * time.Hour
 // shows if one of a past reign does.
 func (p *Profile) scenario(nodes int) contest.Scenario {
 	return contest.Scenario{Name: p.Name, Nodes: nodes, Length: long, Timing: p.timing, Delay: p.delay, Disk: p.disk, Loss: p.loss,
-		Work: p.timing.Beat}
+		Work: p.timing.Heartbeat}
 }
 
 // ofScenario returns what is played of a scenario. Its end is that of its time: a run that somebody may meddle with is not

@@ -19,7 +19,7 @@ import (
 // TestRecipesAreRead reads what is written, and says of what cannot be where it is wrong, and why.
 func TestRecipesAreRead(t *testing.T) {
 	good := stage.Recipe{Recipe: 1, Algorithm: "bully", Nodes: 5, Profile: "lan", Seed: stage.MaxSeed, Do: []stage.Doing{
-		{After: 5, Do: stage.Crash, Node: place(0)}, {After: 9, Do: stage.Fire, Node: place(4), Timer: "beat"},
+		{After: 5, Do: stage.Crash, Node: place(0)}, {After: 9, Do: stage.Fire, Node: place(4), Timer: "heartbeat"},
 		{After: 9, Do: stage.Cut, Links: []film.Link{{0, 1}}}, {After: 12, Do: stage.Delay, Message: 1, By: 1000},
 	}}
 	text, err := json.Marshal(good)
@@ -61,7 +61,7 @@ func TestRecipesAreRead(t *testing.T) {
 		doing(`{"after":6,"do":"delay","message":1}`):                                "recipe: do[1].by: ",
 		doing(`{"after":6,"do":"drop","message":1,"by":5}`):                          "recipe: do[1].by: ",
 		doing(`{"after":6,"do":"fire","node":1,"timer":"lease"}`):                    `recipe: do[1].timer: "lease" cannot end`,
-		doing(`{"after":6,"do":"pause","node":1,"timer":"beat"}`):                    "recipe: do[1].timer: ",
+		doing(`{"after":6,"do":"pause","node":1,"timer":"heartbeat"}`):               "recipe: do[1].timer: ",
 	} {
 		_, err := stage.ReadRecipe([]byte(text))
 		require.ErrorContains(t, err, want, text)

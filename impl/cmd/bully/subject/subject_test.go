@@ -25,12 +25,12 @@ func Example() {
 	node := subject.New(members[2], members)
 	var out spec.Step
 	node.Start(spec.Configuration{}, &out)
-	node.Step(&spec.Input{Timer: spec.HeartbeatTimer}, &out)
+	node.Step(&spec.Input{Timer: spec.PatienceTimer}, &out)
 	fmt.Println(out.State)
 	fmt.Println(out.Sent, out.Cancel, out.Arm)
 	// Output:
 	// candidate leader:none epoch:0 grantee:none support:{}
-	// [3→1 ELECTION epoch:0 3→2 ELECTION epoch:0] {heartbeat} {election}
+	// [3→1 ELECTION epoch:0 3→2 ELECTION epoch:0] {patience} {election}
 }
 
 // TestLikeTheModel lets the core and the model take the same inputs, one after the other: what they do, save, cancel and

@@ -83,7 +83,7 @@ func isUpkeep(e *spec.Event, before *spec.State) bool {
 		}
 	}
 	switch e.Action {
-	case spec.BeatTimeout, spec.QuorumTimeout, spec.OnHeartbeat, spec.OnAck:
+	case spec.HeartbeatTimeout, spec.ReignTimeout, spec.OnHeartbeat, spec.OnAck:
 		return true
 	}
 	return false

@@ -77,20 +77,20 @@ func (w *watching) wants(seqs ...uint64) {
 	}
 }
 
-// started is a first start of node 3, and beat a heartbeat that it says.
+// started is a first start of node 3, and heartbeat a HEARTBEAT that it says.
 func started() *spec.Event {
 	return &spec.Event{Node: three, Action: spec.StartAction, State: spec.State{Role: spec.Follower}}
 }
 
-func beat() *spec.Event {
-	return &spec.Event{Node: three, Action: spec.BeatTimeout, Input: spec.Input{Timer: spec.BeatTimer},
+func heartbeat() *spec.Event {
+	return &spec.Event{Node: three, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
 		Sent:  []spec.Message{{Type: spec.Heartbeat, From: three, To: five, Epoch: 4}},
 		State: spec.State{Role: spec.Leader, Leader: three, Epoch: 4, Grantee: three, Support: []spec.NodeID{three}}}
 }
 
 // stood is a step of an election: each is of an epoch of its own.
 func stood(epoch spec.Epoch) *spec.Event {
-	return &spec.Event{Node: three, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
+	return &spec.Event{Node: three, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer},
 		Sent: []spec.Message{{Type: spec.Election, From: three, To: five}}, State: spec.State{Role: spec.Electing, Epoch: epoch}}
 }
 
@@ -121,21 +121,21 @@ func TestSteps(t *testing.T) {
 	want := *stood(0)
 	want.Seq, want.At = 2, e.At
 	require.Equal(t, want, e)
-	record(t, events, stood(1), beat(), beat())
+	record(t, events, stood(1), heartbeat(), heartbeat())
 	w.wants(3, 4, 5)
 	w.leave()
 
-	record(t, events, beat(), stood(2))
+	record(t, events, heartbeat(), stood(2))
 	w = watch(t, url, w.id)
 	w.wants(6, 7)
-	record(t, events, beat())
+	record(t, events, heartbeat())
 	w.wants(8)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/steps?after="+w.id, nil)
 	require.NoError(t, err)
 	by := watchBy(t, request, cancel)
-	record(t, events, beat())
+	record(t, events, heartbeat())
 	by.wants(9)
 	for _, other := range []string{"17-8", "8", "x-y", strings.Replace(w.id, "-8", "-x", 1), strings.Replace(w.id, "-8", "--8", 1)} {
 		watch(t, url, other).wants(1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -152,32 +152,32 @@ func TestSteps(t *testing.T) {
 // TestStepsCopy sees that what is kept does not change with what the host makes of its event.
 func TestStepsCopy(t *testing.T) {
 	s := newSteps()
-	e := beat()
+	e := heartbeat()
 	e.At = 17
 	s.add(e)
 	e.Sent[0].Epoch, e.State.Support[0] = 9, five
 	*e = *started()
 	got, lost := s.read(0)
 	require.False(t, lost)
-	want := *beat()
+	want := *heartbeat()
 	want.Seq, want.At = 1, 17
 	require.Equal(t, []spec.Event{want}, got)
 }
 
 // TestUpkeep sees which steps only keep a reign alive.
 func TestUpkeep(t *testing.T) {
-	leads := beat().State
+	leads := heartbeat().State
 	for _, c := range []struct {
 		e      *spec.Event
 		before spec.State
 		want   bool
 	}{
-		{beat(), leads, true},
-		{beat(), spec.State{Role: spec.Claimant, Epoch: 4, Grantee: three}, false},
-		{beat(), spec.State{Role: spec.Leader, Leader: three, Epoch: 3, Grantee: three}, false},
+		{heartbeat(), leads, true},
+		{heartbeat(), spec.State{Role: spec.Claimant, Epoch: 4, Grantee: three}, false},
+		{heartbeat(), spec.State{Role: spec.Leader, Leader: three, Epoch: 3, Grantee: three}, false},
 		{&spec.Event{Action: spec.OnHeartbeat, State: spec.State{Role: spec.Follower, Leader: five}}, spec.State{Role: spec.Electing, Leader: five}, false},
-		{&spec.Event{Action: spec.QuorumTimeout, State: spec.State{Role: spec.Leader, Leader: three, Epoch: 4}}, leads, false},
-		{&spec.Event{Action: spec.QuorumTimeout, State: leads}, leads, true},
+		{&spec.Event{Action: spec.ReignTimeout, State: spec.State{Role: spec.Leader, Leader: three, Epoch: 4}}, leads, false},
+		{&spec.Event{Action: spec.ReignTimeout, State: leads}, leads, true},
 		{&spec.Event{Action: spec.OnAck, State: leads}, leads, true},
 		{&spec.Event{Action: spec.OnHeartbeat, Sent: []spec.Message{{Type: spec.Ack}}, State: leads}, leads, true},
 		{&spec.Event{Action: spec.OnHeartbeat, Sent: []spec.Message{{Type: spec.Refuse}}, State: leads}, leads, false},
@@ -193,9 +193,9 @@ func TestStepsKept(t *testing.T) {
 	for n := range spec.Epoch(keptTelling + 10) {
 		record(t, events, stood(n+1))
 	}
-	record(t, events, beat()) // the first is none of the upkeep: it leads now
+	record(t, events, heartbeat()) // the first is none of the upkeep: it leads now
 	for range 3 * keptUpkeep {
-		record(t, events, beat())
+		record(t, events, heartbeat())
 	}
 	w := watch(t, url, "")
 	total := uint64(keptTelling + 11 + 3*keptUpkeep)
@@ -271,7 +271,7 @@ func TestStepsBehind(t *testing.T) {
 func TestStepsStuck(t *testing.T) {
 	events := NewEvents(three, nil)
 	for range keptUpkeep {
-		record(t, events, beat())
+		record(t, events, heartbeat())
 	}
 	l := listener{steps: events.steps, out: failing{httptest.NewRecorder()}}
 	require.False(t, l.catchUp())
@@ -309,7 +309,7 @@ func TestManyListeners(t *testing.T) {
 		})
 	}
 	for range steps - 1 {
-		record(t, events, beat())
+		record(t, events, heartbeat())
 	}
 	reading.Wait()
 	for _, h := range heard {
@@ -351,7 +351,7 @@ func BenchmarkRecord(b *testing.B) {
 				_, stop, _ := events.steps.listen()
 				defer stop()
 			}
-			e := beat()
+			e := heartbeat()
 			for range 2 * keptUpkeep {
 				_ = events.Record(e)
 			}

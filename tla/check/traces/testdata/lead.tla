@@ -41,7 +41,7 @@ Events == <<
   <<"Start", 1, 0, 0, 2, 1, 1>>,
   <<"Start", 2, 0, 0, 2, 1, 1>>,
   <<"Start", 3, 0, 0, 2, 1, 1>>,
-  <<"HeartbeatTimeout", 3, 0, 0, 1, 2, 2>>,
+  <<"PatienceTimeout", 3, 0, 0, 1, 2, 2>>,
   <<"OnElection", 1, 3, 0, 2, 3, 3>>,
   <<"OnElection", 2, 3, 0, 2, 3, 4>>,
   <<"OnAssent", 3, 1, 0, 2, 4, 5>>,

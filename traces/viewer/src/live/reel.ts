@@ -9,7 +9,7 @@ export const mostFrames = 20_000; // a film that has more begins anew
 const mostLines = 40_000;         // are kept while the visitor looks back
 const keptTelling = 3_000;        // of the steps that are no upkeep a new film has so many
 const keptLatest = 300;           // and of all
-const keepsAlive = new Set(['BeatTimeout', 'QuorumTimeout', 'OnHeartbeat', 'OnAck']);
+const keepsAlive = new Set(['HeartbeatTimeout', 'ReignTimeout', 'OnHeartbeat', 'OnAck']);
 
 // Reel is a film that goes on. It is shown as long as the visitor opens nothing else.
 export class Reel {

@@ -13,7 +13,7 @@ const shapes: Record<Group, string> = {
   answer: `M${-size} 0 A${size} ${size} 0 1 1 ${size} 0 A${size} ${size} 0 1 1 ${-size} 0 Z`,
   claim: `M${-size} ${-size} H${size} V${size} H${-size} Z`,
   announce: `M${-size * 0.62} ${-size * 1.08} H${size * 0.62} L${size * 1.24} 0 L${size * 0.62} ${size * 1.08} H${-size * 0.62} L${-size * 1.24} 0 Z`,
-  beat: `M${-size * 1.35} ${-size * 0.85} H${size * 1.35} L0 ${size * 1.3} Z`,
+  upkeep: `M${-size * 1.35} ${-size * 0.85} H${size * 1.35} L0 ${size * 1.3} Z`,
 };
 
 export function Shape({ group }: { group: Group }) { return <path class="ring-shape" d={shapes[group]} />; }
@@ -75,7 +75,7 @@ function Mark({ film, flight, at, ends, width, worded, onPick, onPoint }: MarkPr
       <circle class="ring-touch" r="14" />
       <path class="ring-nose" d={`M${size + 2} -4 L${size + 9} 0 L${size + 2} 4 Z`} transform={`rotate(${turn})`} />
       <g style={{ fill: flight.epoch ? epochColour(flight.epoch) : 'var(--card)' }}><Shape group={group} /></g>
-      <text class="ring-letter" y={group === 'beat' ? 1 : 3.2}>{letters(flight.kind)}</text>
+      <text class="ring-letter" y={group === 'upkeep' ? 1 : 3.2}>{letters(flight.kind)}</text>
       {worded && <Label flight={flight} at={at} ends={ends} width={width} />}
       <title>{tipOf(film, flight)}</title>
     </g>

@@ -25,10 +25,10 @@ class Node:
 
     def start(self):
         # R32. The effects of a step, in the order of section 10: save, over, cancel and arm, send, tell.
-        return [{"save": {"epoch": 0, "grantee": None}}, {"arm": "heartbeat"}]
+        return [{"save": {"epoch": 0, "grantee": None}}, {"arm": "patience"}]
 
     def end(self, timer):
-        if timer == "heartbeat":
+        if timer == "patience":
             # R8. Yours: this is wrong. The lease ends, the node becomes a candidate, ELECTION goes to all others, one
             # timer is cancelled and another armed (R36), and users are told if they know of no leader any more (R39).
             return []

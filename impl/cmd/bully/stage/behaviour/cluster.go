@@ -188,8 +188,8 @@ func (r *recorder) whose(before, s *Step, changes []difference) (int, error) {
 }
 
 // sent returns what a step has sent. The module leaves out what can make no difference: what goes over a cut link, or to a
-// node that is down, or is a beat that tells nothing new. If the rules of the protocol say the same of all else, all is what
-// they say; else the step is one of a mutant, and has sent what can be seen.
+// node that is down, or is a heartbeat that tells nothing new. If the rules of the protocol say the same of all else, all
+// is what they say; else the step is one of a mutant, and has sent what can be seen.
 func (r *recorder) sent(before, s *Step, e *spec.Event, place int, changes []difference) []spec.Message {
 	seen := map[film.Link][]spec.Message{}
 	var all []spec.Message

@@ -168,14 +168,14 @@ func nodeScene(s map[string]term, nodes int, read func(term) packet) scene {
 }
 
 var electionWords = map[string]string{
-	"HeartbeatTimeout":   "has not heard from its leader for too long",
+	"PatienceTimeout":    "has not heard from its leader for too long",
 	"PreemptTimeout":     "has followed a lower leader for long enough",
 	"ElectionTimeout":    "has waited long enough for answers",
 	"CoordinatorTimeout": "has waited long enough for a better node to lead",
 	"ClaimTimeout":       "has waited long enough for grants",
-	"QuorumTimeout":      "counts who has answered it",
-	"BeatTimeout":        "says HEARTBEAT",
-	"Beat":               "says again that it leads",
+	"ReignTimeout":       "counts who has answered it",
+	"HeartbeatTimeout":   "says HEARTBEAT",
+	"Heartbeat":          "says again that it leads",
 	"Start":              "begins an election",
 	"Retry":              "has waited in vain, and begins the election again",
 	"Crash":              "crashes",
@@ -242,7 +242,7 @@ func ringModule() module {
 func raftModule() module {
 	return module{algorithm: "raft", variables: []string{"node", "net", "cut", "budget"}, nodes: tupleNodes("node"), epoch: "term",
 		words: map[string]string{"ElectionTimeout": "has not heard from a leader for too long", "QuorumTimeout": "counts who has answered it",
-			"Beat": "says again that it leads", "Restart": "crashes, and is back"},
+			"Heartbeat": "says again that it leads", "Restart": "crashes, and is back"},
 		scene: func(s map[string]term, nodes int) scene {
 			c := nodeScene(s, nodes, messagePacket)
 			c.way = records(s["net"], nodes)

@@ -184,7 +184,7 @@ func kindOf(action string, node, nodes int) film.Kind {
 		return film.Crash
 	case action == "Restart":
 		return film.Restart
-	case strings.HasSuffix(action, "Timeout"), action == "Beat", action == "Retry", action == "Deadline":
+	case strings.HasSuffix(action, "Timeout"), action == "Heartbeat", action == "Retry", action == "Deadline":
 		return film.Timer
 	case action == "Resign", action == "HolderDead", action == "Start":
 		return film.Call

@@ -106,7 +106,7 @@ func tellChanging(c *conformance.Case) (w words) {
 		return words{text: "is called to " + deeds(&c.Before.Configuration, own, "", calling(c.ID, "itself")),
 			note: fmt.Sprintf("makes that %s, and says HEARTBEAT to all who are or were members. It holds for good when a quorum has acknowledged it: %d of %d",
 				stamp(own), tallyOf(0, c.ID, after).needs(), tallyOf(0, c.ID, after).all)}
-	case (in.Timer == spec.HeartbeatTimer || in.Timer == spec.CoordinatorTimer) && !conformance.MayStand(c.ID, &c.Before):
+	case (in.Timer == spec.PatienceTimer || in.Timer == spec.CoordinatorTimer) && !conformance.MayStand(c.ID, &c.Before):
 		return tellSpeaking(c)
 	case in.Message.Type == "":
 		return won(c)

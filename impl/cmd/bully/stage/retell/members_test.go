@@ -91,8 +91,8 @@ func TestChangeIsTold(t *testing.T) {
 	now := conf(t, 1, 2, voter(one), voter(two), witness(three), spec.Member{ID: four, Kind: spec.Observer, Address: "h:4"})
 	changed := leads
 	changed.Configuration = now
-	beat := spec.Message{Type: spec.Heartbeat, From: two, To: four, Epoch: 1, Configuration: now}
-	f = tell(spec.Event{Node: two, Action: spec.ChangeAction, Input: spec.Input{Call: spec.ChangeCall, Configuration: now}, Sent: []spec.Message{beat}, State: changed})
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: four, Epoch: 1, Configuration: now}
+	f = tell(spec.Event{Node: two, Action: spec.ChangeAction, Input: spec.Input{Call: spec.ChangeCall, Configuration: now}, Sent: []spec.Message{heartbeat}, State: changed})
 	require.Equal(t, "is called to add 4 as an observer", f.Text)
 	require.Contains(t, f.Note, "makes that version 2 of epoch 1, and says HEARTBEAT to all who are or were members. It holds for good when a quorum has acknowledged it: 2 of 3")
 	require.Equal(t, "R47", f.Rule)
@@ -103,7 +103,7 @@ func TestChangeIsTold(t *testing.T) {
 
 	joined := spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now}
 	ack := spec.Message{Type: spec.Ack, From: four, To: two, Epoch: 1, Configuration: now}
-	f = tell(heard(beat, joined, ack))
+	f = tell(heard(heartbeat, joined, ack))
 	require.Equal(t, "adopts version 2 of epoch 1: the members are 1 and 2, with witness 3 and observer 4; so it is an observer now; follows 2 in epoch 1", f.Note)
 	require.Equal(t, "R43 R23", f.Rule)
 	require.False(t, f.Sends[0].Upkeep, "it answers the change")
@@ -145,11 +145,11 @@ func TestWhoMayNotIsTold(t *testing.T) {
 			event: heard(asks(spec.Grant, one, two, now.At(1, 1)), spec.State{Role: spec.Claimant, Epoch: 1, Configuration: now}), rule: "R45",
 			note: "does not count: it was given in version 1 of epoch 1, and its own configuration is version 2 of epoch 1"},
 		{name: "a witness speaks", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now},
-			event: spec.Event{Node: three, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, Sent: []spec.Message{asks(spec.ImBack, three, one, now)}, State: free},
+			event: spec.Event{Node: three, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, Sent: []spec.Message{asks(spec.ImBack, three, one, now)}, State: free},
 			text:  "has not heard from 2 for too long", rule: "R46", beside: "I do not lead: who does?",
 			note: "its lease ends; it is a witness, and may not stand: says IM_BACK to all other members, so that who leads says so, and all hear of version 2 of epoch 1"},
 		{name: "a removed node waits no more", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now},
-			event: spec.Event{Node: four, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, State: free}, rule: "R46",
+			event: spec.Event{Node: four, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: free}, rule: "R46",
 			note: "its lease ends; it is no member of its configuration, and so does nothing more"},
 		{name: "a witness gives way to who is lower", before: free,
 			event: heard(asks(spec.Election, two, three, now), spec.State{Role: spec.Electing, Epoch: 1, Configuration: now}, asks(spec.Assent, three, two, now)), rule: "R11",
@@ -163,7 +163,7 @@ func TestWhoMayNotIsTold(t *testing.T) {
 		began := c.before
 		began.Role, began.Leader = spec.Follower, spec.NodeID{}
 		tell(spec.Event{Node: c.event.Node, Action: spec.StartAction, State: began})
-		tell(spec.Event{Node: c.event.Node, Action: spec.BeatTimeout, Input: spec.Input{Timer: spec.BeatTimer}, State: c.before}) // however it came to be so
+		tell(spec.Event{Node: c.event.Node, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, State: c.before}) // however it came to be so
 		f := tell(c.event)
 		require.Equal(t, c.rule, f.Rule, c.name)
 		if c.note != "" {

@@ -166,14 +166,14 @@ func grant(c *conformance.Case) string {
 
 func reign(c *conformance.Case) (note string, upkeep bool) {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
-	beat := m.Type == spec.Heartbeat
+	heartbeat := m.Type == spec.Heartbeat
 	switch {
 	case m.Epoch < before.Epoch:
 		return fmt.Sprintf("refuses: epoch %d is past, its own is %d", m.Epoch, before.Epoch), false
 	case after.Role != spec.Follower:
-		return fmt.Sprintf("says ACK, and goes on standing to take over from %s", m.From), beat
+		return fmt.Sprintf("says ACK, and goes on standing to take over from %s", m.From), heartbeat
 	case before.Role == spec.Follower && before.Leader == m.From && before.Epoch == m.Epoch:
-		return fmt.Sprintf("goes on following %s", m.From), beat
+		return fmt.Sprintf("goes on following %s", m.From), heartbeat
 	case before.Role == spec.Leader:
 		return fmt.Sprintf("leads no more: follows %s in epoch %d", m.From, m.Epoch), false
 	}

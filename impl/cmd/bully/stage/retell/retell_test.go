@@ -162,14 +162,14 @@ func TestClocksThatDiffer(t *testing.T) {
 	follows := spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Grantee: two}
 	leads := spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two}
 	first := teller.Tell(&spec.Event{Seq: 1, At: 1000, Node: one, Action: spec.OnHeartbeat, Input: spec.Input{Message: m}, State: follows})
-	second := teller.Tell(&spec.Event{Seq: 1, At: 900, Node: two, Action: spec.BeatTimeout, Input: spec.Input{Timer: spec.BeatTimer}, Sent: []spec.Message{m}, State: leads})
-	third := teller.Tell(&spec.Event{Seq: 2, At: 1500, Node: two, Action: spec.BeatTimeout, Input: spec.Input{Timer: spec.BeatTimer}, Sent: []spec.Message{m}, State: leads})
+	second := teller.Tell(&spec.Event{Seq: 1, At: 900, Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, Sent: []spec.Message{m}, State: leads})
+	third := teller.Tell(&spec.Event{Seq: 2, At: 1500, Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, Sent: []spec.Message{m}, State: leads})
 	require.Zero(t, first[0].Takes)
 	require.Empty(t, second[0].Sends)
 	require.Equal(t, int64(0), second[0].At)
 	require.Len(t, third[0].Sends, 1)
 	require.Equal(t, int64(500), third[0].At)
-	back := teller.Tell(&spec.Event{Seq: 3, At: 1200, Node: two, Action: spec.BeatTimeout, Input: spec.Input{Timer: spec.BeatTimer}, Sent: []spec.Message{m}, State: leads})
+	back := teller.Tell(&spec.Event{Seq: 3, At: 1200, Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, Sent: []spec.Message{m}, State: leads})
 	require.Equal(t, int64(500), back[0].At, "time does not go back")
 }
 
@@ -178,11 +178,11 @@ func TestUnseenMayRun(t *testing.T) {
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
 	teller, err := New([]spec.NodeID{one, two}, Options{Timed: true, Middle: true})
 	require.NoError(t, err)
-	beat := spec.Event{Seq: 1, At: 1000, Node: two, Action: spec.BeatTimeout, Input: spec.Input{Timer: spec.BeatTimer},
+	heartbeat := spec.Event{Seq: 1, At: 1000, Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
 		Sent: []spec.Message{{Type: spec.Heartbeat, From: two, To: one, Epoch: 1}}, State: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two}}
-	require.False(t, teller.Tell(&beat)[0].Sends[0].Lost)
+	require.False(t, teller.Tell(&heartbeat)[0].Sends[0].Lost)
 	teller.Tell(&spec.Event{Seq: 1, At: 1001, Node: one, Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: 1, Grantee: two}})
-	require.True(t, teller.Tell(&beat)[0].Sends[0].Lost)
+	require.True(t, teller.Tell(&heartbeat)[0].Sends[0].Lost)
 }
 
 // TestTooManyNodes refuses what no film can show.

@@ -16,8 +16,8 @@ type words struct {
 	upkeep     bool
 }
 
-// Words says what a node of ours does in a case, and what it makes of it. upkeep is what a reign costs: beats, their receipt
-// and their answers, and checks that change nothing.
+// Words says what a node of ours does in a case, and what it makes of it. upkeep is what a reign costs: heartbeats, their
+// receipt and their answers, and checks that change nothing.
 func Words(c *conformance.Case) (text, note string, upkeep bool) {
 	w := tell(c)
 	return w.text, w.note, w.upkeep
@@ -130,7 +130,7 @@ func tell(c *conformance.Case) words {
 func tellTimer(c *conformance.Case) words {
 	before, after := &c.Before, &c.Want.State
 	switch c.Input.Timer {
-	case spec.HeartbeatTimer:
+	case spec.PatienceTimer:
 		if before.Leader.IsNone() {
 			return words{text: "has waited long enough for a leader", note: "holds an election: asks all others who is there, and would follow it"}
 		}
@@ -159,7 +159,7 @@ func tellTimer(c *conformance.Case) words {
 	case spec.ClaimTimer:
 		return words{text: "has waited long enough for grants",
 			note: join(fmt.Sprintf("has %s: gives up its claim of epoch %d", count(c, before), before.Epoch+1), rests(after))}
-	case spec.QuorumTimer:
+	case spec.ReignTimer:
 		w := words{text: "counts who has answered its heartbeats"}
 		if after.Role == spec.Leader {
 			w.note, w.upkeep = count(c, before)+": leads on", true

@@ -38,11 +38,11 @@ impl Node {
 
     /// R32. The effects of a step, in the order of section 10: save, over, cancel and arm, send, tell.
     fn start(&mut self) -> Value {
-        json!([{"save": {"epoch": 0, "grantee": null}}, {"arm": "heartbeat"}])
+        json!([{"save": {"epoch": 0, "grantee": null}}, {"arm": "patience"}])
     }
 
     fn end(&mut self, timer: &str) -> Result<Value, String> {
-        if timer == "heartbeat" {
+        if timer == "patience" {
             // R8. Yours: this is wrong. The lease ends, the node becomes a candidate, ELECTION goes to all others, one
             // timer is cancelled and another armed (R36), and users are told if they know of no leader any more (R39).
             return Ok(json!([]));
