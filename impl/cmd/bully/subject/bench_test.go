@@ -2,10 +2,10 @@ package subject_test
 
 import (
 	"os"
-	"slices"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,53 +15,50 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// benchPlans returns plans with all kinds of faults, and one of a reign that nothing disturbs.
-func benchPlans(t testing.TB) (faults []sim.Plan, reign sim.Plan) {
-	profiles := slices.DeleteFunc(sim.Profiles(), sim.Profile.Changing)
-	for seed := range uint64(20) {
-		plan, err := sim.Generate(seed, 5, profiles[int(seed)%len(profiles)])
-		require.NoError(t, err)
-		faults = append(faults, plan)
-	}
-	reign = faults[0].Clone()
-	reign.Faults, reign.Length = nil, time.Minute
-	return faults, reign
+// benchPlan returns a plan of testdata/bench. They are files, so that versions are compared on the same plans, whatever a seed means to
+// each: fixed and changing members, left alone or with losses, cuts, crashes and resignations.
+func benchPlan(t testing.TB, name string) *sim.Plan {
+	text, err := os.ReadFile(filepath.Join("testdata", "bench", name))
+	require.NoError(t, err)
+	plan := &sim.Plan{}
+	require.NoError(t, plan.UnmarshalJSON(text), name)
+	return plan
 }
 
-// BenchmarkSimulator measures steps of the core in the simulator, with all that it checks. One op is one step.
+// BenchmarkSimulator measures steps of the core in the simulator, with all that it checks. One op is one run of a plan: what a step
+// takes is to be compared, as a version whose policy of timers is another takes others.
 func BenchmarkSimulator(b *testing.B) {
-	faults, reign := benchPlans(b)
-	b.Run("faults", func(b *testing.B) { benchmark(b, faults) })
-	b.Run("reign", func(b *testing.B) { benchmark(b, []sim.Plan{reign}) })
-}
-
-func benchmark(b *testing.B, plans []sim.Plan) {
-	runner := sim.NewRunner(subject.New)
-	steps := uint64(0)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := 0; steps < uint64(b.N); i++ {
-		result, err := runner.Run(&plans[i%len(plans)], sim.Options{})
-		if err != nil || result.Violation != nil {
-			b.Fatal(err, result.Violation)
-		}
-		steps += result.Steps
+	files, err := os.ReadDir(filepath.Join("testdata", "bench"))
+	require.NoError(b, err)
+	require.NotEmpty(b, files)
+	for _, file := range files {
+		b.Run(strings.TrimSuffix(file.Name(), ".json"), func(b *testing.B) {
+			plan := benchPlan(b, file.Name())
+			runner := sim.NewRunner(subject.New)
+			steps := uint64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				result, err := runner.Run(plan, sim.Options{})
+				if err != nil || result.Violation != nil {
+					b.Fatal(err, result.Violation)
+				}
+				steps += result.Steps
+			}
+			b.ReportMetric(float64(steps)/float64(b.N), "steps/op")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps), "ns/step")
+		})
 	}
-	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
 }
 
 // TestSimulatorHardlyAllocates holds runs to the memory of the nodes that they make: steps need none.
 func TestSimulatorHardlyAllocates(t *testing.T) {
-	faults, reign := benchPlans(t)
 	runner := sim.NewRunner(subject.New)
-	for _, c := range []struct {
-		plan *sim.Plan
-		most float64
-	}{{&reign, 100}, {&faults[2], 400}} {
-		result, err := runner.Run(c.plan, sim.Options{})
+	for name, most := range map[string]float64{"fixed-quiet.json": 100, "fixed-crashes.json": 400} {
+		plan := benchPlan(t, name)
+		result, err := runner.Run(plan, sim.Options{})
 		require.NoError(t, err)
 		require.Greater(t, result.Steps, uint64(1000))
-		require.LessOrEqual(t, testing.AllocsPerRun(3, func() { _, _ = runner.Run(c.plan, sim.Options{}) }), c.most, "of %d steps", result.Steps)
+		require.LessOrEqual(t, testing.AllocsPerRun(3, func() { _, _ = runner.Run(plan, sim.Options{}) }), most, "%s, of %d steps", name, result.Steps)
 	}
 }
 
