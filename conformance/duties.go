@@ -44,11 +44,12 @@ func Duties(id spec.NodeID, before *spec.State, in *spec.Input, after *spec.Stat
 	if in.Starts() {
 		return in.Call == spec.StartCall, 0, runs
 	}
+	save = before.Durable() != after.Durable()
 	ran := runs
-	if before.Role != after.Role || before.Leader != after.Leader || before.Configuration != after.Configuration {
+	if save || before.Role != after.Role || before.Leader != after.Leader {
 		ran = Running(id, before)
 	}
-	return before.Durable() != after.Durable(), ran &^ runs, runs & (begunAnew(before, in, after, sent) | ^ran)
+	return save, ran &^ runs, runs & (begunAnew(before, in, after, sent) | ^ran)
 }
 
 // begunAnew returns which timers, if they run both before and after the step, begin anew: the fourth column of R36.

@@ -54,7 +54,8 @@ func (s State) Durable() Durable { return Durable{s.Epoch, s.Grantee, s.Configur
 
 // Equal reports whether s and t are the same state. Support that is nil and support that is empty are the same.
 func (s State) Equal(t State) bool {
-	return s.Role == t.Role && s.Leader == t.Leader && s.Durable() == t.Durable() && slices.Equal(s.Support, t.Support)
+	return s.Role == t.Role && s.Leader == t.Leader && s.Epoch == t.Epoch && s.Grantee == t.Grantee &&
+		s.Configuration == t.Configuration && slices.Equal(s.Support, t.Support)
 }
 
 // Clone returns a copy of s that shares no memory with it.

@@ -180,11 +180,11 @@ func asks(t spec.MessageType) bool {
 	return false
 }
 
-// promisesOfMembers holds a step that is taken to the promises about configurations, and has the host do what follows.
+// promisesOfMembers holds a step of a leader that is taken to the promises about configurations, and has the host do what follows.
 func (r *Runner) promisesOfMembers(i rank, was *view) {
 	h := &r.hosts[i]
 	now, c := &h.view, &h.view.configuration
-	begins := now.role == leader && (was.role != leader || was.epoch != now.epoch)
+	begins := was.role != leader || was.epoch != now.epoch
 	if begins || r.in.action == changeAction {
 		r.history.follows[c.Stamp()] = was.configuration.Stamp()
 	}
@@ -192,7 +192,7 @@ func (r *Runner) promisesOfMembers(i rank, was *view) {
 		r.history.won = append(r.history.won, *c)
 		r.holds(r.history.settled, r.history.won[len(r.history.won)-1:])
 	}
-	if now.role == leader && h.settled != *c && now.quorum(now.support|one(i)) {
+	if h.settled != *c && now.quorum(now.support|one(i)) {
 		h.settled = *c
 		r.history.settled = append(r.history.settled, *c)
 		r.holds(r.history.settled[len(r.history.settled)-1:], r.history.won)

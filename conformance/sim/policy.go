@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
@@ -66,15 +67,12 @@ func (r *Runner) endElection(i rank, now policy.Instant) {
 // setTimers sets the timers whose ends are others than before, and stops those that run no longer.
 func (r *Runner) setTimers(i rank, now policy.Instant) {
 	h := &r.hosts[i]
-	for t := range h.ends {
-		due := h.policy.Due[t]
-		if due == h.ends[t] {
-			continue
-		}
-		if h.ends[t] = due; due == policy.Never {
+	for others := h.ends.Others(&h.policy.Due); others != 0; others &= others - 1 {
+		t := bits.TrailingZeros8(uint8(others))
+		if h.ends[t] = h.policy.Due[t]; h.ends[t] == policy.Never {
 			r.world.StopTimer(int(i), t)
 		} else {
-			r.world.SetTimer(int(i), t, due.After(now))
+			r.world.SetTimer(int(i), t, h.ends[t].After(now))
 		}
 	}
 }

@@ -28,9 +28,9 @@ func (s set) size() int       { return bits.OnesCount8(uint8(s)) }
 // ranks are the members of a run.
 type ranks []spec.NodeID
 
-// of returns the rank of a member, and none for everybody else.
+// of returns the rank of a member, and none for everybody else. It looks at the highest first, as most ids are of who leads.
 func (m ranks) of(id *spec.NodeID) rank {
-	for i := range m {
+	for i := len(m) - 1; i >= 0; i-- {
 		if m[i] == *id {
 			return rank(i)
 		}

@@ -68,6 +68,16 @@ func (e *Ends) First() Instant {
 	return first
 }
 
+// Others returns the timers whose ends are others in due.
+func (e *Ends) Others(due *Ends) (timers spec.TimerSet) {
+	for t := range e {
+		if e[t] != due[t] {
+			timers |= 1 << t
+		}
+	}
+	return timers
+}
+
 // Sooner moves the end of a timer that runs, but not to a later time.
 func (e *Ends) Sooner(t Timer, end Instant) {
 	if e[t] != Never {

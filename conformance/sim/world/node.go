@@ -21,6 +21,8 @@ type node struct {
 	born    uint64        // what is older than this was meant for it before it crashed
 	rate    uint64        // how many billionths of a second its clock counts in one
 	jumped  time.Duration // what its clock has jumped ahead by
+	asked   time.Duration // when its clock was last looked at
+	counts  time.Duration // and what it had counted by then
 	random  Random        // of its disk
 	disk    Range
 	waiting []item // messages and calls, first come first
@@ -84,7 +86,10 @@ func (n *node) counted(d time.Duration) time.Duration {
 // Clock returns what the clock of a node shows when what it does now has its effects: now, or when it has saved.
 func (w *World[M]) Clock(i int) time.Duration {
 	n := &w.nodes[i]
-	return n.counted(w.leaves(n)) + n.jumped
+	if at := w.leaves(n); at != n.asked { // to count is a division, and a step asks more than once
+		n.asked, n.counts = at, n.counted(at)
+	}
+	return n.counts + n.jumped
 }
 
 // Save makes a node busy for as long as its disk takes. Then comes Saved. What it sends and which timers it sets after this

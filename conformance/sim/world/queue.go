@@ -59,7 +59,7 @@ func (q *queue) pop() item {
 			break
 		}
 		least := below
-		for k := below + 1; k < min(below+4, len(heap)); k++ {
+		for k, end := below+1, min(below+4, len(heap)); k < end; k++ {
 			if heap[k].before(&heap[least]) {
 				least = k
 			}
