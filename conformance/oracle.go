@@ -18,28 +18,18 @@ type Model struct {
 var _ Subject = (*Model)(nil)
 
 // Step is the step of the model.
-func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) spec.Step {
-	answer, err := answerOf(m.names(members, &before), id, &before, &in)
+func (m *Model) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (answer spec.Step) {
+	answer, err := m.names(members, &before).Answer(id, &before, &in)
 	if err != nil && !before.Configuration.IsNone() { // who is not among the members may occur
 		var names *rules.Names
 		if names, err = rules.NamesIn(id, &before, &spec.Input{Message: in.Message, Configuration: in.Configuration}); err == nil {
-			answer, err = answerOf(names, id, &before, &in)
+			answer, err = names.Answer(id, &before, &in)
 		}
 	}
 	if err != nil {
 		panic(fmt.Sprintf("conformance: %v on %v: %v", id, in, err))
 	}
 	return answer
-}
-
-func answerOf(names *rules.Names, id spec.NodeID, before *spec.State, in *spec.Input) (spec.Step, error) {
-	switch {
-	case in.Call == spec.StartCall:
-		return names.Start(id, before.Configuration)
-	case in.Call == spec.RestartCall:
-		return names.Restart(id, before.Durable())
-	}
-	return names.Answer(id, *before, *in)
 }
 
 // names returns the names of the members in a question. They are the same ones again and again.

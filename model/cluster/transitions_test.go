@@ -169,7 +169,7 @@ func askAgain(t *testing.T, n *rules.Names, tr *Transition, before spec.State) s
 		in.Message.Configuration, err = n.SpecConfiguration(&m.Conf)
 	}
 	require.NoError(t, err)
-	got, err = n.Answer(id, before, in)
+	got, err = n.Answer(id, &before, &in)
 	require.NoError(t, err)
 	return got
 }

@@ -13,7 +13,7 @@
 //	}
 //	state := spec.State{Role: spec.Follower, Configuration: first}
 //	for in := range inputs {
-//		want, err := names.Answer(id, state, in)
+//		want, err := names.Answer(id, &state, &in)
 //		if err != nil {
 //			return err // not a question: see there
 //		}

@@ -33,7 +33,7 @@ func ExampleNames_Answer() {
 			return
 		}
 		heartbeat := spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(3), To: observer.ID, Epoch: 1, Configuration: c}
-		answer, err = names.Answer(observer.ID, answer.State, spec.Input{Message: heartbeat})
+		answer, err = names.Answer(observer.ID, &answer.State, &spec.Input{Message: heartbeat})
 		fmt.Println(answer.State)
 		fmt.Println(answer.Sent)
 	}

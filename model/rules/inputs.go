@@ -8,15 +8,10 @@ func (r *Rules) Hear(i ID, s State, m Message) Step {
 	if m.To != i || m.From == i || m.From == None || m.From > MaxIDs || m.Type > ImBack {
 		return ignored(s)
 	}
-	t := r.adopted(s, m)
-	if !r.meets(i, m.From, t.Conf) {
-		return r.outsideHeard(i, t, m)
+	s = r.adopted(s, m)
+	if !r.meets(i, m.From, s.Conf) {
+		return r.outsideHeard(i, s, m)
 	}
-	return r.byType(i, t, m)
-}
-
-// byType takes the step of the rule for m.
-func (r *Rules) byType(i ID, s State, m Message) Step {
 	switch m.Type {
 	case Election:
 		return r.electionHeard(i, s, m)

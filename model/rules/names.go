@@ -80,13 +80,22 @@ func (n *Names) Blank(first *spec.Configuration) State { return Blank(n.Configur
 
 // ID returns the rank of a node, and None for none and for one that is not known.
 func (n *Names) ID(id spec.NodeID) ID {
+	if id.IsNone() {
+		return None
+	}
+	i := n.rank(id)
+	if i == None {
+		n.stranger = id
+	}
+	return i
+}
+
+// rank returns the rank of a node, and None if it is not known.
+func (n *Names) rank(id spec.NodeID) ID {
 	for i := range n.ids {
 		if n.ids[i] == id {
 			return ID(i + 1)
 		}
-	}
-	if !id.IsNone() {
-		n.stranger = id
 	}
 	return None
 }

@@ -11,12 +11,18 @@ import (
 var standard, static = New(), NewStatic()
 
 // Answer returns what node id does in the state before with one input: a message received, well formed or not, the end of a
-// timer, running or not, or a call. Where members change every input of a state that CheckState passes has an answer, and it is
-// an error if before is not such a state; where they do not, of any state. It is an error, besides, if a configuration comes
-// without a call to change, if links are cut, and if an id occurs that is not among the names; but for that of a stranger who
-// says something where members never change, which is ignored (R34).
-func (n *Names) Answer(id spec.NodeID, before spec.State, in spec.Input) (spec.Step, error) {
-	if err := n.check(id, &before); err != nil {
+// timer, running or not, or a call; for a start, what Start and Restart return, with what before has. Where members change every
+// input of a state that CheckState passes has an answer, and it is an error if before is not such a state; where they do not, of
+// any state. It is an error, besides, if a configuration comes without a call to change, if links are cut, and if an id occurs
+// that is not among the names; but for that of a stranger who says something where members never change, which is ignored (R34).
+func (n *Names) Answer(id spec.NodeID, before *spec.State, in *spec.Input) (answer spec.Step, err error) {
+	switch in.Call {
+	case spec.StartCall:
+		return n.Start(id, before.Configuration)
+	case spec.RestartCall:
+		return n.Restart(id, before.Durable())
+	}
+	if err := n.check(id, before); err != nil {
 		return spec.Step{}, err
 	}
 	if !in.Configuration.IsNone() && in.Call != spec.ChangeCall || len(in.Cut) > 0 {
@@ -24,62 +30,56 @@ func (n *Names) Answer(id spec.NodeID, before spec.State, in spec.Input) (spec.S
 			"a configuration is for a call to change, and a cut for the network")
 	}
 	n.stranger = spec.NodeID{}
-	i, s := n.ID(id), n.State(&before)
-	step, err := n.step(i, s, id, &in)
-	switch {
-	case err != nil:
+	i, s := n.ID(id), n.State(before)
+	step := n.step(i, s, id, in)
+	if err := n.unknown(); err != nil {
 		return spec.Step{}, err
-	case step.Ignored:
-		return spec.Step{Ignored: true, State: before}, nil
 	}
-	return n.answer(&step)
+	if step.Ignored {
+		return spec.Step{Ignored: true, State: *before}, nil
+	}
+	err = n.tell(&step, &answer)
+	return answer, err
 }
 
 // step returns the step of node i, which is id, in state s.
-func (n *Names) step(i ID, s State, id spec.NodeID, in *spec.Input) (Step, error) {
+func (n *Names) step(i ID, s State, id spec.NodeID, in *spec.Input) Step {
 	switch {
 	case in.Timer != "":
-		return n.rules.Timeout(i, s, TimerOf(in.Timer)), n.unknown()
+		return n.rules.Timeout(i, s, TimerOf(in.Timer))
 	case in.Call == spec.ResignCall:
-		return n.rules.Resign(i, s), n.unknown()
+		return n.rules.Resign(i, s)
 	case in.Call == spec.HolderDeadCall:
-		return n.rules.HolderDead(i, s), n.unknown()
+		return n.rules.HolderDead(i, s)
 	case in.Call == spec.ChangeCall && !n.isStatic() && in.Configuration.Validate() == nil:
-		wanted := n.Configuration(&in.Configuration)
-		return n.rules.Change(i, s, wanted), n.unknown()
+		return n.rules.Change(i, s, n.Configuration(&in.Configuration))
 	case in.Call != "" || !n.heard(id, &in.Message): // a call that there is not, or that no node is in a state for, too
-		return ignored(s), n.unknown()
+		return ignored(s)
 	}
 	m := &in.Message
-	heard := Message{MessageTypeOf(m.Type), n.ID(m.From), i, m.Epoch, n.Configuration(&m.Configuration)}
-	return n.rules.Hear(i, s, heard), n.unknown()
+	return n.rules.Hear(i, s, Message{MessageTypeOf(m.Type), n.sender(m), i, m.Epoch, n.Configuration(&m.Configuration)})
 }
 
-// heard reports whether node id can hear m at all: it is well formed (R33), for this node, and of a cluster of its kind; and
-// where members never change, of one of them (R34).
+// heard reports whether node id can hear m at all: it is well formed (R33), for this node, and of a cluster of its kind (R34).
 func (n *Names) heard(id spec.NodeID, m *spec.Message) bool {
-	if m.Validate() != nil || m.To != id || m.Configuration.IsNone() != n.isStatic() {
-		return false
-	}
-	if !n.isStatic() {
-		return true
-	}
-	for k := range n.ids {
-		if n.ids[k] == m.From {
-			return true
-		}
-	}
-	return false
+	return m.Validate() == nil && m.To == id && m.Configuration.IsNone() == n.isStatic()
 }
 
-// answer returns the answer that a step is.
-func (n *Names) answer(step *Step) (spec.Step, error) {
-	after, err := n.SpecState(&step.State)
-	if err != nil {
-		return spec.Step{}, fmt.Errorf("rules: the state after the step: %w", err)
+// sender returns the rank of who says m. Where members never change it is None for a stranger, who is not heard (R34).
+func (n *Names) sender(m *spec.Message) ID {
+	if n.isStatic() {
+		return n.rank(m.From)
 	}
-	// Each message carries the configuration after the step (R43).
-	return spec.Step{State: after, Sent: n.SpecSent(step, after.Configuration)}, nil
+	return n.ID(m.From)
+}
+
+// tell says in the words of package spec what a step is. It is an error if there are none for the state after it.
+func (n *Names) tell(step *Step, answer *spec.Step) (err error) {
+	if answer.State, err = n.SpecState(&step.State); err != nil {
+		return fmt.Errorf("rules: the state after the step: %w", err)
+	}
+	answer.Sent = n.SpecSent(step, answer.State.Configuration) // each message carries the configuration after the step (R43)
+	return nil
 }
 
 // unknown is an error if an id has occurred that is not among the names.
@@ -102,7 +102,7 @@ func (n *Names) Start(id spec.NodeID, first spec.Configuration) (spec.Step, erro
 
 // Restart returns what node id does when it starts with what it has kept. R30, R49. It is an error if that is not what a node
 // can keep.
-func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (spec.Step, error) {
+func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (answer spec.Step, err error) {
 	before := spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Configuration: kept.Configuration}
 	if err := n.check(id, &before); err != nil {
 		return spec.Step{}, err
@@ -113,7 +113,8 @@ func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (spec.Step, error) {
 		return spec.Step{}, err
 	}
 	step := n.rules.Restart(i, s)
-	return n.answer(&step)
+	err = n.tell(&step, &answer)
+	return answer, err
 }
 
 // check returns an error if the state is none that a question can be about.

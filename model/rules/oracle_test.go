@@ -21,7 +21,7 @@ func ask(id spec.NodeID, before spec.State, in spec.Input) (spec.Step, error) {
 	if err != nil {
 		return spec.Step{}, err
 	}
-	return n.Answer(id, before, in)
+	return n.Answer(id, &before, &in)
 }
 
 // restart does the same for a restart.
@@ -108,16 +108,17 @@ func TestNamesRefuseStrangers(t *testing.T) {
 		return spec.Input{Message: spec.Message{Type: spec.Heartbeat, From: from, To: one, Epoch: 1, Configuration: c}}
 	}
 	before := spec.State{Role: spec.Follower, Configuration: of(one, two)}
-	known, err := n.Answer(one, before, says(two, of(one, two)))
+	heard := says(two, of(one, two))
+	known, err := n.Answer(one, &before, &heard)
 	require.NoError(t, err)
 	for range 2 {
 		for _, in := range []spec.Input{says(three, of(one, two)), says(two, of(one, two, three))} {
-			_, err = n.Answer(one, before, in)
+			_, err = n.Answer(one, &before, &in)
 			require.EqualError(t, err, "rules: node 3 occurs, and is not among the names")
 		}
 		_, err = n.Restart(one, spec.Durable{Epoch: 1, Grantee: three, Configuration: of(one, two)})
 		require.EqualError(t, err, "rules: node 3 occurs, and is not among the names")
-		again, err := n.Answer(one, before, says(two, of(one, two)))
+		again, err := n.Answer(one, &before, &heard)
 		require.NoError(t, err)
 		require.Equal(t, known, again)
 	}
@@ -360,15 +361,15 @@ func TestStaticMembers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, spec.Step{State: blank}, started)
 
-	asks, err := n.Answer(top, blank, spec.Input{Timer: spec.PatienceTimer})
+	asks, err := n.Answer(top, &blank, &spec.Input{Timer: spec.PatienceTimer})
 	require.NoError(t, err)
 	require.Len(t, asks.Sent, MaxIDs-1)
 	require.Equal(t, spec.Message{Type: spec.Election, From: top, To: namedID(MaxIDs - 1)}, asks.Sent[MaxIDs-2])
 	half := spec.State{Role: spec.Claimant, Support: members[:MaxIDs/2-1]} // and itself
-	wins, err := n.Answer(top, half, spec.Input{Message: spec.Message{Type: spec.Grant, From: members[40], To: top, Epoch: 1}})
+	wins, err := n.Answer(top, &half, &spec.Input{Message: spec.Message{Type: spec.Grant, From: members[40], To: top, Epoch: 1}})
 	require.NoError(t, err)
 	require.Equal(t, spec.State{Role: spec.Leader, Leader: top, Epoch: 1, Grantee: top}, wins.State)
-	still, err := n.Answer(top, half, spec.Input{Message: spec.Message{Type: spec.Grant, From: members[3], To: top, Epoch: 1}})
+	still, err := n.Answer(top, &half, &spec.Input{Message: spec.Message{Type: spec.Grant, From: members[3], To: top, Epoch: 1}})
 	require.NoError(t, err)
 	require.Equal(t, half, still.State)
 
@@ -378,11 +379,11 @@ func TestStaticMembers(t *testing.T) {
 		"with members (R34)":  {Type: spec.Claim, From: namedID(1), To: top, Epoch: 1, Configuration: with},
 		"of no type":          {From: namedID(1), To: top, Epoch: 1},
 	} {
-		got, err := n.Answer(top, blank, spec.Input{Message: m})
+		got, err := n.Answer(top, &blank, &spec.Input{Message: m})
 		require.NoError(t, err, says)
 		require.Equal(t, spec.Step{Ignored: true, State: blank}, got, says)
 	}
-	got, err := n.Answer(top, wins.State, spec.Input{Call: spec.ChangeCall, Configuration: with.At(1, 2)})
+	got, err := n.Answer(top, &wins.State, &spec.Input{Call: spec.ChangeCall, Configuration: with.At(1, 2)})
 	require.NoError(t, err)
 	require.True(t, got.Ignored)
 }
@@ -396,7 +397,7 @@ func TestStaticMembersRefuse(t *testing.T) {
 		"node 30 occurs, and is not among the names":            {Role: spec.Electing, Leader: namedID(3)},
 		"node 10 has a configuration, and members never change": {Role: spec.Follower, Configuration: with},
 	} {
-		_, err := n.Answer(one, s, spec.Input{Timer: spec.PatienceTimer})
+		_, err := n.Answer(one, &s, &spec.Input{Timer: spec.PatienceTimer})
 		require.EqualError(t, err, "rules: "+says)
 	}
 	_, err = n.Restart(one, spec.Durable{Configuration: with})

@@ -77,8 +77,20 @@ func (t MessageType) Spec() spec.MessageType { return messageTypes[t] }
 // Spec returns the timer in the words of package spec.
 func (t Timer) Spec() spec.Timer { return timers[t] }
 
-// RoleOf returns the number of a role, which must be one of spec.Roles.
-func RoleOf(r spec.Role) Role { return Role(slices.Index(roles, r)) }
+// RoleOf returns the number of a role, which must be one of spec.Roles. It is asked for every step of a trace: hence no search.
+func RoleOf(r spec.Role) Role {
+	switch r {
+	case spec.Follower:
+		return Follower
+	case spec.Candidate:
+		return Candidate
+	case spec.Electing:
+		return Electing
+	case spec.Claimant:
+		return Claimant
+	}
+	return Leader
+}
 
 // TimerOf returns the number of a timer, which must be one of spec.Timers.
 func TimerOf(t spec.Timer) Timer { return Timer(slices.Index(timers, t)) }
