@@ -2,6 +2,7 @@ package spec
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -11,10 +12,8 @@ type TimerSet uint8
 // TimersOf returns a set of timers. What is no timer is left out.
 func TimersOf(of ...Timer) (s TimerSet) {
 	for _, t := range of {
-		for i := range timers {
-			if timers[i] == t {
-				s |= 1 << i
-			}
+		if i := slices.Index(timers, t); i >= 0 {
+			s |= 1 << i
 		}
 	}
 	return s

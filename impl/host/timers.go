@@ -93,5 +93,5 @@ func (h *Host) setTimers(what spec.Input, out *bully.Output) {
 	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.PatienceTimer) && !h.state.Leader.IsNone() {
 		s.Patience = h.detector.heard(h.state.Leader, h.watch.read)
 	}
-	h.policy.Follow(s)
+	h.policy.Follow(&s)
 }

@@ -64,20 +64,20 @@ func (p *Policy) Peers() *Peers { return &p.peers }
 func (p *Policy) Ended(t Timer) { p.Due[t] = Never }
 
 // Follow sets and stops timers after a step (R36).
-func (p *Policy) Follow(s Step) {
+func (p *Policy) Follow(s *Step) {
 	for set := s.Cancel; set != 0; set &= set - 1 {
 		p.Due[bits.TrailingZeros8(uint8(set))] = Never
 	}
-	p.learn(&s)
+	p.learn(s)
 	for set := s.Arm; set != 0; set &= set - 1 {
 		t := Timer(bits.TrailingZeros8(uint8(set)))
-		p.Due[t] = p.due(t, &s)
+		p.Due[t] = p.due(t, s)
 	}
 	if s.Role == spec.Follower && s.Leader == None {
-		p.rests(&s)
+		p.rests(s)
 	}
-	if p.assentsAgain(&s) {
-		p.Due[CoordinatorTimer] = p.due(CoordinatorTimer, &s)
+	if p.assentsAgain(s) {
+		p.Due[CoordinatorTimer] = p.due(CoordinatorTimer, s)
 	}
 	p.role, p.leader = s.Role, s.Leader
 }

@@ -76,7 +76,7 @@ func TestWhatEndsPreemptions(t *testing.T) {
 	} {
 		p := of(LAN(), 1, 3)
 		p.role, p.preempts = spec.Claimant, 3
-		p.Follow(Step{From: None, Role: test.role, Leader: test.leader})
+		p.Follow(&Step{From: None, Role: test.role, Leader: test.leader})
 		require.Equal(t, test.want, p.preempts, test.role)
 	}
 }
@@ -105,12 +105,12 @@ func TestWaits(t *testing.T) {
 			p := of(timing, 0, 7)
 			p.attempts, p.preempts = attempts, attempts
 			for _, leader := range []int{None, 1} {
-				p.Follow(Step{From: None, Arm: 1<<CoordinatorTimer | 1<<PatienceTimer, Role: spec.Electing, Leader: leader})
+				p.Follow(&Step{From: None, Arm: 1<<CoordinatorTimer | 1<<PatienceTimer, Role: spec.Electing, Leader: leader})
 				require.LessOrEqual(t, p.Due[CoordinatorTimer], Instant(0).Add(timing.LongestWait(7)))
 				require.LessOrEqual(t, p.Due[PatienceTimer], Instant(0).Add(timing.LongestWait(7)))
 			}
 			p.role, p.leader = spec.Candidate, None
-			p.Follow(Step{From: None, Arm: 1 << PatienceTimer, Role: spec.Follower, Leader: None})
+			p.Follow(&Step{From: None, Arm: 1 << PatienceTimer, Role: spec.Follower, Leader: None})
 			require.LessOrEqual(t, p.Due[PatienceTimer], Instant(0).Add(timing.LongestWait(7)))
 			require.LessOrEqual(t, p.preemption(0), Instant(0).Add(timing.LongestPreemption(attempts)))
 			if attempts > 0 {
