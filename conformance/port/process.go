@@ -229,34 +229,30 @@ const unordered = "ascending order is wanted"
 
 // take takes the reply to a request.
 func (p *Process) take(g *program, request *Request, text string, wait time.Duration) (*Reply, *Failure) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case l, ok := <-g.lines:
-		switch {
-		case !ok:
-			return nil, p.give(Died, text, "", "it has ended, and did not answer")
-		case errors.Is(l.err, errFlood):
-			return nil, p.give(Flooded, text, string(l.text), l.err.Error())
-		case l.err != nil:
-			return nil, p.give(Died, text, string(l.text), "it has ended, and did not answer: "+g.ended(l.err))
-		}
-		p.answered = string(l.text)
-		if p.config.Record != nil {
-			p.config.Record(text, p.answered)
-		}
-		reply, err := parseReply(l.text, request)
-		if err != nil {
-			failure := p.give(Nonsense, text, string(l.text), err.Error())
-			if strings.Contains(err.Error(), unordered) {
-				failure.Rule = "R1"
-			}
-			return nil, failure
-		}
-		return reply, nil
-	case <-timer.C:
+	l, more, came := g.answer(wait)
+	switch {
+	case !came:
 		return nil, p.give(Hung, text, "", fmt.Sprintf("it has not answered for %s: each request has one reply, which ends with a line feed and is flushed", wait))
+	case !more:
+		return nil, p.give(Died, text, "", "it has ended, and did not answer")
+	case errors.Is(l.err, errFlood):
+		return nil, p.give(Flooded, text, string(l.text), l.err.Error())
+	case l.err != nil:
+		return nil, p.give(Died, text, string(l.text), "it has ended, and did not answer: "+g.ended(l.err))
 	}
+	p.answered = string(l.text)
+	if p.config.Record != nil {
+		p.config.Record(text, p.answered)
+	}
+	reply, err := parseReply(l.text, request)
+	if err != nil {
+		failure := p.give(Nonsense, text, string(l.text), err.Error())
+		if strings.Contains(err.Error(), unordered) {
+			failure.Rule = "R1"
+		}
+		return nil, failure
+	}
+	return reply, nil
 }
 
 // give gives a port up.

@@ -29,6 +29,24 @@ type line struct {
 	err  error
 }
 
+// parts is in how many parts an answer is waited for. What stops the whole machine for longer, or the program that waits, ends one part
+// only, and is not laid at the port's door.
+const parts = 20
+
+// answer returns the next line, and whether there can be more; and whether it came within a time.
+func (g *program) answer(within time.Duration) (l line, more, came bool) {
+	for range parts {
+		part := time.NewTimer(within / parts)
+		select {
+		case l, more = <-g.lines:
+			part.Stop()
+			return l, more, true
+		case <-part.C:
+		}
+	}
+	return line{}, true, false
+}
+
 var errFlood = fmt.Errorf("a reply is longer than %d bytes", maxReply)
 
 // launch starts a program.
