@@ -37,12 +37,12 @@ func Running(id spec.NodeID, s *spec.State) spec.TimerSet {
 }
 
 // Duties returns what a step of node id asks of its host besides what it sends: whether the promise is to be saved
-// (R4, R42; the blank one of a first start is, R32), and which timers are to be cancelled and armed (R36). A timer that has
+// (R4, R42; each start reserves numbers, R50), and which timers are to be cancelled and armed (R36). A timer that has
 // just ended is cancelled too, if it runs no longer.
 func Duties(id spec.NodeID, before *spec.State, in *spec.Input, after *spec.State, sent []spec.Message) (save bool, cancel, arm spec.TimerSet) {
 	runs := Running(id, after)
 	if in.Starts() {
-		return in.Call == spec.StartCall, 0, runs
+		return true, 0, runs
 	}
 	save = before.Durable() != after.Durable()
 	ran := runs
@@ -60,13 +60,17 @@ func begunAnew(before *spec.State, in *spec.Input, after *spec.State, sent []spe
 	switch in.Timer {
 	case spec.PatienceTimer: // of a member that may not stand (R46)
 		s |= patience
-	case spec.ReignTimer:
-		s |= reign
 	case spec.HeartbeatTimer:
 		s |= heartbeat
 	}
-	if in.Call == spec.ChangeCall { // a check that has passed, and a heartbeat (R47)
-		s |= reign | heartbeat
+	if in.Call == spec.ChangeCall { // a heartbeat (R47)
+		s |= heartbeat
+	}
+	if before.Dated != after.Dated { // the reign lasts longer (R26)
+		s |= reign
+	}
+	if before.Leader == after.Leader && after.Lease <= before.Lease { // the lease is as old as it was
+		return s
 	}
 	for i := range sent {
 		switch sent[i].Type {

@@ -87,7 +87,7 @@ func exhaustive(members []spec.NodeID, near func(spec.Epoch) []spec.Epoch, epoch
 // starts yields the first start of each node of each number of members.
 func starts(yield func(*Case) bool) {
 	a := asker{yield: yield}
-	blank := spec.State{Role: spec.Follower}
+	blank := Survivor(spec.Durable{})
 	for n := 1; n <= mostMembers; n++ {
 		for _, id := range integers(n) {
 			if !a.ask(id, integers(n), blank, spec.Input{Call: spec.StartCall}) {
@@ -127,7 +127,7 @@ func strangers(yield func(*Case) bool) {
 				{From: id, To: others(members, id)[0]},
 				{From: others(members, id)[0], To: others(members, id)[1]},
 			} {
-				if !receiptsOf(link.From, link.To, []spec.Epoch{2, 3}, ask) {
+				if !receiptsOf(link.From, link.To, members[:1], []spec.Epoch{2, 3}, ask) {
 					return
 				}
 			}
@@ -149,17 +149,26 @@ func malformed(yield func(*Case) bool) {
 		from := others(members, id)[0]
 		for before := range statesOf(id, members, 2) {
 			messages := []spec.Message{
-				{}, {From: from, To: id, Epoch: 3}, {Type: "VOTE", From: from, To: id, Epoch: 3}, {Type: "claim", From: from, To: id, Epoch: 3},
+				{}, {From: from, To: id, Epoch: 3, Question: kept}, {Type: "VOTE", From: from, To: id, Epoch: 3, Question: kept},
+				{Type: "claim", From: from, To: id, Epoch: 3, Question: kept},
 			}
 			for _, kind := range spec.MessageTypes() {
 				messages = append(messages,
-					spec.Message{Type: kind, From: from, To: id, Epoch: spec.MaxEpoch + 1},
-					spec.Message{Type: kind, From: from, To: id, Epoch: math.MaxUint64},
-					spec.Message{Type: kind, From: id, To: id, Epoch: 3},
-					spec.Message{Type: kind, From: none, To: id, Epoch: 3},
-					spec.Message{Type: kind, From: from, To: none, Epoch: 3},
-					spec.Message{Type: kind, From: noID, To: id, Epoch: 3},
+					spec.Message{Type: kind, From: from, To: id, Epoch: spec.MaxEpoch + 1, Question: asks},
+					spec.Message{Type: kind, From: from, To: id, Epoch: math.MaxUint64, Question: asks},
+					spec.Message{Type: kind, From: id, To: id, Epoch: 3, Question: asks},
+					spec.Message{Type: kind, From: none, To: id, Epoch: 3, Question: asks},
+					spec.Message{Type: kind, From: from, To: none, Epoch: 3, Question: asks},
+					spec.Message{Type: kind, From: noID, To: id, Epoch: 3, Question: asks},
+					spec.Message{Type: kind, From: from, To: id, Epoch: 3},
+					spec.Message{Type: kind, From: from, To: id, Epoch: 3, Question: spec.MaxQuestion + 1},
 				)
+				if kind != spec.Election {
+					messages = append(messages, spec.Message{Type: kind, From: from, To: id, Epoch: 3, Question: asks, Keeps: from})
+				}
+				if kind != spec.Resign {
+					messages = append(messages, spec.Message{Type: kind, From: from, To: id, Epoch: 3, Question: asks, Granted: spec.Granted{By: from, Epoch: 4, Question: 1}})
+				}
 			}
 			for _, m := range messages {
 				if !a.ask(id, members, before, spec.Input{Message: m}) {
@@ -185,7 +194,7 @@ func randomly(n int) iter.Seq[*Case] {
 			}
 			id := members[d.IntN(n)]
 			before := d.state(id, members)
-			if !a.ask(id, members, before, d.input(id, members, before.Epoch)) {
+			if !a.ask(id, members, before, d.input(id, members, &before)) {
 				return
 			}
 		}
@@ -218,7 +227,7 @@ func (d dice) members(n int) []spec.NodeID {
 	return members
 }
 
-// state returns a state of node id. Epochs are low, high and close to the end.
+// state returns a state of node id. Epochs are low, high and close to the end, and so are numbers.
 func (d dice) state(id spec.NodeID, members []spec.NodeID) spec.State {
 	nodes := append([]spec.NodeID{none, none, id}, members...)
 	for {
@@ -232,15 +241,41 @@ func (d dice) state(id spec.NodeID, members []spec.NodeID) spec.State {
 		if s.Role == spec.Follower {
 			s.Support = nil
 		}
+		d.number(id, members, &s)
 		if legal(id, &s) {
 			return s
 		}
 	}
 }
 
-// input returns an input of node id, most often a message with an epoch close to that of its state.
-func (d dice) input(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) spec.Input {
-	near := about(epoch)
+// number gives a state of node id numbers.
+func (d dice) number(id spec.NodeID, members []spec.NodeID, s *spec.State) {
+	s.Latest = []spec.Question{1, 9, spec.Block, 3*spec.Block - 1, spec.MaxReserved}[d.IntN(5)]
+	some := func() spec.Question { return max(s.Latest, 3) - spec.Question(d.IntN(3)) }
+	if s.Leader != none && s.Leader != id {
+		s.Lease = spec.Question(1 + d.IntN(9))
+	}
+	switch s.Role {
+	case spec.Candidate, spec.Claimant:
+		s.Asked = s.Latest
+	case spec.Electing:
+		if len(s.Support) > 0 || d.IntN(2) == 0 {
+			s.Asked = s.Latest
+		}
+	case spec.Leader:
+		s.Latest = max(s.Latest, 3)
+		s.Dated = max(s.Latest, 5) - 4
+		for _, m := range members {
+			if m != id && d.IntN(3) > 0 {
+				s.Answered = append(s.Answered, spec.Answered{Node: m, Question: some()})
+			}
+		}
+	}
+}
+
+// input returns an input of node id in state s, most often a message with an epoch and a number close to those of the state.
+func (d dice) input(id spec.NodeID, members []spec.NodeID, s *spec.State) spec.Input {
+	near := about(s.Epoch)
 	inputs := []spec.Input{{Call: spec.RestartCall}, {Call: spec.ResignCall}, {Call: spec.HolderDeadCall}}
 	kind := d.IntN(10)
 	switch {
@@ -254,7 +289,14 @@ func (d dice) input(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) spe
 		e = spec.Epoch(d.Uint64N(uint64(spec.MaxEpoch) + 1))
 	}
 	from := others(members, id)
-	return spec.Input{Message: spec.Message{
-		Type: spec.MessageTypes()[d.IntN(len(spec.MessageTypes()))], From: from[d.IntN(len(from))], To: id, Epoch: e,
-	}}
+	m := spec.Message{Type: spec.MessageTypes()[d.IntN(len(spec.MessageTypes()))], From: from[d.IntN(len(from))], To: id, Epoch: e}
+	numbers := []spec.Question{s.Asked, s.Asked, s.Lease, s.Lease + 1, max(s.Lease, 2) - 1, s.Latest, max(s.Latest, 2) - 1, spec.MaxQuestion}
+	m.Question = max(numbers[d.IntN(len(numbers))], 1)
+	switch {
+	case m.Type == spec.Election && d.IntN(2) == 0:
+		m.Keeps = members[d.IntN(len(members))]
+	case m.Type == spec.Resign && d.IntN(2) == 0:
+		m.Granted = spec.Granted{By: members[d.IntN(len(members))], Epoch: near[d.IntN(len(near))], Question: 1 + spec.Question(d.IntN(9))}
+	}
+	return spec.Input{Message: m}
 }

@@ -34,7 +34,7 @@ type subjectNode struct {
 // state before and after (R4, R36), as a host of such an implementation would.
 func NodeOf(newSubject func() Subject) Maker {
 	return func(id spec.NodeID, members []spec.NodeID) Node {
-		return &subjectNode{subject: newSubject(), id: id, members: members, state: spec.State{Role: spec.Follower}}
+		return &subjectNode{subject: newSubject(), id: id, members: members, state: Survivor(spec.Durable{})}
 	}
 }
 
@@ -71,7 +71,9 @@ func (n *subjectNode) step(in spec.Input, out *spec.Step) {
 // Survivor returns the state of a node that is down and has this on disk (R4); of one that has never started, of the zero
 // promise, or of its first configuration alone.
 func Survivor(promise spec.Durable) spec.State {
-	return spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Configuration: promise.Configuration}
+	return spec.State{
+		Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Latest: promise.Reserved, Configuration: promise.Configuration,
+	}
 }
 
 // FirstOf returns with which configuration a node starts for the first time: first if it is one of its members, and else the
@@ -85,7 +87,7 @@ func FirstOf(first spec.Configuration, id spec.NodeID) spec.Configuration {
 
 // copyState makes s equal to t, in the memory of s.
 func copyState(s, t *spec.State) {
-	support := append(s.Support[:0], t.Support...)
+	support, answered := append(s.Support[:0], t.Support...), append(s.Answered[:0], t.Answered...)
 	*s = *t
-	s.Support = support
+	s.Support, s.Answered = support, answered
 }

@@ -78,9 +78,18 @@ func caseOf(t *cluster.Transition) Case {
 	c.Before, _ = names.SpecState(&t.Before) // an error would be of a configuration
 	c.Want.State, _ = names.SpecState(&t.Step.State)
 	c.Want.Ignored, c.Want.Sent = t.Step.Ignored, names.SpecSent(&t.Step, spec.Configuration{})
+	if t.Action == spec.RestartAction { // a node reserves numbers in blocks, and that of a cluster one at a time
+		if c.Want, err = names.Restart(c.ID, c.Before.Durable()); err != nil {
+			panic(fmt.Sprintf("conformance: %v", err))
+		}
+	}
 	if c.Input = (spec.Input{Timer: t.Action.Timer(), Call: t.Action.Call()}); c.Input.OfMessage() {
 		m := &t.Message
-		c.Input.Message = spec.Message{Type: m.Type.Spec(), From: names.SpecID(m.From), To: names.SpecID(m.To), Epoch: m.Epoch}
+		c.Input.Message = spec.Message{
+			Type: m.Type.Spec(), From: names.SpecID(m.From), To: names.SpecID(m.To), Epoch: m.Epoch, Question: spec.Question(m.Question),
+			Keeps:   names.SpecID(m.Keeps),
+			Granted: spec.Granted{By: names.SpecID(m.Granted.By), Epoch: m.Granted.Epoch, Question: spec.Question(m.Granted.Question)},
+		}
 	}
 	c.Rule = ruleOf(&c)
 	return c

@@ -111,21 +111,10 @@ func ruleOfMixed(id spec.NodeID, before *spec.State, m *spec.Message) string {
 		if !same || !votes(now, id) || !mayLead(now, m.From) {
 			return "R45"
 		}
-	case spec.OK, spec.Assent, spec.Grant, spec.Ack:
-		if !same && waitsFor(before, m) {
+	case spec.Ack:
+		if !same && before.Role == spec.Leader && m.Epoch == before.Epoch {
 			return "R45"
 		}
 	}
 	return ""
-}
-
-// waitsFor reports whether an answer would count if it were of the node's configuration.
-func waitsFor(s *spec.State, m *spec.Message) bool {
-	switch m.Type {
-	case spec.Grant:
-		return s.Role == spec.Claimant
-	case spec.Ack:
-		return s.Role == spec.Leader && m.Epoch == s.Epoch
-	}
-	return s.Role == spec.Candidate || s.Role == spec.Electing
 }

@@ -15,6 +15,12 @@ func legal(id spec.NodeID, s *spec.State) bool {
 	if slices.Contains(s.Support, id) {
 		return false
 	}
+	if (s.Lease == 0) != (s.Leader == none || s.Leader == id) || s.Latest == 0 || (s.Dated != 0) != (s.Role == spec.Leader) {
+		return false
+	}
+	if stands := s.Role == spec.Candidate || s.Role == spec.Claimant; s.Role != spec.Electing && stands != (s.Asked != 0) {
+		return false
+	}
 	lower := s.Leader.Compare(id) < 0 // or none
 	switch s.Role {
 	case spec.Follower:
@@ -29,7 +35,49 @@ func legal(id spec.NodeID, s *spec.State) bool {
 	return true
 }
 
-// statesOf yields each state of node id with one epoch. A state is good until the next.
+// The numbers in the states of statesOf: those that the node has asked, and that of the lease of another.
+const (
+	earlier = 2 // of a leader: answered by those who have granted its claim
+	later   = 4 // of a leader: answered by those who support it
+	asks    = 6 // the latest, which is asked if something is
+	kept    = 3
+)
+
+// numbered returns s with numbers, as they could have come to be.
+func numbered(id spec.NodeID, members []spec.NodeID, s spec.State) spec.State {
+	s.Latest = asks
+	if s.Leader != none && s.Leader != id {
+		s.Lease = kept
+	}
+	switch s.Role {
+	case spec.Candidate, spec.Claimant:
+		s.Asked = asks
+	case spec.Electing:
+		if len(s.Support) > 0 {
+			s.Asked = asks
+		}
+	case spec.Leader:
+		s.Dated = earlier
+		switch backers := 1 + len(s.Support); {
+		case len(members) == 1:
+			s.Dated = asks
+		case 2*backers > len(members):
+			s.Dated = later
+		}
+		for _, m := range members {
+			a := spec.Answered{Node: m, Question: earlier}
+			if slices.Contains(s.Support, m) {
+				a.Question = later
+			}
+			if m != id {
+				s.Answered = append(s.Answered, a)
+			}
+		}
+	}
+	return s
+}
+
+// statesOf yields each state of node id with one epoch, with numbers. A state is good until the next.
 func statesOf(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) iter.Seq[spec.State] {
 	nodes := append([]spec.NodeID{none}, members...)
 	return func(yield func(spec.State) bool) {
@@ -37,9 +85,14 @@ func statesOf(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) iter.Seq[
 			for _, leader := range nodes {
 				for _, grantee := range nodes {
 					for bits := range 1 << len(members) {
-						s := spec.State{Role: role, Leader: leader, Epoch: epoch, Grantee: grantee, Support: subset(members, bits)}
+						s := numbered(id, members, spec.State{Role: role, Leader: leader, Epoch: epoch, Grantee: grantee, Support: subset(members, bits)})
 						if legal(id, &s) && !yield(s) {
 							return
+						}
+						if s.Role == spec.Electing && bits == 0 { // it may have asked, and had no answer but a refusal
+							if s.Asked = asks; !yield(s) {
+								return
+							}
 						}
 					}
 				}
@@ -63,7 +116,7 @@ func subset(members []spec.NodeID, bits int) (some []spec.NodeID) {
 func inputsOf(id spec.NodeID, members []spec.NodeID, epochs []spec.Epoch) iter.Seq[spec.Input] {
 	return func(yield func(spec.Input) bool) {
 		for _, from := range members {
-			if from != id && !receiptsOf(from, id, epochs, yield) {
+			if from != id && !receiptsOf(from, id, members, epochs, yield) {
 				return
 			}
 		}
@@ -76,16 +129,51 @@ func inputsOf(id spec.NodeID, members []spec.NodeID, epochs []spec.Epoch) iter.S
 	}
 }
 
-// receiptsOf yields each message from one node to another of these epochs, and reports whether there may be more.
-func receiptsOf(from, to spec.NodeID, epochs []spec.Epoch, yield func(spec.Input) bool) bool {
+// receiptsOf yields each message from one node to another of these epochs, and of numbers before, at and after those that count, and
+// reports whether there may be more.
+func receiptsOf(from, to spec.NodeID, members []spec.NodeID, epochs []spec.Epoch, yield func(spec.Input) bool) bool {
 	for _, kind := range spec.MessageTypes() {
 		for _, e := range epochs {
-			if !yield(spec.Input{Message: spec.Message{Type: kind, From: from, To: to, Epoch: e}}) {
-				return false
+			for _, q := range questionsOf(kind) {
+				m := spec.Message{Type: kind, From: from, To: to, Epoch: e, Question: q}
+				for _, m := range besides(m, members) {
+					if !yield(spec.Input{Message: m}) {
+						return false
+					}
+				}
 			}
 		}
 	}
 	return true
+}
+
+// questionsOf returns the numbers that make a difference in a message.
+func questionsOf(kind spec.MessageType) []spec.Question {
+	switch kind {
+	case spec.Ack:
+		return []spec.Question{1, kept, asks}
+	case spec.OK, spec.Assent, spec.Grant, spec.Refuse:
+		return []spec.Question{asks - 1, asks}
+	}
+	return []spec.Question{kept - 1, kept, kept + 1}
+}
+
+// besides returns a message with each thing that only messages of its type may say.
+func besides(m spec.Message, members []spec.NodeID) []spec.Message {
+	all := []spec.Message{m}
+	for _, id := range members {
+		more := m
+		switch m.Type {
+		case spec.Election:
+			more.Keeps = id
+		case spec.Resign:
+			more.Granted = spec.Granted{By: id, Epoch: min(m.Epoch+1, spec.MaxEpoch), Question: kept + 2}
+		default:
+			return all
+		}
+		all = append(all, more)
+	}
+	return all
 }
 
 // about returns the epochs that are at most two apart from e.

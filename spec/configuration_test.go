@@ -184,14 +184,14 @@ func TestNewConfigurationRefuses(t *testing.T) {
 		{"members[2].address", "without space", 1, 1, with(func(m []spec.Member) { m[2].Address = "<a" })},
 		{"members[2].address", "without space", 1, 1, with(func(m []spec.Member) { m[2].Address = "a>" })},
 		{"members", "there is no voter", 1, 1, mixed[2:]},
-		{"members", "a message with them has 1025 bytes", 1, 1, append(voters(6, 128), spec.Member{ID: spec.IntegerID(7), Kind: spec.Voter, Address: strings.Repeat("a", 72)})},
+		{"members", "a message with them has 1025 bytes", 1, 1, append(voters(6, 128), spec.Member{ID: spec.IntegerID(7), Kind: spec.Voter, Address: strings.Repeat("a", 32)})},
 	} {
 		made, err := spec.NewConfiguration(c.epoch, c.version, c.members)
 		requireField(t, err, c.field, c.problem)
 		require.True(t, made.IsNone())
 	}
-	require.Equal(t, 50, configuration(t, 1, 1, voters(50, 1)...).Len())
-	require.Equal(t, 7, configuration(t, 1, 1, append(voters(6, 128), spec.Member{ID: spec.IntegerID(7), Kind: spec.Voter, Address: strings.Repeat("a", 71)})...).Len())
+	require.Equal(t, 50, configuration(t, 1, 1, voters(50, 0)...).Len())
+	require.Equal(t, 7, configuration(t, 1, 1, append(voters(6, 128), spec.Member{ID: spec.IntegerID(7), Kind: spec.Voter, Address: strings.Repeat("a", 31)})...).Len())
 }
 
 func TestConfigurationValidate(t *testing.T) {
@@ -329,7 +329,7 @@ func TestConfigurationRoundTrips(t *testing.T) {
 	sizes := map[int]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		epoch := spec.Epoch(rapid.Uint64Max(uint64(spec.MaxEpoch)).Draw(t, "message epoch"))
-		message := spec.Message{Type: rapid.SampledFrom(spec.MessageTypes()).Draw(t, "type"), From: three, To: one, Epoch: epoch,
+		message := spec.Message{Type: rapid.SampledFrom(spec.MessageTypes()).Draw(t, "type"), From: three, To: one, Epoch: epoch, Question: 7,
 			Configuration: drawConfiguration(t, epoch)}
 		sizes[message.Configuration.Len()] = true
 		data, err := message.MarshalBinary()

@@ -138,9 +138,9 @@ func (e *Event) checkIn(f *form, h *Header) *FieldError {
 }
 
 func notOfTrace(field string, changing bool) *FieldError {
-	problem := "not wanted: the header says, by its format, that members are fixed"
+	problem := "not wanted: the header does not say that members change"
 	if changing {
-		problem = "missing: the header says, by its format, that members change"
+		problem = "missing: the header says that members change"
 	}
 	return &FieldError{Field: field + ".configuration", Problem: problem}
 }
@@ -156,7 +156,7 @@ func (e *Event) carries() (fields uint) {
 	if len(e.Sent) > 0 {
 		fields |= hasSent
 	}
-	if s := &e.State; s.Role != "" || !s.Leader.IsNone() || s.Durable() != (Durable{}) || len(s.Support) > 0 {
+	if !e.State.Equal(State{}) {
 		fields |= hasState
 	}
 	return fields
@@ -263,9 +263,9 @@ func (e *Event) appendJSON(f *form, b []byte) []byte {
 
 // reset makes e the zero event, but for the memory of its slices, which is to be used again.
 func (e *Event) reset() {
-	sent, support, cut := e.Sent[:0], e.State.Support[:0], e.Input.Cut[:0]
+	sent, support, answered, cut := e.Sent[:0], e.State.Support[:0], e.State.Answered[:0], e.Input.Cut[:0]
 	*e = Event{}
-	e.Sent, e.State.Support, e.Input.Cut = sent, support, cut
+	e.Sent, e.State.Support, e.State.Answered, e.Input.Cut = sent, support, answered, cut
 }
 
 // event reads the syntax of an event, and that it has the fields of its action; check says whether it is well

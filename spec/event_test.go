@@ -13,7 +13,7 @@ import (
 func received() spec.Event {
 	return spec.Event{
 		Seq: 7, Node: one, Action: spec.OnClaim, Input: spec.Input{Message: claim},
-		Sent:  []spec.Message{{Type: spec.Grant, From: one, To: three, Epoch: 4}},
+		Sent:  []spec.Message{{Type: spec.Grant, From: one, To: three, Epoch: 4, Question: 7}},
 		State: granted.Clone(),
 	}
 }
@@ -66,6 +66,12 @@ func TestEventValidate(t *testing.T) {
 		{"state.configuration.epoch", "5 is above epoch 4", received(), func(e *spec.Event) { e.State.Configuration = c.At(5, 2) }},
 		{"input.message.configuration.epoch", "5 is above epoch 4", received(), func(e *spec.Event) { e.Input.Message.Configuration = c.At(5, 2) }},
 		{"sent[0].from", "2 is not the node", received(), func(e *spec.Event) { e.Sent[0].From = two }},
+		{"sent[0].question", "0: the number of a question", received(), func(e *spec.Event) { e.Sent[0].Question = 0 }},
+		{"sent[0].keeps", "only an ELECTION", received(), func(e *spec.Event) { e.Sent[0].Keeps = one }},
+		{"state.lease", "above 2^53-1", received(), func(e *spec.Event) { e.State.Lease = spec.MaxQuestion + 1 }},
+		{"state.asked", "6 is above the latest", received(), func(e *spec.Event) { e.State.Asked = 6 }},
+		{"state", "not wanted", lost, func(e *spec.Event) { e.State.Lease = 1 }},
+		{"state", "not wanted", cutting, func(e *spec.Event) { e.State.Answered = []spec.Answered{{Node: one, Question: 1}} }},
 		{"sent[0].epoch", "above", received(), func(e *spec.Event) { e.Sent[0].Epoch = spec.MaxEpoch + 1 }},
 		{"state.role", "no role", received(), func(e *spec.Event) { e.State.Role = "x" }},
 		{"state.support[1]", "ascending", received(), func(e *spec.Event) { e.State.Support = []spec.NodeID{two, one} }},
@@ -95,9 +101,9 @@ func TestEventJSON(t *testing.T) {
 	text, err := json.Marshal(received())
 	require.NoError(t, err)
 	require.Equal(t, `{"seq":7,"node":"1","action":"OnClaim",`+
-		`"input":{"message":{"type":"CLAIM","from":"3","to":"1","epoch":4}},`+
-		`"sent":[{"type":"GRANT","from":"1","to":"3","epoch":4}],`+
-		`"state":{"role":"electing","leader":"3","epoch":4,"grantee":"3","support":["1","2"]}}`, string(text))
+		`"input":{"message":{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7}},`+
+		`"sent":[{"type":"GRANT","from":"1","to":"3","epoch":4,"question":7}],`+
+		`"state":{"role":"electing","leader":"3","lease":7,"epoch":4,"grantee":"3","support":["1","2"],"asked":0,"latest":5}}`, string(text))
 	var back spec.Event
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, received(), back)
@@ -128,16 +134,21 @@ func TestEventClone(t *testing.T) {
 	require.NotEqual(t, event.Input, clone.Input)
 	require.NotEqual(t, event.Sent, clone.Sent)
 	require.NotEqual(t, event.State, clone.State)
+
+	event.State = leading.Clone()
+	clone = event.Clone()
+	clone.State.Answered[0].Question = 1
+	require.NotEqual(t, event.State, clone.State)
 }
 
 func TestEventString(t *testing.T) {
-	require.Equal(t, "7 OnClaim 3→1 CLAIM epoch:4 | 1→3 GRANT epoch:4 | 1 is electing leader:3 epoch:4 grantee:3 support:{1 2}",
+	require.Equal(t, "7 OnClaim 3→1 CLAIM epoch:4 question:7 | 1→3 GRANT epoch:4 question:7 | 1 is electing leader:3 lease:7 epoch:4 grantee:3 support:{1 2} latest:5",
 		received().String())
 	cut := spec.Event{Seq: 8, Action: spec.CutAction, Input: spec.Input{Cut: []spec.Link{{From: three, To: one}, {From: three, To: two}}}}
 	require.Equal(t, "8 Cut 3→1 3→2", cut.String())
 	change := spec.Event{Seq: 9, Node: one, Action: spec.ChangeAction, State: blank,
 		Input: spec.Input{Call: spec.ChangeCall, Configuration: configuration(t, 0, 2, mixed...)}}
-	require.Equal(t, "9 Change epoch:0 version:2 {1 2 witness:3 observer:4} | 1 is follower leader:none epoch:0 grantee:none support:{}", change.String())
+	require.Equal(t, "9 Change epoch:0 version:2 {1 2 witness:3 observer:4} | 1 is follower leader:none epoch:0 grantee:none support:{} latest:1", change.String())
 }
 
 func TestLinkCompare(t *testing.T) {
@@ -155,9 +166,9 @@ func TestHeaderJSON(t *testing.T) {
 	changing.Changing = true
 	hosted := spec.Header{Members: []spec.NodeID{id(t, ranked[9])}, Host: "db-1.example", Commit: "v1.0 (dirty)"}
 	for text, header := range map[string]spec.Header{
-		`{"format":1,"spec":"1.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}`:                                             simulated,
-		`{"format":1,"spec":"1.0","members":["00000000-0000-4000-8000-000000000000"],"host":"db-1.example","commit":"v1.0 (dirty)"}`: hosted,
-		`{"format":2,"spec":"1.1","members":["1","2","3"],"seed":81,"commit":"9fceb02"}`:                                             changing,
+		`{"format":3,"spec":"2.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}`:                                             simulated,
+		`{"format":3,"spec":"2.0","members":["00000000-0000-4000-8000-000000000000"],"host":"db-1.example","commit":"v1.0 (dirty)"}`: hosted,
+		`{"format":3,"spec":"2.0","changing":true,"members":["1","2","3"],"seed":81,"commit":"9fceb02"}`:                             changing,
 	} {
 		written, err := json.Marshal(header)
 		require.NoError(t, err)
@@ -167,8 +178,10 @@ func TestHeaderJSON(t *testing.T) {
 		require.Equal(t, header, back)
 	}
 	kept := simulated
-	requireField(t, kept.UnmarshalJSON([]byte(`{"format":1,"spec":"1.0","members":[],"seed":1,"commit":"a"}`)), "members", "there is none")
-	requireField(t, kept.UnmarshalJSON([]byte(`{"format":3}`)), "format", "3 is no trace format")
+	requireField(t, kept.UnmarshalJSON([]byte(`{"format":3,"spec":"2.0","members":[],"seed":1,"commit":"a"}`)), "members", "there is none")
+	requireField(t, kept.UnmarshalJSON([]byte(`{"format":2}`)), "format", "2 is no trace format that is known: 3")
+	requireField(t, kept.UnmarshalJSON([]byte(`{"format":3,"spec":"1.1"}`)), "spec", `"1.1" is not the version`)
+	requireField(t, kept.UnmarshalJSON([]byte(`{"format":3,"spec":"2.0","changing":false}`)), "changing", "true, or no such field, expected")
 	require.Equal(t, simulated, kept, "an error must leave the header as it was")
 }
 

@@ -13,7 +13,7 @@ import (
 
 // A message in JSON, and one in binary on a stream.
 func ExampleMessage() {
-	claim := spec.Message{Type: spec.Claim, From: spec.IntegerID(3), To: spec.IntegerID(1), Epoch: 4}
+	claim := spec.Message{Type: spec.Claim, From: spec.IntegerID(3), To: spec.IntegerID(1), Epoch: 4, Question: 7}
 	text, err := json.Marshal(claim)
 	if err != nil {
 		panic(err)
@@ -26,11 +26,11 @@ func ExampleMessage() {
 	}
 	fmt.Printf("%x\n", frame)
 
-	err = json.Unmarshal([]byte(`{"type":"CLAIM","from":"3","to":"1","epoch":9007199254740992}`), &claim)
+	err = json.Unmarshal([]byte(`{"type":"CLAIM","from":"3","to":"1","epoch":9007199254740992,"question":7}`), &claim)
 	fmt.Println(err)
 	// Output:
-	// {"type":"CLAIM","from":"3","to":"1","epoch":4}
-	// 0000002a010400000000000000000000000000000003000000000000000000000000000000010000000000000004
+	// {"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7}
+	// 000000320304000000000000000000000000000000030000000000000000000000000000000100000000000000040000000000000007
 	// epoch: 9007199254740992 is above 2^53-1
 }
 
@@ -53,7 +53,7 @@ func ExampleConfiguration() {
 	_, found := now.Member(spec.IntegerID(4))
 	fmt.Println(found, spec.EmptyConfiguration())
 
-	text, err := json.Marshal(spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(1), To: spec.IntegerID(3), Epoch: 4, Configuration: now})
+	text, err := json.Marshal(spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(1), To: spec.IntegerID(3), Epoch: 4, Question: 8, Configuration: now})
 	if err != nil {
 		panic(err)
 	}
@@ -65,7 +65,7 @@ func ExampleConfiguration() {
 	// epoch:4 version:1 {1 2 witness:3}
 	// epoch:4 version:2 {1 2 witness:3 observer:4} true false
 	// false epoch:0 version:0 {}
-	// {"type":"HEARTBEAT","from":"1","to":"3","epoch":4,"configuration":{"epoch":4,"version":1,"members":[{"id":"1","kind":"voter","address":"10.0.0.1:7400"},{"id":"2","kind":"voter"},{"id":"3","kind":"witness"}]}}
+	// {"type":"HEARTBEAT","from":"1","to":"3","epoch":4,"question":8,"configuration":{"epoch":4,"version":1,"members":[{"id":"1","kind":"voter","address":"10.0.0.1:7400"},{"id":"2","kind":"voter"},{"id":"3","kind":"witness"}]}}
 	// members: there is no voter, and so nobody to lead
 }
 
@@ -96,10 +96,10 @@ func ExampleNodeID_Compare() {
 
 // The writer of this trace crashed in the middle of its last line: the events before are good.
 func ExampleTraceReader() {
-	file := strings.NewReader(`{"format":1,"spec":"1.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}
-{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
-{"seq":2,"node":"1","action":"OnClaim","input":{"message":{"type":"CLAIM","from":"3","to":"1","epoch":1}},"sent":[{"type":"GRANT","from":"1","to":"3","epoch":1}],"state":{"role":"electing","leader":"3","epoch":1,"grantee":"3","support":[]}}
-{"seq":3,"action":"Lose","input":{"message":{"type":"GRANT","from":"1","to":"3","epoch":1}}}
+	file := strings.NewReader(`{"format":3,"spec":"2.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}
+{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}
+{"seq":2,"node":"1","action":"OnClaim","input":{"message":{"type":"CLAIM","from":"3","to":"1","epoch":1,"question":3}},"sent":[{"type":"GRANT","from":"1","to":"3","epoch":1,"question":3}],"state":{"role":"electing","leader":"3","lease":3,"epoch":1,"grantee":"3","support":[],"asked":0,"latest":1}}
+{"seq":3,"action":"Lose","input":{"message":{"type":"GRANT","from":"1","to":"3","epoch":1,"question":3}}}
 {"seq":4,"node":"3","action":"ClaimTi`)
 
 	trace, err := spec.NewTraceReader(file)
@@ -124,9 +124,9 @@ func ExampleTraceReader() {
 	}
 	// Output:
 	// members [1 2 3]
-	// 1 Start | 1 is follower leader:none epoch:0 grantee:none support:{}
-	// 2 OnClaim 3→1 CLAIM epoch:1 | 1→3 GRANT epoch:1 | 1 is electing leader:3 epoch:1 grantee:3 support:{}
-	// 3 Lose 1→3 GRANT epoch:1
+	// 1 Start | 1 is follower leader:none epoch:0 grantee:none support:{} latest:1
+	// 2 OnClaim 3→1 CLAIM epoch:1 question:3 | 1→3 GRANT epoch:1 question:3 | 1 is electing leader:3 lease:3 epoch:1 grantee:3 support:{} latest:1
+	// 3 Lose 1→3 GRANT epoch:1 question:3
 	// line 5: cut short: no LF at its end
 }
 
@@ -135,13 +135,13 @@ func ExampleTraceWriter() {
 	one := spec.IntegerID(1)
 	var out strings.Builder
 	trace := spec.NewTraceWriter(&out, spec.Header{Members: []spec.NodeID{one}, Host: "db-1.example", Commit: "9fceb02"})
-	err := trace.Write(&spec.Event{Seq: 1, Node: one, Action: spec.StartAction, State: spec.State{Role: spec.Follower}})
+	err := trace.Write(&spec.Event{Seq: 1, Node: one, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Latest: 1}})
 	if err == nil {
 		err = trace.Flush()
 	}
 	fmt.Print(out.String(), err, "\n")
 	// Output:
-	// {"format":1,"spec":"1.0","members":["1"],"host":"db-1.example","commit":"9fceb02"}
-	// {"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
+	// {"format":3,"spec":"2.0","members":["1"],"host":"db-1.example","commit":"9fceb02"}
+	// {"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}
 	// <nil>
 }

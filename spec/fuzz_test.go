@@ -22,9 +22,11 @@ func FuzzMessageJSON(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(text)
 	}
-	f.Add([]byte(` { "epoch" : 4 , "to" : "1" , "from" : "3" , "type" : "CLAIM" } `))
-	f.Add([]byte(`{"type":"CLAIM","from":"3","to":"1","epoch":4,"epoch":4}`))
+	f.Add([]byte(` { "epoch" : 4 , "to" : "1" , "question" : 7 , "from" : "3" , "type" : "CLAIM" } `))
+	f.Add([]byte(`{"type":"CLAIM","from":"3","to":"1","epoch":4,"epoch":4,"question":7}`))
 	f.Add([]byte(`{"type":"CLAIM","from":"3","to":"3","epoch":1e3}`))
+	f.Add([]byte(`{"type":"ELECTION","from":"3","to":"1","epoch":4,"question":7,"keeps":null}`))
+	f.Add([]byte(`{"type":"RESIGN","from":"3","to":"1","epoch":4,"question":7,"granted":{"by":"1","epoch":5,"question":0}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var message spec.Message
 		if message.UnmarshalJSON(text) != nil {

@@ -6,27 +6,22 @@ import (
 )
 
 const (
-	// TraceFormat is the version of the format of the traces of fixed members.
-	TraceFormat = 1
-	// TraceFormatChanging is the version of the format of the traces of changing members: every message and state has
-	// its configuration.
-	TraceFormatChanging = 2
-	// Version is the version of the rules in spec/README.md that traces of fixed members follow.
-	Version = "1.0"
-	// VersionChanging is the version of the rules in spec/README.md that traces of changing members follow.
-	VersionChanging = "1.1"
+	// TraceFormat is the version of the format of traces.
+	TraceFormat = 3
+	// Version is the version of the rules in spec/README.md that traces follow.
+	Version = "2.0"
 )
 
 // Header is the first line of a trace. It says who the members are, and where the trace comes from: from a
 // simulation, which its seed repeats, or from a host. Where members change, it says who was ever one.
 //
-//	{"format":1,"spec":"1.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}
-//	{"format":1,"spec":"1.0","members":["1","2","3"],"host":"db-1.example","commit":"9fceb02"}
-//	{"format":2,"spec":"1.1","members":["1","2","3","4"],"seed":81,"commit":"9fceb02"}
+//	{"format":3,"spec":"2.0","members":["1","2","3"],"seed":81,"commit":"9fceb02"}
+//	{"format":3,"spec":"2.0","members":["1","2","3"],"host":"db-1.example","commit":"9fceb02"}
+//	{"format":3,"spec":"2.0","changing":true,"members":["1","2","3","4"],"seed":81,"commit":"9fceb02"}
 //
 // Host and Commit are at most 255 printable ASCII characters other than " and \.
 type Header struct {
-	Changing bool     // whether members change: format 2, and else format 1
+	Changing bool     // whether members change: every message and state has its configuration; left out if not
 	Members  []NodeID // every node that is a member at any time, ascending, each once; at least one
 	Seed     uint64   // at most 2^53-1; 0 if there is a host
 	Host     string   // or "" if there is a seed
@@ -38,12 +33,13 @@ var (
 	_ json.Unmarshaler = (*Header)(nil)
 )
 
-var headerFields = []string{"format", "spec", "members", "seed", "host", "commit"}
+var headerFields = []string{"format", "spec", "changing", "members", "seed", "host", "commit"}
 
 // The fields of a header, as bits in the order of headerFields.
 const (
 	hasFormat uint = 1 << iota
 	hasSpec
+	hasChanging
 	hasMembers
 	hasSeed
 	hasHost
@@ -117,19 +113,13 @@ func (h *Header) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// versions returns the versions of the format and of the rules.
-func (h *Header) versions() (format uint64, version string) {
-	if h.Changing {
-		return TraceFormatChanging, VersionChanging
-	}
-	return TraceFormat, Version
-}
-
 func (h *Header) appendJSON(b []byte) []byte {
-	format, version := h.versions()
-	b = strconv.AppendUint(append(b, `{"format":`...), format, 10)
-	b = append(b, `,"spec":"`+version+`","members":`...)
-	b = appendIDs(b, h.Members)
+	b = strconv.AppendUint(append(b, `{"format":`...), TraceFormat, 10)
+	b = append(b, `,"spec":"`+Version+`"`...)
+	if h.Changing {
+		b = append(b, `,"changing":true`...)
+	}
+	b = appendIDs(append(b, `,"members":`...), h.Members)
 	if h.Host != "" {
 		b = append(b, `,"host":"`+h.Host+`"`...)
 	} else {
@@ -140,26 +130,27 @@ func (h *Header) appendJSON(b []byte) []byte {
 
 // header reads the syntax of a header; check says whether it is valid.
 func (s *scanner) header(h *Header) {
-	var version string
 	seen := s.object(headerFields, func(field int) {
 		switch field {
 		case 0:
-			format := s.integer()
-			h.Changing = format == TraceFormatChanging
-			if known, _ := h.versions(); format != known {
-				s.fail(strconv.FormatUint(format, 10)+" is no trace format that is known: "+strconv.Itoa(TraceFormat)+" or "+strconv.Itoa(TraceFormatChanging), nil)
+			if format := s.integer(); s.err == nil && format != TraceFormat {
+				s.fail(strconv.FormatUint(format, 10)+" is no trace format that is known: "+strconv.Itoa(TraceFormat), nil)
 			}
 		case 1:
-			version = string(s.text())
+			if version := string(s.text()); s.err == nil && version != Version {
+				s.fail(strconv.Quote(version)+" is not the version of the spec that is known: "+Version, nil)
+			}
 		case 2:
-			h.Members = s.ids(nil)
+			h.Changing = s.yes()
 		case 3:
-			h.Seed = s.integer()
+			h.Members = s.ids(nil)
 		case 4:
+			h.Seed = s.integer()
+		case 5:
 			if h.Host = string(s.text()); h.Host == "" {
 				s.fail("empty", nil)
 			}
-		case 5:
+		case 6:
 			h.Commit = string(s.text())
 		}
 	})
@@ -169,13 +160,8 @@ func (s *scanner) header(h *Header) {
 		s.fail(seedAndHost, nil)
 		s.pop()
 	case from == hasHost:
-		s.require(headerFields, seen, hasFormat|hasSpec|hasMembers|hasHost|hasCommit)
+		s.require(headerFields, seen|hasChanging, hasFormat|hasSpec|hasChanging|hasMembers|hasHost|hasCommit)
 	default:
-		s.require(headerFields, seen, hasFormat|hasSpec|hasMembers|hasSeed|hasCommit)
-	}
-	if _, known := h.versions(); s.err == nil && version != known {
-		s.push("spec", -1)
-		s.fail(strconv.Quote(version)+" is not the version of the spec that is known in this format: "+known, nil)
-		s.pop()
+		s.require(headerFields, seen|hasChanging, hasFormat|hasSpec|hasChanging|hasMembers|hasSeed|hasCommit)
 	}
 }

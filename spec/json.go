@@ -324,6 +324,16 @@ func (s *scanner) positive() uint64 {
 	return n
 }
 
+// yes reads true, of a field that is left out where it is not so.
+func (s *scanner) yes() bool {
+	if s.peek() != 't' || !bytes.HasPrefix(s.data[s.pos:], []byte("true")) {
+		s.expected("true, or no such field,")
+		return false
+	}
+	s.pos += len("true")
+	return true
+}
+
 func (s *scanner) epoch() Epoch { return Epoch(s.integer()) }
 
 // id reads the id of a node.

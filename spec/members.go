@@ -8,7 +8,7 @@ import (
 
 const (
 	memberSize = 18 // of a packed member without its address, in bytes
-	membersAt  = 58 // the offset of the packed members in the binary form of a message
+	stampSize  = 16 // of the epoch and version of a configuration before its packed members, in bytes
 )
 
 // pack returns members, which are ascending, as they are on the wire: the number of them in a byte, and of each the
@@ -88,7 +88,7 @@ func checkAll(packed []byte) *FieldError {
 	for at := 1; at < len(packed); at += memberSize + int(packed[at+17]) {
 		voter = voter || memberKinds[packed[at+16]-1] == Voter
 	}
-	switch size := membersAt + len(packed); {
+	switch size := maxSize + stampSize + len(packed); {
 	case len(packed) > 1 && !voter:
 		return &FieldError{Field: "members", Problem: "there is no voter, and so nobody to lead"}
 	case size > MaxFrame:

@@ -59,15 +59,21 @@ func (t MessageType) Action() Action {
 // such a message and goes on (R34): on a stream the next frame can be read.
 var ErrMessageType = errors.New("unknown message type")
 
-// Message is what one node says to another. It is valid if its type is, From and To are two different nodes,
-// Epoch is at most MaxEpoch, and Configuration is none, or valid and of no higher epoch.
+// Message is what one node says to another. It is valid if its type is, From and To are two different nodes, Epoch is at most
+// MaxEpoch, Question is from 1 to MaxQuestion, Keeps is none but in an ELECTION and Granted none but in a RESIGN, and Configuration
+// is none, or valid and of no higher epoch.
 //
-//	{"type":"CLAIM","from":"3","to":"1","epoch":4}
-//	{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":{"epoch":3,"version":2,"members":[…]}}
+//	{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7}
+//	{"type":"ELECTION","from":"3","to":"1","epoch":4,"question":6,"keeps":"2"}
+//	{"type":"RESIGN","from":"2","to":"1","epoch":4,"question":9,"granted":{"by":"3","epoch":5,"question":7}}
+//	{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7,"configuration":{"epoch":3,"version":2,"members":[…]}}
 type Message struct {
 	Type          MessageType
 	From, To      NodeID
 	Epoch         Epoch
+	Question      Question      // that is asked, or answered; of RESIGN and IM_BACK the sender's latest (R50)
+	Keeps         NodeID        // of an ELECTION: whose lease the sender keeps, or none
+	Granted       Granted       // of a RESIGN: the claim for which the sender has handed over; none, and left out, if it has not
 	Configuration Configuration // of the sender; none, and left out, if members are fixed
 }
 
@@ -76,10 +82,14 @@ var (
 	_ json.Unmarshaler = (*Message)(nil)
 )
 
-var messageFields = []string{"type", "from", "to", "epoch", "configuration"}
+var messageFields = []string{"type", "from", "to", "epoch", "question", "keeps", "granted", "configuration"}
 
-// messageConfiguration is the bit of the last of messageFields, which is left out where members are fixed.
-const messageConfiguration uint = 1 << 4
+// The bits of those of messageFields that only some messages have.
+const (
+	messageKeeps uint = 1 << (iota + 5) // ELECTION
+	messageGranted
+	messageConfiguration
+)
 
 // Validate returns nil if m is valid, and else a FieldError.
 func (m Message) Validate() error {
@@ -106,16 +116,44 @@ func (m *Message) check(members []NodeID) *FieldError {
 	if !m.Epoch.Valid() {
 		return &FieldError{Field: "epoch", Problem: aboveMax(uint64(m.Epoch))}
 	}
+	if err := checkAsked(m.Question); err != nil {
+		return err
+	}
+	if err := m.checkMore(members); err != nil {
+		return err
+	}
 	if m.Configuration.IsNone() {
 		return nil
 	}
 	return m.Configuration.checkWithin(m.Epoch, members)
 }
 
-// String returns m as a person would say it: 3→1 CLAIM epoch:4, and its configuration if it has one.
+// checkMore says what is wrong with what only messages of some types have.
+func (m *Message) checkMore(members []NodeID) *FieldError {
+	switch {
+	case !m.Keeps.IsNone() && m.Type != Election:
+		return &FieldError{Field: "keeps", Problem: "only an ELECTION says whose lease is kept"}
+	case m.Granted != Granted{} && m.Type != Resign:
+		return &FieldError{Field: "granted", Problem: "only a RESIGN says which claim was granted"}
+	case !m.Keeps.IsNone():
+		return checkNode(m.Keeps, members).within("keeps")
+	case m.Granted == Granted{}:
+		return nil
+	}
+	return m.Granted.check(members).within("granted")
+}
+
+// String returns m as a person would say it: 3→1 CLAIM epoch:4 question:7, and what else there is.
 func (m Message) String() string {
-	return m.From.String() + "→" + m.To.String() + " " + string(m.Type) + " epoch:" + strconv.FormatUint(uint64(m.Epoch), 10) +
-		m.Configuration.suffix()
+	text := m.From.String() + "→" + m.To.String() + " " + string(m.Type) + " epoch:" + strconv.FormatUint(uint64(m.Epoch), 10) +
+		" question:" + m.Question.String()
+	if !m.Keeps.IsNone() {
+		text += " keeps:" + m.Keeps.String()
+	}
+	if m.Granted != (Granted{}) {
+		text += " granted " + m.Granted.String()
+	}
+	return text + m.Configuration.suffix()
 }
 
 // MarshalJSON writes the fields in the order of the examples. A message that is not valid is an error.
@@ -147,6 +185,13 @@ func (m *Message) appendJSON(b []byte) []byte {
 	b = m.From.appendJSON(append(b, `","from":`...))
 	b = m.To.appendJSON(append(b, `,"to":`...))
 	b = strconv.AppendUint(append(b, `,"epoch":`...), uint64(m.Epoch), 10)
+	b = strconv.AppendUint(append(b, `,"question":`...), uint64(m.Question), 10)
+	if m.Type == Election {
+		b = m.Keeps.appendJSON(append(b, `,"keeps":`...))
+	}
+	if m.Granted != (Granted{}) {
+		b = m.Granted.appendJSON(append(b, `,"granted":`...))
+	}
 	if !m.Configuration.IsNone() {
 		b = m.Configuration.appendJSON(append(b, `,"configuration":`...))
 	}
@@ -166,8 +211,19 @@ func (s *scanner) message(m *Message) {
 		case 3:
 			m.Epoch = s.epoch()
 		case 4:
+			m.Question = s.question()
+		case 5:
+			m.Keeps = s.idOrNull()
+		case 6:
+			s.granted(&m.Granted)
+		case 7:
 			m.Configuration = s.configuration()
 		}
 	})
-	s.require(messageFields, seen|messageConfiguration, 1<<len(messageFields)-1)
+	want := uint(1<<len(messageFields) - 1)
+	if m.Type != Election {
+		want &^= messageKeeps
+	}
+	optional := messageGranted | messageConfiguration
+	s.require(messageFields, seen|optional, want|optional)
 }

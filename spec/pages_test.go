@@ -47,8 +47,8 @@ func TestExamplesOfWire(t *testing.T) {
 		require.True(t, strings.HasPrefix(says, string(m.Type)+" of epoch "), line)
 		versions[frame[4]]++
 	}
-	require.Equal(t, map[byte]int{1: 3, 2: 1}, versions)
-	require.Len(t, blocks(page, "json"), 2)
+	require.Equal(t, map[byte]int{3: 7}, versions)
+	require.Len(t, blocks(page, "json"), 5)
 }
 
 // TestExamplesOfTrace reads the examples of trace.md, and writes them as they stand there.
@@ -72,7 +72,7 @@ func TestExamplesOfTrace(t *testing.T) {
 		require.Equal(t, line, string(again))
 	}
 	require.Equal(t, 3, headers)
-	require.Equal(t, 7, events)
+	require.Equal(t, 8, events)
 }
 
 // undefined returns the operators of the rules that no module has.

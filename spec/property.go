@@ -15,7 +15,8 @@ const (
 	// NoStaleWrite promises that a fenced resource admits no epoch below the highest it has admitted.
 	// It needs the check and the write to be one step.
 	NoStaleWrite Property = "NoStaleWrite"
-	// OneActing promises that no two nodes act as leader at the same moment. It needs timers on time.
+	// OneActing promises that no two nodes act as leader at the same moment. It needs clocks that are right to a known rate, and
+	// nothing of the network.
 	OneActing Property = "OneActing"
 	// SomeLeader promises that once faults stop, every node that reaches a quorum-connected leader ends up
 	// following one and the same. It needs fairness, and timers on time.

@@ -19,7 +19,7 @@ import (
 
 func TestInvalidTraces(t *testing.T) {
 	named := map[string]bool{}
-	for _, c := range slices.Concat(invalidTraces, invalidChangingTraces) {
+	for _, c := range slices.Concat(invalidTraces, invalidChangingTraces, invalidNumberTraces) {
 		named[c.name+".ndjson"] = true
 		t.Run(c.name, func(t *testing.T) {
 			file, err := os.Open("testdata/invalid/" + c.name + ".ndjson")
@@ -166,7 +166,7 @@ func TestTraceReaderOfBrokenReader(t *testing.T) {
 
 // A line may be longer than the reader's buffer, up to MaxTraceLine with its LF.
 func TestTraceLongLine(t *testing.T) {
-	header := `{"format":1,"spec":"1.0","members":["1"],"seed":1,"commit":"a"}`
+	header := `{"format":3,"spec":"2.0","members":["1"],"seed":1,"commit":"a"}`
 	event := `{"seq":1,"action":"Cut","input":{"cut":[]}}`
 	for _, c := range []struct {
 		length  int
@@ -232,8 +232,8 @@ func TestTraceWriterRefuses(t *testing.T) {
 		{"line 2: node: 4 is not a member", func(e *spec.Event) { e.Node = spec.IntegerID(4) }},
 		{"line 2: state.leader: 4 is not a member", func(e *spec.Event) { e.State.Leader = spec.IntegerID(4) }},
 		{"line 2: input: not wanted with this action", func(e *spec.Event) { e.Input.Call = spec.ResignCall }},
-		{"line 2: state.configuration: not wanted: the header says, by its format, that members are fixed", func(e *spec.Event) { e.State.Configuration = spec.EmptyConfiguration() }},
-		{"line 2: state.configuration: missing: the header says, by its format, that members change", func(e *spec.Event) { header.Changing = true }},
+		{"line 2: state.configuration: not wanted: the header does not say that members change", func(e *spec.Event) { e.State.Configuration = spec.EmptyConfiguration() }},
+		{"line 2: state.configuration: missing: the header says that members change", func(e *spec.Event) { header.Changing = true }},
 	} {
 		var out bytes.Buffer
 		header = shortHeader

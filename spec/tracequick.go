@@ -118,7 +118,7 @@ func (q *quick) state(e *Event, f *form) bool {
 		return false
 	}
 	i, s := quickWord(q, &roleWords), &e.State
-	if i < 0 || !q.take(`,"leader":`) || !q.leaderOrNull(&s.Leader) ||
+	if i < 0 || !q.take(`,"leader":`) || !q.leaderOrNull(&s.Leader) || !q.take(`,"lease":`) || !q.integer((*uint64)(&s.Lease)) ||
 		!q.take(`,"epoch":`) || !q.integer((*uint64)(&s.Epoch)) ||
 		!q.take(`,"grantee":`) || !q.leaderOrNull(&s.Grantee) || !q.take(`,"support":[`) {
 		return false
@@ -134,7 +134,35 @@ func (q *quick) state(e *Event, f *form) bool {
 		}
 		s.Support, last = append(s.Support, q.members[i]), i
 	}
-	return q.configurationWithin(&s.Configuration, s.Epoch) && q.take(`}`)
+	return q.numbers(s) && q.configurationWithin(&s.Configuration, s.Epoch) && q.take(`}`)
+}
+
+// numbers reads the fields asked to answered of a state.
+func (q *quick) numbers(s *State) bool {
+	if !q.take(`,"asked":`) || !q.integer((*uint64)(&s.Asked)) || !q.take(`,"latest":`) || !q.integer((*uint64)(&s.Latest)) {
+		return false
+	}
+	if s.Role != Leader {
+		return s.Asked <= s.Latest
+	}
+	if !q.take(`,"dated":`) || !q.integer((*uint64)(&s.Dated)) || !q.take(`,"answered":[`) {
+		return false
+	}
+	for last := -1; !q.take(`]`); {
+		if last >= 0 && !q.take(`,`) || !q.take(`{"node":`) {
+			return false
+		}
+		i := q.member(last + 1)
+		if i <= last || !q.take(`,"question":`) {
+			return false
+		}
+		a := Answered{Node: q.members[i]}
+		if !q.integer((*uint64)(&a.Question)) || a.Question == 0 || a.Question > s.Latest || !q.take(`}`) {
+			return false
+		}
+		s.Answered, last = append(s.Answered, a), i
+	}
+	return s.Asked <= s.Latest && s.Dated <= s.Latest
 }
 
 // message reads a message, and returns which members it is from and to. Those that are likely are tried first.
@@ -156,7 +184,12 @@ func (q *quick) message(m *Message, likelyFrom, likelyTo int) (from, to int, ok 
 	}
 	m.Type, m.From, m.To = messageTypes[i], q.members[from], q.members[to]
 	return from, to, q.take(`,"epoch":`) && q.integer((*uint64)(&m.Epoch)) &&
-		q.configurationWithin(&m.Configuration, m.Epoch) && q.take(`}`)
+		q.take(`,"question":`) && q.integer((*uint64)(&m.Question)) && m.Question > 0 && q.more(m) && q.configurationWithin(&m.Configuration, m.Epoch) && q.take(`}`)
+}
+
+// more reads what only messages of some types have. That a leader has handed over is rare, and left to the scanner.
+func (q *quick) more(m *Message) bool {
+	return m.Type != Election || q.take(`,"keeps":`) && q.leaderOrNull(&m.Keeps)
 }
 
 // configurationWithin reads the last field of a message or a state of an epoch.

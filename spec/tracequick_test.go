@@ -32,7 +32,7 @@ func readOne(t *testing.T, header, line []byte) (e spec.Event, field string, wro
 // space that it does not write: a reader may know two ways to read a line, but there is one answer.
 func TestTwoWaysToRead(t *testing.T) {
 	all, seen, good, bad := map[spec.Action]bool{}, map[spec.Action]bool{}, 0, 0
-	for _, name := range []string{"integers", "uuids", "holder-dead", "bounds", "changing-pair"} {
+	for _, name := range []string{"integers", "uuids", "holder-dead", "bounds", "numbers", "changing-pair"} {
 		text, err := os.ReadFile("testdata/valid/" + name + ".ndjson")
 		require.NoError(t, err)
 		lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
@@ -82,11 +82,11 @@ func TestManyConfigurations(t *testing.T) {
 	var events []spec.Event
 	for i := range 60 {
 		c := configuration(t, spec.Epoch(i%20), uint64(1+i%7), mixed[:1+i%4]...)
-		state := spec.State{Role: spec.Leader, Leader: one, Epoch: 60, Grantee: one, Configuration: configuration(t, 1, uint64(1+i%11), mixed...)}
+		state := spec.State{Role: spec.Leader, Leader: one, Epoch: 60, Grantee: one, Latest: 9, Configuration: configuration(t, 1, uint64(1+i%11), mixed...)}
 		events = append(events, spec.Event{Seq: uint64(i + 1), Node: one, Action: spec.ChangeAction, State: state,
 			Input: spec.Input{Call: spec.ChangeCall, Configuration: c},
-			Sent: []spec.Message{{Type: spec.Heartbeat, From: one, To: two, Epoch: 20, Configuration: c},
-				{Type: spec.Heartbeat, From: one, To: three, Epoch: 20, Configuration: c}}})
+			Sent: []spec.Message{{Type: spec.Heartbeat, From: one, To: two, Epoch: 20, Question: 9, Configuration: c},
+				{Type: spec.Heartbeat, From: one, To: three, Epoch: 20, Question: 9, Configuration: c}}})
 	}
 	text, err := writeTrace(header, events)
 	require.NoError(t, err)
@@ -96,11 +96,11 @@ func TestManyConfigurations(t *testing.T) {
 		require.Equal(t, header, again)
 		require.Equal(t, len(events), len(got))
 		for i := range events {
-			got[i].State.Support = nil
+			got[i].State.Support, got[i].State.Answered = nil, nil
 			require.Equal(t, events[i], got[i])
 		}
 	}
-	above := bytes.Replace(text, []byte(`"epoch":20,"configuration":{"epoch":19,`), []byte(`"epoch":18,"configuration":{"epoch":19,`), 1)
+	above := bytes.Replace(text, []byte(`"epoch":20,"question":9,"configuration":{"epoch":19,`), []byte(`"epoch":18,"question":9,"configuration":{"epoch":19,`), 1)
 	require.NotEqual(t, text, above)
 	_, _, err = readTrace(bytes.NewReader(above))
 	require.EqualError(t, err, "line 21: sent[0].configuration.epoch: 19 is above epoch 18 beside it")

@@ -9,17 +9,18 @@ import (
 	"slices"
 )
 
-// The binary form of a message, which wire.md tells byte by byte, has one of two wire versions: WireVersion has MessageSize
-// bytes, and is of fixed members; WireVersionChanging has the configuration besides. On a stream a frame is the length of what
-// follows, in four bytes, and then that. Every later version keeps the frame and the first byte, and stays within MaxFrame, so
-// that older nodes can step over it.
+// The binary form of a message, which wire.md tells byte by byte, has MessageSize bytes, what only messages of its type have, and
+// its configuration if it has one. On a stream a frame is the length of what follows, in four bytes, and then that. Every later
+// version keeps the frame and the first byte, and stays within MaxFrame, so that older nodes can step over it.
 const (
-	WireVersion         = 1
-	WireVersionChanging = 2
-	MessageSize         = 42   // of a message without a configuration, in bytes
-	MaxFrame            = 1024 // the greatest length that a frame may state, in bytes
+	WireVersion = 3
+	MessageSize = 50   // of what every message has, in bytes
+	MaxFrame    = 1024 // the greatest length that a frame may state, in bytes
 
-	lengthSize = 4
+	lengthSize  = 4
+	keepsSize   = 16                        // whose lease the sender of an ELECTION keeps, in bytes
+	grantedSize = 32                        // the claim that the sender of a RESIGN has granted, in bytes
+	maxSize     = MessageSize + grantedSize // of a message without a configuration
 )
 
 // ErrWireVersion is wrapped by the error for a message in a wire version that this package does not know. On a stream
@@ -37,14 +38,19 @@ func (m Message) AppendBinary(b []byte) ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return b, err
 	}
-	code, version, c := slices.Index(messageTypes, m.Type)+1, byte(WireVersion), &m.Configuration
-	if !c.IsNone() {
-		version = WireVersionChanging
-	}
-	b = append(b, version, byte(code))
+	c := &m.Configuration
+	b = append(b, WireVersion, byte(slices.Index(messageTypes, m.Type)+1))
 	b = append(append(b, m.From[:]...), m.To[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Epoch))
-	if version == WireVersion {
+	b = binary.BigEndian.AppendUint64(b, uint64(m.Question))
+	switch g := &m.Granted; m.Type {
+	case Election:
+		b = append(b, m.Keeps[:]...)
+	case Resign:
+		b = binary.BigEndian.AppendUint64(append(b, g.By[:]...), uint64(g.Epoch))
+		b = binary.BigEndian.AppendUint64(b, uint64(g.Question))
+	}
+	if c.IsNone() {
 		return b, nil
 	}
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Epoch))
@@ -54,9 +60,20 @@ func (m Message) AppendBinary(b []byte) ([]byte, error) {
 // size returns how many bytes the binary form of m has.
 func (m *Message) size() int {
 	if m.Configuration.IsNone() {
-		return MessageSize
+		return sizeOf(m.Type)
 	}
-	return membersAt + len(m.Configuration.packed)
+	return sizeOf(m.Type) + stampSize + len(m.Configuration.packed)
+}
+
+// sizeOf returns how many bytes the binary form of a message of type t has, without its configuration.
+func sizeOf(t MessageType) int {
+	switch t {
+	case Election:
+		return MessageSize + keepsSize
+	case Resign:
+		return MessageSize + grantedSize
+	}
+	return MessageSize
 }
 
 // MarshalBinary returns the binary form of m. A message that is not valid is an error.
@@ -64,28 +81,33 @@ func (m Message) MarshalBinary() ([]byte, error) {
 	return m.AppendBinary(make([]byte, 0, m.size()))
 }
 
-// UnmarshalBinary reads a valid message from its binary form. Its error is a FieldError whose field is version,
-// length, type, from, to, epoch, or within configuration, looked at in this order; but that bytes are missing within a
-// member, or left over after the last one, is seen when they are come to. It wraps ErrWireVersion or ErrMessageType if
-// that is what is wrong.
+// UnmarshalBinary reads a valid message from its binary form. Its error is a FieldError whose field is version, type, length, from,
+// to, epoch, question, keeps, within granted, or within configuration, looked at in this order; but that bytes are missing within a
+// member, or left over after the last one, is seen when they are come to. It wraps ErrWireVersion or ErrMessageType if that is what
+// is wrong.
 func (m *Message) UnmarshalBinary(data []byte) error {
-	if err := checkLength(data); err != nil {
+	size, err := checkSize(data)
+	if err != nil {
 		return err
 	}
-	if data[1] == 0 || int(data[1]) > len(messageTypes) {
-		return &FieldError{Field: "type", Problem: fmt.Sprintf("%d is the code of no message type", data[1]), cause: ErrMessageType}
-	}
 	parsed := Message{
-		Type:  messageTypes[data[1]-1],
-		From:  NodeID(data[2:18]),
-		To:    NodeID(data[18:34]),
-		Epoch: Epoch(binary.BigEndian.Uint64(data[34:])),
+		Type:     messageTypes[data[1]-1],
+		From:     NodeID(data[2:18]),
+		To:       NodeID(data[18:34]),
+		Epoch:    Epoch(binary.BigEndian.Uint64(data[34:])),
+		Question: Question(binary.BigEndian.Uint64(data[42:])),
+	}
+	switch more := data[MessageSize:size]; parsed.Type {
+	case Election:
+		parsed.Keeps = NodeID(more)
+	case Resign:
+		parsed.Granted = Granted{NodeID(more[:16]), Epoch(binary.BigEndian.Uint64(more[16:])), Question(binary.BigEndian.Uint64(more[24:]))}
 	}
 	if err := parsed.Validate(); err != nil {
 		return err
 	}
-	if data[0] == WireVersionChanging {
-		if err := parsed.Configuration.read(data[MessageSize:], parsed.Epoch); err != nil {
+	if len(data) > size {
+		if err := parsed.Configuration.read(data[size:], parsed.Epoch); err != nil {
 			return err
 		}
 	}
@@ -93,23 +115,28 @@ func (m *Message) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// checkLength says what is wrong with the wire version of a message, or with its length as far as the version tells.
-func checkLength(data []byte) error {
+// checkSize says what is wrong with the version, the type or the length of a message, and returns where its configuration begins, if
+// it has one.
+func checkSize(data []byte) (int, error) {
 	switch {
 	case len(data) == 0:
-		return &FieldError{Field: "length", Problem: "no bytes at all"}
-	case data[0] == WireVersionChanging:
-		if least := membersAt + 1; len(data) < least {
-			return &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of %d or more", len(data), least)}
-		}
+		return 0, &FieldError{Field: "length", Problem: "no bytes at all"}
 	case data[0] != WireVersion:
-		return &FieldError{Field: "version", Problem: fmt.Sprintf("%d: version %d or %d is wanted", data[0], WireVersion, WireVersionChanging), cause: ErrWireVersion}
-	case len(data) < MessageSize:
-		return &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of %d", len(data), MessageSize)}
-	case len(data) > MessageSize:
-		return &FieldError{Field: "length", Problem: fmt.Sprintf("%d bytes follow the %d of a message", len(data)-MessageSize, MessageSize)}
+		return 0, &FieldError{Field: "version", Problem: fmt.Sprintf("%d: version %d is wanted", data[0], WireVersion), cause: ErrWireVersion}
+	case len(data) < 2:
+		return 0, &FieldError{Field: "length", Problem: "cut short: no type"}
+	case data[1] == 0 || int(data[1]) > len(messageTypes):
+		return 0, &FieldError{Field: "type", Problem: fmt.Sprintf("%d is the code of no message type", data[1]), cause: ErrMessageType}
 	}
-	return nil
+	t := messageTypes[data[1]-1]
+	size := sizeOf(t)
+	switch left := len(data) - size; {
+	case left < 0:
+		return 0, &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of the %d of %s", len(data), size, t)}
+	case left > 0 && left <= stampSize:
+		return 0, &FieldError{Field: "length", Problem: fmt.Sprintf("%d bytes follow the %d of %s: a configuration has %d or more", left, size, t, stampSize+1)}
+	}
+	return size, nil
 }
 
 // read reads a valid configuration from its binary form, which is at least one byte longer than a stamp, beside the epoch
@@ -122,7 +149,7 @@ func (c *Configuration) read(data []byte, e Epoch) error {
 	if err := checkStamp(read.Epoch, read.Version); err != nil {
 		return err.within("configuration")
 	}
-	packed := data[16:]
+	packed := data[stampSize:]
 	if err := checkPacked(packed); err != nil {
 		if err.Field != "length" {
 			err = err.within("configuration")
@@ -150,7 +177,7 @@ func AppendFrame(b []byte, m Message) ([]byte, error) {
 // frame. After an error that wraps ErrWireVersion or ErrMessageType the frame has been read whole, and the next
 // one may be read; after any other the stream is of no further use.
 func ReadFrame(r io.Reader) (Message, error) {
-	frame := make([]byte, lengthSize+MessageSize)
+	frame := make([]byte, lengthSize+maxSize)
 	if _, err := io.ReadFull(r, frame[:lengthSize]); err != nil {
 		return Message{}, err
 	}

@@ -42,10 +42,7 @@ func TestWireExamples(t *testing.T) {
 	messages, wire := wireExamples(t)
 	types, kinds := map[spec.MessageType]bool{}, map[spec.MemberKind]bool{}
 	for i, want := range messages {
-		version, changes := byte(spec.WireVersion), !want.Configuration.IsNone()
-		if changes {
-			version = spec.WireVersionChanging
-		}
+		changes := !want.Configuration.IsNone()
 		if !changes {
 			types[want.Type] = true
 		}
@@ -55,8 +52,8 @@ func TestWireExamples(t *testing.T) {
 		data, err := want.MarshalBinary()
 		require.NoError(t, err)
 		require.Equal(t, hex.EncodeToString(wire[i]), hex.EncodeToString(data), "%v", want)
-		require.Equal(t, version, data[0])
-		require.Equal(t, changes, len(data) != spec.MessageSize)
+		require.Equal(t, byte(3), data[0])
+		require.Equal(t, changes, len(data) != spec.MessageSize+map[spec.MessageType]int{spec.Election: 16, spec.Resign: 32}[want.Type])
 		var back spec.Message
 		require.NoError(t, back.UnmarshalBinary(wire[i]))
 		require.Equal(t, want, back)
@@ -89,13 +86,21 @@ func faultyWire(t testing.TB) []struct {
 		is                   error
 	}{
 		{"empty", "length", "no bytes at all", nil, nil},
-		{"version only", "length", "cut short: 1 bytes of 42", good[:1], nil},
-		{"a byte short", "length", "cut short: 41 bytes of 42", good[:41], nil},
-		{"trailing", "length", "2 bytes follow the 42 of a message", append(with(0), 0, 0), nil},
-		{"version 0", "version", "0: version 1 or 2 is wanted", with(0, 0), spec.ErrWireVersion},
-		{"version 3", "version", "3: version 1 or 2 is wanted", with(0, 3), spec.ErrWireVersion},
-		{"version 3, short", "version", "3: version 1 or 2 is wanted", []byte{3}, spec.ErrWireVersion},
-		{"version 3, long", "version", "3: version 1 or 2 is wanted", append(with(0, 3), 9), spec.ErrWireVersion},
+		{"version only", "length", "cut short: no type", good[:1], nil},
+		{"a byte short", "length", "cut short: 49 bytes of the 50 of CLAIM", good[:49], nil},
+		{"trailing", "length", "2 bytes follow the 50 of CLAIM: a configuration has 17 or more", append(with(0), 0, 0), nil},
+		{"a stamp and no members", "length", "16 bytes follow the 50 of CLAIM: a configuration has 17 or more", append(with(0), none...), nil},
+		{"ELECTION without keeps", "length", "cut short: 50 bytes of the 66 of ELECTION", with(1, 1), nil},
+		{"RESIGN cut short", "length", "cut short: 66 bytes of the 82 of RESIGN", append(with(1, 10), none...), nil},
+		{"keeps neither", "keeps", "neither", append(with(1, 1), append([]byte{1}, none[1:]...)...), nil},
+		{"granted to nobody", "granted.by", "none", append(append(with(1, 10), none...), append(none[:15:15], 1)...), nil},
+		{"granted no question", "granted.question", "0: the number", append(with(1, 10), append(append(none[:15:15], 1), none...)...), nil},
+		{"version 0", "version", "0: version 3 is wanted", with(0, 0), spec.ErrWireVersion},
+		{"version 1", "version", "1: version 3 is wanted", with(0, 1), spec.ErrWireVersion},
+		{"version 2", "version", "2: version 3 is wanted", with(0, 2), spec.ErrWireVersion},
+		{"version 4", "version", "4: version 3 is wanted", with(0, 4), spec.ErrWireVersion},
+		{"version 4, short", "version", "4: version 3 is wanted", []byte{4}, spec.ErrWireVersion},
+		{"version 4, long", "version", "4: version 3 is wanted", append(with(0, 4), 9), spec.ErrWireVersion},
 		{"type 0", "type", "0 is the code of no message type", with(1, 0), spec.ErrMessageType},
 		{"type 12", "type", "12 is the code of no message type", with(1, 12), spec.ErrMessageType},
 		{"type 255", "type", "255 is the code of no message type", with(1, 255), spec.ErrMessageType},
@@ -106,6 +111,8 @@ func faultyWire(t testing.TB) []struct {
 		{"to itself", "to", "3 is the sender itself", with(33, 3), nil},
 		{"epoch 2^53", "epoch", "9007199254740992 is above 2^53-1", with(34, 0, 0x20, 0, 0, 0, 0, 0, 0), nil},
 		{"epoch 2^64-1", "epoch", "18446744073709551615 is above 2^53-1", with(34, 255, 255, 255, 255, 255, 255, 255, 255), nil},
+		{"question 0", "question", "0: the number of a question is from 1 to 2^53-1", with(49, 0), nil},
+		{"question 2^53", "question", "9007199254740992 is above 2^53-1", with(42, 0, 0x20, 0, 0, 0, 0, 0, 0), nil},
 	}
 }
 
@@ -167,9 +174,9 @@ func TestReadFrameGoesOn(t *testing.T) {
 }
 
 func TestReadFrameOfLaterVersion(t *testing.T) {
-	for _, length := range []int{1, 41, 43, spec.MaxFrame} {
+	for _, length := range []int{1, 49, 51, spec.MaxFrame} {
 		frame := append([]byte{0, 0, byte(length >> 8), byte(length)}, make([]byte, length)...)
-		frame[4] = 3
+		frame[4] = 4
 		good, err := spec.AppendFrame(frame, claim)
 		require.NoError(t, err)
 		r := bytes.NewReader(good)

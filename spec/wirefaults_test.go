@@ -19,15 +19,16 @@ type wireFault struct {
 	is                   error
 }
 
-// wireFaults is every fault of messages of the second wire version, in the order in which they are looked for; good is what
+// wireFaults is every fault of messages with a configuration, in the order in which they are looked for; good is what
 // they are put into. Each but the last can be put in after all that come later.
 func wireFaults(t testing.TB) (good []byte, faults []wireFault) {
-	message := claim
+	message := handOver
 	message.Configuration = configuration(t, 3, 2, spec.Member{ID: two, Kind: spec.Voter, Address: "a:1"},
 		spec.Member{ID: three, Kind: spec.Witness, Address: "b:2"}, spec.Member{ID: four, Kind: spec.Observer})
 	good, err := message.MarshalBinary()
 	require.NoError(t, err)
-	const first, second, third = 59, 59 + 21, 59 + 21 + 21
+	const stamp = 82 // the offset of the configuration of a RESIGN
+	const first, second, third = stamp + 17, stamp + 17 + 21, stamp + 17 + 21 + 21
 	require.Len(t, good, third+18)
 	set := func(at int, bytes ...byte) func([]byte) []byte {
 		return func(data []byte) []byte {
@@ -39,18 +40,26 @@ func wireFaults(t testing.TB) (good []byte, faults []wireFault) {
 	none, large := make([]byte, 16), []byte{0, 0x20, 0, 0, 0, 0, 0, 0}
 	return good, []wireFault{
 		{"empty", "length", "no bytes at all", cut(0), nil},
-		{"version", "version", "3: version 1 or 2 is wanted", set(0, 3), spec.ErrWireVersion},
-		{"version only", "length", "cut short: 1 bytes of 59 or more", cut(1), nil},
-		{"short", "length", "cut short: 58 bytes of 59 or more", cut(58), nil},
+		{"version", "version", "2: version 3 is wanted", set(0, 2), spec.ErrWireVersion},
+		{"version only", "length", "cut short: no type", cut(1), nil},
 		{"type 0", "type", "0 is the code of no message type", set(1, 0), spec.ErrMessageType},
 		{"type 12", "type", "12 is the code of no message type", set(1, 12), spec.ErrMessageType},
+		{"short", "length", "cut short: 81 bytes of the 82 of RESIGN", cut(81), nil},
+		{"shorter than a configuration", "length", "16 bytes follow the 82 of RESIGN: a configuration has 17 or more", cut(98), nil},
 		{"from", "from", "none", set(2, none...), nil},
 		{"to", "to", "neither", set(18, 1), nil},
 		{"to itself", "to", "3 is the sender itself", set(33, 3), nil},
 		{"epoch", "epoch", "9007199254740992 is above 2^53-1", set(34, large...), nil},
-		{"configuration epoch", "configuration.epoch", "5 is above epoch 4 beside it", set(49, 5), nil},
-		{"configuration version", "configuration.version", "9007199254740992 is above 2^53-1", set(50, large...), nil},
-		{"count", "configuration.members", "there are 51: at most 50 are wanted", set(58, 51), nil},
+		{"question 0", "question", "0: the number of a question", set(42, none[:8]...), nil},
+		{"question", "question", "9007199254740992 is above 2^53-1", set(42, large...), nil},
+		{"granted to nobody", "granted.by", "none", set(50, none...), nil},
+		{"granted to none such", "granted.by", "neither", set(50, 1), nil},
+		{"granted epoch", "granted.epoch", "9007199254740992 is above 2^53-1", set(66, large...), nil},
+		{"granted question 0", "granted.question", "0: the number of a question", set(74, none[:8]...), nil},
+		{"granted question", "granted.question", "9007199254740992 is above 2^53-1", set(74, large...), nil},
+		{"configuration epoch", "configuration.epoch", "5 is above epoch 4 beside it", set(stamp+7, 5), nil},
+		{"configuration version", "configuration.version", "9007199254740992 is above 2^53-1", set(stamp+8, large...), nil},
+		{"count", "configuration.members", "there are 51: at most 50 are wanted", set(stamp+16, 51), nil},
 		{"first member cut short", "length", "cut short: within member 1 of 3", cut(first + 20), nil},
 		{"first member cut shorter", "length", "cut short: within member 1 of 3", cut(first + 17), nil},
 		{"first id", "configuration.members[0].id", "none", set(first, none...), nil},
@@ -67,23 +76,23 @@ func wireFaults(t testing.TB) (good []byte, faults []wireFault) {
 		{"third address cut short", "length", "cut short: within member 3 of 3", set(third+17, 128), nil},
 		{"left over", "length", "2 bytes follow the last member", func(data []byte) []byte { return append(data, 0, 0) }, nil},
 		{"no voter", "configuration.members", "there is no voter", set(first+16, 2), nil},
-		{"version 0", "configuration.version", "0: with members it is 1 or more", set(57, 0), nil},
+		{"version 0", "configuration.version", "0: with members it is 1 or more", set(stamp+15, 0), nil},
 	}
 }
 
-// laterWireFaults is faults of messages of the second wire version that cannot be together with others.
+// laterWireFaults is faults of messages with a configuration that cannot be together with others.
 func laterWireFaults(t testing.TB) (faults []wireFault) {
 	good, _ := wireFaults(t)
 	nobody := func(epoch, version byte) func([]byte) []byte {
 		return func([]byte) []byte {
-			data := bytes.Clone(good[:59])
-			data[49], data[57], data[58] = epoch, version, 0
+			data := bytes.Clone(good[:99])
+			data[89], data[97], data[98] = epoch, version, 0
 			return data
 		}
 	}
 	long := func(lengths ...int) func([]byte) []byte {
 		return func([]byte) []byte {
-			data := append(bytes.Clone(good[:58]), byte(len(lengths)))
+			data := append(bytes.Clone(good[:98]), byte(len(lengths)))
 			for i, length := range lengths {
 				member := append(make([]byte, 18), strings.Repeat("a", length)...)
 				member[15], member[16], member[17] = byte(i+1), 1, byte(length)
@@ -98,7 +107,7 @@ func laterWireFaults(t testing.TB) (faults []wireFault) {
 		{"nobody and more", "length", "1 bytes follow the last member", func([]byte) []byte { return append(nobody(0, 0)(nil), 0) }, nil},
 		{"long address", "configuration.members[0].address", "129 characters: at most 128 are wanted", long(129), nil},
 		{"longest address", "configuration.members[1].address", "255 characters: at most 128 are wanted", long(128, 255), nil},
-		{"longer than a frame", "configuration.members", "a message with them has 1025 bytes", long(128, 128, 128, 128, 128, 128, 72), nil},
+		{"longer than a frame", "configuration.members", "a message with them has 1025 bytes", long(128, 128, 128, 128, 128, 128, 32), nil},
 	}
 }
 

@@ -6,15 +6,24 @@
 (* One FIFO queue per directed link, as TCP gives.  A cut or a crash       *)
 (* empties the queues concerned and what is sent over a cut or to a node   *)
 (* that is down is lost.  A crash between saving and sending is a crash    *)
-(* after the step that loses what was sent.  Repeated and reordered        *)
-(* messages are not modelled here but in module Promises.                  *)
+(* after the step that loses what was sent.  In a configuration that says  *)
+(* Kept <- Everything, all that was ever sent is kept, and arrives at any  *)
+(* time, in any order, over and over, in later lives of a node too.        *)
 (*                                                                         *)
-(* There is no clock.  A timer is on time when what it waits for can no    *)
-(* longer come; one that ends too soon is a fault (early).  spec/README.md *)
-(* turns what is said here about timers into times (R37).                  *)
+(* There is no clock: time is an order.  When a node's patience ends on    *)
+(* time, every question that anybody asked before that patience began has  *)
+(* expired: nobody acts, or wins, on the strength of it.  That is all of   *)
+(* time that OneActing needs, and a configuration that says                *)
+(* Free <- AtAnyTime asks for nothing else.  For liveness a timer is on    *)
+(* time when what it waits for can no longer come; one that ends too soon  *)
+(* is a fault (early).  spec/README.md turns this into times (R37).        *)
 (*                                                                         *)
-(* Left out is what would change nothing: a quorum check that passes; a    *)
-(* heartbeat to who follows, and holds its leader's configuration; and     *)
+(* Of the numbers of questions only the order matters, and which are the   *)
+(* same: they are given anew in each state, as small as can be.            *)
+(*                                                                         *)
+(* Left out, unless Free <- AtAnyTime, is what would change nothing but    *)
+(* numbers: a heartbeat to who follows, and holds its leader's             *)
+(* configuration; and                                                      *)
 (* what a member that may not stand says (R46) to a node that it would not *)
 (* change, and whose answer would not change the member.                   *)
 (*                                                                         *)
@@ -37,30 +46,51 @@ VARIABLES node,                 \* node[i]: the state of node i; of a node that 
           net,                  \* net[<<i, j>>]: what is under way from i to j, first sent first
           cut,                  \* the directed links that carry nothing now
           budget,               \* the faults that may still happen
-          reigns                \* every reign so far (history)
+          reigns,               \* every reign so far (history)
+          since                 \* since[i][k]: where i keeps a lease and does not lead, the latest question of k when its patience began
 
-vars == <<node, up, net, cut, budget, reigns>>
+vars == <<node, up, net, cut, budget, reigns, since>>
 
 Link    == {l \in Node \X Node : l[1] # l[2]}
-Payload == [type : MessageType, epoch : Nat, conf : Configuration]      \* a message on a link, which says from whom, to whom
-Fault   == {"early", "crash", "loss", "cut", "resign", "change"}
+Payload == [type : MessageType, epoch : Nat, question : Nat, keeps : Node \cup {None},     \* a message on a link, which says from whom,
+            granted : [by : Node \cup {None}, epoch : Nat, question : Nat], conf : Configuration]       \* to whom
+Fault   == {"early", "crash", "loss", "cut", "resign", "change", "ask", "heartbeat"}
+
+Unlimited == 15                 \* of a budget: it is never spent
+
+\* How many ELECTIONs and CLAIMs, and how many heartbeats, there may be.
+MaxAsk  == Unlimited
+MaxHeartbeat == Unlimited
+
+\* Whether all that was ever sent is kept; and whether timers end at any time, but for patience, which keeps to the order of time.
+Kept == FALSE
+Free == FALSE
+
+\* What is under way on link l of n; nothing; and what may arrive next, with what is left then.
+On(n, l)    == IF Kept THEN n[l] ELSE {n[l][k] : k \in 1..Len(n[l])}
+NothingOn   == IF Kept THEN {} ELSE <<>>
+Arriving(l) == IF Kept THEN {<<m, net[l]>> : m \in net[l]}
+               ELSE IF net[l] = <<>> THEN {} ELSE {<<Head(net[l]), Tail(net[l])>>}
 
 ASSUME Cuts \subseteq SUBSET Link /\ First \in Configuration
 
 TypeOK == /\ node \in [Node -> State]
           /\ up \subseteq Node
-          /\ \A l \in Link : \A k \in 1..Len(net[l]) : net[l][k] \in Payload
+          /\ \A l \in Link : On(net, l) \subseteq Payload
+          /\ since \in [Node -> [Node -> Nat]]
           /\ cut \in Cuts
           /\ budget \in [Fault -> Nat]
           /\ \A r \in reigns : r.epoch \in Nat /\ r.leader \in Node
 
 \* The faults that may happen in all.
-Budget == [early |-> MaxEarly, crash |-> MaxCrash, loss |-> MaxLoss, cut |-> MaxCut, resign |-> MaxResign, change |-> MaxChange]
+Budget == [early |-> MaxEarly, crash |-> MaxCrash, loss |-> MaxLoss, cut |-> MaxCut, resign |-> MaxResign, change |-> MaxChange,
+           ask |-> MaxAsk, heartbeat |-> MaxHeartbeat]
 
 \* Every node runs and has heard nothing yet: the first members know of each other, and no other node of any (R49).
 Init == /\ node = [i \in Node |-> Blank(IF i \in Members(First) THEN First ELSE Empty)]
         /\ up = Node
-        /\ net = [l \in Link |-> <<>>]
+        /\ net = [l \in Link |-> NothingOn]
+        /\ since = [i \in Node |-> Unanswered]
         /\ cut \in Cuts
         /\ budget = Budget
         /\ reigns = {}
@@ -68,20 +98,73 @@ Init == /\ node = [i \in Node |-> Blank(IF i \in Members(First) THEN First ELSE 
 -----------------------------------------------------------------------------
 (* The network and the faults *)
 
-Spend(f) == budget[f] > 0 /\ budget' = [budget EXCEPT ![f] = @ - 1]
+Spend(f) == budget[f] > 0 /\ budget' = [budget EXCEPT ![f] = IF @ = Unlimited THEN @ ELSE @ - 1]
 
-Quiet        == \A l \in Link : net[l] = <<>>
-Carries(l)   == l \notin cut /\ l[2] \in up
+\* What the question of a step of node i costs.
+Cost(b, i, s) ==
+  LET f == IF node[i].role = "leader" /\ s.role = "leader" THEN "heartbeat" ELSE "ask"
+  IN IF s.latest = node[i].latest \/ b[f] = Unlimited THEN b ELSE [b EXCEPT ![f] = @ - 1]
+Afford(b, i, step) == budget' = Cost(b, i, step.state) /\ budget'.ask >= 0 /\ budget'.heartbeat >= 0
+
+Quiet         == \A l \in Link : net[l] = NothingOn
+Around(i)     == \A l \in Link : i \in {l[1], l[2]} => net[l] = NothingOn
+Carries(l)    == Kept \/ (l \notin cut /\ l[2] \in up)
 Over(l, msgs) == LET on == SelectSeq(msgs, LAMBDA m : m.from = l[1] /\ m.to = l[2])
-                 IN [k \in 1..Len(on) |-> [type |-> on[k].type, epoch |-> on[k].epoch, conf |-> on[k].conf]]
-Send(n, msgs) == TLCEval([l \in Link |-> IF Carries(l) THEN n[l] \o Over(l, msgs) ELSE n[l]])
+                     p  == [k \in 1..Len(on) |-> [type |-> on[k].type, epoch |-> on[k].epoch, question |-> on[k].question,
+                                                   keeps |-> on[k].keeps, granted |-> on[k].granted, conf |-> on[k].conf]]
+                 IN IF Kept THEN {p[k] : k \in 1..Len(p)} ELSE p
+Send(n, msgs) == [l \in Link |-> IF Carries(l) THEN IF Kept THEN n[l] \cup Over(l, msgs) ELSE n[l] \o Over(l, msgs) ELSE n[l]]
 
-\* Node i takes a step; rest is what is under way without the message that it took.
+-----------------------------------------------------------------------------
+(* Numbers *)
+
+Answers5 == {"OK", "ASSENT", "GRANT", "REFUSE", "ACK"}
+Asker(l, m) == IF m.type \in Answers5 THEN l[2] ELSE l[1]
+
+\* Whether an answer may count still, for a node in state d.
+MayCount(d, l, m) ==
+  CASE m.type \in {"OK", "ASSENT"}    -> AnswersMine(d, m) /\ d.role \in {"candidate", "electing"}
+    [] m.type = "GRANT"               -> d.role = "claimant" /\ CountsGrant(d, m)
+    [] m.type = "REFUSE"              -> d.role = "claimant" /\ AnswersMine(d, m)
+    [] m.type = "ACK"                 -> d.role = "leader" /\ m.epoch = d.epoch /\ (Answers(d, m) > d.answered[l[1]] \/ l[1] \notin d.support)
+    [] OTHER                          -> TRUE
+
+\* An answer that can never count loses its number; and where all is kept it is left out if its epoch is no news either.
+Spent(d, l, m)  == ~MayCount(d, l, m) /\ Kept /\ m.epoch <= d.epoch /\ ~Newer(m.conf, d.conf)
+Worn(d, l, m)   == IF MayCount(d, l, m) THEN m ELSE [m EXCEPT !.question = 0]
+Forgotten(n, q) == [l \in Link |-> IF Kept THEN {Worn(n[l[2]], l, m) : m \in {x \in q[l] : ~Spent(n[l[2]], l, x)}}
+                                   ELSE [k \in 1..Len(q[l]) |-> Worn(n[l[2]], l, q[l][k])]]
+
+\* The numbers that are in use among nodes n, messages q and patience t: of which node, and which.
+InUse(n, q, t) ==
+  UNION {{<<k, n[k].latest>>, <<k, n[k].asked>>, <<k, n[k].dated>>, <<n[k].leader, n[k].lease>>}
+           \cup {<<k, n[k].answered[j]>> : j \in Node} \cup {<<j, t[k][j]>> : j \in Node} : k \in Node}
+  \cup UNION {{<<Asker(l, m), m.question>> : m \in On(q, l)} \cup {<<m.granted.by, m.granted.question>> : m \in On(q, l)} : l \in Link}
+
+\* Everything with the least numbers: as it is, if they are that already.
+Become(n, q, t) ==
+  \E f \in {TLCEval(Forgotten(n, q))} :
+  \E all \in {InUse(n, f, t)} :
+  \E used \in {TLCEval([k \in Node |-> {p[2] : p \in {x \in all : x[1] = k}} \ {0}])} :
+    LET least(k, x) == IF k = None THEN 0 ELSE Cardinality({y \in used[k] : y <= x})
+        told(l, m)  == [m EXCEPT !.question = least(Asker(l, m), @), !.granted.question = least(m.granted.by, @)]
+    IN IF \A k \in Node : \A x \in used[k] : x <= Cardinality(used[k]) THEN node' = n /\ net' = f /\ since' = t ELSE
+       /\ node' = [i \in Node |-> [n[i] EXCEPT !.lease = least(n[i].leader, @), !.asked = least(i, @), !.latest = least(i, @),
+                                                !.dated = least(i, @), !.answered = [j \in Node |-> least(i, @[j])]]]
+       /\ net' = TLCEval([l \in Link |-> IF Kept THEN {told(l, m) : m \in f[l]} ELSE [k \in 1..Len(f[l]) |-> told(l, f[l][k])]])
+       /\ since' = [i \in Node |-> [k \in Node |-> least(k, t[i][k])]]
+
+\* The patience of a node begins when it promises or acknowledges something; and when it restarts.
+Begins(n, i) == [since EXCEPT ![i] = [k \in Node |-> IF k = i THEN 0 ELSE n[k].latest]]
+Patience(n, i, sent) ==
+  IF n[i].leader = None \/ n[i].role = "leader" THEN [since EXCEPT ![i] = Unanswered]
+  ELSE IF \E k \in 1..Len(sent) : sent[k].type \in {"GRANT", "ACK"} THEN Begins(n, i) ELSE since
+
+\* Node i takes a step; rest is what is under way without the message that it took, and b the budget that is left.
 \* (Quantified, here and below, is what TLC would else evaluate anew wherever it stands, when it looks for ENABLED.)
 Take(i, rest, step) ==
-  \E s \in {step} :
-    /\ node' = [node EXCEPT ![i] = s.state]
-    /\ net' = Send(rest, s.sent)
+  \E s \in {step} : \E n \in {[node EXCEPT ![i] = s.state]} :
+    /\ Become(n, Send(rest, s.sent), Patience(n, i, s.sent))
     /\ reigns' = IF s.state.role = "leader" THEN reigns \cup {[epoch |-> s.state.epoch, leader |-> i]} ELSE reigns
     /\ UNCHANGED <<up, cut>>
 
@@ -106,32 +189,38 @@ Owed(i) == \E l \in up \ {i} : node[l].role = "leader" /\ Tells(l, i) /\ ~Follow
 \* Others than i keep leases that make a quorum for l.
 Held(l, i) == IsQuorum(node[l].conf, {l} \cup {j \in up \ {i} : node[j].leader = l})
 
-\* The lease that i keeps is over: its holder cannot lead on the strength of it.
-LeaseOver(i) ==
-  LET l == node[i].leader
-  IN CASE l = None -> TRUE
-       [] l = i    -> \A k \in up \ {i} : /\ node[k].role # "claimant"
-                                          /\ node[k].role = "leader" => Held(k, i)
-       [] OTHER    -> \/ l \notin up
-                      \/ node[l].role \notin {"leader", "claimant"}
-                      \/ node[l].role = "leader" /\ ~Tells(l, i) /\ Held(l, i)
+\* Time is an order: nobody acts, or may win, on the strength of what was asked before the patience of i began.
+Expired(i) == \A k \in up \ {i} : CASE node[k].role = "leader"   -> node[k].dated > since[i][k]
+                                     [] node[k].role = "claimant" -> node[k].asked > since[i][k]
+                                     [] OTHER                     -> TRUE
 
-\* Somebody within reach of i claims, or is about to.
-Pending(i) == \E j \in Reach(i) \ {i} : \/ node[j].role = "claimant"
-                                        \/ node[j].role = "candidate" /\ IsQuorum(node[j].conf, node[j].support \cup {j})
+\* The same, where heartbeats that only renew are left out: a leader with a quorum of leases that does not tell i has asked anew.
+LeaseOver(i) ==
+  \/ node[i].leader = None
+  \/ \A k \in up \ {i} :
+       CASE node[k].role = "claimant" -> node[k].asked > since[i][k]
+         [] node[k].role = "leader"   -> node[k].dated > since[i][k] \/ ((k # node[i].leader \/ ~Tells(k, i)) /\ Held(k, i))
+         [] OTHER                     -> TRUE
+
+\* Somebody within reach of i claims, or may be about to.
+Pending(i) == \E j \in Reach(i) \ {i} : node[j].role \in {"claimant", "candidate"}
 
 \* R8, R46. A follower's patience runs, whether it follows anybody or not; but that of one that is no member only while it does.
 Watches(i) == node[i].role = "follower" /\ (node[i].leader = None => i \in Members(node[i].conf))
 
 \* No heartbeat can come any more, and the lease is over.
-PatienceOver(i) == Quiet /\ ~Owed(i) /\ LeaseOver(i)
+PatienceOver(i) == IF Free THEN node[i].leader = None \/ Expired(i) ELSE Around(i) /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i)
 
 \* Every ELECTION has been answered.
-Answered(i) == Quiet
+Answered(i) == Free \/ Around(i)
 
 \* A timer that is not on time costs one of the budget.
 MayBeEarly(i) == TRUE
-OnTime(i, due) == IF due THEN UNCHANGED budget ELSE MayBeEarly(i) /\ Spend("early")
+Ends(i, due, step) ==
+  \E s \in {step} :
+    /\ IF due THEN TRUE ELSE MayBeEarly(i) /\ budget["early"] > 0
+    /\ Afford(IF due THEN budget ELSE [budget EXCEPT !.early = @ - 1], i, s)
+    /\ Take(i, net, s)
 
 -----------------------------------------------------------------------------
 (* Timers *)
@@ -148,64 +237,60 @@ Heeded(i, step) == IF MayStand(i, node[i]) THEN step ELSE [step EXCEPT !.sent = 
 
 PatienceTimeout(i) ==
   /\ i \in up /\ Watches(i)
-  /\ OnTime(i, PatienceOver(i))
-  /\ \E step \in {Heeded(i, PatienceEnded(i, node[i]))} : step # Quietly(node[i]) /\ Take(i, net, step)
+  /\ \E step \in {Heeded(i, PatienceEnded(i, node[i]))} : step # Quietly(node[i]) /\ Ends(i, PatienceOver(i), step)
 
 PreemptTimeout(i) ==
   /\ i \in up /\ node[i].role = "follower" /\ node[i].leader # None
   /\ MayStand(i, node[i]) /\ Outranked(node[i].leader, i, node[i].conf)
-  /\ OnTime(i, Quiet)
-  /\ Take(i, net, PreemptEnded(i, node[i]))
+  /\ Ends(i, Answered(i), PreemptEnded(i, node[i]))
 
 ElectionTimeout(i) ==
   /\ i \in up /\ node[i].role = "candidate"
-  /\ OnTime(i, Answered(i))
-  /\ Take(i, net, ElectionEnded(i, node[i]))
+  /\ Ends(i, Answered(i), ElectionEnded(i, node[i]))
 
 CoordinatorTimeout(i) ==
   /\ i \in up /\ node[i].role = "electing"
-  /\ OnTime(i, Quiet /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i))
-  /\ Take(i, net, Heeded(i, CoordinatorEnded(i, node[i])))
+  /\ Ends(i, PatienceOver(i), Heeded(i, CoordinatorEnded(i, node[i])))
 
 ClaimTimeout(i) ==
   /\ i \in up /\ node[i].role = "claimant"
-  /\ OnTime(i, Quiet)
-  /\ Take(i, net, ClaimEnded(i, node[i]))
+  /\ Ends(i, Answered(i), ClaimEnded(i, node[i]))
 
-\* The check of a leader that is not backed, or one that ends before the ACKs are in.
+\* A leader that is not backed, or whose latest answers are too old already.
 ReignTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
-  /\ OnTime(i, Quiet /\ ~Backed(i))
-  /\ Take(i, net, ReignEnded(i, [node[i] EXCEPT !.support = {}]))
+  /\ Ends(i, Free \/ (Around(i) /\ ~Backed(i)), ReignEnded(i, node[i]))
 
 \* Heartbeats that change nothing are left out.
 HeartbeatTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
   /\ LET inNeed == {j \in up \ {i} : Tells(i, j) /\ ~(Follows(j, i) /\ node[j].conf = node[i].conf)}
-     IN /\ inNeed # {}
-        /\ OnTime(i, Quiet)
-        /\ Take(i, net, LET heartbeat == HeartbeatEnded(i, node[i])
-                        IN [heartbeat EXCEPT !.sent = SelectSeq(@, LAMBDA m : m.to \in inNeed)])
+         heartbeat   == HeartbeatEnded(i, node[i])
+     IN /\ Free \/ inNeed # {}
+        /\ Ends(i, Answered(i), [heartbeat EXCEPT !.sent = SelectSeq(@, LAMBDA m : Free \/ m.to \in inNeed)])
 
 -----------------------------------------------------------------------------
 (* Receipts *)
 
-Arrives(l, t) == net[l] # <<>> /\ Head(net[l]).type = t
-Full(l)    == [type |-> Head(net[l]).type, from |-> l[1], to |-> l[2], epoch |-> Head(net[l]).epoch, conf |-> Head(net[l]).conf]
-Receive(l) == /\ \E m \in {Full(l)} : Take(l[2], [net EXCEPT ![l] = Tail(@)], Heard(l[2], node[l[2]], m))
-              /\ UNCHANGED budget
+Full(l, p) == [type |-> p.type, from |-> l[1], to |-> l[2], epoch |-> p.epoch, question |-> p.question, keeps |-> p.keeps,
+               granted |-> p.granted, conf |-> p.conf]
+Receive(l, t) ==
+  /\ l[2] \in up
+  /\ \E a \in Arriving(l) :
+       /\ a[1].type = t
+       /\ \E step \in {Heard(l[2], node[l[2]], Full(l, a[1]))} : Afford(budget, l[2], step) /\ Take(l[2], [net EXCEPT ![l] = a[2]], step)
 
-OnElection(l)    == Arrives(l, "ELECTION")    /\ Receive(l)
-OnOk(l)          == Arrives(l, "OK")          /\ Receive(l)
-OnAssent(l)      == Arrives(l, "ASSENT")      /\ Receive(l)
-OnClaim(l)       == Arrives(l, "CLAIM")       /\ Receive(l)
-OnGrant(l)       == Arrives(l, "GRANT")       /\ Receive(l)
-OnRefuse(l)      == Arrives(l, "REFUSE")      /\ Receive(l)
-OnCoordinator(l) == Arrives(l, "COORDINATOR") /\ Receive(l)
-OnHeartbeat(l)   == Arrives(l, "HEARTBEAT")   /\ Receive(l)
-OnAck(l)         == Arrives(l, "ACK")         /\ Receive(l)
-OnResign(l)      == Arrives(l, "RESIGN")      /\ Receive(l)
-OnImBack(l)      == Arrives(l, "IM_BACK")     /\ Receive(l)
+OnElection(l)    == Receive(l, "ELECTION")
+OnOk(l)          == Receive(l, "OK")
+OnAssent(l)      == Receive(l, "ASSENT")
+OnClaim(l)       == Receive(l, "CLAIM")
+OnGrant(l)       == Receive(l, "GRANT")
+OnRefuse(l)      == Receive(l, "REFUSE")
+OnCoordinator(l) == Receive(l, "COORDINATOR")
+OnHeartbeat(l)   == Receive(l, "HEARTBEAT")
+OnAck(l)         == Receive(l, "ACK")
+OnResign(l)      == Receive(l, "RESIGN")
+OnImBack(l)      == Receive(l, "IM_BACK")
 
 -----------------------------------------------------------------------------
 (* Calls and faults *)
@@ -221,8 +306,10 @@ Targets(i) == {[epoch |-> node[i].epoch, version |-> node[i].conf.version + 1] @
 
 \* R47. A leader is asked for a change, and makes it.
 Change(i) ==
-  /\ i \in up /\ Spend("change")
-  /\ \E c \in Targets(i) : MayChange(i, node[i], c) /\ Take(i, net, Changed(i, node[i], c))
+  /\ i \in up /\ budget["change"] > 0
+  /\ \E c \in Targets(i) : /\ MayChange(i, node[i], c)
+                           /\ \E step \in {Changed(i, node[i], c)} : /\ Afford([budget EXCEPT !.change = @ - 1], i, step)
+                                                                     /\ Take(i, net, step)
 
 \* Whether node i may be told that node l is dead.  Nobody is, unless a configuration says who may be.
 MayProve(i, l) == FALSE
@@ -234,32 +321,33 @@ HolderDead(i) ==
   /\ Take(i, net, HolderDied(node[i]))
   /\ UNCHANGED budget
 
+\* What is under way without what a crash or a cut loses.
+Without(S) == [l \in Link |-> IF ~Kept /\ l \in S THEN NothingOn ELSE net[l]]
+
 Crash(i) ==
   /\ i \in up /\ Spend("crash")
   /\ up' = up \ {i}
-  /\ node' = [node EXCEPT ![i] = Survives(@)]
-  /\ net' = TLCEval([l \in Link |-> IF i \in {l[1], l[2]} THEN <<>> ELSE net[l]])
+  /\ Become([node EXCEPT ![i] = Survives(@)], Without({l \in Link : i \in {l[1], l[2]}}), [since EXCEPT ![i] = Unanswered])
   /\ UNCHANGED <<cut, reigns>>
 
 Restart(i) ==
   /\ i \notin up
-  /\ LET step == Restarted(i, node[i])
-     IN /\ up' = up \cup {i}
-        /\ node' = [node EXCEPT ![i] = step.state]
-        /\ net' = Send(net, step.sent)
+  /\ \E step \in {Restarted(i, node[i])} : \E n \in {[node EXCEPT ![i] = step.state]} :
+       /\ up' = up \cup {i}
+       /\ Become(n, Send(net, step.sent), Begins(n, i))
   /\ UNCHANGED <<cut, budget, reigns>>
 
 \* A message is lost though its link holds: the connection broke and came back.
 Lose(l) ==
-  /\ net[l] # <<>> /\ Spend("loss")
-  /\ net' = [net EXCEPT ![l] = Tail(@)]
-  /\ UNCHANGED <<node, up, cut, reigns>>
+  /\ ~Kept /\ net[l] # <<>> /\ Spend("loss")
+  /\ Become(node, [net EXCEPT ![l] = Tail(@)], since)
+  /\ UNCHANGED <<up, cut, reigns>>
 
 Cut(c) ==
   /\ c # cut /\ Spend("cut")
   /\ cut' = c
-  /\ net' = TLCEval([l \in Link |-> IF l \in c THEN <<>> ELSE net[l]])
-  /\ UNCHANGED <<node, up, reigns>>
+  /\ Become(node, Without(c), since)
+  /\ UNCHANGED <<up, reigns>>
 
 -----------------------------------------------------------------------------
 
@@ -315,7 +403,7 @@ EpochMonotonic == [][\A i \in Node : node'[i].epoch >= node[i].epoch]_vars
 ConfigurationMonotonic == [][\A i \in Node : node'[i].conf = node[i].conf \/ Newer(node'[i].conf, node[i].conf)]_vars
 
 \* R42. An epoch and a version name one list of members.
-Known == {node[i].conf : i \in Node} \cup UNION {{net[l][k].conf : k \in 1..Len(net[l])} : l \in Link}
+Known == {node[i].conf : i \in Node} \cup UNION {{m.conf : m \in On(net, l)} : l \in Link}
 OneConfiguration == \A c, d \in Known : c.epoch = d.epoch /\ c.version = d.version => c = d
 
 \* R47, R48. A leader is an elector of its configuration, which is of its epoch.

@@ -36,6 +36,16 @@ Partial        == {AllBut({<<1, 2>>, <<1, 3>>, <<2, 3>>, <<2, 4>>, <<3, 5>>})} \
 StarOneWay     == LET star == AllBut({<<1, j>> : j \in Node}) IN {star, star \cup {<<N, 1>>}}
 
 -----------------------------------------------------------------------------
+(* How often something may be asked: for MaxAsk and MaxHeartbeat. *)
+
+Once       == 1
+Twice      == 2
+ThreeTimes == 3
+FourTimes  == 4
+FiveTimes  == 5
+SixTimes   == 6
+
+-----------------------------------------------------------------------------
 (* Configurations (constants First and Wanted). Members that are fixed are All, and nothing is wanted. *)
 
 Nothing          == {}
@@ -134,6 +144,9 @@ Down(i, l)        == l \notin up                                    \* for MayPr
 IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* for MayBeEarly
 AmidTraffic       == Cardinality(UNION {{<<l, k>> : k \in 1..Len(net[l])} : l \in Link}) <= 4   \* for Quiet: what unrelated timers may end amid
 NobodyOwes(i)     == FALSE                                              \* for Owed
+Everything        == TRUE                                               \* for Kept
+AtAnyTime         == TRUE                                               \* for Free
+EndsTooSoon(i)    == TRUE                                               \* for Expired: patience ends though reigns go on
 HighestAlive(i)   == Quiet \/ (MayClaim(i, node[i]) /\ \A j \in up : j <= i) \* for Answered
 
 -----------------------------------------------------------------------------
@@ -144,10 +157,21 @@ HalfOrMore(c, S)        == 2 * Cardinality(S \cap Electors(c)) >= Cardinality(El
 EveryoneCounts(c, S)    == 2 * Cardinality(S) > Cardinality(Electors(c))                    \* for IsQuorum
 ObserversVote(c, S)     == 2 * Cardinality(S \cap Members(c)) > Cardinality(c.voters \cup c.witnesses)  \* for IsQuorum, with WithObservers
 WithObservers(c)        == c.voters \cup c.witnesses \cup c.observers                        \* for Electors
-ForgetsAll(s)           == Blank(s.conf)                            \* for Survives
-ForgetsGrantee(s)       == [Blank(s.conf) EXCEPT !.epoch = s.epoch] \* for Survives
-ForgetsChanges(s)       == [Blank(First) EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]   \* for Survives
-ForgetsMembers(s)       == [Blank(Empty) EXCEPT !.epoch = s.epoch, !.grantee = s.grantee]   \* for Survives, in traces
+ForgetsAll(s)           == Resting(0, None, s.latest, s.conf)       \* for Survives
+ForgetsGrantee(s)       == Resting(s.epoch, None, s.latest, s.conf) \* for Survives
+ForgetsNumbers(s)       == Resting(s.epoch, s.grantee, 0, s.conf)   \* for Survives
+ForgetsChanges(s)       == Resting(s.epoch, s.grantee, s.latest, First)                     \* for Survives
+ForgetsMembers(s)       == Resting(s.epoch, s.grantee, s.latest, Empty)                     \* for Survives, in traces
+ReleasesAny(n, lease)   == TRUE                                     \* for Covers
+LeaseGetsOlder(s, m)    == m.question                               \* for LeaseAfter
+LearnsAlways(i, s)      == TRUE                                     \* for LearnsBound
+ClaimantsGiveWay        == TRUE                                     \* for GivesWay
+AnyAnswer(s, m)         == TRUE                                     \* for AnswersMine
+DatesFromArrival(s, m)  == s.latest                                 \* for Answers
+GrantsRivals(i, s, m)   == FALSE                                    \* for Rivals
+NamesNoLease(s, m)      == TRUE                                     \* for Keeps
+NoSuccession(i, s, m)   == FALSE                                    \* for Succeeds
+AllMayCount(d, l, m)    == TRUE                                     \* for MayCount
 ShieldsNobody(s, c)     == FALSE                                    \* for Shields
 NoOwnClaim(s, e)        == FALSE                                    \* for OwnClaim
 DropsLease(s)           == Unbound(s)                               \* for WhilePreempting
@@ -163,9 +187,10 @@ ClaimsUnasked(i, s)     == TRUE                                     \* for MayCl
 SameEpoch(s)            == IF s.epoch = 0 THEN 1 ELSE s.epoch       \* for NextEpoch
 GrantsTwice(s, c, e)    == e >= s.epoch                             \* for MayGrant
 GrantsBelow(s, c, e)    == TRUE                                     \* for MayGrant
-DoesNotWait(s, c, e)    == [Blank(s.conf) EXCEPT !.epoch = e, !.grantee = c] \* for AfterGrant
+DoesNotWait(s, m)       == Resting(m.epoch, m.from, s.latest, s.conf) \* for AfterGrant
 NeverHandsOver(i, s, m) == FALSE                                    \* for HandsOver
-CountsAnyGrant(s, e)    == TRUE                                     \* for CountsGrant
+CountsAnyGrant(s, m)    == TRUE                                     \* for CountsGrant
+CountsGrantOfEpoch(s, m) == m.epoch = NextEpoch(s)                  \* for CountsGrant
 WinsOverLease(i, s)     == IsQuorum(s.conf, s.support \cup {i})     \* for MayWin
 NeverStale(s, e)        == FALSE                                    \* for IsStale
 SpeaksAtOnce(i, s)      == Survives(s)                              \* for AfterRestart
@@ -180,7 +205,6 @@ LearnsNothing(s, c)     == LET t == IF s.role \in {"candidate", "claimant"} THEN
 MeetsAnyone(i, j, c)    == TRUE                                     \* for Meets
 AnswersNobody(i, s, m)  == Quietly(s)                               \* for OutsideHeard
 CountsAny(s, m)         == TRUE                                     \* for Counts
-CountsVotes(s, m)       == m.type \in {"OK", "ASSENT", "GRANT"} \/ m.conf = s.conf  \* for Counts
 CountsAcks(s, m)        == m.type = "ACK" \/ m.conf = s.conf         \* for Counts
 AnyoneStands(i, s)      == TRUE                                     \* for MayStand
 ElectorsStand(i, s)     == i \in Electors(s.conf)                   \* for MayStand
@@ -191,7 +215,7 @@ LeaderMayLeave(i, c)    == TRUE                                     \* for Keeps
 Unstamped(c, e)         == c                                        \* for Stamped
 
 \* Node i, which may not stand, rests, and says so to those of S.
-Says(i, s, S)           == LET t == Rest(s) IN Step(t, To(S, "IM_BACK", i, t.epoch))
+Says(i, s, S)           == LET t == Rest(s) IN Step(t, To(S, "IM_BACK", i, t.epoch, t.latest))
 
 AsksOrRests(i, s)       == IF MayStand(i, s) THEN Ask(i, s) ELSE Says(i, s, {})                      \* for AskOrSay
 SaysToElectors(i, s)    == IF MayStand(i, s) THEN Ask(i, s)                                           \* for AskOrSay
@@ -204,7 +228,7 @@ SilenceProves(i, l)     == l \in up => <<l, i>> \in cut             \* for MayPr
 FaultProves(i, l)       == l \in up => budget # Budget              \* for MayProve
 ProvesAnything(i, l)    == TRUE                                     \* for MayProve
 EndsByProofOnly(i)      == node[i].leader = None                    \* for LeaseOver
-AsksAtWill(i)           == node[i].leader = None \/ (Quiet /\ ~Owed(i) /\ LeaseOver(i))  \* for PatienceOver
+AsksAtWill(i)           == node[i].leader = None \/ (Around(i) /\ ~Owed(i) /\ LeaseOver(i))  \* for PatienceOver
 NobodyPending(i)        == FALSE                                    \* for Pending
 WatchesNobody(i)        == node[i].role = "follower" /\ node[i].leader = None   \* for Watches
 WatchesHolder(i)        == node[i].role = "follower" /\ (node[i].leader = None => MayStand(i, node[i]))   \* for Watches

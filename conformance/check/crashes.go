@@ -26,12 +26,13 @@ func (r *replay) becomes(i rules.ID, e *spec.Event) {
 	n.configuration = &c
 }
 
-// crash takes the Crash of node i. What is under way to it and from it is lost; its record is kept (R4, R42).
+// crash takes the Crash of node i. Its record is kept (R4, R42).
 //
 // A node that is down may crash: it was about to start again, and that was no step yet.
 func (r *replay) crash(i rules.ID, e *spec.Event) *TraceError {
 	n := &r.nodes[i]
 	r.adopt(i, e)
+	r.rules.reserves(i, e.State.Latest)
 	if !r.rules.step(i, rules.None, e) {
 		before, survives := r.rules.state(i), r.rules.wanted().State
 		rule := "R4"
@@ -49,7 +50,6 @@ func (r *replay) crash(i rules.ID, e *spec.Event) *TraceError {
 	r.rules.keep(i)
 	r.becomes(i, e)
 	n.up = false
-	r.links.clear(i)
 	return nil
 }
 
@@ -58,7 +58,12 @@ func (r *replay) crash(i rules.ID, e *spec.Event) *TraceError {
 func (r *replay) adopt(i rules.ID, e *spec.Event) {
 	if n := &r.nodes[i]; !n.started {
 		n.started = true
-		r.rules.begin(i, e.State.Durable())
+		promise := e.State.Durable()
+		if e.Action == spec.RestartAction {
+			promise.Reserved = e.State.Latest - 1
+		}
+		promise.Reserved = max(promise.Reserved, spec.Block) // as each record has
+		r.rules.begin(i, promise)
 	}
 }
 
@@ -77,6 +82,7 @@ func (r *replay) start(i rules.ID, e *spec.Event) *TraceError {
 		r.rules.begin(i, spec.Durable{Configuration: e.State.Configuration})
 	default:
 		r.adopt(i, e)
+		r.rules.reserves(i, e.State.Latest-1)
 	}
 	if !r.rules.step(i, rules.None, e) {
 		return r.wrong(i, e)

@@ -43,7 +43,8 @@ func holds(c spec.Configuration) func(*spec.Event) {
 // asks makes the node of the event ask these nodes, as a candidate.
 func asks(of ...uint64) func(*spec.Event) {
 	return func(e *spec.Event) {
-		e.State.Role, e.State.Leader = spec.Candidate, spec.NodeID{}
+		e.State.Role, e.State.Leader, e.State.Lease, e.State.Latest = spec.Candidate, spec.NodeID{}, 0, e.State.Latest+1
+		e.State.Asked = e.State.Latest
 		tells(spec.Election, of...)(e)
 	}
 }
@@ -54,7 +55,7 @@ func tells(kind spec.MessageType, to ...uint64) func(*spec.Event) {
 		e.Sent = nil
 		for _, id := range to {
 			e.Sent = append(e.Sent, spec.Message{
-				Type: kind, From: e.Node, To: spec.IntegerID(id), Epoch: e.State.Epoch, Configuration: e.State.Configuration,
+				Type: kind, From: e.Node, To: spec.IntegerID(id), Epoch: e.State.Epoch, Question: e.State.Latest, Configuration: e.State.Configuration,
 			})
 		}
 	}
@@ -64,9 +65,11 @@ func tells(kind spec.MessageType, to ...uint64) func(*spec.Event) {
 func changesTo(c spec.Configuration, told ...uint64) func(*spec.Event) {
 	return func(e *spec.Event) {
 		e.Action, e.Input = spec.ChangeAction, spec.Input{Call: spec.ChangeCall, Configuration: c}
-		e.State.Configuration, e.State.Support, e.Sent = c, nil, nil
+		e.State.Configuration, e.State.Support, e.State.Latest, e.Sent = c, nil, e.State.Latest+1, nil
 		for _, id := range told {
-			e.Sent = append(e.Sent, spec.Message{Type: spec.Heartbeat, From: e.Node, To: spec.IntegerID(id), Epoch: e.State.Epoch, Configuration: c})
+			e.Sent = append(e.Sent, spec.Message{
+				Type: spec.Heartbeat, From: e.Node, To: spec.IntegerID(id), Epoch: e.State.Epoch, Question: e.State.Latest, Configuration: c,
+			})
 		}
 	}
 }
@@ -124,7 +127,7 @@ var editsOfMembers = []edit{
 	{
 		name: "R44-removed-acknowledges", from: "members-shrink", at: "OnHeartbeat 5→1 & version:2",
 		alter: func(e *spec.Event) {
-			e.Sent = []spec.Message{{Type: spec.Ack, From: e.Node, To: spec.IntegerID(5), Epoch: 1, Configuration: e.State.Configuration}}
+			e.Sent = []spec.Message{{Type: spec.Ack, From: e.Node, To: spec.IntegerID(5), Epoch: 1, Question: e.Input.Message.Question, Configuration: e.State.Configuration}}
 		},
 	},
 }
@@ -165,9 +168,9 @@ var editsOfVotes = []edit{
 		name: "R35-witness-pre-empts", from: "members-leader-removed", at: "OnCoordinator 2→3", how: inserts, after: 1,
 		alter: func(e *spec.Event) {
 			e.Action, e.Input, e.Sent = spec.PreemptTimeout, spec.Input{Timer: spec.PreemptTimer}, nil
-			leader := e.State.Leader
+			leader, lease := e.State.Leader, e.State.Lease
 			asks(1, 2)(e)
-			e.State.Leader = leader
+			e.State.Leader, e.State.Lease = leader, lease
 		},
 	},
 	{

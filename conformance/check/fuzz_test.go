@@ -48,7 +48,7 @@ func FuzzTrace(f *testing.F) {
 		}
 		header, events := readTrace(t, text)
 		require.Equal(t, uint64(len(events)), report.Events)
-		first, why := verdict(header.Members, events, false)
+		first, why := verdict(header.Members, events)
 		require.Zero(t, first, "%v", why)
 	})
 }

@@ -8,23 +8,21 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// oracle says whether events are a run, in the simplest way there is: it keeps every message of its own, and all that can be
-// under way on a link, given that any message may have been lost. It knows no promise: they follow from the rules.
+// oracle says whether events are a run, in the simplest way there is: it keeps every message that has been sent, each of which may
+// arrive at any time from then on, and again. It knows no promise: they follow from the rules.
 type oracle struct {
 	members []spec.NodeID
 	model   conformance.Model
 	states  map[spec.NodeID]spec.State // of those that have started; of one that is down, what survives
 	up      map[spec.NodeID]bool
 	cut     []spec.Link
-	links   map[spec.Link][][]spec.Message // all that can be under way; none stands for nothing
-	first   spec.Configuration             // of those that have started for the first time, and do not join
-	// fifo says that a Lose is of the first message on its link. Else it may be of any.
-	fifo bool
+	said    map[spec.Message]bool // what was put on a link that was not cut
+	first   spec.Configuration    // of those that have started for the first time, and do not join
 }
 
 // verdict returns the number of the first event that is not as it must be, or 0.
-func verdict(members []spec.NodeID, events []spec.Event, fifo bool) (uint64, error) {
-	o := &oracle{members: members, states: map[spec.NodeID]spec.State{}, up: map[spec.NodeID]bool{}, links: map[spec.Link][][]spec.Message{}, fifo: fifo}
+func verdict(members []spec.NodeID, events []spec.Event) (uint64, error) {
+	o := &oracle{members: members, states: map[spec.NodeID]spec.State{}, up: map[spec.NodeID]bool{}, said: map[spec.Message]bool{}}
 	for i := range events {
 		if err := o.event(&events[i]); err != nil {
 			return events[i].Seq, err
@@ -38,7 +36,7 @@ func (o *oracle) event(e *spec.Event) error {
 	in := e.Given()
 	switch e.Action {
 	case spec.LoseAction:
-		return o.lose(e.Input.Message)
+		return o.receive(e.Input.Message)
 	case spec.CutAction:
 		return o.setCut(e.Input.Cut)
 	case spec.CrashAction:
@@ -55,9 +53,7 @@ func (o *oracle) event(e *spec.Event) error {
 		if o.up[e.Node] {
 			return fmt.Errorf("it runs")
 		}
-		if !started {
-			before = conformance.Survivor(e.State.Durable())
-		}
+		before = o.survives(e, before, started, e.State.Latest-1)
 	default:
 		if !o.up[e.Node] {
 			return fmt.Errorf("it is down")
@@ -92,16 +88,24 @@ func (o *oracle) begin(e *spec.Event) error {
 	return nil
 }
 
+// survives returns what is on the disk of a node that is said to have reserved numbers up to q: of one that was never seen, what it
+// says; and it may have reserved more than its trace says, by starts of which nothing was written.
+func (o *oracle) survives(e *spec.Event, before spec.State, started bool, q spec.Question) spec.State {
+	promise := before.Durable()
+	if !started {
+		promise = e.State.Durable()
+	}
+	if q%spec.Block == 0 && q > promise.Reserved || !started {
+		promise.Reserved = max(q.Reserved(), spec.Block) // as each record has
+	}
+	return conformance.Survivor(promise)
+}
+
 func (o *oracle) crash(e *spec.Event, before spec.State, started bool) error {
-	if !e.State.Equal(conformance.Survivor(e.State.Durable())) || started && before.Durable() != e.State.Durable() {
+	if !e.State.Equal(o.survives(e, before, started, e.State.Latest)) {
 		return fmt.Errorf("something else survives")
 	}
 	o.states[e.Node], o.up[e.Node] = e.State, false
-	for l := range o.links {
-		if l.From == e.Node || l.To == e.Node {
-			delete(o.links, l)
-		}
-	}
 	return nil
 }
 
@@ -110,50 +114,19 @@ func (o *oracle) setCut(cut []spec.Link) error {
 		return fmt.Errorf("no change")
 	}
 	o.cut = slices.Clone(cut)
-	for _, l := range cut {
-		delete(o.links, l)
-	}
 	return nil
 }
 
 func (o *oracle) send(m spec.Message) {
-	l := spec.Link{From: m.From, To: m.To}
-	if !o.up[m.To] || slices.Contains(o.cut, l) {
-		return
-	}
-	if len(o.links[l]) == 0 {
-		o.links[l] = [][]spec.Message{nil}
-	}
-	for i, q := range o.links[l] {
-		o.links[l][i] = append(slices.Clip(q), m)
+	if !slices.Contains(o.cut, spec.Link{From: m.From, To: m.To}) {
+		o.said[m] = true
 	}
 }
 
-// receive goes on with all that can be left under way after m.
+// receive takes a message that arrives, or is lost.
 func (o *oracle) receive(m spec.Message) error {
-	return o.change(m, func(q []spec.Message, i int) []spec.Message { return q[i+1:] })
-}
-
-func (o *oracle) lose(m spec.Message) error {
-	if o.fifo {
-		return o.receive(m)
+	if !o.said[m] {
+		return fmt.Errorf("%s was never sent", m)
 	}
-	return o.change(m, func(q []spec.Message, i int) []spec.Message { return slices.Concat(q[:i], q[i+1:]) })
-}
-
-func (o *oracle) change(m spec.Message, left func(q []spec.Message, i int) []spec.Message) error {
-	l := spec.Link{From: m.From, To: m.To}
-	var all [][]spec.Message
-	for _, q := range o.links[l] {
-		for i := range q {
-			if next := left(q, i); q[i] == m && !slices.ContainsFunc(all, func(r []spec.Message) bool { return slices.Equal(r, next) }) {
-				all = append(all, next)
-			}
-		}
-	}
-	if len(all) == 0 {
-		return fmt.Errorf("%s is not under way", m)
-	}
-	o.links[l] = all
 	return nil
 }

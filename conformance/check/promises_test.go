@@ -87,7 +87,7 @@ func TestManyFixedNodes(t *testing.T) {
 	}
 	last := members[MaxNodes-1]
 	steps = append(steps, spec.Event{Node: members[0], Input: spec.Input{Timer: spec.PatienceTimer}},
-		spec.Event{Node: last, Action: spec.OnElection, Input: spec.Input{Message: spec.Message{Type: spec.Election, From: members[0], To: last}}})
+		spec.Event{Node: last, Action: spec.OnElection, Input: spec.Input{Message: spec.Message{Type: spec.Election, From: members[0], To: last, Question: 2}}})
 	r, err := newReplay(spec.Header{Members: members}, Options{})
 	require.NoError(t, err)
 	fault := drive(r, steps...)

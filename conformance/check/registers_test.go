@@ -104,14 +104,14 @@ func leaderOf(t *testing.T, o check.Op) spec.NodeID {
 	return id
 }
 
-const toldTrace = `{"format":1,"spec":"1.0","members":["1","2"],"host":"here","commit":"none"}
-{"seq":1,"at":1000,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
-{"seq":2,"at":1002,"node":"2","action":"OnGrant","input":{"message":{"type":"GRANT","from":"1","to":"2","epoch":1}},"sent":[],"state":{"role":"leader","leader":"2","epoch":1,"grantee":"2","support":["1"]}}
-{"seq":3,"at":1001,"node":"1","action":"OnCoordinator","input":{"message":{"type":"COORDINATOR","from":"2","to":"1","epoch":1}},"sent":[],"state":{"role":"follower","leader":"2","epoch":1,"grantee":"2","support":[]}}
-{"seq":4,"at":1009,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1}},"sent":[],"state":{"role":"follower","leader":"2","epoch":1,"grantee":"2","support":[]}}
+const toldTrace = `{"format":3,"spec":"2.0","members":["1","2"],"host":"here","commit":"none"}
+{"seq":1,"at":1000,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}
+{"seq":2,"at":1002,"node":"2","action":"OnGrant","input":{"message":{"type":"GRANT","from":"1","to":"2","epoch":1,"question":3}},"sent":[],"state":{"role":"leader","leader":"2","lease":0,"epoch":1,"grantee":"2","support":["1"],"asked":0,"latest":3,"dated":3,"answered":[{"node":"1","question":3}]}}
+{"seq":3,"at":1001,"node":"1","action":"OnCoordinator","input":{"message":{"type":"COORDINATOR","from":"2","to":"1","epoch":1,"question":3}},"sent":[],"state":{"role":"follower","leader":"2","lease":3,"epoch":1,"grantee":"2","support":[],"asked":0,"latest":1}}
+{"seq":4,"at":1009,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1,"question":4}},"sent":[],"state":{"role":"follower","leader":"2","lease":4,"epoch":1,"grantee":"2","support":[],"asked":0,"latest":1}}
 {"seq":5,"action":"Cut","input":{"cut":[["1","2"]]}}
-{"seq":6,"node":"2","action":"Crash","state":{"role":"follower","leader":null,"epoch":1,"grantee":"2","support":[]}}
-{"seq":7,"at":1020,"node":"1","action":"OnClaim","input":{"message":{"type":"CLAIM","from":"2","to":"1","epoch":2}},"sent":[],"state":{"role":"electing","leader":"2","epoch":2,"grantee":"2","support":[]}}
+{"seq":6,"node":"2","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":1,"grantee":"2","support":[],"asked":0,"latest":1048576}}
+{"seq":7,"at":1020,"node":"1","action":"OnClaim","input":{"message":{"type":"CLAIM","from":"2","to":"1","epoch":2,"question":1048578}},"sent":[],"state":{"role":"electing","leader":"2","lease":1048578,"epoch":2,"grantee":"2","support":[],"asked":0,"latest":1}}
 `
 
 func TestTraceOps(t *testing.T) {

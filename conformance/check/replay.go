@@ -63,14 +63,9 @@ func (r *replay) step(i rules.ID, e *spec.Event) *TraceError {
 	}
 	from := rules.None
 	if m := &e.Input.Message; m.Type != "" {
-		lost := r.links.lost
 		from = r.rank(m.From)
-		if !r.links.take(from, i, m) {
+		if !r.links.may(from, i, m) {
 			return r.notUnderWay(e, m)
-		}
-		if r.options.AllLosses && r.links.lost > lost {
-			return &TraceError{Rule: traceFormat, Problem: fmt.Sprintf("%s: before %s, %d of the same link were lost, and no event says so",
-				e.Action, *m, r.links.lost-lost)}
 		}
 	}
 	if !r.rules.step(i, from, e) {
@@ -168,9 +163,8 @@ func (r *replay) take(i rules.ID, e *spec.Event) *TraceError {
 	r.becomes(i, e)
 	to := rules.None
 	for k := range e.Sent {
-		if to = r.rankAfter(to, e.Sent[k].To); r.nodes[to].up {
-			r.links.send(i, to, &e.Sent[k], n.configuration)
-		}
+		to = r.rankAfter(to, e.Sent[k].To)
+		r.links.send(i, to, &e.Sent[k], n.configuration)
 	}
 	if r.options.Observe != nil {
 		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(),

@@ -34,6 +34,14 @@ func (b *rulebook) begin(i rules.ID, promise spec.Durable) {
 	b.states[i] = b.names.State(&before)
 }
 
+// reserves lets node i have reserved more numbers than is known of it, up to q, which is the end of a block: a node may save, as each
+// start does, and crash before the line of that step is written (section 14).
+func (b *rulebook) reserves(i rules.ID, q spec.Question) {
+	if s := &b.states[i]; q.Reserved() == q && q > spec.Question(s.Latest).Reserved() {
+		s.Latest = rules.Question(q)
+	}
+}
+
 // step lets node i take the step of an event, a crash too, and reports whether the event says it as it is. From is who has sent
 // the message received, if there is one.
 func (b *rulebook) step(i, from rules.ID, e *spec.Event) bool {
@@ -54,8 +62,7 @@ func (b *rulebook) step(i, from rules.ID, e *spec.Event) bool {
 	case in.Call == spec.ChangeCall:
 		b.taken = b.rules.Change(i, s, b.names.Configuration(&in.Configuration))
 	default:
-		m := &in.Message
-		b.taken = b.rules.Hear(i, s, rules.Message{Type: rules.MessageTypeOf(m.Type), From: from, To: i, Epoch: m.Epoch, Conf: b.names.Configuration(&m.Configuration)})
+		b.taken = b.rules.Hear(i, s, b.names.Message(&in.Message))
 	}
 	return !b.taken.Ignored && b.isState(&b.taken.State, &e.State) && b.areSent(e)
 }
@@ -80,7 +87,8 @@ func (b *rulebook) specState(s *rules.State) spec.State {
 // isState reports whether two states are the same.
 func (b *rulebook) isState(s *rules.State, t *spec.State) bool {
 	if s.Role.Spec() != t.Role || s.Epoch != t.Epoch || b.names.SpecID(s.Leader) != t.Leader || b.names.SpecID(s.Grantee) != t.Grantee ||
-		s.Support.Len() != len(t.Support) || !s.Conf.Is(b.names.Configuration(&t.Configuration)) {
+		spec.Question(s.Lease) != t.Lease || spec.Question(s.Asked) != t.Asked || spec.Question(s.Latest) != t.Latest || spec.Question(s.Dated) != t.Dated ||
+		s.Support.Len() != len(t.Support) || !b.areAnswered(s.Answered, t.Answered) || !s.Conf.Is(b.names.Configuration(&t.Configuration)) {
 		return false
 	}
 	rest := s.Support // the support of an event is ascending (section 14)
@@ -91,6 +99,22 @@ func (b *rulebook) isState(s *rules.State, t *spec.State) bool {
 		rest &= rest - 1
 	}
 	return true
+}
+
+// areAnswered reports whether two lists of answers are the same.
+func (b *rulebook) areAnswered(answers rules.Answers, said []spec.Answered) bool {
+	k := 0
+	for j := rules.ID(1); j <= answers.Len(); j++ {
+		q := answers.Of(j)
+		if q == 0 {
+			continue
+		}
+		if k == len(said) || said[k] != (spec.Answered{Node: b.names.SpecID(j), Question: spec.Question(q)}) {
+			return false
+		}
+		k++
+	}
+	return k == len(said)
 }
 
 // areSent reports whether an event has the messages that are sent, in the order in which they are. Each carries the
@@ -104,7 +128,8 @@ func (b *rulebook) areSent(e *spec.Event) bool {
 		for to := said.To; to != 0; to &= to - 1 {
 			t := &e.Sent[k]
 			k++
-			if said.Epoch != t.Epoch || b.names.SpecID(to.Lowest()) != t.To || t.From != e.Node || said.Type.Spec() != t.Type ||
+			if said.Epoch != t.Epoch || spec.Question(said.Question) != t.Question || b.names.SpecID(said.Keeps) != t.Keeps ||
+				b.names.SpecGranted(said.Granted) != t.Granted || b.names.SpecID(to.Lowest()) != t.To || t.From != e.Node || said.Type.Spec() != t.Type ||
 				e.State.Configuration != t.Configuration {
 				return false
 			}

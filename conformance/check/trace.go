@@ -20,9 +20,6 @@ type Options struct {
 	OneActing bool
 	// Strict refuses a trace that a crash of its writer has cut short.
 	Strict bool
-	// AllLosses refuses a message that was lost without a Lose, a Crash or a Cut. Only a trace of a real run may leave that
-	// out (section 14).
-	AllLosses bool
 	// Observe, if it is not nil, is told every step of a node that is as it must be, in the order of the trace. Want is what
 	// the node did. The memory of the case is used again.
 	Observe func(*conformance.Case)
@@ -34,7 +31,6 @@ type Report struct {
 	Events   uint64                 // how many there are
 	Actions  map[spec.Action]uint64 // how many there are of each action; an action that never comes is left out
 	Reigns   uint64                 // how many there are: an epoch and the node that leads it
-	Lost     uint64                 // messages that were lost without a Lose, a Crash or a Cut: others of their link arrived after them
 	CutShort bool                   // the last line has no LF
 }
 
@@ -75,7 +71,7 @@ const (
 
 // sentences says what comes to more than one rule of section 8.
 var sentences = map[string]string{
-	nodesAndLinks: "A link delivers what was sent, unchanged, in the order sent, each at most once; a node that is down does nothing, and what is under way to or from it is lost.",
+	nodesAndLinks: "The network may lose, repeat, reorder and delay what was sent, but delivers nothing else; a node that is down does nothing.",
 	traceFormat:   "A trace is a header and events, one a line, each with the fields of its action and no other, numbered from 1.",
 	"R4":          "A crash leaves a node its promise, epoch and grantee, and nothing else.",
 	"R40":         "The members are the ids of all nodes; a trace is checked by the model, which has so many at most.",
@@ -96,7 +92,7 @@ const MaxNodes = rules.MaxIDs
 // not as it must be; the report is then of the lines before it. A trace without events is an error too, and so is one of
 // more members than MaxNodes.
 //
-// That messages are lost is legal, and need not be said in the trace; that they are invented, repeated or reordered is not.
+// That messages are lost, repeated, overtaken or late is legal, and need not be said in the trace; that they are invented is not.
 func Trace(r io.Reader, o Options) (Report, error) {
 	in, err := spec.NewTraceReader(r)
 	if err != nil {
@@ -145,7 +141,7 @@ func (r *replay) end(cutShort bool) (Report, error) {
 }
 
 func (r *replay) report() Report {
-	report := Report{Members: r.members, Events: r.events, Actions: map[spec.Action]uint64{}, Reigns: r.monitor.Reigns(), Lost: r.links.lost}
+	report := Report{Members: r.members, Events: r.events, Actions: map[spec.Action]uint64{}, Reigns: r.monitor.Reigns()}
 	for i, n := range r.counts {
 		if n > 0 {
 			report.Actions[actions[i]] = n

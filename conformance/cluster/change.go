@@ -108,7 +108,7 @@ func (s *Script) rewrite(change memberChange) {
 	s.Records = slices.Clone(s.Records)
 	for i, record := range s.Records {
 		if record != nil {
-			s.Records[i] = &spec.Durable{Epoch: record.Epoch, Grantee: record.Grantee, Configuration: rewritten(record.Configuration, change)}
+			s.Records[i] = &spec.Durable{Epoch: record.Epoch, Grantee: record.Grantee, Reserved: record.Reserved, Configuration: rewritten(record.Configuration, change)}
 		}
 	}
 }

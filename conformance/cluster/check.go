@@ -95,10 +95,12 @@ func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string)
 		c.breaks(string(breach.Promise.Name), "%s: %s: %s", what(), breach.Text(), described(out))
 	}
 	switch {
-	case op.Kind == Start && s.Durable() != spec.Durable{Configuration: h.first}:
+	case op.Kind == Start && !s.Equal(spec.State{Role: spec.Follower, Latest: 1, Configuration: h.first}):
 		c.breaks("R49", "%s: it is to begin with configuration %s, and no promise: %s", what(), h.first, described(out))
-	case op.Kind == Restart && s.Durable() != *h.record:
+	case op.Kind == Restart && (s.Epoch != h.record.Epoch || s.Grantee != h.record.Grantee || s.Configuration != h.record.Configuration):
 		c.breaks("R30", "%s: on disk are epoch %d and grantee %s: %s", what(), h.record.Epoch, h.record.Grantee, described(out))
+	case op.Kind == Restart && s.Latest <= h.record.Reserved, op.Kind != Restart && s.Latest < h.state.Latest:
+		c.breaks("R50", "%s: a number comes again: %s", what(), described(out))
 	case s.Epoch == h.state.Epoch && !h.state.Grantee.IsNone() && s.Grantee != h.state.Grantee:
 		c.breaks("R17", "%s: epoch %d was promised to %s: %s", what(), s.Epoch, h.state.Grantee, described(out))
 	case out.Save != save:
@@ -130,8 +132,12 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 	switch {
 	case !s.Leader.IsNone() && stranger(s.Leader), !s.Grantee.IsNone() && stranger(s.Grantee), slices.ContainsFunc(s.Support, stranger):
 		return "it names a stranger"
-	case slices.Contains(s.Support, id):
-		return "a node does not support itself"
+	case slices.Contains(s.Support, id) || slices.ContainsFunc(s.Answered, func(a spec.Answered) bool { return a.Node == id }):
+		return "a node does not support or answer itself"
+	case (s.Lease == 0) != (s.Leader.IsNone() || s.Leader == id):
+		return "the lease of another node is of a question, and no other lease is"
+	case s.Latest == 0 || s.Role != spec.Electing && stands != (s.Asked != 0) || (s.Role == spec.Leader) != (s.Dated != 0):
+		return "each start takes a number, who stands asks something, and a reign is dated from a question"
 	case s.Role == spec.Follower && (s.Leader == id || len(s.Support) > 0):
 		return "a follower keeps no lease or another's, and has no support"
 	case s.Role == spec.Candidate && !lower:
@@ -140,8 +146,8 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 		return "a claimant keeps no lease, or that of a lower node, and there is an epoch that it claims"
 	case s.Role == spec.Leader && (s.Leader != id || s.Grantee != id || s.Epoch == 0):
 		return "a leader keeps its own lease, and leads an epoch above 0 that it has promised to itself"
-	case slices.ContainsFunc(s.Support, noMember):
-		return "who is no member supports nobody (R44)"
+	case slices.ContainsFunc(s.Support, noMember) || slices.ContainsFunc(s.Answered, func(a spec.Answered) bool { return noMember(a.Node) }):
+		return "who is no member supports and answers nobody (R44)"
 	case stands && me != spec.Voter:
 		return "only a voter stands (R46)"
 	case s.Role == spec.Leader && me != spec.Voter && me != spec.Witness:

@@ -173,7 +173,7 @@ func TestNotPossible(t *testing.T) {
 func TestViolationsLast(t *testing.T) {
 	c := started(t, 2, cluster.Options{})
 	first := do(t, c, "expect 2 leader epoch 1 leader 2")
-	require.EqualError(t, first, "expect: expect 2 leader epoch 1 leader 2: it is follower leader:none epoch:0 grantee:none support:{} (op 1)")
+	require.EqualError(t, first, "expect: expect 2 leader epoch 1 leader 2: it is follower leader:none epoch:0 grantee:none support:{} latest:1 (op 1)")
 	require.Equal(t, first, do(t, c, "end 2 patience"))
 	require.Len(t, c.Done(), 1)
 	full := errors.New("the disk is full")

@@ -63,8 +63,11 @@ func (c *Cluster) do(op Op) error {
 	}
 	c.done = append(c.done, op)
 	switch op.Kind {
-	case Deliver:
+	case Deliver, Repeat:
 		m := c.pop(op.Link)
+		if op.Kind == Repeat {
+			c.send([]spec.Message{m})
+		}
 		c.take(c.hosts[c.index(op.Link.To)], &spec.Input{Message: m}, &op)
 	case Lose:
 		c.write(&spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: c.pop(op.Link)}})
@@ -111,7 +114,7 @@ func (op *Op) Wanted(s *spec.State) spec.Configuration {
 // whyNot returns why an op cannot happen now, or "" if it can.
 func (c *Cluster) whyNot(op *Op) string {
 	switch op.Kind {
-	case Deliver, Lose:
+	case Deliver, Repeat, Lose:
 		i, j := c.index(op.Link.From), c.index(op.Link.To)
 		if i < 0 || j < 0 || len(c.links[i][j]) == 0 {
 			return "nothing is under way there"
@@ -199,12 +202,12 @@ func (c *Cluster) crash(h *host) {
 	h.node, h.like, h.timers = nil, nil, 0
 	now := c.monitor.Seen(c.index(h.id)).Down()
 	c.monitor.Note(c.index(h.id), &now)
-	survives, support := spec.Durable{Configuration: h.first}, h.state.Support[:0]
+	survives, support, answered := spec.Durable{Configuration: h.first}, h.state.Support[:0], h.state.Answered[:0]
 	if h.record != nil {
 		survives = *h.record
 	}
 	h.state = conformance.Survivor(survives)
-	h.state.Support = support
+	h.state.Support, h.state.Answered = support, answered
 	for i := range c.members {
 		me := c.index(h.id)
 		c.links[i][me], c.links[me][i] = c.links[i][me][:0], c.links[me][i][:0]

@@ -15,7 +15,7 @@ func (c *Cluster) Enabled(dst []Op) []Op {
 		for j, q := range row {
 			if len(q) > 0 {
 				link := spec.Link{From: c.members[i], To: c.members[j]}
-				dst = append(dst, Op{Kind: Deliver, Link: link}, Op{Kind: Lose, Link: link})
+				dst = append(dst, Op{Kind: Deliver, Link: link}, Op{Kind: Repeat, Link: link}, Op{Kind: Lose, Link: link})
 			}
 		}
 	}
@@ -74,9 +74,9 @@ func DrawScript(choose func(n int) int) *Script {
 	s.Records = make([]*spec.Durable, n)
 	for i := range s.Records {
 		if k := choose(n + 2); k < n {
-			s.Records[i] = &spec.Durable{Epoch: epoch, Grantee: s.Members[k]}
+			s.Records[i] = &spec.Durable{Epoch: epoch, Grantee: s.Members[k], Reserved: spec.Block}
 		} else if k == n {
-			s.Records[i] = &spec.Durable{Epoch: epoch + 1}
+			s.Records[i] = &spec.Durable{Epoch: epoch + 1, Reserved: spec.Block}
 		}
 	}
 	return s
@@ -120,7 +120,7 @@ var weights = []struct {
 	kind        Kind
 	busy, quiet int
 }{
-	{Deliver, 100, 0}, {Settle, 12, 0}, {End, 12, 100}, {Lose, 4, 0}, {Crash, 2, 3}, {Restart, 6, 14}, {Start, 6, 14},
+	{Deliver, 100, 0}, {Settle, 12, 0}, {End, 12, 100}, {Lose, 4, 0}, {Repeat, 6, 0}, {Crash, 2, 3}, {Restart, 6, 14}, {Start, 6, 14},
 	{Resign, 1, 3}, {Dead, 2, 5}, {Late, 1, 1}, {Cut, 2, 5}, {Heal, 2, 4}, {Change, 6, 20},
 }
 

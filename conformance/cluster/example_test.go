@@ -34,7 +34,7 @@ func Example() {
 		fmt.Println(id, c.State(id), c.Timers(id))
 	}
 	// Output:
-	// 1 follower leader:2 epoch:2 grantee:2 support:{} {patience}
-	// 2 leader leader:2 epoch:2 grantee:2 support:{1} {reign heartbeat}
-	// 3 follower leader:none epoch:1 grantee:3 support:{} {}
+	// 1 follower leader:2 lease:3 epoch:2 grantee:2 support:{} latest:1 {patience}
+	// 2 leader leader:2 epoch:2 grantee:2 support:{1} latest:3 dated:3 answered:{1:3} {reign heartbeat}
+	// 3 follower leader:none epoch:1 grantee:3 support:{} latest:1048576 {}
 }

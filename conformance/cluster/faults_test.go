@@ -11,6 +11,7 @@ import (
 type fault struct {
 	name, says string
 	members    bool // it is of what members that are fixed do not do
+	numbers    bool // it is of numbers
 	// step changes what the model does in a case; nil: nothing.
 	step func(m *conformance.Model, c *conformance.Case, got *spec.Step)
 	// duties changes what a step asks of its host; nil: nothing.
@@ -19,7 +20,7 @@ type fault struct {
 
 // node makes nodes that have the fault.
 func (f *fault) node(id spec.NodeID, members []spec.NodeID) conformance.Node {
-	n := &faultyNode{fault: f, state: spec.State{Role: spec.Follower}}
+	n := &faultyNode{fault: f, state: conformance.Survivor(spec.Durable{})}
 	n.Node = conformance.NodeOf(func() conformance.Subject { return &faultySubject{fault: f} })(id, members)
 	return n
 }
@@ -37,8 +38,53 @@ func (s *faultySubject) Step(id spec.NodeID, members []spec.NodeID, before spec.
 		if !s.fault.members {
 			carry(&got, own)
 		}
+		if !s.fault.numbers {
+			sound(id, &before, &in, &got)
+		}
 	}
 	return got
+}
+
+// sound gives an outcome numbers that its roles and messages go with: they are not what is wrong.
+func sound(id spec.NodeID, before *spec.State, in *spec.Input, got *spec.Step) {
+	s := &got.State
+	s.Latest = max(s.Latest, before.Latest, 1)
+	stands := s.Role == spec.Candidate || s.Role == spec.Claimant
+	switch {
+	case stands && (s.Asked == 0 || s.Role != before.Role && s.Latest == before.Latest):
+		s.Latest = max(s.Latest, before.Latest+1)
+		s.Asked = s.Latest
+	case s.Role == spec.Follower || s.Role == spec.Leader:
+		s.Asked = 0
+	}
+	switch {
+	case s.Role != spec.Leader:
+		s.Dated, s.Answered = 0, nil
+	case s.Dated == 0:
+		s.Dated = max(before.Asked, before.Dated, 1)
+	}
+	switch {
+	case s.Leader.IsNone() || s.Leader == id:
+		s.Lease = 0
+	case s.Lease == 0:
+		s.Lease = max(in.Message.Question, before.Lease, 1)
+	}
+	for i := range got.Sent {
+		if m := &got.Sent[i]; m.Question == 0 {
+			m.Question = numberOf(m.Type, s, in)
+		}
+	}
+}
+
+// numberOf returns the question that a message of a type is of.
+func numberOf(t spec.MessageType, s *spec.State, in *spec.Input) spec.Question {
+	switch t {
+	case spec.Election, spec.Claim:
+		return max(s.Asked, 1)
+	case spec.OK, spec.Assent, spec.Grant, spec.Refuse, spec.Ack:
+		return max(in.Message.Question, 1)
+	}
+	return s.Latest
 }
 
 // carry gives an outcome the configuration that it has without the fault, stamped if it leads (R48): it is not what is wrong.
@@ -156,7 +202,7 @@ func as(m *conformance.Model, c *conformance.Case, before spec.State, in spec.In
 	return m.Step(c.ID, c.Members, before, in)
 }
 
-var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, faultsOfHosts, faultsOfMembers, faultsOfChanges)
+var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, faultsOfHosts, faultsOfNumbers, faultsOfMembers, faultsOfChanges)
 
 // faultsOfClaims break what promises are about.
 var faultsOfClaims = []fault{
@@ -203,7 +249,7 @@ var faultsOfClaims = []fault{
 		step: func(m *conformance.Model, c *conformance.Case, got *spec.Step) {
 			if hears(c, spec.Grant) && c.Before.Role == spec.Claimant {
 				in := c.Input
-				in.Message.Epoch = c.Before.Epoch + 1
+				in.Message.Epoch, in.Message.Question = c.Before.Epoch+1, c.Before.Asked
 				*got = as(m, c, c.Before, in)
 			}
 		}},

@@ -17,6 +17,8 @@ const (
 	Start Kind = "start"
 	// Deliver gives the first message under way on Link to whom it is for.
 	Deliver Kind = "deliver"
+	// Repeat is Deliver of a message that comes once more: it is under way again, behind all others of Link.
+	Repeat Kind = "repeat"
 	// Lose loses the first message under way on Link.
 	Lose Kind = "lose"
 	// End ends Timer of Node, which runs.
@@ -62,12 +64,12 @@ const (
 // Op is something that happens to a cluster. Which fields count, its kind says; the others are zero.
 type Op struct {
 	Kind  Kind
-	Node  spec.NodeID // of all but Deliver, Lose, Cut, Heal and Settle
-	Link  spec.Link   // of Deliver and Lose
+	Node  spec.NodeID // of all but Deliver, Repeat, Lose, Cut, Heal and Settle
+	Link  spec.Link   // of Deliver, Repeat and Lose
 	Timer spec.Timer  // of End and Late
 	Cut   []spec.Link // of Cut: ascending, each once, at least one
 	State spec.State  // of Expect: Role, Epoch, Leader and, unless it is none, Configuration
-	Crash Point       // of what makes a node take a step: Start, Deliver, End, Resign, Dead, Change and Restart
+	Crash Point       // of what makes a node take a step: Start, Deliver, Repeat, End, Resign, Dead, Change and Restart
 	// Of Change. Of epoch 0, in which nobody leads, it stands for one of the node's epoch, and the version after its own.
 	Configuration spec.Configuration
 }
@@ -76,7 +78,7 @@ type Op struct {
 func (op Op) String() string {
 	said := []string{string(op.Kind)}
 	switch op.Kind {
-	case Deliver, Lose:
+	case Deliver, Repeat, Lose:
 		said = append(said, op.Link.From.String(), op.Link.To.String())
 	case End, Late:
 		said = append(said, op.Node.String(), string(op.Timer))
@@ -122,7 +124,7 @@ func ParseOp(line string) (op Op, err error) {
 
 // words are how many words go with each kind; of Cut, all.
 var words = map[Kind]int{
-	Start: 1, Deliver: 2, Lose: 2, End: 2, Late: 2, Resign: 1, Dead: 1, Change: 2, Crash: 1, Restart: 1, Cut: -1, Heal: 0, Settle: 0, Expect: 6,
+	Start: 1, Deliver: 2, Repeat: 2, Lose: 2, End: 2, Late: 2, Resign: 1, Dead: 1, Change: 2, Crash: 1, Restart: 1, Cut: -1, Heal: 0, Settle: 0, Expect: 6,
 }
 
 // parseWhat reads the words that go with the kind, and returns those after them.
@@ -130,7 +132,7 @@ func (op *Op) parseWhat(said []string) (rest []string, err error) {
 	n, known := words[op.Kind]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("there is no such op; there are start, deliver, lose, end, late, resign, dead, change, crash, restart, cut, heal, settle, expect")
+		return nil, fmt.Errorf("there is no such op; there are start, deliver, repeat, lose, end, late, resign, dead, change, crash, restart, cut, heal, settle, expect")
 	case n < 0:
 		return nil, op.parseLinks(said)
 	case len(said) < n:
@@ -144,7 +146,7 @@ func (op *Op) parseWhat(said []string) (rest []string, err error) {
 	}
 	op.Node = first
 	switch op.Kind {
-	case Deliver, Lose:
+	case Deliver, Repeat, Lose:
 		op.Node, op.Link.From = spec.NodeID{}, first
 		if op.Link.To, err = spec.ParseNodeID(said[1]); err == nil && op.Link.To == first {
 			err = fmt.Errorf("there is no link from %s to itself", said[0])
@@ -243,7 +245,7 @@ func (op *Op) parseCrash(said []string) error {
 // isStep reports whether the op makes a node take a step.
 func (op *Op) isStep() bool {
 	switch op.Kind {
-	case Start, Deliver, End, Resign, Dead, Change, Restart:
+	case Start, Deliver, Repeat, End, Resign, Dead, Change, Restart:
 		return true
 	}
 	return false

@@ -196,7 +196,7 @@ func (s *Script) parseRecord(words []string) error {
 	if err != nil || !spec.Epoch(epoch).Valid() {
 		return fmt.Errorf("record: %s is no epoch", words[2])
 	}
-	record := &spec.Durable{Epoch: spec.Epoch(epoch)}
+	record := &spec.Durable{Epoch: spec.Epoch(epoch), Reserved: spec.Block} // it has run before
 	if words[4] != "none" {
 		if record.Grantee, err = spec.ParseNodeID(words[4]); err != nil || !slices.Contains(s.Members, record.Grantee) {
 			return fmt.Errorf("record: %s is no member", words[4])

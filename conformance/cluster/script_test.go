@@ -142,7 +142,7 @@ func TestShrink(t *testing.T) {
 // TestExplain shows what a test says of a run that has broken a promise: the smallest.
 func TestExplain(t *testing.T) {
 	twice := &faults[0]
-	script, _ := drawn(cluster.DrawScript, rand.New(rand.NewPCG(192, 1)).IntN, twice, cluster.Options{})
+	script, _ := drawn(cluster.DrawScript, rand.New(rand.NewPCG(14, 1)).IntN, twice, cluster.Options{})
 	require.NotNil(t, script, "a run that breaks something; if what is drawn has changed, take another seed")
 	script.Ops = append(script.Ops, cluster.Op{Kind: cluster.Settle})
 	small, violation, tried := script.Shrink(twice.node, cluster.Options{})

@@ -232,7 +232,7 @@ func withPlainMembers(s *Script, try attempt) *Script {
 	named := func(m spec.Member) (spec.Member, bool) { return spec.Member{ID: plain(m.ID), Kind: m.Kind}, true }
 	for _, record := range s.Records {
 		if record != nil {
-			record = &spec.Durable{Epoch: record.Epoch, Grantee: plain(record.Grantee), Configuration: record.Configuration}
+			record = &spec.Durable{Epoch: record.Epoch, Grantee: plain(record.Grantee), Reserved: record.Reserved, Configuration: record.Configuration}
 		}
 		t.Records = append(t.Records, record)
 	}

@@ -34,9 +34,9 @@ func (c *Cluster) take(h *host, in *spec.Input, op *Op) {
 		record := c.out.State.Durable()
 		h.record = &record
 	}
-	support := append(h.state.Support[:0], c.out.State.Support...)
+	support, answered := append(h.state.Support[:0], c.out.State.Support...), append(h.state.Answered[:0], c.out.State.Answered...)
 	h.state = c.out.State
-	h.state.Support = support
+	h.state.Support, h.state.Answered = support, answered
 	h.timers = h.timers&^c.out.Cancel | c.out.Arm
 	c.note(h)
 	asked := asked(in, op)

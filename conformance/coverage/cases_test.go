@@ -85,7 +85,7 @@ func TestNever(t *testing.T) {
 	require.Empty(t, c.Contradicted())
 	all, _ := asked()
 	c.Add(all)
-	require.Len(t, c.Contradicted(), 4)
+	require.Len(t, c.Contradicted(), 5)
 }
 
 func TestTable(t *testing.T) {

@@ -49,6 +49,36 @@ func equal(v *view) bool { return v.m.Epoch == v.Before.Epoch }
 func older(v *view) bool { return v.m.Epoch < v.Before.Epoch }
 func next(v *view) bool  { return v.m.Epoch == v.Before.Epoch+1 }
 
+// answersMine says that the message answers what the node asks now; beyondLatest that it was never asked.
+func answersMine(v *view) bool  { return v.Before.Asked != 0 && v.m.Question == v.Before.Asked }
+func beyondLatest(v *view) bool { return v.m.Question > v.Before.Latest }
+
+// beforeLease and afterLease say that the question of the message is before, or after, that of the lease which is kept.
+func beforeLease(v *view) bool { return v.m.Question < v.Before.Lease }
+func afterLease(v *view) bool  { return v.m.Question > v.Before.Lease }
+
+// answeredLater says that the sender has answered a later question of the leader, datesAnew that the reign lasts longer by the step.
+func answeredLater(v *view) bool {
+	return slices.ContainsFunc(v.Before.Answered, func(a spec.Answered) bool { return a.Node == v.m.From && a.Question > v.m.Question })
+}
+func datesAnew(v *view) bool { return v.Want.State.Dated > v.Before.Dated }
+
+// outranksLeader says that the sender of an ELECTION is to lead rather than whose lease the node keeps, keepsOther that it does not
+// keep that lease itself.
+func outranksLeader(v *view) bool {
+	return !noLease(v) && conformance.Outranked(&v.Before.Configuration, v.Before.Leader, v.m.From)
+}
+func keepsOther(v *view) bool { return v.m.Keeps != v.Before.Leader }
+
+// handsOver says that a RESIGN is of a hand-over.
+func handsOver(v *view) bool { return v.m.Granted != (spec.Granted{}) }
+
+// boundToAnother says that the node keeps another's lease, keepsAfter that it does after the step.
+func boundToAnother(v *view) bool { return !noLease(v) && !ownLease(v) }
+func keepsAfter(v *view) bool {
+	return !v.Want.State.Leader.IsNone() && v.Want.State.Leader != v.ID
+}
+
 // learns says that the epoch of the message is learned, and promised to nobody.
 func learns(v *view) bool {
 	return newer(v) && v.Want.State.Epoch == v.m.Epoch && v.Want.State.Grantee.IsNone()
@@ -62,8 +92,11 @@ func blank(v *view) bool             { return v.Before.Epoch == 0 && promisedToN
 func promiseChanges(v *view) bool {
 	return v.Before.Epoch != v.Want.State.Epoch || v.Before.Grantee != v.Want.State.Grantee
 }
-func epochIsLast(v *view) bool     { return v.Want.State.Epoch == spec.MaxEpoch }
-func keepsLeaseAfter(v *view) bool { return !v.Want.State.Leader.IsNone() }
+
+// beyondClaim says that the epoch of the message is above the one that the node claims, if it does.
+func beyondClaim(v *view) bool { return v.m.Epoch > v.Before.Epoch+1 }
+
+func epochIsLast(v *view) bool { return v.Want.State.Epoch == spec.MaxEpoch }
 
 // highest says that no voter is higher than the node.
 func highest(v *view) bool {
@@ -97,9 +130,14 @@ func (v *view) quorum(nodes ...spec.NodeID) bool {
 // Of what was no step: why it was none.
 func unknownType(v *view) bool { return isMessage(v) && !v.m.Type.Valid() }
 func beyondBound(v *view) bool { return isMessage(v) && v.m.Epoch > spec.MaxEpoch }
-func toItself(v *view) bool    { return isMessage(v) && v.m.From == v.m.To && v.m.From.Valid() }
-func badID(v *view) bool       { return isMessage(v) && (!v.m.From.Valid() || !v.m.To.Valid()) }
-func wellFormed(v *view) bool  { return isMessage(v) && v.m.Validate() == nil }
+func badQuestion(v *view) bool { return isMessage(v) && (v.m.Question == 0 || !v.m.Question.Valid()) }
+func badExtra(v *view) bool {
+	keeps, granted := v.m.Keeps != (spec.NodeID{}), v.m.Granted != (spec.Granted{})
+	return isMessage(v) && v.m.Validate() != nil && (keeps || granted)
+}
+func toItself(v *view) bool   { return isMessage(v) && v.m.From == v.m.To && v.m.From.Valid() }
+func badID(v *view) bool      { return isMessage(v) && (!v.m.From.Valid() || !v.m.To.Valid()) }
+func wellFormed(v *view) bool { return isMessage(v) && v.m.Validate() == nil }
 func ofStranger(v *view) bool {
 	return wellFormed(v) && !slices.Contains(v.Members, v.m.From)
 }

@@ -133,8 +133,5 @@ var ofVotes = []Branch{
 		meets, olderOne, says(spec.Coordinator)),
 	branch("R45", "an observer refuses an ELECTION", onElection, meets, is(observer), says(spec.Refuse)),
 	branch("R45", "refuses a CLAIM in an older configuration", on(spec.OnClaim), meets, olderOne, says(spec.Refuse)),
-	branch("R45", "an OK in an older configuration does not count", onOk, meets, olderOne, was(candidate, electing)),
-	branch("R45", "an ASSENT in an older configuration does not count", onAssent, meets, olderOne, was(candidate, electing)),
-	branch("R45", "a GRANT in an older configuration does not count", on(spec.OnGrant), meets, olderOne, was(claimant)),
-	branch("R45", "an ACK in an older configuration does not count", on(spec.OnAck), meets, olderOne, was(leader), equal),
+	branch("R45", "an ACK in an older configuration is no support", on(spec.OnAck), meets, olderOne, was(leader), equal),
 }

@@ -147,9 +147,9 @@ func (p *pester) bad() spec.Input {
 	if another == me {
 		another = p.c.Members[len(p.c.Members)-1]
 	}
-	timer := spec.Timers()[p.turn/8%len(spec.Timers())]
-	message := spec.Message{Type: spec.Heartbeat, From: another, To: me, Epoch: s.Epoch}
-	switch p.turn % 8 {
+	timer := spec.Timers()[p.turn/10%len(spec.Timers())]
+	message := spec.Message{Type: spec.Heartbeat, From: another, To: me, Epoch: s.Epoch, Question: 1}
+	switch p.turn % 10 {
 	case 0:
 		if !conformance.Running(me, s).Has(timer) {
 			return spec.Input{Timer: timer}
@@ -172,6 +172,10 @@ func (p *pester) bad() spec.Input {
 		message.Type = "VOTE"
 	case 7:
 		message.To = stranger
+	case 8:
+		message.Question = 0
+	case 9:
+		message.Keeps = another
 	}
 	if message.Validate() == nil && message.To == me {
 		message.From = stranger

@@ -39,7 +39,6 @@ func TestTraces(t *testing.T) {
 			require.NoError(t, w.Flush())
 			report, err := check.Trace(&trace, check.Options{Strict: true})
 			require.NoError(t, err, "%s, path %d", c.Name, i)
-			require.Zero(t, report.Lost, "every loss is in the trace")
 			events += report.Events
 		}
 		require.Greater(t, events, uint64(1000))

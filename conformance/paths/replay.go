@@ -243,11 +243,23 @@ func (r *replay) id(i rules.ID) spec.NodeID {
 }
 
 func (r *replay) message(m rules.Message) spec.Message {
-	return spec.Message{Type: spec.MessageType(m.Type.String()), From: r.id(m.From), To: r.id(m.To), Epoch: m.Epoch}
+	return spec.Message{
+		Type: spec.MessageType(m.Type.String()), From: r.id(m.From), To: r.id(m.To), Epoch: m.Epoch, Question: spec.Question(m.Question),
+		Keeps:   r.id(m.Keeps),
+		Granted: spec.Granted{By: r.id(m.Granted.By), Epoch: m.Granted.Epoch, Question: spec.Question(m.Granted.Question)},
+	}
 }
 
 func (r *replay) state(s rules.State) spec.State {
-	t := spec.State{Role: spec.Role(s.Role.String()), Leader: r.id(s.Leader), Epoch: s.Epoch, Grantee: r.id(s.Grantee)}
+	t := spec.State{
+		Role: spec.Role(s.Role.String()), Leader: r.id(s.Leader), Epoch: s.Epoch, Grantee: r.id(s.Grantee), Lease: spec.Question(s.Lease),
+		Asked: spec.Question(s.Asked), Latest: spec.Question(s.Latest), Dated: spec.Question(s.Dated),
+	}
+	for i, id := range r.members {
+		if q := s.Answered.Of(rules.ID(i + 1)); q != 0 {
+			t.Answered = append(t.Answered, spec.Answered{Node: id, Question: spec.Question(q)})
+		}
+	}
 	for i, id := range r.members {
 		if s.Support.Has(rules.ID(i + 1)) {
 			t.Support = append(t.Support, id)

@@ -99,6 +99,9 @@ func (w *Weather) validate(field string) error {
 	if !(w.Loss >= 0 && w.Loss <= 1) {
 		return fmt.Errorf("%s.Loss is %v, but must be from 0 to 1", field, w.Loss)
 	}
+	if !(w.Repeated >= 0 && w.Repeated <= 1) {
+		return fmt.Errorf("%s.Repeated is %v, but must be from 0 to 1", field, w.Repeated)
+	}
 	return nil
 }
 
@@ -147,8 +150,19 @@ func (p *Plan) validateLinks(f *Fault) error {
 	return nil
 }
 
-// Timely reports whether everything in the plan stays within the bounds of R37. Then OneActing and NoDisruption are asked
-// throughout; if not, never.
+// Steady reports whether the clocks of the plan are within ρ, patience outlasts reigns, and no proof of death is false. That is all
+// that OneActing needs: whatever the network and the hosts do (R37).
+func (p *Plan) Steady() bool {
+	for i := range p.Faults {
+		if p.Faults[i].Kind.kind().unsteady {
+			return false
+		}
+	}
+	return p.Timing.ValidateActing() == nil && p.steady()
+}
+
+// Timely reports whether everything in the plan stays within the bounds of R37. Then NoDisruption is asked throughout; if not,
+// never.
 func (p *Plan) Timely() bool {
 	for i := range p.Faults {
 		if p.Faults[i].Kind.kind().untimely {

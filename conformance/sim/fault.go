@@ -23,6 +23,7 @@ type kind struct {
 	end       func(r *Runner, n int, f *Fault, i rank) // or nil
 
 	untimely bool                                              // it breaks the bounds of R37
+	unsteady bool                                              // it breaks those that OneActing needs, too: a clock, or a proof, is wrong
 	instant  bool                                              // For is not how long it lasts
 	ofLinks  bool                                              // it befalls links, and not a node: by fields
 	lasts    bool                                              // it takes time, or what it did is undone after For: by fields

@@ -60,7 +60,7 @@ var breakKind = kind{
 const WeatherFault FaultKind = "weather"
 
 var weatherKind = kind{
-	name: WeatherFault, fields: []string{"links", "for", "delay", "loss"},
+	name: WeatherFault, fields: []string{"links", "for", "delay", "loss", "repeated"},
 	words: func(f *Fault, links string) string { return fmt.Sprintf("%s for %s: %s", links, f.For, f.Weather) },
 	begin: func(r *Runner, n int, f *Fault, _ rank) {
 		r.active[n] = true
@@ -70,6 +70,7 @@ var weatherKind = kind{
 	check: func(f *Fault) error { return f.Weather.validate("Weather") },
 	plain: func(k *shrinker, f Fault, at func(*Plan) *Fault) {
 		k.tryIf(f.Loss != 0, func(p *Plan) { at(p).Loss = 0 })
+		k.tryIf(f.Repeated != 0, func(p *Plan) { at(p).Repeated = 0 })
 		k.tryIf(at(&k.plan).Loss != 0 && f.Loss != 1, func(p *Plan) { at(p).Loss = 1 })
 		k.constant(func(p *Plan) *Range { return &at(p).Delay })
 	},
@@ -127,7 +128,7 @@ var failDiskKind = kind{
 const JumpFault FaultKind = "jump"
 
 var jumpKind = kind{
-	name: JumpFault, fields: []string{"node", "for"}, untimely: true, instant: true,
+	name: JumpFault, fields: []string{"node", "for"}, untimely: true, unsteady: true, instant: true,
 	words: func(f *Fault, _ string) string {
 		return fmt.Sprintf("the clock of node %s jumps ahead by %s", f.Node, f.For)
 	},
@@ -138,7 +139,7 @@ var jumpKind = kind{
 const EarlyFault FaultKind = "early"
 
 var earlyKind = kind{
-	name: EarlyFault, fields: []string{"node"}, untimely: true,
+	name: EarlyFault, fields: []string{"node"}, untimely: true, unsteady: true,
 	words: func(f *Fault, _ string) string { return fmt.Sprintf("all timers of node %s end", f.Node) },
 	begin: func(r *Runner, _ int, _ *Fault, i rank) { r.world.EndTimers(int(i)) },
 }
@@ -147,7 +148,7 @@ var earlyKind = kind{
 const DeadFault FaultKind = "dead"
 
 var deadKind = kind{
-	name: DeadFault, fields: []string{"node"}, untimely: true,
+	name: DeadFault, fields: []string{"node"}, untimely: true, unsteady: true,
 	words: func(f *Fault, _ string) string {
 		return fmt.Sprintf("node %s is told that the holder of its lease is dead", f.Node)
 	},

@@ -149,12 +149,12 @@ func (d *drawing) timing(maxDrift int) Timing {
 
 	t := Timing{Delay: delay, Drift: float64(drift) / 1e6}
 	t.Heartbeat = d.between(delay, pick[time.Duration](&d.dice, 2, 5, 10)*delay)
-	t.Reign = above(t.Heartbeat + fast(3*delay))
 	t.Election = above(fast(2 * delay))
 	t.Claim = above(fast(4 * delay))
-	lease := fast(2*slow(t.Reign) + 3*delay)
+	t.Reign = above(fast(max(slow(t.Heartbeat), 4*delay)+3*delay), t.Claim)
+	lease := fast(slow(t.Reign))
 	t.Patience = above(lease)
-	t.Coordinator = above(fast(slow(t.Election)+slow(t.Claim)+3*delay), fast(slow(t.Claim)+slow(t.Reign)+3*delay), lease, 2*t.Election)
+	t.Coordinator = above(fast(slow(t.Election)+slow(t.Claim)+3*delay), lease, 2*t.Election)
 	t.Stagger = pick(&d.dice, 0, fast(2*delay), fast(2*delay), 3*delay)
 	t.Settle = pick(&d.dice, 0, delay/12, delay)
 	t.Preempt = pick(&d.dice, 0, t.Patience/2, t.Coordinator, 3*t.Coordinator, -1)
@@ -170,6 +170,7 @@ func (d *drawing) begin(maxDrift int) {
 		p.Disk = d.within(delay / 12)
 	}
 	p.Links.Delay = d.within(pick[time.Duration](&d.dice, 1, 4, 12, 16, 16) * delay / 20)
+	p.Links.Repeated = float64(pick(&d.dice, 0, 0, 10, 100, 500)) / 1000
 	p.Proofs = d.one(2)
 	p.Length = d.between(40*p.Timing.Coordinator, 120*p.Timing.Coordinator).Round(time.Millisecond)
 	d.gap = pick[time.Duration](&d.dice, 1, 2, 4, 8) * p.Timing.Coordinator / 2

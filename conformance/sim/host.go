@@ -34,8 +34,16 @@ func (h *host) reset(p *Plan, i rank) {
 	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, random: world.NewRandom(p.Seed, hostStreams+uint64(i))}
 	first := p.first(p.Members[i])
 	h.durable.Configuration = first // which is put on disk before the first start (R49)
-	h.out().State = spec.State{Role: spec.Follower, Support: h.out().State.Support[:0], Configuration: first}
+	h.begins(spec.Durable{Configuration: first})
 	h.view = view{leader: none, grantee: none, who: ranks(p.Members).first(&first)}
+}
+
+// begins gives a node that is to start the state of one that has this on disk.
+func (h *host) begins(promise spec.Durable) {
+	state := &h.out().State
+	support, answered := state.Support[:0], state.Answered[:0]
+	*state = conformance.Survivor(promise)
+	state.Support, state.Answered = support, answered
 }
 
 // out is what the node did last.
@@ -84,7 +92,7 @@ func (r *Runner) step(i rank) {
 	if r.broken() {
 		return
 	}
-	before, out := h.out(), &h.outs[1-h.last]
+	before, out, began := h.out(), &h.outs[1-h.last], r.clock(i)
 	r.result.Steps++
 	r.ask(i, out)
 	if r.broken() {
@@ -114,7 +122,7 @@ func (r *Runner) step(i rank) {
 	if r.broken() {
 		return
 	}
-	r.follow(i, &was, out)
+	r.follow(i, &was, out, began)
 	if sends >= 0 {
 		r.cutShort(i, sends, len(out.Sent))
 	} else if r.isRemoved(i) {

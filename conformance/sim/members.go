@@ -74,11 +74,15 @@ func (r *Runner) checkHeard(i rank, before, out *spec.Step, after *view) bool {
 		r.breaks("R43", "node %s, %s, with %s is %s: it claims on", r.members[i], before.State, &r.in, out.State)
 		return false
 	}
-	if !same && after.role != leader && after.support&^was.support != 0 || !same && was.role == leader && after.role == leader && after.support != was.support {
+	if !same && was.role == leader && after.role == leader && after.support != was.support {
 		r.breaks("R45", "node %s, %s, with %s is %s: it counts what is of another configuration", r.members[i], before.State, &r.in, out.State)
 		return false
 	}
-	mayVote := same && after.electors.has(i) && after.voters.has(r.in.from)
+	asks := r.in.from
+	if m.Type == spec.Resign { // it may be asked to grant the claim for which the sender has handed over (R29)
+		asks = r.members.of(&m.Granted.By)
+	}
+	mayVote := same && after.electors.has(i) && after.voters.has(asks)
 	for k := range out.Sent {
 		switch out.Sent[k].Type {
 		case spec.OK:

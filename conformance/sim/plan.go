@@ -31,6 +31,9 @@ type Plan struct {
 type Weather struct {
 	Delay Range   // how long a message is under way; messages of one link never overtake
 	Loss  float64 // the part of messages that is lost, from 0 to 1
+	// Repeated is the part of messages, from 0 to 1, that comes once more, within 64 times the longest Delay: lost or not, in any
+	// order, and to later lives of its receiver too.
+	Repeated float64
 }
 
 // Range is a time drawn evenly from Min to Max, both included.
@@ -84,10 +87,14 @@ func (p *Plan) String() string {
 
 // String returns the weather as a person would say it: 1ms to 5ms, 10% lost.
 func (w Weather) String() string {
-	if w.Loss == 0 {
-		return w.Delay.String()
+	text := w.Delay.String()
+	if w.Loss != 0 {
+		text += fmt.Sprintf(", %.3g%% lost", 100*w.Loss)
 	}
-	return fmt.Sprintf("%s, %.3g%% lost", w.Delay, 100*w.Loss)
+	if w.Repeated != 0 {
+		text += fmt.Sprintf(", %.3g%% repeated", 100*w.Repeated)
+	}
+	return text
 }
 
 // String returns the range as a person would say it: 1ms to 5ms, or 3ms.

@@ -43,15 +43,16 @@ func (w *who) place(i, of rank) int {
 // clock is what the clock of a node shows, when it has saved what it is about to save.
 func (r *Runner) clock(i rank) policy.Instant { return policy.Instant(r.world.Clock(int(i))) }
 
-// follow lets the policy of a host follow a step, and does what it says.
-func (r *Runner) follow(i rank, was *view, out *spec.Step) {
+// follow lets the policy of a host follow a step that began then, and does what it says.
+func (r *Runner) follow(i rank, was *view, out *spec.Step, began policy.Instant) {
 	h, clock := &r.hosts[i], r.clock(i)
 	if now := &h.view; now.configuration != was.configuration {
 		stay := policy.Set(now.members | one(i))
 		h.policy.Reconfigure(now.peers(i), func(s policy.Set) policy.Set { return s & stay })
 	}
-	h.policy.Follow(&policy.Step{Now: clock, Action: actions[r.in.action], From: h.view.place(i, r.in.from), Cancel: out.Cancel,
-		Arm: out.Arm, Sent: out.Sent, Role: out.State.Role, Leader: h.view.place(i, h.view.leader)})
+	h.policy.Follow(&policy.Step{Began: began, Now: clock, Action: actions[r.in.action], From: h.view.place(i, r.in.from), Cancel: out.Cancel,
+		Arm: out.Arm, Sent: out.Sent, Role: out.State.Role, Leader: h.view.place(i, h.view.leader),
+		Latest: out.State.Latest, Dated: out.State.Dated})
 	r.endElection(i, clock)
 }
 

@@ -146,6 +146,7 @@ func (d *drawing) weather() Weather {
 		w.Delay = d.within(pick[time.Duration](&d.dice, 2, 4, 20) * d.plan.Timing.Delay)
 	}
 	w.Loss = float64(pick(&d.dice, 0, 10, 50, 200, 500, 900, 1000)) / 1000
+	w.Repeated = float64(pick(&d.dice, 0, 0, 10, 200, 1000)) / 1000
 	return w
 }
 

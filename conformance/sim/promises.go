@@ -4,6 +4,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // check holds what a node does with an input to the rules that need nothing but the node. It reports whether they hold.
@@ -11,8 +12,8 @@ func (r *Runner) check(i rank, before, out *spec.Step, after *view) bool {
 	if out.Ignored {
 		return r.checkIgnored(i, before, out)
 	}
-	if !r.result.Timely {
-		r.monitor.Late()
+	if after.role == leader {
+		r.expire(i)
 	}
 	if was := &r.hosts[i].view; !after.promisesAs(was) {
 		now := r.shows(i, after)
@@ -99,6 +100,22 @@ func (r *Runner) shows(i rank, v *view) monitor.View {
 		now.Acts, now.Leads = true, v.epoch
 	}
 	return now
+}
+
+// expire notes of all other nodes whose reign is over by their own clocks that they do not act any more: a host that is stopped, or
+// late, does nothing then, and finds its reign ended when it does (R26).
+func (r *Runner) expire(but rank) {
+	for i := range r.hosts {
+		if h := &r.hosts[i]; rank(i) != but && h.view.role == leader && r.reignIsOver(rank(i)) {
+			r.stops(rank(i))
+		}
+	}
+}
+
+// reignIsOver reports whether the end of the reign timer of a node, or of its claim, has come by its clock.
+func (r *Runner) reignIsOver(i rank) bool {
+	now := policy.Instant(r.world.Reads(int(i)))
+	return !now.Before(r.hosts[i].policy.Due[reign]) || !now.Before(r.hosts[i].policy.Due[claim])
 }
 
 // stops notes that a node does not act as leader any more.

@@ -167,8 +167,31 @@ func (m ranks) viewOf(i rank, s *spec.State, was *who) (v view, rule spec.Proper
 		}
 		v.support, last = v.support|one(r), r
 	}
-	rule, problem = v.problem(i)
+	if rule, problem = v.problem(i); problem == "" {
+		rule, problem = v.problemOfNumbers(i, s)
+	}
 	return v, rule, problem
+}
+
+// problemOfNumbers says what of the numbers of a state no input leads to, and by which rule; or nothing.
+func (v *view) problemOfNumbers(i rank, s *spec.State) (spec.Property, string) {
+	stands := v.role == candidate || v.role == claimant
+	switch {
+	case (s.Lease == 0) != (v.leader == none || v.leader == i):
+		return "R5", "the lease of another node is of a question, and no other lease is"
+	case s.Latest == 0 || s.Asked > s.Latest || s.Dated > s.Latest || s.Latest > spec.MaxQuestion:
+		return "R50", "a number is above the latest, or that is none"
+	case v.role != electing && stands != (s.Asked != 0):
+		return "R16", "who stands asks something, and who follows or leads does not"
+	case (v.role == leader) != (s.Dated != 0) || v.role != leader && len(s.Answered) > 0:
+		return "R26", "a reign is dated from a question that is answered, and nothing else is"
+	}
+	for k := range s.Answered {
+		if a := &s.Answered[k]; a.Question == 0 || a.Question > s.Latest || k > 0 && s.Answered[k-1].Node.Compare(a.Node) >= 0 {
+			return "R25", "the answers are not of members, ascending, each to what was asked"
+		}
+	}
+	return "", ""
 }
 
 // LeaderIsElector is that who leads is an elector of its own configuration, by which it counts itself in quorums (R47).

@@ -123,6 +123,9 @@ func (r *Runner) begin(p *Plan, o Options) {
 	}
 	r.history.reset()
 	r.monitor.Reset(p.Members)
+	if !p.Steady() {
+		r.monitor.Late()
+	}
 	for i := range r.hosts {
 		r.monitor.Note(i, &monitor.View{Configuration: r.hosts[i].durable.Configuration})
 	}
@@ -143,7 +146,7 @@ func (r *Runner) begin(p *Plan, o Options) {
 }
 
 func (w *Weather) of() world.Weather {
-	return world.Weather{Delay: world.Range(w.Delay), Loss: w.Loss}
+	return world.Weather{Delay: world.Range(w.Delay), Loss: w.Loss, Repeated: w.Repeated}
 }
 
 // happen lets an event of the world happen.
@@ -196,9 +199,16 @@ func (r *Runner) late(since time.Duration) {
 
 // receive gives a node a message.
 func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
-	r.late(e.Since)
+	if e.Echo {
+		r.result.Timely = false
+	} else {
+		r.late(e.Since)
+	}
 	h := &r.hosts[i]
 	r.wake(i)
+	if r.endReign(i); r.broken() || !r.world.Up(int(i)) {
+		return
+	}
 	h.hears(e.From, e.Since)
 	r.in.action, r.in.from = uint8(firstOnType+typeOf(e.Message.Type)), rank(e.From)
 	r.in.given.Message = e.Message
@@ -211,7 +221,6 @@ func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
 func (r *Runner) timerEnds(i rank, e *world.Event[spec.Message]) {
 	r.late(e.Since)
 	h, t := &r.hosts[i], policy.Timer(e.Timer)
-	due := h.policy.Due[t]
 	if r.wake(i) && r.clock(i).Before(h.policy.Due[t]) {
 		return // it is put off
 	}
@@ -222,8 +231,21 @@ func (r *Runner) timerEnds(i rank, e *world.Event[spec.Message]) {
 	r.step(i)
 	r.in.timer = -1
 	r.in.given.Timer = ""
-	if h.policy.TooLate(t, due, r.clock(i)) && h.view.role == leader && !r.broken() && !r.world.Doomed(int(i)) {
-		r.call(i, spec.ResignCall) // what is acknowledged from here on may have been so before the pause (R37)
+}
+
+// endReign gives a node the end of its reign, or of its claim, before a message that came no earlier (R26).
+func (r *Runner) endReign(i rank) {
+	for _, t := range [...]policy.Timer{reign, claim} {
+		h := &r.hosts[i]
+		if h.policy.Due[t] == policy.Never || policy.Instant(r.world.Reads(int(i))).Before(h.policy.Due[t]) {
+			continue
+		}
+		h.policy.Ended(t)
+		h.ends[t] = policy.Never
+		r.world.StopTimer(int(i), int(t))
+		r.in.action, r.in.timer, r.in.given.Timer = timerAction[t], int8(t), timers[t]
+		r.step(i)
+		r.in.timer, r.in.given.Timer = -1, ""
 	}
 }
 
@@ -276,9 +298,7 @@ func (r *Runner) restart(i rank) {
 	r.in.action = restartAction
 	r.in.given.Call = spec.RestartCall
 	h := &r.hosts[i]
-	support := h.out().State.Support[:0]
-	h.out().State = conformance.Survivor(h.durable)
-	h.out().State.Support = support
+	h.begins(h.durable)
 	h.view, _, _ = r.members.viewOf(i, &h.out().State, &h.view.who)
 	r.newWaits(i) // a host forgets, too
 	r.make(i)

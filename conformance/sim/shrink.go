@@ -160,6 +160,7 @@ func (k *shrinker) plainWhole() {
 	k.tryIf(k.plan.Disk != Range{}, func(p *Plan) { p.Disk = Range{} })
 	k.tryIf(k.plan.Proofs, func(p *Plan) { p.Proofs = false })
 	k.tryIf(k.plan.Links.Loss > 0, func(p *Plan) { p.Links.Loss = 0 })
+	k.tryIf(k.plan.Links.Repeated > 0, func(p *Plan) { p.Links.Repeated = 0 })
 	for i := range k.plan.Rates {
 		k.tryIf(k.plan.Rates != nil && k.plan.Rates[i] != 1, func(p *Plan) { p.Rates[i] = 1 })
 	}

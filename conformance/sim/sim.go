@@ -56,8 +56,8 @@ type Result struct {
 	// Bound is how long after the plan's Length it must be so: the plan's SettleBound, but for pre-emptions, of which there have
 	// not been so many in vain. 0: nothing is promised.
 	Bound time.Duration
-	// Timely says that OneActing and NoDisruption were asked throughout: the plan is timely, and no message and no timer came to
-	// wait for longer than δ behind saves.
+	// Timely says that NoDisruption was asked throughout: the plan is timely, and no message and no timer came to wait for longer
+	// than δ behind saves. OneActing is asked of every plan that is Steady.
 	Timely bool
 	Digest uint64 // of all steps: the same plan on the same implementation has the same, on any machine
 	Stats  Stats

@@ -84,7 +84,7 @@ func number(id string) (n int) {
 
 // manifestOf returns the manifest of vectors.
 func manifestOf(vectors []*Vector, retired []string) *Manifest {
-	m := &Manifest{Spec: spec.VersionChanging, Cases: len(vectors), Retired: retired}
+	m := &Manifest{Spec: spec.Version, Cases: len(vectors), Retired: retired}
 	var digests strings.Builder
 	for _, v := range vectors {
 		e := Entry{ID: v.Case, File: v.file(), Digest: digest(v.Append(nil)), Rules: v.Rules, Level: v.Level, Suite: v.Suite, Spec: v.Spec}

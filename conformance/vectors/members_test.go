@@ -32,7 +32,7 @@ const membersSuite = "members"
 
 // ofMembers makes a case one about changing members: it is about spec 1.1, and of ports that have the feature.
 func (s *script) ofMembers() *script {
-	s.Spec, s.Needs = spec.VersionChanging, port.FeatureMembers
+	s.Spec, s.Needs = spec.Version, port.FeatureMembers
 	return s
 }
 

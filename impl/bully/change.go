@@ -101,16 +101,18 @@ func (n *Node) change(c spec.Configuration) bool {
 	}
 	told := n.idsOf(n.members)
 	n.configure(c)
+	n.number()
+	n.date()
 	told = append(told, n.idsOf(n.members)...)
 	slices.SortFunc(told, spec.NodeID.Compare)
 	for _, id := range slices.Compact(told) {
 		if id != n.id() {
-			n.say(spec.Heartbeat, id, n.epoch)
+			n.send(id, spec.Message{Type: spec.Heartbeat, Epoch: n.epoch, Question: n.latest})
 		}
 	}
 	return true
 }
 
 // Settled reports whether the node leads, and a quorum is known to hold its configuration: it has acknowledged since the
-// last change, and since the last end of the reign timer, after which the next heartbeat must be acknowledged first.
+// last change.
 func (n *Node) Settled() bool { return n.role == spec.Leader && n.isQuorum() }

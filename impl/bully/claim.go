@@ -10,26 +10,37 @@ func (n *Node) mayClaim() bool {
 // claim asks all for the promise of the next epoch. The node's own is made only on winning (R16).
 func (n *Node) claim() {
 	n.become(spec.Claimant)
+	n.asked = n.number()
 	if n.mayWin() { // the only member
 		n.win()
 		return
 	}
-	n.sendAll(spec.Claim, n.electors, n.epoch+1)
+	n.sendClaim(n.electors)
 }
 
-// onClaim grants or refuses the epoch e to c. A leader grants only by handing over to a node that outranks it (R17, R18).
-func (n *Node) onClaim(c rank, e spec.Epoch, same bool) {
+// sendClaim asks a set of nodes, or asks them again, for the promise: it is one question (R16, R29).
+func (n *Node) sendClaim(to set) {
+	n.sendAll(to, spec.Message{Type: spec.Claim, Epoch: n.epoch + 1, Question: n.asked})
+}
+
+// onClaim grants or refuses what c claims. A leader grants only by handing over to a node that outranks it, and says to whom: who
+// is free by that grants the claim as well (R17, R18).
+func (n *Node) onClaim(c rank, m *spec.Message) {
 	led := n.role == spec.Leader
-	if !n.mayVote(c, same) || led && !n.handsOver(c, e) || !led && !n.mayGrant(c, e) {
-		n.send(spec.Refuse, c, n.epoch)
+	if !n.mayVote(c, n.same(m)) || led && !n.handsOver(c, m.Epoch) || !led && !n.mayGrant(c, m.Epoch) {
+		n.answer(m, spec.Refuse, n.epoch)
 		return
 	}
-	reign := n.epoch
+	resign := spec.Message{
+		Type: spec.Resign, Epoch: n.epoch, Question: n.latest,
+		Granted: spec.Granted{By: m.From, Epoch: m.Epoch, Question: m.Question},
+	}
 	n.become(spec.Electing)
-	n.leader, n.epoch, n.grantee = c, e, c
-	n.send(spec.Grant, c, e)
+	n.bind(c, m.Question)
+	n.epoch, n.grantee = m.Epoch, c
+	n.answer(m, spec.Grant, m.Epoch)
 	if led {
-		n.sendAll(spec.Resign, n.members, reign)
+		n.sendAll(n.members, resign)
 	}
 }
 
@@ -38,23 +49,24 @@ func (n *Node) handsOver(c rank, e spec.Epoch) bool {
 	return n.outranks(c, n.me) && e > n.epoch
 }
 
-// mayGrant reports whether a node that does not lead grants e to c: it has promised it to nobody else, and keeps no
-// lease that shields it from c (R17, R5).
+// mayGrant reports whether a node that does not lead grants e to c: it has promised it to nobody else, keeps no lease that shields
+// it from c, and does not claim that epoch, or a higher one, itself, as the better of the two (R17, R5).
 func (n *Node) mayGrant(c rank, e spec.Epoch) bool {
-	if n.bound() && n.leader != c {
+	if n.bound() && n.leader != c || n.role == spec.Claimant && !n.outranks(c, n.me) && e <= n.epoch+1 {
 		return false
 	}
 	return e > n.epoch || e == n.epoch && (n.grantee == none || n.grantee == c)
 }
 
-// onGrant counts the grant of the epoch that the node claims, in its configuration; another one only teaches its epoch
-// (R19, R45).
-func (n *Node) onGrant(c rank, e spec.Epoch, same bool) {
-	if !same || !n.ownClaim(e) {
-		n.learn(e)
+// onGrant counts the grant of the very claim that the node makes; another one only teaches its epoch (R19).
+func (n *Node) onGrant(c rank, m *spec.Message) {
+	if !n.ownClaim(m.Epoch) || !n.isAsked(m) {
+		n.learnIfFree(m.Epoch)
 		return
 	}
-	n.release(c) // who grants does not lead: it has handed over
+	if n.leader == c { // who grants does not lead: it has handed over
+		n.unbind()
+	}
 	n.support = n.support.with(c)
 	if n.mayWin() {
 		n.win()
@@ -66,21 +78,28 @@ func (n *Node) mayWin() bool {
 	return n.isQuorum() && !n.bound()
 }
 
-// win promises the claimed epoch to the node itself, which leads it from now on (R20). It stamps its configuration with
-// that epoch: now none that it does not know of is newer (R48).
+// win promises the claimed epoch to the node itself, which leads it from now on (R20). Its reign is dated from the CLAIM, which a
+// quorum has answered. It stamps its configuration with that epoch: now none that it does not know of is newer (R48).
 func (n *Node) win() {
+	granted, claim := n.support, n.asked
 	n.become(spec.Leader)
-	n.leader, n.epoch, n.grantee = n.me, n.epoch+1, n.me
+	n.leader, n.epoch, n.grantee, n.dated = n.me, n.epoch+1, n.me, claim
+	for r := range granted.all() {
+		n.answered[r] = claim
+	}
 	n.configuration = n.configuration.At(n.epoch, n.configuration.Version)
-	n.sendAll(spec.Coordinator, n.members, n.epoch)
+	n.tell(spec.Coordinator)
 }
 
-// onRefuse stops a claimant whose very epoch has gone to another; only then does it learn that epoch (R21).
-func (n *Node) onRefuse(e spec.Epoch) {
-	if n.role == spec.Claimant && e > n.epoch {
+// onRefuse stops a claimant whose very epoch has gone to another; only then does it learn that epoch. Another refusal binds nobody
+// (R21).
+func (n *Node) onRefuse(m *spec.Message) {
+	if n.role == spec.Claimant && n.isAsked(m) && m.Epoch > n.epoch {
 		n.rest()
+		n.learn(m.Epoch)
+		return
 	}
-	n.learn(e)
+	n.learnIfFree(m.Epoch)
 }
 
 // claimEnded gives up a claim that a lost message has starved (R22).

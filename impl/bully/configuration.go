@@ -70,11 +70,16 @@ func (r *roster) idsOf(s set) (ids []spec.NodeID) {
 	return ids
 }
 
-// isQuorum reports whether the support and this node itself are more than half of the electors, who alone count (R3,
-// R42).
-func (n *Node) isQuorum() bool {
-	return 2*(n.support.with(n.me)&n.electors).len() > n.electors.len()
+// isQuorum reports whether the support and this node itself are a quorum.
+func (n *Node) isQuorum() bool { return n.isQuorumOf(n.support) }
+
+// isQuorumOf reports whether a set and this node itself are more than half of the electors, who alone count (R3, R42).
+func (r *roster) isQuorumOf(s set) bool {
+	return 2*(s.with(r.me)&r.electors).len() > r.electors.len()
 }
+
+// same reports whether the sender of m holds the same configuration (R45).
+func (n *Node) same(m *spec.Message) bool { return m.Configuration == n.configuration }
 
 // outranks reports whether a is to lead rather than b: a higher node, or any if b may not lead. Every node outranks
 // none (R46).
@@ -105,7 +110,7 @@ func (n *Node) turnAway(m *spec.Message) {
 	}
 	switch m.Type {
 	case spec.Election, spec.Claim, spec.Coordinator, spec.Heartbeat, spec.ImBack:
-		n.say(spec.Refuse, m.From, n.epoch)
+		n.answer(m, spec.Refuse, n.epoch)
 	}
 }
 
@@ -118,15 +123,23 @@ func (n *Node) adopt(c spec.Configuration) {
 	n.learn(c.Epoch)
 }
 
-// configure makes c the node's configuration, in which nobody backs it yet. With other members ranks are others too.
+// configure makes c the node's configuration, in which nobody backs it yet, and it asks nothing; what members have answered, they
+// have. With other members ranks are others too.
 func (n *Node) configure(c spec.Configuration) {
 	if !c.SameMembers(n.configuration) {
 		r := rosterOf(c, n.id(), n.idOf(n.leader), n.idOf(n.grantee))
+		answered := make([]spec.Question, len(r.known))
+		for i := range r.members.all() {
+			if was := n.rankOf(r.known[i]); was != none {
+				answered[i] = n.answered[was]
+			}
+		}
+		n.answered = answered
 		n.state.move(&n.roster, &r)
 		n.before.move(&n.roster, &r)
 		n.roster = r
 	}
-	n.configuration, n.support = c, 0
+	n.configuration, n.support, n.asked = c, 0, 0
 }
 
 // move translates the ranks of a state from one roster into those of another. Nobody reads a support from before.

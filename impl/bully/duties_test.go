@@ -23,6 +23,11 @@ func (o *observed) says(kind spec.MessageType) bool {
 	return slices.ContainsFunc(o.sent, func(m spec.Message) bool { return m.Type == kind })
 }
 
+// renewed says that the lease is another's than before, or of a later question.
+func (o *observed) renewed() bool {
+	return o.before.Leader != o.after.Leader || o.after.Lease > o.before.Lease
+}
+
 // r36 is the table of R36: when a timer runs, and the column "restarted".
 var r36 = []struct {
 	timer     spec.Timer
@@ -33,7 +38,9 @@ var r36 = []struct {
 		func(me spec.NodeID, s *spec.State) bool {
 			return s.Role == spec.Follower && (isMember(s, me) || !s.Leader.IsNone())
 		},
-		func(o *observed) bool { return o.says(spec.Ack) || o.in.Timer == spec.PatienceTimer }},
+		func(o *observed) bool {
+			return o.says(spec.Ack) && o.renewed() || o.in.Timer == spec.PatienceTimer
+		}},
 	{spec.PreemptTimer,
 		func(me spec.NodeID, s *spec.State) bool {
 			lower := s.Leader.Compare(me) < 0 || !mayLead(s, s.Leader)
@@ -41,9 +48,9 @@ var r36 = []struct {
 		},
 		func(o *observed) bool { return o.before.Leader != o.after.Leader || o.before.Epoch != o.after.Epoch }},
 	{spec.ElectionTimer, inRole(spec.Candidate), never},
-	{spec.CoordinatorTimer, inRole(spec.Electing), func(o *observed) bool { return o.says(spec.Grant) }},
+	{spec.CoordinatorTimer, inRole(spec.Electing), func(o *observed) bool { return o.says(spec.Grant) && o.renewed() }},
 	{spec.ClaimTimer, inRole(spec.Claimant), never},
-	{spec.ReignTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.ReignTimer || o.in.Call == spec.ChangeCall }},
+	{spec.ReignTimer, inRole(spec.Leader), func(o *observed) bool { return o.before.Dated != o.after.Dated }},
 	{spec.HeartbeatTimer, inRole(spec.Leader), func(o *observed) bool { return o.in.Timer == spec.HeartbeatTimer || o.in.Call == spec.ChangeCall }},
 }
 
@@ -95,7 +102,8 @@ func mayTell(s *spec.State) (told spec.Durable) {
 
 // duties returns what the step comes to, but for the action: sections 9 and 10, read a second time.
 func (o *observed) duties() (want bully.Output) {
-	want.Save = o.in.Call == spec.StartCall || o.in.Call != spec.RestartCall && o.before.Durable() != o.after.Durable()
+	want.Save = o.in.Starts() || o.before.Durable() != o.after.Durable()
+	want.Dated = o.after.Dated
 	if want.Save {
 		want.Promise = o.after.Durable()
 	}
@@ -122,6 +130,8 @@ func (o *observed) problem(node *bully.Node, out bully.Output) string {
 		return "R4: what must be durable"
 	case out.ReignEnded != want.ReignEnded:
 		return "R39: the end of the reign"
+	case out.Dated != want.Dated:
+		return "R26: from which question the reign is dated"
 	case out.Changed != want.Changed:
 		return "R42: whether the configuration is another"
 	case out.Told != want.Told || mayTell(o.after) != spec.Durable{Epoch: epoch, Grantee: leader}:

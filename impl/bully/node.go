@@ -16,8 +16,9 @@ type Node struct {
 	roster
 	started bool
 	state
-	before state          // the state before the step, in the ranks of now
-	sent   []spec.Message // what the step sends, in order; its memory is used again by the next
+	answered []spec.Question // of a leader: the latest question that the node of each rank has answered, or 0 (R25)
+	before   state           // the state before the step, in the ranks of now
+	sent     []spec.Message  // what the step sends, in order; its memory is used again by the next
 }
 
 // New returns the node id of a cluster of fixed members. The members are all nodes of the cluster, in any order, from 1 to MaxMembers,
@@ -65,7 +66,7 @@ func NewChanging(id spec.NodeID, first spec.Configuration) (*Node, error) {
 
 // newNode returns a node that has not started.
 func newNode(r roster, c spec.Configuration) *Node {
-	return &Node{roster: r, state: blank(c), sent: make([]spec.Message, 0, len(r.known)+1)}
+	return &Node{roster: r, state: blank(c), answered: make([]spec.Question, len(r.known)), sent: make([]spec.Message, 0, len(r.known)+1)}
 }
 
 // At returns a node that is in state s already, for replays and tests. The id and the members are those of New; if s has
@@ -79,7 +80,7 @@ func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("bully: state: %w", err)
 	}
-	n.role, n.epoch = s.Role, s.Epoch
+	n.role, n.epoch, n.lease, n.asked, n.latest, n.dated = s.Role, s.Epoch, s.Lease, s.Asked, s.Latest, s.Dated
 	for _, named := range []struct {
 		field string
 		id    spec.NodeID
@@ -100,6 +101,13 @@ func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
 			return nil, fmt.Errorf("bully: state: support: %s is no member", backer)
 		}
 		n.support = n.support.with(r)
+	}
+	for _, a := range s.Answered {
+		r := n.rankOf(a.Node)
+		if r == none || !n.members.has(r) || r == n.me {
+			return nil, fmt.Errorf("bully: state: answered: %s is no other member", a.Node)
+		}
+		n.answered[r] = a.Question
 	}
 	if broken := n.broken(); broken != "" {
 		return nil, errors.New("bully: state: no input leads to it: " + broken)
@@ -126,35 +134,49 @@ func (n *Node) State() (s spec.State) {
 	return s
 }
 
-// CopyState is State for who asks after every step: it writes over s, and uses the memory of its support again.
+// CopyState is State for who asks after every step: it writes over s, and uses the memory of its slices again.
 func (n *Node) CopyState(s *spec.State) {
-	support := s.Support[:0]
+	support, answered := s.Support[:0], s.Answered[:0]
 	for r := range n.support.all() {
 		support = append(support, n.known[r])
 	}
-	*s = spec.State{Role: n.role, Leader: n.idOf(n.leader), Epoch: n.epoch, Grantee: n.idOf(n.grantee), Support: support, Configuration: n.configuration}
+	for r, q := range n.answered {
+		if q != 0 {
+			answered = append(answered, spec.Answered{Node: n.known[r], Question: q})
+		}
+	}
+	*s = spec.State{
+		Role: n.role, Leader: n.idOf(n.leader), Lease: n.lease, Epoch: n.epoch, Grantee: n.idOf(n.grantee), Support: support,
+		Asked: n.asked, Latest: n.latest, Dated: n.dated, Answered: answered, Configuration: n.configuration,
+	}
 }
 
 // promise returns what of the state must survive a crash.
 func (n *Node) promise() spec.Durable {
-	return spec.Durable{Epoch: n.epoch, Grantee: n.idOf(n.grantee), Configuration: n.configuration}
+	return spec.Durable{Epoch: n.epoch, Grantee: n.idOf(n.grantee), Reserved: n.latest.Reserved(), Configuration: n.configuration}
 }
 
-// say adds a message to another node.
-func (n *Node) say(t spec.MessageType, to spec.NodeID, e spec.Epoch) {
-	n.sent = append(n.sent, spec.Message{Type: t, From: n.id(), To: to, Epoch: e, Configuration: n.configuration})
-}
-
-// send adds a message to one other member.
-func (n *Node) send(t spec.MessageType, to rank, e spec.Epoch) {
-	n.say(t, n.known[to], e)
+// send adds a message to another node, of which sender, receiver and configuration are not said yet.
+func (n *Node) send(to spec.NodeID, m spec.Message) {
+	m.From, m.To, m.Configuration = n.id(), to, n.configuration
+	n.sent = append(n.sent, m)
 }
 
 // sendAll adds a message to every other node of a set, in ascending order of ids.
-func (n *Node) sendAll(t spec.MessageType, to set, e spec.Epoch) {
+func (n *Node) sendAll(to set, m spec.Message) {
 	for r := range to.all() {
 		if r != n.me {
-			n.send(t, r, e)
+			n.send(n.known[r], m)
 		}
 	}
+}
+
+// answer adds an answer of epoch e to the question of m.
+func (n *Node) answer(m *spec.Message, t spec.MessageType, e spec.Epoch) {
+	n.send(m.From, spec.Message{Type: t, Epoch: e, Question: m.Question})
+}
+
+// tell adds a message of the node's latest number to every other member.
+func (n *Node) tell(t spec.MessageType) {
+	n.sendAll(n.members, spec.Message{Type: t, Epoch: n.epoch, Question: n.latest})
 }

@@ -18,10 +18,13 @@ type Output struct {
 	// ReignEnded says that the node led before the step, and does not lead now, or not in that epoch. Its user must hear
 	// of it before any message leaves (R39).
 	ReignEnded bool
-	// Cancel and Arm are the timers to be stopped, and to be set from now on (R36). A timer in Arm may be running: then
-	// it begins anew. A timer that has just ended is in Cancel too, if it runs no longer: the host may have ended it
+	// Cancel and Arm are the timers to be stopped, and to be set from now on (R36), but for the reign timer, which is set from when
+	// the question Dated was asked. A timer in Arm may be running: then it begins anew. A timer that has just ended is in Cancel too, if it runs no longer: the host may have ended it
 	// before its time.
 	Cancel, Arm spec.TimerSet
+	// Dated is, of a leader, the question of its own that its reign is dated from: it may act until its reign timer, set from just
+	// before the step that asked it, has ended (R26). It is 0 if the node does not lead.
+	Dated spec.Question
 	// Changed says that the node's configuration is another: adopted, changed or stamped (R43, R47, R48), or that of the
 	// record. The host opens links to new members before it sends. What it sends may be to a node that is no member any
 	// more, which is to learn of it. See Node.Configuration.
@@ -83,16 +86,14 @@ func (s *state) leads() spec.Epoch {
 	return s.epoch
 }
 
-// saves reports whether the step has made a promise that is not on disk yet (R4). A first start makes that of nothing to
-// nobody (R32); a restart has what it knows from the disk (R30).
+// saves reports whether the step has made a promise that is not on disk yet, or uses numbers that are not reserved there (R4). Each
+// start reserves some (R50).
 func (n *Node) saves(action spec.Action) bool {
 	switch action {
-	case spec.StartAction:
+	case spec.StartAction, spec.RestartAction:
 		return true
-	case spec.RestartAction:
-		return false
 	}
-	return n.epoch != n.before.epoch || n.grantee != n.before.grantee || n.configuration != n.before.configuration
+	return n.latest.Reserved() != n.before.latest.Reserved() || n.epoch != n.before.epoch || n.grantee != n.before.grantee || n.configuration != n.before.configuration
 }
 
 // output compares the state before a step with that after it.
@@ -105,6 +106,7 @@ func (n *Node) output(action spec.Action, in *Input, ran spec.TimerSet) Output {
 	runs := n.Running()
 	out.Cancel = ran &^ runs
 	out.Arm = runs & (n.restarted(in) | ^ran)
+	out.Dated = n.dated
 	out.Changed = n.configuration != n.before.configuration
 	toldBefore, epochBefore := n.before.told()
 	toldNow, epochNow := n.told()

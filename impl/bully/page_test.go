@@ -150,7 +150,7 @@ func (p *page) differs() []string {
 // long soak on all of them: every state and input of one, two and three members, and more. It does what the core does, and the model.
 func TestPage(t *testing.T) {
 	p := openPage(t, pagePath, tablePath)
-	most := 700 * soak()
+	most := 2000 * soak()
 	for _, g := range conformance.Groups() {
 		asked, every := 0, max(1, min(g.Pinned, 7*most)/most)
 		for c := range g.All {
@@ -191,6 +191,7 @@ func TestPageChanging(t *testing.T) {
 			p.ask(o.me, nil, before, o.in)
 			if random.IntN(40) == 0 {
 				p.askAll(o.me, *o.after)
+				p.askAny(o.me, *o.after, random)
 			}
 		}
 		for range 250 {
@@ -214,15 +215,43 @@ func (p *page) askAll(id spec.NodeID, s spec.State) {
 	}
 	p.ask(id, nil, s, spec.Input{Call: spec.RestartCall})
 	p.ask(id, nil, s, spec.Input{Call: spec.ChangeCall, Configuration: s.Configuration.At(s.Epoch, s.Configuration.Version+1)})
-	mixed := spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(9), To: id, Epoch: s.Epoch}
+	mixed := spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(9), To: id, Epoch: s.Epoch, Question: 1}
 	p.ask(id, nil, s, spec.Input{Message: mixed})
+}
+
+// askAny has a node in a state hear a message of each type, whose numbers are those that matter in that state, and others.
+func (p *page) askAny(id spec.NodeID, s spec.State, random *rand.Rand) {
+	anybody := func() spec.NodeID { return spec.IntegerID(1 + random.Uint64N(5)) }
+	number := func() spec.Question {
+		return max(1, []spec.Question{1, max(s.Lease, 1) - 1, s.Lease, s.Lease + 1, s.Asked, s.Asked, s.Latest, s.Latest + 1}[random.IntN(8)])
+	}
+	for _, messageType := range spec.MessageTypes() {
+		m := spec.Message{Type: messageType, From: anybody(), To: id, Epoch: s.Epoch + spec.Epoch(random.IntN(3)), Question: number(),
+			Configuration: s.Configuration}
+		if m.Type == spec.Election {
+			m.Keeps = []spec.NodeID{{}, s.Leader, anybody()}[random.IntN(3)]
+		}
+		if m.Type == spec.Resign && random.IntN(4) > 0 {
+			m.Granted = spec.Granted{By: anybody(), Epoch: s.Epoch + spec.Epoch(random.IntN(3)), Question: number()}
+		}
+		if c := &m.Configuration; c.Version > 1 && random.IntN(4) == 0 {
+			*c = c.At(c.Epoch, c.Version-1) // an older one
+		}
+		p.ask(id, nil, s, spec.Input{Message: m})
+	}
 }
 
 // TestPageThatIsWrong changes a word here and there in copies of the page and of the table, and has each noticed.
 func TestPageThatIsWrong(t *testing.T) {
-	leads := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}
-	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: conf("epoch:4 version:1 {1 witness:2 3}")})
+	leads := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2), Latest: 9, Dated: 7}
+	asks := spec.State{Role: spec.Candidate, Epoch: 4, Asked: 7, Latest: 7}
+	follows := spec.State{Role: spec.Follower, Leader: id(1), Lease: 8, Epoch: 4, Grantee: id(1), Latest: 5}
+	rests := conformance.Survivor(spec.Durable{Epoch: 4, Reserved: spec.Block, Configuration: conf("epoch:4 version:1 {1 witness:2 3}")})
 	resign := spec.Input{Call: spec.ResignCall}
+	hears := func(m spec.Message) spec.Input {
+		m.To, m.Epoch = id(2), 4
+		return spec.Input{Message: m}
+	}
 	type edit struct {
 		right, wrong string
 		before       spec.State
@@ -231,13 +260,25 @@ func TestPageThatIsWrong(t *testing.T) {
 	code := []edit{
 		{`rest(unbound(s)), to_all(members`, `unbound(s), to_all(members`, leads, resign},
 		{`{"patience"} if me in members(s.conf)`, `{"patience"} if may_stand(s)`, rests, resign},
-		{`return t, to_all(members(t.conf), "IM_BACK", t.epoch) if me`, `return t, [] if me`, rests, spec.Input{Timer: spec.PatienceTimer}},
+		{`return t, to_all(members(t.conf), "IM_BACK", t.epoch, t.latest) if me`, `return t, [] if me`, rests, spec.Input{Timer: spec.PatienceTimer}},
+		{`return m.question == s.asked`, `return True`, asks, hears(spec.Message{Type: spec.OK, From: id(3), Question: 6})},
+		{`return max(s.lease, m.question) if`, `return m.question if`, follows, hears(spec.Message{Type: spec.Heartbeat, From: id(1), Question: 6})},
+		{`s.leader == m.sender and m.question >= s.lease else s`, `s.leader == m.sender else s`, follows,
+			hears(spec.Message{Type: spec.Resign, From: id(1), Question: 7})},
+		{`.but(latest=reserved(s.latest))`, ``, follows, spec.Input{Call: spec.RestartCall}},
+		{`return dated(t.but(support`, `return (t.but(support`, leads, hears(spec.Message{Type: spec.Ack, From: id(1), Question: 8})},
+		{`and m.keeps == s.leader)`, `)`, follows, hears(spec.Message{Type: spec.Election, From: id(3), Question: 4})},
 	}
 	table := []edit{
 		{`follower | none | · | {} | RESIGN all`, `electing | none | · | {} | RESIGN all`, leads, resign},
-		{`| OK; COORDINATOR |`, `| OK |`, leads, spec.Input{Message: spec.Message{Type: spec.Election, From: id(1), To: id(2), Epoch: 4}}},
-		{`not leader | none, sender | > |`, `not leader | none | = |`, spec.State{Role: spec.Follower},
-			spec.Input{Message: spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1}}},
+		{`| OK; COORDINATOR |`, `| OK |`, leads, hears(spec.Message{Type: spec.Election, From: id(1), Question: 3})},
+		{`not leader | none, sender | > |`, `not leader | none | = |`, spec.State{Role: spec.Follower, Latest: 1},
+			hears(spec.Message{Type: spec.Claim, From: id(3), Question: 3})},
+		{`| OK | candidate, electing | none, own | any | asked |`, `| OK | candidate, electing | none, own | any | |`, asks,
+			hears(spec.Message{Type: spec.OK, From: id(3), Question: 6})},
+		{`| leader | any | = | not above my latest |`, `| leader | any | = | |`, leads, hears(spec.Message{Type: spec.Ack, From: id(1), Question: 10})},
+		{`| follower, claimant | lower | any | keeps the same |`, `| follower, claimant | lower | any | |`, follows,
+			hears(spec.Message{Type: spec.Election, From: id(3), Question: 4})},
 	}
 	wrong := func(file string, edits []edit) string {
 		read, err := os.ReadFile(file)

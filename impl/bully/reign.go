@@ -2,51 +2,75 @@ package bully
 
 import "github.com/seed-fdf591db/bully/spec"
 
-// onReign follows the node l, which says by COORDINATOR or HEARTBEAT that it leads e (R23), unless e is past (R24).
-func (n *Node) onReign(l rank, e spec.Epoch) {
-	if e < n.epoch {
-		n.send(spec.Refuse, l, n.epoch)
+// onReign follows the node l, which says by COORDINATOR or HEARTBEAT that it leads (R23), unless its epoch is past (R24).
+func (n *Node) onReign(l rank, m *spec.Message) {
+	if m.Epoch < n.epoch {
+		n.answer(m, spec.Refuse, n.epoch)
 		return
 	}
-	preempting := n.standing() && n.leader == l && n.epoch == e
+	preempting := n.standing() && n.leader == l && n.epoch == m.Epoch
 	if !preempting {
-		n.follow(l, e)
+		n.follow(l, m.Epoch)
 	}
-	n.send(spec.Ack, l, e)
+	n.bind(l, m.Question)
+	n.answer(m, spec.Ack, m.Epoch)
 }
 
-// follow makes l the leader. An epoch promised to another stays promised to that one (R23).
+// follow makes the node a follower of l. An epoch promised to another stays promised to that one (R23).
 func (n *Node) follow(l rank, e spec.Epoch) {
 	if e > n.epoch || n.grantee == none {
 		n.grantee = l
 	}
 	n.become(spec.Follower)
-	n.leader, n.epoch = l, e
+	n.epoch = e
 }
 
-// onAck counts c as support of this reign if it holds the same configuration; an ACK of another reign only teaches its
-// epoch (R25, R45).
-func (n *Node) onAck(c rank, e spec.Epoch, same bool) {
-	if n.role != spec.Leader || e != n.epoch {
-		n.learn(e)
+// onAck counts the question of this reign that c has answered, and c as support if it holds the same configuration; an ACK of another
+// reign, or of what was never asked, only teaches its epoch (R25, R45).
+func (n *Node) onAck(c rank, m *spec.Message) {
+	if n.role != spec.Leader || m.Epoch != n.epoch || m.Question > n.latest {
+		n.learnIfFree(m.Epoch)
 		return
 	}
-	if same {
+	if n.same(m) {
 		n.support = n.support.with(c)
 	}
+	n.answered[c] = max(n.answered[c], m.Question)
+	n.date()
 }
 
-// reignEnded is the leader's check that it still has a quorum: who hears nobody must not go on (R26).
-func (n *Node) reignEnded() {
-	if !n.isQuorum() {
-		n.stepDown()
+// date dates the reign from the latest question that a quorum has answered, the node itself included (R26).
+func (n *Node) date() {
+	if n.isQuorumOf(0) {
+		n.dated = n.latest
+		return
 	}
-	n.support = 0
+	for _, q := range n.answered {
+		if q <= n.dated {
+			continue
+		}
+		since := set(0)
+		for r, answered := range n.answered {
+			if answered >= q {
+				since = since.with(rank(r))
+			}
+		}
+		if n.isQuorumOf(since) {
+			n.dated = q
+		}
+	}
 }
 
-// heartbeatEnded says that the reign goes on (R27).
+// reignEnded ends a reign: what a quorum has answered last was asked too long ago (R26).
+func (n *Node) reignEnded() {
+	n.stepDown()
+}
+
+// heartbeatEnded says that the reign goes on: a new question (R27).
 func (n *Node) heartbeatEnded() {
-	n.sendAll(spec.Heartbeat, n.members, n.epoch)
+	n.number()
+	n.date()
+	n.tell(spec.Heartbeat)
 }
 
 // resign ends the reign of a leader at its user's call, and reports whether the node led (R28). A claimant must not say
@@ -56,22 +80,36 @@ func (n *Node) resign() bool {
 		return false
 	}
 	n.stepDown()
-	n.sendAll(spec.Resign, n.members, n.epoch)
+	n.tell(spec.Resign)
 	return true
 }
 
-// onResign ends the lease of j. A claimant asks again those who may have refused it while they kept the same lease,
-// whosever it was (R29).
-func (n *Node) onResign(j rank) {
-	n.release(j)
-	if n.role != spec.Claimant {
-		return
-	}
-	if n.mayWin() {
+// onResign ends the lease of j. Who is free by that grants the claim for which j has handed over, if any (R18). A claimant asks again
+// those who may have refused it while they kept the same lease, whosever it was (R29).
+func (n *Node) onResign(j rank, m *spec.Message) {
+	n.release(j, m.Question)
+	switch {
+	case n.succeeds(m):
+		claim := spec.Message{
+			Type: spec.Claim, From: m.Granted.By, Epoch: m.Granted.Epoch, Question: m.Granted.Question, Configuration: m.Configuration,
+		}
+		n.onClaim(n.rankOf(claim.From), &claim)
+	case n.role != spec.Claimant: // nothing waits for it
+	case n.mayWin():
 		n.win()
-		return
+	default:
+		n.sendClaim(n.electors &^ n.support)
 	}
-	n.sendAll(spec.Claim, n.electors&^n.support, n.epoch+1)
+}
+
+// succeeds reports whether the claim for which the sender of a RESIGN has handed over is to be granted at once: nothing binds the
+// node, and it does not do better itself (R29).
+func (n *Node) succeeds(m *spec.Message) bool {
+	by := n.rankOf(m.Granted.By)
+	if by == none || by == n.me || n.bound() || !n.mayVote(by, n.same(m)) {
+		return false
+	}
+	return n.role == spec.Follower || n.role == spec.Electing || n.role == spec.Candidate && n.outranks(by, n.me)
 }
 
 // holderDead ends the lease of a node that is proved dead, and reports whether there was one (R41). A claimant does not
@@ -80,7 +118,7 @@ func (n *Node) holderDead() bool {
 	if !n.bound() || n.leader == n.me {
 		return false
 	}
-	n.release(n.leader)
+	n.free()
 	return true
 }
 
@@ -90,23 +128,24 @@ func (n *Node) start() {
 }
 
 // restart is any later start. The node has forgotten whose lease it kept, and so keeps its own, which makes it refuse
-// everybody until T_coord ends or somebody leads (R30).
+// everybody until T_coord ends or somebody leads. It may have used any number that it had reserved (R30, R50).
 func (n *Node) restart(promise spec.Durable) {
 	if !promise.Configuration.IsNone() {
 		n.roster = rosterOf(promise.Configuration, n.id(), promise.Grantee)
+		n.answered = make([]spec.Question, len(n.known))
 	}
 	n.state, n.started = state{
-		role: spec.Electing, leader: n.me,
+		role: spec.Electing, leader: n.me, latest: promise.Reserved + 1,
 		epoch: promise.Epoch, grantee: n.rankOf(promise.Grantee), configuration: promise.Configuration,
 	}, true
-	n.sendAll(spec.ImBack, n.members, n.epoch)
+	n.tell(spec.ImBack)
 }
 
 // onImBack ends the lease of j, and tells j at once who leads, if it is this node (R31).
-func (n *Node) onImBack(j rank, e spec.Epoch) {
-	n.release(j)
-	n.learn(e)
+func (n *Node) onImBack(j rank, m *spec.Message) {
+	n.release(j, m.Question)
+	n.learnIfFree(m.Epoch)
 	if n.role == spec.Leader {
-		n.send(spec.Coordinator, j, n.epoch)
+		n.sayThatILead(m.From)
 	}
 }

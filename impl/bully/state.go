@@ -35,15 +35,19 @@ func (s set) all() iter.Seq[rank] {
 type state struct {
 	role          spec.Role
 	leader        rank               // whose lease this node keeps (R5)
+	lease         spec.Question      // the latest question of leader that this node has answered
 	epoch         spec.Epoch         // the highest promised or learned (R2)
 	grantee       rank               // to whom it was promised
 	support       set                // who backs this node
+	asked         spec.Question      // the ELECTION or CLAIM that it asks now
+	latest        spec.Question      // the latest number that it has used (R50)
+	dated         spec.Question      // of a leader: the latest question that a quorum has answered (R26)
 	configuration spec.Configuration // none with fixed members (R42)
 }
 
 // blank is the state of a node that has never run (R32, R49).
 func blank(c spec.Configuration) state {
-	return state{role: spec.Follower, leader: none, grantee: none, configuration: c}
+	return state{role: spec.Follower, leader: none, grantee: none, latest: 1, configuration: c}
 }
 
 // bound reports whether the node keeps a lease (R5).
@@ -58,9 +62,16 @@ func (n *Node) standing() bool { return n.role == spec.Candidate || n.role == sp
 // asking reports whether the node is a candidate or electing: it counts answers to an ELECTION (R12, R13).
 func (n *Node) asking() bool { return n.role == spec.Candidate || n.role == spec.Electing }
 
-// become changes the role; nobody backs the node in it yet.
+// become changes the role. Nobody backs the node in it yet, and it asks nothing.
 func (n *Node) become(role spec.Role) {
-	n.role, n.support = role, 0
+	n.role, n.support, n.asked, n.dated = role, 0, 0, 0
+	clear(n.answered)
+}
+
+// number returns the number of a new question (R50).
+func (n *Node) number() spec.Question {
+	n.latest++
+	return n.latest
 }
 
 // rest gives up what the node was doing (R6). Who keeps a lease waits for its end.
@@ -74,18 +85,42 @@ func (n *Node) rest() {
 
 // stepDown ends the node's own reign: its lease ends and it rests (R5).
 func (n *Node) stepDown() {
-	n.leader = none
+	n.unbind()
 	n.rest()
 }
 
-// release ends the lease of j, if that is whose lease is kept: j has said that it does not lead (R5).
-func (n *Node) release(j rank) {
-	if n.leader != j {
-		return
+// unbind ends the lease that is kept, and changes nothing else.
+func (n *Node) unbind() { n.leader, n.lease = none, 0 }
+
+// bind makes the lease that is kept one of question q of node j. The lease of one node never gets older (R5).
+func (n *Node) bind(j rank, q spec.Question) {
+	if n.leader != j || q > n.lease {
+		n.lease = q
 	}
-	n.leader = none
+	n.leader = j
+}
+
+// release ends the lease of j, if that is whose lease is kept: j has said, as of its question q, that it does not lead. A lease of
+// a later question goes on (R5).
+func (n *Node) release(j rank, q spec.Question) {
+	if n.leader == j && q >= n.lease {
+		n.free()
+	}
+}
+
+// free ends the lease that is kept: its holder does not lead.
+func (n *Node) free() {
+	n.unbind()
 	if n.role == spec.Follower || n.role == spec.Electing {
 		n.rest()
+	}
+}
+
+// learnIfFree takes note of an epoch that an answer, or what binds nobody, tells. Who keeps another's lease does not: it would carry
+// epochs to the leader that it follows (R7).
+func (n *Node) learnIfFree(e spec.Epoch) {
+	if !n.bound() || n.leader == n.me {
+		n.learn(e)
 	}
 }
 
@@ -128,6 +163,14 @@ func (n *Node) broken() string {
 		return "R2: nobody claims an epoch above 2^53-1"
 	case n.role == spec.Leader && (n.leader != n.me || n.grantee != n.me || n.epoch == 0):
 		return "R20: a leader keeps its own lease, and is the grantee of its epoch, which is not 0"
+	case (n.lease == 0) != (n.leader == none || n.leader == n.me):
+		return "R5: the lease of another node is of a question, and no other lease is"
+	case n.latest == 0 || n.asked > n.latest || n.dated > n.latest:
+		return "R50: no number is above the latest, and that is not 0"
+	case n.standing() != (n.asked != 0) && n.role != spec.Electing:
+		return "R8, R16: a candidate and a claimant ask something, a follower and a leader nothing"
+	case (n.role == spec.Leader) != (n.dated != 0):
+		return "R26: a reign is dated from a question, and nothing else is"
 	case n.configuration.Epoch > n.epoch:
 		return "R42: the epoch of the configuration is known to the node"
 	case n.role == spec.Leader && !n.configuration.IsNone() && n.configuration.Epoch != n.epoch:

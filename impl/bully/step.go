@@ -129,28 +129,27 @@ func (n *Node) hear(m *spec.Message) spec.Action {
 
 // obey gives a message of a member to its rule.
 func (n *Node) obey(m *spec.Message, from rank) {
-	same := m.Configuration == n.configuration
 	switch m.Type {
 	case spec.Election:
-		n.onElection(from, m.Epoch, same)
+		n.onElection(from, m)
 	case spec.OK:
-		n.onOk(from, m.Epoch, same)
+		n.onOk(from, m)
 	case spec.Assent:
-		n.onAssent(from, m.Epoch, same)
+		n.onAssent(from, m)
 	case spec.Claim:
-		n.onClaim(from, m.Epoch, same)
+		n.onClaim(from, m)
 	case spec.Grant:
-		n.onGrant(from, m.Epoch, same)
+		n.onGrant(from, m)
 	case spec.Refuse:
-		n.onRefuse(m.Epoch)
+		n.onRefuse(m)
 	case spec.Coordinator, spec.Heartbeat:
-		n.onReign(from, m.Epoch)
+		n.onReign(from, m)
 	case spec.Ack:
-		n.onAck(from, m.Epoch, same)
+		n.onAck(from, m)
 	case spec.Resign:
-		n.onResign(from)
+		n.onResign(from, m)
 	case spec.ImBack:
-		n.onImBack(from, m.Epoch)
+		n.onImBack(from, m)
 	}
 }
 

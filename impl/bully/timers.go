@@ -38,20 +38,23 @@ func (n *Node) Running() spec.TimerSet {
 }
 
 // restarted returns which of the timers that ran before a step, and run after it, begin anew: the fourth column of R36.
-// A heartbeat that ends in a member that may not stand leaves it a follower, which waits to speak again (R46). A change is a
-// check that passed, and a heartbeat (R47).
+// A heartbeat that ends in a member that may not stand leaves it a follower, which waits to speak again (R46). A reign that is dated
+// anew lasts longer (R26); an answer that leaves the lease as old as it was restarts nothing. A change is a heartbeat (R47).
 func (n *Node) restarted(in *Input) spec.TimerSet {
 	var s spec.TimerSet
 	if n.leader != n.before.leader || n.epoch != n.before.epoch {
 		s |= preempt
 	}
+	if n.dated != n.before.dated {
+		s |= reign
+	}
 	switch in.kind {
 	case ended:
-		s |= spec.TimersOf(in.timer) & (patience | reign | heartbeat)
+		s |= spec.TimersOf(in.timer) & (patience | heartbeat)
 	case change:
-		s |= reign | heartbeat
+		s |= heartbeat
 	}
-	if len(n.sent) > 0 {
+	if renewed := n.leader != n.before.leader || n.lease > n.before.lease; renewed && len(n.sent) > 0 {
 		switch n.sent[0].Type {
 		case spec.Ack: // to a leader that it follows
 			s |= patience

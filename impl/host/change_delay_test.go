@@ -1,11 +1,14 @@
 package host
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -67,5 +70,30 @@ func TestSlowDisksLoseAChange(t *testing.T) {
 		require.EqualValues(t, 1, c.host(5).Status().Counters.SlowSaves, "its operator can see why")
 		c.setSave(ms)
 		c.add(6, spec.Voter)
+	})
+}
+
+// TestChangeIsAskedBeforeTheDisk: a reign that a change dates anew runs from before the change was written, however slow the disk.
+func TestChangeIsAskedBeforeTheDisk(t *testing.T) {
+	playChanging(t, 3, voters(0, 1, 1, 2, 3), func(t *testing.T, p *puppet) {
+		leads(t, p)
+		p.config.Storage.(*storage.Memory).Before(func(spec.Durable) error {
+			time.Sleep(30 * ms)
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() { _, _ = p.AddMember(ctx, at(4, spec.Observer), 0) }()
+		synctest.Wait()
+		p.first = p.Members()
+		asked := time.Now()
+		p.hear(spec.Ack, 1, 1) // what it has is settled, and so it is changed
+		time.Sleep(30 * ms)
+		synctest.Wait()
+		require.True(t, p.links.has(spec.Heartbeat))
+		require.Equal(t, 4, p.Members().Len())
+		p.first = p.Members()
+		p.hear(spec.Ack, 1, 1)
+		require.Equal(t, asked.Add(LAN().Reign), p.Status().Deadline)
 	})
 }

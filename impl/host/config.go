@@ -111,7 +111,7 @@ type Timer interface {
 type ConfigError struct {
 	Field   string // such as Timing.Patience
 	Rule    string // the rule that it breaks, such as R37 d; "" if there is none
-	Problem string // such as: is 100ms, but must be above 249.486ms: an ACK supports its leader for two checks
+	Problem string // such as: is 100ms, but must be at least 153.031ms: the lease of a follower must outlast the reign that it backs
 }
 
 func (e *ConfigError) Error() string {

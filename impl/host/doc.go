@@ -36,22 +36,24 @@
 //
 // # Time
 //
-// How long timers run is said by [Timing]; all nodes of a cluster must be given the same. There are three profiles.
+// How long timers run is said by [Timing]; all nodes of a cluster must be given the same. There are four profiles,
+// and [TimingFor] makes one for any Delay.
 // Failover is from the death of a leader until all others follow the next: at most, while messages and disks keep to
 // Delay. On one machine that has little else to do, a proved death takes some 5 ms with any of them.
 //
 //	profile   Delay   Heartbeat   Patience   at most, death proved   at most, silence
-//	Local     10ms    20ms        150ms      106ms                   292ms
-//	LAN       12ms    100ms       325ms      127ms                   487ms
-//	WAN       250ms   500ms       3.5s       2.677s                  6.899s
+//	Local     8ms     20ms        59ms       85ms                    166ms
+//	LAN       12ms    100ms       154ms      127ms                   314ms
+//	Busy      60ms    240ms       686ms      637ms                   1.481s
+//	WAN       250ms   500ms       2.35s      2.689s                  5.75s
 //
 // A death is proved when the address of the leader refuses a connection. A candidate does not wait for who is proved
 // dead, nor for who has answered. Patience with a silent leader is that of the [Detector], and at least
 // Timing.Patience. Who stands in vain waits longer each time. A pre-emption waits for Timing.Preempt.
 //
 // A host that was held up for longer than Delay — stopped, suspended with its machine, starved of the processor,
-// waiting for its disk — gives others time to be heard before it suspects them. A leader checks its quorum before it
-// takes a message, and resigns if the check comes later than Delay. The wall clock is looked at for suspensions only,
+// waiting for its disk — gives others time to be heard before it suspects them. A reign that has ended meanwhile is ended before any
+// message is taken. The wall clock is looked at for suspensions only,
 // which the monotonic clock may not count; set forward, it costs a leader its reign and no promise.
 //
 // # Members that come and go

@@ -152,9 +152,9 @@ func TestDutiesOfStop(t *testing.T) {
 			for event, ok := other.Next(); ok; event, ok = other.Next() {
 				switch m := event.Message; m.Type {
 				case spec.Election:
-					other.Send(spec.Message{Type: spec.Assent, From: id(2), To: id(1), Epoch: m.Epoch})
+					other.Send(spec.Message{Type: spec.Assent, From: id(2), To: id(1), Epoch: m.Epoch, Question: m.Question})
 				case spec.Claim:
-					other.Send(spec.Message{Type: spec.Grant, From: id(2), To: id(1), Epoch: m.Epoch})
+					other.Send(spec.Message{Type: spec.Grant, From: id(2), To: id(1), Epoch: m.Epoch, Question: m.Question})
 				}
 			}
 			return h.Status().Leading

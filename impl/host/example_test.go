@@ -73,7 +73,7 @@ func ExampleTiming_Validate() {
 	timing := host.LAN()
 	timing.Patience = 100 * time.Millisecond
 	fmt.Println(timing.Validate())
-	// Output: policy: Timing.Patience is 100ms, but must be above 322.017ms: an ACK supports its leader for two checks (R37 d)
+	// Output: policy: Timing.Patience is 100ms, but must be at least 153.031ms: the lease of a follower must outlast the reign that it backs (R37 d)
 }
 
 // A cluster of one node, whose members come and go, is made one of two. A real node has storage.OpenChanging and

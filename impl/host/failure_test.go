@@ -37,7 +37,7 @@ func TestDiskFails(t *testing.T) {
 			err := <-one.ended
 			require.ErrorIs(t, err, ErrStopped)
 			require.ErrorIs(t, err, errDisk)
-			require.EqualError(t, err, "host: stopped for good: saving the promise: storage: could not save epoch 2, grantee 4: no space left on device; this node must stop (R4)")
+			require.EqualError(t, err, "host: stopped for good: saving the promise: storage: could not save epoch 2, grantee 4, numbers to 1048576: no space left on device; this node must stop (R4)")
 			s := one.Status()
 			require.True(t, s.Stopped)
 			require.Equal(t, err.Error(), s.Error)
@@ -287,11 +287,11 @@ func TestBadInput(t *testing.T) {
 		before := h.Status()
 		for _, m := range []spec.Message{
 			{},
-			{Type: spec.Claim, From: id(9), To: id(1), Epoch: 5},
-			{Type: spec.Claim, From: id(1), To: id(2), Epoch: 5},
-			{Type: spec.Claim, From: id(2), To: id(3), Epoch: 5},
-			{Type: "VOTE", From: id(2), To: id(1), Epoch: 5},
-			{Type: spec.Claim, From: id(2), To: id(1), Epoch: spec.MaxEpoch + 1},
+			{Type: spec.Claim, From: id(9), To: id(1), Epoch: 5, Question: 1},
+			{Type: spec.Claim, From: id(1), To: id(2), Epoch: 5, Question: 1},
+			{Type: spec.Claim, From: id(2), To: id(3), Epoch: 5, Question: 1},
+			{Type: "VOTE", From: id(2), To: id(1), Epoch: 5, Question: 1},
+			{Type: spec.Claim, From: id(2), To: id(1), Epoch: spec.MaxEpoch + 1, Question: 1},
 		} {
 			links.give(transport.Event{Kind: transport.Received, Node: m.From, Message: m})
 		}

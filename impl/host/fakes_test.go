@@ -106,6 +106,7 @@ type scripted struct {
 	wake   chan struct{}
 	sent   []spec.Message
 	wait   time.Duration // how long it takes until an event has come
+	asked  spec.Question // of the last question that was sent
 }
 
 // waits has each event take a time to come, after it has been asked for.
@@ -129,6 +130,10 @@ func (s *scripted) Send(m spec.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = append(s.sent, m)
+	switch m.Type {
+	case spec.Election, spec.Claim, spec.Coordinator, spec.Heartbeat:
+		s.asked = m.Question
+	}
 }
 
 func (s *scripted) Wake() <-chan struct{} { return s.wake }
@@ -165,4 +170,11 @@ func (s *scripted) has(t spec.MessageType) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.sent, func(m spec.Message) bool { return m.Type == t })
+}
+
+// lastAsked returns the number of the last question that was sent.
+func (s *scripted) lastAsked() spec.Question {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
 }

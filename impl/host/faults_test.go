@@ -137,7 +137,9 @@ func TestChangeInAMinority(t *testing.T) {
 		c.await(3*time.Second, "5 leads again", func() bool { return c.leader() == c.host(5) })
 		require.True(t, voters(1, 1, 1, 2, 3, 4, 5).SameMembers(c.leader().Members()), "passed over")
 		require.Equal(t, "removed", c.host(6).Status().Membership, "it follows nobody, has said so, and was answered")
-		c.add(6, spec.Voter) // it runs still
+		c.gone(6) // before 5 has pre-empted
+		c.start(6)
+		c.add(6, spec.Voter)
 		c.awaitLeader(3*time.Second, 6)
 	})
 }

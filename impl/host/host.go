@@ -20,6 +20,7 @@ type Host struct {
 	links    *links
 	detector *judge
 	counters *counters
+	numbers  numbers
 	watchers hub[Leadership]
 	members  hub[Membership]
 	reigns   reigns

@@ -92,7 +92,7 @@ func (h *Host) resignFrom(ctx context.Context, epoch spec.Epoch) error {
 }
 
 // resignIfAsked takes the step once it has been asked for and no work runs. It also resigns from a reign whose deadline
-// has passed for work, by an accident of timing, while the check was on its way: there is no work in it any more. And
+// has passed for work, by an accident of timing, while an answer was on its way that dates it anew: there is no work in it any more. And
 // from one that is to hand over, as it is no voter any more.
 func (h *Host) resignIfAsked() {
 	if h.reign != nil {

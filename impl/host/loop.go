@@ -22,6 +22,7 @@ func (h *Host) loop(ctx context.Context) {
 		more := h.drain()
 		h.notePause() // a step may have waited for the disk
 		h.endPatience()
+		h.endReignInTime()
 		h.carryOn()
 		h.resignIfAsked()
 		h.leave()
@@ -202,18 +203,21 @@ func (h *Host) notePause() {
 }
 
 // endUrgent gives the timers that go before any message: those that end what the node does as leader or claimant. Late
-// ends of others are safe, but a leader whose check is late acts too long, and so may a claimant whose claim is (R37).
+// ends of others are safe, but a leader whose reign has ended must not act, nor a claimant win whose claim has (R26, R37).
 func (h *Host) endUrgent() {
 	for _, t := range policy.Urgent() {
-		due := h.policy.Due[t]
-		if h.watch.now.Before(due) || h.err != nil {
-			continue
+		if h.err == nil && !h.watch.now.Before(h.policy.Due[t]) {
+			h.endTimer(t)
 		}
-		h.endTimer(t)
-		if h.reign != nil && h.policy.TooLate(t, due, h.watch.now) {
-			h.config.Logger.Warn("resigning: the quorum check came too late", slog.Duration("by", h.watch.now.After(due)))
-			h.take(spec.Input{Call: spec.ResignCall})
-		}
+	}
+}
+
+// endReignInTime ends a reign that is over before the node does as leader what it was not told to by a message.
+func (h *Host) endReignInTime() {
+	if h.reign != nil {
+		h.tick()
+		h.notePause()
+		h.endUrgent()
 	}
 }
 
@@ -251,6 +255,7 @@ func (h *Host) endElection() {
 
 // step takes one step, and does its duties in their order (section 10).
 func (h *Host) step(in bully.Input, what spec.Input) {
+	began := h.watch.now // read before: a reign runs from there, of what is asked now
 	out := h.node.Step(in)
 	if out.Ignored != "" {
 		count(h.counters.ignored, out.Ignored)
@@ -263,6 +268,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 		return // nothing of this step, and nothing ever after (R4)
 	}
 	h.state = h.node.State()
+	h.numbers.note(&h.state)
 	if out.Changed {
 		h.reconfigure()
 	}
@@ -273,7 +279,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	if out.ReignEnded {
 		h.endReign(ErrNotLeader)
 	}
-	h.setTimers(what, &out)
+	h.setTimers(began, what, &out)
 	h.record(what, &out)
 	for _, m := range out.Send {
 		if changed&h.links.one(m.To) != 0 {
@@ -371,19 +377,13 @@ func (h *Host) tell() {
 	h.publish(l)
 }
 
-// renew moves the deadline of the reign on, if it lies further ahead now: to when the leader steps down if it hears
-// nobody any more. That is at the next quorum check; or, if a quorum has acknowledged it since the last one, at the
-// check after it. So the deadline moves on long before it is reached, and Valid does not waver while a check is on its
-// way. Bound d of R37 covers two checks.
+// renew moves the deadline of the reign on: to when the leader steps down if nobody answers what it asks any more. That is Quorum after
+// it has asked the latest question that a quorum has answered (R26).
 func (h *Host) renew() {
 	if h.reign == nil {
 		return
 	}
-	until := h.policy.Due[policy.ReignTimer]
-	if h.links.backs(&h.state) {
-		until = until.Add(h.config.Timing.Reign)
-	}
-	if h.reign.until.Before(until) {
+	if until := h.policy.Due[policy.ReignTimer]; h.reign.until.Before(until) {
 		h.reign.until = until
 		h.reign.renew(h.watch.at(until))
 	}

@@ -84,7 +84,7 @@ func TestDivideInThree(t *testing.T) {
 		c.await(time.Second, "nobody leads", c.none)
 		before := c.messages()
 		c.steady(10*time.Second, "in three", c.none)
-		require.Less(t, c.messages()-before, 10*50, "who asks in vain waits longer each time")
+		require.Less(t, c.messages()-before, 10*int(10*time.Second/c.timing.Patience), "who asks in vain waits longer each time")
 		c.unite()
 		took := c.awaitLeader(time.Second, 5)
 		t.Logf("healed after %v", took)

@@ -260,7 +260,7 @@ func TestLateClaim(t *testing.T) {
 		require.Equal(t, spec.Claimant, p.Status().Role)
 		p.clock.hang()
 		time.Sleep(time.Second)
-		p.links.give(transport.Event{Kind: transport.Received, Node: id(1), Message: spec.Message{Type: spec.Grant, From: id(1), To: id(3), Epoch: 1}})
+		p.comes(p.says(spec.Grant, 1, 1))
 		p.clock.open()
 		synctest.Wait()
 		require.NotEqual(t, spec.Leader, p.Status().Role)
@@ -268,41 +268,89 @@ func TestLateClaim(t *testing.T) {
 	})
 }
 
-// TestLateCheck: a leader that was held up gives its quorum check before any message, and resigns even if it passes.
-func TestLateCheck(t *testing.T) {
+// TestLateEnd: a leader that was held up gives the end of its reign before any message: an answer that has waited meanwhile is too late,
+// though the question that it answers dates the reign anew.
+func TestLateEnd(t *testing.T) {
 	for _, test := range []struct {
-		name  string
-		acked bool
-		late  time.Duration
-		role  spec.Role
-		told  bool // that it leads no more
+		name string
+		late time.Duration
+		role spec.Role
 	}{
-		{"in time, acknowledged", true, 0, spec.Leader, false},
-		{"late, acknowledged", true, 16 * ms, spec.Follower, true},
-		{"late, and the acknowledgement waits in the queue", false, 16 * ms, spec.Follower, false},
-		{"a little late, and the acknowledgement waits", false, 5 * ms, spec.Follower, false},
+		{"just in time", -ms, spec.Leader},
+		{"a little late", ms, spec.Follower},
+		{"late", time.Minute, spec.Follower},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			play(t, 3, 3, false, func(t *testing.T, p *puppet) {
-				p.hear(spec.Election, 1, 0)
-				p.hear(spec.Assent, 1, 0)
-				p.hear(spec.Grant, 1, 1)
-				require.Equal(t, spec.Leader, p.Status().Role)
-				time.Sleep(LAN().Heartbeat + ms)
-				if test.acked {
-					p.hear(spec.Ack, 1, 1)
-				}
-				p.links.forget()
+				claimed := leads(t, p)
+				p.until(spec.Heartbeat, time.Second)
 				p.clock.hang()
-				time.Sleep(LAN().Reign - LAN().Heartbeat - ms + test.late)
-				p.links.give(transport.Event{Kind: transport.Received, Node: id(1), Message: spec.Message{Type: spec.Ack, From: id(1), To: id(3), Epoch: 1}})
+				time.Sleep(time.Until(claimed.Add(LAN().Reign + test.late)))
+				p.comes(p.says(spec.Ack, 1, 1))
 				p.clock.open()
 				synctest.Wait()
 				require.Equal(t, test.role, p.Status().Role)
-				require.Equal(t, test.told, p.links.has(spec.Resign))
 			})
 		})
 	}
+}
+
+// leads makes node 3 of 3 lead epoch 1, and returns when it has claimed that.
+func leads(t *testing.T, p *puppet) (claimed time.Time) {
+	t.Helper()
+	p.hear(spec.Election, 1, 0)
+	p.hear(spec.Assent, 1, 0)
+	claimed = time.Now()
+	time.Sleep(7 * ms)
+	p.hear(spec.Grant, 1, 1)
+	require.Equal(t, spec.Leader, p.Status().Role)
+	require.Equal(t, claimed.Add(LAN().Reign), p.Status().Deadline, "from the CLAIM, not from the GRANT")
+	return claimed
+}
+
+// TestLateAnswer: an answer to a question of long ago lengthens the reign by nothing but what is left of that question, however late
+// it comes; and one to an older question than dates it by nothing at all.
+func TestLateAnswer(t *testing.T) {
+	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+		lan := LAN()
+		claimed := leads(t, p)
+		p.until(spec.Heartbeat, time.Second)
+		first, asked := p.says(spec.Ack, 1, 1), time.Now()
+		require.InDelta(t, lan.Heartbeat, asked.Sub(claimed), float64(200*time.Microsecond))
+		time.Sleep(time.Until(claimed.Add(lan.Reign - 5*ms))) // and the ACK is late
+		p.comes(first)
+		synctest.Wait()
+		until := p.Status().Deadline
+		require.InDelta(t, lan.Reign, until.Sub(asked), float64(200*time.Microsecond), "from the HEARTBEAT that it answers")
+		p.until(spec.Heartbeat, time.Second)
+		for range 20 { // a queue of old ACKs comes after it
+			p.comes(first)
+			synctest.Wait()
+		}
+		require.Equal(t, until, p.Status().Deadline)
+		require.Equal(t, Numbers{Latest: first.Question + 1, Dated: first.Question}, p.Status().Numbers)
+		time.Sleep(time.Until(until))
+		synctest.Wait()
+		require.Equal(t, spec.Follower, p.Status().Role)
+	})
+}
+
+// TestGrantOfAClaimGivenUp: a GRANT that answers an earlier claim of the same epoch wins nothing.
+func TestGrantOfAClaimGivenUp(t *testing.T) {
+	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+		p.hear(spec.Election, 1, 0)
+		p.hear(spec.Assent, 1, 0)
+		late := p.says(spec.Grant, 1, 1)
+		p.until(spec.Election, time.Second) // the claim has ended
+		p.hear(spec.Assent, 1, 0)
+		require.Equal(t, spec.Claimant, p.Status().Role)
+		require.NotEqual(t, late.Question, p.links.lastAsked())
+		p.comes(late)
+		synctest.Wait()
+		require.Equal(t, spec.Claimant, p.Status().Role)
+		p.hear(spec.Grant, 1, 1)
+		require.Equal(t, spec.Leader, p.Status().Role)
+	})
 }
 
 // TestDetector: it hears of the leader that is followed, and of no other; it decides the patience, above the bound.
@@ -315,6 +363,7 @@ func TestDetector(t *testing.T) {
 		p.hear(spec.Heartbeat, 2, 1)
 		p.hear(spec.Heartbeat, 2, 1)
 		sees(2, 1)
+		require.Equal(t, Numbers{Latest: 1, Lease: 2}, p.Status().Numbers)
 		p.hear(spec.Heartbeat, 1, 0) // stale
 		p.hear(spec.Election, 1, 1)
 		sees(2, 1)

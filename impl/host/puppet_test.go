@@ -22,6 +22,7 @@ type puppet struct {
 	clock *gate
 	judge *told
 	first spec.Configuration // what it and all others go by, if members come and go
+	asked spec.Question      // the latest number of all others
 }
 
 // told is a detector that says what it was told.
@@ -82,9 +83,25 @@ func playAs(t *testing.T, p *puppet, config Config, f func(t *testing.T, p *pupp
 	})
 }
 
+// says returns what another node says: with a new number, or with that of the last question if it answers.
+func (p *puppet) says(m spec.MessageType, from int, epoch spec.Epoch) spec.Message {
+	p.asked++
+	said := spec.Message{Type: m, From: id(from), To: id(p.me), Epoch: epoch, Question: p.asked, Configuration: p.first}
+	switch m {
+	case spec.OK, spec.Assent, spec.Grant, spec.Refuse, spec.Ack:
+		said.Question = max(1, p.links.lastAsked())
+	}
+	return said
+}
+
+// comes lets a message come, and does not wait until it has been taken.
+func (p *puppet) comes(m spec.Message) {
+	p.links.give(transport.Event{Kind: transport.Received, Node: m.From, Message: m})
+}
+
 // hear lets a message come, and returns when it has been taken.
 func (p *puppet) hear(m spec.MessageType, from int, epoch spec.Epoch) {
-	p.links.give(transport.Event{Kind: transport.Received, Node: id(from), Message: spec.Message{Type: m, From: id(from), To: id(p.me), Epoch: epoch, Configuration: p.first}})
+	p.comes(p.says(m, from, epoch))
 	synctest.Wait()
 }
 

@@ -127,8 +127,8 @@ func BenchmarkHeartbeat(b *testing.B) {
 	ended := make(chan error)
 	go func() { ended <- h.Run(context.Background()) }()
 	b.ReportAllocs()
-	for b.Loop() {
-		links.in <- spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1}
+	for asked := spec.Question(1); b.Loop(); asked++ {
+		links.in <- spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1, Question: asked}
 		links.wake <- struct{}{}
 		<-links.out
 	}

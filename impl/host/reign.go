@@ -24,10 +24,11 @@ func (r Reign) Epoch() spec.Epoch {
 	return r.r.epoch
 }
 
-// Deadline returns when the reign is over if nobody is heard any more: the time of the quorum check that will then
-// fail. It moves on as acknowledgements come, well before it is reached. It is the zero time once the reign is over.
+// Deadline returns when the reign is over if nobody is heard any more: Timing.Reign after the node has asked the latest question
+// that a quorum has answered (R26). It moves on as acknowledgements come, well before it is reached; one that comes late moves it less.
+// It is the zero time once the reign is over.
 //
-// Until the deadline no other node leads, if the bounds of R37 hold. It has a monotonic and a wall clock reading.
+// Until the deadline no other node leads, however late or lost messages are, if clocks keep Timing.Drift (R37). It has a monotonic and a wall clock reading.
 func (r Reign) Deadline() time.Time {
 	if r.r == nil {
 		return time.Time{}

@@ -99,7 +99,7 @@ func TestWitnessWaits(t *testing.T) {
 		}
 		p.learn(transport.Up, 1)
 		p.learn(transport.Up, 2)
-		says(lan.Patience + 2*lan.Stagger) // after a first start
+		says(2*lan.Patience + 2*lan.Stagger) // after a first start
 		p.hear(spec.Heartbeat, 2, 1)
 		time.Sleep(100 * ms)
 		p.hear(spec.Resign, 2, 1)

@@ -18,6 +18,7 @@ type Status struct {
 	Lease         spec.NodeID         `json:"lease"`                   // whose lease the node keeps, or null: it says less than Leader (R5)
 	Epoch         spec.Epoch          `json:"epoch"`                   // the highest promised or learned: that of the leader, if there is one
 	Grantee       spec.NodeID         `json:"grantee"`                 // to whom it was promised, or null
+	Numbers       Numbers             `json:"numbers"`                 // of questions (R50)
 	Leading       bool                `json:"leading"`                 // this node leads
 	Since         time.Time           `json:"since"`                   // when Leader became what it is; zero before the first change
 	Deadline      time.Time           `json:"deadline"`                // of the reign, if this node leads; else zero
@@ -28,6 +29,27 @@ type Status struct {
 	Settled       bool                `json:"settled,omitempty"`       // as of Membership.Settled
 	Stopped       bool                `json:"stopped"`                 // the host has ended, or not begun: nothing above changes any more
 	Error         string              `json:"error"`                   // why it has ended, if not in good order
+}
+
+// Numbers are those of questions, for people who compare nodes: the lease of a follower that hears its leader is close behind the latest
+// of that leader, and so is what its reign is dated from.
+type Numbers struct {
+	Latest spec.Question `json:"latest"` // that this node has used
+	Lease  spec.Question `json:"lease"`  // the latest question that it has answered of the node whose lease it keeps; 0 if there is none, or it is its own
+	Dated  spec.Question `json:"dated"`  // of its own, the one that its reign is dated from (R26); 0 if it does not lead
+}
+
+// numbers are Numbers that the loop changes at each step, and Status reads meanwhile.
+type numbers struct{ latest, lease, dated atomic.Uint64 }
+
+func (n *numbers) note(s *spec.State) {
+	n.latest.Store(uint64(s.Latest))
+	n.lease.Store(uint64(s.Lease))
+	n.dated.Store(uint64(s.Dated))
+}
+
+func (n *numbers) read() Numbers {
+	return Numbers{spec.Question(n.latest.Load()), spec.Question(n.lease.Load()), spec.Question(n.dated.Load())}
 }
 
 // LinkStatus is what a host knows of another member.
@@ -59,6 +81,7 @@ func (h *Host) Status() Status {
 		ID: h.config.ID, Members: append([]spec.NodeID(nil), links.members...),
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
+		Numbers:  h.numbers.read(),
 		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Stopped: seen.stopped,
 	}
 	if seen.err != nil {

@@ -71,7 +71,7 @@ func TestStatus(t *testing.T) {
 		require.Len(t, links, 2)
 		two, three := links[0].(map[string]any), links[1].(map[string]any)
 		require.Equal(t, map[string]any{"node": "2", "up": true, "dead": false, "last_heard_ms": 25.0, "phi": two["phi"]}, two)
-		require.InDelta(t, 8*25.0/325, two["phi"], 0.1)
+		require.InDelta(t, 8*25.0/154, two["phi"], 0.1)
 		require.Equal(t, map[string]any{"node": "3", "up": false, "dead": true, "last_heard_ms": three["last_heard_ms"], "phi": 0.0}, three)
 		counters := s["counters"].(map[string]any)
 		require.Equal(t, 4.0, counters["saves"], "at the start, and each of three leaders")

@@ -83,13 +83,14 @@ func (a *alarm) ringBy(due, now instant) {
 // rang notes that it has rung.
 func (a *alarm) rang() { a.set = never }
 
-// setTimers arms, restarts and cancels timers (R36).
-func (h *Host) setTimers(what spec.Input, out *bully.Output) {
+// setTimers arms, restarts and cancels timers after a step that began then (R36). Claims and reigns run from there; patience runs from
+// after the step, and the clock was read before what the node has taken came.
+func (h *Host) setTimers(began instant, what spec.Input, out *bully.Output) {
 	if out.Arm.Has(spec.PatienceTimer) || out.Arm.Has(spec.CoordinatorTimer) {
-		h.tick() // patience counts from the step, and the clock was read before what it takes came (R36.3)
+		h.tick()
 	}
-	s := policy.Step{Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: out.Cancel,
-		Arm: out.Arm, Sent: out.Send, Role: h.state.Role, Leader: h.links.at(h.state.Leader)}
+	s := policy.Step{Began: began, Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: out.Cancel,
+		Arm: out.Arm, Sent: out.Send, Role: h.state.Role, Leader: h.links.at(h.state.Leader), Latest: h.state.Latest, Dated: out.Dated}
 	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.PatienceTimer) && !h.state.Leader.IsNone() {
 		s.Patience = h.detector.heard(h.state.Leader, h.watch.read)
 	}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"time"
 
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -18,6 +19,13 @@ func LAN() Timing { return policy.LAN() }
 
 // WAN is the profile for sites far apart.
 func WAN() Timing { return policy.WAN() }
+
+// Busy is the profile for machines that do much else, and for pods with limits of CPU.
+func Busy() Timing { return policy.Busy() }
+
+// TimingFor returns a timing for a system in which messages, disk writes and queues included, take less than a delay. See
+// [policy.TimingFor].
+func TimingFor(delay time.Duration) Timing { return policy.TimingFor(delay) }
 
 // wrongTiming returns what is wrong with a timing as a *ConfigError, or nil.
 func wrongTiming(t Timing) error {

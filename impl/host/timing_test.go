@@ -13,7 +13,7 @@ import (
 func TestProfileTable(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
-	for name, timing := range map[string]Timing{"Local": Local(), "LAN": LAN(), "WAN": WAN()} {
+	for name, timing := range map[string]Timing{"Local": Local(), "LAN": LAN(), "Busy": Busy(), "WAN": WAN()} {
 		proved, silent := timing.Failover()
 		want := []string{name}
 		for _, d := range []time.Duration{timing.Delay, timing.Heartbeat, timing.Patience, proved.Round(time.Millisecond), silent.Round(time.Millisecond)} {

@@ -13,17 +13,15 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// The layout of a record of changing members: see the package's comment. Up to the id it is that of fixed members.
+// The layout of a record of changing members: see the package's comment. Up to the incarnation it is that of fixed members.
 const (
-	versionChanging = 2
-	incarnationAt   = countAt
-	startedAt       = incarnationAt + 8
-	clusterAt       = startedAt + 1
-	memberSize      = idSize + 2 // without the address
-	stampSize       = 8 + 8 + 1
-	minChanging     = clusterAt + 1 + stampSize + checksumSize
-	maxCluster      = 64
-	// A configuration fits into a message, of which 42 bytes are not the configuration.
+	startedAt   = restAt
+	clusterAt   = startedAt + 1
+	memberSize  = idSize + 2 // without the address
+	stampSize   = 8 + 8 + 1
+	minChanging = clusterAt + 1 + stampSize + checksumSize
+	maxCluster  = 64
+	// A configuration fits into a message.
 	maxChanging = clusterAt + 1 + maxCluster + spec.MaxFrame - spec.MessageSize + checksumSize
 )
 
@@ -228,9 +226,7 @@ func encodeChanging(who Identity, started bool, p spec.Durable) []byte {
 	for _, m := range members {
 		size += len(m.Address)
 	}
-	b := appendHead(versionChanging, size, p, who.ID)
-	b = binary.BigEndian.AppendUint64(b, who.Incarnation)
-	b = append(b, 0)
+	b := append(appendHead(size, p, who), 0)
 	if started {
 		b[startedAt] = 1
 	}
@@ -246,7 +242,7 @@ func encodeChanging(who Identity, started bool, p spec.Durable) []byte {
 	return seal(b)
 }
 
-// parseChanging reads a record whose version is 2 and whose checksum is right.
+// parseChanging reads a record of this version that has an incarnation, and whose checksum is right.
 func parseChanging(data []byte) (c content, err error) {
 	if err := checkSize(data, minChanging, "a cluster and members"); err != nil {
 		return c, err
@@ -260,10 +256,8 @@ func parseChanging(data []byte) (c content, err error) {
 		return c, fmt.Errorf("whether it has started is neither 0 nor 1, but %d", data[startedAt])
 	}
 	c.started = data[startedAt] == 1
-	c.promise.Epoch = spec.Epoch(binary.BigEndian.Uint64(data[epochAt:]))
-	copy(c.promise.Grantee[:], data[granteeAt:])
-	copy(c.id[:], data[idAt:])
-	c.identity = Identity{ID: c.id, Cluster: string(rest[:name]), Incarnation: binary.BigEndian.Uint64(data[incarnationAt:])}
+	c.promise, c.id, c.identity.Incarnation = readHead(data)
+	c.identity.ID, c.identity.Cluster = c.id, string(rest[:name])
 	if err := c.identity.validate(); err != nil {
 		return content{}, err
 	}

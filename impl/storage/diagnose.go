@@ -11,7 +11,7 @@ import (
 // Kind says in which way a record is no good.
 type Kind string
 
-// The kinds. Of the first three there is no record to be read; of the next eight what it was is not known, or not all of
+// The kinds. Of the first three there is no record to be read; of the next nine what it was is not known, or not all of
 // it; the last five are good records that are not what is wanted.
 const (
 	Missing      Kind = "missing"               // there is none, and never was: changing members begin with Init
@@ -24,6 +24,7 @@ const (
 	Torn         Kind = "torn"                  // its end is zeros: it was never written whole
 	Damaged      Kind = "damaged"               // some bits are not as they were written
 	Impossible   Kind = "impossible"            // it is as it was written, but says what no node can have promised
+	Past         Kind = "of a past version"     // it is as it was written, in a layout of before protocol 2, or of no version
 	Future       Kind = "of a future version"   // it is as it was written, in a layout that this program does not know
 	WrongNode    Kind = "of another node"       // its id is not that of this node
 	WrongMembers Kind = "of another membership" // its members are not those of this node
@@ -51,12 +52,10 @@ func decode(data []byte) (content, *flaw) {
 	switch v := binary.BigEndian.Uint16(data[versionAt:]); {
 	case v == version:
 		c, err = parse(data)
-	case v == versionChanging:
-		c, err = parseChanging(data)
-	case v > versionChanging:
-		return content{}, &flaw{Future, fmt.Sprintf("its version is %d, and this program knows %d and %d only", v, version, versionChanging)}
+	case v > version:
+		return content{}, &flaw{Future, fmt.Sprintf("its version is %d, and this program knows %d only", v, version)}
 	default:
-		err = fmt.Errorf("its version is %d", v)
+		return content{}, &flaw{Past, fmt.Sprintf("its version is %d, and this program knows %d only", v, version)}
 	}
 	if err != nil {
 		return content{}, &flaw{Impossible, strings.ReplaceAll(err.Error(), "\n", ", and ")}

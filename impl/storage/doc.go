@@ -34,36 +34,32 @@
 //
 // # The record
 //
-// The record is one file, named record. Integers are big-endian. That of fixed members has 58 + 16·n bytes for n members:
+// The record is one file, named record. Integers are big-endian. That of fixed members has 74 + 16·n bytes for n members:
 //
 //	offset  bytes
 //	     0      8  magic: "BULLYREC"
-//	     8      2  version of this layout: 1
+//	     8      2  version of this layout: 3
 //	    10      2  length of the whole record in bytes
 //	    12      8  epoch
 //	    20     16  grantee; zeros for none
-//	    36     16  id of the node
-//	    52      2  n, the number of members: 1 to 64
-//	    54   16·n  ids of the members, ascending
-//	 54+16n      4  CRC-32C of all before
+//	    36      8  up to which number the node has reserved: at most 2^52
+//	    44     16  id of the node
+//	    60      8  zeros
+//	    68      2  n, the number of members: 1 to 64
+//	    70   16·n  ids of the members, ascending
+//	 70+16n      4  CRC-32C of all before
 //
-// That of changing members has the configuration in the place of the members, as it is on the wire:
+// That of changing members has an incarnation in the place of the zeros, and from there on is another:
 //
 //	offset  bytes
-//	     0      8  magic: "BULLYREC"
-//	     8      2  version of this layout: 2
-//	    10      2  length of the whole record in bytes
-//	    12      8  epoch
-//	    20     16  grantee; zeros for none
-//	    36     16  id of the node
-//	    52      8  incarnation, not 0: see [Identity]
-//	    60      1  whether the node has started at least once: 0 or 1
-//	    61      1  c, the length of the name of the cluster: 1 to 64
-//	    62      c  name of the cluster
-//	  62+c      8  epoch of the configuration
-//	  70+c      8  version of the configuration
-//	  78+c      1  n, the number of members: 0 to 50
-//	  79+c         the members, ascending by id: of each
+//	    60      8  incarnation, not 0: see [Identity]
+//	    68      1  whether the node has started at least once: 0 or 1
+//	    69      1  c, the length of the name of the cluster: 1 to 64
+//	    70      c  name of the cluster
+//	  70+c      8  epoch of the configuration
+//	  78+c      8  version of the configuration
+//	  86+c      1  n, the number of members: 0 to 50
+//	  87+c         the members, ascending by id: of each
 //	                 16  id
 //	                  1  kind: voter 1, witness 2, observer 3
 //	                  1  length of the address
@@ -71,7 +67,7 @@
 //	   end      4  CRC-32C of all before
 //
 // Every later version keeps the first twelve bytes, and ends with the checksum of all before it. So a record of a
-// later version is told from a damaged one.
+// later version is told from a damaged one. Versions 1 and 2 were of protocol 1, and are refused: it had no numbers.
 //
 // How the file is written, locked, and known to be lost is said in package folder.
 //
@@ -80,7 +76,7 @@
 // Open takes nothing but a good record of this node and this membership, or no record where there has never been
 // one. All else is a RecordError, whose Kind says what is wrong; nothing is repaired, and nothing is reset (R32).
 // Save too refuses what no node may ask for: an epoch that goes back, or is above the bound (R2), a grantee that
-// is no member, an epoch promised to a second grantee (R17), a configuration that is older than the one that is kept
+// is no member, an epoch promised to a second grantee (R17), numbers that go back (R50), a configuration that is older than the one that is kept
 // (ConfigurationMonotonic) or has its epoch and version and other members (OneConfiguration).
 //
 // A record of the one kind is refused where one of the other kind is wanted: nothing turns fixed members into changing

@@ -87,8 +87,8 @@ func TestWhatIsSaid(t *testing.T) {
 	}
 	says(Foreign, `it does not begin with "BULLYREC"`, sealed([]byte("some other format, with the same checksum....")))
 	says(Foreign, `it does not begin with "BULLYREC"`, []byte("some other format, without"))
-	says(Foreign, `it does not begin with "BULLYREC"`, sealed([]byte(magic+"\x00\x01\x00abcd")))
-	says(Impossible, "it has 16 bytes, fewer than the 58 of a record without members", sealed([]byte(magic+"\x00\x01\x00\x10abcd")))
+	says(Foreign, `it does not begin with "BULLYREC"`, sealed([]byte(magic+"\x00\x03\x00abcd")))
+	says(Impossible, "it has 16 bytes, fewer than the 74 of a record without members", sealed([]byte(magic+"\x00\x03\x00\x10abcd")))
 
 	worse := encode(me, promise(7, 5))
 	worse[epochAt] ^= 0x0f
@@ -101,8 +101,8 @@ func TestWhatIsSaid(t *testing.T) {
 	impossible[epochAt+7] ^= 1
 	// A record that is good but too short for what all records have.
 	for size := epochAt + checksumSize; size < membersAt+checksumSize; size++ {
-		short := append([]byte(magic+"\x00\x01\x00"), byte(size))
-		says(Impossible, fmt.Sprintf("it has %d bytes, fewer than the 58 of a record without members", size),
+		short := append([]byte(magic+"\x00\x03\x00"), byte(size))
+		says(Impossible, fmt.Sprintf("it has %d bytes, fewer than the 74 of a record without members", size),
 			sealed(append(short, make([]byte, size-epochAt)...)))
 	}
 
@@ -119,6 +119,7 @@ var advices = []struct {
 	inError, atRaise string
 }{
 	{Unreadable, false, "let this user read it, or bring back the disk", ""},
+	{Past, false, "this protocol cannot go on from it: stop all nodes, give each an empty folder, and epochs that no resource has seen (R40)", ""},
 	{Future, false, "run the version of the program that wrote it, or a later one", ""},
 	{WrongNode, false, "give this node its own folder, or its own id: two nodes never share a record", ""},
 	{WrongMembers, false, "start the node with the members of its record: they must not change while any node has one (R40)", ""},

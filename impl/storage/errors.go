@@ -39,6 +39,8 @@ func (e *RecordError) Advice() string {
 		return "let this user read it, or bring back the disk"
 	case Future:
 		return "run the version of the program that wrote it, or a later one"
+	case Past:
+		return "this protocol cannot go on from it: stop all nodes, give each an empty folder, and epochs that no resource has seen (R40)"
 	case WrongNode:
 		return "give this node its own folder, or its own id: two nodes never share a record"
 	case WrongMembers:
@@ -60,7 +62,7 @@ func (e *RecordError) Advice() string {
 
 // raisable reports whether a record of this kind is beyond reading, so that Raise may put a new one in its place.
 func (k Kind) raisable() bool {
-	return !slices.Contains([]Kind{Missing, Unreadable, Future, WrongNode, WrongMembers, WrongCluster, Changing, Fixed}, k)
+	return !slices.Contains([]Kind{Missing, Unreadable, Past, Future, WrongNode, WrongMembers, WrongCluster, Changing, Fixed}, k)
 }
 
 // judge returns what a record says, or the RecordError for it.

@@ -71,6 +71,7 @@ func TestSaveRefusesWhatNoNodeMayPromise(t *testing.T) {
 		says string
 	}{
 		{"epoch back", promise(4, 5), promise(3, 5), "the epoch would go back from 4 (R2)"},
+		{"numbers back", reserving(promise(4, 5), 2), reserving(promise(5, 5), 1), "the numbers reserved would go back from 2097152 (R50)"},
 		{"second grantee", promise(4, 5), promise(4, 3), "the epoch is promised to 5 (R17)"},
 		{"grantee taken back", promise(4, 5), promise(4, 0), "the epoch is promised to 5 (R17)"},
 		{"epoch above the bound", promise(4, 5), promise(spec.MaxEpoch+1, 5), "the epoch 9007199254740992 is above 2^53-1 (R2)"},

@@ -51,7 +51,7 @@ func fromFixedOn(kept *folder.Folder, cluster string, first spec.Configuration) 
 	if err := checkFirst(who, first); err != nil {
 		return who, promise, err
 	}
-	promise = spec.Durable{Epoch: c.promise.Epoch, Grantee: c.promise.Grantee, Configuration: first}
+	promise = spec.Durable{Epoch: c.promise.Epoch, Grantee: c.promise.Grantee, Reserved: c.promise.Reserved, Configuration: first}
 	if err := kept.Replace(encodeChanging(who, c.started, promise)); err != nil {
 		return who, promise, fmt.Errorf("storage: could not write the record: %w", err)
 	}

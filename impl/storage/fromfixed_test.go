@@ -28,10 +28,10 @@ func voters(version uint64, ids ...uint64) spec.Configuration {
 var all = voters(1, 1, 2, 3, 4, 5)
 
 func TestFromFixed(t *testing.T) {
-	dir := put(t, encode(me, promise(7, 5)))
+	dir := put(t, encode(me, reserving(promise(7, 5), 3)))
 	now, promised, err := FromFixed(dir, "demo", all)
 	require.NoError(t, err)
-	require.Equal(t, held(7, 5, all), promised)
+	require.Equal(t, reserving(held(7, 5, all), 3), promised)
 	f := openMade(t, dir)
 	requirePromise(t, f, promised) // found: it is no first start (R30)
 	require.Equal(t, now, f.Identity())

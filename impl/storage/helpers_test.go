@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -31,6 +32,12 @@ var (
 
 func promise(epoch spec.Epoch, grantee uint64) spec.Durable {
 	return spec.Durable{Epoch: epoch, Grantee: n(grantee)}
+}
+
+// reserving returns a promise with so many blocks of numbers reserved.
+func reserving(p spec.Durable, blocks spec.Question) spec.Durable {
+	p.Reserved = blocks * spec.Block
+	return p
 }
 
 // sealed returns data with a new checksum at its end.
@@ -62,3 +69,6 @@ func at(call int, outcome simdisk.Outcome) func(int, simdisk.Op) simdisk.Outcome
 		return simdisk.Works
 	}
 }
+
+// The clock of Raise stands at 1970, so that it reserves no numbers but in tests of that.
+func init() { clock = func() time.Time { return time.Unix(0, 0) } }

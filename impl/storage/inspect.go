@@ -131,6 +131,9 @@ func (r Report) good(line func(name, format string, a ...any)) {
 	}
 	line("epoch", "%d", r.Promise.Epoch)
 	line("grantee", "%v", r.Promise.Grantee)
+	if r.Promise.Reserved != 0 {
+		line("numbers", "to %d", r.Promise.Reserved)
+	}
 	if !changing {
 		return
 	}

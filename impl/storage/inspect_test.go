@@ -45,10 +45,11 @@ to do    put the file back if it was moved, but no older copy of it; else raise 
 		{"damaged", map[string]string{"record": string(damaged), "record.kept": ""}, `
 record   record is damaged: its checksum is CHECKSUM
 in use   no
-00000000  42 55 4c 4c 59 52 45 43  00 01 00 4a 0f 00 00 00  |BULLYREC...J....|
+00000000  42 55 4c 4c 59 52 45 43  00 03 00 5a 0f 00 00 00  |BULLYREC...Z....|
 00000010  00 00 00 02 00 00 00 00  00 00 00 00 00 00 00 00  |................|
 00000020  00 00 00 01 00 00 00 00  00 00 00 00 00 00 00 00  |................|
-00000030  00 00 00 01 00 01 00 00  00 00 00 00 00 00 00 00  |................|
+00000030  00 00 00 00 00 00 00 00  00 00 00 01 00 00 00 00  |................|
+00000040  00 00 00 00 00 01 00 00  00 00 00 00 00 00 00 00  |................|
 CHECKSUM
 to do    do not remove it, and put no older copy in its place; raise the epoch, to more than the highest epoch in the records of all other members plus one; if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch.
 `},
@@ -79,7 +80,7 @@ to do    nothing
 				if before, _, ok := strings.Cut(line, "its checksum is"); ok {
 					lines[i] = before + "its checksum is CHECKSUM"
 				}
-				if strings.HasPrefix(line, "00000040") {
+				if strings.HasPrefix(line, "00000050") {
 					lines[i] = "CHECKSUM"
 				}
 			}

@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/storage/folder"
 	"github.com/seed-fdf591db/bully/spec"
@@ -27,6 +28,10 @@ const MaxRaise spec.Epoch = 1 << 52
 // enough if it is at least two above the highest epoch in the record of every other member. All of them count, those
 // that do not run too. If some cannot be seen, go well above all that is known, from resources (R38) and logs too.
 // Epochs are plenty: a thousand to spare cost nothing, and gaps do no harm.
+//
+// Its numbers must be above those that it has used, too (R50): as many blocks are reserved as seconds have passed since 1970, and so
+// more than it has used if it has not been started more often than once a second in all its life. The clock of the machine must
+// not be far behind.
 //
 // A record that is beyond reading is kept, and renamed: aside is its new path. A good one of this node is raised too,
 // if the epoch is above its own: it may be an old copy. A record that is Unreadable, Future, WrongNode or
@@ -64,8 +69,10 @@ func raiseOn(kept *folder.Folder, o owner, epoch spec.Epoch) (aside string, err 
 // read of the old one, the new one is that of blank.
 func raised(kept *folder.Folder, f *File, err error, blank content, p spec.Durable) (aside string, _ error) {
 	bad, isBad := errors.AsType[*RecordError](err)
+	p.Reserved = freshNumbers(clock())
 	switch {
 	case err == nil:
+		p.Reserved = max(p.Reserved, f.record.promise.Reserved)
 		if f.record.started && p.Epoch <= f.record.promise.Epoch {
 			return "", fmt.Errorf("storage: %s is in order, and its epoch is %d: only a higher one can be set", kept.Path(), f.record.promise.Epoch)
 		}
@@ -79,6 +86,15 @@ func raised(kept *folder.Folder, f *File, err error, blank content, p spec.Durab
 	}
 	f = &File{folder: kept, record: blank}
 	return aside, f.Save(p)
+}
+
+// clock tells Raise the time.
+var clock = time.Now
+
+// freshNumbers returns up to which number a node has reserved at most that has been started once a second since 1970, and no more often.
+func freshNumbers(now time.Time) spec.Question {
+	blocks := min(max(now.Unix(), 0), int64(spec.MaxReserved/spec.Block)-1)
+	return spec.Question(blocks) * spec.Block
 }
 
 // RaiseChanging is Raise for a node of changing members. With who and c left zero they are those of the record, if that

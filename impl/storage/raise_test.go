@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -127,4 +128,30 @@ func checkRaised(t *testing.T, name string, disk *simdisk.Disk, raised bool) {
 	p, _, err := f.Load()
 	require.NoError(t, err, name)
 	require.Equal(t, promise(101, 0), p, name)
+}
+
+// TestRaiseReserves: a node that is raised uses no number again, whether its record is lost, or good and perhaps an old copy (R50).
+func TestRaiseReserves(t *testing.T) {
+	now := clock
+	defer func() { clock = now }()
+	clock = func() time.Time { return time.Unix(1_800_000_000, 0) }
+	dir := t.TempDir()
+	_, err := Raise(dir, me.id, me.members, 5)
+	require.NoError(t, err)
+	f := open(t, dir)
+	requirePromise(t, f, reserving(promise(5, 0), 1_800_000_000))
+	require.NoError(t, f.Save(reserving(promise(5, 0), 1_800_000_001)), "it starts")
+	require.NoError(t, f.Close())
+
+	clock = func() time.Time { return time.Unix(1_700_000_000, 0) } // it has gone wrong
+	_, err = Raise(dir, me.id, me.members, 6)
+	require.NoError(t, err)
+	requirePromise(t, open(t, dir), reserving(promise(6, 0), 1_800_000_001))
+
+	clock = func() time.Time { return time.Unix(1_900_000_000, 0) }
+	dir = put(t, encodeChanging(who, true, reserving(held(4, 0, first), 7)))
+	_, err = RaiseChanging(dir, Identity{}, spec.Configuration{}, 6)
+	require.NoError(t, err)
+	requirePromise(t, openMade(t, dir), reserving(held(6, 0, first), 1_900_000_000))
+	require.Equal(t, spec.MaxReserved-spec.Block, freshNumbers(time.Unix(1<<40, 0)), "there are numbers left")
 }

@@ -12,19 +12,22 @@ import (
 
 // The layout of a record: see the package's comment.
 const (
-	magic        = "BULLYREC"
-	version      = 1 // of fixed members
-	versionAt    = len(magic)
-	lengthAt     = versionAt + 2
-	epochAt      = lengthAt + 2
-	granteeAt    = epochAt + 8
-	idAt         = granteeAt + idSize
-	countAt      = idAt + idSize
-	membersAt    = countAt + 2
-	idSize       = len(spec.NodeID{})
-	checksumSize = crc32.Size
-	maxFixed     = membersAt + MaxMembers*idSize + checksumSize
-	maxRecord    = max(maxFixed, maxChanging)
+	magic         = "BULLYREC"
+	version       = 3 // older ones had no numbers
+	versionAt     = len(magic)
+	lengthAt      = versionAt + 2
+	epochAt       = lengthAt + 2
+	granteeAt     = epochAt + 8
+	reservedAt    = granteeAt + idSize
+	idAt          = reservedAt + 8
+	incarnationAt = idAt + idSize // 0 where members are fixed
+	restAt        = incarnationAt + 8
+	countAt       = restAt
+	membersAt     = countAt + 2
+	idSize        = len(spec.NodeID{})
+	checksumSize  = crc32.Size
+	maxFixed      = membersAt + MaxMembers*idSize + checksumSize
+	maxRecord     = max(maxFixed, maxChanging)
 )
 
 // MaxMembers is the greatest number of fixed members that a record has room for.
@@ -76,6 +79,9 @@ func (o owner) check(p spec.Durable) error {
 	if !p.Epoch.Valid() {
 		return fmt.Errorf("the epoch %d is above 2^53-1 (R2)", p.Epoch)
 	}
+	if p.Reserved > spec.MaxReserved {
+		return fmt.Errorf("the numbers reserved go to %d, which is above 2^52 (R50)", p.Reserved)
+	}
 	if !p.Grantee.IsNone() && !o.has(p.Grantee) {
 		return fmt.Errorf("the grantee %v is not among the members %v", p.Grantee, o.members)
 	}
@@ -83,28 +89,34 @@ func (o owner) check(p spec.Durable) error {
 }
 
 // follows returns an error if a node that has promised old cannot come to promise p: an epoch never goes back (R2),
-// and is promised to one node only (R17).
+// and is promised to one node only (R17); nor do numbers go back (R50).
 func follows(old, p spec.Durable) error {
 	switch {
 	case p.Epoch < old.Epoch:
 		return fmt.Errorf("the epoch would go back from %d (R2)", old.Epoch)
 	case p.Epoch == old.Epoch && !old.Grantee.IsNone() && p.Grantee != old.Grantee:
 		return fmt.Errorf("the epoch is promised to %v (R17)", old.Grantee)
+	case p.Reserved < old.Reserved:
+		return fmt.Errorf("the numbers reserved would go back from %d (R50)", old.Reserved)
 	}
 	return nil
 }
 
 // say says a promise in an error.
 func say(p spec.Durable) string {
-	if p.Configuration.IsNone() {
-		return fmt.Sprintf("epoch %d, grantee %v", p.Epoch, p.Grantee)
+	text := fmt.Sprintf("epoch %d, grantee %v", p.Epoch, p.Grantee)
+	if p.Reserved != 0 {
+		text += fmt.Sprintf(", numbers to %d", p.Reserved)
 	}
-	return fmt.Sprintf("epoch %d, grantee %v, configuration %v", p.Epoch, p.Grantee, p.Configuration)
+	if p.Configuration.IsNone() {
+		return text
+	}
+	return fmt.Sprintf("%s, configuration %v", text, p.Configuration)
 }
 
 // encode returns the record of an owner's promise, both of which must be valid.
 func encode(o owner, p spec.Durable) []byte {
-	b := appendHead(version, membersAt+len(o.members)*idSize+checksumSize, p, o.id)
+	b := appendHead(membersAt+len(o.members)*idSize+checksumSize, p, Identity{ID: o.id})
 	b = binary.BigEndian.AppendUint16(b, uint16(len(o.members)))
 	for _, member := range o.members {
 		b = append(b, member[:]...)
@@ -112,13 +124,25 @@ func encode(o owner, p spec.Durable) []byte {
 	return seal(b)
 }
 
-// appendHead returns what the layouts have in common, with room for the rest of a record of this size.
-func appendHead(version uint16, size int, p spec.Durable, id spec.NodeID) []byte {
+// appendHead returns what all records have in common, with room for the rest of one of this size.
+func appendHead(size int, p spec.Durable, who Identity) []byte {
 	b := append(make([]byte, 0, size), magic...)
 	b = binary.BigEndian.AppendUint16(b, version)
 	b = binary.BigEndian.AppendUint16(b, uint16(size))
 	b = binary.BigEndian.AppendUint64(b, uint64(p.Epoch))
-	return append(append(b, p.Grantee[:]...), id[:]...)
+	b = append(b, p.Grantee[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Reserved))
+	return binary.BigEndian.AppendUint64(append(b, who.ID[:]...), who.Incarnation)
+}
+
+// readHead reads what all records have in common.
+func readHead(data []byte) (p spec.Durable, id spec.NodeID, incarnation uint64) {
+	p = spec.Durable{
+		Epoch:    spec.Epoch(binary.BigEndian.Uint64(data[epochAt:])),
+		Grantee:  spec.NodeID(data[granteeAt:reservedAt]),
+		Reserved: spec.Question(binary.BigEndian.Uint64(data[reservedAt:])),
+	}
+	return p, spec.NodeID(data[idAt:incarnationAt]), binary.BigEndian.Uint64(data[incarnationAt:])
 }
 
 // seal appends the checksum of a record.
@@ -156,8 +180,11 @@ func checkSize(data []byte, least int, without string) error {
 	return nil
 }
 
-// parse reads a record whose version is 1 and whose checksum is right.
+// parse reads a record of this version whose checksum is right.
 func parse(data []byte) (c content, err error) {
+	if len(data) >= membersAt+checksumSize && binary.BigEndian.Uint64(data[incarnationAt:]) != 0 {
+		return parseChanging(data)
+	}
 	if err := checkSize(data, membersAt+checksumSize, "members"); err != nil {
 		return c, err
 	}
@@ -165,9 +192,7 @@ func parse(data []byte) (c content, err error) {
 	if len(data) != membersAt+count*idSize+checksumSize {
 		return c, fmt.Errorf("it has %d bytes, which is not the size for %d members", len(data), count)
 	}
-	c.promise.Epoch = spec.Epoch(binary.BigEndian.Uint64(data[epochAt:]))
-	copy(c.promise.Grantee[:], data[granteeAt:])
-	copy(c.id[:], data[idAt:])
+	c.promise, c.id, _ = readHead(data)
 	for i := range count {
 		c.members = append(c.members, spec.NodeID(data[membersAt+i*idSize:][:idSize]))
 	}

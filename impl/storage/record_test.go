@@ -19,16 +19,16 @@ import (
 // TestLayout compares a record with one that was put together by hand from the package's comment. Its checksum is
 // that of another program.
 func TestLayout(t *testing.T) {
-	want := "42554c4c59524543" + "0001" + "006a" + "001fffffffffffff" +
-		"00000000000000000000000000000002" + "00000000000000000000000000000001" + "0003" +
+	want := "42554c4c59524543" + "0003" + "007a" + "001fffffffffffff" +
+		"00000000000000000000000000000002" + "0010000000000000" + "00000000000000000000000000000001" + "0000000000000000" + "0003" +
 		"00000000000000000000000000000001" + "00000000000000000000000000000002" +
 		"1b9d6bcdbbfd4b2d9b5dab8dfbbd4bed"
 	uuid, err := spec.ParseNodeID("1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed")
 	require.NoError(t, err)
 	o, err := newOwner(n(1), []spec.NodeID{uuid, n(1), n(2)})
 	require.NoError(t, err)
-	data := encode(o, spec.Durable{Epoch: spec.MaxEpoch, Grantee: n(2)})
-	require.Equal(t, want+"8149f0b1", hex.EncodeToString(data))
+	data := encode(o, spec.Durable{Epoch: spec.MaxEpoch, Grantee: n(2), Reserved: spec.MaxReserved})
+	require.Equal(t, want+"449ac33a", hex.EncodeToString(data))
 }
 
 func anyOwner(t *rapid.T) owner {
@@ -42,8 +42,9 @@ func TestDecodeIsTheInverseOfEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyOwner(t)
 		p := spec.Durable{
-			Epoch:   spec.Epoch(rapid.Uint64Range(0, uint64(spec.MaxEpoch)).Draw(t, "epoch")),
-			Grantee: rapid.SampledFrom(append(o.members, spec.NodeID{})).Draw(t, "grantee"),
+			Epoch:    spec.Epoch(rapid.Uint64Range(0, uint64(spec.MaxEpoch)).Draw(t, "epoch")),
+			Grantee:  rapid.SampledFrom(append(o.members, spec.NodeID{})).Draw(t, "grantee"),
+			Reserved: spec.Question(rapid.Uint64Range(0, uint64(spec.MaxReserved)).Draw(t, "reserved")),
 		}
 		c, f := decode(encode(o, p))
 		require.Nil(t, f)
@@ -113,8 +114,8 @@ func bad() []struct {
 	worse := good()
 	worse[epochAt] ^= 0xff
 	worse[idAt] ^= 0xff
-	later := append(good(), "what version 3 has more"...)
-	later[versionAt+1] = 3
+	later := append(good(), "what version 4 has more"...)
+	later[versionAt+1] = 4
 	above := binary.BigEndian.AppendUint64(nil, uint64(spec.MaxEpoch)+1)
 	return []struct {
 		name string
@@ -123,21 +124,24 @@ func bad() []struct {
 		says string
 	}{
 		{"empty", nil, Empty, "it has no bytes"},
-		{"truncated", good()[:50], Truncated, "it states a length of 138 bytes, and has 50"},
+		{"truncated", good()[:50], Truncated, "it states a length of 154 bytes, and has 50"},
 		{"truncated in the magic", good()[:3], Truncated, "it has 3 bytes only"},
-		{"overlong", append(good(), 'x', 'x', 'x', 'x', 'x'), Overlong, "it states a length of 138 bytes, and they are good"},
-		{"overlong by zeros", append(good(), make([]byte, 4096-138)...), Overlong, "they are good, but there are more"},
+		{"overlong", append(good(), 'x', 'x', 'x', 'x', 'x'), Overlong, "it states a length of 154 bytes, and they are good"},
+		{"overlong by zeros", append(good(), make([]byte, 4096-154)...), Overlong, "they are good, but there are more"},
 		{"overlong by itself", append(good(), good()...), Overlong, "they are good"},
-		{"overlong and damaged", append(worse, 1, 2, 3), Overlong, "it states a length of 138 bytes, and there are more"},
-		{"torn", append(good()[:40], make([]byte, 98)...), Torn, "bytes are zero"},
-		{"all zeros", make([]byte, 138), Torn, "all its 138 bytes are zero"},
+		{"overlong and damaged", append(worse, 1, 2, 3), Overlong, "it states a length of 154 bytes, and there are more"},
+		{"torn", append(good()[:40], make([]byte, 114)...), Torn, "bytes are zero"},
+		{"all zeros", make([]byte, 154), Torn, "all its 154 bytes are zero"},
 		{"one bit", flipped, Damaged, "bit 0 of the byte at 19 is flipped; before it said: node 3 of [1 2 3 4 5], epoch 7, grantee 5"},
 		{"more bits", worse, Damaged, "its checksum is"},
 		{"text", []byte("this is no record, but a file of another program, of about its size"), Foreign, `it does not begin with "BULLYREC"`},
 		{"sealed text", sealed([]byte("some other format, with the same checksum....")), Foreign, "it does not begin with"},
 		{"sealed magic", sealed([]byte(magic + "1234")), Foreign, "it does not begin with"},
-		{"future version", sealed(later), Future, "its version is 3, and this program knows 1 and 2 only"},
-		{"version 0", with(versionAt, 0, 0), Impossible, "its version is 0"},
+		{"future version", sealed(later), Future, "its version is 4, and this program knows 3 only"},
+		{"version 0", with(versionAt, 0, 0), Past, "its version is 0, and this program knows 3 only"},
+		{"of fixed members of protocol 1", with(versionAt, 0, 1), Past, "its version is 1, and this program knows 3 only"},
+		{"of changing members of protocol 1", with(versionAt, 0, 2), Past, "its version is 2, and this program knows 3 only"},
+		{"numbers above the bound", with(reservedAt, 0, 16, 0, 0, 0, 0, 0, 1), Impossible, "the numbers reserved go to 4503599627370497, which is above 2^52"},
 		{"epoch above the bound", with(epochAt, above...), Impossible, "the epoch 9007199254740992 is above 2^53-1"},
 		{"grantee no member", with(granteeAt+15, 9), Impossible, "the grantee 9 is not among the members [1 2 3 4 5]"},
 		{"grantee no id", with(granteeAt, 9), Impossible, "the grantee 09000000-0000-0000-0000-000000000005 is not among"},
@@ -145,10 +149,10 @@ func bad() []struct {
 		{"member no id", with(membersAt, 9), Impossible, "is no id"},
 		{"members not ascending", with(membersAt+15, 4), Impossible, "the member 2 is given twice, or out of order"},
 		{"member twice", with(membersAt+15, 2), Impossible, "the member 2 is given twice"},
-		{"no members", sealed(append(with(lengthAt, 0, 58, 0, 0, 0, 0, 0, 0, 0, 0)[:countAt], 0, 0, 0, 0, 0, 0)), Impossible, "there are 0 members"},
+		{"no members", sealed(append(with(lengthAt, 0, 74, 0, 0, 0, 0, 0, 0, 0, 0)[:countAt], 0, 0, 0, 0, 0, 0)), Impossible, "there are 0 members"},
 		{"count of members", with(countAt, 0, 4), Impossible, "not the size for 4 members"},
-		{"length", with(lengthAt, 0, 137), Impossible, "it states a length of 137 bytes, and has 138"},
-		{"no room", sealed(append([]byte(magic), 0, 1, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0)[:20]), Impossible, "fewer than the 58"},
+		{"length", with(lengthAt, 0, 153), Impossible, "it states a length of 153 bytes, and has 154"},
+		{"no room", sealed(append([]byte(magic), 0, 3, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0)[:20]), Impossible, "fewer than the 74"},
 	}
 }
 

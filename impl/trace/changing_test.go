@@ -92,7 +92,7 @@ func TestMergeChanging(t *testing.T) {
 			var merged bytes.Buffer
 			summary, err := trace.Merging{Step: bully.Replay}.Merge(&merged, cluster.files()...)
 			require.NoError(t, err, name)
-			require.Contains(t, merged.String()[:40], `{"format":2,"spec":"1.1",`, name)
+			require.Contains(t, merged.String()[:50], `{"format":3,"spec":"2.0","changing":true,`, name)
 			read, err := legal(&merged)
 			require.NoError(t, err, name)
 			require.Equal(t, summary.Events, read, name)
@@ -113,7 +113,7 @@ func TestRecorderOfChanging(t *testing.T) {
 		require.NoError(t, r.Record(&begins))
 	}
 	hears := spec.Event{Node: one, Action: spec.OnHeartbeat, State: begins.State,
-		Input: spec.Input{Message: spec.Message{Type: spec.Heartbeat, From: three, To: one, Configuration: first}}}
+		Input: spec.Input{Message: spec.Message{Type: spec.Heartbeat, From: three, To: one, Question: 1, Configuration: first}}}
 	require.NoError(t, r.Record(&hears))
 	require.NoError(t, r.Close())
 	require.Equal(t, []string{"1-000001.ndjson", "1-000002.ndjson"}, names(t, dir))

@@ -10,8 +10,10 @@ import (
 // one: its promise was on disk by then. The node has kept another promise than it had made, as far as recorded.
 func (r *run) fill(node, i int) *stuck {
 	x := &r.records[node]
-	before, kept := x.steps[i-1].State, x.steps[i].State.Durable()
+	before, now := x.steps[i-1].State, x.steps[i].State.Durable()
+	kept := ofLastLife(before, now)
 	if before.Durable() == kept {
+		r.fillLives(x.node, kept, now)
 		return nil
 	}
 	text := fmt.Sprintf("%s: node %s had promised epoch:%d grantee:%s at %s, and has epoch:%d grantee:%s after its crash",
@@ -39,6 +41,7 @@ func (r *run) fill(node, i int) *stuck {
 		if e, ok := r.explains(in, x.node, before, kept); ok {
 			r.merged = append(r.merged, e)
 			r.summary.Filled++
+			r.fillLives(x.node, kept, now)
 			return nil
 		}
 	}

@@ -193,7 +193,7 @@ func (m *merger) checkLives(r *record) error {
 	case first.restarts() && first.State.Epoch == 0 && first.State.Grantee.IsNone():
 		// It crashed after it had written its first record (0, none), and before it could record its start.
 		start := step{place: first.place, time: first.time}
-		start.Event = spec.Event{Node: r.node, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: first.State.Configuration}}
+		start.Event = spec.Event{Node: r.node, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Latest: 1, Configuration: first.State.Configuration}}
 		r.steps = slices.Insert(r.steps, 0, start)
 		m.summary.Filled++
 	case !m.merging.Partial:
@@ -210,9 +210,8 @@ func (r *record) addCrashes() {
 	for _, s := range r.steps {
 		if s.restarts() && len(steps) > 0 {
 			kept := s.State.Durable()
-			crash := step{place: s.place, time: s.time}
-			crash.Event = spec.Event{Node: r.node, Action: spec.CrashAction,
-				State: spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Configuration: kept.Configuration}}
+			kept.Reserved = s.State.Latest - 1 // a restart begins above what was reserved (R50)
+			crash := step{place: s.place, time: s.time, Event: crashed(r.node, kept)}
 			r.crashes = append(r.crashes, len(steps))
 			steps = append(steps, crash)
 		}

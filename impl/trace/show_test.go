@@ -18,10 +18,10 @@ import (
 func told(t *testing.T) []byte {
 	t.Helper()
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
-	claim := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 1}
-	grant := spec.Message{Type: spec.Grant, From: one, To: two, Epoch: 1}
+	claim := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 1, Question: 1}
+	grant := spec.Message{Type: spec.Grant, From: one, To: two, Epoch: 1, Question: 1}
 	leads := spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two}
-	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1}
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1, Question: 1}
 	again := leads
 	again.Epoch = 2
 	path := write(t, t.TempDir(), "told", ids(2),

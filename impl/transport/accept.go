@@ -150,7 +150,7 @@ func (t *TCP) welcome(p *inbound) (*link, net.Conn, error) {
 	return l, conn, p.raw.SetDeadline(time.Time{})
 }
 
-// answer returns what is said to who has dialled. A version that is not that of this cluster is answered in version 1.
+// answer returns what is said to who has dialled. A version that is not that of this cluster is answered in version 3.
 func (t *TCP) answer(code Refusal, unknown bool) []byte {
 	a := answer{code, t.config.ID}
 	if c := t.config.Changing; c != nil && !unknown {

@@ -57,7 +57,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 
 // A HEARTBEAT from one node to the other, of fixed members and with a configuration of five.
 func BenchmarkHeartbeat(b *testing.B) {
-	heartbeat := spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4}
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4, Question: 7}
 	b.Run("fixed", func(b *testing.B) { send(b, connected(b, one, two), heartbeat) })
 	b.Run("five members", func(b *testing.B) {
 		g := newChangingTCP(b, nil, one, two)
@@ -100,7 +100,7 @@ func fiveMembers(t testing.TB) spec.Configuration {
 func BenchmarkFrames(b *testing.B) {
 	for name, c := range map[string]spec.Configuration{"fixed": {}, "five members": fiveMembers(b)} {
 		b.Run(name, func(b *testing.B) {
-			frame := framed(spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4, Configuration: c})
+			frame := framed(spec.Message{Type: spec.Heartbeat, From: one, To: two, Epoch: 4, Question: 7, Configuration: c})
 			stream := &piecemeal{}
 			f := frames{conn: stream, timeout: time.Second}
 			b.ReportAllocs()

@@ -62,25 +62,25 @@
 //
 // Integers are one byte. The end that dials says
 //
-//	"BULLY"  version: 1  length: 33 to 96  from: 16 bytes  to: 16 bytes  cluster: the rest, 1 to 64 bytes
+//	"BULLY"  version: 3  length: 33 to 96  from: 16 bytes  to: 16 bytes  cluster: the rest, 1 to 64 bytes
 //
 // and waits for the other end to say, once,
 //
-//	"BULLY"  version: 1  length: 17        code: 1 byte    id of who answers: 16 bytes
+//	"BULLY"  version: 3  length: 17        code: 1 byte    id of who answers: 16 bytes
 //
 // Code 0 is a welcome, after which the dialler sends frames (section 7) until the connection ends; any other code is
 // the [Refusal], and the end of the connection. Every later version keeps the first seven bytes, and the answer to a
-// version that is not known is that of version 1.
+// version that is not known is that of version 3. Versions 1 and 2 were of protocol 1.
 //
 // Nodes of changing members say instead
 //
-//	"BULLY"  version: 2  length: 58 to 249  from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes
+//	"BULLY"  version: 4  length: 58 to 249  from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes
 //	         incarnation that to is to have, or 0: 8 bytes  boot of from: 8 bytes
 //	         length of cluster: 1 to 64  cluster  address of from: the rest, 0 to 128 bytes
-//	"BULLY"  version: 2  length: 33         code: 1 byte    id, incarnation: 8 bytes, boot: 8 bytes of who answers
+//	"BULLY"  version: 4  length: 33         code: 1 byte    id, incarnation: 8 bytes, boot: 8 bytes of who answers
 //
 // where boot is a number that is drawn when a program begins, and is not 0. The two kinds of nodes refuse each other in
-// the words of version 1, which both know.
+// the words of version 3, which both know.
 //
 // # TLS
 //

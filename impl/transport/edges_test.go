@@ -22,7 +22,7 @@ func TestNetworkCutKeepsNothing(t *testing.T) {
 		n.Cut(one, two)
 		time.Sleep(20 * time.Millisecond)
 		require.Empty(t, all(second), "a cut loses what is under way")
-		require.Equal(t, []string{"Down 2", "Received 2→1 CLAIM epoch:2"}, all(first), "in its own direction only")
+		require.Equal(t, []string{"Down 2", "Received 2→1 CLAIM epoch:2 question:1"}, all(first), "in its own direction only")
 	})
 }
 
@@ -47,6 +47,6 @@ func TestNetworkRestartUnderWay(t *testing.T) {
 		require.Equal(t, []string{"Up 1"}, told)
 		first.Send(claim(one, two, 9))
 		time.Sleep(20 * time.Millisecond)
-		require.Equal(t, []string{"Received 1→2 CLAIM epoch:9"}, all(second))
+		require.Equal(t, []string{"Received 1→2 CLAIM epoch:9 question:1"}, all(second))
 	})
 }

@@ -35,7 +35,7 @@ func Example() {
 	for range asks.Wake() {
 		event, ok := asks.Next()
 		if ok && event.Kind == transport.Up {
-			asks.Send(spec.Message{Type: spec.Election, From: one, To: event.Node, Epoch: 4})
+			asks.Send(spec.Message{Type: spec.Election, From: one, To: event.Node, Epoch: 4, Question: 1})
 			break
 		}
 	}
@@ -46,7 +46,7 @@ func Example() {
 			break
 		}
 	}
-	// Output: Received 1→2 ELECTION epoch:4
+	// Output: Received 1→2 ELECTION epoch:4 question:1
 }
 
 // A network within one program, for tests: node 3 ends, and node 2 has the proof.
@@ -54,14 +54,14 @@ func ExampleNetwork() {
 	network := transport.NewNetwork(nil)
 	three, two := spec.IntegerID(3), spec.IntegerID(2)
 	leader, follower := network.Join(three), network.Join(two)
-	leader.Send(spec.Message{Type: spec.Heartbeat, From: three, To: two, Epoch: 1})
+	leader.Send(spec.Message{Type: spec.Heartbeat, From: three, To: two, Epoch: 1, Question: 1})
 	network.Kill(three)
 	for event, ok := follower.Next(); ok; event, ok = follower.Next() {
 		fmt.Println(event)
 	}
 	// Output:
 	// Up 3
-	// Received 3→2 HEARTBEAT epoch:1
+	// Received 3→2 HEARTBEAT epoch:1 question:1
 	// Down 3
 	// Dead 3
 }
@@ -77,17 +77,17 @@ func ExampleEndpoint_SetMembers() {
 		}
 	}
 	stranger.SetMembers(map[spec.NodeID]string{one: "10.0.0.1:7400#00000000d15c0001"})
-	stranger.Send(spec.Message{Type: spec.ImBack, From: four, To: one, Epoch: 1})
+	stranger.Send(spec.Message{Type: spec.ImBack, From: four, To: one, Epoch: 1, Question: 1})
 	show(member)
-	member.Send(spec.Message{Type: spec.Refuse, From: one, To: four, Epoch: 2})
+	member.Send(spec.Message{Type: spec.Refuse, From: one, To: four, Epoch: 2, Question: 1})
 	show(stranger)
 	member.SetMembers(map[spec.NodeID]string{four: "10.0.0.4:7400#00000000d15c0004"})
 	network.Kill(four)
 	show(member)
 	// Output:
-	// Received 4→1 IM_BACK epoch:1
+	// Received 4→1 IM_BACK epoch:1 question:1
 	// Up 1
-	// Received 1→4 REFUSE epoch:2
+	// Received 1→4 REFUSE epoch:2 question:1
 	// Up 4
 	// Down 4
 	// Dead 4

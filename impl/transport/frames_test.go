@@ -43,7 +43,7 @@ func TestBadFrames(t *testing.T) {
 		{"length of zero", make([]byte, 4), func(s Stats) uint64 { return s.Malformed }},
 		{"length above the greatest", []byte{0, 0, 4, 1}, func(s Stats) uint64 { return s.Malformed }},
 		{"greatest length there is", []byte{255, 255, 255, 255}, func(s Stats) uint64 { return s.Malformed }},
-		{"shorter than a message", frame(framed(claim(two, one, 500))[4:45]...), func(s Stats) uint64 { return s.Malformed }},
+		{"shorter than a message", frame(framed(claim(two, one, 500))[4:53]...), func(s Stats) uint64 { return s.Malformed }},
 		{"longer than a message", frame(append(framed(claim(two, one, 500))[4:], 0)...), func(s Stats) uint64 { return s.Malformed }},
 		{"sender that is no id", bad(6, 1), func(s Stats) uint64 { return s.Malformed }},
 		{"receiver that is the sender", bad(37, 2), func(s Stats) uint64 { return s.Malformed }},
@@ -52,7 +52,7 @@ func TestBadFrames(t *testing.T) {
 		{"a stranger", framed(claim(nine, one, 500)), func(s Stats) uint64 { return s.Spoofed }},
 		{"the receiver's name", framed(claim(one, two, 500)), func(s Stats) uint64 { return s.Spoofed }},
 		{"for another", framed(claim(two, three, 500)), func(s Stats) uint64 { return s.Misaddressed }},
-		{"configuration cut short", frame(append([]byte{2}, framed(claim(two, one, 500))[5:]...)...), func(s Stats) uint64 { return s.Malformed }},
+		{"configuration cut short", frame(append(framed(claim(two, one, 500))[4:], make([]byte, 20)...)...), func(s Stats) uint64 { return s.Malformed }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			node := alone(t, nil)
@@ -83,7 +83,7 @@ func TestUnknownFrames(t *testing.T) {
 	laterType := framed(claim(two, one, 500))
 	laterType[5] = 12
 	for i, unknown := range [][]byte{
-		laterType, frame(3), frame(append([]byte{3}, make([]byte, spec.MaxFrame-1)...)...), frame(0, 0),
+		laterType, frame(4), frame(append([]byte{4}, make([]byte, spec.MaxFrame-1)...)...), frame(0, 0),
 	} {
 		_, err := conn.Write(append(unknown, framed(claim(two, one, i))...))
 		require.NoError(t, err)

@@ -65,7 +65,7 @@ func TestNoHandshake(t *testing.T) {
 		{"a cluster that is too long", string(hello{three, one, strings.Repeat("a", 65)}.append(nil))},
 		{"an id that is none", string(badID)},
 		{"zeros", strings.Repeat("\x00", 100)},
-		{"cut short", "BULLY\x01\x25\x00\x00"},
+		{"cut short", "BULLY\x03\x25\x00\x00"},
 	} {
 		conn := connect(t, node)
 		_, err := io.WriteString(conn, c.bytes)
@@ -140,9 +140,9 @@ func TestWrongAnswer(t *testing.T) {
 		"another node": answer{welcome, three}.append(nil),
 		"an echo":      nil,
 		"no answer":    []byte("HTTP/1.1 400 Bad Request\r\n\r\n"),
-		"a version":    append([]byte("BULLY\x02\x11\x00"), two[:]...),
-		"too short":    []byte("BULLY\x01\x10\x000000000000000000"),
-		"no node":      append([]byte("BULLY\x01\x11\x00"), make([]byte, 16)...),
+		"a version":    append([]byte("BULLY\x04\x11\x00"), two[:]...),
+		"too short":    []byte("BULLY\x03\x10\x000000000000000000"),
+		"no node":      append([]byte("BULLY\x03\x11\x00"), make([]byte, 16)...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener := listen(t)
@@ -182,7 +182,7 @@ func TestSelfConnection(t *testing.T) {
 
 func FuzzHello(f *testing.F) {
 	f.Add(hello{two, one, "test"}.append(nil))
-	f.Add([]byte("BULLY\x02\x00"))
+	f.Add([]byte("BULLY\x04\x00"))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)
@@ -199,7 +199,7 @@ func FuzzHello(f *testing.F) {
 func FuzzAnswer(f *testing.F) {
 	f.Add(answer{welcome, one}.append(nil))
 	f.Add(answer{Superseded, two}.append(nil))
-	f.Add([]byte("BULLY\x01\x11"))
+	f.Add([]byte("BULLY\x03\x11"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)
 		a, err := readAnswer(r)

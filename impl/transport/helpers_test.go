@@ -29,7 +29,7 @@ const patience = 20 * time.Second
 var one, two, three, nine = spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3), spec.IntegerID(9)
 
 func claim(from, to spec.NodeID, epoch int) spec.Message {
-	return spec.Message{Type: spec.Claim, From: from, To: to, Epoch: spec.Epoch(epoch)}
+	return spec.Message{Type: spec.Claim, From: from, To: to, Epoch: spec.Epoch(epoch), Question: 1}
 }
 
 // A node is what both transports are to a host.

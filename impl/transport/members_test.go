@@ -69,7 +69,7 @@ func TestMemberThatLeavesIsUntold(t *testing.T) {
 	write(t, member, claim(two, one, 1))
 	eventually(t, "it has come", func() bool { return node.Stats().Received == 1 })
 	node.SetMembers(nil)
-	sees(t, node, "Received 2→1 CLAIM epoch:1")
+	sees(t, node, "Received 2→1 CLAIM epoch:1 question:1")
 	nothing(t, node)
 	node.SetMembers(map[spec.NodeID]string{two: "two"})
 	sees(t, node, "Up 2")

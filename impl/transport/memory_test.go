@@ -27,7 +27,7 @@ func TestNetworkWithoutDelay(t *testing.T) {
 	require.Equal(t, []string{"Up 2"}, all(first))
 	require.Equal(t, []string{"Up 1"}, all(second))
 	second.Send(claim(two, one, 1))
-	require.Equal(t, []string{"Received 2→1 CLAIM epoch:1"}, all(first))
+	require.Equal(t, []string{"Received 2→1 CLAIM epoch:1 question:1"}, all(first))
 	n.Kill(two)
 	second.Send(claim(two, one, 2))
 	require.Equal(t, []string{"Down 2", "Dead 2"}, all(first))
@@ -47,7 +47,7 @@ func TestNetworkWithoutDelay(t *testing.T) {
 	require.NoError(t, second.Close())
 	require.Empty(t, all(first), "the old one has no say any more")
 	again.Send(claim(two, one, 4))
-	require.Equal(t, []string{"Received 2→1 CLAIM epoch:4"}, all(first))
+	require.Equal(t, []string{"Received 2→1 CLAIM epoch:4 question:1"}, all(first))
 }
 
 func sorted(s []string) []string { slices.Sort(s); return s }
@@ -63,12 +63,12 @@ func TestNetworkCuts(t *testing.T) {
 	require.Empty(t, all(second), "the other direction is as it was")
 	first.Send(claim(one, two, 1))
 	second.Send(claim(two, one, 2))
-	require.Equal(t, []string{"Received 2→1 CLAIM epoch:2"}, all(first))
+	require.Equal(t, []string{"Received 2→1 CLAIM epoch:2 question:1"}, all(first))
 	require.Empty(t, all(second))
 	n.Heal(one, two)
 	require.Equal(t, []string{"Up 2"}, all(first))
 	first.Send(claim(one, two, 3))
-	require.Equal(t, []string{"Received 1→2 CLAIM epoch:3"}, all(second))
+	require.Equal(t, []string{"Received 1→2 CLAIM epoch:3 question:1"}, all(second))
 
 	// There is no proof where the answer, or the dial, does not arrive.
 	for _, cut := range [][]spec.Link{{{From: one, To: two}}, {{From: two, To: one}}, {{From: one, To: two}, {From: two, To: one}}} {
@@ -120,8 +120,8 @@ func TestNetworkDelays(t *testing.T) {
 		second.Send(claim(two, one, 2)) // until 40
 		at(first, 30, "Up 2")
 		first.Send(claim(one, two, 3))
-		at(first, 40, "Received 2→1 CLAIM epoch:2")
-		at(second, 40, "Received 1→2 CLAIM epoch:3")
+		at(first, 40, "Received 2→1 CLAIM epoch:2 question:1")
+		at(second, 40, "Received 1→2 CLAIM epoch:3 question:1")
 
 		second.Send(claim(two, one, 4)) // does not survive its sender
 		first.Send(claim(one, two, 5))  // nor its receiver
@@ -134,11 +134,11 @@ func TestNetworkDelays(t *testing.T) {
 		at(first, 140, "Up 2")
 		second.Send(claim(two, one, 6))
 		require.NoError(t, second.Close()) // what it has sent arrives
-		at(first, 170, "Received 2→1 CLAIM epoch:6", "Down 2")
+		at(first, 170, "Received 2→1 CLAIM epoch:6 question:1", "Down 2")
 		second = n.Join(two) // before it is known that it was dead
 		at(second, 180, "Up 1")
 		second.Send(claim(two, one, 7))
-		at(first, 210, "Dead 2", "Up 2", "Received 2→1 CLAIM epoch:7")
+		at(first, 210, "Dead 2", "Up 2", "Received 2→1 CLAIM epoch:7 question:1")
 		synctest.Wait()
 		require.Empty(t, all(first))
 	})
@@ -166,7 +166,7 @@ func TestNetworkCutUnderWay(t *testing.T) {
 		require.Equal(t, []string{"Down 1", "Up 1"}, all(second))
 		second.Send(claim(two, one, 3))
 		time.Sleep(15 * time.Millisecond)
-		require.Equal(t, []string{"Received 2→1 CLAIM epoch:3"}, all(first))
+		require.Equal(t, []string{"Received 2→1 CLAIM epoch:3 question:1"}, all(first))
 	})
 }
 

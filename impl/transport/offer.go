@@ -8,14 +8,14 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Version 2 of the handshake, of changing members, is described in the package comment.
+// The handshake of changing members is described in the package comment.
 const (
-	changingVersion    = 2
+	changingVersion    = 4                  // 2 was of protocol 1
 	offerSize          = 2*idSize + 3*8 + 1 // without the cluster and the address
 	changingAnswerSize = answerSize + 2*8
 )
 
-// An offer is what the dialler says: a hello, and in version 2 what there is besides.
+// An offer is what the dialler says: a hello, and in version 4 what there is besides.
 type offer struct {
 	hello
 	address     string // where the dialler is to be dialled, or ""
@@ -67,10 +67,10 @@ func readOffer(r io.Reader, wanted byte) (offer, error) {
 	return o, nil
 }
 
-// A reply is what the other end says to an offer: an answer, and in version 2 what there is besides.
+// A reply is what the other end says to an offer: an answer, and in version 4 what there is besides.
 type reply struct {
 	answer
-	incarnation, boot uint64 // of who answers; 0 in version 1
+	incarnation, boot uint64 // of who answers; 0 in version 3
 }
 
 func (a reply) append(b []byte) []byte {
@@ -79,7 +79,7 @@ func (a reply) append(b []byte) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, a.incarnation), a.boot)
 }
 
-// readReply reads a reply of a version up to this, and no more. A node of fixed members refuses in version 1.
+// readReply reads a reply of a version up to this, and no more. A node of fixed members refuses in version 3.
 func readReply(r io.Reader, most byte) (reply, error) {
 	var whole [headSize + 255]byte
 	body, version, err := readHandshake(r, &whole)
@@ -109,9 +109,12 @@ func readReply(r io.Reader, most byte) (reply, error) {
 func unknownVersion(version byte) error {
 	switch version {
 	case transportVersion:
-		return fmt.Errorf("%w: 1, of a node whose members are fixed; those of this cluster change", errVersion)
+		return fmt.Errorf("%w: 3, of a node whose members are fixed; those of this cluster change", errVersion)
 	case changingVersion:
-		return fmt.Errorf("%w: 2, of a node whose members change; those of this cluster are fixed", errVersion)
+		return fmt.Errorf("%w: 4, of a node whose members change; those of this cluster are fixed", errVersion)
+	}
+	if version < transportVersion {
+		return fmt.Errorf("%w: %d, of protocol 1", errVersion, version)
 	}
 	return fmt.Errorf("%w: %d", errVersion, version)
 }

@@ -66,20 +66,20 @@ func TestBytes(t *testing.T) {
 	}{
 		{
 			"fixed", nil, claim(one, two, 4),
-			head + "01" + "24" + id1 + id2 + "74657374",
-			head + "01" + "11" + "00" + id2,
-			"0000002a" + "01" + "04" + id1 + id2 + "0000000000000004",
-			head + "01" + "24" + id2 + id1 + "74657374",
-			head + "01" + "11" + "00" + id1,
+			head + "03" + "24" + id1 + id2 + "74657374",
+			head + "03" + "11" + "00" + id2,
+			"00000032" + "03" + "04" + id1 + id2 + "0000000000000004" + "0000000000000001",
+			head + "03" + "24" + id2 + id1 + "74657374",
+			head + "03" + "11" + "00" + id1,
 		},
 		{
 			"changing", &Changing{Incarnation: 0xfeed, Address: "here:1"}, changing,
-			head + "02" + "43" + id1 + id2 + "000000000000feed" + "00000000cafe0001" + "BOOT" + "04" + "74657374" + "686572653a31",
-			head + "02" + "21" + "00" + id2 + "00000000cafe0001" + "0000000000000b00",
-			"00000062" + "02" + "04" + id1 + id2 + "0000000000000004" + "0000000000000003" + "0000000000000002" + "02" +
+			head + "04" + "43" + id1 + id2 + "000000000000feed" + "00000000cafe0001" + "BOOT" + "04" + "74657374" + "686572653a31",
+			head + "04" + "21" + "00" + id2 + "00000000cafe0001" + "0000000000000b00",
+			"0000006a" + "03" + "04" + id1 + id2 + "0000000000000004" + "0000000000000001" + "0000000000000003" + "0000000000000002" + "02" +
 				id1 + "01" + "03" + "613a31" + id2 + "02" + "00",
-			head + "02" + "43" + id2 + id1 + "00000000cafe0001" + "000000000000feed" + "0000000000000b00" + "04" + "74657374" + "68657265" + "3a32",
-			head + "02" + "21" + "00" + id1 + "000000000000feed" + "BOOT",
+			head + "04" + "43" + id2 + id1 + "00000000cafe0001" + "000000000000feed" + "0000000000000b00" + "04" + "74657374" + "68657265" + "3a32",
+			head + "04" + "21" + "00" + id1 + "000000000000feed" + "BOOT",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestOffersThatAreRefused(t *testing.T) {
 		require.NoError(t, err)
 		a, err := readAnswer(conn)
 		require.NoError(t, err)
-		require.Equal(t, answer{WrongVersion, one}, a, "in the words of version 1")
+		require.Equal(t, answer{WrongVersion, one}, a, "in the words of version 3")
 		ends(t, conn)
 	}
 	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 8 })
@@ -191,7 +191,7 @@ func TestNoOffer(t *testing.T) {
 		"a cluster that is too long":  with(func(o *offer) { o.cluster = strings.Repeat("a", 65) }),
 		"an address that is too long": with(func(o *offer) { o.address = strings.Repeat("a", 129) }),
 		"an address with a space":     with(func(o *offer) { o.address = "a b" }),
-		"too short":                   magic + "\x02\x20" + strings.Repeat("\x00", 32),
+		"too short":                   magic + "\x04\x20" + strings.Repeat("\x00", 32),
 		"cut short":                   bad(0, magic[0])[:60],
 	}
 	for name, said := range said {
@@ -214,9 +214,9 @@ func TestWrongReply(t *testing.T) {
 		"a welcome of fixed":  answer{welcome, two}.append(nil),
 		"a refusal of fixed":  answer{WrongVersion, two}.append(nil),
 		"stale":               reply{answer{StaleAddress, two}, disk(three), 1}.append(nil),
-		"a later version":     append([]byte("BULLY\x03\x11\x00"), two[:]...),
-		"too short":           []byte("BULLY\x02\x10\x000000000000000000"),
-		"version 2, 1 behind": append([]byte("BULLY\x02\x11\x00"), two[:]...),
+		"a later version":     append([]byte("BULLY\x05\x11\x00"), two[:]...),
+		"too short":           []byte("BULLY\x04\x10\x000000000000000000"),
+		"version 4, 3 behind": append([]byte("BULLY\x04\x11\x00"), two[:]...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var logged log
@@ -259,7 +259,7 @@ func TestFixedMeetsChanging(t *testing.T) {
 	fixed, changing := n.start(one), n.start(two)
 	for name, l := range map[string]*log{"fixed": &fixedLog, "changing": &changingLog} {
 		eventually(t, name+" says so", func() bool {
-			return strings.Contains(l.String(), "wrong version of the handshake: members change at one end") &&
+			return strings.Contains(l.String(), "members change at one end") &&
 				strings.Contains(l.String(), "those of this cluster")
 		})
 	}
@@ -292,7 +292,7 @@ func TestAddresses(t *testing.T) {
 func FuzzOffer(f *testing.F) {
 	f.Add(offerOf(two).append(nil))
 	f.Add(hello{two, one, "test"}.append(nil))
-	f.Add([]byte("BULLY\x03\x00"))
+	f.Add([]byte("BULLY\x05\x00"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)
 		o, err := readOffer(r, changingVersion)
@@ -308,7 +308,7 @@ func FuzzOffer(f *testing.F) {
 func FuzzReply(f *testing.F) {
 	f.Add(reply{answer{welcome, one}, 1, 2}.append(nil))
 	f.Add(answer{WrongVersion, two}.append(nil))
-	f.Add([]byte("BULLY\x02\x21"))
+	f.Add([]byte("BULLY\x04\x21"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)
 		a, err := readReply(r, changingVersion)

@@ -52,9 +52,9 @@ func child(members string) error {
 		for e, ok := node.Next(); ok; e, ok = node.Next() {
 			switch e.Kind {
 			case Up:
-				node.Send(spec.Message{Type: spec.ImBack, From: two, To: e.Node, Epoch: greeting})
+				node.Send(spec.Message{Type: spec.ImBack, From: two, To: e.Node, Epoch: greeting, Question: 1})
 			case Received:
-				node.Send(spec.Message{Type: spec.Ack, From: two, To: e.Node, Epoch: e.Message.Epoch})
+				node.Send(spec.Message{Type: spec.Ack, From: two, To: e.Node, Epoch: e.Message.Epoch, Question: e.Message.Question})
 			}
 		}
 	}

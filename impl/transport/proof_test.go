@@ -199,7 +199,7 @@ func TestNotDeadWhileHeard(t *testing.T) {
 	d := next(t, dials)
 	inbound := connectAs(t, node, two)
 	write(t, inbound, claim(two, one, 1))
-	sees(t, node, "Received 2→1 CLAIM epoch:1")
+	sees(t, node, "Received 2→1 CLAIM epoch:1 question:1")
 
 	// It was heard when that dial had begun. So another begins, and that is refused while the connection is open.
 	d.fail(errRefused)
@@ -207,12 +207,12 @@ func TestNotDeadWhileHeard(t *testing.T) {
 	next(t, dials).fail(again)
 	eventually(t, "that is known", func() bool { return node.Stats().Links[0].LastError == again.Error() })
 	write(t, inbound, claim(two, one, 2))
-	sees(t, node, "Received 2→1 CLAIM epoch:2")
+	sees(t, node, "Received 2→1 CLAIM epoch:2 question:1")
 
 	write(t, inbound, claim(two, one, 3))
 	require.NoError(t, inbound.Close())
 	d = next(t, dials)
-	sees(t, node, "Received 2→1 CLAIM epoch:3")
+	sees(t, node, "Received 2→1 CLAIM epoch:3 question:1")
 	nothing(t, node)
 	d.fail(errRefused)
 	sees(t, node, "Dead 2")
@@ -254,7 +254,7 @@ func TestNotDeadIfAMessageCameSinceTheDial(t *testing.T) {
 	eventually(t, "its end is known", func() bool { s := node.Stats().Links[0]; return s.Received == 1 && !s.Hears })
 	d.fail(errRefused)
 	d = next(t, dials)
-	sees(t, node, "Received 2→1 CLAIM epoch:1")
+	sees(t, node, "Received 2→1 CLAIM epoch:1 question:1")
 	nothing(t, node)
 	d.fail(errRefused)
 	sees(t, node, "Dead 2")
@@ -271,7 +271,7 @@ func TestDeadAfterWhatWasHeardBefore(t *testing.T) {
 	eventually(t, "its end is known", func() bool { s := node.Stats().Links[0]; return s.Received == 2 && !s.Hears })
 	require.NoError(t, conn.Close())
 	next(t, dials).fail(errRefused)
-	sees(t, node, "Received 2→1 CLAIM epoch:1", "Received 2→1 CLAIM epoch:2", "Down 2", "Dead 2")
+	sees(t, node, "Received 2→1 CLAIM epoch:1 question:1", "Received 2→1 CLAIM epoch:2 question:1", "Down 2", "Dead 2")
 }
 
 // A node that is dead comes back and ends again before it could be dialled: that is another outage.
@@ -287,7 +287,7 @@ func TestDeadAgain(t *testing.T) {
 		require.NoError(t, inbound.Close())
 		d.fail(errRefused)
 		next(t, dials).fail(errRefused)
-		sees(t, node, fmt.Sprintf("Received 2→1 CLAIM epoch:%d", i), "Dead 2")
+		sees(t, node, fmt.Sprintf("Received 2→1 CLAIM epoch:%d question:1", i), "Dead 2")
 	}
 }
 
@@ -303,7 +303,7 @@ func TestSuccessorComesAfterDead(t *testing.T) {
 	require.Equal(t, answer{welcome, one}, greetAs(t, inbound, hello{two, one, "test"}))
 	require.False(t, node.Stats().Links[0].Dead)
 	write(t, inbound, claim(two, one, 1))
-	sees(t, node, "Dead 2", "Received 2→1 CLAIM epoch:1")
+	sees(t, node, "Dead 2", "Received 2→1 CLAIM epoch:1 question:1")
 }
 
 // A dial that hangs, because a link was cut, is given up when the node is heard again.

@@ -14,7 +14,7 @@ import (
 // The handshake is described in the package comment.
 const (
 	magic            = "BULLY"
-	transportVersion = 1
+	transportVersion = 3              // 1 was of protocol 1
 	headSize         = len(magic) + 2 // magic, version, length of what follows
 	idSize           = len(spec.NodeID{})
 	maxCluster       = 64
@@ -25,7 +25,7 @@ const (
 type Refusal uint8
 
 const (
-	// WrongVersion: the handshake is not of the version of this cluster, 1 where members are fixed and 2 where they change.
+	// WrongVersion: the handshake is not of the version of this cluster, 3 where members are fixed and 4 where they change.
 	WrongVersion Refusal = iota + 1
 	// WrongCluster: the dialler is of a cluster of another name.
 	WrongCluster
@@ -54,7 +54,7 @@ const welcome Refusal = 0
 
 var refusals = [...]string{
 	welcome:      "welcome",
-	WrongVersion: "wrong version of the handshake: members change at one end, and at the other they do not",
+	WrongVersion: "wrong version of the handshake: another protocol, or members change at one end and at the other they do not",
 	WrongCluster: "wrong cluster",
 	WrongNode:    "wrong node",
 	Stranger:     "stranger",

@@ -18,7 +18,7 @@ const (
 	// MaxVersion is the highest version that a configuration of a cluster may reach.
 	MaxVersion = 31
 	// MaxQueue is how many messages one link may hold.
-	MaxQueue = 15
+	MaxQueue = 60
 	// MaxBudget is how many faults of one kind there may be.
 	MaxBudget = 15
 
@@ -35,10 +35,15 @@ const (
 	cutChange
 	resign
 	change
+	ask
+	heartbeat
 	faults // how many kinds there are
 )
 
-var faultWords = [faults]string{"early", "crash", "loss", "cut", "resign", "change"}
+var faultWords = [faults]string{"early", "crash", "loss", "cut", "resign", "change", "ask", "heartbeat"}
+
+// unlimited is a budget that is never spent.
+const unlimited = 15
 
 // clusterState has the variables of tla/Cluster.tla.
 type clusterState struct {
@@ -49,6 +54,9 @@ type clusterState struct {
 	budget   [faults]uint8             // the faults that may still happen
 	reigns   [MaxEpoch + 1]smallSet    // reigns[e]: who came to lead in epoch e so far (history)
 	underWay int                       // how many messages there are in net
+
+	// since[i][k] is, where node i keeps a lease and does not lead, the latest question of node k when i's patience began.
+	since [MaxNodes + 1][MaxNodes + 1]rules.Question
 }
 
 // A smallSet is a rules.Set of nodes that a cluster can have.
@@ -76,7 +84,7 @@ func linksAmong(n rules.ID) []link {
 
 // copyFrom makes s equal to t, of which it copies what a cluster with as many links can have set.
 func (s *clusterState) copyFrom(t *clusterState, links int) {
-	s.node, s.up, s.cut, s.budget, s.reigns, s.underWay = t.node, t.up, t.cut, t.budget, t.reigns, t.underWay
+	s.node, s.up, s.cut, s.budget, s.reigns, s.underWay, s.since = t.node, t.up, t.cut, t.budget, t.reigns, t.underWay, t.since
 	copy(s.net[:links], t.net[:links])
 }
 
@@ -113,6 +121,9 @@ func (s *clusterState) clear(l int) {
 func (c *cluster) init(emit func(*clusterState)) {
 	for k := range c.cuts {
 		s := clusterState{up: rules.UpTo(c.n), cut: uint8(k), budget: c.budget}
+		for i := range rules.UpTo(c.n).All() {
+			s.node[i] = rules.Blank(rules.Configuration{})
+		}
 		for i := range c.first.All().All() {
 			s.node[i] = rules.Blank(c.first)
 		}
@@ -138,15 +149,20 @@ func (p *stepper) end(action spec.Action, args ...rules.ID) {
 	for k, a := range args {
 		step.Args[k] = int8(a)
 	}
-	p.emit(step, p.pack(&p.next, p.packed[:0]), p.broken(&p.now, &p.next))
+	broken := p.broken(&p.now, &p.next)
+	p.rename(&p.next)
+	p.emit(step, p.pack(&p.next, p.packed[:0]), broken)
 }
 
 // send puts what node i says in a step on its way. What is sent over a cut or to a node that is down is lost.
 func (p *stepper) send(i rules.ID, step *rules.Step) {
 	heard := p.heard(&p.next, i)
+	if p.kept {
+		heard = rules.UpTo(p.n)
+	}
 	for _, said := range step.Said() {
 		for to := said.To & heard; to != 0; to &= to - 1 {
-			p.next.push(p.index[i][to.Lowest()], p.payload(said.Type, said.Epoch, step.State.Conf))
+			p.next.push(p.index[i][to.Lowest()], p.payload(&said, step.State.Conf))
 		}
 	}
 }
@@ -154,6 +170,7 @@ func (p *stepper) send(i rules.ID, step *rules.Step) {
 // take has node i take a step.
 func (p *stepper) take(i rules.ID, step *rules.Step) {
 	p.next.node[i] = step.State
+	p.patience(i, step)
 	p.send(i, step)
 	if step.State.Role == rules.Leader {
 		p.next.reigns[smallEpoch(step.State.Epoch)] |= smallSet(rules.SetOf(i))
@@ -170,21 +187,41 @@ var receipts = [...]spec.Action{
 // message returns the message that is at place k on link l.
 func (c *cluster) message(s *clusterState, l int, k uint8) rules.Message {
 	ends, p := c.links[l], s.net[l].at[k]
-	return rules.Message{Type: p.kind(), From: ends.from, To: ends.to, Epoch: p.epoch(), Conf: c.unpackConf(p.conf())}
+	return rules.Message{
+		Type: p.kind(), From: ends.from, To: ends.to, Epoch: p.epoch(), Question: p.question(), Keeps: p.keeps(), Granted: p.granted(),
+		Conf: c.unpackConf(p.conf()),
+	}
 }
 
 // receive takes the first message off link l, and has the node at its end hear it: the action OnElection(l), or one like it.
-func (p *stepper) receive(l int) {
-	m := p.message(&p.now, l, 0)
+// Where messages are kept it is any message, and stays.
+func (p *stepper) receive(l int, k uint8) {
+	m := p.message(&p.now, l, k)
+	if !p.now.up.Has(m.To) {
+		return
+	}
 	p.begin()
-	p.next.pop(l)
+	if !p.kept {
+		p.next.pop(l)
+	}
 	step := p.rules.Hear(m.To, p.now.node[m.To], m)
+	if !p.affords(m.To, &step) {
+		return
+	}
 	p.take(m.To, &step)
 	p.end(receipts[m.Type], m.From, m.To)
 }
 
 // receiveAll takes all receipts: for each type of message, in the order of Next, those on the links where one comes first.
 func (p *stepper) receiveAll() {
+	if p.kept {
+		for l := range p.links {
+			for k := range p.now.net[l].n {
+				p.receive(l, k)
+			}
+		}
+		return
+	}
 	var heads [len(receipts)]uint64 // heads[t]: the links on which a message of type t comes first, as bits
 	for l := range p.links {
 		if q := &p.now.net[l]; q.n > 0 {
@@ -193,7 +230,7 @@ func (p *stepper) receiveAll() {
 	}
 	for _, ls := range heads {
 		for ; ls != 0; ls &= ls - 1 {
-			p.receive(bits.TrailingZeros64(ls))
+			p.receive(bits.TrailingZeros64(ls), 0)
 		}
 	}
 }

@@ -49,6 +49,9 @@ func (p *stepper) change(i rules.ID) {
 			continue
 		}
 		step := p.rules.Change(i, p.now.node[i], c)
+		if !p.affords(i, &step) {
+			continue
+		}
 		p.take(i, &step)
 		p.end(spec.ChangeAction, i)
 	}
@@ -59,9 +62,10 @@ func (p *stepper) crash(i rules.ID) {
 		return
 	}
 	p.next.up = p.now.up.Without(i)
+	p.next.since[i] = [MaxNodes + 1]rules.Question{}
 	p.next.node[i] = p.rules.Survives(p.now.node[i])
 	for l, ends := range p.links {
-		if ends.from == i || ends.to == i {
+		if (ends.from == i || ends.to == i) && !p.kept {
 			p.next.clear(l)
 		}
 	}
@@ -76,13 +80,14 @@ func (p *stepper) restart(i rules.ID) {
 	step := p.rules.Restart(i, p.now.node[i])
 	p.next.up = p.now.up.With(i)
 	p.next.node[i] = step.State
+	p.next.sinceNow(i)
 	p.send(i, &step)
 	p.end(spec.RestartAction, i)
 }
 
 // A message is lost though its link holds: the connection broke and came back.
 func (p *stepper) lose(l int) {
-	if p.now.net[l].n != 0 && p.spend(loss) {
+	if p.now.net[l].n != 0 && !p.kept && p.spend(loss) {
 		p.next.pop(l)
 		p.end(spec.LoseAction, p.links[l].from, p.links[l].to)
 	}
@@ -95,7 +100,7 @@ func (p *stepper) changeCut(k uint8) {
 	}
 	p.next.cut = k
 	for l, ends := range p.links {
-		if p.cuts[k].has(ends.from, ends.to) {
+		if p.cuts[k].has(ends.from, ends.to) && !p.kept {
 			p.next.clear(l)
 		}
 	}

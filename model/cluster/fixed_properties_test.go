@@ -89,20 +89,21 @@ func TestRenderIsInTheOrderOfVariables(t *testing.T) {
 	s := clusterState{up: rules.SetOf(2), cut: 1, budget: c.budget}
 	s.node[1].Conf = c.first
 	s.node[2] = node(candidate, rules.None, 3, 1, c.first, 1)
-	s.push(c.index[2][1], c.payload(rules.Election, 3, c.first))
+	s.push(c.index[2][1], c.payload(&rules.Said{Type: rules.Election, Epoch: 3, Question: 4, Keeps: 1}, c.first))
 	s.reigns[3] = 1
+	const numbers = `, asked |-> 0, latest |-> 0, dated |-> 0, answered |-> <<>>`
 	const conf = `, conf |-> [epoch |-> 0, version |-> 1, voters |-> {1, 2}, witnesses |-> {}, observers |-> {}]`
 	var text []string
 	for _, v := range c.render(&s) {
 		text = append(text, v.Name+" = "+v.Value)
 	}
 	require.Equal(t, []string{
-		`node = <<[role |-> "follower", leader |-> 0, epoch |-> 0, grantee |-> 0, support |-> {}` + conf + `], ` +
-			`[role |-> "candidate", leader |-> 0, epoch |-> 3, grantee |-> 1, support |-> {1}` + conf + `]>>`,
+		`node = <<[role |-> "follower", leader |-> 0, lease |-> 0, epoch |-> 0, grantee |-> 0, support |-> {}` + numbers + conf + `], ` +
+			`[role |-> "candidate", leader |-> 0, lease |-> 0, epoch |-> 3, grantee |-> 1, support |-> {1}` + numbers + conf + `]>>`,
 		`up = {2}`,
-		`net = (<<1, 2>> :> <<>> @@ <<2, 1>> :> <<[type |-> "ELECTION", epoch |-> 3` + conf + `]>>)`,
+		`net = (<<1, 2>> :> <<>> @@ <<2, 1>> :> <<[type |-> "ELECTION", epoch |-> 3, question |-> 4, keeps |-> 1, granted |-> [by |-> 0, epoch |-> 0, question |-> 0]` + conf + `]>>)`,
 		`cut = {<<2, 1>>}`,
-		`budget = [early |-> 0, crash |-> 1, loss |-> 0, cut |-> 0, resign |-> 0, change |-> 0]`,
+		`budget = [early |-> 0, crash |-> 1, loss |-> 0, cut |-> 0, resign |-> 0, change |-> 0, ask |-> 15, heartbeat |-> 15]`,
 		`reigns = {[epoch |-> 3, leader |-> 1]}`,
 	}, text)
 }

@@ -58,5 +58,5 @@ func fixed(n int, topology, budget string, replaced ...string) explore.Configura
 
 // said returns a message as it is on its link.
 func said(t rules.MessageType, e spec.Epoch, c rules.Configuration) payload {
-	return atlas.payload(t, e, c)
+	return atlas.payload(&rules.Said{Type: t, Epoch: e, Question: 1}, c)
 }

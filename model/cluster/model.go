@@ -10,19 +10,22 @@ import (
 
 // cluster is one configuration of module MCCluster.
 type cluster struct {
-	rules  *rules.Rules
-	timing timing
-	never  [rules.Timers]bool // whether the action of a timer is replaced by Never
-	n      rules.ID
-	links  []link
-	index  [MaxNodes + 1][MaxNodes + 1]int // index[i][j]: where link{i, j} is in links
-	cuts   []cut
-	near   [][MaxNodes + 1]rules.Set // near[k][i]: with cut k, whom i hears and who hears i; and i
-	first  rules.Configuration
-	wanted []rules.Configuration // without a stamp
-	lists  []*rules.Members      // all there are in configurations of the cluster, by their place; lists[0] is nil, of nobody
-	static bool                  // every node has the first configuration for ever
-	budget [faults]uint8
+	rules   *rules.Rules
+	timing  timing
+	never   [rules.Timers]bool // whether the action of a timer is replaced by Never
+	n       rules.ID
+	links   []link
+	index   [MaxNodes + 1][MaxNodes + 1]int // index[i][j]: where link{i, j} is in links
+	cuts    []cut
+	near    [][MaxNodes + 1]rules.Set // near[k][i]: with cut k, whom i hears and who hears i; and i
+	first   rules.Configuration
+	wanted  []rules.Configuration // without a stamp
+	lists   []*rules.Members      // all there are in configurations of the cluster, by their place; lists[0] is nil, of nobody
+	free    bool                  // timers end at any time, but for patience, which needs the order of time
+	tooSoon bool                  // ... and patience ends at any time too
+	kept    bool                  // messages are kept, and delivered at any time, in any order, over and over
+	static  bool                  // every node has the first configuration for ever
+	budget  [faults]uint8
 
 	invariants []invariant
 	properties []stepProperty
@@ -32,7 +35,7 @@ type cluster struct {
 var _ explore.Model = (*cluster)(nil)
 
 // budgets are the constants that set the budget, by fault.
-var budgets = [faults]string{"MaxEarly", "MaxCrash", "MaxLoss", "MaxCut", "MaxResign", "MaxChange"}
+var budgets = [faults]string{"MaxEarly", "MaxCrash", "MaxLoss", "MaxCut", "MaxResign", "MaxChange", "MaxAsk", "MaxHeartbeat"}
 
 // constants are those that are given by the name of an operator.
 var constants = []string{"Cuts", "First", "Wanted"}
@@ -52,6 +55,7 @@ func newCluster(c explore.Configuration) (*cluster, error) {
 		return nil, fmt.Errorf("cluster: specification %q is neither Spec nor FairSpec", c.Specification)
 	}
 	m := &cluster{rules: rules.New(), timing: onTime, lists: []*rules.Members{nil}}
+	m.rules.ReserveOne()
 	if err := m.setNumbers(c.Constants); err != nil {
 		return nil, err
 	}
@@ -82,6 +86,10 @@ func (c *cluster) setNumbers(numbers map[string]string) error {
 		c.index[ends.from][ends.to] = l
 	}
 	for f, name := range budgets {
+		if fault(f) >= ask {
+			c.budget[f] = unlimited
+			continue
+		}
 		left, err := explore.Number(numbers, name, 0, MaxBudget)
 		if err != nil {
 			return fmt.Errorf("cluster: %w", err)
@@ -113,8 +121,26 @@ func (c *cluster) replaceAll(replaced map[string]string) error {
 	return nil
 }
 
+// sparing are the numbers that MaxAsk and MaxHeartbeat may be replaced with, as in tla/MCCluster.tla.
+var sparing = map[string]uint8{"Once": 1, "Twice": 2, "ThreeTimes": 3, "FourTimes": 4, "FiveTimes": 5, "SixTimes": 6}
+
+// modes are the replacements that say what the network keeps, and when timers end, as in tla/MCCluster.tla.
+var modes = map[string]func(*cluster){
+	"Kept <- Everything":     func(c *cluster) { c.kept = true },
+	"Free <- AtAnyTime":      func(c *cluster) { c.free = true },
+	"Expired <- EndsTooSoon": func(c *cluster) { c.tooSoon = true },
+}
+
 // replace puts the named operator of module MCCluster in the place of another.
 func (c *cluster) replace(operator, name string) error {
+	if left, ok := sparing[name]; ok && (operator == "MaxAsk" || operator == "MaxHeartbeat") {
+		c.budget[map[string]fault{"MaxAsk": ask, "MaxHeartbeat": heartbeat}[operator]] = left
+		return nil
+	}
+	if set, ok := modes[operator+" <- "+name]; ok {
+		set(c)
+		return nil
+	}
 	if known, ok := timings[operator]; ok {
 		replace, ok := known[name]
 		if !ok {

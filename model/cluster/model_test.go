@@ -114,7 +114,7 @@ func TestUnpackUndoesPack(t *testing.T) {
 		for range rapid.IntRange(0, MaxQueue).Draw(t, "messages") {
 			kind := rules.MessageType(rapid.IntRange(0, int(rules.ImBack)).Draw(t, "type"))
 			e := spec.Epoch(rapid.IntRange(0, MaxEpoch).Draw(t, "epoch of a message"))
-			s.push(rapid.IntRange(0, len(c.links)-1).Draw(t, "link"), c.payload(kind, e, c.drawConf(t)))
+			s.push(rapid.IntRange(0, len(c.links)-1).Draw(t, "link"), c.payload(&rules.Said{Type: kind, Epoch: e, Question: rules.Question(rapid.IntRange(0, 60).Draw(t, "question"))}, c.drawConf(t)))
 		}
 
 		packed := c.pack(&s, nil)
@@ -140,7 +140,7 @@ func TestBoundsOfThePackedStatePanic(t *testing.T) {
 	for range MaxQueue {
 		s.push(0, payload(0))
 	}
-	require.PanicsWithValue(t, "cluster: more than MaxQueue = 15 messages on one link", func() { s.push(0, payload(0)) })
+	require.PanicsWithValue(t, "cluster: more than MaxQueue = 60 messages on one link", func() { s.push(0, payload(0)) })
 }
 
 // states returns the reachable states of c.

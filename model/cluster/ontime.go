@@ -20,7 +20,7 @@ type timing struct {
 // onTime is the timing as it is: nobody is told that another is dead, unless a configuration says who may be.
 var onTime = timing{
 	quiet: (*clusterState).quiet, owed: (*cluster).owed, leaseOver: leaseOver, pending: pending, patienceOver: patienceOver,
-	answered:   func(c *cluster, s *clusterState, _ rules.ID) bool { return c.timing.quiet(s) },
+	answered:   func(c *cluster, s *clusterState, i rules.ID) bool { return c.free || s.around(c, i) },
 	mayBeEarly: func(*clusterState, rules.ID) bool { return true },
 	mayProve:   func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false },
 }
@@ -128,6 +128,16 @@ func (c *cluster) owed(s *clusterState, i rules.ID) bool {
 	return false
 }
 
+// around reports whether nothing is under way to node i, or from it.
+func (s *clusterState) around(c *cluster, i rules.ID) bool {
+	for j := rules.ID(1); j <= c.n; j++ {
+		if j != i && (s.net[c.index[i][j]].n != 0 || s.net[c.index[j][i]].n != 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // held reports whether others than i keep leases that make a quorum for l.
 func (c *cluster) held(s *clusterState, l, i rules.ID) bool {
 	holders := rules.SetOf(l)
@@ -141,19 +151,17 @@ func (c *cluster) held(s *clusterState, l, i rules.ID) bool {
 
 // leaseOver reports whether the lease that i keeps is over: its holder cannot lead on the strength of it.
 func leaseOver(c *cluster, s *clusterState, i rules.ID) bool {
-	l := s.node[i].Leader
-	switch {
-	case l == rules.None:
+	if s.node[i].Leader == rules.None {
 		return true
-	case l != i:
-		role := s.node[l].Role
-		return !s.up.Has(l) || role != rules.Leader && role != rules.Claimant ||
-			role == rules.Leader && !c.tells(s, l, i) && c.held(s, l, i)
 	}
-	// The lease of its own that a node keeps after a restart stands for all that it has forgotten (R30).
+	// Heartbeats that only renew are left out: a leader that others make a quorum for, and that does not tell i, has asked anew.
 	for ks := s.up.Without(i); ks != 0; ks &= ks - 1 {
 		k := ks.Lowest()
-		if s.node[k].Role == rules.Claimant || s.node[k].Role == rules.Leader && !c.held(s, k, i) {
+		n := &s.node[k]
+		switch {
+		case n.Role == rules.Claimant && n.Asked <= s.since[i][k]:
+			return false
+		case n.Role == rules.Leader && n.Dated <= s.since[i][k] && !((k != s.node[i].Leader || !c.tells(s, k, i)) && c.held(s, k, i)):
 			return false
 		}
 	}
@@ -165,7 +173,7 @@ func pending(c *cluster, s *clusterState, i rules.ID) bool {
 	for js := c.reach(s, i).Without(i); js != 0; js &= js - 1 {
 		j := js.Lowest()
 		n := &s.node[j]
-		if n.Role == rules.Claimant || n.Role == rules.Candidate && c.rules.IsQuorum(n.Conf, n.Support.With(j)) {
+		if n.Role == rules.Claimant || n.Role == rules.Candidate {
 			return true
 		}
 	}
@@ -174,12 +182,18 @@ func pending(c *cluster, s *clusterState, i rules.ID) bool {
 
 // patienceOver reports whether no heartbeat can come to i any more, and its lease is over.
 func patienceOver(c *cluster, s *clusterState, i rules.ID) bool {
-	return c.timing.quiet(s) && !c.timing.owed(c, s, i) && c.timing.leaseOver(c, s, i)
+	if c.free {
+		return s.node[i].Leader == rules.None || c.tooSoon || c.expired(s, i)
+	}
+	return s.around(c, i) && !c.timing.owed(c, s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
 }
 
 // coordinationOver reports whether whoever i, which is electing, waited for will not deliver.
 func (c *cluster) coordinationOver(s *clusterState, i rules.ID) bool {
-	return c.timing.quiet(s) && !c.timing.owed(c, s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
+	if c.free {
+		return c.tooSoon || c.expired(s, i)
+	}
+	return s.around(c, i) && !c.timing.owed(c, s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
 }
 
 // inNeed returns the nodes that a heartbeat of leader i would change.

@@ -18,7 +18,7 @@ import (
 //
 // What is 0 at the end of reigns is left out, so that a state has one form. Where the configuration never changes it is left out
 // of the nodes, and the messages have 2 bytes: link 7, type 4, epoch 5.
-const maxPacked = 6*MaxNodes + 5 + 1 + (MaxEpoch + 1) + 5*maxLinks*MaxQueue
+const maxPacked = (10+2*MaxNodes)*MaxNodes + 5 + 1 + (MaxEpoch + 1) + 9*maxLinks*MaxQueue
 
 // packedConf is a configuration. From the lowest bit: epoch 5, version 5, and 13 for the place of its members among the lists of
 // the cluster.
@@ -27,15 +27,38 @@ type packedConf uint32
 // maxLists is how many lists of members there may be in a cluster, with the empty one.
 const maxLists = 1 << 13
 
-// payload is a message on its link. From the lowest bit: type 4, epoch 5, configuration 23.
-type payload uint32
+// payload is a message on its link. From the lowest bit: type 4, epoch 5, configuration 23, question 8, lease kept 3; claim granted:
+// by 3, epoch 5, question 8.
+type payload uint64
 
-func (p payload) kind() rules.MessageType { return rules.MessageType(p & 15) }
-func (p payload) epoch() spec.Epoch       { return spec.Epoch(p >> 4 & 31) }
-func (p payload) conf() packedConf        { return packedConf(p >> 9) }
+func (p payload) kind() rules.MessageType  { return rules.MessageType(p & 15) }
+func (p payload) epoch() spec.Epoch        { return spec.Epoch(p >> 4 & 31) }
+func (p payload) conf() packedConf         { return packedConf(p >> 9 & (1<<23 - 1)) }
+func (p payload) question() rules.Question { return rules.Question(p >> 32 & 255) }
+func (p payload) keeps() rules.ID          { return rules.ID(p >> 40 & 7) }
+func (p payload) granted() rules.Granted {
+	return rules.Granted{By: rules.ID(p >> 43 & 7), Epoch: spec.Epoch(p >> 46 & 31), Question: rules.Question(p >> 51 & 255)}
+}
 
-func (c *cluster) payload(t rules.MessageType, e spec.Epoch, conf rules.Configuration) payload {
-	p := payload(t) | payload(smallEpoch(e))<<4
+// asked returns p with question n.
+func (p payload) asked(n rules.Question) payload { return p&^(255<<32) | payload(smallQuestion(n))<<32 }
+
+// grantedAs returns p with the claim g.
+func (p payload) grantedAs(g rules.Granted) payload {
+	return p&^((1<<16-1)<<43) | payload(g.By)<<43 | payload(smallEpoch(g.Epoch))<<46 | payload(smallQuestion(g.Question))<<51
+}
+
+// smallQuestion returns n as it is packed.
+func smallQuestion(n rules.Question) uint8 {
+	if n > 60 {
+		panic("cluster: question above 60")
+	}
+	return uint8(n)
+}
+
+func (c *cluster) payload(said *rules.Said, conf rules.Configuration) payload {
+	p := payload(said.Type) | payload(smallEpoch(said.Epoch))<<4 | payload(said.Keeps)<<40
+	p = p.asked(said.Question).grantedAs(said.Granted)
 	if !c.static {
 		p |= payload(packConf(conf)) << 9
 	}
@@ -68,7 +91,8 @@ func smallEpoch(e spec.Epoch) uint8 {
 // packNode appends the packed form of a node's state to b, but for its configuration.
 func packNode(b []byte, s *rules.State) []byte {
 	small := uint16(s.Role) | uint16(s.Leader)<<3 | uint16(s.Grantee)<<6 | uint16(s.Support)<<9
-	return append(b, byte(small), byte(small>>8), smallEpoch(s.Epoch))
+	return append(b, byte(small), byte(small>>8), smallEpoch(s.Epoch), smallQuestion(s.Lease), smallQuestion(s.Asked),
+		smallQuestion(s.Latest), smallQuestion(s.Dated))
 }
 
 // unpackNode returns the state of a node whose packed form b begins with, but for its configuration.
@@ -80,6 +104,10 @@ func unpackNode(b []byte) rules.State {
 		Grantee: rules.ID(small >> 6 & 7),
 		Support: rules.Set(small >> 9),
 		Epoch:   spec.Epoch(b[2]),
+		Lease:   rules.Question(b[3]),
+		Asked:   rules.Question(b[4]),
+		Latest:  rules.Question(b[5]),
+		Dated:   rules.Question(b[6]),
 	}
 }
 
@@ -94,17 +122,26 @@ func (c *cluster) pack(s *clusterState, b []byte) []byte {
 	nodes := s.node[1 : c.n+1]
 	for k := range nodes {
 		b = packNode(b, &nodes[k])
+		if nodes[k].Role == rules.Leader {
+			for i := range c.n {
+				b = append(b, smallQuestion(nodes[k].Answered.Of(i+1)))
+			}
+		} else if nodes[k].Leader != rules.None {
+			for _, n := range s.since[k+1][1 : c.n+1] {
+				b = append(b, smallQuestion(n))
+			}
+		}
 	}
 	if !c.static {
 		for k := range nodes {
 			b = appendConf(b, packConf(nodes[k].Conf))
 		}
 	}
-	budget := uint32(0)
+	budget := uint64(0)
 	for f, left := range s.budget {
-		budget |= uint32(left) << (4 * f)
+		budget |= uint64(left) << (4 * f)
 	}
-	b = append(b, byte(s.up), s.cut, byte(budget), byte(budget>>8), byte(budget>>16))
+	b = append(b, byte(s.up), s.cut, byte(budget), byte(budget>>8), byte(budget>>16), byte(budget>>24), byte(budget>>32))
 	epochs := len(s.reigns)
 	for epochs > 0 && s.reigns[epochs-1] == 0 {
 		epochs--
@@ -124,11 +161,7 @@ func (c *cluster) packMessages(s *clusterState, b []byte) []byte {
 	for l := range c.links {
 		q := &s.net[l]
 		for _, p := range q.at[:q.n] {
-			if c.static {
-				b = binary.LittleEndian.AppendUint16(b, uint16(l)|uint16(p)<<7)
-			} else {
-				b = binary.LittleEndian.AppendUint32(append(b, byte(l)), uint32(p))
-			}
+			b = binary.LittleEndian.AppendUint64(append(b, byte(l)), uint64(p))
 		}
 	}
 	return b
@@ -140,7 +173,21 @@ func (c *cluster) unpack(b []byte, s *clusterState) {
 	for k := range nodes {
 		nodes[k] = unpackNode(b)
 		nodes[k].Conf = c.first
-		b = b[3:]
+		b = b[7:]
+		s.since[k+1] = [MaxNodes + 1]rules.Question{}
+		if nodes[k].Role == rules.Leader {
+			for i := c.n; i > 0; i-- { // the last first, whose answers are the longest
+				if n := rules.Question(b[i-1]); n != 0 {
+					nodes[k].Answered = nodes[k].Answered.With(i, n)
+				}
+			}
+			b = b[c.n:]
+		} else if nodes[k].Leader != rules.None {
+			for i := range c.n {
+				s.since[k+1][i+1] = rules.Question(b[i])
+			}
+			b = b[c.n:]
+		}
 	}
 	if !c.static {
 		for k := range nodes {
@@ -149,12 +196,12 @@ func (c *cluster) unpack(b []byte, s *clusterState) {
 		}
 	}
 	s.up, s.cut = rules.Set(b[0]), b[1]
-	budget := uint32(b[2]) | uint32(b[3])<<8 | uint32(b[4])<<16
+	budget := uint64(b[2]) | uint64(b[3])<<8 | uint64(b[4])<<16 | uint64(b[5])<<24 | uint64(b[6])<<32
 	for f := range s.budget {
 		s.budget[f] = uint8(budget >> (4 * f) & 15)
 	}
-	epochs := int(b[5])
-	b = b[6:]
+	epochs := int(b[7])
+	b = b[8:]
 	s.reigns = [MaxEpoch + 1]smallSet{}
 	for e := range epochs {
 		s.reigns[e] = smallSet(b[e])
@@ -168,14 +215,7 @@ func (c *cluster) unpackMessages(b []byte, s *clusterState) {
 		s.net[l].n = 0
 	}
 	s.underWay = 0
-	if c.static {
-		for ; len(b) > 0; b = b[2:] {
-			m := binary.LittleEndian.Uint16(b)
-			s.push(int(m&127), payload(m>>7))
-		}
-		return
-	}
-	for ; len(b) > 0; b = b[5:] {
-		s.push(int(b[0]), payload(binary.LittleEndian.Uint32(b[1:])))
+	for ; len(b) > 0; b = b[9:] {
+		s.push(int(b[0]), payload(binary.LittleEndian.Uint64(b[1:])))
 	}
 }

@@ -15,7 +15,8 @@ func (l link) String() string { return fmt.Sprintf("<<%d, %d>>", l.from, l.to) }
 func (c *cluster) renderQueue(q *queue) string {
 	return "<<" + list(int(q.n), func(k int) string {
 		p := q.at[k]
-		return fmt.Sprintf("[type |-> %q, epoch |-> %d, conf |-> %v]", p.kind(), p.epoch(), c.unpackConf(p.conf()))
+		return fmt.Sprintf("[type |-> %q, epoch |-> %d, question |-> %d, keeps |-> %d, granted |-> %v, conf |-> %v]", p.kind(), p.epoch(),
+			p.question(), p.keeps(), p.granted(), c.unpackConf(p.conf()))
 	}) + ">>"
 }
 

@@ -37,7 +37,10 @@ func (p *stepper) runs(i rules.ID, t rules.Timer) bool {
 // ends has timer t of node i end.
 func (p *stepper) ends(i rules.ID, t rules.Timer) {
 	step := p.rules.Timeout(i, p.now.node[i], t)
-	p.take(i, &step)
+	if p.affords(i, &step) {
+		p.take(i, &step)
+		p.end(t.Spec().Action(), i)
+	}
 }
 
 func (p *stepper) patienceTimeout(i rules.ID) {
@@ -50,21 +53,21 @@ func (p *stepper) patienceTimeout(i rules.ID) {
 	if step.Len() == 0 && step.State.Is(s.node[i]) {
 		return // it would be no step
 	}
-	p.take(i, &step)
-	p.end(spec.PatienceTimeout, i)
+	if p.affords(i, &step) {
+		p.take(i, &step)
+		p.end(spec.PatienceTimeout, i)
+	}
 }
 
 func (p *stepper) preemptTimeout(i rules.ID) {
-	if p.runs(i, rules.PreemptTimer) && p.due(i, p.timing.quiet(&p.now)) {
+	if p.runs(i, rules.PreemptTimer) && p.due(i, p.free || p.now.around(p.cluster, i)) {
 		p.ends(i, rules.PreemptTimer)
-		p.end(spec.PreemptTimeout, i)
 	}
 }
 
 func (p *stepper) electionTimeout(i rules.ID) {
 	if p.runs(i, rules.ElectionTimer) && p.due(i, p.timing.answered(p.cluster, &p.now, i)) {
 		p.ends(i, rules.ElectionTimer)
-		p.end(spec.ElectionTimeout, i)
 	}
 }
 
@@ -75,24 +78,23 @@ func (p *stepper) coordinatorTimeout(i rules.ID) {
 	}
 	step := p.rules.Timeout(i, s.node[i], rules.CoordinatorTimer)
 	p.keepHeeded(s, i, &step)
-	p.take(i, &step)
-	p.end(spec.CoordinatorTimeout, i)
+	if p.affords(i, &step) {
+		p.take(i, &step)
+		p.end(spec.CoordinatorTimeout, i)
+	}
 }
 
 func (p *stepper) claimTimeout(i rules.ID) {
-	if p.runs(i, rules.ClaimTimer) && p.due(i, p.timing.quiet(&p.now)) {
+	if p.runs(i, rules.ClaimTimer) && p.due(i, p.free || p.now.around(p.cluster, i)) {
 		p.ends(i, rules.ClaimTimer)
-		p.end(spec.ClaimTimeout, i)
 	}
 }
 
 // The check of a leader that is not backed, or one that ends before the ACKs are in.
 func (p *stepper) reignTimeout(i rules.ID) {
 	s := &p.now
-	if p.runs(i, rules.ReignTimer) && p.due(i, p.timing.quiet(s) && !p.backed(s, i)) {
-		unbacked := s.node[i]
-		unbacked.Support = 0
-		step := p.rules.Timeout(i, unbacked, rules.ReignTimer)
+	if p.runs(i, rules.ReignTimer) && p.due(i, p.free || s.around(p.cluster, i) && !p.backed(s, i)) {
+		step := p.rules.Timeout(i, s.node[i], rules.ReignTimer)
 		p.take(i, &step)
 		p.end(spec.ReignTimeout, i)
 	}
@@ -105,13 +107,17 @@ func (p *stepper) heartbeatTimeout(i rules.ID) {
 		return
 	}
 	inNeed := p.inNeed(s, i)
-	if inNeed == 0 || !p.due(i, p.timing.quiet(s)) {
+	if inNeed == 0 && !p.free || !p.due(i, p.free || s.around(p.cluster, i)) {
 		return
 	}
 	step := p.rules.Timeout(i, s.node[i], rules.HeartbeatTimer)
-	step.KeepTo(inNeed)
-	p.take(i, &step)
-	p.end(spec.HeartbeatTimeout, i)
+	if !p.free {
+		step.KeepTo(inNeed)
+	}
+	if p.affords(i, &step) {
+		p.take(i, &step)
+		p.end(spec.HeartbeatTimeout, i)
+	}
 }
 
 // keepHeeded leaves out of step, of i in s, what a member that may not stand says in vain: it would not change who hears it, and

@@ -1,8 +1,8 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,57 +40,44 @@ func Transitions(c explore.Configuration, emit func(*Transition)) (explore.Resul
 	if err != nil {
 		return result, fmt.Errorf("cluster: transitions: %w", err)
 	}
-	all := map[transitionKey]struct{}{}
+	all := transitions{}
 	m.init(func(s *clusterState) {
 		for i := rules.ID(1); i <= m.n; i++ {
-			all[keyOf(&Transition{Node: i, Before: s.node[i], Action: spec.StartAction})] = struct{}{}
+			t := Transition{Nodes: int(m.n), Node: i, Before: s.node[i], Action: spec.StartAction}
+			all[m.keyOf(&t)] = t
 		}
 	})
 	for _, seen := range o.seen {
 		maps.Copy(all, seen)
 	}
-	byBytes := func(a, b transitionKey) int { return bytes.Compare(a[:], b[:]) }
-	for _, k := range slices.SortedFunc(maps.Keys(all), byBytes) {
-		t := m.transition(k)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		t := all[k]
 		t.Step = m.stepOf(&t)
 		emit(&t)
 	}
 	return result, nil
 }
 
-// transitionKey is a transition without its step, which follows: node, action; the message's sender and epoch; role, leader, epoch,
-// grantee and support before; the configuration before, that of the message, and the one that is wanted.
-type transitionKey [2 + 2 + 5 + 3*3]byte
+// transitions are distinct transitions, without their steps, by a key that is one to one, and in the order of which they come.
+type transitions map[string]Transition
+
+func (c *cluster) keyOf(t *Transition) string {
+	m := &t.Message
+	p := c.payload(&rules.Said{Type: m.Type, Epoch: m.Epoch, Question: m.Question, Keeps: m.Keeps, Granted: m.Granted}, m.Conf)
+	b := append(make([]byte, 0, 64), byte(t.Node), byte(slices.Index(steps, t.Action)), byte(m.From))
+	b = packNode(b, &t.Before)
+	for i := range c.n {
+		b = append(b, smallQuestion(t.Before.Answered.Of(i+1)))
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(p))
+	for _, conf := range []rules.Configuration{t.Before.Conf, m.Conf, t.Wanted} {
+		b = appendConf(b, packConf(conf))
+	}
+	return string(b)
+}
 
 // steps are the actions, by the number that stands for them in a key.
 var steps = spec.Actions()
-
-func keyOf(t *Transition) (k transitionKey) {
-	b := append(k[:0], byte(t.Node), byte(slices.Index(steps, t.Action)), byte(t.Message.From), smallEpoch(t.Message.Epoch))
-	s := &t.Before
-	b = append(b, byte(s.Role), byte(s.Leader), smallEpoch(s.Epoch), byte(s.Grantee), byte(s.Support))
-	for _, c := range []rules.Configuration{s.Conf, t.Message.Conf, t.Wanted} {
-		b = appendConf(b, packConf(c))
-	}
-	return k
-}
-
-// transition returns the transition that k is the key of, without its step.
-func (c *cluster) transition(k transitionKey) Transition {
-	conf := func(at int) rules.Configuration { return c.unpackConf(confOf(k[at:])) }
-	t := Transition{Nodes: int(c.n), Node: rules.ID(k[0]), Action: steps[k[1]], Before: rules.State{
-		Role: rules.Role(k[4]), Leader: rules.ID(k[5]), Epoch: spec.Epoch(k[6]), Grantee: rules.ID(k[7]), Support: rules.Set(k[8]), Conf: conf(9),
-	}}
-	if kind := t.Action.Receipt(); kind != "" {
-		t.Message = rules.Message{
-			Type: rules.MessageTypeOf(kind), From: rules.ID(k[2]), To: t.Node, Epoch: spec.Epoch(k[3]), Conf: conf(12),
-		}
-	}
-	if t.Action == spec.ChangeAction {
-		t.Wanted = conf(15)
-	}
-	return t
-}
 
 // stepOf returns the step of a transition.
 func (c *cluster) stepOf(t *Transition) rules.Step {
@@ -115,12 +102,12 @@ func (c *cluster) stepOf(t *Transition) rules.Step {
 // observed is a cluster whose expanders note the transitions.
 type observed struct {
 	*cluster
-	seen []map[transitionKey]struct{} // one for each expander
+	seen []transitions // one for each expander
 }
 
 // Expander implements explore.Model.
 func (o *observed) Expander() explore.Expander {
-	w := &watcher{stepper: stepper{cluster: o.cluster}, seen: map[transitionKey]struct{}{}}
+	w := &watcher{stepper: stepper{cluster: o.cluster}, seen: transitions{}}
 	w.note = w.noteStep
 	o.seen = append(o.seen, w.seen)
 	return w
@@ -129,7 +116,7 @@ func (o *observed) Expander() explore.Expander {
 // watcher is a stepper that notes the transitions.
 type watcher struct {
 	stepper
-	seen map[transitionKey]struct{}
+	seen transitions
 	emit func(step explore.Step, next []byte, broken string)
 	note func(step explore.Step, next []byte, broken string) // its method noteStep
 }
@@ -156,6 +143,9 @@ func (w *watcher) noteStep(step explore.Step, next []byte, broken string) {
 	case t.Action.Receipt() != "":
 		t.Node = rules.ID(step.Args[1])
 		t.Message = w.message(&w.now, w.index[step.Args[0]][t.Node], 0)
+		if t.Message.Question == 0 { // an answer that counts for nothing any more
+			t.Message.Question = spent(&w.now.node[t.Node])
+		}
 	case t.Action == spec.ChangeAction:
 		t.Wanted = w.next.node[t.Node].Conf
 	}
@@ -164,6 +154,14 @@ func (w *watcher) noteStep(step explore.Step, next []byte, broken string) {
 }
 
 func (w *watcher) add(t Transition) {
-	t.Before = w.now.node[t.Node]
-	w.seen[keyOf(&t)] = struct{}{}
+	t.Nodes, t.Before = int(w.n), w.now.node[t.Node]
+	w.seen[w.keyOf(&t)] = t
+}
+
+// spent returns the number of a question that no answer to s counts for.
+func spent(s *rules.State) rules.Question {
+	if s.Asked == 1 {
+		return 2
+	}
+	return 1
 }

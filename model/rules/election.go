@@ -3,15 +3,17 @@ package rules
 // Election: who is there, and who would follow? ELECTION, OK and ASSENT bind nobody. The functions are the twins of those under
 // Election in tla/Node.tla, in the same order.
 
-// ask opens an election with its question.
+// ask opens an election with its question, which says whose lease the sender keeps.
 func (r *Rules) ask(i ID, s State) Step {
-	return tell(i, asking(s), Election, r.electors(s.Conf), s.Epoch)
+	t, said := r.asking(s)
+	return tell(i, t, said)
 }
 
-// asking is what s becomes when it asks.
-func asking(s State) State {
-	s.Role, s.Support = Candidate, 0
-	return s
+// asking is what s becomes when it asks, and what it says.
+func (r *Rules) asking(s State) (State, Said) {
+	s.Latest++
+	s.Role, s.Support, s.Asked = Candidate, 0, s.Latest
+	return s, Said{Type: Election, To: r.electors(s.Conf), Epoch: s.Epoch, Question: s.Asked, Keeps: s.Leader}
 }
 
 // askOrSayIt has a node that may not stand rest. If it is a member it says so, since it may be the only one left with the
@@ -21,7 +23,8 @@ func (r *Rules) askOrSayIt(i ID, s State) Step {
 	case r.mayStand(i, s):
 		return r.ask(i, s)
 	case s.Conf.All().Has(i):
-		return tell(i, rest(s), ImBack, s.Conf.All(), s.Epoch)
+		t := rest(s)
+		return tell(i, t, latest(ImBack, t.Conf.All(), t))
 	}
 	return quietly(rest(s))
 }
@@ -34,32 +37,33 @@ func (r *Rules) preemptEnded(i ID, s State) Step { return r.ask(i, r.whilePreemp
 
 // R10, R11. A witness answers as a lower node does.
 func (r *Rules) electionHeard(i ID, s State, m Message) Step {
-	t := r.learn(release(s, m.From), m.Epoch)
+	t := r.learnIfFree(i, r.release(s, m.From, m.Question), m.Epoch)
 	lower := !r.outranked(i, m.From, t.Conf)
 	idle := t.Role == Follower && t.Leader == None
 	switch {
 	case t.Role == Leader && lower:
-		step := answer(i, t, OK, m.From, t.Epoch)
-		step.say(Coordinator, i, SetOf(m.From), t.Epoch)
+		step := answer(i, t, OK, &m, t.Epoch)
+		step.say(i, latest(Coordinator, SetOf(m.From), t))
 		return step
 	case !r.maySupport(i, t, m):
-		return answer(i, t, Refuse, m.From, t.Epoch)
+		return answer(i, t, Refuse, &m, t.Epoch)
 	case lower && idle:
-		step := answer(i, asking(t), OK, m.From, t.Epoch)
-		step.say(Election, i, r.electors(t.Conf), t.Epoch)
+		asking, said := r.asking(t)
+		step := answer(i, asking, OK, &m, t.Epoch)
+		step.say(i, said)
 		return step
 	case lower:
-		return answer(i, t, OK, m.From, t.Epoch)
-	case idle || t.Role == Candidate || t.Role == Claimant:
-		t.Role, t.Support = Electing, 0
+		return answer(i, t, OK, &m, t.Epoch)
+	case idle || t.Role == Candidate || t.Role == Claimant && r.givesWay():
+		t.Role, t.Support, t.Asked = Electing, 0, 0
 	}
-	return answer(i, t, Assent, m.From, t.Epoch)
+	return answer(i, t, Assent, &m, t.Epoch)
 }
 
 // R12. Somebody better has it in hand.
-func (r *Rules) okHeard(s State, m Message) Step {
-	t := r.learn(s, m.Epoch)
-	if (t.Role == Candidate || t.Role == Electing) && r.counts(t, m) {
+func (r *Rules) okHeard(i ID, s State, m Message) Step {
+	t := r.learnIfFree(i, s, m.Epoch)
+	if (t.Role == Candidate || t.Role == Electing) && r.answersMine(t, m) {
 		t.Role, t.Support = Electing, t.Support|r.okSupport(m)
 	}
 	return quietly(t)
@@ -67,8 +71,8 @@ func (r *Rules) okHeard(s State, m Message) Step {
 
 // R13. The highest voter need not wait for anybody's OK.
 func (r *Rules) assentHeard(i ID, s State, m Message) Step {
-	t := r.learn(s, m.Epoch)
-	if t.Role != Candidate && t.Role != Electing || !r.counts(t, m) {
+	t := r.learnIfFree(i, s, m.Epoch)
+	if t.Role != Candidate && t.Role != Electing || !r.answersMine(t, m) {
 		return quietly(t)
 	}
 	t.Support = t.Support.With(m.From)

@@ -32,15 +32,15 @@ func ExampleNames_Answer() {
 			fmt.Println(err)
 			return
 		}
-		heartbeat := spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(3), To: observer.ID, Epoch: 1, Configuration: c}
+		heartbeat := spec.Message{Type: spec.Heartbeat, From: spec.IntegerID(3), To: observer.ID, Epoch: 1, Question: 7, Configuration: c}
 		answer, err = names.Answer(observer.ID, &answer.State, &spec.Input{Message: heartbeat})
 		fmt.Println(answer.State)
 		fmt.Println(answer.Sent)
 	}
 	// Output:
-	// follower leader:3 epoch:1 grantee:3 support:{} configuration:epoch:1 version:2 {1 2 3 observer:4}
-	// [4→3 ACK epoch:1 configuration:epoch:1 version:2 {1 2 3 observer:4}]
-	// follower leader:3 epoch:1 grantee:3 support:{} configuration:epoch:1 version:3 {1 2 3}
+	// follower leader:3 lease:7 epoch:1 grantee:3 support:{} latest:1 configuration:epoch:1 version:2 {1 2 3 observer:4}
+	// [4→3 ACK epoch:1 question:7 configuration:epoch:1 version:2 {1 2 3 observer:4}]
+	// follower leader:3 lease:7 epoch:1 grantee:3 support:{} latest:1 configuration:epoch:1 version:3 {1 2 3}
 	// []
 }
 
@@ -50,7 +50,7 @@ func ExampleRules() {
 	three := rules.Configuration{Version: 1, Of: &rules.Members{Voters: rules.UpTo(3)}}
 	s := rules.Blank(three)
 	for _, claimant := range []rules.ID{3, 2} {
-		step := r.Hear(1, s, rules.Message{Type: rules.Claim, From: claimant, To: 1, Epoch: 1, Conf: three})
+		step := r.Hear(1, s, rules.Message{Type: rules.Claim, From: claimant, To: 1, Epoch: 1, Question: 2, Conf: three})
 		s = step.State
 		fmt.Println(s.Role, s.Leader, s.Epoch, s.Grantee)
 		fmt.Println(step.Sent())

@@ -16,7 +16,7 @@ func (r *Rules) Hear(i ID, s State, m Message) Step {
 	case Election:
 		return r.electionHeard(i, s, m)
 	case OK:
-		return r.okHeard(s, m)
+		return r.okHeard(i, s, m)
 	case Assent:
 		return r.assentHeard(i, s, m)
 	case Claim:
@@ -24,9 +24,9 @@ func (r *Rules) Hear(i ID, s State, m Message) Step {
 	case Grant:
 		return r.grantHeard(i, s, m)
 	case Refuse:
-		return r.refuseHeard(s, m)
+		return r.refuseHeard(i, s, m)
 	case Ack:
-		return r.ackHeard(s, m)
+		return r.ackHeard(i, s, m)
 	case Resign:
 		return r.resignHeard(i, s, m)
 	case ImBack:
@@ -45,7 +45,7 @@ func (r *Rules) adoptIt(s State, c Configuration) State {
 		s = rest(s)
 	}
 	s = r.learn(s, c.Epoch)
-	s.Support, s.Conf = 0, c
+	s.Support, s.Asked, s.Conf, s.Answered = 0, 0, c, s.Answered.among(c.All())
 	return s
 }
 
@@ -55,7 +55,7 @@ const asks = 1<<Election | 1<<Claim | 1<<Coordinator | 1<<Heartbeat | 1<<ImBack
 // outsideHeard tells who asks with an older configuration of the newer one: so a node learns that it is no member any more. R44.
 func outsideHeard(i ID, s State, m Message) Step {
 	if s.Conf.Newer(m.Conf) && asks>>m.Type&1 == 1 {
-		return answer(i, s, Refuse, m.From, s.Epoch)
+		return answer(i, s, Refuse, &m, s.Epoch)
 	}
 	return quietly(s)
 }
@@ -97,7 +97,7 @@ func (r *Rules) Timeout(i ID, s State, t Timer) Step {
 	case ClaimTimer:
 		return r.claimEnded(s)
 	case ReignTimer:
-		return r.reignEnded(i, s)
+		return r.reignEnded(s)
 	default: // HeartbeatTimer: no other timer runs
 		return r.heartbeatEnded(i, s)
 	}
@@ -118,7 +118,7 @@ func (r *Rules) HolderDead(i ID, s State) Step {
 	if !r.hasHolder(i, s) {
 		return ignored(s)
 	}
-	return quietly(release(s, s.Leader))
+	return quietly(freed(s))
 }
 
 // Change returns what node i does in state s when it is asked to make c the configuration of the cluster. It is no step
@@ -136,5 +136,6 @@ func (r *Rules) Survives(s State) State { return r.survives(s) }
 // Restart returns what node i does when it starts with s on disk, of which only what survives counts. R30.
 func (r *Rules) Restart(i ID, s State) Step {
 	t := r.afterRestart(i, s)
-	return tell(i, t, ImBack, t.Conf.All(), t.Epoch)
+	t.Latest++
+	return tell(i, t, latest(ImBack, t.Conf.All(), t))
 }

@@ -28,7 +28,29 @@ func (c Configuration) observer(ids ...ID) Configuration {
 
 // node returns the state of a node whose configuration is c.
 func node(role Role, leader ID, e spec.Epoch, grantee ID, c Configuration, support ...ID) State {
-	return State{role, leader, grantee, e, SetOf(support...), c}
+	return State{Role: role, Leader: leader, Grantee: grantee, Epoch: e, Support: SetOf(support...), Conf: c}
+}
+
+// numbered returns a state of node i with numbers, as they could have come to be. The cases say nothing of numbers: package conformance
+// asks for them.
+func numbered(i ID, s State) State {
+	s.Latest = 9
+	if s.Leader != None && s.Leader != i {
+		s.Lease = 3
+	}
+	if s.Role == candidate || s.Role == claimant || s.Role == electing && s.Support != 0 {
+		s.Asked = s.Latest
+	}
+	if s.Role == leader {
+		s.Dated = s.Latest
+	}
+	return s
+}
+
+// plain returns a state without numbers.
+func plain(s State) State {
+	s.Lease, s.Asked, s.Latest, s.Dated, s.Answered = 0, 0, 0, 0, ""
+	return s
 }
 
 // The configurations of the cases: those of epoch 1 were stamped, or made, by a leader of that epoch.
@@ -60,7 +82,14 @@ type rulesCase struct {
 }
 
 func hears(t MessageType, from ID, e spec.Epoch, c Configuration) func(*Rules, ID, State) Step {
-	return func(r *Rules, i ID, s State) Step { return r.Hear(i, s, Message{t, from, i, e, c}) }
+	return func(r *Rules, i ID, s State) Step {
+		m := Message{Type: t, From: from, To: i, Epoch: e, Question: max(s.Lease, 1), Conf: c}
+		switch t {
+		case OK, Assent, Grant, Refuse, Ack:
+			m.Question = s.Latest
+		}
+		return r.Hear(i, s, m)
+	}
 }
 
 func ends(t Timer) func(*Rules, ID, State) Step {
@@ -75,9 +104,10 @@ func restarts(r *Rules, i ID, s State) Step { return r.Restart(i, r.Survives(s))
 
 var rulesCases = map[string][]rulesCase{
 	"R42": {
-		{"half of the electors are no quorum, whoever else supports", 1, node(leader, 1, 1, 1, mixed.witness(2, 3), 4),
-			ends(ReignTimer), node(follower, None, 1, 1, mixed.witness(2, 3)), "[]"},
-		{"a witness makes a quorum", 1, node(leader, 1, 1, 1, mixed, 3), ends(ReignTimer), node(leader, 1, 1, 1, mixed), "[]"},
+		{"half of the electors are no quorum, whoever else supports", 1, node(candidate, None, 1, 1, mixed.witness(2, 3), 4),
+			ends(ElectionTimer), node(follower, None, 1, 1, mixed.witness(2, 3)), "[]"},
+		{"a witness makes a quorum", 1, node(candidate, None, 1, 1, mixed, 3),
+			ends(ElectionTimer), node(claimant, None, 1, 1, mixed), "[1→2 CLAIM(2) 1→3 CLAIM(2)]"},
 		{"in an empty configuration nobody is a quorum", 1, node(electing, 1, 0, None, Configuration{}),
 			ends(CoordinatorTimer), node(follower, None, 0, None, Configuration{}), "[]"},
 	},
@@ -87,9 +117,9 @@ var rulesCases = map[string][]rulesCase{
 		{"a candidate stands no more, and so its OK counts for nothing", 2, node(candidate, None, 1, None, three, 1),
 			hears(OK, 3, 1, grown), node(follower, None, 1, None, grown), "[]"},
 		{"a claimant that keeps a lease waits it out", 2, node(claimant, 1, 1, 1, three, 3),
-			hears(Grant, 3, 2, grown), node(electing, 1, 2, None, grown), "[]"},
-		{"support is for the old one; what comes with the new one counts", 1, node(electing, None, 1, None, three, 2),
-			hears(OK, 3, 1, grown), node(electing, None, 1, None, grown, 3), "[]"},
+			hears(Grant, 3, 2, grown), node(electing, 1, 1, 1, grown), "[]"},
+		{"support is for the old one, and what was asked in it is asked no more", 1, node(electing, None, 1, None, three, 2),
+			hears(OK, 3, 1, grown), node(electing, None, 1, None, grown), "[]"},
 		{"a leader steps down for one of a higher epoch", 2, node(leader, 2, 1, 2, three, 1),
 			hears(Ack, 3, 4, of(3, 1, 1, 2, 3)), node(follower, None, 4, None, of(3, 1, 1, 2, 3)), "[]"},
 		{"but not for a later version of its own epoch", 3, node(leader, 3, 1, 3, three, 1),
@@ -124,13 +154,7 @@ var rulesCases = map[string][]rulesCase{
 			hears(Claim, 3, 2, three), node(follower, None, 1, None, grown), "[2→3 REFUSE(1)]"},
 		{"nor handed over to", 2, node(leader, 2, 1, 2, grown),
 			hears(Claim, 3, 2, three), node(leader, 2, 1, 2, grown), "[2→3 REFUSE(1)]"},
-		{"an OK with another configuration only tells of its epoch", 2, node(candidate, None, 1, None, grown),
-			hears(OK, 3, 2, three), node(candidate, None, 2, None, grown), "[]"},
-		{"and so does an ASSENT", 3, node(candidate, None, 1, None, grown, 2),
-			hears(Assent, 1, 2, three), node(candidate, None, 2, None, grown, 2), "[]"},
-		{"and a GRANT", 3, node(claimant, None, 1, None, grown),
-			hears(Grant, 1, 2, three), node(claimant, None, 1, None, grown), "[]"},
-		{"and an ACK", 3, node(leader, 3, 1, 3, grown, 2),
+		{"an ACK with another configuration is no support", 3, node(leader, 3, 1, 3, grown, 2),
 			hears(Ack, 1, 1, three), node(leader, 3, 1, 3, grown, 2), "[]"},
 		{"with the same configuration an ACK counts", 3, node(leader, 3, 1, 3, grown, 2),
 			hears(Ack, 4, 1, grown), node(leader, 3, 1, 3, grown, 2, 4), "[]"},
@@ -187,7 +211,7 @@ var rulesCases = map[string][]rulesCase{
 			node(leader, 3, 1, 3, shrunk), "[3→1 HEARTBEAT(1) 3→2 HEARTBEAT(1)]"},
 		{"the leader is made a witness", 3, node(leader, 3, 1, 3, three, 1), asked(of(1, 2, 1, 2).witness(3)),
 			node(leader, 3, 1, 3, of(1, 2, 1, 2).witness(3)), "[3→1 HEARTBEAT(1) 3→2 HEARTBEAT(1)]"},
-		{"a change passes for a check: who acknowledged the old one is forgotten", 3, node(leader, 3, 1, 3, three, 1, 2),
+		{"who acknowledged the old one is forgotten", 3, node(leader, 3, 1, 3, three, 1, 2),
 			asked(of(1, 2, 1, 3).witness(2)), node(leader, 3, 1, 3, of(1, 2, 1, 3).witness(2)), "[3→1 HEARTBEAT(1) 3→2 HEARTBEAT(1)]"},
 	},
 	"R48": {
@@ -213,9 +237,9 @@ func TestStepsOfEachRule(t *testing.T) {
 		require.NotEmpty(t, rulesCases[rule], rule)
 		for _, c := range rulesCases[rule] {
 			t.Run(rule+" "+c.says, func(t *testing.T) {
-				step := c.input(r, c.id, c.before)
+				step := c.input(r, c.id, numbered(c.id, c.before))
 				require.False(t, step.Ignored)
-				require.Equal(t, c.after, step.State)
+				require.Equal(t, plain(c.after), plain(step.State))
 				require.Equal(t, c.sent, fmt.Sprint(step.Sent()))
 				for _, m := range step.Sent() {
 					require.Equal(t, step.State.Conf, m.Conf, "a message carries the configuration after the step")
@@ -304,8 +328,9 @@ func TestCallsThatAreNoStep(t *testing.T) {
 	require.Equal(t, ignored(s), r.HolderDead(1, s))
 	restarted := node(electing, 1, 1, 3, three)
 	require.Equal(t, ignored(restarted), r.HolderDead(1, restarted), "its own lease is nobody's")
-	for _, m := range []Message{{Claim, 3, 2, 2, three}, {Claim, 1, 1, 2, three}, {Claim, None, 1, 2, three},
-		{Claim, MaxIDs + 1, 1, 2, three}, {ImBack + 1, 3, 1, 2, three}} {
+	for _, m := range []Message{{Type: Claim, From: 3, To: 2}, {Type: Claim, From: 1, To: 1}, {Type: Claim, To: 1},
+		{Type: Claim, From: MaxIDs + 1, To: 1}, {Type: ImBack + 1, From: 3, To: 1}} {
+		m.Epoch, m.Conf = 2, three
 		require.Equal(t, ignored(s), r.Hear(1, s, m), m.Type)
 	}
 	following := node(follower, 3, 1, 3, three)
@@ -324,5 +349,5 @@ func TestNobodyClaimsBeyondTheLastEpoch(t *testing.T) {
 		require.Equal(t, claimant, r.Timeout(3, s, timer).State.Role)
 	}
 	backed := node(candidate, None, spec.MaxEpoch, None, three, 1, 2)
-	require.Equal(t, candidate, r.Hear(3, backed, Message{Assent, 2, 3, 0, three}).State.Role)
+	require.Equal(t, candidate, r.Hear(3, backed, Message{Type: Assent, From: 2, To: 3, Conf: three}).State.Role)
 }

@@ -56,12 +56,15 @@ var promiseMutants = map[string]map[string]func(*Rules){
 		},
 	},
 	"Survives": {
-		"ForgetsAll": func(r *Rules) { r.survives = func(s State) State { return Blank(s.Conf) } },
+		"ForgetsAll": func(r *Rules) { r.survives = func(s State) State { return State{Conf: s.Conf, Latest: s.Latest} } },
+		"ForgetsNumbers": func(r *Rules) {
+			r.survives = func(s State) State { return State{Epoch: s.Epoch, Grantee: s.Grantee, Conf: s.Conf} }
+		},
 		"ForgetsGrantee": func(r *Rules) {
-			r.survives = func(s State) State { return State{Epoch: s.Epoch, Conf: s.Conf} }
+			r.survives = func(s State) State { return State{Epoch: s.Epoch, Conf: s.Conf, Latest: s.Latest} }
 		},
 		"ForgetsChanges": func(r *Rules) {
-			r.survives = func(s State) State { return State{Epoch: s.Epoch, Grantee: s.Grantee, Conf: r.first} }
+			r.survives = func(s State) State { return State{Epoch: s.Epoch, Grantee: s.Grantee, Conf: r.first, Latest: s.Latest} }
 		},
 	},
 	"Shields": {
@@ -112,14 +115,46 @@ var promiseMutants = map[string]map[string]func(*Rules){
 	},
 	"AfterGrant": {
 		"DoesNotWait": func(r *Rules) {
-			r.afterGrant = func(s State, c ID, e spec.Epoch) State { return State{Epoch: e, Grantee: c, Conf: s.Conf} }
+			r.afterGrant = func(s State, m Message) State {
+				return State{Epoch: m.Epoch, Grantee: m.From, Conf: s.Conf, Latest: s.Latest}
+			}
 		},
 	},
 	"HandsOver": {
 		"NeverHandsOver": func(r *Rules) { r.handsOver = func(ID, State, Message) bool { return false } },
 	},
 	"CountsGrant": {
-		"CountsAnyGrant": func(r *Rules) { r.countsGrant = func(State, spec.Epoch) bool { return true } },
+		"CountsAnyGrant": func(r *Rules) { r.countsGrant = func(State, Message) bool { return true } },
+		"CountsGrantOfEpoch": func(r *Rules) {
+			r.countsGrant = func(s State, m Message) bool { return m.Epoch == r.nextEpoch(s) }
+		},
+	},
+	"Covers": {
+		"ReleasesAny": func(r *Rules) { r.covers = func(_, _ Question) bool { return true } },
+	},
+	"LeaseAfter": {
+		"LeaseGetsOlder": func(r *Rules) { r.leaseAfter = func(_ State, m Message) Question { return m.Question } },
+	},
+	"LearnsBound": {
+		"LearnsAlways": func(r *Rules) { r.learnsBound = func(ID, State) bool { return true } },
+	},
+	"GivesWay": {
+		"ClaimantsGiveWay": func(r *Rules) { r.givesWay = func() bool { return true } },
+	},
+	"AnswersMine": {
+		"AnyAnswer": func(r *Rules) { r.answersMine = func(State, Message) bool { return true } },
+	},
+	"Answers": {
+		"DatesFromArrival": func(r *Rules) { r.answers = func(s State, _ Message) Question { return s.Latest } },
+	},
+	"Rivals": {
+		"GrantsRivals": func(r *Rules) { r.rivals = func(ID, State, Message) bool { return false } },
+	},
+	"Keeps": {
+		"NamesNoLease": func(r *Rules) { r.keeps = func(State, Message) bool { return true } },
+	},
+	"Succeeds": {
+		"NoSuccession": func(r *Rules) { r.succeeds = func(ID, State, Message) bool { return false } },
 	},
 	"MayWin": {
 		"WinsOverLease": func(r *Rules) {

@@ -50,11 +50,6 @@ var memberMutants = map[string]map[string]func(*Rules){
 	},
 	"Counts": {
 		"CountsAny": func(r *Rules) { r.counts = func(State, Message) bool { return true } },
-		"CountsVotes": func(r *Rules) {
-			r.counts = func(s State, m Message) bool {
-				return m.Type == OK || m.Type == Assent || m.Type == Grant || m.Conf.Is(s.Conf)
-			}
-		},
 		"CountsAcks": func(r *Rules) {
 			r.counts = func(s State, m Message) bool { return m.Type == Ack || m.Conf.Is(s.Conf) }
 		},
@@ -101,7 +96,7 @@ func saysTo(whom func(r *Rules, i ID, c Configuration) Set) func(*Rules) {
 			if r.mayStand(i, s) {
 				return r.ask(i, s)
 			}
-			return tell(i, rest(s), ImBack, whom(r, i, s.Conf), s.Epoch)
+			return tell(i, rest(s), latest(ImBack, whom(r, i, s.Conf), rest(s)))
 		}
 	}
 }

@@ -31,10 +31,15 @@ func (d *dice) node() ID { return ID(d.IntN(5)) }
 func (d *dice) configuration() Configuration { return d.configurations[d.IntN(len(d.configurations))] }
 
 func (d *dice) state(i ID) State {
-	return State{
+	s := numbered(i, State{
 		Role: Role(d.IntN(int(Leader) + 1)), Leader: d.node(), Grantee: d.node(), Epoch: spec.Epoch(d.IntN(2)),
 		Support: Set(d.IntN(1<<4)) & UpTo(4).Without(i), Conf: d.configuration(),
+	})
+	if s.Role == Leader {
+		s.Dated = 2
+		s.Answered = s.Answered.With(1+ID(d.IntN(4)), Question(d.IntN(9)))
 	}
+	return s
 }
 
 // input draws what a node takes a step on; messages most often.
@@ -49,7 +54,16 @@ func (d *dice) input() func(r *Rules, i ID, s State) Step {
 			func(r *Rules, _ ID, s State) Step { return quietly(r.Survives(s)) }}
 		return calls[d.IntN(len(calls))]
 	}
-	return hears(MessageType(d.IntN(int(ImBack)+1)), d.node(), spec.Epoch(d.IntN(3)), d.configuration())
+	m := Message{
+		Type: MessageType(d.IntN(int(ImBack) + 1)), From: d.node(), Epoch: spec.Epoch(d.IntN(3)), Keeps: d.node(),
+		Granted: Granted{d.node(), spec.Epoch(d.IntN(3)), Question(1 + d.IntN(9))}, Conf: d.configuration(),
+	}
+	which := d.IntN(5)
+	return func(r *Rules, i ID, s State) Step {
+		m := m
+		m.To, m.Question = i, max([...]Question{s.Asked, s.Lease, s.Lease + 1, s.Latest - 1, 2}[which], 1)
+		return r.Hear(i, s, m)
+	}
 }
 
 // differ reports whether some step of q is another than that of r.

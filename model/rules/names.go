@@ -56,7 +56,11 @@ func NewStaticNames(members []spec.NodeID) (*Names, error) {
 // NamesIn returns names for all that occurs in a question about a cluster whose members change. It is an error if there are more
 // than MaxIDs.
 func NamesIn(id spec.NodeID, before *spec.State, in *spec.Input) (*Names, error) {
-	ids := append([]spec.NodeID{id, before.Leader, before.Grantee, in.Message.From}, before.Support...)
+	m := &in.Message
+	ids := append([]spec.NodeID{id, before.Leader, before.Grantee, m.From, m.Keeps, m.Granted.By}, before.Support...)
+	for _, a := range before.Answered {
+		ids = append(ids, a.Node)
+	}
 	for _, c := range []spec.Configuration{before.Configuration, in.Message.Configuration, in.Configuration} {
 		for _, m := range c.Members() {
 			ids = append(ids, m.ID)
@@ -116,11 +120,33 @@ func (n *Names) State(s *spec.State) State {
 		Epoch:   s.Epoch,
 		Grantee: n.ID(s.Grantee),
 		Conf:    n.Configuration(&s.Configuration),
+		Lease:   Question(s.Lease),
+		Asked:   Question(s.Asked),
+		Latest:  Question(s.Latest),
+		Dated:   Question(s.Dated),
+	}
+	for _, a := range s.Answered {
+		if j := n.ID(a.Node); j != None {
+			t.Answered = t.Answered.With(j, Question(a.Question))
+		}
 	}
 	for _, id := range s.Support {
 		t.Support = t.Support.With(n.ID(id))
 	}
 	return t
+}
+
+// Message returns a message in the words of this package.
+func (n *Names) Message(m *spec.Message) Message {
+	return Message{
+		Type: MessageTypeOf(m.Type), From: n.ID(m.From), To: n.ID(m.To), Epoch: m.Epoch, Question: Question(m.Question), Keeps: n.ID(m.Keeps),
+		Granted: Granted{n.ID(m.Granted.By), m.Granted.Epoch, Question(m.Granted.Question)}, Conf: n.Configuration(&m.Configuration),
+	}
+}
+
+// SpecGranted returns a claim that was granted in the words of package spec.
+func (n *Names) SpecGranted(g Granted) spec.Granted {
+	return spec.Granted{By: n.SpecID(g.By), Epoch: g.Epoch, Question: spec.Question(g.Question)}
 }
 
 // Configuration returns a configuration in the words of this package.
@@ -246,6 +272,12 @@ func (n *Names) SpecState(s *State) (spec.State, error) {
 	conf, err := n.SpecConfiguration(&s.Conf)
 	t := spec.State{
 		Role: roles[s.Role], Leader: n.SpecID(s.Leader), Epoch: s.Epoch, Grantee: n.SpecID(s.Grantee), Configuration: conf,
+		Lease: spec.Question(s.Lease), Asked: spec.Question(s.Asked), Latest: spec.Question(s.Latest), Dated: spec.Question(s.Dated),
+	}
+	for j := ID(1); j <= s.Answered.Len(); j++ {
+		if q := s.Answered.Of(j); q != 0 {
+			t.Answered = append(t.Answered, spec.Answered{Node: n.SpecID(j), Question: spec.Question(q)})
+		}
 	}
 	if s.Support != 0 {
 		t.Support = make([]spec.NodeID, 0, s.Support.Len())
@@ -265,6 +297,8 @@ func (n *Names) SpecSent(step *Step, c spec.Configuration) []spec.Message {
 	for m := range step.All() {
 		sent = append(sent, spec.Message{
 			Type: messageTypes[m.Type], From: n.SpecID(m.From), To: n.SpecID(m.To), Epoch: m.Epoch, Configuration: c,
+			Question: spec.Question(m.Question), Keeps: n.SpecID(m.Keeps),
+			Granted: n.SpecGranted(m.Granted),
 		})
 	}
 	return sent

@@ -4,33 +4,58 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// State is the state of one node. The zero State is that of a node that starts for the first time, to join.
+// State is the state of one node.
 type State struct {
 	Role    Role
 	Leader  ID            // the node whose lease I keep: I follow it, or granted it and await it (R5)
 	Grantee ID            // to whom the epoch was promised; durable
 	Epoch   spec.Epoch    // the highest promised; durable
-	Support Set           // who backs me
+	Support Set           // who backs me; of a leader, who has acknowledged its configuration in its reign
 	Conf    Configuration // who the members are; durable
+
+	Lease  Question // of the lease that I keep: the latest question of Leader that I have answered; 0 for my own
+	Asked  Question // what I ask now, and may be answered: ELECTION or CLAIM; 0 if nothing
+	Latest Question // the latest number that I have used; durable, as the end of the block that is reserved
+	Dated  Question // of a leader: the latest question that a quorum has answered, from which its reign is dated
+	// Answered is, of a leader, the latest question that each node has answered.
+	Answered Answers
 }
 
 // Blank returns the state of a node that starts for the first time with configuration c. R32, R49.
-func Blank(c Configuration) State { return State{Conf: c} }
+func Blank(c Configuration) State { return State{Conf: c, Latest: 1} }
 
 // Is reports whether s and t are the same state.
 func (s State) Is(t State) bool {
 	return s.Role == t.Role && s.Leader == t.Leader && s.Epoch == t.Epoch && s.Grantee == t.Grantee && s.Support == t.Support &&
-		s.Conf.Is(t.Conf)
+		s.Lease == t.Lease && s.Asked == t.Asked && s.Latest == t.Latest && s.Dated == t.Dated &&
+		s.Answered == t.Answered && s.Conf.Is(t.Conf)
 }
 
 // String returns the state as a TLA+ record.
 func (s State) String() string {
-	return fmt.Sprintf("[role |-> %q, leader |-> %d, epoch |-> %d, grantee |-> %d, support |-> %v, conf |-> %v]",
-		s.Role, s.Leader, s.Epoch, s.Grantee, s.Support, s.Conf)
+	return fmt.Sprintf("[role |-> %q, leader |-> %d, lease |-> %d, epoch |-> %d, grantee |-> %d, support |-> %v, asked |-> %d, "+
+		"latest |-> %d, dated |-> %d, answered |-> %v, conf |-> %v]",
+		s.Role, s.Leader, s.Lease, s.Epoch, s.Grantee, s.Support, s.Asked, s.Latest, s.Dated, s.Answered, s.Conf)
+}
+
+// String returns the claim as a TLA+ record.
+func (g Granted) String() string {
+	return fmt.Sprintf("[by |-> %d, epoch |-> %d, question |-> %d]", g.By, g.Epoch, g.Question)
+}
+
+// String returns the answers as a TLA+ sequence, of the nodes up to the last that has answered.
+func (a Answers) String() string {
+	all := make([]string, a.Len())
+	for j := range all {
+		all[j] = strconv.FormatUint(uint64(a.Of(ID(j+1))), 10)
+	}
+	return "<<" + strings.Join(all, ", ") + ">>"
 }
 
 // Message is what one node says to another.
@@ -38,7 +63,17 @@ type Message struct {
 	Type     MessageType
 	From, To ID
 	Epoch    spec.Epoch
+	Question Question      // the one asked or answered; of RESIGN and IM_BACK the sender's latest
+	Keeps    ID            // of an ELECTION: whose lease the sender keeps
+	Granted  Granted       // of the RESIGN of a hand-over: the claim that was granted
 	Conf     Configuration // of the sender, after the step that sends it (R43)
+}
+
+// Granted is a claim that a leader has granted as it handed over.
+type Granted struct {
+	By       ID // who claims; None if there is none
+	Epoch    spec.Epoch
+	Question Question
 }
 
 // String returns the message as people write it, without its configuration: OnClaim(3→1) is the receipt of 3→1 CLAIM(4).
@@ -58,9 +93,12 @@ type Step struct {
 
 // Said is one message to each node of a set, in the order of ids.
 type Said struct {
-	Type  MessageType
-	To    Set
-	Epoch spec.Epoch
+	Type     MessageType
+	To       Set
+	Epoch    spec.Epoch
+	Question Question
+	Keeps    ID
+	Granted  Granted
 }
 
 // Said returns what the step says, in the order of sending. The slice is part of s.
@@ -72,7 +110,10 @@ func (s *Step) All() iter.Seq[Message] {
 		for k := range s.Said() {
 			said := &s.said[k]
 			for js := said.To; js != 0; js &= js - 1 {
-				if !yield(Message{said.Type, s.from, js.Lowest(), said.Epoch, s.State.Conf}) {
+				if !yield(Message{
+					Type: said.Type, From: s.from, To: js.Lowest(), Epoch: said.Epoch, Question: said.Question,
+					Keeps: said.Keeps, Granted: said.Granted, Conf: s.State.Conf,
+				}) {
 					return
 				}
 			}
@@ -96,15 +137,16 @@ func (s *Step) KeepTo(js Set) {
 	said, n := s.said, s.n
 	s.n = 0
 	for _, one := range said[:n] {
-		s.say(one.Type, s.from, one.To&js, one.Epoch)
+		one.To &= js
+		s.say(s.from, one)
 	}
 }
 
-// say adds a message from i to each node of js but itself, in the order of ids.
-func (s *Step) say(t MessageType, i ID, js Set, e spec.Epoch) {
-	if js = js.Without(i); js != 0 {
+// say adds what node i says, but not to itself.
+func (s *Step) say(i ID, said Said) {
+	if said.To = said.To.Without(i); said.To != 0 {
 		s.from = i
-		s.said[s.n] = Said{t, js, e}
+		s.said[s.n] = said
 		s.n++
 	}
 }
@@ -115,21 +157,26 @@ func quietly(s State) Step { return Step{State: s} }
 // ignored returns what is no step of s.
 func ignored(s State) Step { return Step{State: s, Ignored: true} }
 
-// answer returns the step of node i to s that sends one message.
-func answer(i ID, s State, t MessageType, to ID, e spec.Epoch) Step {
-	return tell(i, s, t, SetOf(to), e)
+// answer returns the step of node i to s that answers the question of m.
+func answer(i ID, s State, t MessageType, m *Message, e spec.Epoch) Step {
+	return tell(i, s, Said{Type: t, To: SetOf(m.From), Epoch: e, Question: m.Question})
 }
 
-// tell returns the step of node i to s that sends a message to all nodes of js but itself.
-func tell(i ID, s State, t MessageType, js Set, e spec.Epoch) Step {
+// tell returns the step of node i to s that says something.
+func tell(i ID, s State, said Said) Step {
 	step := quietly(s)
-	step.say(t, i, js, e)
+	step.say(i, said)
 	return step
+}
+
+// latest is a message of i to js that says its latest number.
+func latest(t MessageType, js Set, s State) Said {
+	return Said{Type: t, To: js, Epoch: s.Epoch, Question: s.Latest}
 }
 
 // rest gives up what s was doing, and waits out the lease that it keeps, if any. R6.
 func rest(s State) State {
-	s.Role, s.Support = Follower, 0
+	s.Role, s.Support, s.Asked, s.Dated, s.Answered = Follower, 0, 0, 0, ""
 	if s.Leader != None {
 		s.Role = Electing
 	}
@@ -138,15 +185,21 @@ func rest(s State) State {
 
 // unbound ends the lease that s keeps: the patience with it is over.
 func unbound(s State) State {
-	s.Leader = None
+	s.Leader, s.Lease = None, 0
 	return s
 }
 
-// release is what s becomes when node j says that it does not lead: its lease ends. R5.
-func release(s State, j ID) State {
-	if s.Leader != j {
+// release is what s becomes when node j says that it does not lead as of its question n: its lease ends, unless it is of a later
+// question. R5.
+func (r *Rules) release(s State, j ID, n Question) State {
+	if s.Leader != j || !r.covers(n, s.Lease) {
 		return s
 	}
+	return freed(s)
+}
+
+// freed is what s becomes when the lease that it keeps ends because its holder does not lead.
+func freed(s State) State {
 	s = unbound(s)
 	if s.Role == Follower || s.Role == Electing {
 		s = rest(s)
@@ -168,4 +221,12 @@ func (r *Rules) learn(s State, e spec.Epoch) State {
 		s = unbound(s)
 	}
 	return rest(s)
+}
+
+// learnIfFree is learn for what binds nobody: who keeps another's lease does not learn from it. R7.
+func (r *Rules) learnIfFree(i ID, s State, e spec.Epoch) State {
+	if r.learnsBound(i, s) {
+		return r.learn(s, e)
+	}
+	return s
 }

@@ -56,8 +56,9 @@ func (n *Names) step(i ID, s State, id spec.NodeID, in *spec.Input) Step {
 	case in.Call != "" || !n.heard(id, &in.Message): // a call that there is not, or that no node is in a state for, too
 		return ignored(s)
 	}
-	m := &in.Message
-	return n.rules.Hear(i, s, Message{MessageTypeOf(m.Type), n.sender(m), i, m.Epoch, n.Configuration(&m.Configuration)})
+	heard := n.Message(&in.Message)
+	heard.From = n.sender(&in.Message)
+	return n.rules.Hear(i, s, heard)
 }
 
 // heard reports whether node id can hear m at all: it is well formed (R33), for this node, and of a cluster of its kind (R34).
@@ -93,7 +94,7 @@ func (n *Names) unknown() error {
 // Start returns what node id does when it starts for the first time, with a configuration that it was given: none, if members
 // never change. R32, R49. It is an error if that is none where they change, or not valid.
 func (n *Names) Start(id spec.NodeID, first spec.Configuration) (spec.Step, error) {
-	after := spec.State{Role: spec.Follower, Configuration: first}
+	after := spec.State{Role: spec.Follower, Latest: 1, Configuration: first}
 	if err := n.check(id, &after); err != nil {
 		return spec.Step{}, err
 	}
@@ -103,10 +104,13 @@ func (n *Names) Start(id spec.NodeID, first spec.Configuration) (spec.Step, erro
 // Restart returns what node id does when it starts with what it has kept. R30, R49. It is an error if that is not what a node
 // can keep.
 func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (answer spec.Step, err error) {
-	before := spec.State{Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Configuration: kept.Configuration}
+	before := spec.State{
+		Role: spec.Follower, Epoch: kept.Epoch, Grantee: kept.Grantee, Latest: max(kept.Reserved, 1), Configuration: kept.Configuration,
+	}
 	if err := n.check(id, &before); err != nil {
 		return spec.Step{}, err
 	}
+	before.Latest = kept.Reserved
 	n.stranger = spec.NodeID{}
 	i, s := n.ID(id), n.State(&before)
 	if err := n.unknown(); err != nil {
@@ -145,21 +149,29 @@ func CheckState(id spec.NodeID, s spec.State) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("the state of node %v: %w", id, err)
 	}
-	if problem := problemOf(id, s); problem != "" {
+	if problem := problemOf(id, &s); problem != "" {
 		return fmt.Errorf("node %v cannot be %v: %s", id, s, problem)
 	}
 	return nil
 }
 
 // problemOf says why node id cannot be in the valid state s, or is "".
-func problemOf(id spec.NodeID, s spec.State) string {
+func problemOf(id spec.NodeID, s *spec.State) string {
 	stands := s.Role == spec.Candidate || s.Role == spec.Claimant
 	switch {
 	case s.Role == spec.Follower && (s.Leader == id || len(s.Support) > 0):
 		return "a follower keeps no lease of its own, and nobody backs it (R6)"
-	case stands && kindOf(&s, id) != spec.Voter:
+	case (s.Lease == 0) != (s.Leader.IsNone() || s.Leader == id):
+		return "the lease of another node is of a question, and no other lease is (R5)"
+	case s.Latest == 0:
+		return "each start takes a number (R50)"
+	case s.Role != spec.Electing && stands != (s.Asked != 0):
+		return "who stands asks something, and who follows or leads asks nothing that a candidate or claimant does (R8, R16)"
+	case (s.Role == spec.Leader) != (s.Dated != 0):
+		return "a reign is dated from a question, and nothing else is (R26)"
+	case stands && kindOf(s, id) != spec.Voter:
 		return "only a voter stands (R46)"
-	case stands && !s.Leader.IsNone() && s.Leader.Compare(id) >= 0 && (kindOf(&s, s.Leader) == spec.Voter || s.Leader == id):
+	case stands && !s.Leader.IsNone() && s.Leader.Compare(id) >= 0 && (kindOf(s, s.Leader) == spec.Voter || s.Leader == id):
 		return "who stands keeps a lease at most of a node that it outranks (R9)"
 	case s.Role == spec.Claimant && s.Epoch == spec.MaxEpoch:
 		return "there is no epoch left to claim (R2)"
@@ -169,8 +181,13 @@ func problemOf(id spec.NodeID, s spec.State) string {
 		return "the configuration of a leader is of its epoch (R48)"
 	}
 	for _, backer := range s.Support {
-		if kindOf(&s, backer) == "" || backer == id {
+		if kindOf(s, backer) == "" || backer == id {
 			return "another member backs a node, and nobody else (R44)"
+		}
+	}
+	for _, a := range s.Answered {
+		if kindOf(s, a.Node) == "" || a.Node == id {
+			return "another member answers a leader, and nobody else (R44)"
 		}
 	}
 	return ""

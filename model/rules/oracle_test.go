@@ -43,18 +43,21 @@ func TestStepKeepsIDsAndAddresses(t *testing.T) {
 	low, high := spec.IntegerID(7), spec.IntegerID(900)
 	old := configured(t, 3, 1, spec.Member{ID: uuid, Kind: spec.Voter, Address: "a:1"}, spec.Member{ID: low, Kind: spec.Voter, Address: "b:1"})
 	wanted := configured(t, 3, 2, append(old.Members(), spec.Member{ID: high, Kind: spec.Observer, Address: "a:1"})...)
-	before := spec.State{Role: spec.Leader, Leader: uuid, Epoch: 3, Grantee: uuid, Support: []spec.NodeID{low}, Configuration: old}
+	before := spec.State{
+		Role: spec.Leader, Leader: uuid, Epoch: 3, Grantee: uuid, Support: []spec.NodeID{low}, Latest: 7, Dated: 7,
+		Answered: []spec.Answered{{Node: low, Question: 7}}, Configuration: old,
+	}
 	got, err := ask(uuid, before, spec.Input{Call: spec.ChangeCall, Configuration: wanted})
 	require.NoError(t, err)
 	after := before
-	after.Support, after.Configuration = nil, wanted
+	after.Support, after.Latest, after.Configuration = nil, 8, wanted
 	require.Equal(t, spec.Step{State: after, Sent: []spec.Message{
-		{Type: spec.Heartbeat, From: uuid, To: low, Epoch: 3, Configuration: wanted},
-		{Type: spec.Heartbeat, From: uuid, To: high, Epoch: 3, Configuration: wanted},
+		{Type: spec.Heartbeat, From: uuid, To: low, Epoch: 3, Question: 8, Configuration: wanted},
+		{Type: spec.Heartbeat, From: uuid, To: high, Epoch: 3, Question: 8, Configuration: wanted},
 	}}, got)
 
 	elsewhere := configured(t, 3, 1, spec.Member{ID: uuid, Kind: spec.Voter, Address: "a:2"}, old.Members()[0])
-	got, err = ask(uuid, before, spec.Input{Message: spec.Message{Type: spec.Ack, From: low, To: uuid, Epoch: 3, Configuration: elsewhere}})
+	got, err = ask(uuid, before, spec.Input{Message: spec.Message{Type: spec.Ack, From: low, To: uuid, Epoch: 3, Question: 7, Configuration: elsewhere}})
 	require.NoError(t, err)
 	require.Equal(t, spec.Step{State: before}, got, "another address is another configuration")
 }
@@ -62,13 +65,13 @@ func TestStepKeepsIDsAndAddresses(t *testing.T) {
 func TestStepRefusesWhatHasNoAnswer(t *testing.T) {
 	id := spec.IntegerID(1)
 	conf := configured(t, 0, 1, spec.Member{ID: id, Kind: spec.Voter})
-	good := spec.State{Role: spec.Follower, Configuration: conf}
+	good := spec.State{Role: spec.Follower, Latest: 1, Configuration: conf}
 	var many, more []spec.Member // together one too many
 	for i := range uint64(MaxIDs+2) / 2 {
 		many = append(many, spec.Member{ID: spec.IntegerID(i + 1), Kind: spec.Voter})
 		more = append(more, spec.Member{ID: spec.IntegerID(i + 101), Kind: spec.Voter})
 	}
-	crowded := spec.State{Role: spec.Follower, Configuration: configured(t, 0, 2, many...)}
+	crowded := spec.State{Role: spec.Follower, Latest: 1, Configuration: configured(t, 0, 2, many...)}
 	for says, c := range map[string]struct {
 		id     spec.NodeID
 		before spec.State
@@ -76,7 +79,7 @@ func TestStepRefusesWhatHasNoAnswer(t *testing.T) {
 	}{
 		"none is not the id of a node":                             {spec.NodeID{}, good, spec.Input{}},
 		`the state of node 1: role: "" is no role`:                 {id, spec.State{}, spec.Input{}},
-		"it has no configuration, as if members never changed":     {id, spec.State{Role: spec.Follower}, spec.Input{}},
+		"it has no configuration, as if members never changed":     {id, spec.State{Role: spec.Follower, Latest: 1}, spec.Input{}},
 		"a configuration is for a call to change":                  {id, good, spec.Input{Timer: spec.PatienceTimer, Configuration: conf}},
 		"and a cut for the network":                                {id, good, spec.Input{Cut: []spec.Link{{From: id, To: id}}}},
 		"rules: 66 ids occur, 1 and others: at most 64 are wanted": {id, crowded, spec.Input{Call: spec.ChangeCall, Configuration: configured(t, 0, 2, more...)}},
@@ -105,9 +108,9 @@ func TestNamesRefuseStrangers(t *testing.T) {
 		return configured(t, 0, 1, members...)
 	}
 	says := func(from spec.NodeID, c spec.Configuration) spec.Input {
-		return spec.Input{Message: spec.Message{Type: spec.Heartbeat, From: from, To: one, Epoch: 1, Configuration: c}}
+		return spec.Input{Message: spec.Message{Type: spec.Heartbeat, From: from, To: one, Epoch: 1, Question: 1, Configuration: c}}
 	}
-	before := spec.State{Role: spec.Follower, Configuration: of(one, two)}
+	before := spec.State{Role: spec.Follower, Latest: 1, Configuration: of(one, two)}
 	heard := says(two, of(one, two))
 	known, err := n.Answer(one, &before, &heard)
 	require.NoError(t, err)
@@ -128,8 +131,8 @@ func TestNamesRefuseStrangers(t *testing.T) {
 func TestStepIgnores(t *testing.T) {
 	id, other := spec.IntegerID(1), spec.IntegerID(2)
 	conf := configured(t, 0, 1, spec.Member{ID: id, Kind: spec.Voter}, spec.Member{ID: other, Kind: spec.Voter})
-	before := spec.State{Role: spec.Follower, Configuration: conf}
-	claim := spec.Message{Type: spec.Claim, From: other, To: id, Epoch: 1, Configuration: conf}
+	before := spec.State{Role: spec.Follower, Latest: 1, Configuration: conf}
+	claim := spec.Message{Type: spec.Claim, From: other, To: id, Epoch: 1, Question: 1, Configuration: conf}
 	for says, spoil := range map[string]func(in *spec.Input){
 		"nothing at all":                func(in *spec.Input) { in.Message = spec.Message{} },
 		"unknown type":                  func(in *spec.Input) { in.Message.Type = "VOTE" },
@@ -161,14 +164,14 @@ func TestStartAndRestart(t *testing.T) {
 	require.NoError(t, err)
 	joins, err := n.Start(id, spec.EmptyConfiguration())
 	require.NoError(t, err)
-	require.Equal(t, spec.Step{State: spec.State{Role: spec.Follower, Configuration: spec.EmptyConfiguration()}}, joins)
+	require.Equal(t, spec.Step{State: spec.State{Role: spec.Follower, Latest: 1, Configuration: spec.EmptyConfiguration()}}, joins)
 
 	conf := configured(t, 2, 1, spec.Member{ID: id, Kind: spec.Witness}, spec.Member{ID: other, Kind: spec.Voter, Address: "b:1"})
-	back, err := restart(id, spec.Durable{Epoch: 4, Grantee: other, Configuration: conf})
+	back, err := restart(id, spec.Durable{Epoch: 4, Grantee: other, Reserved: 2 * spec.Block, Configuration: conf})
 	require.NoError(t, err)
 	require.Equal(t, spec.Step{
-		State: spec.State{Role: spec.Electing, Leader: id, Epoch: 4, Grantee: other, Configuration: conf},
-		Sent:  []spec.Message{{Type: spec.ImBack, From: id, To: other, Epoch: 4, Configuration: conf}},
+		State: spec.State{Role: spec.Electing, Leader: id, Epoch: 4, Grantee: other, Latest: 2*spec.Block + 1, Configuration: conf},
+		Sent:  []spec.Message{{Type: spec.ImBack, From: id, To: other, Epoch: 4, Question: 2*spec.Block + 1, Configuration: conf}},
 	}, back)
 }
 
@@ -190,13 +193,29 @@ func TestCheckStateSeesEachFault(t *testing.T) {
 		"no epoch left":              {1, spec.State{Role: spec.Claimant, Epoch: spec.MaxEpoch - 1}, func(s *spec.State) { s.Epoch++ }},
 		"promised its epoch to itself": {1, spec.State{Role: spec.Leader, Leader: namedID(1), Grantee: namedID(1)},
 			func(s *spec.State) { s.Grantee = namedID(2) }},
-		"is of its epoch": {1, spec.State{Role: spec.Leader, Leader: namedID(1), Grantee: namedID(1)}, func(s *spec.State) { s.Epoch++ }},
-		"and nobody else": {1, spec.State{Role: spec.Candidate, Support: []spec.NodeID{namedID(3)}}, func(s *spec.State) { s.Support[0] = namedID(4) }},
-		"another member":  {1, spec.State{Role: spec.Electing}, func(s *spec.State) { s.Support = []spec.NodeID{namedID(1)} }},
-		"above epoch":     {1, spec.State{Role: spec.Electing}, func(s *spec.State) { s.Epoch = 0 }},
+		"is of its epoch":  {1, spec.State{Role: spec.Leader, Leader: namedID(1), Grantee: namedID(1)}, func(s *spec.State) { s.Epoch++ }},
+		"and nobody else":  {1, spec.State{Role: spec.Candidate, Support: []spec.NodeID{namedID(3)}}, func(s *spec.State) { s.Support[0] = namedID(4) }},
+		"another member":   {1, spec.State{Role: spec.Electing}, func(s *spec.State) { s.Support = []spec.NodeID{namedID(1)} }},
+		"lease of another": {1, spec.State{Role: spec.Follower}, func(s *spec.State) { s.Lease = 3 }},
+		"takes a number":   {1, spec.State{Role: spec.Follower}, func(s *spec.State) { s.Latest = 0 }},
+		"asks something":   {1, spec.State{Role: spec.Candidate}, func(s *spec.State) { s.Asked = 0 }},
+		"dated from":       {1, spec.State{Role: spec.Leader, Leader: namedID(1), Grantee: namedID(1)}, func(s *spec.State) { s.Dated = 0 }},
+		"answers a leader": {1, spec.State{Role: spec.Leader, Leader: namedID(1), Grantee: namedID(1)}, func(s *spec.State) {
+			s.Answered = []spec.Answered{{Node: namedID(4), Question: 1}}
+		}},
+		"above epoch": {1, spec.State{Role: spec.Electing}, func(s *spec.State) { s.Epoch = 0 }},
 	} {
 		c.s.Configuration = conf
-		c.s.Epoch = max(c.s.Epoch, 1)
+		c.s.Epoch, c.s.Latest = max(c.s.Epoch, 1), 9
+		if !c.s.Leader.IsNone() && c.s.Leader != namedID(c.id) {
+			c.s.Lease = 3
+		}
+		switch c.s.Role {
+		case spec.Candidate, spec.Claimant:
+			c.s.Asked = 9
+		case spec.Leader:
+			c.s.Dated = 9
+		}
 		require.NoError(t, CheckState(namedID(c.id), c.s), says)
 		c.spoil(&c.s)
 		require.ErrorContains(t, CheckState(namedID(c.id), c.s), says)
@@ -246,7 +265,24 @@ func drawState(t *rapid.T) spec.State {
 			s.Support = append(s.Support, namedID(i))
 		}
 	}
+	s.Latest = drawQuestion(t, "latest")
+	if !s.Leader.IsNone() && s.Leader != namedID(2) {
+		s.Lease = drawQuestion(t, "lease")
+	}
+	switch s.Role {
+	case spec.Candidate, spec.Claimant:
+		s.Asked = s.Latest
+	case spec.Leader:
+		s.Dated = min(s.Latest, drawQuestion(t, "dated"))
+		for _, j := range s.Support {
+			s.Answered = append(s.Answered, spec.Answered{Node: j, Question: min(s.Latest, drawQuestion(t, "answered"))})
+		}
+	}
 	return s
+}
+
+func drawQuestion(t *rapid.T, label string) spec.Question {
+	return spec.Question(rapid.IntRange(1, 9).Draw(t, label))
 }
 
 // drawInput returns an input of node 2, whose configuration is often that of s or close to it.
@@ -274,7 +310,14 @@ func drawInput(t *rapid.T, s spec.State) spec.Input {
 	}
 	e := conf.Epoch + spec.Epoch(rapid.IntRange(0, 3).Draw(t, "epoch of the message"))
 	kind := rapid.SampledFrom(spec.MessageTypes()).Draw(t, "type")
-	return spec.Input{Message: spec.Message{Type: kind, From: drawID(t, "from"), To: namedID(2), Epoch: e, Configuration: conf}}
+	m := spec.Message{Type: kind, From: drawID(t, "from"), To: namedID(2), Epoch: e, Question: drawQuestion(t, "question"), Configuration: conf}
+	switch {
+	case kind == spec.Election:
+		m.Keeps = drawID(t, "keeps")
+	case kind == spec.Resign && rapid.Bool().Draw(t, "hands over"):
+		m.Granted = spec.Granted{By: namedID(3), Epoch: e + 1, Question: drawQuestion(t, "claim granted")}
+	}
+	return spec.Input{Message: m}
 }
 
 // TestStepIsTotal sees that each state that CheckState passes has an answer to every input, which again passes; that no other
@@ -343,6 +386,8 @@ func TestRestartIsTotal(t *testing.T) {
 		got, err := restart(namedID(2), kept)
 		require.NoError(t, err)
 		require.NoError(t, CheckState(namedID(2), got.State))
+		require.Equal(t, kept.Reserved+1, got.State.Latest, "none of the numbers that may have been used")
+		kept.Reserved += spec.Block
 		require.Equal(t, kept, got.State.Durable())
 	})
 }
@@ -355,7 +400,7 @@ func TestStaticMembers(t *testing.T) {
 	}
 	n, err := NewStaticNames(members)
 	require.NoError(t, err)
-	top, stranger, blank := namedID(MaxIDs), namedID(MaxIDs+1), spec.State{Role: spec.Follower}
+	top, stranger, blank := namedID(MaxIDs), namedID(MaxIDs+1), spec.State{Role: spec.Follower, Latest: 1}
 	with := configured(t, 0, 1, spec.Member{ID: top, Kind: spec.Voter}, spec.Member{ID: namedID(1), Kind: spec.Voter})
 	started, err := n.Start(top, spec.Configuration{})
 	require.NoError(t, err)
@@ -364,20 +409,23 @@ func TestStaticMembers(t *testing.T) {
 	asks, err := n.Answer(top, &blank, &spec.Input{Timer: spec.PatienceTimer})
 	require.NoError(t, err)
 	require.Len(t, asks.Sent, MaxIDs-1)
-	require.Equal(t, spec.Message{Type: spec.Election, From: top, To: namedID(MaxIDs - 1)}, asks.Sent[MaxIDs-2])
-	half := spec.State{Role: spec.Claimant, Support: members[:MaxIDs/2-1]} // and itself
-	wins, err := n.Answer(top, &half, &spec.Input{Message: spec.Message{Type: spec.Grant, From: members[40], To: top, Epoch: 1}})
+	require.Equal(t, spec.Message{Type: spec.Election, From: top, To: namedID(MaxIDs - 1), Question: 2}, asks.Sent[MaxIDs-2])
+	half := spec.State{Role: spec.Claimant, Support: members[:MaxIDs/2-1], Asked: 4, Latest: 4} // and itself
+	wins, err := n.Answer(top, &half, &spec.Input{Message: spec.Message{Type: spec.Grant, From: members[40], To: top, Epoch: 1, Question: 4}})
 	require.NoError(t, err)
-	require.Equal(t, spec.State{Role: spec.Leader, Leader: top, Epoch: 1, Grantee: top}, wins.State)
-	still, err := n.Answer(top, &half, &spec.Input{Message: spec.Message{Type: spec.Grant, From: members[3], To: top, Epoch: 1}})
+	led := wins.State
+	require.Len(t, led.Answered, MaxIDs/2)
+	led.Answered = nil
+	require.Equal(t, spec.State{Role: spec.Leader, Leader: top, Epoch: 1, Grantee: top, Latest: 4, Dated: 4}, led)
+	still, err := n.Answer(top, &half, &spec.Input{Message: spec.Message{Type: spec.Grant, From: members[3], To: top, Epoch: 1, Question: 4}})
 	require.NoError(t, err)
 	require.Equal(t, half, still.State)
 
 	for says, m := range map[string]spec.Message{
-		"of a stranger (R34)": {Type: spec.Claim, From: stranger, To: top, Epoch: 1},
-		"to a stranger":       {Type: spec.Claim, From: top, To: stranger, Epoch: 1},
-		"with members (R34)":  {Type: spec.Claim, From: namedID(1), To: top, Epoch: 1, Configuration: with},
-		"of no type":          {From: namedID(1), To: top, Epoch: 1},
+		"of a stranger (R34)": {Type: spec.Claim, From: stranger, To: top, Epoch: 1, Question: 1},
+		"to a stranger":       {Type: spec.Claim, From: top, To: stranger, Epoch: 1, Question: 1},
+		"with members (R34)":  {Type: spec.Claim, From: namedID(1), To: top, Epoch: 1, Question: 1, Configuration: with},
+		"of no type":          {From: namedID(1), To: top, Epoch: 1, Question: 1},
 	} {
 		got, err := n.Answer(top, &blank, &spec.Input{Message: m})
 		require.NoError(t, err, says)
@@ -404,5 +452,5 @@ func TestStaticMembersRefuse(t *testing.T) {
 	require.ErrorContains(t, err, "members never change")
 	_, err = NewStaticNames(nil)
 	require.ErrorContains(t, err, "without members")
-	require.NoError(t, CheckState(one, spec.State{Role: spec.Leader, Leader: one, Grantee: one, Epoch: 3, Support: []spec.NodeID{two}}))
+	require.NoError(t, CheckState(one, spec.State{Role: spec.Leader, Leader: one, Grantee: one, Epoch: 3, Support: []spec.NodeID{two}, Latest: 2, Dated: 2}))
 }

@@ -9,18 +9,29 @@ type Rules struct {
 	electors        func(c Configuration) Set                         // R42
 	isQuorum        func(c Configuration, s Set) bool                 // R3, R42
 	survives        func(s State) State                               // R4, R42
+	reserved        func(n Question) Question                         // R50
 	shields         func(s State, c ID) bool                          // R5
+	covers          func(n, lease Question) bool                      // R5: what is said as of n ends a lease
+	leaseAfter      func(s State, m Message) Question                 // R5
+	learnsBound     func(i ID, s State) bool                          // R7: from what binds nobody
 	ownClaim        func(s State, e spec.Epoch) bool                  // R7
 	watches         func(i ID, s State) bool                          // R8, R46: a follower waits
 	whilePreempting func(s State) State                               // R9
 	maySupport      func(i ID, s State, m Message) bool               // R10, R11
+	keeps           func(s State, m Message) bool                     // R10, R11
 	okSupport       func(m Message) Set                               // R12
 	mayClaim        func(i ID, s State) bool                          // R14, R15
 	nextEpoch       func(s State) spec.Epoch                          // R16
 	mayGrant        func(s State, c ID, e spec.Epoch) bool            // R17
-	afterGrant      func(s State, c ID, e spec.Epoch) State           // R17
+	afterGrant      func(s State, m Message) State                    // R17
+	rivals          func(i ID, s State, m Message) bool               // R17
+	successor       func(m Message) Granted                           // R18
+	givesWay        func() bool                                       // R11
+	answersMine     func(s State, m Message) bool                     // R12, R13, R21
+	answers         func(s State, m Message) Question                 // R25: which question an ACK counts for
+	succeeds        func(i ID, s State, m Message) bool               // R29
 	handsOver       func(i ID, s State, m Message) bool               // R18
-	countsGrant     func(s State, e spec.Epoch) bool                  // R19
+	countsGrant     func(s State, m Message) bool                     // R19
 	mayWin          func(i ID, s State) bool                          // R20
 	isStale         func(s State, e spec.Epoch) bool                  // R24
 	mayResign       func(s State) bool                                // R28
@@ -53,11 +64,18 @@ func New() *Rules {
 		return 2*(s&electors).Len() > electors.Len()
 	}
 	r.setPromises()
+	r.setQuestions()
 	r.setVotes()
 	r.setMembership()
 	r.setChanges()
 	return r
 }
+
+// block is how many numbers a node reserves by one save.
+const block = 1 << 20
+
+// ReserveOne has nodes reserve no number before they use it: where numbers are small, and a save costs nothing.
+func (r *Rules) ReserveOne() { r.reserved = func(n Question) Question { return n } }
 
 // NewStatic returns the rules of a cluster whose members never change: who wins leaves its configuration as it is.
 func NewStatic() *Rules {
@@ -68,7 +86,10 @@ func NewStatic() *Rules {
 
 // setPromises sets the rules about leases and epochs.
 func (r *Rules) setPromises() {
-	r.survives = func(s State) State { return State{Epoch: s.Epoch, Grantee: s.Grantee, Conf: s.Conf} }
+	r.survives = func(s State) State {
+		return State{Epoch: s.Epoch, Grantee: s.Grantee, Conf: s.Conf, Latest: r.reserved(s.Latest)}
+	}
+	r.reserved = func(n Question) Question { return (n + block - 1) / block * block }
 	r.shields = func(s State, c ID) bool { return s.Leader != None && s.Leader != c }
 	r.nextEpoch = func(s State) spec.Epoch { return s.Epoch + 1 }
 	r.ownClaim = func(s State, e spec.Epoch) bool { return s.Role == Claimant && e == r.nextEpoch(s) }
@@ -76,10 +97,12 @@ func (r *Rules) setPromises() {
 	r.mayGrant = func(s State, c ID, e spec.Epoch) bool {
 		return e > s.Epoch || e == s.Epoch && (s.Grantee == None || s.Grantee == c)
 	}
-	r.afterGrant = func(s State, c ID, e spec.Epoch) State {
-		return State{Role: Electing, Leader: c, Epoch: e, Grantee: c, Conf: s.Conf}
+	r.afterGrant = func(s State, m Message) State {
+		return State{
+			Role: Electing, Leader: m.From, Lease: r.leaseAfter(s, m), Epoch: m.Epoch, Grantee: m.From, Conf: s.Conf, Latest: s.Latest,
+		}
 	}
-	r.countsGrant = func(s State, e spec.Epoch) bool { return e == r.nextEpoch(s) }
+	r.countsGrant = func(s State, m Message) bool { return m.Question == s.Asked && m.Epoch == r.nextEpoch(s) }
 	r.isStale = func(s State, e spec.Epoch) bool { return e < s.Epoch }
 	r.mayResign = func(s State) bool { return s.Role == Leader }
 	r.afterRestart = func(i ID, s State) State {
@@ -90,12 +113,37 @@ func (r *Rules) setPromises() {
 	r.hasHolder = func(i ID, s State) bool { return s.Leader != None && s.Leader != i }
 }
 
+// setQuestions sets the rules about what is answered, and what runs away without them.
+func (r *Rules) setQuestions() {
+	r.covers = func(n, lease Question) bool { return n >= lease }
+	r.leaseAfter = func(s State, m Message) Question {
+		if s.Leader == m.From {
+			return max(s.Lease, m.Question)
+		}
+		return m.Question
+	}
+	r.learnsBound = func(i ID, s State) bool { return s.Leader == None || s.Leader == i }
+	r.givesWay = func() bool { return false }
+	r.answersMine = func(s State, m Message) bool { return s.Asked != 0 && m.Question == s.Asked }
+	r.answers = func(_ State, m Message) Question { return m.Question }
+	r.rivals = func(i ID, s State, m Message) bool {
+		return s.Role == Claimant && !r.outranked(i, m.From, s.Conf) && m.Epoch <= r.nextEpoch(s)
+	}
+	r.successor = func(m Message) Granted { return Granted{m.From, m.Epoch, m.Question} }
+	r.succeeds = func(i ID, s State, m Message) bool {
+		claim := Message{From: m.Granted.By, To: i, Conf: m.Conf}
+		return claim.From != None && claim.From != i && r.mayVote(i, s, claim) && s.Leader == None &&
+			(s.Role == Follower || s.Role == Electing || s.Role == Candidate && r.outranked(i, m.Granted.By, s.Conf))
+	}
+}
+
 // setVotes sets the rules about who may lead.
 func (r *Rules) setVotes() {
 	r.maySupport = func(i ID, s State, m Message) bool {
 		return r.mayVote(i, s, m) && (s.Leader == None || s.Leader == m.From ||
-			r.outranked(s.Leader, m.From, s.Conf) && s.Role != Electing)
+			r.outranked(s.Leader, m.From, s.Conf) && s.Role != Electing && r.keeps(s, m))
 	}
+	r.keeps = func(s State, m Message) bool { return m.Keeps == s.Leader }
 	r.okSupport = func(m Message) Set { return SetOf(m.From) }
 	// The bound of R2 is said in no module: TLA+ counts without one, and a cluster stops long before.
 	r.mayClaim = func(i ID, s State) bool { return r.isQuorum(s.Conf, s.Support.With(i)) && s.Epoch < spec.MaxEpoch }

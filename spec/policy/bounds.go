@@ -11,7 +11,7 @@ type Error struct {
 	Field   string        // such as Patience
 	Rule    string        // the rule that it breaks, such as R37 d; "" if there is none
 	Needed  time.Duration // what it must be above, or at least; 0 if it is wrong in another way
-	Problem string        // such as: is 100ms, but must be above 249.486ms: an ACK supports its leader for two checks
+	Problem string        // such as: is 100ms, but must be at least 153.031ms: the lease of a follower must outlast the reign that it backs
 }
 
 // Error names the field, says what is wrong with it, and which rule that breaks.
@@ -22,49 +22,87 @@ func (e *Error) Error() string {
 	return "policy: Timing." + e.Field + " " + e.Problem + " (" + e.Rule + ")"
 }
 
-// bound is what a timer must be above (R37).
+// bound is what a timer must be above, or at least (R37).
 type bound struct {
-	rule  string
-	field string
-	value time.Duration
-	above float64 // exclusive, in nanoseconds
-	why   string
+	rule    string
+	field   string
+	value   time.Duration
+	needed  float64 // in nanoseconds
+	atLeast bool    // else above
+	acting  bool    // OneActing needs it
+	why     string
 }
 
 // Validate returns nil if the timing keeps every bound of R37, and else an *Error with the first field that does not, the
 // letter of the bound, and the value that is needed.
+//
+// OneActing needs bounds d, g and i, and nothing of Delay. All others are for there to be a leader, and for one that is well to lead on.
 func (t Timing) Validate() error {
 	if err := t.ValidateLengths(); err != nil {
 		return err
 	}
-	for _, b := range t.bounds() {
-		if float64(b.value) <= b.above {
-			return breach(b.field, b.rule, b.value, "above", ceil(b.above), b.why)
-		}
+	return t.validate(func(*bound) bool { return true })
+}
+
+// ValidateActing returns nil if the timing keeps the bounds of R37 that OneActing needs, and else as Validate does.
+func (t Timing) ValidateActing() error {
+	if err := t.ValidateLengths(); err != nil {
+		return err
 	}
-	if t.Coordinator < 2*t.Election {
-		return breach("Coordinator", "R37 h", t.Coordinator, "at least", 2*t.Election, "a higher node may open its own election one Election later")
+	return t.validate(func(b *bound) bool { return b.acting })
+}
+
+// validate returns nil if some bounds are kept.
+func (t *Timing) validate(asked func(*bound) bool) error {
+	for _, b := range t.bounds() {
+		switch value := float64(b.value); {
+		case !asked(&b):
+		case b.atLeast && value < b.needed:
+			return breach(&b, "at least")
+		case !b.atLeast && value <= b.needed:
+			return breach(&b, "above")
+		}
 	}
 	return nil
 }
 
-// bounds returns bounds a to g. Products and sums are rounded one by one: some machines would round them once, and what is
-// simulated must be the same on all.
-func (t *Timing) bounds() [7]bound {
-	up, delay := float64(1+t.Drift), float64(t.Delay)
-	three := float64(3 * delay)
-	lease := func(first, second time.Duration) float64 {
-		return float64(up * float64(float64(t.slow(first)+t.slow(second))+three))
-	}
+// bounds returns bounds a to i; there is no f any more.
+func (t *Timing) bounds() [8]bound {
+	reign, elected := t.reign(), t.elected()
 	return [...]bound{
-		{"R37 a", "Election", t.Election, float64(float64(2*delay) * up), "every ELECTION must have been answered"},
-		{"R37 b", "Claim", t.Claim, float64(float64(4*delay) * up), "a claim by way of a hand-over takes four messages"},
-		{"R37 c", "Reign", t.Reign, float64(t.Heartbeat) + float64(three*up), "a heartbeat must have been acknowledged between two checks"},
-		{"R37 d", "Patience", t.Patience, lease(t.Reign, t.Reign), "an ACK supports its leader for two checks"},
-		{"R37 e", "Coordinator", t.Coordinator, lease(t.Election, t.Claim), "whoever said OK has its election and its claim"},
-		{"R37 f", "Coordinator", t.Coordinator, lease(t.Claim, t.Reign), "a GRANT supports a claim and a reign until its first check"},
-		{"R37 g", "Coordinator", t.Coordinator, lease(t.Reign, t.Reign), "it must outlast the lease of a follower"},
+		{"R37 a", "Election", t.Election, t.fast(2 * float64(t.Delay)), false, false, "every ELECTION must have been answered"},
+		{"R37 b", "Claim", t.Claim, t.fast(4 * float64(t.Delay)), false, false, "a claim by way of a hand-over takes four messages"},
+		{"R37 c", "Reign", t.Reign, t.answered(0), false, false, "a question must have been answered before the one that dates the reign is too old"},
+		{"R37 d", "Patience", t.Patience, reign, true, true, "the lease of a follower must outlast the reign that it backs"},
+		{"R37 e", "Coordinator", t.Coordinator, elected, false, false, "whoever said OK has its election and its claim"},
+		{"R37 g", "Coordinator", t.Coordinator, reign, true, true, "it must outlast the reign that a grant or a forgotten answer backs"},
+		{"R37 h", "Coordinator", t.Coordinator, 2 * float64(t.Election), true, false, "a higher node may open its own election one Election later"},
+		{"R37 i", "Reign", t.Reign, float64(t.Claim), true, true, "a claim must end no later than the reign that it would win"},
 	}
+}
+
+// The rest is what the bounds are, in nanoseconds. Products and sums are rounded one by one: some machines would round them once, and
+// what is simulated must be the same on all.
+
+// fast returns what a timer must be set to, to run for so long by the fastest clock.
+func (t *Timing) fast(length float64) float64 { return float64(float64(1+t.Drift) * length) }
+
+// reign returns what patience must be set to, to outlast Reign: it by the fastest clock, and Quorum by the slowest (bounds d, g).
+func (t *Timing) reign() float64 { return t.fast(t.slow(t.Reign)) }
+
+// elected returns what Coordinator must be set to for a higher node to have asked, claimed and said that it leads (bound e).
+func (t *Timing) elected() float64 {
+	return t.fast(float64(float64(t.slow(t.Election)+t.slow(t.Claim)) + float64(3*float64(t.Delay))))
+}
+
+// answered returns what Quorum must be set to, for a leader to go on of whose questions so many, one after the other, get no answer in
+// time (bound c). Until the next one there is a Heartbeat; or, after a claim that was granted by way of a hand-over, four messages.
+// Each question is late by a Delay, and the Heartbeat to the next runs from it; there and back takes two. It is for two clocks: that of
+// Heartbeat may be the slowest, and that of Quorum the fastest.
+func (t *Timing) answered(lost int) float64 {
+	next := max(t.slow(t.Heartbeat), float64(4*float64(t.Delay)))
+	more := float64(float64(lost) * float64(t.slow(t.Heartbeat)+float64(t.Delay)))
+	return t.fast(float64(float64(next+more) + float64(3*float64(t.Delay))))
 }
 
 // ValidateLengths returns nil if the timing is one at all, be it that it breaks bounds of R37: its fields are lengths of time,
@@ -93,8 +131,9 @@ func (t Timing) ValidateLengths() error {
 }
 
 // breach is the error for a field that breaks a bound.
-func breach(field, rule string, value time.Duration, relation string, needed time.Duration, why string) error {
-	return &Error{Field: field, Rule: rule, Needed: needed, Problem: fmt.Sprintf("is %v, but must be %s %v: %s", value, relation, needed, why)}
+func breach(b *bound, relation string) error {
+	needed := ceil(b.needed)
+	return &Error{Field: b.field, Rule: b.rule, Needed: needed, Problem: fmt.Sprintf("is %v, but must be %s %v: %s", b.value, relation, needed, b.why)}
 }
 
 // ceil rounds up to a microsecond, which is as exact as a person wants it.

@@ -9,7 +9,7 @@
 //	p := policy.New(policy.LAN(), rand.New(rand.NewPCG(1, 2)), peers)
 //	for {
 //		now := ... // when a message has come, or the first of p.Due has ended
-//		p.Follow(&policy.Step{Now: now, Action: ..., Arm: ..., Cancel: ..., Role: ..., Leader: ...})
+//		p.Follow(&policy.Step{Began: before, Now: now, Action: ..., Arm: ..., Role: ..., Leader: ..., Latest: ..., Dated: ..., ...})
 //		if p.ElectionOver(hasQuorum) {
 //			p.Ended(policy.ElectionTimer) // and its end is given to the node
 //		}

@@ -59,8 +59,8 @@ func (p *Policy) Connected(i int, now Instant) {
 			p.Due.Sooner(PreemptTimer, p.preemption(now))
 		}
 		return
-	case p.fresh && p.peers.Asked()&^p.peers.Up == 0: // a leader, if there is one, is heard within this time (bound c)
-		p.rest = min(p.rest, now.Add(p.timing.Reign))
+	case p.fresh && p.peers.Asked()&^p.peers.Up == 0:
+		p.rest = min(p.rest, now.Add(p.timing.heard()))
 	case !p.fresh && p.attempts > 0:
 		p.rest = min(p.rest, now.Add(p.timing.reconnection(p.attempts)+p.jitter(p.timing.Heartbeat)))
 	default:
@@ -81,12 +81,6 @@ func (p *Policy) HeldUp(now Instant) time.Duration {
 	p.Due.later(CoordinatorTimer, now.Add(2*p.timing.Heartbeat))
 	p.Due.later(ElectionTimer, now.Add(p.timing.Delay))
 	return now.After(first)
-}
-
-// TooLate reports whether the end of a timer that was due then comes so late that the node, if it leads after it, is to resign: it
-// is quorum, and what is acknowledged from here on may have been so before the pause (R37, Besides 3).
-func (p *Policy) TooLate(t Timer, due, now Instant) bool {
-	return t == ReignTimer && now.After(due) > p.timing.Delay
 }
 
 // Reconfigure goes by other members. Moved returns a set of old places as one of new ones, without those who are none any more.

@@ -31,6 +31,8 @@ type Policy struct {
 	freed    Set     // whose lease was released last: it is not waited for
 	answered Set     // of a candidate: who has answered it
 	assented Set     // of an electing node: whom it has said ASSENT
+	asked    asked   // of a claimant and a leader: when it has asked what
+	latest   spec.Question
 }
 
 // New returns the policy of a node that is about to start. The timing keeps its bounds, or waits mean nothing.
@@ -44,13 +46,20 @@ func New(t Timing, r Random, p Peers) Policy {
 
 // Step is a step that a node has taken: what it was given, and what came of it.
 type Step struct {
-	Now         Instant // when its promise is on disk
+	// Began is when the clock was read last before the step: no later than anything that the step asks. Claims and reigns run from
+	// there.
+	Began Instant
+	// Now is when the clock was read after the step, when its promise is on disk: no earlier than anything that it answers. Patience
+	// runs from there.
+	Now         Instant
 	Action      spec.Action
 	From        int // who sent the message that was taken, or None, or Stranger
 	Sent        []spec.Message
 	Cancel, Arm spec.TimerSet // see R36
 	Role        spec.Role     // after it
 	Leader      int           // whose lease is kept after it, or None, or Stranger
+	Latest      spec.Question // the latest number that the node has used, after it (R50)
+	Dated       spec.Question // of a leader, after it: the question that its reign is dated from (R26)
 	Patience    time.Duration // what a detector says of the leader that was acknowledged, or 0
 }
 
@@ -69,6 +78,7 @@ func (p *Policy) Follow(s *Step) {
 		p.Due[bits.TrailingZeros8(uint8(set))] = Never
 	}
 	p.learn(s)
+	p.asks(s)
 	for set := s.Arm; set != 0; set &= set - 1 {
 		t := Timer(bits.TrailingZeros8(uint8(set)))
 		p.Due[t] = p.due(t, s)
@@ -101,14 +111,14 @@ func (p *Policy) learn(s *Step) {
 			}
 		}
 	case spec.Candidate:
-		p.asks(s)
+		p.stands(s)
 	case spec.Electing:
 		p.elects(s)
 	}
 }
 
-// asks keeps up to date what is known of a candidacy.
-func (p *Policy) asks(s *Step) {
+// stands keeps up to date what is known of a candidacy.
+func (p *Policy) stands(s *Step) {
 	if p.role != spec.Candidate || ElectionTimer.in(s.Arm) {
 		p.attempts++
 		p.fresh, p.answered = false, 0
@@ -126,15 +136,36 @@ func (p *Policy) elects(s *Step) {
 	}
 }
 
+// asks keeps up to date when a claimant and a leader have asked what. A claim takes a number of its own: it is the first question
+// that counts (R16).
+func (p *Policy) asks(s *Step) {
+	leads := s.Role == spec.Leader
+	if !leads && (s.Role != spec.Claimant || s.Latest != p.latest) {
+		p.asked.count = 0
+	}
+	if leads || s.Role == spec.Claimant {
+		if s.Latest != p.latest {
+			p.asked.note(s.Latest, s.Began)
+		}
+		if leads {
+			p.asked.forget(s.Dated)
+		}
+	}
+	p.latest = s.Latest
+}
+
 // due returns when a timer that is armed after a step ends.
 func (p *Policy) due(t Timer, s *Step) Instant {
 	switch t {
 	case ReignTimer:
-		return s.Now.Add(p.timing.Reign)
+		return p.asked.at(s.Dated, s.Began-Instant(p.timing.Reign)).Add(p.timing.Reign)
 	case ClaimTimer:
-		return s.Now.Add(p.timing.Claim)
+		return s.Began.Add(p.timing.Claim)
 	case HeartbeatTimer:
-		return s.Now.Add(p.timing.Heartbeat)
+		if p.role != spec.Leader { // its first question is the CLAIM, which the COORDINATOR repeats
+			return max(s.Now, p.asked.at(s.Dated, s.Began).Add(p.timing.Heartbeat))
+		}
+		return s.Began.Add(p.timing.Heartbeat)
 	case ElectionTimer:
 		return s.Now.Add(p.timing.Election)
 	case CoordinatorTimer:
@@ -160,8 +191,8 @@ func (p *Policy) rests(s *Step) {
 	case s.Action == spec.StartAction:
 		p.fresh = p.peers.Asked() != 0
 		p.rest = s.Now
-		if p.fresh {
-			p.rest = s.Now.Add(p.timing.Patience)
+		if p.fresh { // the others are started one after the other
+			p.rest = s.Now.Add(2 * p.timing.Patience)
 		}
 	case s.Action == spec.ResignAction: // the others come first
 		p.rest = s.Now.Add(p.timing.Patience)

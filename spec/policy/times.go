@@ -15,6 +15,11 @@ func (t *Timing) slow(d time.Duration) float64 { return float64(d) / float64(1-t
 // Slowest returns how long at most a timer of this length runs, by the slowest clock, but for the Delay in which its end is given.
 func (t *Timing) Slowest(d time.Duration) time.Duration { return time.Duration(math.Ceil(t.slow(d))) }
 
+// heard returns how long it takes at most until a leader is heard, if there is one, by the clocks that are worst for that.
+func (t *Timing) heard() time.Duration {
+	return time.Duration(math.Ceil(t.fast(float64(t.slow(t.Heartbeat) + float64(3*float64(t.Delay))))))
+}
+
 // Failover returns how long at most it takes, from the death of a leader until all others follow the next highest node
 // that lives, while the bounds hold and patience is Timing.Patience: proved, if all are told a proof of the death within Delay
 // (the process is gone, and its machine says so); silent, if nothing is heard (the machine is gone, stopped or cut off).

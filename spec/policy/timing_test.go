@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 const ms = time.Millisecond
@@ -27,13 +28,13 @@ func TestValidate(t *testing.T) {
 	}{
 		{"a", func(t *Timing) { t.Election = 30300 * time.Microsecond }, "policy: Timing.Election is 30.3ms, but must be above 30.3ms: every ELECTION must have been answered (R37 a)"},
 		{"b", func(t *Timing) { t.Claim = 60 * ms }, "policy: Timing.Claim is 60ms, but must be above 60.6ms: a claim by way of a hand-over takes four messages (R37 b)"},
-		{"c", func(t *Timing) { t.Reign = 95 * ms }, "policy: Timing.Reign is 95ms, but must be above 95.45ms: a heartbeat must have been acknowledged between two checks (R37 c)"},
-		{"c by heartbeat", func(t *Timing) { t.Heartbeat = 60 * ms }, "policy: Timing.Reign is 100ms, but must be above 105.45ms: a heartbeat must have been acknowledged between two checks (R37 c)"},
-		{"d", func(t *Timing) { t.Patience = 249 * ms }, "policy: Timing.Patience is 249ms, but must be above 249.491ms: an ACK supports its leader for two checks (R37 d)"},
-		{"e", func(t *Timing) { t.Claim = 150 * ms; t.Coordinator = 234 * ms }, "policy: Timing.Coordinator is 234ms, but must be above 234.188ms: whoever said OK has its election and its claim (R37 e)"},
-		{"f", func(t *Timing) { t.Claim = 150 * ms; t.Coordinator = 300 * ms }, "policy: Timing.Coordinator is 300ms, but must be above 300.501ms: a GRANT supports a claim and a reign until its first check (R37 f)"},
-		{"g", func(t *Timing) { t.Coordinator = 249 * ms }, "policy: Timing.Coordinator is 249ms, but must be above 249.491ms: it must outlast the lease of a follower (R37 g)"},
+		{"c", func(t *Timing) { t.Reign = 105 * ms }, "policy: Timing.Reign is 105ms, but must be above 106.05ms: a question must have been answered before the one that dates the reign is too old (R37 c)"},
+		{"c by heartbeat", func(t *Timing) { t.Heartbeat = 70 * ms }, "policy: Timing.Reign is 110ms, but must be above 116.865ms: a question must have been answered before the one that dates the reign is too old (R37 c)"},
+		{"d", func(t *Timing) { t.Patience = 112 * ms }, "policy: Timing.Patience is 112ms, but must be at least 112.223ms: the lease of a follower must outlast the reign that it backs (R37 d)"},
+		{"e", func(t *Timing) { t.Claim = 90 * ms; t.Coordinator = 172 * ms }, "policy: Timing.Coordinator is 172ms, but must be above 172.976ms: whoever said OK has its election and its claim (R37 e)"},
+		{"g", func(t *Timing) { t.Reign = 148 * ms; t.Patience = 155 * ms }, "policy: Timing.Coordinator is 150ms, but must be at least 150.99ms: it must outlast the reign that a grant or a forgotten answer backs (R37 g)"},
 		{"h", func(t *Timing) { t.Election = 155 * ms; t.Coordinator = 309 * ms }, "policy: Timing.Coordinator is 309ms, but must be at least 310ms: a higher node may open its own election one Election later (R37 h)"},
+		{"i", func(t *Timing) { t.Claim = 111 * ms; t.Coordinator = 300 * ms }, "policy: Timing.Reign is 110ms, but must be at least 111ms: a claim must end no later than the reign that it would win (R37 i)"},
 		{"no delay", func(t *Timing) { t.Delay = 0 }, "policy: Timing.Delay is 0s, but must be at least 1ns"},
 		{"no heartbeat", func(t *Timing) { t.Heartbeat = -1 }, "policy: Timing.Heartbeat is -1ns, but must be at least 1ns"},
 		{"negative stagger", func(t *Timing) { t.Stagger = -1 }, "policy: Timing.Stagger is -1ns, but must be at least 0s"},
@@ -45,8 +46,8 @@ func TestValidate(t *testing.T) {
 		{"drift no number", func(t *Timing) { t.Drift = math.NaN() }, "policy: Timing.Drift is NaN, but must be from 0 to below 1 (R37)"},
 	} {
 		timing := Timing{
-			Delay: 15 * ms, Drift: 0.01, Heartbeat: 50 * ms, Reign: 100 * ms, Patience: 265 * ms, Election: 35 * ms,
-			Coordinator: 265 * ms, Claim: 65 * ms, Stagger: 30 * ms, Settle: ms, Preempt: time.Second,
+			Delay: 15 * ms, Drift: 0.01, Heartbeat: 50 * ms, Reign: 110 * ms, Patience: 113 * ms, Election: 35 * ms,
+			Coordinator: 150 * ms, Claim: 65 * ms, Stagger: 30 * ms, Settle: ms, Preempt: time.Second,
 		}
 		require.NoError(t, timing.Validate())
 		test.change(&timing)
@@ -58,4 +59,28 @@ func TestValidate(t *testing.T) {
 	timing := LAN()
 	timing.Preempt, timing.Stagger, timing.Settle, timing.Drift = -1, 0, 0, 0
 	require.NoError(t, timing.Validate(), "never to pre-empt, no stagger, no drift")
+}
+
+// TestTimingFor: whatever the delay, the bounds are kept, and a leader goes on that loses one heartbeat.
+func TestTimingFor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		delay := time.Duration(rapid.Int64Range(int64(time.Microsecond), int64(20*time.Minute)).Draw(t, "delay"))
+		timing := TimingFor(delay)
+		require.NoError(t, timing.Validate())
+		require.Equal(t, delay, timing.Delay)
+		require.Greater(t, float64(timing.Reign), timing.answered(1))
+		require.GreaterOrEqual(t, timing.Stagger, 2*delay, "R37, Besides 1")
+		require.Greater(t, timing.Preempt, timing.Coordinator)
+		require.Less(t, timing.Patience, 14*delay, "no longer than it must be")
+	})
+}
+
+// TestProfilesForgive holds the profiles to what their comments say of leaders that are held up.
+func TestProfilesForgive(t *testing.T) {
+	lan := LAN()
+	lan.Delay = 15 * ms // 45 ms from the heartbeat to its answer
+	require.Greater(t, float64(lan.Reign), lan.answered(0))
+	for _, timing := range []Timing{Busy(), WAN()} {
+		require.Greater(t, float64(timing.Reign), timing.answered(1))
+	}
 }

@@ -4,8 +4,19 @@ import "time"
 
 // Weather is what a link does to messages.
 type Weather struct {
-	Delay Range   // how long a message is under way, but for the time it waits behind others
-	Loss  float64 // the part of the messages that is lost, from 0 to 1
+	Delay    Range   // how long a message is under way, but for the time it waits behind others
+	Loss     float64 // the part of the messages that is lost, from 0 to 1
+	Repeated float64 // the part of the messages that comes once more, from 0 to 1: see Echo
+}
+
+// Echoes is how many times the longest delay an Echo takes, at most.
+const Echoes = 64
+
+// echo is a message that comes once more.
+type echo[M any] struct {
+	message  M
+	from, to uint16
+	began    time.Duration
 }
 
 // parcel is a message under way.
@@ -24,6 +35,7 @@ type link[M any] struct {
 	moved    bool // something under way arrives at another time than first: what is queued may be for the time before
 	delay    Range
 	loss     chance
+	repeated chance
 	random   Random
 	due      time.Duration // when the last message arrives
 	parcels  []parcel[M]   // a ring, whose length is a power of two
@@ -60,7 +72,9 @@ func (l *link[M]) take() *parcel[M] {
 	return p
 }
 
-func (l *link[M]) setWeather(w Weather) { l.delay, l.loss = w.Delay, chanceOf(w.Loss) }
+func (l *link[M]) setWeather(w Weather) {
+	l.delay, l.loss, l.repeated = w.Delay, chanceOf(w.Loss), chanceOf(w.Repeated)
+}
 
 func (w *World[M]) link(from, to int) *link[M] { return &w.links[from*len(w.nodes)+to] }
 
@@ -77,6 +91,11 @@ func (w *World[M]) Send(from, to int, m M) (due time.Duration, leaves bool) {
 			return 0, false
 		}
 		sender.left--
+	}
+	if l.repeated > 0 && l.repeated.comes(&l.random) {
+		after := l.random.In(Range{Max: Echoes * l.delay.Max})
+		w.push(item{at: w.leaves(sender) + after, kind: echoed, index: uint16(to), tag: uint32(len(w.echoes))})
+		w.echoes = append(w.echoes, echo[M]{m, uint16(from), uint16(to), w.now})
 	}
 	if l.cuts > 0 || !w.nodes[to].up {
 		w.lost++

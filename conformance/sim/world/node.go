@@ -92,6 +92,12 @@ func (w *World[M]) Clock(i int) time.Duration {
 	return n.counts + n.jumped
 }
 
+// Reads returns what the clock of a node shows now.
+func (w *World[M]) Reads(i int) time.Duration {
+	n := &w.nodes[i]
+	return n.counted(w.now) + n.jumped
+}
+
 // Save makes a node busy for as long as its disk takes. Then comes Saved. What it sends and which timers it sets after this
 // call waits until then. A node that is busy already must not be given this call.
 func (w *World[M]) Save(i int) {

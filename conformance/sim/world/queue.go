@@ -21,6 +21,7 @@ const (
 	crashed
 	woken // index is a node for which something waits
 	alarm
+	echoed // a message comes once more; index is its node, tag the echo
 )
 
 func (a *item) before(b *item) bool { return a.at < b.at || a.at == b.at && a.seq < b.seq }

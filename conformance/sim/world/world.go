@@ -23,6 +23,7 @@ type World[M any] struct {
 	queue      queue
 	nodes      []node
 	links      []link[M]
+	echoes     []echo[M]
 }
 
 // Kind says what an event is.
@@ -55,6 +56,8 @@ type Event[M any] struct {
 	Message M
 	// Since is when the step began that sent the message, or when the timer should have ended.
 	Since time.Duration
+	// Echo says that the message comes once more: late, in any order, to later lives of its node too, or though it was lost.
+	Echo bool
 }
 
 // New returns a world at time 0.
@@ -76,6 +79,7 @@ func (w *World[M]) Reset(c Config) {
 		}
 	}
 	w.now, w.seq, w.sent, w.lost, w.timers, w.urgent, w.queue = 0, 0, 0, 0, c.Timers, c.Urgent, w.queue[:0]
+	w.echoes = w.echoes[:0]
 	for i := range w.nodes {
 		n := &w.nodes[i]
 		*n = node{up: true, rate: billion, random: NewRandom(c.Seed, uint64(i)), disk: c.Disk, waiting: n.waiting[:0], timers: n.timers}
@@ -132,6 +136,9 @@ func (w *World[M]) happen(it *item, e *Event[M]) bool {
 	case arrival:
 		l := &w.links[it.index]
 		return l.has(it.seq, w.now) && w.comes(it, int(l.to)) && w.deliver(it, e)
+	case echoed:
+		n := &w.nodes[it.index]
+		return n.up && w.comes(it, int(it.index)) && w.deliver(it, e)
 	case timerDue:
 		return w.timerDue(int(it.index)/w.timers, int(it.index)%w.timers, it.at, e)
 	case called:
@@ -172,12 +179,17 @@ func (w *World[M]) deliver(it *item, e *Event[M]) bool {
 		*e = Event[M]{Kind: Called, Node: int(it.index), Tag: it.tag, Since: it.at}
 		return true
 	}
+	if it.kind == echoed {
+		x := &w.echoes[it.tag]
+		*e = Event[M]{Kind: Receive, Node: int(x.to), From: int(x.from), Message: x.message, Since: x.began, Echo: true}
+		return true
+	}
 	l := &w.links[it.index]
 	if !l.has(it.seq, w.now) {
 		return false
 	}
 	p := l.take()
-	e.Kind, e.Node, e.From, e.Message, e.Since = Receive, int(l.to), int(l.from), p.message, p.began
+	e.Kind, e.Node, e.From, e.Message, e.Since, e.Echo = Receive, int(l.to), int(l.from), p.message, p.began, false
 	if p.lost {
 		e.Kind = Lose
 		w.lost++

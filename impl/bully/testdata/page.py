@@ -39,13 +39,16 @@ class Record:
 
 
 class State(Record):
-    def __init__(self, role, leader, epoch, grantee, support, conf):
-        super().__init__(role=role, leader=leader, epoch=epoch, grantee=grantee, support=support, conf=conf)
+    pass
 
 
 class Message(Record):
-    def __init__(self, type, sender, to, epoch, conf):
-        super().__init__(type=type, sender=sender, to=to, epoch=epoch, conf=conf)
+    def __init__(self, type, sender, to, epoch, question, keeps, granted, conf):
+        super().__init__(type=type, sender=sender, to=to, epoch=epoch, question=question, keeps=keeps, granted=granted, conf=conf)
+
+
+class Granted(Record):
+    pass
 
 
 class Configuration(Record):
@@ -74,12 +77,15 @@ def of_voters(ids):
 
 
 def state(s, fixed):
-    return State(s["role"], node(s["leader"]), s["epoch"], node(s["grantee"]), {node(k) for k in s["support"]},
-                 fixed or configuration(s["configuration"]))
+    return State(role=s["role"], leader=node(s["leader"]), lease=s["lease"], epoch=s["epoch"], grantee=node(s["grantee"]),
+                 support={node(k) for k in s["support"]}, asked=s["asked"], latest=s["latest"], dated=s.get("dated", 0),
+                 answered={node(a["node"]): a["question"] for a in s.get("answered", [])}, conf=fixed or configuration(s["configuration"]))
 
 
 def message(m):
-    return Message(m["type"], node(m["from"]), node(m["to"]), m["epoch"], configuration(m.get("configuration")))
+    granted = m.get("granted") and Granted(by=node(m["granted"]["by"]), epoch=m["granted"]["epoch"], question=m["granted"]["question"])
+    return Message(m["type"], node(m["from"]), node(m["to"]), m["epoch"], m["question"], node(m.get("keeps")), granted,
+                   configuration(m.get("configuration")))
 
 
 class Page:
@@ -87,7 +93,7 @@ class Page:
 
     def __init__(self, text, table):
         self.code, = re.findall(r"```python\n(.*?)```", text, re.S)
-        self.words = {"State": State, "Message": Message, "entry": lambda c, k: c.entries.get(k), "ascending": sorted}
+        self.words = {"State": State, "Message": Message, "Granted": Granted, "entry": lambda c, k: c.entries.get(k), "ascending": sorted}
         exec(self.code, self.words)
         self.table = Table(table, self.words)
 
@@ -128,7 +134,9 @@ class Page:
         if "message" in i:
             return self.table.on_message(s, message(i["message"]))
         if "start" in i:
-            return self.table.on_input(State("follower", None, 0, None, set(), first), "start")
+            none = State(role="follower", leader=None, lease=0, epoch=0, grantee=None, support=set(), asked=0, latest=0, dated=0,
+                         answered={}, conf=first)
+            return self.table.on_input(none, "start")
         return self.table.on_input(s, i.get("timer") or i.get("call") or "restart", configuration(i.get("configuration")))
 
 
@@ -141,7 +149,7 @@ def main():
     for line in sys.stdin:
         asked += 1
         problem = page.differs(json.loads(line))
-        if problem and len(differs) < 3:
+        if problem and len(differs) < 20:
             differs.append(f"{line.strip()}\n  {problem}")
     json.dump({"lines": page.code.count("\n"), "asked": asked, "differs": differs, "unused": page.table.unused()}, sys.stdout)
 

@@ -41,7 +41,7 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.members, "members", "", "all nodes, the same at all, if they are fixed: `id=host:port,…`")
 	flags.StringVar(&f.data, "data", "", "the `folder` of this node's promise, on a disk that keeps it")
 	flags.StringVar(&f.listen, "listen", "", "listen to the other nodes on this `address`; that in -members if empty")
-	flags.StringVar(&f.profile, "profile", "lan", "how long timers are, the same at all nodes: local, lan or wan")
+	flags.StringVar(&f.profile, "profile", "lan", "how long timers are, the same at all nodes: local, lan, busy or wan")
 	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: 5s, now or never; as the profile says if empty")
 	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`; nobody is asked who he is")
 	flags.StringVar(&f.view, "view", "", "where browsers find the pages of all nodes: `id=http://host:port,…`")

@@ -97,7 +97,7 @@ func TestSettingsRefused(t *testing.T) {
 		`-members: node 1: the port in "a:http" is not`:                   {"-members", "1=a:http"},
 		"-members: nodes 1 and 2 have the same address a:1: each needs":   {"-members", "1=a:1,2=a:1"},
 		`-profile: unknown "lam"; did you mean lan`:                       {"-profile", "lam"},
-		"(there are local, lan and wan)":                                  {"-profile", "fast"},
+		"(there are local, lan, busy and wan)":                            {"-profile", "fast"},
 		`-preempt: "soon" is no length of time: give 5s, 500ms, now or `:  {"-preempt", "soon"},
 		`-preempt: "-1s" is no length of time`:                            {"-preempt", "-1s"},
 		"-preempt: is 9000h0m0s, but must be at most":                     {"-preempt", "9000h"},

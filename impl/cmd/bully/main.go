@@ -229,7 +229,6 @@ func version(_ context.Context, p program, args []string) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(p.out, "%s\nmembers that are fixed: spec %s, wire %d, trace %d\nthat come and go:       spec %s, wire %d, trace %d\n", text,
-		spec.Version, spec.WireVersion, spec.TraceFormat, spec.VersionChanging, spec.WireVersionChanging, spec.TraceFormatChanging)
+	_, err := fmt.Fprintf(p.out, "%s\nspec %s, wire %d, trace %d\n", text, spec.Version, spec.WireVersion, spec.TraceFormat)
 	return err
 }

@@ -42,7 +42,7 @@ func TestVersion(t *testing.T) {
 	status, out, _ := bully(t, "version")
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "built with go")
-	require.Contains(t, out, "\nmembers that are fixed: spec "+spec.Version+", wire 1, trace 1\nthat come and go:       spec 1.1, wire 2, trace 2\n")
+	require.Contains(t, out, "\nspec "+spec.Version+", wire 3, trace 3\n")
 }
 
 func TestUsage(t *testing.T) {

@@ -132,7 +132,7 @@ func TestMembers(t *testing.T) {
 	require.Contains(t, log, ", nodes: 3, crashes: 1")
 	text, err := os.ReadFile(merged)
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(string(text), `{"format":2,"spec":"1.1","members":["1","2","3"],`))
+	require.True(t, strings.HasPrefix(string(text), `{"format":3,"spec":"2.0","changing":true,"members":["1","2","3"],`))
 }
 
 // TestWrongDisk: a node whose disk is not the one that was added under its id is told so, and is no member.

@@ -30,7 +30,6 @@ type traceChecking struct {
 func (g *traceChecking) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&g.json, "json", false, "check: print JSON")
 	flags.BoolVar(&g.options.Strict, "strict", false, "check: refuse a trace that was cut short, as a crash of its writer does")
-	flags.BoolVar(&g.options.AllLosses, "all-losses", false, "check: refuse a message that was lost and no event says so, as may be in a real run only")
 	flags.BoolVar(&g.options.OneActing, "one-acting", false, "check: refuse two acting leaders, as must be in a simulation with all timers on time")
 }
 
@@ -46,7 +45,6 @@ type traceVerdict struct {
 	Members  []spec.NodeID `json:"members"`
 	Events   uint64        `json:"events"`
 	Reigns   uint64        `json:"reigns"`
-	Lost     uint64        `json:"lost"`
 	CutShort bool          `json:"cut_short"`
 	Refused  *traceFault   `json:"refused,omitempty"`
 
@@ -165,7 +163,7 @@ func (e *evidence) check(ctx context.Context, o tracecheck.Options) (v traceVerd
 	begin := time.Now()
 	report, err := tracecheck.Trace(untilDone{ctx, in}, o)
 	v.took, v.err = time.Since(begin), err
-	v.Members, v.Events, v.Reigns, v.Lost, v.CutShort = report.Members, report.Events, report.Reigns, report.Lost, report.CutShort
+	v.Members, v.Events, v.Reigns, v.CutShort = report.Members, report.Events, report.Reigns, report.CutShort
 	var fault *tracecheck.TraceError
 	if errors.As(err, &fault) {
 		v.Refused = &traceFault{fault.Line, fault.Rule, fault.Problem, fault.Before, fault.Expected, fault.Got}

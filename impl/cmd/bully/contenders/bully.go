@@ -94,17 +94,12 @@ func (n *bullyNode) Receive(from int, m contest.Message, out *contest.Output) {
 	n.step(bully.Receive(message), from, out)
 }
 
-// End ends a timer. A leader that finds its quorum check late steps down: what it would hear of now may be old (R37).
+// End ends a timer.
 func (n *bullyNode) End(t contest.Timer, out *contest.Output) {
 	timer := policy.Timer(t)
 	n.last = bullyStep{}
 	if n.wakes(out) && n.clock().Before(n.waits.Due[timer]) {
 		return // it is put off
-	}
-	if due := n.waits.Due[timer]; n.waits.TooLate(timer, due, due.Add(n.config.Late())) {
-		out.Note = "was away for too long, and resigns"
-		n.Resign(out)
-		return
 	}
 	n.end(timer, out)
 }

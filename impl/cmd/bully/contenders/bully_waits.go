@@ -43,8 +43,8 @@ func (n *bullyNode) follow(did *bully.Output, from int, out *contest.Output) {
 		peers := n.peers()
 		n.waits.Reconfigure(peers, func(s policy.Set) policy.Set { return s & (peers.Others | policy.One(peers.Me)) })
 	}
-	n.waits.Follow(&policy.Step{Now: n.clock(), Action: did.Action, From: n.place(from), Cancel: did.Cancel, Arm: did.Arm,
-		Sent: did.Send, Role: n.state.Role, Leader: n.place(number(n.state.Leader))})
+	n.waits.Follow(&policy.Step{Began: n.clock(), Now: n.clock(), Action: did.Action, From: n.place(from), Cancel: did.Cancel, Arm: did.Arm,
+		Sent: did.Send, Role: n.state.Role, Leader: n.place(number(n.state.Leader)), Latest: n.state.Latest, Dated: did.Dated})
 	if n.state.Role == spec.Candidate && n.waits.ElectionOver(n.backed()) {
 		n.waits.Due[policy.ElectionTimer] = n.clock()
 	}

@@ -1,0 +1,89 @@
+package spec
+
+import "strconv"
+
+// Question is the number of something that a node asks: an ELECTION, a CLAIM, a COORDINATOR or a HEARTBEAT. The numbers of one
+// node only rise, over restarts too, so none is of two questions. They begin at 1; 0 is none (R50).
+//
+// In JSON it is an integer of digits only, as an epoch is.
+type Question uint64
+
+const (
+	// MaxQuestion is the greatest number that a message may carry, 2^53-1.
+	MaxQuestion Question = 1<<53 - 1
+	// MaxReserved is the greatest number that a record may reserve, 2^52. No node comes from there to MaxQuestion in its life.
+	MaxReserved Question = 1 << 52
+	// Block is how many numbers a node reserves by one save.
+	Block Question = 1 << 20
+)
+
+// Valid reports whether q is at most MaxQuestion.
+func (q Question) Valid() bool { return q <= MaxQuestion }
+
+// Reserved returns up to which number a node has reserved that has used q as its latest: up to the end of a block.
+func (q Question) Reserved() Question { return (q + Block - 1) / Block * Block }
+
+// Granted is a claim that a leader has granted as it handed over. The zero Granted is none.
+//
+//	{"by":"3","epoch":5,"question":9}
+type Granted struct {
+	By       NodeID // who claims
+	Epoch    Epoch
+	Question Question // of the CLAIM
+}
+
+var grantedFields = []string{"by", "epoch", "question"}
+
+// check says what is wrong with a claim that is not none.
+func (g *Granted) check(members []NodeID) *FieldError {
+	if err := checkNode(g.By, members); err != nil {
+		return err.within("by")
+	}
+	if !g.Epoch.Valid() {
+		return &FieldError{Field: "epoch", Problem: aboveMax(uint64(g.Epoch))}
+	}
+	return checkAsked(g.Question)
+}
+
+// checkAsked says what is wrong with the number of a question that there must be.
+func checkAsked(q Question) *FieldError {
+	switch {
+	case q == 0:
+		return &FieldError{Field: "question", Problem: "0: the number of a question is from 1 to 2^53-1"}
+	case !q.Valid():
+		return &FieldError{Field: "question", Problem: aboveMax(uint64(q))}
+	}
+	return nil
+}
+
+// String returns g as a person would say it: epoch:5 to 3, question:9.
+func (g Granted) String() string {
+	return "epoch:" + strconv.FormatUint(uint64(g.Epoch), 10) + " to " + g.By.String() + " question:" + g.Question.String()
+}
+
+// String returns q in digits.
+func (q Question) String() string { return strconv.FormatUint(uint64(q), 10) }
+
+func (g *Granted) appendJSON(b []byte) []byte {
+	b = g.By.appendJSON(append(b, `{"by":`...))
+	b = strconv.AppendUint(append(b, `,"epoch":`...), uint64(g.Epoch), 10)
+	b = strconv.AppendUint(append(b, `,"question":`...), uint64(g.Question), 10)
+	return append(b, '}')
+}
+
+// granted reads the syntax of a claim that was granted; check says whether it is valid.
+func (s *scanner) granted(g *Granted) {
+	seen := s.object(grantedFields, func(field int) {
+		switch field {
+		case 0:
+			g.By = s.id()
+		case 1:
+			g.Epoch = s.epoch()
+		case 2:
+			g.Question = s.question()
+		}
+	})
+	s.require(grantedFields, seen, 1<<len(grantedFields)-1)
+}
+
+func (s *scanner) question() Question { return Question(s.integer()) }
