@@ -139,7 +139,7 @@ func (n *Names) State(s *spec.State) State {
 // Message returns a message in the words of this package.
 func (n *Names) Message(m *spec.Message) Message {
 	return Message{
-		Type: MessageTypeOf(m.Type), From: n.ID(m.From), To: n.ID(m.To), Epoch: m.Epoch, Question: Question(m.Question), Keeps: n.ID(m.Keeps),
+		Type: MessageTypeOf(m.Type), From: n.sender(m), To: n.ID(m.To), Epoch: m.Epoch, Question: Question(m.Question), Keeps: n.ID(m.Keeps),
 		Granted: Granted{n.ID(m.Granted.By), m.Granted.Epoch, Question(m.Granted.Question)}, Conf: n.Configuration(&m.Configuration),
 	}
 }

@@ -56,9 +56,7 @@ func (n *Names) step(i ID, s State, id spec.NodeID, in *spec.Input) Step {
 	case in.Call != "" || !n.heard(id, &in.Message): // a call that there is not, or that no node is in a state for, too
 		return ignored(s)
 	}
-	heard := n.Message(&in.Message)
-	heard.From = n.sender(&in.Message)
-	return n.rules.Hear(i, s, heard)
+	return n.rules.Hear(i, s, n.Message(&in.Message))
 }
 
 // heard reports whether node id can hear m at all: it is well formed (R33), for this node, and of a cluster of its kind (R34).

@@ -96,7 +96,7 @@ var worst = map[string][]run{
 func TestBoundsAreTight(t *testing.T) {
 	small, large := LAN(), LAN()
 	small.Heartbeat = 30 * ms
-	large.Drift, large.Election, large.Claim, large.Quorum, large.Heartbeat, large.Coordinator = 0.1, 30*ms, 60*ms, 200*ms, 250*ms, 250*ms
+	large.Drift, large.Election, large.Claim, large.Reign, large.Patience, large.Coordinator = 0.1, 30*ms, 60*ms, 200*ms, 250*ms, 250*ms
 	for _, base := range []Timing{small, large, TimingFor(7 * ms)} {
 		for i, b := range base.bounds() {
 			timing := roomy(base, b.rule)
@@ -143,9 +143,9 @@ func set(t *Timing, field string, value time.Duration) {
 		t.Election = value
 	case "Claim":
 		t.Claim = value
-	case "Quorum":
+	case "Reign":
 		t.Reign = value
-	case "Heartbeat":
+	case "Patience":
 		t.Patience = value
 	case "Coordinator":
 		t.Coordinator = value
