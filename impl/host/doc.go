@@ -44,8 +44,8 @@
 //	profile   Delay   Heartbeat   Patience   at most, death proved   at most, silence
 //	Local     8ms     20ms        59ms       85ms                    166ms
 //	LAN       12ms    100ms       154ms      127ms                   314ms
-//	Busy      60ms    240ms       686ms      637ms                   1.481s
-//	WAN       250ms   500ms       2.35s      2.689s                  5.75s
+//	Busy      60ms    240ms       748ms      637ms                   1.543s
+//	WAN       250ms   500ms       2.61s      2.689s                  6.013s
 //
 // A death is proved when the address of the leader refuses a connection. A candidate does not wait for who is proved
 // dead, nor for who has answered. Patience with a silent leader is that of the [Detector], and at least
