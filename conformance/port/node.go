@@ -84,7 +84,13 @@ func rawMessage(m *spec.Message) json.RawMessage {
 		}
 		return strconv.Quote(id.String())
 	}
-	text := fmt.Sprintf(`{"type":%q,"from":%s,"to":%s,"epoch":%d`, string(m.Type), id(m.From), id(m.To), uint64(m.Epoch))
+	text := fmt.Sprintf(`{"type":%q,"from":%s,"to":%s,"epoch":%d,"question":%d`, string(m.Type), id(m.From), id(m.To), uint64(m.Epoch), uint64(m.Question))
+	if m.Type == spec.Election || !m.Keeps.IsNone() {
+		text += `,"keeps":` + id(m.Keeps)
+	}
+	if g := m.Granted; g != (spec.Granted{}) {
+		text += fmt.Sprintf(`,"granted":{"by":%s,"epoch":%d,"question":%d}`, id(g.By), uint64(g.Epoch), uint64(g.Question))
+	}
 	if c := rawConfiguration(m.Configuration); c != nil {
 		text += `,"configuration":` + string(c)
 	}

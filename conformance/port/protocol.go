@@ -84,13 +84,13 @@ func (q *Request) UnmarshalJSON(data []byte) error {
 	q.State, q.Promise = nil, nil
 	if there(read.State) {
 		q.State = &spec.State{}
-		if err := readKnown(read.State, q.State, "role", "leader", "epoch", "grantee", "support", "configuration"); err != nil {
+		if err := readKnown(read.State, q.State, "role", "leader", "lease", "epoch", "grantee", "support", "asked", "latest", "dated", "answered", "configuration"); err != nil {
 			return err
 		}
 	}
 	if there(read.Promise) {
 		q.Promise = &spec.Durable{}
-		return readKnown(read.Promise, q.Promise, "epoch", "grantee", "configuration")
+		return readKnown(read.Promise, q.Promise, "epoch", "grantee", "reserved", "configuration")
 	}
 	return nil
 }

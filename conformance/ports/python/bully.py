@@ -7,14 +7,14 @@ of the two they are. Whoever runs a node takes a Node (node.py).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from configuration import Configuration
 from ids import MAX_EPOCH, Id, rank
-from message import Message, MessageType
+from message import Granted, Message, MessageType
 from step import Role, State, Timer, running
 
 _ASKS = {MessageType.ELECTION, MessageType.CLAIM, MessageType.COORDINATOR, MessageType.HEARTBEAT, MessageType.IM_BACK}
-_ANSWERS = {MessageType.OK, MessageType.ASSENT, MessageType.GRANT, MessageType.ACK}
 _ASKS_FOR_VOTES = {MessageType.ELECTION, MessageType.CLAIM}
 
 
@@ -31,13 +31,23 @@ class Rules:
     def state(self) -> State:
         """A copy of the state."""
         support = tuple(m for m in self.others if m in self.support) if self.support else ()
-        return State(self.role, self.leader, self.epoch, self.grantee, support, self.configuration.written)
+        answered = tuple((m, self.answered[m]) for m in self.others if m in self.answered) if self.answered else ()
+        return State(self.role, self.leader, self.epoch, self.grantee, support, self.configuration.written,
+                     self.lease, self.asked, self.latest, self.dated, answered)
 
     # What several rules use.
 
     def _be(self, state: State) -> None:
-        self.role, self.leader, self.epoch, self.grantee = state.role, state.leader, state.epoch, state.grantee
-        self.support = set(state.support)
+        self.leader, self.lease, self.epoch, self.grantee = state.leader, state.lease, state.epoch, state.grantee
+        self.latest = state.latest
+        self._become(state.role)
+        self.support, self.asked = set(state.support), state.asked
+        self.dated, self.answered = state.dated, dict(state.answered)
+
+    def _become(self, role: Role) -> None:
+        """Be in a role in which nothing has been asked or answered yet."""
+        self.role, self.support, self.asked, self.dated = role, set[Id](), 0, 0
+        self.answered: dict[Id, int] = {}
 
     def _configure(self, configuration: Configuration) -> None:
         """All that a node knows of the members it knows from its configuration (R42)."""
@@ -45,38 +55,71 @@ class Rules:
         self.others = tuple(m.id for m in configuration.members if m.id != self.me)
         self.voting = tuple(m for m in self.others if m in configuration.electors)
 
-    def _send(self, kind: MessageType, to: Id, epoch: int) -> None:
-        self._sent.append(Message(kind, self.me, to, epoch, self.configuration.written))
+    def _send(self, kind: MessageType, to: Id, epoch: int, question: int, keeps: Id | None = None, granted: Granted | None = None) -> None:
+        self._sent.append(Message(kind, self.me, to, epoch, self.configuration.written, question, keeps, granted))
 
-    def _send_all(self, kind: MessageType, epoch: int) -> None:
-        """R46: votes are asked of electors; all else is said to all members."""
+    def _send_all(self, kind: MessageType, epoch: int, granted: Granted | None = None) -> None:
+        """R46: votes are asked of electors; all else is said to all members. R50: as of the latest number."""
+        keeps = self.leader if kind is MessageType.ELECTION else None
         for other in self.voting if kind in _ASKS_FOR_VOTES else self.others:
-            self._send(kind, other, epoch)
+            self._send(kind, other, epoch, self.latest, keeps, granted)
+
+    def _answer(self, m: Message, kind: MessageType, epoch: int) -> None:
+        """R50: an answer says which question it answers."""
+        self._send(kind, m.sender, epoch, m.question)
+
+    def _is_asked(self, m: Message) -> bool:
+        """R50: whether a message answers what this node asks now."""
+        return m.question == self.asked
+
+    def _new_number(self) -> int:
+        """R50: numbers only rise."""
+        self.latest += 1
+        return self.latest
 
     def _outranks(self, a: Id, b: Id) -> bool:
         return self.configuration.outranks(a, b)
 
     def _has_quorum(self) -> bool:
         """R3, R42: whether this node and those who back it are a majority of the electors."""
-        electors = self.configuration.electors
-        return 2 * len((self.support | {self.me}) & electors) > len(electors)
+        return self._is_quorum(self.support)
 
-    def _release(self, holder: Id | None) -> None:
-        """R5: this node says that it does not lead, or is proved dead."""
-        if self.leader == holder:
-            self.leader = None
-            if self.role in (Role.FOLLOWER, Role.ELECTING):
-                self._rest()
+    def _is_quorum(self, others: set[Id]) -> bool:
+        electors = self.configuration.electors
+        return 2 * len((others | {self.me}) & electors) > len(electors)
+
+    def _unbind(self) -> None:
+        self.leader, self.lease = None, 0
+
+    def _keep(self, m: Message) -> None:
+        """R5: keep the lease of the sender, which never gets older."""
+        self.lease = max(self.lease, m.question) if self.leader == m.sender else m.question
+        self.leader = m.sender
+
+    def _free(self) -> None:
+        """R5, R41: the holder of the lease does not lead."""
+        self._unbind()
+        if self.role in (Role.FOLLOWER, Role.ELECTING):
+            self._rest()
+
+    def _release(self, m: Message) -> None:
+        """R5: the sender says that it does not lead, as of its question."""
+        if self.leader == m.sender and m.question >= self.lease:
+            self._free()
 
     def _rest(self) -> None:
         """R6."""
-        self.role = Role.FOLLOWER if self.leader is None else Role.ELECTING
-        self.support = set()
+        self._become(Role.FOLLOWER if self.leader is None else Role.ELECTING)
 
     def _step_down(self) -> None:
         """The leader's own lease ends, and it rests (R7, R26, R28)."""
-        self.leader = None
+        self._unbind()
         self._rest()
+
+    def _learn_if_free(self, epoch: int) -> None:
+        """R7: who keeps another's lease does not learn from what binds nobody."""
+        if self.leader in (None, self.me):
+            self._learn(epoch)
 
     def _learn(self, epoch: int) -> None:
         """R7. A claimant does not learn the epoch that it claims itself."""
@@ -97,23 +140,26 @@ class Rules:
             self._adopt(theirs)
         if not {self.me, m.sender} <= self.configuration.ids:
             self._outside_heard(m, theirs)
-        elif m.type in _ANSWERS and not self._counts(m):
-            self._learn(m.epoch)  # R45.4
         else:
             self._HEARD[m.type](self, m)
 
     def _adopt(self, newer: Configuration) -> None:
-        """R43: support that was given in the older configuration says nothing of the newer."""
+        """R43: what was asked, and support that was given, in the older configuration says nothing of the newer."""
         if self.role in (Role.CANDIDATE, Role.CLAIMANT):
             self._rest()
         self._learn(newer.epoch)
-        self.support = set()
+        self.support, self.asked = set(), 0
+        self._configure_on(newer)
+
+    def _configure_on(self, newer: Configuration) -> None:
+        """R43, R47: of what was answered, members of the new configuration stay."""
         self._configure(newer)
+        self.answered = {k: n for k, n in self.answered.items() if k in newer.ids}
 
     def _outside_heard(self, m: Message, theirs: Configuration) -> None:
         """R44: who is no member hears the newest configuration, if it asks with an older one."""
         if m.type in _ASKS and self.configuration.newer(theirs):
-            self._send(MessageType.REFUSE, m.sender, self.epoch)
+            self._answer(m, MessageType.REFUSE, self.epoch)
 
     def _counts(self, m: Message) -> bool:
         """R45: whether the sender has the same configuration."""
@@ -127,7 +173,8 @@ class Rules:
 
     def _ask(self) -> None:
         """R8: stand, and ask all."""
-        self.role, self.support = Role.CANDIDATE, set()
+        self._become(Role.CANDIDATE)
+        self.asked = self._new_number()
         self._send_all(MessageType.ELECTION, self.epoch)
 
     def _ask_or_say(self) -> None:
@@ -141,7 +188,7 @@ class Rules:
 
     def _patience_ended(self) -> None:
         """R8."""
-        self.leader = None
+        self._unbind()
         self._ask_or_say()
 
     def _preempt_ended(self) -> None:
@@ -150,50 +197,52 @@ class Rules:
 
     def _may_support(self, m: Message) -> bool:
         """R10, R45.1: whether this node would grant the sender's claim."""
-        free = self.leader in (None, m.sender) or (self.role is not Role.ELECTING and self._outranks(m.sender, self.leader))
-        return free and self._may_vote(m)
+        if not self._may_vote(m):
+            return False
+        return self.leader in (None, m.sender) or (
+            self.role is not Role.ELECTING and m.keeps == self.leader and self._outranks(m.sender, self.leader))
 
     def _election_heard(self, m: Message) -> None:
         """R10, R11."""
-        self._release(m.sender)
-        self._learn(m.epoch)
+        self._release(m)
+        self._learn_if_free(m.epoch)
         from_lower = not self._outranks(m.sender, self.me)
         if from_lower and self.role is Role.LEADER:
-            self._send(MessageType.OK, m.sender, self.epoch)
-            self._send(MessageType.COORDINATOR, m.sender, self.epoch)
+            self._answer(m, MessageType.OK, self.epoch)
+            self._send(MessageType.COORDINATOR, m.sender, self.epoch, self.latest)
         elif not self._may_support(m):
-            self._send(MessageType.REFUSE, m.sender, self.epoch)
+            self._answer(m, MessageType.REFUSE, self.epoch)
         elif from_lower:
-            self._have_in_hand(m.sender)
+            self._have_in_hand(m)
         else:
-            self._give_way(m.sender)
+            self._give_way(m)
 
     def _is_idle(self) -> bool:
         return self.role is Role.FOLLOWER and self.leader is None
 
-    def _have_in_hand(self, lower: Id) -> None:
+    def _have_in_hand(self, m: Message) -> None:
         """R10: a lower node asked that this node may support."""
-        self._send(MessageType.OK, lower, self.epoch)
+        self._answer(m, MessageType.OK, self.epoch)
         if self._is_idle():
             self._ask()
 
-    def _give_way(self, higher: Id) -> None:
-        """R11: a higher node asked that this node may support."""
-        self._send(MessageType.ASSENT, higher, self.epoch)
-        if self.role in (Role.CANDIDATE, Role.CLAIMANT) or self._is_idle():
-            self.role, self.support = Role.ELECTING, set()
+    def _give_way(self, m: Message) -> None:
+        """R11: a higher node asked that this node may support. A claimant is firm: it goes on."""
+        self._answer(m, MessageType.ASSENT, self.epoch)
+        if self.role is Role.CANDIDATE or self._is_idle():
+            self._become(Role.ELECTING)
 
     def _ok_heard(self, m: Message) -> None:
         """R12: somebody better has it in hand."""
-        self._learn(m.epoch)
-        if self.role in (Role.CANDIDATE, Role.ELECTING):
+        self._learn_if_free(m.epoch)
+        if self.role in (Role.CANDIDATE, Role.ELECTING) and self._is_asked(m):
             self.role = Role.ELECTING
             self.support.add(m.sender)
 
     def _assent_heard(self, m: Message) -> None:
         """R13: the highest member has nobody to wait for."""
-        self._learn(m.epoch)
-        if self.role in (Role.CANDIDATE, Role.ELECTING):
+        self._learn_if_free(m.epoch)
+        if self.role in (Role.CANDIDATE, Role.ELECTING) and self._is_asked(m):
             self.support.add(m.sender)
             if self.role is Role.CANDIDATE and self.me == self.configuration.highest and self._may_claim():
                 self._claim()
@@ -211,7 +260,7 @@ class Rules:
 
     def _coordinator_ended(self) -> None:
         """R15."""
-        self.leader = None
+        self._unbind()
         if self._may_claim() and self.me in self.configuration.voters:
             self._claim()
         else:
@@ -221,7 +270,8 @@ class Rules:
 
     def _claim(self) -> None:
         """R16: the node promises itself nothing before it wins."""
-        self.role, self.support = Role.CLAIMANT, set()
+        self._become(Role.CLAIMANT)
+        self.asked = self._new_number()
         if self._may_win():
             self._win()
         else:
@@ -233,12 +283,16 @@ class Rules:
         if self.role is Role.LEADER:
             if self._hands_over(m):
                 self._grant(m)
-                self._send_all(MessageType.RESIGN, led)
+                self._send_all(MessageType.RESIGN, led, Granted(m.sender, m.epoch, m.question))
                 return
-        elif self._may_grant(m) and self.leader in (None, m.sender):
+        elif self._may_grant(m) and self.leader in (None, m.sender) and not self._rivals(m):
             self._grant(m)
             return
-        self._send(MessageType.REFUSE, m.sender, self.epoch)
+        self._answer(m, MessageType.REFUSE, self.epoch)
+
+    def _rivals(self, m: Message) -> bool:
+        """R17: of two that claim an epoch the better goes on."""
+        return self.role is Role.CLAIMANT and m.epoch <= self.epoch + 1 and not self._outranks(m.sender, self.me)
 
     def _may_grant(self, m: Message) -> bool:
         """R17, R45.2: whether the epoch can still be promised to the sender."""
@@ -251,15 +305,18 @@ class Rules:
 
     def _grant(self, m: Message) -> None:
         """R17."""
-        self._be(State(Role.ELECTING, leader=m.sender, epoch=m.epoch, grantee=m.sender))
-        self._send(MessageType.GRANT, m.sender, m.epoch)
+        self._become(Role.ELECTING)
+        self._keep(m)
+        self.epoch, self.grantee = m.epoch, m.sender
+        self._answer(m, MessageType.GRANT, m.epoch)
 
     def _grant_heard(self, m: Message) -> None:
         """R19."""
-        if self.role is not Role.CLAIMANT or m.epoch != self.epoch + 1:
-            self._learn(m.epoch)
+        if self.role is not Role.CLAIMANT or m.epoch != self.epoch + 1 or not self._is_asked(m):
+            self._learn_if_free(m.epoch)
             return
-        self._release(m.sender)
+        if self.leader == m.sender:
+            self._unbind()
         self.support.add(m.sender)
         if self._may_win():
             self._win()
@@ -270,15 +327,20 @@ class Rules:
 
     def _win(self) -> None:
         """R20, R48: the winner's configuration is of the epoch that it has won."""
+        asked, granters = self.asked, self.support
         self._configure(self.configuration.at(self.epoch + 1))
-        self._be(State(Role.LEADER, leader=self.me, epoch=self.epoch + 1, grantee=self.me))
+        self._become(Role.LEADER)
+        self.leader, self.epoch, self.grantee = self.me, self.epoch + 1, self.me
+        self.dated, self.answered = asked, dict.fromkeys(granters, asked)
         self._send_all(MessageType.COORDINATOR, self.epoch)
 
     def _refuse_heard(self, m: Message) -> None:
         """R21: a claimant rests first, and so learns even the epoch that it has claimed."""
-        if self.role is Role.CLAIMANT and m.epoch > self.epoch:
+        if self.role is Role.CLAIMANT and self._is_asked(m) and m.epoch > self.epoch:
             self._rest()
-        self._learn(m.epoch)
+            self._learn(m.epoch)
+        else:
+            self._learn_if_free(m.epoch)
 
     def _claim_ended(self) -> None:
         """R22."""
@@ -289,30 +351,44 @@ class Rules:
     def _reign_heard(self, m: Message) -> None:
         """R23, R24: COORDINATOR and HEARTBEAT."""
         if m.epoch < self.epoch:
-            self._send(MessageType.REFUSE, m.sender, self.epoch)
+            self._answer(m, MessageType.REFUSE, self.epoch)
             return
         stands = self.role in (Role.CANDIDATE, Role.CLAIMANT)
         if not (stands and self.leader == m.sender and self.epoch == m.epoch):
-            grantee = m.sender if m.epoch > self.epoch or self.grantee is None else self.grantee
-            self._be(State(Role.FOLLOWER, leader=m.sender, epoch=m.epoch, grantee=grantee))
-        self._send(MessageType.ACK, m.sender, m.epoch)
+            if m.epoch > self.epoch or self.grantee is None:
+                self.grantee = m.sender
+            self.epoch = m.epoch
+            self._become(Role.FOLLOWER)
+        self._keep(m)
+        self._answer(m, MessageType.ACK, m.epoch)
 
     def _ack_heard(self, m: Message) -> None:
         """R25."""
-        if self.role is Role.LEADER and m.epoch == self.epoch:
+        if self.role is not Role.LEADER or m.epoch != self.epoch or m.question > self.latest:
+            self._learn_if_free(m.epoch)
+            return
+        self.answered[m.sender] = max(m.question, self.answered.get(m.sender, 0))
+        if self._counts(m):
             self.support.add(m.sender)
-        else:
-            self._learn(m.epoch)
+        self._date()
+
+    def _date(self) -> None:
+        """R26: the latest question that a quorum has answered; it never goes back."""
+        if self._is_quorum(set()):
+            self.dated = self.latest
+            return
+        for n in self.answered.values():
+            if n > self.dated and self._is_quorum({k for k, since in self.answered.items() if since >= n}):
+                self.dated = n
 
     def _reign_ended(self) -> None:
         """R26."""
-        if self._has_quorum():
-            self.support = set()
-        else:
-            self._step_down()
+        self._step_down()
 
     def _heartbeat_ended(self) -> None:
         """R27."""
+        self._new_number()
+        self._date()
         self._send_all(MessageType.HEARTBEAT, self.epoch)
 
     def _resign(self) -> None:
@@ -321,22 +397,33 @@ class Rules:
         self._send_all(MessageType.RESIGN, self.epoch)
 
     def _resign_heard(self, m: Message) -> None:
-        """R29: a claimant claims again, for those whom the sender's lease had bound may grant now."""
-        self._release(m.sender)
+        """R29: who succeeds is granted at once; a claimant claims again, for those whom the sender's lease had bound may grant now."""
+        self._release(m)
+        if m.granted is not None:
+            claim = replace(m, type=MessageType.CLAIM, sender=m.granted.by, epoch=m.granted.epoch, question=m.granted.question, granted=None)
+            if self._succeeds(claim):
+                self._claim_heard(claim)
+                return
         if self.role is Role.CLAIMANT:
             if self._may_win():
                 self._win()
                 return
             for other in self.voting:
                 if other not in self.support:
-                    self._send(MessageType.CLAIM, other, self.epoch + 1)
+                    self._send(MessageType.CLAIM, other, self.epoch + 1, self.asked)
+
+    def _succeeds(self, claim: Message) -> bool:
+        """R29: whether a claim that the sender of a RESIGN has granted is answered as if it had been heard."""
+        if claim.sender == self.me or self.leader is not None or not self._may_vote(claim):
+            return False
+        return self.role in (Role.FOLLOWER, Role.ELECTING) or (self.role is Role.CANDIDATE and self._outranks(claim.sender, self.me))
 
     def _im_back_heard(self, m: Message) -> None:
         """R31."""
-        self._release(m.sender)
-        self._learn(m.epoch)
+        self._release(m)
+        self._learn_if_free(m.epoch)
         if self.role is Role.LEADER:
-            self._send(MessageType.COORDINATOR, m.sender, self.epoch)
+            self._send(MessageType.COORDINATOR, m.sender, self.epoch, self.latest)
 
     # Changes.
 
@@ -359,9 +446,11 @@ class Rules:
         """R47: all who are members before or after hear of it."""
         told = {*self.others}
         self.support = set()
-        self._configure(c)
+        self._configure_on(c)
+        self._new_number()
+        self._date()
         for other in sorted(told | {*self.others}, key=rank):
-            self._send(MessageType.HEARTBEAT, other, self.epoch)
+            self._send(MessageType.HEARTBEAT, other, self.epoch, self.latest)
 
     # Which rule an input asks for, and which timers run.
 

@@ -14,7 +14,7 @@ from ids import Id, is_epoch, rank
 
 MAX_MEMBERS = 50
 MAX_BYTES = 1024
-"""How long a message may be in its binary form: 59 bytes, and for each member 18 and those of its address."""
+"""How long a message may be in its binary form: 99 bytes, and for each member 18 and those of its address."""
 
 _ADDRESS = re.compile(r"[!#-%'-;=?-\[\]-~]{0,128}")
 _FIELDS = {"epoch", "version", "members"}
@@ -67,7 +67,7 @@ class Configuration:
                 raise ValueError(f"{reprlib.repr(member.address)} is no address (R42)")
         if not self.voters:
             raise ValueError("there is no voter (R42)")
-        if 59 + sum(18 + len(m.address) for m in self.members) > MAX_BYTES:
+        if 99 + sum(18 + len(m.address) for m in self.members) > MAX_BYTES:
             raise ValueError(f"it does not fit into a message of {MAX_BYTES} bytes (R42)")
 
     def _check_order(self) -> None:

@@ -1,4 +1,4 @@
-"""What every other file speaks of: ids and their rank (R1), epochs (R2)."""
+"""What every other file speaks of: ids and their rank (R1), epochs (R2), questions (R50)."""
 
 from __future__ import annotations
 
@@ -29,3 +29,31 @@ def rank(text: object) -> int:
 def is_epoch(value: object) -> TypeGuard[int]:
     """Whether the value is an epoch (R2). True and 1.0 are none, though Python says that they equal 1."""
     return type(value) is int and 0 <= value <= MAX_EPOCH
+
+
+MAX_QUESTION = 2**53 - 1
+"""The greatest number of a question; 0 is none (R50)."""
+
+MAX_RESERVED = 2**52
+BLOCK = 2**20
+"""How many numbers a node reserves by one save (R50)."""
+
+
+def is_number(value: object) -> TypeGuard[int]:
+    """Whether the value is the number of a question, or 0."""
+    return type(value) is int and 0 <= value <= MAX_QUESTION
+
+
+def is_question(value: object) -> TypeGuard[int]:
+    """Whether the value is the number of a question (R50)."""
+    return is_number(value) and value > 0
+
+
+def is_reserved(value: object) -> TypeGuard[int]:
+    """Whether a record may reserve so many numbers (R50)."""
+    return type(value) is int and 0 <= value <= MAX_RESERVED
+
+
+def reserved(latest: int) -> int:
+    """R50: the end of the block that a number is in."""
+    return -(-latest // BLOCK) * BLOCK

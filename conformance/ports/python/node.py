@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 
 from bully import Rules
 from configuration import Configuration
-from ids import Id, is_epoch, rank
+from ids import Id, is_epoch, is_number, is_reserved, rank
 from message import Message, MessageType
 from step import Arm, Call, Effect, Ignored, Promise, Role, Save, Send, State, Timer, effects_of
 
@@ -43,14 +43,17 @@ class Node(Rules):
     def start(self) -> list[Effect]:
         """R32, R49: the first start, once in the life of a node. The record is written although it says nothing yet."""
         self._be(State())
-        return [Save(Promise(configuration=self.configuration.written)), *map(Arm, self._running(self.state))]
+        return [Save(self.state.promise), *map(Arm, self._running(self.state))]
 
     def restart(self, promise: Promise) -> list[Effect]:
         """R30: a start with what the disk has kept; its own lease keeps it silent. ValueError if it is no promise."""
-        self.load(State(Role.ELECTING, self.me, promise.epoch, promise.grantee, configuration=promise.configuration))
+        if not is_reserved(promise.reserved):
+            raise ValueError("the record reserves no block of numbers (R50)")
+        self.load(State(Role.ELECTING, self.me, promise.epoch, promise.grantee, configuration=promise.configuration,
+                        latest=promise.reserved + 1))
         self._sent = []
         self._send_all(MessageType.IM_BACK, self.epoch)
-        return [Arm(Timer.COORDINATOR), *map(Send, self._sent)]
+        return [Save(self.state.promise), Arm(Timer.COORDINATOR), *map(Send, self._sent)]
 
     def load(self, state: State) -> None:
         """Be in this state, as if the node had come to it; for checks. ValueError if it is no state of this node."""
@@ -64,6 +67,12 @@ class Node(Rules):
                 configuration.check_name(who)
         if not set(state.support) <= configuration.ids - {self.me}:
             raise ValueError("support must be other members")
+        answered = [who for who, _ in state.answered]
+        if not set(answered) <= configuration.ids - {self.me}:
+            raise ValueError("only other members have answered")
+        numbers = [state.asked, state.dated, *(n for _, n in state.answered)]
+        if not is_number(state.latest) or not is_number(state.lease) or not all(is_number(n) and n <= state.latest for n in numbers):
+            raise ValueError("a number is none, or above the latest (R50)")
         self._configure(configuration)
         self._be(state)
 
@@ -89,13 +98,13 @@ class Node(Rules):
             return self._step(self._resign) if self.role is Role.LEADER else Ignored("the node does not lead (R28)")
         if self.leader in (None, self.me):
             return Ignored("the node keeps no other's lease (R41)")
-        return self._step(lambda: self._release(self.leader))
+        return self._step(self._free)
 
     def change(self, configuration: Configuration) -> list[Effect] | Ignored:
         """R47: a leader is called to change the configuration, of which one member differs."""
         if why := self._may_not_change(configuration):
             return Ignored(f"{why} (R47)")
-        return self._step(lambda: self._change(configuration), anew=[Timer.REIGN, Timer.HEARTBEAT])
+        return self._step(lambda: self._change(configuration), anew=[Timer.HEARTBEAT])
 
     def _is_of_the_other_sort(self, configuration: Configuration | None) -> bool:
         return (configuration is None) != (self.configuration.written is None)

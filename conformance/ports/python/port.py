@@ -16,13 +16,13 @@ from collections.abc import Callable
 
 from configuration import Configuration, Fixed
 from fence import Resource
-from ids import is_epoch
+from ids import is_epoch, is_number
 from message import Malformed, Message
 from node import Node
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
 
 Json = dict[str, object]
-VERSION = "1.1"
+VERSION = "2.0"
 PROTOCOL = 1
 
 _ROLES = {r.value: r for r in Role}
@@ -44,7 +44,7 @@ def effect_json(effect: Effect) -> Json:
         case Cancel(timer):
             return {"cancel": timer}
         case Save(promise):
-            record: Json = {"epoch": promise.epoch, "grantee": promise.grantee}
+            record: Json = {"epoch": promise.epoch, "grantee": promise.grantee, "reserved": promise.reserved}
             return {"save": with_configuration(record, promise.configuration)}
         case Tell(leader, epoch):
             return {"tell": {"leader": leader, "epoch": epoch}}
@@ -54,8 +54,10 @@ def effect_json(effect: Effect) -> Json:
 
 def state_json(state: State) -> Json:
     """A state, its fields in the order of the specification."""
-    fields: Json = {"role": state.role, "leader": state.leader, "epoch": state.epoch, "grantee": state.grantee,
-                    "support": state.support}
+    fields: Json = {"role": state.role, "leader": state.leader, "lease": state.lease, "epoch": state.epoch,
+                    "grantee": state.grantee, "support": state.support, "asked": state.asked, "latest": state.latest}
+    if state.role is Role.LEADER:
+        fields |= {"dated": state.dated, "answered": [{"node": k, "question": n} for k, n in state.answered]}
     return with_configuration(fields, state.configuration)
 
 
@@ -90,23 +92,40 @@ def fields_of(request: Json, name: str, *names: str) -> list[object]:
 
 def promise_of(request: Json) -> Promise:
     """The promise of a request, whose ids the node will check."""
-    epoch, grantee, configuration = fields_of(request, "promise", "epoch", "grantee")
-    if not is_epoch(epoch) or not isinstance(grantee, str | None):
+    epoch, grantee, reserved, configuration = fields_of(request, "promise", "epoch", "grantee", "reserved")
+    if not is_epoch(epoch) or not is_number(reserved) or not isinstance(grantee, str | None):
         raise BadRequest("the promise is none (section 14)")
-    return Promise(epoch, grantee, configuration)
+    return Promise(epoch, grantee, configuration, reserved)
 
 
 def state_of(request: Json) -> State:
     """The state of a request, whose ids the node will check."""
-    role, leader, epoch, grantee, support, configuration = fields_of(
-        request, "state", "role", "leader", "epoch", "grantee", "support")
+    role, leader, lease, epoch, grantee, support, asked, latest, configuration = fields_of(
+        request, "state", "role", "leader", "lease", "epoch", "grantee", "support", "asked", "latest")
     if not isinstance(role, str) or role not in _ROLES:
         raise BadRequest(f"{reprlib.repr(role)} is no role")
     if not is_epoch(epoch) or not isinstance(leader, str | None) or not isinstance(grantee, str | None):
         raise BadRequest("the state is none (section 6)")
+    if not is_number(lease) or not is_number(asked) or not is_number(latest):
+        raise BadRequest("a number of the state is none (R50)")
     if not isinstance(support, list) or not all(isinstance(id, str) for id in support):
         raise BadRequest("support must be a list of ids")
-    return State(_ROLES[role], leader, epoch, grantee, tuple(support), configuration)
+    dated, answered = answers_of(request) if role == Role.LEADER else (0, ())
+    return State(_ROLES[role], leader, epoch, grantee, tuple(support), configuration, lease, asked, latest, dated, answered)
+
+
+def answers_of(request: Json) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """What a leader alone has in its state (R25, R26)."""
+    dated, answered, _ = fields_of(request, "state", "dated", "answered")
+    if not is_number(dated) or not isinstance(answered, list):
+        raise BadRequest("a leader says from when it is dated, and who has answered what")
+    pairs = []
+    for entry in answered:
+        node, question = (entry.get("node"), entry.get("question")) if isinstance(entry, dict) else (None, None)
+        if not isinstance(node, str) or not is_number(question):
+            raise BadRequest("who has answered is a node, and a question (R25)")
+        pairs.append((node, question))
+    return dated, tuple(pairs)
 
 
 class Port:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from configuration import Configuration
-from ids import Id
+from ids import BLOCK, Id, reserved
 from message import Message, MessageType
 
 
@@ -42,11 +42,12 @@ class Call(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a node has on disk: its epoch, and to whom it promised it; and its configuration, where members change."""
+    """What a node has on disk: its epoch, to whom it promised it, and the numbers it may have used (R50); and its configuration, where members change."""
 
     epoch: int = 0
     grantee: Id | None = None
     configuration: Configuration | None = None
+    reserved: int = BLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,16 @@ class State:
     grantee: Id | None = None
     support: tuple[Id, ...] = ()
     configuration: Configuration | None = None
+    lease: int = 0
+    asked: int = 0
+    latest: int = 1
+    dated: int = 0
+    answered: tuple[tuple[Id, int], ...] = ()
+
+    @property
+    def promise(self) -> Promise:
+        """R4: what must be on disk in this state."""
+        return Promise(self.epoch, self.grantee, self.configuration, reserved(self.latest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +150,14 @@ def running(role: Role, follows_lower: bool) -> tuple[Timer, ...]:
 
 def begins_anew(timer: Timer, before: State, after: State, sent: Sequence[Message]) -> bool:
     """R36: whether a timer that runs before and after a step, and has not ended, is restarted by it."""
+    renewed = before.leader != after.leader or before.lease < after.lease
     match timer:
         case Timer.PATIENCE:
-            return any(m.type is MessageType.ACK for m in sent)
+            return any(m.type is MessageType.ACK for m in sent) and renewed
         case Timer.COORDINATOR:
-            return any(m.type is MessageType.GRANT for m in sent)
+            return any(m.type is MessageType.GRANT for m in sent) and renewed
+        case Timer.REIGN:
+            return before.dated != after.dated
         case Timer.PREEMPT:
             return (before.leader, before.epoch) != (after.leader, after.epoch)
         case _:
@@ -154,8 +168,8 @@ def effects_of(before: State, after: State, running: Callable[[State], Sequence[
                anew: Sequence[Timer]) -> list[Effect]:
     """What the host must do after a step, in the order of section 10. The timers `anew` begin anew if they run on."""
     effects: list[Effect] = []
-    if (after.epoch, after.grantee, after.configuration) != (before.epoch, before.grantee, before.configuration):
-        effects.append(Save(Promise(after.epoch, after.grantee, after.configuration)))
+    if after.promise != before.promise:
+        effects.append(Save(after.promise))
     if before.role is Role.LEADER and after.role is not Role.LEADER:
         effects.append(Over(before.epoch))
     ran, runs = running(before), running(after)

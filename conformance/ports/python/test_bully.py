@@ -7,7 +7,7 @@ from collections import deque
 
 from configuration import Fixed
 from node import Node
-from ids import MAX_EPOCH
+from ids import BLOCK, MAX_EPOCH
 from message import Message, MessageType
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
 
@@ -171,9 +171,6 @@ class Elections(unittest.TestCase):
         cluster = Cluster("1", "2", "3")
         cluster.elect()
         cluster.end("3", Timer.REIGN)
-        self.assertEqual(cluster.told["3"], ("3", 1), "the ACKs to its COORDINATOR count for one check")
-        self.assertEqual(cluster.timers["3"], {Timer.REIGN, Timer.HEARTBEAT})
-        cluster.end("3", Timer.REIGN)
         self.assertEqual((cluster.told["3"], cluster.timers["3"]), ((None, 0), {Timer.PATIENCE}))
 
 
@@ -191,7 +188,7 @@ class Steps(unittest.TestCase):
 
     def test_a_promise_outlives_a_crash(self) -> None:
         back = Node("2", Fixed(("1", "2", "3")))
-        self.assertEqual(back.restart(Promise(4, "3")), [
+        self.assertEqual(back.restart(Promise(4, "3")), [Save(Promise(4, "3", reserved=2 * BLOCK)),
             Arm(Timer.COORDINATOR), Send(message("IM_BACK", "2", "1", 4)), Send(message("IM_BACK", "2", "3", 4))])
         refusal = [Send(message("REFUSE", "2", "1", 4))]
         self.assertEqual(back.receive(message("CLAIM", "1", "2", 9)), refusal, "it keeps silent")

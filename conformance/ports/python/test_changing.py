@@ -43,7 +43,7 @@ class Configurations(unittest.TestCase):
         {"id": "1", "kind": "voter", "address": "10.0.0.1:7400"}, {"id": "3", "kind": "voter"}, {"id": "4", "kind": "observer"}]}
 
     def test_the_example_of_the_specification_is_read_and_written(self) -> None:
-        text = ('{"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "configuration": {"epoch": 3, "version": 2, "members": ['
+        text = ('{"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "question": 7, "configuration": {"epoch": 3, "version": 2, "members": ['
                 '{"id": "1", "kind": "voter", "address": "10.0.0.1:7400"}, {"id": "3", "kind": "voter"}, {"id": "4", "kind": "observer"}]}}')
         read = Message.from_json(json.loads(text))
         self.assertEqual(read.configuration, Configuration(3, 2, (
@@ -68,9 +68,9 @@ class Configurations(unittest.TestCase):
         def ids(n: int, address: str = "") -> Configuration:
             return Configuration(1, 1, tuple(Member(str(i), Kind.VOTER, address) for i in range(1, n + 1)))
         self.assertEqual(len(ids(50).members), 50)
-        six = ids(6, "~" * 128).members                                              # 59 + 6 * (18 + 128) = 935 bytes
-        Configuration(1, 1, (*six, Member("7", Kind.VOTER, "a" * 71)))               # 1024
-        for make in (lambda: ids(51), lambda: Configuration(1, 1, (*six, Member("7", Kind.VOTER, "a" * 72)))):
+        six = ids(6, "~" * 128).members                                              # 99 + 6 * (18 + 128) = 975 bytes
+        Configuration(1, 1, (*six, Member("7", Kind.VOTER, "a" * 31)))               # 1024
+        for make in (lambda: ids(51), lambda: Configuration(1, 1, (*six, Member("7", Kind.VOTER, "a" * 32)))):
             with self.assertRaises(ValueError):
                 make()
 

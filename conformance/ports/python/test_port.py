@@ -12,16 +12,21 @@ from port import serve
 
 
 class Input(unittest.TestCase):
-    GOOD = {"type": "CLAIM", "from": "3", "to": "1", "epoch": 4}
+    GOOD = {"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "question": 7}
 
     def test_a_message_is_read_and_written(self) -> None:
         read = Message.from_json(self.GOOD)
-        self.assertEqual(read, Message(MessageType.CLAIM, "3", "1", 4))
+        self.assertEqual(read, Message(MessageType.CLAIM, "3", "1", 4, question=7))
         self.assertEqual(json.dumps(read.to_json()), json.dumps(self.GOOD))
 
     def test_what_is_no_message_is_refused(self) -> None:
         wrong: list[object] = [None, 1, "x", [], {}, self.GOOD | {"at": 1}, self.GOOD | {"to": "3"}]
         wrong += [{k: v for k, v in self.GOOD.items() if k != missing} for missing in self.GOOD]
+        wrong += [self.GOOD | {"question": n} for n in (0, True, -1, 2**53, 1.0, "4", None)]
+        wrong += [self.GOOD | {"keeps": None}, self.GOOD | {"type": "ELECTION"}, self.GOOD | {"type": "ELECTION", "keeps": "0"}]
+        wrong += [self.GOOD | {"type": "RESIGN", "granted": g} for g in (
+            None, {}, {"by": None, "epoch": 1, "question": 1}, {"by": "3", "epoch": 1, "question": 0}, {"by": "3", "epoch": -1, "question": 1})]
+        wrong += [self.GOOD | {"granted": {"by": "3", "epoch": 5, "question": 1}}]
         wrong += [self.GOOD | {"epoch": e} for e in (True, -1, 2**53, 1.0, 1.5, "4", None, [4])]
         wrong += [self.GOOD | {"type": t} for t in ("claim", "HELLO", 4, None, ["CLAIM"])]
         wrong += [self.GOOD | {end: id} for end in ("from", "to") for id in (
@@ -68,7 +73,7 @@ class Loop(unittest.TestCase):
         for size in (1, 7, 1 << 16):
             replies = self.talk(*requests, size=size)
             self.assertEqual([r["id"] for r in replies], [0, 1, 2, 3])
-            self.assertEqual(replies[1]["effects"], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "patience"}])
+            self.assertEqual(replies[1]["effects"], [{"save": {"epoch": 0, "grantee": None, "reserved": 1048576}}, {"arm": "patience"}])
             self.assertEqual(replies[2]["state"]["role"], "candidate")
 
     def test_a_node_of_changing_members_begins_with_a_configuration(self) -> None:
@@ -93,7 +98,7 @@ class Loop(unittest.TestCase):
         self.assertEqual(effects[4], [{"save": {"epoch": 4, "grantee": "1", "configuration": after}}, {"arm": "reign"}, {"arm": "heartbeat"},
                                       *sends("HEARTBEAT", "1", "2", "3")])
         self.assertEqual(replies[5]["state"], leads | {"support": [], "configuration": after})
-        self.assertEqual(effects[6], [{"save": {"epoch": 0, "grantee": None}}, {"arm": "patience"}])
+        self.assertEqual(effects[6], [{"save": {"epoch": 0, "grantee": None, "reserved": 1048576}}, {"arm": "patience"}])
         for i, kind in ((5, "ignored"), (7, "ignored"), (8, "error")):
             self.assertIn(kind, replies[i])
 
@@ -120,7 +125,7 @@ class Loop(unittest.TestCase):
 
     def test_a_line_may_hide_what_is_no_message(self) -> None:
         for epoch in (b"1" * 9999, b"-0", b"1.0", b"1,\"epoch\":1"):
-            ok = b'{"type":"OK","from":"3","to":"2","epoch":%s}' % epoch
+            ok = b'{"type":"OK","from":"3","to":"2","question":1,"epoch":%s}' % epoch
             line = b'{"id":1,"op":"receive","node":"a","message":%s}\n' % ok
             self.assertIn("ignored", self.talk(self.START, line)[1])
 
