@@ -186,8 +186,9 @@ Tells(l, i) == <<l, i>> \notin cut /\ i \in Members(node[l].conf)
 \* A leader whose heartbeats reach i still owes it one.
 Owed(i) == \E l \in up \ {i} : node[l].role = "leader" /\ Tells(l, i) /\ ~Follows(i, l)
 
-\* Others than i keep leases that make a quorum for l.
-Held(l, i) == IsQuorum(node[l].conf, {l} \cup {j \in up \ {i} : node[j].leader = l})
+\* Others than i acknowledge l, and make a quorum for it.  (Who has granted an earlier claim of l keeps its lease too, and does not.)
+Held(l, i) ==
+  IsQuorum(node[l].conf, {l} \cup {j \in up \ {i} : node[j].leader = l /\ node[j].role # "electing" /\ node[j].epoch = node[l].epoch})
 
 \* Time is an order: nobody acts, or may win, on the strength of what was asked before the patience of i began.
 Expired(i) == \A k \in up \ {i} : CASE node[k].role = "leader"   -> node[k].dated > since[i][k]

@@ -138,11 +138,13 @@ func (s *clusterState) around(c *cluster, i rules.ID) bool {
 	return true
 }
 
-// held reports whether others than i keep leases that make a quorum for l.
+// held reports whether others than i acknowledge l, and make a quorum for it. Who has granted an earlier claim of l keeps its lease too,
+// and does not.
 func (c *cluster) held(s *clusterState, l, i rules.ID) bool {
 	holders := rules.SetOf(l)
 	for js := s.up.Without(i); js != 0; js &= js - 1 {
-		if j := js.Lowest(); s.node[j].Leader == l {
+		j := js.Lowest()
+		if n := &s.node[j]; n.Leader == l && n.Role != rules.Electing && n.Epoch == s.node[l].Epoch {
 			holders = holders.With(j)
 		}
 	}
