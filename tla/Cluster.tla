@@ -188,7 +188,7 @@ Owed(i) == \E l \in up \ {i} : node[l].role = "leader" /\ Tells(l, i) /\ ~Follow
 
 \* Others than i acknowledge l, and make a quorum for it.  (Who has granted an earlier claim of l keeps its lease too, and does not.)
 Held(l, i) ==
-  IsQuorum(node[l].conf, {l} \cup {j \in up \ {i} : node[j].leader = l /\ node[j].role # "electing" /\ node[j].epoch = node[l].epoch})
+  IsQuorum(node[l].conf, {l} \cup {j \in Reach(l) \ {i} : node[j].leader = l /\ node[j].role # "electing" /\ node[j].epoch = node[l].epoch})
 
 \* Time is an order: nobody acts, or may win, on the strength of what was asked before the patience of i began.
 Expired(i) == \A k \in up \ {i} : CASE node[k].role = "leader"   -> node[k].dated > since[i][k]

@@ -142,7 +142,7 @@ func (s *clusterState) around(c *cluster, i rules.ID) bool {
 // and does not.
 func (c *cluster) held(s *clusterState, l, i rules.ID) bool {
 	holders := rules.SetOf(l)
-	for js := s.up.Without(i); js != 0; js &= js - 1 {
+	for js := c.reach(s, l).Without(i); js != 0; js &= js - 1 {
 		j := js.Lowest()
 		if n := &s.node[j]; n.Leader == l && n.Role != rules.Electing && n.Epoch == s.node[l].Epoch {
 			holders = holders.With(j)
