@@ -38,10 +38,13 @@ func (s State) Is(t State) bool {
 }
 
 // String returns the state as a TLA+ record.
-func (s State) String() string {
+func (s State) String() string { return s.Among(s.Answered.Len()) }
+
+// Among returns the state as a TLA+ record in which n nodes may have answered.
+func (s State) Among(n ID) string {
 	return fmt.Sprintf("[role |-> %q, leader |-> %d, lease |-> %d, epoch |-> %d, grantee |-> %d, support |-> %v, asked |-> %d, "+
 		"latest |-> %d, dated |-> %d, answered |-> %v, conf |-> %v]",
-		s.Role, s.Leader, s.Lease, s.Epoch, s.Grantee, s.Support, s.Asked, s.Latest, s.Dated, s.Answered, s.Conf)
+		s.Role, s.Leader, s.Lease, s.Epoch, s.Grantee, s.Support, s.Asked, s.Latest, s.Dated, s.Answered.text(n), s.Conf)
 }
 
 // String returns the claim as a TLA+ record.
@@ -50,8 +53,11 @@ func (g Granted) String() string {
 }
 
 // String returns the answers as a TLA+ sequence, of the nodes up to the last that has answered.
-func (a Answers) String() string {
-	all := make([]string, a.Len())
+func (a Answers) String() string { return a.text(a.Len()) }
+
+// text returns the answers of n nodes as a TLA+ sequence.
+func (a Answers) text(n ID) string {
+	all := make([]string, n)
 	for j := range all {
 		all[j] = strconv.FormatUint(uint64(a.Of(ID(j+1))), 10)
 	}
