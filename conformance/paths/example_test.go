@@ -26,12 +26,12 @@ func ExampleTour_ReplayOne() {
 	fmt.Println(err)
 	// Output:
 	// 9 states, 9 edges, 3 paths of 10 steps
-	// {"format":1,"spec":"1.0","members":["1"],"seed":0,"commit":"unknown"}
-	// {"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
-	// {"seq":2,"node":"1","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}
-	// {"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","epoch":1,"grantee":"1","support":[]}}
-	// {"seq":4,"node":"1","action":"Crash","state":{"role":"follower","leader":null,"epoch":1,"grantee":"1","support":[]}}
-	// {"seq":5,"node":"1","action":"Restart","sent":[],"state":{"role":"electing","leader":"1","epoch":1,"grantee":"1","support":[]}}
-	// {"seq":6,"node":"1","action":"CoordinatorTimeout","input":{"timer":"coordinator"},"sent":[],"state":{"role":"leader","leader":"1","epoch":2,"grantee":"1","support":[]}}
+	// {"format":3,"spec":"2.0","members":["1"],"seed":0,"commit":"unknown"}
+	// {"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}
+	// {"seq":2,"node":"1","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[],"state":{"role":"candidate","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":2,"latest":2}}
+	// {"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","lease":0,"epoch":1,"grantee":"1","support":[],"asked":0,"latest":3,"dated":3,"answered":[]}}
+	// {"seq":4,"node":"1","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":1,"grantee":"1","support":[],"asked":0,"latest":1048576}}
+	// {"seq":5,"node":"1","action":"Restart","sent":[],"state":{"role":"electing","leader":"1","lease":0,"epoch":1,"grantee":"1","support":[],"asked":0,"latest":1048577}}
+	// {"seq":6,"node":"1","action":"CoordinatorTimeout","input":{"timer":"coordinator"},"sent":[],"state":{"role":"leader","leader":"1","lease":0,"epoch":2,"grantee":"1","support":[],"asked":0,"latest":1048578,"dated":1048578,"answered":[]}}
 	// <nil>
 }

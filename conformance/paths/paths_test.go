@@ -32,7 +32,7 @@ func TestTraces(t *testing.T) {
 			header.Members = append(header.Members, spec.IntegerID(uint64(i+1)))
 		}
 		events := uint64(0)
-		for i := 0; i < tour.Paths; i += 10 {
+		for i := 0; i < tour.Paths; i += 5 {
 			var trace bytes.Buffer
 			w := spec.NewTraceWriter(&trace, header)
 			require.NoError(t, tour.ReplayOne(i, model, cluster.Options{Trace: w}))
@@ -70,9 +70,22 @@ func (r *recorder) Errorf(format string, args ...any) {
 // TestFaultsLeadAstray breaks the model in ways that break no promise in a single step, and shows that the paths are left.
 func TestFaultsLeadAstray(t *testing.T) {
 	for name, fault := range map[string]func(id spec.NodeID, in spec.Input, out *spec.Step){
-		"keeps its support after a check": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
-			if in.Timer == spec.ReignTimer && out.State.Role == spec.Leader {
-				out.State.Support = []spec.NodeID{spec.IntegerID(1)}
+		"says HEARTBEAT under a number that it has used": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
+			if in.Timer == spec.HeartbeatTimer {
+				out.State.Latest--
+				for i := range out.Sent {
+					out.Sent[i].Question--
+				}
+			}
+		},
+		"answers another question": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
+			if in.Message.Type == spec.Claim && in.Message.Question > 1 {
+				out.Sent[0].Question--
+			}
+		},
+		"keeps the lease of another question": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
+			if in.Message.Type == spec.Heartbeat && out.State.Lease > 1 {
+				out.State.Lease--
 			}
 		},
 		"is silent after a restart, and says nothing": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
@@ -92,9 +105,9 @@ func TestFaultsLeadAstray(t *testing.T) {
 				}
 			}
 		},
-		"sends heartbeats to the lowest only": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
+		"sends heartbeats to the highest only": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
 			if in.Timer == spec.HeartbeatTimer {
-				out.Sent = out.Sent[:1]
+				out.Sent = out.Sent[len(out.Sent)-1:]
 			}
 		},
 		"forgets the OK": func(_ spec.NodeID, in spec.Input, out *spec.Step) {
@@ -121,7 +134,7 @@ func TestAstray(t *testing.T) {
 			}
 		}}
 	}), cluster.Options{})
-	require.ErrorContains(t, err, "from 2 to 1 there is under way [2→1 OK epoch:0], and there should be [2→1 OK epoch:0 2→1 ELECTION epoch:0]")
+	require.ErrorContains(t, err, "from 2 to 1 there is under way [2→1 OK epoch:0 question:1], and there should be [2→1 OK epoch:0 question:1 2→1 ELECTION epoch:0 question:1]")
 	lines := strings.Split(err.Error(), "\n")
 	_, err = cluster.ParseScript(lines[len(lines)-1])
 	require.NoError(t, err, "the last line is a script that goes there")

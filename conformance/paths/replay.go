@@ -75,15 +75,8 @@ func (r *replay) step(e edge) error {
 	if err := r.do(r.op(e.step)); err != nil {
 		return err
 	}
-	switch node := r.id(rules.ID(e.step.Args[0])); action {
-	case spec.ReignTimeout:
-		if r.cluster.State(node).Role == spec.Leader {
-			if err := r.do(r.op(e.step)); err != nil {
-				return err
-			}
-		}
-	case spec.HeartbeatTimeout:
-		if err := r.leaveOut(node); err != nil {
+	if action == spec.HeartbeatTimeout {
+		if err := r.leaveOut(r.id(rules.ID(e.step.Args[0]))); err != nil {
 			return err
 		}
 	}
@@ -187,29 +180,23 @@ func (r *replay) lose() error {
 	return nil
 }
 
-// compare returns the first difference between the cluster and the state in which it should be.
+// compare returns the first difference between the cluster and the state in which it should be. Numbers of questions are as small
+// as can be in both: the graph gives them anew in each state.
 func (r *replay) compare() error {
+	got, want := r.seen(), r.wanted()
+	got.forget(&want)
+	got.rename()
+	want.rename()
 	for i, id := range r.members {
-		want, got := r.state(r.expected.Nodes[i]), r.cluster.State(id)
-		if !want.Equal(got) {
-			return fmt.Errorf("node %s is\n  %s\nand should be\n  %s", id, got, want)
+		if !want.nodes[i].Equal(got.nodes[i]) {
+			return fmt.Errorf("node %s is\n  %s\nand should be\n  %s", id, got.nodes[i], want.nodes[i])
 		}
 		if up := r.expected.Up.Has(rules.ID(i + 1)); up != r.cluster.Up(id) {
 			return fmt.Errorf("node %s runs: %t, and should: %t", id, r.cluster.Up(id), up)
 		}
 	}
 	for l, link := range r.links {
-		var got []spec.Message
-		for k, m := range r.underWay(l) {
-			if !r.leftOut[l][k] {
-				got = append(got, m)
-			}
-		}
-		var want []spec.Message
-		for _, m := range r.expectedOn(l) {
-			want = append(want, r.message(m))
-		}
-		if !slices.Equal(got, want) {
+		if got, want := got.underWay[l], want.underWay[l]; !slices.Equal(got, want) {
 			return fmt.Errorf("from %s to %s there is under way %v, and there should be %v", link.From, link.To, got, want)
 		}
 	}
@@ -217,6 +204,48 @@ func (r *replay) compare() error {
 		return fmt.Errorf("cut are %v, and should be %v", r.cluster.CutLinks(), op.Cut)
 	}
 	return nil
+}
+
+// seen returns what there is to see of the cluster, without what the graph leaves out.
+func (r *replay) seen() view {
+	v := view{members: r.members}
+	for _, id := range r.members {
+		s := r.cluster.State(id).Clone()
+		if !r.cluster.Up(id) {
+			s.Latest = 0 // what is reserved, of which the graph has no blocks
+		}
+		v.nodes = append(v.nodes, s)
+	}
+	for l := range r.links {
+		var on []spec.Message
+		for k, m := range r.underWay(l) {
+			if !r.leftOut[l][k] {
+				on = append(on, m)
+			}
+		}
+		v.underWay = append(v.underWay, on)
+	}
+	return v
+}
+
+// wanted returns what there should be to see.
+func (r *replay) wanted() view {
+	v := view{members: r.members}
+	for i := range r.members {
+		s := r.state(r.expected.Nodes[i])
+		if !r.expected.Up.Has(rules.ID(i + 1)) {
+			s.Latest = 0
+		}
+		v.nodes = append(v.nodes, s)
+	}
+	for l := range r.links {
+		var on []spec.Message
+		for _, m := range r.expectedOn(l) {
+			on = append(on, r.message(m))
+		}
+		v.underWay = append(v.underWay, on)
+	}
+	return v
 }
 
 // expectedOn returns what should be under way on a link. Both lists are in the order of links.
