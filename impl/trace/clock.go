@@ -35,21 +35,23 @@ func (m *merger) align() {
 }
 
 // quickest returns for each link how long the quickest message took, in microseconds by the clocks of both ends. Only
-// messages that can be matched in one way are looked at.
+// messages that were sent once are looked at.
 func (m *merger) quickest() [][]*int64 {
 	all := make([][]*int64, len(m.records))
-	for from := range m.links {
+	for from := range all {
 		all[from] = make([]*int64, len(m.records))
-		for to := range m.links[from] {
-			l, latest := &m.links[from][to], m.latest(from, to, false)
-			for i, step := range l.receipts {
-				if latest[i] != l.earliest[i] {
-					continue
-				}
-				took := int64(m.records[to].steps[step].time - m.records[from].steps[l.sends[latest[i]].step].time)
-				if all[from][to] == nil || took < *all[from][to] {
-					all[from][to] = &took
-				}
+	}
+	for to := range m.records {
+		for i := range m.records[to].steps {
+			s := &m.records[to].steps[i]
+			sent := m.sent[s.Input.Message]
+			if sent.times != 1 {
+				continue
+			}
+			from := sent.first.node
+			took := int64(s.time - m.records[from].steps[sent.first.step].time)
+			if all[from][to] == nil || took < *all[from][to] {
+				all[from][to] = &took
 			}
 		}
 	}

@@ -27,3 +27,27 @@ func TestDiskThatWentBack(t *testing.T) {
 		require.ErrorContains(t, err, "its disk has not kept what it had written", epoch)
 	}
 }
+
+// TestNumbersOfADisk restarts a node with fewer numbers than it had reserved, with those of lives that it could not record, and with
+// more than any node has used.
+func TestNumbersOfADisk(t *testing.T) {
+	for _, c := range []struct {
+		reserved spec.Question // by the disk with which it starts for the second time
+		filled   int
+		problem  string
+	}{
+		{2 * spec.Block, 0, ""}, {4 * spec.Block, 2, ""}, {1002 * spec.Block, 1000, ""},
+		{spec.Block, 0, "its disk has not kept what it had written"}, {1003 * spec.Block, 0, "so many numbers are of 1001 lives that are not recorded"},
+	} {
+		dir, again := t.TempDir(), restarts(1, at(0, 0))
+		again.State.Latest = c.reserved + 1
+		summary, err := trace.Merge(io.Discard, write(t, dir, "1-000001.ndjson", ids(2), start(1)),
+			write(t, dir, "1-000002.ndjson", ids(2), restarts(1, at(0, 0))), write(t, dir, "1-000003.ndjson", ids(2), again))
+		if c.problem != "" {
+			require.ErrorContains(t, err, c.problem)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.filled, summary.Filled)
+	}
+}

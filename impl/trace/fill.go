@@ -6,81 +6,100 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// fill adds the step that a node took just before the Crash at step i, and that was not recorded any more, if there is
-// one: its promise was on disk by then. The node has kept another promise than it had made, as far as recorded.
-func (r *run) fill(node, i int) *stuck {
-	x := &r.records[node]
-	before, now := x.steps[i-1].State, x.steps[i].State.Durable()
-	kept := ofLastLife(before, now)
-	if before.Durable() == kept {
-		r.fillLives(x.node, kept, now)
-		return nil
+// gap is what is missing in a record before a crash: a step whose promise was on disk by then, and that was not recorded any more.
+type gap struct {
+	crash  int         // which step of the record the crash is
+	looked int         // how much of what has been said to the node has been tried
+	event  *spec.Event // the step, once it is known
+}
+
+// promised returns what a node had promised as far as recorded, and what it had promised when it crashed next. They say nothing of
+// numbers: lives that were not recorded use up some, and may come after the gap.
+func (r *run) promised(node int) (recorded, kept spec.Durable) {
+	x, i := &r.records[node], r.next[node]
+	recorded, kept = x.steps[i-1].State.Durable(), x.steps[i].State.Durable()
+	recorded.Reserved, kept.Reserved = 0, 0
+	return recorded, kept
+}
+
+// explained reports whether it is known what a node did before the crash that it comes to next: nothing more than was recorded, or a
+// step on something that has been said to it by now, or a timer, or a call.
+func (r *run) explained(node int) bool {
+	recorded, kept := r.promised(node)
+	g := &r.gaps[node]
+	if g.crash != r.next[node] {
+		*g = gap{crash: r.next[node]}
 	}
-	text := fmt.Sprintf("%s: node %s had promised epoch:%d grantee:%s at %s, and has epoch:%d grantee:%s after its crash",
-		x.steps[i].place, x.node, before.Epoch, before.Grantee, x.steps[i-1].place, kept.Epoch, kept.Grantee)
-	switch {
-	case kept.Epoch < before.Epoch:
-		return &stuck{err: fmt.Errorf("%s: its disk has not kept what it had written", text)}
-	case r.merging.Step == nil:
-		return &stuck{err: fmt.Errorf("%s: the step between was not recorded, and there is no Step to fill it in", text)}
+	if recorded == kept || g.event != nil {
+		return true
 	}
-	var inputs []spec.Input
-	for from := range r.links {
-		q := &r.links[from][node]
-		for _, s := range r.merger.links[from][node].sends[q.head:q.tail] {
-			inputs = append(inputs, spec.Input{Message: s.message})
+	if r.merging.Step == nil {
+		return false
+	}
+	said, first := r.said[node], g.looked == 0
+	for i := len(said) - 1; i >= g.looked; i-- { // it is most likely of what was said last
+		if r.explains(node, spec.Input{Message: said[i]}) {
+			return true
 		}
+	}
+	g.looked = len(said)
+	if !first {
+		return false
 	}
 	for _, timer := range spec.Timers() {
-		inputs = append(inputs, spec.Input{Timer: timer})
-	}
-	if kept.Configuration != before.Configuration {
-		inputs = append(inputs, spec.Input{Call: spec.ChangeCall, Configuration: kept.Configuration})
-	}
-	for _, in := range inputs {
-		if e, ok := r.explains(in, x.node, before, kept); ok {
-			r.merged = append(r.merged, e)
-			r.summary.Filled++
-			r.fillLives(x.node, kept, now)
-			return nil
+		if r.explains(node, spec.Input{Timer: timer}) {
+			return true
 		}
 	}
-	why := &stuck{err: fmt.Errorf("%s: no message that was under way explains that", text)}
-	r.elsewhere(node, i, before, kept, why)
-	return why
+	return kept.Configuration != recorded.Configuration && r.explains(node, spec.Input{Call: spec.ChangeCall, Configuration: kept.Configuration})
 }
 
-// explains returns the step that a node takes on an input, and whether it makes the promise that was kept.
-func (r *run) explains(in spec.Input, id spec.NodeID, before spec.State, kept spec.Durable) (spec.Event, bool) {
-	action, after, send := r.merging.Step(id, r.header.Members, before.Clone(), in)
-	e := spec.Event{Node: id, Action: action, Input: in, Sent: send, State: after}
-	return e.Clone(), action != "" && after.Durable() == kept
-}
-
-// elsewhere looks for a message that explains the promise that was kept, among those that were lost in a crash of either
-// end, the last first, and then among those that are sent later. It says in why what would have helped.
-func (r *run) elsewhere(node, i int, before spec.State, kept spec.Durable, why *stuck) {
-	for from := range r.links {
-		q, sends := &r.links[from][node], r.merger.links[from][node].sends
-		for n := range len(sends) - q.delivered {
-			at := q.tail - 1 - n
-			if at < q.delivered {
-				at = q.delivered + n
-			}
-			if _, ok := r.explains(spec.Input{Message: sends[at].message}, r.records[node].node, before, kept); !ok {
-				continue
-			}
-			why.helps = true
-			start, _ := preceding(r.records[node].starts, i)
-			switch {
-			case at >= q.tail:
-				why.first, why.then = ref{from, sends[at].step}, ref{node, i}
-			case q.lostAt(at).node == from:
-				why.first, why.then = ref{node, i}, q.lostAt(at)
-			default:
-				why.first, why.then = ref{node, start}, ref{from, sends[at].step}
-			}
-			return
-		}
+// explains reports whether the step that a node takes on an input makes the promise that was kept, and remembers that step.
+func (r *run) explains(node int, in spec.Input) bool {
+	_, kept := r.promised(node)
+	x := &r.records[node]
+	action, after, send := r.merging.Step(x.node, r.header.Members, x.steps[r.next[node]-1].State.Clone(), in)
+	made := after.Durable()
+	made.Reserved = 0
+	if action == "" || made != kept {
+		return false
 	}
+	e := spec.Event{Node: x.node, Action: action, Input: in, Sent: send, State: after}
+	e = e.Clone()
+	r.gaps[node].event = &e
+	return true
+}
+
+// fill adds what a node did before the crash that it comes to next, and that was not recorded.
+func (r *run) fill(node int) {
+	x, i := &r.records[node], r.next[node]
+	last, kept := x.steps[i-1].State.Durable(), x.steps[i].State.Durable()
+	if e := r.gaps[node].event; e != nil {
+		r.merged = append(r.merged, *e)
+		r.summary.Filled++
+		last = e.State.Durable()
+	}
+	last.Epoch, last.Grantee, last.Configuration = kept.Epoch, kept.Grantee, kept.Configuration
+	r.fillLives(x.node, last, kept)
+}
+
+// unexplained says what is not known of the node whose crash comes next.
+func (r *run) unexplained(node int) string {
+	if r.merging.Step == nil {
+		return r.onDisk(node) + ": the step between was not recorded, and there is no Step to fill it in"
+	}
+	return r.onDisk(node) + ": no message that was sent to it explains that"
+}
+
+// onDisk says what a node had promised, and what of it was on its disk after the crash that comes next.
+func (r *run) onDisk(node int) string {
+	x, i := &r.records[node], r.next[node]
+	return promises(x.node, &x.steps[i-1], &x.steps[i])
+}
+
+// promises says what a node had promised before a crash, and what after.
+func promises(id spec.NodeID, before, crash *step) string {
+	was, is := before.State.Durable(), crash.State.Durable()
+	return fmt.Sprintf("%s: node %s had promised epoch:%d grantee:%s reserved:%d at %s, and has epoch:%d grantee:%s reserved:%d after its crash",
+		crash.place, id, was.Epoch, was.Grantee, was.Reserved, before.place, is.Epoch, is.Grantee, is.Reserved)
 }

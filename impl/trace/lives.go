@@ -2,21 +2,13 @@ package trace
 
 import "github.com/seed-fdf591db/bully/spec"
 
-// fillLives adds the lives of a node, each a Restart and its Crash, that ended after it had reserved numbers, and before it could record
-// that it had started: each start reserves a block (R50).
+// fillLives adds the lives of a node, each a Restart and its Crash, that ended after it had reserved numbers, and before it could
+// record that it had started: each start reserves a block (R50).
 func (r *run) fillLives(id spec.NodeID, first, kept spec.Durable) {
 	for ; first.Reserved < kept.Reserved; first.Reserved += spec.Block {
 		r.merged = append(r.merged, crashed(id, first), r.restarted(id, first))
 		r.summary.Filled++
 	}
-}
-
-// ofLastLife returns what a node had kept of the last life that it has recorded, if it has kept this since.
-func ofLastLife(before spec.State, kept spec.Durable) spec.Durable {
-	if used := before.Durable().Reserved; used < kept.Reserved && (kept.Reserved-used)%spec.Block == 0 {
-		kept.Reserved = used
-	}
-	return kept
 }
 
 // crashed returns the Crash of a node that keeps a promise.

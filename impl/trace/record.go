@@ -28,14 +28,10 @@ type step struct {
 // restarts reports whether a crash lies before the step.
 func (s *step) restarts() bool { return s.Action == spec.RestartAction }
 
-// starts reports whether a life of the node begins with the step.
-func (s *step) starts() bool { return s.restarts() || s.Action == spec.StartAction }
-
 // record is all that is known of one node.
 type record struct {
 	node    spec.NodeID
 	steps   []step // with a Crash put before each Restart
-	starts  []int  // which of steps are a Start or a Restart
 	crashes []int  // which of steps are a Crash
 }
 
@@ -203,20 +199,17 @@ func (m *merger) checkLives(r *record) error {
 	return nil
 }
 
-// addCrashes puts a Crash before each Restart but one at the very beginning. It comes at the time of the Restart, unless
-// something else must come between: the longer a node is up, the more of what it has sent can be received.
+// addCrashes puts a Crash before each Restart but one at the very beginning, at the time of what the node did last: nothing is known
+// of it after that.
 func (r *record) addCrashes() {
 	var steps []step
 	for _, s := range r.steps {
 		if s.restarts() && len(steps) > 0 {
 			kept := s.State.Durable()
 			kept.Reserved = s.State.Latest - 1 // a restart begins above what was reserved (R50)
-			crash := step{place: s.place, time: s.time, Event: crashed(r.node, kept)}
+			crash := step{place: s.place, time: steps[len(steps)-1].time, Event: crashed(r.node, kept)}
 			r.crashes = append(r.crashes, len(steps))
 			steps = append(steps, crash)
-		}
-		if s.starts() {
-			r.starts = append(r.starts, len(steps))
 		}
 		steps = append(steps, s)
 	}

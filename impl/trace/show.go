@@ -90,9 +90,14 @@ func describe(e *spec.Event) string {
 	text := string(e.State.Role)
 	switch {
 	case e.State.Role == spec.Leader:
-		text = "LEADER"
-	case e.State.Role == spec.Follower && !e.State.Leader.IsNone():
-		text += " of " + e.State.Leader.String()
+		return fmt.Sprintf("LEADER, epoch %d, dated %d", e.State.Epoch, e.State.Dated)
+	case e.State.Leader.IsNone():
+	case e.State.Role == spec.Follower:
+		text += fmt.Sprintf(" of %s since question %d", e.State.Leader, e.State.Lease)
+	case e.State.Leader == e.Node:
+		text += ", silent" // R30
+	default:
+		text += fmt.Sprintf(", keeps the lease of %s since question %d", e.State.Leader, e.State.Lease)
 	}
 	return fmt.Sprintf("%s, epoch %d", text, e.State.Epoch)
 }
@@ -101,7 +106,8 @@ func describe(e *spec.Event) string {
 func said(sent []spec.Message) string {
 	var parts []string
 	for len(sent) > 0 {
-		n := slices.IndexFunc(sent, func(m spec.Message) bool { return m.Type != sent[0].Type || m.Epoch != sent[0].Epoch })
+		what := content(sent[0])
+		n := slices.IndexFunc(sent, func(m spec.Message) bool { return content(m) != what })
 		if n < 0 {
 			n = len(sent)
 		}
@@ -109,10 +115,17 @@ func said(sent []spec.Message) string {
 		for _, m := range sent[:n] {
 			to = append(to, m.To.String())
 		}
-		parts = append(parts, fmt.Sprintf("%s epoch:%d to %s", sent[0].Type, sent[0].Epoch, strings.Join(to, " ")))
+		parts = append(parts, what+" to "+strings.Join(to, " "))
 		sent = sent[n:]
 	}
 	return strings.Join(parts, ", ")
+}
+
+// content says what a message says, but for its ends and its configuration: CLAIM epoch:1 question:4.
+func content(m spec.Message) string {
+	m.Configuration = spec.Configuration{}
+	_, what, _ := strings.Cut(m.String(), " ")
+	return what
 }
 
 // since says how long after the first event one happened.

@@ -18,22 +18,22 @@ import (
 func told(t *testing.T) []byte {
 	t.Helper()
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
-	claim := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 1, Question: 1}
-	grant := spec.Message{Type: spec.Grant, From: one, To: two, Epoch: 1, Question: 1}
-	leads := spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two}
-	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1, Question: 1}
+	claim := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 1, Question: 2}
+	grant := spec.Message{Type: spec.Grant, From: one, To: two, Epoch: 1, Question: 2}
+	leads := spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Latest: 2, Dated: 2}
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: one, Epoch: 1, Question: 3}
 	again := leads
-	again.Epoch = 2
+	again.Epoch, again.Dated, again.Latest = 2, 7, 9
 	path := write(t, t.TempDir(), "told", ids(2),
 		spec.Event{At: 1_000_000, Node: one, Action: spec.StartAction, State: at(0, 0)},
 		spec.Event{At: 1_000_100, Node: two, Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer}, Sent: []spec.Message{claim},
 			State: spec.State{Role: spec.Claimant}},
 		spec.Event{At: 1_000_200, Node: one, Action: spec.OnClaim, Input: spec.Input{Message: claim}, Sent: []spec.Message{grant},
-			State: spec.State{Role: spec.Electing, Leader: two, Epoch: 1, Grantee: two}},
+			State: spec.State{Role: spec.Electing, Leader: two, Lease: 2, Epoch: 1, Grantee: two}},
 		spec.Event{At: 1_000_350, Node: two, Action: spec.OnGrant, Input: spec.Input{Message: grant}, State: leads},
 		spec.Event{At: 1_050_350, Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer}, Sent: []spec.Message{heartbeat}, State: leads},
 		spec.Event{At: 1_050_400, Node: one, Action: spec.OnHeartbeat, Input: spec.Input{Message: heartbeat},
-			State: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Grantee: two}},
+			State: spec.State{Role: spec.Follower, Leader: two, Lease: 3, Epoch: 1, Grantee: two}},
 		spec.Event{Node: two, Action: spec.CrashAction, State: at(1, 2)},
 		spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: heartbeat}},
 		spec.Event{At: 2_000_000, Node: two, Action: spec.RestartAction, State: spec.State{Role: spec.Electing, Leader: two, Epoch: 1, Grantee: two}},
@@ -51,16 +51,16 @@ func TestShow(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		trimmed = append(trimmed, strings.TrimRight(line, " \n"))
 	}
-	require.Equal(t, `time        node  what                                                is
-+0.000000s  1     Start                                               follower, epoch 0
-+0.000100s  2     ElectionTimeout; says CLAIM epoch:1 to 1            claimant, epoch 0
-+0.000200s  1     OnClaim 2→1 CLAIM epoch:1; says GRANT epoch:1 to 2  electing, epoch 1
-+0.000350s  2     OnGrant 1→2 GRANT epoch:1                           LEADER, epoch 1
-+0.050400s  1     OnHeartbeat 2→1 HEARTBEAT epoch:1                   follower of 2, epoch 1
-            2     Crash                                               down, has promised epoch 1
-                  Lose 2→1 HEARTBEAT epoch:1
-+1.000000s  2     Restart                                             electing, epoch 1
-+1.000350s  2     OnGrant 1→2 GRANT epoch:1                           LEADER, epoch 2
+	require.Equal(t, `time        node  what                                                                      is
++0.000000s  1     Start                                                                     follower, epoch 0
++0.000100s  2     ElectionTimeout; says CLAIM epoch:1 question:2 to 1                       claimant, epoch 0
++0.000200s  1     OnClaim 2→1 CLAIM epoch:1 question:2; says GRANT epoch:1 question:2 to 2  electing, keeps the lease of 2 since question 2, epoch 1
++0.000350s  2     OnGrant 1→2 GRANT epoch:1 question:2                                      LEADER, epoch 1, dated 2
++0.050400s  1     OnHeartbeat 2→1 HEARTBEAT epoch:1 question:3                              follower of 2 since question 3, epoch 1
+            2     Crash                                                                     down, has promised epoch 1
+                  Lose 2→1 HEARTBEAT epoch:1 question:3
++1.000000s  2     Restart                                                                   electing, silent, epoch 1
++1.000350s  2     OnGrant 1→2 GRANT epoch:1 question:2                                      LEADER, epoch 2, dated 7
 
 9 of 10 events shown.
 
@@ -70,7 +70,7 @@ epoch  leader  from        to          ended by  followers
 
 	out.Reset()
 	require.NoError(t, trace.Showing{All: true}.Show(&out, bytes.NewReader(told(t))))
-	require.Contains(t, out.String(), "HeartbeatTimeout; says HEARTBEAT epoch:1 to 1")
+	require.Contains(t, out.String(), "HeartbeatTimeout; says HEARTBEAT epoch:1 question:3 to 1")
 	require.Contains(t, out.String(), "10 of 10 events shown.")
 }
 
