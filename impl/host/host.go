@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
-	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -39,17 +38,15 @@ type Host struct {
 	policy     policy.Policy
 	state      spec.State
 	told       Leadership
-	reign      *reign            // while the node leads
-	ahead      []transport.Event // taken from the transport, and not heard yet
-	hears      instant           // from when on an IM_BACK is heard
-	resigning  []chan struct{}   // to be closed when the node leads no longer
-	membership Membership        // as told last
-	change     *change           // that is under way, or nil
-	leaves     instant           // when it stops as it is no member any more; never while it is one
-	stopping   bool              // Run's context has ended
-	ended      bool              // nothing is sent any more
-	traceBad   bool              // that Trace fails has been logged
-	err        error             // why the host has stopped for good
+	reign      *reign          // while the node leads
+	resigning  []chan struct{} // to be closed when the node leads no longer
+	membership Membership      // as told last
+	change     *change         // that is under way, or nil
+	leaves     instant         // when it stops as it is no member any more; never while it is one
+	stopping   bool            // Run's context has ended
+	ended      bool            // nothing is sent any more
+	traceBad   bool            // that Trace fails has been logged
+	err        error           // why the host has stopped for good
 }
 
 // phase is how far a host is in its life.
@@ -219,9 +216,6 @@ func (h *Host) start(ctx context.Context) bool {
 	h.step(in, spec.Input{})
 	if h.err == nil && h.state.Role == "" {
 		h.fail("starting", fmt.Errorf("%s with the promise %+v is refused: it is of another cluster, or damaged", action, promise))
-	}
-	if found {
-		h.hears = h.watch.now.Add(h.config.Timing.Delay)
 	}
 	return h.err == nil
 }

@@ -29,7 +29,7 @@ func (h *Host) loop(ctx context.Context) {
 		if h.err != nil || h.stopping && h.reign == nil {
 			return
 		}
-		if !h.wait(ctx, more || len(h.ahead) > 0) {
+		if !h.wait(ctx, more) {
 			return
 		}
 	}
@@ -91,7 +91,7 @@ func (h *Host) drain() (more bool) {
 		if h.err != nil {
 			return false
 		}
-		event, ok := h.next()
+		event, ok := h.config.Transport.Next()
 		if !ok {
 			return false
 		}
@@ -99,32 +99,6 @@ func (h *Host) drain() (more bool) {
 		h.tick()
 	}
 	return true
-}
-
-// next returns the next event: of those that lookAhead has taken, and then of the transport.
-func (h *Host) next() (transport.Event, bool) {
-	if len(h.ahead) == 0 {
-		return h.config.Transport.Next()
-	}
-	event := h.ahead[0]
-	h.ahead = h.ahead[1:]
-	return event, true
-}
-
-// lookAhead looks at what has come while a step waited for the disk, and leaves it to be heard after the step. It
-// returns the nodes to which the connection is not the one that was there when the step began: what the step says to
-// them is lost. They may have restarted since, and a message must not be delivered to a node that has restarted since
-// it was sent.
-func (h *Host) lookAhead() (changed set) {
-	for event, ok := h.config.Transport.Next(); ok; event, ok = h.config.Transport.Next() {
-		h.ahead = append(h.ahead, event)
-	}
-	for _, event := range h.ahead {
-		if i := h.links.place(event.Node); i >= 0 && event.Kind != transport.Received {
-			changed |= policy.One(i)
-		}
-	}
-	return changed
 }
 
 // hear takes one event.
@@ -142,8 +116,8 @@ func (h *Host) hear(event transport.Event) {
 				h.links.show(h.policy.Peers())
 			}
 		}
-		if h.deaf(event.Message) {
-			return
+		if h.state.Role == "" {
+			return // lost: it has not taken its first step, though the transport listens already
 		}
 		count(h.counters.received, event.Message.Type)
 		h.config.Metrics.Received(event.Message.Type)
@@ -165,18 +139,6 @@ func (h *Host) hear(event transport.Event) {
 			h.proved(event.Node)
 		}
 	}
-}
-
-// deaf reports whether a message is lost because it was sent to a node that was down. Down is what the node is before
-// its first step, though the transport listens already. For one Delay after a restart an IM_BACK may have been sent
-// before that too: to take it would be to say, of two nodes that restart together, that each was back before the other.
-// It is of no use to a node that has just forgotten itself whose lease it kept.
-//
-// A node that is no member any more is as good as gone: only that it is one after all, which comes with a newer configuration,
-// is news to it. A member that restarts does not connect to it, and so nothing ends what it had sent to it before.
-func (h *Host) deaf(m spec.Message) bool {
-	return h.state.Role == "" || m.Type == spec.ImBack && h.watch.now.Before(h.hears) ||
-		h.leaves != never && !m.Configuration.Newer(h.state.Configuration)
 }
 
 // proved acts on the proof that a node is dead (R41). It is the holder of the lease as it was then: a lease that began
@@ -272,19 +234,12 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	if out.Changed {
 		h.reconfigure()
 	}
-	var changed set
-	if out.Save {
-		changed = h.lookAhead()
-	}
 	if out.ReignEnded {
 		h.endReign(ErrNotLeader)
 	}
 	h.setTimers(began, what, &out)
 	h.record(what, &out)
 	for _, m := range out.Send {
-		if changed&h.links.one(m.To) != 0 {
-			continue // lost
-		}
 		h.config.Transport.Send(m)
 		count(h.counters.sent, m.Type)
 		h.config.Metrics.Sent(m.Type)
