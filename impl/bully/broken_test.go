@@ -21,9 +21,9 @@ func TestBrokenPanics(t *testing.T) {
 	require.NoError(t, err)
 	node.Step(Start())
 	node.leader = node.me
-	require.PanicsWithValue(t, "bully: a rule is broken in follower leader:2 epoch:0 grantee:none support:{}: "+
+	require.PanicsWithValue(t, "bully: a rule is broken in follower leader:2 epoch:0 grantee:none support:{} latest:1: "+
 		"R5: a follower keeps no lease or another's, and has no support", func() {
-		node.Step(Receive(spec.Message{Type: spec.Grant, From: members[0], To: members[1], Epoch: 0}))
+		node.Step(Receive(spec.Message{Type: spec.Grant, From: members[0], To: members[1], Epoch: 0, Question: 1}))
 	})
 }
 

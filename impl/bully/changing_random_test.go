@@ -314,7 +314,7 @@ func TestRemovedWithOldDisk(t *testing.T) {
 		require.Equal(t, before.Durable(), c.state(3).Durable(), "no epoch has gone by")
 		require.Equal(t, []int{3}, c.leaders())
 		require.Zero(t, c.places[4].core.Running())
-		old := spec.Durable{Epoch: 9, Grantee: id(5), Configuration: conf("epoch:1 version:1 {1 2 3 4 5}")}
+		old := spec.Durable{Epoch: 9, Grantee: id(5), Reserved: spec.Block, Configuration: conf("epoch:1 version:1 {1 2 3 4 5}")}
 		c.crash(4)
 		c.places[4].disk = &old // of an epoch that it alone knew, too
 	}

@@ -277,6 +277,20 @@ func (c *changing) followed(i int) bool {
 	return leader.Role == spec.Leader && leader.Epoch == s.Epoch && member && !c.cut[j][i]
 }
 
+// backed reports whether a quorum of the configuration of node i is linked to it: what it asks is answered in time.
+func (c *changing) backed(i int) bool {
+	electors, there := 0, 0
+	for _, m := range c.state(i).Configuration.Members() {
+		if m.Kind != spec.Observer {
+			electors++
+			if c.linked(i, c.at(m.ID)) {
+				there++
+			}
+		}
+	}
+	return 2*there > electors
+}
+
 // calm heals all links, and settles what has been going on.
 func (c *changing) calm() error {
 	for i := range c.places {
@@ -298,7 +312,7 @@ func (c *changing) calmDown() error {
 		}
 		for i := len(c.places) - 1; i >= 0; i-- {
 			for _, timer := range spec.Timers() {
-				if timer == spec.PatienceTimer && c.followed(i) || timer == spec.PreemptTimer && round%2 == 1 {
+				if timer == spec.PatienceTimer && c.followed(i) || timer == spec.ReignTimer && c.backed(i) || timer == spec.PreemptTimer && round%2 == 1 {
 					continue
 				}
 				if err := c.end(i, timer); err != nil {

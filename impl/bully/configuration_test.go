@@ -45,10 +45,10 @@ func TestFirstStart(t *testing.T) {
 		require.Equal(t, bully.NotStarted, node.Step(bully.Change(c.first)).Ignored)
 		out := node.Step(bully.Start())
 		require.True(t, out.Save)
-		require.Equal(t, spec.Durable{Configuration: c.first}, out.Promise)
+		require.Equal(t, spec.Durable{Reserved: spec.Block, Configuration: c.first}, out.Promise)
 		require.Equal(t, c.runs, out.Arm.String())
 		require.Equal(t, c.runs, node.Running().String())
-		require.Equal(t, spec.State{Role: spec.Follower, Configuration: c.first}, node.State())
+		require.Equal(t, spec.State{Role: spec.Follower, Latest: 1, Configuration: c.first}, node.State())
 		require.False(t, out.Changed)
 	}
 }
@@ -65,12 +65,14 @@ func TestRestartTakesTheRecord(t *testing.T) {
 	} {
 		node, err := bully.NewChanging(id(2), conf("epoch:0 version:1 {1 2 3}"))
 		require.NoError(t, err)
-		record := spec.Durable{Epoch: 5, Grantee: id(7), Configuration: conf(c.record)} // 7 was a member once
+		record := spec.Durable{Epoch: 5, Grantee: id(7), Reserved: spec.Block, Configuration: conf(c.record)} // 7 was a member once
 		in := bully.Restart(record)
-		require.Equal(t, "restart epoch:5 grantee:7 configuration:"+c.record, in.String())
+		require.Equal(t, "restart epoch:5 grantee:7 reserved:1048576 configuration:"+c.record, in.String())
 		out := node.Step(in)
 		require.Equal(t, spec.RestartAction, out.Action)
-		require.False(t, out.Save, "it is on the disk")
+		record.Reserved += spec.Block
+		require.True(t, out.Save, "a life takes new numbers (R50)")
+		require.Equal(t, record, out.Promise)
 		require.True(t, out.Changed)
 		require.Equal(t, c.told, receivers(out.Send))
 		for _, m := range out.Send {
@@ -98,7 +100,7 @@ func TestMixed(t *testing.T) {
 	require.Equal(t, bully.Output{Ignored: bully.Malformed}, changing.Step(say(spec.Claim, 3, 2, 1, c.At(2, 1))), "its epoch is above that of the message")
 	require.Equal(t, bully.Output{Ignored: bully.Misaddressed}, changing.Step(say(spec.Claim, 3, 1, 1, c)))
 	require.Equal(t, bully.Output{Ignored: bully.UnknownType}, changing.Step(say("VOTE", 3, 2, 1, c)))
-	require.Equal(t, spec.State{Role: spec.Follower, Configuration: c}, changing.State())
+	require.Equal(t, spec.State{Role: spec.Follower, Latest: 1, Configuration: c}, changing.State())
 
 	again, err := bully.New(id(2), integers(3))
 	require.NoError(t, err)
@@ -132,6 +134,7 @@ func TestAtInConfigurations(t *testing.T) {
 		{0, spec.State{Role: spec.Follower, Epoch: 4}, "bully: node none is no id"},
 	} {
 		c.s.Configuration = four
+		c.s = numbered(c.id, c.s)
 		node, err := bully.At(id(c.id), nil, c.s)
 		if c.problem != "" {
 			require.ErrorContains(t, err, c.problem, "%d in %s", c.id, c.s)
@@ -208,9 +211,13 @@ func TestWhoSpeaks(t *testing.T) {
 				}
 				require.Equal(t, timer.Action(), out.Action)
 				require.False(t, out.Save, "what it may promise is as it was")
+				number := spec.Question(9)
+				if row.says == spec.Election {
+					number = 10 // it asks
+				}
 				require.Equal(t, row.to, receivers(out.Send), "%d, a %s of %d", row.id, role, leader)
 				for _, m := range out.Send {
-					require.Equal(t, spec.Message{Type: row.says, From: id(row.id), To: m.To, Epoch: 4, Configuration: c}, m)
+					require.Equal(t, spec.Message{Type: row.says, From: id(row.id), To: m.To, Epoch: 4, Question: number, Configuration: c}, m)
 				}
 				require.True(t, node.State().Leader.IsNone())
 			}
@@ -302,14 +309,14 @@ func TestFifty(t *testing.T) {
 	}
 	all, err := spec.NewConfiguration(4, 9, members)
 	require.NoError(t, err)
-	node, err := bully.At(id(51), nil, spec.State{Role: spec.Follower, Leader: id(1), Epoch: 5, Grantee: id(101), Configuration: all.At(4, 8)})
+	node, err := bully.At(id(51), nil, numbered(51, spec.State{Role: spec.Follower, Leader: id(1), Epoch: 5, Grantee: id(101), Configuration: all.At(4, 8)}))
 	require.NoError(t, err)
-	require.Equal(t, "follower leader:1 epoch:5 grantee:101 support:{} configuration:"+all.At(4, 8).String(), node.State().String())
+	require.Equal(t, "follower leader:1 lease:2 epoch:5 grantee:101 support:{} latest:9 configuration:"+all.At(4, 8).String(), node.State().String())
 	out := node.Step(say(spec.OK, 4, 51, 5, with(conf("epoch:4 version:8 {2 4 6}"), 4, spec.Member{ID: id(51), Kind: spec.Voter})))
-	require.Equal(t, "follower leader:1 epoch:5 grantee:101 support:{} configuration:epoch:4 version:9 {2 4 6 51}", node.State().String(), "others are other ranks")
+	require.Equal(t, "follower leader:1 lease:2 epoch:5 grantee:101 support:{} latest:9 configuration:epoch:4 version:9 {2 4 6 51}", node.State().String(), "others are other ranks")
 	require.False(t, out.Told)
 	require.Equal(t, "{preempt}", out.Arm.String())
-	require.Equal(t, spec.Durable{Epoch: 5, Grantee: id(101), Configuration: node.Configuration()}, out.Promise)
+	require.Equal(t, spec.Durable{Epoch: 5, Grantee: id(101), Reserved: spec.Block, Configuration: node.Configuration()}, out.Promise)
 }
 
 // TestLeaderIsToldOfAnotherChange gives a leader a configuration of its own epoch that it has not made. No node of the

@@ -112,7 +112,7 @@ func fuzzChanging(node *bully.Node, kind, what, epoch, which byte) bully.Input {
 		if kind >= 0xf0 {
 			c = spec.Configuration{}
 		}
-		return bully.Restart(spec.Durable{Epoch: e, Grantee: id(int(what % 6)), Configuration: c})
+		return bully.Restart(spec.Durable{Epoch: e, Grantee: id(int(what % 6)), Reserved: spec.Block, Configuration: c})
 	case 1:
 		if which&1 == 0 {
 			return bully.Start()
@@ -133,7 +133,15 @@ func fuzzChanging(node *bully.Node, kind, what, epoch, which byte) bully.Input {
 	if kind >= 0xf0 {
 		c = s.Configuration
 	}
-	return say(kinds[int(what&0xf)%len(kinds)], int(what>>4)%6, 2, e, c)
+	number := max(1, []spec.Question{1, max(1, s.Lease) - 1, s.Lease, s.Asked, s.Latest, s.Latest + 1}[kind/10%6])
+	m := spec.Message{Type: kinds[int(what&0xf)%len(kinds)], From: id(int(what>>4) % 6), To: id(2), Epoch: e, Question: number, Configuration: c}
+	switch other := id(int(epoch>>4) % 6); {
+	case m.Type == spec.Election:
+		m.Keeps = other
+	case m.Type == spec.Resign && !other.IsNone():
+		m.Granted = spec.Granted{By: other, Epoch: e + 1, Question: number}
+	}
+	return bully.Receive(m)
 }
 
 // fuzzInput returns the input that three bytes say. Epochs are small, or close to the bound, on both sides of it.
@@ -144,7 +152,7 @@ func fuzzInput(kind, what, epoch byte) bully.Input {
 	}
 	switch kind % 8 {
 	case 0:
-		return bully.Restart(spec.Durable{Epoch: e, Grantee: id(int(what % 6))})
+		return bully.Restart(spec.Durable{Epoch: e, Grantee: id(int(what % 6)), Reserved: spec.Block})
 	case 1:
 		return bully.Start()
 	case 2:
@@ -162,5 +170,12 @@ func fuzzInput(kind, what, epoch byte) bully.Input {
 	if kind >= 0xf0 {
 		to = int(kind) % 5
 	}
-	return message(kinds[int(what&0xf)%len(kinds)], int(what>>4)%5, to, e)
+	m := spec.Message{Type: kinds[int(what&0xf)%len(kinds)], From: id(int(what>>4) % 5), To: id(to), Epoch: e, Question: spec.Question(kind>>3) % 8}
+	switch {
+	case m.Type == spec.Election:
+		m.Keeps = id(int(kind>>6) % 4)
+	case m.Type == spec.Resign && kind>>6 != 0:
+		m.Granted = spec.Granted{By: id(int(kind >> 6)), Epoch: e + 1, Question: m.Question}
+	}
+	return bully.Receive(m)
 }

@@ -75,7 +75,7 @@ func (in Input) String() string {
 	case start:
 		return "start"
 	case restart:
-		text := fmt.Sprintf("restart epoch:%d grantee:%s", in.promise.Epoch, in.promise.Grantee)
+		text := fmt.Sprintf("restart epoch:%d grantee:%s reserved:%d", in.promise.Epoch, in.promise.Grantee, in.promise.Reserved)
 		if c := in.promise.Configuration; !c.IsNone() {
 			text += " configuration:" + c.String()
 		}

@@ -24,7 +24,7 @@ func integers(n int) []spec.NodeID {
 func id(i int) spec.NodeID { return spec.IntegerID(uint64(i)) }
 
 func message(kind spec.MessageType, from, to int, e spec.Epoch) bully.Input {
-	return bully.Receive(spec.Message{Type: kind, From: id(from), To: id(to), Epoch: e})
+	return bully.Receive(spec.Message{Type: kind, From: id(from), To: id(to), Epoch: e, Question: 9})
 }
 
 // started returns node i of n after its first start.
@@ -83,6 +83,13 @@ func TestAtRefuses(t *testing.T) {
 		`R9: a candidate and a claimant keep no lease but`:         {Role: spec.Candidate, Leader: id(3)},
 		`R9: a candidate and a claimant keep no lease but that`:    {Role: spec.Claimant, Leader: id(2)},
 		`R2: nobody claims an epoch above 2^53-1`:                  {Role: spec.Claimant, Epoch: spec.MaxEpoch},
+		`bully: state: answered: 4 is no other member`: {Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2), Latest: 9, Dated: 7,
+			Answered: []spec.Answered{{Node: id(4), Question: 7}}},
+		`R5: the lease of another node is of a question`:           {Role: spec.Follower, Leader: id(1), Latest: 9},
+		`R5: the lease of another node is of a question, and no`:   {Role: spec.Follower, Lease: 3, Latest: 9},
+		`R50: no number is above the latest, and that is not 0`:    {Role: spec.Follower},
+		`R8, R16: a candidate and a claimant ask something`:        {Role: spec.Candidate, Latest: 9},
+		`R26: a reign is dated from a question`:                    {Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2), Latest: 9},
 		`R20: a leader keeps its own lease`:                        {Role: spec.Leader, Leader: id(1), Epoch: 4, Grantee: id(2)},
 		`R20: a leader keeps its own lease, and is the grantee`:    {Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(1)},
 		`R20: a leader keeps its own lease, and is the grantee of`: {Role: spec.Leader, Leader: id(2), Epoch: 0, Grantee: id(2)},
@@ -93,13 +100,15 @@ func TestAtRefuses(t *testing.T) {
 }
 
 func TestAtIsThere(t *testing.T) {
-	s := spec.State{Role: spec.Leader, Leader: id(2), Epoch: spec.MaxEpoch, Grantee: id(2), Support: []spec.NodeID{id(1), id(3)}}
+	s := spec.State{Role: spec.Leader, Leader: id(2), Epoch: spec.MaxEpoch, Grantee: id(2), Support: []spec.NodeID{id(1), id(3)},
+		Latest: 9, Dated: 7, Answered: []spec.Answered{{Node: id(1), Question: 7}}}
 	node, err := bully.At(id(2), integers(3), s)
 	require.NoError(t, err)
 	require.Equal(t, s, node.State())
 	require.Equal(t, "{reign heartbeat}", node.Running().String())
 
 	node.State().Support[0] = id(9)
+	node.State().Answered[0].Question = 9
 	require.Equal(t, s, node.State(), "a copy")
 	require.Equal(t, bully.StartedTwice, node.Step(bully.Restart(s.Durable())).Ignored)
 }
@@ -113,25 +122,28 @@ func TestIgnored(t *testing.T) {
 	}{
 		{bully.Input{}, bully.Malformed, "no input"},
 		{bully.Start(), bully.StartedTwice, "start"},
-		{bully.Restart(spec.Durable{Epoch: 9, Grantee: id(3)}), bully.StartedTwice, "restart epoch:9 grantee:3"},
+		{bully.Restart(spec.Durable{Epoch: 9, Grantee: id(3)}), bully.StartedTwice, "restart epoch:9 grantee:3 reserved:0"},
 		{bully.Ended(spec.ClaimTimer), bully.TimerNotRunning, "claim ended"},
 		{bully.Ended(spec.PreemptTimer), bully.TimerNotRunning, "preempt ended"},
 		{bully.Ended("lunch"), bully.TimerNotRunning, "lunch ended"},
 		{bully.Ended(""), bully.TimerNotRunning, " ended"},
-		{bully.Receive(spec.Message{}), bully.UnknownType, "none→none  epoch:0"},
-		{message("VOTE", 3, 2, 1), bully.UnknownType, "3→2 VOTE epoch:1"},
-		{message(spec.Claim, 3, 2, spec.MaxEpoch+1), bully.Malformed, "3→2 CLAIM epoch:9007199254740992"},
-		{message(spec.Claim, 3, 2, math.MaxUint64), bully.Malformed, "3→2 CLAIM epoch:18446744073709551615"},
-		{message(spec.Claim, 2, 2, 1), bully.Malformed, "2→2 CLAIM epoch:1"},
-		{message(spec.Claim, 0, 2, 1), bully.Malformed, "none→2 CLAIM epoch:1"},
-		{message(spec.Claim, 3, 0, 1), bully.Malformed, "3→none CLAIM epoch:1"},
-		{bully.Receive(spec.Message{Type: spec.Claim, From: noID, To: id(2), Epoch: 1}), bully.Malformed,
-			"01000000-0000-0000-0000-000000000000→2 CLAIM epoch:1"},
-		{message(spec.Claim, 4, 2, 1), bully.Stranger, "4→2 CLAIM epoch:1"},
-		{message(spec.Claim, 4, 5, 1), bully.Stranger, "4→5 CLAIM epoch:1"},
-		{message(spec.Claim, 3, 1, 1), bully.Misaddressed, "3→1 CLAIM epoch:1"},
-		{message(spec.Claim, 2, 1, 1), bully.Misaddressed, "2→1 CLAIM epoch:1"},
-		{message(spec.Claim, 3, 4, 1), bully.Misaddressed, "3→4 CLAIM epoch:1"},
+		{bully.Receive(spec.Message{}), bully.UnknownType, "none→none  epoch:0 question:0"},
+		{message("VOTE", 3, 2, 1), bully.UnknownType, "3→2 VOTE epoch:1 question:9"},
+		{message(spec.Claim, 3, 2, spec.MaxEpoch+1), bully.Malformed, "3→2 CLAIM epoch:9007199254740992 question:9"},
+		{message(spec.Claim, 3, 2, math.MaxUint64), bully.Malformed, "3→2 CLAIM epoch:18446744073709551615 question:9"},
+		{message(spec.Claim, 2, 2, 1), bully.Malformed, "2→2 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 0, 2, 1), bully.Malformed, "none→2 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 3, 0, 1), bully.Malformed, "3→none CLAIM epoch:1 question:9"},
+		{bully.Receive(spec.Message{Type: spec.Claim, From: noID, To: id(2), Epoch: 1, Question: 9}), bully.Malformed,
+			"01000000-0000-0000-0000-000000000000→2 CLAIM epoch:1 question:9"},
+		{bully.Receive(spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1}), bully.Malformed, "3→2 CLAIM epoch:1 question:0"},
+		{bully.Receive(spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1, Question: spec.MaxQuestion + 1}), bully.Malformed,
+			"3→2 CLAIM epoch:1 question:9007199254740992"},
+		{message(spec.Claim, 4, 2, 1), bully.Stranger, "4→2 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 4, 5, 1), bully.Stranger, "4→5 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 3, 1, 1), bully.Misaddressed, "3→1 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 2, 1, 1), bully.Misaddressed, "2→1 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 3, 4, 1), bully.Misaddressed, "3→4 CLAIM epoch:1 question:9"},
 		{bully.Resign(), "", "resign"},
 		{bully.HolderDead(), "", "holder-dead"},
 	} {
@@ -157,12 +169,13 @@ func TestBeforeTheStart(t *testing.T) {
 	require.Equal(t, bully.Output{Ignored: bully.Malformed}, node.Step(bully.Restart(spec.Durable{Epoch: 1, Grantee: spec.NodeID{0: 1}})))
 	require.Equal(t, bully.Output{Ignored: bully.Stranger}, node.Step(bully.Restart(spec.Durable{Epoch: 1, Grantee: id(4)})))
 	require.Equal(t, "{}", node.Running().String())
-	require.Equal(t, spec.State{Role: spec.Follower}, node.State())
+	require.Equal(t, spec.State{Role: spec.Follower, Latest: 1}, node.State())
 
-	out := node.Step(bully.Restart(spec.Durable{Epoch: spec.MaxEpoch, Grantee: id(3)}))
+	out := node.Step(bully.Restart(spec.Durable{Epoch: spec.MaxEpoch, Grantee: id(3), Reserved: 2 * spec.Block}))
 	require.Equal(t, spec.RestartAction, out.Action)
-	require.False(t, out.Save, "it is on the disk")
-	require.Equal(t, "electing leader:2 epoch:9007199254740991 grantee:3 support:{}", node.State().String())
+	require.True(t, out.Save, "a life takes new numbers (R50)")
+	require.Equal(t, 3*spec.Block, out.Promise.Reserved)
+	require.Equal(t, "electing leader:2 epoch:9007199254740991 grantee:3 support:{} latest:2097153", node.State().String())
 	require.Equal(t, bully.StartedTwice, node.Step(bully.Start()).Ignored)
 }
 
@@ -177,10 +190,10 @@ func TestSixtyFour(t *testing.T) {
 		require.Equal(t, others, receivers(node.Step(bully.Ended(spec.PatienceTimer)).Send))
 
 		for _, from := range others[31:62] { // 31 and the node itself are half
-			node.Step(bully.Receive(spec.Message{Type: spec.Assent, From: from, To: id(me)}))
+			node.Step(bully.Receive(spec.Message{Type: spec.Assent, From: from, To: id(me), Question: 2}))
 		}
 		require.Equal(t, spec.Candidate, node.State().Role)
-		node.Step(bully.Receive(spec.Message{Type: spec.Assent, From: others[62], To: id(me)}))
+		node.Step(bully.Receive(spec.Message{Type: spec.Assent, From: others[62], To: id(me), Question: 2}))
 		if me != 64 {
 			require.Equal(t, others[31:], node.State().Support)
 			node.Step(bully.Ended(spec.ElectionTimer))
@@ -188,12 +201,12 @@ func TestSixtyFour(t *testing.T) {
 		require.Equal(t, spec.Claimant, node.State().Role)
 
 		for _, from := range others[:31] {
-			node.Step(bully.Receive(spec.Message{Type: spec.Grant, From: from, To: id(me), Epoch: 1}))
+			node.Step(bully.Receive(spec.Message{Type: spec.Grant, From: from, To: id(me), Epoch: 1, Question: 3}))
 		}
 		require.Equal(t, spec.Claimant, node.State().Role)
-		out := node.Step(bully.Receive(spec.Message{Type: spec.Grant, From: others[31], To: id(me), Epoch: 1}))
+		out := node.Step(bully.Receive(spec.Message{Type: spec.Grant, From: others[31], To: id(me), Epoch: 1, Question: 3}))
 		require.Equal(t, spec.Leader, node.State().Role)
-		require.Equal(t, spec.Durable{Epoch: 1, Grantee: id(me)}, out.Promise)
+		require.Equal(t, spec.Durable{Epoch: 1, Grantee: id(me), Reserved: spec.Block}, out.Promise)
 		require.Equal(t, others, receivers(out.Send))
 	}
 }
