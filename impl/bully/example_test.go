@@ -20,9 +20,9 @@ func Example() {
 	for _, in := range []bully.Input{
 		bully.Start(),
 		bully.Ended(spec.PatienceTimer), // it has heard of no leader
-		bully.Receive(spec.Message{Type: spec.Assent, From: two, To: three, Epoch: 0}),
-		bully.Receive(spec.Message{Type: spec.Grant, From: two, To: three, Epoch: 1}),
-		bully.Receive(spec.Message{Type: spec.Grant, From: spec.IntegerID(9), To: three, Epoch: 1}),
+		bully.Receive(spec.Message{Type: spec.Assent, From: two, To: three, Epoch: 0, Question: 2}),
+		bully.Receive(spec.Message{Type: spec.Grant, From: two, To: three, Epoch: 1, Question: 3}),
+		bully.Receive(spec.Message{Type: spec.Grant, From: spec.IntegerID(9), To: three, Epoch: 1, Question: 3}),
 		bully.Resign(),
 	} {
 		out := node.Step(in)
@@ -31,7 +31,7 @@ func Example() {
 			fmt.Println("  count:", out.Ignored)
 		}
 		if out.Save { // and go on when it is durable; if it fails, never
-			fmt.Println("  save: epoch", out.Promise.Epoch, "for", out.Promise.Grantee)
+			fmt.Println("  save: epoch", out.Promise.Epoch, "for", out.Promise.Grantee, "and numbers up to", out.Promise.Reserved)
 		}
 		if out.ReignEnded {
 			fmt.Println("  tell my user: the reign is over")
@@ -52,35 +52,35 @@ func Example() {
 	}
 	// Output:
 	// start
-	//   save: epoch 0 for none
+	//   save: epoch 0 for none and numbers up to 1048576
 	//   arm: patience
 	// patience ended
 	//   cancel: patience
 	//   arm: election
-	//   send: 3→1 ELECTION epoch:0
-	//   send: 3→2 ELECTION epoch:0
-	// 2→3 ASSENT epoch:0
+	//   send: 3→1 ELECTION epoch:0 question:2
+	//   send: 3→2 ELECTION epoch:0 question:2
+	// 2→3 ASSENT epoch:0 question:2
 	//   cancel: election
 	//   arm: claim
-	//   send: 3→1 CLAIM epoch:1
-	//   send: 3→2 CLAIM epoch:1
-	// 2→3 GRANT epoch:1
-	//   save: epoch 1 for 3
+	//   send: 3→1 CLAIM epoch:1 question:3
+	//   send: 3→2 CLAIM epoch:1 question:3
+	// 2→3 GRANT epoch:1 question:3
+	//   save: epoch 1 for 3 and numbers up to 1048576
 	//   cancel: claim
 	//   arm: reign
 	//   arm: heartbeat
-	//   send: 3→1 COORDINATOR epoch:1
-	//   send: 3→2 COORDINATOR epoch:1
+	//   send: 3→1 COORDINATOR epoch:1 question:3
+	//   send: 3→2 COORDINATOR epoch:1 question:3
 	//   tell all users: leader 3 epoch 1
-	// 9→3 GRANT epoch:1
+	// 9→3 GRANT epoch:1 question:3
 	//   count: stranger
 	// resign
 	//   tell my user: the reign is over
 	//   cancel: reign
 	//   cancel: heartbeat
 	//   arm: patience
-	//   send: 3→1 RESIGN epoch:1
-	//   send: 3→2 RESIGN epoch:1
+	//   send: 3→1 RESIGN epoch:1 question:3
+	//   send: 3→2 RESIGN epoch:1 question:3
 	//   tell all users: leader none epoch 0
 }
 
@@ -140,15 +140,15 @@ func Example_change() {
 	// Output:
 	// save: epoch:1 version:1 {1}
 	// save: epoch:1 version:2 {1 observer:2}
-	// send: 1→2 HEARTBEAT epoch:1 configuration:epoch:1 version:2 {1 observer:2}
+	// send: 1→2 HEARTBEAT epoch:1 question:4 configuration:epoch:1 version:2 {1 observer:2}
 	// save: epoch:1 version:2 {1 observer:2}
-	// send: 2→1 ACK epoch:1 configuration:epoch:1 version:2 {1 observer:2}
+	// send: 2→1 ACK epoch:1 question:4 configuration:epoch:1 version:2 {1 observer:2}
 	// a quorum holds it: true
 	// it has been changed already
 	// save: epoch:1 version:3 {1 2}
-	// send: 1→2 HEARTBEAT epoch:1 configuration:epoch:1 version:3 {1 2}
+	// send: 1→2 HEARTBEAT epoch:1 question:5 configuration:epoch:1 version:3 {1 2}
 	// save: epoch:1 version:3 {1 2}
-	// send: 2→1 ACK epoch:1 configuration:epoch:1 version:3 {1 2}
+	// send: 2→1 ACK epoch:1 question:5 configuration:epoch:1 version:3 {1 2}
 	// a quorum holds it: true
 	// it has been changed already
 }

@@ -22,9 +22,9 @@ var rewrite = flag.Bool("rewrite", false, "write the transcripts in testdata ane
 //
 //	members 1 2 3               nodes that have not started
 //	first epoch:0 version:1 {1 2 3} and 4       such nodes, whose members change; 4 is to join
-//	2 start                     2 restart epoch:4 grantee:3
+//	2 start                     2 restart epoch:4 grantee:3 reserved:1048576
 //	2 is leader leader:2 …      a node in a given state, which is named as it prints
-//	3→2 CLAIM epoch:4           2 receives that
+//	3→2 CLAIM epoch:4 question:7 2 receives that
 //	2 patience ended           2 resign            2 holder-dead
 //	2 change epoch:4 version:2 {1 2 3 observer:4}
 //
@@ -133,26 +133,57 @@ func (s *stage) setMembers(words []string) (lines []string, err error) {
 
 // put puts node i in a state. Only one that prints as the text says is taken.
 func (s *stage) put(i int, text string) ([]string, error) {
-	var role, leader, epoch, grantee string
-	bare, c, err := configured(text)
+	state, err := parseState(text)
 	if err != nil {
 		return nil, err
 	}
-	fields, support, _ := strings.Cut(strings.TrimSuffix(bare, "}"), " support:{")
-	_, err = fmt.Sscanf(strings.NewReplacer("leader:", "", "epoch:", "", "grantee:", "").Replace(fields), "%s %s %s %s", &role, &leader, &epoch, &grantee)
-	if err != nil {
-		return nil, err
-	}
-	json := fmt.Sprintf(`{"role":%q,"leader":%q,"epoch":%s,"grantee":%q,"support":[%s]}`, role, leader, epoch, grantee, quoted(support))
-	var state spec.State
-	if err := state.UnmarshalJSON([]byte(strings.ReplaceAll(json, `"none"`, "null"))); err != nil {
-		return nil, err
-	}
-	if state.Configuration = c; state.String() != text {
+	if state.String() != text {
 		return nil, fmt.Errorf("it prints as %s", state)
 	}
 	s.nodes[i], err = bully.At(s.members[i], s.members, state)
-	return []string{"runs " + s.nodes[i].Running().String()}, err
+	if err != nil {
+		return nil, err
+	}
+	return []string{"runs " + s.nodes[i].Running().String()}, nil
+}
+
+// parseState reads what a state prints as.
+func parseState(text string) (state spec.State, err error) {
+	bare, c, err := configured(text)
+	if err != nil {
+		return state, err
+	}
+	role, rest, _ := strings.Cut(bare, " ")
+	fields := map[string]string{"lease": "0", "support": "", "asked": "0", "dated": "0", "answered": ""}
+	for rest != "" {
+		name, after, _ := strings.Cut(rest, ":")
+		end := " "
+		if strings.HasPrefix(after, "{") {
+			after, end = after[1:], "}"
+		}
+		fields[name], rest, _ = strings.Cut(after, end)
+		rest = strings.TrimPrefix(rest, " ")
+	}
+	json := fmt.Sprintf(`{"role":%q,"leader":%q,"lease":%s,"epoch":%s,"grantee":%q,"support":[%s],"asked":%s,"latest":%s`, role, fields["leader"],
+		fields["lease"], fields["epoch"], fields["grantee"], quoted(fields["support"]), fields["asked"], fields["latest"])
+	if role == string(spec.Leader) {
+		json += fmt.Sprintf(`,"dated":%s,"answered":[%s]`, fields["dated"], answers(fields["answered"]))
+	}
+	if err := state.UnmarshalJSON([]byte(strings.ReplaceAll(json, `"none"`, "null") + "}")); err != nil {
+		return state, err
+	}
+	state.Configuration = c
+	return state, nil
+}
+
+// answers returns what was answered, as "1:7 2:9" says it, as the elements of a JSON array.
+func answers(words string) string {
+	elements := strings.Fields(words)
+	for i, word := range elements {
+		node, question, _ := strings.Cut(word, ":")
+		elements[i] = fmt.Sprintf(`{"node":%q,"question":%s}`, node, question)
+	}
+	return strings.Join(elements, ",")
 }
 
 // quoted returns words as the elements of a JSON array.
@@ -172,9 +203,10 @@ func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input,
 	}
 	words := strings.Fields(rest)
 	if isMessage {
-		m := spec.Message{To: s.members[i], Type: spec.MessageType(words[0]), Configuration: c}
-		if m.From, err = spec.ParseNodeID(from); err == nil {
-			_, err = fmt.Sscanf(words[1], "epoch:%d", &m.Epoch)
+		m, err := parseMessage(words)
+		m.To, m.Configuration = s.members[i], c
+		if err == nil {
+			m.From, err = spec.ParseNodeID(from)
 		}
 		return bully.Receive(m), err
 	}
@@ -192,7 +224,7 @@ func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input,
 			return bully.Start(), err
 		}
 		promise := spec.Durable{Configuration: c}
-		if _, err = fmt.Sscanf(words[1], "epoch:%d", &promise.Epoch); err == nil && words[2] != "grantee:none" {
+		if _, err = fmt.Sscanf(words[1]+" "+words[3], "epoch:%d reserved:%d", &promise.Epoch, &promise.Reserved); err == nil && words[2] != "grantee:none" {
 			promise.Grantee, err = spec.ParseNodeID(strings.TrimPrefix(words[2], "grantee:"))
 		}
 		return bully.Restart(promise), err
@@ -204,6 +236,22 @@ func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input,
 		return bully.Change(wanted(rest)), nil
 	}
 	return bully.Ended(spec.Timer(words[0])), nil
+}
+
+// parseMessage reads what a message prints as after its ends, but for its configuration: RESIGN epoch:4 question:9 granted epoch:5 to 3 question:7.
+func parseMessage(words []string) (m spec.Message, err error) {
+	m.Type = spec.MessageType(words[0])
+	if _, err = fmt.Sscanf(words[1]+" "+words[2], "epoch:%d question:%d", &m.Epoch, &m.Question); err != nil || len(words) == 3 {
+		return m, err
+	}
+	if keeps, is := strings.CutPrefix(words[3], "keeps:"); is {
+		m.Keeps, err = spec.ParseNodeID(keeps)
+		return m, err
+	}
+	if m.Granted.By, err = spec.ParseNodeID(words[6]); err == nil {
+		_, err = fmt.Sscanf(words[4]+" "+words[7], "epoch:%d question:%d", &m.Granted.Epoch, &m.Granted.Question)
+	}
+	return m, err
 }
 
 // said returns an output as a person would say it, a duty a line.
@@ -220,7 +268,7 @@ func said(node *bully.Node, out bully.Output) []string {
 			lines = append(lines, fmt.Sprintf(format, args...))
 		}
 	}
-	say(out.Save, "save epoch:%d grantee:%s%s", out.Promise.Epoch, out.Promise.Grantee, suffix(out.Promise.Configuration))
+	say(out.Save, "save epoch:%d grantee:%s reserved:%d%s", out.Promise.Epoch, out.Promise.Grantee, out.Promise.Reserved, suffix(out.Promise.Configuration))
 	say(out.ReignEnded, "the reign has ended")
 	say(out.Cancel != 0, "cancel %s", out.Cancel)
 	say(out.Arm != 0, "arm %s", out.Arm)
