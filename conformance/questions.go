@@ -18,7 +18,7 @@ var (
 )
 
 // questions yields the cases of the table, which are independent of the model. Numbers that the table does not say are those of
-// numbered; an answer is of the latest question, anything else of that of the lease that is kept.
+// Numbered; an answer is of the latest question, anything else of that of the lease that is kept.
 func questions(yield func(*Case) bool) {
 	for _, q := range asked {
 		me, members := node(q.me), integers(q.of)
@@ -45,7 +45,7 @@ func withNumbers(id spec.NodeID, members []spec.NodeID, s spec.State) spec.State
 	if s.Latest != 0 {
 		return s
 	}
-	return numbered(id, members, s)
+	return Numbered(id, members, s)
 }
 
 // filled returns a message that the node sends with what the table leaves out.

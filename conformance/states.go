@@ -43,8 +43,9 @@ const (
 	kept    = 3
 )
 
-// numbered returns s with numbers, as they could have come to be.
-func numbered(id spec.NodeID, members []spec.NodeID, s spec.State) spec.State {
+// Numbered returns s with numbers, as they could have come to be: the latest is 6, and is asked if anything is; a lease of another is
+// of 3; of a leader, who supports it has answered 4, and all others 2.
+func Numbered(id spec.NodeID, members []spec.NodeID, s spec.State) spec.State {
 	s.Latest = asks
 	if s.Leader != none && s.Leader != id {
 		s.Lease = kept
@@ -57,24 +58,45 @@ func numbered(id spec.NodeID, members []spec.NodeID, s spec.State) spec.State {
 			s.Asked = asks
 		}
 	case spec.Leader:
-		s.Dated = earlier
-		switch backers := 1 + len(s.Support); {
-		case len(members) == 1:
-			s.Dated = asks
-		case 2*backers > len(members):
-			s.Dated = later
-		}
-		for _, m := range members {
-			a := spec.Answered{Node: m, Question: earlier}
-			if slices.Contains(s.Support, m) {
-				a.Question = later
-			}
-			if m != id {
-				s.Answered = append(s.Answered, a)
+		answeredLike(id, members, &s)
+	}
+	return s
+}
+
+// answeredLike numbers what has been answered to a leader.
+func answeredLike(id spec.NodeID, members []spec.NodeID, s *spec.State) {
+	electors := members
+	if c := &s.Configuration; !c.IsNone() {
+		members, electors = nil, nil
+		for _, m := range c.Members() {
+			members = append(members, m.ID)
+			if m.Kind != spec.Observer {
+				electors = append(electors, m.ID)
 			}
 		}
 	}
-	return s
+	backers := 0
+	for _, m := range electors {
+		if m == id || slices.Contains(s.Support, m) {
+			backers++
+		}
+	}
+	s.Dated = earlier
+	switch {
+	case len(electors) == 1 && electors[0] == id:
+		s.Dated = asks
+	case 2*backers > len(electors):
+		s.Dated = later
+	}
+	for _, m := range members {
+		a := spec.Answered{Node: m, Question: earlier}
+		if slices.Contains(s.Support, m) {
+			a.Question = later
+		}
+		if m != id {
+			s.Answered = append(s.Answered, a)
+		}
+	}
 }
 
 // statesOf yields each state of node id with one epoch, with numbers. A state is good until the next.
@@ -85,7 +107,7 @@ func statesOf(id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) iter.Seq[
 			for _, leader := range nodes {
 				for _, grantee := range nodes {
 					for bits := range 1 << len(members) {
-						s := numbered(id, members, spec.State{Role: role, Leader: leader, Epoch: epoch, Grantee: grantee, Support: subset(members, bits)})
+						s := Numbered(id, members, spec.State{Role: role, Leader: leader, Epoch: epoch, Grantee: grantee, Support: subset(members, bits)})
 						if legal(id, &s) && !yield(s) {
 							return
 						}

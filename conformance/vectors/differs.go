@@ -46,9 +46,14 @@ func States(want, got *spec.State) string {
 	return cmp.Or(
 		field("state.role", want.Role, got.Role),
 		field("state.leader", want.Leader, got.Leader),
+		field("state.lease", want.Lease, got.Lease),
 		field("state.epoch", want.Epoch, got.Epoch),
 		field("state.grantee", want.Grantee, got.Grantee),
 		texts("state.support", want.Support, got.Support),
+		field("state.asked", want.Asked, got.Asked),
+		field("state.latest", want.Latest, got.Latest),
+		field("state.dated", want.Dated, got.Dated),
+		texts("state.answered", want.Answered, got.Answered),
 		field("state.configuration", want.Configuration, got.Configuration),
 	)
 }
@@ -158,7 +163,8 @@ func text(value any) string {
 		return fmt.Sprint(value)
 	}
 	if bytes.Equal(data, []byte("null")) {
-		if _, list := value.([]spec.NodeID); list {
+		switch value.(type) {
+		case []spec.NodeID, []spec.Answered:
 			return "[]"
 		}
 	}

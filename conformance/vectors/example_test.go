@@ -16,8 +16,8 @@ func Example() {
 	}
 	// Output:
 	// A claim that lost messages have starved ends, and nothing is sent.
-	// > {"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
-	// < {"id":3,"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
+	// > {"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{"role":"claimant","leader":null,"lease":0,"epoch":4,"grantee":"1","support":["3"],"asked":6,"latest":6}}
+	// < {"id":3,"state":{"role":"claimant","leader":null,"lease":0,"epoch":4,"grantee":"1","support":["3"],"asked":6,"latest":6}}
 	// > {"id":4,"op":"end","node":"n2","timer":"claim"}
-	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"patience"}],"state":{"role":"follower","leader":null,"epoch":4,"grantee":"1","support":[]}}
+	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"patience"}],"state":{"role":"follower","leader":null,"lease":0,"epoch":4,"grantee":"1","support":[],"asked":0,"latest":6}}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -17,7 +18,7 @@ import (
 type script struct {
 	Header
 	members  []spec.NodeID
-	named    map[string]spec.NodeID // who a node is, by its name
+	shadows  map[string]*shadow // nodes, by their names
 	requests []string
 }
 
@@ -51,7 +52,7 @@ func parseScripts(name, suite string) ([]*script, error) {
 
 // newScript returns a script in which nothing has happened. A case that is named after a rule is about that one first.
 func newScript(suite, id, title string) *script {
-	s := &script{Header: Header{Case: id, Title: title, Level: "MUST", Suite: suite, Spec: spec.Version, Rules: []string{}}, named: map[string]spec.NodeID{}}
+	s := &script{Header: Header{Case: id, Title: title, Level: "MUST", Suite: suite, Spec: spec.Version, Rules: []string{}}, shadows: map[string]*shadow{}}
 	s.members = integers(3)
 	if suite == membersSuite {
 		s.ofMembers()
@@ -129,24 +130,22 @@ func (s *script) node(line string, words []string, c spec.Configuration) error {
 		return fmt.Errorf("%q says nothing of %s", line, id)
 	}
 	if slices.Contains([]string{"is", "starts", "restarts"}, words[1]) {
-		q.Me, s.named[name] = &id, id
+		q.Me = &id
 		if c.IsNone() {
 			q.Members = s.members
 		}
-	} else if s.named[name] != id {
-		return fmt.Errorf("%s has not started", name)
 	}
 	switch words[1] {
 	case "is":
 		q.Op = port.Load
-		if q.State, err = state(words[2:], c); err == nil && slices.Contains(q.State.Support, id) {
+		if q.State, err = state(id, s.members, words[2:], c); err == nil && slices.Contains(q.State.Support, id) {
 			err = fmt.Errorf("%q: no node is in its own support", line)
 		}
 	case "starts":
 		*q = port.StartOf(name, id, q.Members, c)
 	case "restarts":
 		var st *spec.State
-		st, err = state([]string{"follower", "-", words[2], words[3]}, c)
+		st, err = state(id, s.members, append([]string{"follower", "-"}, words[2:]...), c)
 		if err == nil {
 			promise := st.Durable()
 			q.Op, q.Promise = port.Restart, &promise
@@ -162,45 +161,54 @@ func (s *script) node(line string, words []string, c spec.Configuration) error {
 		q.Op, q.Call, q.Configuration = port.Call, spec.ChangeCall, json.RawMessage(text)
 	case "hears":
 		q.Op = port.Receive
-		q.Message, err = message(id, strings.TrimSpace(line[strings.Index(line, "hears")+5:]), c)
+		q.Message, err = s.message(name, id, strings.TrimSpace(line[strings.Index(line, "hears")+5:]), c)
 	default:
 		return fmt.Errorf("what is %q?", words[1])
 	}
 	if err != nil {
 		return err
 	}
+	s.follow(q)
 	return s.add(q)
 }
 
-// state reads a state, such as: follower 3 4 3. The configuration is none where members are fixed.
-func state(words []string, c spec.Configuration) (*spec.State, error) {
+// state reads a state of a node, such as: follower 3 4 3. The configuration is none where members are fixed.
+func state(id spec.NodeID, members []spec.NodeID, words []string, c spec.Configuration) (*spec.State, error) {
+	words, numbers := numbered(words)
 	if len(words) < 4 {
 		return nil, fmt.Errorf("a state is such as: follower 3 4 3")
 	}
-	var ids []string
+	var ids []spec.NodeID
 	for _, word := range append([]string{words[1], words[3]}, words[4:]...) {
-		if word == "-" {
-			ids = append(ids, "null")
-		} else {
-			ids = append(ids, strconv.Quote(word))
+		var id spec.NodeID
+		if word != "-" {
+			var err error
+			if id, err = spec.ParseNodeID(word); err != nil {
+				return nil, err
+			}
 		}
+		ids = append(ids, id)
 	}
-	var s spec.State
-	text := fmt.Sprintf(`{"role":%q,"leader":%s,"epoch":%s,"grantee":%s,"support":[%s]}`, words[0], ids[0], words[2], ids[1], strings.Join(ids[2:], ","))
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
+	epoch, err := strconv.ParseUint(words[2], 10, 64)
+	if err != nil {
 		return nil, err
 	}
-	s.Configuration = c
+	s := conformance.Numbered(id, members, spec.State{
+		Role: spec.Role(words[0]), Leader: ids[0], Epoch: spec.Epoch(epoch), Grantee: ids[1], Support: ids[2:], Configuration: c,
+	})
+	if err := numbersOf(&s, numbers); err != nil {
+		return nil, err
+	}
 	return &s, s.Validate()
 }
 
 // message reads a message that a node hears, such as: CLAIM 3 5.
-func message(to spec.NodeID, text string, c spec.Configuration) (json.RawMessage, error) {
+func (s *script) message(node string, to spec.NodeID, text string, c spec.Configuration) (json.RawMessage, error) {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text), nil
 	}
 	words := strings.Fields(text)
-	if len(words) != 3 && len(words) != 5 {
+	if len(words) < 3 {
 		return nil, fmt.Errorf("%q is not such as: CLAIM 3 5", text)
 	}
 	from, err := spec.ParseNodeID(words[1])
@@ -211,12 +219,13 @@ func message(to spec.NodeID, text string, c spec.Configuration) (json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	if len(words) == 5 {
-		if to, err = spec.ParseNodeID(words[4]); err != nil {
-			return nil, err
-		}
-	}
 	m := spec.Message{Type: spec.MessageType(words[0]), From: from, To: to, Epoch: spec.Epoch(epoch), Configuration: c}
+	if err := besides(&m, words[3:]); err != nil {
+		return nil, err
+	}
+	if m.Question == 0 {
+		m.Question = s.fitting(node, &m)
+	}
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}

@@ -151,26 +151,15 @@ func questions(t *testing.T) (all []question) {
 		s := newScript("questions", id, title)
 		s.Rules = []string{c.Rule}
 		q := port.Request{Op: port.Load, Node: "n" + c.ID.String(), Me: &c.ID, Members: c.Members}
-		in := port.Request{Node: q.Node, Timer: c.Input.Timer, Call: c.Input.Call}
-		switch before, promise := c.Before.Clone(), c.Before.Durable(); {
-		case c.Input.Call == spec.StartCall:
-			in = q
-			in.Op = port.Begin
-		case c.Input.Call == spec.RestartCall:
-			in = q
-			in.Op, in.Promise = port.Restart, &promise
+		in := port.InputOf(q.Node, &c.Input)
+		switch before := c.Before.Clone(); c.Input.Call {
+		case spec.StartCall:
+			in = port.StartOf(q.Node, c.ID, c.Members, spec.Configuration{})
+		case spec.RestartCall:
+			in = port.RestartOf(q.Node, c.ID, c.Members, before.Durable())
 		default:
 			q.State = &before
 			require.NoError(t, s.add(&q))
-			switch {
-			case c.Input.Timer != "":
-				in.Op = port.End
-			case c.Input.Call != "":
-				in.Op = port.Call
-			default:
-				m := &c.Input.Message
-				in.Op, in.Message = port.Receive, fmt.Appendf(nil, `{"type":%q,"from":%q,"to":%q,"epoch":%d}`, m.Type, m.From, m.To, m.Epoch)
-			}
 		}
 		require.NoError(t, s.add(&in))
 		all = append(all, question{s, c.Want})
