@@ -23,7 +23,8 @@
 (*                                                                         *)
 (* Left out, unless Free <- AtAnyTime, is what would change nothing but    *)
 (* numbers: a heartbeat to who follows, and holds its leader's             *)
-(* configuration; and                                                      *)
+(* configuration, while nobody else waits until the leader leads on the    *)
+(* strength of a later question; and                                       *)
 (* what a member that may not stand says (R46) to a node that it would not *)
 (* change, and whose answer would not change the member.                   *)
 (*                                                                         *)
@@ -195,13 +196,18 @@ Expired(i) == \A k \in up \ {i} : CASE node[k].role = "leader"   -> node[k].date
                                      [] node[k].role = "claimant" -> node[k].asked > since[i][k]
                                      [] OTHER                     -> TRUE
 
-\* The same, where heartbeats that only renew are left out: a leader with a quorum of leases that does not tell i has asked anew.
+\* The same; and who is told by the holder of its lease that it leads on keeps that lease, though heartbeats that only renew are left out.
 LeaseOver(i) ==
   \/ node[i].leader = None
   \/ \A k \in up \ {i} :
        CASE node[k].role = "claimant" -> node[k].asked > since[i][k]
-         [] node[k].role = "leader"   -> node[k].dated > since[i][k] \/ ((k # node[i].leader \/ ~Tells(k, i)) /\ Held(k, i))
+         [] node[k].role = "leader"   -> node[k].dated > since[i][k] /\ ~(k = node[i].leader /\ Tells(k, i))
          [] OTHER                     -> TRUE
+
+\* Somebody whom leader l does not tell waits until l leads on the strength of a later question; and others can renew its reign.
+Awaited(l) ==
+  \E i \in up \ {l} : /\ node[i].role \in {"follower", "electing"} /\ node[i].leader # None /\ since[i][l] >= node[l].dated
+                     /\ ~Tells(l, i) /\ Held(l, i)
 
 \* Somebody within reach of i claims, or may be about to.
 Pending(i) == \E j \in Reach(i) \ {i} : node[j].role \in {"claimant", "candidate"}
@@ -262,11 +268,11 @@ ReignTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
   /\ Ends(i, Free \/ (Around(i) /\ ~Backed(i)), ReignEnded(i, node[i]))
 
-\* Heartbeats that change nothing are left out.
+\* Heartbeats that change nothing are left out, but where somebody waits for the numbers.
 HeartbeatTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
-  /\ LET inNeed == {j \in up \ {i} : Tells(i, j) /\ ~(Follows(j, i) /\ node[j].conf = node[i].conf)}
-         heartbeat   == HeartbeatEnded(i, node[i])
+  /\ LET inNeed    == {j \in up \ {i} : Tells(i, j) /\ (Awaited(i) \/ ~(Follows(j, i) /\ node[j].conf = node[i].conf))}
+         heartbeat == HeartbeatEnded(i, node[i])
      IN /\ Free \/ inNeed # {}
         /\ Ends(i, Answered(i), [heartbeat EXCEPT !.sent = SelectSeq(@, LAMBDA m : Free \/ m.to \in inNeed)])
 
@@ -455,12 +461,12 @@ HighestWhenStill == Quiet /\ ~HighestLed => ~Still
 \* R46. Who comes to lead is a voter: a witness leads only because it was made one while it led.
 OnlyVotersWin == [][\A i \in Node : node[i].role # "leader" /\ node'[i].role = "leader" => i \in node'[i].conf.voters]_vars
 
-\* A leader that reaches a quorum, and is still a voter, stops leading by its own will, by a crash, or because of
-\* another node that reaches a quorum: it hands over to it, or that node claims, or has promised, a higher epoch.
+\* A leader that reaches a quorum, and is still a voter, stops leading by its own will, by a crash, or because of a higher epoch that
+\* somebody has promised to another node: to one that reaches a quorum, or did so, and has crashed.
 Deposed(l) == /\ node[l].role = "leader" /\ node'[l].role # "leader"
               /\ l \in Eligible /\ l \in up' /\ budget'.resign = budget.resign
-Rival(l)   == \E c \in Eligible \ {l} : \/ node'[l].grantee = c
-                                        \/ node[c].epoch + (IF node[c].role = "claimant" THEN 1 ELSE 0) > node[l].epoch
+Rival(l)   == \E c \in (Eligible \cup (Node \ up)) \ {l} :
+                \E j \in Node : node'[j].grantee = c /\ node'[j].epoch > node[l].epoch
 NoDisruption == [][\A l \in Node : Deposed(l) => Rival(l)]_vars
 
 \* R44. A message that is not between members changes nothing but the configuration of who hears it.

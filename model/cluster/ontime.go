@@ -151,19 +151,19 @@ func (c *cluster) held(s *clusterState, l, i rules.ID) bool {
 	return c.rules.IsQuorum(s.node[l].Conf, holders)
 }
 
-// leaseOver reports whether the lease that i keeps is over: its holder cannot lead on the strength of it.
+// leaseOver reports whether the lease that i keeps is over: its holder cannot lead on the strength of it. Who is told by the holder of
+// its lease that it leads on keeps that lease, though heartbeats that only renew are left out.
 func leaseOver(c *cluster, s *clusterState, i rules.ID) bool {
 	if s.node[i].Leader == rules.None {
 		return true
 	}
-	// Heartbeats that only renew are left out: a leader that others make a quorum for, and that does not tell i, has asked anew.
 	for ks := s.up.Without(i); ks != 0; ks &= ks - 1 {
 		k := ks.Lowest()
 		n := &s.node[k]
 		switch {
 		case n.Role == rules.Claimant && n.Asked <= s.since[i][k]:
 			return false
-		case n.Role == rules.Leader && n.Dated <= s.since[i][k] && !((k != s.node[i].Leader || !c.tells(s, k, i)) && c.held(s, k, i)):
+		case n.Role == rules.Leader && (n.Dated <= s.since[i][k] || k == s.node[i].Leader && c.tells(s, k, i)):
 			return false
 		}
 	}
@@ -198,13 +198,27 @@ func (c *cluster) coordinationOver(s *clusterState, i rules.ID) bool {
 	return s.around(c, i) && !c.timing.owed(c, s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
 }
 
-// inNeed returns the nodes that a heartbeat of leader i would change.
+// inNeed returns the nodes that a heartbeat of leader i would change; or all that hear it, where somebody waits for its numbers.
 func (c *cluster) inNeed(s *clusterState, i rules.ID) (inNeed rules.Set) {
 	leader := &s.node[i]
+	all := c.awaited(s, i)
 	for js := c.heard(s, i).Without(i) & leader.Conf.All(); js != 0; js &= js - 1 {
-		if j := js.Lowest(); !s.follows(j, i) || !s.node[j].Conf.Is(leader.Conf) {
+		if j := js.Lowest(); all || !s.follows(j, i) || !s.node[j].Conf.Is(leader.Conf) {
 			inNeed = inNeed.With(j)
 		}
 	}
 	return inNeed
+}
+
+// awaited reports whether somebody whom leader l does not tell waits until l acts on a later question, and others can renew its reign.
+func (c *cluster) awaited(s *clusterState, l rules.ID) bool {
+	for is := s.up.Without(l); is != 0; is &= is - 1 {
+		i := is.Lowest()
+		n := &s.node[i]
+		if (n.Role == rules.Follower || n.Role == rules.Electing) && n.Leader != rules.None && s.node[l].Dated <= s.since[i][l] &&
+			!c.tells(s, l, i) && c.held(s, l, i) {
+			return true
+		}
+	}
+	return false
 }

@@ -219,8 +219,8 @@ func (c *cluster) eligible(s *clusterState) rules.Set {
 	return eligible
 }
 
-// noDisruption says that an eligible leader stops leading by its own will, by a crash, or because of another that is
-// eligible.
+// noDisruption says that an eligible leader stops leading only by its own will, by a crash, or because of a higher epoch that
+// another was promised.
 func noDisruption(c *cluster, now, next *clusterState) bool {
 	return c.every(func(l rules.ID) bool { return !c.deposed(l, now, next) || c.hasRival(l, now, next) })
 }
@@ -231,20 +231,13 @@ func (c *cluster) deposed(l rules.ID, now, next *clusterState) bool {
 		next.up.Has(l) && next.budget[resign] == now.budget[resign]
 }
 
-// hasRival reports whether another that is eligible is handed over to by l, or claims, or has promised, a higher epoch than
-// l's.
+// hasRival reports whether somebody has promised an epoch above that of l to another node: to one that is eligible, or has crashed.
 func (c *cluster) hasRival(l rules.ID, now, next *clusterState) bool {
-	for rs := c.eligible(now).Without(l); rs != 0; rs &= rs - 1 {
-		r := rs.Lowest()
-		e := now.node[r].Epoch
-		if now.node[r].Role == rules.Claimant {
-			e++
-		}
-		if e > now.node[l].Epoch || next.node[l].Grantee == r {
-			return true
-		}
-	}
-	return false
+	rivals := (c.eligible(now) | rules.UpTo(c.n)&^now.up).Without(l)
+	return !c.every(func(j rules.ID) bool {
+		n := &next.node[j]
+		return n.Epoch <= now.node[l].Epoch || !rivals.Has(n.Grantee)
+	})
 }
 
 // outsidersUnheeded says that a message that is not between members changes nothing but the configuration of who hears it.
