@@ -23,7 +23,7 @@ func Asked(p *port.Process, c *conformance.Case, got spec.Step, rule string) str
 	for _, helper := range []struct {
 		rule  string
 		other func() (question, bool)
-	}{{"R6", a.rests}, {"R7", a.learns}, {"R3", a.counts}, {"R5", a.releases}} {
+	}{{"R50", a.late}, {"R6", a.rests}, {"R7", a.learns}, {"R3", a.counts}, {"R5", a.releases}} {
 		q, is := helper.other()
 		if !is {
 			continue
@@ -45,7 +45,7 @@ func Asked(p *port.Process, c *conformance.Case, got spec.Step, rule string) str
 	}
 	if conformance.RuleOf(c) == "R20" && c.Before.Leader == c.Input.Message.From && rule == "R20" {
 		q := a.same()
-		if q.before.Leader = (spec.NodeID{}); a.ask(q) == right { // it wins where the GRANT ends no lease
+		if q.before.Leader, q.before.Lease = (spec.NodeID{}), 0; a.ask(q) == right { // it wins where the GRANT ends no lease
 			return "R19"
 		}
 	}
@@ -81,6 +81,7 @@ func (a *asker) ask(q question) (came answer) {
 	if !a.port.Usable() {
 		return unknown
 	}
+	q = numbered(q)
 	failure := port.Guard(func() {
 		want := a.model.Step(q.id, q.members, q.before, q.in)
 		if came = wrong; a.port.Subject().Step(q.id, q.members, q.before, q.in).Equal(want) {
@@ -107,10 +108,11 @@ func (a *asker) small() (question, bool) {
 	}
 	if q.before.Epoch == spec.MaxEpoch && (q.in.Timer == spec.ElectionTimer || q.in.Timer == spec.CoordinatorTimer) {
 		q.members = five() // of whom one backer is no quorum, so that it may not claim either
-		q.id, q.before.Support, q.before.Epoch = q.members[2], q.members[1:2], little
-		if q.before.Grantee = q.members[0]; !q.before.Leader.IsNone() {
-			q.before.Leader = q.members[0]
+		before := spec.State{Role: q.before.Role, Epoch: little, Grantee: q.members[0], Support: q.members[1:2]}
+		if q.id = q.members[2]; !q.before.Leader.IsNone() {
+			before.Leader = q.members[0]
 		}
+		q.before = before
 		return q, true
 	}
 	down := func(e spec.Epoch) spec.Epoch {
@@ -161,6 +163,7 @@ func (a *asker) learns() (question, bool) {
 	q := a.same()
 	m := &q.in.Message
 	claimant := q.before.Role == spec.Claimant
+	m.Keeps = spec.NodeID{}
 	switch m.Type {
 	case spec.Election, spec.OK, spec.Assent, spec.ImBack, spec.Refuse:
 		m.Type = spec.Ack
@@ -188,22 +191,26 @@ func (a *asker) learns() (question, bool) {
 func (a *asker) releases() (question, bool) {
 	q := a.same()
 	m, kept := &q.in.Message, q.before.Leader
+	m.Keeps, m.Granted = spec.NodeID{}, spec.Granted{}
 	switch {
 	case q.in.Call == spec.HolderDeadCall:
-		q.in = spec.Input{Message: spec.Message{Type: spec.Resign, From: kept, To: q.id, Epoch: q.before.Epoch}}
+		q.in = spec.Input{Message: spec.Message{Type: spec.Resign, From: kept, To: q.id, Epoch: q.before.Epoch, Question: max(q.before.Lease, 1)}}
 		return q, true
 	case m.Type == spec.Resign:
 		m.Type, m.Epoch = spec.ImBack, min(m.Epoch, q.before.Epoch)
 		return q, true
-	case m.Type == spec.Election, m.Type == spec.ImBack, m.Type == spec.Grant && q.before.Role == spec.Claimant:
+	case m.Type == spec.Grant && q.before.Role == spec.Claimant:
+		m.Type, m.Question = spec.Resign, max(m.Question, q.before.Lease)
+		return q, true
+	case m.Type == spec.Election, m.Type == spec.ImBack:
 		m.Type = spec.Resign
 		return q, true
 	}
 	return q, false
 }
 
-// counts returns another input on which it matters whether as many are a quorum (R3): where the case is about claiming, the quorum check
-// of a leader; else whether a candidate may claim.
+// counts returns another input on which it matters whether as many are a quorum (R3): where the case is about claiming, a GRANT; else
+// whether a candidate may claim.
 func (a *asker) counts() (question, bool) {
 	q, in := a.same(), &a.c.Input
 	behind := slices.Clone(q.before.Support)
@@ -215,22 +222,40 @@ func (a *asker) counts() (question, bool) {
 		claims, behind = true, append(behind, in.Message.From)
 	case in.Message.Type == spec.Grant && q.before.Role == spec.Claimant:
 		behind = append(behind, in.Message.From)
-	case in.Timer == spec.ReignTimer, in.Message.Type == spec.Resign && q.before.Role == spec.Claimant:
+	case in.Message.Type == spec.Ack && a.c.Before.Role == spec.Leader:
+		behind = answeredTo(a.c)
+	case in.Message.Type == spec.Resign && q.before.Role == spec.Claimant:
 	default:
 		return q, false
 	}
 	slices.SortFunc(behind, spec.NodeID.Compare)
+	behind = slices.Compact(behind)
 	own := q.before.Configuration
 	if kind := kindIn(a.c, q.id); changes(a.c) && (kind != spec.Voter || q.in.Message.Configuration != own && q.in.Timer == "") {
 		return q, false
 	}
-	q.before = spec.State{Role: spec.Candidate, Epoch: 4, Support: slices.Compact(behind), Configuration: own.At(4, own.Version)}
+	q.before = spec.State{Role: spec.Candidate, Epoch: 4, Support: behind, Configuration: own.At(4, own.Version)}
 	q.in = spec.Input{Timer: spec.ElectionTimer}
 	if claims {
-		q.before.Role, q.before.Leader, q.before.Grantee = spec.Leader, q.id, q.id
-		q.in.Timer = spec.ReignTimer
+		if len(behind) == 0 {
+			return q, false
+		}
+		last := len(behind) - 1
+		q.before.Role, q.before.Support = spec.Claimant, behind[:last]
+		q.in = spec.Input{Message: spec.Message{Type: spec.Grant, From: behind[last], To: q.id, Epoch: 5, Configuration: q.before.Configuration}}
 	}
 	return q, true
+}
+
+// answeredTo returns who has answered, after the ACK of a case, what that answers, or more.
+func answeredTo(c *conformance.Case) (ids []spec.NodeID) {
+	m := &c.Input.Message
+	for _, a := range c.Before.Answered {
+		if a.Question >= m.Question && a.Node != m.From {
+			ids = append(ids, a.Node)
+		}
+	}
+	return append(ids, m.From)
 }
 
 // oneGrant is a GRANT that is not enough (R20).

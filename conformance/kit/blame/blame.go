@@ -22,7 +22,7 @@ import (
 
 // Rule returns the rule that a wrong step breaks. It is the one that the input is taken by (conformance.RuleOf), unless the
 // difference shows that it is one which that rule uses: what a quorum is (R3), the bound of epochs (R2), winning (R20), claiming
-// (R16), learning (R7); and of changing members what becomes of the configuration, who is counted, and who is told. The case is a
+// (R16), learning (R7), numbers (R50, R5, R26); and of changing members what becomes of the configuration, who is counted, and who is told. The case is a
 // question, with the answer that it should have had.
 func Rule(c *conformance.Case, got spec.Step) string {
 	rule := conformance.RuleOf(c)
@@ -34,6 +34,8 @@ func Rule(c *conformance.Case, got spec.Step) string {
 		return ruleOfMembers(c, &got)
 	case changes(c) && slices.Contains(ofMembers, rule):
 		return rule
+	case ruleOfNumbers(&c.Want, &got) != "":
+		return ruleOfNumbers(&c.Want, &got)
 	case !changes(c) && want.Role != is.Role && counted(c):
 		return "R3"
 	case before.Epoch == spec.MaxEpoch && want.Role != is.Role && (is.Role == spec.Claimant || is.Role == spec.Leader):
@@ -57,7 +59,7 @@ func mayCount(c *conformance.Case) bool {
 	m := &c.Input.Message
 	switch m.Type {
 	case spec.Grant:
-		return c.Before.Role == spec.Claimant && m.Epoch == c.Before.Epoch+1
+		return c.Before.Role == spec.Claimant && m.Epoch == c.Before.Epoch+1 && m.Question == c.Before.Asked
 	case spec.Election, spec.OK, spec.ImBack, spec.Ack, spec.Refuse: // a lease may end with it, but nobody counts then
 		return false
 	}
@@ -77,7 +79,7 @@ func learnsWrongly(c *conformance.Case, is *spec.State) bool {
 		return false
 	}
 	switch {
-	case m.Epoch <= before.Epoch || m.Type == spec.Grant && mayCount(c):
+	case m.Epoch <= before.Epoch || m.Type == spec.Grant && before.Role == spec.Claimant && m.Epoch == before.Epoch+1:
 		return false
 	case want.Epoch == m.Epoch:
 		return is.Epoch != want.Epoch || is.Grantee != want.Grantee || before.Role == spec.Leader && is.Role == spec.Leader
@@ -115,7 +117,12 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 	p.Before.Configuration = renamed(c.Before.Configuration, name)
 	p.Input.Message.Configuration, p.Input.Configuration = renamed(m.Configuration, name), renamed(c.Input.Configuration, name)
 	p.Before.Leader, p.Before.Grantee, p.Before.Support = name(c.Before.Leader), name(c.Before.Grantee), names(c.Before.Support)
+	p.Before.Answered = slices.Clone(c.Before.Answered)
+	for i := range p.Before.Answered {
+		p.Before.Answered[i].Node = name(p.Before.Answered[i].Node)
+	}
 	p.Input.Message.From, p.Input.Message.To = name(m.From), name(m.To)
+	p.Input.Message.Keeps, p.Input.Message.Granted.By = name(m.Keeps), name(m.Granted.By)
 	model := conformance.Model{}
 	p.Want = model.Step(p.ID, p.Members, p.Before, p.Input)
 	return p, true
@@ -124,7 +131,7 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 // Starts reports whether a port starts a node if the ids are plain; not if they are. If it has refused to start one, it is the ids that
 // it refuses, or how they ascend (R1).
 func Starts(p *port.Process, id spec.NodeID, members []spec.NodeID) bool {
-	c, other := plain(&conformance.Case{ID: id, Members: members, Before: spec.State{Role: spec.Follower}, Input: spec.Input{Call: spec.StartCall}})
+	c, other := plain(&conformance.Case{ID: id, Members: members, Before: conformance.Survivor(spec.Durable{}), Input: spec.Input{Call: spec.StartCall}})
 	if !other || !p.Usable() {
 		return false
 	}

@@ -32,13 +32,30 @@ func asked(members uint64, before spec.State, in spec.Input) conformance.Case {
 	if members == 1 {
 		c.Members = []spec.NodeID{c.ID}
 	}
-	model := conformance.Model{}
-	c.Want = model.Step(c.ID, c.Members, c.Before, c.Input)
+	fill(&c)
 	return c
+}
+
+// fill numbers a question, and lets the model answer it.
+func fill(c *conformance.Case) {
+	c.Before = conformance.Numbered(c.ID, c.Members, c.Before)
+	if m := &c.Input.Message; m.Type != "" && m.Question == 0 {
+		m.Question = max(c.Before.Asked, c.Before.Lease)
+		if m.Question == 0 {
+			m.Question = c.Before.Latest
+		}
+	}
+	c.Want = new(conformance.Model).Step(c.ID, c.Members, c.Before, c.Input)
 }
 
 func message(kind spec.MessageType, from uint64, epoch spec.Epoch) spec.Input {
 	return spec.Input{Message: spec.Message{Type: kind, From: id(from), To: id(2), Epoch: epoch}}
+}
+
+// to returns a message as an answer to a question.
+func to(in spec.Input, q spec.Question) spec.Input {
+	in.Message.Question = q
+	return in
 }
 
 // TestRule breaks answers, and says which rule each breaks.
@@ -80,11 +97,22 @@ func TestRule(t *testing.T) {
 			func(o *spec.Step) { o.State = claimant }, "R16"},
 		{"claims, and keeps the lease", 3, spec.State{Role: spec.Electing, Leader: id(3), Epoch: 4, Support: []spec.NodeID{id(1)}},
 			spec.Input{Timer: spec.CoordinatorTimer}, func(o *spec.Step) { o.State.Leader = id(3) }, "R15"},
+		{"asks under a number that it has used", 3, spec.State{Role: spec.Follower, Epoch: 4}, spec.Input{Timer: spec.PatienceTimer}, func(o *spec.Step) {
+			o.State.Asked, o.State.Latest = 6, 6
+			for i := range o.Sent {
+				o.Sent[i].Question = 6
+			}
+		}, "R50"},
+		{"answers another question", 3, spec.State{Role: spec.Follower, Epoch: 4}, message(spec.Claim, 3, 5), func(o *spec.Step) { o.Sent[0].Question++ }, "R50"},
+		{"keeps an older lease", 3, spec.State{Role: spec.Follower, Leader: id(3), Epoch: 4}, to(message(spec.Heartbeat, 3, 4), 2),
+			func(o *spec.Step) { o.State.Lease = 2 }, "R5"},
+		{"dates its reign from what it has just asked", 3, leader, spec.Input{Timer: spec.HeartbeatTimer}, func(o *spec.Step) { o.State.Dated = o.State.Latest }, "R26"},
+		{"counts a late OK", 3, candidate, to(message(spec.OK, 3, 4), 5), func(o *spec.Step) { o.State.Role, o.State.Support = spec.Electing, []spec.NodeID{id(3)} }, "R12"},
 		{"forgets", 3, spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}, spec.Input{Call: spec.RestartCall},
 			func(o *spec.Step) { o.State.Grantee = id(0) }, "R30"},
 	} {
 		q := asked(c.members, c.before, c.in)
-		got := spec.Step{Ignored: q.Want.Ignored, State: q.Want.State.Clone(), Sent: q.Want.Sent}
+		got := spec.Step{Ignored: q.Want.Ignored, State: q.Want.State.Clone(), Sent: slices.Clone(q.Want.Sent)}
 		c.edit(&got)
 		require.False(t, got.Equal(q.Want), c.why)
 		require.Equal(t, c.rule, blame.Rule(&q, got), c.why)
@@ -117,6 +145,7 @@ func TestIDs(t *testing.T) {
 	defer p.Close()
 	c := conformance.Case{ID: id(10), Members: []spec.NodeID{id(9), id(10)}, Before: spec.State{Role: spec.Follower},
 		Input: spec.Input{Message: spec.Message{Type: spec.Election, From: id(9), To: id(10)}}}
+	fill(&c)
 	require.True(t, blame.IDs(p, &c), "with other ids it is right")
 	plain := asked(3, spec.State{Role: spec.Follower}, message(spec.Election, 1, 1))
 	require.False(t, blame.IDs(p, &plain), "these are the plainest ids that there are")
@@ -172,11 +201,35 @@ func keepsLease(types ...spec.MessageType) func(c *conformance.Case) {
 	}
 }
 
-// half takes half of the members for a quorum.
-func half(timers ...spec.Timer) func(c *conformance.Case) {
+// half takes half of the members for a quorum, of those who would follow, or of those who grant too.
+func half(grants bool) func(c *conformance.Case) {
 	return func(c *conformance.Case) {
-		if 2*(len(c.Before.Support)+1) == len(c.Members) && slices.Contains(timers, c.Input.Timer) {
-			c.Want.State.Role = map[spec.Timer]spec.Role{spec.ReignTimer: spec.Leader, spec.ElectionTimer: spec.Claimant}[c.Input.Timer]
+		behind, of := len(c.Before.Support)+1, len(c.Members)
+		if own := &c.Before.Configuration; !own.IsNone() {
+			of = own.Len()
+		}
+		if c.Input.Message.Type == spec.Grant {
+			behind++
+		}
+		is := &c.Want.State
+		switch {
+		case 2*behind != of:
+		case c.Input.Timer == spec.ElectionTimer:
+			*is = conformance.Numbered(c.ID, c.Members, spec.State{
+				Role: spec.Claimant, Epoch: is.Epoch, Grantee: is.Grantee, Configuration: is.Configuration})
+		case grants && c.Input.Message.Type == spec.Grant:
+			*is = conformance.Numbered(c.ID, c.Members, spec.State{
+				Role: spec.Leader, Leader: c.ID, Epoch: is.Epoch + 1, Grantee: c.ID, Configuration: is.Configuration.At(is.Epoch+1, is.Configuration.Version)})
+		}
+	}
+}
+
+// counts takes answers of these types for answers to what is asked now.
+func counts(types ...spec.MessageType) func(c *conformance.Case) {
+	return func(c *conformance.Case) {
+		if m := c.Input.Message; slices.Contains(types, m.Type) && c.Before.Asked != 0 {
+			m.Question = c.Before.Asked
+			c.Want = new(conformance.Model).Step(c.ID, c.Members, c.Before, spec.Input{Message: m})
 		}
 	}
 }
@@ -192,6 +245,7 @@ func late(c *conformance.Case) {
 func TestAsked(t *testing.T) {
 	claimant := spec.State{Role: spec.Claimant, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1)}}
 	follower := spec.State{Role: spec.Follower, Leader: id(3), Epoch: 4, Grantee: id(3)}
+	free := spec.State{Role: spec.Follower, Epoch: 4, Grantee: id(3)}
 	candidate := spec.State{Role: spec.Candidate, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1)}}
 	leader := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 1 << 40, Grantee: id(2)}
 	for _, c := range []struct {
@@ -207,16 +261,20 @@ func TestAsked(t *testing.T) {
 				keepsSupport(c)
 			}
 		}, claimant, spec.Input{Timer: spec.ClaimTimer}, "R22"},
-		{"learns nothing", staysWithout(spec.Refuse, spec.Ack, spec.OK), follower, message(spec.OK, 3, 9), "R7"},
-		{"learns nothing from ACK", staysWithout(spec.Ack), follower, message(spec.Ack, 3, 9), "R25"},
+		{"learns nothing", staysWithout(spec.Refuse, spec.Ack, spec.OK), free, message(spec.OK, 3, 9), "R7"},
+		{"learns nothing from ACK", staysWithout(spec.Ack), free, message(spec.Ack, 3, 9), "R25"},
 		{"keeps every lease", keepsLease(spec.Resign, spec.ImBack), follower, message(spec.ImBack, 3, 4), "R5"},
 		{"keeps the lease of who is back", keepsLease(spec.ImBack), follower, message(spec.ImBack, 3, 4), "R31"},
-		{"half is a quorum everywhere", half(spec.ElectionTimer, spec.ReignTimer), candidate, spec.Input{Timer: spec.ElectionTimer}, "R3"},
-		{"half is a quorum when T_elec ends", half(spec.ElectionTimer), candidate, spec.Input{Timer: spec.ElectionTimer}, "R14"},
+		{"half is a quorum everywhere", half(true), candidate, spec.Input{Timer: spec.ElectionTimer}, "R3"},
+		{"half is a quorum when T_elec ends", half(false), candidate, spec.Input{Timer: spec.ElectionTimer}, "R14"},
+		{"counts what is late", counts(spec.OK, spec.Assent), candidate, to(message(spec.Assent, 3, 4), 5), "R50"},
+		{"counts a late ASSENT", counts(spec.Assent), candidate, to(message(spec.Assent, 3, 4), 5), "R13"},
+		{"counts a late GRANT", counts(spec.Grant), claimant, to(message(spec.Grant, 3, 5), 5), "R19"},
+		{"takes late grants and refusals for good", counts(spec.Grant, spec.Refuse), claimant, to(message(spec.Refuse, 3, 5), 5), "R50"},
 		{"is wrong about large epochs", late, leader, spec.Input{Timer: spec.HeartbeatTimer}, "R2"},
 		{"wins as it claims", func(c *conformance.Case) {
 			if c.Want.State.Role == spec.Claimant && c.Before.Role == spec.Candidate {
-				c.Want.State = spec.State{Role: spec.Leader, Leader: c.ID, Epoch: 5, Grantee: c.ID}
+				c.Want.State = conformance.Numbered(c.ID, c.Members, spec.State{Role: spec.Leader, Leader: c.ID, Epoch: 5, Grantee: c.ID})
 			}
 		}, spec.State{Role: spec.Candidate, Epoch: 4, Grantee: id(1), Support: []spec.NodeID{id(1), id(3)}}, spec.Input{Timer: spec.ElectionTimer}, "R16"},
 	} {
