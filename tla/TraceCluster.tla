@@ -5,8 +5,8 @@
 (* run that the protocol allows, whenever timers may have ended?           *)
 (*                                                                         *)
 (* The state after each event, and all that it sends, must be what Node    *)
-(* says.  A message received must be under way; what was under way before  *)
-(* it on the same link is then lost, which is legal and need not be said.  *)
+(* says.  A message received must have been sent: the network loses,        *)
+(* repeats, overtakes, and delivers over restarts, and need not say so.    *)
 (* A run may begin with nodes that have a record already.  A node starts   *)
 (* with the configuration that its first state says, or, where members are *)
 (* fixed, with all of them.  Addresses are numbers here, each its own, so  *)
@@ -14,8 +14,9 @@
 (*                                                                         *)
 (* Runs are cut into chunks, so that their length is no limit.  A chunk    *)
 (* begins in the state of the whole cluster that a frame says, and ends in *)
-(* that of the frame with which the next begins.  Frames are the guesses   *)
-(* of a program; that they are right is seen here.                         *)
+(* that of the frame with which the next begins; of what was said before,  *)
+(* a frame has what is heard after it.  Frames are the guesses of a        *)
+(* program; that they are right is seen here.                              *)
 (*                                                                         *)
 (* Events carry all parameters of their steps, so each chunk has only one  *)
 (* behaviour.  It ends in a verdict, which is printed: a run is good if    *)
@@ -37,10 +38,10 @@ Open == ""
 
 This  == Chunks[chunk]
 Event == LET e == Events[at]
-         IN [action |-> e[1], node |-> e[2], from |-> e[3], epoch |-> e[4], conf |-> Confs[e[5]], state |-> e[6], sent |-> e[7]]
+         IN [action |-> e[1], node |-> e[2], msg |-> e[3], conf |-> Confs[e[4]], state |-> e[5], sent |-> e[6]]
 
 NodesOf(frame) == [i \in Node |-> States[frame.node[i]]]
-NetOf(frame)   == [l \in Link |-> Over(l, Sents[frame.net])]
+Sent(e)        == [k \in 1..Len(Sents[e.sent]) |-> Msgs[Sents[e.sent][k]]]
 
 \* Whether nobody has led epoch e before node i: the table has the first of the run to lead it.
 MayLead(i, e) == Leaders[This.run][e + 1] = i
@@ -58,23 +59,12 @@ StampedIfChanging(c, e) == IF Changing THEN [c EXCEPT !.epoch = e] ELSE c
 KindAndAddress(c, k) ==
   <<IF k \in c.voters THEN 1 ELSE IF k \in c.witnesses THEN 2 ELSE IF k \in c.observers THEN 3 ELSE 0, c.addresses[k]>>
 
------------------------------------------------------------------------------
-(* Links *)
+\* R50. For Reserved: numbers are reserved in blocks.
+Block == 1048576
+ReservedInBlocks(n) == ((n + Block - 1) \div Block) * Block
 
-\* The first place of x in sequence q, from k on; or 0.
-RECURSIVE Place(_, _, _)
-Place(x, q, k) == IF k > Len(q) THEN 0 ELSE IF q[k] = x THEN k ELSE Place(x, q, k + 1)
-
-\* Whether q is p with some of it lost.
-RECURSIVE Remains(_, _)
-Remains(q, p) == q = <<>> \/ LET k == Place(Head(q), p, 1) IN k > 0 /\ Remains(Tail(q), SubSeq(p, k + 1, Len(p)))
-
-\* What is under way once the message at place k of link l is received; and once it alone is lost.
-After(l, k)   == [net EXCEPT ![l] = SubSeq(@, k + 1, Len(@))]
-Without(l, k) == [net EXCEPT ![l] = SubSeq(@, 1, k - 1) \o SubSeq(@, k + 1, Len(@))]
-
-Emptied(links) == TLCEval([l \in Link |-> IF l \in links THEN <<>> ELSE net[l]])
-LinksOf(i)     == {l \in Link : i \in {l[1], l[2]}}
+\* What an event puts on links that are not cut: net has which of Msgs have been there.
+Put(e) == {k \in {Sents[e.sent][j] : j \in 1..Len(Sents[e.sent])} : <<Msgs[k].from, Msgs[k].to>> \notin cut}
 
 -----------------------------------------------------------------------------
 (* Steps of a node *)
@@ -123,17 +113,16 @@ Heeds(action, i, s, c) ==
 \* R49. What node i may start with for the first time.
 MayStart(i, c) == c = Empty \/ (c.epoch = 0 /\ c.version = 1 /\ i \in Members(c))
 
-\* What is wrong with the event, or Open: s is the state of its node before, step what Node says of it, and k the place
-\* of the message that it receives.
-Wrong(e, s, step, k) ==
+\* What is wrong with the event, or Open: s is the state of its node before, and step what Node says of it.
+Wrong(e, s, step) ==
   CASE e.action = "Start" /\ e.node \notin new                            -> "started"
     [] e.action = "Restart" /\ e.node \in up                              -> "up"
     [] e.action \notin {"Start", "Restart", "Crash"} /\ e.node \notin up  -> "down"
-    [] e.action \in Receipts /\ k = 0                                     -> "link"
+    [] e.action \in Receipts /\ e.msg \notin net                           -> "link"
     [] e.action = "Start" /\ ~MayStart(e.node, e.conf)                    -> "start"
     [] ~Heeds(e.action, e.node, s, e.conf)                                -> "unheeded"
     [] step.state # States[e.state]                                       -> "state"
-    [] step.sent # Sents[e.sent]                                          -> "sent"
+    [] step.sent # Sent(e)                                                -> "sent"
     [] step.state.epoch < s.epoch                                         -> "EpochMonotonic"
     [] step.state.conf # s.conf /\ ~Newer(step.state.conf, s.conf)        -> "ConfigurationMonotonic"
     [] ~MayHold(step.state.conf)                                          -> "OneConfiguration"
@@ -144,13 +133,14 @@ Wrong(e, s, step, k) ==
 (* Verdicts, each in one line: for a program *)
 
 SaidConf(c)     == <<c.epoch, c.version, c.voters, c.witnesses, c.observers, c.addresses>>
-Said(s)         == <<s.role, s.leader, s.epoch, s.grantee, s.support, SaidConf(s.conf)>>
-SaidAll(msgs)   == TLCEval([k \in 1..Len(msgs) |-> <<msgs[k].type, msgs[k].from, msgs[k].to, msgs[k].epoch, SaidConf(msgs[k].conf)>>])
-SaidQueue(i, j) == SaidAll([k \in 1..Len(net[<<i, j>>]) |-> [from |-> i, to |-> j] @@ net[<<i, j>>][k]])
+Said(s)         == <<s.role, s.leader, s.lease, s.epoch, s.grantee, s.support, s.asked, s.latest, s.dated,
+                     [k \in 1..N |-> s.answered[k]], SaidConf(s.conf)>>
+SaidMsg(m)      == <<m.type, m.from, m.to, m.epoch, m.question, m.keeps, m.granted.by, m.granted.epoch, m.granted.question, SaidConf(m.conf)>>
+SaidAll(msgs)   == TLCEval([k \in 1..Len(msgs) |-> SaidMsg(msgs[k])])
 
-\* Ends the chunk with a verdict, and says why: the state before, the step that Node says, what is under way.
-End(word, before, step, queue) ==
-  /\ PrintT(ToString(<<"verdict", chunk, at, word, before, step, queue>>))
+\* Ends the chunk with a verdict, and says why: the state before, and the step that Node says.
+End(word, before, step) ==
+  /\ PrintT(ToString(<<"verdict", chunk, at, word, before, step>>))
   /\ verdict' = word
   /\ UNCHANGED <<vars, chunk, at, new>>
 
@@ -160,8 +150,8 @@ End(word, before, step, queue) ==
 TraceInit == \E c \in 1..Len(Chunks) :
   LET f == Frames[Chunks[c].begin]
   IN /\ chunk = c /\ at = Chunks[c].first /\ verdict = Open
-     /\ node = NodesOf(f) /\ up = f.up /\ new = f.new /\ net = NetOf(f) /\ cut = CutSets[f.cut]
-     /\ budget = Budget /\ reigns = {}
+     /\ node = NodesOf(f) /\ up = f.up /\ new = f.new /\ net = f.net /\ cut = CutSets[f.cut]
+     /\ budget = Budget /\ reigns = {} /\ since = <<>>
 
 Replays == verdict = Open /\ at <= This.last
 
@@ -169,59 +159,48 @@ Replays == verdict = Open /\ at <= This.last
 StepsOrCrashes ==
   LET e     == Event
       i     == e.node
-      hears == e.action \in Receipts
-      l     == <<e.from, i>>
-      m     == [conf |-> e.conf] @@ Msg(IF hears THEN Received[e.action] ELSE "", e.from, i, e.epoch)
-      k     == IF hears THEN Place([type |-> m.type, epoch |-> m.epoch, conf |-> m.conf], net[l], 1) ELSE 0
-      rest  == IF hears THEN After(l, k) ELSE net
-      s     == IF i \in new /\ e.action \in {"Restart", "Crash"} THEN States[e.state]
+      m     == IF e.action \in Receipts THEN Msgs[e.msg] ELSE Msg("", i, i, 0, 0)
+      s     == IF i \in new /\ e.action = "Restart" THEN [States[e.state] EXCEPT !.latest = @ - 1]
+               ELSE IF i \in new /\ e.action = "Crash" THEN States[e.state]
                ELSE IF e.action = "Start" THEN Blank(Empty) ELSE node[i]
       step  == StepOf(e.action, i, s, m, e.conf)
-      wrong == Wrong(e, s, step, k)
+      wrong == Wrong(e, s, step)
   IN IF wrong # Open
-     THEN End(wrong, Said(s), <<Said(step.state), SaidAll(step.sent)>>, IF hears THEN SaidQueue(e.from, i) ELSE <<>>)
+     THEN End(wrong, Said(s), <<Said(step.state), SaidAll(step.sent)>>)
      ELSE /\ node' = [node EXCEPT ![i] = step.state]
           /\ up' = IF e.action = "Crash" THEN up \ {i} ELSE up \cup {i}
           /\ new' = new \ {i}
-          /\ net' = CASE e.action = "Crash" -> Emptied(LinksOf(i))
-                      [] step.sent = <<>>   -> rest
-                      [] OTHER              -> Send(rest, step.sent)
+          /\ net' = net \cup Put(e)
           /\ at' = at + 1
-          /\ UNCHANGED <<cut, budget, reigns, chunk, verdict>>
+          /\ UNCHANGED <<cut, budget, reigns, since, chunk, verdict>>
 
-\* A message is lost: the first on its link, or one before which others were lost in silence.
+\* A message is lost: one that was sent.  It may come all the same, if the network has it twice.
 LosesMessage ==
-  LET m == Sents[Event.sent][1]
-      l == <<m.from, m.to>>
-      k == Place([type |-> m.type, epoch |-> m.epoch, conf |-> m.conf], net[l], 1)
-  IN IF k = 0 THEN End("link", <<>>, <<>>, SaidQueue(m.from, m.to))
-     ELSE /\ net' = Without(l, k)
-          /\ at' = at + 1
-          /\ UNCHANGED <<node, up, cut, budget, reigns, chunk, new, verdict>>
+  IF Event.msg \notin net THEN End("link", <<>>, <<>>)
+  ELSE /\ at' = at + 1
+       /\ UNCHANGED <<vars, chunk, new, verdict>>
 
 ChangesCut ==
   LET c == CutSets[Event.sent]
-  IN IF c = cut THEN End("cut", <<>>, <<>>, <<>>)
+  IN IF c = cut THEN End("cut", <<>>, <<>>)
      ELSE /\ cut' = c
-          /\ net' = Emptied(c)
           /\ at' = at + 1
-          /\ UNCHANGED <<node, up, budget, reigns, chunk, new, verdict>>
+          /\ UNCHANGED <<node, up, net, budget, reigns, since, chunk, new, verdict>>
 
-\* The next chunk must begin as this one ends, but that more may have been lost.
+\* The next chunk must begin as this one ends, but that it may know of less that was sent.
 HandsOn ==
   LET f == Frames[This.end]
-  IN /\ node = NodesOf(f) /\ up = f.up /\ new = f.new /\ cut = CutSets[f.cut]
-     /\ \A l \in Link : Remains(NetOf(f)[l], net[l])
+  IN node = NodesOf(f) /\ up = f.up /\ new = f.new /\ cut = CutSets[f.cut] /\ f.net \subseteq net
 
-Ends == verdict = Open /\ at > This.last /\
-        IF This.end = 0 \/ HandsOn THEN End("accepted", <<>>, <<>>, <<>>) ELSE End("frame", <<>>, <<>>, <<>>)
+EndsChunk == verdict = Open /\ at > This.last /\
+        IF This.end = 0 \/ HandsOn THEN End("accepted", <<>>, <<>>) ELSE End("frame", <<>>, <<>>)
 
 Ended == verdict # Open /\ UNCHANGED traceVars
 
 TraceNext == \/ Replays /\ Event.action \notin {"Lose", "Cut"} /\ StepsOrCrashes
              \/ Replays /\ Event.action = "Lose" /\ LosesMessage
              \/ Replays /\ Event.action = "Cut" /\ ChangesCut
-             \/ Ends
+             \/ EndsChunk
              \/ Ended
 
 TraceSpec == TraceInit /\ [][TraceNext]_traceVars

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,16 +22,19 @@ const (
 (* Confs     configurations, and the addresses of their members, numbered; *)
 (*           0 for one that is no member.  Of two runs, each has its own,  *)
 (*           but for members that are fixed: the second is all of them     *)
-(* Events    <<action, node, from, epoch, conf, state, sent>>: from and    *)
-(*           epoch of the message received; conf says which of Confs is    *)
-(*           its, is asked for by a Change, or is started with; else 1,    *)
-(*           the empty one; which of States comes; which of Sents is sent, *)
-(*           or lost by a Lose; of a Cut, which of CutSets is cut          *)
+(* Msgs      messages, numbered                                            *)
+(* Events    <<action, node, msg, conf, state, sent>>: which of Msgs is    *)
+(*           received or lost, or 0; which of Confs is asked for by a      *)
+(*           Change, or is started with; else 1, the empty one; which of   *)
+(*           States comes; which of Sents is sent; of a Cut, which of      *)
+(*           CutSets is cut                                                *)
+(* Sents     of what is sent in a step, which of Msgs each is              *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
 (* Names     of each run, of each epoch and version, which of Confs was    *)
 (*           the first to have them                                        *)
-(* Frames    states of the whole cluster between two events                *)
+(* Frames    states of the whole cluster between two events; net says      *)
+(*           which of Msgs were sent before, and are heard of after        *)
 (* Chunks    parts of runs, from one frame to another; 0 is the run's end  *)
 (***************************************************************************)
 EXTENDS Node
@@ -43,10 +47,13 @@ Conf(epoch, version, voters, witnesses, observers, addresses) ==
    addresses |-> addresses]
 `
 	confsFoot = `
-Being(role, leader, epoch, grantee, support, c) ==
-  [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support, conf |-> Confs[c]]
+Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answered, c) ==
+  [role |-> role, leader |-> leader, lease |-> lease, epoch |-> epoch, grantee |-> grantee, support |-> support, asked |-> asked,
+   latest |-> latest, dated |-> dated, answered |-> answered, conf |-> Confs[c]]
 
-Saying(type, from, to, epoch, c) == [type |-> type, from |-> from, to |-> to, epoch |-> epoch, conf |-> Confs[c]]
+Saying(type, from, to, epoch, question, keeps, by, e, q, c) ==
+  [type |-> type, from |-> from, to |-> to, epoch |-> epoch, question |-> question, keeps |-> keeps,
+   granted |-> [by |-> by, epoch |-> e, question |-> q], conf |-> Confs[c]]
 `
 	dataFoot = `
 \* What no run has: for the Empty and First of modules that know no addresses.
@@ -76,12 +83,12 @@ func (t *table) place(text []byte) int {
 
 // writer makes module TraceData of chunks.
 type writer struct {
-	events, leaders, highest, names, chunks table // the texts of these are not looked for
-	states, sents, cuts, confs, frames      table
-	runs                                    map[*trace]int
-	text                                    []byte           // used again and again
-	known                                   [4]map[int32]int // of the trace written last, the places of its states, sents, cuts and confs
-	last                                    *trace
+	events, leaders, highest, names, chunks  table // the texts of these are not looked for
+	states, msgs, sents, cuts, confs, frames table
+	runs                                     map[*trace]int
+	text                                     []byte           // used again and again
+	known                                    [4]map[int32]int // of the trace written last, the places of its states, sents, cuts and confs
+	last                                     *trace
 }
 
 // write writes module TraceData with chunks, all of the same kind, and returns for each the number of its first event in it.
@@ -100,6 +107,7 @@ func write(out io.Writer, chunks []chunk) (firsts []int, err error) {
 	_, _ = b.WriteString(confsFoot)
 	writeTable(b, "Events", w.events)
 	writeTable(b, "States", w.states)
+	writeTable(b, "Msgs", w.msgs)
 	writeTable(b, "Sents", w.sents)
 	writeTable(b, "CutSets", w.cuts)
 	writeTable(b, "Leaders", w.leaders)
@@ -158,32 +166,23 @@ func (w *writer) chunk(c *chunk) {
 
 // event adds an event.
 func (w *writer) event(t *trace, e *event) {
-	from, epoch, sent := e.input.from, 0, 0
+	message, sent := 0, 0
 	switch e.action {
 	case spec.CutAction:
 		sent = w.cut(t, e.sent)
-	case spec.LoseAction:
-		from, sent = 0, w.sents.place(w.messages(t, []message{e.input}))
 	default:
 		sent = w.sent(t, e.sent)
 	}
-	if from != 0 {
-		epoch = t.small[e.input.epoch]
+	if e.input.kind != "" {
+		message = w.message(t, e.input)
 	}
-	w.events.texts = append(w.events.texts, fmt.Sprintf("<<%q, %d, %d, %d, %d, %d, %d>>",
-		e.action, e.node, from, epoch, w.conf(t, t.confOf(e)), w.state(t, e.state), sent))
+	w.events.texts = append(w.events.texts, fmt.Sprintf("<<%q, %d, %d, %d, %d, %d>>", e.action, e.node, message, w.conf(t, t.confOf(e)), w.state(t, e.state), sent))
 }
 
-// confOf returns which configuration is said beside an event: that of the message received, the one that is asked for, or
-// started with; else the empty one.
+// confOf returns which configuration is said beside an event: that which is asked for, or started with; else the empty one.
 func (t *trace) confOf(e *event) int32 {
-	switch {
-	case e.action == spec.StartAction:
+	if e.action == spec.StartAction {
 		return t.states[e.state].conf
-	case e.action == spec.LoseAction:
-		return 0
-	case e.input.kind != "":
-		return e.input.conf
 	}
 	return e.conf
 }
@@ -194,12 +193,16 @@ func (w *writer) frame(t *trace, f *frame) int {
 	for _, s := range f.states[1:] {
 		states = append(states, w.state(t, s))
 	}
-	net := w.sents.place(w.messages(t, f.way))
+	net := make([]int, len(f.way))
+	for i, m := range f.way {
+		net[i] = w.message(t, m)
+	}
+	slices.Sort(net)
 	cut := w.cut(t, f.cut)
 	b := appendList(append(w.text[:0], "[node |-> "...), "<<", states, ">>")
 	b = appendList(append(b, ", up |-> "...), "{", ranksOf(f.up), "}")
 	b = appendList(append(b, ", new |-> "...), "{", ranksOf(f.new), "}")
-	b = fmt.Appendf(b, ", net |-> %d, cut |-> %d]", net, cut)
+	b = fmt.Appendf(appendList(append(b, ", net |-> "...), "{", net, "}"), ", cut |-> %d]", cut)
 	w.text = b
 	return w.frames.place(b)
 }
@@ -216,8 +219,9 @@ func (w *writer) state(t *trace, place int32) int {
 	return w.once(aState, &w.states, place, func(b []byte) []byte {
 		s := &t.states[place]
 		c := w.conf(t, s.conf)
-		b = fmt.Appendf(b, "Being(%q, %d, %d, %d, ", s.role, s.leader, t.small[s.epoch], s.grantee)
-		return fmt.Appendf(appendList(b, "{", []byte(s.support), "}"), ", %d)", c)
+		b = fmt.Appendf(b, "Being(%q, %d, %d, %d, %d, ", s.role, s.leader, t.number(s.lease), t.small[s.epoch], s.grantee)
+		b = fmt.Appendf(appendList(b, "{", []byte(s.support), "}"), ", %d, %d, %d, ", t.number(s.asked), t.number(s.latest), t.number(s.dated))
+		return fmt.Appendf(appendList(b, "<<", t.answers(s), ">>"), ", %d)", c)
 	})
 }
 
@@ -255,14 +259,21 @@ func (w *writer) once(kind int, in *table, place int32, text func([]byte) []byte
 
 // messages returns a sequence of messages.
 func (w *writer) messages(t *trace, messages []message) []byte {
-	b := []byte("<<")
+	places := make([]int, len(messages))
 	for i, m := range messages {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = fmt.Appendf(b, "Saying(%q, %d, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch], w.conf(t, m.conf))
+		places[i] = w.message(t, m)
 	}
-	return append(b, ">>"...)
+	return appendList(nil, "<<", places, ">>")
+}
+
+// message returns the place of a message.
+func (w *writer) message(t *trace, m message) int {
+	e := 0
+	if m.granted.by != 0 {
+		e = t.small[m.granted.epoch]
+	}
+	return w.msgs.place(fmt.Appendf(nil, "Saying(%q, %d, %d, %d, %d, %d, %d, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch], t.number(m.question),
+		m.keeps, m.granted.by, e, t.number(m.granted.question), w.conf(t, m.conf)))
 }
 
 // appendList appends numbers with commas between them.

@@ -33,6 +33,7 @@ type trace struct {
 	leaders []rank // who is the first to lead each epoch, by what it is in TLC
 
 	configurations
+	numbers
 }
 
 // link is one direction between two nodes.
@@ -41,18 +42,40 @@ type link struct{ from, to rank }
 // message is a message on a link.
 type message struct {
 	link
-	kind  spec.MessageType
-	epoch int32 // a place in trace.epochs
-	conf  int32 // a place in trace.confs
+	kind     spec.MessageType
+	epoch    int32 // a place in trace.epochs
+	question spec.Question
+	keeps    rank
+	granted  granted
+	conf     int32 // a place in trace.confs
+}
+
+// granted is a claim that was granted.
+type granted struct {
+	by       rank
+	epoch    int32
+	question spec.Question
 }
 
 // state is the state of a node.
 type state struct {
-	role            spec.Role
-	leader, grantee rank
-	epoch           int32  // a place in trace.epochs
-	support         string // a byte for each rank
-	conf            int32  // a place in trace.confs
+	role                        spec.Role
+	leader, grantee             rank
+	epoch                       int32  // a place in trace.epochs
+	support                     string // a byte for each rank
+	lease, asked, latest, dated spec.Question
+	answered                    string // of who has answered, the rank in a byte, and the question in eight
+	conf                        int32  // a place in trace.confs
+}
+
+// answer returns the question that a node has answered.
+func (s *state) answer(r rank) spec.Question {
+	for a := s.answered; a != ""; a = a[9:] {
+		if rank(a[0]) == r {
+			return spec.Question(binary.BigEndian.Uint64([]byte(a[1:9])))
+		}
+	}
+	return 0
 }
 
 // event is one event. What its action does not carry is zero.
@@ -95,6 +118,7 @@ func read(file string, in io.Reader) (*trace, error) {
 	if !r.changing {
 		r.fixed = r.conf(all(r.members))
 	}
+	r.note(0)
 	r.state(&spec.State{Role: spec.Follower}) // What every node is before its start has place 0,
 	r.list('s', nil)                          // no message at all has,
 	r.list('c', nil)                          // and no cut.
@@ -106,6 +130,9 @@ func read(file string, in io.Reader) (*trace, error) {
 	}
 	r.cutShort = errors.Is(err, io.ErrUnexpectedEOF)
 	r.shrink()
+	if tooMany := r.shrinkBlocks(); tooMany != nil {
+		return nil, tooMany
+	}
 	if err == io.EOF || r.cutShort {
 		return r.trace, nil
 	}
@@ -148,7 +175,11 @@ func (r *reader) message(m spec.Message) message {
 	if m.Type == "" {
 		return message{}
 	}
-	return message{link{r.ranks[m.From], r.ranks[m.To]}, m.Type, r.epoch(m.Epoch), r.confOrFixed(m.Configuration)}
+	compact := message{link{r.ranks[m.From], r.ranks[m.To]}, m.Type, r.epoch(m.Epoch), r.note(m.Question), r.ranks[m.Keeps], granted{}, r.confOrFixed(m.Configuration)}
+	if g := m.Granted; !g.By.IsNone() {
+		compact.granted = granted{r.ranks[g.By], r.epoch(g.Epoch), r.note(g.Question)}
+	}
+	return compact
 }
 
 // state returns the place of a state. That of a network's event has no role, and is not looked at.
@@ -157,12 +188,17 @@ func (r *reader) state(s *spec.State) int32 {
 		return 0
 	}
 	compact := state{role: s.Role, leader: r.ranks[s.Leader], grantee: r.ranks[s.Grantee], epoch: r.epoch(s.Epoch),
-		conf: r.confOrFixed(s.Configuration)}
+		lease: r.note(s.Lease), asked: r.note(s.Asked), latest: r.note(s.Latest), dated: r.note(s.Dated), conf: r.confOrFixed(s.Configuration)}
 	support := make([]byte, 0, maxMembers)
 	for _, id := range s.Support {
 		support = append(support, byte(r.ranks[id]))
 	}
 	compact.support = string(support)
+	answered := make([]byte, 0, 9*maxMembers)
+	for _, a := range s.Answered {
+		answered = binary.BigEndian.AppendUint64(append(answered, byte(r.ranks[a.Node])), uint64(r.note(a.Question)))
+	}
+	compact.answered = string(answered)
 	place, ok := r.states[compact]
 	if !ok {
 		place = int32(len(r.trace.states))
@@ -176,8 +212,10 @@ func (r *reader) state(s *spec.State) int32 {
 func (r *reader) list(kind byte, messages []message) int32 {
 	key := []byte{kind}
 	for _, m := range messages {
-		key = append(append(key, byte(m.from), byte(m.to)), m.kind...)
-		key = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, uint32(m.epoch)), uint32(m.conf))
+		key = append(append(key, byte(m.from), byte(m.to), byte(m.keeps), byte(m.granted.by)), m.kind...)
+		for _, n := range []uint64{uint64(m.epoch), uint64(m.conf), uint64(m.question), uint64(m.granted.epoch), uint64(m.granted.question)} {
+			key = binary.BigEndian.AppendUint64(key, n)
+		}
 	}
 	place, ok := r.lists[string(key)]
 	switch {

@@ -80,10 +80,7 @@ func (v *Verdict) refuse(t *trace, at int, said *verdict) {
 	r.Problem = fmt.Sprintf("%s: %s", what(&e), explanations[r.Part])
 	switch r.Part {
 	case LinkPart:
-		r.Expected, r.Got = t.lines("", said.queue), e.Input.Message.String()
-		if len(said.queue) == 0 {
-			r.Expected = "nothing: no message is under way"
-		}
+		r.Expected, r.Got = t.latest(t.events[at].input.link, at), e.Input.Message.String()
 	case UnheededPart:
 		r.Before = t.stateOf(&said.before).String()
 	case StartPart:

@@ -22,7 +22,7 @@ const (
 	StartedPart   Part = "started"           // a Start of a node that has a record (R32)
 	UpPart        Part = "up"                // a Restart of a node that runs (R30)
 	DownPart      Part = "down"              // a step of a node that does not run (section 2)
-	LinkPart      Part = "link"              // the message is not under way, or no more (section 2)
+	LinkPart      Part = "link"              // the message was not sent (section 2)
 	CutPart       Part = "cut"               // a Cut that changes nothing
 	UnheededPart  Part = "unheeded"          // the timer does not run, or the call is none that the node heeds (R28, R35, R41, R47)
 	StatePart     Part = "state"             // the state after is another; what is sent may be too
@@ -43,7 +43,7 @@ var explanations = map[Part]string{
 	StartedPart:   "the node has a record, and starts for the first time only once (R32)",
 	UpPart:        "the node runs, and cannot start (R30)",
 	DownPart:      "the node does not run, and takes no step (section 2)",
-	LinkPart:      "the message is not under way (section 2)",
+	LinkPart:      "the message was never put on its link (section 2)",
 	CutPart:       "these links are cut already, and no others (section 2)",
 	UnheededPart:  "that is no step in the state of the node (R28, R35, R41, R47)",
 	StatePart:     "the state after is not what the rules say",
@@ -61,17 +61,18 @@ type verdict struct {
 	word      string
 	before    said   // zero for the network's events, and where nothing is wrong
 	step      answer // what TLC says that the node does; the same
-	queue     []told // what is under way on the link of the message
 }
 
 // said is a state as TLC prints it, answer a step, and told a message.
 type (
 	said struct {
-		role            string
-		leader, grantee rank
-		epoch           int
-		support         []rank
-		conf            saidConf
+		role                        string
+		leader, grantee             rank
+		epoch                       int
+		support                     []rank
+		lease, asked, latest, dated int
+		answered                    []int // of each rank
+		conf                        saidConf
 	}
 	saidConf struct {
 		epoch, version               int
@@ -86,7 +87,13 @@ type (
 		kind     string
 		from, to rank
 		epoch    int
-		conf     saidConf
+		question int
+		keeps    rank
+		granted  struct {
+			by              rank
+			epoch, question int
+		}
+		conf saidConf
 	}
 )
 
@@ -110,7 +117,7 @@ func parseVerdicts(printed []string) ([]verdict, error) {
 
 func (v *verdict) UnmarshalJSON(text []byte) error {
 	var kind string
-	if err := tuple(text, &kind, &v.chunk, &v.at, &v.word, &v.before, &v.step, &v.queue); err != nil {
+	if err := tuple(text, &kind, &v.chunk, &v.at, &v.word, &v.before, &v.step); err != nil {
 		return err
 	}
 	if kind != "verdict" || v.word == "" {
@@ -120,7 +127,7 @@ func (v *verdict) UnmarshalJSON(text []byte) error {
 }
 
 func (s *said) UnmarshalJSON(text []byte) error {
-	return tuple(text, &s.role, &s.leader, &s.epoch, &s.grantee, &s.support, &s.conf)
+	return tuple(text, &s.role, &s.leader, &s.lease, &s.epoch, &s.grantee, &s.support, &s.asked, &s.latest, &s.dated, &s.answered, &s.conf)
 }
 
 func (c *saidConf) UnmarshalJSON(text []byte) error {
@@ -130,7 +137,7 @@ func (c *saidConf) UnmarshalJSON(text []byte) error {
 func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, &a.after, &a.sent) }
 
 func (m *told) UnmarshalJSON(text []byte) error {
-	return tuple(text, &m.kind, &m.from, &m.to, &m.epoch, &m.conf)
+	return tuple(text, &m.kind, &m.from, &m.to, &m.epoch, &m.question, &m.keeps, &m.granted.by, &m.granted.epoch, &m.granted.question, &m.conf)
 }
 
 // tuple reads an array with one thing for each of parts. An empty one is nothing at all, and leaves them as they are.

@@ -23,7 +23,13 @@ func (t *trace) large(small int) spec.Epoch { return spec.Epoch(grown(t.epochs, 
 
 // stateOf returns a state that TLC has said.
 func (t *trace) stateOf(s *said) spec.State {
-	state := spec.State{Role: spec.Role(s.role), Leader: t.id(s.leader), Epoch: t.large(s.epoch), Grantee: t.id(s.grantee)}
+	state := spec.State{Role: spec.Role(s.role), Leader: t.id(s.leader), Epoch: t.large(s.epoch), Grantee: t.id(s.grantee),
+		Lease: t.question(s.lease), Asked: t.question(s.asked), Latest: t.question(s.latest), Dated: t.question(s.dated)}
+	for i, q := range s.answered {
+		if q != 0 {
+			state.Answered = append(state.Answered, spec.Answered{Node: t.id(rank(i + 1)), Question: t.question(q)})
+		}
+	}
 	for _, r := range s.support {
 		state.Support = append(state.Support, t.id(r))
 	}
@@ -39,7 +45,11 @@ func (t *trace) lines(first string, messages []told) string {
 		lines = append(lines, first)
 	}
 	for _, m := range messages {
-		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch), Configuration: t.configurationSaid(&m.conf)}
+		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch), Question: t.question(m.question),
+			Keeps: t.id(m.keeps), Configuration: t.configurationSaid(&m.conf)}
+		if m.granted.by != 0 {
+			message.Granted = spec.Granted{By: t.id(m.granted.by), Epoch: t.large(m.granted.epoch), Question: t.question(m.granted.question)}
+		}
 		lines = append(lines, message.String())
 	}
 	return strings.Join(lines, "\n")
@@ -58,7 +68,12 @@ func (t *trace) eventAt(i int) spec.Event {
 	}
 	if e.action.OfNode() {
 		out.State = spec.State{Role: s.role, Leader: t.id(s.leader), Epoch: spec.Epoch(t.epochs[s.epoch]), Grantee: t.id(s.grantee),
-			Configuration: t.configuration(s.conf)}
+			Lease: s.lease, Asked: s.asked, Latest: s.latest, Dated: s.dated, Configuration: t.configuration(s.conf)}
+		for i := range t.members {
+			if q := s.answer(rank(i + 1)); q != 0 {
+				out.State.Answered = append(out.State.Answered, spec.Answered{Node: t.members[i], Question: q})
+			}
+		}
 		for _, r := range []byte(s.support) {
 			out.State.Support = append(out.State.Support, t.id(rank(r)))
 		}
@@ -70,7 +85,31 @@ func (t *trace) eventAt(i int) spec.Event {
 }
 
 func (t *trace) message(m message) spec.Message {
-	return spec.Message{Type: m.kind, From: t.id(m.from), To: t.id(m.to), Epoch: spec.Epoch(t.epochs[m.epoch]), Configuration: t.configuration(m.conf)}
+	out := spec.Message{Type: m.kind, From: t.id(m.from), To: t.id(m.to), Epoch: spec.Epoch(t.epochs[m.epoch]), Question: m.question,
+		Keeps: t.id(m.keeps), Configuration: t.configuration(m.conf)}
+	if m.granted.by != 0 {
+		out.Granted = spec.Granted{By: t.id(m.granted.by), Epoch: spec.Epoch(t.epochs[m.granted.epoch]), Question: m.granted.question}
+	}
+	return out
+}
+
+// latest says what was sent last on a link before an event, a line for each.
+func (t *trace) latest(l link, before int) string {
+	var lines []string
+	for i := before - 1; i >= 0 && len(lines) < 5; i-- {
+		if t.events[i].action == spec.CutAction {
+			continue
+		}
+		for _, m := range slices.Backward(t.sents[t.events[i].sent]) {
+			if m.link == l {
+				lines = append(lines, t.message(m).String())
+			}
+		}
+	}
+	if lines == nil {
+		return "nothing: no message was sent there"
+	}
+	return strings.Join(lines, "\n")
 }
 
 // what says which step an event is.
