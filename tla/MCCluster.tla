@@ -157,11 +157,11 @@ HalfOrMore(c, S)        == 2 * Cardinality(S \cap Electors(c)) >= Cardinality(El
 EveryoneCounts(c, S)    == 2 * Cardinality(S) > Cardinality(Electors(c))                    \* for IsQuorum
 ObserversVote(c, S)     == 2 * Cardinality(S \cap Members(c)) > Cardinality(c.voters \cup c.witnesses)  \* for IsQuorum, with WithObservers
 WithObservers(c)        == c.voters \cup c.witnesses \cup c.observers                        \* for Electors
-ForgetsAll(s)           == Resting(0, None, s.latest, s.conf)       \* for Survives
+ForgetsAll(s)           == Resting(0, None, Reserved(s.latest), s.conf)       \* for Survives
 ForgetsGrantee(s)       == Resting(s.epoch, None, s.latest, s.conf) \* for Survives
 ForgetsNumbers(s)       == Resting(s.epoch, s.grantee, 0, s.conf)   \* for Survives
 ForgetsChanges(s)       == Resting(s.epoch, s.grantee, s.latest, First)                     \* for Survives
-ForgetsMembers(s)       == Resting(s.epoch, s.grantee, s.latest, Empty)                     \* for Survives, in traces
+ForgetsMembers(s)       == Resting(s.epoch, s.grantee, Reserved(s.latest), Empty)           \* for Survives, in traces
 ReleasesAny(n, lease)   == TRUE                                     \* for Covers
 LeaseGetsOlder(s, m)    == m.question                               \* for LeaseAfter
 LearnsAlways(i, s)      == TRUE                                     \* for LearnsBound

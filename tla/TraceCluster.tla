@@ -63,6 +63,12 @@ KindAndAddress(c, k) ==
 Block == 1048576
 ReservedInBlocks(n) == ((n + Block - 1) \div Block) * Block
 
+\* Of a node in state s, whose record says q now: each start reserves a block, and may end before anybody records it.
+Reserves(s, q) == IF q % Block = 0 /\ q > Reserved(s.latest) THEN [s EXCEPT !.latest = q] ELSE s
+
+\* Of a node that has a record which nothing is known of: each has a block at least.
+HasReserved(s, q) == [s EXCEPT !.latest = IF q < Block THEN Block ELSE q]
+
 \* What an event puts on links that are not cut: net has which of Msgs have been there.
 Put(e) == {k \in {Sents[e.sent][j] : j \in 1..Len(Sents[e.sent])} : <<Msgs[k].from, Msgs[k].to>> \notin cut}
 
@@ -160,9 +166,11 @@ StepsOrCrashes ==
   LET e     == Event
       i     == e.node
       m     == IF e.action \in Receipts THEN Msgs[e.msg] ELSE Msg("", i, i, 0, 0)
-      s     == IF i \in new /\ e.action = "Restart" THEN [States[e.state] EXCEPT !.latest = @ - 1]
-               ELSE IF i \in new /\ e.action = "Crash" THEN States[e.state]
-               ELSE IF e.action = "Start" THEN Blank(Empty) ELSE node[i]
+      said  == States[e.state]
+      kept  == IF e.action = "Restart" THEN said.latest - 1 ELSE said.latest      \* R30
+      s     == IF e.action = "Start" THEN Blank(Empty)
+               ELSE IF e.action \notin {"Restart", "Crash"} THEN node[i]
+               ELSE IF i \in new THEN HasReserved(said, kept) ELSE Reserves(node[i], kept)
       step  == StepOf(e.action, i, s, m, e.conf)
       wrong == Wrong(e, s, step)
   IN IF wrong # Open

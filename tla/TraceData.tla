@@ -6,16 +6,19 @@
 (* Confs     configurations, and the addresses of their members, numbered; *)
 (*           0 for one that is no member.  Of two runs, each has its own,  *)
 (*           but for members that are fixed: the second is all of them     *)
-(* Events    <<action, node, from, epoch, conf, state, sent>>: from and    *)
-(*           epoch of the message received; conf says which of Confs is    *)
-(*           its, is asked for by a Change, or is started with; else 1,    *)
-(*           the empty one; which of States comes; which of Sents is sent, *)
-(*           or lost by a Lose; of a Cut, which of CutSets is cut          *)
+(* Msgs      messages, numbered                                            *)
+(* Events    <<action, node, msg, conf, state, sent>>: which of Msgs is    *)
+(*           received or lost, or 0; which of Confs is asked for by a      *)
+(*           Change, or is started with; else 1, the empty one; which of   *)
+(*           States comes; which of Sents is sent; of a Cut, which of      *)
+(*           CutSets is cut                                                *)
+(* Sents     of what is sent in a step, which of Msgs each is              *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
 (* Names     of each run, of each epoch and version, which of Confs was    *)
 (*           the first to have them                                        *)
-(* Frames    states of the whole cluster between two events                *)
+(* Frames    states of the whole cluster between two events; net says      *)
+(*           which of Msgs were sent before, and are heard of after        *)
 (* Chunks    parts of runs, from one frame to another; 0 is the run's end  *)
 (***************************************************************************)
 EXTENDS Node
@@ -36,51 +39,66 @@ Confs == <<
   Conf(1, 4, {1}, {}, {}, <<1, 0>>)
 >>
 
-Being(role, leader, epoch, grantee, support, c) ==
-  [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support, conf |-> Confs[c]]
+Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answered, c) ==
+  [role |-> role, leader |-> leader, lease |-> lease, epoch |-> epoch, grantee |-> grantee, support |-> support, asked |-> asked,
+   latest |-> latest, dated |-> dated, answered |-> answered, conf |-> Confs[c]]
 
-Saying(type, from, to, epoch, c) == [type |-> type, from |-> from, to |-> to, epoch |-> epoch, conf |-> Confs[c]]
+Saying(type, from, to, epoch, question, keeps, by, e, q, c) ==
+  [type |-> type, from |-> from, to |-> to, epoch |-> epoch, question |-> question, keeps |-> keeps,
+   granted |-> [by |-> by, epoch |-> e, question |-> q], conf |-> Confs[c]]
 
 Events == <<
-  <<"Start", 1, 0, 0, 2, 1, 1>>,
-  <<"Start", 2, 0, 0, 1, 2, 1>>,
-  <<"PatienceTimeout", 1, 0, 0, 1, 3, 1>>,
-  <<"ElectionTimeout", 1, 0, 0, 1, 4, 1>>,
-  <<"Change", 1, 0, 0, 4, 5, 2>>,
-  <<"OnHeartbeat", 2, 1, 1, 4, 6, 3>>,
-  <<"OnAck", 1, 2, 1, 4, 7, 1>>,
-  <<"Change", 1, 0, 0, 5, 8, 4>>,
-  <<"HeartbeatTimeout", 1, 0, 0, 1, 8, 4>>,
-  <<"OnHeartbeat", 2, 1, 1, 5, 9, 5>>,
-  <<"OnAck", 1, 2, 1, 5, 10, 1>>,
-  <<"Change", 1, 0, 0, 6, 11, 6>>,
-  <<"OnHeartbeat", 2, 1, 1, 6, 12, 1>>,
-  <<"PatienceTimeout", 2, 0, 0, 1, 13, 1>>
+  <<"Start", 1, 0, 2, 1, 1>>,
+  <<"Start", 2, 0, 1, 2, 1>>,
+  <<"PatienceTimeout", 1, 0, 1, 3, 1>>,
+  <<"ElectionTimeout", 1, 0, 1, 4, 1>>,
+  <<"Change", 1, 0, 4, 5, 2>>,
+  <<"OnHeartbeat", 2, 1, 1, 6, 3>>,
+  <<"OnAck", 1, 2, 1, 7, 1>>,
+  <<"Change", 1, 0, 5, 8, 4>>,
+  <<"HeartbeatTimeout", 1, 0, 1, 10, 5>>,
+  <<"OnHeartbeat", 2, 4, 1, 11, 6>>,
+  <<"OnAck", 1, 5, 1, 12, 1>>,
+  <<"Change", 1, 0, 6, 13, 7>>,
+  <<"OnHeartbeat", 2, 6, 1, 14, 1>>,
+  <<"PatienceTimeout", 2, 0, 1, 15, 1>>
 >>
 
 States == <<
-  Being("follower", 0, 0, 0, {}, 2),
-  Being("follower", 0, 0, 0, {}, 1),
-  Being("candidate", 0, 0, 0, {}, 2),
-  Being("leader", 1, 1, 1, {}, 3),
-  Being("leader", 1, 1, 1, {}, 4),
-  Being("follower", 1, 1, 1, {}, 4),
-  Being("leader", 1, 1, 1, {2}, 4),
-  Being("leader", 1, 1, 1, {}, 5),
-  Being("follower", 1, 1, 1, {}, 5),
-  Being("leader", 1, 1, 1, {2}, 5),
-  Being("leader", 1, 1, 1, {}, 6),
-  Being("follower", 1, 1, 1, {}, 6),
-  Being("follower", 0, 1, 1, {}, 6)
+  Being("follower", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, 2),
+  Being("follower", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, 1),
+  Being("candidate", 0, 0, 0, 0, {}, 2, 2, 0, <<0, 0>>, 2),
+  Being("leader", 1, 0, 1, 1, {}, 0, 3, 3, <<0, 0>>, 3),
+  Being("leader", 1, 0, 1, 1, {}, 0, 4, 3, <<0, 0>>, 4),
+  Being("follower", 1, 4, 1, 1, {}, 0, 1, 0, <<0, 0>>, 4),
+  Being("leader", 1, 0, 1, 1, {2}, 0, 4, 4, <<0, 4>>, 4),
+  Being("leader", 1, 0, 1, 1, {}, 0, 5, 4, <<0, 4>>, 5),
+  Being("follower", 0, 0, 0, 0, {}, 0, 0, 0, <<0, 0>>, 1),
+  Being("leader", 1, 0, 1, 1, {}, 0, 6, 4, <<0, 4>>, 5),
+  Being("follower", 1, 6, 1, 1, {}, 0, 1, 0, <<0, 0>>, 5),
+  Being("leader", 1, 0, 1, 1, {2}, 0, 6, 6, <<0, 6>>, 5),
+  Being("leader", 1, 0, 1, 1, {}, 0, 7, 7, <<0, 0>>, 6),
+  Being("follower", 1, 6, 1, 1, {}, 0, 1, 0, <<0, 0>>, 6),
+  Being("follower", 0, 0, 1, 1, {}, 0, 1, 0, <<0, 0>>, 6)
+>>
+
+Msgs == <<
+  Saying("HEARTBEAT", 1, 2, 1, 4, 0, 0, 0, 0, 4),
+  Saying("ACK", 2, 1, 1, 4, 0, 0, 0, 0, 4),
+  Saying("HEARTBEAT", 1, 2, 1, 5, 0, 0, 0, 0, 5),
+  Saying("HEARTBEAT", 1, 2, 1, 6, 0, 0, 0, 0, 5),
+  Saying("ACK", 2, 1, 1, 6, 0, 0, 0, 0, 5),
+  Saying("HEARTBEAT", 1, 2, 1, 7, 0, 0, 0, 0, 6)
 >>
 
 Sents == <<
   <<>>,
-  <<Saying("HEARTBEAT", 1, 2, 1, 4)>>,
-  <<Saying("ACK", 2, 1, 1, 4)>>,
-  <<Saying("HEARTBEAT", 1, 2, 1, 5)>>,
-  <<Saying("ACK", 2, 1, 1, 5)>>,
-  <<Saying("HEARTBEAT", 1, 2, 1, 6)>>
+  <<1>>,
+  <<2>>,
+  <<3>>,
+  <<4>>,
+  <<5>>,
+  <<6>>
 >>
 
 CutSets == <<
@@ -100,8 +118,8 @@ Names == <<
 >>
 
 Frames == <<
-  [node |-> <<2, 2>>, up |-> {}, new |-> {1, 2}, net |-> 1, cut |-> 1],
-  [node |-> <<8, 6>>, up |-> {1, 2}, new |-> {}, net |-> 4, cut |-> 1]
+  [node |-> <<9, 9>>, up |-> {}, new |-> {1, 2}, net |-> {}, cut |-> 1],
+  [node |-> <<8, 6>>, up |-> {1, 2}, new |-> {}, net |-> {}, cut |-> 1]
 >>
 
 Chunks == <<

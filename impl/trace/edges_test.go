@@ -28,26 +28,17 @@ func TestDiskThatWentBack(t *testing.T) {
 	}
 }
 
-// TestNumbersOfADisk restarts a node with fewer numbers than it had reserved, with those of lives that it could not record, and with
-// more than any node has used.
+// TestNumbersOfADisk restarts a node with fewer numbers than it had reserved, and with those of lives that it could not record.
 func TestNumbersOfADisk(t *testing.T) {
-	for _, c := range []struct {
-		reserved spec.Question // by the disk with which it starts for the second time
-		filled   int
-		problem  string
-	}{
-		{2 * spec.Block, 0, ""}, {4 * spec.Block, 2, ""}, {1002 * spec.Block, 1000, ""},
-		{spec.Block, 0, "its disk has not kept what it had written"}, {1003 * spec.Block, 0, "so many numbers are of 1001 lives that are not recorded"},
-	} {
+	for reserved, good := range map[spec.Question]bool{spec.Block: false, 2 * spec.Block: true, 4 * spec.Block: true} {
 		dir, again := t.TempDir(), restarts(1, at(0, 0))
-		again.State.Latest = c.reserved + 1
-		summary, err := trace.Merge(io.Discard, write(t, dir, "1-000001.ndjson", ids(2), start(1)),
+		again.State.Latest = reserved + 1
+		_, err := trace.Merge(io.Discard, write(t, dir, "1-000001.ndjson", ids(2), start(1)),
 			write(t, dir, "1-000002.ndjson", ids(2), restarts(1, at(0, 0))), write(t, dir, "1-000003.ndjson", ids(2), again))
-		if c.problem != "" {
-			require.ErrorContains(t, err, c.problem)
+		if good {
+			require.NoError(t, err)
 			continue
 		}
-		require.NoError(t, err)
-		require.Equal(t, c.filled, summary.Filled)
+		require.ErrorContains(t, err, "its disk has not kept what it had written")
 	}
 }

@@ -14,7 +14,7 @@ type gap struct {
 }
 
 // promised returns what a node had promised as far as recorded, and what it had promised when it crashed next. They say nothing of
-// numbers: lives that were not recorded use up some, and may come after the gap.
+// numbers: a start reserves some, and may end before it can be recorded (section 14).
 func (r *run) promised(node int) (recorded, kept spec.Durable) {
 	x, i := &r.records[node], r.next[node]
 	recorded, kept = x.steps[i-1].State.Durable(), x.steps[i].State.Durable()
@@ -72,15 +72,10 @@ func (r *run) explains(node int, in spec.Input) bool {
 
 // fill adds what a node did before the crash that it comes to next, and that was not recorded.
 func (r *run) fill(node int) {
-	x, i := &r.records[node], r.next[node]
-	last, kept := x.steps[i-1].State.Durable(), x.steps[i].State.Durable()
 	if e := r.gaps[node].event; e != nil {
 		r.merged = append(r.merged, *e)
 		r.summary.Filled++
-		last = e.State.Durable()
 	}
-	last.Epoch, last.Grantee, last.Configuration = kept.Epoch, kept.Grantee, kept.Configuration
-	r.fillLives(x.node, last, kept)
 }
 
 // unexplained says what is not known of the node whose crash comes next.

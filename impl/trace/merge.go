@@ -122,9 +122,6 @@ func (m *merger) order() ([]spec.Event, error) {
 	return nil, err
 }
 
-// maxLives is how many lives are filled in before a crash at most: what a record says of numbers may be nonsense.
-const maxLives = 1000
-
 // checkDisks sees that no disk went back: what was promised was on it (R4).
 func (m *merger) checkDisks() error {
 	for i := range m.records {
@@ -134,9 +131,6 @@ func (m *merger) checkDisks() error {
 			was, is := before.State.Durable(), after.State.Durable()
 			if is.Epoch < was.Epoch || is.Reserved < was.Reserved {
 				return fmt.Errorf("%s: its disk has not kept what it had written", promises(x.node, before, after))
-			}
-			if lives := (is.Reserved - was.Reserved) / spec.Block; lives > maxLives {
-				return fmt.Errorf("%s: so many numbers are of %d lives that are not recorded", promises(x.node, before, after), lives)
 			}
 		}
 	}

@@ -215,3 +215,9 @@ func (r *record) addCrashes() {
 	}
 	r.steps = steps
 }
+
+// crashed returns the Crash of a node that keeps a promise.
+func crashed(id spec.NodeID, p spec.Durable) spec.Event {
+	return spec.Event{Node: id, Action: spec.CrashAction, State: spec.State{
+		Role: spec.Follower, Epoch: p.Epoch, Grantee: p.Grantee, Latest: p.Reserved, Configuration: p.Configuration}}
+}

@@ -187,7 +187,7 @@ func (c *corpus) addFaultsOfMembers() {
 		f.spoil(events)
 		if f.line > len(events)+1 {
 			events = append(events, spec.Event{Node: spec.IntegerID(2), Action: spec.CrashAction,
-				State: spec.State{Role: spec.Follower, Epoch: 1, Grantee: spec.IntegerID(1), Configuration: configuration(1, 2, 1, 2)}})
+				State: spec.State{Role: spec.Follower, Epoch: 1, Grantee: spec.IntegerID(1), Latest: spec.Block, Configuration: configuration(1, 2, 1, 2)}})
 		}
 		c.add(f.name, ndjsonOf(h, events), f.line, f.part)
 	}
@@ -199,7 +199,7 @@ func TestMutantsOfTheChangingModule(t *testing.T) {
 	// The rules as they are never let a configuration get older. Where a crash loses it, that it did is what is refused.
 	h, forgets := changed(t)
 	forgets = append(forgets, spec.Event{Node: spec.IntegerID(2), Action: spec.CrashAction,
-		State: spec.State{Role: spec.Follower, Epoch: 1, Grantee: spec.IntegerID(1), Configuration: spec.EmptyConfiguration()}})
+		State: spec.State{Role: spec.Follower, Epoch: 1, Grantee: spec.IntegerID(1), Latest: spec.Block, Configuration: spec.EmptyConfiguration()}})
 	for mutant, want := range map[string]struct {
 		golden string
 		text   []byte

@@ -72,13 +72,8 @@ func (c *cluster) start(m *member) {
 
 func (c *cluster) crash(m *member) {
 	m.node, m.timers = nil, 0
-	for l := range c.links {
-		if l.From == m.id || l.To == m.id {
-			delete(c.links, l)
-		}
-	}
 	c.events = append(c.events, spec.Event{Node: m.id, Action: spec.CrashAction,
-		State: spec.State{Role: spec.Follower, Epoch: m.promise.Epoch, Grantee: m.promise.Grantee}})
+		State: spec.State{Role: spec.Follower, Epoch: m.promise.Epoch, Grantee: m.promise.Grantee, Latest: m.promise.Reserved}})
 }
 
 func (c *cluster) end(m *member, timer spec.Timer) {
@@ -124,9 +119,6 @@ func (c *cluster) setCut(cut []spec.Link) {
 		return
 	}
 	c.cut = cut
-	for _, l := range cut {
-		delete(c.links, l)
-	}
 	c.events = append(c.events, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: cut}})
 }
 
@@ -143,7 +135,7 @@ func (c *cluster) did(m *member, e spec.Event) {
 	c.events = append(c.events, e)
 	for _, message := range e.Sent {
 		l := spec.Link{From: message.From, To: message.To}
-		if c.nodes[message.To].node != nil && !slices.Contains(c.cut, l) {
+		if !slices.Contains(c.cut, l) {
 			c.links[l] = append(c.links[l], message)
 		}
 	}
@@ -171,6 +163,7 @@ func (c *cluster) run(random *rand.Rand, events, faults int) *cluster {
 		case waits && random.IntN(faults) == 0:
 			c.pop(from, m) // Lost without a word.
 		case waits:
+			c.disturb(random, from, m)
 			c.deliver(from, m)
 		default:
 			timers := slices.Collect(m.timers.All())
@@ -180,6 +173,17 @@ func (c *cluster) run(random *rand.Rand, events, faults int) *cluster {
 		}
 	}
 	return c
+}
+
+// disturb has the network repeat or overtake what is on a link, now and then.
+func (c *cluster) disturb(random *rand.Rand, from, to *member) {
+	queue := c.links[spec.Link{From: from.id, To: to.id}]
+	switch i := random.IntN(len(queue)); random.IntN(10) {
+	case 0:
+		c.links[spec.Link{From: from.id, To: to.id}] = append(queue[:len(queue):len(queue)], queue[i])
+	case 1:
+		queue[0], queue[i] = queue[i], queue[0]
+	}
 }
 
 // waits returns a node that has said something that m has not heard yet.

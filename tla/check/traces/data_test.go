@@ -142,22 +142,25 @@ func TestFinished(t *testing.T) {
 		o.Report.Verdict, o.Report.Printed = tla.Holds, printed
 		return o
 	}
-	one := `"<<\"verdict\", 1, 11, \"accepted\", <<>>, <<>>, <<>>>>"`
-	two := `"<<\"verdict\", 2, 15, \"state\", <<\"leader\", 3, 1, 3, {1, 2}, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>, ` +
-		`<<<<\"follower\", 0, 1, 3, {}, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>, ` +
-		`<<<<\"RESIGN\", 3, 1, 1, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>>>>>, <<>>>>"`
+	one := `"<<\"verdict\", 1, 11, \"accepted\", <<>>, <<>>>>"`
+	two := `"<<\"verdict\", 2, 15, \"state\", <<\"leader\", 3, 0, 1, 3, {1, 2}, 0, 9, 8, <<8, 0, 0>>, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>, ` +
+		`<<<<\"follower\", 0, 0, 1, 3, {}, 0, 9, 0, <<0, 0, 0>>, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>, ` +
+		`<<<<\"RESIGN\", 3, 1, 1, 9, 0, 2, 2, 7, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>>>>>>>"`
 	all := saidConf{0, 1, []rank{1, 2, 3}, []rank{}, []rank{}, []int{1, 1, 1}}
+	resign := told{kind: "RESIGN", from: 3, to: 1, epoch: 1, question: 9, conf: all}
+	resign.granted.by, resign.granted.epoch, resign.granted.question = 2, 2, 7
 	j := &job{name: "job", chunks: chunks}
 	b := batch{jobs: []*job{j}}
 	require.NoError(t, b.finished(outcome(two, one)))
-	require.Equal(t, verdict{chunk: 2, at: 15, word: "state", before: said{"leader", 3, 3, 1, []rank{1, 2}, all},
-		step: answer{said{"follower", 0, 3, 1, []rank{}, all}, []told{{"RESIGN", 3, 1, 1, all}}}, queue: []told{}}, j.verdicts[1])
+	require.Equal(t, verdict{chunk: 2, at: 15, word: "state", before: said{role: "leader", leader: 3, grantee: 3, epoch: 1,
+		support: []rank{1, 2}, latest: 9, dated: 8, answered: []int{8, 0, 0}, conf: all},
+		step: answer{said{role: "follower", grantee: 3, epoch: 1, support: []rank{}, latest: 9, answered: []int{0, 0, 0}, conf: all}, []told{resign}}}, j.verdicts[1])
 
 	require.EqualError(t, b.finished(outcome(one)), "TLC gives no verdict on b, lines 2 to 11")
 	require.EqualError(t, b.finished(outcome(one, one)), "TLC gives a second verdict on chunk 1 of 2")
 	require.ErrorContains(t, b.finished(outcome(one, two[:20])), "TLC prints what is no verdict")
 	require.ErrorContains(t, b.finished(outcome(one, `"Warning"`)), "TLC prints what is no verdict")
-	require.ErrorContains(t, b.finished(outcome(one, `"<<\"verdict\", 2>>"`)), "2 parts, not 7")
+	require.ErrorContains(t, b.finished(outcome(one, `"<<\"verdict\", 2>>"`)), "2 parts, not 6")
 	stuck := outcome(one, two)
 	stuck.Report.Verdict, stuck.Report.Property = tla.Violates, tla.Deadlock
 	require.ErrorContains(t, b.finished(stuck), "violates Deadlock")
@@ -210,4 +213,34 @@ func TestFind(t *testing.T) {
 	}
 	require.Equal(t, []File{{"valid/a.ndjson", nil}, {"valid/more/b.ndjson", nil}, {"invalid/c.ndjson", &Expect{3, "R1"}},
 		{"invalid/more/d.ndjson", &Expect{4, "R2"}}, {"invalid/c.ndjson", nil}}, files)
+}
+
+// TestNumbers sees that small numbers compare as the large ones do, and that the next one, and the end of a block, are what they are.
+func TestNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var n numbers
+		all := []spec.Question{n.note(0)}
+		for range rapid.IntRange(0, 12).Draw(t, "numbers") {
+			block := rapid.OneOf(rapid.Uint64Range(0, 4), rapid.Uint64Range(0, uint64(spec.MaxReserved/spec.Block)-1)).Draw(t, "block")
+			within := rapid.SampledFrom([]spec.Question{1, 2, 3, spec.Block - 1, spec.Block}).Draw(t, "within")
+			all = append(all, n.note(spec.Question(block)*spec.Block+within))
+		}
+		require.NoError(t, n.shrinkBlocks())
+		end := func(small int) int { return (small + int(spec.Block) - 1) / int(spec.Block) * int(spec.Block) } // Reserved of TraceCluster
+		for _, p := range all {
+			require.Equal(t, p, n.question(n.number(p)))
+			require.Equal(t, p+1, n.question(n.number(p)+1))
+			for _, q := range all {
+				require.Equal(t, p < q, n.number(p) < n.number(q))
+				require.Equal(t, p+1 == q, n.number(p)+1 == n.number(q))
+				require.Equal(t, p.Reserved() == q, end(n.number(p)) == n.number(q))
+				require.Equal(t, p.Reserved()+1 == q, end(n.number(p))+1 == n.number(q))
+			}
+		}
+	})
+	var n numbers
+	for i := range spec.Question(maxBlocks) {
+		n.note(2*i*spec.Block + 1)
+	}
+	require.ErrorContains(t, n.shrinkBlocks(), "line 1: the numbers of questions are of 2000 lives, and TLC can be given those of about 1000")
 }

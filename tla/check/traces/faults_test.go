@@ -30,7 +30,7 @@ func led(t testing.TB) *cluster {
 	return c
 }
 
-// fault is a change of the events of led, and where it must be refused.
+// fault is a change of the events of led, and where it must be refused: line 0 if it must not be, since it is none.
 type fault struct {
 	name string
 	line int
@@ -60,7 +60,7 @@ func faultsOfSteps(t testing.TB) []fault {
 		{"starts again", 5, StartedPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 3, es[2].Clone()) }},
 		{"restarts while up", 5, UpPart, func(es []spec.Event) []spec.Event {
 			restart := newCluster(t, ids)
-			restart.rank(3).promise = &spec.Durable{}
+			restart.rank(3).promise = &spec.Durable{Reserved: spec.Block}
 			restart.start(restart.rank(3))
 			return slices.Insert(es, 3, restart.events[0])
 		}},
@@ -68,7 +68,17 @@ func faultsOfSteps(t testing.TB) []fault {
 			return append(es, spec.Event{Node: ids[2], Action: spec.ClaimTimeout, Input: spec.Input{Timer: spec.ClaimTimer}, State: es[13].State})
 		}},
 		{"crash promises more", 16, StatePart, func(es []spec.Event) []spec.Event {
-			return append(es, spec.Event{Node: ids[2], Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: 2, Grantee: ids[2]}})
+			return append(es, spec.Event{Node: ids[2], Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: 2, Grantee: ids[2], Latest: spec.Block}})
+		}},
+		{"restart with numbers that it has used", 17, StatePart, func([]spec.Event) []spec.Event { return restarted(t, 0) }},
+		{"restart after lives that nobody has recorded", 0, "", func([]spec.Event) []spec.Event { return restarted(t, 5*spec.Block) }},
+		{"restart amid a block", 17, StatePart, func([]spec.Event) []spec.Event {
+			es := restarted(t, spec.Block)
+			es[15].State.Latest += 3
+			for i := range es[15].Sent {
+				es[15].Sent[i].Question += 3
+			}
+			return es
 		}},
 		{"restart forgets", 17, StatePart, func(es []spec.Event) []spec.Event {
 			back := led(t)
@@ -80,52 +90,69 @@ func faultsOfSteps(t testing.TB) []fault {
 	}
 }
 
+// restarted returns a run in which node 2 crashes, and restarts with a record that has reserved so many numbers.
+func restarted(t testing.TB, reserved spec.Question) []spec.Event {
+	c := led(t)
+	c.crash(c.rank(2))
+	c.rank(2).promise.Reserved = reserved
+	c.start(c.rank(2))
+	return c.events
+}
+
 func faultsOfLinks(t testing.TB) []fault {
 	ids := integers(3)
 	return []fault{
 		{"invented", 6, LinkPart, func(es []spec.Event) []spec.Event { es[4].Input.Message.Epoch = 7; return es }},
-		{"received twice", 7, LinkPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 5, es[4].Clone()) }},
-		{"received after it was lost", 7, LinkPart, func(es []spec.Event) []spec.Event {
+		{"received twice", 0, "", func(es []spec.Event) []spec.Event { return slices.Insert(es, 5, es[4].Clone()) }},
+		{"another number", 6, LinkPart, func(es []spec.Event) []spec.Event { es[4].Input.Message.Question++; return es }},
+		{"received after it was lost", 0, "", func(es []spec.Event) []spec.Event {
 			return slices.Insert(es, 4, spec.Event{Action: spec.LoseAction, Input: es[4].Input})
 		}},
 		{"lost but not sent", 3, LinkPart, func(es []spec.Event) []spec.Event {
 			return slices.Insert(es, 1, spec.Event{Action: spec.LoseAction, Input: es[4].Input})
 		}},
-		{"under way when cut", 7, LinkPart, func(es []spec.Event) []spec.Event {
-			return slices.Insert(es, 4, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: []spec.Link{{From: ids[2], To: ids[0]}}}})
+		{"under way when cut", 0, "", func(es []spec.Event) []spec.Event {
+			return slices.Insert(es, 4, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: []spec.Link{{From: ids[2], To: ids[0]}}}}, es[4].Clone(),
+				spec.Event{Action: spec.CutAction})
 		}},
 		{"sent over a cut", 7, LinkPart, func(es []spec.Event) []spec.Event {
 			return slices.Insert(es, 3, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: []spec.Link{{From: ids[2], To: ids[0]}}}})
 		}},
-		{"sent before it started", 6, LinkPart, func(es []spec.Event) []spec.Event {
+		{"sent before it started", 0, "", func(es []spec.Event) []spec.Event {
 			start := es[0].Clone()
 			return slices.Insert(slices.Delete(es, 0, 1), 3, start)
 		}},
 		{"no new cut", 3, CutPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 1, spec.Event{Action: spec.CutAction}) }},
-		{"overtaken", 19, LinkPart, func([]spec.Event) []spec.Event {
+		{"overtaken", 0, "", func([]spec.Event) []spec.Event {
 			c := led(t)
 			c.end(c.rank(3), spec.HeartbeatTimer)
 			heartbeat := c.pop(c.rank(3), c.rank(1))
 			c.call(c.rank(3), spec.ResignCall, spec.ResignAction)
 			c.deliver(c.rank(3), c.rank(1))
-			return append(c.events, spec.Event{Node: ids[0], Action: spec.OnHeartbeat, Input: spec.Input{Message: heartbeat}, State: c.events[16].State})
+			c.comes(heartbeat)
+			return c.events
 		}},
-		{"from before the sender's crash", 18, LinkPart, func([]spec.Event) []spec.Event { return late(t, 3) }},
-		{"from before its own restart", 19, LinkPart, func([]spec.Event) []spec.Event {
-			es := late(t, 1)
-			back := led(t)
-			back.crash(back.rank(1))
-			back.start(back.rank(1))
-			return slices.Insert(es, 16, back.events[15])
-		}},
+		{"from before the sender's crash", 0, "", func([]spec.Event) []spec.Event { return late(t, 3) }},
+		{"from before its own restart", 0, "", func([]spec.Event) []spec.Event { return late(t, 1) }},
 	}
 }
 
-// late returns a run in which node 1 receives a HEARTBEAT that was lost in the crash of a node.
+// late returns a run in which node 1 receives a HEARTBEAT that was sent before a node crashed, which restarts if it is node 1.
 func late(t testing.TB, crashes int) []spec.Event {
 	c := led(t)
 	c.end(c.rank(3), spec.HeartbeatTimer)
-	heartbeat := c.links[spec.Link{From: c.members[2], To: c.members[0]}][0]
+	heartbeat := c.pop(c.rank(3), c.rank(1))
 	c.crash(c.rank(crashes))
-	return append(c.events, spec.Event{Node: c.members[0], Action: spec.OnHeartbeat, Input: spec.Input{Message: heartbeat}, State: c.events[11].State})
+	if crashes == 1 {
+		c.start(c.rank(1))
+	}
+	c.comes(heartbeat)
+	return c.events
+}
+
+// comes has a message come, whatever is under way.
+func (c *cluster) comes(m spec.Message) {
+	l := spec.Link{From: m.From, To: m.To}
+	c.links[l] = append([]spec.Message{m}, c.links[l]...)
+	c.deliver(c.nodes[m.From], c.nodes[m.To])
 }

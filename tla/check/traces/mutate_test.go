@@ -13,6 +13,15 @@ var mutations = []func(*rand.Rand, []spec.NodeID, []spec.Event, int) []spec.Even
 	inState(func(r *rand.Rand, ids []spec.NodeID, s *spec.State) { s.Leader = anyOrNone(r, ids) }),
 	inState(func(r *rand.Rand, ids []spec.NodeID, s *spec.State) { s.Grantee = anyOrNone(r, ids) }),
 	inState(func(r *rand.Rand, _ []spec.NodeID, s *spec.State) { s.Epoch += spec.Epoch(r.IntN(2)*2 - 1) }),
+	inState(func(r *rand.Rand, _ []spec.NodeID, s *spec.State) { s.Lease += spec.Question(r.IntN(2)*2 - 1) }),
+	inState(func(r *rand.Rand, _ []spec.NodeID, s *spec.State) { s.Asked += spec.Question(r.IntN(2)*2 - 1) }),
+	inState(func(r *rand.Rand, _ []spec.NodeID, s *spec.State) { s.Latest += spec.Question(r.IntN(2)*2 - 1) }),
+	inState(func(r *rand.Rand, _ []spec.NodeID, s *spec.State) { s.Dated += spec.Question(r.IntN(2)*2 - 1) }),
+	inState(func(r *rand.Rand, _ []spec.NodeID, s *spec.State) {
+		if len(s.Answered) > 0 {
+			s.Answered[r.IntN(len(s.Answered))].Question += spec.Question(r.IntN(2)*2 - 1)
+		}
+	}),
 	inState(func(r *rand.Rand, ids []spec.NodeID, s *spec.State) {
 		id := ids[r.IntN(len(ids))]
 		if i := slices.Index(s.Support, id); i >= 0 {
@@ -29,6 +38,7 @@ var mutations = []func(*rand.Rand, []spec.NodeID, []spec.Event, int) []spec.Even
 	inSent(func(r *rand.Rand, ms []spec.Message) []spec.Message { return append(ms, ms[r.IntN(len(ms))]) }),
 	inSent(func(_ *rand.Rand, ms []spec.Message) []spec.Message { slices.Reverse(ms); return ms }),
 	inSent(func(r *rand.Rand, ms []spec.Message) []spec.Message { ms[r.IntN(len(ms))].Epoch++; return ms }),
+	inSent(func(r *rand.Rand, ms []spec.Message) []spec.Message { ms[r.IntN(len(ms))].Question++; return ms }),
 	inSent(func(r *rand.Rand, ms []spec.Message) []spec.Message {
 		ms[r.IntN(len(ms))].Type = spec.MessageTypes()[r.IntN(len(spec.MessageTypes()))]
 		return ms
@@ -46,6 +56,10 @@ var mutations = []func(*rand.Rand, []spec.NodeID, []spec.Event, int) []spec.Even
 	},
 	func(_ *rand.Rand, _ []spec.NodeID, es []spec.Event, i int) []spec.Event {
 		es[i].Input.Message.Epoch++
+		return es
+	},
+	func(_ *rand.Rand, _ []spec.NodeID, es []spec.Event, i int) []spec.Event {
+		es[i].Input.Message.Question++
 		return es
 	},
 	func(r *rand.Rand, ids []spec.NodeID, es []spec.Event, i int) []spec.Event {

@@ -123,15 +123,15 @@ func TestTLC(t *testing.T) {
 	c.addHighest()
 	c.addRandom()
 	refused := c.check(checker)
-	require.Equal(t, `line 10: state: OnClaim of node 10 (30→10 CLAIM epoch:1): the state after is not what the rules say
-  before    electing leader:none epoch:0 grantee:none support:{}
-  expected  electing leader:30 epoch:1 grantee:30 support:{}
-            10→30 GRANT epoch:1
-  got       electing leader:30 epoch:2 grantee:30 support:{}
-            10→30 GRANT epoch:1`, refused["wrong epoch promised"].Error())
-	require.Equal(t, `line 6: link: OnElection of node 10 (30→10 ELECTION epoch:7): the message is not under way (section 2)
-  expected  30→10 ELECTION epoch:0
-  got       30→10 ELECTION epoch:7`, refused["invented"].Error())
+	require.Equal(t, `line 10: state: OnClaim of node 10 (30→10 CLAIM epoch:1 question:3): the state after is not what the rules say
+  before    electing leader:none epoch:0 grantee:none support:{} latest:1
+  expected  electing leader:30 lease:3 epoch:1 grantee:30 support:{} latest:1
+            10→30 GRANT epoch:1 question:3
+  got       electing leader:30 lease:3 epoch:2 grantee:30 support:{} latest:1
+            10→30 GRANT epoch:1 question:3`, refused["wrong epoch promised"].Error())
+	require.Equal(t, `line 6: link: OnElection of node 10 (30→10 ELECTION epoch:7 question:2): the message was never put on its link (section 2)
+  expected  30→10 ELECTION epoch:0 question:2
+  got       30→10 ELECTION epoch:7 question:2`, refused["invented"].Error())
 }
 
 // addRandom adds random runs, and the same with one thing changed: package check says where they must be refused.
@@ -177,7 +177,7 @@ func (c *corpus) addHighest() {
 	for seed := range 8 * soak() {
 		cluster := newCluster(c.t, integers(3))
 		for i := range 3 {
-			cluster.rank(i + 1).promise = &spec.Durable{Epoch: spec.MaxEpoch - spec.Epoch(random.Uint64N(6)<<(20*random.Uint64N(2)))}
+			cluster.rank(i + 1).promise = &spec.Durable{Epoch: spec.MaxEpoch - spec.Epoch(random.Uint64N(6)<<(20*random.Uint64N(2))), Reserved: spec.Block}
 		}
 		events := cluster.run(random, 150, 100).events
 		c.add(fmt.Sprintf("highest epoch %d", seed), ndjson(cluster.members, events), 0, "")
@@ -201,7 +201,7 @@ func TestMutantsOfTheModule(t *testing.T) {
 	crashed := led(t)
 	crashed.crash(crashed.rank(3))
 	forgotten := cloned(crashed.events)
-	forgotten[len(forgotten)-1].State = spec.State{Role: spec.Follower}
+	forgotten[len(forgotten)-1].State = spec.State{Role: spec.Follower, Latest: spec.Block}
 	// While 1 keeps the lease of 3, it refuses the claim of 2.
 	shielded := led(t)
 	shielded.end(shielded.rank(2), spec.PatienceTimer)
@@ -239,10 +239,10 @@ func twoLeaders(t testing.TB) []byte {
 		id := c.members[i-1]
 		c.end(c.rank(i), spec.PatienceTimer)
 		e := spec.Event{Node: id, Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer},
-			State: spec.State{Role: spec.Leader, Leader: id, Epoch: 1, Grantee: id}}
+			State: spec.State{Role: spec.Leader, Leader: id, Epoch: 1, Grantee: id, Latest: 3, Dated: 3}}
 		for _, to := range c.members {
 			if to != id {
-				e.Sent = append(e.Sent, spec.Message{Type: spec.Coordinator, From: id, To: to, Epoch: 1})
+				e.Sent = append(e.Sent, spec.Message{Type: spec.Coordinator, From: id, To: to, Epoch: 1, Question: 3})
 			}
 		}
 		c.events = append(c.events, e)

@@ -6,16 +6,19 @@
 (* Confs     configurations, and the addresses of their members, numbered; *)
 (*           0 for one that is no member.  Of two runs, each has its own,  *)
 (*           but for members that are fixed: the second is all of them     *)
-(* Events    <<action, node, from, epoch, conf, state, sent>>: from and    *)
-(*           epoch of the message received; conf says which of Confs is    *)
-(*           its, is asked for by a Change, or is started with; else 1,    *)
-(*           the empty one; which of States comes; which of Sents is sent, *)
-(*           or lost by a Lose; of a Cut, which of CutSets is cut          *)
+(* Msgs      messages, numbered                                            *)
+(* Events    <<action, node, msg, conf, state, sent>>: which of Msgs is    *)
+(*           received or lost, or 0; which of Confs is asked for by a      *)
+(*           Change, or is started with; else 1, the empty one; which of   *)
+(*           States comes; which of Sents is sent; of a Cut, which of      *)
+(*           CutSets is cut                                                *)
+(* Sents     of what is sent in a step, which of Msgs each is              *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
 (* Names     of each run, of each epoch and version, which of Confs was    *)
 (*           the first to have them                                        *)
-(* Frames    states of the whole cluster between two events                *)
+(* Frames    states of the whole cluster between two events; net says      *)
+(*           which of Msgs were sent before, and are heard of after        *)
 (* Chunks    parts of runs, from one frame to another; 0 is the run's end  *)
 (***************************************************************************)
 EXTENDS Node
@@ -32,50 +35,69 @@ Confs == <<
   Conf(0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>)
 >>
 
-Being(role, leader, epoch, grantee, support, c) ==
-  [role |-> role, leader |-> leader, epoch |-> epoch, grantee |-> grantee, support |-> support, conf |-> Confs[c]]
+Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answered, c) ==
+  [role |-> role, leader |-> leader, lease |-> lease, epoch |-> epoch, grantee |-> grantee, support |-> support, asked |-> asked,
+   latest |-> latest, dated |-> dated, answered |-> answered, conf |-> Confs[c]]
 
-Saying(type, from, to, epoch, c) == [type |-> type, from |-> from, to |-> to, epoch |-> epoch, conf |-> Confs[c]]
+Saying(type, from, to, epoch, question, keeps, by, e, q, c) ==
+  [type |-> type, from |-> from, to |-> to, epoch |-> epoch, question |-> question, keeps |-> keeps,
+   granted |-> [by |-> by, epoch |-> e, question |-> q], conf |-> Confs[c]]
 
 Events == <<
-  <<"Start", 1, 0, 0, 2, 1, 1>>,
-  <<"Start", 2, 0, 0, 2, 1, 1>>,
-  <<"Start", 3, 0, 0, 2, 1, 1>>,
-  <<"PatienceTimeout", 3, 0, 0, 1, 2, 2>>,
-  <<"OnElection", 1, 3, 0, 2, 3, 3>>,
-  <<"OnElection", 2, 3, 0, 2, 3, 4>>,
-  <<"OnAssent", 3, 1, 0, 2, 4, 5>>,
-  <<"OnAssent", 3, 2, 0, 2, 4, 1>>,
-  <<"OnClaim", 1, 3, 1, 2, 5, 6>>,
-  <<"OnClaim", 2, 3, 1, 2, 5, 7>>,
-  <<"OnGrant", 3, 1, 1, 2, 6, 8>>,
-  <<"OnCoordinator", 1, 3, 1, 2, 7, 9>>,
-  <<"OnCoordinator", 2, 3, 1, 2, 7, 10>>,
-  <<"OnAck", 3, 1, 1, 2, 8, 1>>
+  <<"Start", 1, 0, 2, 1, 1>>,
+  <<"Start", 2, 0, 2, 1, 1>>,
+  <<"Start", 3, 0, 2, 1, 1>>,
+  <<"PatienceTimeout", 3, 0, 1, 2, 2>>,
+  <<"OnElection", 1, 1, 1, 3, 3>>,
+  <<"OnElection", 2, 2, 1, 3, 4>>,
+  <<"OnAssent", 3, 3, 1, 4, 5>>,
+  <<"OnAssent", 3, 4, 1, 4, 1>>,
+  <<"OnClaim", 1, 5, 1, 6, 6>>,
+  <<"OnClaim", 2, 6, 1, 6, 7>>,
+  <<"OnGrant", 3, 7, 1, 7, 8>>,
+  <<"OnCoordinator", 1, 9, 1, 8, 9>>,
+  <<"OnCoordinator", 2, 10, 1, 8, 10>>,
+  <<"OnAck", 3, 11, 1, 9, 1>>
 >>
 
 States == <<
-  Being("follower", 0, 0, 0, {}, 2),
-  Being("candidate", 0, 0, 0, {}, 2),
-  Being("electing", 0, 0, 0, {}, 2),
-  Being("claimant", 0, 0, 0, {}, 2),
-  Being("electing", 3, 1, 3, {}, 2),
-  Being("leader", 3, 1, 3, {}, 2),
-  Being("follower", 3, 1, 3, {}, 2),
-  Being("leader", 3, 1, 3, {1}, 2)
+  Being("follower", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0, 0>>, 2),
+  Being("candidate", 0, 0, 0, 0, {}, 2, 2, 0, <<0, 0, 0>>, 2),
+  Being("electing", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0, 0>>, 2),
+  Being("claimant", 0, 0, 0, 0, {}, 3, 3, 0, <<0, 0, 0>>, 2),
+  Being("follower", 0, 0, 0, 0, {}, 0, 0, 0, <<0, 0, 0>>, 2),
+  Being("electing", 3, 3, 1, 3, {}, 0, 1, 0, <<0, 0, 0>>, 2),
+  Being("leader", 3, 0, 1, 3, {}, 0, 3, 3, <<3, 0, 0>>, 2),
+  Being("follower", 3, 3, 1, 3, {}, 0, 1, 0, <<0, 0, 0>>, 2),
+  Being("leader", 3, 0, 1, 3, {1}, 0, 3, 3, <<3, 0, 0>>, 2)
+>>
+
+Msgs == <<
+  Saying("ELECTION", 3, 1, 0, 2, 0, 0, 0, 0, 2),
+  Saying("ELECTION", 3, 2, 0, 2, 0, 0, 0, 0, 2),
+  Saying("ASSENT", 1, 3, 0, 2, 0, 0, 0, 0, 2),
+  Saying("ASSENT", 2, 3, 0, 2, 0, 0, 0, 0, 2),
+  Saying("CLAIM", 3, 1, 1, 3, 0, 0, 0, 0, 2),
+  Saying("CLAIM", 3, 2, 1, 3, 0, 0, 0, 0, 2),
+  Saying("GRANT", 1, 3, 1, 3, 0, 0, 0, 0, 2),
+  Saying("GRANT", 2, 3, 1, 3, 0, 0, 0, 0, 2),
+  Saying("COORDINATOR", 3, 1, 1, 3, 0, 0, 0, 0, 2),
+  Saying("COORDINATOR", 3, 2, 1, 3, 0, 0, 0, 0, 2),
+  Saying("ACK", 1, 3, 1, 3, 0, 0, 0, 0, 2),
+  Saying("ACK", 2, 3, 1, 3, 0, 0, 0, 0, 2)
 >>
 
 Sents == <<
   <<>>,
-  <<Saying("ELECTION", 3, 1, 0, 2), Saying("ELECTION", 3, 2, 0, 2)>>,
-  <<Saying("ASSENT", 1, 3, 0, 2)>>,
-  <<Saying("ASSENT", 2, 3, 0, 2)>>,
-  <<Saying("CLAIM", 3, 1, 1, 2), Saying("CLAIM", 3, 2, 1, 2)>>,
-  <<Saying("GRANT", 1, 3, 1, 2)>>,
-  <<Saying("GRANT", 2, 3, 1, 2)>>,
-  <<Saying("COORDINATOR", 3, 1, 1, 2), Saying("COORDINATOR", 3, 2, 1, 2)>>,
-  <<Saying("ACK", 1, 3, 1, 2)>>,
-  <<Saying("ACK", 2, 3, 1, 2)>>
+  <<1, 2>>,
+  <<3>>,
+  <<4>>,
+  <<5, 6>>,
+  <<7>>,
+  <<8>>,
+  <<9, 10>>,
+  <<11>>,
+  <<12>>
 >>
 
 CutSets == <<
@@ -95,8 +117,8 @@ Names == <<
 >>
 
 Frames == <<
-  [node |-> <<1, 1, 1>>, up |-> {}, new |-> {1, 2, 3}, net |-> 1, cut |-> 1],
-  [node |-> <<3, 3, 4>>, up |-> {1, 2, 3}, new |-> {}, net |-> 5, cut |-> 1]
+  [node |-> <<5, 5, 5>>, up |-> {}, new |-> {1, 2, 3}, net |-> {}, cut |-> 1],
+  [node |-> <<3, 3, 4>>, up |-> {1, 2, 3}, new |-> {}, net |-> {5, 6}, cut |-> 1]
 >>
 
 Chunks == <<
