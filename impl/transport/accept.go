@@ -135,12 +135,12 @@ func (t *TCP) welcome(p *inbound) (*link, net.Conn, error) {
 		}
 		conn, state = secured, new(secured.ConnectionState())
 	}
-	said, err := readOffer(conn, t.version())
+	said, err := readHello(conn)
 	if err != nil && !errors.Is(err, errVersion) {
 		return nil, nil, err
 	}
 	l, code, err := t.judge(p, said, state, err)
-	if _, failed := conn.Write(t.answer(code, errors.Is(err, errVersion))); failed != nil && err == nil {
+	if _, failed := conn.Write(t.answer(code, l)); failed != nil && err == nil {
 		err = failed
 	}
 	if err != nil {
@@ -150,17 +150,19 @@ func (t *TCP) welcome(p *inbound) (*link, net.Conn, error) {
 	return l, conn, p.raw.SetDeadline(time.Time{})
 }
 
-// answer returns what is said to who has dialled. A version that is not that of this cluster is answered in version 3.
-func (t *TCP) answer(code Refusal, unknown bool) []byte {
-	a := answer{code, t.config.ID}
-	if c := t.config.Changing; c != nil && !unknown {
-		return reply{a, c.Incarnation, t.boot}.append(nil)
+// answer returns what is said to who has dialled.
+func (t *TCP) answer(code Refusal, l *link) []byte {
+	a := answer{code, t.config.ID, t.life()}
+	if code == RecordLost {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		a.reserved = l.memory.numbers
 	}
 	return a.append(nil)
 }
 
 // judge says whether a connection is welcome, and why not. One that is is in use before its dialler hears of it.
-func (t *TCP) judge(p *inbound, said offer, state *tls.ConnectionState, failed error) (l *link, code Refusal, err error) {
+func (t *TCP) judge(p *inbound, said hello, state *tls.ConnectionState, failed error) (l *link, code Refusal, err error) {
 	defer func() {
 		if code != welcome {
 			t.mu.Lock()
@@ -172,6 +174,8 @@ func (t *TCP) judge(p *inbound, said offer, state *tls.ConnectionState, failed e
 	switch c := t.config.Changing; {
 	case failed != nil:
 		return nil, WrongVersion, failed
+	case (c == nil) != (said.incarnation == 0):
+		return nil, OtherKind, fmt.Errorf("it is node %v, and members change at one end, and are fixed at the other", said.from)
 	case said.cluster != t.config.Cluster:
 		return nil, WrongCluster, fmt.Errorf("it is of cluster %q", said.cluster)
 	case said.from == t.config.ID:
@@ -200,7 +204,7 @@ func (t *TCP) knows(node spec.NodeID) bool {
 // use makes a connection the one of its node, in place of an older one: that, and what of it has not been delivered
 // yet, is dropped (section 2). It is superseded if there is a newer one already, or this one has been taken out. That
 // the node is there may also be news for who dials it.
-func (t *TCP) use(p *inbound, said offer) (*link, Refusal, error) {
+func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.pending, p)
@@ -212,9 +216,12 @@ func (t *TCP) use(p *inbound, said offer) (*link, Refusal, error) {
 		return nil, Busy, fmt.Errorf("it is node %v, which is no member, and too many of those have come", said.from)
 	case !stranger && !l.admits(said):
 		return nil, WrongIncarnation, fmt.Errorf("it is incarnation %016x of node %v, whose disk is %016x", said.incarnation, said.from, l.way.incarnation)
+	case l != nil && l.memory.contradicts(said.life):
+		return l, RecordLost, t.lostDisk(l, said.life)
 	case l == nil:
 		l = t.meet(said.from)
 	}
+	l.memory.meets(said.life)
 	t.pending = slices.Delete(t.pending, i, i+1)
 	if l.in != nil {
 		_ = l.in.raw.Close()
@@ -222,7 +229,7 @@ func (t *TCP) use(p *inbound, said offer) (*link, Refusal, error) {
 	}
 	l.stats.Undelivered += uint64(t.inbox.forget(l.box))
 	t.restarted(l, said)
-	l.in, l.dead, l.said = p, false, said
+	l.in, l.dead, l.lostDisk, l.said = p, false, false, said
 	l.heard++
 	t.noted(l)
 	if l.member && l.out == nil {
@@ -321,6 +328,7 @@ func (t *TCP) received(l *link, p *inbound, m spec.Message, size int, unknown bo
 		t.stats.Misaddressed++
 		return fmt.Errorf("node %v has sent %v, which is for another node", l.node, m)
 	}
+	l.memory.heard(l.said.life, &m)
 	l.stats.Received++
 	l.stats.BytesIn += uint64(size)
 	if t.inbox.receive(l.box, m) {

@@ -43,6 +43,10 @@ func (t *TCP) connect(l *link) (*outbound, attempt, error) {
 	_ = raw.Close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if refusal, ok := errors.AsType[*refusalError](err); ok && refusal.code == RecordLost && !l.disowned {
+		l.disowned = true
+		t.tell(l, Disowned)
+	}
 	l.stats.LastError = err.Error()
 	return nil, a, err
 }
@@ -98,49 +102,56 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 	if _, err := conn.Write(t.greeting(l.node, to)); err != nil {
 		return nil, err
 	}
-	a, err := readReply(conn, t.version())
+	a, err := readAnswer(conn)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("no answer to the handshake: %w", err)
 	case a.code != welcome:
-		return nil, &refusalError{a.code, a.node}
+		return nil, &refusalError{a.code, a.node, a.reserved}
+	case (a.incarnation == 0) != (t.config.Changing == nil):
+		return nil, &refusalError{OtherKind, a.node, 0}
 	case a.node != l.node:
 		return nil, fmt.Errorf("node %v answers at %s: correct the address of node %v", a.node, to.address, l.node)
 	case to.incarnation != 0 && a.incarnation != to.incarnation:
 		return nil, fmt.Errorf("incarnation %016x of node %v answers at %s, and not %016x", a.incarnation, a.node, to.address, to.incarnation)
 	}
 	tune(raw, t.config.UserTimeout)
-	c := &outbound{raw: raw, conn: conn, way: to, incarnation: a.incarnation, boot: a.boot,
+	c := &outbound{raw: raw, conn: conn, way: to, life: a.life,
 		ready: make(chan struct{}, 1), done: make(chan struct{})}
 	c.queue.max = t.config.Queue
 	return c, raw.SetDeadline(time.Time{})
 }
 
-// version returns that of the handshake.
-func (t *TCP) version() byte {
-	if t.config.Changing != nil {
-		return changingVersion
+// life returns what this node says of itself.
+func (t *TCP) life() life {
+	own := life{boot: t.boot, reserved: t.config.Reserved}
+	if c := t.config.Changing; c != nil {
+		own.incarnation = c.Incarnation
 	}
-	return transportVersion
+	return own
 }
 
 // greeting returns what is said to a node that was dialled.
 func (t *TCP) greeting(to spec.NodeID, by way) []byte {
-	said := hello{t.config.ID, to, t.config.Cluster}
-	c := t.config.Changing
-	if c == nil {
-		return said.append(nil)
+	said := hello{from: t.config.ID, to: to, cluster: t.config.Cluster, wanted: by.incarnation, life: t.life()}
+	if c := t.config.Changing; c != nil {
+		said.address = c.Address
 	}
-	return offer{hello: said, address: c.Address, incarnation: c.Incarnation, wanted: by.incarnation, boot: t.boot}.append(nil)
+	return said.append(nil)
 }
 
 // refusalError says that the other end refuses this node.
 type refusalError struct {
 	code Refusal
 	node spec.NodeID // who says so
+
+	numbers spec.Question // of RecordLost: that this node has used
 }
 
 func (e *refusalError) Error() string {
+	if e.code == RecordLost {
+		return fmt.Sprintf("refused by node %v: %v: it has used numbers up to %d", e.node, e.code, e.numbers)
+	}
 	return fmt.Sprintf("refused by node %v: %v", e.node, e.code)
 }
 
@@ -155,8 +166,11 @@ func (t *TCP) open(l *link, c *outbound) error {
 		return errClosing
 	case l.gone || !l.fits(c):
 		return errMoved
+	case l.memory.contradicts(c.life):
+		return t.lostDisk(l, c.life)
 	}
-	l.out, l.dead = c, false
+	l.memory.meets(c.life)
+	l.out, l.dead, l.lostDisk = c, false, false
 	l.stats.Up, l.stats.Since = true, time.Now()
 	t.tell(l, Up)
 	if c.boot != l.said.boot {

@@ -16,6 +16,7 @@
 //				case transport.Up: // what is sent to event.Node may arrive
 //				case transport.Down: // what is sent to event.Node is lost
 //				case transport.Dead: // event.Node has ended: its lease may end at once (R37)
+//				case transport.Disowned: // our disk is lost, or an old copy: stop
 //				}
 //			}
 //		case <-timer.C:
@@ -60,27 +61,31 @@
 //
 // # The handshake
 //
-// Integers are one byte. The end that dials says
+// Integers are big-endian. The end that dials says
 //
-//	"BULLY"  version: 3  length: 33 to 96  from: 16 bytes  to: 16 bytes  cluster: the rest, 1 to 64 bytes
+//	"BULLY"  version: 3  length of what follows: 2 bytes, 66 to 257
+//	from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes  incarnation that to is to have, or 0: 8 bytes
+//	boot of from: 8 bytes  reserved by from: 8 bytes
+//	length of cluster: 1 byte, 1 to 64  cluster  address of from: the rest, 0 to 128 bytes
 //
 // and waits for the other end to say, once,
 //
-//	"BULLY"  version: 3  length: 17        code: 1 byte    id of who answers: 16 bytes
+//	"BULLY"  version: 3  length: 2 bytes, 41
+//	code: 1 byte  id: 16 bytes  incarnation: 8 bytes  boot: 8 bytes  reserved: 8 bytes, all of who answers
 //
 // Code 0 is a welcome, after which the dialler sends frames (section 7) until the connection ends; any other code is
-// the [Refusal], and the end of the connection. Every later version keeps the first seven bytes, and the answer to a
-// version that is not known is that of version 3. Versions 1 and 2 were of protocol 1.
+// the [Refusal], and the end of the connection. The incarnation is 0 where members are fixed, and only there. The boot is
+// a number that is drawn when a program begins, and is not 0; what is reserved is Config.Reserved. With [RecordLost]
+// reserved is up to which number the dialler is known to have used numbers. Every later version keeps the first eight
+// bytes, and the answer to a version that is not known is that of version 3. Versions 1 and 2 were of protocol 1.
 //
-// Nodes of changing members say instead
+// # Lost disks
 //
-//	"BULLY"  version: 4  length: 58 to 249  from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes
-//	         incarnation that to is to have, or 0: 8 bytes  boot of from: 8 bytes
-//	         length of cluster: 1 to 64  cluster  address of from: the rest, 0 to 128 bytes
-//	"BULLY"  version: 4  length: 33         code: 1 byte    id, incarnation: 8 bytes, boot: 8 bytes of who answers
-//
-// where boot is a number that is drawn when a program begins, and is not 0. The two kinds of nodes refuse each other in
-// the words of version 3, which both know.
+// The numbers of a node only rise, over restarts too (R50). So whoever has heard a node knows of a number below which no
+// later run of it begins; a run that does has lost its record, or has an old copy of it, and does not know what it has
+// promised (R32). It is refused, at either end: [LostDisk] tells the host of who remembers, and [Disowned] that of the
+// node itself, which must stop. What each remembers ends with its program. If all nodes that had heard a node have ended
+// since, nobody can know.
 //
 // # TLS
 //

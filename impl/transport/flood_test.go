@@ -39,7 +39,7 @@ func TestFlood(t *testing.T) {
 		})
 	}
 	before, goroutines := heap(), runtime.NumGoroutine()
-	sayings := [][]byte{nil, []byte("GET / HTTP/1.1\r\n\r\n"), []byte("BULLY"), hello{two, one, "test"}.append(nil)[:30], hello{nine, one, "test"}.append(nil)}
+	sayings := [][]byte{nil, []byte("GET / HTTP/1.1\r\n\r\n"), []byte("BULLY"), helloOf(two).append(nil)[:30], helloOf(nine).append(nil)}
 	open := make([]net.Conn, 0, connections)
 	t.Cleanup(func() {
 		for _, conn := range open {
@@ -94,10 +94,10 @@ func TestOldestPendingGivesWay(t *testing.T) {
 	eventually(t, "the third is accepted", func() bool { return node.Stats().Accepted == 4 })
 	require.Equal(t, 2, node.Stats().Pending)
 	require.Equal(t, uint64(1), node.Stats().Evicted)
-	require.Equal(t, welcome, greetAs(t, second, hello{three, one, "test"}).code)
+	require.Equal(t, welcome, greetAs(t, second, helloOf(three)).code)
 	connect(t, node)
 	eventually(t, "the fourth is accepted", func() bool { return node.Stats().Accepted == 5 })
-	require.Equal(t, Stranger, greetAs(t, third, hello{nine, one, "test"}).code, "a member does not count any more")
+	require.Equal(t, Stranger, greetAs(t, third, helloOf(nine)).code, "a member does not count any more")
 	write(t, member, claim(two, one, 1))
 	untilEpoch(t, node, 1)
 }

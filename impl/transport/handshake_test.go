@@ -17,19 +17,25 @@ import (
 func TestRefusals(t *testing.T) {
 	node := alone(t, nil)
 	member := connectAs(t, node, two)
-	version2 := hello{three, one, "test"}.append(nil)
+	with := func(change func(*hello)) []byte {
+		h := helloOf(three)
+		change(&h)
+		return h.append(nil)
+	}
+	version2 := helloOf(three).append(nil)
 	version2[len(magic)] = 2
-	longer := append([]byte(magic+"\x09\xff"), make([]byte, 255)...)
+	longer := append([]byte(magic+"\x09\x00\xff"), make([]byte, 255)...)
 	for i, c := range []struct {
 		name  string
 		hello []byte
 		code  Refusal
 	}{
-		{"another cluster", hello{three, one, "toast"}.append(nil), WrongCluster},
-		{"another cluster, longer", hello{three, one, "test-2"}.append(nil), WrongCluster},
-		{"for another node", hello{three, two, "test"}.append(nil), WrongNode},
-		{"a stranger", hello{nine, one, "test"}.append(nil), Stranger},
-		{"this node itself", hello{one, one, "test"}.append(nil), Itself},
+		{"another cluster", with(func(h *hello) { h.cluster = "toast" }), WrongCluster},
+		{"another cluster, longer", with(func(h *hello) { h.cluster = "test-2" }), WrongCluster},
+		{"for another node", with(func(h *hello) { h.to = two }), WrongNode},
+		{"a stranger", helloOf(nine).append(nil), Stranger},
+		{"this node itself", helloOf(one).append(nil), Itself},
+		{"of changing members", with(func(h *hello) { h.incarnation = 7 }), OtherKind},
 		{"a later version", version2, WrongVersion},
 		{"a later version of another form", longer, WrongVersion},
 	} {
@@ -38,14 +44,14 @@ func TestRefusals(t *testing.T) {
 		require.NoError(t, err)
 		a, err := readAnswer(conn)
 		require.NoError(t, err, c.name)
-		require.Equal(t, answer{c.code, one}, a, c.name)
+		require.Equal(t, answer{c.code, one, node.life()}, a, c.name)
 		ends(t, conn)
 		write(t, member, claim(two, one, i))
 		untilEpoch(t, node, i)
 	}
 	stats := node.Stats()
-	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Stranger: 1, Itself: 1, WrongVersion: 2}, stats.Refused)
-	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 7 })
+	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Stranger: 1, Itself: 1, OtherKind: 1, WrongVersion: 2}, stats.Refused)
+	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 8 })
 	require.Zero(t, stats.Links[0].Replaced)
 	require.True(t, stats.Links[0].Hears)
 }
@@ -54,18 +60,27 @@ func TestRefusals(t *testing.T) {
 func TestNoHandshake(t *testing.T) {
 	node := alone(t, nil)
 	member := connectAs(t, node, two)
-	badID := hello{three, one, "test"}.append(nil)
-	badID[headSize] = 1
+	with := func(change func(*hello)) string {
+		h := helloOf(three)
+		change(&h)
+		return string(h.append(nil))
+	}
 	for i, c := range []struct{ name, bytes string }{
 		{"HTTP", "GET / HTTP/1.1\r\n\r\n"},
 		{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"},
-		{"an answer", string(answer{welcome, three}.append(nil))},
-		{"no cluster", string(hello{three, one, ""}.append(nil))},
-		{"a cluster that is no name", string(hello{three, one, "a b"}.append(nil))},
-		{"a cluster that is too long", string(hello{three, one, strings.Repeat("a", 65)}.append(nil))},
-		{"an id that is none", string(badID)},
+		{"an answer", string(answer{code: welcome, node: three}.append(nil))},
+		{"no cluster", with(func(h *hello) { h.cluster = "" })},
+		{"a cluster that is no name", with(func(h *hello) { h.cluster = "a b" })},
+		{"a cluster that is too long", with(func(h *hello) { h.cluster = strings.Repeat("a", 65) })},
+		{"an id that is none", with(func(h *hello) { h.from[0] = 1 })},
+		{"an address with a space", with(func(h *hello) { h.address = "a b" })},
+		{"an address that is too long", with(func(h *hello) { h.address = strings.Repeat("a", 129) })},
+		{"no boot", with(func(h *hello) { h.boot = 0 })},
+		{"too many numbers", with(func(h *hello) { h.reserved = spec.MaxReserved + 1 })},
+		{"too short", magic + "\x03\x00\x40" + strings.Repeat("\x00", 64)},
+		{"too long", magic + "\x03\xff\xff" + strings.Repeat("\x00", 300)},
 		{"zeros", strings.Repeat("\x00", 100)},
-		{"cut short", "BULLY\x03\x25\x00\x00"},
+		{"cut short", "BULLY\x03\x00\x55\x00"},
 	} {
 		conn := connect(t, node)
 		_, err := io.WriteString(conn, c.bytes)
@@ -76,7 +91,7 @@ func TestNoHandshake(t *testing.T) {
 		write(t, member, claim(two, one, i))
 		untilEpoch(t, node, i)
 	}
-	eventually(t, "all are gone", func() bool { s := node.Stats(); return s.Unwelcome == 9 && s.Pending == 0 })
+	eventually(t, "all are gone", func() bool { s := node.Stats(); return s.Unwelcome == 15 && s.Pending == 0 })
 }
 
 // Who says nothing, or not enough, is closed.
@@ -91,7 +106,7 @@ func TestSlowHandshake(t *testing.T) {
 
 	// One byte at a time gains no time.
 	drip := connect(t, node)
-	said := hello{two, one, "test"}.append(nil)
+	said := helloOf(two).append(nil)
 	var failed error
 	for i := 0; i < len(said) && failed == nil; i++ {
 		_, failed = drip.Write(said[i : i+1])
@@ -137,12 +152,12 @@ func TestRefusalIsLogged(t *testing.T) {
 // The dialler takes nobody else's answer for that of the node it wants.
 func TestWrongAnswer(t *testing.T) {
 	for name, said := range map[string][]byte{
-		"another node": answer{welcome, three}.append(nil),
+		"another node": answer{code: welcome, node: three}.append(nil),
 		"an echo":      nil,
 		"no answer":    []byte("HTTP/1.1 400 Bad Request\r\n\r\n"),
-		"a version":    append([]byte("BULLY\x04\x11\x00"), two[:]...),
-		"too short":    []byte("BULLY\x03\x10\x000000000000000000"),
-		"no node":      append([]byte("BULLY\x03\x11\x00"), make([]byte, 16)...),
+		"a version":    append([]byte("BULLY\x04\x00\x11\x00"), two[:]...),
+		"too short":    []byte("BULLY\x03\x00\x10\x000000000000000000"),
+		"no node":      append([]byte("BULLY\x03\x00\x29\x00"), make([]byte, 40)...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener := listen(t)
@@ -153,7 +168,7 @@ func TestWrongAnswer(t *testing.T) {
 				require.NoError(t, err)
 				h, err := readHello(conn)
 				require.NoError(t, err)
-				require.Equal(t, hello{one, two, "test"}, h)
+				require.Equal(t, hello{from: one, to: two, cluster: "test", life: node.life()}, h)
 				if said == nil {
 					_, err = conn.Write(h.append(nil))
 				} else {
@@ -181,8 +196,8 @@ func TestSelfConnection(t *testing.T) {
 }
 
 func FuzzHello(f *testing.F) {
-	f.Add(hello{two, one, "test"}.append(nil))
-	f.Add([]byte("BULLY\x04\x00"))
+	f.Add(helloOf(two).append(nil))
+	f.Add([]byte("BULLY\x04\x00\x00"))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)
@@ -192,14 +207,14 @@ func FuzzHello(f *testing.F) {
 			return
 		}
 		require.Equal(t, said[:len(said)-r.Len()], h.append(nil), "what is accepted has one form")
-		require.True(t, h.from.Valid() && h.to.Valid() && validCluster(h.cluster))
+		require.True(t, h.from.Valid() && h.to.Valid() && validCluster(h.cluster) && validAddress(h.address) && h.boot != 0)
 	})
 }
 
 func FuzzAnswer(f *testing.F) {
-	f.Add(answer{welcome, one}.append(nil))
-	f.Add(answer{Superseded, two}.append(nil))
-	f.Add([]byte("BULLY\x03\x11"))
+	f.Add(answer{welcome, one, life{1, 2, 3}}.append(nil))
+	f.Add(answer{code: Superseded, node: two}.append(nil))
+	f.Add([]byte("BULLY\x03\x00\x29"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)
 		a, err := readAnswer(r)

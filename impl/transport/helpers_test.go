@@ -113,11 +113,12 @@ func eventually(t *testing.T, what string, holds func() bool) {
 type tcpNet struct {
 	t       testing.TB
 	members map[spec.NodeID]string
-	change  func(*Config) // for all nodes, or nil
+	change  func(*Config)                 // for all nodes, or nil
+	starts  map[spec.NodeID]spec.Question // how often each has started: each start reserves a block of numbers
 }
 
 func newTCPNet(t testing.TB, change func(*Config), ids ...spec.NodeID) *tcpNet {
-	n := &tcpNet{t: t, members: make(map[spec.NodeID]string), change: change}
+	n := &tcpNet{t: t, members: make(map[spec.NodeID]string), change: change, starts: make(map[spec.NodeID]spec.Question)}
 	for _, id := range ids {
 		listener := listen(t)
 		n.members[id] = listener.Addr().String()
@@ -150,7 +151,9 @@ func (n *tcpNet) config(id spec.NodeID) Config {
 	c := Config{
 		ID: id, Cluster: "test", Members: maps.Clone(n.members), BackoffMin: time.Millisecond, BackoffMax: 20 * time.Millisecond,
 		HandshakeTimeout: patience, FrameTimeout: patience, WriteTimeout: patience,
+		Reserved: n.starts[id] * spec.Block,
 	}
+	n.starts[id]++
 	if n.change != nil {
 		n.change(&c)
 	}
@@ -203,10 +206,15 @@ func greetAs(t testing.TB, conn net.Conn, h hello) answer {
 	return a
 }
 
+// helloOf returns what a node of fixed members says to node 1.
+func helloOf(from spec.NodeID) hello {
+	return hello{from: from, to: one, cluster: "test", life: life{boot: 1}}
+}
+
 // connectAs opens a connection to node 1 as another member does.
 func connectAs(t testing.TB, to *TCP, from spec.NodeID) net.Conn {
 	conn := connect(t, to)
-	require.Equal(t, answer{welcome, one}, greetAs(t, conn, hello{from, one, "test"}))
+	require.Equal(t, welcome, greetAs(t, conn, helloOf(from)).code)
 	return conn
 }
 
@@ -247,16 +255,4 @@ func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
-}
-
-// readHello reads what a node of fixed members says.
-func readHello(r io.Reader) (hello, error) {
-	o, err := readOffer(r, transportVersion)
-	return o.hello, err
-}
-
-// readAnswer reads what a node of fixed members answers.
-func readAnswer(r io.Reader) (answer, error) {
-	a, err := readReply(r, transportVersion)
-	return a.answer, err
 }

@@ -19,6 +19,12 @@ const (
 	Down
 	// Dead: Node is proved to have ended (R37, Besides 2). It is told once, until Node is connected again.
 	Dead
+	// LostDisk: the record of Node knows of less than Node has said before: its disk is lost, or an old copy. It is not connected,
+	// and so nothing of it comes. It is told once, until Node is connected again.
+	LostDisk
+	// Disowned: Node remembers more of this node than its record does. The node must stop: it may have made promises that it does
+	// not know of (R32). It is told once.
+	Disowned
 )
 
 // String returns the name of k.
@@ -32,6 +38,10 @@ func (k Kind) String() string {
 		return "Down"
 	case Dead:
 		return "Dead"
+	case LostDisk:
+		return "LostDisk"
+	case Disowned:
+		return "Disowned"
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }

@@ -21,7 +21,11 @@ type link struct {
 
 	member bool // the node is one; it is a stranger otherwise
 	alone  bool // nobody else is at the address: if that refuses, the node is dead
-	said   offer
+	said   hello
+	memory memory // of its numbers
+	// What it has said last of its record contradicts that: its disk is lost, and it is not connected.
+	lostDisk bool
+	disowned bool // Disowned has been told of it
 	// What was sent to a stranger who is not connected. It is for the run of the program that has said what it said.
 	waiting ring[spec.Message]
 	running bool   // there is a goroutine that dials it
@@ -47,12 +51,11 @@ type outbound struct {
 	raw, conn net.Conn // conn is raw, or TLS over raw
 	way       way
 
-	// Of the program at the other end, if members change.
-	incarnation, boot uint64
-	untold            bool // of its end nothing is told, as nothing was told of its beginning
-	queue             ring[spec.Message]
-	ready             chan struct{} // has a value if there may be something in the queue
-	done              chan struct{} // closed when the connection has ended
+	life        // of the program at the other end
+	untold bool // of its end nothing is told, as nothing was told of its beginning
+	queue  ring[spec.Message]
+	ready  chan struct{} // has a value if there may be something in the queue
+	done   chan struct{} // closed when the connection has ended
 }
 
 func newLink(c Config, node spec.NodeID, b *box) *link {

@@ -116,7 +116,7 @@ func (t *TCP) demote(l *link) {
 }
 
 // admits reports whether who says this is the member, as far as its address tells.
-func (l *link) admits(said offer) bool {
+func (l *link) admits(said hello) bool {
 	return l.way.incarnation == 0 || said.incarnation == l.way.incarnation
 }
 

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -27,24 +26,15 @@ func aloneChanging(t testing.TB, change func(*Config)) *TCP {
 	return startTCP(t, c)
 }
 
-// offerOf returns what a node says to node 1, where it is at its name.
-func offerOf(from spec.NodeID) offer {
-	return offer{hello: hello{from, one, "test"}, address: from.String(), incarnation: disk(from), boot: 1}
-}
-
-// offerAs says an offer on a connection, and returns what is answered.
-func offerAs(t testing.TB, conn net.Conn, o offer) reply {
-	_, err := conn.Write(o.append(nil))
-	require.NoError(t, err)
-	a, err := readReply(conn, changingVersion)
-	require.NoError(t, err)
-	return a
+// offerOf returns what a node of changing members says to node 1, where it is at its name.
+func offerOf(from spec.NodeID) hello {
+	return hello{from: from, to: one, cluster: "test", address: from.String(), life: life{incarnation: disk(from), boot: 1}}
 }
 
 // meetAs opens a connection to node 1, and returns it when it is welcome.
-func meetAs(t testing.TB, to *TCP, o offer) net.Conn {
+func meetAs(t testing.TB, to *TCP, o hello) net.Conn {
 	conn := connect(t, to)
-	require.Equal(t, answer{welcome, one}, offerAs(t, conn, o).answer)
+	require.Equal(t, welcome, greetAs(t, conn, o).code)
 	return conn
 }
 
@@ -52,6 +42,7 @@ func meetAs(t testing.TB, to *TCP, o offer) net.Conn {
 // the handshake and one frame, of fixed members and of changing ones.
 func TestBytes(t *testing.T) {
 	const head, id1, id2 = "42554c4c59", "00000000000000000000000000000001", "00000000000000000000000000000002"
+	const none = "0000000000000000"
 	configuration, err := spec.NewConfiguration(3, 2, []spec.Member{{ID: one, Kind: spec.Voter, Address: "a:1"}, {ID: two, Kind: spec.Witness}})
 	require.NoError(t, err)
 	changing := claim(one, two, 4)
@@ -66,20 +57,20 @@ func TestBytes(t *testing.T) {
 	}{
 		{
 			"fixed", nil, claim(one, two, 4),
-			head + "03" + "24" + id1 + id2 + "74657374",
-			head + "03" + "11" + "00" + id2,
+			head + "03" + "0045" + id1 + id2 + none + none + "BOOT" + "0000000000300000" + "04" + "74657374",
+			head + "03" + "0029" + "00" + id2 + none + "0000000000000b00" + "0000000000200000",
 			"00000032" + "03" + "04" + id1 + id2 + "0000000000000004" + "0000000000000001",
-			head + "03" + "24" + id2 + id1 + "74657374",
-			head + "03" + "11" + "00" + id1,
+			head + "03" + "0045" + id2 + id1 + none + none + "0000000000000b00" + "0000000000200000" + "04" + "74657374",
+			head + "03" + "0029" + "00" + id1 + none + "BOOT" + "0000000000300000",
 		},
 		{
 			"changing", &Changing{Incarnation: 0xfeed, Address: "here:1"}, changing,
-			head + "04" + "43" + id1 + id2 + "000000000000feed" + "00000000cafe0001" + "BOOT" + "04" + "74657374" + "686572653a31",
-			head + "04" + "21" + "00" + id2 + "00000000cafe0001" + "0000000000000b00",
+			head + "03" + "004b" + id1 + id2 + "000000000000feed" + "00000000cafe0001" + "BOOT" + "0000000000300000" + "04" + "74657374" + "686572653a31",
+			head + "03" + "0029" + "00" + id2 + "00000000cafe0001" + "0000000000000b00" + none,
 			"0000006a" + "03" + "04" + id1 + id2 + "0000000000000004" + "0000000000000001" + "0000000000000003" + "0000000000000002" + "02" +
 				id1 + "01" + "03" + "613a31" + id2 + "02" + "00",
-			head + "04" + "43" + id2 + id1 + "00000000cafe0001" + "000000000000feed" + "0000000000000b00" + "04" + "74657374" + "68657265" + "3a32",
-			head + "04" + "21" + "00" + id1 + "000000000000feed" + "BOOT",
+			head + "03" + "004b" + id2 + id1 + "00000000cafe0001" + "000000000000feed" + "0000000000000b00" + none + "04" + "74657374" + "68657265" + "3a32",
+			head + "03" + "0029" + "00" + id1 + "000000000000feed" + "BOOT" + "0000000000300000",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,7 +79,7 @@ func TestBytes(t *testing.T) {
 			if c.changing != nil {
 				members[two] += "#00000000cafe0001"
 			}
-			node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), Members: members, Changing: c.changing})
+			node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), Members: members, Changing: c.changing, Reserved: 3 * spec.Block})
 			boot := fmt.Sprintf("%016x", node.boot)
 			conn, err := listener.Accept()
 			require.NoError(t, err)
@@ -127,96 +118,47 @@ func TestOffersThatAreRefused(t *testing.T) {
 	node := aloneChanging(t, nil)
 	node.SetMembers(map[spec.NodeID]string{two: JoinAddress("two", disk(two)), three: JoinAddress("three", disk(three))})
 	member := meetAs(t, node, offerOf(two))
-	with := func(change func(*offer)) offer {
+	with := func(change func(*hello)) hello {
 		o := offerOf(three)
 		change(&o)
 		return o
 	}
 	for i, c := range []struct {
 		name  string
-		offer offer
+		offer hello
 		code  Refusal
 	}{
-		{"another cluster", with(func(o *offer) { o.cluster = "toast" }), WrongCluster},
-		{"another cluster, longer", with(func(o *offer) { o.cluster = "test-2" }), WrongCluster},
-		{"for another node", with(func(o *offer) { o.to = two }), WrongNode},
-		{"this node itself", with(func(o *offer) { o.from = one }), Itself},
-		{"for another disk", with(func(o *offer) { o.wanted = disk(one) + 1 }), StaleAddress},
-		{"of another disk", with(func(o *offer) { o.incarnation++ }), WrongIncarnation},
+		{"another cluster", with(func(o *hello) { o.cluster = "toast" }), WrongCluster},
+		{"another cluster, longer", with(func(o *hello) { o.cluster = "test-2" }), WrongCluster},
+		{"for another node", with(func(o *hello) { o.to = two }), WrongNode},
+		{"this node itself", with(func(o *hello) { o.from = one }), Itself},
+		{"for another disk", with(func(o *hello) { o.wanted = disk(one) + 1 }), StaleAddress},
+		{"of fixed members", helloOf(three), OtherKind},
+		{"of another disk", with(func(o *hello) { o.incarnation++ }), WrongIncarnation},
 	} {
 		conn := connect(t, node)
-		require.Equal(t, reply{answer{c.code, one}, disk(one), node.boot}, offerAs(t, conn, c.offer), c.name)
+		require.Equal(t, answer{c.code, one, node.life()}, greetAs(t, conn, c.offer), c.name)
 		ends(t, conn)
 		write(t, member, claim(two, one, i))
 		untilEpoch(t, node, i)
 	}
-	for _, said := range [][]byte{hello{three, one, "test"}.append(nil), append([]byte(magic+"\x09\xff"), make([]byte, 255)...)} {
-		conn := connect(t, node)
-		_, err := conn.Write(said)
-		require.NoError(t, err)
-		a, err := readAnswer(conn)
-		require.NoError(t, err)
-		require.Equal(t, answer{WrongVersion, one}, a, "in the words of version 3")
-		ends(t, conn)
-	}
-	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 8 })
+	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 7 })
 	stats := node.Stats()
-	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Itself: 1, StaleAddress: 1, WrongIncarnation: 1, WrongVersion: 2}, stats.Refused)
+	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Itself: 1, StaleAddress: 1, WrongIncarnation: 1, OtherKind: 1}, stats.Refused)
 	require.Zero(t, stats.Links[0].Replaced)
 	require.True(t, stats.Links[0].Hears)
 	require.Empty(t, stats.Strangers)
-	require.Equal(t, answer{welcome, one}, offerAs(t, connect(t, node), with(func(o *offer) { o.wanted = disk(one) })).answer)
-}
-
-// What is no offer is not answered.
-func TestNoOffer(t *testing.T) {
-	node := aloneChanging(t, nil)
-	bad := func(at int, b ...byte) string {
-		o := offerOf(three).append(nil)
-		copy(o[at:], b)
-		return string(o)
-	}
-	with := func(change func(*offer)) string {
-		o := offerOf(three)
-		change(&o)
-		return string(o.append(nil))
-	}
-	zeros := make([]byte, 8)
-	said := map[string]string{
-		"an id that is none":          bad(headSize, 1),
-		"no incarnation":              bad(headSize+2*idSize, zeros...),
-		"no boot":                     bad(headSize+2*idSize+16, zeros...),
-		"a cluster without end":       bad(headSize+offerSize-1, 200),
-		"a cluster of no name":        with(func(o *offer) { o.cluster = "" }),
-		"a cluster that is too long":  with(func(o *offer) { o.cluster = strings.Repeat("a", 65) }),
-		"an address that is too long": with(func(o *offer) { o.address = strings.Repeat("a", 129) }),
-		"an address with a space":     with(func(o *offer) { o.address = "a b" }),
-		"too short":                   magic + "\x04\x20" + strings.Repeat("\x00", 32),
-		"cut short":                   bad(0, magic[0])[:60],
-	}
-	for name, said := range said {
-		conn := connect(t, node)
-		_, err := io.WriteString(conn, said)
-		require.NoError(t, err)
-		_ = conn.(*net.TCPConn).CloseWrite() // the other end may be gone already
-		answered, _ := io.ReadAll(conn)
-		require.Empty(t, answered, name)
-	}
-	eventually(t, "all are gone", func() bool { s := node.Stats(); return s.Unwelcome == uint64(len(said)) && s.Pending == 0 })
-	require.Empty(t, node.Stats().Strangers)
+	require.Equal(t, welcome, greetAs(t, connect(t, node), with(func(o *hello) { o.wanted = disk(one) })).code)
 }
 
 // The dialler takes nobody else's answer for that of the node it wants.
 func TestWrongReply(t *testing.T) {
 	for name, said := range map[string][]byte{
-		"another node":        reply{answer{welcome, three}, disk(two), 1}.append(nil),
-		"another disk":        reply{answer{welcome, two}, disk(three), 1}.append(nil),
-		"a welcome of fixed":  answer{welcome, two}.append(nil),
-		"a refusal of fixed":  answer{WrongVersion, two}.append(nil),
-		"stale":               reply{answer{StaleAddress, two}, disk(three), 1}.append(nil),
-		"a later version":     append([]byte("BULLY\x05\x11\x00"), two[:]...),
-		"too short":           []byte("BULLY\x04\x10\x000000000000000000"),
-		"version 4, 3 behind": append([]byte("BULLY\x04\x11\x00"), two[:]...),
+		"another node":       answer{welcome, three, life{disk(two), 1, 0}}.append(nil),
+		"another disk":       answer{welcome, two, life{disk(three), 1, 0}}.append(nil),
+		"a welcome of fixed": answer{code: welcome, node: two, life: life{boot: 1}}.append(nil),
+		"a refusal of fixed": answer{OtherKind, two, life{0, 1, 0}}.append(nil),
+		"stale":              answer{StaleAddress, two, life{disk(three), 1, 0}}.append(nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var logged log
@@ -227,9 +169,9 @@ func TestWrongReply(t *testing.T) {
 			for range 3 {
 				conn, err := listener.Accept()
 				require.NoError(t, err)
-				o, err := readOffer(conn, changingVersion)
+				o, err := readHello(conn)
 				require.NoError(t, err)
-				require.Equal(t, offer{hello{one, two, "test"}, node.Addr().String(), disk(one), disk(two), node.boot}, o)
+				require.Equal(t, hello{one, two, "test", node.Addr().String(), disk(two), node.life()}, o)
 				_, err = conn.Write(said)
 				require.NoError(t, err)
 				require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
@@ -238,7 +180,7 @@ func TestWrongReply(t *testing.T) {
 			}
 			event, ok := node.Next()
 			require.False(t, ok, event)
-			for part, says := range map[string]string{"stale": "the disk of this node is not", "disk": "incarnation 00000000d15c0003 of node 2 answers", "fixed": "wrong version of the handshake"} {
+			for part, says := range map[string]string{"stale": "the disk of this node is not", "disk": "incarnation 00000000d15c0003 of node 2 answers", "fixed": "members change at one end"} {
 				if strings.HasSuffix(name, part) {
 					require.Contains(t, logged.String(), says)
 				}
@@ -259,15 +201,14 @@ func TestFixedMeetsChanging(t *testing.T) {
 	fixed, changing := n.start(one), n.start(two)
 	for name, l := range map[string]*log{"fixed": &fixedLog, "changing": &changingLog} {
 		eventually(t, name+" says so", func() bool {
-			return strings.Contains(l.String(), "members change at one end") &&
-				strings.Contains(l.String(), "those of this cluster")
+			return strings.Contains(l.String(), "members change at one end")
 		})
 	}
 	for _, node := range []*TCP{fixed, changing} {
 		for e, ok := node.Next(); ok; e, ok = node.Next() {
 			require.Equal(t, Dead, e.Kind) // the first one, before the second was started
 		}
-		require.NotZero(t, node.Stats().Refused[WrongVersion])
+		require.NotZero(t, node.Stats().Refused[OtherKind])
 	}
 }
 
@@ -287,40 +228,4 @@ func TestAddresses(t *testing.T) {
 		_, _, err := SplitAddress(address)
 		require.ErrorContains(t, err, "an incarnation of 16 digits", address)
 	}
-}
-
-func FuzzOffer(f *testing.F) {
-	f.Add(offerOf(two).append(nil))
-	f.Add(hello{two, one, "test"}.append(nil))
-	f.Add([]byte("BULLY\x05\x00"))
-	f.Fuzz(func(t *testing.T, said []byte) {
-		r := bytes.NewReader(said)
-		o, err := readOffer(r, changingVersion)
-		if err != nil {
-			require.Zero(t, o)
-			return
-		}
-		require.Equal(t, said[:len(said)-r.Len()], o.append(nil), "what is accepted has one form")
-		require.True(t, o.from.Valid() && o.to.Valid() && validCluster(o.cluster) && validAddress(o.address))
-	})
-}
-
-func FuzzReply(f *testing.F) {
-	f.Add(reply{answer{welcome, one}, 1, 2}.append(nil))
-	f.Add(answer{WrongVersion, two}.append(nil))
-	f.Add([]byte("BULLY\x04\x21"))
-	f.Fuzz(func(t *testing.T, said []byte) {
-		r := bytes.NewReader(said)
-		a, err := readReply(r, changingVersion)
-		if err != nil {
-			require.Zero(t, a)
-			return
-		}
-		again := a.append(nil)
-		if said[len(magic)] == transportVersion {
-			require.NotEqual(t, welcome, a.code)
-			again = a.answer.append(nil)
-		}
-		require.Equal(t, said[:len(said)-r.Len()], again, "what is accepted has one form")
-	})
 }

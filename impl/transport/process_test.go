@@ -38,9 +38,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// childConfig is what differs from one such node to the next.
+type childConfig struct {
+	Members  *map[spec.NodeID]string
+	Reserved *spec.Question
+}
+
 func child(members string) error {
 	c := Config{ID: two, Cluster: "test"}
-	if err := json.Unmarshal([]byte(members), &c.Members); err != nil {
+	if err := json.Unmarshal([]byte(members), &childConfig{&c.Members, &c.Reserved}); err != nil {
 		return err
 	}
 	node, err := NewTCP(c)
@@ -63,7 +69,8 @@ func child(members string) error {
 
 // startChild starts node 2 as a process, and returns when it listens. The test kills it.
 func startChild(t testing.TB, n *tcpNet) *exec.Cmd {
-	members, err := json.Marshal(n.members)
+	c := n.config(two)
+	members, err := json.Marshal(childConfig{&c.Members, &c.Reserved})
 	require.NoError(t, err)
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), childVariable+"="+string(members))

@@ -87,8 +87,8 @@ func (d dial) succeed(t *testing.T) net.Conn {
 	d.result <- dialled{conn: there}
 	h, err := readHello(here)
 	require.NoError(t, err)
-	require.Equal(t, hello{one, two, "test"}, h)
-	_, err = here.Write(answer{welcome, two}.append(nil))
+	require.Equal(t, two, h.to)
+	_, err = here.Write(answer{code: welcome, node: two, life: life{boot: 1}}.append(nil))
 	require.NoError(t, err)
 	return here
 }
@@ -300,7 +300,7 @@ func TestSuccessorComesAfterDead(t *testing.T) {
 	eventually(t, "it is accepted", func() bool { return node.Stats().Pending == 1 })
 	d.fail(errRefused)
 	eventually(t, "the refusal is known", func() bool { return node.Stats().Links[0].Dead })
-	require.Equal(t, answer{welcome, one}, greetAs(t, inbound, hello{two, one, "test"}))
+	require.Equal(t, welcome, greetAs(t, inbound, helloOf(two)).code)
 	require.False(t, node.Stats().Links[0].Dead)
 	write(t, inbound, claim(two, one, 1))
 	sees(t, node, "Dead 2", "Received 2→1 CLAIM epoch:1 question:1")

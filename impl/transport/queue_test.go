@@ -92,7 +92,7 @@ func TestMemberThatDoesNotRead(t *testing.T) {
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4096))
 	h, err := readHello(conn)
 	require.NoError(t, err)
-	_, err = conn.Write(answer{welcome, three}.append(nil))
+	_, err = conn.Write(answer{code: welcome, node: three, life: life{boot: 1}}.append(nil))
 	require.NoError(t, err)
 
 	to := first
@@ -214,7 +214,7 @@ func TestCloseIsQuick(t *testing.T) {
 				here, there := net.Pipe()
 				d.result <- dialled{conn: there}
 				_, _ = readHello(here)
-				_, _ = here.Write(answer{welcome, two}.append(nil))
+				_, _ = here.Write(answer{code: welcome, node: two, life: life{boot: 1}}.append(nil))
 			}()
 		},
 	} {

@@ -91,11 +91,11 @@ func TestHandshakesThatEndKeepNobodyBusy(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(begin), 4*50*time.Millisecond)
 }
 
-// Two programs with one id replace each other's connections, and do not do so without a pause.
+// Two programs with one id, and copies of one record, replace each other's connections, and do not do so without a pause.
 func TestTwins(t *testing.T) {
 	n := newTCPNet(t, func(c *Config) {
 		if c.ID == two {
-			c.Listener = listen(t)
+			c.Listener, c.Reserved = listen(t), 0
 			c.BackoffMin, c.BackoffMax = 10*time.Millisecond, 10*time.Millisecond
 		}
 	}, one, two)

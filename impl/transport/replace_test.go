@@ -60,7 +60,7 @@ func TestSuperseded(t *testing.T) {
 	eventually(t, "it is accepted", func() bool { return node.Stats().Accepted == 1 })
 	newer := connectAs(t, node, two)
 	write(t, newer, claim(two, one, 1))
-	require.Equal(t, answer{Superseded, one}, greetAs(t, slow, hello{two, one, "test"}))
+	require.Equal(t, Superseded, greetAs(t, slow, helloOf(two)).code)
 	ends(t, slow)
 	write(t, newer, claim(two, one, 2))
 	require.Equal(t, []int{1, 2}, epochs(untilEpoch(t, node, 2), two))

@@ -46,6 +46,7 @@ type LinkStats struct {
 	Since     time.Time // since when it is so
 	Hears     bool      // its connection to us is open
 	Dead      bool      // it is proved dead
+	LostDisk  bool      // its disk is lost, or an old copy; it is not heeded
 	LastError string    // why the last connection ended, or was not made; "" if none has
 
 	Dials             uint64 // begun
@@ -91,7 +92,7 @@ func (s *Stats) add(k LinkStats) LinkStats {
 // now returns how the link is.
 func (l *link) now() LinkStats {
 	k := l.stats
-	k.Hears, k.Dead, k.Waiting, k.Queued = l.in != nil, l.dead, l.box.messages.n, l.waiting.n
+	k.Hears, k.Dead, k.LostDisk, k.Waiting, k.Queued = l.in != nil, l.dead, l.lostDisk, l.box.messages.n, l.waiting.n
 	if l.out != nil {
 		k.Queued = l.out.queue.n
 	}

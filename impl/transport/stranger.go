@@ -95,7 +95,7 @@ func (t *TCP) giveUp(l *link, a attempt) {
 }
 
 // restarted drops what was sent to the run of a stranger's program before the one that says this.
-func (t *TCP) restarted(l *link, said offer) {
+func (t *TCP) restarted(l *link, said hello) {
 	if l.said.boot == said.boot {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // strangerOf returns what the i-th stranger says.
-func strangerOf(i int) offer {
+func strangerOf(i int) hello {
 	o := offerOf(spec.IntegerID(uint64(1000 + i)))
 	o.boot = uint64(1 + i)
 	return o
@@ -25,7 +25,7 @@ func strangerOf(i int) offer {
 func meetMany(t *testing.T, node *TCP, count int) (conns []net.Conn, busy int) {
 	for len(conns) < count {
 		conn := connect(t, node)
-		switch a := offerAs(t, conn, strangerOf(len(conns))); a.code {
+		switch a := greetAs(t, conn, strangerOf(len(conns))); a.code {
 		case welcome:
 			conns = append(conns, conn)
 		case Busy:
@@ -61,7 +61,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	before := len(conns)
 	for i := before; i < before+1; i++ {
 		conn := connect(t, node)
-		for offerAs(t, conn, strangerOf(i)).code == Busy {
+		for greetAs(t, conn, strangerOf(i)).code == Busy {
 			conn = connect(t, node)
 		}
 		conns = append(conns, conn)
@@ -157,9 +157,9 @@ func (d dial) answerAs(t *testing.T, incarnation, boot uint64) net.Conn {
 	here, there := net.Pipe()
 	t.Cleanup(func() { here.Close() })
 	d.result <- dialled{conn: there}
-	_, err := readOffer(here, changingVersion)
+	_, err := readHello(here)
 	require.NoError(t, err)
-	_, err = here.Write(reply{answer{welcome, two}, incarnation, boot}.append(nil))
+	_, err = here.Write(answer{welcome, two, life{incarnation: incarnation, boot: boot}}.append(nil))
 	require.NoError(t, err)
 	return here
 }
@@ -168,7 +168,7 @@ func (d dial) answerAs(t *testing.T, incarnation, boot uint64) net.Conn {
 const alwaysIdle = time.Millisecond
 
 // saidAt makes an offer of node 2 that says where the test answers dials.
-func saidAt(boot uint64) offer {
+func saidAt(boot uint64) hello {
 	o := offerOf(two)
 	o.address, o.boot = "two", boot
 	return o
@@ -293,10 +293,10 @@ func TestStrangerGivesWayWhileItIsDialled(t *testing.T) {
 	t.Cleanup(func() { here.Close() })
 	require.NoError(t, here.SetDeadline(time.Now().Add(patience)))
 	next(t, dials).result <- dialled{conn: there}
-	_, err := readOffer(here, changingVersion)
+	_, err := readHello(here)
 	require.NoError(t, err)
 	meetMany(t, node, maxStrangers)
-	_, err = here.Write(reply{answer{welcome, two}, disk(two), 7}.append(nil))
+	_, err = here.Write(answer{welcome, two, life{incarnation: disk(two), boot: 7}}.append(nil))
 	require.NoError(t, err)
 	ends(t, here)
 	eventually(t, "what waited is lost", func() bool { return node.Stats().Lost == 1 })
@@ -381,6 +381,6 @@ func TestStrangersAndTLS(t *testing.T) {
 	imposter := a.config(t, dnsName("9"))
 	imposter.ServerName = "1"
 	conn := tls.Client(connect(t, first.(*TCP)), imposter)
-	require.Equal(t, answer{WrongName, one}, offerAs(t, conn, offerOf(two)).answer)
+	require.Equal(t, WrongName, greetAs(t, conn, offerOf(two)).code)
 	require.Len(t, first.(*TCP).Stats().Strangers, 1)
 }

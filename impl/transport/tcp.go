@@ -37,8 +37,9 @@ type TCP struct {
 	stats   Stats      // its counters
 	quiet   limiter    // of what strangers can make this node log
 
+	boot uint64
+
 	// Of changing members only.
-	boot      uint64
 	strangers []*link
 	strange   limiter   // of connections of strangers
 	recent    uint64    // rises with what comes of strangers
@@ -64,8 +65,8 @@ func NewTCP(c Config) (*TCP, error) {
 	}
 	if c.Changing != nil {
 		t.config.Changing = c.Changing.at(t.listener.Addr())
-		t.boot = newBoot()
 	}
+	t.boot = newBoot()
 	if c.TLS != nil {
 		t.tls = acceptorTLS(c.TLS)
 	}

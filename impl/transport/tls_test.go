@@ -187,7 +187,7 @@ func TestTLSMismatch(t *testing.T) {
 	secured := alone(t, func(c *Config) { c.TLS = a.config(t, dnsName("1")) })
 	greet := func(config *tls.Config) (answer, error) {
 		conn := tls.Client(connect(t, secured), config)
-		if _, err := conn.Write(hello{two, one, "test"}.append(nil)); err != nil {
+		if _, err := conn.Write(helloOf(two).append(nil)); err != nil {
 			return answer{}, err
 		}
 		return readAnswer(conn)
@@ -196,10 +196,10 @@ func TestTLSMismatch(t *testing.T) {
 	good.ServerName = "1"
 	said, err := greet(good)
 	require.NoError(t, err)
-	require.Equal(t, answer{welcome, one}, said)
+	require.Equal(t, welcome, said.code)
 
 	plain := connect(t, secured)
-	_, err = plain.Write(hello{two, one, "test"}.append(nil))
+	_, err = plain.Write(helloOf(two).append(nil))
 	require.NoError(t, err)
 	_, err = readAnswer(plain)
 	require.Error(t, err, "a client without TLS")
@@ -216,7 +216,7 @@ func TestTLSMismatch(t *testing.T) {
 	other.ServerName = "1"
 	said, err = greet(other)
 	require.NoError(t, err)
-	require.Equal(t, answer{WrongName, one}, said, "another member's certificate")
+	require.Equal(t, WrongName, said.code, "another member's certificate")
 
 	slow := connect(t, secured)
 	_, err = io.WriteString(slow, "\x16\x03\x01")

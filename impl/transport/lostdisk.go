@@ -1,0 +1,49 @@
+package transport
+
+import (
+	"fmt"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// memory is what is known of the numbers of a node. They only rise, over restarts too, as its record keeps them (R50): a run that
+// begins below what an earlier one has used has lost the record, or has an old copy of it. Then its promises are lost as well
+// (R4, R32), and nobody is to heed it. What it has said before its first step, it has said without a promise: it may have crashed
+// before it saved anything.
+type memory struct {
+	boot    uint64        // of the run that was met last; 0 if none ever was
+	numbers spec.Question // that the node has used: at least this
+}
+
+// contradicts reports whether this cannot be a later life of the node. Nor is it if it is an earlier one, whose connection comes late.
+func (k *memory) contradicts(said life) bool {
+	return k.boot != 0 && said.boot != k.boot && said.reserved < k.numbers
+}
+
+// meets notes a life that is not contradicted.
+func (k *memory) meets(said life) {
+	if k.boot != said.boot {
+		k.boot, k.numbers = said.boot, max(k.numbers, said.reserved)
+	}
+}
+
+// heard notes a message that this life has sent. Whoever says anything has begun with the number after those reserved.
+func (k *memory) heard(said life, m *spec.Message) {
+	k.numbers = max(k.numbers, said.reserved+1)
+	switch m.Type {
+	case spec.Election, spec.Claim, spec.Coordinator, spec.Heartbeat, spec.Resign, spec.ImBack:
+		k.numbers = max(k.numbers, m.Question)
+	}
+}
+
+// lostDisk notes that a node does not know what it has said, and returns what is wrong with it.
+func (t *TCP) lostDisk(l *link, said life) error {
+	if !l.lostDisk {
+		l.lostDisk = true
+		t.tell(l, LostDisk)
+	}
+	return fmt.Errorf("it is node %v, which has used numbers up to %d, and its record knew of %d when it started: its disk is lost, or an old copy", l.node, l.memory.numbers, said.reserved)
+}
+
+// Reserved returns what Config has said that the record of this node had reserved.
+func (t *TCP) Reserved() spec.Question { return t.config.Reserved }

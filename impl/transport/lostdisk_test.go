@@ -1,0 +1,102 @@
+package transport
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// run is how a run of node 2 begins, which had reserved so many blocks of numbers before.
+func run(boot uint64, blocks spec.Question) hello {
+	h := helloOf(two)
+	h.boot, h.reserved = boot, blocks*spec.Block
+	return h
+}
+
+// The next run of a node knows of all that the last one has said; one that does not is refused, and so is its word.
+func TestLostDisk(t *testing.T) {
+	asks := spec.Message{Type: spec.ImBack, From: two, To: one, Epoch: 1, Question: 4*spec.Block + 9}
+	answers := spec.Message{Type: spec.Ack, From: two, To: one, Epoch: 1, Question: 1 << 40}
+	for _, c := range []struct {
+		name  string
+		last  spec.Question // which the run before had reserved when it began, in blocks
+		says  []spec.Message
+		next  spec.Question
+		lost  bool
+		knows spec.Question // what is known to be used
+	}{
+		{"the next block", 2, []spec.Message{asks}, 5, false, 0},
+		{"many blocks on", 2, []spec.Message{asks, answers}, 90, false, 0},
+		{"wiped", 2, []spec.Message{asks}, 0, true, asks.Question},
+		{"an old copy", 2, []spec.Message{asks}, 4, true, asks.Question},
+		{"wiped in its first run, of which only answers are known", 0, []spec.Message{answers}, 0, true, 1},
+		{"a crash before its first step", 2, nil, 2, false, 0},
+		{"an old copy of one that crashed before its first step", 2, nil, 1, true, 2 * spec.Block},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			node := alone(t, nil)
+			first := connect(t, node)
+			require.Equal(t, welcome, greetAs(t, first, run(7, c.last)).code)
+			write(t, first, c.says...)
+			eventually(t, "it is heard", func() bool { return node.Stats().Received == uint64(len(c.says)) })
+			second := connect(t, node)
+			a := greetAs(t, second, run(8, c.next))
+			if !c.lost {
+				require.Equal(t, welcome, a.code)
+				require.False(t, node.Stats().Links[0].LostDisk)
+				return
+			}
+			require.Equal(t, RecordLost, a.code)
+			require.Equal(t, c.knows, a.reserved)
+			ends(t, second)
+			until(t, node, LostDisk, two)
+			require.True(t, node.Stats().Links[0].LostDisk)
+			require.True(t, node.Stats().Links[0].Hears, "the last run is heard as before")
+
+			require.Equal(t, RecordLost, greetAs(t, connect(t, node), run(9, c.next)).code, "it is told once only")
+			require.Equal(t, welcome, greetAs(t, connect(t, node), run(7, c.last)).code, "a run that goes on is not another")
+			require.Equal(t, welcome, greetAs(t, connect(t, node), run(10, 90)).code, "a record that was raised")
+			require.False(t, node.Stats().Links[0].LostDisk)
+			event, ok := node.Next()
+			for ; ok && event.Kind == Received; event, ok = node.Next() {
+			}
+			require.False(t, ok, event)
+		})
+	}
+}
+
+// Whoever dials a node that has lost its disk does not talk to it either; and that node hears of it where it dials.
+func TestLostDiskIsDialled(t *testing.T) {
+	reserved := 3 * spec.Block
+	n := newTCPNet(t, func(c *Config) {
+		if c.ID == two {
+			c.Reserved = reserved
+		}
+	}, one, two)
+	stays, first := n.start(one), n.start(two)
+	until(t, stays, Up, two)
+	until(t, first, Up, one)
+	first.Send(claim(two, one, 1))
+	untilEpoch(t, stays, 1)
+	require.NoError(t, first.Close())
+	until(t, stays, Down, two)
+
+	reserved = 0
+	second := n.start(two)
+	until(t, second, Disowned, one)
+	until(t, stays, LostDisk, two)
+	for e, ok := second.Next(); ok; e, ok = second.Next() {
+		require.NotContains(t, []Kind{Received, Up, Disowned}, e.Kind)
+	}
+	require.Contains(t, second.Stats().Links[0].LastError, "up to 3145729")
+	require.Zero(t, second.Stats().Links[0].Received)
+	require.NoError(t, second.Close())
+
+	reserved = 4 * spec.Block
+	third := n.start(two)
+	until(t, stays, Up, two)
+	until(t, third, Up, one)
+	require.False(t, stays.Stats().Links[0].LostDisk)
+}
