@@ -57,6 +57,12 @@ type Storage interface {
 	Save(promise spec.Durable) error
 }
 
+// A disowner is a Storage that can put its record out of use.
+type disowner interface{ Disown() error }
+
+// A rememberer is a Transport that tells the others up to which number the record of this node had reserved: as Storage.Load says.
+type rememberer interface{ Reserved() spec.Question }
+
 // Transport carries messages to the other members, and tells, in one order, what has come and what is known of links.
 type Transport interface {
 	// Send sends m to m.To, or loses it. It must not block.
@@ -125,8 +131,12 @@ var (
 	// ErrClosed says that the host has been closed, or has stopped in good order.
 	ErrClosed = errors.New("host: closed")
 	// ErrStopped says that the host has stopped for good, because its promise could not be read or saved (R4). What
-	// wraps it says why. Starting the node later is safe, if the disk is well then.
+	// wraps it says why. Starting the node later is safe, if the disk is well then; not so after ErrLostDisk.
 	ErrStopped = errors.New("host: stopped for good")
+	// ErrLostDisk is wrapped, besides ErrStopped, by the error of Run if another node remembers more of this one than its record
+	// does: the disk was lost, or an old copy was put in its place, or two nodes run under one id. What it has promised is not
+	// known (R32). The record is put out of use, if the Storage has a method Disown() error, as storage.File has.
+	ErrLostDisk = errors.New("the disk of this node is lost, or an old copy")
 	// ErrNotLeader is the cause for which the context of work ends when its reign does: context.Cause returns it.
 	// A call that only a leader answers returns it, in a *MembersError.
 	ErrNotLeader = errors.New("host: the reign is over")

@@ -198,6 +198,10 @@ func (h *Host) start(ctx context.Context) bool {
 		h.fail("reading the promise", err)
 		return false
 	}
+	if err := h.remembersAll(promise); err != nil {
+		h.fail("reading the promise", err)
+		return false
+	}
 	if h.changing() {
 		h.tick()
 		if err := h.prepare(promise, found); err != nil {
@@ -208,9 +212,9 @@ func (h *Host) start(ctx context.Context) bool {
 	in, action := bully.Start(), spec.StartAction
 	if found {
 		in, action = bully.Restart(promise), spec.RestartAction
-		if !h.awaitLinks(ctx) {
-			return false
-		}
+	}
+	if !h.awaitLinks(ctx) {
+		return false
 	}
 	h.tick()
 	h.step(in, spec.Input{})
@@ -221,11 +225,12 @@ func (h *Host) start(ctx context.Context) bool {
 }
 
 // awaitLinks waits until all others that live are connected, but no longer than a heartbeat interval: IM_BACK is the first
-// thing that they should hear, and is lost on a link that is not open (R30, B15). It reports whether the node is to start.
+// thing that they should hear, and is lost on a link that is not open (R30, B15). And they may disown this node, which has then not
+// yet taken a step: at a first start too, which may be that of a node whose disk was wiped. It reports whether the node is to start.
 func (h *Host) awaitLinks(ctx context.Context) bool {
 	h.tick()
 	until := h.watch.now.Add(h.config.Timing.Heartbeat)
-	for h.links.who.Others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.Before(until) {
+	for h.err == nil && h.links.who.Others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.Before(until) {
 		h.alarm.ringBy(until, h.watch.now)
 		select {
 		case <-ctx.Done():
@@ -243,5 +248,5 @@ func (h *Host) awaitLinks(ctx context.Context) bool {
 		}
 		h.tick()
 	}
-	return true
+	return h.err == nil
 }

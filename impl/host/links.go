@@ -18,6 +18,7 @@ type links struct {
 	members  []spec.NodeID  // ascending, this node among them whether it is a member or not
 	who      policy.Peers   // who they are; Up and Dead are for the policy to know
 	up, dead atomic.Uint64  // sets, as the policy has them
+	lost     atomic.Uint64  // the set of those that have lost their disks
 	heard    []atomic.Int64 // when a message came last, in ns since 1970; 0 if none ever did
 	backed   []instant      // the loop's alone: when each last acknowledged this node as the leader of its epoch, whichever; never if it has not
 }
@@ -75,6 +76,7 @@ func (l *links) inherit(old *links) {
 		if j := old.place(id); j >= 0 {
 			l.heard[i].Store(old.heard[j].Load())
 			l.backed[i] = old.backed[j]
+			l.lost.Or(old.lost.Load() >> j & 1 << i)
 		}
 	}
 }
@@ -136,7 +138,7 @@ func (l *links) heardFrom(i int, now time.Time) { l.heard[i].Store(now.UnixNano(
 
 // status returns what is known of a member.
 func (l *links) status(i int, now time.Time) LinkStatus {
-	s := LinkStatus{Node: l.members[i], Up: l.isUp().Has(i), Dead: l.isDead().Has(i), LastHeardMS: -1}
+	s := LinkStatus{Node: l.members[i], Up: l.isUp().Has(i), Dead: l.isDead().Has(i), LostDisk: set(l.lost.Load()).Has(i), LastHeardMS: -1}
 	if at := l.heard[i].Load(); at != 0 {
 		s.LastHeardMS = max(now.UnixNano()-at, 0) / int64(time.Millisecond)
 	}

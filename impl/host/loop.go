@@ -124,6 +124,7 @@ func (h *Host) hear(event transport.Event) {
 		h.take(spec.Input{Message: event.Message})
 	case transport.Up:
 		if i >= 0 {
+			h.links.remembers(i)
 			h.policy.Connected(i, h.watch.now)
 			h.links.show(h.policy.Peers())
 		}
@@ -132,6 +133,10 @@ func (h *Host) hear(event transport.Event) {
 			h.policy.Broken(i)
 			h.links.show(h.policy.Peers())
 		}
+	case transport.LostDisk:
+		h.lostDisk(i, event.Node)
+	case transport.Disowned:
+		h.disowned(event.Node)
 	case transport.Dead:
 		if i >= 0 {
 			h.policy.Proved(i)

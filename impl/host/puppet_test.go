@@ -79,6 +79,10 @@ func playAs(t *testing.T, p *puppet, config Config, f func(t *testing.T, p *pupp
 			require.NoError(t, <-ended)
 		}()
 		synctest.Wait()
+		if _, before, _ := config.Storage.Load(); !before {
+			time.Sleep(h.config.Timing.Heartbeat) // it waits so long for links, and a test begins with its first step
+			synctest.Wait()
+		}
 		f(t, p)
 	})
 }

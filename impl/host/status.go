@@ -57,6 +57,7 @@ type LinkStatus struct {
 	Node        spec.NodeID `json:"node"`
 	Up          bool        `json:"up"`            // our connection to it is open
 	Dead        bool        `json:"dead"`          // it is proved to have ended, and has not come back (R37)
+	LostDisk    bool        `json:"lost_disk"`     // it does not remember what it has said: its disk is lost, or an old copy; it is not heeded
 	LastHeardMS int64       `json:"last_heard_ms"` // how long ago a message of it came, in ms; -1 if none ever did
 	Phi         float64     `json:"phi"`           // of the leader: how suspicious its silence is; 0 for all others
 }
@@ -71,6 +72,7 @@ type Counters struct {
 	SlowSaves   uint64                      `json:"slow_saves"`   // of these, those that took the disk longer than Timing.Delay
 	Pauses      uint64                      `json:"pauses"`       // how often the loop was held up for longer than Timing.Delay
 	TraceErrors uint64                      `json:"trace_errors"` // events that could not be recorded
+	LostDisks   uint64                      `json:"lost_disks"`   // how often another node did not remember what it has said
 }
 
 // Status returns the host as it is now. It never waits for the loop, nor the loop for it.
@@ -147,9 +149,9 @@ func (h *Host) show() {
 
 // counters count without a lock: the loop adds, and Status reads.
 type counters struct {
-	steps, saves, slowSaves, pauses, traceErrors atomic.Uint64
-	ignored                                      map[bully.Cause]*atomic.Uint64      // not changed once made
-	sent, received                               map[spec.MessageType]*atomic.Uint64 // not changed once made
+	steps, saves, slowSaves, pauses, traceErrors, lostDisks atomic.Uint64
+	ignored                                                 map[bully.Cause]*atomic.Uint64      // not changed once made
+	sent, received                                          map[spec.MessageType]*atomic.Uint64 // not changed once made
 }
 
 func newCounters() *counters {
@@ -173,7 +175,7 @@ func count[K comparable](m map[K]*atomic.Uint64, k K) {
 
 func (c *counters) read() Counters {
 	return Counters{
-		Steps: c.steps.Load(), Saves: c.saves.Load(), SlowSaves: c.slowSaves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(),
+		Steps: c.steps.Load(), Saves: c.saves.Load(), SlowSaves: c.slowSaves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(), LostDisks: c.lostDisks.Load(),
 		Ignored: load(c.ignored), Sent: load(c.sent), Received: load(c.received),
 	}
 }

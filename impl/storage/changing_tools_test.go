@@ -52,7 +52,7 @@ to do    nothing
 			require.NoError(t, os.Rename(report.Path, report.Path+".bad-1"))
 			report, err = Inspect(dir)
 			require.NoError(t, err)
-			require.Contains(t, report.Others[0].Says, "put aside by a repair; a good record: node 3 of cluster demo, incarnation 0000000000c0ffee, epoch ")
+			require.Contains(t, report.Others[0].Says, "put aside by a repair, or disowned by other nodes; a good record: node 3 of cluster demo, incarnation 0000000000c0ffee, epoch ")
 		})
 	}
 }

@@ -127,8 +127,8 @@ var advices = []struct {
 	{WrongCluster, false, "give this node its own folder, or the name of its cluster", ""},
 	{Changing, false, "start the node without a list of members, as its record has them (storage.OpenChanging)", ""},
 	{Fixed, false, "start the node with its members, as before (storage.Open); to let them change see bully init -from-fixed (storage.FromFixed)", ""},
-	{Lost, true, "put the file back if it was moved, but no older copy of it; else raise the node's epoch: see bully repair",
-		"put the file back if it was moved, but no older copy of it; else raise the epoch" + howToRaise},
+	{Lost, true, "put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the node's epoch: see bully repair",
+		"put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the epoch" + howToRaise},
 	{Empty, true, keep, keepAndRaise}, {Foreign, true, keep, keepAndRaise}, {Truncated, true, keep, keepAndRaise},
 	{Overlong, true, keep, keepAndRaise}, {Torn, true, keep, keepAndRaise}, {Damaged, true, keep, keepAndRaise}, {Impossible, true, keep, keepAndRaise},
 }

@@ -54,7 +54,7 @@ func (e *RecordError) Advice() string {
 	case Fixed:
 		return "start the node with its members, as before (storage.Open); to let them change see bully init -from-fixed (storage.FromFixed)"
 	case Lost:
-		return "put the file back if it was moved, but no older copy of it; else raise the node's epoch: see bully repair"
+		return "put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the node's epoch: see bully repair"
 	default:
 		return "do not remove it, and put no older copy in its place (R32); to give the node a new record see bully repair"
 	}

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -139,6 +140,23 @@ func (c *content) next(p spec.Durable) error {
 		}
 	}
 	return followsConfiguration(c.promise.Configuration, p.Configuration)
+}
+
+// Disown puts the record out of use, as it is not what the node has promised last: the disk was lost, or an old copy was put in its
+// place, and another node knows it. From now on the record is lost: Open says so, and Raise makes a new one. What there was is kept
+// beside it. Every later call returns an error.
+func (f *File) Disown() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return f.err
+	}
+	f.err = fmt.Errorf("storage: %s is disowned: other nodes know of later promises", f.folder.Path())
+	_, err := f.folder.SetAside()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // there is none before the first start; the marker is there now
+		return fmt.Errorf("storage: could not put the record aside: %w", err)
+	}
+	return nil
 }
 
 // Close releases the folder. To close it again does nothing.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -239,4 +240,43 @@ func BenchmarkSave(b *testing.B) {
 		}
 	}
 	require.NoError(b, f.Close())
+}
+
+// What other nodes have disowned is put out of use, whether there is a record or not.
+func TestDisown(t *testing.T) {
+	for name, saves := range map[string]int{"before the first start": 0, "later": 1} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			f, err := Open(dir, spec.IntegerID(3), five)
+			require.NoError(t, err)
+			for range saves {
+				require.NoError(t, f.Save(spec.Durable{Epoch: 7, Reserved: spec.Block}))
+			}
+			require.NoError(t, f.Disown())
+			require.ErrorContains(t, f.Save(spec.Durable{Epoch: 8, Reserved: spec.Block}), "disowned")
+			_, _, err = f.Load()
+			require.ErrorContains(t, err, "disowned")
+			require.Error(t, f.Disown(), "once")
+			require.NoError(t, f.Close())
+
+			_, err = Open(dir, spec.IntegerID(3), five)
+			bad, ok := errors.AsType[*RecordError](err)
+			require.True(t, ok, err)
+			require.Equal(t, Lost, bad.Kind)
+			report, err := Inspect(dir)
+			require.NoError(t, err)
+			require.NotNil(t, report.Problem)
+			require.Len(t, report.Others, saves)
+
+			_, err = Raise(dir, spec.IntegerID(3), five, 9)
+			require.NoError(t, err)
+			again, err := Open(dir, spec.IntegerID(3), five)
+			require.NoError(t, err)
+			p, found, err := again.Load()
+			require.NoError(t, err)
+			require.True(t, found)
+			require.EqualValues(t, 9, p.Epoch)
+			require.NoError(t, again.Close())
+		})
+	}
 }

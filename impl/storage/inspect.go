@@ -32,7 +32,7 @@ type Report struct {
 	Others []Other // all else in the folder, ascending by name
 }
 
-// Other is a file beside the record: the next one, cut short by a crash, one that Raise has put aside, or something
+// Other is a file beside the record: the next one, cut short by a crash, one that Raise or Disown has put aside, or something
 // that does not belong there.
 type Other struct {
 	Name string
@@ -79,7 +79,7 @@ func describe(dir, name string) string {
 	case name == recordName+folder.TempSuffix:
 		what = "left by a crash, will be overwritten"
 	case strings.HasPrefix(name, recordName+folder.AsideSuffix):
-		what = "put aside by a repair"
+		what = "put aside by a repair, or disowned by other nodes"
 	}
 	c, f := decode(data)
 	if f != nil {
@@ -161,7 +161,7 @@ func (r Report) Advice() string {
 	case !r.Problem.Kind.raisable():
 		return r.Problem.Advice()
 	case r.Problem.Kind == Lost:
-		return "put the file back if it was moved, but no older copy of it; else raise the epoch" + howToRaise
+		return "put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the epoch" + howToRaise
 	default:
 		return "do not remove it, and put no older copy in its place; raise the epoch" + howToRaise
 	}

@@ -40,7 +40,7 @@ to do    nothing
 		{"lost", map[string]string{"record.kept": ""}, `
 record   record is lost: there is none, and the marker beside it says that there has been one
 in use   no
-to do    put the file back if it was moved, but no older copy of it; else raise the epoch, to more than the highest epoch in the records of all other members plus one; if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch.
+to do    put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the epoch, to more than the highest epoch in the records of all other members plus one; if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch.
 `},
 		{"damaged", map[string]string{"record": string(damaged), "record.kept": ""}, `
 record   record is damaged: its checksum is CHECKSUM
@@ -62,8 +62,8 @@ epoch    7
 grantee  5
 in use   no
 beside   notes: does not belong here; foreign: it does not begin with "BULLYREC"
-beside   record.bad-1: put aside by a repair; empty: it has no bytes
-beside   record.bad-2: put aside by a repair; a good record: node 3 of [1 2 3 4 5], epoch 7, grantee 5
+beside   record.bad-1: put aside by a repair, or disowned by other nodes; empty: it has no bytes
+beside   record.bad-2: put aside by a repair, or disowned by other nodes; a good record: node 3 of [1 2 3 4 5], epoch 7, grantee 5
 beside   record.tmp: left by a crash, will be overwritten; truncated: it has 5 bytes only
 to do    nothing
 `},

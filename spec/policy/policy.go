@@ -190,8 +190,12 @@ func (p *Policy) rests(s *Step) {
 		return
 	case s.Action == spec.StartAction:
 		p.fresh = p.peers.Asked() != 0
-		p.rest = s.Now
-		if p.fresh { // the others are started one after the other
+		switch {
+		case !p.fresh:
+			p.rest = s.Now
+		case p.peers.Asked()&^p.peers.Up == 0:
+			p.rest = s.Now.Add(p.timing.heard())
+		default: // the others are started one after the other
 			p.rest = s.Now.Add(2 * p.timing.Patience)
 		}
 	case s.Action == spec.ResignAction: // the others come first

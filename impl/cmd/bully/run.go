@@ -155,7 +155,11 @@ func (n *node) changer() web.Changer {
 
 // connect makes the transport.
 func (n *node) connect() (*transport.TCP, error) {
-	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: n.tls, Logger: n.logger, NoProof: n.noProof}
+	promise, _, err := n.store.Load()
+	if err != nil {
+		return nil, err
+	}
+	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: n.tls, Logger: n.logger, NoProof: n.noProof, Reserved: promise.Reserved}
 	if n.changing() {
 		config.Members, config.Changing = nil, &transport.Changing{Incarnation: n.identity.Incarnation, Address: n.address}
 	}

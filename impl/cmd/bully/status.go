@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -214,9 +215,21 @@ func printAnswers(out io.Writer, answers []answered) error {
 	return nil
 }
 
+// lostDisks returns the nodes that one knows to have lost their disks.
+func lostDisks(s *host.Status) (nodes []spec.NodeID) {
+	if s != nil {
+		for _, l := range s.Links {
+			if l.LostDisk {
+				nodes = append(nodes, l.Node)
+			}
+		}
+	}
+	return nodes
+}
+
 // agreed returns nil if all have answered and name one leader in one epoch.
 func agreed(answers []answered) error {
-	silent, without := 0, 0
+	silent, without, lost := 0, 0, map[spec.NodeID]bool{}
 	reigns := map[string]bool{}
 	for _, a := range answers {
 		switch {
@@ -227,6 +240,9 @@ func agreed(answers []answered) error {
 		default:
 			reigns[fmt.Sprintf("%s in epoch %d", a.Status.Leader, a.Status.Epoch)] = true
 		}
+		for _, node := range lostDisks(a.Status) {
+			lost[node] = true
+		}
 	}
 	var wrong []string
 	if silent > 0 {
@@ -234,6 +250,9 @@ func agreed(answers []answered) error {
 	}
 	if without > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d nodes know of no leader", without, len(answers)))
+	}
+	for _, node := range slices.SortedFunc(maps.Keys(lost), spec.NodeID.Compare) {
+		wrong = append(wrong, fmt.Sprintf("node %s has lost its disk, or runs on an old copy, and is not heeded", node))
 	}
 	if len(reigns) > 1 {
 		wrong = append(wrong, fmt.Sprintf("%d leaders are named", len(reigns)))

@@ -75,11 +75,11 @@ func (s *Server) ofNode() []family {
 	for _, role := range spec.Roles() {
 		roles[role] = toNumber(role == now.Role)
 	}
-	up, dead, heard := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	up, dead, lost, heard := map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}
 	phi := 0.0
 	for _, l := range now.Links {
 		id := l.Node.String()
-		up[id], dead[id] = toNumber(l.Up), toNumber(l.Dead)
+		up[id], dead[id], lost[id] = toNumber(l.Up), toNumber(l.Dead), toNumber(l.LostDisk)
 		if l.LastHeardMS >= 0 {
 			heard[id] = float64(l.LastHeardMS) / 1000
 		}
@@ -97,6 +97,7 @@ func (s *Server) ofNode() []family {
 		labelled("role", gauge, "1 for the role that the node has.", "role", roles),
 		labelled("link_up", gauge, "Whether the connection to a member is open.", "node", up),
 		labelled("link_dead", gauge, "Whether a member is proved dead.", "node", dead),
+		labelled("link_lost_disk", gauge, "Whether a member does not remember what it has said: its disk is lost, or an old copy.", "node", lost),
 		labelled("link_heard_seconds", gauge, "How long ago a member was heard.", "node", heard),
 		one("leader_phi", gauge, "How suspicious the silence of the leader is.", phi),
 		one("steps_total", counter, "Steps taken.", now.Counters.Steps),
