@@ -33,6 +33,12 @@ If members come and go, -data is enough: bully init or bully join has made a rec
 and keeps up with who the members are; see bully help member. A node that has been removed runs on for a while, in case
 that is lost, and ends with 1; started again it asks whether it is a member, and goes on or ends.
 
+A node that has lost its disk, or is started with an old copy of it, must not vote: it does not know what it has promised.
+The others remember which numbers it has used, do not heed it, and say so in log, /metrics, /status and bully status; it
+ends with 1, and bully repair says what to do. That is known as long as one of those that have heard it has not been
+restarted since, and is reached within a heartbeat interval of the start. If all have been, nobody can know: never give a
+node an empty folder, or an old one.
+
 It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
 longer because its disk failed or it is no member any more, and says why; with 2 if it was called wrongly.
 

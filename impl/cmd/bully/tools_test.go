@@ -41,6 +41,8 @@ func TestStatus(t *testing.T) {
 	behind := pretend(t, host.Status{ID: two, Role: spec.Follower, Leader: two, Epoch: 3}, nil)
 	electing := pretend(t, host.Status{ID: two, Role: spec.Electing, Epoch: 4}, nil)
 	broken := pretend(t, host.Status{ID: two, Role: spec.Follower, Stopped: true, Error: "the disk is full"}, nil)
+	forgetful := pretend(t, host.Status{ID: three, Role: spec.Leader, Leader: three, Epoch: 4, Leading: true,
+		Links: []host.LinkStatus{{Node: two, LostDisk: true}}}, nil)
 	gone := "http://" + freeAddress(t)
 
 	status, out, log := bully(t, "status", "-http", leader+","+follower)
@@ -56,10 +58,11 @@ func TestStatus(t *testing.T) {
 	require.Contains(t, out, leader)
 
 	for want, urls := range map[string][]string{
-		"1 of 2 nodes have not answered": {leader, gone},
-		"2 leaders are named":            {leader, behind},
-		"1 of 2 nodes know of no leader": {leader, electing},
-		"1 of 1 nodes know of no leader": {broken},
+		"1 of 2 nodes have not answered":                                      {leader, gone},
+		"2 leaders are named":                                                 {leader, behind},
+		"1 of 2 nodes know of no leader":                                      {leader, electing},
+		"1 of 1 nodes know of no leader":                                      {broken},
+		"node 2 has lost its disk, or runs on an old copy, and is not heeded": {forgetful},
 	} {
 		status, out, log = bully(t, append([]string{"status"}, urls...)...)
 		require.Equal(t, exitMismatch, status, want)
