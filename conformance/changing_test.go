@@ -26,9 +26,9 @@ func members(t *testing.T, e spec.Epoch, version uint64, kinds ...spec.MemberKin
 func TestMixed(t *testing.T) {
 	c := members(t, 1, 1, spec.Voter, spec.Voter)
 	all := []spec.NodeID{node(1), node(2)}
-	heartbeat := spec.Message{Type: spec.Heartbeat, From: node(2), To: node(1), Epoch: 7}
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: node(2), To: node(1), Epoch: 7, Question: 3}
 	for _, configuration := range []spec.Configuration{{}, c} {
-		before := conformance.Survivor(spec.Durable{Epoch: 1, Configuration: configuration})
+		before := conformance.Survivor(spec.Durable{Epoch: 1, Reserved: spec.Block, Configuration: configuration})
 		other := heartbeat
 		if configuration.IsNone() {
 			other.Configuration = c
@@ -45,12 +45,12 @@ func TestMixed(t *testing.T) {
 // only while it keeps a lease; a change begins the timers of a leader anew, and is saved.
 func TestDutiesOfChanging(t *testing.T) {
 	two := members(t, 4, 2, spec.Voter, spec.Witness)
-	rests := conformance.Survivor(spec.Durable{Epoch: 4, Configuration: two})
+	rests := conformance.Survivor(spec.Durable{Epoch: 4, Reserved: spec.Block, Configuration: two})
 	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(1), &rests))
 	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(2), &rests))
 	require.Zero(t, conformance.Running(node(3), &rests))
 	follows := rests
-	follows.Leader = node(2)
+	follows.Leader, follows.Lease = node(2), 3
 	require.Equal(t, spec.TimersOf(spec.PatienceTimer, spec.PreemptTimer), conformance.Running(node(1), &follows), "a witness is outranked")
 	follows.Leader = node(1)
 	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(2), &follows))
@@ -65,7 +65,7 @@ func TestDutiesOfChanging(t *testing.T) {
 		}
 	}
 
-	leads := spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Support: []spec.NodeID{node(2)}, Configuration: two}
+	leads := conformance.Numbered(node(1), nil, spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Support: []spec.NodeID{node(2)}, Configuration: two})
 	in := spec.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, spec.Voter)}
 	require.True(t, conformance.MayChange(node(1), &leads, in.Configuration))
 	out := new(conformance.Model).Step(node(1), []spec.NodeID{node(1), node(2)}, leads, in)
@@ -104,6 +104,7 @@ func TestMayChange(t *testing.T) {
 					s.Support = append(s.Support, id)
 				}
 			}
+			s = conformance.Numbered(node(2), nil, s)
 			for _, c := range every {
 				for _, stamped := range []spec.Configuration{c, c.At(4, 3), c.At(4, 4), c.At(3, 3), c.At(5, 3)} {
 					got := new(conformance.Model).Step(node(2), all, s, spec.Input{Call: spec.ChangeCall, Configuration: stamped})
@@ -124,12 +125,12 @@ func TestMayChange(t *testing.T) {
 func TestRulesOfMembers(t *testing.T) {
 	old, now := members(t, 3, 1, spec.Voter, spec.Voter, spec.Voter), members(t, 3, 2, spec.Voter, spec.Voter, spec.Observer)
 	says := func(kind spec.MessageType, c spec.Configuration, from uint64) spec.Input {
-		return spec.Input{Message: spec.Message{Type: kind, From: node(from), To: node(1), Epoch: 4, Configuration: c}}
+		return spec.Input{Message: spec.Message{Type: kind, From: node(from), To: node(1), Epoch: 4, Question: 6, Configuration: c}}
 	}
-	rest := conformance.Survivor(spec.Durable{Epoch: 3, Configuration: now})
-	claims := rest
-	claims.Role = spec.Claimant
-	observes := conformance.Survivor(spec.Durable{Epoch: 3, Configuration: members(t, 3, 3, spec.Observer, spec.Voter)})
+	rest := conformance.Survivor(spec.Durable{Epoch: 3, Reserved: spec.Block, Configuration: now})
+	claims := conformance.Numbered(node(1), nil, spec.State{Role: spec.Claimant, Epoch: 3, Configuration: now})
+	leads := conformance.Numbered(node(1), nil, spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Configuration: now.At(4, 2)})
+	observes := conformance.Survivor(spec.Durable{Epoch: 3, Reserved: spec.Block, Configuration: members(t, 3, 3, spec.Observer, spec.Voter)})
 	for _, c := range []struct {
 		before spec.State
 		in     spec.Input
@@ -140,15 +141,17 @@ func TestRulesOfMembers(t *testing.T) {
 		{rest, spec.Input{Call: spec.ChangeCall, Configuration: now}, "R47"},
 		{rest, spec.Input{Timer: spec.PatienceTimer}, "R8"},
 		{observes, spec.Input{Timer: spec.PatienceTimer}, "R46"},
-		{conformance.Survivor(spec.Durable{Configuration: spec.EmptyConfiguration()}), spec.Input{Timer: spec.PatienceTimer}, "R35"},
+		{conformance.Survivor(spec.Durable{Reserved: spec.Block, Configuration: spec.EmptyConfiguration()}), spec.Input{Timer: spec.PatienceTimer}, "R35"},
 		{rest, says(spec.Heartbeat, now.At(4, 1), 2), "R43"},
 		{rest, says(spec.Heartbeat, now, 4), "R44"},
 		{rest, says(spec.Claim, old, 2), "R45"},
 		{rest, says(spec.Claim, now, 2), "R17"},
 		{observes, says(spec.Claim, observes.Configuration, 2), "R45"},
-		{claims, says(spec.Grant, old, 2), "R45"},
 		{claims, says(spec.Grant, now, 2), "R20"},
+		{claims, says(spec.Grant, old, 2), "R20"},
 		{rest, says(spec.Grant, old, 2), "R19"},
+		{leads, says(spec.Ack, old, 2), "R45"},
+		{leads, says(spec.Ack, now.At(4, 2), 2), "R25"},
 		{rest, says(spec.Heartbeat, old, 2), "R23"},
 	} {
 		k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2), node(3), node(4)}, Before: c.before, Input: c.in}
@@ -160,7 +163,7 @@ func TestRulesOfMembers(t *testing.T) {
 		require.NotEmpty(t, spec.Sentence(c.rule))
 	}
 	follows := observes
-	follows.Leader = node(2)
+	follows.Leader, follows.Lease = node(2), 3
 	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: spec.Input{Timer: spec.PatienceTimer}}
 	k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
 	require.Equal(t, "R46", conformance.RuleOf(&k))

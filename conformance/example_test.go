@@ -28,22 +28,30 @@ func ExampleGroup_Check() {
 	_, err = questions.Check(&unshielded{})
 	fmt.Println(err)
 	// Output:
-	// 97 <nil>
-	// 2 of 97 cases failed; the first are:
-	// R17: node 2 of {1 2 3}: 3→2 CLAIM epoch:4
-	//   before    electing leader:1 epoch:4 grantee:none support:{}
-	//   expected  electing leader:1 epoch:4 grantee:none support:{}
-	//             2→3 REFUSE epoch:4
-	//   got       electing leader:3 epoch:4 grantee:3 support:{}
-	//             2→3 GRANT epoch:4
+	// 127 <nil>
+	// 3 of 127 cases failed; the first are:
+	// R17: node 2 of {1 2 3}: 3→2 CLAIM epoch:4 question:3
+	//   before    electing leader:1 lease:3 epoch:4 grantee:none support:{} latest:6
+	//   expected  electing leader:1 lease:3 epoch:4 grantee:none support:{} latest:6
+	//             2→3 REFUSE epoch:4 question:3
+	//   got       electing leader:3 lease:3 epoch:4 grantee:3 support:{} latest:6
+	//             2→3 GRANT epoch:4 question:3
 	//   question  1. ... promised to nobody, while it keeps a third node's lease?
-	//   A CLAIM is granted unless the node keeps another's lease, or has promised that epoch, or a higher one, already.
-	// R17: node 2 of {1 2 3}: 3→2 CLAIM epoch:5
-	//   before    electing leader:1 epoch:4 grantee:1 support:{3}
-	//   expected  electing leader:1 epoch:4 grantee:1 support:{3}
-	//             2→3 REFUSE epoch:4
-	//   got       electing leader:3 epoch:5 grantee:3 support:{}
-	//             2→3 GRANT epoch:5
+	//   A CLAIM is granted unless the node keeps another's lease, claims that epoch or a higher one itself as the better, or has promised that epoch, or a higher one, already.
+	// R17: node 2 of {1 2 3}: 3→2 CLAIM epoch:5 question:3
+	//   before    electing leader:1 lease:3 epoch:4 grantee:1 support:{3} asked:6 latest:6
+	//   expected  electing leader:1 lease:3 epoch:4 grantee:1 support:{3} asked:6 latest:6
+	//             2→3 REFUSE epoch:4 question:3
+	//   got       electing leader:3 lease:3 epoch:5 grantee:3 support:{} latest:6
+	//             2→3 GRANT epoch:5 question:3
 	//   question  2. A CLAIM of a higher epoch, while it keeps a third node's lease?
-	//   A CLAIM is granted unless the node keeps another's lease, or has promised that epoch, or a higher one, already.
+	//   A CLAIM is granted unless the node keeps another's lease, claims that epoch or a higher one itself as the better, or has promised that epoch, or a higher one, already.
+	// R5: node 2 of {1 2 3}: 3→2 CLAIM epoch:5 question:2
+	//   before    electing leader:3 lease:3 epoch:5 grantee:3 support:{} latest:6
+	//   expected  electing leader:3 lease:3 epoch:5 grantee:3 support:{} latest:6
+	//             2→3 GRANT epoch:5 question:2
+	//   got       electing leader:3 lease:2 epoch:5 grantee:3 support:{} latest:6
+	//             2→3 GRANT epoch:5 question:2
+	//   question  A CLAIM again, of an earlier question?
+	//   A node keeps one lease at a time, of the latest question that it has answered of whom it follows or has granted, and helps nobody else until it ends; its holder ends it as of no older question.
 }

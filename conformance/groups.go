@@ -16,15 +16,15 @@ const mostMembers = 7
 // Groups returns all groups. But for the questions, the answers are the model's.
 func Groups() []Group {
 	groups := []Group{
-		{Name: "questions", Explanation: "questions of section 13, and more, answered by hand", Pinned: 97, All: questions},
+		{Name: "questions", Explanation: "questions of section 13, and more, answered by hand", Pinned: 127, All: questions},
 		{Name: "start", Explanation: "the first start of each node (R32)", Pinned: 28, All: starts},
 	}
-	for i, pinned := range []int{210, 9_332, 83_760} {
+	for i, pinned := range []int{290, 36_356, 367_056} {
 		groups = append(groups, Group{
 			Name:        fmt.Sprintf("all-%d", i+1),
 			Explanation: "every state of section 6, and every input, epochs at most two apart",
 			Pinned:      pinned,
-			All:         exhaustive(integers(i+1), about, 0, 2),
+			All:         exhaustive(integers(i+1), about, allThatDiffer, 0, 2),
 		})
 	}
 	for n := 4; n <= mostMembers; n++ {
@@ -42,11 +42,11 @@ func Groups() []Group {
 		},
 		Group{
 			Name: "bound", Explanation: "every state and input at the end of epochs: nobody claims beyond 2^53-1 (R2)",
-			Pinned: 67_872, All: exhaustive(integers(3), about, spec.MaxEpoch-1, spec.MaxEpoch),
+			Pinned: 113_088, All: exhaustive(integers(3), about, thatCounts, spec.MaxEpoch-1, spec.MaxEpoch),
 		},
-		Group{Name: "ids", Explanation: "ids that look lower than they are: ids compare as unsigned bytes (R1)", Pinned: 93_312, All: ids},
-		Group{Name: "strangers", Explanation: "messages of strangers, and for others, are ignored (R34)", Pinned: 38_016, All: strangers},
-		Group{Name: "malformed", Explanation: "what is no message is ignored, and never repaired (R33)", Pinned: 30_240, All: malformed},
+		Group{Name: "ids", Explanation: "ids that look lower than they are: ids compare as unsigned bytes (R1)", Pinned: 149_760, All: ids},
+		Group{Name: "strangers", Explanation: "messages of strangers, and for others, are ignored (R34)", Pinned: 49_920, All: strangers},
+		Group{Name: "malformed", Explanation: "what is no message is ignored, and never repaired (R33)", Pinned: 53_760, All: malformed},
 	)
 }
 
@@ -65,13 +65,13 @@ func (a *asker) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in
 	return a.yield(&a.c)
 }
 
-// exhaustive yields every case of these members, the state having one of these epochs, and a message one that is near.
-func exhaustive(members []spec.NodeID, near func(spec.Epoch) []spec.Epoch, epochs ...spec.Epoch) iter.Seq[*Case] {
+// exhaustive yields every case of these members, the state having one of these epochs, and a message one that is near, and one of these numbers.
+func exhaustive(members []spec.NodeID, near func(spec.Epoch) []spec.Epoch, numbers numbers, epochs ...spec.Epoch) iter.Seq[*Case] {
 	return func(yield func(*Case) bool) {
 		a := asker{yield: yield}
 		for _, id := range members {
 			for _, epoch := range epochs {
-				inputs := slices.Collect(inputsOf(id, members, near(epoch)))
+				inputs := slices.Collect(inputsOf(id, members, near(epoch), numbers))
 				for before := range statesOf(id, members, epoch) {
 					for _, in := range inputs {
 						if !a.ask(id, members, before, in) {
@@ -107,7 +107,7 @@ func ids(yield func(*Case) bool) {
 		{spec.IntegerID(math.MaxUint64), uuid(low), uuid(high)},
 		{uuid("00000000-0000-4000-8000-000000000001"), uuid("00000000-0000-4000-bfff-ffffffffffff"), uuid("00000000-0000-4001-8000-000000000000")},
 	} {
-		for c := range exhaustive(members, ownAndNext, 2) {
+		for c := range exhaustive(members, ownAndNext, thatCounts, 2) {
 			if !yield(c) {
 				return
 			}
@@ -127,7 +127,7 @@ func strangers(yield func(*Case) bool) {
 				{From: id, To: others(members, id)[0]},
 				{From: others(members, id)[0], To: others(members, id)[1]},
 			} {
-				if !receiptsOf(link.From, link.To, members[:1], []spec.Epoch{2, 3}, ask) {
+				if !receiptsOf(link.From, link.To, members[:1], []spec.Epoch{2, 3}, thatCounts, ask) {
 					return
 				}
 			}
@@ -250,7 +250,7 @@ func (d dice) state(id spec.NodeID, members []spec.NodeID) spec.State {
 
 // number gives a state of node id numbers.
 func (d dice) number(id spec.NodeID, members []spec.NodeID, s *spec.State) {
-	s.Latest = []spec.Question{1, 9, spec.Block, 3*spec.Block - 1, spec.MaxReserved}[d.IntN(5)]
+	s.Latest = []spec.Question{1, 9, spec.Block, 3*spec.Block - 1, spec.MaxReserved - spec.Block}[d.IntN(5)]
 	some := func() spec.Question { return max(s.Latest, 3) - spec.Question(d.IntN(3)) }
 	if s.Leader != none && s.Leader != id {
 		s.Lease = spec.Question(1 + d.IntN(9))

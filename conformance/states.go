@@ -133,12 +133,15 @@ func subset(members []spec.NodeID, bits int) (some []spec.NodeID) {
 	return some
 }
 
-// inputsOf yields each input of node id, with messages from all others, of all these epochs; but no first start, which
+// numbers are those of questions that a message of a type is put with.
+type numbers func(kind spec.MessageType) []spec.Question
+
+// inputsOf yields each input of node id, with messages from all others, of all these epochs and numbers; but no first start, which
 // is an input of the blank state alone.
-func inputsOf(id spec.NodeID, members []spec.NodeID, epochs []spec.Epoch) iter.Seq[spec.Input] {
+func inputsOf(id spec.NodeID, members []spec.NodeID, epochs []spec.Epoch, numbers numbers) iter.Seq[spec.Input] {
 	return func(yield func(spec.Input) bool) {
 		for _, from := range members {
-			if from != id && !receiptsOf(from, id, members, epochs, yield) {
+			if from != id && !receiptsOf(from, id, members, epochs, numbers, yield) {
 				return
 			}
 		}
@@ -151,12 +154,11 @@ func inputsOf(id spec.NodeID, members []spec.NodeID, epochs []spec.Epoch) iter.S
 	}
 }
 
-// receiptsOf yields each message from one node to another of these epochs, and of numbers before, at and after those that count, and
-// reports whether there may be more.
-func receiptsOf(from, to spec.NodeID, members []spec.NodeID, epochs []spec.Epoch, yield func(spec.Input) bool) bool {
+// receiptsOf yields each message from one node to another of these epochs and numbers, and reports whether there may be more.
+func receiptsOf(from, to spec.NodeID, members []spec.NodeID, epochs []spec.Epoch, numbers numbers, yield func(spec.Input) bool) bool {
 	for _, kind := range spec.MessageTypes() {
 		for _, e := range epochs {
-			for _, q := range questionsOf(kind) {
+			for _, q := range numbers(kind) {
 				m := spec.Message{Type: kind, From: from, To: to, Epoch: e, Question: q}
 				for _, m := range besides(m, members) {
 					if !yield(spec.Input{Message: m}) {
@@ -169,8 +171,8 @@ func receiptsOf(from, to spec.NodeID, members []spec.NodeID, epochs []spec.Epoch
 	return true
 }
 
-// questionsOf returns the numbers that make a difference in a message.
-func questionsOf(kind spec.MessageType) []spec.Question {
+// allThatDiffer are the numbers that make a difference: before, at and after those that count.
+func allThatDiffer(kind spec.MessageType) []spec.Question {
 	switch kind {
 	case spec.Ack:
 		return []spec.Question{1, kept, asks}
@@ -178,6 +180,15 @@ func questionsOf(kind spec.MessageType) []spec.Question {
 		return []spec.Question{asks - 1, asks}
 	}
 	return []spec.Question{kept - 1, kept, kept + 1}
+}
+
+// thatCounts is the one number with which a message says most: an answer that of what is asked, and all else that of the lease.
+func thatCounts(kind spec.MessageType) []spec.Question {
+	switch kind {
+	case spec.OK, spec.Assent, spec.Grant, spec.Refuse, spec.Ack:
+		return []spec.Question{asks}
+	}
+	return []spec.Question{kept}
 }
 
 // besides returns a message with each thing that only messages of its type may say.

@@ -19,7 +19,7 @@ func Example() {
 			node := p.Maker()(members[0], members)
 			node.Start(spec.Configuration{}, &out)
 			for _, from := range members[1:] {
-				claim := spec.Message{Type: spec.Claim, From: from, To: members[0], Epoch: 1}
+				claim := spec.Message{Type: spec.Claim, From: from, To: members[0], Epoch: 1, Question: 2}
 				node.Step(&spec.Input{Message: claim}, &out)
 				if from == members[2] && out.Sent[0].Type == spec.Grant {
 					return &port.Failure{Kind: port.Wrong, Rule: "R17", Problem: "epoch 1 is promised to 2 and to 3"}

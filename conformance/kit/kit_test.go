@@ -58,7 +58,7 @@ func (a *actor) serve(r io.Reader, w io.Writer) error {
 		}
 		a.note(&q)
 		if q.Op == port.Begin {
-			reply = fmt.Sprintf(`{"id":%d,"effects":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}`, q.ID)
+			reply = fmt.Sprintf(`{"id":%d,"effects":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}`, q.ID)
 		}
 		a.asked.Add(1)
 		switch q.Node {
@@ -73,7 +73,7 @@ func (a *actor) serve(r io.Reader, w io.Writer) error {
 		case "talks on":
 			reply += "\nand another thing"
 		case "draws lots":
-			reply = fmt.Sprintf(`{"id":%d,"state":{"role":"follower","leader":null,"epoch":%d,"grantee":null,"support":[]}}`, q.ID, a.asked.Load())
+			reply = fmt.Sprintf(`{"id":%d,"state":{"role":"follower","leader":null,"lease":0,"epoch":%d,"grantee":null,"support":[],"asked":0,"latest":1}}`, q.ID, a.asked.Load())
 		case "errs":
 			reply = fmt.Sprintf(`{"id":%d,"error":"index out of range"}`, q.ID)
 		case "cannot":

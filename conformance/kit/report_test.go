@@ -90,7 +90,7 @@ func TestExplain(t *testing.T) {
 	r := results()
 	v := &r.Verdicts[len(r.Verdicts)-1]
 	require.Equal(t, `FAIL R17-fail
-  R17      A CLAIM is granted unless the node keeps another's lease, or has promised that epoch, or a higher one, already.
+  R17      A CLAIM is granted unless the node keeps another's lease, claims that epoch or a higher one itself as the better, or has promised that epoch, or a higher one, already.
   what     state.epoch: expected 5, got <4>
   expected {}
   before   {"id":1}
@@ -210,7 +210,7 @@ func TestSameReplies(t *testing.T) {
 		require.NoError(t, err)
 		return report.Verdicts[0].Outcome
 	}
-	const state = `"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}`
+	const state = `"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}`
 	require.Equal(t, kit.Pass, say(`"ok":true,"features":["1","2"]`, `"features": ["1","2"], "ok": true`))
 	require.Equal(t, kit.Nondeterministic, say(`"ok":true,"features":["1","2"]`, `"ok":true,"features":["2","1"]`))
 	require.Equal(t, kit.Pass, say(`"ok":true,"effects":[{"arm":"heartbeat"},{"arm":"reign"}],`+state, `"ok":true,"effects":[{"arm":"reign"},{"arm":"heartbeat"}],`+state))

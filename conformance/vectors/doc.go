@@ -6,14 +6,14 @@
 //
 // A file is NDJSON: who it is, then a request and its reply in turn, then how many requests there were.
 //
-//	{"case":"R22-claim-timer-ends","title":"…","rules":["R22"],"level":"MUST","suite":"rules","spec":"1.0"}
+//	{"case":"R22-claim-timer-ends","title":"…","rules":["R22"],"level":"MUST","suite":"rules","spec":"2.0"}
 //	{"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{…}}
 //	{"id":3,"state":{…}}
 //	{"id":4,"op":"end","node":"n2","timer":"claim"}
 //	{"id":4,"effects":[{"arm":"patience"}],"state":{…}}
 //	{"end":{"requests":2}}
 //
-// Some say besides what a port "needs" to be asked them: "fence" (R38), or "members" (R42 to R49), and then their spec is 1.1.
+// Some say besides what a port "needs" to be asked them: "fence" (R38), or "members" (R42 to R49).
 //
 // Ids begin with 3, as hello and reset come first. A reply is right if it says the same: fields in any order, timers cancelled
 // and armed in any order, the timer whose end is the input cancelled or not, and any text where text is for people.

@@ -18,7 +18,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
-	"github.com/seed-fdf591db/bully/spec"
 )
 
 // Format is the version of the form of a certificate.
@@ -45,7 +44,7 @@ type Kit struct {
 type Certificate struct {
 	Certificate int           `json:"certificate"` // Format
 	Kit         string        `json:"kit"`         // version
-	Spec        string        `json:"spec"`        // version of the rules that were asked for: 1.0 of a port for fixed members alone
+	Spec        string        `json:"spec"`        // version of the rules that were asked for
 	Vectors     string        `json:"vectors"`     // digest
 	Port        port.Identity `json:"port"`
 	Features    []string      `json:"features"`
@@ -65,15 +64,12 @@ type Suite struct {
 
 // Of makes the certificate of a report. A level is reached if the report has a verdict of each of its cases, and all are good; a
 // case that the port need not support, or that is advice, may be as it is, but at the last level all must have passed; only those
-// about changing members (R42 to R49) no level asks of a port for fixed ones, which its features and its spec say.
+// about changing members (R42 to R49) no level asks of a port for fixed ones, which its features say.
 func Of(r *kit.Report, k Kit) *Certificate {
 	c := &Certificate{Certificate: Format, Kit: r.Kit, Spec: r.Spec, Vectors: k.Vectors, Port: r.Port, Features: slices.Clone(r.Features), Level: None}
 	slices.Sort(c.Features)
 	if c.Features == nil {
 		c.Features = []string{}
-	}
-	if !r.Changing() {
-		c.Spec = spec.Version
 	}
 	verdicts := map[string]*kit.Verdict{}
 	for i := range r.Verdicts {

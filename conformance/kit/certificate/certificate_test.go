@@ -30,7 +30,7 @@ func held() certificate.Kit {
 
 // report returns a report in which everything is good, but for what is said.
 func report(outcomes map[string]kit.Outcome) *kit.Report {
-	r := &kit.Report{Kit: "1.0", Spec: "1.0", Port: port.Identity{Name: "p", Version: "2", Language: "C"}, Features: []string{"fence"}, Seconds: 3}
+	r := &kit.Report{Kit: "1.0", Spec: kit.Spec, Port: port.Identity{Name: "p", Version: "2", Language: "C"}, Features: []string{"fence"}, Seconds: 3}
 	for _, v := range []kit.Verdict{{Case: "R1-a", Suite: "vectors", Must: true}, {Case: "advice", Suite: "vectors"},
 		{Case: "sim-1", Suite: "sim", Must: true}, {Case: "fence", Suite: "fence", Must: true}} {
 		v.Seconds, v.Requests, v.Outcome = 1, 7, kit.Pass
@@ -85,12 +85,12 @@ func TestMembers(t *testing.T) {
 	}
 	fixed, both := of([]string{"fence"}, kit.Unsupported), of([]string{"members", "fence"}, kit.Pass)
 	require.Equal(t, "gold", fixed.Level)
-	require.Equal(t, "1.0", fixed.Spec)
-	require.Contains(t, string(fixed.Badge()), `"label":"bully 1.0","message":"gold"`)
+	require.Equal(t, kit.Spec, fixed.Spec)
+	require.Contains(t, string(fixed.Badge()), `"label":"bully 2.0","message":"gold"`)
 	require.Equal(t, "gold", both.Level)
-	require.Equal(t, "1.1", both.Spec)
+	require.Equal(t, kit.Spec, both.Spec)
 	require.Equal(t, []string{"fence", "members"}, both.Features)
-	require.Contains(t, string(both.Badge()), `"label":"bully 1.1","message":"gold, changing members"`)
+	require.Contains(t, string(both.Badge()), `"label":"bully 2.0","message":"gold, changing members"`)
 	require.Equal(t, "silver", of(port.Features(), kit.Fail).Level)
 	require.NotEqual(t, fixed.Digest, both.Digest)
 }
@@ -131,6 +131,6 @@ func ExampleOf() {
 	c := certificate.Of(report(nil), held())
 	fmt.Print(string(c.JSON()), string(c.Badge()))
 	// Output:
-	// {"certificate":1,"digest":"sha256:3239bf5a9fd5644ca9a5300dc9f2bbe65019aec804424282da75eec4a90a90d0","features":["fence"],"kit":"1.0","level":"gold","port":{"language":"C","name":"p","version":"2"},"seeds":2000,"spec":"1.0","suites":[{"cases":2,"passed":2,"suite":"vectors","unsupported":0},{"cases":1,"passed":1,"suite":"sim","unsupported":0},{"cases":1,"passed":1,"suite":"fence","unsupported":0}],"vectors":"abc"}
-	// {"color":"d4af37","label":"bully 1.0","message":"gold","schemaVersion":1}
+	// {"certificate":1,"digest":"sha256:3239bf5a9fd5644ca9a5300dc9f2bbe65019aec804424282da75eec4a90a90d0","features":["fence"],"kit":"1.0","level":"gold","port":{"language":"C","name":"p","version":"2"},"seeds":2000,"spec":"2.0","suites":[{"cases":2,"passed":2,"suite":"vectors","unsupported":0},{"cases":1,"passed":1,"suite":"sim","unsupported":0},{"cases":1,"passed":1,"suite":"fence","unsupported":0}],"vectors":"abc"}
+	// {"color":"d4af37","label":"bully 2.0","message":"gold","schemaVersion":1}
 }

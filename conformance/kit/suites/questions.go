@@ -14,7 +14,7 @@ const drawnQuestions = 15_000 // about changing members
 // changingGroups returns the questions about changing members. All answers are the model's.
 func changingGroups() []conformance.Group {
 	return []conformance.Group{{
-		Name: "members", Explanation: "states, configurations, messages and changes drawn at random, the same each time (R42 to R49)",
+		Name: "members", Explanation: "states, configurations, messages and changes drawn at random, the same each time (R42 to R50)",
 		Pinned: drawnQuestions, All: drawnChanges,
 	}}
 }
@@ -136,7 +136,41 @@ func (d *drawing) state(id spec.NodeID) spec.State {
 			s.Support = append(s.Support, m.ID)
 		}
 	}
+	return d.numbered(id, s)
+}
+
+// numbered returns a state with numbers: all that are not drawn are as conformance.Numbered has them.
+func (d *drawing) numbered(id spec.NodeID, s spec.State) spec.State {
+	s.Lease, s.Asked, s.Dated, s.Answered = 0, 0, 0, nil
+	s = conformance.Numbered(id, d.nodes, s)
+	if s.Lease != 0 {
+		s.Lease = spec.Question(1 + d.IntN(6))
+	}
+	if s.Role == spec.Electing && d.one(2) {
+		s.Asked = s.Latest
+	}
+	for i := range s.Answered {
+		if d.one(2) {
+			s.Answered[i].Question = spec.Question(1 + d.IntN(int(s.Latest)))
+		}
+	}
+	if d.one(20) { // the block of numbers is used up (R50)
+		if s.Asked != 0 {
+			s.Asked = spec.Block
+		}
+		s.Latest = spec.Block
+	}
 	return s
+}
+
+// number draws that of a message that a node in state s hears: most often one that is asked, or the latest, or near the lease.
+func (d *drawing) number(s *spec.State) spec.Question {
+	some := []spec.Question{s.Asked, s.Asked, s.Asked, s.Latest, s.Latest - 1, s.Lease, s.Lease + 1, s.Lease - 1, s.Latest + 1, s.Dated + 1}
+	q := some[d.IntN(len(some))]
+	if q == 0 || !q.Valid() {
+		return s.Latest
+	}
+	return q
 }
 
 // question draws one; it is not good if the node cannot be in that state.
@@ -176,6 +210,7 @@ func (d *drawing) question() (c conformance.Case, good bool) {
 func (d *drawing) change(c *conformance.Case) {
 	if s := &c.Before; !d.one(8) && s.Configuration.Len() > 0 && s.Role != spec.Leader {
 		s.Role, s.Leader, s.Grantee, s.Configuration = spec.Leader, c.ID, c.ID, s.Configuration.At(s.Epoch, s.Configuration.Version)
+		*s = d.numbered(c.ID, *s)
 	}
 	own := c.Before.Configuration
 	times := []int{1, 1, 1, 1, 1, 2, 0}[d.IntN(7)]
@@ -202,6 +237,17 @@ func (d *drawing) message(c *conformance.Case) spec.Message {
 		from = d.nodes[(slices.Index(d.nodes, from)+1)%len(d.nodes)]
 	}
 	m := spec.Message{Type: types[d.IntN(len(types))], From: from, To: c.ID, Epoch: min(spec.MaxEpoch, e+spec.Epoch(d.IntN(4))) - min(e, spec.Epoch(d.IntN(2)))}
+	m.Question = d.number(&c.Before)
+	switch m.Type {
+	case spec.Election:
+		if m.Keeps = c.Before.Leader; d.one(3) {
+			m.Keeps = d.node(true)
+		}
+	case spec.Resign:
+		if d.one(2) {
+			m.Granted = spec.Granted{By: d.node(false), Epoch: min(spec.MaxEpoch, e+spec.Epoch(d.IntN(3))), Question: spec.Question(1 + d.IntN(9))}
+		}
+	}
 	m.Configuration = own
 	switch d.IntN(20) {
 	case 0, 1, 2, 3: // a change that the node has not heard of
