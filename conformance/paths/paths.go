@@ -57,7 +57,7 @@ func (c Counts) String() string {
 // Small returns the configurations that [Run] uses: each takes a moment.
 func Small() []Configuration {
 	return []Configuration{
-		{Name: "crash", Nodes: 3, Cuts: "Star", Crashes: 1, Proofs: true, Pinned: Counts{4185, 9025, 1574, 28493}},
+		{Name: "crash", Nodes: 3, Cuts: "Star", Crashes: 1, Proofs: true, Pinned: Counts{4237, 9101, 1582, 28785}},
 		{Name: "loss", Nodes: 3, Cuts: "Star", Losses: 1, Pinned: Counts{1327, 2761, 549, 8150}},
 		{Name: "early", Nodes: 2, Cuts: "Whole", Early: 1, Crashes: 1, Pinned: Counts{1129, 1843, 454, 5736}},
 		{Name: "cut", Nodes: 2, Cuts: "OneWay", Early: 1, Losses: 1, Changes: 1, Pinned: Counts{3234, 6050, 1630, 25461}},
@@ -68,9 +68,9 @@ func Small() []Configuration {
 func Large() []Configuration {
 	return []Configuration{
 		{Name: "two-resign", Nodes: 2, Cuts: "Whole", Early: 1, Crashes: 1, Resigns: 1, Pinned: Counts{3177, 5405, 1343, 23792}},
-		{Name: "three", Nodes: 3, Cuts: "Whole", Crashes: 1, Pinned: Counts{94091, 301523, 64670, 2178465}},
-		{Name: "three-early", Nodes: 3, Cuts: "Star", Early: 1, Crashes: 1, Pinned: Counts{110725, 278366, 64058, 1505009}},
-		{Name: "three-cut", Nodes: 3, Cuts: "TopIsolated", Changes: 1, Pinned: Counts{31808, 102803, 21406, 726231}},
+		{Name: "three", Nodes: 3, Cuts: "Whole", Crashes: 1, Pinned: Counts{87806, 283049, 60053, 1952944}},
+		{Name: "three-early", Nodes: 3, Cuts: "Star", Early: 1, Crashes: 1, Pinned: Counts{116277, 293450, 67009, 1600108}},
+		{Name: "three-cut", Nodes: 3, Cuts: "TopIsolated", Changes: 1, Pinned: Counts{28980, 94297, 19281, 635932}},
 		{Name: "two-all", Nodes: 2, Cuts: "OneWay", Early: 1, Crashes: 1, Losses: 1, Changes: 1, Pinned: Counts{23371, 51598, 16344, 314412}},
 	}
 }

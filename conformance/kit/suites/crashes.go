@@ -69,7 +69,7 @@ func (k *crasher) whole(t *talk) (steps []crashable, err error) {
 	for i := 0; i < len(k.ops) && err == nil; i++ {
 		op := &k.ops[i]
 		id := op.Node
-		if op.Kind == cluster.Deliver {
+		if op.Kind == cluster.Deliver || op.Kind == cluster.Repeat {
 			id = op.Link.To
 		}
 		var before spec.Durable

@@ -43,8 +43,12 @@ type hosted struct {
 	record *spec.Durable // nil: there is none
 	timers spec.TimerSet
 	state  spec.State
-	broken []vote // what others have seen of it, and was not on its disk when it crashed
-	forgot bool   // the newest configuration that others have seen of it was not on its disk when it crashed
+	broken []vote        // what others have seen of it, and was not on its disk when it crashed
+	asked  spec.Question // the greatest number of its own that others have seen
+	used   spec.Question // ... before it crashed last
+	forgot bool          // the newest configuration that others have seen of it was not on its disk when it crashed
+	// unreserved says that a number that others have seen was not reserved on its disk when it crashed.
+	unreserved bool
 }
 
 // settled is how many messages are delivered without the end of a timer, at most.
@@ -97,15 +101,18 @@ func (h *hosts) do(op cluster.Op, most int) (effects []port.Effect, err error) {
 		return nil, err
 	}
 	switch op.Kind {
-	case cluster.Deliver, cluster.Lose:
+	case cluster.Deliver, cluster.Repeat, cluster.Lose:
 		i := slices.IndexFunc(h.underWay, func(m spec.Message) bool { return m.From == op.Link.From && m.To == op.Link.To })
 		if i < 0 {
 			return nil, nil
 		}
 		m := h.underWay[i]
 		h.underWay = slices.Delete(h.underWay, i, i+1)
-		if op.Kind == cluster.Lose {
+		switch op.Kind {
+		case cluster.Lose:
 			return nil, nil
+		case cluster.Repeat:
+			h.underWay = append(h.underWay, m)
 		}
 		return h.receive(m, &op, most)
 	case cluster.Cut, cluster.Heal:
@@ -254,6 +261,7 @@ func (h *hosts) crash(n *hosted) error {
 	}
 	n.up, n.timers, n.state = false, 0, spec.State{Role: spec.Follower}
 	kept := n.kept()
+	n.used, n.unreserved = n.asked, n.unreserved || n.asked > kept.Reserved
 	for v, to := range h.promised {
 		if v.by == n.id && (v.epoch > kept.Epoch || v.epoch == kept.Epoch && to != kept.Grantee) {
 			n.broken = append(n.broken, v)

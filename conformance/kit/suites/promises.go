@@ -14,6 +14,9 @@ func (h *hosts) seen(n *hosted, m *spec.Message) error {
 	if err := h.shows(n, m.Configuration); err != nil {
 		return err
 	}
+	if err := h.asks(n, m); err != nil {
+		return err
+	}
 	kept := n.kept()
 	bound, to := kept.Epoch, spec.NodeID{}
 	switch m.Type {
@@ -39,6 +42,28 @@ func (h *hosts) seen(n *hosted, m *spec.Message) error {
 		return err
 	}
 	return h.leads(n, m.Epoch)
+}
+
+// asks holds a number that others see of a node to what its disk has reserved, and to those that they have seen before its last crash: it must
+// be above all of them (R50).
+func (h *hosts) asks(n *hosted, m *spec.Message) error {
+	switch m.Type {
+	case spec.OK, spec.Assent, spec.Grant, spec.Refuse, spec.Ack: // the number is another node's
+		return nil
+	}
+	kept := n.kept().Reserved
+	switch {
+	case m.Question > kept && !h.lenient:
+		return h.talk.wrong("R4", fmt.Sprintf("the message %s leaves while the disk of %s has reserved numbers up to %d: a crash now, and that number is used again", m, n.id, kept))
+	case m.Question <= n.used:
+		rule := "R50"
+		if n.unreserved {
+			rule = "R4"
+		}
+		return h.talk.wrong(rule, fmt.Sprintf("the message %s is of a number that %s had used before it crashed, up to %d: old answers would count", m, n.id, n.used))
+	}
+	n.asked = max(n.asked, m.Question)
+	return nil
 }
 
 // shows holds a configuration that others see of a node to its disk, to what they have seen of it before, and to all others that have
@@ -106,7 +131,11 @@ func (h *hosts) blamed(v vote) string {
 // stays holds the state after a step to the one before it: neither epoch nor configuration goes back, nor does what the disk has.
 func (h *hosts) stays(n *hosted, q *port.Request, before *spec.State) error {
 	s := &n.state
-	if q.Op == port.Restart && s.Durable() != *q.Promise {
+	is := s.Durable()
+	if is.Reserved = 0; q.Op == port.Restart {
+		is.Reserved = q.Promise.Reserved // it goes on behind these: asks sees to that
+	}
+	if q.Op == port.Restart && is != *q.Promise {
 		return h.talk.wrong("R30", fmt.Sprintf("%s restarts with epoch %d, promised to %s%s, and its disk has epoch %d, promised to %s%s",
 			n.id, s.Epoch, named(s.Grantee), of(s.Configuration), q.Promise.Epoch, named(q.Promise.Grantee), of(q.Promise.Configuration)))
 	}
