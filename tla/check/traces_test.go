@@ -21,16 +21,16 @@ func newTraceBench(t *testing.T, verdicts ...string) (b *bench, folder string) {
 	require.NoError(t, err)
 	b.write(filepath.Join(b.fake, "TraceCluster.txt"), strings.Join(verdicts, "\n")+"\n"+string(recorded))
 	folder = t.TempDir()
-	b.write(filepath.Join(folder, "start.ndjson"), `{"format":1,"spec":"1.0","members":["1","2"],"seed":1,"commit":"a"}
-{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}
-{"seq":2,"node":"2","action":"Start","sent":[],"state":{"role":"leader","leader":null,"epoch":0,"grantee":null,"support":[]}}
+	b.write(filepath.Join(folder, "start.ndjson"), `{"format":3,"spec":"2.0","members":["1","2"],"seed":1,"commit":"a"}
+{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}
+{"seq":2,"node":"2","action":"Start","sent":[],"state":{"role":"candidate","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}
 `)
 	return b, folder
 }
 
 const (
-	saidAccepted = `"<<\"verdict\", 1, 3, \"accepted\", <<>>, <<>>, <<>>>>"`
-	saidState    = `"<<\"verdict\", 1, 2, \"state\", <<\"follower\", 0, 0, 0, {}, <<0, 1, {1, 2}, {}, {}, <<1, 1>>>>>>, <<<<\"follower\", 0, 0, 0, {}, <<0, 1, {1, 2}, {}, {}, <<1, 1>>>>>>, <<>>>>, <<>>>>"`
+	saidAccepted = `"<<\"verdict\", 1, 3, \"accepted\", <<>>, <<>>>>"`
+	saidState    = `"<<\"verdict\", 1, 2, \"state\", <<\"follower\", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, <<0, 1, {1, 2}, {}, {}, <<1, 1>>>>>>, <<<<\"follower\", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, <<0, 1, {1, 2}, {}, {}, <<1, 1>>>>>>, <<>>>>>>"`
 )
 
 func TestTraces(t *testing.T) {
@@ -59,7 +59,7 @@ func TestTraces(t *testing.T) {
 func TestTracesRefused(t *testing.T) {
 	b, folder := newTraceBench(t, saidState)
 	b.red("start.ndjson: refused at line 3: state: Start of node 2: the state after is not what the rules say\n"+
-		"  before    follower leader:none epoch:0 grantee:none support:{}\n", "-traces", folder)
+		"  before    follower leader:none epoch:0 grantee:none support:{} latest:1\n", "-traces", folder)
 	require.Contains(t, b.log.String(), "not as it must be: 1 of 1 trace")
 
 	expect := filepath.Join(folder, traces.ExpectFile)
