@@ -80,24 +80,26 @@ class Loop(unittest.TestCase):
         def of(epoch: int, version: int, *kinds: str) -> dict[str, object]:
             return {"epoch": epoch, "version": version, "members": [{"id": str(i), "kind": k} for i, k in enumerate(kinds, 1)]}
         first, current, after = of(0, 1, "voter", "witness"), of(4, 2, "voter", "voter"), of(4, 3, "voter", "voter", "observer")
-        leads = {"role": "leader", "leader": "1", "epoch": 4, "grantee": "1", "support": ["2"], "configuration": current}
+        leads = {"role": "leader", "leader": "1", "epoch": 4, "grantee": "1", "support": ["2"], "configuration": current,
+                 "lease": 0, "asked": 0, "latest": 6, "dated": 4, "answered": [{"node": "2", "question": 4}]}
         change = {"op": "call", "node": "c", "call": "change", "configuration": after}
         replies = self.talk(
             {"op": "start", "node": "a", "me": "2", "configuration": first}, {"op": "start", "node": "b", "me": "9", "configuration": of(0, 0)},
-            {"op": "restart", "node": "b", "me": "2", "promise": {"epoch": 4, "grantee": "9", "configuration": after}},
+            {"op": "restart", "node": "b", "me": "2", "promise": {"epoch": 4, "grantee": "9", "reserved": 1048576, "configuration": after}},
             {"op": "load", "node": "c", "me": "1", "state": leads}, change, {"op": "call", "node": "c", "call": "change"},
             self.START, change | {"node": "a"}, {"op": "start", "node": "e", "me": "3", "configuration": first})
 
-        def sends(kind: str, me: str, *to: str) -> list[dict[str, object]]:
-            return [{"send": {"type": kind, "from": me, "to": t, "epoch": 4, "configuration": after}} for t in to]
+        def sends(kind: str, me: str, question: int, *to: str) -> list[dict[str, object]]:
+            return [{"send": {"type": kind, "from": me, "to": t, "epoch": 4, "question": question, "configuration": after}} for t in to]
         effects = [r.get("effects") for r in replies]
-        self.assertEqual(effects[0], [{"save": {"epoch": 0, "grantee": None, "configuration": first}}, {"arm": "patience"}])
-        self.assertEqual(effects[1], [{"save": {"epoch": 0, "grantee": None, "configuration": of(0, 0)}}], "it waits")
-        self.assertEqual(effects[2], [{"arm": "coordinator"}, *sends("IM_BACK", "2", "1", "3")])
+        self.assertEqual(effects[0], [{"save": {"epoch": 0, "grantee": None, "reserved": 1048576, "configuration": first}}, {"arm": "patience"}])
+        self.assertEqual(effects[1], [{"save": {"epoch": 0, "grantee": None, "reserved": 1048576, "configuration": of(0, 0)}}], "it waits")
+        self.assertEqual(effects[2], [{"save": {"epoch": 4, "grantee": "9", "reserved": 2097152, "configuration": after}},
+                                      {"arm": "coordinator"}, *sends("IM_BACK", "2", 1048577, "1", "3")])
         self.assertEqual(replies[3], {"id": 3, "state": leads})
-        self.assertEqual(effects[4], [{"save": {"epoch": 4, "grantee": "1", "configuration": after}}, {"arm": "reign"}, {"arm": "heartbeat"},
-                                      *sends("HEARTBEAT", "1", "2", "3")])
-        self.assertEqual(replies[5]["state"], leads | {"support": [], "configuration": after})
+        self.assertEqual(effects[4], [{"save": {"epoch": 4, "grantee": "1", "reserved": 1048576, "configuration": after}}, {"arm": "heartbeat"},
+                                      *sends("HEARTBEAT", "1", 7, "2", "3")])
+        self.assertEqual(replies[5]["state"], leads | {"support": [], "latest": 7, "configuration": after})
         self.assertEqual(effects[6], [{"save": {"epoch": 0, "grantee": None, "reserved": 1048576}}, {"arm": "patience"}])
         for i, kind in ((5, "ignored"), (7, "ignored"), (8, "error")):
             self.assertIn(kind, replies[i])
