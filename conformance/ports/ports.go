@@ -11,5 +11,5 @@ import "embed"
 
 // Python is the port in Python, in the directory python, without its tests.
 //
-//go:embed python/bully.py python/node.py python/configuration.py python/fence.py python/ids.py python/message.py python/port.py python/step.py
+//go:embed python/base.py python/bully.py python/node.py python/configuration.py python/fence.py python/ids.py python/message.py python/port.py python/step.py
 var Python embed.FS
