@@ -79,7 +79,7 @@ func afterChange(t *testing.T, f *fault) *cluster.Script {
 		voters += " " + id.String()
 	}
 	last := s.Members[len(s.Members)-1].String()
-	begin, err := cluster.ParseScript("members" + voters + "\nfirst" + voters + "\nend " + last + " heartbeat\nsettle\nchange " + last +
+	begin, err := cluster.ParseScript("members" + voters + "\nfirst" + voters + "\nend " + last + " patience\nsettle\nchange " + last +
 		" to" + voters + "@elsewhere:1\nsettle\nresign " + last + "\nsettle\n")
 	require.NoError(t, err)
 	s.First, s.Records, s.Ops = begin.First, nil, append(begin.Ops, s.Ops...)
