@@ -145,7 +145,7 @@ InUse(n, q, t) ==
 \* Everything with the least numbers: as it is, if they are that already.
 Become(n, q, t) ==
   \E f \in {TLCEval(Forgotten(n, q))} :
-  \E all \in {InUse(n, f, t)} :
+  \E all \in {TLCEval(InUse(n, f, t))} :
   \E used \in {TLCEval([k \in Node |-> {p[2] : p \in {x \in all : x[1] = k}} \ {0}])} :
     LET least(k, x) == IF k = None THEN 0 ELSE Cardinality({y \in used[k] : y <= x})
         told(l, m)  == [m EXCEPT !.question = least(Asker(l, m), @), !.granted.question = least(m.granted.by, @)]
@@ -165,7 +165,7 @@ Patience(n, i, sent) ==
 \* (Quantified, here and below, is what TLC would else evaluate anew wherever it stands, when it looks for ENABLED.)
 Take(i, rest, step) ==
   \E s \in {step} : \E n \in {[node EXCEPT ![i] = s.state]} :
-    /\ Become(n, Send(rest, s.sent), Patience(n, i, s.sent))
+    /\ \E q \in {TLCEval(Send(rest, s.sent))} : \E t \in {TLCEval(Patience(n, i, s.sent))} : Become(n, q, t)
     /\ reigns' = IF s.state.role = "leader" THEN reigns \cup {[epoch |-> s.state.epoch, leader |-> i]} ELSE reigns
     /\ UNCHANGED <<up, cut>>
 
