@@ -100,7 +100,7 @@ NeverReplacedAlive == \A r \in reigns : r.leader \in up /\ Acting # {} => r.lead
 NeverSucceeded == \A r \in reigns : r.leader \in up \/ Acting = {}
 
 \* SomeLeader: a leader is lost, a quorum is left, and no fault is to come.
-NeverLeaderless == reigns # {} /\ Acting = {} => Eligible = {} \/ \E f \in Fault : budget[f] > 0
+NeverLeaderless == reigns # {} /\ Acting = {} => Eligible = {} \/ \E f \in Fault \ {"ask", "heartbeat"} : budget[f] > 0
 
 \* SomeLeader, HighestLeads: there are fair behaviours, and they settle.
 NeverSettled == ~<>[]Settled
@@ -142,8 +142,6 @@ Silent(l)         == node[l].role = "electing" /\ node[l].leader = l        \* a
 Proofs(i, l)      == l \in up => Silent(l)                          \* for MayProve: l is down, or back and has said nothing new
 Down(i, l)        == l \notin up                                    \* for MayProve
 IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* for MayBeEarly
-AmidTraffic       == Cardinality(UNION {{<<l, k>> : k \in 1..Len(net[l])} : l \in Link}) <= 4   \* for Quiet: what unrelated timers may end amid
-NobodyOwes(i)     == FALSE                                              \* for Owed
 Everything        == TRUE                                               \* for Kept
 AtAnyTime         == TRUE                                               \* for Free
 EndsTooSoon(i)    == TRUE                                               \* for Expired: patience ends though reigns go on
@@ -194,7 +192,6 @@ CountsGrantOfEpoch(s, m) == m.epoch = NextEpoch(s)                  \* for Count
 WinsOverLease(i, s)     == IsQuorum(s.conf, s.support \cup {i})     \* for MayWin
 NeverStale(s, e)        == FALSE                                    \* for IsStale
 SpeaksAtOnce(i, s)      == Survives(s)                              \* for AfterRestart
-ClaimantsResignToo(s)   == s.role \in {"leader", "claimant"}        \* for MayResign
 HasAnyLease(i, s)       == s.leader # None                          \* for HasHolder
 AdoptsNothing(s, m)     == s                                        \* for Adopted
 AdoptsFromLeaders(s, m) == IF m.type \in {"COORDINATOR", "HEARTBEAT"} /\ Newer(m.conf, s.conf) THEN Adopt(s, m.conf) ELSE s  \* for Adopted
@@ -228,7 +225,6 @@ SilenceProves(i, l)     == l \in up => <<l, i>> \in cut             \* for MayPr
 FaultProves(i, l)       == l \in up => budget # Budget              \* for MayProve
 ProvesAnything(i, l)    == TRUE                                     \* for MayProve
 EndsByProofOnly(i)      == node[i].leader = None                    \* for LeaseOver
-AsksAtWill(i)           == node[i].leader = None \/ (Around(i) /\ ~Owed(i) /\ LeaseOver(i))  \* for PatienceOver
 NobodyPending(i)        == FALSE                                    \* for Pending
 WatchesNobody(i)        == node[i].role = "follower" /\ node[i].leader = None   \* for Watches
 WatchesHolder(i)        == node[i].role = "follower" /\ (node[i].leader = None => MayStand(i, node[i]))   \* for Watches

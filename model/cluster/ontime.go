@@ -7,19 +7,16 @@ import "github.com/seed-fdf591db/bully/model/rules"
 
 // timing is what tla/Cluster.tla says of when timers end and proofs come, and what a configuration may replace.
 type timing struct {
-	quiet        func(s *clusterState) bool // whether what is under way lets a timer end
-	owed         func(c *cluster, s *clusterState, i rules.ID) bool
-	leaseOver    func(c *cluster, s *clusterState, i rules.ID) bool
-	pending      func(c *cluster, s *clusterState, i rules.ID) bool
-	patienceOver func(c *cluster, s *clusterState, i rules.ID) bool
-	answered     func(c *cluster, s *clusterState, i rules.ID) bool
-	mayBeEarly   func(s *clusterState, i rules.ID) bool
-	mayProve     func(c *cluster, s *clusterState, i, l rules.ID) bool // whether node i may be told that node l is dead
+	leaseOver  func(c *cluster, s *clusterState, i rules.ID) bool
+	pending    func(c *cluster, s *clusterState, i rules.ID) bool
+	answered   func(c *cluster, s *clusterState, i rules.ID) bool
+	mayBeEarly func(s *clusterState, i rules.ID) bool
+	mayProve   func(c *cluster, s *clusterState, i, l rules.ID) bool // whether node i may be told that node l is dead
 }
 
 // onTime is the timing as it is: nobody is told that another is dead, unless a configuration says who may be.
 var onTime = timing{
-	quiet: (*clusterState).quiet, owed: (*cluster).owed, leaseOver: leaseOver, pending: pending, patienceOver: patienceOver,
+	leaseOver: leaseOver, pending: pending,
 	answered:   func(c *cluster, s *clusterState, i rules.ID) bool { return c.free || s.around(c, i) },
 	mayBeEarly: func(*clusterState, rules.ID) bool { return true },
 	mayProve:   func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false },
@@ -27,12 +24,6 @@ var onTime = timing{
 
 // timings are the replacements, by operator, then by name, as in tla/MCCluster.tla.
 var timings = map[string]map[string]func(*timing){
-	"Quiet": {
-		"AmidTraffic": func(t *timing) { t.quiet = func(s *clusterState) bool { return s.underWay <= 4 } },
-	},
-	"Owed": {
-		"NobodyOwes": func(t *timing) { t.owed = func(*cluster, *clusterState, rules.ID) bool { return false } },
-	},
 	"LeaseOver": {
 		"EndsByProofOnly": func(t *timing) {
 			t.leaseOver = func(_ *cluster, s *clusterState, i rules.ID) bool { return s.node[i].Leader == rules.None }
@@ -41,17 +32,10 @@ var timings = map[string]map[string]func(*timing){
 	"Pending": {
 		"NobodyPending": func(t *timing) { t.pending = func(*cluster, *clusterState, rules.ID) bool { return false } },
 	},
-	"PatienceOver": {
-		"AsksAtWill": func(t *timing) {
-			t.patienceOver = func(c *cluster, s *clusterState, i rules.ID) bool {
-				return s.node[i].Leader == rules.None || patienceOver(c, s, i)
-			}
-		},
-	},
 	"Answered": {
 		"HighestAlive": func(t *timing) {
 			t.answered = func(c *cluster, s *clusterState, i rules.ID) bool {
-				return c.timing.quiet(s) || c.rules.MayClaim(i, s.node[i]) && s.up>>i == 0
+				return s.quiet() || c.rules.MayClaim(i, s.node[i]) && s.up>>i == 0
 			}
 		},
 	},
@@ -183,11 +167,11 @@ func pending(c *cluster, s *clusterState, i rules.ID) bool {
 }
 
 // patienceOver reports whether no heartbeat can come to i any more, and its lease is over.
-func patienceOver(c *cluster, s *clusterState, i rules.ID) bool {
+func (c *cluster) patienceOver(s *clusterState, i rules.ID) bool {
 	if c.free {
 		return s.node[i].Leader == rules.None || c.tooSoon || c.expired(s, i)
 	}
-	return s.around(c, i) && !c.timing.owed(c, s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
+	return s.around(c, i) && !c.owed(s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
 }
 
 // coordinationOver reports whether whoever i, which is electing, waited for will not deliver.
@@ -195,7 +179,7 @@ func (c *cluster) coordinationOver(s *clusterState, i rules.ID) bool {
 	if c.free {
 		return c.tooSoon || c.expired(s, i)
 	}
-	return s.around(c, i) && !c.timing.owed(c, s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
+	return s.around(c, i) && !c.owed(s, i) && !c.timing.pending(c, s, i) && c.timing.leaseOver(c, s, i)
 }
 
 // inNeed returns the nodes that a heartbeat of leader i would change; or all that hear it, where somebody waits for its numbers.

@@ -31,7 +31,7 @@ func (c *cluster) isDue(s *clusterState, i rules.ID) bool {
 		return runs(rules.ReignTimer) && !c.backed(s, i) || runs(rules.HeartbeatTimer) && c.inNeed(s, i) != 0
 	case n.Role == rules.Electing:
 		return runs(rules.CoordinatorTimer) && c.coordinationOver(s, i)
-	case !runs(rules.PatienceTimer) || !c.timing.patienceOver(c, s, i):
+	case !runs(rules.PatienceTimer) || !c.patienceOver(s, i):
 		return false
 	}
 	step := c.rules.Timeout(i, *n, rules.PatienceTimer)

@@ -45,7 +45,7 @@ func (p *stepper) ends(i rules.ID, t rules.Timer) {
 
 func (p *stepper) patienceTimeout(i rules.ID) {
 	s := &p.now
-	if !p.runs(i, rules.PatienceTimer) || !p.due(i, p.timing.patienceOver(p.cluster, s, i)) {
+	if !p.runs(i, rules.PatienceTimer) || !p.due(i, p.patienceOver(s, i)) {
 		return
 	}
 	step := p.rules.Timeout(i, s.node[i], rules.PatienceTimer)

@@ -84,7 +84,9 @@ func neverSucceeded(c *cluster, s *clusterState) bool {
 
 // neverLeaderless says that a leader is not lost while a quorum is left and no fault is to come.
 func neverLeaderless(c *cluster, s *clusterState) bool {
-	return s.everLed() == 0 || c.acting(s) != 0 || c.eligible(s) == 0 || s.budget != [faults]uint8{}
+	left := s.budget
+	left[ask], left[heartbeat] = 0, 0 // are no faults
+	return s.everLed() == 0 || c.acting(s) != 0 || c.eligible(s) == 0 || left != [faults]uint8{}
 }
 
 // neverLowerLeads says that no node leads all within its reach while a higher one could.

@@ -106,7 +106,7 @@ func (r *Rules) Timeout(i ID, s State, t Timer) Step {
 // Resign returns what node i does in state s when it is told to lead no longer, or to stop in good order. Only a leader does: a
 // claimant could claim the same epoch again, and count a GRANT whose lease it had set free. R28.
 func (r *Rules) Resign(i ID, s State) Step {
-	if !r.mayResign(s) {
+	if !r.MayResign(s) {
 		return ignored(s)
 	}
 	return r.resigned(i, s)

@@ -164,11 +164,6 @@ var promiseMutants = map[string]map[string]func(*Rules){
 	"IsStale": {
 		"NeverStale": func(r *Rules) { r.isStale = func(State, spec.Epoch) bool { return false } },
 	},
-	"MayResign": {
-		"ClaimantsResignToo": func(r *Rules) {
-			r.mayResign = func(s State) bool { return s.Role == Leader || s.Role == Claimant }
-		},
-	},
 	"AfterRestart": {
 		"SpeaksAtOnce": func(r *Rules) { r.afterRestart = func(_ ID, s State) State { return r.survives(s) } },
 	},

@@ -34,7 +34,6 @@ type Rules struct {
 	countsGrant     func(s State, m Message) bool                     // R19
 	mayWin          func(i ID, s State) bool                          // R20
 	isStale         func(s State, e spec.Epoch) bool                  // R24
-	mayResign       func(s State) bool                                // R28
 	afterRestart    func(i ID, s State) State                         // R30
 	hasHolder       func(i ID, s State) bool                          // R41
 	adopt           func(s State, c Configuration) State              // R43
@@ -104,7 +103,6 @@ func (r *Rules) setPromises() {
 	}
 	r.countsGrant = func(s State, m Message) bool { return m.Question == s.Asked && m.Epoch == r.nextEpoch(s) }
 	r.isStale = func(s State, e spec.Epoch) bool { return e < s.Epoch }
-	r.mayResign = func(s State) bool { return s.Role == Leader }
 	r.afterRestart = func(i ID, s State) State {
 		s = r.survives(s)
 		s.Role, s.Leader = Electing, i
@@ -205,7 +203,7 @@ func (r *Rules) IsQuorum(c Configuration, s Set) bool { return r.isQuorum(c, s) 
 func (r *Rules) MayClaim(i ID, s State) bool { return r.mayClaim(i, s) }
 
 // MayResign reports whether a node in state s does anything when it is called to resign. R28.
-func (r *Rules) MayResign(s State) bool { return r.mayResign(s) }
+func (r *Rules) MayResign(s State) bool { return s.Role == Leader }
 
 // HasHolder reports whether node i, in state s, keeps a lease of another. R41.
 func (r *Rules) HasHolder(i ID, s State) bool { return r.hasHolder(i, s) }
