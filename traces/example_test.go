@@ -29,6 +29,6 @@ func Example() {
 		}
 	}
 	// Output:
-	// 11 OnGrant 1→3 GRANT epoch:1 | 3→1 COORDINATOR epoch:1 | 3→2 COORDINATOR epoch:1 | 3 is leader leader:3 epoch:1 grantee:3 support:{}
-	// 29 OnGrant 1→2 GRANT epoch:2 | 2→1 COORDINATOR epoch:2 | 2→3 COORDINATOR epoch:2 | 2 is leader leader:2 epoch:2 grantee:2 support:{}
+	// 11 OnGrant 1→3 GRANT epoch:1 question:3 | 3→1 COORDINATOR epoch:1 question:3 | 3→2 COORDINATOR epoch:1 question:3 | 3 is leader leader:3 epoch:1 grantee:3 support:{} latest:3 dated:3 answered:{1:3}
+	// 29 OnGrant 1→2 GRANT epoch:2 question:4 | 2→1 COORDINATOR epoch:2 question:4 | 2→3 COORDINATOR epoch:2 question:4 | 2 is leader leader:2 epoch:2 grantee:2 support:{} latest:4 dated:4 answered:{1:4}
 }

@@ -49,7 +49,7 @@ type bullyNode struct {
 	waits   policy.Policy
 	ends    policy.Ends // when its timers end, as the contest was told
 	last    bullyStep
-	spare   []spec.NodeID // the memory of the support before the last step
+	spare   spec.State // whose memory the state after the next step may have
 }
 
 func newBully(c contest.Config) contest.Node { return newOurs(c, BullyTiming(c.Timing)) }
@@ -83,7 +83,7 @@ func (n *bullyNode) Start(out *contest.Output) {
 func (n *bullyNode) Restart(saved any, out *contest.Output) {
 	promise, _ := saved.(spec.Durable)
 	n.last.input = spec.Input{}
-	n.state.Epoch, n.state.Grantee, n.state.Configuration = promise.Epoch, promise.Grantee, promise.Configuration
+	n.state.Epoch, n.state.Grantee, n.state.Latest, n.state.Configuration = promise.Epoch, promise.Grantee, promise.Reserved, promise.Configuration
 	n.step(bully.Restart(promise), 0, out)
 }
 
@@ -142,10 +142,10 @@ func number(id spec.NodeID) int {
 // step lets the core take a step, and does its duties (section 10).
 func (n *bullyNode) step(in bully.Input, from int, out *contest.Output) {
 	was := n.state
-	n.state.Support = n.spare
+	n.state.Support, n.state.Answered = n.spare.Support, n.spare.Answered
 	did := n.core.Step(in)
 	n.core.CopyState(&n.state)
-	n.spare = was.Support
+	n.spare = n.last.was
 	n.last.was, n.last.did = was, did
 	if did.Ignored != "" {
 		return

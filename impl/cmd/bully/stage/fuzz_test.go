@@ -12,7 +12,7 @@ import (
 
 // FuzzOpen opens anything: either there is a film that is coherent, or a problem that says why not.
 func FuzzOpen(f *testing.F) {
-	for _, name := range []string{"single-node.ndjson", "ok-that-does-not-deliver.ndjson", "sim-loss-seed-3.ndjson"} {
+	for _, name := range []string{"single-node.ndjson", "ok-that-does-not-deliver.ndjson", "sim-loss-seed-13.ndjson"} {
 		text, err := fs.ReadFile(traces.Valid, name)
 		if err != nil {
 			f.Fatal(err)

@@ -22,9 +22,9 @@ func TestLiveHeardNoMore(t *testing.T) {
 		return frames[0]
 	}
 	const heartbeat = `{"seq":7,"at":100,"node":"3","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[],` +
-		`"state":{"role":"leader","leader":"3","epoch":4,"grantee":"3","support":["2"]}}`
+		`"state":{"role":"leader","leader":"3","lease":0,"epoch":4,"grantee":"3","support":["2"],"asked":0,"latest":9,"dated":8,"answered":[{"node":"2","question":8}]}}`
 	require.Equal(t, film.Leads, feed(heartbeat).State.Look)
-	end := feed(`{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"epoch":4,"grantee":"3","support":[]}}`)
+	end := feed(`{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":4,"grantee":"3","support":[],"asked":0,"latest":1048576}}`)
 	require.Equal(t, "is heard no more", end.Text)
 	require.NotContains(t, end.Note, "disk")
 	require.Equal(t, film.Down, end.State.Look)
@@ -41,8 +41,8 @@ func TestLiveMembersComeAndGo(t *testing.T) {
 	live, err := stage.Listen([]string{"1", "2", "3"}, true)
 	require.NoError(t, err)
 	require.Contains(t, live.Header().Lamps, film.Lamp{Name: "OneConfiguration", Says: "An epoch and a version name one list of members.", Light: film.Green, Once: true})
-	heartbeat := `{"seq":1,"at":1,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1,"configuration":CONF}},` +
-		`"sent":[],"state":{"role":"follower","leader":"2","epoch":1,"grantee":null,"support":[],"configuration":CONF}}`
+	heartbeat := `{"seq":1,"at":1,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1,"question":7,"configuration":CONF}},` +
+		`"sent":[],"state":{"role":"follower","leader":"2","lease":7,"epoch":1,"grantee":null,"support":[],"asked":0,"latest":1,"configuration":CONF}}`
 	conf := `{"epoch":1,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"voter"},{"id":"3","kind":"observer"}]}`
 	frames, err := live.Feed([]byte(strings.ReplaceAll(heartbeat, "CONF", conf)))
 	require.NoError(t, err)

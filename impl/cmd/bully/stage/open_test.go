@@ -64,7 +64,7 @@ func TestGoldenTracesOpen(t *testing.T) {
 		for i := range f.Frames {
 			g := &f.Frames[i]
 			require.NotEmpty(t, g.Text, "%s %d", e.Name, i+1)
-			require.True(t, g.Kind != film.Receive || g.Takes > 0, "%s %d", e.Name, i+1)
+			require.True(t, g.Kind != film.Receive || g.Takes > 0 || strings.HasPrefix(g.Note, "it was taken for lost, or comes once more"), "%s %d", e.Name, i+1)
 			require.True(t, g.Kind == film.Lose || g.Kind == film.Links || g.Note != "" && g.Rule != "", "%s %d: %+v", e.Name, i+1, g)
 			if g.Action != "" {
 				events++
@@ -133,7 +133,7 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 		{"a poem", "Shall I compare thee\n", 1, "nothing that is known", 0},
 		{"another JSON", `{"a":1}`, 1, "nothing that is known", 0},
 		{"a header of another version", `{"format":2,"spec":"1.0","members":["1"],"seed":1,"commit":"x"}` + "\n", 1, "format", 0},
-		{"a header that is broken", `{"format":1,"members":["1"` + "\n" + part(3), 1, "expected", 0},
+		{"a header that is broken", `{"format":3,"members":["1"` + "\n" + part(3), 1, "expected", 0},
 		{"no events", part(1), 1, "no event", 0},
 		{"no header", strings.Join(lines[1:], ""), 1, "unknown field", 0},
 		{"a line that is no JSON", part(8) + "oops\n" + lines[8], 9, "expected", 7},
@@ -214,8 +214,8 @@ func TestManyMembers(t *testing.T) {
 	for i := range check.MaxNodes + 1 {
 		members = append(members, strconv.Quote(strconv.Itoa(i+1)))
 	}
-	text := `{"format":1,"spec":"1.0","members":[` + strings.Join(members, ",") + `],"seed":1,"commit":"x"}` + "\n" +
-		`{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
+	text := `{"format":3,"spec":"2.0","members":[` + strings.Join(members, ",") + `],"seed":1,"commit":"x"}` + "\n" +
+		`{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}` + "\n"
 	opened := stage.Open([]byte(text), "many.ndjson")
 	require.Contains(t, opened.Problem.Problem, "65 members")
 	require.Len(t, opened.Film.Frames, 1)

@@ -163,10 +163,7 @@ func (s *Stage) message(sent *contest.Flight, in spec.Action) film.Message {
 	}
 	m.Epoch, m.Text = s.about(sent.From, sent.Message)
 	if ours, ok := sent.Body.(spec.Message); ok {
-		m.Text, m.Configuration = retell.Says(ours.Type), s.confs.Number(s.members, ours.Configuration)
-		if m.Configuration > 0 {
-			m.Text = retell.SaysIn(in, ours.Type)
-		}
+		m.Text, m.Configuration = retell.Says(in, &ours), s.confs.Number(s.members, ours.Configuration)
 	}
 	return m
 }

@@ -208,5 +208,6 @@ func (s *Stage) crash(id int) spec.Event {
 		s.nodes[id-1].saves = 0
 	}
 	promise, _ := s.play.View(id).Saved.(spec.Durable)
-	return spec.Event{Node: s.members[id-1], Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Configuration: promise.Configuration}}
+	return spec.Event{Node: s.members[id-1], Action: spec.CrashAction, State: spec.State{
+		Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Latest: max(promise.Reserved, spec.Block), Configuration: promise.Configuration}}
 }

@@ -72,7 +72,7 @@ func TestMembersAreChanged(t *testing.T) {
 	name, text, err := stage.ExportTrace(&film.Film{Header: s.Header()}, s, nil)
 	require.NoError(t, err)
 	require.True(t, strings.HasSuffix(name, ".ndjson"))
-	require.Contains(t, string(text), `"format":2`)
+	require.Contains(t, string(text), `"format":3`)
 	_, err = check.Trace(bytes.NewReader(text), check.Options{})
 	require.NoError(t, err)
 

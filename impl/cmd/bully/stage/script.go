@@ -178,6 +178,9 @@ func (w *writer) record(e *spec.Event) {
 		w.script.Records = make([]*spec.Durable, len(w.script.Members))
 	}
 	promise := e.State.Durable()
+	if e.Action == spec.RestartAction {
+		promise.Reserved = e.State.Latest - 1 // a restart begins above what was reserved (R50)
+	}
 	w.script.Records[slices.Index(w.script.Members, e.Node)] = &promise
 }
 

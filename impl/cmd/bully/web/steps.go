@@ -33,7 +33,7 @@ type steps struct {
 
 	mu              sync.Mutex
 	seq             uint64     // of the last step: 1 for the first
-	state           spec.State // after it, without Support
+	state           spec.State // after it, without Support and Answered
 	telling, upkeep ring
 	listeners       map[chan struct{}]struct{} // each is woken by a step
 	closed          bool
@@ -72,7 +72,7 @@ func (r *ring) after(seq uint64) int {
 	return sort.Search(len(r.slots), func(i int) bool { return r.at(i).Seq > seq })
 }
 
-// isUpkeep reports whether a step only keeps a reign alive: a heartbeat, its answer, or a check that has found all well.
+// isUpkeep reports whether a step only keeps a reign alive: a heartbeat, or its answer.
 func isUpkeep(e *spec.Event, before *spec.State) bool {
 	if s := &e.State; s.Role != before.Role || s.Leader != before.Leader || s.Durable() != before.Durable() {
 		return false
@@ -83,7 +83,7 @@ func isUpkeep(e *spec.Event, before *spec.State) bool {
 		}
 	}
 	switch e.Action {
-	case spec.HeartbeatTimeout, spec.ReignTimeout, spec.OnHeartbeat, spec.OnAck:
+	case spec.HeartbeatTimeout, spec.OnHeartbeat, spec.OnAck:
 		return true
 	}
 	return false
@@ -99,16 +99,16 @@ func (s *steps) add(e *spec.Event) {
 		r = &s.upkeep
 	}
 	slot := r.next()
-	sent, support := slot.Sent[:0], slot.State.Support[:0]
+	sent, support, answered := slot.Sent[:0], slot.State.Support[:0], slot.State.Answered[:0]
 	*slot = *e
-	slot.Sent, slot.State.Support = append(sent, e.Sent...), append(support, e.State.Support...)
+	slot.Sent, slot.State.Support, slot.State.Answered = append(sent, e.Sent...), append(support, e.State.Support...), append(answered, e.State.Answered...)
 	slot.Input.Cut = slices.Clone(e.Input.Cut) // no node's step has any
 	slot.Seq = s.seq
 	if slot.At == 0 {
 		slot.At = micros()
 	}
 	s.state = e.State
-	s.state.Support = nil
+	s.state.Support, s.state.Answered = nil, nil
 	for wake := range s.listeners {
 		select {
 		case wake <- struct{}{}:

@@ -79,19 +79,20 @@ func (w *watching) wants(seqs ...uint64) {
 
 // started is a first start of node 3, and heartbeat a HEARTBEAT that it says.
 func started() *spec.Event {
-	return &spec.Event{Node: three, Action: spec.StartAction, State: spec.State{Role: spec.Follower}}
+	return &spec.Event{Node: three, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Latest: 1}}
 }
 
 func heartbeat() *spec.Event {
 	return &spec.Event{Node: three, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
-		Sent:  []spec.Message{{Type: spec.Heartbeat, From: three, To: five, Epoch: 4}},
-		State: spec.State{Role: spec.Leader, Leader: three, Epoch: 4, Grantee: three, Support: []spec.NodeID{three}}}
+		Sent: []spec.Message{{Type: spec.Heartbeat, From: three, To: five, Epoch: 4, Question: 9}},
+		State: spec.State{Role: spec.Leader, Leader: three, Epoch: 4, Grantee: three, Support: []spec.NodeID{five},
+			Latest: 9, Dated: 8, Answered: []spec.Answered{{Node: five, Question: 8}}}}
 }
 
 // stood is a step of an election: each is of an epoch of its own.
 func stood(epoch spec.Epoch) *spec.Event {
 	return &spec.Event{Node: three, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer},
-		Sent: []spec.Message{{Type: spec.Election, From: three, To: five}}, State: spec.State{Role: spec.Electing, Epoch: epoch}}
+		Sent: []spec.Message{{Type: spec.Election, From: three, To: five, Question: 2}}, State: spec.State{Role: spec.Electing, Epoch: epoch, Asked: 2, Latest: 2}}
 }
 
 func record(t *testing.T, events *Events, all ...*spec.Event) {
@@ -177,7 +178,7 @@ func TestUpkeep(t *testing.T) {
 		{heartbeat(), spec.State{Role: spec.Leader, Leader: three, Epoch: 3, Grantee: three}, false},
 		{&spec.Event{Action: spec.OnHeartbeat, State: spec.State{Role: spec.Follower, Leader: five}}, spec.State{Role: spec.Electing, Leader: five}, false},
 		{&spec.Event{Action: spec.ReignTimeout, State: spec.State{Role: spec.Leader, Leader: three, Epoch: 4}}, leads, false},
-		{&spec.Event{Action: spec.ReignTimeout, State: leads}, leads, true},
+		{&spec.Event{Action: spec.OnHeartbeat, State: leads}, leads, true},
 		{&spec.Event{Action: spec.OnAck, State: leads}, leads, true},
 		{&spec.Event{Action: spec.OnHeartbeat, Sent: []spec.Message{{Type: spec.Ack}}, State: leads}, leads, true},
 		{&spec.Event{Action: spec.OnHeartbeat, Sent: []spec.Message{{Type: spec.Refuse}}, State: leads}, leads, false},

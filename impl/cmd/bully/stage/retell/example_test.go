@@ -40,14 +40,14 @@ func Example() {
 		}
 	}
 	// Output:
-	// 1 takes CLAIM of epoch 1 from 3
+	// 1 takes CLAIM of epoch 1 from 3 (question 3)
 	//   grants epoch 1 to 3: nobody was promised it. The promise is on disk before it says so (R17)
-	// 2 takes CLAIM of epoch 1 from 3
+	// 2 takes CLAIM of epoch 1 from 3 (question 3)
 	//   grants epoch 1 to 3: nobody was promised it. The promise is on disk before it says so (R17)
-	// 3 takes GRANT of epoch 1 from 1
+	// 3 takes GRANT of epoch 1 from 1 (question 3)
 	//   has the promises of 2 of 3, itself included: leads epoch 1, and tells all (R20)
-	// 1 takes COORDINATOR of epoch 1 from 3
+	// 1 takes COORDINATOR of epoch 1 from 3 (question 3)
 	//   follows 3 in epoch 1 (R23)
-	// 2 takes COORDINATOR of epoch 1 from 3
+	// 2 takes COORDINATOR of epoch 1 from 3 (question 3)
 	//   follows 3 in epoch 1 (R23)
 }

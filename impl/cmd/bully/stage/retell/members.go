@@ -230,11 +230,3 @@ func whichIs(c *conformance.Case) string {
 	}
 	return "being " + a(kindIn(&c.Want.State.Configuration, c.ID)) + " itself"
 }
-
-// SaysIn is what a message of a type says that is sent in an action, to people.
-func SaysIn(a spec.Action, t spec.MessageType) string {
-	if t == spec.ImBack && a != spec.RestartAction {
-		return "I do not lead: who does?"
-	}
-	return Says(t)
-}

@@ -60,7 +60,7 @@ func heard(m spec.Message, state spec.State, sent ...spec.Message) spec.Event {
 func TestChangeIsTold(t *testing.T) {
 	tell := teller(t)
 	was := conf(t, 0, 1, voter(one), voter(two), witness(three))
-	follows := spec.State{Role: spec.Follower, Configuration: was}
+	follows := spec.State{Role: spec.Follower, Configuration: was, Latest: 7}
 	for _, id := range []spec.NodeID{one, two, three} {
 		f := tell(spec.Event{Node: id, Action: spec.StartAction, State: follows})
 		require.Equal(t, "one of the first members, which are 1 and 2, with witness 3; it waits to hear from a leader", f.Note)
@@ -68,22 +68,22 @@ func TestChangeIsTold(t *testing.T) {
 		require.Equal(t, 1, f.State.Configuration)
 		require.Equal(t, id == one, len(f.Configurations) == 1, "it is told once")
 	}
-	f := tell(spec.Event{Node: four, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: spec.EmptyConfiguration()}})
+	f := tell(spec.Event{Node: four, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: spec.EmptyConfiguration(), Latest: 7}})
 	require.Contains(t, f.Note, "it knows no member")
 	require.Equal(t, []film.Configuration{{Members: []film.Member{}}}, f.Configurations)
 
 	// 2 has claimed, and wins.
-	claims := spec.State{Role: spec.Claimant, Configuration: was}
+	claims := spec.State{Role: spec.Claimant, Configuration: was, Asked: 7, Latest: 7}
 	tell(spec.Event{Node: two, Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer}, State: claims})
 	stamp := was.At(1, 1)
-	leads := spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: stamp}
-	f = tell(heard(spec.Message{Type: spec.Grant, From: three, To: two, Epoch: 1, Configuration: was}, leads))
+	leads := spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: stamp, Latest: 7, Dated: 7}
+	f = tell(heard(spec.Message{Type: spec.Grant, From: three, To: two, Epoch: 1, Question: 7, Configuration: was}, leads))
 	require.Equal(t, "has the promises of 2 of 3, itself included: leads epoch 1, and tells all; stamps its configuration, which is now version 1 of epoch 1", f.Note)
 	require.Equal(t, "R20 R48", f.Rule)
 	require.False(t, f.State.Settled)
 	backed := leads
 	backed.Support = []spec.NodeID{three}
-	f = tell(heard(spec.Message{Type: spec.Ack, From: three, To: two, Epoch: 1, Configuration: stamp}, backed))
+	f = tell(heard(spec.Message{Type: spec.Ack, From: three, To: two, Epoch: 1, Question: 7, Configuration: stamp}, backed))
 	require.Contains(t, f.Note, "so version 1 is settled: it holds for good")
 	require.True(t, f.State.Settled)
 	require.False(t, f.Upkeep)
@@ -91,7 +91,7 @@ func TestChangeIsTold(t *testing.T) {
 	now := conf(t, 1, 2, voter(one), voter(two), witness(three), spec.Member{ID: four, Kind: spec.Observer, Address: "h:4"})
 	changed := leads
 	changed.Configuration = now
-	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: four, Epoch: 1, Configuration: now}
+	heartbeat := spec.Message{Type: spec.Heartbeat, From: two, To: four, Epoch: 1, Question: 7, Configuration: now}
 	f = tell(spec.Event{Node: two, Action: spec.ChangeAction, Input: spec.Input{Call: spec.ChangeCall, Configuration: now}, Sent: []spec.Message{heartbeat}, State: changed})
 	require.Equal(t, "is called to add 4 as an observer", f.Text)
 	require.Contains(t, f.Note, "makes that version 2 of epoch 1, and says HEARTBEAT to all who are or were members. It holds for good when a quorum has acknowledged it: 2 of 3")
@@ -101,8 +101,8 @@ func TestChangeIsTold(t *testing.T) {
 	require.Equal(t, f.State.Configuration, f.Sends[0].Configuration)
 	require.Equal(t, "h:4", f.Configurations[0].Members[3].Address)
 
-	joined := spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now}
-	ack := spec.Message{Type: spec.Ack, From: four, To: two, Epoch: 1, Configuration: now}
+	joined := spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now, Lease: 7, Latest: 7}
+	ack := spec.Message{Type: spec.Ack, From: four, To: two, Epoch: 1, Question: 7, Configuration: now}
 	f = tell(heard(heartbeat, joined, ack))
 	require.Equal(t, "adopts version 2 of epoch 1: the members are 1 and 2, with witness 3 and observer 4; so it is an observer now; follows 2 in epoch 1", f.Note)
 	require.Equal(t, "R43 R23", f.Rule)
@@ -117,10 +117,10 @@ func TestChangeIsTold(t *testing.T) {
 func TestWhoMayNotIsTold(t *testing.T) {
 	old := conf(t, 1, 1, voter(one), voter(two), voter(three), voter(four))
 	now := conf(t, 1, 2, voter(one), voter(two), witness(three))
-	mine := spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now}
-	free := spec.State{Role: spec.Follower, Epoch: 1, Configuration: now}
+	mine := spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now, Lease: 7, Latest: 7}
+	free := spec.State{Role: spec.Follower, Epoch: 1, Configuration: now, Latest: 7}
 	asks := func(kind spec.MessageType, from, to spec.NodeID, c spec.Configuration) spec.Message {
-		return spec.Message{Type: kind, From: from, To: to, Epoch: 1, Configuration: c}
+		return spec.Message{Type: kind, From: from, To: to, Epoch: 1, Question: 7, Configuration: c}
 	}
 	no := func(from, to spec.NodeID) spec.Message { return asks(spec.Refuse, from, to, now) }
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestWhoMayNotIsTold(t *testing.T) {
 		{name: "no member asks", before: mine, event: heard(asks(spec.Election, four, one, old), mine, no(one, four)), rule: "R44",
 			note: "4 is no member: refuses, and so tells it version 2 of epoch 1"},
 		{name: "no member answers", before: mine, event: heard(asks(spec.Ack, four, one, old), mine), rule: "R44", note: "4 is no member: passes it over"},
-		{name: "it hears that it is removed", before: spec.State{Role: spec.Candidate, Epoch: 1, Configuration: old},
+		{name: "it hears that it is removed", before: spec.State{Role: spec.Candidate, Epoch: 1, Configuration: old, Asked: 7, Latest: 7},
 			event: heard(no(one, four), free), rule: "R44",
 			note: "adopts version 2 of epoch 1, which removes it, makes 3 a witness: it is no member any more; gives up standing; waits for a leader; does nothing else about the message"},
 		{name: "it is none", before: free, event: heard(asks(spec.Heartbeat, one, four, now), free), rule: "R44", note: "is no member itself: does nothing about it"},
@@ -141,22 +141,23 @@ func TestWhoMayNotIsTold(t *testing.T) {
 			note: "refuses: 2 has an older configuration, version 1 of epoch 1, and is told the newer"},
 		{name: "of a witness", before: free, event: heard(asks(spec.Election, three, one, now), free, no(one, three)), rule: "R45",
 			note: "refuses: 3 is a witness, and may not lead"},
-		{name: "answer of an older one", before: spec.State{Role: spec.Claimant, Epoch: 1, Configuration: now},
-			event: heard(asks(spec.Grant, one, two, now.At(1, 1)), spec.State{Role: spec.Claimant, Epoch: 1, Configuration: now}), rule: "R45",
+		{name: "answer of an older one", before: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: now, Latest: 7, Dated: 7},
+			event: heard(asks(spec.Ack, one, two, now.At(1, 1)), spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: now, Latest: 7, Dated: 7,
+				Answered: []spec.Answered{{Node: one, Question: 7}}}), rule: "R45",
 			note: "does not count: it was given in version 1 of epoch 1, and its own configuration is version 2 of epoch 1"},
-		{name: "a witness speaks", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now},
+		{name: "a witness speaks", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now, Lease: 7, Latest: 7},
 			event: spec.Event{Node: three, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, Sent: []spec.Message{asks(spec.ImBack, three, one, now)}, State: free},
 			text:  "has not heard from 2 for too long", rule: "R46", beside: "I do not lead: who does?",
 			note: "its lease ends; it is a witness, and may not stand: says IM_BACK to all other members, so that who leads says so, and all hear of version 2 of epoch 1"},
-		{name: "a removed node waits no more", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now},
+		{name: "a removed node waits no more", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now, Lease: 7, Latest: 7},
 			event: spec.Event{Node: four, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: free}, rule: "R46",
 			note: "its lease ends; it is no member of its configuration, and so does nothing more"},
 		{name: "a witness gives way to who is lower", before: free,
-			event: heard(asks(spec.Election, two, three, now), spec.State{Role: spec.Electing, Epoch: 1, Configuration: now}, asks(spec.Assent, three, two, now)), rule: "R11",
+			event: heard(asks(spec.Election, two, three, now), spec.State{Role: spec.Electing, Epoch: 1, Configuration: now, Latest: 7}, asks(spec.Assent, three, two, now)), rule: "R11",
 			note: "gives way to 2, being a witness itself: would grant its claim, and says so"},
-		{name: "a leader demotes itself", before: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: now},
+		{name: "a leader demotes itself", before: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: now, Latest: 7, Dated: 7},
 			event: spec.Event{Node: two, Action: spec.ChangeAction, Input: spec.Input{Call: spec.ChangeCall, Configuration: conf(t, 1, 3, voter(one), witness(two), witness(three))},
-				State: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: conf(t, 1, 3, voter(one), witness(two), witness(three))}},
+				State: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Configuration: conf(t, 1, 3, voter(one), witness(two), witness(three)), Latest: 7, Dated: 7}},
 			text: "is called to make itself a witness", rule: "R47"},
 	} {
 		tell := teller(t)
@@ -186,10 +187,10 @@ func TestBrokenConfigurationsAreSeen(t *testing.T) {
 	newer := conf(t, 0, 2, voter(one))
 	red := map[string]string{}
 	for _, e := range []spec.Event{
-		{Node: one, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: newer}},
-		{Node: one, Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Configuration: first}},
-		{Node: two, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: first}},
-		{Node: three, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: other}},
+		{Node: one, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: newer, Latest: 7}},
+		{Node: one, Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Configuration: first, Latest: 7}},
+		{Node: two, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: first, Latest: 7}},
+		{Node: three, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: other, Latest: 7}},
 	} {
 		f := tell(e)
 		for _, lamp := range f.Lamps {
@@ -209,7 +210,7 @@ func TestNobodyLeadsOfThoseWhoMay(t *testing.T) {
 	c := conf(t, 0, 1, voter(one), witness(two), observer(three))
 	tell := teller(t)
 	amber := func(id spec.NodeID) (says string) {
-		for _, lamp := range tell(spec.Event{Node: id, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: c}}).Lamps {
+		for _, lamp := range tell(spec.Event{Node: id, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: c, Latest: 7}}).Lamps {
 			says = lamp.Says
 		}
 		return says

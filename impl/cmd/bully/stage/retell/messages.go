@@ -20,6 +20,9 @@ func tellMessage(c *conformance.Case) (note string, upkeep bool) {
 	case spec.Election:
 		return election(c), false
 	case spec.OK:
+		if late := answersNothing(c); late != "" {
+			return late, false
+		}
 		if after.Role == spec.Electing {
 			return join(fmt.Sprintf("%s is higher, and has it in hand: waits for it to lead", m.From), learned(c)), false
 		}
@@ -31,7 +34,7 @@ func tellMessage(c *conformance.Case) (note string, upkeep bool) {
 	case spec.Grant:
 		return grant(c), false
 	case spec.Refuse:
-		if note := becomes(c); note != "" {
+		if note := join(becomes(c), unlearned(c)); note != "" {
 			return note, false
 		}
 		return "it knew that already: nothing changes", false
@@ -39,7 +42,11 @@ func tellMessage(c *conformance.Case) (note string, upkeep bool) {
 		return reign(c)
 	case spec.Ack:
 		if before.Role == spec.Leader && m.Epoch == before.Epoch {
-			return fmt.Sprintf("%s follows: that is %s", m.From, count(c, after)), true
+			note = fmt.Sprintf("%s follows: that is %s", m.From, count(c, after))
+			if after.Dated > before.Dated {
+				note = join(note, fmt.Sprintf("its reign is dated from question %d now", after.Dated))
+			}
+			return note, true
 		}
 		return join("does not count: it is not of a reign of now", becomes(c)), false
 	case spec.Resign:
@@ -62,11 +69,35 @@ func learned(c *conformance.Case) string {
 	return ""
 }
 
+// unlearned says that a node does not learn an epoch: what binds nobody teaches who keeps another's lease none (R7).
+func unlearned(c *conformance.Case) string {
+	if m := &c.Input.Message; m.Epoch > c.Want.State.Epoch && !c.Want.State.Leader.IsNone() && c.Want.State.Role != spec.Claimant {
+		return fmt.Sprintf("does not learn of epoch %d, for it keeps the lease of %s", m.Epoch, c.Want.State.Leader)
+	}
+	return ""
+}
+
+// answersNothing says that an OK or an ASSENT is not to what the node asks now; "" if it is.
+func answersNothing(c *conformance.Case) string {
+	m, before := &c.Input.Message, &c.Before
+	asks := before.Role == spec.Candidate || before.Role == spec.Electing
+	switch {
+	case asks && before.Asked == m.Question:
+		return ""
+	case asks && before.Asked != 0:
+		return join(fmt.Sprintf("does not count: it answers question %d, and %d is asked now", m.Question, before.Asked), join(becomes(c), unlearned(c)))
+	}
+	return join("comes too late: nothing is asked now that it would answer", join(becomes(c), unlearned(c)))
+}
+
 // released says that the lease of a sender ends with its message.
 func released(c *conformance.Case) string {
 	m := &c.Input.Message
 	if c.Before.Leader == m.From && c.Want.State.Leader != m.From {
 		return fmt.Sprintf("%s does not lead, then: its lease ends", m.From)
+	}
+	if c.Before.Leader == m.From && m.Question < c.Before.Lease {
+		return fmt.Sprintf("that was before question %d, whose lease it keeps: the lease goes on", c.Before.Lease)
 	}
 	return ""
 }
@@ -74,7 +105,7 @@ func released(c *conformance.Case) string {
 // election says what a node makes of ELECTION (R10, R11).
 func election(c *conformance.Case) string {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
-	first := join(released(c), learned(c))
+	first := join(released(c), join(learned(c), unlearned(c)))
 	switch {
 	case answers(c, spec.Refuse) && noVote(c) != "":
 		return join(first, "refuses: "+noVote(c))
@@ -88,8 +119,8 @@ func election(c *conformance.Case) string {
 		return join(first, fmt.Sprintf("is higher than %s: says OK, and asks all others itself", m.From))
 	case answers(c, spec.OK):
 		return join(first, fmt.Sprintf("is higher than %s: says OK, it has it in hand", m.From))
-	case after.Role == spec.Electing && before.Role == spec.Claimant && after.Epoch == before.Epoch:
-		return join(first, fmt.Sprintf("gives up its claim, for %s is higher: would grant its claim, and says so", m.From))
+	case after.Role == spec.Claimant:
+		return join(first, fmt.Sprintf("would grant a claim of %s, %s, and says so; but goes on with its own", m.From, whichIs(c)))
 	case after.Role == spec.Electing && before.Role != spec.Electing:
 		return join(first, fmt.Sprintf("gives way to %s, %s: would grant its claim, and says so", m.From, whichIs(c)))
 	case before.Role == spec.Leader && after.Role == spec.Leader:
@@ -102,6 +133,9 @@ func assent(c *conformance.Case) string {
 	after := &c.Want.State
 	if said := claims(c); said != "" {
 		return said
+	}
+	if late := answersNothing(c); late != "" {
+		return late
 	}
 	if after.Role == spec.Candidate || after.Role == spec.Electing {
 		return join(fmt.Sprintf("%s would follow it: that is %s", c.Input.Message.From, count(c, after)), learned(c))
@@ -129,6 +163,8 @@ func claim(c *conformance.Case) string {
 			}
 		}
 		return fmt.Sprintf("grants epoch %d to %s: %s. The promise is on disk before it says so", m.Epoch, m.From, why)
+	case before.Role == spec.Claimant && m.From.Compare(c.ID) < 0 && m.Epoch <= before.Epoch+1 && m.Epoch > before.Epoch:
+		return "refuses: it claims that epoch itself, and is higher"
 	case before.Role == spec.Leader && m.From.Compare(c.ID) < 0:
 		return "refuses: it leads, and hands over to a higher node only"
 	case before.Role == spec.Leader:
@@ -150,7 +186,7 @@ func grant(c *conformance.Case) string {
 	case after.Role == spec.Leader && before.Role != spec.Leader:
 		n := tallyOf(len(c.Members), c.ID, before)
 		return fmt.Sprintf("has the promises of %d of %d, itself included: leads epoch %d, and tells all", n.backers+1, n.all, after.Epoch)
-	case before.Role == spec.Claimant && m.Epoch == before.Epoch+1:
+	case before.Role == spec.Claimant && m.Epoch == before.Epoch+1 && m.Question == before.Asked:
 		said := "that is " + count(c, after)
 		if n := tallyOf(len(c.Members), c.ID, after); n.backers >= n.needs() && !after.Leader.IsNone() {
 			said += fmt.Sprintf(", and it waits until the lease of %s ends", after.Leader)
@@ -186,6 +222,9 @@ func resign(c *conformance.Case) string {
 	switch {
 	case after.Role == spec.Leader && before.Role != spec.Leader:
 		return join(first, fmt.Sprintf("and that was all it waited for: leads epoch %d", after.Epoch))
+	case answers(c, spec.Grant):
+		g := &c.Input.Message.Granted
+		return join(first, fmt.Sprintf("grants epoch %d to %s at once, to which it has handed over", g.Epoch, g.By))
 	case after.Role == spec.Claimant:
 		return join(first, fmt.Sprintf("claims epoch %d again, from all who have not granted it", after.Epoch+1))
 	case first == "":
@@ -196,7 +235,7 @@ func resign(c *conformance.Case) string {
 
 func imBack(c *conformance.Case) string {
 	m := &c.Input.Message
-	first := join(released(c), becomes(c))
+	first := join(released(c), join(becomes(c), unlearned(c)))
 	switch {
 	case answers(c, spec.Coordinator):
 		return join(first, fmt.Sprintf("leads, and says so to %s", m.From))

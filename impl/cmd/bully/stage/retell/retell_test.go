@@ -122,7 +122,7 @@ func TestBrokenPromisesAreSeen(t *testing.T) {
 
 // TestLossesThatNobodySays makes frames of messages that others have overtaken.
 func TestLossesThatNobodySays(t *testing.T) {
-	frames, _ := told(t, "sim-loss-seed-3", Options{Timed: true}, func(_ int, e *spec.Event) bool { return e.Action != spec.LoseAction })
+	frames, _ := told(t, "sim-loss-seed-13", Options{Timed: true}, func(_ int, e *spec.Event) bool { return e.Action != spec.LoseAction })
 	lost := 0
 	for _, f := range frames {
 		if f.Kind == film.Lose {

@@ -21,6 +21,10 @@ func State(id spec.NodeID, members []spec.NodeID, s *spec.State, up bool) *film.
 		{Name: "lease", Value: lease(id, s)},
 		{Name: "grantee", Value: named(s.Grantee, "nobody")},
 		{Name: "support", Value: support(len(members), id, s)},
+		{Name: "questions", Value: questions(s)},
+	}
+	if s.Role == spec.Leader {
+		shown.Fields = append(shown.Fields, film.Field{Name: "reign", Value: reignOf(s)})
 	}
 	for timer := range conformance.Running(id, s).All() {
 		shown.Timers = append(shown.Timers, film.Due{Timer: string(timer)})
@@ -47,7 +51,7 @@ func look(id spec.NodeID, s *spec.State, up bool) film.Look {
 
 // disk says what the disk of a node has kept.
 func disk(s *spec.State) string {
-	text := fmt.Sprintf("epoch %d, promised to %s", s.Epoch, named(s.Grantee, "nobody"))
+	text := fmt.Sprintf("epoch %d, promised to %s, numbers up to %d", s.Epoch, named(s.Grantee, "nobody"), s.Latest.Reserved())
 	if c := &s.Configuration; !c.IsNone() {
 		text += "; " + stamp(c)
 	}
@@ -59,7 +63,34 @@ func lease(id spec.NodeID, s *spec.State) string {
 	if s.Leader == id {
 		return "its own"
 	}
-	return named(s.Leader, "none")
+	if s.Leader.IsNone() {
+		return "none"
+	}
+	return fmt.Sprintf("of %s, since its question %d", s.Leader, s.Lease)
+}
+
+// questions says what a node asks now, and which number it has used last.
+func questions(s *spec.State) string {
+	if s.Asked == 0 {
+		return fmt.Sprintf("asks none; the latest was %d", s.Latest)
+	}
+	if s.Asked == s.Latest {
+		return fmt.Sprintf("asks %d", s.Asked)
+	}
+	return fmt.Sprintf("asks %d; the latest was %d", s.Asked, s.Latest)
+}
+
+// reignOf says from which question a reign is dated, and what others have answered.
+func reignOf(s *spec.State) string {
+	text := fmt.Sprintf("dated from question %d", s.Dated)
+	if len(s.Answered) == 0 {
+		return text
+	}
+	answers := make([]string, len(s.Answered))
+	for i, a := range s.Answered {
+		answers[i] = fmt.Sprintf("%d by %s", a.Question, a.Node)
+	}
+	return text + "; answered: " + strings.Join(answers, ", ")
 }
 
 func named(id spec.NodeID, none string) string {

@@ -32,8 +32,9 @@ type Teller struct {
 	lights  *monitor.Lights
 	early   map[film.Link][]spec.Message // what has arrived without having been seen to be sent
 	confs   Configurations
-	sent    int // the number of the last message
-	frames  int // how many there have been
+	gone    map[film.Link][]spec.Message // what is under way no more, the latest of it: the network may deliver it all the same
+	sent    int                          // the number of the last message
+	frames  int                          // how many there have been
 	begin   uint64
 	at      int64
 	spare   []film.Frame // losses that are told before the frame that shows them
@@ -65,7 +66,7 @@ func New(members []spec.NodeID, o Options) (*Teller, error) {
 	}
 	t := &Teller{options: o, members: members, nodes: make([]node, len(members)), links: map[film.Link][]flight{},
 		cut: map[film.Link]bool{}, lights: lightsOf(members, o.Changing), early: map[film.Link][]spec.Message{},
-		confs: NewConfigurations()}
+		gone: map[film.Link][]spec.Message{}, confs: NewConfigurations()}
 	for i := range t.nodes {
 		t.nodes[i].state.Role = spec.Follower
 	}
@@ -150,7 +151,9 @@ func (t *Teller) step(e *spec.Event) film.Frame {
 	f.Text, f.Note, f.Upkeep = w.text, w.note, w.upkeep
 	if e.Input.Message.Type != "" {
 		arrived := t.arrive(&e.Input.Message)
-		f.Takes = arrived.number
+		if f.Takes = arrived.number; f.Takes == 0 && slices.Contains(t.gone[t.linkOf(&e.Input.Message)], e.Input.Message) {
+			f.Note, f.Upkeep = join("it was taken for lost, or comes once more: the network delays, and repeats", f.Note), false
+		}
 		f.Upkeep = f.Upkeep && (arrived.upkeep || arrived.number == 0)
 	}
 	changed := !n.seen || !n.up || !n.state.Equal(e.State)
@@ -203,11 +206,13 @@ func (t *Teller) send(e *spec.Event, tells bool) (sends []film.Message) {
 			continue
 		}
 		t.sent++
-		told := film.Message{Number: t.sent, To: to, Kind: string(m.Type), Epoch: uint64(m.Epoch), Text: SaysIn(e.Action, m.Type),
+		told := film.Message{Number: t.sent, To: to, Kind: string(m.Type), Epoch: uint64(m.Epoch), Text: Says(e.Action, &m),
 			Upkeep: !tells && (m.Type == spec.Heartbeat || m.Type == spec.Ack && e.Action == spec.OnHeartbeat), Configuration: t.confs.Number(t.members, m.Configuration)}
 		receiver := &t.nodes[to]
 		told.Lost = t.cut[link] || !receiver.up && (receiver.seen || !t.options.Middle)
-		if !told.Lost {
+		if told.Lost {
+			t.gone[link] = append(t.gone[link], m)
+		} else {
 			if q := t.links[link]; len(q) >= maxUnderWay {
 				t.pass(link, 1, "it has not arrived for so long that it is taken for lost")
 			}
@@ -228,8 +233,8 @@ func (t *Teller) wasEarly(link film.Link, m *spec.Message) bool {
 	return at >= 0
 }
 
-// arrive takes a message off its link, and returns it; a zero flight if nobody has seen it sent. What was sent before it on
-// that link can arrive no more: links keep their order.
+// arrive takes a message off its link, and returns it; a zero flight if nobody has seen it sent, or if it was taken for lost. What was
+// sent before it on that link is taken for lost: links keep their order, mostly.
 func (t *Teller) arrive(m *spec.Message) (arrived flight) {
 	link := film.Link{t.place(m.From), t.place(m.To)}
 	at := slices.IndexFunc(t.links[link], func(f flight) bool { return f.message == *m })
@@ -242,8 +247,21 @@ func (t *Teller) arrive(m *spec.Message) (arrived flight) {
 	}
 	t.pass(link, at, "what was sent after it has arrived")
 	arrived = t.links[link][0]
-	t.links[link] = t.links[link][1:]
+	t.end(link, 1)
 	return arrived
+}
+
+// linkOf returns the link of a message.
+func (t *Teller) linkOf(m *spec.Message) film.Link { return film.Link{t.place(m.From), t.place(m.To)} }
+
+// end takes the first k messages off a link, of which nothing is under way any more.
+func (t *Teller) end(link film.Link, k int) {
+	gone := t.gone[link]
+	for _, f := range t.links[link][:k] {
+		gone = append(gone, f.message)
+	}
+	t.gone[link] = gone[max(0, len(gone)-maxUnderWay):]
+	t.links[link] = t.links[link][k:]
 }
 
 // pass tells that the first k messages of a link are lost.
@@ -252,7 +270,7 @@ func (t *Teller) pass(link film.Link, k int, why string) {
 		t.spare = append(t.spare, film.Frame{Kind: film.Lose, Node: -1, Text: whole(&lost.message) + " is lost", Note: why, Takes: lost.number,
 			Upkeep: lost.message.Type == spec.Heartbeat || lost.message.Type == spec.Ack})
 	}
-	t.links[link] = t.links[link][k:]
+	t.end(link, k)
 }
 
 // lose tells that the network loses a message.
@@ -266,6 +284,7 @@ func (t *Teller) lose(e *spec.Event) film.Frame {
 		return f
 	}
 	f.Takes = t.links[link][at].number
+	t.gone[link] = append(t.gone[link], *m)
 	t.links[link] = slices.Delete(t.links[link], at, at+1)
 	return f
 }
@@ -278,7 +297,7 @@ func (t *Teller) change(e *spec.Event) film.Frame {
 		link := film.Link{t.place(l.From), t.place(l.To)}
 		cut = append(cut, link)
 		t.cut[link] = true
-		delete(t.links, link)
+		t.end(link, len(t.links[link]))
 	}
 	f := film.Frame{Kind: film.Links, Node: -1, Cut: &cut}
 	f.Text, f.Note = cutWords(t.members, cut)
@@ -288,7 +307,7 @@ func (t *Teller) change(e *spec.Event) film.Frame {
 // unseenCrash tells that a node must have crashed, for it starts again.
 func (t *Teller) unseenCrash(i int) {
 	was := &t.nodes[i].state
-	survives := spec.State{Role: spec.Follower, Epoch: was.Epoch, Grantee: was.Grantee, Configuration: was.Configuration}
+	survives := spec.State{Role: spec.Follower, Epoch: was.Epoch, Grantee: was.Grantee, Latest: was.Latest.Reserved(), Configuration: was.Configuration}
 	f := t.crash(&spec.Event{Node: t.members[i], State: survives})
 	f.Action, f.Text = string(spec.CrashAction), "has crashed, or was stopped, and nobody saw it"
 	f.Lamps = t.lamps(&f)
@@ -305,8 +324,8 @@ func (t *Teller) crash(e *spec.Event) film.Frame {
 	}
 	n.state, n.up, n.seen = e.State.Clone(), false, true
 	for j := range t.members {
-		delete(t.links, film.Link{i, j})
-		delete(t.links, film.Link{j, i})
+		t.end(film.Link{i, j}, len(t.links[film.Link{i, j}]))
+		t.end(film.Link{j, i}, len(t.links[film.Link{j, i}]))
 	}
 	f.State = t.shown(i)
 	return f

@@ -17,14 +17,32 @@ type words struct {
 }
 
 // Words says what a node of ours does in a case, and what it makes of it. upkeep is what a reign costs: heartbeats, their
-// receipt and their answers, and checks that change nothing.
+// receipt and their answers.
 func Words(c *conformance.Case) (text, note string, upkeep bool) {
 	w := tell(c)
 	return w.text, w.note, w.upkeep
 }
 
-// Says is what a message of a type says, to people.
-func Says(t spec.MessageType) string { return sayings[t] }
+// Says is what a message says that is sent in an action, to people.
+func Says(a spec.Action, m *spec.Message) string {
+	text := sayings[m.Type]
+	if m.Type == spec.ImBack && a != spec.RestartAction {
+		text = "I do not lead: who does?"
+	}
+	switch {
+	case !m.Keeps.IsNone():
+		text += fmt.Sprintf(" I keep the lease of %s", m.Keeps)
+	case m.Granted != (spec.Granted{}):
+		text += fmt.Sprintf(": I have granted epoch %d to %s, which asked %d", m.Granted.Epoch, m.Granted.By, m.Granted.Question)
+	}
+	switch m.Type {
+	case spec.OK, spec.Assent, spec.Grant, spec.Refuse, spec.Ack:
+		return fmt.Sprintf("to question %d: %s", m.Question, text)
+	case spec.Resign, spec.ImBack:
+		return fmt.Sprintf("as of question %d: %s", m.Question, text)
+	}
+	return fmt.Sprintf("question %d: %s", m.Question, text)
+}
 
 var sayings = map[spec.MessageType]string{
 	spec.Election:    "who is there, and would follow me?",
@@ -63,7 +81,7 @@ func doing(e *spec.Event) string {
 }
 
 func takes(m *spec.Message) string {
-	return fmt.Sprintf("takes %s of epoch %d from %s", m.Type, m.Epoch, m.From)
+	return fmt.Sprintf("takes %s of epoch %d from %s (question %d)", m.Type, m.Epoch, m.From, m.Question)
 }
 
 // cutWords says which links carry nothing.
@@ -160,13 +178,8 @@ func tellTimer(c *conformance.Case) words {
 		return words{text: "has waited long enough for grants",
 			note: join(fmt.Sprintf("has %s: gives up its claim of epoch %d", count(c, before), before.Epoch+1), rests(after))}
 	case spec.ReignTimer:
-		w := words{text: "counts who has answered its heartbeats"}
-		if after.Role == spec.Leader {
-			w.note, w.upkeep = count(c, before)+": leads on", true
-		} else {
-			w.note = count(c, before) + ": leads no more, for it could be alone"
-		}
-		return w
+		return words{text: "has had no answer of a quorum for too long",
+			note: fmt.Sprintf("its reign is dated from question %d, and the latest is %d: leads no more, for it could be alone", before.Dated, before.Latest)}
 	}
 	return words{text: "says HEARTBEAT to all", note: "so that they go on following it", upkeep: true}
 }
