@@ -23,7 +23,7 @@ var shows = map[string]string{
 	"hand-over-asks-twice":                    `it has promised it to`,
 	"hand-over-whose-grant-is-lost":           `GRANT .* is lost`,
 	"last-epoch":                              `2 of 3, .* claims nothing`,
-	"late-assent":                             `takes ASSENT .*learns of epoch`,
+	"late-assent":                             `takes ASSENT .*does not learn of epoch`,
 	"late-election-and-claim":                 `taken for lost, or comes once more`,
 	"late-first-start":                        `^3 starts`,
 	"late-heartbeat-and-ack":                  `taken for lost, or comes once more`,

@@ -20,7 +20,7 @@ func Script(trace []byte) (*cluster.Script, error) {
 		return nil, err
 	}
 	w := writer{script: cluster.Script{Members: header.Members, Unstarted: true, First: firstOf(&header, events)}, links: map[spec.Link][]underWay{}, up: map[spec.NodeID]bool{},
-		known: map[spec.NodeID]bool{}}
+		known: map[spec.NodeID]bool{}, again: repeats(events)}
 	for i := range events {
 		if err := w.add(&events[i]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
@@ -99,6 +99,21 @@ type writer struct {
 	up     map[spec.NodeID]bool
 	known  map[spec.NodeID]bool // it has a record
 	cut    []spec.Link
+	again  map[spec.Message]int // how often a message comes once more than it was sent
+}
+
+// repeats returns how often each message is received, or lost, once more than it was sent, if it is.
+func repeats(events []spec.Event) map[spec.Message]int {
+	again := map[spec.Message]int{}
+	for i := range events {
+		for _, m := range events[i].Sent {
+			again[m]--
+		}
+		if m := events[i].Input.Message; m != (spec.Message{}) {
+			again[m]++
+		}
+	}
+	return again
 }
 
 // underWay is a message, and whether it is lost already: a script loses it when what was sent after it arrives. Until then it
@@ -210,7 +225,13 @@ func (w *writer) deliver(m *spec.Message) error {
 	for range at {
 		w.op(cluster.Op{Kind: cluster.Lose, Link: link})
 	}
-	w.op(cluster.Op{Kind: cluster.Deliver, Link: link})
 	w.links[link] = w.links[link][at+1:]
+	if w.again[*m] > 0 {
+		w.again[*m]--
+		w.op(cluster.Op{Kind: cluster.Repeat, Link: link})
+		w.links[link] = append(w.links[link], underWay{message: *m})
+		return nil
+	}
+	w.op(cluster.Op{Kind: cluster.Deliver, Link: link})
 	return nil
 }

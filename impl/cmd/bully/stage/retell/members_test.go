@@ -147,7 +147,7 @@ func TestWhoMayNotIsTold(t *testing.T) {
 			note: "does not count: it was given in version 1 of epoch 1, and its own configuration is version 2 of epoch 1"},
 		{name: "a witness speaks", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now, Lease: 7, Latest: 7},
 			event: spec.Event{Node: three, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, Sent: []spec.Message{asks(spec.ImBack, three, one, now)}, State: free},
-			text:  "has not heard from 2 for too long", rule: "R46", beside: "I do not lead: who does?",
+			text:  "has not heard from 2 for too long", rule: "R46", beside: "as of question 7: I do not lead: who does?",
 			note: "its lease ends; it is a witness, and may not stand: says IM_BACK to all other members, so that who leads says so, and all hear of version 2 of epoch 1"},
 		{name: "a removed node waits no more", before: spec.State{Role: spec.Follower, Leader: two, Epoch: 1, Configuration: now, Lease: 7, Latest: 7},
 			event: spec.Event{Node: four, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: free}, rule: "R46",
