@@ -4,7 +4,10 @@
 
 import { configurationOf, configurationUpTo, differing, fixedOf, isElector, isFirst, isMember, isVoter, newer, same } from "./configuration.mjs";
 import { MAX_EPOCH, TYPES, checkPromise, checkState, compareIds, isId, malformed, promiseOf } from "./forms.mjs";
-import { adopt, backedBy, but, learn, mayGrant, nextEpoch, release, rest, shields, stamped, survives, unbound } from "./state.mjs";
+import {
+  adopt, answeredBy, backedBy, become, bound, but, claims, configured, freed, learn, learnIfFree, mayGrant, nextEpoch, numbered, release, rest, shields, stamped,
+  survives, unbound,
+} from "./state.mjs";
 
 /** @import { Configuration } from "./configuration.mjs" */
 /** @import { Id, Type, Message, Promised, State } from "./forms.mjs" */
@@ -16,7 +19,6 @@ import { adopt, backedBy, but, learn, mayGrant, nextEpoch, release, rest, shield
 /** @typedef {{ignored: string, rule: string, state: State}} Ignored  No step: why, and the rule to count it under. */
 /** @typedef {[State, Message[]]} Outcome  What a rule says: the state after, and what is sent, first sent first. */
 
-const ANSWERS = ["OK", "ASSENT", "GRANT", "ACK"];
 const ASKS = ["ELECTION", "CLAIM", "COORDINATOR", "HEARTBEAT", "IM_BACK"];
 
 export class BullyNode {
@@ -30,7 +32,7 @@ export class BullyNode {
     const configuration = Array.isArray(known) ? undefined : configurationOf(known);
     this.#me = me;
     this.#fixed = Array.isArray(known) ? fixedOf(me, known) : undefined;
-    this.#state = survives({ epoch: 0, grantee: null, ...(configuration && { configuration }) });
+    this.#state = survives({ epoch: 0, grantee: null, reserved: 0, ...(configuration && { configuration }) });
   }
 
   /** R32, R49: the first start in its life: of fixed members, or of a first configuration, or, if that is EMPTY, of a node that is to join. @param {Id} me @param {readonly Id[]|Configuration} known @returns {Started} */
@@ -46,9 +48,10 @@ export class BullyNode {
   static restart(me, known, promise) {
     const node = new BullyNode(me, known);
     checkPromise(promise, node.#isNode);
-    const { epoch, grantee } = promise;
-    const before = survives({ epoch, grantee, ...node.#configured(promise) });
-    return { node, ...node.#take(before, [], [but(before, { role: "electing", leader: me }), node.#toAll(before, "IM_BACK")]) };
+    const { epoch, grantee, reserved } = promise;
+    const before = survives({ epoch, grantee, reserved, ...node.#configured(promise) });
+    const step = node.#take(before, [], [but(before, { role: "electing", leader: me }), node.#toAll(before, "IM_BACK")]);
+    return { node, effects: [{ save: promiseOf(node.state) }, ...step.effects], state: step.state };
   }
 
   /** A node that has come to this state: for tests and pages. @param {Id} me @param {readonly Id[]|Configuration} known @param {any} state */
@@ -56,8 +59,9 @@ export class BullyNode {
     const node = new BullyNode(me, known);
     const configured = state ? node.#configured(state) : {};
     checkState(state, node.#isNode, (id) => id !== me && isMember(node.#conf(configured), id));
-    const { role, leader, epoch, grantee, support } = state;
-    node.#state = { role, leader, epoch, grantee, support: [...new Set(support)].sort(compareIds), ...configured };
+    const { role, leader, lease, epoch, grantee, support, asked, latest, dated, answered } = state;
+    const leads = role === "leader" && { dated, answered: answered.toSorted((/** @type {any} */ a, /** @type {any} */ b) => compareIds(a.node, b.node)) };
+    node.#state = { role, leader, lease, epoch, grantee, support: [...new Set(support)].sort(compareIds), asked, latest, ...leads, ...configured };
     return node;
   }
 
@@ -110,7 +114,7 @@ export class BullyNode {
       case "resign":
         return s.role === "leader" ? this.#take(s, this.timers(), [rest(unbound(s)), this.#toAll(s, "RESIGN")]) : this.#ignored("R28", "it does not lead");
       case "holder-dead":
-        return shields(s, this.#me) ? this.#take(s, this.timers(), [release(s, s.leader), []]) : this.#ignored("R41", "it keeps the lease of no other node");
+        return shields(s, this.#me) ? this.#take(s, this.timers(), [freed(s), []]) : this.#ignored("R41", "it keeps the lease of no other node");
       case "change":
         return this.#changeAsked(s, configuration);
     }
@@ -133,10 +137,14 @@ export class BullyNode {
 
   /** R36: does a timer that ran, and runs on, begin anew, though it has not ended? @param {Timer} timer @param {State} before @param {Message[]} sent */
   #restarts(timer, before, sent) {
+    const { leader, lease, epoch, dated } = this.#state;
+    const isAnother = leader !== before.leader;
+    const renewed = isAnother || lease > before.lease;
     switch (timer) {
-      case "patience": return sent.some((m) => m.type === "ACK");
-      case "preempt": return this.#state.leader !== before.leader || this.#state.epoch !== before.epoch;
-      case "coordinator": return sent.some((m) => m.type === "GRANT");
+      case "patience": return renewed && sent.some((m) => m.type === "ACK");
+      case "preempt": return isAnother || epoch !== before.epoch;
+      case "coordinator": return renewed && sent.some((m) => m.type === "GRANT");
+      case "reign": return dated !== before.dated;
       default: return false;
     }
   }
@@ -155,12 +163,13 @@ export class BullyNode {
   #take(before, ran, [state, said], anew = []) {
     this.#state = state;
     const { epoch, grantee, configuration } = state;
+    const [kept, promise] = [promiseOf(before), promiseOf(state)];
     const sent = configuration ? said.map((m) => ({ ...m, configuration })) : said;
     const [runs, was, is] = [this.timers(), this.told(before), this.told()];
     /** @type {Effect[]} */
     const effects = [];
-    const saved = epoch === before.epoch && grantee === before.grantee && configuration === before.configuration;
-    if (!saved) effects.push({ save: promiseOf(state) }); // R4
+    const saved = epoch === kept.epoch && grantee === kept.grantee && promise.reserved === kept.reserved && configuration === kept.configuration;
+    if (!saved) effects.push({ save: promise }); // R4
     if (before.role === "leader" && state.role !== "leader") effects.push({ over: before.epoch });
     for (const cancel of ran) if (!runs.includes(cancel)) effects.push({ cancel });
     for (const arm of runs) if (!ran.includes(arm) || anew.includes(arm) || this.#restarts(arm, before, sent)) effects.push({ arm });
@@ -178,13 +187,12 @@ export class BullyNode {
     const t = newer(theirs, this.#conf(s)) ? adopt(s, theirs) : s;
     const known = this.#conf(t);
     if (!isMember(known, this.#me) || !isMember(known, m.from)) return this.#outsideHeard(t, m);
-    if (ANSWERS.includes(m.type) && !same(theirs, known)) return [learn(t, m.epoch), []]; // R45: it does not count
     return this.#memberHeard(t, m);
   }
   /** R44: who is no member hears of the newest configuration, if it asks with an older one. @param {State} s @param {Message} m @returns {Outcome} */
   #outsideHeard(s, m) {
     const isTold = ASKS.includes(m.type) && newer(this.#conf(s), this.#conf(m));
-    return [s, isTold ? [this.#message("REFUSE", m.from, s.epoch)] : []];
+    return [s, isTold ? [this.#answer(m, "REFUSE", s.epoch)] : []];
   }
   /** What a message of a member does. @param {State} s @param {Message} m @returns {Outcome} */
   #memberHeard(s, m) {
@@ -211,20 +219,28 @@ export class BullyNode {
       case "coordinator": // R15
         return this.#mayClaim(s) && isVoter(this.#conf(s), this.#me) ? this.#claim(unbound(s)) : this.#askOrSay(unbound(s));
       case "claim": return [rest(s), []]; // R22
-      case "reign": return this.#isQuorum(s) ? [but(s, { support: [] }), []] : [rest(unbound(s)), []]; // R26
-      case "heartbeat": return [s, this.#toAll(s, "HEARTBEAT")]; // R27
+      case "reign": return [rest(unbound(s)), []]; // R26
+      case "heartbeat": { // R27
+        const t = this.#dated(numbered(s));
+        return [t, this.#toAll(t, "HEARTBEAT")];
+      }
     }
   }
 
-  /** @param {Type} type @param {Id} to @param {number} epoch @returns {Message} */
-  #message(type, to, epoch) {
-    return { type, from: this.#me, to, epoch };
+  /** @param {Type} type @param {Id} to @param {number} epoch @param {number} question @returns {Message} */
+  #message(type, to, epoch, question) {
+    return { type, from: this.#me, to, epoch, question };
+  }
+  /** R50: an answer says which question it answers. @param {Message} m @param {Type} type @param {number} epoch */
+  #answer(m, type, epoch) {
+    return this.#message(type, m.from, epoch, m.question);
   }
   /** R46: votes are asked of electors; all else is said to all members, in ascending order of ids. @param {State} s @param {Type} type @param {number} [epoch] */
   #toAll(s, type, epoch = s.epoch) {
     const votes = type === "ELECTION" || type === "CLAIM";
     const to = this.#conf(s).members.filter(({ id, kind }) => id !== this.#me && !(votes && kind === "observer"));
-    return to.map(({ id }) => this.#message(type, id, epoch));
+    const keeps = type === "ELECTION" && { keeps: s.leader };
+    return to.map(({ id }) => ({ ...this.#message(type, id, epoch, s.latest), ...keeps }));
   }
   /** R1, R46: is a to lead rather than b, which is lower, or may not lead at all? @param {Id} a @param {Id} b @param {State} s */
   #outranks(a, b, s) {
@@ -234,10 +250,10 @@ export class BullyNode {
   #highest(s) {
     return this.#conf(s).members.findLast(({ kind }) => kind === "voter")?.id;
   }
-  /** R3, R42: are this node and its support a majority of the electors? @param {State} s */
-  #isQuorum(s) {
+  /** R3, R42: are this node and these, its support if none are given, a majority of the electors? @param {State} s @param {readonly Id[]} [others] */
+  #isQuorum(s, others = s.support) {
     const electors = this.#conf(s).members.filter(({ kind }) => kind !== "observer");
-    const votes = electors.filter(({ id }) => id === this.#me || s.support.includes(id));
+    const votes = electors.filter(({ id }) => id === this.#me || others.includes(id));
     return 2 * votes.length > electors.length;
   }
   /** R45: an elector votes for a voter, if both have the same configuration. @param {State} s @param {Message} m */
@@ -247,7 +263,7 @@ export class BullyNode {
   }
   /** R10: would this node grant the sender's claim? @param {State} s @param {Message} m */
   #maySupport(s, m) {
-    const free = s.leader === null || s.leader === m.from || (this.#outranks(m.from, s.leader, s) && s.role !== "electing");
+    const free = s.leader === null || s.leader === m.from || (this.#outranks(m.from, s.leader, s) && s.role !== "electing" && m.keeps === s.leader);
     return free && this.#mayVote(s, m);
   }
   /** R46: a voter asks. Any other rests, and a member says that it does not lead: whoever does may say so. @param {State} s @returns {Outcome} */
@@ -257,33 +273,34 @@ export class BullyNode {
   }
   /** R8: asks who is there, and would follow it. @param {State} s @returns {Outcome} */
   #ask(s) {
-    return [but(s, { role: "candidate", support: [] }), this.#toAll(s, "ELECTION")];
+    const t = numbered(become(s, "candidate"));
+    return [but(t, { asked: t.latest }), this.#toAll(t, "ELECTION")];
   }
   /** R10, R11: ELECTION from a lower, or a higher, node. @param {State} s @param {Message} m @returns {Outcome} */
   #electionHeard(s, m) {
     const { from, epoch } = m;
-    const t = learn(release(s, from), epoch);
+    const t = learnIfFree(release(s, from, m.question), this.#me, epoch);
     const lower = !this.#outranks(from, this.#me, t);
     const idle = t.role === "follower" && t.leader === null;
-    const answer = (/** @type {Type} */ type) => this.#message(type, from, t.epoch);
-    if (lower && t.role === "leader") return [t, [answer("OK"), answer("COORDINATOR")]];
+    const answer = (/** @type {Type} */ type) => this.#answer(m, type, t.epoch);
+    if (lower && t.role === "leader") return [t, [answer("OK"), this.#message("COORDINATOR", from, t.epoch, t.latest)]];
     if (!this.#maySupport(t, m)) return [t, [answer("REFUSE")]];
     if (lower) {
       const [u, sent] = idle ? this.#ask(t) : [t, []];
       return [u, [answer("OK"), ...sent]];
     }
-    const givesWay = idle || t.role === "candidate" || t.role === "claimant";
-    return [givesWay ? but(t, { role: "electing", support: [] }) : t, [answer("ASSENT")]];
+    return [idle || t.role === "candidate" ? become(t, "electing") : t, [answer("ASSENT")]]; // a claimant is firm
   }
   /** R12: somebody better has it in hand. @param {State} s @param {Message} m @returns {Outcome} */
-  #okHeard(s, { from, epoch }) {
-    const t = learn(s, epoch);
-    return [t.role === "candidate" || t.role === "electing" ? but(backedBy(t, from), { role: "electing" }) : t, []];
+  #okHeard(s, { from, epoch, question }) {
+    const t = learnIfFree(s, this.#me, epoch);
+    const isAsked = (t.role === "candidate" || t.role === "electing") && question === t.asked;
+    return [isAsked ? but(backedBy(t, from), { role: "electing" }) : t, []];
   }
   /** R13: who is lower would grant; the highest member waits for nobody better. @param {State} s @param {Message} m @returns {Outcome} */
-  #assentHeard(s, { from, epoch }) {
-    const t = learn(s, epoch);
-    if (t.role !== "candidate" && t.role !== "electing") return [t, []];
+  #assentHeard(s, { from, epoch, question }) {
+    const t = learnIfFree(s, this.#me, epoch);
+    if ((t.role !== "candidate" && t.role !== "electing") || question !== t.asked) return [t, []];
     const u = backedBy(t, from);
     return u.role === "candidate" && this.#me === this.#highest(u) && this.#mayClaim(u) ? this.#claim(u) : [u, []];
   }
@@ -293,7 +310,8 @@ export class BullyNode {
   }
   /** R16: asks for the next epoch; it promises it to itself only on winning. @param {State} s @returns {Outcome} */
   #claim(s) {
-    const t = but(s, { role: "claimant", support: [] });
+    const standing = numbered(become(s, "claimant"));
+    const t = but(standing, { asked: standing.latest });
     return this.#mayWin(t) ? this.#win(t) : [t, this.#toAll(t, "CLAIM", nextEpoch(t))];
   }
   /** R17, R18, R45: promises the epoch to c and keeps c's lease, or refuses. @param {State} s @param {Message} m @returns {Outcome} */
@@ -301,15 +319,17 @@ export class BullyNode {
     const { from: c, epoch: e } = m;
     const leads = s.role === "leader";
     const handsOver = leads && this.#outranks(c, this.#me, s) && e > s.epoch;
-    const grants = !leads && mayGrant(s, c, e) && !shields(s, c);
-    if (!(handsOver || grants) || !this.#mayVote(s, m)) return [s, [this.#message("REFUSE", c, s.epoch)]];
-    const sent = [this.#message("GRANT", c, e), ...(handsOver ? this.#toAll(s, "RESIGN") : [])];
-    return [but(s, { role: "electing", leader: c, epoch: e, grantee: c, support: [] }), sent];
+    const rivals = claims(s, e) && !this.#outranks(c, this.#me, s); // of two that claim an epoch the better goes on
+    const grants = !leads && mayGrant(s, c, e) && !shields(s, c) && !rivals;
+    if (!(handsOver || grants) || !this.#mayVote(s, m)) return [s, [this.#answer(m, "REFUSE", s.epoch)]];
+    const granted = { by: c, epoch: e, question: m.question };
+    const resigns = handsOver ? this.#toAll(s, "RESIGN").map((told) => ({ ...told, granted })) : [];
+    return [but(bound(become(s, "electing"), c, m.question), { epoch: e, grantee: c }), [this.#answer(m, "GRANT", e), ...resigns]];
   }
-  /** R19: a GRANT counts only for the epoch that this node claims. @param {State} s @param {Message} m @returns {Outcome} */
-  #grantHeard(s, { from, epoch }) {
-    if (s.role !== "claimant" || epoch !== nextEpoch(s)) return [learn(s, epoch), []];
-    const t = backedBy(release(s, from), from);
+  /** R19: a GRANT counts only for the claim that this node makes now. @param {State} s @param {Message} m @returns {Outcome} */
+  #grantHeard(s, { from, epoch, question }) {
+    if (s.role !== "claimant" || epoch !== nextEpoch(s) || question !== s.asked) return [learnIfFree(s, this.#me, epoch), []];
+    const t = backedBy(s.leader === from ? unbound(s) : s, from);
     return this.#mayWin(t) ? this.#win(t) : [t, []];
   }
   /** R20: a quorum has promised it the epoch, and it keeps no lease. @param {State} s */
@@ -319,36 +339,63 @@ export class BullyNode {
   /** R20, R48: promises the epoch to itself, and leads it. @param {State} s @returns {Outcome} */
   #win(s) {
     const epoch = nextEpoch(s);
-    return [stamped(but(s, { role: "leader", leader: this.#me, epoch, grantee: this.#me, support: [] })), this.#toAll(s, "COORDINATOR", epoch)];
+    const answered = s.support.map((node) => ({ node, question: s.asked }));
+    const t = but(become(s, "leader"), { leader: this.#me, epoch, grantee: this.#me, dated: s.asked, answered });
+    return [stamped(t), this.#toAll(s, "COORDINATOR", epoch)];
   }
   /** R21: tells a claimant that its epoch went to another, so it rests, then learns. @param {State} s @param {Message} m @returns {Outcome} */
-  #refuseHeard(s, { epoch }) {
-    return [learn(s.role === "claimant" && epoch > s.epoch ? rest(s) : s, epoch), []];
+  #refuseHeard(s, { epoch, question }) {
+    if (s.role === "claimant" && question === s.asked && epoch > s.epoch) return [learn(rest(s), epoch), []];
+    return [learnIfFree(s, this.#me, epoch), []];
   }
   /** R23, R24: COORDINATOR and HEARTBEAT: follows the sender, or refuses what is stale. @param {State} s @param {Message} m @returns {Outcome} */
-  #reignHeard(s, { from, epoch }) {
-    if (epoch < s.epoch) return [s, [this.#message("REFUSE", from, s.epoch)]];
-    const ack = [this.#message("ACK", from, epoch)];
+  #reignHeard(s, m) {
+    const { from, epoch, question } = m;
+    if (epoch < s.epoch) return [s, [this.#answer(m, "REFUSE", s.epoch)]];
+    const ack = [this.#answer(m, "ACK", epoch)];
     const preempts = (s.role === "candidate" || s.role === "claimant") && s.leader === from && s.epoch === epoch;
-    if (preempts) return [s, ack];
+    if (preempts) return [bound(s, from, question), ack];
     const grantee = epoch > s.epoch || s.grantee === null ? from : s.grantee;
-    return [but(s, { role: "follower", leader: from, epoch, grantee, support: [] }), ack];
+    return [but(bound(become(s, "follower"), from, question), { epoch, grantee }), ack];
   }
-  /** R25: an ACK of another reign says nothing of this one. @param {State} s @param {Message} m @returns {Outcome} */
-  #ackHeard(s, { from, epoch }) {
-    return [s.role === "leader" && epoch === s.epoch ? backedBy(s, from) : learn(s, epoch), []];
+  /** R25: an ACK of another reign, or of what was not asked, says nothing of this one. @param {State} s @param {Message} m @returns {Outcome} */
+  #ackHeard(s, m) {
+    const { from, epoch, question } = m;
+    if (s.role !== "leader" || epoch !== s.epoch || question > s.latest) return [learnIfFree(s, this.#me, epoch), []];
+    const t = answeredBy(s, from, question);
+    return [this.#dated(same(this.#conf(m), this.#conf(s)) ? backedBy(t, from) : t), []];
   }
-  /** R29: a claimant asks again those who may have refused for the old leader's sake. @param {State} s @param {Message} m @returns {Outcome} */
-  #resignHeard(s, { from }) {
-    const t = release(s, from);
+  /** R26: dates the reign from the latest question that a quorum has answered; never back. @param {State} s */
+  #dated(s) {
+    if (this.#isQuorum(s, [])) return but(s, { dated: s.latest });
+    const { dated = 0, answered = [] } = s;
+    const since = (/** @type {number} */ n) => answered.filter(({ question }) => question >= n).map(({ node }) => node);
+    const settled = answered.map(({ question }) => question).filter((n) => n > dated && this.#isQuorum(s, since(n)));
+    return but(s, { dated: Math.max(dated, ...settled) });
+  }
+  /** R29: who succeeds is granted at once; a claimant asks again those who may have refused for the old leader's sake. @param {State} s @param {Message} m @returns {Outcome} */
+  #resignHeard(s, { granted, ...m }) {
+    const t = release(s, m.from, m.question);
+    if (granted) {
+      const { by: from, epoch, question } = granted;
+      /** @type {Message} */
+      const claim = { ...m, type: "CLAIM", from, epoch, question };
+      if (this.#succeeds(t, claim)) return this.#claimHeard(t, claim);
+    }
     if (t.role !== "claimant") return [t, []];
     if (this.#mayWin(t)) return this.#win(t);
-    return [t, this.#toAll(t, "CLAIM", nextEpoch(t)).filter(({ to }) => !t.support.includes(to))];
+    const again = this.#toAll(t, "CLAIM", nextEpoch(t)).filter(({ to }) => !t.support.includes(to));
+    return [t, again.map((told) => ({ ...told, question: t.asked }))];
+  }
+  /** R29: is a claim that the sender of a RESIGN has granted answered as if it had been heard? @param {State} s @param {Message} claim */
+  #succeeds(s, claim) {
+    if (claim.from === this.#me || s.leader !== null || !this.#mayVote(s, claim)) return false;
+    return s.role === "follower" || s.role === "electing" || (s.role === "candidate" && this.#outranks(claim.from, this.#me, s));
   }
   /** R31: the sender has forgotten whatever it led. @param {State} s @param {Message} m @returns {Outcome} */
-  #imBackHeard(s, { from, epoch }) {
-    const t = learn(release(s, from), epoch);
-    return [t, t.role === "leader" ? [this.#message("COORDINATOR", from, t.epoch)] : []];
+  #imBackHeard(s, { from, epoch, question }) {
+    const t = learnIfFree(release(s, from, question), this.#me, epoch);
+    return [t, t.role === "leader" ? [this.#message("COORDINATOR", from, t.epoch, t.latest)] : []];
   }
   /** R47: its user asks for another configuration. @param {State} s @param {any} value @returns {Step|Ignored} */
   #changeAsked(s, value) {
@@ -359,7 +406,7 @@ export class BullyNode {
       return this.#ignored("R47", e.message);
     }
     const why = this.#mayNotChange(s, c);
-    return why ? this.#ignored("R47", why) : this.#take(s, this.timers(), this.#change(s, c), ["reign", "heartbeat"]);
+    return why ? this.#ignored("R47", why) : this.#take(s, this.timers(), this.#change(s, c), ["heartbeat"]);
   }
   /** R47: why a change is no step, or nothing. @param {State} s @param {Configuration} c */
   #mayNotChange(s, c) {
@@ -374,6 +421,7 @@ export class BullyNode {
   #change(s, c) {
     const told = new Set([...this.#conf(s).members, ...c.members].map(({ id }) => id));
     told.delete(this.#me);
-    return [but(s, { support: [], configuration: c }), [...told].sort(compareIds).map((to) => this.#message("HEARTBEAT", to, s.epoch))];
+    const t = this.#dated(numbered(configured(s, c)));
+    return [t, [...told].sort(compareIds).map((to) => this.#message("HEARTBEAT", to, t.epoch, t.latest))];
   }
 }

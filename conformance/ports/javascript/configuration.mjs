@@ -14,7 +14,7 @@ export const EMPTY = { epoch: 0, version: 0, members: [] };
 const KINDS = ["voter", "witness", "observer"];
 const MAX_MEMBERS = 50;
 const ADDRESS = /^[!#-%'-;=?-[\]-~]{1,128}$/;
-const MAX_BYTES = 1024; // of a message in its binary form: 59, and for each member 18 and those of its address
+const MAX_BYTES = 1024; // of a message in its binary form: 99, and for each member 18 and those of its address
 
 /** R42: reads a configuration, and repairs nothing: throws a TypeError that says what is wrong. @param {any} v @returns {Configuration} */
 export function configurationOf(v) {
@@ -32,7 +32,7 @@ export function configurationOf(v) {
   const ascending = members.every(({ id }, i) => i === 0 || compareIds(members[i - 1].id, id) < 0);
   if (!ascending) throw new TypeError("configuration: sort members by id (R1), each once");
   if (!members.some(({ kind }) => kind === "voter")) throw new TypeError("configuration: a voter is needed");
-  const bytes = members.reduce((sum, { address }) => sum + 18 + (address?.length ?? 0), 59);
+  const bytes = members.reduce((sum, { address }) => sum + 18 + (address?.length ?? 0), 99);
   if (bytes > MAX_BYTES) throw new TypeError(`configuration: ${bytes} bytes, which is more than a message of ${MAX_BYTES} holds`);
   return known;
 }

@@ -6,7 +6,7 @@ import { BullyNode } from "./bully.mjs";
 import { EMPTY } from "./configuration.mjs";
 import { Fence } from "./fence.mjs";
 
-const PORT = { name: "bully-javascript", version: "1.1.0", language: "JavaScript" };
+const PORT = { name: "bully-javascript", version: "2.0.0", language: "JavaScript" };
 const [STDIN, STDOUT] = [0, 1]; // not process.stdin, which makes a pipe one that does not block
 
 /** @type {Map<string, BullyNode>} */
