@@ -2,16 +2,17 @@
 // after each step, in order (section 10). It reads no clock, draws no lots, writes and sends nothing, and runs in Node and in a browser. Its members are
 // those of a configuration; fixed members are one that never changes, so no rule asks which of the two they are.
 
-import { configurationOf, configurationUpTo, differing, fixedOf, isElector, isFirst, isMember, isVoter, newer, same } from "./configuration.mjs";
+import { configurationOf, configurationUpTo, differing, fixedOf, isElector, isFirst, isMember, isVoter, newer, outranks, same } from "./configuration.mjs";
 import { MAX_EPOCH, TYPES, checkPromise, checkState, compareIds, isId, malformed, promiseOf } from "./forms.mjs";
 import {
   adopt, answeredBy, backedBy, become, bound, but, claims, configured, freed, learn, learnIfFree, mayGrant, nextEpoch, numbered, release, rest, shields, stamped,
   survives, unbound,
 } from "./state.mjs";
+import { beginsAnew, timersOf } from "./timers.mjs";
 
 /** @import { Configuration } from "./configuration.mjs" */
 /** @import { Id, Type, Message, Promised, State } from "./forms.mjs" */
-/** @typedef {"patience"|"preempt"|"election"|"coordinator"|"claim"|"reign"|"heartbeat"} Timer */
+/** @import { Timer } from "./timers.mjs" */
 /** @typedef {{leader: Id|null, epoch: number}} Told  What users may be told (R39). */
 /** @typedef {{save: Promised}|{over: number}|{cancel: Timer}|{arm: Timer}|{send: Message}|{tell: Told}} Effect */
 /** @typedef {{effects: Effect[], state: State}} Step  What the host must do, in this order, and the state after. */
@@ -121,32 +122,9 @@ export class BullyNode {
     return this.#ignored("R28, R41", "the call is none");
   }
 
-  /** R36, R46: the timers that run. Who is no member waits only for a lease to end; who may not stand pre-empts nobody. @param {State} s @returns {Timer[]} */
+  /** R36, R46: the timers that run. @param {State} s @returns {Timer[]} */
   timers(s = this.#state) {
-    const known = this.#conf(s);
-    switch (s.role) {
-      case "follower":
-        if (s.leader === null) return isMember(known, this.#me) ? ["patience"] : [];
-        return isVoter(known, this.#me) && this.#outranks(this.#me, s.leader, s) ? ["patience", "preempt"] : ["patience"];
-      case "candidate": return ["election"];
-      case "electing": return ["coordinator"];
-      case "claimant": return ["claim"];
-      case "leader": return ["reign", "heartbeat"];
-    }
-  }
-
-  /** R36: does a timer that ran, and runs on, begin anew, though it has not ended? @param {Timer} timer @param {State} before @param {Message[]} sent */
-  #restarts(timer, before, sent) {
-    const { leader, lease, epoch, dated } = this.#state;
-    const isAnother = leader !== before.leader;
-    const renewed = isAnother || lease > before.lease;
-    switch (timer) {
-      case "patience": return renewed && sent.some((m) => m.type === "ACK");
-      case "preempt": return isAnother || epoch !== before.epoch;
-      case "coordinator": return renewed && sent.some((m) => m.type === "GRANT");
-      case "reign": return dated !== before.dated;
-      default: return false;
-    }
+    return timersOf(s, this.#me, this.#conf(s));
   }
 
   /** R39: what users may be told. @param {State} s @returns {Told} */
@@ -172,7 +150,7 @@ export class BullyNode {
     if (!saved) effects.push({ save: promise }); // R4
     if (before.role === "leader" && state.role !== "leader") effects.push({ over: before.epoch });
     for (const cancel of ran) if (!runs.includes(cancel)) effects.push({ cancel });
-    for (const arm of runs) if (!ran.includes(arm) || anew.includes(arm) || this.#restarts(arm, before, sent)) effects.push({ arm });
+    for (const arm of runs) if (!ran.includes(arm) || anew.includes(arm) || beginsAnew(arm, before, state, sent)) effects.push({ arm });
     for (const send of sent) effects.push({ send });
     if (is.leader !== was.leader || is.epoch !== was.epoch) effects.push({ tell: is });
     return { effects, state };
@@ -244,7 +222,7 @@ export class BullyNode {
   }
   /** R1, R46: is a to lead rather than b, which is lower, or may not lead at all? @param {Id} a @param {Id} b @param {State} s */
   #outranks(a, b, s) {
-    return compareIds(a, b) > 0 || !isVoter(this.#conf(s), b);
+    return outranks(this.#conf(s), a, b);
   }
   /** R46: the highest of those who may lead. @param {State} s */
   #highest(s) {

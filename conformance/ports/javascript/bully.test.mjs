@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { BullyNode } from "./bully.mjs";
 import { Fence } from "./fence.mjs";
 import { MAX_EPOCH, compareIds, isId, malformed } from "./forms.mjs";
+import { LATER, asked, numbered, plain } from "./numbers.mjs";
 
 /** A cluster whose host does what the effects say. A leader that acts is in `reigns`, until its reign is over. */
 class Cluster {
@@ -71,13 +72,16 @@ class Cluster {
   }
 }
 
+/** A node in this state, with numbers. */
+const load = (me, members, state) => BullyNode.load(me, members, numbered(state, me, members));
+
 const elected = () => new Cluster("1", "2", "3").end("3", "patience");
 
 test("three nodes elect 3", () => {
   const c = elected();
   c.follows("3", 1);
   assert.deepEqual(c.sent.slice(0, 6), ["ELECTION(0) 3>1", "ELECTION(0) 3>2", "ASSENT(0) 1>3", "ASSENT(0) 2>3", "CLAIM(1) 3>1", "CLAIM(1) 3>2"]);
-  assert.deepEqual(c.disk.get("1"), { epoch: 1, grantee: "3" });
+  assert.deepEqual(c.disk.get("1"), { epoch: 1, grantee: "3", reserved: 2 ** 20 });
 });
 
 test("1 stands first, and 3 leads all the same", () => {
@@ -113,10 +117,11 @@ test("3 comes back, follows 2, and takes over by a hand-over", () => {
 });
 
 test("a hand-over saves the promise, ends the reign, then sends (section 10)", () => {
-  const leader = BullyNode.load("3", ["1", "2", "3", "4", "5"], { role: "leader", leader: "3", epoch: 4, grantee: "3", support: ["1"] });
-  const { effects } = leader.receive({ type: "CLAIM", from: "4", to: "3", epoch: 5 });
+  const leader = load("3", ["1", "2", "3", "4", "5"], { role: "leader", leader: "3", epoch: 4, grantee: "3", support: ["1"] });
+  const { effects } = leader.receive(asked({ type: "CLAIM", from: "4", to: "3", epoch: 5 }));
   const sends = (type, to, epoch) => ({ send: { type, from: "3", to, epoch } });
-  assert.deepEqual(effects, [
+  assert.deepEqual(effects.find(({ send }) => send?.type === "RESIGN").send.granted, { by: "4", epoch: 5, question: LATER });
+  assert.deepEqual(plain(effects), [
     { save: { epoch: 5, grantee: "4" } }, { over: 4 }, { cancel: "reign" }, { cancel: "heartbeat" }, { arm: "coordinator" },
     sends("GRANT", "4", 5), sends("RESIGN", "1", 4), sends("RESIGN", "2", 4), sends("RESIGN", "4", 4), sends("RESIGN", "5", 4),
     { tell: { leader: null, epoch: 0 } },
@@ -126,21 +131,21 @@ test("a hand-over saves the promise, ends the reign, then sends (section 10)", (
 test("a node that crashes after its promise is durable does not make it to another", () => {
   const members = ["1", "2", "3"];
   const { node } = BullyNode.start("1", members);
-  const [{ save }] = node.receive({ type: "CLAIM", from: "2", to: "1", epoch: 1 }).effects;
+  const [{ save }] = node.receive(asked({ type: "CLAIM", from: "2", to: "1", epoch: 1 })).effects;
   const back = BullyNode.restart("1", members, save).node;
   back.end("coordinator"); // the silence after a restart is over
-  const { effects } = back.receive({ type: "CLAIM", from: "3", to: "1", epoch: 1 });
-  assert.deepEqual(effects, [{ send: { type: "REFUSE", from: "1", to: "3", epoch: 1 } }]);
+  const { effects } = back.receive(asked({ type: "CLAIM", from: "3", to: "1", epoch: 1 }));
+  assert.deepEqual(effects, [{ send: { type: "REFUSE", from: "1", to: "3", epoch: 1, question: LATER } }]);
 });
 
 test("timers that run on begin anew only where R36 says so", () => {
   const arms = ({ effects }) => effects.flatMap((e) => e.arm ?? []);
-  const follower = BullyNode.load("3", ["1", "2", "3"], { role: "follower", leader: "2", epoch: 4, grantee: "2", support: [] });
-  const heard = (epoch) => arms(follower.receive({ type: "HEARTBEAT", from: "2", to: "3", epoch }));
-  assert.deepEqual([heard(4), heard(3), heard(5)], [["patience"], [], ["patience", "preempt"]]);
-  const granter = BullyNode.load("1", ["1", "2", "3"], { role: "electing", leader: "3", epoch: 4, grantee: "3", support: [] });
-  assert.deepEqual(arms(granter.receive({ type: "CLAIM", from: "3", to: "1", epoch: 4 })), ["coordinator"]);
-  assert.deepEqual(arms(granter.receive({ type: "CLAIM", from: "2", to: "1", epoch: 4 })), []);
+  const follower = load("3", ["1", "2", "3"], { role: "follower", leader: "2", epoch: 4, grantee: "2", support: [] });
+  const heard = (epoch, question) => arms(follower.receive({ type: "HEARTBEAT", from: "2", to: "3", epoch, question }));
+  assert.deepEqual([heard(4, 4), heard(4, 4), heard(3, 5), heard(5, 5)], [["patience"], [], [], ["patience", "preempt"]], "a question that comes again renews nothing");
+  const granter = load("1", ["1", "2", "3"], { role: "electing", leader: "3", epoch: 4, grantee: "3", support: [] });
+  assert.deepEqual(arms(granter.receive(asked({ type: "CLAIM", from: "3", to: "1", epoch: 4 }))), ["coordinator"]);
+  assert.deepEqual(arms(granter.receive(asked({ type: "CLAIM", from: "2", to: "1", epoch: 4 }))), []);
 });
 
 test("the only member leads at once, and tells nobody", () => {
@@ -159,18 +164,20 @@ test("ids are compared as bytes (R1)", () => {
 });
 
 test("epochs are exact up to 2^53-1, which is the end (R2)", () => {
-  const at = (epoch, role = "candidate") => BullyNode.load("3", ["1", "2", "3"], { role, leader: null, epoch, grantee: null, support: ["1"] });
+  const at = (epoch, role = "candidate") => load("3", ["1", "2", "3"], { role, leader: null, epoch, grantee: null, support: ["1"] });
   assert.equal(at(MAX_EPOCH - 1).end("election").effects.at(-1).send.epoch, MAX_EPOCH);
   assert.equal(at(MAX_EPOCH).end("election").state.role, "follower");
   assert.equal(at(MAX_EPOCH, "electing").end("coordinator").state.role, "candidate");
 });
 
 test("what is no message is ignored, with a reason, and changes nothing (R33, R34)", () => {
-  const m = { type: "CLAIM", from: "3", to: "2", epoch: 4 };
+  const m = { type: "CLAIM", from: "3", to: "2", epoch: 4, question: 7 };
   const { from, ...unsigned } = m;
   const none = [undefined, null, 7, "CLAIM", [], {}, unsigned, { ...m, more: 1 }, JSON.parse('{"__proto__":1,"type":"OK","from":"3","to":"2","epoch":1}'),
     { ...m, type: 4 }, { ...m, from: 3 }, { ...m, from: "03" }, { ...m, to: null }, { ...m, from: "2" }, { ...m, epoch: -1 }, { ...m, epoch: -0 },
-    { ...m, epoch: 1.5 }, { ...m, epoch: "4" }, { ...m, epoch: MAX_EPOCH + 1 }, { ...m, epoch: NaN }, { ...m, epoch: null }];
+    { ...m, epoch: 1.5 }, { ...m, epoch: "4" }, { ...m, epoch: MAX_EPOCH + 1 }, { ...m, epoch: NaN }, { ...m, epoch: null },
+    { ...m, question: 0 }, { ...m, question: null }, { ...m, keeps: null }, { ...m, type: "ELECTION" }, { ...m, type: "ELECTION", keeps: "03" },
+    { ...m, type: "RESIGN", granted: { by: "3", epoch: 4 } }, { ...m, type: "RESIGN", granted: { by: "3", epoch: 4, question: 0 } }];
   const strange = [{ ...m, from: "9" }, { ...m, to: "1" }, { ...m, type: "claim" }, { ...m, type: "constructor" }];
   const { node, state } = BullyNode.start("2", ["1", "2", "3"]);
   for (const [list, rule] of [[none, "R33"], [strange, "R34"]]) {
@@ -181,7 +188,7 @@ test("what is no message is ignored, with a reason, and changes nothing (R33, R3
     }
   }
   assert.equal(malformed(m), "");
-  assert.deepEqual(node.receive(m).state, { role: "electing", leader: "3", epoch: 4, grantee: "3", support: [] });
+  assert.deepEqual(node.receive(m).state, { role: "electing", leader: "3", lease: 7, epoch: 4, grantee: "3", support: [], asked: 0, latest: 1 });
 });
 
 test("timers that do not run, and calls that are none, are no step (R35, R28, R41)", () => {
@@ -195,7 +202,7 @@ test("timers that do not run, and calls that are none, are no step (R35, R28, R4
 test("a node does not start among members, or with a record, that cannot be", () => {
   const members = ["1", "2", "3"];
   for (const bad of [[], ["2", "1"], ["1", "1", "2"], ["1", "3"], "123", ["1", 2]]) assert.throws(() => BullyNode.start("2", bad), TypeError);
-  for (const bad of [undefined, {}, { epoch: 1 }, { epoch: 2 ** 53, grantee: null }, { epoch: 1, grantee: "9" }]) {
+  for (const bad of [undefined, {}, { epoch: 1 }, { epoch: 2 ** 53, grantee: null }, { epoch: 1, grantee: "9", reserved: 0 }, { epoch: 1, grantee: null }, { epoch: 1, grantee: null, reserved: 2 ** 53 - 1 }]) {
     assert.throws(() => BullyNode.restart("2", members, bad), TypeError);
   }
   for (const bad of [null, { role: "king" }, { role: "leader", leader: "2", epoch: 1, grantee: "2", support: ["2"] }]) {
@@ -213,7 +220,7 @@ test("the fence admits the same epoch again, and nothing below (R38)", () => {
 });
 
 test("what a browser runs imports nothing but what a browser runs", () => {
-  const runs = ["bully.mjs", "state.mjs", "configuration.mjs", "forms.mjs", "fence.mjs"];
+  const runs = ["bully.mjs", "state.mjs", "configuration.mjs", "timers.mjs", "forms.mjs", "fence.mjs"];
   for (const file of runs) {
     const text = readFileSync(new URL(file, import.meta.url), "utf8");
     for (const [, from] of text.matchAll(/^import .* from "(.*)"/gm)) assert.ok(runs.includes(from.slice(2)), `${file} imports ${from}`);
@@ -241,4 +248,23 @@ test("the loop of README.md runs, and 2 leads after 3 has stopped", () => {
   const told = ["3: 3 leads epoch 1", "1: 3 leads epoch 1", "2: 3 leads epoch 1", "3: my reign 1 is over", "3: nobody leads", "1: nobody leads", "2: nobody leads",
     "2: 2 leads epoch 2", "1: 2 leads epoch 2", "2: my reign 2 is over", "2: nobody leads"];
   assert.deepEqual(lines, told);
+});
+
+test("an answer counts for the question that it answers (R50)", () => {
+  const members = ["1", "2", "3"];
+  const stands = () => load("2", members, { role: "candidate", leader: null, epoch: 4, grantee: null, support: [] });
+  const claims = () => load("2", members, { role: "claimant", leader: null, epoch: 4, grantee: null, support: [] });
+  const answer = (type, epoch, question) => ({ type, from: "1", to: "2", epoch, question });
+  assert.deepEqual(stands().receive(answer("ASSENT", 4, 6)).state.support, ["1"]);
+  assert.deepEqual(stands().receive(answer("ASSENT", 4, 5)).state.support, []);
+  assert.equal(claims().receive(answer("GRANT", 5, 5)).state.role, "claimant");
+  const { state: leads } = claims().receive(answer("GRANT", 5, 6));
+  assert.deepEqual([leads.role, leads.dated, leads.answered], ["leader", 6, [{ node: "1", question: 6 }]]);
+});
+
+test("a reign is dated from the latest question that a quorum has answered (R25, R26)", () => {
+  const leader = load("5", ["1", "2", "3", "4", "5"], { role: "leader", leader: "5", epoch: 4, grantee: "5", support: [] });
+  const ack = (from, question) => leader.receive({ type: "ACK", from, to: "5", epoch: 4, question }).state.dated;
+  leader.end("heartbeat"); // question 7
+  assert.deepEqual([ack("1", 7), ack("2", 6), ack("2", 5), ack("3", 7), ack("4", 99)], [2, 6, 6, 7, 7]);
 });

@@ -94,3 +94,5 @@ export const isMember = (c, id) => entry(c, id) !== undefined;
 export const isVoter = (c, id) => entry(c, id)?.kind === "voter";
 /** Voters and witnesses are who a quorum is of. @param {Configuration} c @param {Id} id */
 export const isElector = (c, id) => isVoter(c, id) || entry(c, id)?.kind === "witness";
+/** R1, R46: is a to lead rather than b, which is lower, or may not lead at all? @param {Configuration} c @param {Id} a @param {Id} b */
+export const outranks = (c, a, b) => compareIds(a, b) > 0 || !isVoter(c, b);
