@@ -2,10 +2,10 @@
 // after each step, in order (section 10). It reads no clock, draws no lots, writes and sends nothing, and runs in Node and in a browser. Its members are
 // those of a configuration; fixed members are one that never changes, so no rule asks which of the two they are.
 
-import { configurationOf, configurationUpTo, differing, fixedOf, isElector, isFirst, isMember, isVoter, newer, outranks, same } from "./configuration.mjs";
+import { configurationOf, configurationUpTo, differing, fixedOf, highest, isElector, isFirst, isMember, isVoter, newer, outranks, same } from "./configuration.mjs";
 import { MAX_EPOCH, TYPES, checkPromise, checkState, compareIds, isId, malformed, promiseOf } from "./forms.mjs";
 import {
-  adopt, answeredBy, backedBy, become, bound, but, claims, configured, freed, learn, learnIfFree, mayGrant, nextEpoch, numbered, release, rest, shields, stamped,
+  adopt, answeredBy, asks, backedBy, become, bound, but, claims, configured, freed, learn, learnIfFree, mayGrant, nextEpoch, numbered, release, rest, shields, stamped,
   survives, unbound,
 } from "./state.mjs";
 import { beginsAnew, timersOf } from "./timers.mjs";
@@ -220,13 +220,9 @@ export class BullyNode {
     const keeps = type === "ELECTION" && { keeps: s.leader };
     return to.map(({ id }) => ({ ...this.#message(type, id, epoch, s.latest), ...keeps }));
   }
-  /** R1, R46: is a to lead rather than b, which is lower, or may not lead at all? @param {Id} a @param {Id} b @param {State} s */
+  /** @param {Id} a @param {Id} b @param {State} s */
   #outranks(a, b, s) {
     return outranks(this.#conf(s), a, b);
-  }
-  /** R46: the highest of those who may lead. @param {State} s */
-  #highest(s) {
-    return this.#conf(s).members.findLast(({ kind }) => kind === "voter")?.id;
   }
   /** R3, R42: are this node and these, its support if none are given, a majority of the electors? @param {State} s @param {readonly Id[]} [others] */
   #isQuorum(s, others = s.support) {
@@ -251,8 +247,8 @@ export class BullyNode {
   }
   /** R8: asks who is there, and would follow it. @param {State} s @returns {Outcome} */
   #ask(s) {
-    const t = numbered(become(s, "candidate"));
-    return [but(t, { asked: t.latest }), this.#toAll(t, "ELECTION")];
+    const t = asks(s, "candidate");
+    return [t, this.#toAll(t, "ELECTION")];
   }
   /** R10, R11: ELECTION from a lower, or a higher, node. @param {State} s @param {Message} m @returns {Outcome} */
   #electionHeard(s, m) {
@@ -280,7 +276,7 @@ export class BullyNode {
     const t = learnIfFree(s, this.#me, epoch);
     if ((t.role !== "candidate" && t.role !== "electing") || question !== t.asked) return [t, []];
     const u = backedBy(t, from);
-    return u.role === "candidate" && this.#me === this.#highest(u) && this.#mayClaim(u) ? this.#claim(u) : [u, []];
+    return u.role === "candidate" && this.#me === highest(this.#conf(u)) && this.#mayClaim(u) ? this.#claim(u) : [u, []];
   }
   /** R14: would a quorum follow it, and is there an epoch left (R2)? @param {State} s */
   #mayClaim(s) {
@@ -288,8 +284,7 @@ export class BullyNode {
   }
   /** R16: asks for the next epoch; it promises it to itself only on winning. @param {State} s @returns {Outcome} */
   #claim(s) {
-    const standing = numbered(become(s, "claimant"));
-    const t = but(standing, { asked: standing.latest });
+    const t = asks(s, "claimant");
     return this.#mayWin(t) ? this.#win(t) : [t, this.#toAll(t, "CLAIM", nextEpoch(t))];
   }
   /** R17, R18, R45: promises the epoch to c and keeps c's lease, or refuses. @param {State} s @param {Message} m @returns {Outcome} */

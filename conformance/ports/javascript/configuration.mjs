@@ -96,3 +96,5 @@ export const isVoter = (c, id) => entry(c, id)?.kind === "voter";
 export const isElector = (c, id) => isVoter(c, id) || entry(c, id)?.kind === "witness";
 /** R1, R46: is a to lead rather than b, which is lower, or may not lead at all? @param {Configuration} c @param {Id} a @param {Id} b */
 export const outranks = (c, a, b) => compareIds(a, b) > 0 || !isVoter(c, b);
+/** R46: the highest of those who may lead. @param {Configuration} c */
+export const highest = (c) => c.members.findLast(({ kind }) => kind === "voter")?.id;

@@ -18,6 +18,11 @@ export function become({ dated, answered, ...s }, role) {
 }
 /** R50: numbers only rise. @param {State} s */
 export const numbered = (s) => but(s, { latest: s.latest + 1 });
+/** R8, R16, R50: asks a new question in this role. @param {State} s @param {Role} role */
+export function asks(s, role) {
+  const t = numbered(become(s, role));
+  return but(t, { asked: t.latest });
+}
 /** R5: does its lease keep this node from helping c? @param {State} s @param {Id} c */
 export const shields = (s, c) => s.leader !== null && s.leader !== c;
 /** R5: the lease ends. @param {State} s */
