@@ -2,7 +2,9 @@
 // goroutine that takes steps. This is what a program writes that wants to do something on one machine at a time:
 //
 //	store, err := storage.Open(dir, me, members)
-//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "jobs", Members: addresses})
+//	last, _, err := store.Load()
+//	…
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "jobs", Members: addresses, Reserved: last.Reserved})
 //	node, err := host.New(host.Config{ID: me, Members: members, Storage: store, Transport: links})
 //	go func() { ended <- node.Run(ctx) }() // until ctx ends; then it waits for work, and resigns
 //	err = node.Lead(ctx, func(ctx context.Context, reign host.Reign) error {
