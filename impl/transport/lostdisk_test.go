@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"net"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -99,4 +101,32 @@ func TestLostDiskIsDialled(t *testing.T) {
 	until(t, stays, Up, two)
 	until(t, third, Up, one)
 	require.False(t, stays.Stats().Links[0].LostDisk)
+}
+
+// Who is found to have lost its disk by being dialled is not talked to, though it never dials.
+func TestLostDiskAnswers(t *testing.T) {
+	listener := listen(t)
+	node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), BackoffMin: time.Millisecond, BackoffMax: time.Millisecond,
+		Members: map[spec.NodeID]string{one: "", two: listener.Addr().String()}})
+	answers := func(said life) net.Conn {
+		conn, err := listener.Accept()
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+		require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+		_, err = readHello(conn)
+		require.NoError(t, err)
+		_, err = conn.Write(answer{welcome, two, said}.append(nil))
+		require.NoError(t, err)
+		return conn
+	}
+	first := answers(life{boot: 7, reserved: 5 * spec.Block})
+	until(t, node, Up, two)
+	require.NoError(t, first.Close())
+	until(t, node, Down, two)
+	ends(t, answers(life{boot: 8, reserved: 4 * spec.Block}))
+	require.Equal(t, []Kind{LostDisk}, kinds(until(t, node, LostDisk, two), two))
+	require.True(t, node.Stats().Links[0].LostDisk)
+	answers(life{boot: 9, reserved: 5 * spec.Block})
+	until(t, node, Up, two)
+	require.False(t, node.Stats().Links[0].LostDisk)
 }
