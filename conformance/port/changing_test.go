@@ -70,12 +70,12 @@ func TestServerRefusesConfigurations(t *testing.T) {
 	}
 	began := `{"id":1,"op":"start","node":"a","me":"1","configuration":` + three + `}`
 	for line, says := range map[string]string{
-		strings.Replace(began, `"me":"1",`, "", 1):                                                                                 "me, is missing",
-		strings.Replace(began, `"me":"1"`, `"me":"3"`, 1):                                                                          "me must be a member of the first configuration",
-		strings.Replace(began, `"version":1`, `"version":0`, 1):                                                                    "version",
-		strings.Replace(began, `"me"`, `"members":["1"],"me"`, 1):                                                                  "there are members and a configuration",
-		`{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":1,"grantee":null,"configuration":{"epoch":2}}}`:             "no request",
-		`{"id":1,"op":"load","node":"a","me":"1","state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}`: "me must be one of them",
+		strings.Replace(began, `"me":"1",`, "", 1):                "me, is missing",
+		strings.Replace(began, `"me":"1"`, `"me":"3"`, 1):         "me must be a member of the first configuration",
+		strings.Replace(began, `"version":1`, `"version":0`, 1):   "version",
+		strings.Replace(began, `"me"`, `"members":["1"],"me"`, 1): "there are members and a configuration",
+		`{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":1,"grantee":null,"reserved":1048576,"configuration":{"epoch":2}}}`:                         "no request",
+		`{"id":1,"op":"load","node":"a","me":"1","state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}`: "me must be one of them",
 	} {
 		require.Contains(t, ask(model(), line), says, line)
 		require.Contains(t, ask(model(), line), `"error"`, line)
@@ -86,5 +86,5 @@ func TestServerRefusesConfigurations(t *testing.T) {
 	fixed := model()
 	fixed.Changing = false
 	require.Contains(t, ask(fixed, began), "a configuration is for a port with the feature members")
-	require.Contains(t, ask(fixed, `{"id":1,"op":"hello","protocol":1,"kit":"1","spec":"1.1"}`), `"features":["fence"]`)
+	require.Contains(t, ask(fixed, `{"id":1,"op":"hello","protocol":1,"kit":"1","spec":"2.0"}`), `"features":["fence"]`)
 }

@@ -220,17 +220,17 @@ func TestProcess(t *testing.T) {
 		`{"id":2,"ok":"yes"}`:   {port.Nonsense, `ok must be true, and is the string "yes"`},
 		`{"id":2,"effects":{}}`: {port.Nonsense, `effects must be a list, and is an object`},
 		`{"id":2} {}`:           {port.Nonsense, `Standard output is for replies; log to standard error`},
-		`{"id":2,"state":` + strings.Replace(blank, "}", `,"x":1}`, 1) + `}`:                             {port.Nonsense, `state.x: unknown field "x"`},
-		`{"id":2,"effects":[` + saved + `,{"send":{"type":"ACK","from":"2","to":"3","epoch":1,"y":1}}]}`: {port.Nonsense, `effects[1].send.y: unknown field`},
-		`{"id":2,"effects":[{"over":"3"}]}`:                                                              {port.Nonsense, `effects[0].over.`},
-		`an empty line`:                                                                                  {port.Nonsense, "this is no reply"},
-		`{"id":2,"error":"no idea"}`:                                                                     {port.Erred, "the port says: no idea"},
-		`{"id":2,"unsupported":"later"}`:                                                                 {port.Missing, "does not support this: later"},
-		`{"id":2,"effects":[{"vote":3}]}`:                                                                {port.Nonsense, "vote"},
-		`{"id":2,"effects":[{}]}`:                                                                        {port.Nonsense, "these are 0"},
-		`{"id":2,"effects":[{"arm":"alarm"}]}`:                                                           {port.Nonsense, `no timer "alarm"`},
-		`{"id":2,"state":{"role":"king"}}`:                                                               {port.Nonsense, "role"},
-		ignoring + `,"effects":[{"arm":"heartbeat"}]}`:                                                   {port.Nonsense, "what is ignored has none"},
+		`{"id":2,"state":` + strings.Replace(blank, "}", `,"x":1}`, 1) + `}`:                                          {port.Nonsense, `state.x: unknown field "x"`},
+		`{"id":2,"effects":[` + saved + `,{"send":{"type":"ACK","from":"2","to":"3","epoch":1,"question":1,"y":1}}]}`: {port.Nonsense, `effects[1].send.y: unknown field`},
+		`{"id":2,"effects":[{"over":"3"}]}`:                                                                           {port.Nonsense, `effects[0].over.`},
+		`an empty line`:                                                                                               {port.Nonsense, "this is no reply"},
+		`{"id":2,"error":"no idea"}`:                                                                                  {port.Erred, "the port says: no idea"},
+		`{"id":2,"unsupported":"later"}`:                                                                              {port.Missing, "does not support this: later"},
+		`{"id":2,"effects":[{"vote":3}]}`:                                                                             {port.Nonsense, "vote"},
+		`{"id":2,"effects":[{}]}`:                                                                                     {port.Nonsense, "these are 0"},
+		`{"id":2,"effects":[{"arm":"alarm"}]}`:                                                                        {port.Nonsense, `no timer "alarm"`},
+		`{"id":2,"state":{"role":"king"}}`:                                                                            {port.Nonsense, "role"},
+		ignoring + `,"effects":[{"arm":"heartbeat"}]}`:                                                                {port.Nonsense, "what is ignored has none"},
 	} {
 		p, err := start(t, how)
 		require.NoError(t, err)
@@ -248,8 +248,8 @@ func TestProcess(t *testing.T) {
 
 const (
 	ignoring = `{"id":2,"ignored":"why not","state":` + blank
-	blank    = `{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}`
-	saved    = `{"save":{"epoch":0,"grantee":null}}`
+	blank    = `{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}`
+	saved    = `{"save":{"epoch":0,"grantee":null,"reserved":1048576}}`
 )
 
 // TestDuties holds what effects of a first start cannot be.
@@ -257,7 +257,7 @@ func TestDuties(t *testing.T) {
 	for effects, want := range map[string]struct{ rule, says string }{
 		`{"arm":"patience"},` + saved:                            {"R4", "effect 2, save, comes too late, after effect 1, arm patience"},
 		saved + `,` + saved:                                      {"R4", "effect 2 is there twice: save"},
-		`{"save":{"epoch":1,"grantee":null}}`:                    {"R4", "not what the state after the step says"},
+		`{"save":{"epoch":1,"grantee":null,"reserved":1048576}}`: {"R4", "not what the state after the step says"},
 		saved + `,{"over":3}`:                                    {"R39", "there was none"},
 		saved + `,{"tell":{"leader":"3","epoch":1}}`:             {"R39", "may be told of no leader"},
 		saved + `,{"tell":{"leader":null,"epoch":0}}`:            {"R39", "which they know already"},

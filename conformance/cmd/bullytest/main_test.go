@@ -148,7 +148,7 @@ func TestExitStatus(t *testing.T) {
 		{exitNoPort, "", "test /no/such/port -gold", "does not start"},
 		{exitUsage, "model", "test -run R27-heartbeats -json /no/such/r.json", "r.json cannot be written, and nothing was run"},
 		{exitUsage, "model", "test -run R27-heartbeats -badge /no/such/b.json", "b.json cannot be written"},
-		{exitOK, "", "version", "bullytest 1.1, specification 1.1, vectors "},
+		{exitOK, "", "version", "bullytest 2.0, specification 2.0, vectors "},
 		{exitUsage, "", "report -html /no/such/file", "no such file"},
 	} {
 		status, out, log := bullytest(t, c.how, strings.Fields(c.args)...)
@@ -172,8 +172,8 @@ func TestFailureSaysAll(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	for _, says := range []string{
-		"FAIL R27-heartbeats\n", "  R27      When the heartbeat timer ends, a leader says HEARTBEAT to all.\n",
-		"effects: send number 1 is missing: expected 3→1 HEARTBEAT epoch:4\n", `  expected {"id":4,"effects":[{"arm":"heartbeat"},{"send"`,
+		"FAIL R27-heartbeats\n", "  R27      When the heartbeat timer ends, a leader says HEARTBEAT to all, a new question.\n",
+		"effects: send number 1 is missing: expected 3→1 HEARTBEAT epoch:4 question:7\n", `  expected {"id":4,"effects":[{"arm":"heartbeat"},{"send"`,
 		`  before   {"id":3,"op":"load"`, `  request  {"id":4,"op":"end"`, `  reply    {"id":4,"effects":[{"arm":"heartbeat"}],"state"`,
 		"  again    bullytest test -run R27-heartbeats -- " + self, "Most likely broken:\n  R27  said by 1 of 1 vectors that fail: ",
 	} {
@@ -219,7 +219,7 @@ func TestFiles(t *testing.T) {
 	status, out, _ := bullytest(t, "mute", "test", "-v", "-run", "R2[27]-*", "-json", name("j"), "-junit", name("x"), "-html", name("h"))
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, out, "pass R22-rests-in-silence\n")
-	for file, says := range map[string]string{"j": `"kit": "1.1"`, "x": `name="mute.vectors"`, "h": "<title>mute 1.0"} {
+	for file, says := range map[string]string{"j": `"kit": "2.0"`, "x": `name="mute.vectors"`, "h": "<title>mute 1.0"} {
 		text, err := os.ReadFile(name(file))
 		require.NoError(t, err)
 		require.Contains(t, string(text), says)
@@ -357,10 +357,10 @@ func Example() {
 	//
 	// > is a request, and < the reply to it. By hand: bullytest stdin R22-rests-in-silence | your port
 	//
-	// > {"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
-	// < {"id":3,"state":{"role":"claimant","leader":null,"epoch":4,"grantee":"1","support":["3"]}}
+	// > {"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{"role":"claimant","leader":null,"lease":0,"epoch":4,"grantee":"1","support":["3"],"asked":6,"latest":6}}
+	// < {"id":3,"state":{"role":"claimant","leader":null,"lease":0,"epoch":4,"grantee":"1","support":["3"],"asked":6,"latest":6}}
 	// > {"id":4,"op":"end","node":"n2","timer":"claim"}
-	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"patience"}],"state":{"role":"follower","leader":null,"epoch":4,"grantee":"1","support":[]}}
+	// < {"id":4,"effects":[{"cancel":"claim"},{"arm":"patience"}],"state":{"role":"follower","leader":null,"lease":0,"epoch":4,"grantee":"1","support":[],"asked":0,"latest":6}}
 }
 
 // TestPlain lets nothing through that moves a cursor.

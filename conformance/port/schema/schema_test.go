@@ -298,17 +298,17 @@ func TestSchemaFitsRuns(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	s := readSchema(t)
 	configuration := `{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter","address":"h:1"}]}`
-	blank := `"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}`
+	blank := `"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}`
 	for kind, lines := range map[string][]string{
 		"request": {
 			`{"id":1,"op":"dance"}`, `{"op":"bye"}`, `{"id":-1,"op":"bye"}`, `{"id":1,"op":"end","node":"a","timer":7}`, `{"id":1,"op":"call","node":"a"}`,
 			`{"id":1,"op":"start","node":"a","me":"0","members":["1"]}`, `{"id":1,"op":"start","node":"a","me":"1","members":[]}`,
-			`{"id":1,"op":"restart","node":"a","me":"1","members":["1"],"promise":{"epoch":4}}`, `{"id":1,"op":"receive","node":"a"}`,
+			`{"id":1,"op":"restart","node":"a","me":"1","members":["1"],"promise":{"epoch":4,"reserved":1048576}}`, `{"id":1,"op":"receive","node":"a"}`,
 			`{"id":1,"op":"start","node":"a","me":"1","members":["1"],"configuration":` + configuration + `}`, `{"id":1,"op":"start","node":"a","me":"1"}`,
 			`{"id":1,"op":"start","node":"a","me":"1","configuration":{"epoch":0,"version":1}}`,
 			`{"id":1,"op":"start","node":"a","me":"1","configuration":` + strings.Replace(configuration, "voter", "king", 1) + `}`,
 			`{"id":1,"op":"start","node":"a","me":"1","configuration":` + strings.Replace(configuration, `h:1`, `h 1`, 1) + `}`,
-			`{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":4,"grantee":null}}`,
+			`{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":4,"grantee":null,"reserved":1048576}}`, `{"id":1,"op":"restart","node":"a","me":"1","members":["1"],"promise":{"epoch":4,"grantee":null}}`,
 			`{"id":1,"op":"load","node":"a","me":"1","members":["1"],` + strings.Replace(blank, "[]", `[],"configuration":`+configuration, 1) + `}`,
 		},
 		"reply": {
@@ -316,11 +316,14 @@ func TestSchemaRefuses(t *testing.T) {
 			`{"id":1,"ok":false}`, `{"id":1,"effects":[]}`, `{"id":1,"effects":[{}],` + blank + `}`, `{"id":1,"effects":[{"vote":1}],` + blank + `}`,
 			`{"id":1,"effects":[{"arm":"heartbeat","cancel":"heartbeat"}],` + blank + `}`, `{"id":1,"ignored":"","effects":[],` + blank + `}`,
 			`{"id":1,"ignored":"why","effects":[{"arm":"heartbeat"}],` + blank + `}`, `{"id":1,"effects":[{"over":9007199254740993}],` + blank + `}`,
-			`{"id":1,"effects":[{"save":{"epoch":1.5,"grantee":null}}],` + blank + `}`, `{"id":1,"effects":[],"state":{"role":"king"}}`,
-			`{"id":1,"effects":[],"state":{"role":"follower","leader":3,"epoch":0,"grantee":null,"support":[]}}`,
-			`{"id":1,"effects":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":["1","1"]}}`,
-			`{"id":1,"effects":[{"send":{"type":"CLAIM","from":"1","to":"02","epoch":1}}],` + blank + `}`,
-			`{"id":1,"effects":[{"save":{"epoch":1,"grantee":null,"configuration":null}}],` + blank + `}`,
+			`{"id":1,"effects":[{"save":{"epoch":1.5,"grantee":null,"reserved":1048576}}],` + blank + `}`, `{"id":1,"effects":[],"state":{"role":"king"}}`,
+			`{"id":1,"effects":[],"state":{"role":"follower","leader":3,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}`,
+			`{"id":1,"effects":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":["1","1"],"asked":0,"latest":1}}`,
+			`{"id":1,"effects":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}`,
+			`{"id":1,"effects":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":0}}`,
+			`{"id":1,"effects":[{"send":{"type":"CLAIM","from":"1","to":"2","epoch":1,"question":0}}],` + blank + `}`,
+			`{"id":1,"effects":[{"send":{"type":"CLAIM","from":"1","to":"02","epoch":1,"question":1}}],` + blank + `}`,
+			`{"id":1,"effects":[{"save":{"epoch":1,"grantee":null,"reserved":1048576,"configuration":null}}],` + blank + `}`,
 			`{"id":1,"port":{"name":"n","version":"1","language":"C"},"protocol":1,"features":["witnesses"]}`,
 		},
 	} {

@@ -15,12 +15,13 @@ class Node {
   constructor(me, members) {
     this.me = me; // ids are compared as R1 says, and not as text: "10" is higher than "9"
     this.members = members;
-    this.state = { role: 'follower', leader: null, epoch: 0, grantee: null, support: [] }; // support ascends
+    // support ascends; asked and latest are numbers of questions (R50); a leader has dated and answered besides
+    this.state = { role: 'follower', leader: null, lease: 0, epoch: 0, grantee: null, support: [], asked: 0, latest: 1 };
   }
 
   // R32. The effects of a step, in the order of section 10: save, over, cancel and arm, send, tell.
   start() {
-    return [{ save: { epoch: 0, grantee: null } }, { arm: 'patience' }];
+    return [{ save: { epoch: 0, grantee: null, reserved: 2 ** 20 } }, { arm: 'patience' }];
   }
 
   end(timer) {

@@ -18,19 +18,20 @@ class Node:
         self.me = me  # text; ids are compared as R1 says, and not as text: "10" is higher than "9"
         self.members = members
         self.role, self.leader, self.epoch, self.grantee, self.support = "follower", None, 0, None, []
+        self.lease, self.asked, self.latest = 0, 0, 1  # numbers of questions (R50); a leader has dated and answered besides
 
     def state(self):
-        return {"role": self.role, "leader": self.leader, "epoch": self.epoch, "grantee": self.grantee,
-                "support": self.support}  # ascending by R1
+        return {"role": self.role, "leader": self.leader, "lease": self.lease, "epoch": self.epoch, "grantee": self.grantee,
+                "support": self.support, "asked": self.asked, "latest": self.latest}  # support ascends by R1
 
     def start(self):
         # R32. The effects of a step, in the order of section 10: save, over, cancel and arm, send, tell.
-        return [{"save": {"epoch": 0, "grantee": None}}, {"arm": "patience"}]
+        return [{"save": {"epoch": 0, "grantee": None, "reserved": 2**20}}, {"arm": "patience"}]
 
     def end(self, timer):
         if timer == "patience":
-            # R8. Yours: this is wrong. The lease ends, the node becomes a candidate, ELECTION goes to all others, one
-            # timer is cancelled and another armed (R36), and users are told if they know of no leader any more (R39).
+            # R8. Yours: this is wrong. The lease ends, the node becomes a candidate, ELECTION, with a new number, goes to all
+            # others, one timer is cancelled and another armed (R36), and users are told if they know of no leader any more (R39).
             return []
         raise Unsupported(f"the timer {timer}: R9, R14, R15, R22, R26, R27")
 

@@ -17,6 +17,9 @@ struct Node {
     epoch: u64,
     grantee: Option<String>,
     support: Vec<String>, // ascending by R1
+    lease: u64, // this and the next two are numbers of questions (R50); a leader has dated and answered besides
+    asked: u64,
+    latest: u64,
 }
 
 impl Node {
@@ -29,16 +32,22 @@ impl Node {
             epoch: 0,
             grantee: None,
             support: vec![],
+            lease: 0,
+            asked: 0,
+            latest: 1,
         }
     }
 
     fn state(&self) -> Value {
-        json!({"role": self.role, "leader": self.leader, "epoch": self.epoch, "grantee": self.grantee, "support": self.support})
+        json!({
+            "role": self.role, "leader": self.leader, "lease": self.lease, "epoch": self.epoch, "grantee": self.grantee,
+            "support": self.support, "asked": self.asked, "latest": self.latest
+        })
     }
 
     /// R32. The effects of a step, in the order of section 10: save, over, cancel and arm, send, tell.
     fn start(&mut self) -> Value {
-        json!([{"save": {"epoch": 0, "grantee": null}}, {"arm": "patience"}])
+        json!([{"save": {"epoch": 0, "grantee": null, "reserved": 1 << 20}}, {"arm": "patience"}])
     }
 
     fn end(&mut self, timer: &str) -> Result<Value, String> {
