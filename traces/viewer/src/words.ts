@@ -109,7 +109,7 @@ const timers: Record<string, string> = {
   patience: 'its patience', preempt: 'how long it lets a lower node lead',
   election: 'its wait for answers', coordinator: 'its wait for somebody better', claim: 'its wait for grants',
   T_elec: 'its wait for answers', T_coord: 'its wait for a COORDINATOR',
-  reign: 'its next check of its quorum', heartbeat: 'its next heartbeat', renewal: 'its next renewal', hop: 'its wait for an ACK',
+  reign: 'the end of its reign, unless a quorum answers', heartbeat: 'its next heartbeat', renewal: 'its next renewal', hop: 'its wait for an ACK',
 };
 const raftTimers: Record<string, string> = { election: 'its patience', lease: 'its belief in its leader', quorum: 'its next check of its quorum' };
 

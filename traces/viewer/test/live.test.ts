@@ -12,7 +12,7 @@ import type { Engine, Frame, Opened } from '../src/types';
 const heartbeat = (from: string, to: string) => ({ from, to, type: 'HEARTBEAT' });
 
 function step(node: string, at: number, more: Partial<Step> = {}): Step {
-  return { seq: 1, at, node, action: 'HeartbeatTimeout', state: { role: 'follower', leader: null, epoch: 1, grantee: null, support: [] }, ...more };
+  return { seq: 1, at, node, action: 'HeartbeatTimeout', state: { role: 'follower', leader: null, lease: 0, epoch: 1, grantee: null, support: [], asked: 0, latest: 1 }, ...more };
 }
 
 // push gives steps to a merger, as if all had come at a time.
@@ -68,14 +68,14 @@ test('what was sent before the page came, or never heard of, is received when ti
 
 test('a node that is heard no more ends after its last step, and before what others make of that', () => {
   const merger = new Merger();
-  const last = step('3', 100, { seq: 7, state: { role: 'leader', leader: '3', epoch: 4, grantee: '3', support: ['2', '3'] } });
+  const last = step('3', 100, { seq: 7, state: { role: 'leader', leader: '3', lease: 0, epoch: 4, grantee: '3', support: ['2'], asked: 0, latest: 9 } });
   push(merger, 0, last);
   assert.deepEqual(order(merger, 200), ['3@100']);
   push(merger, 200, step('2', 105));
   push(merger, 204, theEnd(last));
   assert.deepEqual(order(merger, 400), ['3@101', '2@105']);
   assert.equal(JSON.stringify(theEnd(last)),
-    '{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"epoch":4,"grantee":"3","support":[]}}');
+    '{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":4,"grantee":"3","support":[],"asked":0,"latest":1048576}}');
 });
 
 // --- The film ---
@@ -176,7 +176,7 @@ test('a page without an engine still says how the cluster does', () => {
 // --- The headline ---
 
 function member(id: string, role: string, leader: string | null, epoch: number, more: Partial<Member> = {}): Member {
-  return { id, url: '', reach: 'heard', now: { role, leader, epoch, grantee: null, support: [] }, status: null, ...more };
+  return { id, url: '', reach: 'heard', now: { role, leader, epoch, grantee: null, lease: 0, support: [], asked: 0, latest: 1 }, status: null, ...more };
 }
 
 test('the headline says who leads, as far as it is known', () => {
@@ -198,7 +198,7 @@ test('the headline says who leads, as far as it is known', () => {
 
 const conf = (version: number, ...ids: string[]): Members => ({ epoch: 1, version, members: ids.map((id, i) => ({ id, kind: i < 2 ? 'voter' : 'observer' })) });
 const changing = (node: string, configuration: Members, line: string) =>
-  ({ step: step(node, 1, { action: 'OnHeartbeat', state: { role: 'follower', leader: '2', epoch: 1, grantee: null, support: [], configuration } }), line, came: 0 });
+  ({ step: step(node, 1, { action: 'OnHeartbeat', state: { role: 'follower', leader: '2', lease: 1, epoch: 1, grantee: null, support: [], asked: 0, latest: 1, configuration } }), line, came: 0 });
 
 test('a step names whoever is in it, and ids are in the order of their rank', () => {
   const of = step('1', 1, { input: { message: { from: '2', to: '1', type: 'HEARTBEAT', configuration: conf(2, '1', '3') } }, sent: [{ from: '1', to: '4', type: 'ACK' }] });
@@ -227,7 +227,7 @@ test('the end of a node keeps its configuration', () => {
 
 test('who votes is who counts, by the newest configuration', () => {
   const member = (id: string, configuration: Members, role = 'follower'): Member =>
-    ({ id, url: '', reach: 'heard', status: null, now: { role, leader: null, epoch: 1, grantee: null, support: [], configuration } });
+    ({ id, url: '', reach: 'heard', status: null, now: { role, leader: null, epoch: 1, grantee: null, lease: 0, support: [], asked: 0, latest: 1, configuration } });
   members.value = [member('1', conf(1, '1', '2')), member('2', conf(2, '1', '2', '3')), member('3', conf(2, '1', '2', '3')), member('4', conf(1, '1', '2'))];
   assert.equal(newestOf(members.value)?.version, 2);
   assert.deepEqual(members.value.map(kindOf), ['', '', 'observer', 'no member']);

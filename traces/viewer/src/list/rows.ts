@@ -66,5 +66,5 @@ export function scrollTo(place: number, rows: number, scroll: number, height: nu
 
 // inBrief returns what a frame says, in fewer words: "COORDINATOR 1 from 5" for "takes COORDINATOR of epoch 1 from 5".
 export function inBrief(frame: Frame, words: string): string {
-  return frame.kind === 'receive' ? words.replace(/^takes /, '').replace(/ of (epoch|term|revision) (\d+)/, ' $2') : words;
+  return frame.kind === 'receive' ? words.replace(/^takes /, '').replace(/ of (epoch|term|revision) (\d+)/, ' $2').replace(/ \(question \d+\)/, '') : words;
 }

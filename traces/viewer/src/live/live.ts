@@ -120,9 +120,15 @@ async function connect(id: string, url: string, merger: Merger): Promise<void> {
   });
 }
 
+const block = 2 ** 20; // how many numbers of questions a node reserves at once
+
 // theEnd is what the film is told when a node is heard no more: else it would act in it for ever, beside its successors. A node
-// tells of no crash of its own. If it has not crashed, and is heard again, the film shows it as it then is.
+// tells of no crash of its own. Of its numbers a block is on its disk, all of which it may have used. If it has not crashed, and is heard again, the film shows it as it then is.
 export function theEnd(last: Step): Step {
-  const { epoch, grantee, configuration } = last.state;
-  return { seq: last.seq + 1, at: last.at + 1, node: last.node, action: 'Crash', state: { role: 'follower', leader: null, epoch, grantee, support: [], ...(configuration && { configuration }) } };
+  const { epoch, grantee, latest, configuration } = last.state;
+  const reserved = Math.ceil(latest / block) * block;
+  return {
+    seq: last.seq + 1, at: last.at + 1, node: last.node, action: 'Crash',
+    state: { role: 'follower', leader: null, lease: 0, epoch, grantee, support: [], asked: 0, latest: reserved, ...(configuration && { configuration }) },
+  };
 }

@@ -10,7 +10,10 @@ export interface Members { epoch: number; version: number; members: { id: string
 // Step is what this page reads of a step of a node. All of it is in its line.
 export interface Step {
   seq: number; at: number; node: string; action: string; input?: { message?: Told; configuration?: Members }; sent?: Told[];
-  state: { role: string; leader: string | null; epoch: number; grantee: string | null; support: string[]; configuration?: Members };
+  state: {
+    role: string; leader: string | null; lease: number; epoch: number; grantee: string | null; support: string[]; asked: number; latest: number;
+    configuration?: Members;
+  };
 }
 
 // idsOf returns every node that a step names.

@@ -173,7 +173,7 @@ var electionWords = map[string]string{
 	"ElectionTimeout":    "has waited long enough for answers",
 	"CoordinatorTimeout": "has waited long enough for a better node to lead",
 	"ClaimTimeout":       "has waited long enough for grants",
-	"ReignTimeout":       "counts who has answered it",
+	"ReignTimeout":       "has had no answer of a quorum for too long",
 	"HeartbeatTimeout":   "says HEARTBEAT",
 	"Heartbeat":          "says again that it leads",
 	"Start":              "begins an election",
@@ -190,7 +190,7 @@ var electionWords = map[string]string{
 }
 
 func clusterModule() module {
-	return module{algorithm: "bully", variables: []string{"node", "up", "net", "cut", "budget", "reigns"}, nodes: tupleNodes("node"), words: electionWords,
+	return module{algorithm: "bully", variables: []string{"node", "up", "net", "cut", "budget", "reigns", "since"}, nodes: tupleNodes("node"), words: electionWords,
 		scene: func(s map[string]term, nodes int) scene { return nodeScene(s, nodes, messagePacket) }}
 }
 
