@@ -2,7 +2,7 @@
 // after each step, in order (section 10). It reads no clock, draws no lots, writes and sends nothing, and runs in Node and in a browser. Its members are
 // those of a configuration; fixed members are one that never changes, so no rule asks which of the two they are.
 
-import { configurationOf, configurationUpTo, differing, fixedOf, highest, isElector, isFirst, isMember, isVoter, newer, outranks, same } from "./configuration.mjs";
+import { configurationOf, configurationUpTo, differing, fixedOf, highest, isElector, isFirst, isMember, isQuorum, isVoter, newer, outranks, same } from "./configuration.mjs";
 import { MAX_EPOCH, TYPES, checkPromise, checkState, compareIds, isId, malformed, promiseOf } from "./forms.mjs";
 import {
   adopt, answeredBy, asks, backedBy, become, bound, but, claims, configured, freed, learn, learnIfFree, mayGrant, nextEpoch, numbered, release, rest, shields, stamped,
@@ -226,9 +226,7 @@ export class BullyNode {
   }
   /** R3, R42: are this node and these, its support if none are given, a majority of the electors? @param {State} s @param {readonly Id[]} [others] */
   #isQuorum(s, others = s.support) {
-    const electors = this.#conf(s).members.filter(({ kind }) => kind !== "observer");
-    const votes = electors.filter(({ id }) => id === this.#me || others.includes(id));
-    return 2 * votes.length > electors.length;
+    return isQuorum(this.#conf(s), [this.#me, ...others]);
   }
   /** R45: an elector votes for a voter, if both have the same configuration. @param {State} s @param {Message} m */
   #mayVote(s, m) {

@@ -98,3 +98,8 @@ export const isElector = (c, id) => isVoter(c, id) || entry(c, id)?.kind === "wi
 export const outranks = (c, a, b) => compareIds(a, b) > 0 || !isVoter(c, b);
 /** R46: the highest of those who may lead. @param {Configuration} c */
 export const highest = (c) => c.members.findLast(({ kind }) => kind === "voter")?.id;
+/** R3, R42: are these more than half of the electors? @param {Configuration} c @param {readonly Id[]} ids */
+export function isQuorum(c, ids) {
+  const electors = c.members.filter(({ kind }) => kind !== "observer");
+  return 2 * electors.filter(({ id }) => ids.includes(id)).length > electors.length;
+}
