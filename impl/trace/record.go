@@ -206,7 +206,7 @@ func (r *record) addCrashes() {
 	for _, s := range r.steps {
 		if s.restarts() && len(steps) > 0 {
 			kept := s.State.Durable()
-			kept.Reserved = s.State.Latest - 1 // a restart begins above what was reserved (R50)
+			kept.Reserved = max(1, s.State.Latest) - 1 // a restart begins above what was reserved (R50)
 			crash := step{place: s.place, time: steps[len(steps)-1].time, Event: crashed(r.node, kept)}
 			r.crashes = append(r.crashes, len(steps))
 			steps = append(steps, crash)

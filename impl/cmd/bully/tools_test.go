@@ -157,10 +157,11 @@ func TestRepair(t *testing.T) {
 func recorded(t *testing.T) string {
 	t.Helper()
 	dir, one := t.TempDir(), spec.IntegerID(1)
-	for _, action := range []spec.Action{spec.StartAction, spec.RestartAction} {
+	for i, action := range []spec.Action{spec.StartAction, spec.RestartAction} {
+		latest := spec.Question(i)*spec.Block + 1
 		r, err := trace.NewRecorder(trace.Options{Dir: dir, Node: one, Members: []spec.NodeID{one}})
 		require.NoError(t, err)
-		require.NoError(t, r.Record(&spec.Event{Node: one, Action: action, State: spec.State{Role: spec.Follower}}))
+		require.NoError(t, r.Record(&spec.Event{Node: one, Action: action, State: spec.State{Role: spec.Follower, Latest: latest}}))
 		require.NoError(t, r.Close())
 	}
 	return dir

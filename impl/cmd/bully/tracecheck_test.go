@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	aloneHeader = `{"format":1,"spec":"1.0","members":["1"],"host":"test","commit":"test"}` + "\n"
-	aloneStarts = `{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
-	aloneAsks   = `{"seq":2,"node":"1","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[],"state":{"role":"candidate","leader":null,"epoch":0,"grantee":null,"support":[]}}` + "\n"
-	aloneLeads  = `{"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","epoch":1,"grantee":"1","support":[]}}` + "\n"
+	aloneHeader = `{"format":3,"spec":"2.0","members":["1"],"host":"test","commit":"test"}` + "\n"
+	aloneStarts = `{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}` + "\n"
+	aloneAsks   = `{"seq":2,"node":"1","action":"PatienceTimeout","input":{"timer":"patience"},"sent":[],"state":{"role":"candidate","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":2,"latest":2}}` + "\n"
+	aloneLeads  = `{"seq":3,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{"role":"leader","leader":"1","lease":0,"epoch":1,"grantee":"1","support":[],"asked":0,"latest":3,"dated":3,"answered":[]}}` + "\n"
 )
 
 // put writes a file of these parts, and returns its name.
@@ -55,7 +55,7 @@ func TestTraceCheck(t *testing.T) {
 	require.Equal(t, exitMismatch, status)
 	require.Contains(t, out, "REFUSED in line 4, R14")
 	require.Contains(t, out, bad+": line 4: R14: node 1 of {1} takes ElectionTimeout in another way than the rules\n")
-	require.Contains(t, out, "\n  expected  leader leader:1 epoch:1 grantee:1 support:{}\n  got       leader leader:1 epoch:2 ")
+	require.Contains(t, out, "\n  expected  leader leader:1 epoch:1 grantee:1 support:{} latest:3 dated:3\n  got       leader leader:1 epoch:2 ")
 	status, out, log = bully(t, "trace", "check", "-json", bad, good)
 	require.Equal(t, exitMismatch, status)
 	require.Equal(t, "bully trace: 1 of 2 traces are refused\n", log)
@@ -75,10 +75,10 @@ func TestTraceCheck(t *testing.T) {
 func TestTraceCheckRecords(t *testing.T) {
 	dir, one := t.TempDir(), spec.IntegerID(1)
 	steps := []spec.Event{
-		{Action: spec.StartAction, State: spec.State{Role: spec.Follower}},
-		{Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: spec.State{Role: spec.Candidate}},
-		{Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer}, State: spec.State{Role: spec.Leader, Leader: one, Epoch: 1, Grantee: one}},
-		{Action: spec.RestartAction, State: spec.State{Role: spec.Electing, Leader: one, Epoch: 1, Grantee: one}},
+		{Action: spec.StartAction, State: spec.State{Role: spec.Follower, Latest: 1}},
+		{Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: spec.State{Role: spec.Candidate, Asked: 2, Latest: 2}},
+		{Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer}, State: spec.State{Role: spec.Leader, Leader: one, Epoch: 1, Grantee: one, Latest: 3, Dated: 3}},
+		{Action: spec.RestartAction, State: spec.State{Role: spec.Electing, Leader: one, Epoch: 1, Grantee: one, Latest: spec.Block + 1}},
 	}
 	for _, life := range [][]spec.Event{steps[:3], steps[3:]} {
 		r, err := trace.NewRecorder(trace.Options{Dir: dir, Node: one, Members: []spec.NodeID{one}})

@@ -36,6 +36,6 @@ func Example() {
 	// failover, 31 frames
 	// 3 crashes R4
 	// 2 has not heard from 3 for too long R8
-	// 1 takes ELECTION of epoch 1 from 2 R11
+	// 1 takes ELECTION of epoch 1 from 2 (question 2) R11
 	// {}
 }
