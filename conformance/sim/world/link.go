@@ -92,7 +92,7 @@ func (w *World[M]) Send(from, to int, m M) (due time.Duration, leaves bool) {
 		}
 		sender.left--
 	}
-	if l.repeated > 0 && l.repeated.comes(&l.random) {
+	if l.repeated > 0 && l.repeated.comes(&l.random) && l.cuts == 0 { // what is sent over a cut never arrives
 		after := l.random.In(Range{Max: Echoes * l.delay.Max})
 		w.push(item{at: w.leaves(sender) + after, kind: echoed, index: uint16(to), tag: uint32(len(w.echoes))})
 		w.echoes = append(w.echoes, echo[M]{m, uint16(from), uint16(to), w.now})
