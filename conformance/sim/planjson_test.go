@@ -36,12 +36,12 @@ func TestPlanJSON(t *testing.T) {
 
 const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
  "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","settle":"1ms"},
- "links":{"delay":{"min":"1ms","max":"5ms"},"loss":0},"disk":{"min":"0s","max":"1.5ms"},"rates":[1,0.99,1.01],"proofs":true,"length":"10s",
+ "links":{"delay":{"min":"1ms","max":"5ms"},"loss":0,"repeated":0},"disk":{"min":"0s","max":"1.5ms"},"rates":[1,0.99,1.01],"proofs":true,"length":"10s",
  "faults":[
   {"at":"1s","kind":"crash","node":"3","point":"after 2 messages","for":"500ms"},
   {"at":"2s","kind":"cut","links":[["1","2"],["2","1"]],"for":"1s"},
   {"at":"3s","kind":"break","links":[["3","1"]]},
-  {"at":"4s","kind":"weather","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5},
+  {"at":"4s","kind":"weather","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5,"repeated":0},
   {"at":"5s","kind":"slow-disk","node":"2","for":"1s","disk":{"min":"1ms","max":"2ms"}},
   {"at":"7s","kind":"fail-disk","node":"2","for":"1s","kept":true},
   {"at":"9s","kind":"resign","node":"3"}]}`

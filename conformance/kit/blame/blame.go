@@ -38,7 +38,7 @@ func Rule(c *conformance.Case, got spec.Step) string {
 		return ruleOfNumbers(&c.Want, &got)
 	case !changes(c) && want.Role != is.Role && counted(c):
 		return "R3"
-	case before.Epoch == spec.MaxEpoch && want.Role != is.Role && (is.Role == spec.Claimant || is.Role == spec.Leader):
+	case before.Epoch == spec.MaxEpoch && want.Role != is.Role && before.Role != is.Role && (is.Role == spec.Claimant || is.Role == spec.Leader):
 		return "R2"
 	case is.Role == spec.Leader && before.Role != spec.Leader && c.Input.Call == "" && mayCount(c):
 		return "R20"
