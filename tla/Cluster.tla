@@ -273,7 +273,7 @@ HeartbeatTimeout(i) ==
   /\ i \in up /\ node[i].role = "leader"
   /\ LET inNeed    == {j \in up \ {i} : Tells(i, j) /\ (Awaited(i) \/ ~(Follows(j, i) /\ node[j].conf = node[i].conf))}
          heartbeat == HeartbeatEnded(i, node[i])
-     IN /\ Free \/ inNeed # {}
+     IN /\ IF Free THEN TRUE ELSE inNeed # {}
         /\ Ends(i, Answered(i), [heartbeat EXCEPT !.sent = SelectSeq(@, LAMBDA m : Free \/ m.to \in inNeed)])
 
 -----------------------------------------------------------------------------
