@@ -7,10 +7,9 @@
 //! Where they are fixed (R40) all do, and the higher id. What there is only where they change
 //! is in [`crate::changing`].
 
-use crate::id::{Epoch, Id};
-use crate::message::{Message, MessageType, Timer};
+use crate::id::{Epoch, Id, Question};
+use crate::message::{Granted, Message, MessageType, Timer};
 use crate::state::{Promise, Role, State};
-use std::collections::BTreeSet;
 
 /// The state after a step, and what is sent, first sent first.
 pub type Step = (State, Vec<Message>);
@@ -22,20 +21,39 @@ pub struct Rules {
 }
 
 impl Rules {
-    pub(crate) fn say(&self, kind: MessageType, to: Id, epoch: Epoch) -> Vec<Message> {
-        vec![Message { kind, from: self.me, to, epoch, configuration: None }] // which is put in last (R43)
+    fn say(&self, kind: MessageType, to: Id, epoch: Epoch, question: Question) -> Vec<Message> {
+        vec![Message { kind, from: self.me, to, epoch, question, configuration: None }]
+        // which is put in last (R43)
+    }
+
+    /// R50: an answer says which question it answers.
+    pub(crate) fn answer(&self, m: &Message, kind: MessageType, epoch: Epoch) -> Vec<Message> {
+        self.say(kind, m.from, epoch, m.question)
     }
 
     /// One message to each of these but itself; they are ascending, and so is what is sent.
-    pub(crate) fn say_to(&self, nodes: Vec<Id>, kind: MessageType, epoch: Epoch) -> Vec<Message> {
-        nodes.into_iter().filter(|j| *j != self.me).flat_map(|j| self.say(kind, j, epoch)).collect()
+    pub(crate) fn say_to(&self, nodes: Vec<Id>, kind: MessageType, epoch: Epoch, question: Question) -> Vec<Message> {
+        nodes.into_iter().filter(|j| *j != self.me).flat_map(|j| self.say(kind, j, epoch, question)).collect()
     }
 
     /// R3: its support and itself are more than half of the electors.
     pub(crate) fn is_quorum(&self, s: &State) -> bool {
+        self.are_quorum(s, |j| s.support.contains(&j))
+    }
+
+    /// R3: those who back it, and itself, are more than half of the electors.
+    fn are_quorum(&self, s: &State, backs: impl Fn(Id) -> bool) -> bool {
         let electors = s.members.electors();
-        let backing = electors.iter().filter(|j| **j == self.me || s.support.contains(j)).count();
+        let backing = electors.iter().filter(|j| **j == self.me || backs(**j)).count();
         2 * backing > electors.len()
+    }
+
+    /// R7: who keeps the lease of another does not learn from what binds nobody.
+    fn learn_if_free(&self, s: State, e: Epoch) -> State {
+        if s.shields(self.me) {
+            return s;
+        }
+        s.learn(e)
     }
 
     /// R36: whether the timer runs in that state.
@@ -59,11 +77,11 @@ impl Rules {
     pub fn ended(&self, s: State, timer: Timer) -> Step {
         match timer {
             Timer::Patience => self.ask_or_say(s.unbound()), // R8
-            Timer::Preempt => self.ask(s),                    // R9
+            Timer::Preempt => self.ask(s),                   // R9
             Timer::Election => self.election_ended(s),
             Timer::Coordinator => self.coordinator_ended(s),
-            Timer::Claim => (s.rest(), vec![]), // R22
-            Timer::Reign => (self.reign_ended(s), vec![]),
+            Timer::Claim => (s.rest(), vec![]),           // R22
+            Timer::Reign => (s.unbound().rest(), vec![]), // R26
             Timer::Heartbeat => self.heartbeat_ended(s),
         }
     }
@@ -71,35 +89,38 @@ impl Rules {
     /// A message from another member, to this node.
     pub fn heard(&self, s: State, m: &Message) -> Step {
         match m.kind {
-            MessageType::Election => self.election_heard(s, m),
-            MessageType::Ok => (s.ok_heard(m), vec![]),
+            MessageType::Election { keeps } => self.election_heard(s, m, keeps),
+            MessageType::Ok => (self.ok_heard(s, m), vec![]),
             MessageType::Assent => self.assent_heard(s, m),
             MessageType::Claim => self.claim_heard(s, m),
             MessageType::Grant => self.grant_heard(s, m),
-            MessageType::Refuse => (s.refuse_heard(m), vec![]),
+            MessageType::Refuse => (self.refuse_heard(s, m), vec![]),
             MessageType::Coordinator | MessageType::Heartbeat => self.reign_heard(s, m),
-            MessageType::Ack => (s.ack_heard(m), vec![]),
-            MessageType::Resign => self.resign_heard(s, m),
+            MessageType::Ack => (self.ack_heard(s, m), vec![]),
+            MessageType::Resign { granted } => self.resign_heard(s, m, granted),
             MessageType::ImBack => self.im_back_heard(s, m),
         }
     }
 
     /// R8: becomes a candidate, and asks all who vote; the lease is the caller's business.
     pub(crate) fn ask(&self, s: State) -> Step {
-        let sent = self.say_to(s.members.electors(), MessageType::Election, s.epoch);
-        (State { role: Role::Candidate, support: BTreeSet::new(), ..s }, sent)
+        let t = s.asks(Role::Candidate);
+        let kind = MessageType::Election { keeps: t.leader };
+        let sent = self.say_to(t.members.electors(), kind, t.epoch, t.latest);
+        (t, sent)
     }
 
     /// R10, R11: the sender does not lead, and wants to know who would follow it.
-    fn election_heard(&self, s: State, m: &Message) -> Step {
-        let t = s.release(m.from).learn(m.epoch);
+    fn election_heard(&self, s: State, m: &Message, keeps: Option<Id>) -> Step {
+        let t = self.learn_if_free(s.release(m), m.epoch);
         let lower = !t.members.outranks(m.from, self.me);
-        let reply = |kind| self.say(kind, m.from, t.epoch);
+        let reply = |kind| self.answer(m, kind, t.epoch);
         if lower && t.role == Role::Leader {
-            let sent = [reply(MessageType::Ok), reply(MessageType::Coordinator)].concat();
+            let told = self.say(MessageType::Coordinator, m.from, t.epoch, t.latest);
+            let sent = [reply(MessageType::Ok), told].concat();
             return (t, sent);
         }
-        match (self.may_support(&t, m), lower) {
+        match (self.may_support(&t, m, keeps), lower) {
             (false, _) => {
                 let sent = reply(MessageType::Refuse);
                 (t, sent)
@@ -112,9 +133,10 @@ impl Rules {
         }
     }
 
-    /// R10: it would grant a claim of the sender.
-    fn may_support(&self, s: &State, m: &Message) -> bool {
-        self.may_vote(s, m) && s.is_free_for(m.from)
+    /// R10: it would grant a claim of the sender, who keeps that lease.
+    fn may_support(&self, s: &State, m: &Message, keeps: Option<Id>) -> bool {
+        let pre_empted = |l| s.members.outranks(m.from, l) && s.role != Role::Electing && keeps == Some(l);
+        self.may_vote(s, m) && s.leader.is_none_or(|l| l == m.from || pre_empted(l))
     }
 
     /// R45: it votes, the sender may lead, and both mean the same configuration. Fixed members always may.
@@ -131,10 +153,19 @@ impl Rules {
         (t, [ok, asked].concat())
     }
 
+    /// R12: somebody better has it in hand.
+    fn ok_heard(&self, s: State, m: &Message) -> State {
+        let t = self.learn_if_free(s, m.epoch);
+        if t.awaits(m) {
+            return State { role: Role::Electing, ..t.backed_by(m.from) };
+        }
+        t
+    }
+
     /// R13: nobody can say OK to the highest member, so it does not wait for T_elec.
     fn assent_heard(&self, s: State, m: &Message) -> Step {
-        let t = s.learn(m.epoch);
-        if !matches!(t.role, Role::Candidate | Role::Electing) || !t.counts(m) {
+        let t = self.learn_if_free(s, m.epoch);
+        if !t.awaits(m) {
             return (t, vec![]);
         }
         let u = t.backed_by(m.from);
@@ -167,36 +198,43 @@ impl Rules {
 
     /// R16: claims e; nothing of it goes to disk before it is won.
     fn claim(&self, s: State, e: Epoch) -> Step {
-        let t = State { role: Role::Claimant { claims: e }, support: BTreeSet::new(), ..s };
+        let t = s.asks(Role::Claimant { claims: e });
         if self.may_win(&t) {
             return self.win(t, e);
         }
-        let sent = self.say_to(t.members.electors(), MessageType::Claim, e);
+        let sent = self.say_to(t.members.electors(), MessageType::Claim, e, t.latest);
         (t, sent)
     }
 
-    /// R17, R18: a leader hands over to a higher node only; others grant if neither lease nor promise forbids it.
+    /// R17, R18: a leader hands over to a higher node only; others grant if neither lease, promise nor a claim of its own forbids it.
     fn claim_heard(&self, s: State, m: &Message) -> Step {
         let leads = s.role == Role::Leader;
         let hands_over = s.members.outranks(m.from, self.me) && m.epoch > s.epoch;
-        let grants = if leads { hands_over } else { s.may_grant(m.from, m.epoch) && !s.shields(m.from) };
-        if !grants || !self.may_vote(&s, m) {
-            let sent = self.say(MessageType::Refuse, m.from, s.epoch);
+        let grants = s.may_grant(m.from, m.epoch) && !s.shields(m.from) && !self.rivals(&s, m);
+        if !(if leads { hands_over } else { grants }) || !self.may_vote(&s, m) {
+            let sent = self.answer(m, MessageType::Refuse, s.epoch);
             return (s, sent);
         }
-        let mut sent = self.say(MessageType::Grant, m.from, m.epoch);
+        let mut sent = self.answer(m, MessageType::Grant, m.epoch);
         if leads {
-            sent.extend(self.say_to(s.members.all(), MessageType::Resign, s.epoch));
+            let granted = Some(Granted { by: m.from, epoch: m.epoch, question: m.question });
+            sent.extend(self.say_to(s.members.all(), MessageType::Resign { granted }, s.epoch, s.latest));
         }
-        (s.becomes(Role::Electing, Some(m.from), m.epoch, Some(m.from)), sent)
+        let t = s.becomes(Role::Electing).bound(m);
+        (State { epoch: m.epoch, grantee: Some(m.from), ..t }, sent)
     }
 
-    /// R19: a GRANT counts for the epoch that is claimed, and for no other.
+    /// R17: of two that claim an epoch the better goes on.
+    fn rivals(&self, s: &State, m: &Message) -> bool {
+        matches!(s.role, Role::Claimant { claims } if m.epoch <= claims) && !s.members.outranks(m.from, self.me)
+    }
+
+    /// R19: a GRANT counts for the claim that is made now, and for no other.
     fn grant_heard(&self, s: State, m: &Message) -> Step {
-        if s.role != (Role::Claimant { claims: m.epoch }) || !s.counts(m) {
-            return (s.learn(m.epoch), vec![]);
+        if s.role != (Role::Claimant { claims: m.epoch }) || !s.is_asked(m) {
+            return (self.learn_if_free(s, m.epoch), vec![]);
         }
-        let t = s.release(m.from).backed_by(m.from);
+        let t = if s.leader == Some(m.from) { s.unbound() } else { s }.backed_by(m.from);
         if self.may_win(&t) {
             return self.win(t, m.epoch);
         }
@@ -208,82 +246,116 @@ impl Rules {
         self.is_quorum(s) && s.leader.is_none()
     }
 
-    /// R20: promises e to itself, and leads it; R48: its configuration is of e too.
+    /// R20: promises e to itself, and leads it; R48: its configuration is of e too. The reign is dated from the CLAIM.
     fn win(&self, s: State, e: Epoch) -> Step {
         let me = Some(self.me);
-        let sent = self.say_to(s.members.all(), MessageType::Coordinator, e);
-        let members = s.members.clone().stamped(e);
-        (State { members, ..s.becomes(Role::Leader, me, e, me) }, sent)
+        let sent = self.say_to(s.members.all(), MessageType::Coordinator, e, s.latest);
+        let (dated, members) = (s.asked, s.members.clone().stamped(e));
+        let answered = dated.map(|n| s.support.iter().map(|j| (*j, n)).collect()).unwrap_or_default();
+        (State { leader: me, epoch: e, grantee: me, dated, answered, members, ..s.becomes(Role::Leader) }, sent)
+    }
+
+    /// R21: a claimant rests before it learns: the very epoch that it claims may be taken.
+    fn refuse_heard(&self, s: State, m: &Message) -> State {
+        if matches!(s.role, Role::Claimant { .. }) && s.is_asked(m) && m.epoch > s.epoch {
+            return s.rest().learn(m.epoch);
+        }
+        self.learn_if_free(s, m.epoch)
     }
 
     /// R23, R24: COORDINATOR and HEARTBEAT.
     fn reign_heard(&self, s: State, m: &Message) -> Step {
         if m.epoch < s.epoch {
-            let sent = self.say(MessageType::Refuse, m.from, s.epoch);
+            let sent = self.answer(m, MessageType::Refuse, s.epoch);
             return (s, sent);
         }
         let stands = matches!(s.role, Role::Candidate | Role::Claimant { .. });
         let preempts = stands && s.leader == Some(m.from) && s.epoch == m.epoch;
-        let ack = self.say(MessageType::Ack, m.from, m.epoch);
+        let ack = self.answer(m, MessageType::Ack, m.epoch);
         if preempts {
-            return (s, ack);
+            return (s.bound(m), ack);
         }
         let grantee = s.grantee.filter(|_| m.epoch == s.epoch).or(Some(m.from));
-        (s.becomes(Role::Follower, Some(m.from), m.epoch, grantee), ack)
+        (State { epoch: m.epoch, grantee, ..s.bound(m).becomes(Role::Follower) }, ack)
     }
 
-    /// R26: the leader's check that it still has a quorum.
-    fn reign_ended(&self, s: State) -> State {
-        if self.is_quorum(&s) {
-            return State { support: BTreeSet::new(), ..s };
+    /// R25: an ACK of another reign, or of what was not asked, says nothing of this one.
+    fn ack_heard(&self, s: State, m: &Message) -> State {
+        if s.role != Role::Leader || m.epoch != s.epoch || m.question > s.latest {
+            return self.learn_if_free(s, m.epoch);
         }
-        s.unbound().rest()
+        let t = s.answered_by(m);
+        let counts = t.counts(m);
+        self.dated(if counts { t.backed_by(m.from) } else { t })
+    }
+
+    /// R26: dates the reign from the latest question that a quorum has answered; never back.
+    pub(crate) fn dated(&self, s: State) -> State {
+        let since = |n: Question| self.are_quorum(&s, |j| s.answered.get(&j).is_some_and(|latest| *latest >= n));
+        let settled = s.answered.values().copied().filter(|n| since(*n)).max();
+        let alone = self.are_quorum(&s, |_| false);
+        State { dated: if alone { Some(s.latest) } else { s.dated.max(settled) }, ..s }
     }
 
     /// R27: a heartbeat.
     fn heartbeat_ended(&self, s: State) -> Step {
-        let sent = self.say_to(s.members.all(), MessageType::Heartbeat, s.epoch);
-        (s, sent)
+        let t = self.dated(s.numbered());
+        let sent = self.say_to(t.members.all(), MessageType::Heartbeat, t.epoch, t.latest);
+        (t, sent)
     }
 
     /// R28: only a leader can resign; of any other node this is no step.
     pub fn resigned(&self, s: State) -> Option<Step> {
-        let sent = self.say_to(s.members.all(), MessageType::Resign, s.epoch);
+        let sent = self.say_to(s.members.all(), MessageType::Resign { granted: None }, s.epoch, s.latest);
         (s.role == Role::Leader).then(|| (s.unbound().rest(), sent))
     }
 
-    /// R29: who claims asks again those who have not granted yet: the sender's lease may have kept them from it.
-    fn resign_heard(&self, s: State, m: &Message) -> Step {
-        let t = s.release(m.from);
-        let Role::Claimant { claims } = t.role else {
+    /// R29: who succeeds is granted at once; who claims asks again those who may have refused for the sender's sake.
+    fn resign_heard(&self, s: State, m: &Message, granted: Option<Granted>) -> Step {
+        let t = s.release(m);
+        if let Some(claim) = granted.map(|g| m.of_claim(g)).filter(|claim| self.succeeds(&t, claim)) {
+            return self.claim_heard(t, &claim);
+        }
+        let (Role::Claimant { claims }, Some(asked)) = (t.role, t.asked) else {
             return (t, vec![]);
         };
         if self.may_win(&t) {
             return self.win(t, claims);
         }
-        let mut sent = self.say_to(t.members.electors(), MessageType::Claim, claims);
+        let mut sent = self.say_to(t.members.electors(), MessageType::Claim, claims, asked);
         sent.retain(|claim| !t.support.contains(&claim.to));
         (t, sent)
     }
 
+    /// R29: a claim that the sender of a RESIGN has granted is answered as if it had been heard.
+    fn succeeds(&self, s: &State, claim: &Message) -> bool {
+        let gives_way = match s.role {
+            Role::Follower | Role::Electing => true,
+            Role::Candidate => s.members.outranks(claim.from, self.me),
+            Role::Claimant { .. } | Role::Leader => false,
+        };
+        gives_way && claim.from != self.me && s.leader.is_none() && self.may_vote(s, claim)
+    }
+
     /// R30: keeps silent with its own lease, as it has forgotten whose it kept.
     pub fn restarted(&self, disk: Promise) -> Step {
-        let s = State::blank(disk.members).becomes(Role::Electing, Some(self.me), disk.epoch, disk.grantee);
-        let sent = self.say_to(s.members.all(), MessageType::ImBack, s.epoch);
-        (s, sent)
+        let Promise { epoch, grantee, reserved, members } = disk;
+        let s = State { leader: Some(self.me), epoch, grantee, latest: reserved.first_after(), ..State::blank(members) };
+        let t = s.becomes(Role::Electing);
+        let sent = self.say_to(t.members.all(), MessageType::ImBack, t.epoch, t.latest);
+        (t, sent)
     }
 
     /// R31: a leader tells the one who is back.
     fn im_back_heard(&self, s: State, m: &Message) -> Step {
-        let t = s.release(m.from).learn(m.epoch);
+        let t = self.learn_if_free(s.release(m), m.epoch);
         let leads = t.role == Role::Leader;
-        let sent = self.say(MessageType::Coordinator, m.from, t.epoch);
+        let sent = self.say(MessageType::Coordinator, m.from, t.epoch, t.latest);
         (t, if leads { sent } else { vec![] })
     }
 
     /// R41: the holder of its lease is dead; no step if it keeps none, or its own.
     pub fn holder_died(&self, s: State) -> Option<Step> {
-        let holder = s.leader.filter(|l| *l != self.me)?;
-        Some((s.release(holder), vec![]))
+        s.shields(self.me).then(|| (s.freed(), vec![]))
     }
 }

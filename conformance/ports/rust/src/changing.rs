@@ -16,7 +16,7 @@ impl State {
             Role::Candidate | Role::Claimant { .. } => self.rest(),
             Role::Follower | Role::Electing | Role::Leader => self,
         };
-        State { support: BTreeSet::new(), members: Members::Changing(c.clone()), ..t.learn(c.epoch()) }
+        t.learn(c.epoch()).among(Members::Changing(c.clone()))
     }
 }
 
@@ -33,12 +33,17 @@ impl Rules {
     /// R44: one of the two is no member. Who asks, and is behind, is told; nothing else is taken of what it says.
     fn outside_heard(&self, s: State, m: &Message, behind: bool) -> Step {
         let asks = match m.kind {
-            MessageType::Election | MessageType::Claim | MessageType::Coordinator | MessageType::Heartbeat | MessageType::ImBack => true,
-            MessageType::Ok | MessageType::Assent | MessageType::Grant | MessageType::Refuse | MessageType::Ack | MessageType::Resign => {
-                false
+            MessageType::Election { .. } | MessageType::Claim | MessageType::Coordinator | MessageType::Heartbeat | MessageType::ImBack => {
+                true
             }
+            MessageType::Ok
+            | MessageType::Assent
+            | MessageType::Grant
+            | MessageType::Refuse
+            | MessageType::Ack
+            | MessageType::Resign { .. } => false,
         };
-        let sent = if asks && behind { self.say(MessageType::Refuse, m.from, s.epoch) } else { vec![] };
+        let sent = if asks && behind { self.answer(m, MessageType::Refuse, s.epoch) } else { vec![] };
         (s, sent)
     }
 
@@ -49,7 +54,7 @@ impl Rules {
         }
         let t = s.rest();
         let told = if t.members.contains(self.me) { t.members.all() } else { vec![] };
-        let sent = self.say_to(told, MessageType::ImBack, t.epoch);
+        let sent = self.say_to(told, MessageType::ImBack, t.epoch, t.latest);
         (t, sent)
     }
 
@@ -61,7 +66,8 @@ impl Rules {
             return None;
         }
         let told: BTreeSet<_> = [s.members.all(), new.all()].concat().into_iter().collect();
-        let sent = self.say_to(told.into_iter().collect(), MessageType::Heartbeat, s.epoch);
-        Some((State { support: BTreeSet::new(), members: new, ..s }, sent))
+        let t = self.dated(s.among(new).numbered());
+        let sent = self.say_to(told.into_iter().collect(), MessageType::Heartbeat, t.epoch, t.latest);
+        Some((t, sent))
     }
 }

@@ -62,8 +62,8 @@ pub struct Configuration {
     members: Vec<Member>,
 }
 
-/// What the binary form of a message with a configuration takes without and with a member whose address is empty, and in all.
-const BYTES: (usize, usize, usize) = (59, 18, 1024);
+/// What the longest binary form of a message with a configuration takes but for members, for a member but for its address, and in all.
+const BYTES: (usize, usize, usize) = (99, 18, 1024);
 
 impl Configuration {
     /// How many members there may be.

@@ -1,7 +1,7 @@
-//! Ids and epochs: the two kinds of number that the protocol compares (spec section 5).
+//! Ids, epochs and numbers of questions: what the protocol compares (spec section 5, and R50).
 
 use std::fmt;
-use std::num::NonZeroU128;
+use std::num::{NonZeroU128, NonZeroU64};
 use std::str::FromStr;
 
 /// A node's id, and so its rank: the higher id is the better leader (R1).
@@ -84,6 +84,63 @@ impl Epoch {
 }
 
 impl fmt::Display for Epoch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The number of a question: 1 to 2^53−1 (R50).
+///
+/// No question is `None` of an `Option<Question>`, which is written 0, and is before any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Question(NonZeroU64);
+
+impl Question {
+    /// The latest number of a node that has asked nothing yet (R32).
+    pub const FIRST: Question = Question(NonZeroU64::MIN);
+
+    /// The question of that number; `None` if there is none.
+    pub fn new(number: u64) -> Option<Question> {
+        NonZeroU64::new(number).map(Question).filter(|q| q.0.get() < 1 << 53)
+    }
+
+    /// The next number that a node uses. None is used twice, so a life in which 2^52 do not suffice ends in a panic; there is none.
+    pub(crate) fn next(self) -> Question {
+        Question::new(self.0.get() + 1).expect("a number that is left")
+    }
+
+    /// R50: up to which number a node has reserved them that has used this one.
+    pub fn reserved(self) -> Reserved {
+        Reserved(self.0.get().next_multiple_of(Reserved::BLOCK))
+    }
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Up to which number a node may have used its numbers: what its record says of them (R50).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reserved(u64);
+
+impl Reserved {
+    /// How many numbers are reserved by one write.
+    const BLOCK: u64 = 1 << 20;
+
+    /// What a record reserves; `None` above 2^52, which is malformed.
+    pub fn new(number: u64) -> Option<Reserved> {
+        (number <= 1 << 52).then_some(Reserved(number))
+    }
+
+    /// The first number of the next life.
+    pub(crate) fn first_after(self) -> Question {
+        Question::new(self.0 + 1).expect("a record reserves at most 2^52")
+    }
+}
+
+impl fmt::Display for Reserved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -4,12 +4,12 @@
 //! a wire, and not from a program that has read them already, must refuse these first (R33).
 
 use crate::configuration::{Configuration, Kind, Member, Members};
-use crate::id::{Epoch, Id};
-use crate::message::{Message, MessageType};
+use crate::id::{Epoch, Id, Question, Reserved};
+use crate::message::{Granted, Message, MessageType};
 use crate::node::{Effect, Ignored};
 use crate::state::{Promise, Role, State};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
@@ -20,22 +20,44 @@ pub type Wrong = &'static str;
 pub fn message(value: &Value) -> Result<Message, Ignored> {
     let fields = object(value).map_err(Ignored::Malformed)?;
     let configuration = fields.get("configuration").map(configuration).transpose().map_err(Ignored::Malformed)?;
-    if fields.len() != 4 + usize::from(configuration.is_some()) {
-        return Err(Ignored::Malformed("a field is missing or unknown"));
-    }
     let field = |name| fields.get(name).ok_or(Ignored::Malformed("a field is missing or unknown"));
     let name = field("type")?.as_str().ok_or(Ignored::Malformed("the type is no string"))?;
+    let kind = kind(name, fields).map_err(Ignored::Malformed)?;
+    let more = matches!(kind, Some(MessageType::Election { .. } | MessageType::Resign { granted: Some(_) }));
+    if fields.len() != 5 + usize::from(more) + usize::from(configuration.is_some()) {
+        return Err(Ignored::Malformed("a field is missing or unknown"));
+    }
     let from = id(field("from")?).map_err(Ignored::Malformed)?;
     let to = id(field("to")?).map_err(Ignored::Malformed)?;
     let epoch = epoch(field("epoch")?).map_err(Ignored::Malformed)?;
+    let question = question(field("question")?).map_err(Ignored::Malformed)?;
     if from == to {
         return Err(Ignored::Malformed("the sender is the receiver"));
     }
     if configuration.as_ref().is_some_and(|c| c.epoch() > epoch) {
         return Err(Ignored::Malformed("the epoch of the configuration is above that of the message"));
     }
-    let kind = MessageType::named(name).ok_or(Ignored::UnknownType)?;
-    Ok(Message { kind, from, to, epoch, configuration })
+    let kind = kind.ok_or(Ignored::UnknownType)?;
+    Ok(Message { kind, from, to, epoch, question, configuration })
+}
+
+/// Reads what one of that type says besides; `None` if nobody knows the type.
+fn kind(name: &str, fields: &Map<String, Value>) -> Result<Option<MessageType>, Wrong> {
+    Ok(match name {
+        "ELECTION" => Some(MessageType::Election { keeps: node(fields.get("keeps"))? }),
+        "RESIGN" => Some(MessageType::Resign { granted: fields.get("granted").map(granted).transpose()? }),
+        _ => MessageType::plain(name),
+    })
+}
+
+/// Reads a claim that was granted (R18).
+fn granted(value: &Value) -> Result<Granted, Wrong> {
+    let fields = object(value)?;
+    if fields.len() != 3 {
+        return Err("a field of what was granted is missing or unknown");
+    }
+    let field = |name| fields.get(name).unwrap_or(&Value::Null);
+    Ok(Granted { by: id(field("by"))?, epoch: epoch(field("epoch"))?, question: question(field("question"))? })
 }
 
 /// Reads a configuration, and refuses what is not exactly one (R42).
@@ -77,7 +99,8 @@ pub fn members(members: Option<&Value>, first: &Value) -> Result<Members, Wrong>
 pub fn promise(value: &Value, fixed: Option<&Value>) -> Result<Promise, Wrong> {
     let fields = object(value)?;
     let members = members(fixed, &value["configuration"])?;
-    Ok(Promise { epoch: epoch(&value["epoch"])?, grantee: node(fields.get("grantee"))?, members })
+    let reserved = value["reserved"].as_u64().and_then(Reserved::new).ok_or("reserved is no integer of 0 to 2^52 (R50)")?;
+    Ok(Promise { epoch: epoch(&value["epoch"])?, grantee: node(fields.get("grantee"))?, reserved, members })
 }
 
 /// Reads a whole state; where there are no fixed members, it has a configuration.
@@ -98,7 +121,26 @@ pub fn state(value: &Value, fixed: Option<&Value>) -> Result<State, Wrong> {
     if support.len() < list.len() {
         return Err("the support holds a node twice");
     }
-    Ok(State { role, leader: node(fields.get("leader"))?, epoch, grantee: node(fields.get("grantee"))?, support, members })
+    let leads = role == Role::Leader;
+    Ok(State {
+        role,
+        leader: node(fields.get("leader"))?,
+        lease: number(&value["lease"])?,
+        epoch,
+        grantee: node(fields.get("grantee"))?,
+        support,
+        asked: number(&value["asked"])?,
+        latest: question(&value["latest"])?,
+        dated: if leads { number(&value["dated"])? } else { None },
+        answered: if leads { answered(&value["answered"])? } else { BTreeMap::new() },
+        members,
+    })
+}
+
+/// Reads who has answered which question.
+fn answered(value: &Value) -> Result<BTreeMap<Id, Question>, Wrong> {
+    let list = value.as_array().ok_or("who has answered is no list")?;
+    list.iter().map(|each| Ok((id(&each["node"])?, question(&each["question"])?))).collect()
 }
 
 fn object(value: &Value) -> Result<&Map<String, Value>, Wrong> {
@@ -113,6 +155,19 @@ pub fn id(value: &Value) -> Result<Id, Wrong> {
 /// Reads an epoch: an integer, and not a number that equals one, as `1.0` does.
 pub fn epoch(value: &Value) -> Result<Epoch, Wrong> {
     value.as_u64().and_then(Epoch::new).ok_or("an epoch that is no integer of 0 to 2^53-1 (R2)")
+}
+
+/// Reads the number of a question (R50).
+pub fn question(value: &Value) -> Result<Question, Wrong> {
+    value.as_u64().and_then(Question::new).ok_or("a question that is no integer of 1 to 2^53-1 (R50)")
+}
+
+/// Reads the number of a question or 0, which is none.
+fn number(value: &Value) -> Result<Option<Question>, Wrong> {
+    if value.as_u64() == Some(0) {
+        return Ok(None);
+    }
+    question(value).map(Some)
 }
 
 /// Reads an id or none.
@@ -132,6 +187,23 @@ impl Display for Json<Option<Id>> {
             Some(id) => write!(f, "\"{id}\""),
             None => f.write_str("null"),
         }
+    }
+}
+
+impl Display for Json<Option<Question>> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(question) => question.fmt(f),
+            None => f.write_str("0"),
+        }
+    }
+}
+
+/// A node, and the latest question that it has answered.
+impl Display for Json<(&Id, &Question)> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (node, question) = self.0;
+        write!(f, r#"{{"node":"{node}","question":{question}}}"#)
     }
 }
 
@@ -158,32 +230,46 @@ impl Display for Json<Option<&Arc<Configuration>>> {
 
 impl Display for Json<&Message> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Message { kind, from, to, epoch, configuration } = self.0;
-        let (kind, configuration) = (kind.name(), Json(configuration.as_ref()));
-        write!(f, r#"{{"type":"{kind}","from":"{from}","to":"{to}","epoch":{epoch}{configuration}}}"#)
+        let Message { kind, from, to, epoch, question, configuration } = self.0;
+        write!(f, r#"{{"type":"{}","from":"{from}","to":"{to}","epoch":{epoch},"question":{question}"#, kind.name())?;
+        match kind {
+            MessageType::Election { keeps } => write!(f, r#","keeps":{}"#, Json(*keeps))?,
+            MessageType::Resign { granted: Some(Granted { by, epoch, question }) } => {
+                write!(f, r#","granted":{{"by":"{by}","epoch":{epoch},"question":{question}}}"#)?;
+            }
+            _ => {}
+        }
+        write!(f, "{}}}", Json(configuration.as_ref()))
     }
 }
 
 impl Display for Json<&Promise> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Promise { epoch, grantee, members } = self.0;
-        write!(f, r#"{{"epoch":{epoch},"grantee":{}{}}}"#, Json(*grantee), Json(members.configuration()))
+        let Promise { epoch, grantee, reserved, members } = self.0;
+        write!(f, r#"{{"epoch":{epoch},"grantee":{},"reserved":{reserved}{}}}"#, Json(*grantee), Json(members.configuration()))
     }
 }
 
 impl Display for Json<&State> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let State { role, leader, epoch, grantee, support, members } = self.0;
-        let role = match role {
+        let State { leader, lease, epoch, grantee, support, asked, latest, dated, answered, members, .. } = self.0;
+        let role = match self.0.role {
             Role::Follower => "follower",
             Role::Candidate => "candidate",
             Role::Electing => "electing",
             Role::Claimant { .. } => "claimant",
             Role::Leader => "leader",
         };
-        write!(f, r#"{{"role":"{role}","leader":{},"epoch":{epoch},"grantee":{},"support":["#, Json(*leader), Json(*grantee))?;
+        write!(f, r#"{{"role":"{role}","leader":{},"lease":{},"epoch":{epoch}"#, Json(*leader), Json(*lease))?;
+        write!(f, r#","grantee":{},"support":["#, Json(*grantee))?;
         list(f, support.iter().map(|j| Json(Some(*j))))?;
-        write!(f, "]{}}}", Json(members.configuration()))
+        write!(f, r#"],"asked":{},"latest":{latest}"#, Json(*asked))?;
+        if self.0.role == Role::Leader {
+            write!(f, r#","dated":{},"answered":["#, Json(*dated))?;
+            list(f, answered.iter().map(Json))?;
+            f.write_str("]")?;
+        }
+        write!(f, "{}}}", Json(members.configuration()))
     }
 }
 

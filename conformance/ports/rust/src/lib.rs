@@ -1,7 +1,7 @@
 //! Bully leader election that survives crashes, restarts, cuts and slow timers: the function of one node.
 //!
 //! A [`Node`] has no clock, disk, network or thread. Its host, the program round it, has these, and does in a loop: take one
-//! input, give it to the node, do what the node asks, in order. Each rule of the protocol (R1 to R49) is a small function of
+//! input, give it to the node, do what the node asks, in order. Each rule of the protocol (R1 to R50) is a small function of
 //! [`bully`], [`changing`], [`state`] or [`configuration`], and named there.
 //!
 //! ```
@@ -20,7 +20,7 @@
 //!         match effect {
 //!             Effect::Save(_promise) => { /* write, fsync, and only then go on; if it fails, stop for good */ }
 //!             Effect::Over(_epoch) => { /* the user's reign is over: it acts no more */ }
-//!             Effect::Arm(_timer) => { /* set it, anew if it runs */ }
+//!             Effect::Arm(_timer) => { /* set it, anew if it runs; claim, reign and heartbeat from when their question was asked (R36) */ }
 //!             Effect::Cancel(_timer) => { /* stop it; its end is not to reach the node any more */ }
 //!             Effect::Send(message) => sent.push(message), // hand it to the link, without waiting
 //!             Effect::Tell(_leader) => { /* who leads, and in which epoch */ }
@@ -47,7 +47,7 @@ pub mod state;
 
 pub use configuration::{Configuration, Kind, Member, Members};
 pub use fence::Resource;
-pub use id::{Epoch, Id};
-pub use message::{Message, MessageType, Timer};
+pub use id::{Epoch, Id, Question, Reserved};
+pub use message::{Granted, Message, MessageType, Timer};
 pub use node::{Effect, Ignored, Input, Node, Refusal};
 pub use state::{Promise, Role, State};

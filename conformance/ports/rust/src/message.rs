@@ -1,14 +1,17 @@
 //! Messages and timers: what comes to a node, and what it asks for (spec sections 7 and 9).
 
 use crate::configuration::Configuration;
-use crate::id::{Epoch, Id};
+use crate::id::{Epoch, Id, Question};
 use std::fmt;
 use std::sync::Arc;
 
-/// The eleven types of message (section 7).
+/// The eleven types of message (section 7), with what one of that type says besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageType {
-    Election,
+    Election {
+        /// Whose lease its sender keeps (R8).
+        keeps: Option<Id>,
+    },
     Ok,
     Assent,
     Claim,
@@ -17,8 +20,20 @@ pub enum MessageType {
     Coordinator,
     Heartbeat,
     Ack,
-    Resign,
+    Resign {
+        /// The claim that was granted in its place, if it is of a hand-over (R18).
+        granted: Option<Granted>,
+    },
     ImBack,
+}
+
+/// A claim that a leader has granted as it handed over (R18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Granted {
+    pub by: Id,
+    pub epoch: Epoch,
+    /// Of the CLAIM.
+    pub question: Question,
 }
 
 /// A message; that its sender is not its receiver is for whoever reads it to see to (R33).
@@ -28,8 +43,18 @@ pub struct Message {
     pub from: Id,
     pub to: Id,
     pub epoch: Epoch,
+    /// R50: what it asks, what it answers, or as of which number it is so.
+    pub question: Question,
     /// R43: that of its sender after the step that sent it; `None` where members are fixed.
     pub configuration: Option<Arc<Configuration>>,
+}
+
+impl Message {
+    /// R29: that claim, as if its claimant had said it to the receiver of this message.
+    pub(crate) fn of_claim(&self, claim: Granted) -> Message {
+        let Granted { by: from, epoch, question } = claim;
+        Message { kind: MessageType::Claim, from, epoch, question, ..self.clone() }
+    }
 }
 
 /// The timers that a node asks its host to run (R36).
@@ -45,9 +70,8 @@ pub enum Timer {
 }
 
 impl MessageType {
-    /// All types, by their codes from 1.
-    pub const ALL: [MessageType; 11] = [
-        MessageType::Election,
+    /// The types that say nothing besides.
+    const PLAIN: [MessageType; 9] = [
         MessageType::Ok,
         MessageType::Assent,
         MessageType::Claim,
@@ -56,13 +80,17 @@ impl MessageType {
         MessageType::Coordinator,
         MessageType::Heartbeat,
         MessageType::Ack,
-        MessageType::Resign,
         MessageType::ImBack,
     ];
 
+    /// The type of that name, if it says nothing besides.
+    pub fn plain(name: &str) -> Option<MessageType> {
+        MessageType::PLAIN.into_iter().find(|kind| kind.name() == name)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
-            MessageType::Election => "ELECTION",
+            MessageType::Election { .. } => "ELECTION",
             MessageType::Ok => "OK",
             MessageType::Assent => "ASSENT",
             MessageType::Claim => "CLAIM",
@@ -71,13 +99,9 @@ impl MessageType {
             MessageType::Coordinator => "COORDINATOR",
             MessageType::Heartbeat => "HEARTBEAT",
             MessageType::Ack => "ACK",
-            MessageType::Resign => "RESIGN",
+            MessageType::Resign { .. } => "RESIGN",
             MessageType::ImBack => "IM_BACK",
         }
-    }
-
-    pub fn named(name: &str) -> Option<MessageType> {
-        MessageType::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

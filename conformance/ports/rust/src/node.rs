@@ -110,7 +110,8 @@ impl Node {
         let (state, mut sent) = Rules { me }.restarted(disk);
         let node = Node::load(me, state)?;
         seal(&mut sent, &node.state);
-        let mut effects = vec![Effect::Arm(Timer::Coordinator)];
+        // A life reserves numbers of its own, and so each restart writes (R50).
+        let mut effects = vec![Effect::Save(node.state.promise()), Effect::Arm(Timer::Coordinator)];
         effects.extend(sent.into_iter().map(Effect::Send));
         Ok((node, effects))
     }
@@ -194,11 +195,13 @@ fn seal(sent: &mut [Message], after: &State) {
 fn begins_anew(timer: Timer, before: &State, after: &State, sent: &[Message], input: &Input) -> bool {
     let sends = |kind| sent.iter().any(|m| m.kind == kind);
     let ended = *input == Input::Timer(timer);
+    let renewed = before.leader != after.leader || after.lease > before.lease;
     match timer {
-        Timer::Patience => sends(MessageType::Ack) || ended, // who does not stand waits again (R46)
+        Timer::Patience => (renewed && sends(MessageType::Ack)) || ended, // who does not stand waits again (R46)
         Timer::Preempt => before.leader != after.leader || before.epoch != after.epoch,
-        Timer::Coordinator => sends(MessageType::Grant),
-        Timer::Reign | Timer::Heartbeat => ended || matches!(input, Input::Change(_)), // R47
+        Timer::Coordinator => renewed && sends(MessageType::Grant),
+        Timer::Reign => before.dated != after.dated,
+        Timer::Heartbeat => ended || matches!(input, Input::Change(_)), // R47
         Timer::Election | Timer::Claim => false,
     }
 }

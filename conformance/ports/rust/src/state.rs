@@ -1,9 +1,9 @@
 //! The state of a node, and the rules that need not know whose it is (spec sections 6 and 8).
 
 use crate::configuration::Members;
-use crate::id::{Epoch, Id};
+use crate::id::{Epoch, Id, Question, Reserved};
 use crate::message::Message;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a node is doing about leadership (section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,19 @@ pub struct State {
     pub role: Role,
     /// Whose lease it keeps.
     pub leader: Option<Id>,
+    /// The latest question of that node which it has answered; none of its own.
+    pub lease: Option<Question>,
     pub epoch: Epoch,
     pub grantee: Option<Id>,
     pub support: BTreeSet<Id>,
+    /// What it asks now, as a candidate, electing or as a claimant.
+    pub asked: Option<Question>,
+    /// The latest number that it has used (R50).
+    pub latest: Question,
+    /// Of a leader: the latest question that a quorum has answered (R26).
+    pub dated: Option<Question>,
+    /// Of a leader: the latest question that each has answered (R25).
+    pub answered: BTreeMap<Id, Question>,
     /// Fixed members never change, and so are no part of what is written of a state.
     pub members: Members,
 }
@@ -36,18 +46,32 @@ pub struct State {
 pub struct Promise {
     pub epoch: Epoch,
     pub grantee: Option<Id>,
+    /// Up to which number it may have used them (R50).
+    pub reserved: Reserved,
     pub members: Members,
 }
 
 impl State {
     /// R32, R49: the state of a node that has never had a record.
     pub fn blank(members: Members) -> State {
-        State { role: Role::Follower, leader: None, epoch: Epoch::ZERO, grantee: None, support: BTreeSet::new(), members }
+        State {
+            role: Role::Follower,
+            leader: None,
+            lease: None,
+            epoch: Epoch::ZERO,
+            grantee: None,
+            support: BTreeSet::new(),
+            asked: None,
+            latest: Question::FIRST,
+            dated: None,
+            answered: BTreeMap::new(),
+            members,
+        }
     }
 
     /// R4: what is on disk.
     pub fn promise(&self) -> Promise {
-        Promise { epoch: self.epoch, grantee: self.grantee, members: self.members.clone() }
+        Promise { epoch: self.epoch, grantee: self.grantee, reserved: self.latest.reserved(), members: self.members.clone() }
     }
 
     /// Whether node `me` can be in this state: it names nobody but members, and backs itself without saying so. Where members
@@ -63,12 +87,45 @@ impl State {
         if self.support.contains(&me) || !self.support.iter().all(known) {
             return Err("the support is not of other members");
         }
+        if self.answered.contains_key(&me) || !self.answered.keys().all(known) {
+            return Err("who has answered is no other member");
+        }
+        if self.asked.iter().chain(&self.dated).chain(self.answered.values()).any(|n| *n > self.latest) {
+            return Err("a number of its own is above the latest (R50)");
+        }
         Ok(())
     }
 
-    /// What most steps come to: another role, promise and lease, and no support.
-    pub(crate) fn becomes(self, role: Role, leader: Option<Id>, epoch: Epoch, grantee: Option<Id>) -> State {
-        State { role, leader, epoch, grantee, support: BTreeSet::new(), ..self }
+    /// In a role in which nothing has been asked or answered yet.
+    pub(crate) fn becomes(self, role: Role) -> State {
+        State { role, support: BTreeSet::new(), asked: None, dated: None, answered: BTreeMap::new(), ..self }
+    }
+
+    /// R50: takes a new number.
+    pub(crate) fn numbered(self) -> State {
+        State { latest: self.latest.next(), ..self }
+    }
+
+    /// R8, R16: asks a new question in that role.
+    pub(crate) fn asks(self, role: Role) -> State {
+        let t = self.becomes(role).numbered();
+        State { asked: Some(t.latest), ..t }
+    }
+
+    /// R50: the message answers what it asks now.
+    pub(crate) fn is_asked(&self, m: &Message) -> bool {
+        self.asked == Some(m.question)
+    }
+
+    /// R12, R13: the message answers its ELECTION, which it has not given up.
+    pub(crate) fn awaits(&self, m: &Message) -> bool {
+        matches!(self.role, Role::Candidate | Role::Electing) && self.is_asked(m)
+    }
+
+    /// R5: keeps the lease of the sender, of its question; the lease of one node never gets older.
+    pub(crate) fn bound(self, m: &Message) -> State {
+        let kept = self.lease.filter(|_| self.leader == Some(m.from));
+        State { leader: Some(m.from), lease: kept.max(Some(m.question)), ..self }
     }
 
     /// R39: whom users may be told of, and in which epoch. A lease kept in any other role is a wait, not a reign.
@@ -85,7 +142,7 @@ impl State {
     }
 
     pub(crate) fn unbound(self) -> State {
-        State { leader: None, ..self }
+        State { leader: None, lease: None, ..self }
     }
 
     /// R5: it keeps a lease, and of another than c.
@@ -93,10 +150,17 @@ impl State {
         self.leader.is_some_and(|l| l != c)
     }
 
-    /// R5: j says that it does not lead, or is proved dead.
-    pub(crate) fn release(self, j: Id) -> State {
+    /// R5: the sender says that it does not lead, as of its question.
+    pub(crate) fn release(self, m: &Message) -> State {
+        if self.leader == Some(m.from) && Some(m.question) >= self.lease {
+            return self.freed();
+        }
+        self
+    }
+
+    /// R5, R41: who holds its lease does not lead.
+    pub(crate) fn freed(self) -> State {
         match self.role {
-            _ if self.leader != Some(j) => self,
             Role::Follower | Role::Electing => self.unbound().rest(),
             Role::Candidate | Role::Claimant { .. } | Role::Leader => self.unbound(),
         }
@@ -105,7 +169,7 @@ impl State {
     /// R6: gives up what it was doing, and waits for the lease to end if it keeps one.
     pub(crate) fn rest(self) -> State {
         let role = if self.leader.is_none() { Role::Follower } else { Role::Electing };
-        State { role, support: BTreeSet::new(), ..self }
+        self.becomes(role)
     }
 
     /// R7: learns e, unless that is the very epoch that it claims.
@@ -119,11 +183,6 @@ impl State {
             Role::Leader => t.unbound().rest(),
             Role::Follower | Role::Claimant { .. } => t.rest(),
         }
-    }
-
-    /// R10: its lease would not keep it from granting a claim of c.
-    pub(crate) fn is_free_for(&self, c: Id) -> bool {
-        self.leader.is_none_or(|l| l == c || (self.members.outranks(c, l) && self.role != Role::Electing))
     }
 
     /// R45: the sender holds the same configuration. Fixed members are the same everywhere.
@@ -140,36 +199,25 @@ impl State {
         e > self.epoch || (e == self.epoch && self.grantee.is_none_or(|g| g == c))
     }
 
-    /// R11: gives way to a higher node; who leads or follows somebody stays what it is.
+    /// R11: gives way to a higher node; who claims is firm, and who leads or follows somebody stays what it is.
     pub(crate) fn give_way(self) -> State {
-        match self.role {
-            Role::Follower if self.leader.is_some() => self,
-            Role::Electing | Role::Leader => self,
-            Role::Follower | Role::Candidate | Role::Claimant { .. } => State { role: Role::Electing, support: BTreeSet::new(), ..self },
+        if self.role == Role::Candidate || self.is_idle() {
+            return self.becomes(Role::Electing);
         }
+        self
     }
 
-    /// R12: somebody better has it in hand.
-    pub(crate) fn ok_heard(self, m: &Message) -> State {
-        let t = self.learn(m.epoch);
-        match t.role {
-            Role::Candidate | Role::Electing if t.counts(m) => State { role: Role::Electing, ..t.backed_by(m.from) },
-            Role::Follower | Role::Candidate | Role::Electing | Role::Claimant { .. } | Role::Leader => t,
-        }
+    /// R25: the sender has answered its question, or a later one before.
+    pub(crate) fn answered_by(mut self, m: &Message) -> State {
+        let latest = self.answered.entry(m.from).or_insert(m.question);
+        *latest = m.question.max(*latest);
+        self
     }
 
-    /// R21: a claimant rests before it learns: the very epoch that it claims may be taken.
-    pub(crate) fn refuse_heard(self, m: &Message) -> State {
-        let refused = matches!(self.role, Role::Claimant { .. }) && m.epoch > self.epoch;
-        let t = if refused { self.rest() } else { self };
-        t.learn(m.epoch)
-    }
-
-    /// R25: an ACK counts for the reign that it is of.
-    pub(crate) fn ack_heard(self, m: &Message) -> State {
-        if self.role == Role::Leader && m.epoch == self.epoch && self.counts(m) {
-            return self.backed_by(m.from);
-        }
-        self.learn(m.epoch)
+    /// R43, R47: goes over to these members; what was asked, and support that was given, among those before says nothing of them.
+    pub(crate) fn among(self, members: Members) -> State {
+        let mut answered = self.answered;
+        answered.retain(|j, _| members.contains(*j));
+        State { support: BTreeSet::new(), asked: None, answered, members, ..self }
     }
 }

@@ -3,8 +3,11 @@
 //! A state is written `role leader epoch grantee [support]`, with `-` for none; a configuration `epoch.version member …`,
 //! where `3` is a voter, `3w` a witness, `3o` an observer, and `3@a` has an address.
 
+mod numbers;
+
 use bully::json::{self, Json};
 use bully::{Effect, Ignored, Input, Members, Node, Timer};
+use numbers::{asked, numbered};
 use serde_json::{json, Value};
 
 fn configuration(text: &str) -> Value {
@@ -39,15 +42,22 @@ fn node(me: &str, state: &str, conf: &str) -> Node {
     let words: Vec<&str> = state.split(' ').collect();
     let value = json!({"role": words[0], "leader": none_or(words[1]), "epoch": words[2].parse::<u64>().expect("an epoch"),
         "grantee": none_or(words[3]), "support": &words[4..], "configuration": configuration(conf)});
-    let state = json::state(&value, None).unwrap_or_else(|why| panic!("{state}: {why}"));
+    let members = value["configuration"]["members"].clone();
+    let electors: Vec<&str> =
+        members.as_array().expect("a list").iter().filter(|m| m["kind"] != "observer").filter_map(|m| m["id"].as_str()).collect();
+    let state = json::state(&numbered(value, me, &electors), None).unwrap_or_else(|why| panic!("{state}: {why}"));
     Node::load(me.parse().expect("an id"), state).unwrap_or_else(|why| panic!("{conf}: {why}"))
 }
 
-/// A message `TYPE epoch from to` of a sender with that configuration.
+/// A message `TYPE epoch from to [keeps lease]` of a sender with that configuration.
 fn message(text: &str, conf: &str) -> Input {
     let words: Vec<&str> = text.split(' ').collect();
     let epoch = words[1].parse::<u64>().expect("an epoch");
-    let value = json!({"type": words[0], "from": words[2], "to": words[3], "epoch": epoch, "configuration": configuration(conf)});
+    let mut value = json!({"type": words[0], "from": words[2], "to": words[3], "epoch": epoch, "configuration": configuration(conf)});
+    if let [_, _, _, _, "keeps", lease] = words[..] {
+        value["keeps"] = json!(lease);
+    }
+    let value = asked(value);
     Input::Message(json::message(&value).unwrap_or_else(|why| panic!("{value}: {why}")))
 }
 
@@ -93,16 +103,24 @@ const THREE: &str = "4.2 1 2 3";
 #[test]
 fn r42_only_electors_make_a_quorum() {
     let conf = "4.2 1 2 3w 4o 5o";
-    let checked = |support: &str| node("2", &format!("leader 2 4 2{support}"), conf);
-    asserts(checked(" 3"), Input::Timer(Timer::Reign), "leader 2 4 2", conf, &[]);
-    asserts(checked(" 4 5"), Input::Timer(Timer::Reign), "follower - 4 2", conf, &[]);
+    let dated_by = |from: &str| timers(node("2", "leader 2 4 2", conf), message(&format!("ACK 4 {from} 2"), conf));
+    assert_eq!(dated_by("3"), ["+reign"]);
+    assert_eq!(dated_by("4"), [""; 0]);
+    let mut leader = node("2", "leader 2 4 2", conf);
+    for observer in ["4", "5"] {
+        leader.step(&message(&format!("ACK 4 {observer} 2"), conf)).expect("a step");
+    }
+    assert_eq!(leader.step(&change("4.3 1 2 3w 4o 5w")), Err(Ignored::NoChange), "observers settle nothing");
 }
 
 #[test]
 fn r42_the_configuration_is_part_of_the_record() {
     let mut two = node("2", "follower 3 4 3", THREE);
     let (_, effects) = step(&mut two, &message("HEARTBEAT 4 3 2", "4.3 1 2 3 4o"));
-    assert_eq!(effects[0]["save"], json!({"epoch": 4, "grantee": "3", "configuration": configuration("4.3 1 2 3 4o")}));
+    assert_eq!(
+        effects[0]["save"],
+        json!({"epoch": 4, "grantee": "3", "reserved": 1 << 20, "configuration": configuration("4.3 1 2 3 4o")})
+    );
     let (_, effects) = step(&mut two, &message("HEARTBEAT 4 3 2", "4.3 1 2 3 4o"));
     assert!(effects.iter().all(|effect| effect.get("save").is_none()), "{effects:?}");
 }
@@ -166,14 +184,16 @@ fn r45_a_vote_is_given_in_the_same_configuration_only() {
 }
 
 #[test]
-fn r45_an_answer_of_another_configuration_does_not_count() {
+fn r45_an_ack_of_another_configuration_dates_and_supports_nothing() {
     let other = "4.2 1 2 3w"; // the same epoch and version: equal is every member equal
     for conf in ["4.1 1 2 3", other] {
-        asserts(node("2", "candidate - 4 -", THREE), message("OK 5 3 2", conf), "candidate - 5 -", THREE, &[]);
-        asserts(node("2", "candidate - 4 -", THREE), message("ASSENT 5 1 2", conf), "candidate - 5 -", THREE, &[]);
-        asserts(node("3", "claimant - 4 -", THREE), message("GRANT 5 1 3", conf), "claimant - 4 -", THREE, &[]);
-        asserts(node("3", "claimant 1 4 -", THREE), message("GRANT 6 1 3", conf), "electing 1 6 -", THREE, &[]);
+        asserts(node("2", "candidate - 4 -", THREE), message("OK 5 3 2", conf), "electing - 5 - 3", THREE, &[]);
+        asserts(node("2", "candidate - 4 -", THREE), message("ASSENT 5 1 2", conf), "candidate - 5 - 1", THREE, &[]);
+        let sent = ["COORDINATOR 5 1", "COORDINATOR 5 2"];
+        asserts(node("3", "claimant - 4 -", THREE), message("GRANT 5 1 3", conf), "leader 3 5 3", "5.2 1 2 3", &sent);
+        asserts(node("3", "claimant 1 4 -", THREE), message("GRANT 6 1 3", conf), "claimant 1 4 -", THREE, &[]);
         asserts(node("3", "leader 3 4 3", THREE), message("ACK 4 1 3", conf), "leader 3 4 3", THREE, &[]);
+        assert_eq!(timers(node("3", "leader 3 4 3", THREE), message("ACK 4 1 3", conf)), ["+reign"]);
         asserts(node("3", "leader 3 4 3", THREE), message("ACK 5 1 3", conf), "follower - 5 -", THREE, &[]);
     }
     asserts(node("3", "leader 3 4 3", THREE), message("ACK 4 1 3", THREE), "leader 3 4 3 1", THREE, &[]);
@@ -211,7 +231,7 @@ fn r46_a_voter_outranks_who_may_not_lead() {
     let sent = ["GRANT 5 1", "RESIGN 4 1", "RESIGN 4 2", "RESIGN 4 4"];
     asserts(node("3", "leader 3 4 3", conf), message("CLAIM 5 1 3", conf), "electing 1 5 1", conf, &sent);
     assert_eq!(timers(node("1", "electing - 4 -", conf), message("HEARTBEAT 4 3 1", conf)), ["+patience", "+preempt", "-coordinator"]);
-    asserts(node("1", "follower 3 4 3", conf), message("ELECTION 4 2 1", conf), "follower 3 4 3", conf, &["ASSENT 4 2"]);
+    asserts(node("1", "follower 3 4 3", conf), message("ELECTION 4 2 1 keeps 3", conf), "follower 3 4 3", conf, &["ASSENT 4 2"]);
     // The highest voter has nobody to wait for, though a witness is higher.
     let claims = ["CLAIM 5 1", "CLAIM 5 3"];
     asserts(node("2", "candidate - 4 - 1", conf), message("ASSENT 4 3 2", conf), "claimant - 4 -", conf, &claims);
@@ -234,7 +254,7 @@ fn r47_a_leader_changes_one_member_of_what_is_settled() {
     let heartbeats = ["HEARTBEAT 4 1", "HEARTBEAT 4 3", "HEARTBEAT 4 4"];
     for one in ["4.3 1 2 3w 4", "4.3 1 2 3w 4w", "4.3 1 2 3 4o", "4.3 1o 2 3w 4o", "4.3 1 2 3w 4o@h:1", "4.3 2 3w 4o", "4.3 1 2w 3w 4o"] {
         asserts(leader(" 3"), change(one), "leader 2 4 2", one, &heartbeats); // who is removed is told too
-        assert_eq!(timers(leader(" 3"), change(one)), ["+reign", "+heartbeat"]);
+        assert_eq!(timers(leader(" 3"), change(one)), ["+heartbeat"]);
     }
     let added = "4.3 1 2 3w 4o 5w";
     asserts(leader(" 1"), change(added), "leader 2 4 2", added, &[&heartbeats[..], &["HEARTBEAT 4 5"]].concat());
@@ -266,7 +286,7 @@ fn r48_the_winner_stamps_its_configuration() {
     let mut two = node("2", "claimant - 4 -", conf);
     asserts(two.clone(), message("GRANT 5 1 2", conf), "leader 2 5 2", won, &["COORDINATOR 5 1", "COORDINATOR 5 3"]);
     let (_, effects) = step(&mut two, &message("GRANT 5 1 2", conf));
-    assert_eq!(effects[0]["save"], json!({"epoch": 5, "grantee": "2", "configuration": configuration(won)}));
+    assert_eq!(effects[0]["save"], json!({"epoch": 5, "grantee": "2", "reserved": 1 << 20, "configuration": configuration(won)}));
 }
 
 #[test]
@@ -276,7 +296,7 @@ fn r49_the_first_members_and_those_who_join() {
         let started = Node::start(me.parse().expect("an id"), Members::Changing(first));
         started.map(|(_, effects)| Json(&effects[..]).to_string())
     };
-    let saved = r#"[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":"#;
+    let saved = r#"[{"save":{"epoch":0,"grantee":null,"reserved":1048576,"configuration":{"epoch":0,"version":"#;
     let first = start("2", "0.1 1 2w").expect("one of the first");
     assert!(first.starts_with(saved) && first.ends_with(r#"{"arm":"patience"}]"#), "{first}");
     // Who joins knows no member, and has nothing to wait for but a leader.
@@ -287,7 +307,7 @@ fn r49_the_first_members_and_those_who_join() {
     asserts(node("9", "follower - 0 -", "0.0"), message("HEARTBEAT 4 1 9", "4.2 1 9o"), "follower 1 4 1", "4.2 1 9o", &["ACK 4 1"]);
     assert_eq!(timers(node("9", "follower - 0 -", "0.0"), message("HEARTBEAT 4 1 9", "4.2 1 9o")), ["+patience"]);
 
-    let record = json!({"epoch": 4, "grantee": "7", "configuration": configuration("4.2 1 2 3o")});
+    let record = json!({"epoch": 4, "grantee": "7", "reserved": 1 << 20, "configuration": configuration("4.2 1 2 3o")});
     let record = json::promise(&record, None).expect("a record; its grantee may have been removed since");
     let (_, effects) = Node::restart("2".parse().expect("an id"), record).expect("a restart");
     let effects = Json(&effects[..]).to_string();
@@ -298,9 +318,9 @@ fn r49_the_first_members_and_those_who_join() {
 fn the_two_sorts_of_cluster_do_not_mix() {
     let mut changing = node("2", "follower - 4 -", THREE);
     let fixed = json!({"role": "follower", "leader": null, "epoch": 4, "grantee": null, "support": []});
-    let fixed = json::state(&fixed, Some(&json!(["1", "2", "3"]))).expect("a state");
+    let fixed = json::state(&numbered(fixed, "2", &["1", "2", "3"]), Some(&json!(["1", "2", "3"]))).expect("a state");
     let mut fixed = Node::load("2".parse().expect("an id"), fixed).expect("a state of 2");
-    let plain = json::message(&json!({"type": "CLAIM", "from": "3", "to": "2", "epoch": 5})).expect("a message");
+    let plain = json::message(&asked(json!({"type": "CLAIM", "from": "3", "to": "2", "epoch": 5}))).expect("a message");
     assert_eq!(changing.step(&Input::Message(plain)), Err(Ignored::OtherSort));
     assert_eq!(fixed.step(&message("CLAIM 5 3 2", THREE)), Err(Ignored::OtherSort));
     assert_eq!(fixed.step(&change(THREE)), Err(Ignored::NoChange));

@@ -1,7 +1,7 @@
 //! Ids, epochs, messages and configurations: what is taken, and what is refused.
 
 use bully::json::{self, Json};
-use bully::{Epoch, Id, Ignored};
+use bully::{Epoch, Id, Ignored, Question, Reserved};
 use serde_json::{json, Value};
 
 #[test]
@@ -53,15 +53,32 @@ fn an_epoch_ends_at_its_bound() {
 }
 
 #[test]
+fn numbers_of_questions_end_at_their_bounds() {
+    assert!(Question::new(0).is_none() && Question::new(1 << 53).is_none());
+    assert!(Question::new(1).is_some() && Question::new((1 << 53) - 1).is_some());
+    assert!(Reserved::new(0).is_some() && Reserved::new(1 << 52).is_some() && Reserved::new((1 << 52) + 1).is_none());
+    let reserved = |n: u64| Question::new(n).expect("a number").reserved().to_string();
+    assert_eq!([reserved(1), reserved(1 << 20), reserved((1 << 20) + 1)], ["1048576", "1048576", "2097152"]);
+}
+
+#[test]
 fn a_message_is_written_as_it_is_read() {
-    let text = r#"{"type":"IM_BACK","from":"3","to":"1","epoch":9007199254740991}"#;
-    let value: Value = serde_json::from_str(text).expect("JSON");
-    assert_eq!(Json(&json::message(&value).expect("a message")).to_string(), text);
+    let texts = [
+        r#"{"type":"IM_BACK","from":"3","to":"1","epoch":9007199254740991,"question":9007199254740991}"#,
+        r#"{"type":"ELECTION","from":"3","to":"1","epoch":4,"question":7,"keeps":null}"#,
+        r#"{"type":"ELECTION","from":"3","to":"1","epoch":4,"question":7,"keeps":"2"}"#,
+        r#"{"type":"RESIGN","from":"3","to":"1","epoch":4,"question":7}"#,
+        r#"{"type":"RESIGN","from":"3","to":"1","epoch":4,"question":7,"granted":{"by":"4","epoch":5,"question":9}}"#,
+    ];
+    for text in texts {
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        assert_eq!(Json(&json::message(&value).expect("a message")).to_string(), text);
+    }
 }
 
 #[test]
 fn a_malformed_message_is_refused_and_not_repaired() {
-    let good = json!({"type": "CLAIM", "from": "3", "to": "1", "epoch": 4});
+    let good = json!({"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "question": 7});
     assert!(json::message(&good).is_ok());
     let wrong = [
         ("epoch", json!(9_007_199_254_740_992_u64)),
@@ -69,6 +86,12 @@ fn a_malformed_message_is_refused_and_not_repaired() {
         ("epoch", json!(-1)),
         ("epoch", json!("4")),
         ("epoch", Value::Null),
+        ("question", json!(0)),
+        ("question", json!(9_007_199_254_740_992_u64)),
+        ("question", json!(7.0)),
+        ("question", Value::Null),
+        ("keeps", Value::Null),
+        ("granted", json!({"by": "4", "epoch": 5, "question": 9})),
         ("from", json!("0")),
         ("from", json!(3)),
         ("from", Value::Null),
@@ -82,7 +105,7 @@ fn a_malformed_message_is_refused_and_not_repaired() {
         message[field] = value;
         assert!(matches!(json::message(&message), Err(Ignored::Malformed(_))), "{message} was taken");
     }
-    for field in ["type", "from", "to", "epoch"] {
+    for field in ["type", "from", "to", "epoch", "question"] {
         let mut message = good.clone();
         message.as_object_mut().expect("an object").remove(field);
         assert!(json::message(&message).is_err(), "{message} was taken");
@@ -91,6 +114,22 @@ fn a_malformed_message_is_refused_and_not_repaired() {
     }
     for value in [Value::Null, json!([]), json!("CLAIM"), json!(4), json!({})] {
         assert!(json::message(&value).is_err(), "{value} was taken");
+    }
+    let mut election = good.clone();
+    election["type"] = json!("ELECTION");
+    assert!(json::message(&election).is_err(), "an ELECTION says whose lease its sender keeps");
+    election["keeps"] = json!("03");
+    assert!(json::message(&election).is_err(), "{election} was taken");
+    let mut resign = good.clone();
+    resign["type"] = json!("RESIGN");
+    for granted in [
+        Value::Null,
+        json!({"by": "4", "epoch": 5}),
+        json!({"by": "4", "epoch": 5, "question": 0}),
+        json!({"by": 4, "epoch": 5, "question": 9}),
+    ] {
+        resign["granted"] = granted;
+        assert!(json::message(&resign).is_err(), "{resign} was taken");
     }
     let mut unknown = good;
     unknown["type"] = json!("claim");
@@ -102,7 +141,7 @@ fn with(change: impl FnOnce(&mut Value)) -> Value {
     let members =
         json!([{"id": "1", "kind": "voter", "address": "10.0.0.1:7400"}, {"id": "3", "kind": "witness"}, {"id": "4", "kind": "observer"}]);
     let configuration = json!({"epoch": 3, "version": 2, "members": members});
-    let mut message = json!({"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "configuration": configuration});
+    let mut message = json!({"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "question": 7, "configuration": configuration});
     change(&mut message["configuration"]);
     message
 }
@@ -111,7 +150,7 @@ fn with(change: impl FnOnce(&mut Value)) -> Value {
 fn a_configuration_is_written_as_it_is_read() {
     let message = json::message(&with(|_| {})).expect("a message");
     let text = concat!(
-        r#"{"type":"CLAIM","from":"3","to":"1","epoch":4,"configuration":{"epoch":3,"version":2,"members":["#,
+        r#"{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7,"configuration":{"epoch":3,"version":2,"members":["#,
         r#"{"id":"1","kind":"voter","address":"10.0.0.1:7400"},{"id":"3","kind":"witness"},{"id":"4","kind":"observer"}]}}"#
     );
     assert_eq!(Json(&message).to_string(), text);
@@ -154,7 +193,7 @@ fn a_malformed_configuration_is_refused_with_its_message() {
     assert!(json::message(&with(|c| c["members"][1]["address"] = json!("!~'%[::1]:80".repeat(10)))).is_ok());
 }
 
-/// 50 members leave 65 of the 1024 bytes for addresses.
+/// 50 members leave 25 of the 1024 bytes for addresses.
 #[test]
 fn a_configuration_fits_into_a_message() {
     let many = |n: u64, bytes: usize| {
@@ -162,8 +201,8 @@ fn a_configuration_fits_into_a_message() {
         members[0]["address"] = json!("a".repeat(bytes));
         json::message(&with(|c| c["members"] = json!(members)))
     };
-    assert!(many(50, 65).is_ok());
-    assert!(many(50, 66).is_err());
-    assert!(many(46, 128).is_ok() && many(47, 120).is_err());
+    assert!(many(50, 25).is_ok());
+    assert!(many(50, 26).is_err());
+    assert!(many(44, 128).is_ok() && many(45, 120).is_err());
     assert!(many(51, 1).is_err());
 }

@@ -36,25 +36,25 @@ fn half_a_line_is_not_answered() {
 #[test]
 fn a_step_and_an_ignored_input() {
     let lines = replies(
-        br#"{"id":5,"op":"load","node":"a","me":"2","members":["1","2","3"],"state":{"role":"follower","leader":"3","epoch":3,"grantee":"3","support":[]}}
-{"id":6,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":4}}
+        br#"{"id":5,"op":"load","node":"a","me":"2","members":["1","2","3"],"state":{"role":"follower","leader":"3","lease":3,"epoch":3,"grantee":"3","support":[],"asked":0,"latest":6}}
+{"id":6,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":4,"question":4}}
 {"id":7,"op":"end","node":"a","timer":"patience"}
 {"id":8,"op":"call","node":"a","call":"resign"}
 {"id":9,"op":"receive","node":"a","message":17}
-{"id":10,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":1e999}}
-{"id":11,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":99999999999999999999999999999999}}
-{"id":12,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":5.0}}
-{"id":13,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":4.00000000000000000000000000000001}}
+{"id":10,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":1e999,"question":4}}
+{"id":11,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":99999999999999999999999999999999,"question":4}}
+{"id":12,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":5.0,"question":4}}
+{"id":13,"op":"receive","node":"a","message":{"type":"CLAIM","from":"3","to":"2","epoch":4.00000000000000000000000000000001,"question":4}}
 {"id":14,"op":"end","node":"a","timer":"nap"}
 {"id":15,"op":"call","node":"a","call":"sing"}
 "#,
     );
-    let state = r#""state":{"role":"electing","leader":"3","epoch":4,"grantee":"3","support":[]}}"#;
+    let state = r#""state":{"role":"electing","leader":"3","lease":4,"epoch":4,"grantee":"3","support":[],"asked":0,"latest":6}}"#;
     assert_eq!(
         lines[1],
         [
-            r#"{"id":6,"effects":[{"save":{"epoch":4,"grantee":"3"}},{"cancel":"patience"},{"arm":"coordinator"},"#,
-            r#"{"send":{"type":"GRANT","from":"2","to":"3","epoch":4}},{"tell":{"leader":null,"epoch":0}}],"#,
+            r#"{"id":6,"effects":[{"save":{"epoch":4,"grantee":"3","reserved":1048576}},{"cancel":"patience"},{"arm":"coordinator"},"#,
+            r#"{"send":{"type":"GRANT","from":"2","to":"3","epoch":4,"question":4}},{"tell":{"leader":null,"epoch":0}}],"#,
             state
         ]
         .concat()
@@ -72,23 +72,23 @@ fn a_node_of_changing_members() {
     let requests = [
         r#"{"id":3,"op":"start","node":"7/2","me":"2","configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}"#,
         r#"{"id":4,"op":"start","node":"7/9","me":"9","configuration":{"epoch":0,"version":0,"members":[]}}"#,
-        r#"{"id":5,"op":"restart","node":"7/9","me":"9","promise":{"epoch":4,"grantee":"1","configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
-        r#"{"id":6,"op":"load","node":"a","me":"1","state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+        r#"{"id":5,"op":"restart","node":"7/9","me":"9","promise":{"epoch":4,"grantee":"1","reserved":1048576,"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+        r#"{"id":6,"op":"load","node":"a","me":"1","state":{"role":"leader","leader":"1","lease":0,"epoch":4,"grantee":"1","support":[],"asked":0,"latest":6,"dated":2,"answered":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
         r#"{"id":7,"op":"call","node":"a","call":"change","configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}"#,
         r#"{"id":8,"op":"call","node":"a","call":"change","configuration":{"epoch":4,"version":4,"members":[]}}"#,
         r#"{"id":9,"op":"call","node":"a","call":"change"}"#,
-        r#"{"id":10,"op":"receive","node":"a","message":{"type":"ACK","from":"9","to":"1","epoch":4,"configuration":null}}"#,
-        r#"{"id":11,"op":"receive","node":"a","message":{"type":"ACK","from":"9","to":"1","epoch":4}}"#,
+        r#"{"id":10,"op":"receive","node":"a","message":{"type":"ACK","from":"9","to":"1","epoch":4,"question":4,"configuration":null}}"#,
+        r#"{"id":11,"op":"receive","node":"a","message":{"type":"ACK","from":"9","to":"1","epoch":4,"question":4}}"#,
     ];
     let lines = replies(&(requests.join("\n") + "\n").into_bytes());
     assert_eq!(
         lines[..5],
         [
-            r#"{"id":3,"effects":[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}},{"arm":"patience"}],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}}"#,
-            r#"{"id":4,"effects":[{"save":{"epoch":0,"grantee":null,"configuration":{"epoch":0,"version":0,"members":[]}}}],"state":{"role":"follower","leader":null,"epoch":0,"grantee":null,"support":[],"configuration":{"epoch":0,"version":0,"members":[]}}}"#,
-            r#"{"id":5,"effects":[{"arm":"coordinator"},{"send":{"type":"IM_BACK","from":"9","to":"1","epoch":4,"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}],"state":{"role":"electing","leader":"9","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
-            r#"{"id":6,"state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
-            r#"{"id":7,"effects":[{"save":{"epoch":4,"grantee":"1","configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}},{"arm":"reign"},{"arm":"heartbeat"},{"send":{"type":"HEARTBEAT","from":"1","to":"9","epoch":4,"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}],"state":{"role":"leader","leader":"1","epoch":4,"grantee":"1","support":[],"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}"#,
+            r#"{"id":3,"effects":[{"save":{"epoch":0,"grantee":null,"reserved":1048576,"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}},{"arm":"patience"}],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1,"configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"witness","address":"h:1"}]}}}"#,
+            r#"{"id":4,"effects":[{"save":{"epoch":0,"grantee":null,"reserved":1048576,"configuration":{"epoch":0,"version":0,"members":[]}}}],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1,"configuration":{"epoch":0,"version":0,"members":[]}}}"#,
+            r#"{"id":5,"effects":[{"save":{"epoch":4,"grantee":"1","reserved":2097152,"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}},{"arm":"coordinator"},{"send":{"type":"IM_BACK","from":"9","to":"1","epoch":4,"question":1048577,"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}],"state":{"role":"electing","leader":"9","lease":0,"epoch":4,"grantee":"1","support":[],"asked":0,"latest":1048577,"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+            r#"{"id":6,"state":{"role":"leader","leader":"1","lease":0,"epoch":4,"grantee":"1","support":[],"asked":0,"latest":6,"dated":2,"answered":[],"configuration":{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"observer"}]}}}"#,
+            r#"{"id":7,"effects":[{"save":{"epoch":4,"grantee":"1","reserved":1048576,"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}},{"arm":"heartbeat"},{"send":{"type":"HEARTBEAT","from":"1","to":"9","epoch":4,"question":7,"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}],"state":{"role":"leader","leader":"1","lease":0,"epoch":4,"grantee":"1","support":[],"asked":0,"latest":7,"dated":2,"answered":[],"configuration":{"epoch":4,"version":3,"members":[{"id":"1","kind":"voter"},{"id":"9","kind":"voter"}]}}}"#,
         ]
     );
     assert_eq!(lines.len(), requests.len());
@@ -113,14 +113,14 @@ fn wrong_requests_are_answered_and_cost_nothing() {
         br#"{"id":1,"op":"start","node":"a","me":"1","members":[]}"#,
         br#"{"id":1,"op":"start","me":"1","members":["1"]}"#,
         br#"{"id":1,"op":"restart","node":"a","me":"1","members":["1"]}"#,
-        br#"{"id":1,"op":"restart","node":"a","me":"1","members":["1"],"promise":{"epoch":1,"grantee":"2"}}"#,
-        br#"{"id":1,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"king","leader":null,"epoch":0,"grantee":null,"support":[]}}"#,
-        br#"{"id":1,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"claimant","leader":null,"epoch":9007199254740991,"grantee":null,"support":[]}}"#,
+        br#"{"id":1,"op":"restart","node":"a","me":"1","members":["1"],"promise":{"epoch":1,"grantee":"2","reserved":1048576}}"#,
+        br#"{"id":1,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"king","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":6}}"#,
+        br#"{"id":1,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"claimant","leader":null,"lease":0,"epoch":9007199254740991,"grantee":null,"support":[],"asked":0,"latest":6}}"#,
         br#"{"id":1,"op":"start","node":"a","me":"1"}"#,
         br#"{"id":1,"op":"start","node":"a","me":"1","configuration":{"epoch":0,"version":1,"members":[]}}"#,
         br#"{"id":1,"op":"start","node":"a","me":"2","configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"}]}}"#,
-        br#"{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":1,"grantee":null,"configuration":{"epoch":2,"version":1,"members":[{"id":"1","kind":"voter"}]}}}"#,
-        br#"{"id":1,"op":"load","node":"a","me":"1","state":{"role":"electing","leader":null,"epoch":1,"grantee":null,"support":["2"],"configuration":{"epoch":1,"version":1,"members":[{"id":"1","kind":"voter"}]}}}"#,
+        br#"{"id":1,"op":"restart","node":"a","me":"1","promise":{"epoch":1,"grantee":null,"reserved":1048576,"configuration":{"epoch":2,"version":1,"members":[{"id":"1","kind":"voter"}]}}}"#,
+        br#"{"id":1,"op":"load","node":"a","me":"1","state":{"role":"electing","leader":null,"lease":0,"epoch":1,"grantee":null,"support":["2"],"asked":0,"latest":6,"configuration":{"epoch":1,"version":1,"members":[{"id":"1","kind":"voter"}]}}}"#,
         br#"{"id":1,"op":"receive","node":"nobody","message":{}}"#,
         br#"{"id":1,"op":"write","resource":"r","epoch":9007199254740992,"value":"x"}"#,
         br#"{"id":1,"op":"hello","protocol":2}"#,

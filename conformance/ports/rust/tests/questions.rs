@@ -1,9 +1,12 @@
 //! Questions of spec section 13, and their answers.
 //!
-//! A state is written `role leader epoch grantee [support]`, with `-` for none.
+//! A state is written `role leader epoch grantee [support]`, with `-` for none; a message `TYPE epoch from to [keeps lease]`.
+
+mod numbers;
 
 use bully::json::{self, Json};
 use bully::{Effect, Ignored, Input, Node, Timer};
+use numbers::{asked, numbered};
 use serde_json::{json, Value};
 
 fn none_or(word: &str) -> Value {
@@ -21,7 +24,8 @@ fn node(me: u64, n: u64, state: &str) -> Node {
     let epoch: u64 = words[2].parse().expect("an epoch");
     let value =
         json!({"role": words[0], "leader": none_or(words[1]), "epoch": epoch, "grantee": none_or(words[3]), "support": &words[4..]});
-    let state = json::state(&value, Some(&json!(ids))).unwrap_or_else(|why| panic!("{state}: {why}"));
+    let known: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let state = json::state(&numbered(value, &me.to_string(), &known), Some(&json!(ids))).unwrap_or_else(|why| panic!("{state}: {why}"));
     Node::load(me.to_string().parse().expect("an id"), state).expect("a state of that node")
 }
 
@@ -45,8 +49,11 @@ fn asserts(mut node: Node, input: Input, after: &str, sent: &[&str]) {
 fn message(text: &str) -> Input {
     let words: Vec<&str> = text.split(' ').collect();
     let epoch: u64 = words[1].parse().expect("an epoch");
-    let value = json!({"type": words[0], "epoch": epoch, "from": words[2], "to": words[3]});
-    Input::Message(json::message(&value).expect("a message"))
+    let mut value = json!({"type": words[0], "epoch": epoch, "from": words[2], "to": words[3]});
+    if let [_, _, _, _, "keeps", lease] = words[..] {
+        value["keeps"] = json!(lease);
+    }
+    Input::Message(json::message(&asked(value)).expect("a message"))
 }
 
 #[test]
@@ -54,7 +61,9 @@ fn claims() {
     asserts(node(2, 3, "electing - 4 -"), message("CLAIM 4 1 2"), "electing 1 4 1", &["GRANT 4 1"]);
     asserts(node(2, 3, "electing - 4 3"), message("CLAIM 4 1 2"), "electing - 4 3", &["REFUSE 4 1"]);
     asserts(node(2, 3, "electing 3 4 3"), message("CLAIM 9 1 2"), "electing 3 4 3", &["REFUSE 4 1"]);
-    asserts(node(2, 3, "claimant - 3 -"), message("CLAIM 4 1 2"), "electing 1 4 1", &["GRANT 4 1"]);
+    asserts(node(2, 3, "claimant - 3 -"), message("CLAIM 4 1 2"), "claimant - 3 -", &["REFUSE 3 1"]);
+    asserts(node(2, 3, "claimant - 3 -"), message("CLAIM 5 1 2"), "electing 1 5 1", &["GRANT 5 1"]);
+    asserts(node(2, 3, "claimant - 3 -"), message("CLAIM 4 3 2"), "electing 3 4 3", &["GRANT 4 3"]);
     asserts(node(3, 5, "leader 3 4 3"), message("CLAIM 5 2 3"), "leader 3 4 3", &["REFUSE 4 2"]);
     asserts(node(3, 5, "leader 3 4 3"), message("CLAIM 4 4 3"), "leader 3 4 3", &["REFUSE 4 4"]);
     asserts(
@@ -72,8 +81,8 @@ fn a_claimant_goes_on_until_it_is_refused() {
     }
     asserts(node(2, 3, "claimant - 3 -"), message("REFUSE 4 3 2"), "follower - 4 -", &[]);
     asserts(node(2, 3, "claimant - 3 2"), message("REFUSE 3 3 2"), "claimant - 3 2", &[]);
-    asserts(node(2, 3, "claimant - 3 -"), message("ELECTION 4 3 2"), "electing - 3 -", &["ASSENT 3 3"]);
-    asserts(node(2, 3, "claimant 1 3 1"), message("GRANT 5 1 2"), "electing 1 5 -", &[]);
+    asserts(node(2, 3, "claimant - 3 -"), message("ELECTION 4 3 2"), "claimant - 3 -", &["ASSENT 3 3"]);
+    asserts(node(2, 3, "claimant 1 3 1"), message("GRANT 5 1 2"), "claimant 1 3 1", &[]);
 }
 
 #[test]
@@ -88,13 +97,14 @@ fn a_claimant_wins_with_a_quorum_and_without_a_lease() {
 
 #[test]
 fn who_may_be_supported() {
-    asserts(node(3, 5, "leader 3 4 3"), message("ELECTION 4 5 3"), "leader 3 4 3", &["ASSENT 4 5"]);
+    asserts(node(3, 5, "leader 3 4 3"), message("ELECTION 4 5 3 keeps 3"), "leader 3 4 3", &["ASSENT 4 5"]);
+    asserts(node(3, 5, "leader 3 4 3"), message("ELECTION 4 5 3"), "leader 3 4 3", &["REFUSE 4 5"]);
     asserts(node(3, 5, "leader 3 4 3"), message("ELECTION 4 1 3"), "leader 3 4 3", &["OK 4 1", "COORDINATOR 4 1"]);
     asserts(node(2, 3, "leader 2 4 2"), message("ELECTION 5 1 2"), "candidate - 5 -", &["OK 5 1", "ELECTION 5 1", "ELECTION 5 3"]);
-    asserts(node(2, 5, "follower 3 4 3"), message("ELECTION 4 5 2"), "follower 3 4 3", &["ASSENT 4 5"]);
+    asserts(node(2, 5, "follower 3 4 3"), message("ELECTION 4 5 2 keeps 3"), "follower 3 4 3", &["ASSENT 4 5"]);
     asserts(node(2, 5, "follower 3 4 3"), message("ELECTION 4 1 2"), "follower 3 4 3", &["REFUSE 4 1"]);
     asserts(node(2, 5, "follower 3 4 3"), message("ELECTION 4 3 2"), "electing - 4 3", &["ASSENT 4 3"]);
-    asserts(node(2, 5, "electing 3 4 3"), message("ELECTION 4 5 2"), "electing 3 4 3", &["REFUSE 4 5"]);
+    asserts(node(2, 5, "electing 3 4 3"), message("ELECTION 4 5 2 keeps 3"), "electing 3 4 3", &["REFUSE 4 5"]);
 }
 
 #[test]
@@ -116,9 +126,12 @@ fn a_restarted_node_keeps_silent() {
     asserts(restarted(), message("HEARTBEAT 4 1 2"), "follower 1 4 3", &["ACK 4 1"]);
     assert_eq!(restarted().step(&Input::HolderDead), Err(Ignored::NoHolder));
 
-    let record = json::promise(&json!({"epoch": 4, "grantee": "3"}), Some(&json!(["1", "2", "3"]))).expect("a record");
+    let record = json::promise(&json!({"epoch": 4, "grantee": "3", "reserved": 1 << 20}), Some(&json!(["1", "2", "3"]))).expect("a record");
     let (node, _) = Node::restart("2".parse().expect("an id"), record).expect("its record");
-    assert_eq!(node.state(), restarted().state());
+    assert_eq!(
+        Json(node.state()).to_string(),
+        r#"{"role":"electing","leader":"2","lease":0,"epoch":4,"grantee":"3","support":[],"asked":0,"latest":1048577}"#
+    );
 }
 
 #[test]
@@ -142,4 +155,33 @@ fn what_is_none_of_its_business_is_ignored() {
         assert_eq!(two.step(&input), Err(why));
         assert_eq!(*two.state(), before);
     }
+}
+
+/// R29: who hears of a hand-over grants the claim at once, if nothing binds it; a claimant of its own goes on.
+#[test]
+fn a_hand_over_is_succeeded_at_once() {
+    let resign = || {
+        let granted = json!({"by": "5", "epoch": 5, "question": 4});
+        let value = json!({"type": "RESIGN", "from": "3", "to": "2", "epoch": 4, "question": 4, "granted": granted});
+        Input::Message(json::message(&value).expect("a message"))
+    };
+    asserts(node(2, 5, "follower 3 4 3"), resign(), "electing 5 5 5", &["GRANT 5 5"]);
+    asserts(node(2, 5, "candidate 3 4 3"), resign(), "electing 5 5 5", &["GRANT 5 5"]);
+    asserts(node(2, 5, "claimant 3 4 3 1"), resign(), "claimant - 4 3 1", &["CLAIM 5 3", "CLAIM 5 4", "CLAIM 5 5"]);
+    asserts(node(2, 5, "follower 4 4 3"), resign(), "follower 4 4 3", &[]);
+}
+
+/// R50: an answer of what was asked before says nothing of what is asked now.
+#[test]
+fn an_answer_counts_for_its_question() {
+    let answer = |kind: &str, question: u64| {
+        let epoch = if kind == "GRANT" { 5 } else { 4 };
+        let value = json!({"type": kind, "from": "1", "to": "2", "epoch": epoch, "question": question});
+        Input::Message(json::message(&value).expect("a message"))
+    };
+    asserts(node(2, 5, "candidate - 4 -"), answer("ASSENT", 6), "candidate - 4 - 1", &[]);
+    asserts(node(2, 5, "candidate - 4 -"), answer("ASSENT", 5), "candidate - 4 -", &[]);
+    asserts(node(2, 5, "candidate - 4 -"), answer("OK", 5), "candidate - 4 -", &[]);
+    asserts(node(2, 5, "claimant - 4 -"), answer("GRANT", 6), "claimant - 4 - 1", &[]);
+    asserts(node(2, 5, "claimant - 4 -"), answer("GRANT", 5), "claimant - 4 -", &[]);
 }

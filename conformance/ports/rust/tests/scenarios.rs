@@ -155,8 +155,6 @@ fn a_leader_that_returns_first_follows_and_then_takes_over_by_a_hand_over() {
 #[test]
 fn a_leader_that_hears_nobody_steps_down() {
     let mut net = settled();
-    net.ends("3", Timer::Reign); // backed by the ACKs of its COORDINATOR
-    net.led_by("3", "1");
     net.crash("1");
     net.crash("2");
     net.ends("3", Timer::Reign);
@@ -181,7 +179,8 @@ fn one_promise_an_epoch_even_over_a_crash() {
     let mut net = Net::of(3);
     let claim = |from: &str| {
         let epoch = bully::Epoch::ZERO.next().expect("an epoch");
-        Input::Message(Message { kind: bully::MessageType::Claim, from: id(from), to: id("2"), epoch, configuration: None })
+        let (kind, question) = (bully::MessageType::Claim, bully::Question::FIRST);
+        Input::Message(Message { kind, from: id(from), to: id("2"), epoch, question, configuration: None })
     };
     net.give(id("2"), claim("1"));
     net.crash("2");
