@@ -50,7 +50,7 @@ func some() []port.Request {
 	return []port.Request{
 		{Op: port.Reset, Case: "loop"},
 		{Op: port.Begin, Node: "a", Me: &ids[1], Members: ids},
-		{Op: port.Receive, Node: "a", Message: []byte(`{"type":"CLAIM","from":"3","to":"2","epoch":4}`)},
+		{Op: port.Receive, Node: "a", Message: []byte(`{"type":"CLAIM","from":"3","to":"2","epoch":4,"question":5}`)},
 		{Op: port.End, Node: "a", Timer: spec.PatienceTimer},
 		{Op: port.Crash, Node: "a"},
 	}
