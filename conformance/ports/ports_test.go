@@ -18,6 +18,7 @@ func Example() {
 		fmt.Println(name)
 	}
 	// Output:
+	// python/base.py
 	// python/bully.py
 	// python/configuration.py
 	// python/fence.py
