@@ -64,7 +64,7 @@ func recordings(t *testing.T) (all []golden) {
 		}
 		plan.Timing.Preempt = 250 * time.Millisecond
 		var text bytes.Buffer
-		result, err := sim.Run(&plan, conformance.NodeOf(func() conformance.Subject { return new(conformance.Model) }), sim.Options{Trace: &text})
+		result, err := sim.Run(&plan, conformance.NodeOf(func() conformance.Subject { return new(conformance.Model) }), sim.Options{Trace: &text, Commit: "golden"})
 		require.NoError(t, err)
 		require.Nil(t, result.Violation)
 		r.holds(t, &result)
