@@ -261,22 +261,3 @@ test("in the loop of README.md a reign lasts from when its question was asked, h
   const at = (said) => lines.find(({ line }) => line === said)?.at;
   assert.deepEqual([at("3: 3 leads epoch 1"), at("3: my reign 1 is over")], [91, 95 + 57]);
 });
-
-test("an answer counts for the question that it answers (R50)", () => {
-  const members = ["1", "2", "3"];
-  const stands = () => load("2", members, { role: "candidate", leader: null, epoch: 4, grantee: null, support: [] });
-  const claims = () => load("2", members, { role: "claimant", leader: null, epoch: 4, grantee: null, support: [] });
-  const answer = (type, epoch, question) => ({ type, from: "1", to: "2", epoch, question });
-  assert.deepEqual(stands().receive(answer("ASSENT", 4, 6)).state.support, ["1"]);
-  assert.deepEqual(stands().receive(answer("ASSENT", 4, 5)).state.support, []);
-  assert.equal(claims().receive(answer("GRANT", 5, 5)).state.role, "claimant");
-  const { state: leads } = claims().receive(answer("GRANT", 5, 6));
-  assert.deepEqual([leads.role, leads.dated, leads.answered], ["leader", 6, [{ node: "1", question: 6 }]]);
-});
-
-test("a reign is dated from the latest question that a quorum has answered (R25, R26)", () => {
-  const leader = load("5", ["1", "2", "3", "4", "5"], { role: "leader", leader: "5", epoch: 4, grantee: "5", support: [] });
-  const ack = (from, question) => leader.receive({ type: "ACK", from, to: "5", epoch: 4, question }).state.dated;
-  leader.end("heartbeat"); // question 7
-  assert.deepEqual([ack("1", 7), ack("2", 6), ack("2", 5), ack("3", 7), ack("4", 99)], [2, 6, 6, 7, 7]);
-});
