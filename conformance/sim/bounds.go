@@ -170,7 +170,17 @@ func (p *Plan) Timely() bool {
 		}
 	}
 	delay, disk := p.slowest()
-	return p.Timing.Validate() == nil && p.steady() && p.covers(delay, disk)
+	return p.Timing.Validate() == nil && p.steady() && p.covers(delay, disk) && !p.repeats()
+}
+
+// repeats reports whether messages may come once more, and so later than δ.
+func (p *Plan) repeats() bool {
+	for i := range p.Faults {
+		if p.Faults[i].Kind == WeatherFault && p.Faults[i].Repeated > 0 {
+			return true
+		}
+	}
+	return p.Links.Repeated > 0
 }
 
 // slowest returns how long at most a message is under way, and a save takes.

@@ -94,7 +94,7 @@ func TestRemovedWhileDown(t *testing.T) {
 	lines := since(all, id(1), 600*ms, 9)
 	require.Len(t, lines, 3, lines)
 	require.Contains(t, lines[0], "650ms Restart | 1→2 IM_BACK")
-	require.Contains(t, lines[1], "REFUSE epoch:1 configuration:epoch:1 version:2 {2 3} | 1 is electing leader:1")
+	require.Contains(t, lines[1], "REFUSE epoch:1 question:1048577 configuration:epoch:1 version:2 {2 3} | 1 is electing leader:1")
 	require.Contains(t, lines[2], "Crash | 1 is follower")
 	require.EqualValues(t, 1, result.Stats.Stopped)
 }
@@ -170,23 +170,6 @@ func TestWitnessJoins(t *testing.T) {
 	require.Equal(t, "epoch:1 version:2 {1 2 witness:3}", all[len(all)-1])
 }
 
-// TestDeposedByAnOlder runs a seed in which a leader learns a higher epoch from a node that holds an older configuration: it leads
-// no more, and so has no support, which is not to count what is of another configuration.
-func TestDeposedByAnOlder(t *testing.T) {
-	p, err := sim.Generate(4878, 5, sim.ChangingProfile)
-	require.NoError(t, err)
-	learned := 0
-	result, err := sim.Run(&p, model, sim.Options{Observe: func(c *conformance.Case) {
-		own := c.Before.Configuration
-		if m := c.Input.Message; m.Type != "" && own.Newer(m.Configuration) && c.Before.Role == spec.Leader && len(c.Before.Support) > 0 && c.Want.State.Role == spec.Follower {
-			learned++
-		}
-	}})
-	require.NoError(t, err)
-	require.Nil(t, result.Violation)
-	require.Positive(t, learned)
-}
-
 // TestNobodyToAsk ends with operators who have given up: there is no leader until the end.
 func TestNobodyToAsk(t *testing.T) {
 	p := growing(3, 2, change(100, sim.ObserverChange, 3))
@@ -254,7 +237,7 @@ func TestValidateChanges(t *testing.T) {
 		"First[1] is 1, but must be above 1":                                    func(p *sim.Plan) { p.First[1].ID = id(1) },
 		"First is not valid: members: ":                                         func(p *sim.Plan) { p.First = []spec.Member{{ID: id(1), Kind: spec.Witness}} },
 		`Changes[0].Kind is "king", which is no change`:                         func(p *sim.Plan) { p.Changes[0].Kind = "king" },
-		"Changes[1].At is 3s, but must be from 0 to Length, 2.325s":             func(p *sim.Plan) { p.Changes[1].At = 3 * time.Second },
+		"Changes[1].At is 3s, but must be from 0 to Length, 2.308s":             func(p *sim.Plan) { p.Changes[1].At = 3 * time.Second },
 		"Changes[1].At is 1ms, but must not be before that of the change befor": func(p *sim.Plan) { p.Changes[1].At = ms },
 		"Changes[0].Node is 4, which is no node":                                func(p *sim.Plan) { p.Changes[0].Node = id(4) },
 		"Changes[0].Back is 1ms, but must be from 0":                            func(p *sim.Plan) { p.Changes[0].Back = ms },

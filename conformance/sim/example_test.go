@@ -16,7 +16,7 @@ func Example() {
 	plan := sim.Plan{
 		Seed:    81,
 		Members: members,
-		Timing: sim.Timing{Delay: 10 * ms, Drift: 0.01, Heartbeat: 20 * ms, Reign: 55 * ms, Patience: 150 * ms, Election: 25 * ms, Coordinator: 150 * ms,
+		Timing: sim.Timing{Delay: 10 * ms, Drift: 0.01, Heartbeat: 20 * ms, Reign: 72 * ms, Patience: 75 * ms, Election: 25 * ms, Coordinator: 150 * ms,
 			Claim: 45 * ms, Preempt: 500 * ms, Stagger: 20 * ms},
 		Links:  sim.Weather{Delay: sim.Range{Min: ms, Max: 3 * ms}},
 		Disk:   sim.Range{Min: ms, Max: 2 * ms},
@@ -36,8 +36,8 @@ func Example() {
 	fmt.Println(result.Reigns, result.Violation, result.Timely, result.Settled < plan.SettleBound())
 	// Output:
 	//   0.163s  node 3: leads true in epoch 1, up true
-	//   1.006s  node 3: leads false in epoch 0, up false
-	//   1.203s  node 2: leads true in epoch 2, up true
-	//   2.513s  node 3: leads true in epoch 3, up true
+	//   1.017s  node 3: leads false in epoch 0, up false
+	//   1.140s  node 2: leads true in epoch 2, up true
+	//   2.517s  node 3: leads true in epoch 3, up true
 	// [{1 3} {2 2} {3 3}] <nil> true true
 }

@@ -82,8 +82,8 @@ type fault struct {
 // grants is the outcome of granting a claim.
 func grants(c *conformance.Case) spec.Step {
 	m := c.Input.Message
-	return spec.Step{State: spec.State{Role: spec.Electing, Leader: m.From, Epoch: m.Epoch, Grantee: m.From},
-		Sent: []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch}}}
+	return spec.Step{State: spec.State{Role: spec.Electing, Leader: m.From, Lease: m.Question, Epoch: m.Epoch, Grantee: m.From, Latest: c.Before.Latest},
+		Sent: []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch, Question: m.Question}}}
 }
 
 // faults are all of them. Each is also the name of a plan in testdata/regressions.
@@ -128,8 +128,8 @@ var faults = []fault{
 	{"follows-a-past-epoch", spec.EpochMonotonic, 5, "swarm", 37, step(func(c *conformance.Case, got spec.Step) spec.Step {
 		m := c.Input.Message
 		if m.Type == spec.Heartbeat && m.Epoch < c.Before.Epoch && !got.Ignored {
-			return spec.Step{State: spec.State{Role: spec.Follower, Leader: m.From, Epoch: m.Epoch, Grantee: m.From},
-				Sent: []spec.Message{{Type: spec.Ack, From: c.ID, To: m.From, Epoch: m.Epoch}}}
+			return spec.Step{State: spec.State{Role: spec.Follower, Leader: m.From, Lease: m.Question, Epoch: m.Epoch, Grantee: m.From, Latest: c.Before.Latest},
+				Sent: []spec.Message{{Type: spec.Ack, From: c.ID, To: m.From, Epoch: m.Epoch, Question: m.Question}}}
 		}
 		return got
 	})},
@@ -154,7 +154,7 @@ var faults = []fault{
 	})},
 	{"deposes-a-leader-that-is-well", spec.NoDisruption, 5, "partition", 1, step(func(c *conformance.Case, got spec.Step) spec.Step {
 		if m := c.Input.Message; m.Type == spec.Election && c.Before.Role == spec.Leader && m.From.Compare(c.ID) > 0 {
-			got.State = spec.State{Role: spec.Follower, Epoch: got.State.Epoch, Grantee: got.State.Grantee}
+			got.State = spec.State{Role: spec.Follower, Epoch: got.State.Epoch, Grantee: got.State.Grantee, Latest: got.State.Latest}
 		}
 		return got
 	})},

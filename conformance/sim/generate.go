@@ -170,7 +170,6 @@ func (d *drawing) begin(maxDrift int) {
 		p.Disk = d.within(delay / 12)
 	}
 	p.Links.Delay = d.within(pick[time.Duration](&d.dice, 1, 4, 12, 16, 16) * delay / 20)
-	p.Links.Repeated = float64(pick(&d.dice, 0, 0, 10, 100, 500)) / 1000
 	p.Proofs = d.one(2)
 	p.Length = d.between(40*p.Timing.Coordinator, 120*p.Timing.Coordinator).Round(time.Millisecond)
 	d.gap = pick[time.Duration](&d.dice, 1, 2, 4, 8) * p.Timing.Coordinator / 2

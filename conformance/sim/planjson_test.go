@@ -36,12 +36,12 @@ func TestPlanJSON(t *testing.T) {
 
 const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
  "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","settle":"1ms"},
- "links":{"delay":{"min":"1ms","max":"5ms"},"loss":0,"repeated":0},"disk":{"min":"0s","max":"1.5ms"},"rates":[1,0.99,1.01],"proofs":true,"length":"10s",
+ "links":{"delay":{"min":"1ms","max":"5ms"},"loss":0,"repeated":0.1},"disk":{"min":"0s","max":"1.5ms"},"rates":[1,0.99,1.01],"proofs":true,"length":"10s",
  "faults":[
   {"at":"1s","kind":"crash","node":"3","point":"after 2 messages","for":"500ms"},
   {"at":"2s","kind":"cut","links":[["1","2"],["2","1"]],"for":"1s"},
   {"at":"3s","kind":"break","links":[["3","1"]]},
-  {"at":"4s","kind":"weather","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5,"repeated":0},
+  {"at":"4s","kind":"weather","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5,"repeated":0.25},
   {"at":"5s","kind":"slow-disk","node":"2","for":"1s","disk":{"min":"1ms","max":"2ms"}},
   {"at":"7s","kind":"fail-disk","node":"2","for":"1s","kept":true},
   {"at":"9s","kind":"resign","node":"3"}]}`
@@ -54,11 +54,11 @@ func TestPlanText(t *testing.T) {
 	require.Equal(t, planText, string(text))
 	require.Equal(t, `3 nodes [1 2 3], seed 81, faults until 10s
   timing  δ 12ms, ρ 0.01, heartbeat 100ms, reign 140ms, patience 325ms, election 25ms, coordinator 325ms, claim 50ms, preempt never, stagger 25ms, settle 1ms
-  links   1ms to 5ms; a save takes 0s to 1.5ms; rates of clocks [1 0.99 1.01]; deaths are proved
+  links   1ms to 5ms, 10% repeated; a save takes 0s to 1.5ms; rates of clocks [1 0.99 1.01]; deaths are proved
           1s  node 3 crashes after 2 messages, and restarts 500ms later
           2s  1→2 2→1 cut for 1s
           3s  3→1 broken: what is under way is lost
-          4s  3→1 for 1s: 1ms to 2ms, 50% lost
+          4s  3→1 for 1s: 1ms to 2ms, 50% lost, 25% repeated
           5s  a save of node 2 takes 1ms to 2ms for 1s
           7s  the next save of node 2 fails, and is on disk; it restarts 1s later
           9s  node 3 is called to resign

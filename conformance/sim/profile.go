@@ -84,6 +84,7 @@ func (d *drawing) swarm() {
 		(*drawing).flapping, (*drawing).cutOff, (*drawing).crash, (*drawing).cascade, (*drawing).repeated, (*drawing).allAtOnce,
 		(*drawing).erode, (*drawing).slowDisk, (*drawing).failDisk, (*drawing).resign}
 	if d.wild {
+		d.plan.Links.Repeated = float64(pick(&d.dice, 0, 0, 10, 100, 500)) / 1000 // what comes once more is later than δ
 		all = append(all, (*drawing).pause, (*drawing).jump, (*drawing).early, (*drawing).dead)
 		if d.one(3) {
 			d.plan.Links.Delay = d.within(3 * d.plan.Timing.Delay)
@@ -146,7 +147,9 @@ func (d *drawing) weather() Weather {
 		w.Delay = d.within(pick[time.Duration](&d.dice, 2, 4, 20) * d.plan.Timing.Delay)
 	}
 	w.Loss = float64(pick(&d.dice, 0, 10, 50, 200, 500, 900, 1000)) / 1000
-	w.Repeated = float64(pick(&d.dice, 0, 0, 10, 200, 1000)) / 1000
+	if d.wild {
+		w.Repeated = float64(pick(&d.dice, 0, 0, 10, 200, 1000)) / 1000
+	}
 	return w
 }
 
