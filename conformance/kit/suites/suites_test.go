@@ -96,7 +96,7 @@ func TestCases(t *testing.T) {
 		count[c.Suite]++
 	}
 	require.Equal(t, map[string]int{
-		suites.StepsSuite: 14 + 184, suites.RunsSuite: 20, suites.CutsSuite: 198 + 149, suites.SimSuite: suites.SilverSeeds,
+		suites.StepsSuite: 14 + 185, suites.RunsSuite: 20, suites.CutsSuite: 198 + 149, suites.SimSuite: suites.SilverSeeds,
 		suites.FenceSuite: 21, suites.IsolateSuite: 5, suites.LiveSuite: 20, suites.CoverSuite: 44,
 	}, count)
 	require.Equal(t, map[string]int{

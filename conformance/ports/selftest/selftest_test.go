@@ -85,10 +85,10 @@ func TestRun(t *testing.T) {
 	require.Equal(t, []string{"votes-twice", "none", "other", "floods"}, told)
 	require.Empty(t, kills[0].Problem())
 	require.Equal(t, "R17", kills[0].Rule)
-	require.Contains(t, kills[1].Problem(), "none survives 194 requests")
+	require.Contains(t, kills[1].Problem(), "none survives 254 requests")
 	require.Contains(t, kills[2].Problem(), `for "R30", and breaks one of ["R31"]`)
 	require.Empty(t, kills[3].Problem(), kills[3].String())
-	require.Contains(t, selftest.Table(kills), "| `none` | it grants an epoch to two nodes | **nobody** | – | 194 |\n")
+	require.Contains(t, selftest.Table(kills), "| `none` | it grants an epoch to two nodes | **nobody** | – | 254 |\n")
 
 	_, err = selftest.Run(context.Background(), nil, selftest.Options{Cases: suites.Fixed.Sample()})
 	require.ErrorContains(t, err, "no mutants")
