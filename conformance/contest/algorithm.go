@@ -58,8 +58,13 @@ func TimingOf(t policy.Timing) Timing {
 	return Timing{Delay: t.Delay, Heartbeat: t.Heartbeat, Patience: t.Patience, TTL: t.Patience, Cooldown: max(t.Preempt, 0)}
 }
 
-// LAN is the timing of a local network: that of the profile of this name.
-func LAN() Timing { return TimingOf(policy.LAN()) }
+// LAN is the timing of a local network that all algorithms are compared with: that of the profile of this name, but for patience.
+// That is long enough for three heartbeats, as people set it who use the others; ours alone could do with less.
+func LAN() Timing {
+	lan := policy.LAN()
+	lan.Patience = 325 * time.Millisecond
+	return TimingOf(lan)
+}
 
 // Message is what a node sends. Kind is the name of its type, such as "ELECTION", and Body the algorithm's own message.
 type Message struct {

@@ -25,25 +25,25 @@ func Example() {
 	//      0.0 ms  1 stands for election
 	//               2 stands for election
 	//               3 stands for election
-	//     154.0 ms  3 has waited long enough
+	//     325.0 ms  3 has waited long enough
 	//               3 sends LEAD to 1 and 2
 	//               3 LEADS (epoch 1)
-	//     155.0 ms  1 follows 3 (epoch 1)
+	//     326.0 ms  1 follows 3 (epoch 1)
 	//               2 follows 3 (epoch 1)
 	//     400.0 ms  3 crashes
-	//     519.0 ms  2 has waited long enough
+	//     661.0 ms  2 has waited long enough
 	//               2 sends LEAD to 1
 	//               2 sends LEAD to 3: lost
 	//               2 LEADS (epoch 1)
-	//     520.0 ms  1 follows 2 (epoch 1)
+	//     662.0 ms  1 follows 2 (epoch 1)
 	//     700.0 ms  the end
 	//
-	// messages of elections  4, and 6 of upkeep
+	// messages of elections  4, and 0 of upkeep
 	// elections, reigns      3, 2
-	// nobody led for         119.0 ms
+	// nobody led for         261.0 ms
 	// more than one led for  0.0 ms, at most 1 at once
 	// leaders of one epoch   at most 2
-	// writes                 42 accepted, 0 refused; 0 of those accepted were stale
+	// writes                 10 accepted, 0 refused; 0 of those accepted were stale
 	// at the end             all that run follow one leader
 }
 

@@ -83,6 +83,6 @@ func leaseDrift() Named {
 		Shows: "lease", Flaw: TwoLeaders,
 		Watch:  "The leader is cut off from all others and the store. Its 280 ms take 400 ms, by when another leads: for 67 ms there are two, and a write of the first is refused.",
 		Cause:  "A deadline is safe as long as the clocks of holder and store differ by no more than its margin, a tenth of the TTL; client-go says the same of RenewDeadline and LeaseDuration. This clock loses three tenths.",
-		Remedy: "R37 bounds drift too. Bound d leaves ours room for this clock, but not for one at half speed, with which two act at once. R17 and R38 do not look at clocks: an epoch has one leader, and of two the resource refuses the earlier, as with a lease.",
+		Remedy: "R37 bounds drift too. Bound d leaves ours room for this clock, but not for one at two fifths of the speed, with which two act at once. R17 and R38 do not look at clocks: an epoch has one leader, and of two the resource refuses the earlier, as with a lease.",
 	}
 }

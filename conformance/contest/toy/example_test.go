@@ -12,5 +12,5 @@ func Example() {
 	scenario := &contest.Scenario{Name: "a quiet second", Nodes: 5, Length: time.Second, Timing: contest.LAN()}
 	result, err := contest.Run(scenario, toy.New(), 1, contest.Options{})
 	fmt.Println(result.Reigns[0].Leader, "leads from", result.Reigns[0].Begin, "on", err)
-	// Output: 5 leads from 154ms on <nil>
+	// Output: 5 leads from 325ms on <nil>
 }

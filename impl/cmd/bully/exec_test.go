@@ -182,7 +182,7 @@ func TestExecUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                      exec(c.flags(1)...),
 		"bully exec: -grace and -stop cannot be negative":                                             exec(c.flags(1, "-stop", "-1s", "--", "true")...),
-		"bully exec: -grace: 1s is more than the 4.7ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-grace", "1s", "--", "true")...),
+		"bully exec: -grace: 1s is more than the 12.7ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-grace", "1s", "--", "true")...),
 		"did you mean -restart?": exec(c.flags(1, "-restrat", "--", "true")...),
 	} {
 		status, _, log := bully(t, args...)

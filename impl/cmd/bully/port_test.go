@@ -21,7 +21,7 @@ func TestPortIsBronze(t *testing.T) {
 		suites.Changing.Cuts()[:1], suites.Changing.Sim(1, 5))
 	report, err := kit.Run(t.Context(), cases, kit.Options{Port: port.Config{Serve: servePort}})
 	require.NoError(t, err)
-	require.Equal(t, port.Identity{Name: "bully", Version: "1.0", Language: "Go"}, report.Port)
+	require.Equal(t, port.Identity{Name: "bully", Version: "2.0", Language: "Go"}, report.Port)
 	for _, v := range report.Verdicts {
 		require.Equal(t, kit.Pass, v.Outcome, v.Explain(""))
 	}

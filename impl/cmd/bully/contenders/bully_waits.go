@@ -11,7 +11,8 @@ import (
 )
 
 // BullyTiming derives the timers of R36 from the timing that all algorithms are given: those of the profile that has it, or
-// what a profile would have.
+// what a profile would have. A reign is then less than half of what bound d allows, so that clocks much worse than ρ do no harm: what
+// is compared has margins for that, too.
 func BullyTiming(t contest.Timing) policy.Timing {
 	for _, p := range policy.Profiles() {
 		if contest.TimingOf(p.Timing) == t {
@@ -19,7 +20,7 @@ func BullyTiming(t contest.Timing) policy.Timing {
 		}
 	}
 	return policy.Timing{
-		Delay: t.Delay, Drift: 0.01, Heartbeat: t.Heartbeat, Reign: (t.Patience*99/100-3*t.Delay)*99/200 - time.Millisecond, Patience: t.Patience,
+		Delay: t.Delay, Drift: 0.01, Heartbeat: t.Heartbeat, Reign: max(t.Patience*43/100, t.Heartbeat+4*t.Delay), Patience: t.Patience,
 		Election: 2*t.Delay + time.Millisecond, Coordinator: t.Patience, Claim: 4*t.Delay + 2*time.Millisecond,
 		Stagger: 2*t.Delay + time.Millisecond, Settle: t.Delay / 12, Preempt: t.Cooldown,
 	}
