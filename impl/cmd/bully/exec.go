@@ -103,10 +103,11 @@ func (x *execFlags) check(s settings) error {
 	return nil
 }
 
-// mostGrace returns how long before its deadline a reign can be given up, while one that is well is never given up: a
-// deadline is renewed within a heartbeat and three delays of a check (bound c of R37).
+// mostGrace returns how long before its deadline a reign can be given up, while one that is well is never given up: its
+// deadline is renewed within a heartbeat and three delays of the question before (bound c of R37). Only one that was handed over, where
+// each message took as long as it may, has less time at first.
 func mostGrace(t host.Timing) time.Duration {
-	slack := float64(t.Reign-t.Heartbeat) - 3*float64(t.Delay)*(1+t.Drift)
+	slack := float64(t.Reign) - (float64(t.Heartbeat)/(1-t.Drift)+3*float64(t.Delay))*(1+t.Drift)
 	return time.Duration(slack).Truncate(100 * time.Microsecond)
 }
 

@@ -180,9 +180,9 @@ func TestExecUsage(t *testing.T) {
 	c := newCluster(t, 1)
 	exec := func(args ...string) []string { return append([]string{"exec"}, args...) }
 	for want, args := range map[string][]string{
-		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                      exec(c.flags(1)...),
-		"bully exec: -grace and -stop cannot be negative":                                             exec(c.flags(1, "-stop", "-1s", "--", "true")...),
-		"bully exec: -grace: 1s is more than the 12.7ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-grace", "1s", "--", "true")...),
+		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                       exec(c.flags(1)...),
+		"bully exec: -grace and -stop cannot be negative":                                              exec(c.flags(1, "-stop", "-1s", "--", "true")...),
+		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-grace", "1s", "--", "true")...),
 		"did you mean -restart?": exec(c.flags(1, "-restrat", "--", "true")...),
 	} {
 		status, _, log := bully(t, args...)
@@ -192,6 +192,6 @@ func TestExecUsage(t *testing.T) {
 	status, _, log := bully(t, exec(c.flags(1, "--", "no-such-program")...)...)
 	require.Equal(t, exitMismatch, status)
 	require.Contains(t, log, "no-such-program")
-	require.Equal(t, 42500*time.Microsecond, mostGrace(host.WAN()))
-	require.Equal(t, 3600*time.Microsecond, mostGrace(host.LAN()))
+	require.Equal(t, 1282300*time.Microsecond, mostGrace(host.WAN()))
+	require.Equal(t, 11600*time.Microsecond, mostGrace(host.LAN()))
 }

@@ -29,8 +29,8 @@ func Example() {
 	fmt.Println(out.State)
 	fmt.Println(out.Sent, out.Cancel, out.Arm)
 	// Output:
-	// candidate leader:none epoch:0 grantee:none support:{}
-	// [3→1 ELECTION epoch:0 3→2 ELECTION epoch:0] {patience} {election}
+	// candidate leader:none epoch:0 grantee:none support:{} asked:2 latest:2
+	// [3→1 ELECTION epoch:0 question:2 3→2 ELECTION epoch:0 question:2] {patience} {election}
 }
 
 // TestLikeTheModel lets the core and the model take the same inputs, one after the other: what they do, save, cancel and
