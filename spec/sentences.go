@@ -30,7 +30,7 @@ var sentences = map[string]string{
 	"R23": "COORDINATOR and HEARTBEAT of this epoch or a higher one are followed and acknowledged; who pre-empts the sender in this epoch only acknowledges. The lease is of the question answered, and never gets older.",
 	"R24": "COORDINATOR and HEARTBEAT of a lower epoch are refused.",
 	"R25": "An ACK of the epoch that a node leads says since which question its sender keeps the lease, and is support if it holds the same configuration; another only teaches its epoch.",
-	"R26": "A leader may act for quorum since it asked the latest question that a quorum has answered; then it steps down.",
+	"R26": "A leader may act for as long as `reign` since it asked the latest question that a quorum has answered; then it steps down.",
 	"R27": "When the heartbeat timer ends, a leader says HEARTBEAT to all, a new question.",
 	"R28": "A leader that is called to resign rests and says RESIGN to all; for any other it is no step.",
 	"R29": "A RESIGN ends the sender's lease, its epoch is not looked at; who is free grants the claim that it says was granted, and a claimant wins if it may now, or repeats its CLAIM to all but its support.",

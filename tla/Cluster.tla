@@ -176,7 +176,7 @@ Linked(i, j) == <<i, j>> \notin cut /\ <<j, i>> \notin cut
 Reach(i)     == {j \in up : j = i \/ Linked(i, j)}
 Follows(j, l) == node[j].role = "follower" /\ node[j].leader = l /\ node[j].epoch = node[l].epoch
 
-\* Whether leader l's next quorum check will pass.
+\* Whether a quorum would answer what leader l asks next.
 Backed(l) ==
   LET c == node[l].conf
   IN IsQuorum(c, {l} \cup {j \in Reach(l) : Meets(j, l, c) /\ node[j].epoch <= node[l].epoch /\ ~Newer(node[j].conf, c)})

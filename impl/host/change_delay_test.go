@@ -27,7 +27,7 @@ func slowly(t *testing.T, disk, message time.Duration, f func(t *testing.T, c *c
 }
 
 // TestChangesCostNoReign: as long as messages and disks keep to Timing.Delay, a leader leads on through all changes but its
-// own, at whatever moment between two quorum checks they are made.
+// own, at whatever moment of a reign they are made.
 func TestChangesCostNoReign(t *testing.T) {
 	for moment := range LAN().Reign / (20 * ms) {
 		replaceAll(t, moment*20*ms)

@@ -178,7 +178,7 @@ func TestWatchMembers(t *testing.T) {
 		watch := c.host(2).WatchMembers(t.Context())
 		require.Equal(t, Membership{voters(1, 1, 1, 2), true}, <-watch)
 		time.Sleep(time.Second / 2)
-		require.Empty(t, watch, "what is settled stays so, from one quorum check to the next")
+		require.Empty(t, watch, "what is settled stays so, from one heartbeat to the next")
 		var seen []string
 		done := make(chan struct{})
 		go func() {

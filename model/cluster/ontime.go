@@ -82,7 +82,7 @@ func (s *clusterState) follows(j, l rules.ID) bool {
 	return n.Role == rules.Follower && n.Leader == l && n.Epoch == s.node[l].Epoch
 }
 
-// backed reports whether leader l's next quorum check will pass.
+// backed reports whether a quorum would answer what leader l asks next.
 func (c *cluster) backed(s *clusterState, l rules.ID) bool {
 	backers := rules.SetOf(l)
 	leader := &s.node[l]

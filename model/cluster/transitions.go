@@ -27,7 +27,7 @@ type Transition struct {
 // Transitions explores a configuration, whose properties it does not check, and calls emit once for each distinct transition
 // that any node takes in any reachable state, in an order that is always the same. The transition is emit's only until it
 // returns. Two steps that the cluster leaves out, because they change little, are taken in every state in which a node leads:
-// the heartbeat, and the quorum check with the support that the node really has. The result is that of the exploration. It
+// the heartbeat, and the end of the reign. The result is that of the exploration. It
 // is an error if there is no such model; see [New].
 func Transitions(c explore.Configuration, emit func(*Transition)) (explore.Result, error) {
 	c.Invariants, c.Properties = nil, nil
