@@ -27,6 +27,7 @@ type Phi struct {
 	quiet    time.Time     // arrivals before this teach nothing
 	mistakes int           // suspicions that were false and are not forgiven
 	inTime   int           // arrivals in time since the last mistake was made or forgiven
+	learned  int           // intervals that were measured, up to enough
 	patience time.Duration // by the window and the mistakes
 	spread   float64       // the deviation, in nanoseconds, at least MinDeviation
 }
@@ -42,13 +43,17 @@ func NewPhi(config PhiConfig) (*Phi, error) {
 	return p, nil
 }
 
+// guesses are how many intervals the window has before anything was measured, and enough is how many must have been measured for them to
+// be forgotten: they are wide, and a leader that is suspected after a second or two is to be suspected by what it was like.
+const guesses, enough = 2, 8
+
 // Reset forgets what was learned: another node is waited for. The window has two samples, at a quarter below and above
-// Heartbeat, so that there is a mean and a deviation before anything was measured. Do not reset when the same node is heard
+// Heartbeat, so that there is a mean and a deviation before anything was measured. They are forgotten when eight intervals have been. Do not reset when the same node is heard
 // again after a suspicion: the mistake would be made again.
 func (p *Phi) Reset() {
 	p.wait, p.heard = wait{}, false
 	p.quiet = time.Time{}
-	p.mistakes, p.inTime = 0, 0
+	p.mistakes, p.inTime, p.learned = 0, 0, 0
 	p.window.clear()
 	p.window.add(p.config.Heartbeat - p.config.Heartbeat/4)
 	p.window.add(min(p.config.Heartbeat+p.config.Heartbeat/4, MaxCap))
@@ -73,12 +78,22 @@ func (p *Phi) Heard(now time.Time) {
 		p.inTime = 0
 	default:
 		p.window.add(interval)
+		p.learn()
 		p.inTime++
 		if p.inTime >= p.config.Window {
 			p.mistakes, p.inTime = max(p.mistakes-1, 0), 0
 		}
 	}
 	p.judge()
+}
+
+// learn counts an interval that was measured, and forgets the guesses when there are enough.
+func (p *Phi) learn() {
+	if p.learned < enough {
+		if p.learned++; p.learned == enough {
+			p.window.forget(min(guesses, max(p.config.Window-enough, 0)))
+		}
+	}
 }
 
 // Patience returns how long after the last arrival to wait before suspecting, from Floor to Cap. If there was no

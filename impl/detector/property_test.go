@@ -2,6 +2,7 @@ package detector
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,13 +30,15 @@ func anyConfig(t *rapid.T) PhiConfig {
 // dumb is Phi once more, with none of its cleverness: it keeps every interval, and works everything out by definition.
 type dumb struct {
 	config           PhiConfig
-	intervals        []time.Duration
+	guesses          []time.Duration
+	intervals        []time.Duration // that were measured
 	mistakes, inTime int
 }
 
 func (d *dumb) patience() time.Duration {
 	c := d.config
-	mean, deviation := exact(d.intervals[max(0, len(d.intervals)-c.Window):])
+	all := slices.Concat(d.guesses, d.intervals)
+	mean, deviation := exact(all[max(0, len(all)-c.Window):])
 	p := mean + float64(c.Pause) + quantile(c.Threshold)*max(deviation, float64(c.MinDeviation))
 	p = max(p, float64(c.Floor))
 	for range d.mistakes {
@@ -53,6 +56,9 @@ func (d *dumb) interval(x time.Duration) {
 		return
 	}
 	d.intervals = append(d.intervals, x)
+	if len(d.intervals) == enough {
+		d.guesses = nil
+	}
 	if d.inTime++; d.inTime == d.config.Window {
 		d.inTime = 0
 		d.mistakes = max(d.mistakes-1, 0)
@@ -63,7 +69,7 @@ func TestPhiProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPhi(t, anyConfig(t))
 		c := p.config
-		slow := &dumb{config: c, intervals: []time.Duration{c.Heartbeat - c.Heartbeat/4, c.Heartbeat + c.Heartbeat/4}}
+		slow := &dumb{config: c, guesses: []time.Duration{c.Heartbeat - c.Heartbeat/4, c.Heartbeat + c.Heartbeat/4}}
 		interval := rapid.OneOf(rapid.Int64Range(0, int64(2*c.Heartbeat)), rapid.Int64Range(0, int64(2*c.Cap)),
 			rapid.Just(int64(c.Heartbeat)))
 		now := at(0)

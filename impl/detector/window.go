@@ -48,6 +48,16 @@ func (w *window) add(interval time.Duration) {
 	w.squares = w.squares.add(product(x, x))
 }
 
+// forget forgets the n oldest intervals, of which there must be as many.
+func (w *window) forget(n int) {
+	for ; n > 0; n-- {
+		oldest := w.ring[(w.next-w.count+len(w.ring))%len(w.ring)]
+		w.sum -= oldest
+		w.squares = w.squares.sub(product(oldest, oldest))
+		w.count--
+	}
+}
+
 // mean returns the mean of the intervals, in nanoseconds. There must be one.
 func (w *window) mean() float64 {
 	return float64(w.sum) / float64(w.count)
