@@ -169,7 +169,6 @@ DatesFromArrival(s, m)  == s.latest                                 \* for Answe
 GrantsRivals(i, s, m)   == FALSE                                    \* for Rivals
 NamesNoLease(s, m)      == TRUE                                     \* for Keeps
 NoSuccession(i, s, m)   == FALSE                                    \* for Succeeds
-AllMayCount(d, l, m)    == TRUE                                     \* for MayCount
 ShieldsNobody(s, c)     == FALSE                                    \* for Shields
 NoOwnClaim(s, e)        == FALSE                                    \* for OwnClaim
 DropsLease(s)           == Unbound(s)                               \* for WhilePreempting
