@@ -7,8 +7,9 @@
 (* empties the queues concerned and what is sent over a cut or to a node   *)
 (* that is down is lost.  A crash between saving and sending is a crash    *)
 (* after the step that loses what was sent.  In a configuration that says  *)
-(* Kept <- Everything, all that was ever sent is kept, and arrives at any  *)
-(* time, in any order, over and over, in later lives of a node too.        *)
+(* Kept <- Everything, all that was ever sent, but over a cut, is kept,    *)
+(* and arrives at any time, in any order, over and over, in later lives of *)
+(* a node too.                                                             *)
 (*                                                                         *)
 (* There is no clock: time is an order.  When a node's patience ends on    *)
 (* time, every question that anybody asked before that patience began has  *)
@@ -67,6 +68,10 @@ MaxHeartbeat == Unlimited
 Kept == FALSE
 Free == FALSE
 
+\* Whether numbers are given anew, as small as can be, and are taken from what can never count.  Who asks numbers that it has asked before
+\* can be told so only of numbers as they were asked.
+Renumbers == TRUE
+
 \* What is under way on link l of n; nothing; and what may arrive next, with what is left then.
 On(n, l)    == IF Kept THEN n[l] ELSE {n[l][k] : k \in 1..Len(n[l])}
 NothingOn   == IF Kept THEN {} ELSE <<>>
@@ -109,7 +114,7 @@ Afford(b, i, step) == budget' = Cost(b, i, step.state) /\ budget'.ask >= 0 /\ bu
 
 Quiet         == \A l \in Link : net[l] = NothingOn
 Around(i)     == \A l \in Link : i \in {l[1], l[2]} => net[l] = NothingOn
-Carries(l)    == Kept \/ (l \notin cut /\ l[2] \in up)
+Carries(l)    == l \notin cut /\ (Kept \/ l[2] \in up)
 Over(l, msgs) == LET on == SelectSeq(msgs, LAMBDA m : m.from = l[1] /\ m.to = l[2])
                      p  == [k \in 1..Len(on) |-> [type |-> on[k].type, epoch |-> on[k].epoch, question |-> on[k].question,
                                                    keeps |-> on[k].keeps, granted |-> on[k].granted, conf |-> on[k].conf]]
@@ -144,6 +149,7 @@ InUse(n, q, t) ==
 
 \* Everything with the least numbers: as it is, if they are that already.
 Become(n, q, t) ==
+  IF ~Renumbers THEN node' = n /\ net' = q /\ since' = t ELSE
   \E f \in {TLCEval(Forgotten(n, q))} :
   \E all \in {TLCEval(InUse(n, f, t))} :
   \E used \in {TLCEval([k \in Node |-> {p[2] : p \in {x \in all : x[1] = k}} \ {0}])} :

@@ -144,6 +144,7 @@ Down(i, l)        == l \notin up                                    \* for MayPr
 IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* for MayBeEarly
 Everything        == TRUE                                               \* for Kept
 AtAnyTime         == TRUE                                               \* for Free
+AsAsked           == FALSE                                              \* for Renumbers: where a number may be asked again
 EndsTooSoon(i)    == TRUE                                               \* for Expired: patience ends though reigns go on
 HighestAlive(i)   == Quiet \/ (MayClaim(i, node[i]) /\ \A j \in up : j <= i) \* for Answered
 

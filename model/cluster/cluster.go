@@ -157,9 +157,6 @@ func (p *stepper) end(action spec.Action, args ...rules.ID) {
 // send puts what node i says in a step on its way. What is sent over a cut or to a node that is down is lost.
 func (p *stepper) send(i rules.ID, step *rules.Step) {
 	heard := p.heard(&p.next, i)
-	if p.kept {
-		heard = rules.UpTo(p.n)
-	}
 	for _, said := range step.Said() {
 		for to := said.To & heard; to != 0; to &= to - 1 {
 			p.next.push(p.index[i][to.Lowest()], p.payload(&said, step.State.Conf))

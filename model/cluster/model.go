@@ -23,6 +23,7 @@ type cluster struct {
 	lists   []*rules.Members      // all there are in configurations of the cluster, by their place; lists[0] is nil, of nobody
 	free    bool                  // timers end at any time, but for patience, which needs the order of time
 	tooSoon bool                  // ... and patience ends at any time too
+	asAsked bool                  // numbers stay as they were asked
 	kept    bool                  // messages are kept, and delivered at any time, in any order, over and over
 	static  bool                  // every node has the first configuration for ever
 	budget  [faults]uint8
@@ -129,6 +130,7 @@ var modes = map[string]func(*cluster){
 	"Kept <- Everything":     func(c *cluster) { c.kept = true },
 	"Free <- AtAnyTime":      func(c *cluster) { c.free = true },
 	"Expired <- EndsTooSoon": func(c *cluster) { c.tooSoon = true },
+	"Renumbers <- AsAsked":   func(c *cluster) { c.asAsked = true },
 }
 
 // replace puts the named operator of module MCCluster in the place of another.

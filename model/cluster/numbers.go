@@ -65,16 +65,13 @@ func (p *stepper) affords(i rules.ID, step *rules.Step) bool {
 	return true
 }
 
-// rename gives the questions of s their least numbers, and takes away what can never count.
+// rename gives the questions of s their least numbers, and takes away what can never count, unless numbers stay as they were asked;
+// and has each message that is kept once.
 func (c *cluster) rename(s *clusterState) {
-	c.forget(s)
-	var used [MaxNodes + 1]uint64 // the numbers of each node that are in use, as bits
-	c.numbers(s, func(of rules.ID, n *rules.Question) { used[of] |= 1 << *n })
-	c.numbers(s, func(of rules.ID, n *rules.Question) {
-		if *n != 0 {
-			*n = rules.Question(bits.OnesCount64(used[of] & (2<<*n - 2)))
-		}
-	})
+	if !c.asAsked {
+		c.forget(s)
+		c.renumber(s)
+	}
 	if c.kept {
 		for l := range c.links {
 			q := &s.net[l]
@@ -84,6 +81,17 @@ func (c *cluster) rename(s *clusterState) {
 			s.underWay += int(q.n)
 		}
 	}
+}
+
+// renumber gives the questions of s their least numbers.
+func (c *cluster) renumber(s *clusterState) {
+	var used [MaxNodes + 1]uint64 // the numbers of each node that are in use, as bits
+	c.numbers(s, func(of rules.ID, n *rules.Question) { used[of] |= 1 << *n })
+	c.numbers(s, func(of rules.ID, n *rules.Question) {
+		if *n != 0 {
+			*n = rules.Question(bits.OnesCount64(used[of] & (2<<*n - 2)))
+		}
+	})
 }
 
 // numbers has each number in s looked at or changed, with the node that has asked it.

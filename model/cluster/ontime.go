@@ -71,7 +71,12 @@ func (s *clusterState) silent(l rules.ID) bool {
 func (c *cluster) reach(s *clusterState, i rules.ID) rules.Set { return s.up & c.near[s.cut][i] }
 
 // heard returns the nodes that what i sends gets on its way to.
-func (c *cluster) heard(s *clusterState, i rules.ID) rules.Set { return s.up &^ c.cuts[s.cut][i] }
+func (c *cluster) heard(s *clusterState, i rules.ID) rules.Set {
+	if c.kept {
+		return rules.UpTo(c.n) &^ c.cuts[s.cut][i]
+	}
+	return s.up &^ c.cuts[s.cut][i]
+}
 
 // carries reports whether what is sent from i to j in s gets on its way.
 func (c *cluster) carries(s *clusterState, i, j rules.ID) bool { return c.heard(s, i).Has(j) }
@@ -186,7 +191,7 @@ func (c *cluster) coordinationOver(s *clusterState, i rules.ID) bool {
 func (c *cluster) inNeed(s *clusterState, i rules.ID) (inNeed rules.Set) {
 	leader := &s.node[i]
 	all := c.awaited(s, i)
-	for js := c.heard(s, i).Without(i) & leader.Conf.All(); js != 0; js &= js - 1 {
+	for js := s.up & c.heard(s, i).Without(i) & leader.Conf.All(); js != 0; js &= js - 1 {
 		if j := js.Lowest(); all || !s.follows(j, i) || !s.node[j].Conf.Is(leader.Conf) {
 			inNeed = inNeed.With(j)
 		}
