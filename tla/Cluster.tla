@@ -288,22 +288,21 @@ HeartbeatTimeout(i) ==
 Full(l, p) == [type |-> p.type, from |-> l[1], to |-> l[2], epoch |-> p.epoch, question |-> p.question, keeps |-> p.keeps,
                granted |-> p.granted, conf |-> p.conf]
 Receive(l, t) ==
-  /\ l[2] \in up
-  /\ \E a \in Arriving(l) :
-       /\ a[1].type = t
-       /\ \E step \in {Heard(l[2], node[l[2]], Full(l, a[1]))} : Afford(budget, l[2], step) /\ Take(l[2], [net EXCEPT ![l] = a[2]], step)
+  \E a \in Arriving(l) :
+    /\ a[1].type = t
+    /\ \E step \in {Heard(l[2], node[l[2]], Full(l, a[1]))} : Afford(budget, l[2], step) /\ Take(l[2], [net EXCEPT ![l] = a[2]], step)
 
-OnElection(l)    == Receive(l, "ELECTION")
-OnOk(l)          == Receive(l, "OK")
-OnAssent(l)      == Receive(l, "ASSENT")
-OnClaim(l)       == Receive(l, "CLAIM")
-OnGrant(l)       == Receive(l, "GRANT")
-OnRefuse(l)      == Receive(l, "REFUSE")
-OnCoordinator(l) == Receive(l, "COORDINATOR")
-OnHeartbeat(l)   == Receive(l, "HEARTBEAT")
-OnAck(l)         == Receive(l, "ACK")
-OnResign(l)      == Receive(l, "RESIGN")
-OnImBack(l)      == Receive(l, "IM_BACK")
+OnElection(l)    == l[2] \in up /\ Receive(l, "ELECTION")
+OnOk(l)          == l[2] \in up /\ Receive(l, "OK")
+OnAssent(l)      == l[2] \in up /\ Receive(l, "ASSENT")
+OnClaim(l)       == l[2] \in up /\ Receive(l, "CLAIM")
+OnGrant(l)       == l[2] \in up /\ Receive(l, "GRANT")
+OnRefuse(l)      == l[2] \in up /\ Receive(l, "REFUSE")
+OnCoordinator(l) == l[2] \in up /\ Receive(l, "COORDINATOR")
+OnHeartbeat(l)   == l[2] \in up /\ Receive(l, "HEARTBEAT")
+OnAck(l)         == l[2] \in up /\ Receive(l, "ACK")
+OnResign(l)      == l[2] \in up /\ Receive(l, "RESIGN")
+OnImBack(l)      == l[2] \in up /\ Receive(l, "IM_BACK")
 
 -----------------------------------------------------------------------------
 (* Calls and faults *)

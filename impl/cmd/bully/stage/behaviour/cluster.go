@@ -22,7 +22,7 @@ func (b *Behaviour) Trace() ([]byte, error) {
 	if n > rules.MaxIDs {
 		return nil, fmt.Errorf("%d nodes: the rules know up to %d", n, rules.MaxIDs)
 	}
-	r := recorder{}
+	r := recorder{way: map[film.Link][]spec.Message{}}
 	for i := range n {
 		r.members = append(r.members, spec.IntegerID(uint64(i+1)))
 	}
@@ -56,13 +56,15 @@ type recorder struct {
 	members []spec.NodeID
 	events  []spec.Event
 	rules   conformance.Model
+	now     []spec.State                 // of each node, as the trace has it
+	way     map[film.Link][]spec.Message // what is under way, as the trace has it
 }
 
 // id returns the node of a number; 0 is none.
 func (r *recorder) id(t term) spec.NodeID { return spec.IntegerID(uint64(max(0, t.number()))) }
 
-// state returns the state of a node. One that is none has no role.
-func (r *recorder) state(t term) spec.State {
+// seen returns the state of a node, without its numbers. One that is none has no role.
+func (r *recorder) seen(t term) spec.State {
 	s := spec.State{Role: spec.Role(t.field("role").word()), Leader: r.id(t.field("leader")), Epoch: spec.Epoch(max(0, t.field("epoch").number())),
 		Grantee: r.id(t.field("grantee"))}
 	for _, other := range t.field("support").items {
@@ -74,17 +76,29 @@ func (r *recorder) state(t term) spec.State {
 			return spec.State{}
 		}
 	}
-	if s.Validate() != nil {
+	if !s.Role.Valid() || !s.Epoch.Valid() {
 		return spec.State{}
 	}
 	return s
 }
 
+// place returns the place of a node among the members, from 0; -1 of none.
+func (r *recorder) place(id spec.NodeID) int { return slices.Index(r.members, id) }
+
 // check says what of a state of the cluster a trace cannot have.
 func (r *recorder) check(s *Step) error {
 	for i := range r.members {
-		if r.state(s.terms["node"].at(i+1)).Role == "" {
+		t := s.terms["node"].at(i + 1)
+		if r.seen(t).Role == "" {
 			return fmt.Errorf("node %d is in no state that there is", i+1)
+		}
+		if c := t.field("conf"); c.field("epoch").text != "0" || len(c.field("voters").items) != len(r.members) {
+			return errors.New("its members change, or are not all voters: a trace of it is not written here")
+		}
+	}
+	for _, link := range s.terms["net"].items {
+		if link.open == '{' {
+			return errors.New("its messages are heard again and again, in any order: that is no trace of queues")
 		}
 	}
 	for _, l := range append(sortedLinks(queues(s.terms["net"], messagePacket)), cutOf(s.terms["cut"])...) {
@@ -97,17 +111,24 @@ func (r *recorder) check(s *Step) error {
 
 // begin starts all nodes. A trace can begin with no other state than the first of all.
 func (r *recorder) begin(s *Step) error {
-	blank := spec.State{Role: spec.Follower}
 	for i, id := range r.members {
-		if !r.state(s.terms["node"].at(i+1)).Equal(blank) || !s.terms["up"].has(id.String()) {
+		start := spec.Event{Node: id, Action: spec.StartAction}
+		start.State = r.rules.Step(id, r.members, spec.State{Role: spec.Follower}, start.Given()).State
+		if !same(r.seen(s.terms["node"].at(i+1)), start.State) || !s.terms["up"].has(id.String()) {
 			return errors.New("it does not begin with the first start of all nodes")
 		}
-		r.events = append(r.events, spec.Event{Node: id, Action: spec.StartAction, State: blank})
+		r.now = append(r.now, start.State)
+		r.events = append(r.events, start)
 	}
 	if len(s.terms["cut"].items) > 0 {
 		r.events = append(r.events, r.cut(s))
 	}
 	return nil
+}
+
+// same reports whether two states are the same but for their numbers.
+func same(a, b spec.State) bool {
+	return a.Role == b.Role && a.Leader == b.Leader && a.Epoch == b.Epoch && a.Grantee == b.Grantee && slices.Equal(a.Support, b.Support)
 }
 
 func (r *recorder) cut(s *Step) spec.Event {
@@ -119,11 +140,6 @@ func (r *recorder) cut(s *Step) spec.Event {
 	return e
 }
 
-// message returns a packet as a message.
-func (r *recorder) message(l film.Link, p packet) spec.Message {
-	return spec.Message{Type: spec.MessageType(p.kind), From: r.members[l[0]], To: r.members[l[1]], Epoch: spec.Epoch(p.epoch)}
-}
-
 // step adds the event of a step.
 func (r *recorder) step(before, s *Step) error {
 	e := spec.Event{Action: spec.Action(s.Action)}
@@ -131,97 +147,172 @@ func (r *recorder) step(before, s *Step) error {
 		return fmt.Errorf("%s is no action of a trace", s.Action)
 	}
 	changes := differences(queues(before.terms["net"], messagePacket), queues(s.terms["net"], messagePacket), true)
+	took, err := r.input(&e, before, s, changes)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if len(c.gone) > len(r.way[c.link]) {
+			return fmt.Errorf("%s takes what is not under way", s.Action)
+		}
+		r.way[c.link] = slices.Clone(r.way[c.link][len(c.gone):])
+	}
+	if took {
+		if err := r.take(&e, s, changes); err != nil {
+			return err
+		}
+	}
+	r.events = append(r.events, e)
+	return nil
+}
+
+// input finds what a step was given, and whose it is. It reports whether a node takes a step.
+func (r *recorder) input(e *spec.Event, before, s *Step, changes []difference) (took bool, err error) {
 	switch {
 	case e.Action == spec.CutAction:
-		r.events = append(r.events, r.cut(s))
-		return nil
+		*e = r.cut(s)
+		return false, nil
 	case e.Action == spec.LoseAction || e.Action.Receipt() != "":
 		at := slices.IndexFunc(changes, func(c difference) bool { return len(c.gone) > 0 })
-		if at < 0 {
-			return fmt.Errorf("%s takes nothing from any link", s.Action)
+		if at < 0 || len(r.way[changes[at].link]) == 0 {
+			return false, fmt.Errorf("%s takes nothing from any link", s.Action)
 		}
-		e.Input.Message = r.message(changes[at].link, changes[at].gone[0])
+		e.Input.Message = r.way[changes[at].link][0]
+		if e.Action == spec.LoseAction {
+			return false, nil
+		}
 		e.Node = e.Input.Message.To
 	default:
 		place, err := r.whose(before, s, changes)
 		if err != nil {
-			return err
+			return false, err
 		}
 		e.Node, e.Input.Timer = r.members[place], e.Action.Timer()
 	}
-	if e.Action == spec.LoseAction {
-		e.Node = spec.NodeID{}
-		r.events = append(r.events, e)
-		return nil
-	}
-	place := slices.Index(r.members, e.Node)
-	e.State = r.state(s.terms["node"].at(place + 1))
 	switch e.Action {
 	case spec.ResignAction:
 		e.Input.Call = spec.ResignCall
 	case spec.HolderDeadAction:
 		e.Input.Call = spec.HolderDeadCall
 	}
-	if e.Action != spec.CrashAction {
-		e.Sent = r.sent(before, s, &e, place, changes)
-	}
-	r.events = append(r.events, e)
-	return nil
+	return true, nil
 }
 
-// whose returns whose step it is, a place: the only node that has changed, comes or goes, or sends.
+// take finds the state after a step, and what it has sent: what the rules of the protocol say, if that is what is seen; else the
+// step is one of a mutant, and its numbers are those that fit what is seen.
+func (r *recorder) take(e *spec.Event, s *Step, changes []difference) error {
+	i := r.place(e.Node)
+	was := r.now[i]
+	want := r.want(e, was)
+	r.now[i], e.State = want.State, want.State
+	if !want.Ignored && same(want.State, r.seen(s.terms["node"].at(i+1))) && latestFits(s.terms["node"], i) {
+		if n, fits := r.numbers(s, -1); fits {
+			if heard, ok := r.heard(s, n, want.Sent, i, changes); ok {
+				e.Sent = slices.Clone(want.Sent)
+				r.send(heard)
+				return nil
+			}
+		}
+	}
+	n, fits := r.numbers(s, i)
+	if !fits {
+		return errors.New("the numbers of its questions fit no run")
+	}
+	return r.flawed(e, s, n, was, changes)
+}
+
+// want returns the step that the rules of the protocol want.
+func (r *recorder) want(e *spec.Event, was spec.State) spec.Step {
+	if e.Action == spec.CrashAction {
+		d := was.Durable()
+		return spec.Step{State: spec.State{Role: spec.Follower, Epoch: d.Epoch, Grantee: d.Grantee, Latest: d.Reserved}}
+	}
+	return r.rules.Step(e.Node, r.members, was, e.Given())
+}
+
+// numbers compares all nodes but one with the states of the trace, and what is under way that was sent before.
+func (r *recorder) numbers(s *Step, but int) (numbering, bool) {
+	n := make(numbering, len(r.members))
+	for i := range r.members {
+		if i != but && !n.fitState(i, s.terms["node"].at(i+1), &r.now[i], r.place) {
+			return nil, false
+		}
+	}
+	for link, way := range r.way {
+		terms := queueOf(s, link)
+		for k := range way {
+			if k >= len(terms) || !n.fitMessage(terms[k], &way[k], r.place) {
+				return nil, false
+			}
+		}
+	}
+	return n, true
+}
+
+// queueOf returns what is under way on a link after a step, as the module has it.
+func queueOf(s *Step, l film.Link) []term {
+	return s.terms["net"].field(fmt.Sprintf("<<%d, %d>>", l[0]+1, l[1]+1)).items
+}
+
+func (r *recorder) send(sent []spec.Message) {
+	for _, m := range sent {
+		l := film.Link{r.place(m.From), r.place(m.To)}
+		r.way[l] = append(r.way[l], m)
+	}
+}
+
+// heard returns which of what the rules want to be sent is under way. The module leaves out what can make no difference: what goes
+// over a cut link, or to a node that is down, or is a heartbeat that tells nothing new. It reports whether that explains all.
+func (r *recorder) heard(s *Step, n numbering, want []spec.Message, place int, changes []difference) (heard []spec.Message, ok bool) {
+	added := map[film.Link][]term{}
+	for _, c := range changes {
+		if len(c.added) > 0 {
+			terms := queueOf(s, c.link)
+			added[c.link] = terms[len(terms)-len(c.added):]
+		}
+	}
+	cut := cutOf(s.terms["cut"])
+	for k := range want {
+		m := &want[k]
+		l := film.Link{place, r.place(m.To)}
+		switch rest := added[l]; {
+		case len(rest) > 0 && n.fitMessage(rest[0], m, r.place):
+			added[l] = rest[1:]
+			heard = append(heard, *m)
+		case s.terms["up"].has(m.To.String()) && !slices.Contains(cut, l) && m.Type != spec.Heartbeat:
+			return nil, false
+		}
+	}
+	for _, rest := range added {
+		if len(rest) > 0 {
+			return nil, false
+		}
+	}
+	return heard, true
+}
+
+// whose returns whose step it is, a place: the only node that comes or goes, has changed, or sends. That the numbers of others are
+// given anew is no change.
 func (r *recorder) whose(before, s *Step, changes []difference) (int, error) {
 	if len(s.Args) > 0 && s.Args[0] > 0 && s.Args[0] <= len(r.members) {
 		return s.Args[0] - 1, nil
 	}
-	for i, id := range r.members {
-		if before.terms["up"].has(id.String()) != s.terms["up"].has(id.String()) || before.terms["node"].at(i+1).text != s.terms["node"].at(i+1).text {
-			return i, nil
-		}
-	}
-	for _, c := range changes {
-		if len(c.added) > 0 {
-			return c.link[0], nil
-		}
-	}
-	return 0, fmt.Errorf("it cannot be told whose step %s is: nothing changes", s.Action)
-}
-
-// sent returns what a step has sent. The module leaves out what can make no difference: what goes over a cut link, or to a
-// node that is down, or is a heartbeat that tells nothing new. If the rules of the protocol say the same of all else, all
-// is what they say; else the step is one of a mutant, and has sent what can be seen.
-func (r *recorder) sent(before, s *Step, e *spec.Event, place int, changes []difference) []spec.Message {
-	seen := map[film.Link][]spec.Message{}
-	var all []spec.Message
-	for _, c := range changes {
-		if c.link[0] == place {
-			for _, p := range c.added {
-				seen[c.link] = append(seen[c.link], r.message(c.link, p))
-				all = append(all, r.message(c.link, p))
+	nodes := func(s *Step, i int) term { return s.terms["node"].at(i + 1) }
+	for _, differs := range []func(i int) bool{
+		func(i int) bool {
+			return before.terms["up"].has(r.members[i].String()) != s.terms["up"].has(r.members[i].String())
+		},
+		func(i int) bool { return !same(r.seen(nodes(before, i)), r.seen(nodes(s, i))) },
+		func(i int) bool {
+			return slices.ContainsFunc(changes, func(c difference) bool { return len(c.added) > 0 && c.link[0] == i })
+		},
+		func(i int) bool { return nodes(before, i).text != nodes(s, i).text },
+	} {
+		for i := range r.members {
+			if differs(i) {
+				return i, nil
 			}
 		}
 	}
-	want := r.rules.Step(e.Node, r.members, r.state(before.terms["node"].at(place+1)), e.Given())
-	if want.Ignored || !want.State.Equal(e.State) {
-		return all
-	}
-	cut := cutOf(s.terms["cut"])
-	rest := slices.Clone(all)
-	for _, m := range want.Sent {
-		link := film.Link{place, slices.Index(r.members, m.To)}
-		if !s.terms["up"].has(m.To.String()) || slices.Contains(cut, link) {
-			continue
-		}
-		at := slices.Index(rest, m)
-		switch {
-		case at >= 0:
-			rest = slices.Delete(rest, at, at+1)
-		case m.Type != spec.Heartbeat:
-			return all
-		}
-	}
-	if len(rest) > 0 {
-		return all
-	}
-	return slices.Clone(want.Sent)
+	return 0, fmt.Errorf("it cannot be told whose step %s is: nothing changes", s.Action)
 }

@@ -191,7 +191,19 @@ var electionWords = map[string]string{
 
 func clusterModule() module {
 	return module{algorithm: "bully", variables: []string{"node", "up", "net", "cut", "budget", "reigns", "since"}, nodes: tupleNodes("node"), words: electionWords,
-		scene: func(s map[string]term, nodes int) scene { return nodeScene(s, nodes, messagePacket) }}
+		scene: func(s map[string]term, nodes int) scene {
+			c := nodeScene(s, nodes, messagePacket)
+			for i := range c.nodes {
+				c.nodes[i].Fields = slices.DeleteFunc(c.nodes[i].Fields, isNumber)
+			}
+			return c
+		}}
+}
+
+// isNumber reports whether a field has numbers of questions. The module gives them anew in each state, so a film would have them
+// change where nothing has.
+func isNumber(f film.Field) bool {
+	return slices.Contains([]string{"lease", "asked", "latest", "dated", "answered"}, f.Name)
 }
 
 func textbookModule() module {
