@@ -47,8 +47,13 @@ func TestRefinesSeesEachFault(t *testing.T) {
 	}
 }
 
-// Node 3 leads epoch 1 and steps down for no reason of its own. That is no disruption if another node that reaches a quorum is
-// the reason, or if node 3 resigned, crashed or reached no quorum.
+// promised makes node i promise the epoch to a node.
+func promised(i rules.ID, e spec.Epoch, grantee rules.ID) func(s *clusterState) {
+	return func(s *clusterState) { s.node[i].Epoch, s.node[i].Grantee = e, grantee }
+}
+
+// Node 3 leads epoch 1 and steps down for no reason of its own. That is no disruption if a higher epoch is promised to another
+// node that reaches a quorum or has crashed, or if node 3 resigned, crashed or reached no quorum.
 func TestNoDisruptionKnowsEachReason(t *testing.T) {
 	c := buildFixed(t, 3, "TopDeaf", "0 1 0 1 1")
 	now := clusterState{up: rules.UpTo(3), budget: c.budget}
@@ -60,16 +65,24 @@ func TestNoDisruptionKnowsEachReason(t *testing.T) {
 		before, after func(s *clusterState)
 		holds         bool
 	}{
-		"no reason":                      {nil, nil, false},
-		"it resigns":                     {nil, func(s *clusterState) { s.budget[resign]-- }, true},
-		"it crashes":                     {nil, func(s *clusterState) { s.up = rules.SetOf(1, 2) }, true},
-		"it reaches no quorum":           {func(s *clusterState) { s.cut = 1 }, nil, true},
-		"it hands over":                  {nil, func(s *clusterState) { s.node[3].Grantee = 2 }, true},
-		"another has a higher epoch":     {func(s *clusterState) { s.node[1].Epoch = 2 }, nil, true},
-		"another claims a higher epoch":  {func(s *clusterState) { s.node[1].Role = rules.Claimant }, nil, true},
-		"another claims a lower epoch":   {func(s *clusterState) { s.node[1] = rules.State{Role: rules.Claimant, Conf: c.first} }, nil, false},
-		"one that is down had a higher":  {func(s *clusterState) { s.node[1].Epoch, s.up = 2, rules.SetOf(2, 3) }, nil, false},
-		"itself comes to a higher epoch": {nil, func(s *clusterState) { s.node[3].Epoch, s.node[3].Grantee = 2, rules.None }, false},
+		"no reason":                          {nil, nil, false},
+		"it resigns":                         {nil, func(s *clusterState) { s.budget[resign]-- }, true},
+		"it crashes":                         {nil, func(s *clusterState) { s.up = rules.SetOf(1, 2) }, true},
+		"it reaches no quorum":               {func(s *clusterState) { s.cut = 1 }, nil, true},
+		"it hands over":                      {nil, promised(3, 2, 2), true},
+		"another is promised a higher epoch": {nil, promised(1, 2, 2), true},
+		"another was promised it":            {promised(1, 2, 2), nil, true},
+		"another is promised this epoch":     {nil, promised(1, 1, 2), false},
+		"itself is promised a higher epoch":  {nil, promised(1, 2, 3), false},
+		"nobody is promised a higher epoch":  {nil, promised(1, 2, rules.None), false},
+		"one that is down was promised it": {func(s *clusterState) {
+			s.up = rules.SetOf(2, 3)
+			promised(2, 2, 1)(s)
+		}, nil, true},
+		"one that is down promised it": {func(s *clusterState) {
+			s.up = rules.SetOf(1, 3)
+			promised(2, 2, 1)(s)
+		}, nil, true},
 	} {
 		before := now
 		if test.before != nil {
@@ -91,7 +104,7 @@ func TestRenderIsInTheOrderOfVariables(t *testing.T) {
 	s.node[2] = node(candidate, rules.None, 3, 1, c.first, 1)
 	s.push(c.index[2][1], c.payload(&rules.Said{Type: rules.Election, Epoch: 3, Question: 4, Keeps: 1}, c.first))
 	s.reigns[3] = 1
-	const numbers = `, asked |-> 0, latest |-> 0, dated |-> 0, answered |-> <<>>`
+	const numbers = `, asked |-> 0, latest |-> 0, dated |-> 0, answered |-> <<0, 0>>`
 	const conf = `, conf |-> [epoch |-> 0, version |-> 1, voters |-> {1, 2}, witnesses |-> {}, observers |-> {}]`
 	var text []string
 	for _, v := range c.render(&s) {
@@ -105,6 +118,7 @@ func TestRenderIsInTheOrderOfVariables(t *testing.T) {
 		`cut = {<<2, 1>>}`,
 		`budget = [early |-> 0, crash |-> 1, loss |-> 0, cut |-> 0, resign |-> 0, change |-> 0, ask |-> 15, heartbeat |-> 15]`,
 		`reigns = {[epoch |-> 3, leader |-> 1]}`,
+		`since = <<<<0, 0>>, <<0, 0>>>>`,
 	}, text)
 }
 

@@ -158,7 +158,7 @@ func states(t testing.TB, c explore.Configuration) (explore.Model, [][]byte) {
 func TestExpandingAllocatesNothing(t *testing.T) {
 	changing := checked(configuration(2, "Sides Two AnyMembers", "1 0 1 1 0 1"))
 	changing.Properties = append(changing.Properties, "NoDisruption", "NeverDeposed")
-	for _, c := range []explore.Configuration{changing, checkedFixed(fixed(3, "TopIsolated", "0 0 1 1 0"))} {
+	for _, c := range []explore.Configuration{changing, checkedFixed(fixed(3, "TopIsolated", "0 0 1 0 0"))} {
 		m, all := states(t, c)
 		x := m.Expander()
 		emit := func(explore.Step, []byte, string) {}
@@ -176,8 +176,7 @@ func BenchmarkExpand(b *testing.B) {
 	for name, c := range map[string]explore.Configuration{
 		"changing": checked(configuration(3, "Whole Two AnyVoters", "0 1 0 0 0 1")),
 		"3 nodes":  checkedFixed(fixed(3, "Whole", "0 1 0 0 0")),
-		"5 nodes":  checkedFixed(fixed(5, "Partial", "0 0 0 0 0")),
-		"7 nodes":  checkedFixed(fixed(7, "Chain", "0 0 0 0 0")),
+		"4 nodes":  checkedFixed(fixed(4, "Chain", "0 0 0 0 0")),
 	} {
 		b.Run(name, func(b *testing.B) {
 			m, all := states(b, c)
@@ -206,8 +205,11 @@ func TestSnapshot(t *testing.T) {
 	require.Equal(t, Snapshot{
 		Nodes: []rules.State{{}, node(follower, rules.None, 4, 3, of(2, 1, 1, 2)), {}},
 		Up:    rules.SetOf(1, 3),
-		UnderWay: []rules.Message{{Type: rules.Ack, From: 1, To: 2, Epoch: 4, Conf: rules.Configuration{}}, {Type: rules.Claim, From: 3, To: 1, Epoch: 5, Conf: of(3, 2, 1, 3)},
-			{Type: rules.Resign, From: 3, To: 1, Epoch: 4, Conf: of(4, 2, 1)}},
+		UnderWay: []rules.Message{
+			{Type: rules.Ack, From: 1, To: 2, Epoch: 4, Question: 1},
+			{Type: rules.Claim, From: 3, To: 1, Epoch: 5, Question: 1, Conf: of(3, 2, 1, 3)},
+			{Type: rules.Resign, From: 3, To: 1, Epoch: 4, Question: 1, Conf: of(4, 2, 1)},
+		},
 		Cut: [][2]rules.ID{{1, 3}, {2, 3}, {3, 1}, {3, 2}},
 	}, got)
 	require.EqualError(t, Unpack(nil, nil, &got), "cluster: a <nil> is not a model made by New")

@@ -86,47 +86,47 @@ func (c *cluster) rename(s *clusterState) {
 // renumber gives the questions of s their least numbers.
 func (c *cluster) renumber(s *clusterState) {
 	var used [MaxNodes + 1]uint64 // the numbers of each node that are in use, as bits
-	c.numbers(s, func(of rules.ID, n *rules.Question) { used[of] |= 1 << *n })
-	c.numbers(s, func(of rules.ID, n *rules.Question) {
-		if *n != 0 {
-			*n = rules.Question(bits.OnesCount64(used[of] & (2<<*n - 2)))
+	c.numbers(s, func(of rules.ID, n rules.Question) rules.Question {
+		used[of] |= 1 << n
+		return n
+	})
+	c.numbers(s, func(of rules.ID, n rules.Question) rules.Question {
+		if n == 0 {
+			return 0
 		}
+		return rules.Question(bits.OnesCount64(used[of] & (2<<n - 2)))
 	})
 }
 
-// numbers has each number in s looked at or changed, with the node that has asked it.
-func (c *cluster) numbers(s *clusterState, each func(of rules.ID, n *rules.Question)) {
+// numbers puts what each returns for each number in s in its place, given the node that has asked it.
+func (c *cluster) numbers(s *clusterState, each func(of rules.ID, n rules.Question) rules.Question) {
 	for i := rules.ID(1); i <= c.n; i++ {
 		n := &s.node[i]
-		each(i, &n.Latest)
-		each(i, &n.Asked)
-		each(i, &n.Dated)
+		n.Latest, n.Asked, n.Dated = each(i, n.Latest), each(i, n.Asked), each(i, n.Dated)
 		if n.Leader != rules.None {
-			each(n.Leader, &n.Lease)
+			n.Lease = each(n.Leader, n.Lease)
 		}
 		for k := rules.ID(1); k <= n.Answered.Len(); k++ {
 			was := n.Answered.Of(k)
-			now := was
-			if each(i, &now); now != was {
+			if now := each(i, was); now != was {
 				n.Answered = n.Answered.With(k, now)
 			}
 		}
 		for k := rules.ID(1); k <= c.n; k++ {
-			each(k, &s.since[i][k])
+			s.since[i][k] = each(k, s.since[i][k])
 		}
 	}
 	for l, ends := range c.links {
 		q := &s.net[l]
 		for k := range q.at[:q.n] {
 			p := &q.at[k]
-			of, n := ends.from, p.question()
+			of := ends.from
 			if answers>>p.kind()&1 == 1 {
 				of = ends.to
 			}
-			each(of, &n)
-			*p = p.asked(n)
+			*p = p.asked(each(of, p.question()))
 			if g := p.granted(); g.By != rules.None {
-				each(g.By, &g.Question)
+				g.Question = each(g.By, g.Question)
 				*p = p.grantedAs(g)
 			}
 		}

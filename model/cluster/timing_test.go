@@ -12,7 +12,7 @@ func TestEachReplacementInTheClusterChangesTheCounts(t *testing.T) {
 	seen := map[int]string{} // the replacement by which so many states are generated
 	generate := func(budget string, replaced ...string) {
 		name := strings.Join(replaced, ", ")
-		generated := run(t, fixed(3, "TopDeaf", budget, replaced...)).Generated
+		generated := run(t, fixed(3, "TopDeaf", budget, append(replaced, "MaxAsk <- FourTimes", "MaxHeartbeat <- Once")...)).Generated
 		require.NotContains(t, seen, generated, "%q generates as many as %q", name, seen[generated])
 		seen[generated] = name
 	}
