@@ -58,10 +58,10 @@ func TestMutantsOfFixedMembersFailLikeInTLC(t *testing.T) {
 		{3, "Whole", "0 1 0 0 0", "IsStale <- NeverStale", "EpochMonotonic", 22},
 		{4, "Pendant", "0 0 0 0 0", "MayClaim <- ClaimsUnasked", "NoDisruption", 18},
 		{3, "Whole", "0 0 0 0 0", "OwnClaim <- NoOwnClaim", "Calm", 96},
-		{3, "OneWay", "0 0 0 1 0", "AfterGrant <- DoesNotWait", "OneActing", 13},
-		{4, "WithoutTop", "0 0 0 0 0", "Pending <- NobodyPending", "Calm", 125},
+		{3, "OneWay", "0 0 0 1 0", "AfterGrant <- DoesNotWait", "OneActing", 12},
+		{4, "WithoutTop", "0 0 0 0 0", "Pending <- NobodyPending", "Calm", 127},
 		{3, "OneWay", "0 0 0 1 0", "Shields <- ShieldsNobody", "OneActing", 14},
-		{3, "Whole", "0 1 0 0 0", "WhilePreempting <- DropsLease", "OneActing", 25},
+		{3, "Whole", "0 1 0 0 0", "WhilePreempting <- DropsLease", "OneActing", 23},
 		{3, "Whole", "0 1 0 0 0", "", "NeverTwoReigns", 13},
 		{3, "Whole", "0 1 0 0 0", "", "NeverBackWithPromise", 7},
 		{3, "Whole", "0 1 0 0 0", "", "NeverReplacedAlive", 14},
@@ -69,8 +69,8 @@ func TestMutantsOfFixedMembersFailLikeInTLC(t *testing.T) {
 		{3, "Whole", "0 1 0 0 0", "", "NeverLowerLeads", 10},
 		{3, "Whole", "0 1 0 0 0", "", "NeverDeposed", 17},
 		{3, "TopIsolated", "0 0 0 1 0", "MayProve <- SilenceProves", "OneActing", 14},
-		{3, "Whole", "0 0 1 0 0", "MayProve <- FaultProves", "OneActing", 21},
-		{3, "Whole", "0 1 0 0 0", "MayProve <- FaultProves", "OneActing", 22},
+		{3, "Whole", "0 0 1 0 0", "MayProve <- FaultProves", "OneActing", 16},
+		{3, "Whole", "0 1 0 0 0", "MayProve <- FaultProves", "OneActing", 20},
 		{3, "Whole", "0 1 0 0 0", "", "NeverSucceeded", 13},
 	} {
 		t.Run(test.replacement+" "+test.violates, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestCountsWithProofsAreThoseOfTLC(t *testing.T) {
 	}{
 		{"Whole", "0 0 0 0 0", []string{"MayProve <- Proofs"}, 2800, 8166, 24},
 		{"Star", "0 1 0 0 0", []string{"MayProve <- Proofs"}, 4237, 9102, 26},
-		{"Star", "0 1 0 0 0", []string{"MayProve <- Proofs", "Answered <- HighestAlive"}, 3445, 6286, 41},
+		{"Star", "0 1 0 0 0", []string{"MayProve <- Proofs", "Answered <- HighestAlive"}, 3755, 7623, 25},
 		{"Star", "0 1 0 0 0", []string{"LeaseOver <- EndsByProofOnly"}, 2398, 5119, 22},
 		{"Whole", "0 0 0 0 0", []string{"MayProve <- ProvesAnything"}, 15868, 58044, 34},
 	} {
