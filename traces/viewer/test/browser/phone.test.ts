@@ -72,6 +72,7 @@ inPage('a phone: the page scrolls under a finger, over the ring and the diagram,
   for (const part of ['.ring-picture', '.lamp-all', '.dia-stage', '.panel']) {
     const [x, y] = await page.locator(part).evaluate((element) => {
       scrollTo(0, 0);
+      for (const around of document.querySelectorAll('.stage-panel')) around.scrollTop = around.scrollHeight; // a finger reads what it hides first
       scrollTo(0, Math.max(0, element.getBoundingClientRect().top - 200));
       const box = element.getBoundingClientRect();
       return [box.left + 12, box.top + Math.min(200, box.height / 2)] as const;
