@@ -474,11 +474,12 @@ Rival(l)   == \E c \in (Eligible \cup (Node \ up)) \ {l} :
                 \E j \in Node : node'[j].grantee = c /\ node'[j].epoch > node[l].epoch
 NoDisruption == [][\A l \in Node : Deposed(l) => Rival(l)]_vars
 
-\* R44. A message that is not between members changes nothing but the configuration of who hears it.
-Taken(l) == net[l] # <<>> /\ net'[l] = Tail(net[l]) /\ budget' = budget
+\* R44. A message that is not between members changes nothing but the configuration of who hears it.  (Asked of what would be heard, since
+\* a step's numbers are given anew: a lease that it renews may have the number that it had.)
 OutsidersUnheeded ==
-  [][\A l \in Link : Taken(l) => LET t == Adopted(node[l[2]], Head(net[l]))
-                                 IN {l[1], l[2]} \subseteq Members(t.conf) \/ node'[l[2]] = t]_vars
+  \A l \in {k \in Link : k[2] \in up} : \A a \in Arriving(l) :
+    LET t == Adopted(node[l[2]], a[1])
+    IN {l[1], l[2]} \subseteq Members(t.conf) \/ Heard(l[2], node[l[2]], Full(l, a[1])).state = t
 
 \* A node that is no member, and knows it, is at rest for good.
 Removed(i)     == i \in up /\ i \notin Members(node[i].conf)

@@ -58,8 +58,8 @@ func TestLivenessIsUnchecked(t *testing.T) {
 	require.Equal(t, []string{"SomeLeader", "RemovedAtRest", "HighestLeads"}, run(t, c).Unchecked)
 }
 
-func build(t require.TestingT, n int, names, budget string) *cluster {
-	c, err := newCluster(configuration(n, names, budget))
+func build(t require.TestingT, n int, names, budget string, replacements ...string) *cluster {
+	c, err := newCluster(configuration(n, names, budget, replacements...))
 	require.NoError(t, err)
 	return c
 }
