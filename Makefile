@@ -29,7 +29,7 @@ SHELL := bash
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: ## model-check the quick configurations with TLC and with the explorer (5 min)
+check: ## model-check the quick configurations with TLC and with the explorer (6 min)
 	$(GO) run ./tla/check
 
 check-deep: ## model-check all configurations (about 15 min)
