@@ -1,6 +1,7 @@
 package folder_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,6 +23,10 @@ const lifeFolder = "BULLY_FOLDER_TEST_FOLDER"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(lifeFolder); dir != "" {
+		live := live
+		if os.Getenv(starving) != "" {
+			live = starve
+		}
 		if err := live(dir); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -49,6 +54,50 @@ func live(dir string) error {
 	}
 	_, err = f.SetAside()
 	return err
+}
+
+// starving is the variable that makes a life one without a file descriptor left.
+const starving = "BULLY_FOLDER_TEST_STARVING"
+
+// starve writes twice while nothing else can be opened: the first time a marker is made too.
+func starve(dir string) error {
+	few := syscall.Rlimit{Cur: 64, Max: 64}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		return err
+	}
+	f, err := folder.Open(dir, "record")
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		_, err = os.Open("/dev/null")
+	}
+	if !errors.Is(err, syscall.EMFILE) {
+		return fmt.Errorf("not starved: %w", err)
+	}
+	for _, content := range []string{"one", "two"} {
+		if err := f.Replace([]byte(content)); err != nil {
+			return err
+		}
+	}
+	if file, err := os.Open("/dev/null"); err == nil {
+		return fmt.Errorf("the spare descriptor was not taken again, but is now %d", file.Fd())
+	}
+	return f.Close()
+}
+
+// TestNoDescriptorLeft writes while the process has no file descriptor left but the one that is kept for that.
+func TestNoDescriptorLeft(t *testing.T) {
+	program, err := os.Executable()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	command := exec.Command(program)
+	command.Env = append(os.Environ(), lifeFolder+"="+dir, starving+"=1")
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, string(out))
+	text, err := os.ReadFile(filepath.Join(dir, "record"))
+	require.NoError(t, err)
+	require.Equal(t, "two", string(text))
 }
 
 // traced runs a life under strace, with options for it. It returns the calls that have made something durable or changed
@@ -123,7 +172,7 @@ func TestCallsOfTheKernel(t *testing.T) {
 		return strings.HasPrefix(call, "ftruncate") || strings.HasPrefix(call, "pwrite64")
 	})
 	require.Equal(t, slices.Concat(
-		[]string{"mkdirat a", "fsync .", "mkdirat a/b", "fsync a", "flock a/b/lock", "fsync a"},
+		[]string{"mkdirat a", "fsync .", "mkdirat a/b", "fsync a", "flock a/b", "flock a/b/lock", "fsync a"},
 		written, []string{"fsync a/b/record.kept", "fsync a/b"},
 		written,
 		[]string{"renameat record record.bad-1", "fsync a/b"},
@@ -154,8 +203,12 @@ func TestEverySyncThatFails(t *testing.T) {
 		}
 	}
 	base := t.TempDir()
-	_, said := traced(t, base, base, "-e", "inject=flock:error=ENOLCK:when=1")
-	require.Equal(t, "cannot lock "+base+": no locks available\n", said)
+	for _, when := range []string{"1", "2"} { // the folder, and the file in it
+		_, said := traced(t, base, base, "-e", "inject=flock:error=ENOLCK:when="+when)
+		require.Equal(t, "cannot lock "+base+": no locks available\n", said)
+	}
+	_, said := traced(t, base, t.TempDir(), "-e", "inject=flock:error=EBADF:when=1")
+	require.Empty(t, said, "a file system that locks files only")
 	_, said = traced(t, base, base, "-e", "inject=flock:error=EINTR:when=1")
 	require.Empty(t, said, "a signal came in between")
 	_, said = traced(t, base, filepath.Join(base, "c"), "-e", "inject=mkdirat:error=ENOSPC:when=1")
@@ -203,7 +256,7 @@ func TestNothingStaysOpen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, count())
 	require.NoError(t, held.Close())
-	require.Equal(t, before-3, count(), "the folder twice, and the lock")
+	require.Equal(t, before-4, count(), "the folder twice, the lock, and the spare one")
 }
 
 // TestDevice puts in the place of the record what has no content, and would keep a reader waiting.

@@ -39,9 +39,10 @@ type File interface {
 // osDisk is a folder of the operating system. It is kept open, and all names are looked up in it: it does not matter
 // if it is renamed meanwhile.
 type osDisk struct {
-	root *os.Root
-	self *os.File // the same folder, to be synced
-	lock *os.File
+	root  *os.Root
+	self  *os.File // the same folder, to be synced; and locked, as far as the file system can
+	lock  *os.File
+	spare spare
 }
 
 var _ Disk = (*osDisk)(nil)
@@ -62,7 +63,11 @@ func openDisk(dir, name string) (_ Disk, err error) {
 	if d.self, err = d.root.Open("."); err != nil {
 		return nil, err
 	}
-	if d.lock, err = acquire(d.root, dir); err != nil {
+	d.spare.root = d.root
+	if err := d.spare.take(); err != nil {
+		return nil, err
+	}
+	if d.lock, err = acquire(d.root, d.self, dir); err != nil {
 		return nil, err
 	}
 	if _, err := d.root.Lstat(name + MarkerSuffix); errors.Is(err, fs.ErrNotExist) {
@@ -109,13 +114,7 @@ func syncParent(dir string) error {
 	return errors.Join(err, parent.Close())
 }
 
-func (d *osDisk) Create(name string) (File, error) {
-	file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return file, nil
-}
+func (d *osDisk) Create(name string) (File, error) { return d.spare.create(name) }
 
 func (d *osDisk) Read(name string, limit int) ([]byte, error) { return readIn(d.root, name, limit) }
 
@@ -162,7 +161,7 @@ func (d *osDisk) Check() error {
 }
 
 func (d *osDisk) Close() error {
-	var errs []error
+	errs := []error{d.spare.give()}
 	for _, file := range []*os.File{d.self, d.lock} { // to close the lock is to release it
 		if file != nil {
 			errs = append(errs, file.Close())

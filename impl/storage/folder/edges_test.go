@@ -1,6 +1,7 @@
 package folder_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -210,6 +211,34 @@ func TestLockIsWaitedFor(t *testing.T) {
 	_, err = folder.Open(dir, "record")
 	require.EqualError(t, err, dir+" is in use by process 1: two at once would break what either has promised")
 	require.NoError(t, third.Close())
+}
+
+// TestLockIsOfTheFolder removes all that is in a folder that is open, and puts a copy there: it is in use still, and whoever looks
+// sees that.
+func TestLockIsOfTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	first := open(t, dir)
+	require.NoError(t, first.Replace([]byte("one")))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(filepath.Join(dir, entry.Name())))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, entry.Name()), text, 0o600))
+	}
+	second, err := folder.Open(dir, "record")
+	require.ErrorIs(t, err, folder.ErrLocked)
+	require.Nil(t, second)
+	require.ErrorContains(t, err, fmt.Sprintf("%s is in use by process %d: ", dir, os.Getpid()))
+	require.NoError(t, os.Remove(filepath.Join(dir, folder.LockName)))
+	view, err := folder.Look(dir, "record", 10)
+	require.NoError(t, err)
+	require.True(t, view.Locked)
+	require.Zero(t, view.Holder, "the file that says it is gone")
+	_, err = folder.Open(dir, "record")
+	require.EqualError(t, err, dir+" is in use: two at once would break what either has promised")
+	require.ErrorContains(t, first.Replace([]byte("two")), "has been removed or replaced", "the file is all that some file systems lock")
 }
 
 // TestLookWithoutLock looks at a folder whose lock is no file.

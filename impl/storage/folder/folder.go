@@ -25,7 +25,8 @@
 //
 // # What is in the folder
 //
-//	lock          is locked (flock) as long as the folder is open; holds the number of that process. Leave it there
+//	.             the folder itself is locked (flock) as long as it is open, where the file system can do that
+//	lock          is locked too; holds the number of that process. Leave it there: without it nothing more is written
 //	record        the file
 //	record.tmp    the next one, until it is whole
 //	record.kept   says that there has been a record since the first Replace: a record that is missing is lost
@@ -40,6 +41,8 @@
 // After the first error of a write a Folder is poisoned: each later call returns that error, and nothing is tried
 // again. After a failed fsync the kernel may have dropped what it could not write, and the next fsync may succeed
 // without it.
+//
+// A process that has no file descriptor left can still write: one is kept for that.
 //
 // A disk that hangs makes Replace hang: it returns when the content is durable, or has failed, and not before.
 package folder

@@ -17,10 +17,19 @@ const (
 	lockPause = 10 * time.Millisecond
 )
 
-// acquire takes the lock of a folder, and writes the number of this process into it. A lock that is left behind by a
-// crash is none: the kernel has released it.
-func acquire(root *os.Root, dir string) (*os.File, error) {
+// acquire takes the locks of a folder, and writes the number of this process into the file that is one. A lock that is left
+// behind by a crash is none: the kernel has released it. The folder itself is locked first: files in it can be removed, or
+// replaced by a copy, and it cannot.
+func acquire(root *os.Root, self *os.File, dir string) (*os.File, error) {
 	for range lockTries {
+		err := tryLockFolder(self)
+		if errors.Is(err, ErrLocked) {
+			time.Sleep(lockPause)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot lock %s: %w", dir, err)
+		}
 		lock, err := root.OpenFile(LockName, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("cannot lock %s: %w", dir, bare(err))
@@ -100,6 +109,10 @@ func Look(dir, name string, limit int) (view View, err error) {
 	if err != nil {
 		return View{}, fmt.Errorf("cannot read the folder %s: %w", dir, bare(err))
 	}
+	view.Locked = isLocked(root)
+	if view.Locked {
+		view.Holder = holder(root)
+	}
 	for _, entry := range entries {
 		switch entry.Name() {
 		case name:
@@ -107,7 +120,7 @@ func Look(dir, name string, limit int) (view View, err error) {
 		case name + MarkerSuffix:
 			view.Marked = true
 		case LockName:
-			view.Locked, view.Holder = isLocked(root), holder(root)
+			// It is not what somebody keeps there.
 		default:
 			view.Others = append(view.Others, entry.Name())
 		}
@@ -129,13 +142,18 @@ func LookAt(dir, name string, limit int) (data []byte, err error) {
 	return readIn(root, name, limit)
 }
 
-// isLocked takes the lock for a moment, and so finds out whether somebody else has it.
+// isLocked takes each of the locks for a moment, and so finds out whether somebody else has it.
 func isLocked(root *os.Root) bool {
-	lock, err := root.Open(LockName)
-	if err != nil {
-		return false
+	for _, name := range []string{".", LockName} {
+		lock, err := root.Open(name)
+		if err != nil {
+			continue
+		}
+		err = tryLock(lock)
+		_ = lock.Close() // releases it; nothing was written
+		if errors.Is(err, ErrLocked) {
+			return true
+		}
 	}
-	err = tryLock(lock)
-	_ = lock.Close() // releases it; nothing was written
-	return errors.Is(err, ErrLocked)
+	return false
 }

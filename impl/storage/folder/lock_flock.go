@@ -23,3 +23,18 @@ func tryLock(file *os.File) error {
 		}
 	}
 }
+
+// tryLockFolder locks a folder that is open. Not every file system can: on NFS only files that may be written can be locked. Then
+// there is the file alone.
+func tryLockFolder(self *os.File) error {
+	err := tryLock(self)
+	if errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EOPNOTSUPP) {
+		return nil
+	}
+	return err
+}
+
+// outOfFiles reports whether a file could not be opened because too many are.
+func outOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
