@@ -24,7 +24,7 @@ ROUNDS ?= 5
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services test ports viewer viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services prove prove-mutants test ports viewer viewer-test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,19 @@ check: ## model-check the quick configurations with TLC and with the explorer (6
 
 check-deep: ## model-check all configurations (about 15 min)
 	$(GO) run ./tla/check -deep
+
+# The solvers, at the versions of the list, in a Python environment of their own.
+.cache/prove/ready: tla/proof/requirements.txt
+	@python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' || { echo "make prove needs Python 3.11 or later, with venv and pip."; exit 1; }
+	rm -rf .cache/prove && python3 -m venv .cache/prove
+	.cache/prove/bin/pip install --quiet --disable-pip-version-check -r $< || { echo "make prove needs what $< lists, and pip could not install it."; exit 1; }
+	touch $@
+
+prove: .cache/prove/ready ## prove the promises for any number of nodes: needs Python 3.11 (1 min)
+	.cache/prove/bin/python tla/proof/prove.py
+
+prove-mutants: .cache/prove/ready ## break each rule of the specification in turn: its proof must fail, or hold, as listed (5 min)
+	.cache/prove/bin/python tla/proof/prove.py -mutants
 
 bench-check: ## compare the explorer with TLC: time and memory (1 min)
 	$(GO) run ./tla/check -bench

@@ -4,7 +4,8 @@ import "github.com/seed-fdf591db/bully/spec"
 
 var epochMonotonic = Promise{
 	Name: spec.EpochMonotonic, Says: "A node's epoch never goes back, over restarts too.", When: Always, Own: true,
-	check: func() check { return epochsRise{} },
+	Proved: "The rules are proved to keep this, for any number of nodes.",
+	check:  func() check { return epochsRise{} },
 }
 
 type epochsRise struct{ memoryless }

@@ -8,8 +8,9 @@ import (
 )
 
 var oneActing = Promise{
-	Name: spec.OneActing, Says: "No two nodes act as leader at the same moment, while all timers are on time.", When: OnTime,
-	check: func() check { return oneActs{} },
+	Name: spec.OneActing, Says: "No two nodes act as leader at the same moment, while clocks keep their rates.", When: OnTime,
+	Proved: "The rules are proved to keep this, for any number of nodes, where members are fixed.",
+	check:  func() check { return oneActs{} },
 }
 
 type oneActs struct{ memoryless }

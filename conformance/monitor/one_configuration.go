@@ -9,7 +9,8 @@ import (
 
 var oneConfiguration = Promise{
 	Name: spec.OneConfiguration, Says: "An epoch and a version name one list of members.", When: Always, Changing: true,
-	check: func() check { return lists{} },
+	Proved: "The rules are proved to keep this, for any number of nodes.",
+	check:  func() check { return lists{} },
 }
 
 // lists are which members an epoch and a version have named. They keep the newest, at most maxLists: who takes so many steps,

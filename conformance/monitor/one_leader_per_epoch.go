@@ -9,7 +9,8 @@ import (
 
 var oneLeaderPerEpoch = Promise{
 	Name: spec.OneLeaderPerEpoch, Says: "At most one node is ever leader in an epoch.", When: Always,
-	check: func() check { return oneLeader{} },
+	Proved: "The rules are proved to keep this, for any number of nodes.",
+	check:  func() check { return oneLeader{} },
 }
 
 // oneLeader holds who leads to who has led.

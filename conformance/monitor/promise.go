@@ -10,7 +10,9 @@ import (
 type Promise struct {
 	Name spec.Property
 	Says string // a sentence
-	When When
+	// Proved is what is proved of it (tla/proof); "" if nothing is.
+	Proved string
+	When   When
 	// Now is what is asked of each moment of a promise that need not hold at each; "" if nothing is.
 	Now string
 	// Own says that a node is held to what it was before, and to no other node.

@@ -40,7 +40,7 @@ func TestLiveMembersComeAndGo(t *testing.T) {
 	require.NoError(t, err)
 	live, err := stage.Listen([]string{"1", "2", "3"}, true)
 	require.NoError(t, err)
-	require.Contains(t, live.Header().Lamps, film.Lamp{Name: "OneConfiguration", Says: "An epoch and a version name one list of members.", Light: film.Green, Once: true})
+	require.Contains(t, live.Header().Lamps, film.Lamp{Name: "OneConfiguration", Says: "An epoch and a version name one list of members. The rules are proved to keep this, for any number of nodes.", Light: film.Green, Once: true})
 	heartbeat := `{"seq":1,"at":1,"node":"1","action":"OnHeartbeat","input":{"message":{"type":"HEARTBEAT","from":"2","to":"1","epoch":1,"question":7,"configuration":CONF}},` +
 		`"sent":[],"state":{"role":"follower","leader":"2","lease":7,"epoch":1,"grantee":null,"support":[],"asked":0,"latest":1,"configuration":CONF}}`
 	conf := `{"epoch":1,"version":2,"members":[{"id":"1","kind":"voter"},{"id":"2","kind":"voter"},{"id":"3","kind":"observer"}]}`

@@ -45,7 +45,7 @@ func (s *Stage) lampsOf() (all []film.Lamp) {
 	}
 	named := strings.NewReplacer("an epoch", "a "+s.epochs(), "epoch", s.epochs())
 	for _, p := range s.lamps.promises.Promises() {
-		l := retell.LampOf(p)
+		l := retell.LampOf(p, s.model != nil)
 		if s.epochs() != "epoch" {
 			l.Says = named.Replace(l.Says)
 		}

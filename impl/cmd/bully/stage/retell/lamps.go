@@ -8,9 +8,12 @@ import (
 // Rules is the lamp of what is no promise.
 const Rules = "Rules"
 
-// LampOf returns the lamp of a promise, as it is before anything happens.
-func LampOf(p *monitor.Promise) film.Lamp {
+// LampOf returns the lamp of a promise, as it is before anything happens. What is proved is proved of our rules alone.
+func LampOf(p *monitor.Promise, ours bool) film.Lamp {
 	l := film.Lamp{Name: string(p.Name), Says: p.Says, Light: film.Green, Once: p.When == monitor.Always}
+	if ours && p.Proved != "" {
+		l.Says += " " + p.Proved
+	}
 	if p.Now != "" {
 		l.Says += " Amber: " + p.Now
 	}
@@ -37,7 +40,7 @@ func RulesLamp() film.Lamp {
 // lampsOf returns the lamps of a film of ours, as they are before anything happens.
 func lampsOf(l *monitor.Lights) (all []film.Lamp) {
 	for _, p := range l.Promises() {
-		all = append(all, LampOf(p))
+		all = append(all, LampOf(p, true))
 	}
 	return append(all, RulesLamp())
 }

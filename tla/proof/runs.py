@@ -1,0 +1,135 @@
+"""The page's code, run with plain values: three nodes, anything may happen, and in each state that is reached the invariants
+of fixed.py hold. So each action is seen to start from a state of the invariant, and the hypotheses of no proof contradict
+each other. The history is kept as fixed.Next says, and time as fixed.timely does."""
+import itertools
+import random
+
+import fixed
+import text
+from finite import World
+from values import Granted, Message, Record, State
+
+NODES = (1, 2, 3)
+QUORUMS = tuple(frozenset(q) for size in (2, 3) for q in itertools.combinations(NODES, size))
+RELATIONS = {"CLAIM": "claim", "GRANT": "grant", "COORDINATOR": "reign", "HEARTBEAT": "reign", "ACK": "ack"}
+
+
+class Members(Record):
+    FIELDS = ("epoch", "version", "voters", "witnesses", "observers")
+
+
+ALL = Members(epoch=0, version=1, voters=set(NODES), witnesses=set(), observers=set())
+
+
+def page(me):
+    """The page's code as node me runs it."""
+    names = dict(me=me, fixed=True, State=State, Message=Message, Granted=Granted, ascending=sorted)
+    exec(compile(text.code(), str(text.PAGE), "exec"), names)
+    return names
+
+
+class Run:
+    def __init__(self, seed):
+        self.random, self.code = random.Random(seed), {k: page(k) for k in NODES}
+        self.state = {k: self.code[1]["on_start"](ALL)[0] for k in (0, *NODES)}      # 0 is none: as a node that never takes a step
+        self.up, self.sent, self.seen = set(NODES), [], set()
+        self.winner, self.won_with, self.won_by, self.overtakers, self.dated_by = {}, {}, {}, {}, dict.fromkeys(NODES, QUORUMS[0])
+        self.expired, self.dead = dict.fromkeys(NODES, 0), dict.fromkeys(NODES, 0)
+
+    def answers(self, k):
+        return [(m.to, m.question) for m in self.sent if m.sender == k and m.type in ("GRANT", "ACK")]
+
+    def step(self):
+        """Something happens. Returns what."""
+        choose, k = self.random.choice, self.random.choice(NODES)
+        code, s = self.code[k], self.state[k]
+        if k not in self.up:
+            return self.take("Restart", k, code["on_restart"](s))
+        what = choose(["message"] * 40 + sorted(code["timers"](s)) * 3 + ["on_resign", "on_holder_dead", "crash"] + ["expire"] * 6)
+        if what == "expire":
+            self.expired[k] = choose((s.latest, max(self.expired[k], s.latest - 2)))
+            return "Expire"
+        if what == "crash":
+            self.dead[k] = s.latest
+            self.up.discard(k)
+            self.state[k] = code["survives"](s)
+            return "Crash"
+        if what == "message":
+            m = choose((self.sent if choose((True, False, False)) else self.sent[-8:]) or [None])
+            if m is None or m.sender == k or RELATIONS.get(m.type) in ("grant", "ack") and m.to != k:
+                return None
+            return self.take("On" + m.type, k, code["on_message"](s, m.but(to=k)))
+        if what in ("patience", "coordinator") and s.leader is not None and any(n > self.expired[l] for l, n in self.answers(k)):
+            return None
+        if what == "on_holder_dead" and s.leader not in (None, k) and s.lease > self.dead[s.leader]:
+            return None
+        return self.take(what, k, code["on_timer"](s, what) if not what.startswith("on_") else code[what](s))
+
+    def take(self, what, k, step):
+        if step is None:
+            return None
+        was, (s, sent) = self.state[k], step
+        self.state[k], self.sent = s, self.sent + [m for m in sent if str(vars(m)) not in self.seen]
+        self.seen |= {str(vars(m)) for m in sent}
+        self.up.add(k)
+        if s.role == "leader" and was.role != "leader":
+            assert s.epoch not in self.winner, "two leaders in one epoch"
+            quorum = frozenset(s.answered) | {k}
+            self.winner[s.epoch], self.won_with[s.epoch], self.won_by[s.epoch], self.dated_by[k] = k, s.dated, quorum, quorum
+            for e in range(s.epoch):
+                self.overtakers.setdefault(e, quorum)
+        elif s.role == "leader" and s.dated != was.dated:
+            self.dated_by[k] = frozenset(j for j in NODES if j == k or s.answered.get(j, 0) >= s.dated)
+        return what
+
+    def world(self):
+        """What the formulas of fixed.py are about, in this state."""
+        tables = {name: (lambda k, name=name: getattr(self.state[k], name) or 0)
+                  for name in ("role", "lease", "epoch", "asked", "latest", "dated", "leader", "grantee")}
+        sent = {name: set() for name in ("claim", "grant", "reign", "ack", "free", "passed")}
+        for m in self.sent:
+            name = RELATIONS.get(m.type)
+            if name:
+                sent[name].add((m.sender, m.to, m.epoch, m.question) if name in ("grant", "ack") else (m.sender, m.epoch, m.question))
+            elif m.type in ("ELECTION", "RESIGN", "IM_BACK"):
+                sent["free"].add((m.sender, m.question))
+            if m.granted:
+                sent["passed"].add((m.granted.by, m.granted.epoch, m.granted.question))
+        tables.update(sent, none=0, the_members=0, voter=lambda k, m: k != 0, witness=set(), observer=set(),
+                      share=lambda p, q: min(p & q), member=lambda k, q: k in q, up={(k,) for k in self.up},
+                      support={(k, j) for k in NODES for j in self.state[k].support}, has_answered={(k, j) for k in NODES for j in self.state[k].answered},
+                      answered=lambda k, j: self.state[k].answered.get(j, 0), winner=lambda e: self.winner.get(e, 0),
+                      won_with=lambda e: self.won_with.get(e, 0), won_by=lambda e: self.won_by.get(e, QUORUMS[0]),
+                      overtaken={(e,) for e in range(max(self.winner, default=0))}, overtakers=lambda e: self.overtakers.get(e, QUORUMS[0]),
+                      dated_by=lambda k: self.dated_by.get(k, QUORUMS[0]), expired=lambda k: self.expired.get(k, 0), dead=lambda k: self.dead.get(k, 0))
+        numbers = sorted({0} | {n for row in sent["claim"] | sent["reign"] for n in row[1:]} | {s.epoch for s in self.state.values()})
+        return World({"Id": (0, *NODES), "Int": numbers, "Quorum": QUORUMS}, tables)
+
+
+def run(prover, seed, parts, steps=500, every=40):
+    """One run: its states satisfy the invariant. Returns what has happened in it."""
+    run, taken = Run(seed), {}
+    for number in range(steps):
+        what = run.step()
+        if what is None:
+            continue
+        taken[what] = taken.get(what, 0) + 1
+        if number % every and taken[what] > 1:
+            continue
+        world = run.world()
+        for name, formula in parts.items():
+            prover.asked += 1
+            if not world.holds(formula):
+                prover.failed.append((f"run {seed}, step {number}, {what}: {name}", "false"))
+                return taken
+    return taken
+
+
+def prove(prover, seeds=(1, 3, 4)):
+    """Runs in which every action is taken, and some node leads after another."""
+    S, code = fixed.Before(fixed.GHOSTS), page(1)
+    parts = {**fixed.promises(S), **fixed.leases(S), "OneActing": fixed.one_acting(S), **{f"axiom {n}": a for n, a in enumerate(fixed.axioms())}}
+    taken = set().union(*[run(prover, seed, parts) for seed in seeds])
+    missing = {"On" + type for type in code["HEARD"]} | set(code["ENDED"]) | {"on_resign", "on_holder_dead", "Crash", "Restart", "Expire"}
+    if missing - taken:
+        prover.failed.append(("runs", f"never taken: {sorted(missing - taken)}"))
