@@ -81,7 +81,11 @@ func (n *bullyNode) Start(out *contest.Output) {
 }
 
 func (n *bullyNode) Restart(saved any, out *contest.Output) {
-	promise, _ := saved.(spec.Durable)
+	promise, ok := saved.(spec.Durable)
+	if !ok { // it crashed before its first start was saved: it has no record (R32)
+		n.Start(out)
+		return
+	}
 	n.last.input = spec.Input{}
 	n.state.Epoch, n.state.Grantee, n.state.Latest, n.state.Configuration = promise.Epoch, promise.Grantee, promise.Reserved, promise.Configuration
 	n.step(bully.Restart(promise), 0, out)

@@ -176,7 +176,10 @@ func (s *Stage) trace(f *film.Frame, m *contest.Moment) {
 		s.nodes[m.Node-1].saves = 0
 		return
 	case m.What == contest.Crashed:
-		e = s.crash(m.Node)
+		var ok bool
+		if e, ok = s.crash(m.Node); !ok {
+			return
+		}
 	case m.Out != nil:
 		var ok bool
 		if e, ok = s.play.View(m.Node).Node.(contenders.Ours).Event(); !ok {
@@ -193,8 +196,9 @@ func (s *Stage) trace(f *film.Frame, m *contest.Moment) {
 	s.events = append(s.events, e)
 }
 
-// crash returns the crash of a node. A step whose record was not written is none: a trace does not have it.
-func (s *Stage) crash(id int) spec.Event {
+// crash returns the crash of a node. A step whose record was not written is none: a trace does not have it, nor the crash of a node
+// that has no record yet, whose first start is still to come.
+func (s *Stage) crash(id int) (crash spec.Event, ok bool) {
 	if saves := s.nodes[id-1].saves; saves > 0 {
 		s.events = append(s.events[:saves-1], s.events[saves:]...)
 		for k := saves - 1; k < len(s.events); k++ {
@@ -207,7 +211,7 @@ func (s *Stage) crash(id int) spec.Event {
 		}
 		s.nodes[id-1].saves = 0
 	}
-	promise, _ := s.play.View(id).Saved.(spec.Durable)
+	promise, ok := s.play.View(id).Saved.(spec.Durable)
 	return spec.Event{Node: s.members[id-1], Action: spec.CrashAction, State: spec.State{
-		Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Latest: max(promise.Reserved, spec.Block), Configuration: promise.Configuration}}
+		Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Latest: promise.Reserved, Configuration: promise.Configuration}}, ok
 }

@@ -161,6 +161,32 @@ func TestTwoCrashAmidSave(t *testing.T) {
 	checked(t, s)
 }
 
+// TestCrashAmidFirstStart crashes a node before its first record is written, twice: it has never started, and starts anew.
+func TestCrashAmidFirstStart(t *testing.T) {
+	s, frames := begun(t, plain("bully", 3, "lan", 1))
+	v := viewerOf(t, s.Header())
+	v.show(frames)
+	do := func(d stage.Deed) {
+		done, err := s.Do(stage.Doing{After: v.count, Do: d, Node: place(0)})
+		require.NoError(t, err)
+		v.show(done)
+	}
+	for range 2 {
+		require.True(t, v.nodes[0].Saving)
+		do(stage.Crash)
+		do(stage.Restart)
+	}
+	v.until(s, 2000, func() bool { return v.leader() == 2 })
+	var starts []spec.Action
+	for _, e := range s.Events() {
+		if e.Node == s.Members()[0] && (e.Action == spec.StartAction || e.Action == spec.RestartAction || e.Action == spec.CrashAction) {
+			starts = append(starts, e.Action)
+		}
+	}
+	require.Equal(t, []spec.Action{spec.StartAction}, starts)
+	checked(t, s)
+}
+
 func asText(t require.TestingT, frames []film.Frame) string {
 	var text bytes.Buffer
 	for k := range frames {
