@@ -8,6 +8,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance/mutants/table"
@@ -96,6 +99,46 @@ func combineFile(parsed *ast.File, source string, mutants []*mutant) string {
 		}
 	}
 	return table.Apply(source, edits) + tail.String()
+}
+
+// errorPlace is where the compiler finds an error.
+var errorPlace = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
+
+// copyName is the number of a mutant in the first line of a copy for it.
+var copyName = regexp.MustCompile(`^func .*?__(\d+)[\[(]`)
+
+// dropBroken leaves out those generated mutants in whose copies the compiler has found errors, and reports whether there were any.
+func (c *combined) dropBroken(said string) bool {
+	sources, err := c.overlay()
+	if err != nil {
+		return false
+	}
+	broken := map[int]bool{}
+	for _, found := range errorPlace.FindAllStringSubmatch(said, -1) {
+		line, _ := strconv.Atoi(found[2]) // it is digits
+		for file, text := range sources {
+			lines := strings.Split(text, "\n")
+			if path.Base(file) != path.Base(found[1]) || line > len(lines) {
+				continue
+			}
+			for k := line - 1; k >= 0; k-- {
+				if number := copyName.FindStringSubmatch(lines[k]); number != nil {
+					n, _ := strconv.Atoi(number[1])
+					broken[n] = true
+					break
+				}
+			}
+		}
+	}
+	any := false
+	for file, mutants := range c.chosen {
+		c.chosen[file] = slices.DeleteFunc(mutants, func(m *mutant) bool {
+			drop := m.made && broken[m.number]
+			m.broken, any = m.broken || drop, any || drop
+			return drop
+		})
+	}
+	return any
 }
 
 // head is what a call of a copy of a function needs to know of the function.

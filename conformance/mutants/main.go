@@ -7,6 +7,10 @@
 //	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
 //	go run ./conformance/mutants -update                  # all, and writes the table of conformance/mutants/README.md
 //	go run ./conformance/mutants -update -missing         # those that this table lacks; its other rows stay
+//	go run ./conformance/mutants -generate ./impl/...     # mutants that nobody has thought of: 12 of each package
+//
+// What -generate finds alive is a hole in the tests of its own package, or changes nothing that anybody could see: then it belongs into
+// a list in conformance/mutants/harmless, with the reason.
 //
 // Package conformance/mutants/table says how a mutant is written. What takes much longer than the same tests without it is no verdict:
 // a mutant that only time tells of says so itself (hangs yes).
@@ -39,9 +43,9 @@ const (
 
 // options are the flags.
 type options struct {
-	pattern                              string
+	pattern, generate                    string
 	update, missing, json, verbose, list bool
-	jobs                                 int
+	jobs, each                           int
 	limit                                time.Duration
 }
 
@@ -91,6 +95,8 @@ func (a *app) parse(args []string) error {
 	flags.BoolVar(&a.list, "list", false, "print the mutants as diffs, and run nothing")
 	flags.BoolVar(&a.missing, "missing", false, "run those mutants that the table of conformance/mutants/README.md lacks")
 	flags.BoolVar(&a.update, "update", false, "write what was killed into this table: rows of mutants that were not run stay")
+	flags.StringVar(&a.generate, "generate", "", "try mutants that are generated of these `packages`, divided by commas, instead of the table: each by the tests of its package")
+	flags.IntVar(&a.each, "each", 12, "with -generate, try this many mutants of each package, or all if it is 0")
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&a.verbose, "v", false, "print the diff of each mutant, and what the tests say")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "try this many mutants at a time")
@@ -114,6 +120,10 @@ func (a *app) consistent(flags *flag.FlagSet) (err error) {
 		return fmt.Errorf("-jobs %d: give at least 1", a.jobs)
 	case a.limit < time.Second:
 		return fmt.Errorf("-limit %v: give at least 1s", a.limit)
+	case a.generate != "" && (a.update || a.missing):
+		return errors.New("-generate has no table: leave out -update and -missing")
+	case a.each < 0:
+		return fmt.Errorf("-each %d: give at least 1, or 0 for all", a.each)
 	case a.update && a.list:
 		return errors.New("-list runs nothing: leave out -update")
 	}
@@ -171,13 +181,15 @@ func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
 	return nil, fmt.Errorf("no mutant of %d matches %q: nothing was tried", len(all), a.pattern)
 }
 
-// act tries the mutants of the table.
+// act tries the mutants of the table, or generated ones.
 func (a *app) act(ctx context.Context) error {
-	all, err := readTable(a.root, os.DirFS(filepath.Join(a.folder, "table")))
-	if err != nil {
-		return err
+	var all, some []*mutant
+	var err error
+	if a.generate != "" {
+		some, err = a.generated(ctx)
+	} else if all, err = readTable(a.root, os.DirFS(filepath.Join(a.folder, "table"))); err == nil {
+		some, err = a.chosen(all)
 	}
-	some, err := a.chosen(all)
 	if err != nil {
 		return err
 	}

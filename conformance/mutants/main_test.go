@@ -91,6 +91,8 @@ func TestUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"unexpected argument":       {"grant"},
 		"-jobs 0":                   {"-jobs", "0"},
+		"-each -1":                  {"-each", "-1"},
+		"-generate has no table":    {"-generate", "./small", "-update"},
 		"-limit 1ms":                {"-limit", "1ms"},
 		"-list runs nothing":        {"-update", "-list"},
 		"missing closing ]":         {"-run", "["},

@@ -21,6 +21,8 @@ type mutant struct {
 	edits  []table.Edit
 	place  string // the function that it is in, or outside
 	number int    // its number in a combined package, or 0
+	made   bool   // by the generator
+	broken bool   // it does not build, and so is none
 }
 
 // outside is the place of what is in no function.

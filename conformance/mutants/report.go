@@ -75,7 +75,11 @@ func (r *result) isKilled() bool { return r.Status == killed || r.Status == hung
 func verdict(results []*result) error {
 	var problems []string
 	for _, r := range results {
-		if !r.isKilled() {
+		switch {
+		case r.isKilled():
+		case r.made:
+			problems = append(problems, fmt.Sprintf("%s (%s), in %s:\n\t-%s\n\t+%s", r.Name, r.Status, r.Breaks, r.Hunks[0].Old, r.Hunks[0].New))
+		default:
 			problems = append(problems, fmt.Sprintf("%s (%s): %s", r.Name, r.Status, r.Breaks))
 		}
 	}

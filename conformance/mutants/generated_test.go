@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestGenerated finds what no test of a package sees, passes over what is known to be harmless, and leaves out what does not build.
+func TestGenerated(t *testing.T) {
+	t.Parallel()
+	status, out, log := call(t, "made", "-generate", "./made,./none", "-each", "0")
+	require.Equal(t, exitSurvivor, status, log)
+	require.Contains(t, out, " mutants, ")
+	require.Contains(t, log, "1 generated mutants do not build: they are none\n", "Text returns no error")
+	require.Contains(t, log, "mutants: 2 of 11 mutants were not killed")
+	require.Contains(t, log, "(survived), in Cap:\n\t-n >= 9\n\t+true || (n >= 9)\n")
+	require.NotContains(t, log, "+n > 9")
+
+	status, _, log = call(t, "made", "-generate", "./made", "-run", "made.go:6/")
+	require.Equal(t, exitOK, status, log)
+
+	_, _, log = call(t, "made", "-generate", "./made", "-each", "3")
+	require.Contains(t, log, " of 3] ")
+
+	for patterns, want := range map[string]string{"./none": "no package there has tests", "./nowhere": "go list: "} {
+		status, _, log = call(t, "made", "-generate", patterns)
+		require.Equal(t, exitSurvivor, status)
+		require.Contains(t, log, "-generate "+patterns+": "+want)
+	}
+}
+
+// TestSample takes the same mutants each time.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	_, first, _ := call(t, "made", "-generate", "./made", "-each", "4", "-list")
+	_, second, _ := call(t, "made", "-generate", "./made", "-each", "4", "-list")
+	require.NotEmpty(t, first)
+	require.Equal(t, first, second)
+}
+
+func TestHarmlessSaysMore(t *testing.T) {
+	for text, want := range map[string]string{
+		"file a.go\nin F\n-a\nwhy b\n":                            "harmless/x.txt:4: before why stand file, in, - and +",
+		"file a.go\nin F\n-a\n+b\n":                               "harmless/x.txt:3: say why it is harmless",
+		"file a.go\nin F\n-a\n+b\nwhy c\n-a\n+b\nwhy c\n":         "harmless/x.txt:6: this mutant is there twice",
+		"file a.go\nin F\n-a\n+b\nwhy c\nbecause it is so\n-a\n+": `harmless/x.txt:6: "because" is no field`,
+	} {
+		_, err := readHarmless(fstest.MapFS{"x.txt": {Data: []byte(text)}})
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestHarmlessIsOfToday refuses what is judged of code that is there no more.
+func TestHarmlessIsOfToday(t *testing.T) {
+	module := func(file string) (string, error) {
+		text, err := os.ReadFile(filepath.Join("testdata", "module", file))
+		return string(text), err
+	}
+	h, err := readHarmless(os.DirFS(filepath.Join("testdata", "tables", "made", "harmless")))
+	require.NoError(t, err)
+	require.Empty(t, h.stale(module))
+	h, err = readHarmless(fstest.MapFS{"x.txt": {Data: []byte("file made/made.go\nin Cap\n-n >= 9\n+n > 8\nwhy no\nfile gone.go\nin F\n-a\n+b\nwhy no\n")}})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`harmless/x.txt:3: nothing in Cap of made/made.go is made into "n > 8" now`,
+		`harmless/x.txt:8: nothing in F of gone.go is made into "b" now`,
+	}, h.stale(module))
+
+	h, err = readHarmless(os.DirFS("harmless"))
+	require.NoError(t, err)
+	require.Empty(t, h.stale(func(file string) (string, error) {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
+		return string(text), err
+	}), "take away what is no more, or judge it anew")
+}
