@@ -19,6 +19,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
+	"github.com/seed-fdf591db/bully/impl/logqueue"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -26,7 +27,8 @@ import (
 
 // runHelp is what bully help run says before the flags.
 const runHelp = `
-Runs a node until SIGTERM or SIGINT; a second one ends it at once. Every flag can be given in the environment
+Runs a node until SIGTERM or SIGINT; a second one ends it at once. It never waits for whoever reads its log: what a full pipe
+does not take is dropped and counted (bully_log_dropped_total). Every flag can be given in the environment
 too: -tls-cert as BULLY_TLS_CERT. A flag wins.
 
 If members come and go, -data is enough: bully init or bully join has made a record there, which says who the node is,
@@ -69,6 +71,8 @@ func run(ctx context.Context, p program, args []string) error {
 // node is a node with all that belongs to it.
 type node struct {
 	settings
+	pipes    (func()) // undoes watchPipes
+	logs     *logqueue.Writer
 	logger   *slog.Logger
 	store    *storage.File
 	recorder *trace.Recorder // or nil
@@ -81,7 +85,8 @@ type node struct {
 // newNode opens all that a node needs. When it returns an error nothing is left open.
 func newNode(p program, s settings) (*node, error) {
 	keepSmall()
-	n := &node{settings: s, logger: newLogger(p.log, s)}
+	n := &node{settings: s, pipes: watchPipes(), logs: logqueue.New(p.log, func(dropped uint64) string { return droppedLines(s, dropped) })}
+	n.logger = newLogger(n.logs, s)
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -126,7 +131,7 @@ func (n *node) open() (err error) {
 	}
 	if n.listener != nil {
 		n.web, err = web.New(web.Config{Node: n.host, Changer: n.changer(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
-			Version: revision(), Logger: n.logger})
+			Dropped: n.logs.Dropped, Version: revision(), Logger: n.logger})
 	}
 	return err
 }
@@ -185,8 +190,6 @@ func (n *node) connect() (*transport.TCP, error) {
 
 // run runs the node until ctx ends, or it fails.
 func (n *node) run(ctx context.Context) error {
-	broken := watchPipes()
-	defer broken()
 	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.links.Addr().String()}
 	var serving sync.WaitGroup
 	if n.web != nil {
@@ -231,6 +234,8 @@ func (n *node) close() error {
 	if n.store != nil {
 		errs = append(errs, n.store.Close())
 	}
+	defer n.pipes()
+	n.logs.Close(n.timing.Coordinator) // who does not read his log by then does not hold up the end
 	return errors.Join(errs...)
 }
 
@@ -262,6 +267,13 @@ func newLogger(w io.Writer, s settings) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// droppedLines returns the line that a log has of those that it has not.
+func droppedLines(s settings, dropped uint64) string {
+	var line strings.Builder
+	newLogger(&line, s).Warn("lines of this log were dropped: whoever reads it was too slow", "node", s.id.String(), "dropped", dropped)
+	return line.String()
 }
 
 // revision returns which commit this program was built from, or "unknown".

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -107,6 +109,37 @@ func TestRunLogGone(t *testing.T) {
 	until(t, "it leads again", func() bool { return leads(t, c.http[0]) > first })
 	n.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, n.wait())
+}
+
+// TestRunLogNotRead sees that a node does not wait for who reads its log, and has stopped: it leads, answers, and ends when it is told
+// to. What it could not say is counted.
+func TestRunLogNotRead(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = reader.Close() })
+	c := newCluster(t, 1)
+	n := spawnTo(t, writer, append([]string{"run"}, c.flags(1, "-log-level", "debug")...)...)
+	require.NoError(t, writer.Close())
+	leads(t, c.http[0])
+	until(t, "lines are dropped", func() bool {
+		for range 100 { // each is logged
+			response, err := http.Post("http://"+c.http[0]+"/resign", "", nil)
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, response.Body)
+			require.NoError(t, errors.Join(err, response.Body.Close()))
+		}
+		return droppedSome(c.http[0])
+	})
+	leads(t, c.http[0])
+	n.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, n.wait())
+}
+
+// droppedSome reports whether a node has dropped lines of its log.
+func droppedSome(address string) bool {
+	_, text := fetch(address, "/metrics")
+	_, rest, _ := strings.Cut(text, "\nbully_log_dropped_total ")
+	return rest != "" && rest[0] != '0'
 }
 
 // TestRunCannot sees what is said when a node cannot run.

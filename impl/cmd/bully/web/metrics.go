@@ -108,9 +108,18 @@ func (s *Server) ofNode() []family {
 		one("slow_saves_total", counter, "Promises that took the disk longer than it may.", now.Counters.SlowSaves),
 		one("pauses_total", counter, "How often the node was held up for longer than it may be.", now.Counters.Pauses),
 		one("trace_errors_total", counter, "Steps that could not be recorded.", now.Counters.TraceErrors),
+		one("log_dropped_total", counter, "Lines of the log that were dropped, as whoever reads it was too slow.", s.dropped()),
 		one("goroutines", gauge, "Goroutines that there are.", runtime.NumGoroutine()),
 		one("memory_bytes", gauge, "Memory had from the operating system.", memory[0].Value.Uint64()),
 	)
+}
+
+// dropped returns how many lines of the log have been dropped.
+func (s *Server) dropped() uint64 {
+	if s.config.Dropped == nil {
+		return 0
+	}
+	return s.config.Dropped()
 }
 
 // ofMembers returns the metrics of members that come and go.

@@ -33,6 +33,7 @@ type Config struct {
 	Cluster string                 // the name of the cluster
 	Views   map[spec.NodeID]string // where browsers find the servers of other nodes: http://host:port, without a path
 	Stats   func() transport.Stats // of the transport; nil if there are none
+	Dropped func() uint64          // how many lines of its log have been dropped; nil if none is
 	Version string                 // of the program
 	Logger  *slog.Logger           // is told of requests that fail; nil tells nobody
 }
