@@ -44,7 +44,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/printable"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
 )
@@ -61,29 +63,30 @@ type command struct {
 	name    string
 	summary string
 	run     func(ctx context.Context, p program, args []string) error
+	foreign bool // it prints what others have written
 }
 
 // commands returns all subcommands, in the order of help.
 func commands() []command {
 	return []command{
-		{"bench", "measure failover, or what idle nodes cost, with real processes", benchmark},
-		{"check", "explore the configurations of the specification, and compare with its list", check},
-		{"compare", "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", compare},
-		{"demo", "run five nodes, kill the leader, bring it back; or replace all of them, one by one", demo},
-		{"exec", "run a node, and a command while it leads", execute},
-		{"help", "say how to use a command", help},
-		{"history", "check what clients of a cluster and its resources saw for linearizability", histories},
-		{"init", "make the record of a first member of a cluster whose members come and go", setup},
-		{"join", "make the record of a node that is to be added to one", join},
-		{"member", "list, add, remove or replace members, if they come and go", members},
-		{"port", "speak the protocol of ports on standard input and output, for bullytest", servePorts},
-		{"repair", "show what is in the data folder of a node, and find a way out", repair},
-		{"run", "run a node", run},
-		{"sim", "run simulated clusters, with faults, and check what is promised", simulate},
-		{"status", "ask nodes what they are, and who leads", statusOf},
-		{"trace", "merge the records that nodes have written, show them, or check traces", traces},
-		{"version", "print the version", version},
-		{"view", "show runs, traces and running clusters in the browser, and play with them", view},
+		{"bench", "measure failover, or what idle nodes cost, with real processes", benchmark, false},
+		{"check", "explore the configurations of the specification, and compare with its list", check, false},
+		{"compare", "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", compare, false},
+		{"demo", "run five nodes, kill the leader, bring it back; or replace all of them, one by one", demo, false},
+		{"exec", "run a node, and a command while it leads", execute, false},
+		{"help", "say how to use a command", help, false},
+		{"history", "check what clients of a cluster and its resources saw for linearizability", histories, true},
+		{"init", "make the record of a first member of a cluster whose members come and go", setup, true},
+		{"join", "make the record of a node that is to be added to one", join, true},
+		{"member", "list, add, remove or replace members, if they come and go", members, true},
+		{"port", "speak the protocol of ports on standard input and output, for bullytest", servePorts, false},
+		{"repair", "show what is in the data folder of a node, and find a way out", repair, true},
+		{"run", "run a node", run, false},
+		{"sim", "run simulated clusters, with faults, and check what is promised", simulate, false},
+		{"status", "ask nodes what they are, and who leads", statusOf, true},
+		{"trace", "merge the records that nodes have written, show them, or check traces", traces, true},
+		{"version", "print the version", version, false},
+		{"view", "show runs, traces and running clusters in the browser, and play with them", view, false},
 	}
 }
 
@@ -121,8 +124,11 @@ func (p program) main(ctx context.Context, args []string) int {
 	}
 	i := slices.IndexFunc(commands(), func(c command) bool { return c.name == args[0] })
 	if i < 0 {
-		_, _ = fmt.Fprintf(p.log, "bully: unknown command %q%s\n", args[0], suggest(args[0], names()))
+		_, _ = fmt.Fprintf(printable.To(p.log), "bully: unknown command %q%s\n", args[0], suggest(args[0], names()))
 		return exitUsage
+	}
+	if commands()[i].foreign {
+		p.out, p.log = printable.To(p.out), printable.To(p.log)
 	}
 	err := commands()[i].run(ctx, p, args[1:])
 	var usage usageError
@@ -135,11 +141,27 @@ func (p program) main(ctx context.Context, args []string) int {
 	case ctx.Err() != nil:
 		err = errors.New("interrupted")
 	}
-	_, _ = fmt.Fprintf(p.log, "bully %s: %v\n", args[0], err)
+	p.sayLast(fmt.Sprintf("bully %s: %v\n", args[0], err))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
 	return exitMismatch
+}
+
+// lastPatience is how long a program that ends waits for whoever reads what it says last.
+const lastPatience = time.Second
+
+// sayLast says why the program ends, unless nobody reads that.
+func (p program) sayLast(text string) {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		_, _ = io.WriteString(printable.To(p.log), text)
+	}()
+	select {
+	case <-said:
+	case <-time.After(lastPatience):
+	}
 }
 
 // names returns the names of all subcommands.

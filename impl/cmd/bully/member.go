@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/printable"
 	"github.com/seed-fdf591db/bully/impl/cmd/bully/web"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -158,7 +159,7 @@ func parseID(text string) (spec.NodeID, error) {
 func (c *memberCall) run(ctx context.Context, p program) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.log, text) }}
+	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.log, printable.Text(text)) }}
 	if c.change.Do != "" {
 		if err := operator.CarryOut(ctx, c.change); err != nil {
 			return err
@@ -180,7 +181,7 @@ func printMembers(out io.Writer, m web.Members) error {
 		if member.ID == m.Leader {
 			leads = "leads"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", member.ID, member.Kind, member.Address, leads)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", member.ID, member.Kind, printable.Text(member.Address), leads)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/printable"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -130,7 +131,7 @@ func views(ctx context.Context, urls []string) []string {
 			continue
 		}
 		for id, view := range known.Views {
-			if id != known.Node && !slices.Contains(urls, view) {
+			if id != known.Node && checkView(view) == "" && !slices.Contains(urls, view) {
 				urls = append(urls, view)
 			}
 		}
@@ -179,7 +180,7 @@ func printAnswers(out io.Writer, answers []answered) error {
 			_, _ = fmt.Fprintf(w, "?\tunreachable\t\t\t\t\t\t\t%s\n", a.URL)
 			continue
 		}
-		role, since, up := string(s.Role), "", 0
+		role, since, up := printable.Text(string(s.Role)), "", 0
 		switch {
 		case s.Error != "":
 			role = "stopped for good"
@@ -189,7 +190,7 @@ func printAnswers(out io.Writer, answers []answered) error {
 			role = "LEADER"
 		}
 		if s.Membership != "" && s.Membership != string(spec.Voter) {
-			role += " (" + s.Membership + ")"
+			role += " (" + printable.Text(s.Membership) + ")"
 		}
 		if !s.Since.IsZero() {
 			since = time.Since(s.Since).Round(100 * time.Millisecond).String()
@@ -207,9 +208,9 @@ func printAnswers(out io.Writer, answers []answered) error {
 	}
 	for _, a := range answers {
 		if a.Error != "" {
-			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, a.Error)
+			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, printable.Text(a.Error))
 		} else if a.Status.Error != "" {
-			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, a.Status.Error)
+			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, printable.Text(a.Status.Error))
 		}
 	}
 	return nil

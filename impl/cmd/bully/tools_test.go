@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,6 +31,45 @@ func pretend(t *testing.T, s host.Status, views map[spec.NodeID]string) string {
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+// TestForeignText asks servers, and reads files, that would act on the terminal: what they say is printed, and does nothing.
+func TestForeignText(t *testing.T) {
+	const evil = "\x1b]0;root\x07\x1b[2J\u009b31m\u202e\r3\tLEADER\n"
+	two := spec.IntegerID(2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/views":
+			_ = json.NewEncoder(w).Encode(map[string]any{"node": "1", "views": map[spec.NodeID]string{two: "http://127.0.0.1:1/" + evil}})
+		case "/status":
+			_ = json.NewEncoder(w).Encode(map[string]any{"id": "2", "role": evil, "error": evil + strings.Repeat("x", 100_000), "membership": evil, "stopped": true})
+		default:
+			http.Error(w, evil, http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(server.Close)
+	folder, file := t.TempDir(), filepath.Join(t.TempDir(), "run.ndjson")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "record"), []byte(evil), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "other"+strings.ReplaceAll(evil, "\n", "")), nil, 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(evil), 0o600))
+	for _, args := range [][]string{
+		{"status", server.URL}, {"status", "-all", server.URL}, {"status", "-json", server.URL},
+		{"member", "list", "-http", server.URL}, {"member", "remove", "-timeout", "100ms", "-http", server.URL, "1"},
+		{"repair", "-data", folder}, {"trace", "check", file}, {"trace", "show", file}, {"history", file},
+		{"trace", "check", file + evil}, {evil}, {"status", "-" + evil},
+	} {
+		status, out, log := bully(t, args...)
+		require.NotEqual(t, exitOK, status, args)
+		for _, r := range out + log {
+			require.True(t, unicode.IsPrint(r) || r == '\n' || r == '\t', "%q: %U in %q", args, r, out+log)
+		}
+		for line := range strings.Lines(out + log) {
+			require.False(t, strings.HasPrefix(line, "3"), "%q: %q", args, out+log)
+		}
+	}
+	_, out, _ := bully(t, "status", server.URL)
+	require.Contains(t, out, `\u001b]0;root\u0007`)
+	require.Less(t, len(out), 2000)
 }
 
 func TestStatus(t *testing.T) {
