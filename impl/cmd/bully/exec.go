@@ -23,9 +23,16 @@ BULLY_EPOCH to all that CMD writes to: only what refuses lower epochs is safe fr
 When the node is told to stop, or to resign, CMD gets SIGTERM, and SIGKILL after -stop; the node leads on until then.
 When the reign is about to end against its will, because no quorum answers, CMD gets SIGTERM at -grace before the
 deadline, and SIGKILL at the deadline. When the leadership has gone elsewhere already, it gets SIGKILL after -grace.
-All processes of its group get the signals. On Linux CMD is killed too when bully itself is, but not what CMD has
-started: so such nodes take no refused connection for a death, as with -no-proof, and wait for patience to end. Nodes of
-the same cluster that are run by bully run need -no-proof for that too.
+CMD gets these signals with all that it has started.
+
+On Linux nothing that CMD has started outlives CMD, its reign, or bully, even if bully is killed (kill -9): a process that
+is listed as "guardian of CMD" ends all descendants of CMD, whatever their group, session or parent. Those that have
+changed their user (su, sudo, setpriv) it can end only as root, or where it may make a control group (cgroup v2, as under
+systemd with Delegate=yes). Not ended is what CMD has asked others to start (docker run, systemd-run, at), and what CMD has
+started if somebody kills bully and the guardian at the same moment. On other Unix systems the signals go to the process
+group of CMD, and what leaves that group, or is there when bully is killed, lives on. So such nodes take no refused
+connection for a death, as with -no-proof, and wait for patience to end. Nodes of the same cluster that are run by bully run
+need -no-proof for that too.
 
 When CMD ends by itself the node resigns and stops, and the exit status is that of CMD, or 128 and its signal. With
 -restart, CMD is started again instead, as long as the node leads.

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // content waits until a file has a whole line, and returns what is in it.
@@ -124,6 +128,40 @@ func TestExecKilled(t *testing.T) {
 	pid := number(t, file)
 	n.signal(syscall.SIGKILL)
 	dies(t, pid)
+}
+
+// TestExecKilledWithAll sees that nothing that a command has started outlives bully either.
+func TestExecKilledWithAll(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	c := newCluster(t, 1)
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(1, file, `setsid sh -c 'trap "" TERM HUP; echo $$ >"$0"; while :; do sleep 0.01; done' "$0"; :`)
+	pid := number(t, file)
+	n.signal(syscall.SIGKILL)
+	dies(t, pid)
+}
+
+// TestExecGrace sees a reign that is renewed go on, and one that is about to end ended with SIGTERM, at -grace before the deadline and
+// not at it: the command has the time to say so.
+func TestExecGrace(t *testing.T) {
+	c := newCluster(t, 2)
+	other := c.run(1, "-profile", "wan")
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(2, file, `trap 'sleep 0.3; echo ended >"$0.ended"; exit' TERM; `+forever, "-profile", "wan", "-grace", "1s")
+	pid := number(t, file)
+	epoch := leads(t, c.http[1])
+	until(t, "its reign is renewed", func() bool {
+		code, body := fetch(c.http[1], "/status")
+		var status host.Status
+		return code == http.StatusOK && json.Unmarshal([]byte(body), &status) == nil && status.Counters.Sent[spec.Heartbeat] > 3
+	})
+	require.True(t, alive(pid))
+	require.Equal(t, epoch, leads(t, c.http[1]))
+	require.NoError(t, other.cmd.Process.Kill())
+	require.Equal(t, "ended", content(t, file+".ended"))
+	until(t, "the end is told", func() bool { return strings.Contains(n.log.String(), "the command was ended with its reign") })
 }
 
 // TestExecTakesNoProof sees the next node wait for its patience to end: what the command of a dead one has started may

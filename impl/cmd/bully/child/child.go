@@ -1,5 +1,4 @@
-// Package child runs a program that must not outlive the right to run: a process in a group of its own, ended with all
-// that it has started.
+// Package child runs a program that must not outlive the right to run: it is ended with all that it has started.
 //
 //	c, err := child.Start(exec.Command("job", "-epoch", "4"))
 //	if err != nil {
@@ -18,13 +17,24 @@
 //		<-c.Done()
 //	}
 //
-// On Linux it is killed when the process that started it dies, however that dies; what it has started itself is not.
+// # Linux
+//
+// The program is started by a guardian: a process of the same executable that does nothing else, and shows in lists of processes as
+// "guardian of" the program. All that the program starts are descendants of the guardian, in whatever group or session, and whoever
+// their parents were: the guardian ends them when it is told to, when the program ends, and at once when the process that called Start
+// is no more, however that ended. What runs as another user it can end if it is root, or if it could make a control group (cgroup v2).
+//
+// Not ended is what the program has asked somebody else to start: a container, a unit of systemd, a job of at. If guardian and caller
+// are killed at the same moment, the kernel kills the program too, unless that has changed its user; what it has started lives on.
+//
+// # Elsewhere
+//
+// On other Unix systems the program has a process group of its own, and is ended with that, but not with the process that called Start.
 // Where there are no process groups, it is ended alone.
 package child
 
 import (
 	"os/exec"
-	"runtime"
 	"time"
 )
 
@@ -33,47 +43,66 @@ const leftovers = 100 * time.Millisecond
 
 // Child is a process that was started.
 type Child struct {
-	cmd  *exec.Cmd
-	done chan struct{}
+	tree   tree
+	done   chan struct{}
+	status int // once done is closed
 }
 
-// Start starts cmd. When it ends, all processes of its group are killed. Standard input should be left empty: a group
-// of its own does not own the terminal.
+// tree is a process with what it has started.
+type tree interface {
+	pid() int
+	terminate()
+	kill()
+	wait() (status int) // until the process has ended, and the rest is killed
+}
+
+// Start starts cmd: its path, arguments, environment, folder, and standard output and error count. When it ends, what it has started is
+// killed. Standard input should be left empty: it does not own the terminal.
 func Start(cmd *exec.Cmd) (*Child, error) {
-	c := &Child{cmd: cmd, done: make(chan struct{})}
-	isolate(cmd)
-	cmd.WaitDelay = leftovers
-	started := make(chan error, 1)
-	go func() {
-		// Linux kills a child when the thread that started it ends.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // Status says how
-			c.Kill()
-			close(c.done)
-		}
-	}()
-	if err := <-started; err != nil {
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
+	t, err := begin(cmd)
+	if err != nil {
 		return nil, err
 	}
+	c := &Child{tree: t, done: make(chan struct{})}
+	go func() {
+		c.status = t.wait()
+		close(c.done)
+	}()
 	return c, nil
 }
 
-// Done returns a channel that is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended, and what it has started.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
 // PID returns the id of the process.
-func (c *Child) PID() int { return c.cmd.Process.Pid }
+func (c *Child) PID() int { return c.tree.pid() }
 
 // Status returns how the process has ended, once Done is closed: its exit status, or 128 and the signal that ended it,
 // as a shell does.
-func (c *Child) Status() int { return status(c.cmd.ProcessState) }
+func (c *Child) Status() int { return c.status }
 
-// Terminate asks all processes of the group to end: SIGTERM, where there are signals.
-func (c *Child) Terminate() { terminate(c.cmd.Process) }
+// Terminate asks the process, and what it has started, to end: SIGTERM, where there are signals.
+func (c *Child) Terminate() {
+	if !c.ended() {
+		c.tree.terminate()
+	}
+}
 
-// Kill ends all processes of the group.
-func (c *Child) Kill() { kill(c.cmd.Process) }
+// Kill ends the process, and what it has started.
+func (c *Child) Kill() {
+	if !c.ended() {
+		c.tree.kill()
+	}
+}
+
+func (c *Child) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}

@@ -2,15 +2,21 @@
 
 package child
 
-import (
-	"os"
-	"os/exec"
-)
+import "os/exec"
 
-func isolate(*exec.Cmd) {}
+// alone is a process by itself.
+type alone struct{ cmd *exec.Cmd }
 
-func status(s *os.ProcessState) int { return s.ExitCode() }
+func begin(cmd *exec.Cmd) (tree, error) {
+	cmd.WaitDelay = leftovers
+	return &alone{cmd}, cmd.Start()
+}
 
-func terminate(p *os.Process) { _ = p.Kill() }
+func (a *alone) pid() int   { return a.cmd.Process.Pid }
+func (a *alone) terminate() { _ = a.cmd.Process.Kill() }
+func (a *alone) kill()      { _ = a.cmd.Process.Kill() }
 
-func kill(p *os.Process) { _ = p.Kill() }
+func (a *alone) wait() int {
+	_ = a.cmd.Wait() // the status says how
+	return a.cmd.ProcessState.ExitCode()
+}

@@ -1,0 +1,60 @@
+package child
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// becomeSubreaper makes this process the parent of all its descendants whose parents end.
+func becomeSubreaper() {
+	const prSetChildSubreaper = 36                                             // of linux/prctl.h
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0) // it is there since Linux 3.4
+}
+
+// descendant is a process, as the kernel lists it.
+type descendant struct {
+	pid, parent int
+	ended       bool // its parent has not waited for it yet
+}
+
+// descendants returns the processes that a process has started, those that they have started, and so on.
+func descendants(of int) (found []descendant) {
+	folder, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	names, _ := folder.Readdirnames(-1) // as far as they can be read
+	_ = folder.Close()
+	children := map[int][]descendant{}
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if d, ok := look(pid); ok {
+				children[d.parent] = append(children[d.parent], d)
+			}
+		}
+	}
+	found = children[of]
+	for k := 0; k < len(found); k++ {
+		found = append(found[:len(found):len(found)], children[found[k].pid]...)
+	}
+	return found
+}
+
+// look reads what the kernel says of a process. Its name may be anything, brackets included.
+func look(pid int) (descendant, bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	end := bytes.LastIndexByte(stat, ')')
+	if err != nil || end < 0 {
+		return descendant{}, false
+	}
+	d := descendant{pid: pid}
+	var state byte
+	if _, err := fmt.Sscanf(string(stat[end+1:]), " %c %d", &state, &d.parent); err != nil {
+		return descendant{}, false
+	}
+	d.ended = state == 'Z' || state == 'X'
+	return d, true
+}

@@ -1,0 +1,165 @@
+package child
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// The names under which a guardian runs: it is this executable, called so. It must begin before main does, whatever program this
+// package is in.
+const (
+	guardianName      = "guardian of"
+	plainGuardianName = "guardian, without a control group, of"
+)
+
+func init() {
+	if name := os.Args[0]; len(os.Args) > 2 && (name == guardianName || name == plainGuardianName) {
+		// The kernel kills a child when the thread ends that started it: this one lasts as long as the process.
+		newGuardian(name == guardianName).main(os.Args[1], os.Args[2:])
+		os.Exit(0)
+	}
+}
+
+// guardian starts one process, and outlives it and all that it has started.
+type guardian struct {
+	orders  *os.File
+	reports *json.Encoder
+	box     cgroup
+	process *os.Process
+}
+
+// The descriptors that a guardian is started with.
+const (
+	ordersFD = 3 + iota
+	reportsFD
+)
+
+func newGuardian(mayBox bool) *guardian {
+	syscall.CloseOnExec(ordersFD) // they are not for the process
+	syscall.CloseOnExec(reportsFD)
+	g := &guardian{orders: os.NewFile(ordersFD, "orders"), reports: json.NewEncoder(os.NewFile(reportsFD, "reports"))}
+	if mayBox {
+		g.box = newCgroup(fmt.Sprintf("bully-%d", os.Getpid()))
+	}
+	return g
+}
+
+// main starts the process, obeys, and ends when nothing is left.
+func (g *guardian) main(path string, args []string) {
+	// Caught, and not ignored: the process would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	orphans := make(chan os.Signal, 1)
+	signal.Notify(orphans, syscall.SIGCHLD)
+	becomeSubreaper()
+	cmd, err := g.start(path, args)
+	if err != nil {
+		g.box.remove()
+		var errno syscall.Errno
+		errors.As(err, &errno)
+		g.report(report{Errno: errno, Error: err.Error()})
+		return
+	}
+	g.process = cmd.Process
+	g.report(report{PID: cmd.Process.Pid, Cgroup: string(g.box)})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // the state says how
+	}()
+	go g.obey()
+	for waiting := true; waiting; {
+		select {
+		case <-orphans:
+			g.reap()
+		case <-ended:
+			waiting = false
+		}
+	}
+	g.killAll()
+	g.box.remove()
+	g.report(report{Status: statusOf(cmd.ProcessState)})
+}
+
+// report tells who has started the guardian. If that is gone, nobody needs to know.
+func (g *guardian) report(r report) { _ = g.reports.Encode(r) }
+
+// start starts the process: in a control group, if that can be, and without it if not.
+func (g *guardian) start(path string, args []string) (*exec.Cmd, error) {
+	if folder, err := g.box.open(); err == nil {
+		defer func() { _ = folder.Close() }()
+		cmd := command(path, args)
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(folder.Fd())
+		if err := cmd.Start(); err == nil {
+			return cmd, nil
+		}
+		g.box.remove()
+		g.box = ""
+	}
+	cmd := command(path, args)
+	return cmd, cmd.Start()
+}
+
+// command returns the process to be started, in a group of its own, and killed by the kernel if the guardian is killed.
+func command(path string, args []string) *exec.Cmd {
+	return &exec.Cmd{Path: path, Args: args, Stdout: os.Stdout, Stderr: os.Stderr,
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
+}
+
+// obey takes orders until there is nobody to give any: that is the order to kill.
+func (g *guardian) obey() {
+	order := make([]byte, 1)
+	for {
+		_, err := g.orders.Read(order)
+		if err == nil && order[0] == orderTerminate {
+			for _, p := range descendants(os.Getpid()) {
+				_ = syscall.Kill(p.pid, syscall.SIGTERM) // it may have ended
+			}
+			continue
+		}
+		g.killAll()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// reap waits for those that have ended and whose parents have gone.
+func (g *guardian) reap() {
+	for _, p := range descendants(os.Getpid()) {
+		if p.ended && p.parent == os.Getpid() && p.pid != g.process.Pid {
+			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // it is there: nobody else waits for it
+		}
+	}
+}
+
+// givesUp is how long killAll tries to kill what it may not kill.
+const givesUp = time.Second
+
+// killAll kills all descendants, again and again until none is left: they may have started others meanwhile.
+func (g *guardian) killAll() {
+	begin := time.Now()
+	for {
+		g.box.kill()
+		left, may := 0, false
+		for _, p := range descendants(os.Getpid()) {
+			if p.ended {
+				continue
+			}
+			left++
+			if !errors.Is(syscall.Kill(p.pid, syscall.SIGKILL), syscall.EPERM) {
+				may = true
+			}
+		}
+		g.reap()
+		if left == 0 || !may && time.Since(begin) > givesUp {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
