@@ -28,7 +28,7 @@ type nodeFlags struct {
 	trace                              string
 	traceBytes                         int64
 	traceFiles                         int
-	httpMembers                        bool
+	httpControl                        bool
 	log, logLevel                      string
 	certFile, keyFile, caFile          string
 	noProof                            bool
@@ -45,7 +45,7 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: 5s, now or never; as the profile says if empty")
 	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`; nobody is asked who he is")
 	flags.StringVar(&f.view, "view", "", "where browsers find the pages of all nodes: `id=http://host:port,…`")
-	flags.BoolVar(&f.httpMembers, "http-members", false, "let whoever reaches -http change members too; on a loopback address everybody may")
+	flags.BoolVar(&f.httpControl, "http-control", false, "let whoever reaches -http make the node resign, and change members; on a loopback address everybody may")
 	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")
 	flags.Int64Var(&f.traceBytes, "trace-bytes", 0, "begin another file of a trace after so many `bytes`; 0 means 16 MiB")
 	flags.IntVar(&f.traceFiles, "trace-files", 0, "keep so `many` files of a trace; 0 means 256")

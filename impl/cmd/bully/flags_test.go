@@ -75,7 +75,7 @@ func TestEnvironment(t *testing.T) {
 			if name != variable(g.Name) {
 				return ""
 			}
-			return map[bool]string{true: "1", false: "7"}[strings.HasPrefix(g.Name, "no-") || g.Name == "http-members"]
+			return map[bool]string{true: "1", false: "7"}[strings.HasPrefix(g.Name, "no-") || g.Name == "http-control"]
 		}))
 		require.NotEqual(t, g.DefValue, g.Value.String(), g.Name)
 	})

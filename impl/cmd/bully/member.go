@@ -26,7 +26,7 @@ remove makes a member none. A leader is made a witness, hands over, and is remov
 then removes another.
 
 The nodes are asked at the addresses that they were given by -http; the leader must be among them, or among those that
-they know from their -view. A change is made only where that address is of loopback, or the leader runs with -http-members:
+they know from their -view. A change is made only where that address is of loopback, or the leader runs with -http-control:
 nobody is asked who he is. So let only those connect there who may change members, which is to say, end the cluster.
 
 With -version it is made only if the members are of that version: of two that have seen the same members, one then wins.

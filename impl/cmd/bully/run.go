@@ -130,7 +130,7 @@ func (n *node) open() (err error) {
 		return err
 	}
 	if n.listener != nil {
-		n.web, err = web.New(web.Config{Node: n.host, Changer: n.changer(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
+		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
 			Dropped: n.logs.Dropped, Version: revision(), Logger: n.logger})
 	}
 	return err
@@ -154,14 +154,19 @@ func (n *node) openStore() (*storage.File, error) {
 	return store, nil
 }
 
-// changer returns what changes members for whoever reaches the HTTP server, or nil if nobody may: where nobody else can
-// reach it, or where the flag says so.
+// changer returns what changes members, or nil if they are fixed.
 func (n *node) changer() web.Changer {
-	address, ok := n.listener.Addr().(*net.TCPAddr)
-	if !n.changing() || !n.httpMembers && !(ok && address.IP.IsLoopback()) {
+	if !n.changing() {
 		return nil
 	}
 	return n.host
+}
+
+// controlled reports whether whoever reaches the HTTP server may make the node resign, and change members: where nobody else can reach
+// it, or where the flag says so.
+func (n *node) controlled() bool {
+	address, ok := n.listener.Addr().(*net.TCPAddr)
+	return n.httpControl || ok && address.IP.IsLoopback()
 }
 
 // connect makes the transport.

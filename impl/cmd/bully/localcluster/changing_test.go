@@ -18,7 +18,7 @@ import (
 
 // changingCommand returns the command line of a node whose members come and go.
 func changingCommand(flags ...string) []string {
-	command := runCommand(append([]string{"-http-members"}, flags...)...)
+	command := runCommand(append([]string{"-http-control"}, flags...)...)
 	at := slices.Index(command, "-cluster") // it is in the record
 	return slices.Delete(command, at, at+2)
 }

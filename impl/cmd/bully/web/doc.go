@@ -40,8 +40,8 @@
 //
 // # Who may call
 //
-// Nobody is asked who he is. Everybody who reaches the address may read all of the above, and make the node resign; and if
-// Config.Changer is given, change members. So listen on loopback, or where only those can connect who may. That is a firewall,
+// Nobody is asked who he is. Everybody who reaches the address may read all of the above; and if Config.Control is set, make the node
+// resign, and change members. So listen on loopback, or where only those can connect who may. That is a firewall,
 // a private network, or a proxy that asks for a name; a proxy on the same machine makes loopback everybody's whom it lets
 // through, and so do a tunnel, and containers that share the network of the machine.
 //

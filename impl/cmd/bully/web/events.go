@@ -205,5 +205,7 @@ func isHead(w http.ResponseWriter, r *http.Request) bool {
 
 // refuse refuses to let one more listen.
 func refuse(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	w.Header().Set("Connection", "close")
 	http.Error(w, "too many listen already, or the node stops", http.StatusServiceUnavailable)
 }

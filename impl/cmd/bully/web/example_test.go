@@ -48,5 +48,5 @@ func Example() {
 	body, _ := io.ReadAll(response.Body)
 	fmt.Printf("%d %s", response.StatusCode, body)
 	// Output:
-	// 503 {"leader":null,"epoch":0}
+	// 503 the node has not started yet
 }

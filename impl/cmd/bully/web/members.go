@@ -91,13 +91,12 @@ func (s *Server) members(w http.ResponseWriter, _ *http.Request) {
 // change changes members.
 func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 	switch now := s.config.Node.Status(); {
-	case s.config.Changer != nil:
-	case now.Configuration == nil:
+	case s.config.Changer == nil:
 		answer(w, http.StatusForbidden, Changed{Refusal: NotAllowed, Message: "the members of this node are fixed"})
 		return
-	default:
+	case !s.config.Control:
 		answer(w, http.StatusForbidden, Changed{Refusal: NotAllowed, Configuration: now.Configuration, Leader: now.Leader,
-			Message: "this node lets nobody change members by HTTP, where nobody is asked who he is: run it with -http-members, or with an -http address of loopback"})
+			Message: fmt.Sprintf(notControlled, "change members")})
 		return
 	}
 	var wanted Change

@@ -126,11 +126,20 @@ func TestMembersRefused(t *testing.T) {
 	require.Contains(t, text, `"error":"not-possible","message":"no"`)
 }
 
-// TestMembersNotAllowed: a server without a Changer changes nothing, and one of fixed members says that they are.
+// TestMembersNotAllowed: a server that may not be controlled changes nothing, and makes nobody resign; one of fixed members says that
+// they are.
 func TestMembersNotAllowed(t *testing.T) {
-	for want, f := range map[string]*fake{"-http-members": newChanging(), "the members of this node are fixed": newFake()} {
-		url, _ := serve(t, f, nil)
-		code, text := send(t, http.MethodPost, url+"/members", `{"do":"remove","id":"5","old":null}`)
+	for want, f := range map[string]*fake{"-http-control": newChanging(), "the members of this node are fixed": newFake()} {
+		url, _ := serve(t, f, func(config *Config) {
+			if config.Control = false; want == "-http-control" {
+				config.Changer = &changer{}
+			}
+		})
+		code, text := send(t, http.MethodPost, url+"/resign", "")
+		require.Equal(t, http.StatusForbidden, code)
+		require.Contains(t, text, "-http-control")
+		require.Zero(t, f.asked)
+		code, text = send(t, http.MethodPost, url+"/members", `{"do":"remove","id":"5","old":null}`)
 		require.Equal(t, http.StatusForbidden, code)
 		require.Contains(t, text, want)
 		code, _ = send(t, http.MethodGet, url+"/members", "")

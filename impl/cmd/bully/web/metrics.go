@@ -89,10 +89,13 @@ func (s *Server) ofNode() []family {
 	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	metrics.Read(memory)
 	const counter, gauge = "counter", "gauge"
+	if hasStarted(now) { // before that there is no epoch, and it never goes back
+		changing = append(changing,
+			one("leading", gauge, "Whether this node leads.", toNumber(now.Leading)),
+			one("has_leader", gauge, "Whether this node knows of a leader (R39).", toNumber(!now.Leader.IsNone())),
+			one("epoch", gauge, "The highest epoch that this node has promised or learned.", float64(now.Epoch)))
+	}
 	return append(changing,
-		one("leading", gauge, "Whether this node leads.", toNumber(now.Leading)),
-		one("has_leader", gauge, "Whether this node knows of a leader (R39).", toNumber(!now.Leader.IsNone())),
-		one("epoch", gauge, "The highest epoch that this node has promised or learned.", float64(now.Epoch)),
 		one("stopped", gauge, "Whether the node has stopped.", toNumber(now.Stopped)),
 		labelled("role", gauge, "1 for the role that the node has.", "role", roles),
 		labelled("link_up", gauge, "Whether the connection to a member is open.", "node", up),

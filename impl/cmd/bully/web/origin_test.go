@@ -25,6 +25,8 @@ func TestMisnamed(t *testing.T) {
 		{"five.example:8001", "http://five.example:8001", http.StatusForbidden},
 		{"localhost.evil.example", "http://localhost.evil.example", http.StatusForbidden},
 		{"127.0.0.1.evil.example:8001", "http://127.0.0.1.evil.example:8001", http.StatusForbidden},
+		{"xlocalhost:8001", "http://xlocalhost:8001", http.StatusForbidden},
+		{"localhostx:8001", "http://localhostx:8001", http.StatusForbidden},
 		{"127.0.0.1:8001", "http://127.0.0.1:8001", http.StatusOK},
 		{"[::1]:8001", "http://[::1]:8001", http.StatusOK},
 		{"[::1]", "http://[::1]", http.StatusOK},
@@ -47,6 +49,18 @@ func TestMisnamed(t *testing.T) {
 		}
 	}
 	require.Len(t, c.asked, 6)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodTrace, "PROPFIND"} {
+		for _, mark := range []string{"Origin", "Sec-Fetch-Site"} { // a browser sends both, or one
+			request, err := http.NewRequestWithContext(t.Context(), method, url+"/members", nil)
+			require.NoError(t, err)
+			request.Host = "evil.example"
+			request.Header.Set(mark, map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "same-origin"}[mark])
+			response, err := http.DefaultClient.Do(request)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			require.Equal(t, http.StatusForbidden, response.StatusCode, "%s with %s", method, mark)
+		}
+	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/members", nil)
 	require.NoError(t, err)
 	request.Host = "evil.example"

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
@@ -29,11 +30,13 @@ type Node interface {
 type Config struct {
 	Node    Node
 	Events  *Events
-	Changer Changer                // lets whoever reaches the server change members; nil lets nobody
+	Control bool                   // whoever reaches the server may make the node resign, and change members
+	Changer Changer                // changes members; nil if they are fixed
 	Cluster string                 // the name of the cluster
 	Views   map[spec.NodeID]string // where browsers find the servers of other nodes: http://host:port, without a path
 	Stats   func() transport.Stats // of the transport; nil if there are none
 	Dropped func() uint64          // how many lines of its log have been dropped; nil if none is
+	Most    int                    // connections that are open at once; 0 means 512
 	Version string                 // of the program
 	Logger  *slog.Logger           // is told of requests that fail; nil tells nobody
 }
@@ -43,10 +46,13 @@ type Server struct {
 	config Config
 	page   *viewer.Page
 	server *http.Server
+	slots  *slots
+
+	streams atomic.Int64 // that are open
 }
 
 const (
-	// maxConnections is how many connections are open at once; more wait.
+	// maxConnections is how many connections are open at once, unless Config says otherwise.
 	maxConnections = 512
 	// longest is how long a request may take that waits for the node.
 	longest = 10 * time.Second
@@ -73,7 +79,12 @@ func New(c Config) (*Server, error) {
 	if s.page, err = s.newPage(); err != nil {
 		return nil, err
 	}
+	if s.config.Most == 0 {
+		s.config.Most = maxConnections
+	}
+	s.slots = &slots{most: s.config.Most}
 	s.server = &http.Server{
+		ConnState:         s.slots.note,
 		Handler:           guard.Handler(s.handler()),
 		ReadHeaderTimeout: patience,
 		ReadTimeout:       patience,
@@ -94,12 +105,13 @@ func (s *Server) newPage() (*viewer.Page, error) {
 		}
 	}
 	slices.SortFunc(nodes, func(a, b viewer.Node) int { return strings.Compare(a.URL, b.URL) })
-	return viewer.New(viewer.Options{Live: &viewer.Live{Nodes: nodes, Cluster: s.config.Cluster, Resign: true}})
+	return viewer.New(viewer.Options{Live: &viewer.Live{Nodes: nodes, Cluster: s.config.Cluster, Resign: s.config.Control}})
 }
 
 // Serve serves on l until Close. It closes l. Its error is nil after Close.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.server.Serve(limit(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+	s.slots.Listener = l
+	if err := s.server.Serve(s.slots); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
@@ -120,8 +132,8 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /leader", s.leader)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.HandleFunc("GET /events", s.config.Events.serve)
-	mux.HandleFunc("GET /steps", s.config.Events.steps.serve)
+	mux.HandleFunc("GET /events", s.stream(s.config.Events.serve))
+	mux.HandleFunc("GET /steps", s.stream(s.config.Events.steps.serve))
 	mux.HandleFunc("POST /resign", s.resign)
 	mux.HandleFunc("GET /members", s.members)
 	mux.HandleFunc("POST /members", s.change)
@@ -141,6 +153,18 @@ func (s *Server) handler() http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// stream serves what lasts: no more of them at once than half of the connections, so that questions are answered besides.
+func (s *Server) stream(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		defer s.streams.Add(-1)
+		if s.streams.Add(1) > int64(max(1, s.config.Most/2)) {
+			refuse(w)
+			return
+		}
+		serve(w, r)
+	}
 }
 
 // answer writes v as JSON.
@@ -183,8 +207,13 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, all)
 }
 
+// leader answers who leads. Before the node has started it knows nothing: not even the epoch, which never goes back.
 func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
 	now := s.config.Node.Status()
+	if !hasStarted(now) {
+		http.Error(w, "the node has not started yet", http.StatusServiceUnavailable)
+		return
+	}
 	code := http.StatusOK
 	if now.Leader.IsNone() {
 		code = http.StatusServiceUnavailable
@@ -194,6 +223,9 @@ func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
 		Epoch  spec.Epoch  `json:"epoch"`
 	}{now.Leader, now.Epoch})
 }
+
+// hasStarted reports whether a node has taken its first step.
+func hasStarted(s host.Status) bool { return s.Role != "" }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
@@ -205,7 +237,14 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ok\n"))
 }
 
+// notControlled is what is said to whoever wants what Config.Control does not allow.
+const notControlled = "this node lets nobody %s by HTTP, where nobody is asked who he is: run it with -http-control, or with an -http address of loopback"
+
 func (s *Server) resign(w http.ResponseWriter, r *http.Request) {
+	if !s.config.Control {
+		http.Error(w, fmt.Sprintf(notControlled, "make it resign"), http.StatusForbidden)
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), longest)
 	defer cancel()
 	s.config.Logger.Info("asked to resign", "by", r.RemoteAddr)

@@ -70,7 +70,7 @@ func serveWith(t *testing.T, n Node, events *Events) (url string, _ *Events) {
 
 func serveNode(t *testing.T, n Node, events *Events, change func(*Config)) (url string, _ *Events) {
 	t.Helper()
-	c := Config{Node: n, Events: events, Cluster: "demo", Version: "abc", Views: map[spec.NodeID]string{five: "http://five.example:8001"},
+	c := Config{Node: n, Events: events, Cluster: "demo", Version: "abc", Control: true, Views: map[spec.NodeID]string{five: "http://five.example:8001"},
 		Stats: func() transport.Stats {
 			return transport.Stats{Sent: 3, BytesOut: 138, Lost: 1, Refused: map[transport.Refusal]uint64{transport.WrongCluster: 2}}
 		}}
@@ -296,43 +296,4 @@ func TestBounds(t *testing.T) {
 	require.NoError(t, events.Record(step(spec.Follower, five, 9)))
 	_, ok = stream.next()
 	require.True(t, ok, "the stream is older than that connection")
-}
-
-// TestLimit sees that no more connections are accepted than may be.
-func TestLimit(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	l := limit(inner, 2)
-	accepted := make(chan net.Conn)
-	go func() {
-		defer close(accepted)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-		}
-	}()
-	var clients []net.Conn
-	for range 3 {
-		c, err := net.Dial("tcp", inner.Addr().String())
-		require.NoError(t, err)
-		clients = append(clients, c)
-	}
-	first, second := <-accepted, <-accepted
-	select {
-	case <-accepted:
-		require.Fail(t, "a third was accepted")
-	case <-time.After(50 * time.Millisecond):
-	}
-	require.NoError(t, first.Close())
-	third := <-accepted
-	require.Error(t, first.Close(), "a second close leaves no room")
-	for _, c := range append(clients, second, third) {
-		require.NoError(t, c.Close())
-	}
-	require.NoError(t, l.Close())
-	_, ok := <-accepted
-	require.False(t, ok)
 }

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// slots is a listener that has no more than so many connections open at once. Who comes when all are taken gets the slot of the oldest
+// connection that nothing is asked on; so whoever opens many and asks little keeps nobody out. If all are at work, he is told to come
+// again.
+type slots struct {
+	net.Listener
+	most int
+
+	mu   sync.Mutex
+	open []*slot // the oldest first
+}
+
+// slot is one connection.
+type slot struct {
+	net.Conn
+	slots  *slots
+	active bool // guarded by slots.mu
+	leave  sync.Once
+}
+
+// tooMany is what is said when there is no slot.
+const tooMany = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 51\r\nRetry-After: 1\r\n" +
+	"Connection: close\r\n\r\ntoo many connections are at work here: come again.\n"
+
+// Accept implements net.Listener.
+func (s *slots) Accept() (net.Conn, error) {
+	for {
+		c, err := s.Listener.Accept()
+		if err != nil {
+			s.evict() // it may be for want of a file; the server tries again
+			return nil, err
+		}
+		s.mu.Lock()
+		full := len(s.open) >= s.most
+		s.mu.Unlock()
+		if full && !s.evict() {
+			_ = c.SetWriteDeadline(time.Now().Add(time.Second)) // a socket that is new takes so little at once
+			_, _ = c.Write([]byte(tooMany))
+			_ = c.Close()
+			continue
+		}
+		taken := &slot{Conn: c, slots: s}
+		s.mu.Lock()
+		s.open = append(s.open, taken)
+		s.mu.Unlock()
+		return taken, nil
+	}
+}
+
+// evict closes the oldest connection that nothing is asked on, and reports whether there was one.
+func (s *slots) evict() bool {
+	s.mu.Lock()
+	i := slices.IndexFunc(s.open, func(c *slot) bool { return !c.active })
+	var oldest *slot
+	if i >= 0 {
+		oldest = s.open[i]
+	}
+	s.mu.Unlock()
+	return oldest != nil && oldest.Close() == nil
+}
+
+// note takes note of what a connection does, as http.Server tells it.
+func (s *slots) note(c net.Conn, state http.ConnState) {
+	if taken, ok := c.(*slot); ok {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		taken.active = state == http.StateActive || state == http.StateHijacked
+	}
+}
+
+// Close implements net.Conn.
+func (c *slot) Close() error {
+	c.leave.Do(func() {
+		c.slots.mu.Lock()
+		defer c.slots.mu.Unlock()
+		if i := slices.Index(c.slots.open, c); i >= 0 {
+			c.slots.open = slices.Delete(c.slots.open, i, i+1)
+		}
+	})
+	return c.Conn.Close()
+}
