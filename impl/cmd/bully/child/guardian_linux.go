@@ -52,8 +52,12 @@ func newGuardian(mayBox bool) *guardian {
 
 // main starts the process, obeys, and ends when nothing is left.
 func (g *guardian) main(path string, args []string) {
-	// Caught, and not ignored: the process would inherit that.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	// Caught, and not ignored: the process would inherit that. What is ignored already, as SIGHUP by nohup, it is to inherit.
+	for _, s := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE} {
+		if !signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 	orphans := make(chan os.Signal, 1)
 	signal.Notify(orphans, syscall.SIGCHLD)
 	becomeSubreaper()

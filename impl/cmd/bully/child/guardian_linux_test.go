@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -123,8 +124,16 @@ func TestTerminateReachesAll(t *testing.T) {
 	<-c.Done()
 }
 
-// TestSignalsAreAsUsual sees that the process does not inherit what the guardian does with signals, or its descriptors.
+// TestSignalsAreAsUsual sees that the process does not inherit what the guardian does with signals, or its descriptors; but that it
+// ignores what this program was told to ignore, as nohup does.
 func TestSignalsAreAsUsual(t *testing.T) {
+	inheritsAsUsual(t)
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	inheritsAsUsual(t)
+}
+
+func inheritsAsUsual(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "status")
 	c := shell(t, `{ grep -E 'Sig(Ign|Blk)' /proc/self/status; ls /proc/self/fd | wc -l; } >"$1.new"; mv "$1.new" "$1"`, file)
 	<-c.Done()
