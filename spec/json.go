@@ -184,7 +184,7 @@ func (s *scanner) field(fields []string, likely int, first bool) int {
 	}
 	s.push(string(name), -1)
 	if field < 0 {
-		s.fail("unknown field "+strconv.Quote(string(name)), nil)
+		s.fail(unknownField(string(name)), nil)
 	} else {
 		s.expected("a colon")
 	}
@@ -361,3 +361,5 @@ func (s *scanner) idOrNull() NodeID {
 	s.pos += len("null")
 	return NodeID{}
 }
+
+func unknownField(name string) string { return "unknown field " + strconv.Quote(name) }

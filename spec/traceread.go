@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // MaxTraceLine is the greatest length of a line of a trace, in bytes, with its LF.
@@ -57,7 +58,7 @@ func NewTraceReader(r io.Reader) (*TraceReader, error) {
 	}
 	t.scan.header(&t.header)
 	if err := t.fault(); err != nil {
-		return nil, err
+		return nil, misplaced(err, eventFields, "an event, and not a header: a trace begins with its header")
 	}
 	if err := t.header.check(); err != nil {
 		return nil, traceError(t.line, err)
@@ -88,7 +89,7 @@ func (t *TraceReader) read(e *Event) error {
 	if !quickly {
 		t.scan.event(e)
 		if err := t.fault(); err != nil {
-			return err
+			return misplaced(err, headerFields, "a second header: each file holds one trace, and records of one run are merged, not joined")
 		}
 	}
 	if e.Seq != uint64(t.line-1) {
@@ -128,6 +129,15 @@ func (t *TraceReader) readLine() error {
 	}
 	t.scan.data, t.scan.pos = line[:len(line)-1], 0
 	return nil
+}
+
+// misplaced returns an error that says what the line is, if the fault is a field of the other kind of line.
+func misplaced(fault error, fields []string, what string) error {
+	var err *TraceError
+	if errors.As(fault, &err) && slices.Contains(fields, err.Field) && err.Problem == unknownField(err.Field) {
+		return &TraceError{Line: err.Line, Problem: what}
+	}
+	return fault
 }
 
 // fault returns what is wrong with the syntax of the line.
