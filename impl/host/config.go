@@ -30,6 +30,9 @@ type Config struct {
 	Timing Timing
 	// Detector judges the silence of the leader. Default: Timing.Patience, always. See package detector.
 	Detector Detector
+	// Believe are nodes that are believed who the members are, though this node does not know them as members. It is for a node that was
+	// away while all others that it knew were replaced: see doc, Changing members. Default: none.
+	Believe []spec.NodeID
 	// Overrun, if given, is called when work has not returned by the last deadline of its reign: somebody else may lead
 	// from now on, and work may still write. It is called once for each such work, by a goroutine of its own. For a
 	// resource that is not fenced (R38) it may end the process: os.Exit is the only stop that work cannot outlive.

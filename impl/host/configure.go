@@ -80,6 +80,7 @@ func (h *Host) noteMembers() {
 	if !anew {
 		return
 	}
+	h.strange.forget()
 	h.config.Logger.Info("members", slog.String("node", h.config.ID.String()), slog.String("configuration", now.Configuration.String()))
 	_, member := now.Configuration.Member(h.config.ID)
 	switch removed := !member && !now.Configuration.IsEmpty(); {

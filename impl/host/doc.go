@@ -4,7 +4,7 @@
 //	store, err := storage.Open(dir, me, members)
 //	last, _, err := store.Load()
 //	…
-//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "jobs", Members: addresses, Reserved: last.Reserved})
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "jobs", Members: addresses, Reserved: last.Reserved, TLS: certificates})
 //	node, err := host.New(host.Config{ID: me, Members: members, Storage: store, Transport: links})
 //	go func() { ended <- node.Run(ctx) }() // until ctx ends; then it waits for work, and resigns
 //	err = node.Lead(ctx, func(ctx context.Context, reign host.Reign) error {
@@ -66,6 +66,7 @@
 //	store, err := storage.OpenChanging(dir)
 //	who := store.Identity()
 //	links, err := transport.NewTCP(transport.Config{ID: who.ID, Cluster: who.Cluster,
+//		TLS: certificates,
 //		Changing: &transport.Changing{Incarnation: who.Incarnation, Address: address}})
 //	node, err := host.New(host.Config{ID: who.ID, Storage: store, Transport: links})
 //	...
@@ -77,6 +78,9 @@
 // that is to vote no more is a witness, and resigns as soon as a quorum knows; it becomes one only while a voter that could
 // follow it answers. One that was never told of any members waits, and stands for nothing. A witness or an observer that
 // follows nobody says so every Patience or so, and with it which members it knows of.
+//
+// Only members are believed who the members are. A node that was away while all others that it knew were replaced names in
+// Status.Unbelieved who says so; it is started with Config.Believe, once.
 //
 // A node that learns that it was removed is at rest, hears only of newer members, and stops after twice the failover on
 // silence: Run returns [ErrRemoved]. A removal is lost if the leader that has made it dies too soon. Then the node mostly hears so before it

@@ -47,6 +47,9 @@ type Host struct {
 	ended      bool            // nothing is sent any more
 	traceBad   bool            // that Trace fails has been logged
 	err        error           // why the host has stopped for good
+
+	saidExhausted bool      // that the epochs are used up has been logged
+	strange       strangers // whom it has not believed
 }
 
 // phase is how far a host is in its life.
@@ -138,10 +141,16 @@ func (h *Host) Close() error {
 }
 
 // Check returns nil if the node runs: if its loop has answered before ctx ended. It does not say that there is a leader.
-// A loop that does not answer waits for its disk, or does not get the processor.
+// A loop that does not answer waits for its disk, or does not get the processor. If there will never be a leader again, as the epochs
+// are used up, it returns ErrExhausted.
 func (h *Host) Check(ctx context.Context) error {
-	answered := make(chan struct{})
-	return h.call(ctx, func() { close(answered) })
+	if err := h.call(ctx, func() {}); err != nil {
+		return err
+	}
+	if s := h.seen.Load(); exhausted(&s.state) && s.told.Leader.IsNone() {
+		return ErrExhausted
+	}
+	return nil
 }
 
 // call makes the loop do f, and returns when it has begun to.

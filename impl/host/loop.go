@@ -121,7 +121,9 @@ func (h *Host) hear(event transport.Event) {
 		}
 		count(h.counters.received, event.Message.Type)
 		h.config.Metrics.Received(event.Message.Type)
-		h.take(spec.Input{Message: event.Message})
+		if h.heeds(&event.Message) {
+			h.take(spec.Input{Message: event.Message})
+		}
 	case transport.Up:
 		if i >= 0 {
 			h.links.remembers(i)
@@ -135,6 +137,10 @@ func (h *Host) hear(event transport.Event) {
 		}
 	case transport.LostDisk:
 		h.lostDisk(i, event.Node)
+	case transport.Twice:
+		if i >= 0 {
+			h.links.remembers(i)
+		}
 	case transport.Disowned:
 		h.disowned(event.Node)
 	case transport.Dead:
@@ -236,6 +242,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	}
 	h.state = h.node.State()
 	h.numbers.note(&h.state)
+	h.noteExhausted()
 	if out.Changed {
 		h.reconfigure()
 	}

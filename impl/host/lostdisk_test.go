@@ -29,9 +29,13 @@ func TestLostDisk(t *testing.T) {
 		require.Equal(t, []spec.NodeID{id(3)}, lost())
 		p.learn(transport.Up, 3)
 		require.Empty(t, lost())
+		p.learn(transport.LostDisk, 3)
+		require.Equal(t, []spec.NodeID{id(3)}, lost())
+		p.learn(transport.Twice, 3)
+		require.Empty(t, lost(), "it was another program, and the one that is heeded goes on")
 		p.learn(transport.LostDisk, 9) // who is no member is counted
 		require.Empty(t, lost())
-		require.EqualValues(t, 2, p.Status().Counters.LostDisks)
+		require.EqualValues(t, 3, p.Status().Counters.LostDisks)
 		require.NoError(t, p.Check(t.Context()))
 	})
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
@@ -147,4 +148,59 @@ func TestWitnessSpeaks(t *testing.T) {
 			require.InDelta(t, many*3, c.count(spec.ImBack)-before, 3, "to all three others")
 		})
 	}
+}
+
+// TestStrangerIsNotBelieved: who is no member cannot make a node adopt members, whatever it claims; a member can, and who is to be
+// believed. A node that knows of no members yet believes everybody.
+func TestStrangerIsNotBelieved(t *testing.T) {
+	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *puppet) {
+		p.first = voters(1, 1, 1, 2, 3)
+		p.hear(spec.Heartbeat, 3, 1)
+		for _, claimed := range []spec.Configuration{voters(9, 9, 9), voters(1, 2, 1, 2, 3, 9), voters(4, 1, 1, 2, 9)} {
+			for _, kind := range []spec.MessageType{spec.ImBack, spec.Refuse, spec.Heartbeat, spec.Election, spec.Claim} {
+				p.first = claimed
+				p.hear(kind, 9, 9)
+			}
+		}
+		s := p.Status()
+		require.Equal(t, "voter", s.Membership)
+		require.Equal(t, voters(1, 1, 1, 2, 3), *s.Configuration)
+		require.EqualValues(t, 1, s.Epoch)
+		require.Equal(t, []spec.NodeID{id(9)}, s.Unbelieved)
+		require.EqualValues(t, 15, s.Counters.Unbelieved)
+
+		p.first = voters(0, 1, 1, 2, 3, 9)
+		p.links.forget()
+		p.hear(spec.Election, 9, 9)
+		require.True(t, p.links.has(spec.Refuse), "who knows of no newer ones is told who they are (R44)")
+
+		p.first = voters(4, 2, 1, 2, 9)
+		p.hear(spec.Heartbeat, 2, 4)
+		s = p.Status()
+		require.Equal(t, p.first, *s.Configuration, "a member is believed")
+		require.Empty(t, s.Unbelieved)
+		p.first = voters(5, 1, 1, 9)
+		p.hear(spec.Heartbeat, 9, 5)
+		require.Equal(t, p.first, *p.Status().Configuration, "and so is who is one by now")
+	})
+	playChanging(t, 1, spec.EmptyConfiguration(), func(t *testing.T, p *puppet) {
+		p.first = voters(4, 2, 1, 2, 9)
+		p.hear(spec.Heartbeat, 9, 4)
+		require.Equal(t, p.first, *p.Status().Configuration, "who waits to be added believes everybody")
+	})
+}
+
+// TestBelieved: a node that was away while all others that it knew were replaced is told whom to believe.
+func TestBelieved(t *testing.T) {
+	h := &Host{config: Config{Believe: []spec.NodeID{id(9)}, Logger: slog.New(slog.DiscardHandler)}, counters: newCounters()}
+	h.state.Configuration = voters(0, 1, 1, 2)
+	message := func(from int) *spec.Message {
+		return &spec.Message{From: id(from), Configuration: voters(3, 1, 1, 8, 9)}
+	}
+	require.True(t, h.heeds(message(9)))
+	require.False(t, h.heeds(message(8)))
+	for i := range 100 {
+		require.False(t, h.heeds(message(100+i)))
+	}
+	require.Len(t, h.strange.unbelieved(), maxUnbelieved)
 }

@@ -21,6 +21,8 @@ type Status struct {
 	Numbers       Numbers             `json:"numbers"`                 // of questions (R50)
 	Leading       bool                `json:"leading"`                 // this node leads
 	Since         time.Time           `json:"since"`                   // when Leader became what it is; zero before the first change
+	Exhausted     bool                `json:"epochs_exhausted"`        // the epochs are used up: see ErrExhausted
+	Unbelieved    []spec.NodeID       `json:"unbelieved,omitempty"`    // nodes that are no members, and claim that there are newer ones: see Config.Believe
 	Deadline      time.Time           `json:"deadline"`                // of the reign, if this node leads; else zero
 	Links         []LinkStatus        `json:"links"`                   // to the other members, ascending
 	Counters      Counters            `json:"counters"`                // since the host was made
@@ -72,6 +74,7 @@ type Counters struct {
 	SlowSaves   uint64                      `json:"slow_saves"`   // of these, those that took the disk longer than Timing.Delay
 	Pauses      uint64                      `json:"pauses"`       // how often the loop was held up for longer than Timing.Delay
 	TraceErrors uint64                      `json:"trace_errors"` // events that could not be recorded
+	Unbelieved  uint64                      `json:"unbelieved"`   // messages of nodes that are no members, and claim that there are newer ones
 	LostDisks   uint64                      `json:"lost_disks"`   // how often another node did not remember what it has said
 }
 
@@ -83,7 +86,7 @@ func (h *Host) Status() Status {
 		ID: h.config.ID, Members: append([]spec.NodeID(nil), links.members...),
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
-		Numbers:  h.numbers.read(),
+		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.strange.unbelieved(),
 		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Stopped: seen.stopped,
 	}
 	if seen.err != nil {
@@ -149,9 +152,9 @@ func (h *Host) show() {
 
 // counters count without a lock: the loop adds, and Status reads.
 type counters struct {
-	steps, saves, slowSaves, pauses, traceErrors, lostDisks atomic.Uint64
-	ignored                                                 map[bully.Cause]*atomic.Uint64      // not changed once made
-	sent, received                                          map[spec.MessageType]*atomic.Uint64 // not changed once made
+	steps, saves, slowSaves, pauses, traceErrors, lostDisks, unbelieved atomic.Uint64
+	ignored                                                             map[bully.Cause]*atomic.Uint64      // not changed once made
+	sent, received                                                      map[spec.MessageType]*atomic.Uint64 // not changed once made
 }
 
 func newCounters() *counters {
@@ -175,7 +178,7 @@ func count[K comparable](m map[K]*atomic.Uint64, k K) {
 
 func (c *counters) read() Counters {
 	return Counters{
-		Steps: c.steps.Load(), Saves: c.saves.Load(), SlowSaves: c.slowSaves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(), LostDisks: c.lostDisks.Load(),
+		Steps: c.steps.Load(), Saves: c.saves.Load(), SlowSaves: c.slowSaves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(), LostDisks: c.lostDisks.Load(), Unbelieved: c.unbelieved.Load(),
 		Ignored: load(c.ignored), Sent: load(c.sent), Received: load(c.received),
 	}
 }

@@ -151,9 +151,26 @@ func (r Report) good(line func(name, format string, a ...any)) {
 	}
 }
 
+// Exhausted reports whether a good record has the last epoch that there is: nobody who knows of it can ever be elected again (R2).
+func (r Report) Exhausted() bool { return r.Problem == nil && r.Promise.Epoch == spec.MaxEpoch }
+
+// exhausted is what a person can do then.
+const exhausted = `this is the last epoch there is, 2^53-1, and nobody can be elected after it. Nobody gets there in 285,000 years: a
+         broken program, or a stranger on links without TLS, has sent it, and all nodes know of it by now. The way back:
+         1. Keep whoever did it out: give the nodes certificates (bully help cert).
+         2. Find the highest epoch in which anybody has led: in the logs (leadership … epoch=), in traces, and in the fences of
+            what the leaders write to. Take a number N well above all of them.
+         3. Stop ALL nodes of the cluster; none may run before step 5.
+         4. At each: with fixed members, move the file record away, and bully repair -data DIR -raise N -id ID -members …; with
+            members that come and go, bully init with an EMPTY folder, and then bully repair -data DIR -raise N.
+         5. Start them.
+         If a fence has been given this epoch too, it admits nobody any more, and must be made anew.`
+
 // Advice says what may be done.
 func (r Report) Advice() string {
 	switch {
+	case r.Exhausted():
+		return exhausted
 	case r.Problem == nil && r.Found:
 		return "nothing"
 	case r.Problem == nil:

@@ -217,7 +217,7 @@ func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 	case !stranger && !l.admits(said):
 		return nil, WrongIncarnation, fmt.Errorf("it is incarnation %016x of node %v, whose disk is %016x", said.incarnation, said.from, l.way.incarnation)
 	case l != nil && l.memory.contradicts(said.life):
-		return l, RecordLost, t.lostDisk(l, said.life)
+		return l, RecordLost, t.lostDisk(l, said.life, p.raw.RemoteAddr())
 	case l == nil:
 		l = t.meet(said.from)
 	}
@@ -229,7 +229,8 @@ func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 	}
 	l.stats.Undelivered += uint64(t.inbox.forget(l.box))
 	t.restarted(l, said)
-	l.in, l.dead, l.lostDisk, l.said = p, false, false, said
+	l.in, l.from, l.other, l.said = p, p.raw.RemoteAddr(), nil, said
+	l.dead, l.lostDisk = false, false
 	l.heard++
 	t.noted(l)
 	if l.member && l.out == nil {
@@ -329,6 +330,7 @@ func (t *TCP) received(l *link, p *inbound, m spec.Message, size int, unknown bo
 		return fmt.Errorf("node %v has sent %v, which is for another node", l.node, m)
 	}
 	l.memory.heard(l.said.life, &m)
+	t.goesOn(l, p)
 	l.stats.Received++
 	l.stats.BytesIn += uint64(size)
 	if t.inbox.receive(l.box, m) {

@@ -41,6 +41,9 @@ type Config struct {
 	// RootCAs, MinVersion to TLS 1.3. Both ends show certificates; server names and ClientAuth are not used. It must not
 	// be changed any more. See the package comment on the names in certificates.
 	TLS *tls.Config
+	// Insecure lets links be plain beyond this host: whoever reaches a node can then say that he is a member. Without it, and without
+	// TLS, only loopback addresses are listened on and dialled; a Dial of the caller's own is left to the caller.
+	Insecure bool
 	// Logger is told of connections that open, end, fail and are refused. Default: nobody is.
 	Logger *slog.Logger
 	// Rand jitters the pauses between dials. Default: a random seed. It must not be used elsewhere.
@@ -70,6 +73,8 @@ type Config struct {
 	// NoProof makes a refused dial prove nothing: Dead is never told. It is for networks where something else than the
 	// host of a member may refuse in its stead: proxies, load balancers, firewalls that reject.
 	NoProof bool
+
+	dialsItself bool // Dial was given
 }
 
 // Changing is what a node of changing members says of itself to whoever it connects to.
@@ -141,7 +146,7 @@ func (c Config) complete() (Config, error) {
 			*d.field = d.value
 		}
 	}
-	if c.Dial == nil {
+	if c.dialsItself = c.Dial != nil; !c.dialsItself {
 		c.Dial = dialTCP
 	}
 	if c.Logger == nil {
@@ -158,12 +163,20 @@ func wrong(field, problem string, about ...any) error {
 	return fmt.Errorf("transport: Config."+field+": "+problem, about...)
 }
 
+// CheckCluster returns what is wrong with the name of a cluster.
+func CheckCluster(name string) error {
+	if !validCluster(name) {
+		return fmt.Errorf("%q is not 1 to %d characters of A-Z a-z 0-9 . _ -", name, maxCluster)
+	}
+	return nil
+}
+
 func (c Config) validate() error {
 	switch {
 	case !c.ID.Valid():
 		return wrong("ID", "%v is no node id: give one of Members", c.ID)
-	case !validCluster(c.Cluster):
-		return wrong("Cluster", "%q is not 1 to %d characters of A-Z a-z 0-9 . _ -", c.Cluster, maxCluster)
+	case CheckCluster(c.Cluster) != nil:
+		return wrong("Cluster", "%w", CheckCluster(c.Cluster))
 	case c.Reserved > spec.MaxReserved:
 		return wrong("Reserved", "%d is above 2^52 (R50)", c.Reserved)
 	case len(c.Members) > maxMembers:

@@ -24,6 +24,11 @@ type attempt struct {
 // connect dials the node, and says and hears who is there.
 func (t *TCP) connect(l *link) (*outbound, attempt, error) {
 	a := t.begin(l)
+	if err := t.config.mayDial(a.address); err != nil {
+		a.cancel()
+		t.failed(l, err)
+		return nil, a, err
+	}
 	raw, err := t.config.Dial(a.ctx, a.address)
 	a.cancel()
 	if err != nil {
@@ -49,6 +54,13 @@ func (t *TCP) connect(l *link) (*outbound, attempt, error) {
 	}
 	l.stats.LastError = err.Error()
 	return nil, a, err
+}
+
+// failed notes why there is no connection.
+func (t *TCP) failed(l *link, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.stats.LastError = err.Error()
 }
 
 // begin notes what has come from the node when the dial begins. A kick from before is answered by this dial.
@@ -167,7 +179,7 @@ func (t *TCP) open(l *link, c *outbound) error {
 	case l.gone || !l.fits(c):
 		return errMoved
 	case l.memory.contradicts(c.life):
-		return t.lostDisk(l, c.life)
+		return t.lostDisk(l, c.life, c.raw.RemoteAddr())
 	}
 	l.memory.meets(c.life)
 	l.out, l.dead, l.lostDisk = c, false, false

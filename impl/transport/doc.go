@@ -2,7 +2,7 @@
 // [TCP], and within one program, for tests, with [Network]. Both keep what section 2 asks of links, and both tell
 // their host, in one order, what has come: messages, and what is known of the links. This is the loop of a host:
 //
-//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "demo", Members: addresses})
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "demo", Members: addresses, TLS: certificates})
 //	if err != nil {
 //		return err
 //	}
@@ -36,13 +36,13 @@
 //
 // With [Config].Changing the members are those that SetMembers has said last:
 //
-//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "demo",
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "demo", TLS: certificates,
 //		Changing: &transport.Changing{Incarnation: who.Incarnation, Address: "10.0.0.3:7400"}})
 //	…
 //	links.SetMembers(addresses) // whenever the configuration of the node is another one
 //
-// A node of the same cluster that is no member, a stranger, is heard too: the node answers it, or adopts what it knows
-// (R43, R44). What is sent to a stranger goes to where it has said that it is, if it has connected here, and to that run
+// A node of the same cluster that is no member, a stranger, is heard too: the host answers it (R44), and decides whether to
+// believe it who the members are (R43). What is sent to a stranger goes to where it has said that it is, if it has connected here, and to that run
 // of its program alone; the connection is closed when it has been idle. Up, Down and Dead are told of members only.
 //
 // The address of a member may name the incarnation of its disk, as in 10.0.0.3:7400#00c0ffee00c0ffee: a node of that id
@@ -84,7 +84,8 @@
 // The numbers of a node only rise, over restarts too (R50). So whoever has heard a node knows of a number below which no
 // later run of it begins; a run that does has lost its record, or has an old copy of it, and does not know what it has
 // promised (R32). It is refused, at either end: [LostDisk] tells the host of who remembers, and [Disowned] that of the
-// node itself, which must stop. What each remembers ends with its program. If all nodes that had heard a node have ended
+// node itself, which must stop. If the run that was heard before says something after that, two programs run as one node, and
+// [Twice] is told, and logged with the addresses of both. What each remembers ends with its program. If all nodes that had heard a node have ended
 // since, nobody can know.
 //
 // # TLS
@@ -92,7 +93,8 @@
 // With [Config].TLS each end shows a certificate that the other end's authorities vouch for, RootCAs and ClientCAs,
 // and that names the node: by a DNS name that is the text of its id, as 3, or, which also binds the cluster, by the
 // URI bully://cluster/3. It is used at both ends of connections, so that its extended key usage, if it has any, is to
-// allow both. Without TLS the ids are what the other end says they are.
+// allow both. Without TLS the ids are what the other end says they are: so links without it stay within this host, at loopback
+// addresses, unless [Config].Insecure says that they need not.
 //
 // # What it withstands
 //
@@ -101,6 +103,6 @@
 //
 // Bytes that are no frame, a frame that does not end, a sender that is not the node at the other end: each costs its
 // connection only, and is counted in [Stats]. Connections that have not shown who they are are bounded in number and
-// time; the oldest gives way. Queues are bounded, in both directions, for each member alone: the oldest message is
+// time; the oldest gives way. Handshakes of TLS are begun at a pace, of which the hosts of members have a share. Queues are bounded, in both directions, for each member alone: the oldest message is
 // dropped, and counted.
 package transport

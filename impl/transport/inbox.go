@@ -25,6 +25,9 @@ const (
 	// Disowned: Node remembers more of this node than its record does. The node must stop: it may have made promises that it does
 	// not know of (R32). It is told once.
 	Disowned
+	// Twice: two programs run as Node. What was taken for a lost disk is another program; the one that knows more is heeded as before.
+	// It is told once a minute at most.
+	Twice
 )
 
 // String returns the name of k.
@@ -42,6 +45,8 @@ func (k Kind) String() string {
 		return "LostDisk"
 	case Disowned:
 		return "Disowned"
+	case Twice:
+		return "Twice"
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }

@@ -25,7 +25,9 @@ type link struct {
 	memory memory // of its numbers
 	// What it has said last of its record contradicts that: its disk is lost, and it is not connected.
 	lostDisk bool
-	disowned bool // Disowned has been told of it
+	disowned bool     // Disowned has been told of it
+	other    net.Addr // where another run of it was turned away from, while the one that is heeded was connected; or nil
+	twice    limiter  // of saying that two programs have its id
 	// What was sent to a stranger who is not connected. It is for the run of the program that has said what it said.
 	waiting ring[spec.Message]
 	running bool   // there is a goroutine that dials it
@@ -34,8 +36,9 @@ type link struct {
 
 	out   *outbound
 	in    *inbound
-	heard uint64 // rises with all that comes from the node: connections, and frames
-	dead  bool   // Dead has been told, and nothing has come since
+	from  net.Addr // of the connection that was accepted last
+	heard uint64   // rises with all that comes from the node: connections, and frames
+	dead  bool     // Dead has been told, and nothing has come since
 	stats LinkStats
 
 	kick    chan struct{}      // dial now, if there is no connection
@@ -59,7 +62,7 @@ type outbound struct {
 }
 
 func newLink(c Config, node spec.NodeID, b *box) *link {
-	l := &link{node: node, box: b, kick: make(chan struct{}, 1)}
+	l := &link{node: node, box: b, kick: make(chan struct{}, 1), twice: limiter{burst: 1, every: time.Minute}}
 	l.waiting.max = maxWaiting
 	l.stats.Node, l.stats.Since = node, time.Now()
 	l.abandon = func() {}

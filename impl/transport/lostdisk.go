@@ -2,6 +2,8 @@ package transport
 
 import (
 	"fmt"
+	"net"
+	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -36,13 +38,29 @@ func (k *memory) heard(said life, m *spec.Message) {
 	}
 }
 
-// lostDisk notes that a node does not know what it has said, and returns what is wrong with it.
-func (t *TCP) lostDisk(l *link, said life) error {
+// lostDisk notes that a program at an address, which says that it is a node, does not know what that has said, and returns what is
+// wrong with it.
+func (t *TCP) lostDisk(l *link, said life, at net.Addr) error {
+	if l.in != nil && l.said.boot != said.boot {
+		l.other = at
+	}
 	if !l.lostDisk {
 		l.lostDisk = true
 		t.tell(l, LostDisk)
 	}
 	return fmt.Errorf("it is node %v, which has used numbers up to %d, and its record knew of %d when it started: its disk is lost, or an old copy", l.node, l.memory.numbers, said.reserved)
+}
+
+// goesOn notes that the run of a node that is heeded has said something. If another run of it was turned away before, the one has not
+// followed the other: somebody runs two programs under one id. That is said by name, and not more often than once a minute.
+func (t *TCP) goesOn(l *link, p *inbound) {
+	if l.other == nil || !l.twice.allow(time.Now()) {
+		return
+	}
+	t.config.Logger.Error("two programs run as one node, and the one that knows less is not heeded: stop it, and never give two nodes one id, or one a copy of another's folder",
+		"twice", l.node, "heeded", p.raw.RemoteAddr(), "not_heeded", l.other)
+	l.other, l.lostDisk = nil, false
+	t.tell(l, Twice)
 }
 
 // Reserved returns what Config has said that the record of this node had reserved.

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"net"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,4 +131,43 @@ func TestLostDiskAnswers(t *testing.T) {
 	answers(life{boot: 9, reserved: 5 * spec.Block})
 	until(t, node, Up, two)
 	require.False(t, node.Stats().Links[0].LostDisk)
+}
+
+// Another run of a node that knows less is no lost disk if the one that is heeded goes on: two programs run under one id. It is said
+// with the addresses of both, once a minute.
+func TestTwice(t *testing.T) {
+	var logged log
+	node := alone(t, func(c *Config) { c.Logger = logged.logger() })
+	first := connect(t, node)
+	require.Equal(t, welcome, greetAs(t, first, run(7, 2)).code)
+	beats := 0
+	beat := func() {
+		beats++
+		write(t, first, spec.Message{Type: spec.ImBack, From: two, To: one, Epoch: 1, Question: 3*spec.Block + spec.Question(beats)})
+		eventually(t, "it is heard", func() bool { return node.Stats().Received == uint64(beats) })
+	}
+	beat()
+	for round := range 3 {
+		second := connect(t, node)
+		require.Equal(t, RecordLost, greetAs(t, second, run(8, 0)).code)
+		require.Equal(t, round > 0, strings.Contains(logged.String(), "two programs"), "nobody has said anything since")
+		require.True(t, node.Stats().Links[0].LostDisk)
+		beat()
+		require.Equal(t, 1, strings.Count(logged.String(), "two programs run as one node"), logged.String())
+		require.Contains(t, logged.String(), "twice=2")
+		require.Contains(t, logged.String(), "heeded="+first.LocalAddr().String())
+		if round == 0 {
+			require.Contains(t, logged.String(), "not_heeded="+second.LocalAddr().String())
+			require.False(t, node.Stats().Links[0].LostDisk)
+		}
+	}
+	require.Equal(t, []Kind{LostDisk, Twice, LostDisk}, slices.DeleteFunc(kinds(drained(node), two), func(k Kind) bool { return k == Received }))
+}
+
+// drained returns all events that there are.
+func drained(node *TCP) (all []Event) {
+	for e, ok := node.Next(); ok; e, ok = node.Next() {
+		all = append(all, e)
+	}
+	return all
 }

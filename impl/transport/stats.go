@@ -26,6 +26,7 @@ type Stats struct {
 	Accepted        uint64             // connections accepted
 	Pending         int                // of those, how many have not shown yet of which node they are
 	Evicted         uint64             // connections that were closed before they could, for want of room
+	Shed            uint64             // TLS handshakes that were not begun, as too many had been
 	Refused         map[Refusal]uint64 // connections that were refused
 	Unwelcome       uint64             // connections that ended before they were welcome, evicted and refused ones too
 	AcceptErrors    uint64             // errors of the listener

@@ -36,6 +36,7 @@ type TCP struct {
 	pending []*inbound // connections that have not shown of whom they are, the oldest first
 	stats   Stats      // its counters
 	quiet   limiter    // of what strangers can make this node log
+	gate    gate       // of handshakes of TLS
 
 	boot uint64
 
@@ -56,19 +57,25 @@ func NewTCP(c Config) (*TCP, error) {
 	}
 	t := &TCP{
 		config: c, listener: c.Listener, closed: make(chan struct{}), byNode: make(map[spec.NodeID]*link),
-		quiet: limiter{burst: 10, every: time.Second}, strange: limiter{burst: maxStrangers, every: meetEvery},
+		quiet: limiter{burst: 10, every: time.Second}, gate: newGate(), strange: limiter{burst: maxStrangers, every: meetEvery},
 	}
 	if t.listener == nil {
 		if t.listener, err = listenTCP(c.listenAddress()); err != nil {
 			return nil, fmt.Errorf("transport: node %v cannot listen: %w", c.ID, err)
 		}
 	}
+	if err := c.checkPlain(t.listener.Addr()); err != nil {
+		if c.Listener == nil {
+			_ = t.listener.Close()
+		}
+		return nil, err
+	}
 	if c.Changing != nil {
 		t.config.Changing = c.Changing.at(t.listener.Addr())
 	}
 	t.boot = newBoot()
 	if c.TLS != nil {
-		t.tls = acceptorTLS(c.TLS)
+		t.tls = t.guarded(acceptorTLS(c.TLS))
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.inbox = newInbox(nil, 0)

@@ -75,12 +75,23 @@ func verifyName(state tls.ConnectionState, cluster string, node spec.NodeID) err
 	if len(state.PeerCertificates) == 0 {
 		return errors.New("the other end has shown no certificate")
 	}
-	certificate, id := state.PeerCertificates[0], node.String()
-	uri := "bully://" + cluster + "/" + id
+	if err := CheckName(state.PeerCertificates[0], cluster, node); err != nil {
+		return fmt.Errorf("the other end: %w: give node %v its own", err, node)
+	}
+	return nil
+}
+
+// CertificateURI returns the URI by which a certificate names a node of a cluster, such as bully://jobs/3.
+func CertificateURI(cluster string, node spec.NodeID) string {
+	return "bully://" + cluster + "/" + node.String()
+}
+
+// CheckName returns an error unless the certificate names the node: by that URI, or by a DNS name that is the text of its id.
+func CheckName(certificate *x509.Certificate, cluster string, node spec.NodeID) error {
+	id, uri := node.String(), CertificateURI(cluster, node)
 	if slices.Contains(certificate.DNSNames, id) ||
 		slices.ContainsFunc(certificate.URIs, func(u *url.URL) bool { return u.String() == uri }) {
 		return nil
 	}
-	return fmt.Errorf("the certificate of the other end names neither %s nor %s, but %q and %v: give node %v its own",
-		id, uri, certificate.DNSNames, certificate.URIs, node)
+	return fmt.Errorf("the certificate names neither %s nor %s, but %q and %v", id, uri, certificate.DNSNames, certificate.URIs)
 }

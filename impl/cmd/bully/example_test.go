@@ -15,6 +15,7 @@ func Example() {
 	// Usage: bully COMMAND [flags]
 	//
 	//   bench     measure failover, or what idle nodes cost, with real processes
+	//   cert      make the certificates by which nodes know each other
 	//   check     explore the configurations of the specification, and compare with its list
 	//   compare   ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases
 	//   demo      run five nodes, kill the leader, bring it back; or replace all of them, one by one

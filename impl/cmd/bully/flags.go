@@ -1,19 +1,17 @@
 package main
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"flag"
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/certs"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
@@ -29,15 +27,16 @@ type nodeFlags struct {
 	traceBytes                         int64
 	traceFiles                         int
 	httpControl                        bool
+	believe                            string
 	log, logLevel                      string
-	certFile, keyFile, caFile          string
 	noProof                            bool
+	linkFlags
 }
 
 // define defines the flags.
 func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads; that of the record if it was made by init or join")
-	flags.StringVar(&f.cluster, "cluster", "bully", "the `name` of the cluster, the same at all nodes; that of the record if it was made by init or join")
+	flags.StringVar(&f.cluster, "cluster", "", "the `name` of the cluster, the same at all its nodes, and at no other; that of the record if it was made by init or join")
 	flags.StringVar(&f.members, "members", "", "all nodes, the same at all, if they are fixed: `id=host:port,…`")
 	flags.StringVar(&f.data, "data", "", "the `folder` of this node's promise, on a disk that keeps it")
 	flags.StringVar(&f.listen, "listen", "", "listen to the other nodes on this `address`; that in -members if empty")
@@ -51,9 +50,8 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.IntVar(&f.traceFiles, "trace-files", 0, "keep so `many` files of a trace; 0 means 256")
 	flags.StringVar(&f.log, "log", "text", "log to standard error as text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log from this `level` on: debug, info, warn or error")
-	flags.StringVar(&f.certFile, "tls-cert", "", "the certificate of this node, a PEM `file`; its name is the id of the node")
-	flags.StringVar(&f.keyFile, "tls-key", "", "the key of the certificate, a PEM `file`")
-	flags.StringVar(&f.caFile, "tls-ca", "", "who vouches for the other nodes, a PEM `file`; links use TLS if the three are given")
+	f.linkFlags.define(flags)
+	flags.StringVar(&f.believe, "believe", "", "believe these nodes who the members are, though this one does not know them: `id,…`; for one that was away while all others were replaced")
 	flags.BoolVar(&f.noProof, "no-proof", false, "do not take a refused connection for the death of a node: for proxies and firewalls that refuse")
 }
 
@@ -107,7 +105,8 @@ type settings struct {
 	members   []spec.NodeID // ascending
 	timing    host.Timing
 	views     map[spec.NodeID]string
-	tls       *tls.Config
+	own       *certs.Own // the certificate of the node, or nil
+	believed  []spec.NodeID
 }
 
 // settings reads the flags. An error says which flag is wrong, how, and what would be right.
@@ -149,7 +148,10 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 	if f.traceBytes < 0 || f.traceFiles < 0 {
 		return s, usageError{"-trace-bytes and -trace-files cannot be negative"}
 	}
-	s.tls, err = f.loadTLS()
+	if s.believed, err = parseBelieved(f.believe, changing); err != nil {
+		return s, err
+	}
+	s.own, err = f.certificate(s.cluster, s.id, s.reached())
 	return s, err
 }
 
@@ -157,7 +159,7 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 func (s *settings) ofMembers() (err error) {
 	f := &s.nodeFlags
 	for _, required := range []struct{ flag, value, like string }{
-		{"id", f.id, "3"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
+		{"id", f.id, "3"}, {"cluster", f.cluster, "jobs"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
 	} {
 		if required.value == "" {
 			return usageError{fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,
@@ -166,6 +168,9 @@ func (s *settings) ofMembers() (err error) {
 	}
 	if s.id, err = spec.ParseNodeID(f.id); err != nil {
 		return usageError{fmt.Sprintf("-id: %v", err)}
+	}
+	if err := checkCluster(f.cluster); err != nil {
+		return err
 	}
 	if s.addresses, s.members, err = parsePairs("members", f.members, checkAddress); err != nil {
 		return err
@@ -274,25 +279,35 @@ func profileNamed(name string) (host.Timing, error) {
 	return host.Timing{}, unknownChoice("profile", name, names)
 }
 
-// loadTLS reads the files of -tls-…, and returns nil if none is given.
-func (f nodeFlags) loadTLS() (*tls.Config, error) {
-	if f.certFile == "" && f.keyFile == "" && f.caFile == "" {
+// parseBelieved reads -believe.
+func parseBelieved(text string, changing bool) (ids []spec.NodeID, err error) {
+	switch {
+	case text == "":
 		return nil, nil
+	case !changing:
+		return nil, usageError{"-believe is for members that come and go: here they are fixed"}
 	}
-	if f.certFile == "" || f.keyFile == "" || f.caFile == "" {
-		return nil, usageError{"-tls-cert, -tls-key and -tls-ca: give all three, or none"}
+	for part := range strings.SplitSeq(text, ",") {
+		id, err := spec.ParseNodeID(strings.TrimSpace(part))
+		if err != nil {
+			return nil, usageError{fmt.Sprintf("-believe: %v", err)}
+		}
+		ids = append(ids, id)
 	}
-	certificate, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
-	if err != nil {
-		return nil, fmt.Errorf("-tls-cert and -tls-key: %w", err)
+	return ids, nil
+}
+
+// reached returns what addresses of nodes there are, by whose they are.
+func (s *settings) reached() map[string]string {
+	all := map[string]string{}
+	for id, address := range s.addresses {
+		all["node "+id.String()+" is"] = address
 	}
-	text, err := os.ReadFile(f.caFile)
-	if err != nil {
-		return nil, fmt.Errorf("-tls-ca: %w", err)
+	if s.address != "" {
+		all["this node is"] = s.address
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("-tls-ca: %s has no certificate in PEM", f.caFile)
+	if s.listen != "" {
+		all["this node listens"] = s.listen
 	}
-	return &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: pool, MinVersion: tls.VersionTLS13}, nil
+	return all
 }

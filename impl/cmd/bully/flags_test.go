@@ -1,18 +1,8 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"flag"
 	"io"
-	"math/big"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +19,7 @@ func understood(t *testing.T, environment map[string]string, more ...string) (se
 	var f nodeFlags
 	flags := p.flagSet("run")
 	f.define(flags)
-	require.NoError(t, p.parseSome(flags, append([]string{"-id", "2", "-members", "1=a:7001,2=b:7001, 10=[::1]:7002", "-data", "d"}, more...), usage{}))
+	require.NoError(t, p.parseSome(flags, append([]string{"-id", "2", "-cluster", "c", "-members", "1=127.0.0.1:7001,2=localhost:7001, 10=[::1]:7002", "-data", "d"}, more...), usage{}))
 	return p.settings(&f, flags)
 }
 
@@ -40,7 +30,7 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(10)}, s.members)
 	require.Equal(t, "[::1]:7002", s.addresses[spec.IntegerID(10)])
 	require.Equal(t, host.LAN(), s.timing)
-	require.Nil(t, s.tls)
+	require.Nil(t, s.own)
 
 	s, err = understood(t, nil, "-profile", "wan", "-preempt", "never", "-http", ":8001", "-view", "1=http://a:8001,2=https://b")
 	require.NoError(t, err)
@@ -75,7 +65,7 @@ func TestEnvironment(t *testing.T) {
 			if name != variable(g.Name) {
 				return ""
 			}
-			return map[bool]string{true: "1", false: "7"}[strings.HasPrefix(g.Name, "no-") || g.Name == "http-control"]
+			return map[bool]string{true: "1", false: "7"}[g.DefValue == "false"]
 		}))
 		require.NotEqual(t, g.DefValue, g.Value.String(), g.Name)
 	})
@@ -86,6 +76,12 @@ func TestSettingsRefused(t *testing.T) {
 	for want, more := range map[string][]string{
 		"-id is missing: give it as in -id 3, or in BULLY_ID":             {"-id", ""},
 		"-members is missing: ":                                           {"-members", ""},
+		"-cluster is missing: ":                                           {"-cluster", ""},
+		`-cluster: "a/b" is not 1 to 64 characters`:                       {"-cluster", "a/b"},
+		"node 1 is at a:1, which is no loopback address: give -tls-cert":  {"-members", "1=a:1,2=127.0.0.1:1"},
+		"this node listens at :7001, which is no loopback address":        {"-listen", ":7001"},
+		"-believe is for members that come and go":                        {"-believe", "4"},
+		"-insecure: links are not plain with -tls-":                       {"-insecure", "-tls-ca", "x"},
 		"-data is missing: ":                                              {"-data", ""},
 		`-id: node id: "x" is neither`:                                    {"-id", "x"},
 		"-id: node 7 is not one of -members, which are [1 2 10]":          {"-id", "7"},
@@ -116,45 +112,4 @@ func TestSettingsRefused(t *testing.T) {
 		require.ErrorContains(t, err, want, more)
 		require.ErrorAs(t, err, &usageError{}, more)
 	}
-}
-
-// certificate writes a certificate for the nodes 1 and 2, that vouches for itself, and its key.
-func certificate(t *testing.T) (certFile, keyFile string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, DNSNames: []string{"1", "2"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	dir := t.TempDir()
-	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
-	return certFile, keyFile
-}
-
-// TestTLS runs two nodes over TLS; one without does not get in.
-func TestTLS(t *testing.T) {
-	certFile, keyFile := certificate(t)
-	secure := []string{"-tls-cert", certFile, "-tls-key", keyFile, "-tls-ca", certFile}
-	c := newCluster(t, 2)
-	one := c.run(1)
-	two := c.run(2, secure...)
-	until(t, "they do not understand each other", func() bool { return strings.Contains(two.log.String(), "not connected") })
-	code, _ := fetch(c.http[1], "/leader")
-	require.NotEqual(t, 200, code)
-	require.NoError(t, one.cmd.Process.Kill())
-	one.wait()
-	c.run(1, secure...)
-	leads(t, c.http[0])
-	leads(t, c.http[1])
-
-	_, err := understood(t, nil, "-tls-cert", certFile, "-tls-key", keyFile, "-tls-ca", keyFile)
-	require.ErrorContains(t, err, "has no certificate in PEM")
-	_, err = understood(t, nil, "-tls-cert", certFile, "-tls-key", keyFile, "-tls-ca", "none")
-	require.ErrorContains(t, err, "-tls-ca: open none")
 }

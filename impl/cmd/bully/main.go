@@ -3,12 +3,14 @@
 //
 //	bully demo                       # five nodes on this machine: elect, kill the leader, bring it back
 //	bully demo -replace              # … replace each by a new one, while the leader writes to a fenced resource
-//	bully run -id 3 -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001 -data /var/lib/bully -http :8001
-//	bully exec -id 3 -members … -data /var/lib/bully -- job   # run job while this node leads
+//	bully cert ca -dir ca                                     # who vouches for the nodes of a cluster
+//	bully cert node -ca ca -cluster jobs -id 3 -dir node-3    # … and a certificate for each
+//	bully run -id 3 -cluster jobs -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001 -data /var/lib/bully -http :8001 -tls-cert …
+//	bully exec -id 3 -cluster jobs -members … -data /var/lib/bully -- job   # run job while this node leads
 //	bully status 10.0.0.1:8001 10.0.0.2:8001                  # who leads, and how the nodes are
-//	bully init -data /var/lib/bully -id 1 -members 1=10.0.0.1:7001,2=10.0.0.2:7001   # members that come and go: a record, once at each
-//	bully init -from-fixed -data /var/lib/bully -members …                           # or of a stopped node whose members have been fixed
-//	bully join -data /var/lib/bully -id 4 -address 10.0.0.4:7001                     # … and one of a node that is to be added
+//	bully init -data /var/lib/bully -cluster jobs -id 1 -members 1=10.0.0.1:7001,2=10.0.0.2:7001 -tls-cert …   # members that come and go: a record, once at each
+//	bully init -from-fixed -data /var/lib/bully -cluster jobs -members …             # or of a stopped node whose members have been fixed
+//	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7001 -tls-cert …   # … and one of a node that is to be added
 //	bully run -data /var/lib/bully -http :8001                                       # … which are run so
 //	bully member list -http 10.0.0.1:8001                     # who they are; add, remove and replace change them
 //	bully repair -data /var/lib/bully                         # what is in the data folder, and the way out if it is bad
@@ -70,6 +72,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"bench", "measure failover, or what idle nodes cost, with real processes", benchmark, false},
+		{"cert", "make the certificates by which nodes know each other", certificates, true},
 		{"check", "explore the configurations of the specification, and compare with its list", check, false},
 		{"compare", "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", compare, false},
 		{"demo", "run five nodes, kill the leader, bring it back; or replace all of them, one by one", demo, false},

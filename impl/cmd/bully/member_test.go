@@ -160,14 +160,18 @@ func TestWrongDisk(t *testing.T) {
 func TestMembersUsage(t *testing.T) {
 	dir := t.TempDir()
 	for want, args := range map[string][]string{
-		"bully init: -data is missing":                               {"init"},
-		"bully init: -id is missing":                                 {"init", "-data", dir},
-		"bully init: -members is missing":                            {"init", "-data", dir, "-id", "1"},
-		"bully init: -id: node 1 is not one of -members":             {"init", "-data", dir, "-id", "1", "-members", "2=a:1"},
-		`bully init: unexpected argument "x"`:                        {"init", "x"},
-		"bully join: -address is missing":                            {"join", "-data", dir, "-id", "1"},
-		`bully join: -address: "a" is no address`:                    {"join", "-data", dir, "-id", "1", "-address", "a"},
-		"bully join: -id: ":                                          {"join", "-data", dir, "-id", "0", "-address", "a:1"},
+		"bully init: -data is missing":    {"init"},
+		"bully init: -id is missing":      {"init", "-data", dir},
+		"bully init: -members is missing": {"init", "-data", dir, "-cluster", "c", "-id", "1"},
+		"bully init: -cluster is missing": {"init", "-data", dir, "-id", "1"},
+		"bully join: -cluster is missing": {"join", "-data", dir, "-id", "1", "-address", "127.0.0.1:1"},
+		"bully init: node 1 is at 192.0.2.1:1, which is no loopback address: give -tls-cert": {"init", "-data", dir, "-cluster", "c", "-id", "1", "-members", "1=192.0.2.1:1"},
+		"bully join: this node is at 192.0.2.1:1, which is no loopback address: give":        {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "192.0.2.1:1"},
+		"bully init: -id: node 1 is not one of -members":                                     {"init", "-data", dir, "-cluster", "c", "-id", "1", "-members", "2=a:1"},
+		`bully init: unexpected argument "x"`:                                                {"init", "x"},
+		"bully join: -address is missing":                                                    {"join", "-data", dir, "-cluster", "c", "-id", "1"},
+		`bully join: -address: "a" is no address`:                                            {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "a"},
+		"bully join: -id: ": {"join", "-data", dir, "-cluster", "c", "-id", "0", "-address", "a:1"},
 		"bully member: do what? There are list, add, remove":         {"member"},
 		`bully member: unknown "lsit"; did you mean list?`:           {"member", "lsit", "-http", "a:1"},
 		"bully member: no address is given":                          {"member", "list"},
@@ -187,9 +191,9 @@ func TestMembersUsage(t *testing.T) {
 	require.Equal(t, exitMismatch, status)
 	require.Contains(t, log, "no node has said who the members are: http://127.0.0.1:1: ")
 
-	status, _, log = bully(t, "init", "-data", dir, "-id", "1", "-members", "1=127.0.0.1:1")
+	status, _, log = bully(t, "init", "-data", dir, "-cluster", "bully", "-id", "1", "-members", "1=127.0.0.1:1")
 	require.Equal(t, exitOK, status, log)
-	status, _, log = bully(t, "join", "-data", dir, "-id", "1", "-address", "127.0.0.1:1")
+	status, _, log = bully(t, "join", "-data", dir, "-cluster", "bully", "-id", "1", "-address", "127.0.0.1:1")
 	require.Equal(t, exitMismatch, status, "a record is made once")
 	require.Contains(t, log, "is there already")
 	for want, args := range map[string][]string{

@@ -68,6 +68,9 @@ func repair(_ context.Context, p program, args []string) error {
 	if report.Problem != nil {
 		return fmt.Errorf("%s is %s", report.Path, report.Problem.Kind)
 	}
+	if report.Exhausted() {
+		return fmt.Errorf("%s has used up all epochs", report.Path)
+	}
 	return nil
 }
 

@@ -32,7 +32,9 @@ does not take is dropped and counted (bully_log_dropped_total). Every flag can b
 too: -tls-cert as BULLY_TLS_CERT. A flag wins.
 
 If members come and go, -data is enough: bully init or bully join has made a record there, which says who the node is,
-and keeps up with who the members are; see bully help member. A node that has been removed runs on for a while, in case
+and keeps up with who the members are; see bully help member. It believes only members who the members are: a stranger, with a
+certificate of the cluster or without, cannot change them. If a node was away while all others that it knew were replaced, its log and
+bully status name who is not believed; if you know that node, start this one with -believe and its id, once. A node that has been removed runs on for a while, in case
 that is lost, and ends with 1; started again it asks whether it is a member, and goes on or ends.
 
 A node that has lost its disk, or is started with an old copy of it, must not vote: it does not know what it has promised.
@@ -40,6 +42,11 @@ The others remember which numbers it has used, do not heed it, and say so in log
 ends with 1, and bully repair says what to do. That is known as long as one of those that have heard it has not been
 restarted since, and is reached within a heartbeat interval of the start. If all have been, nobody can know: never give a
 node an empty folder, or an old one.
+
+Nodes on several hosts know each other by certificates: give -tls-cert, -tls-key and -tls-ca, which bully cert makes. A node looks at
+its own before it starts, reads it again each minute and on SIGHUP, and says in time that it ends (log, /metrics, /status, bully
+status). Who vouches is read once. Where all addresses are of loopback, or with -insecure, links are plain, and whoever reaches a node
+can say that he is a member.
 
 It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
 longer because its disk failed or it is no member any more, and says why; with 2 if it was called wrongly.
@@ -125,15 +132,23 @@ func (n *node) open() (err error) {
 	if n.changing() {
 		members = nil // they are in the record
 	}
-	if n.host, err = host.New(host.Config{ID: n.id, Members: members, Storage: n.store, Transport: n.links, Timing: n.timing,
+	if n.host, err = host.New(host.Config{ID: n.id, Members: members, Believe: n.believed, Storage: n.store, Transport: n.links, Timing: n.timing,
 		Detector: phi, Clock: kernelclock.New(), Logger: n.logger, Metrics: events, Trace: events}); err != nil {
 		return err
 	}
 	if n.listener != nil {
 		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
-			Dropped: n.logs.Dropped, Version: revision(), Logger: n.logger})
+			Dropped: n.logs.Dropped, Own: n.shown(), Version: revision(), Logger: n.logger})
 	}
 	return err
+}
+
+// shown returns the certificate of the node, or nil if it has none.
+func (n *node) shown() web.Certificate {
+	if n.own == nil {
+		return nil
+	}
+	return n.own
 }
 
 // changing reports whether members come and go.
@@ -175,7 +190,7 @@ func (n *node) connect() (*transport.TCP, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: n.tls, Logger: n.logger, NoProof: n.noProof, Reserved: promise.Reserved}
+	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: tlsOf(n.own), Insecure: n.insecure, Logger: n.logger, NoProof: n.noProof, Reserved: promise.Reserved}
 	if n.changing() {
 		config.Members, config.Changing = nil, &transport.Changing{Incarnation: n.identity.Incarnation, Address: n.address}
 	}
@@ -195,7 +210,7 @@ func (n *node) connect() (*transport.TCP, error) {
 
 // run runs the node until ctx ends, or it fails.
 func (n *node) run(ctx context.Context) error {
-	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.links.Addr().String()}
+	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.links.Addr().String(), "links", linksOf(n.own, n.insecure)}
 	var serving sync.WaitGroup
 	if n.web != nil {
 		attributes = append(attributes, "http", "http://"+n.listener.Addr().String())
@@ -209,7 +224,9 @@ func (n *node) run(ctx context.Context) error {
 		attributes = append(attributes, "incarnation", fmt.Sprintf("%016x", n.identity.Incarnation))
 	}
 	n.logger.Info("running", attributes...)
+	stop := n.keepCertificate(ctx)
 	err := n.host.Run(ctx)
+	stop()
 	if n.web != nil {
 		err = errors.Join(err, n.web.Close())
 	}
@@ -218,6 +235,25 @@ func (n *node) run(ctx context.Context) error {
 		n.logger.Info("stopped", "node", n.id.String())
 	}
 	return err
+}
+
+// keepCertificate reads the certificate again while the node runs, until stop is called.
+func (n *node) keepCertificate(ctx context.Context) (stop func()) {
+	if n.own == nil {
+		return func() {}
+	}
+	asked := make(chan os.Signal, 1)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(asked, syscall.SIGHUP)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var keeping sync.WaitGroup
+	keeping.Go(func() { n.own.Keep(ctx, asked, n.logger) })
+	return func() {
+		signal.Stop(asked)
+		cancel()
+		keeping.Wait()
+	}
 }
 
 // close closes what newNode has opened, and run has not closed.

@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out, "follower"), out)
 
 	// A data folder belongs to one process.
-	second := spawn(t, "run", "-id", "1", "-members", "1="+freeAddress(t), "-data", c.data[0])
+	second := spawn(t, "run", "-id", "1", "-cluster", "test", "-members", "1="+freeAddress(t), "-data", c.data[0])
 	require.Equal(t, exitMismatch, second.wait())
 	require.Contains(t, second.log.String(), "bully run: ")
 	require.Contains(t, second.log.String(), "in use")
@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 	require.Contains(t, out, "Resign; says RESIGN", "who leads resigns before it stops")
 
 	// The same folder, another membership: refused, and nothing is lost.
-	other := spawn(t, "run", "-id", "1", "-members", "1="+freeAddress(t), "-data", c.data[0])
+	other := spawn(t, "run", "-id", "1", "-cluster", "test", "-members", "1="+freeAddress(t), "-data", c.data[0])
 	require.Equal(t, exitMismatch, other.wait())
 	require.Contains(t, other.log.String(), "membership")
 }
@@ -155,7 +155,7 @@ func TestRunCannot(t *testing.T) {
 		"-http: listen tcp " + taken.http[0]: {"-http", taken.http[0]},
 		"-listen: listen tcp " + address:     {"-listen", address},
 		"not a directory":                    {"-trace", notFolder},
-		"-tls-cert and -tls-key: open ":      {"-tls-cert", "none", "-tls-key", "none", "-tls-ca", "none"},
+		"bully run: -tls-…: open none: ":     {"-tls-cert", "none", "-tls-key", "none", "-tls-ca", "none"},
 		"bully run: storage: ":               {"-data", notFolder},
 	} {
 		status, _, log := bully(t, append([]string{"run"}, good.flags(1, args...)...)...)

@@ -38,17 +38,19 @@ has ever had: the highest voter leads.
 func setup(_ context.Context, p program, args []string) error {
 	var data, id, cluster, members string
 	var fromFixed bool
+	var links linkFlags
 	flags := p.flagSet("init")
 	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
 	flags.StringVar(&id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads")
-	flags.StringVar(&cluster, "cluster", "bully", "the `name` of the cluster, the same at all nodes")
+	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster, the same at all its nodes, and at no other")
+	links.define(flags)
 	flags.StringVar(&members, "members", "", "all first members, the same at all: `id=host:port,…`")
 	flags.BoolVar(&fromFixed, "from-fixed", false, "let the members of a node come and go that have been fixed; -id is in its record")
 	if err := p.parseSome(flags, args, usage{text: initHelp}); err != nil {
 		return err
 	}
 	if fromFixed {
-		return p.fromFixed(flags.Args(), data, id, cluster, members)
+		return p.fromFixed(flags.Args(), data, id, cluster, members, links)
 	}
 	who, err := identity(flags.Args(), data, id, cluster)
 	if err != nil {
@@ -61,6 +63,9 @@ func setup(_ context.Context, p program, args []string) error {
 	if _, member := addresses[who.ID]; !member {
 		return usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s; if it is to be added to them later, bully join is what makes its record", who.ID, first)}
 	}
+	if _, err := links.certificate(cluster, who.ID, named(addresses)); err != nil {
+		return err
+	}
 	if err := storage.Init(data, who, first); err != nil {
 		return err
 	}
@@ -71,7 +76,7 @@ func setup(_ context.Context, p program, args []string) error {
 	if others := othersOf(first, who.ID); others != "" {
 		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with its own -id and the same -cluster and -members.\n", others)
 	}
-	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s\n", data)
+	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s%s\n", data, links.again())
 	return err
 }
 
@@ -94,6 +99,15 @@ func firstMembers(text string) (first spec.Configuration, addresses map[spec.Nod
 	return first, addresses, nil
 }
 
+// named returns the addresses of nodes, by whose they are.
+func named(addresses map[spec.NodeID]string) map[string]string {
+	all := map[string]string{}
+	for id, address := range addresses {
+		all["node "+id.String()+" is"] = address
+	}
+	return all
+}
+
 // othersOf lists the members of a configuration but one.
 func othersOf(c spec.Configuration, but spec.NodeID) string {
 	var others []string
@@ -107,7 +121,7 @@ func othersOf(c spec.Configuration, but spec.NodeID) string {
 
 // fromFixed makes the record of a node of fixed members one of changing members. Who it is, is in the record; -id may say so
 // too.
-func (p program) fromFixed(arguments []string, data, id, cluster, members string) error {
+func (p program) fromFixed(arguments []string, data, id, cluster, members string, links linkFlags) error {
 	switch {
 	case len(arguments) > 0:
 		return usageError{fmt.Sprintf("unexpected argument %q", arguments[0])}
@@ -118,8 +132,17 @@ func (p program) fromFixed(arguments []string, data, id, cluster, members string
 	if err != nil {
 		return err
 	}
-	if report, err := storage.Inspect(data); err == nil && id != "" && !report.Node.IsNone() && report.Node.String() != id {
+	if err := checkCluster(cluster); err != nil {
+		return err
+	}
+	report, err := storage.Inspect(data)
+	if err == nil && id != "" && !report.Node.IsNone() && report.Node.String() != id {
 		return usageError{fmt.Sprintf("-id: the record in %s is that of node %s, not of %s", data, report.Node, id)}
+	}
+	if err == nil && !report.Node.IsNone() { // who it is nobody knows else, and FromFixed says why
+		if _, err := links.certificate(cluster, report.Node, named(addresses)); err != nil {
+			return err
+		}
 	}
 	who, promise, err := storage.FromFixed(data, cluster, first)
 	if err != nil {
@@ -132,17 +155,19 @@ func (p program) fromFixed(arguments []string, data, id, cluster, members string
 	if others := othersOf(first, who.ID); others != "" {
 		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with the same -cluster and -members, before you start any.\n", others)
 	}
-	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s\n", data)
+	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s%s\n", data, links.again())
 	return err
 }
 
 // join makes the record of a node that is to be added.
 func join(_ context.Context, p program, args []string) error {
 	var data, id, cluster, address string
+	var links linkFlags
 	flags := p.flagSet("join")
 	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
 	flags.StringVar(&id, "id", "", "the `id` of this node, which no node of the cluster has ever had")
-	flags.StringVar(&cluster, "cluster", "bully", "the `name` of the cluster")
+	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster")
+	links.define(flags)
 	flags.StringVar(&address, "address", "", "where this node listens to the others: `host:port`")
 	if err := p.parseSome(flags, args, usage{text: joinHelp}); err != nil {
 		return err
@@ -157,14 +182,17 @@ func join(_ context.Context, p program, args []string) error {
 	if problem := checkAddress(address); problem != "" {
 		return usageError{"-address: " + problem}
 	}
+	if _, err := links.certificate(cluster, who.ID, map[string]string{"this node is": address}); err != nil {
+		return err
+	}
 	if err := storage.Init(data, who, spec.EmptyConfiguration()); err != nil {
 		return err
 	}
 	if err := keepAddress(data, address); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "Made the record of %s in %s.\nRun it:     bully run -data %s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
-		"where ADDRESS is the -http address of any member.\n", who, data, data, who.ID, transport.JoinAddress(address, who.Incarnation))
+	_, err = fmt.Fprintf(p.out, "Made the record of %s in %s.\nRun it:     bully run -data %s%s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
+		"where ADDRESS is the -http address of any member.\n", who, data, data, links.again(), who.ID, transport.JoinAddress(address, who.Incarnation))
 	return err
 }
 
@@ -181,6 +209,9 @@ func identity(arguments []string, data, idText, cluster string) (storage.Identit
 	id, err := spec.ParseNodeID(idText)
 	if err != nil {
 		return storage.Identity{}, usageError{fmt.Sprintf("-id: %v", err)}
+	}
+	if err := checkCluster(cluster); err != nil {
+		return storage.Identity{}, err
 	}
 	return storage.Identity{ID: id, Cluster: cluster, Incarnation: storage.NewIncarnation()}, nil
 }

@@ -58,7 +58,7 @@ func TestFromFixed(t *testing.T) {
 
 	c.node["1"].signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, c.node["1"].wait())
-	status, _, log = bully(t, "run", "-id", "1", "-members", old.members, "-data", old.data[0])
+	status, _, log = bully(t, "run", "-id", "1", "-cluster", "test", "-members", old.members, "-data", old.data[0])
 	require.Equal(t, exitMismatch, status)
 	require.Contains(t, log, "start the node without a list of members", "there is no way back")
 }
@@ -74,7 +74,7 @@ func TestFromFixedUsage(t *testing.T) {
 	before, err := os.ReadFile(record)
 	require.NoError(t, err)
 	over := func(more ...string) []string {
-		return append([]string{"init", "-from-fixed", "-data", c.data[0], "-members", c.members}, more...)
+		return append([]string{"init", "-from-fixed", "-data", c.data[0], "-cluster", "test", "-members", c.members}, more...)
 	}
 	for _, test := range []struct {
 		status int
@@ -82,11 +82,13 @@ func TestFromFixedUsage(t *testing.T) {
 		args   []string
 	}{
 		{exitUsage, "-data is missing", []string{"init", "-from-fixed"}},
+		{exitUsage, "-cluster is missing", []string{"init", "-from-fixed", "-data", c.data[0], "-members", c.members}},
+		{exitUsage, "node 1 is at 192.0.2.1:1, which is no loopback address", over("-members", "1=192.0.2.1:1")},
 		{exitUsage, "-members is missing", []string{"init", "-from-fixed", "-data", c.data[0]}},
 		{exitUsage, `unexpected argument "x"`, over("x")},
 		{exitUsage, "is that of node 1, not of 2", over("-id", "2")},
-		{exitMismatch, "is that of node 1 of [1], and the first configuration is to be", over("-members", c.members+",2=a:1")},
-		{exitMismatch, "of the cluster is not 1 to 64 characters", over("-cluster", "a b")},
+		{exitMismatch, "is that of node 1 of [1], and the first configuration is to be", over("-members", c.members+",2=127.0.0.1:1")},
+		{exitUsage, `-cluster: "a b" is not 1 to 64 characters`, over("-cluster", "a b")},
 		{exitMismatch, "there is none, and no sign that there has been one; make one", over("-data", t.TempDir())},
 		{exitMismatch, "there is no such folder", over("-data", filepath.Join(t.TempDir(), "none"))},
 		{exitMismatch, "already; start the node without a list of members", over("-data", newRoaming(t, "1").data("1"))},

@@ -28,9 +28,16 @@ all of them have answered and follow one leader, or are it, and with 1 if not.
 
 // answered is what a node has said, or why it has not.
 type answered struct {
-	URL    string       `json:"url"`
-	Status *host.Status `json:"status"` // null if it has not answered
-	Error  string       `json:"error,omitempty"`
+	URL    string      `json:"url"`
+	Status *nodeStatus `json:"status"` // null if it has not answered
+	Error  string      `json:"error,omitempty"`
+}
+
+// nodeStatus is what a node says of its host, and what web adds to that and is for people to see.
+type nodeStatus struct {
+	host.Status
+	Expires  time.Time `json:"certificate_expires,omitzero"`
+	EndsSoon bool      `json:"certificate_ends_soon,omitempty"`
 }
 
 // statusOf prints what nodes are.
@@ -147,7 +154,7 @@ func askAll(ctx context.Context, urls []string) []answered {
 	for i, url := range urls {
 		asking.Go(func() {
 			answers[i].URL = url
-			var s host.Status
+			var s nodeStatus
 			if err := get(ctx, url+"/status", &s); err != nil {
 				answers[i].Error = err.Error()
 				return
@@ -212,12 +219,32 @@ func printAnswers(out io.Writer, answers []answered) error {
 		} else if a.Status.Error != "" {
 			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, printable.Text(a.Status.Error))
 		}
+		for _, said := range a.Status.warnings() {
+			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, said)
+		}
 	}
 	return nil
 }
 
+// warnings says what people should look into, though the node runs.
+func (s *nodeStatus) warnings() (all []string) {
+	if s == nil {
+		return nil
+	}
+	if s.Exhausted {
+		all = append(all, "the epochs are used up: when nobody leads, nobody ever will again; bully repair says the way back")
+	}
+	if s.EndsSoon {
+		all = append(all, "its certificate ends on "+s.Expires.Format("2006-01-02 15:04:05 UTC")+": renew it")
+	}
+	for _, id := range s.Unbelieved {
+		all = append(all, fmt.Sprintf("node %s says that there are other members, and is not believed, as it is no member that this node knows", id))
+	}
+	return all
+}
+
 // lostDisks returns the nodes that one knows to have lost their disks.
-func lostDisks(s *host.Status) (nodes []spec.NodeID) {
+func lostDisks(s *nodeStatus) (nodes []spec.NodeID) {
 	if s != nil {
 		for _, l := range s.Links {
 			if l.LostDisk {
@@ -230,7 +257,7 @@ func lostDisks(s *host.Status) (nodes []spec.NodeID) {
 
 // agreed returns nil if all have answered and name one leader in one epoch.
 func agreed(answers []answered) error {
-	silent, without, lost := 0, 0, map[spec.NodeID]bool{}
+	silent, without, exhausted, lost := 0, 0, 0, map[spec.NodeID]bool{}
 	reigns := map[string]bool{}
 	for _, a := range answers {
 		switch {
@@ -244,6 +271,9 @@ func agreed(answers []answered) error {
 		for _, node := range lostDisks(a.Status) {
 			lost[node] = true
 		}
+		if a.Status != nil && a.Status.Exhausted {
+			exhausted++
+		}
 	}
 	var wrong []string
 	if silent > 0 {
@@ -254,6 +284,9 @@ func agreed(answers []answered) error {
 	}
 	for _, node := range slices.SortedFunc(maps.Keys(lost), spec.NodeID.Compare) {
 		wrong = append(wrong, fmt.Sprintf("node %s has lost its disk, or runs on an old copy, and is not heeded", node))
+	}
+	if exhausted > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %d nodes have used up all epochs", exhausted, len(answers)))
 	}
 	if len(reigns) > 1 {
 		wrong = append(wrong, fmt.Sprintf("%d leaders are named", len(reigns)))

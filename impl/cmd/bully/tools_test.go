@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode"
@@ -250,4 +251,53 @@ func TestTrace(t *testing.T) {
 		require.Equal(t, exitMismatch, status, args)
 		require.Contains(t, log, want)
 	}
+}
+
+// TestExhausted: who has the last epoch that there is says so, everywhere, and the way back that is written down is one.
+func TestExhausted(t *testing.T) {
+	c := newCluster(t, 1)
+	members := []spec.NodeID{spec.IntegerID(1)}
+	exhaust := func(store *storage.File, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.NoError(t, store.Save(spec.Durable{Epoch: spec.MaxEpoch}))
+		require.NoError(t, store.Close())
+	}
+	exhaust(storage.Open(c.data[0], members[0], members))
+	p := c.run(1)
+	until(t, "it says so", func() bool { return strings.Contains(p.log.String(), "the epochs are used up") })
+	until(t, "it is not well", func() bool { code, _ := fetch(c.http[0], "/healthz"); return code == 503 })
+	_, body := fetch(c.http[0], "/metrics")
+	require.Contains(t, body, "\nbully_epochs_exhausted 1\n")
+	status, out, log := bully(t, "status", "-http", c.http[0])
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, out, "the epochs are used up: when nobody leads, nobody ever will again")
+	require.Contains(t, log, "1 of 1 nodes have used up all epochs")
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, p.wait())
+
+	status, out, log = bully(t, "repair", "-data", c.data[0])
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, out, "Stop ALL nodes of the cluster")
+	require.Contains(t, log, "has used up all epochs")
+	record := filepath.Join(c.data[0], "record")
+	require.NoError(t, os.Rename(record, record+".exhausted"))
+	status, _, log = bully(t, "repair", "-data", c.data[0], "-raise", "70", "-id", "1", "-members", c.members)
+	require.Equal(t, exitOK, status, log)
+	c.run(1)
+	leads(t, c.http[0])
+	_, body = fetch(c.http[0], "/leader")
+	require.Contains(t, body, `"epoch":71`)
+	require.NotContains(t, body, "exhausted")
+
+	data, address := t.TempDir(), freeAddress(t)
+	status, _, log = bully(t, "init", "-data", data, "-cluster", "test", "-id", "1", "-members", "1="+address)
+	require.Equal(t, exitOK, status, log)
+	status, _, log = bully(t, "repair", "-data", data, "-raise", "80")
+	require.Equal(t, exitOK, status, log)
+	http := freeAddress(t)
+	spawn(t, "run", "-data", data, "-http", http, "-profile", "local")
+	leads(t, http)
+	_, body = fetch(http, "/leader")
+	require.Contains(t, body, `"epoch":81`)
 }

@@ -25,7 +25,7 @@ func runCommand(flags ...string) []string {
 	if nice, err := exec.LookPath("nice"); err == nil && os.Geteuid() == 0 {
 		command = []string{nice, "-n", "-10"}
 	}
-	return append(append(command, binary, "run", "-cluster", "localcluster", "-profile", "lan"), flags...)
+	return append(append(command, binary, "run", "-cluster", "localcluster", "-insecure", "-profile", "lan"), flags...)
 }
 
 // bullies returns a cluster of real nodes that is checked and closed when the test ends.

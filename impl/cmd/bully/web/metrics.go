@@ -95,7 +95,12 @@ func (s *Server) ofNode() []family {
 			one("has_leader", gauge, "Whether this node knows of a leader (R39).", toNumber(!now.Leader.IsNone())),
 			one("epoch", gauge, "The highest epoch that this node has promised or learned.", float64(now.Epoch)))
 	}
+	if s.config.Own != nil {
+		changing = append(changing, one("certificate_expires_timestamp_seconds", gauge, "When the certificate of this node ends, in seconds since 1970.", s.config.Own.Expires().Unix()))
+	}
 	return append(changing,
+		one("epochs_exhausted", gauge, "Whether the epochs are used up: when nobody leads, nobody ever will again.", toNumber(now.Exhausted)),
+		one("unbelieved_total", counter, "Messages of nodes that are no members, and claim that there are newer ones.", now.Counters.Unbelieved),
 		one("stopped", gauge, "Whether the node has stopped.", toNumber(now.Stopped)),
 		labelled("role", gauge, "1 for the role that the node has.", "role", roles),
 		labelled("link_up", gauge, "Whether the connection to a member is open.", "node", up),
@@ -168,6 +173,7 @@ func (s *Server) ofTransport() []family {
 		one("transport_accepted_total", counter, "Connections accepted.", stats.Accepted),
 		one("transport_pending", gauge, "Connections that have not shown yet of which member they are.", stats.Pending),
 		one("transport_evicted_total", counter, "Connections closed before they could show it.", stats.Evicted),
+		one("transport_shed_total", counter, "TLS handshakes not begun, as too many had been lately.", stats.Shed),
 		labelled("transport_refused_total", counter, "Connections refused, by reason.", "reason", refused),
 		one("transport_malformed_total", counter, "Connections closed for a frame that is none (R33).", stats.Malformed),
 		one("transport_stalled_total", counter, "Connections closed because they were too slow.", stats.Stalled),

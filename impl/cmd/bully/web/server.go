@@ -26,6 +26,12 @@ type Node interface {
 	Resign(ctx context.Context) error
 }
 
+// Certificate is what is shown of the certificate of a node.
+type Certificate interface {
+	Expires() time.Time
+	EndsSoon(now time.Time) bool
+}
+
 // Config says what a Server shows. Node and Events must be given.
 type Config struct {
 	Node    Node
@@ -36,6 +42,7 @@ type Config struct {
 	Views   map[spec.NodeID]string // where browsers find the servers of other nodes: http://host:port, without a path
 	Stats   func() transport.Stats // of the transport; nil if there are none
 	Dropped func() uint64          // how many lines of its log have been dropped; nil if none is
+	Own     Certificate            // of the node; nil if it has none
 	Most    int                    // connections that are open at once; 0 means 512
 	Version string                 // of the program
 	Logger  *slog.Logger           // is told of requests that fail; nil tells nobody
@@ -184,6 +191,8 @@ type status struct {
 	host.Status
 	Cluster  string   `json:"cluster"`
 	Version  string   `json:"version"`
+	Expires  string   `json:"certificate_expires,omitempty"`   // of the node, in UTC; "" if it has none
+	EndsSoon bool     `json:"certificate_ends_soon,omitempty"` // it is time to renew it
 	Counters counters `json:"counters"`
 }
 
@@ -199,6 +208,9 @@ type counters struct {
 func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	all := status{Status: s.config.Node.Status(), Cluster: s.config.Cluster, Version: s.config.Version}
 	all.Counters.Counters = all.Status.Counters
+	if own := s.config.Own; own != nil {
+		all.Expires, all.EndsSoon = own.Expires().UTC().Format(time.RFC3339), own.EndsSoon(time.Now())
+	}
 	if s.config.Stats != nil {
 		stats := s.config.Stats()
 		all.Counters.BytesSent, all.Counters.BytesReceived = stats.BytesOut, stats.BytesIn

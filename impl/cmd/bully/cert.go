@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/cmd/bully/certs"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+const certHelp = `
+Makes the files by which the nodes of a cluster know each other: an authority, once, and a certificate for each node.
+
+  bully cert ca -dir ca                                    # ca/ca.crt goes to every node, ca/ca.key to none
+  bully cert node -ca ca -cluster jobs -id 3 -dir node-3   # node-3/node.crt, node.key and ca.crt go to node 3
+  bully cert node -ca ca -cluster jobs -id 3 -dir node-3 -renew
+
+Keep the folder of the authority where no node is: whoever has its key can make himself any node. A certificate says
+bully://jobs/3: it is of use to that node of that cluster alone. Copy a renewed one over the old: a node that runs takes it within a
+minute, or at once on SIGHUP, and logs that. A node that is removed keeps its certificate until that ends, and can do nothing with
+it: what it says is not believed by those who know that it is no member.
+
+To replace the authority, make another one, give every node both (cat old/ca.crt new/ca.crt) and restart one after the other; then do
+the same with certificates of the new one, and at last without the old.
+
+`
+
+// certificates makes certificates.
+func certificates(_ context.Context, p program, args []string) error {
+	if len(args) == 0 {
+		return usageError{"say what is to be made: bully cert ca, or bully cert node (\"bully help cert\" says more)"}
+	}
+	kinds := map[string]func(*flag.FlagSet) func() error{"ca": p.certOfAuthority, "node": p.certOfNode}
+	switch args[0] {
+	case "-h", "-help", "--help":
+		_, _ = fmt.Fprint(p.out, "Usage: bully cert ca|node [flags]\n"+certHelp)
+		for _, kind := range []string{"ca", "node"} {
+			flags := p.flagSet("cert " + kind)
+			kinds[kind](flags)
+			_, _ = fmt.Fprintf(p.out, "bully cert %s:\n", kind)
+			flags.SetOutput(p.out)
+			flags.PrintDefaults()
+		}
+		return nil
+	}
+	define, ok := kinds[args[0]]
+	if !ok {
+		return usageError{fmt.Sprintf("unknown %q%s (there are ca and node)", args[0], suggest(args[0], []string{"ca", "node"}))}
+	}
+	flags := p.flagSet("cert")
+	run := define(flags)
+	if err := p.parse(flags, args[1:]); err != nil {
+		return err
+	}
+	return run()
+}
+
+// days reads how long a certificate is to be good.
+func days(n int) (time.Duration, error) {
+	if n < 1 || n > 36500 {
+		return 0, usageError{fmt.Sprintf("-days: %d is not from 1 to 36500", n)}
+	}
+	return time.Duration(n) * 24 * time.Hour, nil
+}
+
+// certOfAuthority defines the flags of bully cert ca, and returns what does it.
+func (p program) certOfAuthority(flags *flag.FlagSet) func() error {
+	var dir, name string
+	var valid int
+	flags.StringVar(&dir, "dir", "", "make the authority in this `folder`")
+	flags.StringVar(&name, "name", "bully", "a `name` for people to read")
+	flags.IntVar(&valid, "days", 3650, "it is good for so many `days`")
+	return func() error { return p.makeAuthority(dir, name, valid) }
+}
+
+// makeAuthority makes the files of an authority.
+func (p program) makeAuthority(dir, name string, valid int) error {
+	if dir == "" {
+		return usageError{"-dir is missing: give the folder of the authority, as in -dir ca"}
+	}
+	duration, err := days(valid)
+	if err != nil {
+		return err
+	}
+	if _, err := certs.NewAuthority(dir, name, duration); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "Made %s, which every node is given, and its key, which none is.\nNow make a certificate for each node: bully cert node -ca %s -cluster NAME -id ID -dir node-ID\n",
+		filepath.Join(dir, certs.AuthorityFile), dir)
+	return err
+}
+
+// A nodeCertificate is what bully cert node is told.
+type nodeCertificate struct {
+	ca, dir, cluster, id string
+	valid                int
+	renew                bool
+}
+
+// certOfNode defines the flags of bully cert node, and returns what does it.
+func (p program) certOfNode(flags *flag.FlagSet) func() error {
+	c := &nodeCertificate{}
+	flags.StringVar(&c.ca, "ca", "", "the `folder` of the authority")
+	flags.StringVar(&c.cluster, "cluster", "", "the `name` of the cluster")
+	flags.StringVar(&c.id, "id", "", "the `id` of the node")
+	flags.StringVar(&c.dir, "dir", "", "put the files of the node into this `folder`")
+	flags.IntVar(&c.valid, "days", 365, "it is good for so many `days`, and no longer than the authority")
+	flags.BoolVar(&c.renew, "renew", false, "replace the files that are there")
+	return func() error { return p.makeOfNode(c) }
+}
+
+// makeOfNode makes the certificate of a node, if all is said that must be.
+func (p program) makeOfNode(c *nodeCertificate) error {
+	for _, required := range []struct{ flag, value, like string }{{"ca", c.ca, "ca"}, {"id", c.id, "3"}, {"dir", c.dir, "node-3"}} {
+		if required.value == "" {
+			return usageError{fmt.Sprintf("-%s is missing: give it as in -%s %s", required.flag, required.flag, required.like)}
+		}
+	}
+	if err := checkCluster(c.cluster); err != nil {
+		return err
+	}
+	node, err := spec.ParseNodeID(c.id)
+	if err != nil {
+		return usageError{fmt.Sprintf("-id: %v", err)}
+	}
+	valid, err := days(c.valid)
+	if err != nil {
+		return err
+	}
+	return p.issue(c, node, valid)
+}
+
+// issue makes the files of a node.
+func (p program) issue(c *nodeCertificate, node spec.NodeID, valid time.Duration) error {
+	authority, err := certs.OpenAuthority(c.ca)
+	if err != nil {
+		return err
+	}
+	vouches, err := os.ReadFile(filepath.Join(c.ca, certs.AuthorityFile))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	links := linkFlags{certFile: filepath.Join(c.dir, "node.crt"), keyFile: filepath.Join(c.dir, "node.key"), caFile: filepath.Join(c.dir, certs.AuthorityFile)}
+	made, err := authority.Issue(links.certFile, links.keyFile, c.cluster, node, valid, c.renew)
+	if err != nil {
+		if !c.renew && errors.Is(err, os.ErrExist) {
+			err = fmt.Errorf("%w; -renew replaces it", err)
+		}
+		return err
+	}
+	if err := os.WriteFile(links.caFile, vouches, 0o644); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "Made the certificate of node %s of cluster %s, good until %s. Give the node these files, and these flags:%s\n",
+		node, c.cluster, made.NotAfter.Format(time.DateOnly), links.again())
+	return err
+}
