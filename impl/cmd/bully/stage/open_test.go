@@ -135,7 +135,7 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 		{"a header of another version", `{"format":2,"spec":"1.0","members":["1"],"seed":1,"commit":"x"}` + "\n", 1, "format", 0},
 		{"a header that is broken", `{"format":3,"members":["1"` + "\n" + part(3), 1, "expected", 0},
 		{"no events", part(1), 1, "no event", 0},
-		{"no header", strings.Join(lines[1:], ""), 1, "unknown field", 0},
+		{"no header", strings.Join(lines[1:], ""), 1, "an event, and not a header", 0},
 		{"a line that is no JSON", part(8) + "oops\n" + lines[8], 9, "expected", 7},
 		{"a line is missing", part(8) + lines[9], 9, "seq", 7},
 		{"cut short", part(8) + lines[8][:40], 9, "cut short", 7},
