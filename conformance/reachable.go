@@ -16,7 +16,7 @@ import (
 // small are the configurations of the group reachable: those that are explored in a moment. Crashes, restarts, resigning, cuts
 // both ways and one way, and proofs of death, false ones too, are among what goes wrong in them.
 var small = []string{
-	"ClusterOneCrash", "ClusterResign", "ClusterIsolatedLeader", "ClusterOneWayOnce", "ClusterProofNone", "ClusterProofStarLeader",
+	"ClusterOneCrash", "ClusterResign", "ClusterIsolatedLeader", "ClusterOneWayOnce", "ClusterProofNone", "ClusterProofStar",
 	"ClusterProofWrong", "ClusterPendant", "ClusterChain", "ClusterStarCrash", "ClusterResignStar",
 }
 
