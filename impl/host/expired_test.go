@@ -27,3 +27,14 @@ func TestExpiredReignStaysOver(t *testing.T) {
 	require.True(t, Reign{r}.Deadline().IsZero())
 	require.True(t, w.leave(), "the reign was closed")
 }
+
+// TestDeadlineIsMonotonic: a deadline keeps the reading of the monotonic clock: whoever sets the clock on the wall back makes no reign
+// longer.
+func TestDeadlineIsMonotonic(t *testing.T) {
+	w := newWatch(SystemClock{}, time.Second)
+	w.tick()
+	r := newReign(1, SystemClock{}, nil)
+	r.renew(w.at(w.now.Add(time.Hour)))
+	deadline := Reign{r}.Deadline()
+	require.False(t, deadline == deadline.Round(0), "there is no such reading: %v", deadline)
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,6 +95,39 @@ func TestUpdateFromManyGoroutines(t *testing.T) {
 	}
 	wait.Wait()
 	requireValue(t, f, strings.Repeat("x", 40), 1)
+}
+
+// TestNoUpdateGoesBack: an epoch is looked at, and its value written, in one step. If another could write in between, a leader of old
+// would follow a later one.
+func TestNoUpdateGoesBack(t *testing.T) {
+	f := open(t, t.TempDir())
+	var last spec.Epoch // written; changed by updates alone, which are one at a time
+	const writers, rounds = 8, 20
+	for round := range rounds {
+		var begin sync.WaitGroup
+		begin.Add(1)
+		var wait sync.WaitGroup
+		for i := range writers {
+			wait.Go(func() {
+				e := spec.Epoch(round*writers + i + 1)
+				begin.Wait()
+				err := f.Update(e, func([]byte) ([]byte, error) {
+					if e < last {
+						return nil, fmt.Errorf("epoch %d is written after %d", e, last)
+					}
+					last = e
+					time.Sleep(2 * time.Millisecond) // who waits for longer than one is given the lock, and does not take it by chance
+					return []byte{byte(e)}, nil
+				})
+				if err != nil && !errors.Is(err, ErrFenced) {
+					t.Error(err)
+				}
+			})
+		}
+		begin.Done()
+		wait.Wait()
+	}
+	require.EqualValues(t, writers*rounds, last)
 }
 
 func TestDamagedFiles(t *testing.T) {
