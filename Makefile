@@ -111,7 +111,8 @@ traces: ## check golden traces and fresh ones, of the simulator and of real proc
 			-trace .cache/traces/$$profile-$$nodes-$$seed.ndjson >/dev/null; done; done; done
 	.cache/bully demo -dir .cache/traces/demo
 	mv .cache/traces/demo/merged.ndjson .cache/traces/demo.ndjson && rm -rf .cache/traces/demo
-	.cache/bully trace check traces/valid .cache/traces
+	.cache/bully trace check -two-acting traces/valid
+	.cache/bully trace check .cache/traces
 	$(GO) run ./tla/check -traces traces/valid traces/invalid .cache/traces
 
 mutants: ## break the source in many ways, one at a time: each must be noticed by a test (8 min)

@@ -23,14 +23,15 @@ import (
 
 // traceChecking says how traces are checked, and how that is told.
 type traceChecking struct {
-	options tracecheck.Options
-	json    bool
+	options   tracecheck.Options
+	twoActing bool
+	json      bool
 }
 
 func (g *traceChecking) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&g.json, "json", false, "check: print JSON")
 	flags.BoolVar(&g.options.Strict, "strict", false, "check: refuse a trace that was cut short, as a crash of its writer does")
-	flags.BoolVar(&g.options.OneActing, "one-acting", false, "check: refuse two acting leaders, as must be in a simulation with all timers on time")
+	flags.BoolVar(&g.twoActing, "two-acting", false, "check: do not ask OneActing: for runs in which a node was held up, a clock went too fast, or a death was told that was none")
 }
 
 // evidence is one trace to be checked: a file, or the records of a folder.
@@ -71,6 +72,7 @@ func (p program) checkTraces(ctx context.Context, g traceChecking, arguments []s
 	if len(all) == 0 {
 		return fmt.Errorf("there is no trace in %s: the name of a trace ends in .ndjson", strings.Join(arguments, ", "))
 	}
+	g.options.OneActing = !g.twoActing
 	var verdicts []traceVerdict
 	for _, e := range all {
 		verdicts = append(verdicts, e.check(ctx, g.options))
@@ -78,7 +80,7 @@ func (p program) checkTraces(ctx context.Context, g traceChecking, arguments []s
 			return ctx.Err()
 		}
 	}
-	return p.tellTraces(g.json, verdicts)
+	return p.tellTraces(g, verdicts)
 }
 
 // gather finds all traces. Records of one folder are one trace, wherever they are given.
@@ -185,15 +187,16 @@ func (v *traceVerdict) word() string {
 }
 
 // tellTraces prints all verdicts, and what they come to. It is an error if a trace is refused.
-func (p program) tellTraces(asJSON bool, verdicts []traceVerdict) error {
+func (p program) tellTraces(g traceChecking, verdicts []traceVerdict) error {
 	var total struct {
 		Traces    []traceVerdict `json:"traces"`
 		Events    uint64         `json:"events"`
 		Refused   int            `json:"refused"`
 		Seconds   float64        `json:"seconds"`
 		PerSecond float64        `json:"events_per_second"`
+		OneActing bool           `json:"one_acting_asked"`
 	}
-	total.Traces = verdicts
+	total.Traces, total.OneActing = verdicts, g.options.OneActing
 	for i := range verdicts {
 		total.Events += verdicts[i].Events
 		total.Seconds += verdicts[i].took.Seconds()
@@ -204,7 +207,7 @@ func (p program) tellTraces(asJSON bool, verdicts []traceVerdict) error {
 	if total.Seconds > 0 {
 		total.PerSecond = float64(total.Events) / total.Seconds
 	}
-	if asJSON {
+	if g.json {
 		encoder := json.NewEncoder(p.out)
 		encoder.SetIndent("", "  ")
 		if err := encoder.Encode(total); err != nil {
@@ -213,11 +216,21 @@ func (p program) tellTraces(asJSON bool, verdicts []traceVerdict) error {
 	} else {
 		p.printVerdicts(verdicts)
 		_, _ = fmt.Fprintf(p.out, "traces: %d, events: %d, refused: %d, events/s: %.0f\n", len(verdicts), total.Events, total.Refused, total.PerSecond)
+		_, _ = fmt.Fprintln(p.out, g.asked())
 	}
 	if total.Refused > 0 {
 		return fmt.Errorf("%d of %d traces are refused", total.Refused, len(verdicts))
 	}
 	return nil
+}
+
+// asked says what was asked of each trace.
+func (g *traceChecking) asked() string {
+	const always = "asked: each step by the rules, each message sent before it came, OneLeaderPerEpoch, EpochMonotonic, OneConfiguration, ConfigurationMonotonic"
+	if g.options.OneActing {
+		return always + ", OneActing"
+	}
+	return always + "; OneActing was not, as -two-acting says"
 }
 
 // printVerdicts prints a table of all traces, and why those that are refused are.
@@ -232,7 +245,11 @@ func (p program) printVerdicts(verdicts []traceVerdict) {
 	_, _ = fmt.Fprintln(p.out)
 	for i := range verdicts {
 		if v := &verdicts[i]; v.Refused != nil {
-			_, _ = fmt.Fprintf(p.out, "%s: %v\n\n", v.File, v.err)
+			_, _ = fmt.Fprintf(p.out, "%s: %v\n", v.File, v.err)
+			if v.Refused.Rule == string(spec.OneActing) {
+				_, _ = fmt.Fprintln(p.out, "  if a node was held up (its log says so), a clock went too fast, or a death was told that was none, that can be: -two-acting leaves it out")
+			}
+			_, _ = fmt.Fprintln(p.out)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,6 +72,23 @@ func TestTraceCheck(t *testing.T) {
 	require.Equal(t, []spec.NodeID{spec.IntegerID(1)}, told.Traces[1].Members)
 }
 
+// TestTraceCheckOneActing: two that act at once are refused unless that is left out, and what was asked is said.
+func TestTraceCheckOneActing(t *testing.T) {
+	late := "../../../traces/valid/leader-that-nobody-hears.ndjson"
+	status, out, _ := bully(t, "trace", "check", late)
+	require.Equal(t, exitMismatch, status)
+	require.Contains(t, out, "OneActing: two nodes act as leader")
+	require.Contains(t, out, "that can be: -two-acting leaves it out")
+	require.Contains(t, out, ", OneActing\n")
+	status, out, _ = bully(t, "trace", "check", "-two-acting", late)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "; OneActing was not, as -two-acting says")
+	for _, asked := range []bool{true, false} {
+		_, out, _ = bully(t, "trace", "check", "-json", fmt.Sprintf("-two-acting=%t", !asked), late)
+		require.Contains(t, out, fmt.Sprintf(`"one_acting_asked": %t`, asked))
+	}
+}
+
 // TestTraceCheckRecords checks the records of nodes, which are merged first, beside other traces of the same folder.
 func TestTraceCheckRecords(t *testing.T) {
 	dir, one := t.TempDir(), spec.IntegerID(1)
@@ -126,5 +144,5 @@ func TestTraceCheckUsage(t *testing.T) {
 	}
 	status, out, _ := bully(t, "help", "trace")
 	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "-one-acting")
+	require.Contains(t, out, "-two-acting")
 }
