@@ -295,7 +295,7 @@ func drawConfiguration(t *rapid.T, epoch spec.Epoch) spec.Configuration {
 		}
 		return id
 	}), 0, spec.MaxChangingMembers, rapid.ID[spec.NodeID]).Draw(t, "ids")
-	room := spec.MaxFrame - 59 - 18*len(ids)
+	room := spec.MaxFrame - (spec.MessageSize + 32 + 16 + 1) - 18*len(ids) // of the longest message
 	var members []spec.Member
 	for i, id := range ids {
 		kind := rapid.SampledFrom(spec.MemberKinds()).Draw(t, "kind")

@@ -110,6 +110,25 @@ func TestLooseTrace(t *testing.T) {
 	require.Equal(t, string(canonical), string(written))
 }
 
+// TestTraceOfOtherLineEnds: a CR before the LF is white space; one that ends a line alone is none of its end.
+func TestTraceOfOtherLineEnds(t *testing.T) {
+	files, err := filepath.Glob("testdata/valid/*.ndjson")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		header, events, err := readTrace(bytes.NewReader(text))
+		require.NoError(t, err)
+		again, same, err := readTrace(bytes.NewReader(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))))
+		require.NoError(t, err, name)
+		require.Equal(t, header, again)
+		require.Equal(t, events, same)
+		_, _, err = readTrace(bytes.NewReader(bytes.ReplaceAll(text, []byte("\n"), []byte("\r"))))
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	}
+}
+
 func TestTraceErrorText(t *testing.T) {
 	for name, want := range map[string]string{
 		"epoch-above-bound": "line 3: state.epoch: 9007199254740992 is above 2^53-1",
