@@ -72,7 +72,9 @@ func TestExecEnvironment(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "told")
 		n := c.executes(1, file, `echo "$BULLY_EPOCH $BULLY_NODE $BULLY_CLUSTER" >"$0"; echo out; echo err >&2; `+script)
 		require.Equal(t, want, n.wait(), script)
-		require.Equal(t, "1 1 test", content(t, file))
+		epoch, of, _ := strings.Cut(content(t, file), " ")
+		require.Equal(t, "1 test", of)
+		require.Contains(t, n.log.String(), "leader=1 epoch="+epoch+" leading=true", "a machine that is held up may need more than one")
 		require.Equal(t, "out\n", n.out.String())
 		require.Contains(t, n.log.String(), "err\n")
 		require.Contains(t, n.log.String(), "leader=none", "the node has resigned")
@@ -180,7 +182,7 @@ func TestExecTakesNoProof(t *testing.T) {
 	nodes[2].signal(syscall.SIGKILL)
 	number(t, told[1])
 	for _, n := range nodes[:2] {
-		require.Contains(t, n.log.String(), "disconnected", "it has seen the connection end")
+		until(t, "it has seen the connection end", func() bool { return strings.Contains(n.log.String(), "disconnected") })
 		require.NotContains(t, n.log.String(), "its address refuses")
 	}
 }
@@ -192,7 +194,7 @@ func TestExecResign(t *testing.T) {
 	c.executes(1, file, `trap 'echo "$BULLY_EPOCH" >"$0.ended"; exit' TERM; `+forever)
 	pid := number(t, file)
 	resign(t, c.http[0])
-	require.Equal(t, "1", content(t, file+".ended"))
+	require.Regexp(t, `^[1-9]\d*$`, content(t, file+".ended"), "the first epoch, unless the machine has held it up")
 	dies(t, pid)
 	until(t, "it leads again, and the command runs again", func() bool { return number(t, file) != pid })
 }
@@ -209,7 +211,7 @@ func TestExecRestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "told")
 	n := c.executes(1, file, `echo "$BULLY_EPOCH" >>"$0"`, "-restart")
 	until(t, "it runs twice", func() bool { return strings.Contains(content(t, file), "\n") })
-	require.Contains(t, n.log.String(), "the command has ended")
+	until(t, "it says so", func() bool { return strings.Contains(n.log.String(), "the command has ended") })
 	n.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, n.wait())
 }
