@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
 func TestMayOpen(t *testing.T) {
@@ -60,6 +62,6 @@ func TestRunFewDescriptors(t *testing.T) {
 	code, _ := fetch(c.http[0], "/healthz")
 	require.Equal(t, http.StatusOK, code)
 	n.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, n.wait())
+	require.Equal(t, cli.OK, n.wait())
 	require.NotContains(t, n.log.String(), "too many open files")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -88,7 +89,7 @@ func TestExecStop(t *testing.T) {
 	n := c.executes(1, file, `trap 'echo ended >>"$0"; exit 5' TERM; `+forever)
 	pid := number(t, file)
 	n.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, n.wait(), "it did what it was told")
+	require.Equal(t, cli.OK, n.wait(), "it did what it was told")
 	require.Equal(t, fmt.Sprintf("%d\nended", pid), content(t, file))
 
 	// One that does not end is killed after -stop.
@@ -96,7 +97,7 @@ func TestExecStop(t *testing.T) {
 	n = c.executes(1, file, `trap '' TERM; `+forever, "-stop", "50ms")
 	pid = number(t, file)
 	n.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, n.wait())
+	require.Equal(t, cli.OK, n.wait())
 	require.False(t, alive(pid))
 }
 
@@ -213,7 +214,7 @@ func TestExecRestart(t *testing.T) {
 	until(t, "it runs twice", func() bool { return strings.Contains(content(t, file), "\n") })
 	until(t, "it says so", func() bool { return strings.Contains(n.log.String(), "the command has ended") })
 	n.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, n.wait())
+	require.Equal(t, cli.OK, n.wait())
 }
 
 func TestExecUsage(t *testing.T) {
@@ -226,11 +227,11 @@ func TestExecUsage(t *testing.T) {
 		"did you mean -restart?": exec(c.flags(1, "-restrat", "--", "true")...),
 	} {
 		status, _, log := bully(t, args...)
-		require.Equal(t, exitUsage, status, args)
+		require.Equal(t, cli.Misused, status, args)
 		require.Contains(t, log, want)
 	}
 	status, _, log := bully(t, exec(c.flags(1, "--", "no-such-program")...)...)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "no-such-program")
 	require.Equal(t, 1282300*time.Microsecond, mostGrace(host.WAN()))
 	require.Equal(t, 11600*time.Microsecond, mostGrace(host.LAN()))

@@ -15,11 +15,12 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/web"
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
-	"github.com/seed-fdf591db/bully/impl/logqueue"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/logqueue"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -56,13 +57,13 @@ longer because its disk failed or it is no member any more, and says why; with 2
 // run runs a node.
 func run(ctx context.Context, p program, args []string) error {
 	var f nodeFlags
-	flags := p.flagSet("run")
+	flags := p.Flags("run")
 	f.define(flags)
-	if err := p.parseSome(flags, args, usage{text: runHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Text: runHelp}); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
-		return usageError{fmt.Sprintf("unexpected argument %q (\"bully help run\" lists the flags)", flags.Arg(0))}
+		return cli.Usage(fmt.Sprintf("unexpected argument %q (\"bully help run\" lists the flags)", flags.Arg(0)))
 	}
 	s, err := p.settings(&f, flags)
 	if err != nil {
@@ -92,7 +93,7 @@ type node struct {
 // newNode opens all that a node needs. When it returns an error nothing is left open.
 func newNode(p program, s settings) (*node, error) {
 	keepSmall()
-	n := &node{settings: s, pipes: watchPipes(), logs: logqueue.New(p.log, func(dropped uint64) string { return droppedLines(s, dropped) })}
+	n := &node{settings: s, pipes: watchPipes(), logs: logqueue.New(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
 	n.logger = newLogger(n.logs, s)
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
@@ -113,8 +114,8 @@ func (n *node) open() (err error) {
 	var recorded host.Trace
 	if n.trace != "" {
 		name, _ := os.Hostname()
-		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: plain(name),
-			Commit: plain(revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
+		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: trace.Plain(name),
+			Commit: trace.Plain(cli.Revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
 		if err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ func (n *node) open() (err error) {
 	}
 	if n.listener != nil {
 		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
-			Dropped: n.logs.Dropped, Own: n.shown(), Version: revision(), Logger: n.logger})
+			Dropped: n.logs.Dropped, Own: n.shown(), Version: cli.Revision(), Logger: n.logger})
 	}
 	return err
 }
@@ -315,27 +316,4 @@ func droppedLines(s settings, dropped uint64) string {
 	var line strings.Builder
 	newLogger(&line, s).Warn("lines of this log were dropped: whoever reads it was too slow", "node", s.id.String(), "dropped", dropped)
 	return line.String()
-}
-
-// revision returns which commit this program was built from, or "unknown".
-func revision() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
-		}
-	}
-	return "unknown"
-}
-
-// plain returns text with what the header of a trace cannot hold left out.
-func plain(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '"' || r == '\\' {
-			return -1
-		}
-		return r
-	}, text)
-	return text[:min(len(text), 255)]
 }
