@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
@@ -62,7 +63,9 @@ func repair(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	report.Others = slices.DeleteFunc(report.Others, func(o storage.Other) bool { return o.Name == addressFile && report.Identity != storage.Identity{} })
+	report.Others = slices.DeleteFunc(report.Others, func(o storage.Other) bool {
+		return o.Name == library.AddressFile && report.Identity != storage.Identity{}
+	})
 	if _, err := fmt.Fprint(p.Out, report); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 
+	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
@@ -82,10 +83,8 @@ type node struct {
 	pipes    (func()) // undoes watchPipes
 	logs     *logqueue.Writer
 	logger   *slog.Logger
-	store    *storage.File
 	recorder *trace.Recorder // or nil
-	links    *transport.TCP
-	host     *host.Host
+	host     *library.Node
 	web      *web.Server // or nil
 	listener net.Listener
 }
@@ -103,9 +102,6 @@ func newNode(p program, s settings) (*node, error) {
 
 // open opens all that a node needs, as far as it can.
 func (n *node) open() (err error) {
-	if n.store, err = n.openStore(); err != nil {
-		return err
-	}
 	if n.http != "" {
 		if n.listener, err = net.Listen("tcp", n.http); err != nil {
 			return fmt.Errorf("-http: %w", err)
@@ -125,20 +121,19 @@ func (n *node) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if n.links, err = n.connect(); err != nil {
+	listener, err := n.listens()
+	if err != nil {
 		return err
 	}
 	events := web.NewEvents(n.id, recorded)
-	members := n.members
-	if n.changing() {
-		members = nil // they are in the record
-	}
-	if n.host, err = host.New(host.Config{ID: n.id, Members: members, Believe: n.believed, Storage: n.store, Transport: n.links, Timing: n.timing,
-		Detector: phi, Clock: kernelclock.New(), Logger: n.logger, Metrics: events, Trace: events}); err != nil {
+	if n.host, err = library.Open(n.configured(events, phi, listener)); err != nil {
+		if listener != nil {
+			_ = listener.Close()
+		}
 		return err
 	}
 	if n.listener != nil {
-		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
+		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.host.Links().Stats,
 			Dropped: n.logs.Dropped, Own: n.shown(), Version: cli.Revision(), Logger: n.logger})
 	}
 	return err
@@ -155,21 +150,6 @@ func (n *node) shown() web.Certificate {
 // changing reports whether members come and go.
 func (s *settings) changing() bool { return s.identity != storage.Identity{} }
 
-// openStore opens the record of the node.
-func (n *node) openStore() (*storage.File, error) {
-	if !n.changing() {
-		return storage.Open(n.data, n.id, n.members)
-	}
-	store, err := storage.OpenChanging(n.data)
-	if err != nil {
-		return nil, err
-	}
-	if store.Identity() != n.identity { // it was read before, to find out what it is
-		return nil, errors.Join(fmt.Errorf("the record in %s has just become that of %s", n.data, store.Identity()), store.Close())
-	}
-	return store, nil
-}
-
 // changer returns what changes members, or nil if they are fixed.
 func (n *node) changer() web.Changer {
 	if !n.changing() {
@@ -185,33 +165,37 @@ func (n *node) controlled() bool {
 	return n.httpControl || ok && address.IP.IsLoopback()
 }
 
-// connect makes the transport.
-func (n *node) connect() (*transport.TCP, error) {
-	promise, _, err := n.store.Load()
-	if err != nil {
-		return nil, err
-	}
-	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: tlsOf(n.own), Insecure: n.insecure, Logger: n.logger, NoProof: n.noProof, Reserved: promise.Reserved}
-	if n.changing() {
-		config.Members, config.Changing = nil, &transport.Changing{Incarnation: n.identity.Incarnation, Address: n.address}
-	}
-	if n.listen != "" {
-		l, err := net.Listen("tcp", n.listen)
-		if err != nil {
-			return nil, fmt.Errorf("-listen: %w", err)
+// configured returns what the node is, as the settings say.
+func (n *node) configured(events *web.Events, phi host.Detector, listener net.Listener) library.Config {
+	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.logger}
+	if !n.changing() { // else they are in the record
+		c.Members = map[string]string{}
+		for id, address := range n.addresses {
+			c.Members[id.String()] = address
 		}
-		config.Listener = l
 	}
-	links, err := transport.NewTCP(config)
-	if err != nil && config.Listener != nil {
-		err = errors.Join(err, config.Listener.Close())
+	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = n.noProof, listener }
+	c.Host = func(c *host.Config) {
+		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, kernelclock.New(), events, events
 	}
-	return links, err
+	return c
+}
+
+// listens listens on -listen, if that was given.
+func (n *node) listens() (net.Listener, error) {
+	if n.listen == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", n.listen)
+	if err != nil {
+		return nil, fmt.Errorf("-listen: %w", err)
+	}
+	return l, nil
 }
 
 // run runs the node until ctx ends, or it fails.
 func (n *node) run(ctx context.Context) error {
-	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.links.Addr().String(), "links", linksOf(n.own, n.insecure)}
+	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.host.Links().Addr().String(), "links", linksOf(n.own, n.insecure)}
 	var serving sync.WaitGroup
 	if n.web != nil {
 		attributes = append(attributes, "http", "http://"+n.listener.Addr().String())
@@ -261,9 +245,7 @@ func (n *node) keepCertificate(ctx context.Context) (stop func()) {
 func (n *node) close() error {
 	var errs []error
 	if n.host != nil {
-		errs = append(errs, n.host.Close()) // closes the links too
-	} else if n.links != nil {
-		errs = append(errs, n.links.Close())
+		errs = append(errs, n.host.Close())
 	}
 	if n.listener != nil {
 		if err := n.listener.Close(); !errors.Is(err, net.ErrClosed) {
@@ -272,9 +254,6 @@ func (n *node) close() error {
 	}
 	if n.recorder != nil {
 		errs = append(errs, n.recorder.Close())
-	}
-	if n.store != nil {
-		errs = append(errs, n.store.Close())
 	}
 	defer n.pipes()
 	n.logs.Close(n.timing.Coordinator) // who does not read his log by then does not hold up the end

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -217,31 +215,12 @@ func identity(arguments []string, data, idText, cluster string) (storage.Identit
 	return storage.Identity{ID: id, Cluster: cluster, Incarnation: storage.NewIncarnation()}, nil
 }
 
-// addressFile is the file in a data folder that says where the node listens. As soon as its configuration says so too, that
-// goes before it.
-const addressFile = "address"
-
+// keepAddress keeps where a node listens, whose record has just been made.
 func keepAddress(data, address string) error {
-	if err := os.WriteFile(filepath.Join(data, addressFile), []byte(address+"\n"), 0o644); err != nil {
+	if err := library.KeepAddress(data, address); err != nil {
 		return fmt.Errorf("the record is made, but not where the node listens: give -listen to bully run: %w", err)
 	}
 	return nil
-}
-
-// keptAddress returns the address that keepAddress has kept, or "".
-func keptAddress(data string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(data, addressFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	address := strings.TrimSpace(string(text))
-	if problem := checkAddress(address); problem != "" {
-		return "", fmt.Errorf("%s: %s", filepath.Join(data, addressFile), problem)
-	}
-	return address, nil
 }
 
 // ofRecord fills in what a record of changing members says, if there is one and -members does not say otherwise, and
@@ -271,19 +250,14 @@ func (s *settings) ofRecord(flags givenFlags) (bool, error) {
 	for _, m := range now.Members() {
 		s.members = append(s.members, m.ID)
 	}
-	if s.address, err = keptAddress(s.data); err != nil {
+	if s.address, err = library.ListensAt(s.data); err != nil {
 		return false, err
-	}
-	if m, member := now.Member(s.id); member && m.Address != "" {
-		if s.address, _, err = transport.SplitAddress(m.Address); err != nil {
-			return false, err
-		}
 	}
 	if s.address == "" {
 		s.address = s.listen
 	}
 	if s.address == "" {
-		return false, cli.Usage("-listen is missing: neither the record nor " + filepath.Join(s.data, addressFile) + " says where this node listens")
+		return false, cli.Usage("-listen is missing: neither the record nor " + filepath.Join(s.data, library.AddressFile) + " says where this node listens")
 	}
 	return true, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/contenders"
 )
 
-// TestReadme holds what impl/baselines/README.md says of flaws and costs, and README.md of costs, to what is measured.
+// TestReadme holds what impl/baselines/README.md says of flaws and costs to what is measured.
 func TestReadme(t *testing.T) {
 	cost := costs(t)
 	var b strings.Builder
@@ -33,7 +33,6 @@ func TestReadme(t *testing.T) {
 	}
 	b.WriteString("\n## All scenarios\n\n" + flaws(t) + "\n")
 	written(t, "../../baselines/README.md", b.String())
-	written(t, "../../../README.md", cost)
 }
 
 // written holds what stands between the marks of a file to a text.
