@@ -89,7 +89,6 @@ func TestStrangersComeAtAPace(t *testing.T) {
 	begun := time.Now()
 	_, busy := meetMany(t, node, maxStrangers+5)
 	require.GreaterOrEqual(t, time.Since(begun), 4*meetEvery)
-	require.NotZero(t, busy)
 	require.Equal(t, uint64(busy), node.Stats().Refused[Busy])
 	for range 3 * maxStrangers {
 		o := offerOf(two)
