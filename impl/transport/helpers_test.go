@@ -24,7 +24,7 @@ import (
 const never = time.Hour
 
 // patience is how long a test waits for what must come. Nothing is taken for granted because it did not come sooner.
-const patience = 2 * time.Minute
+const patience = 30 * time.Second
 
 var one, two, three, nine = spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3), spec.IntegerID(9)
 

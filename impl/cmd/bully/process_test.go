@@ -109,7 +109,7 @@ func freeAddress(t *testing.T) string {
 }
 
 // patience is how long a test waits for what must come. Nothing is taken for granted because it did not come sooner.
-const patience = 2 * time.Minute
+const patience = time.Minute
 
 // until waits until a condition holds.
 func until(t *testing.T, what string, holds func() bool) {

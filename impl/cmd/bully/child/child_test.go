@@ -30,7 +30,7 @@ func shell(t *testing.T, script string, arguments ...string) *Child {
 }
 
 // patience is how long a test waits for what must come.
-const patience = 2 * time.Minute
+const patience = 30 * time.Second
 
 // wait waits until a file has a line, and returns what is in it.
 func wait(t *testing.T, path string) (text string) {

@@ -168,7 +168,7 @@ func rounds(full int) int {
 }
 
 // patience is how long a test waits for what must come. Nothing is taken for granted because it did not come sooner.
-const patience = 2 * time.Minute
+const patience = time.Minute
 
 // within bounds what a test waits for.
 func within(t *testing.T, d time.Duration) context.Context {

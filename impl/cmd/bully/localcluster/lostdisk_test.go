@@ -82,6 +82,27 @@ func TestLostDisk(t *testing.T) {
 	}
 }
 
+// TestLostDiskInFirstRun is the same with a node that has been asked by the leader alone, since it started for the first time: those
+// that it has not spoken to know it too.
+func TestLostDiskInFirstRun(t *testing.T) {
+	cluster := fixedThree(t)
+	require.NoError(t, cluster.Start(1, 3))
+	leads(t, cluster, 3, 0, 1, 3)
+	require.NoError(t, cluster.Start(2))
+	leads(t, cluster, 3, 0, 1, 2, 3)
+	eventually(t, "1 has a connection to 2", func() bool { return strings.Contains(cluster.Log(1), "msg=connected node=1 cluster=localcluster to=2") })
+	_, err := cluster.Stop(1) // what it has said leaves
+	require.NoError(t, err)
+	_, err = cluster.Pause(3)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(cluster.Data(1)))
+	require.NoError(t, cluster.Start(1))
+	ends(t, cluster, 1)
+	require.Contains(t, cluster.Log(1), "node 2 remembers what it has said after its record was written")
+	_, err = cluster.Continue(3)
+	require.NoError(t, err)
+}
+
 func fixedThree(t *testing.T) *Cluster {
 	return bullies(t, Config{Nodes: 3, Command: runCommand()})
 }
