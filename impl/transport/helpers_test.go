@@ -104,9 +104,7 @@ func kinds(events []Event, id spec.NodeID) (kinds []Kind) {
 // eventually waits for what can only be looked at, not waited for.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for late := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		require.False(t, time.Now().After(late), "it has not come about: %s", what)
-	}
+	require.Eventually(t, holds, patience, time.Millisecond, "it has not come about: %s", what)
 }
 
 // A tcpNet is a cluster over TCP on this machine. Nodes keep their addresses while they do not run.
