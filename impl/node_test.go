@@ -62,7 +62,7 @@ func TestChanging(t *testing.T) {
 	require.NoError(t, node.Close())
 
 	for want, config := range map[string]bully.Config{
-		"bully: ID: the record in " + folder + " is that of node 1, not of 2":      {Folder: folder, ID: "2"},
+		"bully: ID: the record in " + folder + " is that of node 1, not of 2":       {Folder: folder, ID: "2"},
 		"bully: Cluster: the record in " + folder + " is of cluster c, not of jobs": {Folder: folder, Cluster: "jobs"},
 	} {
 		_, err := bully.Open(config)

@@ -18,7 +18,7 @@ const (
 	// demoPause lies between two scenes, so that a person can follow.
 	demoPause = 400 * time.Millisecond
 	// demoPatience bounds each scene.
-	demoPatience = 10 * time.Second
+	demoPatience = time.Minute
 )
 
 // demoFlags are the flags of bully demo.
@@ -175,6 +175,8 @@ func (s *show) comeBack(ctx context.Context, old, now localcluster.Reign) error 
 	}
 	if reign.Leader != old.Leader {
 		s.note("node %d waits for a second before it takes over, in case it dies again", old.Leader)
+	}
+	for reign.Leader != old.Leader {
 		if reign, err = s.elect(ctx, reign.Epoch, s.cluster.IDs()); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func TestDemo(t *testing.T) {
 		`ms  start nodes 1, 2, 3, 4 and 5$`,
 		`ms  node 5 leads epoch \d+: 1, 2, 3, 4 and 5 say so$`,
 		`ms  kill -9 node 5, the leader$`,
-		`ms  node 4 leads epoch \d+: 1, 2, 3 and 4 say so$`,
+		`ms  node [1-4] leads epoch \d+: 1, 2, 3 and 4 say so$`, // 4, unless the machine does not run it just then
 		`failover took \d+\.\d ms$`,
 		`ms  start node 5 again$`,
 		`ms  node 5 leads epoch \d+: 1, 2, 3, 4 and 5 say so$`,

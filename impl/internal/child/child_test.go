@@ -29,17 +29,18 @@ func shell(t *testing.T, script string, arguments ...string) *Child {
 	return c
 }
 
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
 // wait waits until a file has a line, and returns what is in it.
-func wait(t *testing.T, path string) string {
+func wait(t *testing.T, path string) (text string) {
 	t.Helper()
-	for range 1000 {
-		if data, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(data), "\n") {
-			return strings.TrimSpace(string(data))
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatalf("%s has not come to be", path)
-	return ""
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(path)
+		text = strings.TrimSpace(string(data))
+		return err == nil && strings.HasSuffix(string(data), "\n")
+	}, patience, 5*time.Millisecond, path)
+	return text
 }
 
 // alive reports whether a process runs.
@@ -89,7 +90,7 @@ func TestGroup(t *testing.T) {
 			c.Kill()
 		}
 		<-c.Done()
-		require.Eventually(t, func() bool { return !alive(grandchild) }, 10*time.Second, time.Millisecond, name)
+		require.Eventually(t, func() bool { return !alive(grandchild) }, patience, time.Millisecond, name)
 	}
 }
 

@@ -52,7 +52,7 @@ func pidIn(t *testing.T, file string) int {
 // gone waits until a process runs no more.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !alive(pid) }, patience, time.Millisecond)
 }
 
 // strays are scripts that start what tries to get away; each writes its process id to $1.
@@ -71,7 +71,7 @@ func TestStraysEnd(t *testing.T) {
 		for name, script := range strays {
 			for how, end := range map[string]func(c *Child){
 				"killed":          (*Child).Kill,
-				"ended by itself": func(c *Child) { require.NoError(t, syscall.Kill(c.PID(), syscall.SIGINT)) },
+				"ended by itself": func(c *Child) { require.NoError(t, syscall.Kill(c.PID(), syscall.SIGUSR1)) }, // which nobody ignores, as jobs of a shell in the background do SIGINT
 			} {
 				t.Run(name+", "+how, func(t *testing.T) {
 					file := filepath.Join(t.TempDir(), "pid")
@@ -150,7 +150,7 @@ func TestOrphansAreWaitedFor(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	shell(t, `(sh -c 'echo $$ >"$1"; sleep 0.02' sh "$1" &); while :; do sleep 0.01; done`, file)
 	pid := pidIn(t, file)
-	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }, patience, time.Millisecond)
 }
 
 // The variable that makes this test program start a child, and then wait to be killed.

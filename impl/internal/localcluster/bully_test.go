@@ -19,13 +19,18 @@ import (
 
 // runCommand returns the command line of a real node, in the LAN profile, with further flags. Root lets it go before
 // other programs: the profile takes a node that waits 15 ms for a processor for one that was paused, and such a one
-// resigns.
-func runCommand(flags ...string) []string {
+// resigns. So nothing may be asked of such nodes but what holds however often they do.
+func runCommand(flags ...string) []string { return commandOf("lan", flags...) }
+
+// steadyCommand returns the command line of a real node that is not so easily held up: for tests of who leads, or for how long.
+func steadyCommand(flags ...string) []string { return commandOf("busy", flags...) }
+
+func commandOf(profile string, flags ...string) []string {
 	var command []string
 	if nice, err := exec.LookPath("nice"); err == nil && os.Geteuid() == 0 {
 		command = []string{nice, "-n", "-10"}
 	}
-	return append(append(command, binary, "run", "-cluster", "localcluster", "-insecure", "-profile", "lan"), flags...)
+	return append(append(command, binary, "run", "-cluster", "localcluster", "-insecure", "-profile", profile), flags...)
 }
 
 // bullies returns a cluster of real nodes that is checked and closed when the test ends.
@@ -58,7 +63,7 @@ func finish(t *testing.T, c *Cluster) {
 }
 
 // calmly starts nodes, waits until one certain of them leads, and tries something that goes well as long as all nodes
-// run on time. A node that does not get the processor for 15 ms may lose its reign, rightly: if it has gone wrong and
+// run on time. A node that does not get the processor may lose its reign, rightly: if it has gone wrong and
 // that has happened, it is tried again.
 func calmly(t *testing.T, config Config, start []int, leader int, try func(c *Cluster, old Reign) error) {
 	t.Helper()
@@ -162,6 +167,9 @@ func rounds(full int) int {
 	return max(full/5, 1)
 }
 
+// patience is how long a test waits for what must come. Nothing is taken for granted because it did not come sooner.
+const patience = time.Minute
+
 // within bounds what a test waits for.
 func within(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
@@ -173,7 +181,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 // agree waits until nodes agree, in an epoch above one.
 func agree(t *testing.T, c *Cluster, above uint64, ids ...int) Reign {
 	t.Helper()
-	reign, err := c.Agree(within(t, 10*time.Second), above, ids...)
+	reign, err := c.Agree(within(t, patience), above, ids...)
 	require.NoError(t, err)
 	return reign
 }
@@ -182,7 +190,7 @@ func agree(t *testing.T, c *Cluster, above uint64, ids ...int) Reign {
 func leads(t *testing.T, c *Cluster, leader int, above uint64, ids ...int) Reign {
 	t.Helper()
 	var reign Reign
-	require.NoError(t, c.Wait(within(t, 10*time.Second), fmt.Sprintf("nodes %v name %d, above epoch %d", ids, leader, above),
+	require.NoError(t, c.Wait(within(t, patience), fmt.Sprintf("nodes %v name %d, above epoch %d", ids, leader, above),
 		func(v View) (ok bool) {
 			reign, ok = v.Agreed(ids...)
 			return ok && reign.Leader == leader && reign.Epoch > above
@@ -193,8 +201,24 @@ func leads(t *testing.T, c *Cluster, leader int, above uint64, ids ...int) Reign
 // leaderless waits until nodes name no leader.
 func leaderless(t *testing.T, c *Cluster, ids ...int) {
 	t.Helper()
-	require.NoError(t, c.Wait(within(t, 10*time.Second), fmt.Sprintf("nodes %v name no leader", ids),
+	require.NoError(t, c.Wait(within(t, patience), fmt.Sprintf("nodes %v name no leader", ids),
 		func(v View) bool { return v.Leaderless(ids...) }))
+}
+
+// eventually waits for what can only be looked at, not waited for.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	require.Eventually(t, holds, patience, 5*time.Millisecond, what)
+}
+
+// ends waits until the process of a node has ended.
+func ends(t *testing.T, c *Cluster, id int) {
+	t.Helper()
+	select {
+	case <-c.Gone(id):
+	case <-within(t, patience).Done():
+		require.Fail(t, "a node goes on that is to end", "node %d; it said:\n%s\n%s", id, c.Log(id), c.View())
+	}
 }
 
 // epochsSince returns the epochs in which anybody was told of a leader, in events, ascending.

@@ -42,7 +42,7 @@ type island struct {
 
 // ensure makes a change, however often nodes die meanwhile. It never fails for good, for somebody starts them again.
 func (c *island) ensure(change web.Change) error {
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	for {
 		all := c.URLs(c.IDs()...)
@@ -92,7 +92,7 @@ func (c *island) settle(ids ...int) {
 			}
 		}
 		return slices.Equal(members, ids) && h.Configuration.Len() == len(ids)
-	}, 20*time.Second, 10*time.Millisecond, "the members become %v", ids)
+	}, patience, 10*time.Millisecond, "the members become %v", ids)
 }
 
 // harm does something bad to nodes again and again, until ctx ends, and mends it after a while. It returns how often, and
@@ -185,11 +185,7 @@ func growAndShrink(t *testing.T, network Network, seed uint64) (kills, cuts int)
 	last := c.in[0]
 	c.settle(last)
 	for _, id := range c.IDs(last) {
-		select {
-		case <-c.Gone(id):
-		case <-time.After(20 * time.Second):
-			require.Fail(t, "a node that is no member any more has not stopped", "node %d; it said:\n%s", id, c.Log(id))
-		}
+		ends(t, c.Cluster, id) // it is no member any more
 	}
 	return end.kills, end.cuts
 }
@@ -223,11 +219,10 @@ func TestGrowAndShrinkCut(t *testing.T) {
 	require.Positive(t, cuts)
 }
 
-// TestReplaceAll replaces five nodes by five new ones, one by one, and sums up for how long nobody led.
+// TestReplaceAll replaces five nodes by five new ones, one by one, and says for how long nobody led in all. How short that may be is a
+// matter of the machine: what a hand-over takes of messages and waits is asked in virtual time, in impl/host.
 func TestReplaceAll(t *testing.T) {
-	n := max(changeRounds()/5, 1)
-	var worst time.Duration
-	for range n {
+	for range max(changeRounds()/5, 1) {
 		c := &island{Cluster: bullies(t, Config{Nodes: 10, Changing: true, Command: changingCommand(), Traces: true}), t: t, join: map[int]spec.Member{}}
 		require.NoError(t, c.Init("island", ids(1, 5)...))
 		require.NoError(t, c.Start(ids(1, 5)...))
@@ -247,13 +242,11 @@ func TestReplaceAll(t *testing.T) {
 		for _, gap := range gaps {
 			without += gap.Took()
 		}
-		worst = max(worst, without)
 		t.Logf("five nodes replaced in %s; nobody led for %s in all, in %d hand-overs", took.Round(time.Millisecond), without.Round(10*time.Microsecond), len(gaps))
 		for id := 1; id <= 5; id++ {
-			<-c.Gone(id)
+			ends(t, c.Cluster, id)
 		}
 	}
-	require.Less(t, worst, time.Second)
 }
 
 // TestGaps sees that the sum of times without a leader is one.

@@ -177,7 +177,7 @@ func (c *Cluster) prepareProxies() error {
 
 // reserve keeps an address of loopback for this cluster, until it is closed.
 func (c *Cluster) reserve() (string, error) {
-	addr, release, err := reserve()
+	addr, release, err := Reserve()
 	if err == nil {
 		c.release = append(c.release, release)
 	}

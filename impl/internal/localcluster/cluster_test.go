@@ -17,32 +17,20 @@ import (
 	"go.uber.org/goleak"
 )
 
-// soon ends what takes far too long.
-func soon(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 // TestNodes does to fake nodes all that can be done to nodes.
 func TestNodes(t *testing.T) {
 	t.Cleanup(func() { goleak.VerifyNone(t) })
-	ctx := soon(t)
+	ctx := within(t, patience)
 	c := fakes(t, Config{Nodes: 3})
 	require.Equal(t, []int{1, 3}, c.IDs(2))
 	require.Contains(t, c.View().String(), "1 was never started; 2 was never started")
 	require.NoError(t, c.Start())
 	require.ErrorContains(t, c.Start(2), "start node 2: it runs already")
-	reign, err := c.Agree(ctx, 0, 1, 2, 3)
-	require.NoError(t, err)
-	require.Equal(t, 3, reign.Leader)
+	reign := leads(t, c, 3, 0, 1, 2, 3)
 
 	killed, err := c.Kill(3)
 	require.NoError(t, err)
-	next, err := c.Agree(ctx, reign.Epoch, 1, 2)
-	require.NoError(t, err)
-	require.Equal(t, 2, next.Leader)
+	next := leads(t, c, 2, reign.Epoch, 1, 2)
 	require.Positive(t, next.At.Sub(killed))
 	_, err = c.Kill(3)
 	require.ErrorContains(t, err, "node 3: it does not run")
@@ -53,14 +41,10 @@ func TestNodes(t *testing.T) {
 	naming(t, ctx, c, map[int]int{1: 1})
 	_, err = c.Continue(2)
 	require.NoError(t, err)
-	next, err = c.Agree(ctx, 1, 1, 2)
-	require.NoError(t, err)
-	require.Equal(t, 2, next.Leader)
+	leads(t, c, 2, 1, 1, 2)
 
 	require.NoError(t, c.Start(3))
-	next, err = c.Agree(ctx, 2)
-	require.NoError(t, err)
-	require.Equal(t, 3, next.Leader)
+	leads(t, c, 3, 2)
 	_, err = c.Stop(3)
 	require.NoError(t, err)
 	require.Zero(t, c.ExitStatus(3))
@@ -200,7 +184,7 @@ func TestLateEvents(t *testing.T) {
 
 // TestReserve sees that a reserved port is nobody else's, refuses connections, and can be listened at.
 func TestReserve(t *testing.T) {
-	addr, release, err := reserve()
+	addr, release, err := Reserve()
 	require.NoError(t, err)
 	defer release()
 	_, err = net.Dial("tcp", addr)
@@ -239,7 +223,7 @@ func TestOrphans(t *testing.T) {
 	require.DirExists(t, filepath.Join("/proc", fmt.Sprint(pid)))
 	require.NoError(t, command.Process.Kill())
 	_ = command.Wait()
-	ctx := soon(t)
+	ctx := within(t, patience)
 	for {
 		status, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "status"))
 		if err != nil || strings.Contains(string(status), "State:\tZ") {

@@ -42,7 +42,7 @@ func TestNamespaces(t *testing.T) {
 }
 
 func testCuts(t *testing.T, network Network) {
-	ctx := soon(t)
+	ctx := within(t, patience)
 	c := fakes(t, Config{Nodes: 3, Network: network})
 	require.NoError(t, c.Start())
 	naming(t, ctx, c, map[int]int{1: 3, 2: 3, 3: 3})

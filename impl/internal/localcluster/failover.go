@@ -56,6 +56,7 @@ type Failover struct {
 	Messages map[string]uint64 // what the survivors have sent meanwhile, by type; no more than they count themselves
 	Bytes    uint64            // and how many bytes that was
 	Saves    uint64            // how often they have waited for a disk
+	HeldUp   uint64            // how often they were held up: then the highest of them may have come too late
 }
 
 // Sent returns how many messages were sent in all.
@@ -151,7 +152,7 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 			one.Messages[name] = n - before.Sent[name]
 		}
 	}
-	one.Bytes, one.Saves = after.BytesSent-before.BytesSent, after.Saves-before.Saves
+	one.Bytes, one.Saves, one.HeldUp = after.BytesSent-before.BytesSent, after.Saves-before.Saves, after.HeldUp-before.HeldUp
 	return one, f.mend(c, old)
 }
 

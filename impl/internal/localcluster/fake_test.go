@@ -42,7 +42,7 @@ type heard struct {
 
 // runFake runs a fake node until it is killed, or ends it with SIGTERM. It returns its exit status.
 func runFake(args []string) int {
-	f := &fake{patient: 100 * time.Millisecond, heard: map[int]heard{}, refused: map[string]int{}, changed: make(chan struct{})}
+	f := &fake{patient: 400 * time.Millisecond, heard: map[int]heard{}, refused: map[string]int{}, changed: make(chan struct{})}
 	flags := flag.NewFlagSet("fake", flag.ContinueOnError)
 	flags.IntVar(&f.id, "id", 0, "")
 	members := flags.String("members", "", "")

@@ -34,7 +34,7 @@ func runFlood(addr string) int {
 	var conns []net.Conn
 	var mu sync.Mutex
 	open := func(count *int64) net.Conn {
-		conn, err := net.DialTimeout("tcp", addr, 5*time.Second)
+		conn, err := net.DialTimeout("tcp", addr, patience)
 		if err != nil {
 			atomic.AddInt64(&done.Refused, 1)
 			return nil
@@ -110,7 +110,7 @@ func TestFlood(t *testing.T) {
 	if limit.Max < silent+1000 {
 		t.Skipf("this process may open %d files, and needs %d", limit.Max, silent+1000)
 	}
-	calmly(t, Config{Nodes: 5, Command: runCommand("-preempt", "300ms")}, ids(1, 5), 5, func(c *Cluster, old Reign) error {
+	calmly(t, Config{Nodes: 5, Command: steadyCommand("-preempt", "300ms")}, ids(1, 5), 5, func(c *Cluster, old Reign) error {
 		heard := len(c.Events(0))
 		_, err := c.Kill(2)
 		require.NoError(t, err)

@@ -54,7 +54,7 @@ func TestHistory(t *testing.T) {
 	r := &recorder{begin: time.Now(), pids: map[string]int{}, changed: make(chan struct{})}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
-	addr, release, err := reserve()
+	addr, release, err := Reserve()
 	require.NoError(t, err)
 	t.Cleanup(release)
 	p := &resourceProcess{t: t, arguments: t.TempDir() + " " + addr}
@@ -108,11 +108,11 @@ func (h *histories) writes(but ...int) Reign {
 		above = h.epoch
 	}
 	now := h.r.now()
-	reign, err := h.c.Agree(within(h.t, time.Minute), above, h.c.IDs(but...)...)
+	reign, err := h.c.Agree(within(h.t, patience), above, h.c.IDs(but...)...)
 	require.NoError(h.t, err)
 	h.epoch = max(h.epoch, reign.Epoch)
 	for _, name := range resources {
-		require.True(h.t, h.r.until(h.t, time.Minute, func(op *check.Op) bool {
+		require.True(h.t, h.r.until(h.t, patience, func(op *check.Op) bool {
 			return op.Outcome == check.Done && op.Call > now && op.Resource == name && uint64(op.Epoch) >= reign.Epoch
 		}), "waited for ever until a leader writes to %s, after epoch %d", name, reign.Epoch)
 	}

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,22 +55,19 @@ func TestLostDisk(t *testing.T) {
 			require.NoError(t, os.RemoveAll(cluster.Data(1)))
 			c.lose(t, cluster, copied)
 			require.NoError(t, cluster.Start(1))
-			select {
-			case <-cluster.Gone(1):
-			case <-time.After(20 * time.Second):
-				require.Fail(t, "node 1 goes on without its promises", "%s", cluster.Log(1))
-			}
+			ends(t, cluster, 1)
 			require.Equal(t, 1, cluster.ExitStatus(1))
 			require.Contains(t, cluster.Log(1), "node 2 remembers what it has said after its record was written")
-			require.Contains(t, cluster.Log(2), "a node is not heeded: its disk is lost")
-			require.True(t, saysLost(t, cluster, 2, 1))
+			eventually(t, "2 says so", func() bool {
+				return strings.Contains(cluster.Log(2), "a node is not heeded: its disk is lost") && saysLost(t, cluster, 2, 1)
+			})
 			report, err := storage.Inspect(cluster.Data(1))
 			require.NoError(t, err)
 			require.NotNil(t, report.Problem, "bully repair exits with 1: %s", report)
 			require.Equal(t, storage.Lost, report.Problem.Kind)
 
 			require.NoError(t, cluster.Start(1))
-			<-cluster.Gone(1)
+			ends(t, cluster, 1)
 			require.Equal(t, 1, cluster.ExitStatus(1), "nor does it start again")
 			require.Contains(t, lastLine(cluster.Log(1)), "is lost")
 
@@ -83,6 +80,27 @@ func TestLostDisk(t *testing.T) {
 			agree(t, cluster, last.Epoch, 1, 2, 3)
 		})
 	}
+}
+
+// TestLostDiskInFirstRun is the same with a node that has been asked by the leader alone, since it started for the first time: those
+// that it has not spoken to know it too.
+func TestLostDiskInFirstRun(t *testing.T) {
+	cluster := fixedThree(t)
+	require.NoError(t, cluster.Start(1, 3))
+	leads(t, cluster, 3, 0, 1, 3)
+	require.NoError(t, cluster.Start(2))
+	leads(t, cluster, 3, 0, 1, 2, 3)
+	eventually(t, "1 has a connection to 2", func() bool { return strings.Contains(cluster.Log(1), "msg=connected node=1 cluster=localcluster to=2") })
+	_, err := cluster.Stop(1) // what it has said leaves
+	require.NoError(t, err)
+	_, err = cluster.Pause(3)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(cluster.Data(1)))
+	require.NoError(t, cluster.Start(1))
+	ends(t, cluster, 1)
+	require.Contains(t, cluster.Log(1), "node 2 remembers what it has said after its record was written")
+	_, err = cluster.Continue(3)
+	require.NoError(t, err)
 }
 
 func fixedThree(t *testing.T) *Cluster {

@@ -9,14 +9,14 @@ import (
 // attempts is how many ports are tried before there is none.
 const attempts = 1000
 
-// reserve finds a free port of 127.0.0.1, and returns its address and what gives it back. A port that was only looked
+// Reserve finds a free port of 127.0.0.1, and returns its address and what gives it back. A port that was only looked
 // at could be taken by somebody else before the node listens there, or while the node is down; so a socket stays bound
 // to it. It does not listen, so that connections are refused until a node does; and both it and the node's listener say
 // SO_REUSEADDR, as net.Listen does, so that the node may.
 //
 // The port is below those that the kernel gives to outgoing connections. Above, a node that dials the port of a dead
 // one for long enough is connected to itself.
-func reserve() (addr string, release func(), err error) {
+func Reserve() (addr string, release func(), err error) {
 	low := ephemeral()
 	for range attempts {
 		port := 10_000 + rand.IntN(low-10_000)

@@ -290,7 +290,7 @@ func TestBounds(t *testing.T) {
 	defer func() { require.NoError(t, slow.Close()) }()
 	_, err = io.WriteString(slow, "GET / HT")
 	require.NoError(t, err)
-	require.NoError(t, slow.SetReadDeadline(time.Now().Add(4*patience)))
+	require.NoError(t, slow.SetReadDeadline(time.Now().Add(24*patience)))
 	_, err = io.ReadAll(slow)
 	require.NoError(t, err, "the server has closed the connection")
 	require.NoError(t, events.Record(step(spec.Follower, five, 9)))

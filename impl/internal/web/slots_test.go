@@ -41,7 +41,7 @@ func TestIdleGiveWay(t *testing.T) {
 			_ = c.Close()
 		}
 	}
-	require.Less(t, time.Since(begin), patience, "nobody waited for one of them to give up")
+	require.Less(t, time.Since(begin), 9*patience, "nobody waited for one of them to give up, which takes so long once in each round")
 }
 
 // TestStreamsHaveHalf fills all slots for streams with listeners that read nothing: others are answered, and one listener more is told

@@ -329,7 +329,7 @@ func TestManyListeners(t *testing.T) {
 			stop()
 		}
 		return ok
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 // TestStepThatIsNone sees that a step which is not well formed is said to be one, and does not end the stream.
