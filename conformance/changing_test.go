@@ -243,5 +243,5 @@ func TestClosedWhereMembersChange(t *testing.T) {
 			require.NoError(t, rules.CheckState(c.ID, c.Want.State), "%s: %s in %s", c.Rule, c.Input, c.Before)
 		}
 	}
-	require.Greater(t, asked, 300_000)
+	require.Greater(t, asked, 250_000)
 }
