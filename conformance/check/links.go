@@ -136,7 +136,7 @@ func (r *replay) changeCut(e *spec.Event) *TraceError {
 func (r *replay) notUnderWay(e *spec.Event, m *spec.Message) *TraceError {
 	from, to := r.rank(m.From), r.rank(m.To)
 	g := &r.links.said[from][to]
-	fault := &TraceError{Rule: nodesAndLinks, Expected: g.latest(m.From, m.To), Got: m.String()}
+	fault := &TraceError{Rule: nodesAndLinks, Expected: g.latest(m.From, m.To), Got: m.String(), unsent: true}
 	verb := "receives"
 	if e.Action == spec.LoseAction {
 		verb = "would have received"

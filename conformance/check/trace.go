@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
@@ -42,6 +43,7 @@ type TraceError struct {
 	Before   string // the state of the node before; "" if that says nothing
 	Expected string // one thing a line; "" if the problem says it all
 	Got      string // the same
+	unsent   bool   // the message of the line was not sent before
 	cause    error
 }
 
@@ -115,9 +117,24 @@ func Trace(r io.Reader, o Options) (Report, error) {
 		}
 		if fault := p.event(&e); fault != nil {
 			fault.Line = int(e.Seq) + 1
+			if fault.unsent {
+				fault.Problem += overtaken(in, e.Input.Message)
+			}
 			return p.report(), fault
 		}
 	}
+}
+
+// overtaken says which later line of a trace says the message of a line at which nobody had: that line was overtaken, as where records
+// are merged by clocks that differ. It is "" if no such line follows.
+func overtaken(in *spec.TraceReader, m spec.Message) string {
+	var e spec.Event
+	for in.Read(&e) == nil {
+		if slices.Contains(e.Sent, m) {
+			return fmt.Sprintf("; line %d says it, and was overtaken by this one", e.Seq+1)
+		}
+	}
+	return ""
 }
 
 // unreadable makes an error of this package of one of a TraceReader.
