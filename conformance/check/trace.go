@@ -33,7 +33,25 @@ type Report struct {
 	Actions  map[spec.Action]uint64 // how many there are of each action; an action that never comes is left out
 	Reigns   uint64                 // how many there are: an epoch and the node that leads it
 	CutShort bool                   // the last line has no LF
+	Unheard  []Unheard              // the nodes of which nothing more is recorded, though others have gone on
 }
+
+// Unheard is a node whose record just ends: it was killed perhaps, or its writer was, and nobody was left to say so. What a trace says of
+// it last is no news of what it is (section 14).
+type Unheard struct {
+	Node spec.NodeID `json:"node"`
+	Line int         `json:"line"` // of its last event
+	Said int         `json:"said"` // how many messages have been put on links to it since
+}
+
+// String says it as in: node 5 is heard no more after line 812: 31 messages to it since.
+func (u Unheard) String() string {
+	return fmt.Sprintf("node %s is heard no more after line %d: %d messages to it since", u.Node, u.Line, u.Said)
+}
+
+// unheardFrom is from how many messages on, none of which was received nor a timer ended meanwhile, a node is heard no more. A node that
+// runs takes messages one by one, and if all of them are lost its patience ends before so many have been sent.
+const unheardFrom = 10
 
 // TraceError says where a trace is not what the specification allows, and why.
 type TraceError struct {
@@ -162,6 +180,11 @@ func (r *replay) report() Report {
 	for i, n := range r.counts {
 		if n > 0 {
 			report.Actions[actions[i]] = n
+		}
+	}
+	for i := range r.nodes {
+		if n := &r.nodes[i]; n.up && n.said >= unheardFrom {
+			report.Unheard = append(report.Unheard, Unheard{Node: r.members[i-1], Line: n.line, Said: n.said})
 		}
 	}
 	return report
