@@ -137,3 +137,19 @@ func TestSlowDiskIsAPause(t *testing.T) {
 		require.Equal(t, spec.Electing, p.Status().Role)
 	})
 }
+
+// TestEndsWithinABatch: a leader whose reign ends while it takes one message after the other takes no further one as a leader.
+func TestEndsWithinABatch(t *testing.T) {
+	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+		claimed := leads(t, p)
+		time.Sleep(time.Until(claimed.Add(LAN().Reign - 30*ms)))
+		synctest.Wait()
+		p.links.forget()
+		p.links.waits(20 * ms) // each takes so long to come
+		p.comes(p.says(spec.Assent, 1, 1))
+		p.comes(p.says(spec.Assent, 2, 1))
+		p.comes(p.says(spec.ImBack, 2, 1))
+		time.Sleep(time.Second)
+		require.False(t, p.links.has(spec.Coordinator), "it answered as a leader, after its reign")
+	})
+}
