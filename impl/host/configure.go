@@ -67,7 +67,7 @@ func (h *Host) connectMembers() {
 func (h *Host) noteMembers() {
 	now := Membership{Configuration: h.state.Configuration}
 	if h.state.Role == spec.Leader && !now.Configuration.IsNone() {
-		now.Settled = h.node.Settled() || h.membership == Membership{now.Configuration, true}
+		now.Settled = h.node.Settled()
 	}
 	if now == h.membership {
 		return

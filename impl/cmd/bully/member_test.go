@@ -132,7 +132,7 @@ func TestMembers(t *testing.T) {
 	merged := filepath.Join(t.TempDir(), "merged.ndjson")
 	status, _, log = bully(t, "trace", "merge", "-o", merged, traces)
 	require.Equal(t, cli.OK, status, log)
-	require.Contains(t, log, ", nodes: 3, crashes: 1")
+	require.Contains(t, log, ", nodes: 3, crashes: 0, stops: 4", "2 has stopped twice, as it was removed")
 	text, err := os.ReadFile(merged)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), `{"format":3,"spec":"2.0","changing":true,"members":["1","2","3"],`))

@@ -212,6 +212,11 @@ func (n *node) run(ctx context.Context) error {
 	stop := n.keepCertificate(ctx)
 	err := n.host.Run(ctx)
 	stop()
+	if n.recorder != nil && (err == nil || errors.Is(err, host.ErrRemoved)) { // else it is not known what is on the disk
+		if failed := n.recorder.Stopped(); failed != nil {
+			n.logger.Warn("the end of the node could not be recorded", "err", failed)
+		}
+	}
 	if n.web != nil {
 		err = errors.Join(err, n.web.Close())
 	}

@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 	merged := filepath.Join(t.TempDir(), "merged.ndjson")
 	status, _, log := bully(t, "trace", "merge", "-o", merged, traces)
 	require.Equal(t, cli.OK, status, log)
-	require.Contains(t, log, ", nodes: 3, crashes: 0")
+	require.Contains(t, log, ", nodes: 3, crashes: 0, stops: 3")
 	status, out, log := bully(t, "trace", "check", "-strict", merged)
 	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "traces: 1, ")
@@ -62,6 +62,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "LEADER, epoch ")
 	require.Contains(t, out, "Resign; says RESIGN", "who leads resigns before it stops")
+	require.NotContains(t, out, "is heard no more", "each has recorded its end")
 
 	// The same folder, another membership: refused, and nothing is lost.
 	other := spawn(t, "run", "-id", "1", "-cluster", "test", "-members", "1="+freeAddress(t), "-data", c.data[0])

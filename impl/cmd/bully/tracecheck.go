@@ -41,12 +41,13 @@ type evidence struct {
 
 // traceVerdict is what comes of one trace.
 type traceVerdict struct {
-	File     string        `json:"file"`
-	Members  []spec.NodeID `json:"members"`
-	Events   uint64        `json:"events"`
-	Reigns   uint64        `json:"reigns"`
-	CutShort bool          `json:"cut_short"`
-	Refused  *traceFault   `json:"refused,omitempty"`
+	File     string               `json:"file"`
+	Members  []spec.NodeID        `json:"members"`
+	Events   uint64               `json:"events"`
+	Reigns   uint64               `json:"reigns"`
+	CutShort bool                 `json:"cut_short"`
+	Unheard  []tracecheck.Unheard `json:"heard_no_more,omitempty"` // nodes whose record just ends
+	Refused  *traceFault          `json:"refused,omitempty"`
 
 	took time.Duration
 	err  error
@@ -164,7 +165,7 @@ func (e *evidence) check(ctx context.Context, o tracecheck.Options) (v traceVerd
 	begin := time.Now()
 	report, err := tracecheck.Trace(untilDone{ctx, in}, o)
 	v.took, v.err = time.Since(begin), err
-	v.Members, v.Events, v.Reigns, v.CutShort = report.Members, report.Events, report.Reigns, report.CutShort
+	v.Members, v.Events, v.Reigns, v.CutShort, v.Unheard = report.Members, report.Events, report.Reigns, report.CutShort, report.Unheard
 	var fault *tracecheck.TraceError
 	if errors.As(err, &fault) {
 		v.Refused = &traceFault{fault.Line, fault.Rule, fault.Problem, fault.Before, fault.Expected, fault.Got}
@@ -241,6 +242,9 @@ func (p program) printVerdicts(verdicts []traceVerdict) {
 	_ = w.Flush()
 	_, _ = fmt.Fprintln(p.Out)
 	for i := range verdicts {
+		for _, u := range verdicts[i].Unheard {
+			_, _ = fmt.Fprintf(p.out, "%s: %v\n", verdicts[i].File, u)
+		}
 		if v := &verdicts[i]; v.Refused != nil {
 			_, _ = fmt.Fprintf(p.Out, "%s: %v\n", v.File, v.err)
 			if v.Refused.Rule == string(spec.OneActing) {

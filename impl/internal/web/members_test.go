@@ -182,6 +182,28 @@ func TestOperator(t *testing.T) {
 	require.Error(t, o.CarryOut(t.Context(), Change{Do: "remove", ID: three}))
 }
 
+// TestNewest: of those who say that they lead the one of the highest epoch does, in whatever order they are asked: another has not
+// heard of it yet. Where none leads, the newest configuration counts.
+func TestNewest(t *testing.T) {
+	at := func(e spec.Epoch, leads bool) string {
+		f := newChanging()
+		f.status.Epoch, f.status.Leading = e, leads
+		c := f.status.Configuration.At(e, f.status.Configuration.Version)
+		f.status.Configuration = &c
+		url, _ := serve(t, f, func(config *Config) { config.Views = nil })
+		return url
+	}
+	old, now, newer := at(4, true), at(5, true), at(6, false)
+	for _, nodes := range [][]string{{old, now, newer}, {now, old, newer}, {newer, now, old}, {newer, old, now}} {
+		best, err := (&Operator{Nodes: nodes}).Newest(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, now, best.URL)
+	}
+	best, err := (&Operator{Nodes: []string{newer, at(5, false)}}).Newest(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, newer, best.URL)
+}
+
 func TestLeft(t *testing.T) {
 	seven := spec.IntegerID(7)
 	there := Change{Do: "add", ID: five, Address: "b:1"}

@@ -48,11 +48,13 @@ func TestIdleGiveWay(t *testing.T) {
 // to come again.
 func TestStreamsHaveHalf(t *testing.T) {
 	url, _ := serve(t, newFake(), func(c *Config) { c.Most = 8 })
+	var listeners []net.Conn
 	for k := range 4 {
 		c := dialOnly(t, url, "GET "+[]string{"/events", "/steps"}[k%2]+" HTTP/1.1\r\nHost: x\r\n\r\n")
 		line, err := bufio.NewReader(c).ReadString('\n')
 		require.NoError(t, err)
 		require.Contains(t, line, "200")
+		listeners = append(listeners, c)
 	}
 	for range 20 {
 		response, err := http.ReadResponse(bufio.NewReader(dialOnly(t, url, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n")), nil)
@@ -62,6 +64,13 @@ func TestStreamsHaveHalf(t *testing.T) {
 		require.True(t, response.Close)
 		code, _, _ := get(t, url+"/healthz")
 		require.Equal(t, http.StatusOK, code)
+	}
+	for _, c := range listeners { // who leaves makes room for another, though the server hears of it later
+		require.NoError(t, c.Close())
+		require.Eventually(t, func() bool {
+			response, err := http.ReadResponse(bufio.NewReader(dialOnly(t, url, "GET /steps HTTP/1.1\r\nHost: x\r\n\r\n")), nil)
+			return err == nil && response.StatusCode == http.StatusOK
+		}, 20*time.Second, time.Millisecond)
 	}
 }
 

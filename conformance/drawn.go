@@ -1,28 +1,19 @@
-package suites
+package conformance
 
 import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 const drawnQuestions = 15_000 // about changing members
 
-// changingGroups returns the questions about changing members. All answers are the model's.
-func changingGroups() []conformance.Group {
-	return []conformance.Group{{
-		Name: "members", Explanation: "states, configurations, messages and changes drawn at random, the same each time (R42 to R50)",
-		Pinned: drawnQuestions, All: drawnChanges,
-	}}
-}
-
 // drawnChanges yields questions, drawn from one seed: most are about one configuration and what is nearly the same.
-func drawnChanges(yield func(*conformance.Case) bool) {
+func drawnChanges(yield func(*Case) bool) {
 	d := &drawing{Rand: rand.New(rand.NewPCG(18, 42))}
-	var model conformance.Model
+	var model Model
 	for n := 0; n < drawnQuestions; {
 		if n%500 == 0 {
 			d.nodes = d.someNodes()
@@ -32,7 +23,7 @@ func drawnChanges(yield func(*conformance.Case) bool) {
 			continue
 		}
 		c.Want = model.Step(c.ID, c.Members, c.Before, c.Input)
-		c.Rule = conformance.RuleOf(&c)
+		c.Rule = ruleOf(&c)
 		if n++; !yield(&c) {
 			return
 		}
@@ -139,10 +130,10 @@ func (d *drawing) state(id spec.NodeID) spec.State {
 	return d.numbered(id, s)
 }
 
-// numbered returns a state with numbers: all that are not drawn are as conformance.Numbered has them.
+// numbered returns a state with numbers: all that are not drawn are as Numbered has them.
 func (d *drawing) numbered(id spec.NodeID, s spec.State) spec.State {
 	s.Lease, s.Asked, s.Dated, s.Answered = 0, 0, 0, nil
-	s = conformance.Numbered(id, d.nodes, s)
+	s = Numbered(id, d.nodes, s)
 	if s.Lease != 0 {
 		s.Lease = spec.Question(1 + d.IntN(6))
 	}
@@ -174,8 +165,8 @@ func (d *drawing) number(s *spec.State) spec.Question {
 }
 
 // question draws one; it is not good if the node cannot be in that state.
-func (d *drawing) question() (c conformance.Case, good bool) {
-	c = conformance.Case{ID: d.node(false), Members: d.nodes}
+func (d *drawing) question() (c Case, good bool) {
+	c = Case{ID: d.node(false), Members: d.nodes}
 	c.Before = d.state(c.ID)
 	switch k := d.IntN(40); {
 	case k == 0:
@@ -186,15 +177,15 @@ func (d *drawing) question() (c conformance.Case, good bool) {
 		} else {
 			first = first.At(0, 1)
 		}
-		c.Before = conformance.Survivor(spec.Durable{Configuration: first})
+		c.Before = Survivor(spec.Durable{Configuration: first})
 	case k == 1:
 		c.Input.Call = spec.RestartCall
-		c.Before = conformance.Survivor(c.Before.Durable())
+		c.Before = Survivor(c.Before.Durable())
 	case k == 2:
 		c.Input.Call = []spec.Call{spec.ResignCall, spec.HolderDeadCall}[d.IntN(2)]
 	case k < 12:
 		timers := spec.Timers()
-		if running := slices.Collect(conformance.Running(c.ID, &c.Before).All()); len(running) > 0 && !d.one(5) {
+		if running := slices.Collect(Running(c.ID, &c.Before).All()); len(running) > 0 && !d.one(5) {
 			timers = running
 		}
 		c.Input.Timer = timers[d.IntN(len(timers))]
@@ -207,7 +198,7 @@ func (d *drawing) question() (c conformance.Case, good bool) {
 }
 
 // change draws a call to change: of a leader most often, to what differs in one member, and is of the next version.
-func (d *drawing) change(c *conformance.Case) {
+func (d *drawing) change(c *Case) {
 	if s := &c.Before; !d.one(8) && s.Configuration.Len() > 0 && s.Role != spec.Leader {
 		s.Role, s.Leader, s.Grantee, s.Configuration = spec.Leader, c.ID, c.ID, s.Configuration.At(s.Epoch, s.Configuration.Version)
 		*s = d.numbered(c.ID, *s)
@@ -229,7 +220,7 @@ func (d *drawing) change(c *conformance.Case) {
 
 // message draws what a node hears: of its own configuration most often, or of one that is nearly the same, older or newer; seldom
 // something else than a message of changing members.
-func (d *drawing) message(c *conformance.Case) spec.Message {
+func (d *drawing) message(c *Case) spec.Message {
 	own, e := c.Before.Configuration, c.Before.Epoch
 	types := spec.MessageTypes()
 	from := d.node(false)
