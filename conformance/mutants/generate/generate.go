@@ -8,8 +8,8 @@
 //	broken := table.Apply(source, []table.Edit{all[0].Edit})
 //
 // Changes are made within functions only: comparisons and conditions that are turned or given (never, always), numbers that are one
-// more, statements that are left out, errors and truth values that are returned otherwise. What uses a name still uses it, so that
-// nearly all of them build.
+// more, statements that are left out, errors and truth values that are returned otherwise; what is returned beside an error stays. What
+// uses a name still uses it, so that nearly all of them build.
 package generate
 
 import (
@@ -88,8 +88,11 @@ func (f *file) visit(n ast.Node) bool {
 		f.replace(n.Cond, "false && ("+f.text(n.Cond)+")")
 		f.replace(n.Cond, "true || ("+f.text(n.Cond)+")")
 	case *ast.ReturnStmt:
-		for _, result := range n.Results {
-			f.result(result)
+		last := len(n.Results) - 1
+		for i, result := range n.Results {
+			if i == last || !fails(n.Results[last]) { // what stands beside an error is for nobody
+				f.result(result)
+			}
 		}
 	case *ast.BlockStmt:
 		f.leaveOut(n.List)
@@ -154,6 +157,20 @@ func (f *file) result(e ast.Expr) {
 			f.replace(e, "true")
 		}
 	}
+}
+
+// fails reports whether the last result of several looks as if it said that there are no others: an error that is made, named or found,
+// or false.
+func fails(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		return true
+	case *ast.SelectorExpr:
+		return fails(e.Sel)
+	case *ast.Ident:
+		return e.Name == "false" || strings.HasPrefix(strings.ToLower(e.Name), "err")
+	}
+	return false
 }
 
 // leaveOut adds a mutant for each of some statements that could have been forgotten.

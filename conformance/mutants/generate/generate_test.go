@@ -68,10 +68,34 @@ func TestFile(t *testing.T) {
 		"err != nil → false && (err != nil)",
 		"err != nil → true || (err != nil)",
 		"err != nil → err == nil",
-		"false → true",
 		"err → func(error) error { return nil }(err)",
 		"n = x → if false { n = x }",
 	}, said)
+}
+
+// TestBesideAnError leaves alone what is returned beside an error, or beside false, and nothing else.
+func TestBesideAnError(t *testing.T) {
+	for results, want := range map[string][]string{
+		"0, err":              {"err"},
+		"0, ErrClosed":        nil,
+		"0, io.EOF":           {"0"},
+		"0, fs.ErrNotExist":   nil,
+		"0, fmt.Errorf(text)": nil,
+		"0, &failure{}":       {"0"},
+		"0, false":            {"false"},
+		"0, true":             {"0", "true"},
+		"false, nil":          {"false"},
+		"1, 2":                {"1", "2"},
+		"f(0)":                nil,
+	} {
+		all, err := generate.File("package p\n\nfunc f() (int, error) {\n\treturn " + results + "\n}\n")
+		require.NoError(t, err)
+		var changed []string
+		for _, m := range all {
+			changed = append(changed, m.Old)
+		}
+		require.Equal(t, want, changed, results)
+	}
 }
 
 func TestFileThatIsNone(t *testing.T) {
