@@ -59,18 +59,7 @@ type file struct {
 func (f *file) text(n ast.Node) string { return f.source[n.Pos()-f.start : n.End()-f.start] }
 
 // replace adds the mutant that has another text in the place of a node.
-func (f *file) replace(n ast.Node, text string) { f.replaceAt(n.Pos(), n.End(), text) }
-
-func (f *file) replaceAt(from, to token.Pos, text string) {
-	start, end := int(from-f.start), int(to-f.start)
-	f.found = append(f.found, Mutant{
-		Edit:     table.Edit{Start: start, End: end, Text: text},
-		Function: f.function,
-		Line:     1 + strings.Count(f.source[:start], "\n"),
-		Old:      oneLine(f.source[start:end]),
-		New:      oneLine(text),
-	})
-}
+func (f *file) replace(n ast.Node, text string) { f.within(n, n.Pos(), len(f.text(n)), text) }
 
 // oneLine returns code without what only lays it out.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -123,18 +112,27 @@ func (f *file) binary(n *ast.BinaryExpr) {
 	if with == "" {
 		return
 	}
-	f.found = append(f.found, Mutant{
-		Edit:     table.Edit{Start: int(n.OpPos - f.start), End: int(n.OpPos-f.start) + len(n.Op.String()), Text: with},
-		Function: f.function,
-		Line:     1 + strings.Count(f.source[:n.OpPos-f.start], "\n"),
-		Old:      oneLine(f.text(n)),
-		New:      oneLine(f.text(n.X) + " " + with + " " + f.text(n.Y)),
-	})
+	f.within(n, n.OpPos, len(n.Op.String()), with)
 	for _, operand := range []ast.Expr{n.X, n.Y} {
 		if isNumber(operand) {
-			f.replace(operand, "("+f.text(operand)+" + 1)")
+			f.within(n, operand.Pos(), len(f.text(operand)), "("+f.text(operand)+" + 1)")
 		}
 	}
+}
+
+// within adds the mutant that has another text in the place of a part of a node. The node is what it is known by.
+func (f *file) within(n ast.Node, from token.Pos, length int, text string) {
+	start := int(from - f.start)
+	edit := table.Edit{Start: start, End: start + length, Text: text}
+	shifted := edit
+	shifted.Start, shifted.End = edit.Start-int(n.Pos()-f.start), edit.End-int(n.Pos()-f.start)
+	f.found = append(f.found, Mutant{
+		Edit:     edit,
+		Function: f.function,
+		Line:     1 + strings.Count(f.source[:start], "\n"),
+		Old:      oneLine(f.text(n)),
+		New:      oneLine(table.Apply(f.text(n), []table.Edit{shifted})),
+	})
 }
 
 func isNumber(e ast.Expr) bool {
