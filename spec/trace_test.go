@@ -266,6 +266,7 @@ func TestTraceWriterRefuses(t *testing.T) {
 		require.EqualError(t, first, c.problem)
 		require.Equal(t, first, w.Write(&start), "the first error stays")
 		require.Equal(t, first, w.Flush(), "the first error stays")
+		require.Zero(t, out.Len(), "and nothing is written after it")
 	}
 	w := spec.NewTraceWriter(io.Discard, spec.Header{})
 	require.EqualError(t, w.Write(&start), "line 1: members: there is none")

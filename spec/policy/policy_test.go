@@ -81,12 +81,15 @@ func TestWhatEndsPreemptions(t *testing.T) {
 // TestReconfigure: what is known of a node goes with it to its new place, and is forgotten of who is no member any more.
 func TestReconfigure(t *testing.T) {
 	p := of(LAN(), 1, 4)
-	p.peers.Up, p.peers.Dead, p.answered, p.leader = 0b1000, 0b0101, 0b1001, 3
+	p.peers.Up, p.peers.Dead, p.answered, p.assented, p.freed, p.leader = 0b1000, 0b0101, 0b1001, 0b0101, 0b0111, 3
 	moved := func(s Set) Set { return s >> 1 } // the lowest is gone
 	p.Reconfigure(Peers{Me: 0, Others: 0b110, Up: 0b11}, moved)
 	require.Equal(t, Peers{Me: 0, Others: 0b110, Up: 0b100, Dead: 0b010}, *p.Peers())
-	require.Equal(t, Set(0b100), p.answered)
+	require.Equal(t, []Set{0b100, 0b010, 0b011}, []Set{p.answered, p.assented, p.freed})
 	require.Equal(t, 2, p.leader)
+	p.leader = None
+	p.Reconfigure(Peers{}, moved)
+	require.Equal(t, None, p.leader)
 	p.leader = 0
 	p.Reconfigure(Peers{}, moved)
 	require.Equal(t, Stranger, p.leader)

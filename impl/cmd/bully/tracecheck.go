@@ -243,7 +243,7 @@ func (p program) printVerdicts(verdicts []traceVerdict) {
 	_, _ = fmt.Fprintln(p.Out)
 	for i := range verdicts {
 		for _, u := range verdicts[i].Unheard {
-			_, _ = fmt.Fprintf(p.out, "%s: %v\n", verdicts[i].File, u)
+			_, _ = fmt.Fprintf(p.Out, "%s: %v\n", verdicts[i].File, u)
 		}
 		if v := &verdicts[i]; v.Refused != nil {
 			_, _ = fmt.Fprintf(p.Out, "%s: %v\n", v.File, v.err)

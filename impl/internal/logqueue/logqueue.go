@@ -99,12 +99,10 @@ func (q *Writer) Close(patience time.Duration) bool {
 		close(q.queue)
 	}
 	q.mu.Unlock()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
 	select {
 	case <-q.ended:
 		return true
-	case <-timer.C:
+	case <-time.After(patience):
 		return false
 	}
 }

@@ -77,6 +77,22 @@ func TestNeverWaits(t *testing.T) {
 	})
 }
 
+// TestSays: whoever reads a log by a program has what was dropped said in his own words.
+func TestSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &stuck{free: make(chan struct{})}
+		q := logqueue.New(s, func(n uint64) string { return fmt.Sprintf("%d gone\n", n) })
+		_, err := q.Write([]byte("first\n"))
+		require.NoError(t, err)
+		synctest.Wait()
+		_, err = q.Write(make([]byte, logqueue.MaxBytes+1))
+		require.NoError(t, err)
+		close(s.free)
+		require.True(t, q.Close(time.Second))
+		require.Equal(t, "first\n1 gone\n", s.text.String())
+	})
+}
+
 // TestFewGreatLines bounds what is held by its bytes too.
 func TestFewGreatLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
