@@ -33,7 +33,7 @@ func (r *Runner) deposed(l rank, was *view) {
 		}
 		return
 	}
-	if !r.links.reaches(r, l, was) {
+	if !r.links.backed(r, l, was) {
 		return
 	}
 	r.result.Stats.Deposed++
@@ -45,11 +45,12 @@ func (r *Runner) deposed(l rank, was *view) {
 	switch {
 	case now.epoch == was.epoch || rivals == 0:
 		r.disrupts(l, was, "within its reach", ", though no node that was eligible has claimed that epoch, and was promised it")
-	case r.rivalled(l, was.epoch):
+	case r.rivalled(l, now.epoch):
 	case r.result.Stats.Actions[cutAction] > 0:
 		r.result.Stats.Stale++
 	default:
-		r.disrupts(l, was, "within its reach", ", though no link was ever cut, and nobody who is eligible, or down, is promised a higher epoch")
+		r.disrupts(l, was, "within its reach",
+			", though no link was ever cut, and nobody who reaches a quorum, or is down, is promised that epoch, or a higher one")
 	}
 }
 
@@ -58,12 +59,16 @@ func (r *Runner) disrupts(l rank, was *view, quorum, though string) {
 		r.members[l], was.epoch, quorum, &r.in, r.hosts[l].out().State, though)
 }
 
-// rivalled reports whether another node that is eligible now, or down, is promised an epoch above e: what Cluster asks where links
-// do not change.
+// rivalled reports whether epoch e, or a higher one, is promised to another node that reaches a quorum now, or is down: what Cluster
+// asks where links do not change. It need not be a voter any more.
 func (r *Runner) rivalled(l rank, e spec.Epoch) bool {
 	for j := range r.hosts {
 		v := &r.hosts[j].view
-		if c := v.grantee; v.epoch > e && c != none && c != l && (!r.world.Up(int(c)) || r.eligible(c)) {
+		c := v.grantee
+		if v.epoch < e || c == none || c == l {
+			continue
+		}
+		if _, quorum := r.reaches(c); quorum || !r.world.Up(int(c)) {
 			return true
 		}
 	}

@@ -119,7 +119,7 @@ func TestPromisedToNobody(t *testing.T) {
 		}
 		return got
 	})
-	require.Contains(t, disrupted(t, quiet(5), forgets), "though no link was ever cut, and nobody who is eligible, or down, is promised a higher epoch")
+	require.Contains(t, disrupted(t, quiet(5), forgets), "though no link was ever cut, and nobody who reaches a quorum, or is down, is promised that epoch, or a higher one")
 	result := run(t, quiet(5, sim.Fault{At: 150 * ms, For: ms, Kind: sim.CutFault, Links: linksOf(1, 2)}), forgets)
 	require.Nil(t, result.Violation)
 	require.EqualValues(t, 1, result.Stats.Stale)

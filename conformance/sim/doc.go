@@ -31,7 +31,7 @@
 // While the plan, and what comes of it, stays within the bounds of R37 ([Plan.Timely]): that a leader which reaches a quorum of its
 // configuration stops leading only by a call, or because of another node that was eligible at some moment since it asked, and until
 // it claimed, and to which somebody has promised the epoch that it claimed: the leader, which hands over to it, or others, of whom it
-// learns that epoch (NoDisruption). While no link was ever cut, such a node is eligible still, or down. And that its reign does not
+// learns that epoch (NoDisruption). While no link was ever cut, such a node reaches a quorum still, or is down. And that its reign does not
 // end if the same quorum has run, been linked with it in both directions, with no message lost, and been members of its
 // configuration, since it asked the question from which the reign is dated.
 //

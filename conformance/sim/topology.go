@@ -57,9 +57,9 @@ func (r *Runner) linked(i, j rank) bool {
 	return up && !r.world.IsCut(int(i), int(j)) && !r.world.IsCut(int(j), int(i))
 }
 
-// eligible reports whether a node runs and is linked in both directions to a quorum of the newest configuration of these nodes,
-// in which it is a voter.
-func (r *Runner) eligible(i rank) bool {
+// reaches returns the newest configuration of a node and of those that are linked with it in both directions, and whether these,
+// itself included, hold a quorum of it.
+func (r *Runner) reaches(i rank) (newest *who, quorum bool) {
 	linked, newest := set(0), &r.hosts[i].view.who
 	for j := range rank(len(r.members)) {
 		if r.linked(i, j) {
@@ -69,7 +69,13 @@ func (r *Runner) eligible(i rank) bool {
 			}
 		}
 	}
-	return newest.voters.has(i) && newest.quorum(linked)
+	return newest, newest.quorum(linked)
+}
+
+// eligible reports whether a node runs, reaches a quorum, and is a voter.
+func (r *Runner) eligible(i rank) bool {
+	newest, quorum := r.reaches(i)
+	return quorum && newest.voters.has(i)
 }
 
 // stands notes that a node asks who would follow it.
@@ -105,8 +111,8 @@ func (t *topology) adds(l rank, members set, now time.Duration) {
 	}
 }
 
-// reaches reports whether a leader is linked in both directions to a quorum of its configuration, itself included.
-func (t *topology) reaches(r *Runner, l rank, was *view) bool {
+// backed reports whether a leader is linked in both directions to a quorum of its configuration, itself included.
+func (t *topology) backed(r *Runner, l rank, was *view) bool {
 	return was.quorum(t.within(r, l, r.world.Now()))
 }
 
