@@ -144,8 +144,6 @@ func (r *Runner) promises(i rank, was *view) {
 	seen := r.shows(i, now)
 	r.monitor.Note(int(i), &seen)
 	switch {
-	case now.role == candidate:
-		r.links.stands(r, i)
 	case now.role == claimant && was.role != claimant:
 		r.claimed(i, now.epoch+1)
 	case was.role == leader && now.role == leader:

@@ -11,7 +11,7 @@ type topology struct {
 	whole    [MaxNodes][MaxNodes]time.Duration // since when nothing has befallen two nodes and the links between them
 	member   [MaxNodes][MaxNodes]time.Duration // when each node, as leader, made each a member: it asks it since
 	eligible [MaxNodes]time.Duration           // when each node was eligible last, if it is not now
-	asked    [MaxNodes]time.Duration           // when each node asked last who would follow it
+	asked    [MaxNodes]asking                  // who would follow each node, when it asked that last
 	asks     [MaxNodes][]asking                // of a claimant and a leader: what may come to date its reign, ascending
 }
 
@@ -78,16 +78,16 @@ func (r *Runner) eligible(i rank) bool {
 	return quorum && newest.voters.has(i)
 }
 
-// stands notes that a node asks who would follow it.
-func (t *topology) stands(r *Runner, i rank) {
-	t.asked[i] = r.world.Now()
-	if r.eligible(i) {
-		t.eligible[i] = r.world.Now()
-	}
-}
-
-// notes keeps what a node, which is in a state now, has asked since the question from which its reign is dated.
+// notes keeps what a node, which is in a state now, has asked: who would follow it; and since the question from which its reign is
+// dated.
 func (t *topology) notes(r *Runner, i rank, v *view, s *spec.State) {
+	now := r.world.Now()
+	if v.role == candidate && s.Asked != t.asked[i].question {
+		t.asked[i] = asking{s.Asked, now}
+		if r.eligible(i) {
+			t.eligible[i] = now
+		}
+	}
 	if v.role != claimant && v.role != leader {
 		t.asks[i] = t.asks[i][:0]
 		return
@@ -97,7 +97,7 @@ func (t *topology) notes(r *Runner, i rank, v *view, s *spec.State) {
 		asks = append(asks[:0], asks[1:]...)
 	}
 	if n := len(asks); n == 0 || asks[n-1].question < s.Latest {
-		asks = append(asks, asking{s.Latest, r.world.Now()})
+		asks = append(asks, asking{s.Latest, now})
 	}
 	t.asks[i] = asks
 }
@@ -135,5 +135,5 @@ func (t *topology) within(r *Runner, l rank, since time.Duration) (whole set) {
 
 // wasEligible reports whether a node is eligible, or was since it asked for the support that what it does now rests upon.
 func (t *topology) wasEligible(r *Runner, c rank) bool {
-	return r.eligible(c) || t.eligible[c] >= t.asked[c]
+	return r.eligible(c) || t.eligible[c] >= t.asked[c].at
 }
