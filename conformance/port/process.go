@@ -217,7 +217,7 @@ func (p *Process) exchange(g *program, request *Request, wait time.Duration) (*R
 func (p *Process) exchangeText(g *program, request *Request, text string, wait time.Duration) (*Reply, *Failure) {
 	p.remember(g, text)
 	if _, err := g.in.Write([]byte(text + "\n")); err != nil {
-		return nil, p.give(Died, text, "", "it does not read any more: "+g.ended(err))
+		return nil, p.give(Died, text, "", g.gone(err))
 	}
 	return p.take(g, request, text, wait)
 }
@@ -245,7 +245,7 @@ func (p *Process) take(g *program, request *Request, text string, wait time.Dura
 	case errors.Is(l.err, errFlood):
 		return nil, p.give(Flooded, text, string(l.text), l.err.Error())
 	case l.err != nil:
-		return nil, p.give(Died, text, string(l.text), "it has ended, and did not answer: "+g.ended(l.err))
+		return nil, p.give(Died, text, string(l.text), g.gone(l.err))
 	}
 	p.answered = string(l.text)
 	if p.config.Record != nil {

@@ -156,23 +156,32 @@ func (g *program) read(out io.ReadCloser) {
 	}
 }
 
+// gone says what has become of a program that could not be written to, or read from.
+func (g *program) gone(err error) string {
+	how, over := g.ended(err)
+	switch {
+	case over:
+		return "it has ended, and did not answer: " + how
+	case errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded):
+		return "it has ended, and did not answer: its standard output is closed"
+	}
+	return "it does not read any more: " + how
+}
+
 // ended says how a program has ended, if it has.
-func (g *program) ended(err error) string {
+func (g *program) ended(err error) (how string, over bool) {
 	_ = g.in.Close()
 	done := make(chan error, 1)
 	go func() { done <- g.wait() }()
 	select {
 	case waited := <-done:
 		if waited != nil {
-			return waited.Error()
+			return waited.Error(), true
 		}
-		return "exit status 0"
+		return "exit status 0", true
 	case <-time.After(2 * time.Second):
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return "its standard output is closed"
-	}
-	return err.Error()
+	return err.Error(), false
 }
 
 // close waits a little for the end of a program whose input has ended, and kills it.
