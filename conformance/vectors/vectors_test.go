@@ -23,7 +23,7 @@ import (
 const (
 	pinnedCases    = 995
 	pinnedRequests = 9169
-	pinnedDigest   = "024578c78163261f03362c3259619c5881d7218aa003d4052f6416ad5bac149f"
+	pinnedDigest   = "ac77642e0c7acfc4cb8add2e1badb925ba9c68196b51a2dc01d0031642f7e9d7"
 )
 
 func TestPinned(t *testing.T) {

@@ -363,6 +363,7 @@ func Example() {
 	// R22-rests-in-silence (vectors)
 	// A claim that lost messages have starved ends, and nothing is sent.
 	//   R22   When the claim timer ends, the claimant rests.
+	//   from  R22, B13, B03
 	//
 	// > is a request, and < the reply to it. By hand: bullytest stdin R22-rests-in-silence | your port
 	//
