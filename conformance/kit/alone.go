@@ -52,7 +52,7 @@ func (w *worker) after(ctx context.Context, before []*Case, c *Case, v Verdict) 
 // needed returns which of the cases that came before a failure must come before it again so that it fails in the same way: the last one, the last two,
 // four, and so on; or nil if that is not known. What it returns was tried, and has failed.
 func (w *worker) needed(ctx context.Context, c *Case, v Verdict, failed *attempt) (ids []string) {
-	if len(failed.before) == 0 || !w.runner.maySearch() {
+	if len(failed.before) == 0 || failed.Kind == "" || !w.runner.maySearch() {
 		return nil
 	}
 	most := min(len(failed.before), maxBefore)

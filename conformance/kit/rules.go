@@ -90,7 +90,7 @@ func (r *Report) RuleTable() string {
 		fmt.Fprintf(&b, "%-19s %6d %6d %6d %6d %10d  %s\n", one.Rule, one.Cases, one.Passed, one.Failed, one.Others, one.Asked, ruleTitle(one.Rule))
 	}
 	b.WriteString("cases have asked the rule; of those that fail, fail says that this rule is broken, and others that another is, or that it is not known;\n" +
-		"asked is how often a node had to take something by it.\n")
+		"asked is how often a node had to take something by it: 0 where only other rules use it.\n")
 	return b.String()
 }
 

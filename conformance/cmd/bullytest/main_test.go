@@ -107,7 +107,7 @@ func TestExitStatus(t *testing.T) {
 		{exitUsage, "", "releases", "give the certificates of a port"},
 		{exitUsage, "", "releases /no/such/file", "no such file"},
 		{exitUsage, "", "releases -html /no/such/page.html x", "page.html cannot be written"},
-		{exitOK, "", "help", "20,000 requests)"},
+		{exitOK, "", "help", "22,000 requests)"},
 		{exitUsage, "model", "test -colour", "flag provided but not defined"},
 		{exitUsage, "", "test", "say how the port is started"},
 		{exitUsage, "", "check", "say how the port is started"},
