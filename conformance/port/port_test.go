@@ -280,3 +280,37 @@ func TestGuard(t *testing.T) {
 	require.PanicsWithValue(t, "mine", func() { port.Guard(func() { panic("mine") }) })
 	require.Nil(t, port.Guard(func() {}))
 }
+
+// TestStandardError counts what a port writes to its standard error, and keeps the end.
+func TestStandardError(t *testing.T) {
+	p, err := start(t, "dies")
+	require.NoError(t, err)
+	_, err = p.Ask(&port.Request{Op: port.Reset})
+	var failure *port.Failure
+	require.ErrorAs(t, err, &failure)
+	p.Close()
+	const says = `I am tired of {"id":2,"op":"reset"}`
+	require.Equal(t, says, failure.Standard)
+	require.EqualValues(t, len(says)+1, failure.Written)
+	written, last := p.Standard()
+	require.EqualValues(t, len(says)+1, written)
+	require.Equal(t, says, last)
+}
+
+// TestLast keeps as many requests before a failure as are wanted, or all since the last reset.
+func TestLast(t *testing.T) {
+	for last, want := range map[int]int{0: 10, 3: 3, 12: 12, -1: 15} {
+		p, err := port.Start(t.Context(), port.Config{Serve: func(r io.Reader, w io.Writer) error { return port.Serve(r, w, model()) }, Last: last})
+		require.NoError(t, err)
+		_, err = p.Ask(&port.Request{Op: port.Crash, Node: "before"})
+		require.NoError(t, err)
+		_, err = p.Ask(&port.Request{Op: port.Reset})
+		require.NoError(t, err)
+		for range 14 {
+			_, err = p.Ask(&port.Request{Op: port.Crash, Node: "a"})
+			require.NoError(t, err)
+		}
+		require.Len(t, p.Wrong("R1", "no").Last, want)
+		p.Close()
+	}
+}
