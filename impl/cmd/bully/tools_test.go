@@ -232,10 +232,10 @@ func TestTrace(t *testing.T) {
 	status, _, _ = bully(t, "trace", "merge", "-partial", dir)
 	require.Equal(t, exitOK, status)
 	for want, args := range map[string][]string{
-		"do what? There are check, from-tlc, merge and show":  {"trace"},
-		`unknown "shwo"; did you mean show? (there are check`: {"trace", "shwo"},
-		"no file or folder is given":                          {"trace", "merge"},
-		"did you mean -partial?":                              {"trace", "merge", "-patrial"},
+		"do what? There are check, from-itf, from-tlc, itf, merge and show": {"trace"},
+		`unknown "shwo"; did you mean show? (there are check`:               {"trace", "shwo"},
+		"no file or folder is given":                                        {"trace", "merge"},
+		"did you mean -partial?":                                            {"trace", "merge", "-patrial"},
 	} {
 		status, _, log := bully(t, args...)
 		require.Equal(t, exitUsage, status, args)

@@ -29,12 +29,17 @@ from-tlc makes of a counterexample that TLC has printed (or go run ./tla/check -
 of it a film, which bully view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
 allow: check refuses such a trace where it does.
 
+itf writes a trace in the Informal Trace Format of Apalache and Quint: state k is that of module Cluster (tla/Cluster.tla) after event k.
+from-itf makes a trace of such a file, to be checked: of what itf has written, or of what another tool has, if the variables are those of
+module Cluster, its members are fixed, and it begins with the first start of all. Steps whose action is not said ("action" in the "#meta"
+of the state after it, or Quint's mbt::actionTaken) are found, if the rules allow them.
+
 An argument is a file, or a folder.
 
 `
 
 // traceVerbs are what can be done with traces.
-var traceVerbs = []string{"check", "from-tlc", "merge", "show"}
+var traceVerbs = []string{"check", "from-itf", "from-tlc", "itf", "merge", "show"}
 
 // traces merges, shows or checks traces.
 func traces(ctx context.Context, p program, args []string) error {
@@ -55,8 +60,8 @@ func traces(ctx context.Context, p program, args []string) error {
 	if of("merge") || of("show") {
 		flags.BoolVar(&merging.Partial, "partial", false, "take records whose oldest files are gone: what comes out can be read, and not be checked")
 	}
-	if of("merge") || of("from-tlc") {
-		flags.StringVar(&out, "o", "", "merge, from-tlc: write the trace to this `file`")
+	if of("merge") || of("itf") || of("from-itf") || of("from-tlc") {
+		flags.StringVar(&out, "o", "", "merge, itf, from-itf, from-tlc: write to this `file`")
 	}
 	if of("from-tlc") {
 		flags.BoolVar(&asFilm, "film", false, "from-tlc: make a film even of what can be a trace")
@@ -72,9 +77,9 @@ func traces(ctx context.Context, p program, args []string) error {
 	}
 	switch {
 	case verb == "":
-		return usageError{"do what? There are check, from-tlc, merge and show"}
+		return usageError{"do what? There are check, from-itf, from-tlc, itf, merge and show"}
 	case !slices.Contains(traceVerbs, verb):
-		return usageError{fmt.Sprintf("unknown %q%s (there are check, from-tlc, merge and show)", verb, suggest(verb, traceVerbs))}
+		return usageError{fmt.Sprintf("unknown %q%s (there are check, from-itf, from-tlc, itf, merge and show)", verb, suggest(verb, traceVerbs))}
 	case flags.NArg() == 0:
 		return usageError{"no file or folder is given"}
 	}
@@ -82,6 +87,10 @@ func traces(ctx context.Context, p program, args []string) error {
 	switch verb {
 	case "check":
 		return p.checkTraces(ctx, checking, flags.Args())
+	case "from-itf":
+		return p.fromITF(out, flags.Args())
+	case "itf":
+		return p.toITF(out, flags.Args())
 	case "from-tlc":
 		return p.fromTLC(asFilm, out, flags.Args())
 	case "merge":
