@@ -1,14 +1,18 @@
 package behaviour
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/tla/check/twin"
 	"github.com/seed-fdf591db/bully/traces/itf"
@@ -153,4 +157,74 @@ func TestWrongITF(t *testing.T) {
 	require.ErrorContains(t, err, "no behaviour of module Cluster")
 	_, err = b.Film()
 	require.NoError(t, err)
+}
+
+// TestExportedStates compares the states that a trace is exported as with those of module Cluster that it was made of: but for the
+// numbers of questions, and what nobody hears any more, they are the same.
+func TestExportedStates(t *testing.T) {
+	entries, err := tla.Load(tla.FS())
+	require.NoError(t, err)
+	compared := 0
+	for _, e := range entries {
+		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || e.Distinct > 100_000 || e.Name[:min(9, len(e.Name))] != "witnesses" {
+			continue
+		}
+		o := twin.Run(context.Background(), e, twin.Options{})
+		b, err := Of(o.Violation, e.Name, e.Question)
+		require.NoError(t, err)
+		trace, err := b.Trace()
+		if err != nil {
+			continue
+		}
+		out, err := itf.Export(eventsOf(t, trace))
+		require.NoError(t, err)
+		exported, err := readITF(out)
+		require.NoError(t, err)
+		before := len(exported.Steps) - len(b.Steps) // the starts, and links that are cut from the beginning
+		r := recorder{}
+		for i := range tupleNodes("node")(b) {
+			r.members = append(r.members, spec.IntegerID(uint64(i+1)))
+		}
+		for k := range b.Steps {
+			want, got := b.Steps[k].terms, exported.Steps[before+k].terms
+			for _, name := range []string{"up", "cut", "reigns"} {
+				require.Equal(t, want[name].text, got[name].text, "%s %d: %s", e.Name, k, name)
+			}
+			for i := range r.members {
+				require.True(t, same(r.seen(want["node"].at(i+1)), r.seen(got["node"].at(i+1))), "%s %d: node %d", e.Name, k, i+1)
+				for j := range r.members {
+					is := got["since"].at(i + 1).at(j + 1).number()
+					require.Equal(t, want["since"].at(i+1).at(j+1).number() == 0, is == 0, "%s %d: since %d %d", e.Name, k, i+1, j+1)
+				}
+			}
+			heard := queues(got["net"], messagePacket)
+			for link, way := range heard {
+				rest := queues(want["net"], messagePacket)[link]
+				for _, p := range way {
+					at := slices.Index(rest, p)
+					require.GreaterOrEqual(t, at, 0, "%s %d: %v is not under way on %v", e.Name, k, p, link)
+					rest = rest[at+1:]
+				}
+			}
+			compared++
+		}
+	}
+	t.Log(compared)
+	require.Greater(t, compared, 50)
+}
+
+// eventsOf reads a trace.
+func eventsOf(t *testing.T, text []byte) (spec.Header, []spec.Event) {
+	t.Helper()
+	r, err := spec.NewTraceReader(bytes.NewReader(text))
+	require.NoError(t, err)
+	var events []spec.Event
+	for {
+		var e spec.Event
+		if err := r.Read(&e); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			return r.Header(), events
+		}
+		events = append(events, e.Clone())
+	}
 }
