@@ -2,6 +2,7 @@ package itf_test
 
 import (
 	"io/fs"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,6 +33,9 @@ func replaceIn(t *testing.T, file string, state int, old, with string) string {
 	lines[at] = strings.Replace(lines[at], old, with, 1)
 	return strings.Join(lines, "")
 }
+
+// waits is a message that is under way alone on its link.
+var waits = regexp.MustCompile(`\[\{"type":"ELECTION","epoch".*?"observers":\{"#set":\[\]\}\}\}\]`)
 
 // TestFaults breaks what was exported in one place, and has it refused with the state and the variable.
 func TestFaults(t *testing.T) {
@@ -69,6 +73,7 @@ func TestFaults(t *testing.T) {
 		{at(resign, 4, `"cut":{"#set":[]}`, `"cut":{"#set":[{"#tup":[{"#bigint":"1"},{"#bigint":"2"}]}]}`), "state 4: cut: it is not what comes of #meta"},
 		{at(resign, 4, `"reigns":{"#set":[]}`, `"reigns":{"#set":[1]}`), "state 4: reigns: it is not what comes of #meta"},
 		{at(resign, 4, `"type":"ELECTION","epoch"`, `"type":"CLAIM","epoch"`), "state 4: net: it has a message that #meta does not say was sent"},
+		{at(resign, 5, waits.FindString(strings.Split(resign, "\n")[3+5]), `[]`), "state 5: net: a message is gone that #meta does not say was received or lost"},
 		{at(resign, 5, `[{"type":"ELECTION"`, `[],[{"type":"ELECTION"`), "#map is a list of pairs"},
 		{at(cut, cutState, `"cut":{"#set":[{`, `"cut":{"#set":[1,{`), "cut: it is not what comes of #meta, which says Cut of the network"},
 		{at(changing, 1, `"addresses":`, `"address":`), "state 2: node: node 1 changes"},
