@@ -67,6 +67,8 @@ type Request struct {
 	Resource      string          `json:"resource,omitempty"`
 	Epoch         spec.Epoch      `json:"epoch,omitempty"` // 0 if it is missing
 	Value         string          `json:"value,omitempty"`
+
+	unsaid string // what a request that was read ought to say, and does not
 }
 
 // UnmarshalJSON reads a request. Fields that it does not know it ignores, those of a state and of a promise too: a later version may have
@@ -77,9 +79,23 @@ func (q *Request) UnmarshalJSON(data []byte) error {
 		*plain
 		State   json.RawMessage `json:"state"`
 		Promise json.RawMessage `json:"promise"`
+		Timer   *spec.Timer     `json:"timer"`
+		Call    *spec.Call      `json:"call"`
 	}{plain: (*plain)(q)}
 	if err := json.Unmarshal(data, &read); err != nil {
 		return err
+	}
+	switch {
+	case q.Op == End && read.Timer == nil:
+		q.unsaid = "timer"
+	case q.Op == Call && read.Call == nil:
+		q.unsaid = "call"
+	}
+	if read.Timer != nil {
+		q.Timer = *read.Timer
+	}
+	if read.Call != nil {
+		q.Call = *read.Call
 	}
 	q.State, q.Promise = nil, nil
 	if there(read.State) {

@@ -28,6 +28,9 @@ func parseReply(line []byte, to *Request) (*Reply, error) {
 	if err != nil || reply.ID != to.ID {
 		return nil, fmt.Errorf("this is no reply: %w", misformed(line, to, err))
 	}
+	if problem := misspelt(line); problem != "" {
+		return nil, fmt.Errorf("this is no reply: %s", problem)
+	}
 	return &reply, reply.fits(to)
 }
 
@@ -165,6 +168,7 @@ func (r *Reply) fits(to *Request) error {
 		if r.Port == nil || r.Port.Name == "" || r.Protocol != Version {
 			return fmt.Errorf(`to "hello" it must say "port", with a name, and "protocol":%d`, Version)
 		}
+		return featured(r.Features)
 	case to.Op == Write:
 		if r.Admitted == nil || r.Highest == nil {
 			return fmt.Errorf(`to "write" it must say "admitted", true or false, and "highest"`)
@@ -185,6 +189,19 @@ func (r *Reply) fits(to *Request) error {
 		return fmt.Errorf(`to %q it must say "effects", a list, which is empty if there are none; or "ignored", why there was no step`, to.Op)
 	case r.Ignored != "" && len(r.Effects) > 0:
 		return fmt.Errorf("it ignores the input, and has %d effects: what is ignored has none", len(r.Effects))
+	}
+	return nil
+}
+
+// featured says what is wrong with the features of a port.
+func featured(features []string) error {
+	for k, one := range features {
+		if !slices.Contains(Features(), one) {
+			return fmt.Errorf(`"features" has %q: there are %s`, one, strings.Join(Features(), " and "))
+		}
+		if slices.Contains(features[:k], one) {
+			return fmt.Errorf(`"features" has %q twice`, one)
+		}
 	}
 	return nil
 }

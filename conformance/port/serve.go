@@ -238,6 +238,8 @@ func (s *server) step(q *Request) Reply {
 	n := s.nodes[q.Node]
 	in := spec.Input{Timer: q.Timer, Call: q.Call}
 	switch {
+	case q.unsaid != "":
+		return Reply{Error: fmt.Sprintf("the %s is missing", q.unsaid)}
 	case q.Op == Receive && len(q.Message) == 0:
 		return Reply{Error: "the message is missing"}
 	case q.Op == Receive:

@@ -41,6 +41,12 @@ const answered = ({ effects, ignored, state }) => (effects ? { effects, state } 
 /** What a node knows of its members when it goes on from a record or a state: the fixed ones, or nothing yet. @param {any} q @param {any} from */
 const known = (q, from) => (from?.configuration === undefined ? q.members : EMPTY);
 
+/** A field that must be there. @param {any} q @param {string} name @param {string} [type] */
+function said(q, name, type) {
+  if (q[name] === undefined || (type && typeof q[name] !== type)) throw new Error(`${name}: it is missing, or no ${type ?? "value"}`);
+  return q[name];
+}
+
 /** What each op does: the reply without its id. */
 const OPS = new Map(Object.entries({
   hello: () => ({ port: PORT, protocol: 1, features: ["fence", "members"] }),
@@ -56,9 +62,9 @@ const OPS = new Map(Object.entries({
     nodes.set(q.node, node);
     return { state: node.state };
   },
-  receive: (q) => answered(nodeOf(q.node).receive(q.message)),
-  end: (q) => answered(nodeOf(q.node).end(q.timer)),
-  call: (q) => answered(nodeOf(q.node).call(q.call, q.configuration)),
+  receive: (q) => answered(nodeOf(q.node).receive(said(q, "message"))),
+  end: (q) => answered(nodeOf(q.node).end(said(q, "timer", "string"))),
+  call: (q) => answered(nodeOf(q.node).call(said(q, "call", "string"), q.configuration)),
   crash: (q) => {
     nodes.delete(q.node);
     return { ok: true };

@@ -43,10 +43,11 @@ test("nothing that it is asked ends it", () => {
   const replies = ask("{", "", "null", "7", '{"id":5}', '{"id":6,"op":"constructor"}', '{"id":7,"op":"end","node":"?"}', '{"id":8,"op":"start","node":"a"}',
     { id: 9, op: "start", node: "__proto__", me: "2", members, more: 1 }, `{"id":10,"op":"receive","node":"__proto__","message":${deep}}`,
     { id: 11, op: "receive", node: "__proto__" }, '{"id":12,"op":"end","node":"__proto__","timer":"__proto__"}', { id: 13, op: "call", node: "__proto__", call: "sing" },
+    { id: 13, op: "call", node: "__proto__" }, { id: 13, op: "end", node: "__proto__", timer: 7 },
     `{"id":${deep},"op":"reset"}`, { id: 15, op: "reset" }, { id: 16, op: "end", node: "__proto__", timer: "patience" });
   const kinds = replies.map((r) => ["error", "unsupported", "ignored", "effects", "ok"].find((kind) => kind in r));
-  assert.deepEqual(kinds, ["error", "error", "error", "unsupported", "unsupported", "unsupported", "error", "error", "effects", "ignored", "ignored", "ignored",
-    "ignored", "ok", "ok", "error"]);
+  assert.deepEqual(kinds, ["error", "error", "error", "unsupported", "unsupported", "unsupported", "error", "error", "effects", "ignored", "error", "ignored",
+    "ignored", "error", "error", "ok", "ok", "error"]);
 });
 
 test("a node that is loaded makes no effects, and two of one id are two nodes", () => {

@@ -5,6 +5,7 @@
 //	workbench view run.ndjson            # … or a trace, or what TLC has found
 //	workbench view split-brain           # … or a scenario in which an algorithm goes wrong
 //	workbench from-tlc counterexample    # make a trace of what TLC has printed
+//	workbench itf run.ndjson             # a trace in the format of Apalache and Quint; from-itf makes a trace of such
 //	workbench check                      # explore the configurations of the specification
 //	workbench check -config ClusterStar  # one of them, with its counterexample if it has one
 //	workbench sim -seeds 1-10000         # simulate clusters, with faults, and check what is promised
@@ -45,8 +46,10 @@ func newProgram(files fs.FS) cli.Program {
 			{Name: "bench", Summary: "measure failover, or what idle nodes cost, with real processes", Run: as(benchmark)},
 			{Name: "check", Summary: "explore the configurations of the specification, and compare with its list", Run: as(check)},
 			{Name: "compare", Summary: "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", Run: as(compare)},
+			{Name: "from-itf", Summary: "make a trace of states in the Informal Trace Format", Run: as(fromITF)},
 			{Name: "from-tlc", Summary: "make a trace, or a film, of a counterexample that TLC has printed", Run: as(fromTLC)},
 			{Name: "history", Summary: "check what clients of a cluster and its resources saw for linearizability", Run: as(histories), Foreign: true},
+			{Name: "itf", Summary: "write a trace in the Informal Trace Format of Apalache and Quint", Run: as(toITF)},
 			{Name: "port", Summary: "speak the protocol of ports on standard input and output, for bullytest", Run: as(servePorts)},
 			{Name: "sim", Summary: "run simulated clusters, with faults, and check what is promised", Run: as(simulate)},
 			{Name: "view", Summary: "show runs, traces and running clusters in the browser, and play with them", Run: as(view)},

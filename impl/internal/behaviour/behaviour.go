@@ -17,7 +17,8 @@ type Behaviour struct {
 	Back int
 	// Stuck says that nothing ever changes again after the last state, and that this is what is wrong.
 	Stuck bool
-	more  int // how many counterexamples there are besides in the same text
+	more  int  // how many counterexamples there are besides in the same text
+	zero  bool // its first state has the number 0 where it was read, and not 1
 }
 
 // Step is a step, and the state after it.
@@ -44,6 +45,14 @@ func Of(v *explore.Violation, name, question string) (*Behaviour, error) {
 	return b, b.parse()
 }
 
+// number returns the number of a state, as the text from which it was read counts.
+func (b *Behaviour) number(i int) int {
+	if b.zero {
+		return i
+	}
+	return i + 1
+}
+
 // parse reads the values of all states.
 func (b *Behaviour) parse() error {
 	for i := range b.Steps {
@@ -52,12 +61,12 @@ func (b *Behaviour) parse() error {
 		for name, text := range s.State {
 			t, err := parse(text)
 			if err != nil {
-				return fmt.Errorf("state %d: %s: %w", i+1, name, err)
+				return fmt.Errorf("state %d: %s: %w", b.number(i), name, err)
 			}
 			s.terms[name] = t
 		}
 		if i > 0 && len(s.terms) != len(b.Steps[0].terms) {
-			return fmt.Errorf("state %d has %d variables, and state 1 has %d", i+1, len(s.terms), len(b.Steps[0].terms))
+			return fmt.Errorf("state %d has %d variables, and state %d has %d", b.number(i), len(s.terms), b.number(0), len(b.Steps[0].terms))
 		}
 	}
 	return nil

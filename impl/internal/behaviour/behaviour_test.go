@@ -101,6 +101,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("Invariant X is violated after step 1.\n0. Initial state\n   epoch = <<0, 0>>\n   grantee = <<0, 0>>\n   messages = {}\n1. OnClaim(2→1)\n   epoch[1] = 1\n   messages gains [type |-> \"GRANT\", from |-> 1, to |-> 2, epoch |-> 1]\n"))
 	f.Add([]byte(`{"state":[[1,{"sessions":[],"up":[1],"entries":[],"revision":0,"net":[],"writes":[],"checked":[],"wrote":0}]],"action":[]}`))
+	f.Add([]byte(`{"vars":["x"],"states":[{"#meta":{"index":0},"x":{"#map":[[{"#tup":[1,true]},{"#set":["a",{"#bigint":"-2"}]}]]}},{"x":{"a":[]}}],"loop":0}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		coherent(t, text)
 	})

@@ -28,7 +28,7 @@ func (b *Behaviour) Trace() ([]byte, error) {
 	}
 	for i := range b.Steps {
 		if err := r.check(&b.Steps[i]); err != nil {
-			return nil, fmt.Errorf("state %d: %w", i+1, err)
+			return nil, fmt.Errorf("state %d: %w", b.number(i), err)
 		}
 	}
 	if err := r.begin(&b.Steps[0]); err != nil {
@@ -36,7 +36,7 @@ func (b *Behaviour) Trace() ([]byte, error) {
 	}
 	for i := 1; i < len(b.Steps); i++ {
 		if err := r.step(&b.Steps[i-1], &b.Steps[i]); err != nil {
-			return nil, fmt.Errorf("state %d: %w", i+1, err)
+			return nil, fmt.Errorf("state %d: %w", b.number(i), err)
 		}
 	}
 	var out bytes.Buffer
@@ -58,6 +58,7 @@ type recorder struct {
 	rules   conformance.Model
 	now     []spec.State                 // of each node, as the trace has it
 	way     map[film.Link][]spec.Message // what is under way, as the trace has it
+	strict  bool                         // what the rules do not allow is refused
 }
 
 // id returns the node of a number; 0 is none.
@@ -142,6 +143,9 @@ func (r *recorder) cut(s *Step) spec.Event {
 
 // step adds the event of a step.
 func (r *recorder) step(before, s *Step) error {
+	if s.Action == "" {
+		return r.find(before, s)
+	}
 	e := spec.Event{Action: spec.Action(s.Action)}
 	if !e.Action.Valid() {
 		return fmt.Errorf("%s is no action of a trace", s.Action)
@@ -181,6 +185,9 @@ func (r *recorder) input(e *spec.Event, before, s *Step, changes []difference) (
 		if e.Action == spec.LoseAction {
 			return false, nil
 		}
+		if e.Input.Message.Type != e.Action.Receipt() {
+			return false, fmt.Errorf("%s takes the %s that is next on its link", s.Action, e.Input.Message.Type)
+		}
 		e.Node = e.Input.Message.To
 	default:
 		place, err := r.whose(before, s, changes)
@@ -213,6 +220,9 @@ func (r *recorder) take(e *spec.Event, s *Step, changes []difference) error {
 				return nil
 			}
 		}
+	}
+	if r.strict {
+		return errors.New("the rules do not allow it")
 	}
 	n, fits := r.numbers(s, i)
 	if !fits {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
 var (
@@ -26,7 +28,7 @@ var (
 // Is reports whether a text looks like a counterexample.
 func Is(text []byte) bool {
 	text = colours.ReplaceAll(text, nil)
-	return first.Match(text) || atOnce.Match(text) || isDump(text)
+	return first.Match(text) || atOnce.Match(text) || isDump(text) || itf.Is(text)
 }
 
 // Read reads the first counterexample of a text. The error says what is missing, or cannot be read.
@@ -34,6 +36,9 @@ func Read(text []byte) (*Behaviour, error) {
 	text = bytes.ReplaceAll(colours.ReplaceAll(text, nil), []byte("\r"), nil)
 	if isDump(text) {
 		return readDump(text)
+	}
+	if itf.Is(text) {
+		return readITF(text)
 	}
 	r := reader{b: &Behaviour{}}
 	for line := range strings.Lines(string(text)) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
 // Opened is what came of a file.
@@ -37,7 +38,7 @@ func (p *Problem) Error() string {
 const MaxText = 256 << 20
 
 const openable = "A trace can be opened (NDJSON that begins with a header such as {\"format\":1,…}), a film or a recipe that was " +
-	"saved here, and what TLC or workbench check has printed of a counterexample."
+	"saved here, what TLC or workbench check has printed of a counterexample, and states in the Informal Trace Format (ITF)."
 
 // Open opens a file by what it has in it; its name is only what it is called.
 func Open(text []byte, name string) Opened {
@@ -56,7 +57,7 @@ func Open(text []byte, name string) Opened {
 	case aTrace:
 		return openTrace(text, name)
 	case aBehaviour:
-		return openBehaviour(text)
+		return openBehaviour(text, name)
 	}
 	return failed(1, "this is nothing that is known here. "+openable)
 }
@@ -149,7 +150,16 @@ func OfRun(run *Stage) Opened {
 	return Opened{Film: f, Run: run}
 }
 
-func openBehaviour(text []byte) Opened {
+func openBehaviour(text []byte, name string) Opened {
+	if itf.Is(text) {
+		trace, err := TraceOfITF(text)
+		if err == nil {
+			return openTrace(trace, name)
+		}
+		if !errors.Is(err, itf.ErrNotOurs) {
+			return failed(0, err.Error())
+		}
+	}
 	b, err := behaviour.Read(text)
 	if err != nil {
 		return failed(0, err.Error())

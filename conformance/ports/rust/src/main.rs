@@ -61,9 +61,18 @@ impl Host {
                 let node = Node::load(me(request)?, state)?;
                 self.place(request, node, |node| format!(r#""state":{}"#, Json(node.state())))
             }
-            "receive" => self.step(request, |q| json::message(&q["message"]).map(Input::Message)),
-            "end" => self.step(request, timer),
-            "call" => self.step(request, call),
+            "receive" => {
+                request.get("message").ok_or_else(|| Failure::Error("the field message is missing".to_owned()))?;
+                self.step(request, |q| json::message(&q["message"]).map(Input::Message))
+            }
+            "end" => {
+                text(request, "timer")?;
+                self.step(request, timer)
+            }
+            "call" => {
+                text(request, "call")?;
+                self.step(request, call)
+            }
             "crash" => {
                 self.nodes.remove(text(request, "node")?);
                 Ok(OK.to_owned())

@@ -1,0 +1,76 @@
+package itf_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces"
+	"github.com/seed-fdf591db/bully/traces/itf"
+)
+
+// readTrace reads a trace as far as it is well formed, and says how many bytes that were.
+func readTrace(text []byte) (header spec.Header, events []spec.Event, err error) {
+	r, err := spec.NewTraceReader(bytes.NewReader(text))
+	if err != nil {
+		return header, nil, err
+	}
+	for {
+		var e spec.Event
+		if err := r.Read(&e); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return r.Header(), events, err
+		}
+		events = append(events, e.Clone())
+	}
+}
+
+func writeTrace(t *testing.T, header spec.Header, events []spec.Event) string {
+	t.Helper()
+	var out strings.Builder
+	w := spec.NewTraceWriter(&out, header)
+	for k := range events {
+		require.NoError(t, w.Write(&events[k]))
+	}
+	require.NoError(t, w.Flush())
+	return out.String()
+}
+
+// TestRoundTrip exports every golden trace and imports it again: the bytes are the same. So are those of traces that the rules refuse,
+// as far as they are well formed: to refuse them is not the business of this package.
+func TestRoundTrip(t *testing.T) {
+	count := map[string]int{}
+	for kind, files := range map[string]fs.FS{"valid": traces.Valid, "invalid": traces.Invalid} {
+		names, err := fs.Glob(files, "*.ndjson")
+		require.NoError(t, err)
+		for _, name := range names {
+			text, err := fs.ReadFile(files, name)
+			require.NoError(t, err)
+			header, events, err := readTrace(text)
+			if err != nil && (kind == "valid" || len(events) == 0) {
+				require.Equal(t, "invalid", kind, "%s: %v", name, err)
+				continue
+			}
+			exported, err := itf.Export(header, events)
+			require.NoError(t, err, name)
+			gotHeader, gotEvents, err := itf.Import(exported)
+			require.NoError(t, err, name)
+			require.Equal(t, writeTrace(t, header, events), writeTrace(t, gotHeader, gotEvents), name)
+			if kind == "valid" {
+				require.Equal(t, string(text), writeTrace(t, gotHeader, gotEvents), name)
+			}
+			count[kind]++
+		}
+	}
+	t.Log(count)
+	require.Greater(t, count["valid"], 80)
+	require.Greater(t, count["invalid"], 50)
+}
