@@ -48,6 +48,8 @@ func TestEpochJSONRefuses(t *testing.T) {
 		"true":                    "an integer expected",
 		"[4]":                     "an integer expected",
 		"":                        "an integer expected at column 1, found the end",
+		"\x7f":                    `an integer expected at column 1, found '\x7f'`,
+		"\x80":                    "an integer expected at column 1, found byte 0x80",
 		"4 5":                     "the end expected at column 3",
 		"4x":                      "the end expected at column 2",
 	} {

@@ -151,6 +151,18 @@ func TestEventString(t *testing.T) {
 	require.Equal(t, "9 Change epoch:0 version:2 {1 2 witness:3 observer:4} | 1 is follower leader:none epoch:0 grantee:none support:{} latest:1", change.String())
 }
 
+func TestInputString(t *testing.T) {
+	for want, in := range map[string]spec.Input{
+		"first start":                     {Call: spec.StartCall},
+		"resign":                          {Call: spec.ResignCall},
+		"patience ends":                   {Timer: spec.PatienceTimer},
+		"3→1 CLAIM epoch:4 question:7":    received().Input,
+		"change to epoch:0 version:2 {1}": {Call: spec.ChangeCall, Configuration: configuration(t, 0, 2, mixed[:1]...)},
+	} {
+		require.Equal(t, want, in.String())
+	}
+}
+
 func TestLinkCompare(t *testing.T) {
 	links := []spec.Link{{From: one, To: two}, {From: one, To: three}, {From: two, To: one}, {From: three, To: one}}
 	for i, a := range links {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -93,39 +94,41 @@ func hangs(every int) func(io.Reader, io.Writer) error {
 
 // TestHangs names a rule only if the port hangs alone, too; and gives up a port that hangs again and again, though not in a row.
 func TestHangs(t *testing.T) {
-	cases := crashes(60)
-	for k := range cases {
-		ask := cases[k].Run
-		cases[k].Run = func(ctx context.Context, p *port.Process) error {
-			err := ask(ctx, p)
-			var failure *port.Failure
-			if errors.As(err, &failure) {
-				failure.Rule = "R17"
+	synctest.Test(t, func(t *testing.T) {
+		cases := crashes(60)
+		for k := range cases {
+			ask := cases[k].Run
+			cases[k].Run = func(ctx context.Context, p *port.Process) error {
+				err := ask(ctx, p)
+				var failure *port.Failure
+				if errors.As(err, &failure) {
+					failure.Rule = "R17"
+				}
+				return err
 			}
-			return err
 		}
-	}
-	o := options(nil)
-	o.Workers, o.Alone, o.Port.Answer = 1, 9, 20*time.Millisecond
-	o.Port.Serve = hangs(1)
-	report, err := kit.Run(t.Context(), cases[:5], o)
-	require.NoError(t, err)
-	var rules []string
-	for _, v := range report.Verdicts {
-		require.Equal(t, kit.Broken, v.Outcome)
-		rules = append(rules, v.Rule)
-	}
-	require.Equal(t, []string{"R17", "R17", "R17", "", ""}, rules, "three of them are tried alone")
+		o := options(nil)
+		o.Workers, o.Alone, o.Port.Answer = 1, 9, 20*time.Millisecond
+		o.Port.Serve = hangs(1)
+		report, err := kit.Run(t.Context(), cases[:5], o)
+		require.NoError(t, err)
+		var rules []string
+		for _, v := range report.Verdicts {
+			require.Equal(t, kit.Broken, v.Outcome)
+			rules = append(rules, v.Rule)
+		}
+		require.Equal(t, []string{"R17", "R17", "R17", "", ""}, rules, "three of them are tried alone")
 
-	o.Port.Serve, o.GiveUp = hangs(3), 6
-	report, err = kit.Run(t.Context(), cases, o)
-	require.ErrorContains(t, err, "in 6 cases the port has hung, and is given up: it has not answered for 20ms")
-	require.GreaterOrEqual(t, len(report.Verdicts), 18)
-	for _, v := range report.Verdicts {
-		require.Empty(t, v.Rule, "it is nothing that a rule says")
-	}
-	require.Equal(t, kit.Nondeterministic, report.Verdicts[2].Outcome)
-	require.Equal(t, kit.Broken, report.Verdicts[17].Outcome)
+		o.Port.Serve, o.GiveUp = hangs(3), 6
+		report, err = kit.Run(t.Context(), cases, o)
+		require.ErrorContains(t, err, "in 6 cases the port has hung, and is given up: it has not answered for 20ms")
+		require.GreaterOrEqual(t, len(report.Verdicts), 18)
+		for _, v := range report.Verdicts {
+			require.Empty(t, v.Rule, "it is nothing that a rule says")
+		}
+		require.Equal(t, kit.Nondeterministic, report.Verdicts[2].Outcome)
+		require.Equal(t, kit.Broken, report.Verdicts[17].Outcome)
+	})
 }
 
 // TestGivenUp stops when the same error comes again and again, and not otherwise.

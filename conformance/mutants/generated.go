@@ -48,10 +48,18 @@ func packages(ctx context.Context, root, patterns string) (all []goPackage, err 
 	return all, nil
 }
 
+// sample is what is tried of the mutants that the generator makes of one package.
+type sample struct {
+	dir      string // of the package, below the root: impl/bully
+	made     int    // how many the generator makes
+	mutants  []*mutant
+	harmless int // how many more would have been tried, but for their being known to be harmless
+}
+
 // generated returns mutants of packages that the generator makes, as many of each package as -each says, without those that are known
 // to be harmless. Which of them are taken hangs on their text alone: others come only with other code.
 func (a *app) generated(ctx context.Context) (all []*mutant, err error) {
-	harmless, err := readHarmless(os.DirFS(filepath.Join(a.folder, "harmless")))
+	known, err := a.readHarmless()
 	if err != nil {
 		return nil, err
 	}
@@ -60,19 +68,53 @@ func (a *app) generated(ctx context.Context) (all []*mutant, err error) {
 		return nil, err
 	}
 	for _, p := range found {
-		some, err := p.mutants(a.root)
+		s, err := p.sample(a, known, a.each)
 		if err != nil {
 			return nil, err
 		}
-		some = slices.DeleteFunc(some, func(m *mutant) bool { return harmless.has(m) || !a.filter.MatchString(m.Name) })
-		slices.SortFunc(some, func(a, b *mutant) int { return strings.Compare(a.rank(), b.rank()) })
-		if a.each > 0 {
-			some = some[:min(a.each, len(some))]
-		}
-		slices.SortFunc(some, func(a, b *mutant) int { return strings.Compare(a.Name, b.Name) })
-		all = append(all, some...)
+		all = append(all, s.mutants...)
 	}
 	return all, nil
+}
+
+// readHarmless reads what is known to be harmless, and refuses what is judged of code that is there no more.
+func (a *app) readHarmless() (*harmless, error) {
+	known, err := readHarmless(os.DirFS(filepath.Join(a.folder, "harmless")))
+	if err != nil {
+		return nil, err
+	}
+	stale := known.stale(func(file string) (string, error) {
+		text, err := os.ReadFile(filepath.Join(a.root, filepath.FromSlash(file)))
+		return string(text), err
+	})
+	if len(stale) > 0 {
+		return nil, fmt.Errorf("%d of %d mutants that are known to be harmless are stale: take them away, or judge them anew\n%s",
+			len(stale), len(known.entries), strings.Join(stale, "\n"))
+	}
+	return known, nil
+}
+
+// sample returns at most so many of the mutants of a package that -run matches, or all if it is 0.
+func (p *goPackage) sample(a *app, known *harmless, most int) (*sample, error) {
+	all, err := p.mutants(a.root)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Rel(a.root, p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &sample{dir: filepath.ToSlash(dir), made: len(all)}
+	all = slices.DeleteFunc(all, func(m *mutant) bool { return !a.filter.MatchString(m.Name) })
+	slices.SortFunc(all, func(a, b *mutant) int { return strings.Compare(a.rank(), b.rank()) })
+	if most > 0 {
+		all = all[:min(most, len(all))]
+	}
+	s.harmless = len(all)
+	s.mutants = slices.DeleteFunc(all, known.has)
+	s.harmless -= len(s.mutants)
+	slices.SortFunc(s.mutants, func(a, b *mutant) int { return strings.Compare(a.Name, b.Name) })
+	return s, nil
 }
 
 // mutants returns all that are made of a package.

@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance/mutants/table"
 )
 
 // TestGenerated finds what no test of a package sees, passes over what is known to be harmless, and leaves out what does not build.
@@ -31,6 +33,39 @@ func TestGenerated(t *testing.T) {
 		require.Equal(t, exitSurvivor, status)
 		require.Contains(t, log, "-generate "+patterns+": "+want)
 	}
+}
+
+// TestApart tries those tests one by one that see the copies of all mutants, and so fail although nothing is broken.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	status, out, log := call(t, "made", "-generate", "./counted", "-each", "0")
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, log, "TestMethods of ./counted does not pass with all the mutants, which it is to try one by one\n")
+	require.Regexp(t, `counted/counted.go:9/0 +counted TestNext `, out)
+	require.Regexp(t, `counted/counted.go:14/1 +counted TestMethods `, out)
+}
+
+func TestSlowest(t *testing.T) {
+	require.Equal(t, "^(A)$", slowest(map[string]float64{"A": 5, "B": 2, "C": 2}))
+	require.Equal(t, "^(B|A)$", slowest(map[string]float64{"A": 2, "B": 3, "C": 1, "D": 1, "E": 1}))
+	require.Empty(t, slowest(map[string]float64{"A": 1, "B": 1, "C": 1, "D": 1}), "none is slow")
+	require.Empty(t, slowest(map[string]float64{"A": 1}))
+	require.Empty(t, slowest(nil))
+}
+
+// TestStages: the slow tests of a package come last, and those apart that do not pass where all mutants are.
+func TestStages(t *testing.T) {
+	m := &mutant{Mutant: table.Mutant{File: "a/a.go", Tests: []string{"./a"}}, made: true}
+	tr := &trial{slow: map[string]string{"./a": "^(S)$"}}
+	require.Equal(t, []where{{dir: "./a"}}, tr.stages(m), "to build it takes longer")
+	tr.combined = map[string]*binaries{m.group(): {apart: "^X$"}}
+	require.Equal(t, []where{{dir: "./a", skip: "^(S)$|^X$"}, {dir: "./a", run: "^(S)$", skip: "^X$"}, {dir: "./a", run: "^X$", apart: true}}, tr.stages(m))
+	tr.slow = nil
+	tr.combined[m.group()].apart = ""
+	require.Equal(t, []where{{dir: "./a"}}, tr.stages(m))
+	m.made = false
+	tr.slow = map[string]string{"./a": "^(S)$"}
+	require.Equal(t, []where{{dir: "./a"}}, tr.stages(m), "the table says who was first")
 }
 
 // TestSample takes the same mutants each time.

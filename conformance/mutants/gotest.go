@@ -18,12 +18,13 @@ import (
 // outcome is what came of the tests of one package.
 type outcome struct {
 	built    bool
-	ran      int    // tests begun
-	failed   bool   // a test failed, or the program of the tests did
-	test     string // that failed first; "" if none is known
-	hung     bool   // the time limit stopped it
-	smallest string // the first line that says what the smallest run is that fails, without that word
-	output   string // what was printed
+	ran      int                // tests begun
+	failed   bool               // a test failed, or the program of the tests did
+	test     string             // that failed first; "" if none is known
+	hung     bool               // the time limit stopped it
+	smallest string             // the first line that says what the smallest run is that fails, without that word
+	output   string             // what was printed
+	took     map[string]float64 // how many seconds each test took that passed
 }
 
 // goTest runs tests.
@@ -31,8 +32,8 @@ type goTest struct {
 	root    string
 	overlay string // "" for the tree as it is
 	limit   time.Duration
-	dir     string // of the package, relative to the root: ./impl/bully
-	run     string // the tests to run; "" for all
+	dir     string   // of the package, relative to the root: ./impl/bully
+	which   []string // flags that choose the tests
 }
 
 // do runs the tests. An error is that of the go command; tests that fail are an outcome.
@@ -48,9 +49,7 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	args := []string{"test", "-json", "-vet=off", "-failfast", "-count=1", "-timeout=" + g.limit.String()}
-	if g.run != "" {
-		args = append(args, "-run", g.run)
-	}
+	args = append(args, g.which...)
 	args = append(args, "./"+filepath.ToSlash(relative))
 	if usesRapid(dir) {
 		args = append(args, rapidFlags...)
@@ -106,11 +105,12 @@ func usesRapid(dir string) bool {
 // event is a line of go test -json.
 type event struct {
 	Action, Test, Output, FailedBuild string
+	Elapsed                           float64
 }
 
 // read makes an outcome of the output of go test -json.
 func read(r io.Reader) (*outcome, error) {
-	o := &outcome{built: true}
+	o := &outcome{built: true, took: map[string]float64{}}
 	var printed strings.Builder
 	running := ""
 	lines := bufio.NewReader(r)
@@ -129,6 +129,10 @@ func read(r io.Reader) (*outcome, error) {
 		switch e.Action {
 		case "run":
 			o.ran, running = o.ran+1, e.Test
+		case "pass":
+			if e.Test != "" && !strings.Contains(e.Test, "/") {
+				o.took[e.Test] = e.Elapsed
+			}
 		case "build-fail":
 			o.built, o.failed = false, true
 		case "fail":

@@ -181,14 +181,24 @@ func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
 	return nil, fmt.Errorf("no mutant of %d matches %q: nothing was tried", len(all), a.pattern)
 }
 
-// act tries the mutants of the table, or generated ones.
+// act tries the mutants of the table, or generated ones, or some of both.
 func (a *app) act(ctx context.Context) error {
 	var all, some []*mutant
-	var err error
+	var samples []*sample
+	sources, err := digest(os.DirFS(a.root))
+	if err != nil {
+		return err
+	}
 	if a.generate != "" {
 		some, err = a.generated(ctx)
 	} else if all, err = readTable(a.root, os.DirFS(filepath.Join(a.folder, "table"))); err == nil {
 		some, err = a.chosen(all)
+	}
+	if err == nil && a.isWhole() {
+		samples, err = a.samples(ctx)
+		for _, s := range samples {
+			some = append(some, s.mutants...)
+		}
 	}
 	if err != nil {
 		return err
@@ -203,8 +213,14 @@ func (a *app) act(ctx context.Context) error {
 	if err := a.report(results); err != nil {
 		return err
 	}
+	wrong := verdict(results)
 	if a.update {
 		err = updateReadme(a.readme, all, results)
+		if err == nil && wrong == nil && a.isWhole() {
+			w := wholeOf(results, samples)
+			w.sources = sources
+			err = w.update(a.readme)
+		}
 	}
-	return errors.Join(err, verdict(results))
+	return errors.Join(err, wrong)
 }

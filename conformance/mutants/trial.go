@@ -41,10 +41,11 @@ type trial struct {
 	limit    time.Duration
 	log      io.Writer
 	verbose  bool
-	combined map[string]*binaries     // by the package of a mutant
+	combined map[string]*binaries     // by the group of a mutant
 	took     map[string]time.Duration // the tests of each package, without mutants
+	slow     map[string]string        // those of them that take the most time, as a pattern
 
-	mu   sync.Mutex // guards done, took and log
+	mu   sync.Mutex // guards done, took, slow and log
 	done int
 }
 
@@ -77,12 +78,15 @@ func (t *trial) baseline(ctx context.Context) error {
 		}
 	}
 	begin := time.Now()
-	t.took = map[string]time.Duration{}
+	t.took, t.slow = map[string]time.Duration{}, map[string]string{}
 	problems := each(dirs, t.jobs, func(dir string) error {
 		begin := time.Now()
 		o, err := (&goTest{root: t.root, dir: dir, limit: baselineLimit}).do(ctx)
 		t.mu.Lock()
 		t.took[dir] = time.Since(begin)
+		if err == nil {
+			t.slow[dir] = slowest(o.took)
+		}
 		t.mu.Unlock()
 		switch {
 		case err != nil:
@@ -151,8 +155,8 @@ func (t *trial) try(ctx context.Context, r *result) error {
 	}
 	defer done()
 	r.Status = survived
-	for _, tests := range r.Tests {
-		o, err := t.run(ctx, r.mutant, overlay, where{dir: tests})
+	for _, tests := range t.stages(r.mutant) {
+		o, err := t.run(ctx, r.mutant, overlay, tests)
 		if err != nil {
 			return err
 		}
@@ -165,12 +169,12 @@ func (t *trial) try(ctx context.Context, r *result) error {
 			continue
 		}
 		if o.hung && !r.Hangs {
-			return fmt.Errorf("the tests of %s took more than %v, which is no verdict: if only time tells of it, let the table say hangs yes", tests, t.budget(tests))
+			return fmt.Errorf("the tests of %s took more than %v, which is no verdict: if only time tells of it, let the table say hangs yes", tests.dir, t.budget(tests.dir))
 		}
 		if r.Status = killed; o.hung {
 			r.Status = hung
 		}
-		r.By, r.Smallest = strings.TrimPrefix(tests, "./")+" "+o.test, o.smallest
+		r.By, r.Smallest = strings.TrimPrefix(tests.dir, "./")+" "+o.test, o.smallest
 		break
 	}
 	smallest := r.smallest()
@@ -188,20 +192,14 @@ func (t *trial) try(ctx context.Context, r *result) error {
 // run runs tests of one package for a mutant.
 func (t *trial) run(ctx context.Context, m *mutant, overlay string, tests where) (*outcome, error) {
 	limit := t.budget(tests.dir)
-	if m.Hangs {
-		limit = max(t.limit, 3*t.took[tests.dir])
+	if m.Hangs { // and what is waited for is not to be waited for long
+		limit = max(t.limit/3, 3*t.took[tests.dir])
 	}
-	if b := t.combined[m.dir()]; b != nil && m.number > 0 && b.paths[tests.dir] != "" {
-		if tests.run != "" {
-			return b.run(ctx, tests.dir, m.number, limit, "-test.run="+tests.run)
-		}
-		return b.run(ctx, tests.dir, m.number, limit)
+	if b := t.combined[m.group()]; b != nil && m.number > 0 && !tests.apart && b.paths[tests.dir] != "" {
+		return b.run(ctx, tests.dir, m.number, limit, tests.flags("-test.")...)
 	}
-	return (&goTest{root: t.root, overlay: overlay, dir: tests.dir, run: tests.run, limit: limit}).do(ctx)
+	return (&goTest{root: t.root, overlay: overlay, dir: tests.dir, which: tests.flags("-"), limit: limit}).do(ctx)
 }
-
-// where is tests of one package: those that a pattern names, or all.
-type where struct{ dir, run string }
 
 // smallest returns the tests that shrink what they find, if there are any.
 func (m *mutant) smallest() (tests where) {
@@ -211,6 +209,14 @@ func (m *mutant) smallest() (tests where) {
 
 // dir returns the package that a mutant is in.
 func (m *mutant) dir() string { return "./" + path.Dir(m.File) }
+
+// group is what a mutant is built with: those of the table and those that are generated apart, as only the latter may fail to build.
+func (m *mutant) group() string {
+	if m.made {
+		return m.dir() + "/generated"
+	}
+	return m.dir()
+}
 
 // tell prints that a mutant has been tried.
 func (t *trial) tell(r *result) {

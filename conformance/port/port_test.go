@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -68,8 +67,9 @@ func misbehave(how string) error {
 			fmt.Print(strings.Repeat("x", 1<<10))
 		}
 	default:
-		fmt.Println(strings.TrimPrefix(how, "an empty line"))
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		for more := true; more; more = in.Scan() {
+			fmt.Println(strings.TrimPrefix(how, "an empty line"))
+		}
 	}
 	return nil
 }
@@ -80,9 +80,9 @@ func start(t *testing.T, how string) (*port.Process, error) {
 	t.Setenv("TEST_PORT", how)
 	self, err := os.Executable()
 	require.NoError(t, err)
-	answer := 300 * time.Millisecond
-	if how == "model" { // which answers, and a machine that is busy with other things may take its time
-		answer = time.Minute
+	answer := time.Minute // a machine that is busy with other things may take its time
+	if how == "hangs" {
+		answer = 300 * time.Millisecond
 	}
 	return port.Start(context.Background(), port.Config{Command: []string{self}, Answer: answer, Start: time.Minute})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -52,7 +51,7 @@ var errFlood = fmt.Errorf("a reply is longer than %d bytes", maxReply)
 // launch starts a program.
 func launch(ctx context.Context, c *Config) (*program, error) {
 	if c.Serve != nil {
-		return launchHere(ctx, c.Serve)
+		return launchHere(ctx, c.Serve), nil
 	}
 	name := strings.Join(c.Command, " ")
 	command := exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)
@@ -77,17 +76,10 @@ func launch(ctx context.Context, c *Config) (*program, error) {
 	return g, nil
 }
 
-// launchHere starts a port that is a function. The pipes are those of the system, so that a port that does not read is not
-// noticed earlier than one that is a process.
-func launchHere(ctx context.Context, serve func(io.Reader, io.Writer) error) (*program, error) {
-	in, toPort, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("port: %w", err)
-	}
-	fromPort, out, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("port: %w", err), in.Close(), toPort.Close())
-	}
+// launchHere starts a port that is a function.
+func launchHere(ctx context.Context, serve func(io.Reader, io.Writer) error) *program {
+	in, toPort := newPipe()
+	fromPort, out := newPipe()
 	g := &program{name: "a port of this process", in: toPort, lines: make(chan line, 16), standard: &tail{}}
 	ended := make(chan error, 1)
 	go func() {
@@ -106,7 +98,7 @@ func launchHere(ctx context.Context, serve func(io.Reader, io.Writer) error) (*p
 	g.kill = func() { _, _, _ = in.Close(), out.Close(), toPort.Close() }
 	context.AfterFunc(ctx, g.kill)
 	go g.read(fromPort)
-	return g, nil
+	return g
 }
 
 // read hands on what the program writes.

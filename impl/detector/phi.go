@@ -27,7 +27,7 @@ type Phi struct {
 	quiet    time.Time     // arrivals before this teach nothing
 	mistakes int           // suspicions that were false and are not forgiven
 	inTime   int           // arrivals in time since the last mistake was made or forgiven
-	learned  int           // intervals that were measured, up to enough
+	learned  int           // intervals that were measured
 	patience time.Duration // by the window and the mistakes
 	spread   float64       // the deviation, in nanoseconds, at least MinDeviation
 }
@@ -89,10 +89,8 @@ func (p *Phi) Heard(now time.Time) {
 
 // learn counts an interval that was measured, and forgets the guesses when there are enough.
 func (p *Phi) learn() {
-	if p.learned < enough {
-		if p.learned++; p.learned == enough {
-			p.window.forget(min(guesses, max(p.config.Window-enough, 0)))
-		}
+	if p.learned++; p.learned == enough {
+		p.window.forget(min(guesses, max(p.config.Window-enough, 0)))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -96,11 +95,7 @@ func (h *Host) nextOf(c *change) (next spec.Configuration, over bool, err error)
 	if doubts, err := h.doubts(c, next); doubts || err != nil {
 		return spec.Configuration{}, false, err
 	}
-	err = h.node.MayChange(next)
-	if errors.Is(err, bully.ErrNotSettled) { // it was, and will be when it is acknowledged once more
-		return spec.Configuration{}, false, nil
-	}
-	return next, false, err
+	return next, false, h.node.MayChange(next)
 }
 
 // lost returns the error of a change whose leader leads no more.

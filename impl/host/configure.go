@@ -65,10 +65,7 @@ func (h *Host) connectMembers() {
 
 // noteMembers tells users who the members are, if that is new.
 func (h *Host) noteMembers() {
-	now := Membership{Configuration: h.state.Configuration}
-	if h.state.Role == spec.Leader && !now.Configuration.IsNone() {
-		now.Settled = h.node.Settled() || h.membership == Membership{now.Configuration, true}
-	}
+	now := Membership{Configuration: h.state.Configuration, Settled: h.changing() && h.node.Settled()}
 	if now == h.membership {
 		return
 	}

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -37,4 +39,44 @@ func TestDeadlineIsMonotonic(t *testing.T) {
 	r.renew(w.at(w.now.Add(time.Hour)))
 	deadline := Reign{r}.Deadline()
 	require.False(t, deadline == deadline.Round(0), "there is no such reading: %v", deadline)
+}
+
+// TestValidByBothClocks sets the clock on the wall back, as an administrator or a bad server of time does, and forward, as it is found
+// after a suspension: the first makes no reign longer, and the second ends it.
+func TestValidByBothClocks(t *testing.T) {
+	wall := &wall{}
+	wall.ahead.Store(int64(2 * time.Hour))
+	r := newReign(1, wall, nil)
+	ctx, w := r.join(t.Context())
+	require.NotNil(t, w)
+
+	passed := wall.Now().Add(-time.Second)
+	wall.ahead.Store(0)
+	require.Negative(t, passed.Sub(wall.Now()), "of the monotonic clock")
+	require.Positive(t, passed.Round(0).Sub(wall.Now().Round(0)), "of the clock on the wall")
+	r.renew(passed)
+	require.False(t, Reign{r}.Valid())
+	require.NoError(t, ctx.Err())
+	require.Zero(t, r.expire(), "work is told by the monotonic clock")
+	require.Error(t, ctx.Err())
+
+	r = newReign(2, wall, nil)
+	r.renew(wall.Now().Add(time.Hour))
+	require.True(t, Reign{r}.Valid())
+	wall.ahead.Store(int64(2 * time.Hour))
+	require.False(t, Reign{r}.Valid(), "the machine was suspended")
+	require.True(t, w.leave())
+}
+
+// wall is the clock of the system, but for what the one on the wall shows: so much ahead, with the same monotonic reading.
+type wall struct {
+	SystemClock
+	ahead atomic.Int64
+}
+
+// Now implements Clock. No function of package time sets the one reading without the other: it is in the bits above the nanoseconds.
+func (w *wall) Now() time.Time {
+	now := time.Now()
+	*(*uint64)(unsafe.Pointer(&now)) += uint64(w.ahead.Load()/int64(time.Second)) << 30
+	return now
 }

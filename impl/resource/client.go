@@ -20,10 +20,7 @@ func CheckResponse(response *http.Response) error {
 	if response.StatusCode != http.StatusPreconditionFailed {
 		return nil
 	}
-	admitted, err := parseEpoch(response.Header.Get(AdmittedHeader))
-	if err != nil {
-		return nil // somebody else's 412
-	}
+	admitted, _ := parseEpoch(response.Header.Get(AdmittedHeader)) // 0 of somebody else's 412
 	fenced := &FencedError{Admitted: admitted}
 	if response.Request != nil {
 		fenced.Epoch, _ = parseEpoch(response.Request.Header.Get(EpochHeader)) // 0 if it cannot be known

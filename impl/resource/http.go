@@ -94,11 +94,7 @@ var errGone = errors.New("resource: the client has gone: nothing was written")
 
 // refuse answers with an error, and the epoch that the resource has admitted.
 func (h *Handler) refuse(w http.ResponseWriter, err error, status int) {
-	admitted := h.Guard.Admitted()
-	if fenced, ok := errors.AsType[*FencedError](err); ok {
-		admitted = fenced.Admitted
-	}
-	w.Header().Set(AdmittedHeader, strconv.FormatUint(uint64(admitted), 10))
+	w.Header().Set(AdmittedHeader, strconv.FormatUint(uint64(h.Guard.Admitted()), 10))
 	http.Error(w, err.Error(), status)
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -110,13 +111,17 @@ func nothing(t *testing.T, node *TCP) {
 }
 
 func TestDeadOnceAnOutage(t *testing.T) {
-	node, dials := handled(t, func(c *Config) { c.BackoffMin, c.BackoffMax = time.Millisecond, time.Millisecond })
-	for range 3 {
+	var logged log
+	node, dials := handled(t, func(c *Config) {
+		c.BackoffMin, c.BackoffMax, c.Logger = time.Millisecond, time.Millisecond, logged.logger()
+	})
+	for i := range 3 {
 		for range 3 {
 			next(t, dials).fail(errRefused)
 		}
 		conn := next(t, dials).succeed(t)
 		sees(t, node, "Dead 2", "Up 2")
+		require.Equal(t, i+1, strings.Count(logged.String(), "dead: its address refuses"), logged.String())
 		require.NoError(t, conn.Close())
 		sees(t, node, "Down 2")
 	}

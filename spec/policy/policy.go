@@ -139,17 +139,15 @@ func (p *Policy) elects(s *Step) {
 // asks keeps up to date when a claimant and a leader have asked what. A claim takes a number of its own: it is the first question
 // that counts (R16).
 func (p *Policy) asks(s *Step) {
-	leads := s.Role == spec.Leader
-	if !leads && (s.Role != spec.Claimant || s.Latest != p.latest) {
+	switch {
+	case s.Role == spec.Leader:
+		p.asked.note(s.Latest, s.Began)
+		p.asked.forget(s.Dated)
+	case s.Role != spec.Claimant:
 		p.asked.count = 0
-	}
-	if leads || s.Role == spec.Claimant {
-		if s.Latest != p.latest {
-			p.asked.note(s.Latest, s.Began)
-		}
-		if leads {
-			p.asked.forget(s.Dated)
-		}
+	case s.Latest != p.latest:
+		p.asked.count = 0
+		p.asked.note(s.Latest, s.Began)
 	}
 	p.latest = s.Latest
 }

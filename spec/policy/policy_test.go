@@ -81,12 +81,15 @@ func TestWhatEndsPreemptions(t *testing.T) {
 // TestReconfigure: what is known of a node goes with it to its new place, and is forgotten of who is no member any more.
 func TestReconfigure(t *testing.T) {
 	p := of(LAN(), 1, 4)
-	p.peers.Up, p.peers.Dead, p.answered, p.leader = 0b1000, 0b0101, 0b1001, 3
+	p.peers.Up, p.peers.Dead, p.answered, p.assented, p.freed, p.leader = 0b1000, 0b0101, 0b1001, 0b0101, 0b0111, 3
 	moved := func(s Set) Set { return s >> 1 } // the lowest is gone
 	p.Reconfigure(Peers{Me: 0, Others: 0b110, Up: 0b11}, moved)
 	require.Equal(t, Peers{Me: 0, Others: 0b110, Up: 0b100, Dead: 0b010}, *p.Peers())
-	require.Equal(t, Set(0b100), p.answered)
+	require.Equal(t, []Set{0b100, 0b010, 0b011}, []Set{p.answered, p.assented, p.freed})
 	require.Equal(t, 2, p.leader)
+	p.leader = None
+	p.Reconfigure(Peers{}, moved)
+	require.Equal(t, None, p.leader)
 	p.leader = 0
 	p.Reconfigure(Peers{}, moved)
 	require.Equal(t, Stranger, p.leader)
@@ -116,5 +119,28 @@ func TestWaits(t *testing.T) {
 			}
 		}
 		require.Equal(t, max(4*timing.Patience, timing.FirstBackoff()), timing.backoff(40))
+	}
+}
+
+// TestWhoWasReleased: the node whose lease was released last is not waited for, until another is followed: it may have come back.
+func TestWhoWasReleased(t *testing.T) {
+	timing := LAN()
+	for _, test := range []struct {
+		name string
+		then []Step
+		want int // how many are let stand before
+	}{
+		{"its lease was the last", nil, 1},
+		{"another has led", []Step{{From: 1, Role: spec.Follower, Leader: 1}, {From: None, Role: spec.Follower, Leader: None}}, 2},
+		{"one that is no member has led", []Step{{From: Stranger, Role: spec.Follower, Leader: Stranger}, {From: None, Role: spec.Follower, Leader: None}}, 2},
+	} {
+		p := of(timing, 1, 4)
+		p.Follow(&Step{From: 3, Role: spec.Follower, Leader: 3})
+		p.Follow(&Step{From: 3, Role: spec.Follower, Leader: None})
+		for _, s := range test.then {
+			p.Follow(&s)
+		}
+		p.Follow(&Step{From: None, Role: spec.Electing, Leader: None, Arm: 1 << CoordinatorTimer})
+		require.Equal(t, Instant(0).Add(timing.Coordinator+time.Duration(test.want)*timing.Stagger), p.Due[CoordinatorTimer], test.name)
 	}
 }

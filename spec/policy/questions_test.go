@@ -58,6 +58,20 @@ func TestUnknownQuestion(t *testing.T) {
 	require.Equal(t, Instant(time.Second), p.Due[ReignTimer])
 }
 
+// TestAskedForgetsEveryOther: of more questions than there is room for, it is known to one of them when each was asked.
+func TestAskedForgetsEveryOther(t *testing.T) {
+	var a asked
+	for q := range spec.Question(maxAsked + 1) {
+		a.note(q, Instant(q))
+	}
+	a.note(maxAsked, Never)
+	require.Equal(t, maxAsked/2+1, a.count)
+	for q := range spec.Question(maxAsked) {
+		require.Equal(t, Instant(q&^1), a.at(q, Never))
+	}
+	require.Equal(t, Instant(maxAsked), a.at(maxAsked, Never), "what is asked twice was asked the first time")
+}
+
 // TestAskedIsNeverLate: whatever is asked and dated, what is remembered of a question that counts is no later than it was, is exact as
 // long as there are few, and takes no more room for more.
 func TestAskedIsNeverLate(t *testing.T) {

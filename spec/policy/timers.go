@@ -86,8 +86,4 @@ func (e *Ends) Sooner(t Timer, end Instant) {
 }
 
 // later moves the end of a timer that runs, but not to an earlier time.
-func (e *Ends) later(t Timer, end Instant) {
-	if e[t] != Never {
-		e[t] = max(e[t], end)
-	}
-}
+func (e *Ends) later(t Timer, end Instant) { e[t] = max(e[t], end) }

@@ -59,6 +59,27 @@ func TestValidate(t *testing.T) {
 	timing := LAN()
 	timing.Preempt, timing.Stagger, timing.Settle, timing.Drift = -1, 0, 0, 0
 	require.NoError(t, timing.Validate(), "never to pre-empt, no stagger, no drift")
+	timing.Stagger = MaxTiming
+	require.NoError(t, timing.Validate())
+}
+
+// TestValidateActing: OneActing needs some of the bounds only, and lengths in any case.
+func TestValidateActing(t *testing.T) {
+	for want, change := range map[string]func(*Timing){
+		"":         func(t *Timing) { t.Election, t.Heartbeat, t.Delay = 1, time.Hour, time.Hour },
+		"(R37 d)":  func(t *Timing) { t.Patience = t.Reign },
+		"(R37 g)":  func(t *Timing) { t.Coordinator = t.Reign },
+		"(R37 i)":  func(t *Timing) { t.Claim = t.Reign + 1 },
+		"at least": func(t *Timing) { t.Delay = 0 },
+	} {
+		timing := LAN()
+		change(&timing)
+		if err := timing.ValidateActing(); want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+	}
 }
 
 // TestTimingFor: whatever the delay, the bounds are kept, and a leader goes on that loses one heartbeat.
@@ -73,6 +94,15 @@ func TestTimingFor(t *testing.T) {
 		require.Greater(t, timing.Preempt, timing.Coordinator)
 		require.Less(t, timing.Patience, 14*delay, "no longer than it must be")
 	})
+}
+
+// TestTimingIsRound: people are to read it.
+func TestTimingIsRound(t *testing.T) {
+	timing := TimingFor(8 * ms)
+	require.Equal(t, Timing{Delay: 8 * ms, Drift: 0.01, Heartbeat: 32 * ms, Reign: 98 * ms, Patience: 100 * ms, Election: 17 * ms, Coordinator: 100 * ms,
+		Claim: 33 * ms, Preempt: 400 * ms, Stagger: 17 * ms, Settle: 800 * time.Microsecond}, timing)
+	require.Equal(t, 16200*time.Microsecond, TimingFor(8*ms-1).Election)
+	require.NoError(t, TimingFor(1).Validate(), "shorter than it is made for")
 }
 
 // TestProfilesForgive holds the profiles to what their comments say of leaders that are held up.

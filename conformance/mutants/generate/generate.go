@@ -8,8 +8,8 @@
 //	broken := table.Apply(source, []table.Edit{all[0].Edit})
 //
 // Changes are made within functions only: comparisons and conditions that are turned or given (never, always), numbers that are one
-// more, statements that are left out, errors and truth values that are returned otherwise. What uses a name still uses it, so that
-// nearly all of them build.
+// more, statements that are left out, errors and truth values that are returned otherwise; what is returned beside an error stays. What
+// uses a name still uses it, so that nearly all of them build.
 package generate
 
 import (
@@ -59,18 +59,7 @@ type file struct {
 func (f *file) text(n ast.Node) string { return f.source[n.Pos()-f.start : n.End()-f.start] }
 
 // replace adds the mutant that has another text in the place of a node.
-func (f *file) replace(n ast.Node, text string) { f.replaceAt(n.Pos(), n.End(), text) }
-
-func (f *file) replaceAt(from, to token.Pos, text string) {
-	start, end := int(from-f.start), int(to-f.start)
-	f.found = append(f.found, Mutant{
-		Edit:     table.Edit{Start: start, End: end, Text: text},
-		Function: f.function,
-		Line:     1 + strings.Count(f.source[:start], "\n"),
-		Old:      oneLine(f.source[start:end]),
-		New:      oneLine(text),
-	})
-}
+func (f *file) replace(n ast.Node, text string) { f.within(n, n.Pos(), len(f.text(n)), text) }
 
 // oneLine returns code without what only lays it out.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -88,8 +77,11 @@ func (f *file) visit(n ast.Node) bool {
 		f.replace(n.Cond, "false && ("+f.text(n.Cond)+")")
 		f.replace(n.Cond, "true || ("+f.text(n.Cond)+")")
 	case *ast.ReturnStmt:
-		for _, result := range n.Results {
-			f.result(result)
+		last := len(n.Results) - 1
+		for i, result := range n.Results {
+			if i == last || !fails(n.Results[last]) { // what stands beside an error is for nobody
+				f.result(result)
+			}
 		}
 	case *ast.BlockStmt:
 		f.leaveOut(n.List)
@@ -120,18 +112,27 @@ func (f *file) binary(n *ast.BinaryExpr) {
 	if with == "" {
 		return
 	}
-	f.found = append(f.found, Mutant{
-		Edit:     table.Edit{Start: int(n.OpPos - f.start), End: int(n.OpPos-f.start) + len(n.Op.String()), Text: with},
-		Function: f.function,
-		Line:     1 + strings.Count(f.source[:n.OpPos-f.start], "\n"),
-		Old:      oneLine(f.text(n)),
-		New:      oneLine(f.text(n.X) + " " + with + " " + f.text(n.Y)),
-	})
+	f.within(n, n.OpPos, len(n.Op.String()), with)
 	for _, operand := range []ast.Expr{n.X, n.Y} {
 		if isNumber(operand) {
-			f.replace(operand, "("+f.text(operand)+" + 1)")
+			f.within(n, operand.Pos(), len(f.text(operand)), "("+f.text(operand)+" + 1)")
 		}
 	}
+}
+
+// within adds the mutant that has another text in the place of a part of a node. The node is what it is known by.
+func (f *file) within(n ast.Node, from token.Pos, length int, text string) {
+	start := int(from - f.start)
+	edit := table.Edit{Start: start, End: start + length, Text: text}
+	shifted := edit
+	shifted.Start, shifted.End = edit.Start-int(n.Pos()-f.start), edit.End-int(n.Pos()-f.start)
+	f.found = append(f.found, Mutant{
+		Edit:     edit,
+		Function: f.function,
+		Line:     1 + strings.Count(f.source[:start], "\n"),
+		Old:      oneLine(f.text(n)),
+		New:      oneLine(table.Apply(f.text(n), []table.Edit{shifted})),
+	})
 }
 
 func isNumber(e ast.Expr) bool {
@@ -154,6 +155,20 @@ func (f *file) result(e ast.Expr) {
 			f.replace(e, "true")
 		}
 	}
+}
+
+// fails reports whether the last result of several looks as if it said that there are no others: an error that is made, named or found,
+// or false.
+func fails(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		return true
+	case *ast.SelectorExpr:
+		return fails(e.Sel)
+	case *ast.Ident:
+		return e.Name == "false" || strings.HasPrefix(strings.ToLower(e.Name), "err")
+	}
+	return false
 }
 
 // leaveOut adds a mutant for each of some statements that could have been forgotten.

@@ -55,7 +55,7 @@ func TestFile(t *testing.T) {
 		"n < 2 && names != nil → false && (n < 2 && names != nil)",
 		"n < 2 && names != nil → true || (n < 2 && names != nil)",
 		"n < 2 → n <= 2",
-		"2 → (2 + 1)",
+		"n < 2 → n < (2 + 1)",
 		"n < 2 && names != nil → n < 2 || names != nil",
 		"names != nil → names == nil",
 		"n++ → if false { n++ }",
@@ -64,14 +64,38 @@ func TestFile(t *testing.T) {
 		"!ok(name) → ok(name)",
 		"continue → if false { continue }",
 		"n - 1 → n + 1",
-		"1 → (1 + 1)",
+		"n - 1 → n - (1 + 1)",
 		"err != nil → false && (err != nil)",
 		"err != nil → true || (err != nil)",
 		"err != nil → err == nil",
-		"false → true",
 		"err → func(error) error { return nil }(err)",
 		"n = x → if false { n = x }",
 	}, said)
+}
+
+// TestBesideAnError leaves alone what is returned beside an error, or beside false, and nothing else.
+func TestBesideAnError(t *testing.T) {
+	for results, want := range map[string][]string{
+		"0, err":              {"err"},
+		"0, ErrClosed":        nil,
+		"0, io.EOF":           {"0"},
+		"0, fs.ErrNotExist":   nil,
+		"0, fmt.Errorf(text)": nil,
+		"0, &failure{}":       {"0"},
+		"0, false":            {"false"},
+		"0, true":             {"0", "true"},
+		"false, nil":          {"false"},
+		"1, 2":                {"1", "2"},
+		"f(0)":                nil,
+	} {
+		all, err := generate.File("package p\n\nfunc f() (int, error) {\n\treturn " + results + "\n}\n")
+		require.NoError(t, err)
+		var changed []string
+		for _, m := range all {
+			changed = append(changed, m.Old)
+		}
+		require.Equal(t, want, changed, results)
+	}
 }
 
 func TestFileThatIsNone(t *testing.T) {

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/itf"
+)
+
+const itfHelp = `
+Writes a trace in the Informal Trace Format of Apalache and Quint: state k is that of module Cluster (tla/Cluster.tla) after event k.
+It reads a file, or standard input if that is -.
+
+`
+
+const fromITFHelp = `
+Makes a trace of a file in the Informal Trace Format, for bully trace check: of what workbench itf has written, or of what another tool has, if
+the variables are those of module Cluster, its members are fixed, and it begins with the first start of all. Steps whose action is not said
+("action" in the "#meta" of the state after it, or Quint's mbt::actionTaken) are found, if the rules allow them.
+
+`
+
+// oneFile reads the flags of a command that makes one file of another.
+func (p program) oneFile(name, text string, args []string) (to string, from []string, err error) {
+	flags := p.Flags(name)
+	flags.StringVar(&to, "o", "", "write to this `file`; to standard output if empty")
+	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file", Text: text}); err != nil {
+		return "", nil, err
+	}
+	if flags.NArg() != 1 {
+		return "", nil, cli.Usage("one file is wanted, or - for standard input")
+	}
+	return to, flags.Args(), nil
+}
+
+// toITF writes a trace in the Informal Trace Format.
+func toITF(_ context.Context, p program, args []string) error {
+	name, arguments, err := p.oneFile("itf", itfHelp, args)
+	if err != nil {
+		return err
+	}
+	text, err := readArgument(arguments[0])
+	if err != nil {
+		return err
+	}
+	r, err := spec.NewTraceReader(bytes.NewReader(text))
+	var events []spec.Event
+	for err == nil {
+		var e spec.Event
+		if err = r.Read(&e); err == nil {
+			events = append(events, e.Clone())
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %w", arguments[0], err)
+	}
+	out, err := itf.Export(r.Header(), events)
+	if err != nil {
+		return fmt.Errorf("%s: %w", arguments[0], err)
+	}
+	return p.writeOut(out, name)
+}
+
+// writeOut writes to a file, or to standard output.
+func (p program) writeOut(text []byte, name string) error {
+	if name == "" {
+		_, err := p.Out.Write(text)
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}
+
+// fromITF makes a trace of states in the Informal Trace Format: of what toITF has written, or of states of module Cluster.
+func fromITF(_ context.Context, p program, args []string) error {
+	name, arguments, err := p.oneFile("from-itf", fromITFHelp, args)
+	if err != nil {
+		return err
+	}
+	text, err := readArgument(arguments[0])
+	if err != nil {
+		return err
+	}
+	trace, err := stage.TraceOfITF(text)
+	if err == nil {
+		return p.writeOut(trace, name)
+	}
+	if !errors.Is(err, itf.ErrNotOurs) {
+		return fmt.Errorf("%s: %w", arguments[0], err)
+	}
+	b, err := behaviour.Read(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", arguments[0], err)
+	}
+	if trace, err = b.Trace(); err != nil {
+		return fmt.Errorf("%s: no trace can be made of it: %w. To see it all the same: workbench view %s", arguments[0], err, arguments[0])
+	}
+	return p.writeOut(trace, name)
+}
