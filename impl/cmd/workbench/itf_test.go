@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	checking "github.com/seed-fdf591db/bully/conformance/check"
-
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/stage"
 )

@@ -83,7 +83,7 @@ func valueOf(t term, function bool) itf.Value {
 // TestForeignITF reads a counterexample as other tools write it: with its actions it is the trace that it is as TLC has printed it, flaws
 // and all. Without them the step that the rules do not allow is named.
 func TestForeignITF(t *testing.T) {
-	text, err := os.ReadFile("../testdata/tlc/ClusterGrantsTwice.txt")
+	text, err := os.ReadFile("../stage/testdata/tlc/ClusterGrantsTwice.txt")
 	require.NoError(t, err)
 	printed, err := Read(text)
 	require.NoError(t, err)
