@@ -22,7 +22,7 @@ type status struct {
 	now     string // the digest of its inputs
 }
 
-// read returns the status of all commands. A record that is not as it was written is an error; one that is stale is not.
+// readAll returns the status of all commands. A record that is not as it was written is an error; one that is stale is not.
 func readAll(root fs.FS) (all []status, err error) {
 	for _, c := range commands {
 		r, err := c.read(root)
@@ -97,7 +97,7 @@ func honest(page string, all []status) error {
 	for i, s := range all {
 		was[i] = s
 		if digest := then.FindStringSubmatch(lines[i]); digest != nil && s.record != nil {
-			if was[i].now = digest[1] + strings.Repeat(" ", 52); digest[1] == short(s.inputs()) {
+			if was[i].now = digest[1]; digest[1] == short(s.inputs()) {
 				was[i].now = s.inputs()
 			}
 		}
