@@ -18,13 +18,15 @@ RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.
 OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
 SOAK ?= 20
+# Whose runs make evidence keeps: all, or names with commas between them.
+OF ?= all
 # How often each node fails in make bench-services.
 ROUNDS ?= 5
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services prove prove-mutants test ports viewer viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services prove prove-second prove-mutants evidence test ports viewer viewer-test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +46,9 @@ check-deep: ## model-check all configurations (about 15 min)
 
 prove: .cache/prove/ready ## prove the promises for any number of nodes: needs Python 3.11 (1 min)
 	.cache/prove/bin/python tla/proof/prove.py
+
+prove-second: .cache/prove/ready ## what the first solver has proved, asked of a second (2 min)
+	.cache/prove/bin/python tla/proof/prove.py -second
 
 prove-mutants: .cache/prove/ready ## break each rule of the specification in turn: its proof must fail, or hold, as listed (5 min)
 	.cache/prove/bin/python tla/proof/prove.py -mutants
@@ -125,11 +130,15 @@ soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an
 	BULLY_SOAK=1 $(GO) test -count=$(SOAK) -timeout 0 -p 1 -parallel 4 $(PROCESSES)
 	$(MAKE) mutants traces fuzz FUZZTIME=2m
 
-lint: ## gofmt, go vet, staticcheck (1 min)
+evidence: ## run what is too slow for every day, and keep what it says (some hours; OF=prove: one of them)
+	$(GO) run ./conformance/evidence -run $(OF) -soak $(SOAK)
+
+lint: ## gofmt, go vet, staticcheck; says what of make evidence is stale (1 min)
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
 		echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
 	@for module in . $(MODULES); do \
 		echo "== $$module"; (cd "$$module" && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
+	@echo "== what make evidence keeps"; $(GO) run ./conformance/evidence
 
 # What is new is minimised once: of long inputs, as traces are, that took nearly all of the time.
 fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)

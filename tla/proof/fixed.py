@@ -28,8 +28,8 @@ def every(variables, body, *patterns):
 
 
 def axioms():
-    """All nodes are voters. Two quorums share a node, and none is no node: majorities.py has both from counting."""
-    return [every([k], And(voter(k, MEMBERS) == (k != none), Not(witness(k, MEMBERS)), Not(observer(k, MEMBERS))), voter(k, MEMBERS)),
+    """All members are voters. Two quorums share a node, and none is no node: majorities.py has both from counting."""
+    return [every([k], And(Implies(voter(k, MEMBERS), k != none), Not(witness(k, MEMBERS)), Not(observer(k, MEMBERS))), voter(k, MEMBERS)),
             every([p, q], And(member(share(p, q), p), member(share(p, q), q)), share(p, q)), every([p], Not(member(none, p)))]
 
 
@@ -200,5 +200,5 @@ def prove_rest(prover, S, code, conf, quick=False):
 
 def begin(edit=None):
     """The state before, the page's code, and the configuration that never changes."""
-    S = Before(GHOSTS)
+    S = Before(GHOSTS, member=lambda k: voter(k, MEMBERS))
     return S, text.load(words(me, True), edit), Conf(conf_of(z3.Int("conf_epoch"), z3.Int("conf_version"), MEMBERS))

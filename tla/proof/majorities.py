@@ -6,6 +6,9 @@ import itertools
 
 import z3
 
+import fixed
+from finite import World
+
 both, x, y, s, t = z3.Ints("both x y s t")
 DISJOINT = [both >= 0, x >= 0, y >= 0, s >= 0, t >= 0, 2 * s > both + x, 2 * t > both + y, s <= both + x, t <= both + y, s + t <= both + x + y]
 
@@ -16,14 +19,33 @@ def prove(prover):
     prover.possible("not if they differ in two", DISJOINT + [x + y == 2])
     prover.possible("nor if half is enough", [2 * s >= both, 2 * t >= both, s + t <= both, both > 0, s >= 0, t >= 0])
     prover.holds("R3", [2 * s > both, both >= 0, s >= 0, s <= both], {"a majority is of somebody": z3.And(s > 0, both > 0)})
-    small(prover)
+    fixed_members(prover)
+    changing_members(prover)
 
 
-def small(prover, most=6):
-    """The same, of all majorities of up to six nodes, one by one: no axiom is false for one node, for two, or for an even number."""
-    for electors in range(1, most + 1):
-        quorums = [set(q) for size in range(electors + 1) for q in itertools.combinations(range(electors), size) if 2 * size > electors]
-        fine = quorums and all(p & q for p in quorums for q in quorums)
-        prover.asked += 1
-        if not fine:
-            prover.failed.append((f"majorities of {electors}", "two share no node"))
+def majorities(electors):
+    return [frozenset(q) for size in range(len(electors) + 1) for q in itertools.combinations(sorted(electors), size) if 2 * size > len(electors)]
+
+
+def fixed_members(prover, most=8):
+    """The axioms of fixed.py, formula by formula, for one node, two, and so on, where quorums are majorities: none is false for an even number."""
+    for n in range(1, most + 1):
+        quorums = majorities(range(1, n + 1))
+        world = World({"Id": range(n + 1), "Quorum": quorums}, dict(
+            none=0, the_members=0, voter=lambda k, m: k != 0, witness=set(), observer=set(), member=lambda k, q: k in q, share=lambda p, q: min(p & q, default=0)))
+        for number, axiom in enumerate(fixed.axioms()):
+            prover.asked += 1
+            if not quorums or not world.holds(axiom):
+                prover.failed.append((f"axiom {number} of fixed.py, {n} nodes", "false"))
+
+
+def changing_members(prover, most=6):
+    """What votes.py takes for granted, of all lists of up to six electors: nobody is no quorum; lists overlap that are the same, or differ in one."""
+    lists = [frozenset(k for k in range(most) if bits >> k & 1) for bits in range(2 ** most)]
+    of = {electors: majorities(electors) for electors in lists}
+    near = lambda m: [m] + [m ^ {k} for k in range(most)]
+    prover.asked += 2
+    if of[frozenset()]:
+        prover.failed.append(("votes.py: nobody", "is a quorum"))
+    if not all(p & q for m in lists for n in near(m) for p in of[m] for q in of[n]):
+        prover.failed.append(("votes.py: lists that differ in one", "have majorities that share no node"))

@@ -1,12 +1,13 @@
 """The state of all nodes and all that was ever sent, as functions of z3: before a step, and after it.
 
 The network is a set that only grows: what is in it may arrive at any time, any number of times, in any order, at a later
-life of its receiver too, or never. A question may arrive at anybody. OK, ASSENT and REFUSE are not even looked up: any of
-them may arrive at any time. A node that is down keeps what has survived, and takes no step but to restart."""
+life of its receiver too, or never. Anything may arrive at anybody, whoever it is for. OK, ASSENT and REFUSE are not even looked
+up: any of them may arrive at any time; so may anything from a stranger, where the members are fixed. A node that is down keeps
+what has survived, and takes no step but to restart."""
 import z3
 from z3 import And, If, Not, Or
 
-from executor import ROLE, RUN, Bool, Configuration, Id, Int, Role, each, none
+from executor import ROLE, RUN, Bool, Configuration, Id, Int, NotUnderstood, Role, each, none
 from values import Conf, Granted, Map, Message, Nodes, State, Value, holds, maps, term
 
 # name: what it is a function of, and its value
@@ -19,20 +20,21 @@ SENT = {"claim": (Id, Int, Int, Bool), "grant": (Id, Id, Int, Int, Bool),      #
         "passed": (Id, Int, Int, Bool)}                                        # the CLAIM that a RESIGN says was granted
 TYPES = {"CLAIM": "claim", "GRANT": "grant", "COORDINATOR": "reign", "HEARTBEAT": "reign", "ACK": "ack",
          "ELECTION": "free", "RESIGN": "free", "IM_BACK": "free", "OK": None, "ASSENT": None, "REFUSE": None}
-me, sender, passed_by = z3.Consts("me sender passed_by", Id)
+me, sender, heard_to, passed_by = z3.Consts("me sender heard_to passed_by", Id)
 heard_epoch, heard_question, heard_keeps = z3.Int("heard_epoch"), z3.Int("heard_question"), z3.Const("heard_keeps", Id)
 heard_conf, wanted = z3.Consts("heard_conf wanted", Configuration)     # where members change: of a message, and what a leader is called to change to
 
 
 class Before:
     """The functions as they are before the step. ghosts: history that no step looks at. Where members change, what was sent
-    has its sender's configuration besides."""
+    has its sender's configuration besides. member: who takes part; None: whoever it is."""
 
-    def __init__(self, ghosts, changing=False):
+    def __init__(self, ghosts, changing=False, member=None):
         sent = {name: (*sorts[:-1], Configuration, Bool) if changing else sorts for name, sorts in SENT.items()}
         for name, sorts in {**STATE, **sent, **ghosts}.items():
             setattr(self, name, z3.Function(name, *sorts))
         self.changing = changing
+        self.member = member or (lambda k: z3.BoolVal(True))
 
 
 class After:
@@ -62,6 +64,8 @@ class After:
         name = TYPES[m.type]
         if name is None:
             return
+        if m.only is not None and name in ("grant", "ack"):
+            raise NotUnderstood(f"{m.type} to many")        # to is one of them, whoever it is: not all at once
         facts = [me, term(m.to), term(m.epoch), term(m.question)]
         if name not in ("grant", "ack"):
             facts.pop(1)                        # a question may arrive at anybody
@@ -122,13 +126,18 @@ NAMES = {"ELECTION": "OnElection", "OK": "OnOk", "ASSENT": "OnAssent", "CLAIM": 
 
 
 def was_sent(S, type):
-    """A message of this type from sender may arrive at me: what that needs."""
+    """A message of this type from sender to heard_to may arrive at me: what that needs."""
     name = TYPES[type]
     facts = {"claim": (sender, heard_epoch, heard_question), "reign": (sender, heard_epoch, heard_question),
-             "grant": (sender, me, heard_epoch, heard_question), "ack": (sender, me, heard_epoch, heard_question),
+             "grant": (sender, heard_to, heard_epoch, heard_question), "ack": (sender, heard_to, heard_epoch, heard_question),
              "free": (sender, heard_question)}.get(name)
     conf = (heard_conf,) if S.changing else ()
-    return [sender != none, heard_epoch >= 0, heard_question >= 1] + ([getattr(S, name)(*facts, *conf)] if facts else [])
+    return [sender != none, heard_epoch >= 0, heard_question >= 1] + ([of_members(S, getattr(S, name)(*facts, *conf))] if facts else [])
+
+
+def of_members(S, fact):
+    """So it is, if the sender is a member; else it may be anything."""
+    return Or(Not(S.member(sender)), fact)
 
 
 def receipts(S, code, conf):
@@ -136,15 +145,16 @@ def receipts(S, code, conf):
     by, epoch, question = passed_by, z3.Int("granted_epoch"), z3.Int("granted_question")
     for type in TYPES:
         for granted in (None, Granted(Value(by), Value(epoch), Value(question))) if type == "RESIGN" else (None,):
-            m = Message(type, Value(sender), Value(me), Value(heard_epoch), Value(heard_question), Value(heard_keeps) if type == "ELECTION" else None,
+            m = Message(type, Value(sender), Value(heard_to), Value(heard_epoch), Value(heard_question), Value(heard_keeps) if type == "ELECTION" else None,
                         granted, Conf(heard_conf) if S.changing else None)
-            passed = [by != none, S.passed(by, epoch, question, *([heard_conf] if S.changing else []))] if granted else []
+            passed = [by != none, of_members(S, S.passed(by, epoch, question, *([heard_conf] if S.changing else [])))] if granted else []
             yield Action(NAMES[type], was_sent(S, type) + passed, lambda m=m: code["on_message"](local(S, conf), m))
 
 
 def actions(S, code, conf=None):
     """All that a node may do. conf is the configuration, if it never changes."""
-    running = [me != none, S.up(me)]
+    node = [me != none, S.member(me)]
+    running = node + [S.up(me)]
     for a in receipts(S, code, conf):
         a.given = running + a.given
         yield a
@@ -155,4 +165,4 @@ def actions(S, code, conf=None):
     if S.changing:
         yield Action("Change", running, lambda: code["on_change"](local(S), Conf(wanted)))
     yield Action("Crash", running, lambda: (code["survives"](local(S, conf)), []), up=False)
-    yield Action("Restart", [me != none, Not(S.up(me))], lambda: code["on_restart"](local(S, conf)))
+    yield Action("Restart", node + [Not(S.up(me))], lambda: code["on_restart"](local(S, conf)))

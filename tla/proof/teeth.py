@@ -6,6 +6,7 @@ fails, or null if nothing here rests on that rule."""
 import json
 import pathlib
 
+import bounds
 import changing
 import fencing
 import fixed
@@ -94,3 +95,4 @@ def jobs():
         yield "mutants", mutant["name"], must_fail if mutant["at"] else must_hold, (mutant,)
     for broken in fencing.BROKEN:
         yield "mutants", broken, fence, (broken,)
+    yield "mutants", "bounds of R37", bounds.teeth, ()
