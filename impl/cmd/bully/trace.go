@@ -25,6 +25,9 @@ check replays traces by the rules of the specification, and says of each whether
 which line, by which rule, what was expected there and what came. The records of a folder are merged first, and are one trace;
 each other .ndjson file in it is one of its own. It exits with 1 if one is refused.
 
+Of a node whose record just ends, both say after which line it is heard no more: it was killed, or it runs and the record was
+taken meanwhile. The record of a node that has stopped in good order says so.
+
 from-tlc makes of a counterexample that TLC has printed (or go run ./tla/check -v, or bully check) a trace, or if none can be made
 of it a film, which bully view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
 allow: check refuses such a trace where it does.
