@@ -13,6 +13,9 @@
 //		log.Print(err) // the record ends here; the node goes on
 //	}
 //
+// When the node has stopped in good order, [Recorder.Stopped] says so at the end of its record. One that just ends is of a node that was
+// killed, or that runs.
+//
 // Each start of a node, and each file that is full, begins a new file: 3-000001.ndjson, 3-000002.ndjson and so on. All
 // files of one node together are its record. [Merge] puts the records of all nodes into one trace, in which nothing is
 // received before it is sent, and [Show] prints a trace for people:

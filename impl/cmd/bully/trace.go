@@ -26,6 +26,9 @@ check replays traces by the rules of the specification, and says of each whether
 which line, by which rule, what was expected there and what came. The records of a folder are merged first, and are one trace;
 each other .ndjson file in it is one of its own. It exits with 1 if one is refused.
 
+Of a node whose record just ends, both say after which line it is heard no more: it was killed, or it runs and the record was
+taken meanwhile. The record of a node that has stopped in good order says so.
+
 An argument is a file, or a folder.
 
 `

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	core "github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/spec"
@@ -146,4 +147,45 @@ func TestTraceCheckUsage(t *testing.T) {
 	status, out, _ := bully(t, "help", "trace")
 	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, "-two-acting")
+}
+
+// TestTraceCheckOfKilled: the record of node 2 just ends, as if it was killed; node 1 asks on, and nobody answers. The verdict says since
+// when nothing of 2 is heard, in words and in JSON.
+func TestTraceCheckOfKilled(t *testing.T) {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	members := []spec.NodeID{one, two}
+	path := filepath.Join(t.TempDir(), "killed.ndjson")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	w := spec.NewTraceWriter(file, spec.Header{Members: members, Host: "test", Commit: "test"})
+	seq, state := uint64(0), spec.State{}
+	step := func(id spec.NodeID, action spec.Action, in spec.Input) {
+		given := in
+		if action == spec.StartAction {
+			given.Call = spec.StartCall
+		}
+		_, after, sent := core.Replay(id, members, state, given)
+		state = after
+		seq++
+		require.NoError(t, w.Write(&spec.Event{Seq: seq, Node: id, Action: action, Input: in, Sent: sent, State: after}))
+	}
+	step(two, spec.StartAction, spec.Input{})
+	state = spec.State{}
+	step(one, spec.StartAction, spec.Input{})
+	for range 11 {
+		step(one, spec.PatienceTimeout, spec.Input{Timer: spec.PatienceTimer})
+		step(one, spec.ElectionTimeout, spec.Input{Timer: spec.ElectionTimer})
+	}
+	require.NoError(t, w.Flush())
+	require.NoError(t, file.Close())
+
+	status, out, log := bully(t, "trace", "check", path)
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, out, path+": node 2 is heard no more after line 2: 11 messages to it since\n")
+	status, out, log = bully(t, "trace", "check", "-json", path)
+	require.Equal(t, cli.OK, status, log)
+	require.Regexp(t, `"heard_no_more": \[\s+\{\s+"node": "2",\s+"line": 2,\s+"said": 11\s+\}\s+\]`, out)
+	status, out, log = bully(t, "trace", "show", path)
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, out, "node 2 is heard no more after line 2.\n")
 }
