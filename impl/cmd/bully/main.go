@@ -108,13 +108,33 @@ type usageError struct{ message string }
 func (e usageError) Error() string { return e.message }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal does not ask
+	ctx := untilSignal()
 	info, err := os.Stderr.Stat()
 	live := err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("CI") == ""
 	status := program{out: os.Stdout, log: os.Stderr, live: live, files: tla.FS(), getenv: os.Getenv}.main(ctx, os.Args[1:])
-	stop()
 	os.Exit(status)
+}
+
+// untilSignal returns a context that ends with the first signal to end. A second one does not ask, however soon it comes: whoever can see
+// that the context has ended is ended by it, and one that has come before that is sent again.
+func untilSignal() context.Context {
+	ctx, end := context.WithCancelCause(context.Background())
+	asked := make(chan os.Signal, 2)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		first := <-asked
+		signal.Stop(asked)
+		end(fmt.Errorf("%v signal received", first))
+		select {
+		case second := <-asked:
+			self, err := os.FindProcess(os.Getpid())
+			if err != nil || self.Signal(second) != nil {
+				os.Exit(exitMismatch)
+			}
+		default:
+		}
+	}()
+	return ctx
 }
 
 // main runs the subcommand that args name.
