@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +110,7 @@ func TestNoTestWaitsForAClock(t *testing.T) {
 func TestClocksAreFound(t *testing.T) {
 	for call, refused := range map[string]bool{
 		`time.Sleep(time.Hour)`: true, `<-time.After(5 * time.Second)`: true, `<-time.After(soon)`: true, `<-time.After(unknown)`: true,
-		`<-time.After(patience)`: false, `time.NewTimer(time.Minute)`: false, `time.Now()`: false, `require.Never(t, f, patience, 1)`: true,
+		`<-time.After(patience)`: false, `<-time.After(2 * soon)`: false, `<-time.After(soon / 2)`: true, `time.NewTimer(time.Minute)`: false, `time.Now()`: false, `require.Never(t, f, patience, 1)`: true,
 		`context.WithTimeout(ctx, 20*time.Second)`: true, `context.WithTimeout(ctx, patience)`: false,
 		`require.Eventually(t, f, soon, time.Millisecond)`: true, `require.Eventually(t, f, 2*time.Minute, time.Millisecond)`: false,
 		`require.Less(t, time.Since(begin), patience)`: true, `require.GreaterOrEqual(t, time.Since(begin), soon)`: false,
@@ -205,13 +206,16 @@ func constantsOf(files []*ast.File) map[string]time.Duration {
 	return lengths
 }
 
+var word = regexp.MustCompile(`\b[a-zA-Z]\w*\b`)
+
 // length returns how long an expression is, such as 5*time.Second, if that can be seen.
 func length(e ast.Expr, lengths map[string]time.Duration) (time.Duration, bool) {
-	if id, ok := e.(*ast.Ident); ok {
-		d, known := lengths[id.Name]
-		return d, known
-	}
-	text := types.ExprString(e)
+	text := word.ReplaceAllStringFunc(types.ExprString(e), func(name string) string {
+		if d, known := lengths[name]; known {
+			return fmt.Sprint(int64(d))
+		}
+		return name
+	})
 	for unit, d := range map[string]time.Duration{"Nanosecond": 1, "Microsecond": time.Microsecond, "Millisecond": time.Millisecond,
 		"Second": time.Second, "Minute": time.Minute, "Hour": time.Hour} {
 		text = strings.ReplaceAll(text, "time."+unit, fmt.Sprint(int64(d)))

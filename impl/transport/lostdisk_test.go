@@ -122,6 +122,11 @@ func TestBegun(t *testing.T) {
 				until(t, stays, Up, two)
 				until(t, first, Up, one)
 			})
+			eventually(t, "it is known, or not", func() bool {
+				stays.mu.Lock()
+				defer stays.mu.Unlock()
+				return stays.byNode[two].memory.numbers > 0 || name == "not at all"
+			})
 			require.NoError(t, first.Close())
 			until(t, stays, Down, two)
 			require.Zero(t, stays.Stats().Unknown+stays.Stats().Received)

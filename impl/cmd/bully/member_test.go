@@ -116,7 +116,7 @@ func TestMembers(t *testing.T) {
 	require.Equal(t, cli.Mismatch, c.node["2"].wait())
 	require.Contains(t, c.node["2"].log.String(), "bully run: host: this node is no member any more")
 	require.Equal(t, cli.Mismatch, c.run("2", "-trace", traces).wait(), "with its old disk: it asks once more")
-	require.Contains(t, c.node["2"].log.String(), "it can come back as a new node, with an empty disk")
+	require.Contains(t, c.node["2"].log.String(), "it can come back as a new node, with another id and an empty disk")
 
 	status, out, _ = bully(t, "repair", "-data", c.data("2"))
 	require.Equal(t, cli.OK, status)

@@ -90,6 +90,11 @@ func spawnTo(t *testing.T, log *os.File, args ...string) *process {
 // wait waits until the process has ended, and returns its exit status, -1 if a signal ended it.
 func (p *process) wait() int {
 	p.once.Do(func() {
+		late := time.AfterFunc(3*patience, func() {
+			p.t.Errorf("%s goes on, and is to end", p.cmd)
+			_ = p.cmd.Process.Kill()
+		})
+		defer late.Stop()
 		_ = p.cmd.Wait()
 		p.code = p.cmd.ProcessState.ExitCode()
 	})

@@ -74,12 +74,20 @@ func TestRun(t *testing.T) {
 func TestRunSecondSignal(t *testing.T) {
 	c := newCluster(t, 1)
 	ready := filepath.Join(t.TempDir(), "ready")
-	n := spawn(t, append(append([]string{"exec"}, c.flags(1, append(steady, "-stop", "1h")...)...), "--", "/bin/sh", "-c", `trap '' TERM; echo $$ >"$0"; while :; do sleep 0.01; done`, ready)...)
+	n := c.executes(1, ready, `trap '' TERM; `+forever, append(steady, "-stop", "1h")...)
 	pid := number(t, ready)
 	n.signal(syscall.SIGTERM)
 	until(t, "it waits for its command", func() bool { return strings.Contains(n.log.String(), "told to end") })
 	require.True(t, alive(pid))
 	n.signal(syscall.SIGTERM)
+	require.Equal(t, -1, n.wait(), "ended by the signal itself")
+	dies(t, pid)
+
+	ready = filepath.Join(t.TempDir(), "ready")
+	n = c.executes(1, ready, `trap '' TERM; `+forever, append(steady, "-stop", "1h")...)
+	pid = number(t, ready)
+	n.signal(syscall.SIGINT)
+	n.signal(syscall.SIGTERM) // before it can have heeded the first
 	require.Equal(t, -1, n.wait(), "ended by the signal itself")
 	dies(t, pid)
 }

@@ -158,23 +158,23 @@ func TestTraceCheckOfKilled(t *testing.T) {
 	file, err := os.Create(path)
 	require.NoError(t, err)
 	w := spec.NewTraceWriter(file, spec.Header{Members: members, Host: "test", Commit: "test"})
-	seq, state := uint64(0), spec.State{}
-	step := func(id spec.NodeID, action spec.Action, in spec.Input) {
-		given := in
-		if action == spec.StartAction {
-			given.Call = spec.StartCall
-		}
-		_, after, sent := core.Replay(id, members, state, given)
-		state = after
+	seq := uint64(0)
+	step := func(node *core.Node, id spec.NodeID, action spec.Action, in core.Input, said spec.Input) {
+		out := node.Step(in)
 		seq++
-		require.NoError(t, w.Write(&spec.Event{Seq: seq, Node: id, Action: action, Input: in, Sent: sent, State: after}))
+		require.NoError(t, w.Write(&spec.Event{Seq: seq, Node: id, Action: action, Input: said, Sent: out.Send, State: node.State()}))
 	}
-	step(two, spec.StartAction, spec.Input{})
-	state = spec.State{}
-	step(one, spec.StartAction, spec.Input{})
+	begin := func(id spec.NodeID) *core.Node {
+		node, err := core.New(id, members)
+		require.NoError(t, err)
+		step(node, id, spec.StartAction, core.Start(), spec.Input{})
+		return node
+	}
+	begin(two)
+	node := begin(one)
 	for range 11 {
-		step(one, spec.PatienceTimeout, spec.Input{Timer: spec.PatienceTimer})
-		step(one, spec.ElectionTimeout, spec.Input{Timer: spec.ElectionTimer})
+		step(node, one, spec.PatienceTimeout, core.Ended(spec.PatienceTimer), spec.Input{Timer: spec.PatienceTimer})
+		step(node, one, spec.ElectionTimeout, core.Ended(spec.ElectionTimer), spec.Input{Timer: spec.ElectionTimer})
 	}
 	require.NoError(t, w.Flush())
 	require.NoError(t, file.Close())

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/printable"
@@ -54,17 +52,13 @@ type ExitError struct{ Status int }
 // Error implements error.
 func (e ExitError) Error() string { return fmt.Sprintf("the command ended with status %d", e.Status) }
 
-// Start runs the program as the process that it is, and ends it. The context of its commands ends with SIGINT and SIGTERM; a second signal
-// does not ask.
+// Start runs the program as the process that it is, and ends it. The context of its commands ends with SIGINT and SIGTERM.
 func (p Program) Start() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx := untilSignal()
 	info, err := os.Stderr.Stat()
 	p.Live = err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("CI") == ""
 	p.Out, p.Log, p.Getenv = os.Stdout, os.Stderr, os.Getenv
-	status := p.Main(ctx, os.Args[1:])
-	stop()
-	os.Exit(status)
+	os.Exit(p.Main(ctx, os.Args[1:]))
 }
 
 // To returns the program with other outputs.
