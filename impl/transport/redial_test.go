@@ -50,6 +50,16 @@ func TestHaste(t *testing.T) {
 	require.Equal(t, maxHaste, spend())
 }
 
+// A connection ends what was counted against the node: else one that restarts often is waited for ever longer.
+func TestConnectedIsForgiven(t *testing.T) {
+	c, err := Config{ID: one, Cluster: "test", Members: map[spec.NodeID]string{one: "127.0.0.1:0"}}.complete()
+	require.NoError(t, err)
+	l := &link{pace: pace{failures: 3, ends: dyingTries}}
+	require.True(t, (&TCP{config: c, ctx: t.Context()}).pause(l, nil))
+	require.Zero(t, l.pace.failures)
+	require.Zero(t, l.pace.ends)
+}
+
 func TestLimiter(t *testing.T) {
 	q := limiter{burst: 10, every: time.Second}
 	now := time.Now()
