@@ -8,9 +8,9 @@ FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 # Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
-PEERS := impl/cmd/raftnode impl/cmd/etcdnode impl/cmd/leasenode
+PEERS := impl/baselines/raftnode impl/baselines/etcdnode impl/baselines/leasenode
 # Real processes are tested alone, so that nothing else takes their time.
-PROCESSES := ./impl/cmd/bully ./impl/cmd/bully/localcluster
+PROCESSES := ./impl/cmd/bully ./impl/cmd/workbench ./impl/internal/localcluster
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
 # all takes eight times as long, so that long tests of theirs leave it out (-short); spec/race_test.go holds the pattern to the syntax.
 RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.
@@ -52,19 +52,19 @@ bench-check: ## compare the explorer with TLC: time and memory (1 min)
 	$(GO) run ./tla/check -bench
 
 bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
-	$(GO) build -o .cache/bully ./impl/cmd/bully
-	cd impl/cmd/raftnode && $(GO) build -o ../../../.cache/raftnode .
-	.cache/bully bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
+	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
+	cd impl/baselines/raftnode && $(GO) build -o ../../../.cache/raftnode .
+	.cache/workbench bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast"
-	.cache/bully bench idle -against ".cache/raftnode -profile default"
+	.cache/workbench bench idle -against ".cache/raftnode -profile default"
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
-	$(GO) build -o .cache/bully ./impl/cmd/bully
+	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	@against=(); for node in raftnode etcdnode leasenode; do \
-		if said=$$(cd impl/cmd/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
+		if said=$$(cd impl/baselines/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
 			against+=(-against ".cache/$$node -profile default" -against ".cache/$$node -profile fast"); \
 		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")"; fi; done; \
-	.cache/bully bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
+	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
 
 # A package whose tests do not run says so, and exits with 0. go vet is for make lint.
 test: ## run all tests, again with the race detector where anything can race, then those on real processes (4 min)
@@ -87,8 +87,8 @@ ports: ## test the ports in other languages, and certify them: needs Python 3.11
 	.cache/bullytest test -level gold -- python3 conformance/ports/python/port.py
 	.cache/bullytest test -level gold -- node conformance/ports/javascript/port.mjs
 	.cache/bullytest test -level gold -- conformance/ports/rust/target/release/bully-port
-	$(GO) build -o .cache/bully ./impl/cmd/bully
-	.cache/bullytest test -level gold -- .cache/bully port
+	$(GO) build -o .cache/ ./impl/cmd/workbench
+	.cache/bullytest test -level gold -- .cache/workbench port
 	.cache/bullytest selftest
 
 # Installs what the page is built and tested with, at the versions of its lock file.
@@ -96,7 +96,7 @@ traces/viewer/node_modules: traces/viewer/package-lock.json
 	cd traces/viewer && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-viewer: traces/viewer/node_modules ## build the pages of bully view and of bully compare, and the engine: needs Node 20 (1 min)
+viewer: traces/viewer/node_modules ## build the pages of workbench view and of workbench compare, and the engine: needs Node 20 (1 min)
 	cd traces/viewer && npm run --silent types && node build.mjs
 	$(GO) test -count=1 ./traces/viewer -run '^TestEngineFresh$$' -update
 
@@ -105,9 +105,9 @@ viewer-test: traces/viewer/node_modules ## test these pages, in Chromium too: ne
 
 traces: ## check golden traces and fresh ones, of the simulator and of real processes, with Go and with TLC (1 min)
 	rm -rf .cache/traces && mkdir -p .cache/traces
-	$(GO) build -o .cache/bully ./impl/cmd/bully
+	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	for profile in lossy partition crash drift swarm; do for seed in 1 2; do for nodes in 3 5; do \
-		.cache/bully sim -seeds $$seed -nodes $$nodes -profile $$profile \
+		.cache/workbench sim -seeds $$seed -nodes $$nodes -profile $$profile \
 			-trace .cache/traces/$$profile-$$nodes-$$seed.ndjson >/dev/null; done; done; done
 	.cache/bully demo -dir .cache/traces/demo
 	mv .cache/traces/demo/merged.ndjson .cache/traces/demo.ndjson && rm -rf .cache/traces/demo
@@ -119,8 +119,8 @@ mutants: ## break the source in many ways, one at a time: each must be noticed b
 	$(GO) run ./conformance/mutants
 
 soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an hour; SOAK=100 for a night)
-	$(GO) build -o .cache/bully ./impl/cmd/bully
-	.cache/bully sim -seeds 1-$$(( $(SOAK) * 500 )) -nodes 1,2,3,4,5,6,7 -profile all
+	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
+	.cache/workbench sim -seeds 1-$$(( $(SOAK) * 500 )) -nodes 1,2,3,4,5,6,7 -profile all
 	BULLY_SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 ./conformance/... ./impl/bully/... ./impl/host
 	BULLY_SOAK=1 $(GO) test -count=$(SOAK) -timeout 0 -p 1 -parallel 4 $(PROCESSES)
 	$(MAKE) mutants traces fuzz FUZZTIME=2m
@@ -131,11 +131,12 @@ lint: ## gofmt, go vet, staticcheck (1 min)
 	@for module in . $(MODULES); do \
 		echo "== $$module"; (cd "$$module" && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
 
+# What is new is minimised once: of long inputs, as traces are, that took nearly all of the time.
 fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 	@for package in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
 			echo "== $$package $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$package"; \
 		done; \
 	done
 

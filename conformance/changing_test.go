@@ -1,11 +1,13 @@
 package conformance_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -167,4 +169,79 @@ func TestRulesOfMembers(t *testing.T) {
 	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: spec.Input{Timer: spec.PatienceTimer}}
 	k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
 	require.Equal(t, "R46", conformance.RuleOf(&k))
+}
+
+// faultsOfMembers are what the model is broken with from outside where members change, and which groups see it.
+var faultsOfMembers = []struct {
+	name, found string
+	fault       func(c *conformance.Case, got spec.Step) spec.Step
+}{
+	{"nothing is wrong", "", func(_ *conformance.Case, got spec.Step) spec.Step { return got }},
+	{"adopts nothing", "membership kinds members", func(c *conformance.Case, got spec.Step) spec.Step {
+		if c.Input.OfMessage() {
+			got.State.Configuration = c.Before.Configuration
+		}
+		return got
+	}},
+	{"a leader answers a higher witness as if it were lower", "membership kinds members", func(c *conformance.Case, got spec.Step) spec.Step {
+		m := &c.Input.Message
+		from, _ := got.State.Configuration.Member(m.From)
+		if m.Type == spec.Election && got.State.Role == spec.Leader && from.Kind == spec.Witness && len(got.Sent) == 1 {
+			got.Sent = []spec.Message{got.Sent[0]}
+			got.Sent[0].Type = spec.OK
+		}
+		return got
+	}},
+	{"tells nobody that it is removed", "membership kinds members", func(c *conformance.Case, got spec.Step) spec.Step {
+		if from, is := got.State.Configuration.Member(c.Input.Message.From); !is && from.Kind == "" {
+			got.Sent = nil
+		}
+		return got
+	}},
+	{"an observer grants", "membership kinds members", func(c *conformance.Case, got spec.Step) spec.Step {
+		m := &c.Input.Message
+		me, _ := c.Before.Configuration.Member(c.ID)
+		if m.Type == spec.Claim && me.Kind == spec.Observer && len(got.Sent) == 1 && m.Epoch > c.Before.Epoch && c.Before.Leader.IsNone() {
+			got.Sent = []spec.Message{got.Sent[0]}
+			got.Sent[0].Type, got.Sent[0].Epoch = spec.Grant, m.Epoch
+		}
+		return got
+	}},
+	{"changes unsettled", "membership kinds members", func(c *conformance.Case, got spec.Step) spec.Step {
+		if c.Input.Call == spec.ChangeCall && c.Before.Role == spec.Leader && len(c.Before.Support) == 0 {
+			got.Ignored = false
+		}
+		return got
+	}},
+	{"keeps the address of a member", "members", func(c *conformance.Case, got spec.Step) spec.Step {
+		if at, is := got.State.Configuration.Member(c.ID); is && at.Address != "" {
+			got.Ignored = !got.Ignored
+		}
+		return got
+	}},
+}
+
+func TestFaultsOfMembersAreFound(t *testing.T) {
+	for _, f := range faultsOfMembers {
+		var found []string
+		for _, g := range conformance.ChangingGroups() {
+			if _, err := g.Check(&faulty{fault: f.fault}); err != nil {
+				require.ErrorContains(t, err, "cases failed", f.name)
+				found = append(found, g.Name)
+			}
+		}
+		require.Equal(t, f.found, strings.Join(found, " "), f.name)
+	}
+}
+
+// TestClosedWhereMembersChange shows that no case of two nodes leads out of the states that are asked about.
+func TestClosedWhereMembersChange(t *testing.T) {
+	asked := 0
+	for _, g := range conformance.ChangingGroups() {
+		for c := range g.All {
+			asked++
+			require.NoError(t, rules.CheckState(c.ID, c.Want.State), "%s: %s in %s", c.Rule, c.Input, c.Before)
+		}
+	}
+	require.Greater(t, asked, 250_000)
 }

@@ -156,8 +156,9 @@ func TestRunTells(t *testing.T) {
 			return got
 		}}
 	})
-	require.Len(t, r.errors, len(conformance.Groups()))
-	require.Len(t, r.logs, len(conformance.Groups()))
+	groups := len(conformance.Groups()) + len(conformance.ChangingGroups())
+	require.Len(t, r.errors, groups)
+	require.Len(t, r.logs, groups)
 	require.Equal(t, "start            28 cases: the first start of each node (R32)", r.logs[1])
 	require.Equal(t, `start: 14 of 28 cases failed; the first are:
 asked for the second time: R32: node 1 of {1}: first start
@@ -251,4 +252,13 @@ func TestEveryRule(t *testing.T) {
 		}
 	}
 	require.Positive(t, seen["R41"])
+	for _, g := range conformance.ChangingGroups() {
+		for c := range g.All {
+			seen[c.Rule]++
+		}
+	}
+	for n := 43; n <= 49; n++ {
+		rule := fmt.Sprint("R", n)
+		require.Positive(t, seen[rule], rule)
+	}
 }

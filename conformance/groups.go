@@ -13,7 +13,7 @@ import (
 // mostMembers is how many members there are in questions, at most.
 const mostMembers = 7
 
-// Groups returns all groups. But for the questions, the answers are the model's.
+// Groups returns all groups about fixed members. But for the questions, the answers are the model's.
 func Groups() []Group {
 	groups := []Group{
 		{Name: "questions", Explanation: "questions of section 13, and more, answered by hand", Pinned: 127, All: questions},

@@ -3,6 +3,8 @@ package conformance_test
 import (
 	"fmt"
 	"iter"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,4 +35,26 @@ func TestFewerThanPinned(t *testing.T) {
 	cases, err := g.Check(&conformance.Model{})
 	require.NoError(t, err)
 	require.Equal(t, g.Pinned, cases)
+}
+
+// TestReadmeCounts: the page says how many cases there are.
+func TestReadmeCounts(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	fixed, changing := 0, 0
+	for _, g := range conformance.Groups() {
+		fixed += g.Pinned
+	}
+	for _, g := range conformance.ChangingGroups() {
+		changing += g.Pinned
+	}
+	thousands := regexp.MustCompile(`(\d)(\d{3})(\D|$)`)
+	for _, n := range []int{fixed, changing, fixed + changing} {
+		text := fmt.Sprint(n)
+		for thousands.MatchString(text) {
+			text = thousands.ReplaceAllString(text, "$1,$2$3")
+		}
+		require.Contains(t, string(page), " "+text+" ")
+	}
+	require.Contains(t, string(page), fmt.Sprintf("%d and %d of them are answered by hand", conformance.Groups()[0].Pinned, conformance.ChangingGroups()[0].Pinned))
 }

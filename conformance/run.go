@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/spec"
@@ -16,11 +17,22 @@ type T interface {
 	Errorf(format string, args ...any)
 }
 
-// Run puts a new subject through each of the Groups, and fails t for each group that it does not pass. It logs how many
-// cases there were.
+// Run puts a new subject through each of the Groups, and of the ChangingGroups, and fails t for each group that it does not pass. It
+// logs how many cases there were.
 func Run(t T, newSubject func() Subject) {
 	t.Helper()
-	for _, g := range Groups() {
+	run(t, newSubject, slices.Concat(Groups(), ChangingGroups()))
+}
+
+// RunFixed is Run for an implementation that offers fixed members only (R40).
+func RunFixed(t T, newSubject func() Subject) {
+	t.Helper()
+	run(t, newSubject, Groups())
+}
+
+func run(t T, newSubject func() Subject, groups []Group) {
+	t.Helper()
+	for _, g := range groups {
 		cases, err := g.Check(newSubject())
 		if err != nil {
 			t.Errorf("%s: %v", g.Name, err)

@@ -78,9 +78,6 @@ func NewConfiguration(e Epoch, version uint64, members []Member) (Configuration,
 }
 
 func newConfiguration(e Epoch, version uint64, ascending []Member) (Configuration, *FieldError) {
-	if err := checkStamp(e, version); err != nil {
-		return Configuration{}, err
-	}
 	packed, err := pack(ascending)
 	if err != nil {
 		return Configuration{}, err

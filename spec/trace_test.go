@@ -253,6 +253,9 @@ func TestTraceWriterRefuses(t *testing.T) {
 		{"line 2: input: not wanted with this action", func(e *spec.Event) { e.Input.Call = spec.ResignCall }},
 		{"line 2: state.configuration: not wanted: the header does not say that members change", func(e *spec.Event) { e.State.Configuration = spec.EmptyConfiguration() }},
 		{"line 2: state.configuration: missing: the header says that members change", func(e *spec.Event) { header.Changing = true }},
+		{"line 2: state.configuration.version: 1: without members it is 0", func(e *spec.Event) {
+			header.Changing, e.State.Configuration = true, spec.EmptyConfiguration().At(0, 1)
+		}},
 	} {
 		var out bytes.Buffer
 		header = shortHeader

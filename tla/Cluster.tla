@@ -466,12 +466,15 @@ HighestWhenStill == Quiet /\ ~HighestLed => ~Still
 \* R46. Who comes to lead is a voter: a witness leads only because it was made one while it led.
 OnlyVotersWin == [][\A i \in Node : node[i].role # "leader" /\ node'[i].role = "leader" => i \in node'[i].conf.voters]_vars
 
-\* A leader that reaches a quorum, and is still a voter, stops leading by its own will, by a crash, or because of a higher epoch that
-\* somebody has promised to another node: to one that reaches a quorum, or did so, and has crashed.
+\* A leader that reaches a quorum of its configuration stops leading by its own will, by a crash, or because of a higher epoch, which it
+\* promises or learns: somebody has promised that one, or one above it, to another node, which reaches a quorum, or is down.  (That one
+\* was a voter when it claimed, and need not be one any more.)
+Reaching == {i \in up : IsQuorum(Newest(i), Reach(i))}
 Deposed(l) == /\ node[l].role = "leader" /\ node'[l].role # "leader"
-              /\ l \in Eligible /\ l \in up' /\ budget'.resign = budget.resign
-Rival(l)   == \E c \in (Eligible \cup (Node \ up)) \ {l} :
-                \E j \in Node : node'[j].grantee = c /\ node'[j].epoch > node[l].epoch
+              /\ IsQuorum(node[l].conf, Reach(l)) /\ l \in up' /\ budget'.resign = budget.resign
+Rival(l)   == /\ node'[l].epoch > node[l].epoch
+              /\ \E c \in (Reaching \cup (Node \ up)) \ {l} :
+                   \E j \in Node : node'[j].grantee = c /\ node'[j].epoch >= node'[l].epoch
 NoDisruption == [][\A l \in Node : Deposed(l) => Rival(l)]_vars
 
 \* R44. A message that is not between members changes nothing but the configuration of who hears it.  (Asked of what would be heard, since

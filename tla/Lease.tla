@@ -309,7 +309,7 @@ Checked with TLC 2.18, one worker; seconds of one core, of which starting Java t
   LeaseLeader      lock      2         3  yes             SomeLeader, node 1 may die    7,003     25,704     20        2
   LeaseLineLeader  line      2         3  yes             SomeLeader, node 1 may die   13,052     55,424     20        4
 
-By the explorer in Go (model/lease) alone:
+By the explorer in Go (model/baselines/lease) alone:
 
   LeaseLineFenced  line      3         3  no              with writes                 326,347  1,982,483     23      0.4
   LeaseLockLong    lock      2         4  yes             with writes                 548,205  2,784,086     30      0.8

@@ -324,7 +324,7 @@ EndsLed == <>[](\E l \in Node : /\ Leads(l) /\ ReachesQuorum(l)
                                 /\ \A i \in Node : Linked(i, l) => Follows(i, l))
 
 =============================================================================
-What was checked, with TLC 2.18 and one worker, or by the explorer in Go (model/raft) alone where it says so; seconds of
+What was checked, with TLC 2.18 and one worker, or by the explorer in Go (model/baselines/raft) alone where it says so; seconds of
 one core.  "at will" is without end.  What must fail is in tla/models.json; each witness and mutant fails within 50,000
 distinct states, most within 600.  The bound on terms is MaxTerm.
 

@@ -276,7 +276,7 @@ HighestAtRest   == AtRest => \A l \in Node : IsHighest(l) => FollowedByAll(l)
 EndsLed == <>[]Settled
 
 =============================================================================
-What was checked, with TLC 2.18 and one worker, or by the explorer in Go (model/ring) alone where it says so; seconds of
+What was checked, with TLC 2.18 and one worker, or by the explorer in Go (model/baselines/ring) alone where it says so; seconds of
 one core, of which starting Java takes one.  All with every order of the ring, and every set and time of starters.  What
 must fail is in tla/models.json; each witness and mutant fails within 700 distinct states.
 

@@ -316,5 +316,5 @@ in tla/models.json; each witness and mutant fails within 500 distinct states.
 | TextbookShortTcoord      | 3     | 2       | 2        | HighestAtRest, TwoOnlyOnReturn |    5,594 |    29,010 |       5 |
 
 TextbookShortTcoord also holds HighestLeads.  Those of three nodes begin led or cold, those of four led.  The explorer
-in Go (model/textbook) went further with HighestAtRest and TwoOnlyOnReturn: four nodes from a cold start without
+in Go (model/baselines/textbook) went further with HighestAtRest and TwoOnlyOnReturn: four nodes from a cold start without
 crashes, 7,484,974 states; five nodes with one crash, 26,831,984 states.

@@ -113,7 +113,7 @@ StampsRise == [][\A i \in Node : Declares(i) => \A r \in reigns : r.stamp < Pick
 
 =============================================================================
 
-Checked with TLC 2.18, one worker, and by the explorer in Go (model/textbook); the rest is in models.json.
+Checked with TLC 2.18, one worker, and by the explorer in Go (model/baselines/textbook); the rest is in models.json.
 
   configuration            nodes  crashes  restarts  asks                                     distinct  generated  depth
   TextbookStampOneCrash        4        1         0  TypeOK, OneLeaderPerStamp, StampsRise       2,189      6,342     25

@@ -11,6 +11,8 @@ import (
 type node struct {
 	up      bool
 	started bool // it has a record
+	line    int  // of its last event
+	said    int  // how many messages have been put on links to it since
 	// The same one for as long as it stays the same; nil before the first event, and where members are fixed.
 	configuration *spec.Configuration
 }

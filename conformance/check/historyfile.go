@@ -48,7 +48,7 @@ var (
 // WriteHistory writes a history: NDJSON, a header and then the operations in the order given, each line ended by LF. It
 // writes nothing that ReadHistory would refuse.
 //
-//	{"format":1,"source":"bully sim -seeds 81","commit":"9fceb02","raises":[]}
+//	{"format":1,"source":"workbench sim -seeds 81","commit":"9fceb02","raises":[]}
 //	{"client":"3","kind":"led","epoch":4,"call":1000,"return":1000}
 //	{"client":"1","kind":"followed","epoch":4,"leader":"3","call":1400,"return":1400}
 //	{"client":"3","kind":"write","epoch":4,"resource":"printer","value":17,"outcome":"done","call":2000,"return":2300}

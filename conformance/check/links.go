@@ -64,11 +64,13 @@ func (r *run) besides() more {
 	return *r.more
 }
 
-// send puts a message under way, unless its link is cut. Its configuration is c.
-func (l *links) send(from, to rules.ID, m *spec.Message, c *spec.Configuration) {
-	if !l.cut[from].Has(to) {
-		l.said[from][to].push(m, c)
+// send puts a message under way, unless its link is cut, and reports whether it did. Its configuration is c.
+func (l *links) send(from, to rules.ID, m *spec.Message, c *spec.Configuration) bool {
+	if l.cut[from].Has(to) {
+		return false
 	}
+	l.said[from][to].push(m, c)
+	return true
 }
 
 // may reports whether a message may arrive, or be lost: whether it has been put on its link.
@@ -136,7 +138,7 @@ func (r *replay) changeCut(e *spec.Event) *TraceError {
 func (r *replay) notUnderWay(e *spec.Event, m *spec.Message) *TraceError {
 	from, to := r.rank(m.From), r.rank(m.To)
 	g := &r.links.said[from][to]
-	fault := &TraceError{Rule: nodesAndLinks, Expected: g.latest(m.From, m.To), Got: m.String()}
+	fault := &TraceError{Rule: nodesAndLinks, Expected: g.latest(m.From, m.To), Got: m.String(), unsent: true}
 	verb := "receives"
 	if e.Action == spec.LoseAction {
 		verb = "would have received"

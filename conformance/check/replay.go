@@ -161,10 +161,13 @@ func (r *replay) take(i rules.ID, e *spec.Event) *TraceError {
 	}
 	n := &r.nodes[i]
 	r.becomes(i, e)
+	n.line, n.said = int(e.Seq)+1, 0
 	to := rules.None
 	for k := range e.Sent {
 		to = r.rankAfter(to, e.Sent[k].To)
-		r.links.send(i, to, &e.Sent[k], n.configuration)
+		if r.links.send(i, to, &e.Sent[k], n.configuration) {
+			r.nodes[to].said++
+		}
 	}
 	if r.options.Observe != nil {
 		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
@@ -32,7 +33,25 @@ type Report struct {
 	Actions  map[spec.Action]uint64 // how many there are of each action; an action that never comes is left out
 	Reigns   uint64                 // how many there are: an epoch and the node that leads it
 	CutShort bool                   // the last line has no LF
+	Unheard  []Unheard              // the nodes of which nothing more is recorded, though others have gone on
 }
+
+// Unheard is a node whose record just ends: it was killed perhaps, or its writer was, and nobody was left to say so. What a trace says of
+// it last is no news of what it is (section 14).
+type Unheard struct {
+	Node spec.NodeID `json:"node"`
+	Line int         `json:"line"` // of its last event
+	Said int         `json:"said"` // how many messages have been put on links to it since
+}
+
+// String says it as in: node 5 is heard no more after line 812: 31 messages to it since.
+func (u Unheard) String() string {
+	return fmt.Sprintf("node %s is heard no more after line %d: %d messages to it since", u.Node, u.Line, u.Said)
+}
+
+// unheardFrom is from how many messages on, none of which was received nor a timer ended meanwhile, a node is heard no more. A node that
+// runs takes messages one by one, and if all of them are lost its patience ends before so many have been sent.
+const unheardFrom = 10
 
 // TraceError says where a trace is not what the specification allows, and why.
 type TraceError struct {
@@ -42,6 +61,7 @@ type TraceError struct {
 	Before   string // the state of the node before; "" if that says nothing
 	Expected string // one thing a line; "" if the problem says it all
 	Got      string // the same
+	unsent   bool   // the message of the line was not sent before
 	cause    error
 }
 
@@ -115,9 +135,24 @@ func Trace(r io.Reader, o Options) (Report, error) {
 		}
 		if fault := p.event(&e); fault != nil {
 			fault.Line = int(e.Seq) + 1
+			if fault.unsent {
+				fault.Problem += overtaken(in, e.Input.Message)
+			}
 			return p.report(), fault
 		}
 	}
+}
+
+// overtaken says which later line of a trace says the message of a line at which nobody had: that line was overtaken, as where records
+// are merged by clocks that differ. It is "" if no such line follows.
+func overtaken(in *spec.TraceReader, m spec.Message) string {
+	var e spec.Event
+	for in.Read(&e) == nil {
+		if slices.Contains(e.Sent, m) {
+			return fmt.Sprintf("; line %d says it, and was overtaken by this one", e.Seq+1)
+		}
+	}
+	return ""
 }
 
 // unreadable makes an error of this package of one of a TraceReader.
@@ -145,6 +180,11 @@ func (r *replay) report() Report {
 	for i, n := range r.counts {
 		if n > 0 {
 			report.Actions[actions[i]] = n
+		}
+	}
+	for i := range r.nodes {
+		if n := &r.nodes[i]; n.up && n.said >= unheardFrom {
+			report.Unheard = append(report.Unheard, Unheard{Node: r.members[i-1], Line: n.line, Said: n.said})
 		}
 	}
 	return report

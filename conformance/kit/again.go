@@ -1,6 +1,9 @@
 package kit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Again returns the command that runs a case once more.
 func (r *Report) Again(v *Verdict) string {
@@ -8,7 +11,15 @@ func (r *Report) Again(v *Verdict) string {
 		return ""
 	}
 	words := append([]string{"bullytest", "test"}, r.Flags...)
-	words = append(append(words, "-run", v.Case, "--"), r.Command...)
+	if v.Whole || len(v.Before) > 0 { // what comes before matters, and must be in the same process
+		words = append(words, "-workers", "1")
+	}
+	if v.Whole {
+		words = append(words, r.Chosen...)
+	} else {
+		words = append(words, "-run", strings.Join(append(slices.Clone(v.Before), v.Case), ","))
+	}
+	words = append(append(words, "--"), r.Command...)
 	for i, word := range words {
 		words[i] = quote(word)
 	}

@@ -6,25 +6,22 @@ import (
 	"html/template"
 	"io"
 	"slices"
-
-	"github.com/seed-fdf591db/bully/spec"
 )
 
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"rule": RuleText, "code": isCode}).Parse(pageText))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"rule": RuleText, "title": ruleTitle, "code": isCode}).Parse(pageText))
 
 // isCode reports whether an item is text of a program, which a person reads letter by letter.
 func isCode(item string) bool {
 	return slices.Contains([]string{"expected", "got", "before", "request", "reply", "again", "script", "cut", "then", "stderr", "first", "sent"}, item)
 }
 
-// row is a rule or a suite on the page, and what came of its cases.
+// row is a suite on the page, and what came of its cases.
 type row struct {
-	Name, Title            string
+	Name                   string
 	Passed, Failed, Others int
-	Blamed                 int // how many failures say that this rule is broken
 }
 
 // add counts a verdict.
@@ -49,30 +46,18 @@ type group struct {
 func (r *Report) HTML(w io.Writer) error {
 	data := struct {
 		*Report
-		Rules, Suites []*row
-		Groups        []*group
-		Says, Class   string
+		Suites      []*row
+		Groups      []*group
+		Says, Class string
 	}{Report: r, Says: "All is well", Class: "pass"}
-	for _, rule := range spec.Rules() {
-		data.Rules = append(data.Rules, &row{Name: rule.Name, Title: rule.Title})
-	}
-	named := func(rows []*row, name string) *row {
-		if k := slices.IndexFunc(rows, func(one *row) bool { return one.Name == name }); k >= 0 {
-			return rows[k]
-		}
-		return &row{} // which nobody sees
-	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		if !slices.ContainsFunc(data.Suites, func(one *row) bool { return one.Name == v.Suite }) {
-			data.Suites = append(data.Suites, &row{Name: v.Suite})
+		k := slices.IndexFunc(data.Suites, func(one *row) bool { return one.Name == v.Suite })
+		if k < 0 {
+			k, data.Suites = len(data.Suites), append(data.Suites, &row{Name: v.Suite})
 		}
-		named(data.Suites, v.Suite).add(v)
-		if len(v.Rules) > 0 {
-			named(data.Rules, v.Rules[0]).add(v)
-		}
+		data.Suites[k].add(v)
 		if v.Failed() || v.Outcome == Undecided {
-			named(data.Rules, v.Rule).Blamed++
 			data.Groups = grouped(data.Groups, v)
 		}
 	}

@@ -30,6 +30,7 @@ type test struct {
 	Failure *problem `xml:"failure"`
 	Error   *problem `xml:"error"`
 	Skipped *problem `xml:"skipped"`
+	Says    string   `xml:"system-out,omitempty"`
 }
 
 type problem struct {
@@ -37,7 +38,27 @@ type problem struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes the report in the XML of JUnit: a suite of the kit is one there, by the name of the port.
+// ofRules makes each rule a test of one more suite: it passes if cases have asked the rule, and none of them says that it is broken.
+func (r *Report) ofRules() *suite {
+	s := &suite{Name: r.Port.Name + ".rules", Time: "0.000"}
+	for _, one := range r.ByRule() {
+		c := test{Name: one.Rule, Class: s.Name, Time: s.Time}
+		p := &problem{Message: fmt.Sprintf("%d cases have asked it: %d pass, %d fail, %d others", one.Cases, one.Passed, one.Failed, one.Others), Text: RuleText(one.Rule)}
+		switch {
+		case one.Failed > 0:
+			s.Failures, c.Failure = s.Failures+1, p
+		case one.Passed == 0:
+			s.Skipped, c.Skipped = s.Skipped+1, p
+		default:
+			c.Says = p.Message
+		}
+		s.Tests++
+		s.Cases = append(s.Cases, c)
+	}
+	return s
+}
+
+// JUnit writes the report in the XML of JUnit: a suite of the kit is one there, by the name of the port; and so are the rules, each of them a test.
 func (r *Report) JUnit(w io.Writer) error {
 	var all suites
 	byName := map[string]*suite{}
@@ -65,6 +86,7 @@ func (r *Report) JUnit(w io.Writer) error {
 		s.Time = fmt.Sprintf("%.3f", s.seconds)
 		s.Cases = append(s.Cases, c)
 	}
+	all.Suites = append(all.Suites, r.ofRules())
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

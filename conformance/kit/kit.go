@@ -45,17 +45,23 @@ const (
 
 // Verdict is what came of one case.
 type Verdict struct {
-	Case     string    `json:"case"`
-	Suite    string    `json:"suite"`
-	Must     bool      `json:"must"`
-	Rules    []string  `json:"rules"`
-	Outcome  Outcome   `json:"outcome"`
-	Rule     string    `json:"rule,omitempty"`    // that was broken, which need not be one of Rules
-	Kind     port.Kind `json:"kind,omitempty"`    // in which way the port has failed
-	Problem  string    `json:"problem,omitempty"` // what was wrong, and what would be right
-	Request  string    `json:"request,omitempty"`
-	Reply    string    `json:"reply,omitempty"`
-	Last     []string  `json:"last,omitempty"`
-	Requests uint64    `json:"requests"` // how many the port was asked
-	Seconds  float64   `json:"seconds"`
+	Case     string            `json:"case"`
+	Suite    string            `json:"suite"`
+	Must     bool              `json:"must"`
+	Rules    []string          `json:"rules"`
+	Outcome  Outcome           `json:"outcome"`
+	Rule     string            `json:"rule,omitempty"`    // that was broken, which need not be one of Rules
+	Kind     port.Kind         `json:"kind,omitempty"`    // in which way the port has failed
+	Problem  string            `json:"problem,omitempty"` // what was wrong, and what would be right
+	Request  string            `json:"request,omitempty"`
+	Reply    string            `json:"reply,omitempty"`
+	Last     []string          `json:"last,omitempty"`
+	Standard string            `json:"stderr,omitempty"`  // the end of what the port had written to its standard error
+	Written  uint64            `json:"written,omitempty"` // how many bytes that was
+	Before   []string          `json:"before,omitempty"`  // cases that must come before it in the same process, so that it fails
+	Whole    bool              `json:"whole,omitempty"`   // it has failed in the whole run, and neither alone nor after some of the cases before it
+	Dump     string            `json:"dump,omitempty"`    // a file of all requests of the case, for bullytest replay
+	Requests uint64            `json:"requests"`          // how many the port was asked
+	Asked    map[string]uint64 `json:"asked,omitempty"`   // by which rules a node must take what it was given, and how often
+	Seconds  float64           `json:"seconds"`
 }

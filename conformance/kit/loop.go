@@ -21,7 +21,7 @@ const (
 
 // endSoon is how long it is waited for the end of a port. It must end within 2 s, and gets more: where much else runs it may be kept from
 // ending.
-var endSoon = 10 * time.Second
+const endSoon = 10 * time.Second
 
 // Loop returns the cases about the loop (conformance/README.md, The loop): requests that arrive in pieces, or many at once, and how a
 // port ends. What a port answers is compared with what it answers when it is asked one thing after the other.

@@ -25,9 +25,13 @@ type Report struct {
 	Port     port.Identity `json:"port"`
 	Features []string      `json:"features"`
 	Command  []string      `json:"command,omitempty"` // by which the port was started
-	Flags    []string      `json:"flags,omitempty"`   // of bullytest, that say again what was run
+	Flags    []string      `json:"flags,omitempty"`   // of bullytest, that say how cases were run
+	Chosen   []string      `json:"chosen,omitempty"`  // … and which
 	Seconds  float64       `json:"seconds"`
-	Stale    []string      `json:"stale,omitempty"` // on the list of expected failures, and no case
+	Rate     float64       `json:"rate,omitempty"`    // requests a second that the port answers; 0 if that was not measured
+	Standard string        `json:"stderr,omitempty"`  // the end of what the port has written to its standard error
+	Written  uint64        `json:"written,omitempty"` // how many bytes that was, of all its processes
+	Stale    []string      `json:"stale,omitempty"`   // on the list of expected failures, and no case
 	Verdicts []Verdict     `json:"verdicts"`
 }
 
@@ -71,10 +75,21 @@ func (r *Report) Failed() (failed, undecided int) {
 	return failed + len(r.Stale), undecided
 }
 
+// NotPassed returns the ids of cases that have failed, or stayed undecided.
+func (r *Report) NotPassed() (ids []string) {
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Failed() || v.Outcome == Undecided || v.Outcome == ExpectedFail {
+			ids = append(ids, v.Case)
+		}
+	}
+	return ids
+}
+
 // Suspect is a rule that a port seems to break.
 type Suspect struct {
-	Rule          string // "": no rule, but the protocol
-	Failed, Cases int    // how many vectors say that it is broken, and how many fail
+	Rule          string   // "": no rule, but the protocol
+	Failed, Cases int      // how many vectors say that it is broken, and how many fail
+	Inputs        []string // of no rule: by which ones the inputs were to be taken to which came what is no reply
 }
 
 // String says who is suspected, and why.
@@ -82,6 +97,9 @@ func (s Suspect) String() string {
 	rule, says := s.Rule, RuleText(s.Rule)
 	if rule == "" {
 		rule, says = "the protocol", "no rule says it (conformance/README.md, The loop, and Replies)"
+	}
+	if len(s.Inputs) > 0 {
+		says += "; or the step is wrong, and so the reply is none: what was asked is taken by " + strings.Join(s.Inputs, ", ")
 	}
 	return fmt.Sprintf("%-4s said by %d of %d vectors that fail: %s", rule, s.Failed, s.Cases, says)
 }
@@ -115,6 +133,9 @@ func (r *Report) Suspects() (all []Suspect) {
 			k, all = len(all), append(all, Suspect{Rule: rule})
 		}
 		all[k].Failed++
+		if rule != v.Rule && !slices.Contains(all[k].Inputs, v.Rule) {
+			all[k].Inputs = append(all[k].Inputs, v.Rule)
+		}
 	}
 	for k := range all {
 		all[k].Cases = failed
@@ -165,21 +186,26 @@ func (v *Verdict) Items(again string) (items []Item) {
 		rule = v.Rules[0]
 	}
 	if v.ofForm() {
-		rule = ""
 		item("about", formText)
 	}
-	item(rule, RuleText(rule))
+	if v.ofForm() && rule != "" {
+		item("or "+rule, "by which the input is taken, if the step itself is wrong: "+RuleText(rule))
+	} else {
+		item(rule, RuleText(rule))
+	}
 	problem, more, _ := strings.Cut(v.Problem, "\n")
 	item("what", problem)
 	for line := range strings.SplitSeq(more, "\n") {
 		name, text, _ := strings.Cut(line, " ")
 		item(name, strings.TrimSpace(text))
 	}
+	item("stderr", v.standard())
 	last := slices.DeleteFunc(slices.Clone(v.Last), func(request string) bool { return request == v.Request })
-	item("before", strings.Join(last[max(0, len(last)-maxLast):], "\n"))
+	item("before", strings.Join(last, "\n"))
 	item("request", v.Request)
 	item("reply", v.Reply)
 	item("again", again)
+	item("dump", v.Dump)
 	return items
 }
 
@@ -195,11 +221,23 @@ func (v *Verdict) Explain(again string) string {
 
 // Write writes the report to a file, as JSON.
 func (r *Report) Write(name string) error {
-	text, err := json.MarshalIndent(r, "", " ")
+	text, err := r.JSON()
 	if err != nil {
-		return fmt.Errorf("kit: %w", err)
+		return err
 	}
-	return os.WriteFile(name, append(text, '\n'), 0o644)
+	return os.WriteFile(name, text, 0o644)
+}
+
+// JSON returns the report as JSON, with what came of each rule besides.
+func (r *Report) JSON() ([]byte, error) {
+	text, err := json.MarshalIndent(struct {
+		*Report
+		ByRule []RuleResult `json:"by_rule"`
+	}{r, r.ByRule()}, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("kit: %w", err)
+	}
+	return append(text, '\n'), nil
 }
 
 // ReadReport reads what Write has written.

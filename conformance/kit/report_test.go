@@ -67,7 +67,11 @@ func TestForms(t *testing.T) {
 		} `xml:"testsuite"`
 	}
 	require.NoError(t, xml.Unmarshal(junit.Bytes(), &all))
-	require.Len(t, all.Suites, 1)
+	require.Len(t, all.Suites, 2)
+	rules := all.Suites[1]
+	require.Equal(t, []int{51, 2, 0, 48}, []int{rules.Tests, rules.Failures, rules.Errors, rules.Skipped}, "R17, and what no rule says, have failed; R4 has passed")
+	require.Contains(t, junit.String(), `<testcase name="R17" classname="&lt;mine&gt;.rules"`)
+	require.Contains(t, junit.String(), `8 cases have asked it: 1 pass, 1 fail, 6 others`)
 	s := all.Suites[0]
 	require.Equal(t, []int{8, 4, 1, 2}, []int{s.Tests, s.Failures, s.Errors, s.Skipped})
 	require.Contains(t, s.Cases[7].Failure, "got <4>")
@@ -79,7 +83,7 @@ func TestForms(t *testing.T) {
 	require.NotContains(t, page, "<4>")
 	require.Contains(t, page, `<details id="R17-fail">`)
 	require.NotContains(t, page, `<details id="R17-pass">`)
-	require.Contains(t, page, `<td>R17</td><td class="title">Granting a claim</td><td class="number pass">1</td><td class="number fail">5</td><td class="number other">2</td>`)
+	require.Contains(t, page, `<td>R17</td><td class="title">Granting a claim</td><td class="number">8</td><td class="number pass">1</td><td class="number fail">1</td><td class="number other">6</td>`)
 	require.Contains(t, page, `<strong class="fail">It does not conform</strong>`)
 	require.Contains(t, page, `<a href="#R17-fail">R17-fail</a>`)
 	require.Contains(t, page, "<h2>Most likely broken</h2>")

@@ -20,6 +20,8 @@ type Options struct {
 	Alone   int           // how many cases that fail are run once more on a port that is asked nothing else, three of them because it hangs
 	GiveUp  int           // after how many cases in a row with the same error the port is given up, or after how many in which it hangs; 0: never
 	Known   *Known        // failures that are expected; nil: none
+	Measure bool          // it is measured, when all cases have been run, how fast the port is
+	Dump    string        // a directory, which is there, for the requests of each case that fails; "": they are not kept
 	Each    func(Verdict) // is told of each verdict, in the order of the cases, as soon as it is there; nil: nobody
 }
 
@@ -44,15 +46,23 @@ func (e *NotStarted) Unwrap() error { return e.Err }
 // maxHungAlone is how many cases in which a port hangs are run once more: each takes as long as a port may take for a reply.
 const maxHungAlone = 3
 
+// maxStillborn is after how many deaths or hangs in a row a port is given up that has passed nothing yet, but for cases about the loop: each
+// costs a start, or as long as a port may take for a reply, and says what the one before has said.
+const maxStillborn = 5
+
 // GivenUp is the error of a Run whose port has failed in the same way many times in a row, or has hung many times, in a row or not.
 type GivenUp struct {
-	Cases int    // so many
-	Says  string // what came of each, or of the last one that hung
-	Hung  bool
+	Cases     int    // so many
+	Says      string // what came of each, or of the last one that hung
+	Hung      bool
+	Stillborn bool // it has died or hung from the beginning on
 }
 
 func (e *GivenUp) Error() string {
-	if e.Hung {
+	switch {
+	case e.Stillborn:
+		return fmt.Sprintf("in %d cases in a row the port has died or hung, and it has passed nothing yet: it is given up: %s", e.Cases, e.Says)
+	case e.Hung:
 		return fmt.Sprintf("in %d cases the port has hung, and is given up: %s", e.Cases, e.Says)
 	}
 	return fmt.Sprintf("%d cases in a row have ended with the same error, and the port is given up: %s", e.Cases, e.Says)
@@ -83,6 +93,7 @@ func Run(ctx context.Context, cases []Case, o Options) (*Report, error) {
 		workers.Go(func() { r.work(ctx) })
 	}
 	workers.Wait()
+	r.report.Written, r.report.Standard = r.written, r.standard
 	for _, v := range r.verdicts {
 		if v != nil {
 			r.report.Verdicts = append(r.report.Verdicts, *v)
@@ -91,6 +102,9 @@ func Run(ctx context.Context, cases []Case, o Options) (*Report, error) {
 	r.report.Seconds = seconds(r.began)
 	if ctx.Err() != nil {
 		return &r.report, context.Cause(ctx)
+	}
+	if o.Measure {
+		r.report.Rate = r.measure(ctx)
 	}
 	return &r.report, nil
 }
@@ -104,8 +118,10 @@ type runner struct {
 	stop    context.CancelCauseFunc
 
 	mu       sync.Mutex
-	next     int // the case that is taken next
-	told     int // how many verdicts have been told
+	written  uint64 // bytes of standard error, of all processes that have ended
+	standard string // the end of it
+	next     int    // the case that is taken next
+	told     int    // how many verdicts have been told
 	verdicts []*Verdict
 	broken   int // starts in a row that have failed
 	alone    int // cases that were run once more
@@ -113,11 +129,17 @@ type runner struct {
 	hangs    int // verdicts, of those told, that say that it does
 	same     int // verdicts in a row, of those told, that say the same error
 	says     string
+	passed   int // of those told, without those about the loop
+	deaths   int // verdicts in a row, of those told, that say that it died or hung
+	searches int // for the cases before one that passes alone
 }
 
 // config returns how a port is started whose exchanges are recorded.
 func (r *runner) config(record func(request, reply string)) port.Config {
 	c := r.options.Port
+	if r.options.Dump != "" {
+		c.Last = -1
+	}
 	c.Kit, c.Spec = cmp.Or(c.Kit, Version), cmp.Or(c.Spec, Spec)
 	c.Record = record
 	if ours := r.options.Port.Record; ours != nil {
@@ -178,6 +200,15 @@ func (r *runner) count(v *Verdict) {
 	if r.same++; says != "" && r.same == r.options.GiveUp {
 		r.stop(&GivenUp{Cases: r.same, Says: v.first()})
 	}
+	if v.Suite != LoopSuite && v.Outcome == Pass {
+		r.passed++
+	}
+	if r.deaths++; v.Kind != port.Died && v.Kind != port.Hung {
+		r.deaths = 0
+	}
+	if r.options.GiveUp > 0 && r.deaths == maxStillborn && r.passed == 0 {
+		r.stop(&GivenUp{Cases: r.deaths, Says: v.first(), Stillborn: true})
+	}
 	if v.Kind != port.Hung {
 		return
 	}
@@ -199,6 +230,32 @@ func (r *runner) mayTryAlone(kind port.Kind) bool {
 	}
 	r.alone++
 	return r.alone <= r.options.Alone
+}
+
+// maySearch reports whether it may be looked for what must come before one more case, so that it fails.
+func (r *runner) maySearch() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.searches++
+	return r.searches <= maxSearches
+}
+
+// last returns how many requests before a failure a verdict keeps.
+func (r *runner) last() int {
+	if n := r.options.Port.Last; n > 0 {
+		return n
+	}
+	return maxLast
+}
+
+// heard counts what a process that has ended has written to its standard error.
+func (r *runner) heard(p *port.Process) {
+	written, last := p.Standard()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.written += written; written > 0 {
+		r.standard = last
+	}
 }
 
 // start starts a port.

@@ -15,6 +15,7 @@ import (
 type worker struct {
 	runner  *runner
 	process *port.Process // nil: it must be started
+	put     []*Case       // to the process, each once, in order; the last one is that of now
 	records bool          // whether exchanges are kept
 	heard   []exchange
 }
@@ -22,10 +23,12 @@ type worker struct {
 // exchange is what was asked, and what was answered.
 type exchange struct{ request, reply string }
 
-// attempt is what came of running a case once.
+// attempt is what came of running a case once, or twice.
 type attempt struct {
 	Verdict
-	heard []exchange
+	heard    []exchange
+	before   []*Case  // what the process was put through before
+	requests []string // of the case, as many as are known
 }
 
 // judge says what comes of a case.
@@ -40,48 +43,32 @@ func (w *worker) judge(ctx context.Context, c *Case) Verdict {
 	if result.Outcome == Fail || result.Outcome == Broken {
 		w.alone(ctx, c, v, &result)
 	}
-	return result
+	if result.Failed() && w.runner.options.Dump != "" {
+		if err := result.dump(w.runner.options.Dump); err != nil {
+			result.Problem += "\ndump    " + err.Error()
+		}
+	}
+	return result.Verdict
 }
 
 // twice runs a case, and once more if it is a vector.
-func (w *worker) twice(ctx context.Context, c *Case, v Verdict) Verdict {
+func (w *worker) twice(ctx context.Context, c *Case, v Verdict) attempt {
 	w.records = c.Suite == Vectors
 	first := w.once(ctx, c, v)
 	if !w.records || first.Outcome != Pass && first.Outcome != Fail {
-		return first.Verdict
+		return first
 	}
 	second := w.once(ctx, c, v)
 	second.Requests += first.Requests
 	second.Seconds += first.Seconds
 	if second.Outcome != Pass && second.Outcome != Fail {
-		return second.Verdict
+		return second
 	}
 	first.Requests, first.Seconds = second.Requests, second.Seconds
 	if k, same := compare(first.heard, second.heard); !same {
 		return unlike(&first, &second, k)
 	}
-	return first.Verdict
-}
-
-// alone runs a case once more that has failed, on a port that has been asked nothing else. If it passes there, what it has failed of is
-// not its own. Of a port that has died, or hangs, a rule is named only if it does so there, too.
-func (w *worker) alone(ctx context.Context, c *Case, v Verdict, failed *Verdict) {
-	if w.runner.options.Alone == 0 {
-		return
-	}
-	if !w.runner.mayTryAlone(failed.Kind) {
-		if failed.Kind == port.Hung || failed.Kind == port.Died {
-			failed.Rule = ""
-		}
-		return
-	}
-	other := &worker{runner: w.runner}
-	defer other.close()
-	if other.once(ctx, c, v).Outcome != Pass {
-		return
-	}
-	failed.Outcome, failed.Rule = Nondeterministic, ""
-	failed.Problem = "it passes alone: the port remembers something, or draws lots\nfailed  " + failed.Problem
+	return first
 }
 
 // compare returns the first exchange that was another the second time.
@@ -95,22 +82,27 @@ func compare(a, b []exchange) (k int, same bool) {
 }
 
 // unlike says that the same requests had other replies the second time.
-func unlike(first, second *attempt, k int) Verdict {
-	v := second.Verdict
-	v.Outcome, v.Rule = Nondeterministic, ""
-	v.Problem = "the same requests had other replies the second time: a port must not remember anything but through its nodes, nor draw lots"
+func unlike(first, second *attempt, k int) attempt {
+	a := *second
+	a.Outcome, a.Rule = Nondeterministic, ""
+	a.Problem = "the same requests had other replies the second time: a port must not remember anything but through its nodes, nor draw lots"
 	if k < len(first.heard) && k < len(second.heard) {
-		v.Problem += fmt.Sprintf("\nfirst   %s", clip(first.heard[k].reply))
-		v.Request, v.Reply = clip(second.heard[k].request), clip(second.heard[k].reply)
+		a.Problem += fmt.Sprintf("\nfirst   %s", clip(first.heard[k].reply))
+		a.Request, a.Reply = clip(second.heard[k].request), clip(second.heard[k].reply)
 	}
-	v.Last = nil
+	a.Last, a.requests = nil, nil
 	for _, e := range second.heard[max(0, k-maxLast):min(k, len(second.heard))] {
-		v.Last = append(v.Last, clip(e.request))
+		a.Last = append(a.Last, clip(e.request))
 	}
-	return v
+	for range 2 { // it is the second time that shows it
+		for _, e := range second.heard {
+			a.requests = append(a.requests, e.request)
+		}
+	}
+	return a
 }
 
-const maxLast = 10 // requests that a verdict keeps
+const maxLast = 10 // requests that a verdict keeps, unless more are asked for
 
 // once runs a case on a port that has forgotten all others.
 func (w *worker) once(ctx context.Context, c *Case, v Verdict) attempt {
@@ -125,16 +117,20 @@ func (w *worker) once(ctx context.Context, c *Case, v Verdict) attempt {
 		}
 		w.process = p
 	}
+	if len(w.put) == 0 || w.put[len(w.put)-1] != c {
+		w.put = append(w.put, c)
+	}
+	a.before = w.put[: len(w.put)-1 : len(w.put)-1]
 	p := w.process
 	asked := p.Asked()
 	inTime, cancel := context.WithTimeout(ctx, w.runner.options.Limit)
 	release := context.AfterFunc(inTime, p.Kill)
-	err := w.put(inTime, c)
+	err := w.through(inTime, c)
 	late := inTime.Err() != nil
 	release()
 	cancel()
-	a.Requests, a.Seconds, a.heard = p.Asked()-asked, seconds(began), w.heard
-	w.classify(&a.Verdict, err, late)
+	a.Requests, a.Seconds, a.heard, a.Asked = p.Asked()-asked, seconds(began), w.heard, p.Taken()
+	w.classify(&a, err, late)
 	if late || !p.Usable() {
 		p.Kill()
 		w.close()
@@ -142,14 +138,15 @@ func (w *worker) once(ctx context.Context, c *Case, v Verdict) attempt {
 	return a
 }
 
-// put lets a case have the port, and looks whether it has said more than it was asked.
-func (w *worker) put(ctx context.Context, c *Case) (err error) {
+// through puts the port through a case, and looks whether it has said more than it was asked.
+func (w *worker) through(ctx context.Context, c *Case) (err error) {
 	p := w.process
 	w.heard = nil
 	if _, err := p.Ask(&port.Request{Op: port.Reset, Case: c.ID}); err != nil {
 		return err
 	}
 	w.heard = nil
+	p.Taken()
 	defer func() {
 		if kits := recover(); kits != nil {
 			err = fmt.Errorf("panic: %v\n%s", kits, clip(string(debug.Stack())))
@@ -175,24 +172,25 @@ func (w *worker) record(request, reply string) {
 }
 
 // classify says what came of a case.
-func (w *worker) classify(v *Verdict, err error, late bool) {
+func (w *worker) classify(a *attempt, err error, late bool) {
 	var failure *port.Failure
 	var inconclusive *Inconclusive
+	limit := w.runner.options.Limit
 	switch {
 	case err == nil:
 		return
 	case errors.As(err, &failure):
-		v.fail(failure)
+		a.fail(failure, w.runner.last())
 		if late {
-			v.Outcome, v.Rule = Broken, ""
-			v.Problem = fmt.Sprintf("the case has taken longer than %s, %d requests, and the port was killed", w.runner.options.Limit, v.Requests)
+			a.Outcome, a.Rule = Broken, ""
+			a.Problem = fmt.Sprintf("the case has taken longer than %s, %d requests, and the port was killed", limit, a.Requests)
 		}
 	case errors.As(err, &inconclusive):
-		v.Outcome, v.Problem = Undecided, inconclusive.Why
+		a.Outcome, a.Problem = Undecided, inconclusive.Why
 	case late:
-		v.Outcome, v.Problem = Undecided, fmt.Sprintf("the case has taken longer than %s: %v", w.runner.options.Limit, err)
+		a.Outcome, a.Problem = Undecided, fmt.Sprintf("the case has taken longer than %s: %v", limit, err)
 	default:
-		v.Outcome, v.Problem = Undecided, "the kit itself has failed, which should be reported to its authors: "+err.Error()
+		a.Outcome, a.Problem = Undecided, "the kit itself has failed, which should be reported to its authors: "+err.Error()
 	}
 }
 
@@ -202,15 +200,17 @@ var outcomes = map[port.Kind]Outcome{
 	port.Nonsense: Broken, port.Died: Broken, port.Hung: Broken, port.Flooded: Broken, port.Erred: Broken,
 }
 
-// fail makes the verdict that of a failure.
-func (v *Verdict) fail(f *port.Failure) {
-	v.Outcome, v.Kind, v.Rule, v.Problem = outcomes[f.Kind], f.Kind, f.Rule, f.Problem
-	if f.Standard != "" {
-		v.Problem += "\nstderr  " + clip(f.Standard)
+// fail makes the verdict that of a failure, which keeps so many of the requests before it.
+func (a *attempt) fail(f *port.Failure, last int) {
+	a.Outcome, a.Kind, a.Rule, a.Problem = outcomes[f.Kind], f.Kind, f.Rule, f.Problem
+	a.Standard, a.Written = f.Standard, f.Written
+	a.Request, a.Reply = clip(f.Request), clip(f.Reply)
+	for _, request := range f.Last[max(0, len(f.Last)-last):] {
+		a.Last = append(a.Last, clip(request))
 	}
-	v.Request, v.Reply = clip(f.Request), clip(f.Reply)
-	for _, request := range f.Last[max(0, len(f.Last)-maxLast):] {
-		v.Last = append(v.Last, clip(request))
+	a.requests = slices.Clone(f.Last)
+	if n := len(f.Last); n == 0 || f.Last[n-1] != f.Request {
+		a.requests = append(a.requests, f.Request)
 	}
 }
 
@@ -218,7 +218,8 @@ func (v *Verdict) fail(f *port.Failure) {
 func (w *worker) close() {
 	if w.process != nil {
 		w.process.Close()
-		w.process = nil
+		w.runner.heard(w.process)
+		w.process, w.put = nil, nil
 	}
 }
 

@@ -27,6 +27,7 @@ type Failure struct {
 	Reply    string   // the line that it answered, as far as it is there
 	Last     []string // the requests before that, the last one last
 	Standard string   // the end of what it wrote to its standard error
+	Written  uint64   // how many bytes that was
 }
 
 // Error says what went wrong, and at which request.

@@ -34,7 +34,7 @@ func (p *Process) AskPieces(requests []Request, cut func(text []byte) [][]byte, 
 			time.Sleep(pause)
 		}
 		if _, err := g.in.Write(piece); err != nil {
-			return answers, p.give(Died, lines[len(answers)], "", "it does not read any more: "+g.ended(err))
+			return answers, p.give(Died, lines[len(answers)], "", g.gone(err))
 		}
 		for range bytes.Count(piece, []byte("\n")) {
 			n := len(answers)
@@ -103,7 +103,7 @@ func (p *Process) bye(g *program, rest string) error {
 	text := fmt.Sprintf(`{"id":%d,"op":%q}`, request.ID, request.Op)
 	p.remember(g, text)
 	if _, err := g.in.Write([]byte(text + "\n" + rest)); err != nil {
-		return p.give(Died, text, "", "it does not read any more: "+g.ended(err))
+		return p.give(Died, text, "", g.gone(err))
 	}
 	if _, failure := p.take(g, &request, text, p.config.Answer); failure != nil {
 		return failure

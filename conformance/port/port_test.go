@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -68,8 +67,9 @@ func misbehave(how string) error {
 			fmt.Print(strings.Repeat("x", 1<<10))
 		}
 	default:
-		fmt.Println(strings.TrimPrefix(how, "an empty line"))
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		for more := true; more; more = in.Scan() {
+			fmt.Println(strings.TrimPrefix(how, "an empty line"))
+		}
 	}
 	return nil
 }
@@ -80,9 +80,9 @@ func start(t *testing.T, how string) (*port.Process, error) {
 	t.Setenv("TEST_PORT", how)
 	self, err := os.Executable()
 	require.NoError(t, err)
-	answer := 300 * time.Millisecond
-	if how == "model" { // which answers, and a machine that is busy with other things may take its time
-		answer = time.Minute
+	answer := time.Minute // a machine that is busy with other things may take its time
+	if how == "hangs" {
+		answer = 300 * time.Millisecond
 	}
 	return port.Start(context.Background(), port.Config{Command: []string{self}, Answer: answer, Start: time.Minute})
 }
@@ -279,4 +279,38 @@ func TestDuties(t *testing.T) {
 func TestGuard(t *testing.T) {
 	require.PanicsWithValue(t, "mine", func() { port.Guard(func() { panic("mine") }) })
 	require.Nil(t, port.Guard(func() {}))
+}
+
+// TestStandardError counts what a port writes to its standard error, and keeps the end.
+func TestStandardError(t *testing.T) {
+	p, err := start(t, "dies")
+	require.NoError(t, err)
+	_, err = p.Ask(&port.Request{Op: port.Reset})
+	var failure *port.Failure
+	require.ErrorAs(t, err, &failure)
+	p.Close()
+	const says = `I am tired of {"id":2,"op":"reset"}`
+	require.Equal(t, says, failure.Standard)
+	require.EqualValues(t, len(says)+1, failure.Written)
+	written, last := p.Standard()
+	require.EqualValues(t, len(says)+1, written)
+	require.Equal(t, says, last)
+}
+
+// TestLast keeps as many requests before a failure as are wanted, or all since the last reset.
+func TestLast(t *testing.T) {
+	for last, want := range map[int]int{0: 10, 3: 3, 12: 12, -1: 15} {
+		p, err := port.Start(t.Context(), port.Config{Serve: func(r io.Reader, w io.Writer) error { return port.Serve(r, w, model()) }, Last: last})
+		require.NoError(t, err)
+		_, err = p.Ask(&port.Request{Op: port.Crash, Node: "before"})
+		require.NoError(t, err)
+		_, err = p.Ask(&port.Request{Op: port.Reset})
+		require.NoError(t, err)
+		for range 14 {
+			_, err = p.Ask(&port.Request{Op: port.Crash, Node: "a"})
+			require.NoError(t, err)
+		}
+		require.Len(t, p.Wrong("R1", "no").Last, want)
+		p.Close()
+	}
 }

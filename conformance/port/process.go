@@ -23,12 +23,12 @@ type Config struct {
 	Spec    string                           // the version of the specification, which it is told
 	Record  func(request, reply string)      // is told of each exchange of a case; nil: nobody
 	Isolate bool                             // each node, and each resource, runs in a program of its own
+	Last    int                              // how many requests a failure shows; 10 if 0, all since the last reset if below 0
 }
 
 const (
 	maxReply    = 1 << 20 // bytes of a line
 	maxStandard = 4 << 10 // bytes of standard error that are kept
-	maxLast     = 10      // requests that a failure shows
 )
 
 // Process is a port that runs: one program, or with Config.Isolate as many as a case needs. It is for one goroutine, but
@@ -41,7 +41,8 @@ type Process struct {
 	nodes    int  // how often nodes have been asked for
 	slowly   bool // nothing is asked ahead
 	last     []string
-	answered string   // the line that was answered last
+	answered string // the line that was answered last
+	taken    map[string]uint64
 	failed   *Failure // it is of no more use
 	standard *tail    // of the program asked last
 	Identity Identity
@@ -65,6 +66,9 @@ func Start(ctx context.Context, c Config) (*Process, error) {
 	}
 	if c.Start <= 0 {
 		c.Start = 30 * time.Second
+	}
+	if c.Last == 0 {
+		c.Last = 10
 	}
 	p := &Process{config: c, ctx: ctx, busy: map[string]*program{}}
 	reply, err := p.launch()
@@ -142,6 +146,9 @@ func (p *Process) ask(request *Request, text string) (*Reply, error) {
 	if p.failed != nil {
 		return nil, p.failed
 	}
+	if request.Op == Reset && p.config.Last < 0 {
+		p.last = nil
+	}
 	if !p.config.Isolate {
 		return p.answer(p.programs[0], request, text)
 	}
@@ -210,7 +217,7 @@ func (p *Process) exchange(g *program, request *Request, wait time.Duration) (*R
 func (p *Process) exchangeText(g *program, request *Request, text string, wait time.Duration) (*Reply, *Failure) {
 	p.remember(g, text)
 	if _, err := g.in.Write([]byte(text + "\n")); err != nil {
-		return nil, p.give(Died, text, "", "it does not read any more: "+g.ended(err))
+		return nil, p.give(Died, text, "", g.gone(err))
 	}
 	return p.take(g, request, text, wait)
 }
@@ -218,7 +225,7 @@ func (p *Process) exchangeText(g *program, request *Request, text string, wait t
 // remember keeps a request as the last one, of this program.
 func (p *Process) remember(g *program, text string) {
 	p.standard = g.standard
-	if len(p.last) == maxLast {
+	if len(p.last) == p.config.Last {
 		p.last = append(p.last[:0], p.last[1:]...)
 	}
 	p.last = append(p.last, text)
@@ -238,7 +245,7 @@ func (p *Process) take(g *program, request *Request, text string, wait time.Dura
 	case errors.Is(l.err, errFlood):
 		return nil, p.give(Flooded, text, string(l.text), l.err.Error())
 	case l.err != nil:
-		return nil, p.give(Died, text, string(l.text), "it has ended, and did not answer: "+g.ended(l.err))
+		return nil, p.give(Died, text, string(l.text), g.gone(l.err))
 	}
 	p.answered = string(l.text)
 	if p.config.Record != nil {
@@ -274,11 +281,39 @@ func (p *Process) lastRequest() string {
 }
 
 func (p *Process) failure(kind Kind, rule, problem, request, reply string) *Failure {
-	return &Failure{Kind: kind, Rule: rule, Problem: problem, Request: request, Reply: reply, Last: append([]string(nil), p.last...), Standard: p.standard.String()}
+	return &Failure{Kind: kind, Rule: rule, Problem: problem, Request: request, Reply: reply, Last: append([]string(nil), p.last...),
+		Standard: p.standard.String(), Written: p.standard.count()}
 }
 
 // Usable reports whether the port can be asked more.
 func (p *Process) Usable() bool { return p.failed == nil }
+
+// Standard returns how many bytes the port has written to its standard error, and the end of those that came last.
+func (p *Process) Standard() (written uint64, last string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, g := range p.programs {
+		if n := g.standard.count(); n > 0 {
+			written, last = written+n, g.standard.String()
+		}
+	}
+	return written, last
+}
+
+// Took counts an input that a node of the port must take by a rule, such as R17.
+func (p *Process) Took(rule string) {
+	if p.taken == nil {
+		p.taken = map[string]uint64{}
+	}
+	p.taken[rule]++
+}
+
+// Taken returns how many inputs there were that a node must take by each rule, since it was last asked for; nil if there were none.
+func (p *Process) Taken() map[string]uint64 {
+	taken := p.taken
+	p.taken = nil
+	return taken
+}
 
 // Asked returns how many requests there have been.
 func (p *Process) Asked() uint64 { return p.next }

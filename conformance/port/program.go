@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -52,42 +51,56 @@ var errFlood = fmt.Errorf("a reply is longer than %d bytes", maxReply)
 // launch starts a program.
 func launch(ctx context.Context, c *Config) (*program, error) {
 	if c.Serve != nil {
-		return launchHere(ctx, c.Serve)
+		return launchHere(ctx, c.Serve), nil
 	}
 	name := strings.Join(c.Command, " ")
 	command := exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)
 	g := &program{name: name, lines: make(chan line, 16), standard: &tail{}}
-	command.Dir, command.Stderr = c.Dir, g.standard
-	command.WaitDelay = time.Second // a grandchild may keep the pipes
+	command.Dir = c.Dir
 	group(command)
 	in, err := command.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("port: %w", err)
 	}
-	out, err := command.StdoutPipe()
+	// These are not command's own pipes: its Wait would close them before all is read, or wait for whoever holds them.
+	out, toOut, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("port: %w", err)
 	}
-	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("port: %s does not start: %w", name, err)
+	standard, toStandard, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("port: %w", err), out.Close(), toOut.Close())
 	}
-	g.in, g.wait = in, sync.OnceValue(command.Wait)
-	g.kill = func() { _ = command.Cancel() }
+	command.Stdout, command.Stderr = toOut, toStandard
+	err = command.Start()
+	_, _ = toOut.Close(), toStandard.Close()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("port: %s does not start: %w", name, err), out.Close(), standard.Close())
+	}
+	g.in, g.kill = in, func() { _ = command.Cancel() }
+	said := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(g.standard, standard)
+		_ = standard.Close()
+		close(said)
+	}()
+	g.wait = sync.OnceValue(func() error {
+		err := command.Wait()
+		g.kill() // what it has started must neither hold its output, so that it looks as if it hung, nor outlive it
+		over := time.Now().Add(time.Second)
+		_, _ = out.SetReadDeadline(over), standard.SetReadDeadline(over) // who has left its group may hold them still
+		<-said
+		return err
+	})
 	go g.read(out)
+	go func() { _ = g.wait() }()
 	return g, nil
 }
 
-// launchHere starts a port that is a function. The pipes are those of the system, so that a port that does not read is not
-// noticed earlier than one that is a process.
-func launchHere(ctx context.Context, serve func(io.Reader, io.Writer) error) (*program, error) {
-	in, toPort, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("port: %w", err)
-	}
-	fromPort, out, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("port: %w", err), in.Close(), toPort.Close())
-	}
+// launchHere starts a port that is a function.
+func launchHere(ctx context.Context, serve func(io.Reader, io.Writer) error) *program {
+	in, toPort := newPipe()
+	fromPort, out := newPipe()
 	g := &program{name: "a port of this process", in: toPort, lines: make(chan line, 16), standard: &tail{}}
 	ended := make(chan error, 1)
 	go func() {
@@ -106,11 +119,12 @@ func launchHere(ctx context.Context, serve func(io.Reader, io.Writer) error) (*p
 	g.kill = func() { _, _, _ = in.Close(), out.Close(), toPort.Close() }
 	context.AfterFunc(ctx, g.kill)
 	go g.read(fromPort)
-	return g, nil
+	return g
 }
 
 // read hands on what the program writes.
 func (g *program) read(out io.ReadCloser) {
+	defer func() { _ = out.Close() }()
 	defer close(g.lines)
 	r := bufio.NewReaderSize(out, 64<<10)
 	for {
@@ -134,23 +148,32 @@ func (g *program) read(out io.ReadCloser) {
 	}
 }
 
+// gone says what has become of a program that could not be written to, or read from.
+func (g *program) gone(err error) string {
+	how, over := g.ended(err)
+	switch {
+	case over:
+		return "it has ended, and did not answer: " + how
+	case errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded):
+		return "it has ended, and did not answer: its standard output is closed"
+	}
+	return "it does not read any more: " + how
+}
+
 // ended says how a program has ended, if it has.
-func (g *program) ended(err error) string {
+func (g *program) ended(err error) (how string, over bool) {
 	_ = g.in.Close()
 	done := make(chan error, 1)
 	go func() { done <- g.wait() }()
 	select {
 	case waited := <-done:
 		if waited != nil {
-			return waited.Error()
+			return waited.Error(), true
 		}
-		return "exit status 0"
+		return "exit status 0", true
 	case <-time.After(2 * time.Second):
 	}
-	if errors.Is(err, io.EOF) {
-		return "its standard output is closed"
-	}
-	return err.Error()
+	return err.Error(), false
 }
 
 // close waits a little for the end of a program whose input has ended, and kills it.
@@ -165,15 +188,17 @@ func (g *program) close() {
 	_ = g.wait()
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of what is written to it, and counts all of it.
 type tail struct {
-	mu   sync.Mutex
-	text []byte
+	mu      sync.Mutex
+	text    []byte
+	written uint64 // bytes
 }
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.written += uint64(len(b))
 	t.text = append(t.text, b...)
 	if over := len(t.text) - maxStandard; over > 0 {
 		t.text = append(t.text[:0], t.text[over:]...)
@@ -185,4 +210,10 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.TrimSpace(string(t.text))
+}
+
+func (t *tail) count() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.written
 }

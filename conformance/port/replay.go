@@ -106,15 +106,18 @@ func (p *Process) Replay(run iter.Seq[*Given], each func(g *Given, did *spec.Ste
 		return nil
 	})
 	if len(waiting) > 0 && waiting[0] != nil {
-		blame(err, waiting[0].rule())
+		blame(err, waiting[0].Rule())
 	}
 	return err
 }
 
-// rule returns the rule by which a node takes this.
-func (g *Given) rule() string {
-	return conformance.RuleOf(&conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input,
-		Want: spec.Step{Ignored: g.Did.Ignored, State: g.Did.State, Sent: g.Did.Sent}})
+// Rule returns the rule by which a node takes this.
+func (g *Given) Rule() string { return conformance.RuleOf(g.Case()) }
+
+// Case returns this as package conformance has it, with what was done as what is wanted.
+func (g *Given) Case() *conformance.Case {
+	return &conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input,
+		Want: spec.Step{Ignored: g.Did.Ignored, State: g.Did.State, Sent: g.Did.Sent}}
 }
 
 // request returns how a port is given this.
@@ -144,6 +147,9 @@ func (p *Process) Apart(ctx context.Context) (*Process, error) {
 	c.Isolate, c.Record = true, nil
 	return Start(ctx, c)
 }
+
+// Slowly reports whether the port is asked one thing after the other, never ahead (Again).
+func (p *Process) Slowly() bool { return p.slowly || p.config.Isolate }
 
 // Again starts the same port once more, so that it is asked one thing after the other, never ahead: of one that dies it is then
 // known at which request. It is for the caller to close.

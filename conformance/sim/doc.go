@@ -26,11 +26,14 @@
 // messages are well formed, in its own name and to members (R33, R34); that its state is one of section 6; that an input
 // which is no step changes nothing; that it does not panic, nor drown the others in messages (flood).
 //
-// While the plan, and what comes of it, stays within the bounds of R37 ([Plan.Timely]): that no two nodes act as leader at
-// once (OneActing), and that a leader which nothing has disturbed stops leading only by a call, or because it hands over to
-// an eligible node, or learns an epoch that one has claimed (NoDisruption). Nothing has disturbed it if, from before the last
-// check of its quorum on, the same quorum of nodes has run, linked to it in both directions, and no message between them
-// and it was lost. A node is taken for eligible if it was when it asked.
+// While clocks keep ρ ([Plan.Steady]): that no two nodes act as leader at once (OneActing).
+//
+// While the plan, and what comes of it, stays within the bounds of R37 ([Plan.Timely]): that a leader which reaches a quorum of its
+// configuration stops leading only by a call, or because of another node that was eligible at some moment since it asked, and until
+// it claimed, and to which somebody has promised the epoch that it claimed: the leader, which hands over to it, or others, of whom it
+// learns that epoch (NoDisruption). While no link was ever cut, such a node reaches a quorum still, or is down. And that its reign does not
+// end if the same quorum has run, been linked with it in both directions, with no message lost, and been members of its
+// configuration, since it asked the question from which the reign is dated.
 //
 // And at the end, when all faults have been over for [Plan.SettleBound]: that there is one leader, whom everybody follows
 // (SomeLeader), and that it is the highest (HighestLeads, if pre-emption is on).

@@ -117,6 +117,9 @@ func (r *Runner) step(i rank) {
 	}
 	r.observe(i, before, out)
 	was := h.view
+	if after.configuration != was.configuration {
+		r.links.note(r)
+	}
 	h.last, h.view = 1-h.last, after
 	r.commit(i, &was, out)
 	if r.broken() {
@@ -195,6 +198,7 @@ func (r *Runner) commit(i rank, was *view, out *spec.Step) {
 	r.digest(i, out)
 	r.trace.step(r, i, out)
 	r.promises(i, was)
+	r.links.notes(r, i, &h.view, &out.State)
 	if h.view.role == leader {
 		r.promisesOfMembers(i, was)
 	}

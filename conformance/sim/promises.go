@@ -130,6 +130,9 @@ func (r *Runner) stops(i rank) {
 // promises notes a step that is taken, and holds it to the promises about links and nodes.
 func (r *Runner) promises(i rank, was *view) {
 	now := &r.hosts[i].view
+	if now.grantee != was.grantee || now.epoch != was.epoch {
+		r.granted(now)
+	}
 	if now.promisesAs(was) && r.in.action != startAction {
 		return
 	}
@@ -142,42 +145,13 @@ func (r *Runner) promises(i rank, was *view) {
 	r.monitor.Note(int(i), &seen)
 	switch {
 	case now.role == claimant && was.role != claimant:
-		r.claims[now.epoch+1] = r.claims[now.epoch+1] || r.links.wasEligible(r, i)
-	case was.role == leader && now.role != leader && r.in.given.Call != spec.ResignCall && r.result.Timely:
+		r.claimed(i, now.epoch+1)
+	case was.role == leader && now.role == leader:
+		r.links.adds(i, now.members&^was.members, r.world.Now())
+	}
+	if was.role == leader && now.role != leader && r.in.given.Call != spec.ResignCall && r.result.Timely {
 		r.deposed(i, was)
 	}
-}
-
-// deposed holds the end of a reign, that the leader has not called for, to NoDisruption: the leader hands over to another
-// eligible node, or learns an epoch that one has claimed. That this one was eligible when it asked is enough. The spec says
-// that it is so now, which does not hold: support outlives the links over which it was said, until T_coord ends; and an epoch
-// that was granted outlives its claim, in a node that need not be eligible itself. Stale counts these.
-func (r *Runner) deposed(l rank, was *view) {
-	if !r.links.undisturbed(r, l, was) {
-		return
-	}
-	r.result.Stats.Deposed++
-	now := &r.hosts[l].view
-	handsOver := now.grantee != was.grantee && now.grantee != none && r.links.wasEligible(r, now.grantee)
-	switch {
-	case !handsOver && !(now.epoch > was.epoch && r.claims[now.epoch]):
-		r.breaks(spec.NoDisruption, "node %s led epoch %d with a quorum that nothing has disturbed, and with %s is %s, though no other eligible node has claimed a higher epoch",
-			r.members[l], was.epoch, &r.in, r.hosts[l].out().State)
-	case !r.rivalled(l, was.epoch):
-		r.result.Stats.Stale++
-	}
-}
-
-// rivalled reports whether another node that is eligible now has been handed over to by l, or claims, or has promised, an
-// epoch above e: what the spec says.
-func (r *Runner) rivalled(l rank, e spec.Epoch) bool {
-	for c := range rank(len(r.members)) {
-		v := &r.hosts[c].view
-		if c != l && r.eligible(c) && (r.hosts[l].view.grantee == c || v.epoch > e || v.role == claimant && v.epoch == e) {
-			return true
-		}
-	}
-	return false
 }
 
 // settle notes whether the cluster is as it should stay.

@@ -23,8 +23,8 @@ type Runner struct {
 	to      []rank // whom the messages of a step go to
 
 	result  Result
-	monitor *monitor.Monitor    // of the promises
-	claims  map[spec.Epoch]bool // the epochs that were claimed, and whether by a node that was eligible
+	monitor *monitor.Monitor   // of the promises
+	bids    map[spec.Epoch]bid // for each epoch
 	active  []bool
 	calm    bool // all faults are over
 	settled bool
@@ -43,7 +43,7 @@ type Runner struct {
 
 // NewRunner returns a Runner whose nodes are made by newNode.
 func NewRunner(newNode conformance.Maker) *Runner {
-	return &Runner{newNode: newNode, monitor: monitor.New(monitor.Options{}), claims: map[spec.Epoch]bool{}}
+	return &Runner{newNode: newNode, monitor: monitor.New(monitor.Options{}), bids: map[spec.Epoch]bid{}}
 }
 
 // urgent has a bit for each timer whose end goes before messages that wait.
@@ -130,7 +130,7 @@ func (r *Runner) begin(p *Plan, o Options) {
 		r.monitor.Note(i, &monitor.View{Configuration: r.hosts[i].durable.Configuration})
 	}
 	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Bound: p.SettleBound(), Digest: offsetBasis}
-	clear(r.claims)
+	clear(r.bids)
 	r.longestWaits()
 	r.calm, r.settled, r.since = false, false, 0
 	r.told = r.told[:0]

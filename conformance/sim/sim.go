@@ -74,7 +74,7 @@ type Stats struct {
 	Cut     uint64     // steps of which not all messages left
 	Proofs  uint64     // true ones that were given to a node (R41)
 	Deposed uint64     // leaders of which NoDisruption was asked
-	Stale   uint64     // of these, those deposed because of a node that was eligible when it asked, but is no more
+	Stale   uint64     // of these, those deposed by an epoch that is promised to nobody who reaches a quorum still, or is down: links have changed
 
 	// Where members change. How many changes were made says Actions.
 	Asked   uint64 // calls to change that reached a node that ran

@@ -1,17 +1,31 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
 
 // topology is what NoDisruption needs to know of links and nodes.
 type topology struct {
 	whole    [MaxNodes][MaxNodes]time.Duration // since when nothing has befallen two nodes and the links between them
+	member   [MaxNodes][MaxNodes]time.Duration // when each node, as leader, made each a member: it asks it since
 	eligible [MaxNodes]time.Duration           // when each node was eligible last, if it is not now
+	asked    [MaxNodes]asking                  // who would follow each node, when it asked that last
+	asks     [MaxNodes][]asking                // of a claimant and a leader: what may come to date its reign, ascending
+}
+
+// asking is a question of a node, and when it was asked.
+type asking struct {
+	question spec.Question
+	at       time.Duration
 }
 
 func (t *topology) reset() {
-	*t = topology{}
+	*t = topology{asks: t.asks}
 	for i := range t.eligible {
 		t.eligible[i] = -1
+		t.asks[i] = t.asks[i][:0]
 	}
 }
 
@@ -43,9 +57,9 @@ func (r *Runner) linked(i, j rank) bool {
 	return up && !r.world.IsCut(int(i), int(j)) && !r.world.IsCut(int(j), int(i))
 }
 
-// eligible reports whether a node runs and is linked in both directions to a quorum of the newest configuration of these nodes,
-// in which it is a voter.
-func (r *Runner) eligible(i rank) bool {
+// reaches returns the newest configuration of a node and of those that are linked with it in both directions, and whether these,
+// itself included, hold a quorum of it.
+func (r *Runner) reaches(i rank) (newest *who, quorum bool) {
 	linked, newest := set(0), &r.hosts[i].view.who
 	for j := range rank(len(r.members)) {
 		if r.linked(i, j) {
@@ -55,34 +69,71 @@ func (r *Runner) eligible(i rank) bool {
 			}
 		}
 	}
-	return newest.voters.has(i) && newest.quorum(linked)
+	return newest, newest.quorum(linked)
 }
 
-// undisturbed reports whether a leader has been linked to one and the same quorum, with nothing lost, for so long that no
-// check of its can fail for want of messages: since before the check that came last, or would have come. Then a heartbeat has
-// been acknowledged since (R37 c), and only a rule can end the reign: who answers it knows of a higher epoch, or the leader
-// hands over.
+// eligible reports whether a node runs, reaches a quorum, and is a voter.
+func (r *Runner) eligible(i rank) bool {
+	newest, quorum := r.reaches(i)
+	return quorum && newest.voters.has(i)
+}
+
+// notes keeps what a node, which is in a state now, has asked: who would follow it; and since the question from which its reign is
+// dated.
+func (t *topology) notes(r *Runner, i rank, v *view, s *spec.State) {
+	now := r.world.Now()
+	if v.role == candidate && s.Asked != t.asked[i].question {
+		t.asked[i] = asking{s.Asked, now}
+		if r.eligible(i) {
+			t.eligible[i] = now
+		}
+	}
+	if v.role != claimant && v.role != leader {
+		t.asks[i] = t.asks[i][:0]
+		return
+	}
+	asks := t.asks[i]
+	for len(asks) > 1 && asks[1].question <= s.Dated {
+		asks = append(asks[:0], asks[1:]...)
+	}
+	if n := len(asks); n == 0 || asks[n-1].question < s.Latest {
+		asks = append(asks, asking{s.Latest, now})
+	}
+	t.asks[i] = asks
+}
+
+// adds notes whom a leader has made members.
+func (t *topology) adds(l rank, members set, now time.Duration) {
+	for j := range t.member[l] {
+		if members.has(rank(j)) {
+			t.member[l][j] = now
+		}
+	}
+}
+
+// backed reports whether a leader is linked in both directions to a quorum of its configuration, itself included.
+func (t *topology) backed(r *Runner, l rank, was *view) bool {
+	return was.quorum(t.within(r, l, r.world.Now()))
+}
+
+// undisturbed reports whether one and the same quorum of a leader's configuration has run, been linked with it, with nothing lost,
+// and been members, since it asked the question from which its reign is dated. Then they have answered a later one before the reign
+// ended (R37 c). Who was made a member since does not count: it may have been asked too late, as a change makes no reign longer (R47).
 func (t *topology) undisturbed(r *Runner, l rank, was *view) bool {
-	var whole set
+	return was.quorum(t.within(r, l, t.asks[l][0].at))
+}
+
+// within returns the nodes with which a leader has been linked since then, and which it has asked.
+func (t *topology) within(r *Runner, l rank, since time.Duration) (whole set) {
 	for j := range rank(len(r.members)) {
-		if r.linked(l, j) && (j == l || t.whole[l][j] <= r.world.Now()-r.plan.check()) {
+		if r.linked(l, j) && (j == l || max(t.whole[l][j], t.member[l][j]) <= since) {
 			whole |= one(j)
 		}
 	}
-	return was.quorum(whole)
+	return whole
 }
 
-// wasEligible reports whether a node is eligible, or was when it asked for the support that what it does now may rest upon.
+// wasEligible reports whether a node is eligible, or was since it asked for the support that what it does now rests upon.
 func (t *topology) wasEligible(r *Runner, c rank) bool {
-	return r.eligible(c) || t.eligible[c] >= 0 && t.eligible[c] >= r.world.Now()-r.plan.attempt()
-}
-
-// check returns how long at most a leader's check is after the one before, and what both wait for is under way.
-func (p *Plan) check() time.Duration { return p.Timing.Slowest(p.Timing.Reign) + 3*p.Timing.Delay }
-
-// attempt returns how long at most a node stands: it asks, waits for somebody better, claims on the strength of what it was
-// answered (R15), and claims again (R29), while messages are under way in between.
-func (p *Plan) attempt() time.Duration {
-	t := &p.Timing
-	return t.Slowest(t.Election+t.LongestWait(len(p.Members))+t.Claim) + 5*t.Delay
+	return r.eligible(c) || t.eligible[c] >= t.asked[c].at
 }

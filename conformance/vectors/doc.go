@@ -6,12 +6,15 @@
 //
 // A file is NDJSON: who it is, then a request and its reply in turn, then how many requests there were.
 //
-//	{"case":"R22-claim-timer-ends","title":"…","rules":["R22"],"level":"MUST","suite":"rules","spec":"2.0"}
+//	{"case":"R22-claim-timer-ends","title":"…","source":["R22","B13"],"rules":["R22"],"level":"MUST","suite":"rules","spec":"2.0"}
 //	{"id":3,"op":"load","node":"n2","me":"2","members":["1","2","3"],"state":{…}}
 //	{"id":3,"state":{…}}
 //	{"id":4,"op":"end","node":"n2","timer":"claim"}
 //	{"id":4,"effects":[{"arm":"patience"}],"state":{…}}
 //	{"end":{"requests":2}}
+//
+// The source says from what a case that was written by hand is: a rule, a flaw or a lesson of the specification, a question of its table, a point
+// of conformance/README.md, or a broken port that no case before had refused. Runs of clusters have none.
 //
 // Some say besides what a port "needs" to be asked them: "fence" (R38), or "members" (R42 to R49).
 //

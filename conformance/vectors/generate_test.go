@@ -68,6 +68,7 @@ func generate(t *testing.T) (all []*Vector) {
 		all = append(all, v)
 	}
 	all = append(all, clusters(t)...)
+	sourced(t, all)
 	suites := []string{"rules", "questions", "ids", "input", "members", "clusters"} // what says most of a port that fails comes first
 	slices.SortStableFunc(all, func(a, b *Vector) int {
 		return cmp.Or(cmp.Compare(slices.Index(suites, a.Suite), slices.Index(suites, b.Suite)), cmp.Compare(number(a.Case), number(b.Case)), strings.Compare(a.Case, b.Case))

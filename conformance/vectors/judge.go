@@ -63,6 +63,12 @@ func (v *Vector) isAbout(rule string) bool { return len(v.Rules) > 0 && v.Rules[
 func (v *Vector) ask(p *port.Process, known map[string]*conformance.Case, k int) (failure *port.Failure, ids bool, err error) {
 	s, q, want := v.Steps[k], v.parsed[k].request, v.parsed[k].reply
 	step := caseOf(known, q, want)
+	switch {
+	case step != nil:
+		p.Took(conformance.RuleOf(step))
+	case q.Op == port.Write || q.Op == port.Read:
+		p.Took("R38")
+	}
 	got, answer, err := p.AskText(s.Request)
 	failure = &port.Failure{}
 	switch {

@@ -22,13 +22,14 @@ var files embed.FS
 
 // Header is the first line of a file.
 type Header struct {
-	Case  string   `json:"case"`            // the id, which is the name of the file
-	Title string   `json:"title"`           // what is at stake
-	Rules []string `json:"rules"`           // of spec/README.md that it is about, the first one first
-	Level string   `json:"level"`           // MUST, or SHOULD
-	Suite string   `json:"suite"`           // the folder
-	Spec  string   `json:"spec"`            // the version of the specification
-	Needs string   `json:"needs,omitempty"` // a feature that the port must have
+	Case   string   `json:"case"`             // the id, which is the name of the file
+	Title  string   `json:"title"`            // what is at stake
+	Source []string `json:"source,omitempty"` // of one that was written by hand: from what it is (scripts/sources.txt)
+	Rules  []string `json:"rules"`            // of spec/README.md that it is about, the first one first
+	Level  string   `json:"level"`            // MUST, or SHOULD
+	Suite  string   `json:"suite"`            // the folder
+	Spec   string   `json:"spec"`             // the version of the specification
+	Needs  string   `json:"needs,omitempty"`  // a feature that the port must have
 }
 
 // Step is a request, and the reply to it.

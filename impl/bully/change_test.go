@@ -94,6 +94,7 @@ func allAsked(t *testing.T) []asked {
 		{"of the version after", spec.Leader, []int{1, 2}, with(now, 4, new7).At(4, 9), bully.ErrStale, "ask for epoch 4 version 8"},
 		{"nobody backs it", spec.Leader, nil, with(now, 4, new7), bully.ErrNotSettled, "only [3] are known to hold it"},
 		{"an observer backs it", spec.Leader, []int{1, 5}, with(now, 4, new7), bully.ErrNotSettled, "only [1 3] are known to hold it"},
+		{"a witness backs it", spec.Leader, []int{6}, with(now, 4, new7), bully.ErrNotSettled, "only [3 6] are known to hold it"},
 		{"nothing differs", spec.Leader, []int{1, 2}, now.At(4, 8), bully.ErrMoreThanOne, "0 differ"},
 		{"two are added", spec.Leader, []int{1, 2}, with(now, 4, new7, spec.Member{ID: id(8), Kind: spec.Observer}), bully.ErrMoreThanOne, "2 differ"},
 		{"two are removed", spec.Leader, []int{1, 2}, without(1, 4), bully.ErrMoreThanOne, "2 differ"},

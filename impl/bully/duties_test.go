@@ -205,7 +205,7 @@ func (d *dutiful) enough() {
 	for _, n := range d.duties {
 		require.Greater(d.t, n, 1000, "steps with each of the duties have been seen")
 	}
-	for _, action := range spec.FixedActions() {
+	for _, action := range spec.Actions() {
 		require.Equal(d.t, action.OfNode() && action != spec.CrashAction, d.actions[action] > 0, action)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/paths"
-	core "github.com/seed-fdf591db/bully/impl/cmd/bully/subject"
+	core "github.com/seed-fdf591db/bully/impl/internal/subject"
 )
 
 // TestPaths leads clusters of the core along every edge of the graphs of the small configurations.

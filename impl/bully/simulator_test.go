@@ -11,7 +11,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/conformance/sim/batch"
-	core "github.com/seed-fdf591db/bully/impl/cmd/bully/subject"
+	core "github.com/seed-fdf591db/bully/impl/internal/subject"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -105,7 +105,7 @@ func TestSimulatorLikeTheModel(t *testing.T) {
 				require.NoError(t, err)
 				plans, steps = plans+1, steps+ours.Steps
 				if ours.Digest != theirs.Digest || ours.Steps != theirs.Steps {
-					t.Errorf("bully sim -seeds %d -nodes %d -profile %s: the core does what the model does not", seed, nodes, profile)
+					t.Errorf("workbench sim -seeds %d -nodes %d -profile %s: the core does what the model does not", seed, nodes, profile)
 					differ(t, &plan, model)
 					return
 				}

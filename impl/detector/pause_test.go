@@ -56,6 +56,12 @@ func TestPauseGuard(t *testing.T) {
 			{50 * ms, 50*ms + time.Hour, at(60 * ms), time.Hour, at(150 * ms)},
 			{100 * ms, 100*ms + time.Hour, at(110 * ms), 0, at(150 * ms)},
 		}},
+		{"suspended for less than suspicion is put off for", []turn{
+			{0, 0, never, 0, never},
+			{50 * ms, 50*ms + 60*ms, at(60 * ms), 60 * ms, at(150 * ms)},
+			{100 * ms, 100*ms + 60*ms + 15*ms, at(110 * ms), 0, at(150 * ms)},
+			{150 * ms, 150*ms + 60*ms + 30*ms + 1, at(160 * ms), 15*ms + 1, at(250 * ms)},
+		}},
 		{"suspended, and then stopped for longer", []turn{
 			{0, 0, never, 0, never},
 			{2 * time.Second, 3 * time.Second, at(0), 2 * time.Second, at(2100 * ms)},
@@ -82,6 +88,7 @@ func TestPostpone(t *testing.T) {
 	require.Equal(t, at(0), g.Postpone(at(0)), "there was no pause")
 	g.Ran(at(time.Second), at(time.Second), at(0))
 	require.Equal(t, at(1100*ms), g.Postpone(at(0)))
+	require.Equal(t, at(1100*ms), g.Postpone(at(1050*ms)), "it was due in the time for which suspicion is put off")
 	require.Equal(t, at(1100*ms), g.Postpone(at(1100*ms)))
 	require.Equal(t, at(1101*ms), g.Postpone(at(1101*ms)))
 }

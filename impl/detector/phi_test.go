@@ -166,6 +166,28 @@ func TestAPausedNodeLearnsNothing(t *testing.T) {
 	require.Equal(t, 2, p.window.count)
 }
 
+// TestForgivenOneByOne: each mistake takes a whole window of arrivals in time to be forgiven, counted from when the one before was, and
+// from Reset on.
+func TestForgivenOneByOne(t *testing.T) {
+	p := newPhi(t, lan)
+	window := lan.withDefaults().Window
+	now := steady(p, at(0), 50*ms, window/2)
+	p.Reset()
+	now = feed(p, now, 50*ms) // the first arrival of all is no interval
+	for mistakes := 2; ; mistakes-- {
+		if mistakes == 2 { // both at once
+			now = feed(p, now, time.Hour, time.Hour)
+		}
+		require.Equal(t, mistakes, p.mistakes)
+		if mistakes == 0 {
+			return
+		}
+		now = steady(p, now, 50*ms, window-1)
+		require.Equal(t, mistakes, p.mistakes, "a window is not over")
+		now = steady(p, now, 50*ms, 1)
+	}
+}
+
 func TestReset(t *testing.T) {
 	p := newPhi(t, lan)
 	now := steady(p, at(0), 200*ms, 100)

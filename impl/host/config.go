@@ -66,6 +66,10 @@ type disowner interface{ Disown() error }
 // A rememberer is a Transport that tells the others up to which number the record of this node had reserved: as Storage.Load says.
 type rememberer interface{ Reserved() spec.Question }
 
+// A beginner is a Transport that tells the others that this node has taken its first step: from then on it cannot have lost its record
+// and made no promise.
+type beginner interface{ Begun() }
+
 // Transport carries messages to the other members, and tells, in one order, what has come and what is known of links.
 type Transport interface {
 	// Send sends m to m.To, or loses it. It must not block.

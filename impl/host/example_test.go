@@ -45,13 +45,13 @@ func Example() {
 func ExampleHost_Watch() {
 	me := spec.IntegerID(1)
 	node, err := host.New(host.Config{
-		ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me),
+		ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me), Timing: host.Busy(),
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	leaders := node.Watch(ctx)
 	fmt.Println("at first:", (<-leaders).Leader)
@@ -86,7 +86,7 @@ func ExampleHost_AddMember() {
 		fmt.Println(err)
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	network := transport.NewNetwork(nil)
 	ended := make(chan error, 2)

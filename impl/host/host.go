@@ -230,6 +230,9 @@ func (h *Host) start(ctx context.Context) bool {
 	if h.err == nil && h.state.Role == "" {
 		h.fail("starting", fmt.Errorf("%s with the promise %+v is refused: it is of another cluster, or damaged", action, promise))
 	}
+	if links, ok := h.config.Transport.(beginner); ok && h.err == nil {
+		links.Begun()
+	}
 	return h.err == nil
 }
 

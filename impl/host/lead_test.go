@@ -109,7 +109,10 @@ func TestLeadEndsWithItsContext(t *testing.T) {
 		require.Equal(t, context.DeadlineExceeded, err)
 		require.Equal(t, 2*time.Second, ended.Sub(began).Round(ms), "it has waited for work")
 		require.True(t, h.Status().Leading, "the node leads on")
-		require.Equal(t, context.DeadlineExceeded, h.Lead(ctx, untilOver), "at once, and no work is begun")
+		require.Equal(t, context.DeadlineExceeded, h.Lead(ctx, func(context.Context, Reign) error {
+			c.broken("work was begun")
+			return nil
+		}), "at once")
 	})
 }
 

@@ -291,7 +291,6 @@ func (h *Host) save(promise spec.Durable) bool {
 // fail stops the host for good: nothing is sent or answered any more, and users hear that there is no leader here (R4).
 func (h *Host) fail(doing string, err error) {
 	h.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
-	h.ended = true
 	h.endReign(h.err)
 	h.show()
 	h.config.Logger.Error("stopped for good", slog.String("node", h.config.ID.String()), slog.Any("err", h.err))

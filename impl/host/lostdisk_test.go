@@ -93,32 +93,42 @@ func TestDisowned(t *testing.T) {
 	})
 }
 
-// A remembering is a transport that tells the others what the record had reserved.
+// A remembering is a transport that tells the others what the record had reserved, and that the first step is taken.
 type remembering struct {
 	*scripted
 	reserved spec.Question
+	begun    func()
 }
 
 func (r remembering) Reserved() spec.Question { return r.reserved }
 
-// TestReservedIsTold: a transport that was not told what the record has reserved would have the node disowned.
+func (r remembering) Begun() { r.begun() }
+
+// TestReservedIsTold: a transport that was not told what the record has reserved would have the node disowned. It is told of the first
+// step once, when that is on disk.
 func TestReservedIsTold(t *testing.T) {
 	for reserved, works := range map[spec.Question]bool{0: false, spec.Block: true, 2 * spec.Block: false} {
 		synctest.Test(t, func(t *testing.T) {
 			store := storage.NewMemory()
 			require.NoError(t, store.Save(spec.Durable{Reserved: spec.Block}))
+			var begun []spec.Question
 			h, err := New(Config{ID: id(1), Members: []spec.NodeID{id(1)}, Storage: store,
-				Transport: remembering{&scripted{wake: make(chan struct{}, 1)}, reserved}})
+				Transport: remembering{&scripted{wake: make(chan struct{}, 1)}, reserved, func() {
+					kept, _, _ := store.Load()
+					begun = append(begun, kept.Reserved)
+				}}})
 			require.NoError(t, err)
 			ended := make(chan error, 1)
 			go func() { ended <- h.Run(t.Context()) }()
 			synctest.Wait()
 			if works {
+				require.Equal(t, []spec.Question{2 * spec.Block}, begun)
 				require.NoError(t, h.Close())
 				require.NoError(t, <-ended)
 				return
 			}
 			require.ErrorContains(t, <-ended, "give transport.Config.Reserved what Storage.Load returns")
+			require.Empty(t, begun)
 		})
 	}
 }

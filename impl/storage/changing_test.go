@@ -393,3 +393,13 @@ func TestChangingMemory(t *testing.T) {
 	require.ErrorContains(t, NewMemory().Save(held(0, 0, first)), "it has a configuration, and the members of this node are fixed")
 	require.Zero(t, NewMemory().Identity())
 }
+
+// TestMarkerComesBackOfChanging: a crash right after the record was put in place has left no marker. Whoever opens the record makes
+// one, so that its loss would be noticed: or the node would be taken for one that was never made.
+func TestMarkerComesBackOfChanging(t *testing.T) {
+	dir := made(t)
+	marker := filepath.Join(dir, recordName+folder.MarkerSuffix)
+	require.NoError(t, os.Remove(marker))
+	openMade(t, dir)
+	require.FileExists(t, marker)
+}

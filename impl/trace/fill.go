@@ -25,6 +25,9 @@ func (r *run) promised(node int) (recorded, kept spec.Durable) {
 // explained reports whether it is known what a node did before the crash that it comes to next: nothing more than was recorded, or a
 // step on something that has been said to it by now, or a timer, or a call.
 func (r *run) explained(node int) bool {
+	if r.next[node] == 0 {
+		return true // a record that begins so: its older files are not here
+	}
 	recorded, kept := r.promised(node)
 	g := &r.gaps[node]
 	if g.crash != r.next[node] {

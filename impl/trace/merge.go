@@ -25,6 +25,7 @@ type Merging struct {
 // Summary says what was merged.
 type Summary struct {
 	Nodes, Events, Crashes int
+	Stops                  int      // ends in good order, which are recorded
 	Filled                 int      // steps that were not recorded, and are filled in
 	Unsent                 int      // messages received that nobody is recorded to have sent; 0 unless Merging.Partial
 	CutShort               []string // files that a crash has cut short, and in which line
@@ -36,7 +37,7 @@ func (s Summary) String() string {
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{s.Filled, "steps filled in"}, {s.Unsent, "messages of unknown origin"}, {len(s.CutShort), "files cut short"}} {
+	}{{s.Stops, "stops"}, {s.Filled, "steps filled in"}, {s.Unsent, "messages of unknown origin"}, {len(s.CutShort), "files cut short"}} {
 		if n.count > 0 {
 			text += fmt.Sprintf(", %s: %d", n.what, n.count)
 		}
@@ -52,7 +53,8 @@ func Merge(out io.Writer, files ...string) (Summary, error) { return Merging{}.M
 //
 //   - each node's steps are in the order in which it took them;
 //   - each message is received after it was sent;
-//   - a Crash lies before each Restart, right after what the node did before.
+//   - a Crash lies before each Restart, right after what the node did before, and where a node has stopped in good order. One that
+//     was killed, and has not come back, just ends.
 //
 // Among the orders that do, it takes one near that of the times at which the events were written. It never trusts a
 // clock more than a message. If there is no such order, the error says which events do not fit, and why. All events are
@@ -95,6 +97,7 @@ func (m *merger) merge(out io.Writer, files []string) error {
 			m.summary.Crashes++
 		}
 	}
+	m.summary.Crashes -= m.summary.Stops
 	m.summary.Nodes, m.summary.Events = len(m.records), len(merged)
 	return writer.Flush()
 }

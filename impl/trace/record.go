@@ -31,7 +31,7 @@ func (s *step) restarts() bool { return s.Action == spec.RestartAction }
 // record is all that is known of one node.
 type record struct {
 	node    spec.NodeID
-	steps   []step // with a Crash put before each Restart
+	steps   []step // with a Crash before each Restart, recorded or put there
 	crashes []int  // which of steps are a Crash
 }
 
@@ -130,7 +130,7 @@ func (m *merger) read(f file, r *record) (cut place, err error) {
 			return place{}, fmt.Errorf("%s: %s is no step of node %s, whose record this is", s.place, s.Action, f.node)
 		}
 		if s.Action == spec.CrashAction {
-			return place{}, fmt.Errorf("%s: a Crash is in no record: nobody is left to write it", s.place)
+			m.summary.Stops++
 		}
 		s.time = s.At
 		if n := len(r.steps); n > 0 {
@@ -182,6 +182,9 @@ func (m *merger) checkLives(r *record) error {
 			return fmt.Errorf("%s: node %s starts for the first time once more: its disk was wiped, or its id given to another (R32)",
 				r.steps[i].place, r.node)
 		}
+		if r.steps[i-1].Action == spec.CrashAction && !r.steps[i].restarts() {
+			return fmt.Errorf("%s: %s of node %s, which has stopped at %s: only its Restart can follow", r.steps[i].place, r.steps[i].Action, r.node, r.steps[i-1].place)
+		}
 	}
 	first := &r.steps[0]
 	switch {
@@ -200,11 +203,14 @@ func (m *merger) checkLives(r *record) error {
 }
 
 // addCrashes puts a Crash before each Restart but one at the very beginning, at the time of what the node did last: nothing is known
-// of it after that.
+// of it after that. Where the node has stopped in good order, its Crash is recorded.
 func (r *record) addCrashes() {
 	var steps []step
 	for _, s := range r.steps {
-		if s.restarts() && len(steps) > 0 {
+		if s.Action == spec.CrashAction && len(steps) > 0 {
+			r.crashes = append(r.crashes, len(steps))
+		}
+		if s.restarts() && len(steps) > 0 && steps[len(steps)-1].Action != spec.CrashAction {
 			kept := s.State.Durable()
 			kept.Reserved = max(1, s.State.Latest) - 1 // a restart begins above what was reserved (R50)
 			crash := step{place: s.place, time: steps[len(steps)-1].time, Event: crashed(r.node, kept)}

@@ -55,6 +55,8 @@ type Recorder struct {
 	number  int                // of the file
 	err     error              // the first failure, after which nothing more is written
 	known   spec.Configuration // whose members are in the header; most events have the one before
+	lives   bool               // a step was recorded, and no end after it
+	kept    spec.Durable       // the promise of that step
 }
 
 // NewRecorder begins a new file, numbered one above the highest of this node that is in the folder. A file that a crash
@@ -125,7 +127,22 @@ func (r *Recorder) record(e *spec.Event) error {
 		return err
 	}
 	r.seq++
+	r.lives, r.kept = e.Action != spec.CrashAction, e.State.Durable()
 	return r.out.Flush()
+}
+
+// Stopped records that the node has stopped in good order: as a Crash, by which the rules know every end. Whoever calls it knows that
+// the promise of the last step is what is on disk. A record that just ends is of a node that was killed, or that runs: nobody can tell
+// (section 14). It does nothing if no step was recorded.
+func (r *Recorder) Stopped() error {
+	r.mu.Lock()
+	lives, kept := r.lives, r.kept
+	r.mu.Unlock()
+	if !lives {
+		return nil
+	}
+	e := crashed(r.options.Node, kept)
+	return r.Record(&e)
 }
 
 // newcomers returns the nodes that an event names and the header does not, if members come and go.

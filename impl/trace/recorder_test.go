@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/spec"
@@ -187,4 +189,54 @@ func BenchmarkMerge(b *testing.B) {
 		events = summary.Events
 	}
 	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// TestStopped: a node that stops in good order says so at the end of its record, with what it has promised last; a merged trace says
+// it once, whether the node comes back or not, and one that was killed is told from it.
+func TestStopped(t *testing.T) {
+	dir := t.TempDir()
+	options := trace.Options{Dir: dir, Node: spec.IntegerID(1), Members: ids(2)}
+	r, err := trace.NewRecorder(options)
+	require.NoError(t, err)
+	require.NoError(t, r.Stopped(), "before the first step there is nothing to end")
+	begun := start(1)
+	require.NoError(t, r.Record(&begun))
+	require.NoError(t, r.Stopped())
+	require.NoError(t, r.Stopped(), "twice")
+	require.NoError(t, r.Close())
+	other, err := trace.NewRecorder(trace.Options{Dir: dir, Node: spec.IntegerID(2), Members: ids(2)})
+	require.NoError(t, err)
+	begun = start(2)
+	require.NoError(t, other.Record(&begun))
+	require.NoError(t, other.Close())
+
+	_, events := read(t, filepath.Join(dir, "1-000001.ndjson"))
+	require.Len(t, events, 2)
+	require.Equal(t, spec.CrashAction, events[1].Action)
+	require.Equal(t, spec.State{Role: spec.Follower, Latest: spec.Block}, events[1].State)
+
+	shown := func() string {
+		files, err := trace.Files(dir)
+		require.NoError(t, err)
+		var merged bytes.Buffer
+		summary, err := trace.Merging{Step: bully.Replay}.Merge(&merged, files...)
+		require.NoError(t, err)
+		require.Equal(t, []int{0, 1}, []int{summary.Crashes, summary.Stops})
+		_, err = check.Trace(bytes.NewReader(merged.Bytes()), check.Options{})
+		require.NoError(t, err)
+		var text strings.Builder
+		require.NoError(t, trace.Show(&text, &merged))
+		return text.String()
+	}
+	require.NotContains(t, shown(), "node 1 is heard no more")
+	require.Contains(t, shown(), "node 2 is heard no more after line ")
+
+	again, err := trace.NewRecorder(options)
+	require.NoError(t, err)
+	back := restarts(1, at(0, 0))
+	back.State.Role, back.State.Leader = spec.Electing, spec.IntegerID(1)
+	back.Sent = []spec.Message{{Type: spec.ImBack, From: spec.IntegerID(1), To: spec.IntegerID(2), Question: back.State.Latest}}
+	require.NoError(t, again.Record(&back))
+	require.NoError(t, again.Close())
+	require.Contains(t, shown(), "node 1 is heard no more after line ")
 }

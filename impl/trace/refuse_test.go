@@ -69,6 +69,12 @@ func restarts(node uint64, promise spec.State) spec.Event {
 	return spec.Event{Node: spec.IntegerID(node), Action: spec.RestartAction, State: promise}
 }
 
+// stops returns the end of a node that has stopped in good order, with what it has promised.
+func stops(node uint64, promise spec.State) spec.Event {
+	promise.Latest = spec.Block
+	return spec.Event{Node: spec.IntegerID(node), Action: spec.CrashAction, State: promise}
+}
+
 // TestRefuse sees that what cannot be merged is refused, and that the error says what and where.
 func TestRefuse(t *testing.T) {
 	type files map[string][]spec.Event
@@ -83,8 +89,10 @@ func TestRefuse(t *testing.T) {
 		{"no record of the sender", "1-000001.ndjson:3: node 1 receives 2→1 ELECTION epoch:0 question:2, and no record of node 2 is given",
 			files{"1-000001": {start(1), hears()}}},
 		{"another node's step", "1-000001.ndjson:3: Start is no step of node 1, whose record this is", files{"1-000001": {start(1), start(2)}}},
-		{"recorded crash", "1-000001.ndjson:3: a Crash is in no record: nobody is left to write it",
-			files{"1-000001": {start(1), {Node: spec.IntegerID(1), Action: spec.CrashAction, State: at(0, 0)}}}},
+		{"a step after the end", "1-000001.ndjson:4: PatienceTimeout of node 1, which has stopped at ",
+			files{"1-000001": {start(1), stops(1, at(0, 0)), {Node: spec.IntegerID(1), Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer}, State: at(0, 0)}}}},
+		{"another promise after the end", "1-000001.ndjson:3: node 1 had promised epoch:0 grantee:none",
+			files{"1-000001": {start(1), stops(1, at(3, 2))}}},
 		{"two first starts", "1-000002.ndjson:2: node 1 starts for the first time once more",
 			files{"1-000001": {start(1)}, "1-000002": {start(1)}}},
 		{"older files missing", "1-000001.ndjson:2: the record of node 1 begins with PatienceTimeout, not with its first start",

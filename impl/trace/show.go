@@ -27,7 +27,7 @@ func (g Showing) Show(out io.Writer, trace io.Reader) error {
 		return fmt.Errorf("trace: %w", err)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	s := shower{states: map[spec.NodeID]spec.State{}, all: g.All, out: w}
+	s := shower{states: map[spec.NodeID]spec.State{}, last: map[spec.NodeID]ending{}, all: g.All, out: w}
 	_, _ = fmt.Fprintln(w, "time\tnode\twhat\tis")
 	var fault error
 	for {
@@ -39,6 +39,7 @@ func (g Showing) Show(out io.Writer, trace io.Reader) error {
 	}
 	_ = w.Flush()
 	_, _ = fmt.Fprintf(out, "\n%d of %d events shown.\n\n", s.shown, s.events)
+	s.endings(out, reader.Header().Members)
 	if err := s.reigns.print(out); err != nil {
 		return err
 	}
@@ -54,14 +55,27 @@ type shower struct {
 	all           bool
 	first         uint64
 	states        map[spec.NodeID]spec.State
+	last          map[spec.NodeID]ending // of those that were not said to be down
 	reigns        reigns
 	events, shown int
+}
+
+// ending is the last event of a node.
+type ending struct {
+	event int    // its number
+	at    uint64 // when it was
 }
 
 func (s *shower) show(e *spec.Event) {
 	s.events++
 	if s.first == 0 {
 		s.first = e.At
+	}
+	switch {
+	case e.Action == spec.CrashAction:
+		delete(s.last, e.Node)
+	case e.Action.OfNode():
+		s.last[e.Node] = ending{s.events, e.At}
 	}
 	before, known := s.states[e.Node]
 	s.states[e.Node] = e.State
@@ -80,6 +94,27 @@ func (s *shower) show(e *spec.Event) {
 		node, is = e.Node.String(), describe(e)
 	}
 	_, _ = fmt.Fprintf(s.out, "%s\t%s\t%s\t%s\n", since(e.At, s.first), node, what, is)
+}
+
+// endings says after which line each node is heard no more that was not said to be down: what it is shown as last is no news of it, as
+// it may have been killed. Of nodes that run the last lines are the last of the trace, or close to them.
+func (s *shower) endings(out io.Writer, members []spec.NodeID) {
+	for _, id := range members {
+		if last, up := s.last[id]; up {
+			_, _ = fmt.Fprintf(out, "node %s is heard no more after line %d%s.\n", id, last.event+1, atTime(last.at, s.first))
+		}
+	}
+	if len(s.last) > 0 {
+		_, _ = fmt.Fprintln(out)
+	}
+}
+
+// atTime says when something was, if that is known.
+func atTime(at, first uint64) string {
+	if at == 0 {
+		return ""
+	}
+	return ", at " + since(at, first)
 }
 
 // describe says what a node is after an event.

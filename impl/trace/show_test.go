@@ -64,6 +64,9 @@ func TestShow(t *testing.T) {
 
 9 of 10 events shown.
 
+node 1 is heard no more after line 7, at +0.050400s.
+node 2 is heard no more after line 11, at +1.000350s.
+
 epoch  leader  from        to          ended by  followers
 1      2       +0.000350s  +0.050350s  Crash     1
 2      2       +1.000350s`, strings.Join(trimmed, "\n"))

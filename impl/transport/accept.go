@@ -285,7 +285,12 @@ func (t *TCP) read(l *link, p *inbound, conn net.Conn) error {
 		if err != nil && !errors.Is(err, spec.ErrWireVersion) && !errors.Is(err, spec.ErrMessageType) {
 			return err
 		}
-		if err = t.received(l, p, m, f.size, err != nil); err != nil {
+		if f.size == len(begun) && errors.Is(err, spec.ErrMessageType) {
+			err = t.hasBegun(l, p)
+		} else {
+			err = t.received(l, p, m, f.size, err != nil)
+		}
+		if err != nil {
 			return err
 		}
 		for p.stranger && !p.pace.allow(time.Now()) {
@@ -306,6 +311,17 @@ func (t *TCP) hold() bool {
 	case <-timer.C:
 		return true
 	}
+}
+
+// hasBegun notes that the node has taken its first step.
+func (t *TCP) hasBegun(l *link, p *inbound) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.in != p {
+		return errReplaced
+	}
+	l.memory.began(l.said.life)
+	return nil
 }
 
 // received delivers a message, or counts a frame that is unknown.

@@ -192,5 +192,8 @@ func (t *TCP) open(l *link, c *outbound) error {
 		c.queue.push(l.waiting.pop())
 		c.wake()
 	}
+	if t.begun {
+		c.wake()
+	}
 	return nil
 }

@@ -81,8 +81,8 @@
 //
 // # Lost disks
 //
-// The numbers of a node only rise, over restarts too (R50). So whoever has heard a node knows of a number below which no
-// later run of it begins; a run that does has lost its record, or has an old copy of it, and does not know what it has
+// The numbers of a node only rise, over restarts too (R50). So whoever has heard a node, if only the frame 00000002 0300 that
+// says that it has taken its first step ([TCP.Begun]), knows of a number below which no later run of it begins; a run that does has lost its record, or has an old copy of it, and does not know what it has
 // promised (R32). It is refused, at either end: [LostDisk] tells the host of who remembers, and [Disowned] that of the
 // node itself, which must stop. If the run that was heard before says something after that, two programs run as one node, and
 // [Twice] is told, and logged with the addresses of both. What each remembers ends with its program. If all nodes that had heard a node have ended

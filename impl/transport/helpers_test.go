@@ -24,7 +24,7 @@ import (
 const never = time.Hour
 
 // patience is how long a test waits for what must come. Nothing is taken for granted because it did not come sooner.
-const patience = 20 * time.Second
+const patience = 30 * time.Second
 
 var one, two, three, nine = spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3), spec.IntegerID(9)
 
@@ -104,9 +104,7 @@ func kinds(events []Event, id spec.NodeID) (kinds []Kind) {
 // eventually waits for what can only be looked at, not waited for.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for late := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		require.False(t, time.Now().After(late), "it has not come about: %s", what)
-	}
+	require.Eventually(t, holds, patience, time.Millisecond, "it has not come about: %s", what)
 }
 
 // A tcpNet is a cluster over TCP on this machine. Nodes keep their addresses while they do not run.

@@ -56,6 +56,7 @@ type outbound struct {
 
 	life        // of the program at the other end
 	untold bool // of its end nothing is told, as nothing was told of its beginning
+	begun  bool // the frame of that name is written
 	queue  ring[spec.Message]
 	ready  chan struct{} // has a value if there may be something in the queue
 	done   chan struct{} // closed when the connection has ended
@@ -196,7 +197,7 @@ func (t *TCP) write(l *link, c *outbound) error {
 		}
 		var n uint64
 		buffer, n = t.take(c, buffer[:0])
-		if n == 0 {
+		if len(buffer) == 0 {
 			continue
 		}
 		err := c.conn.SetWriteDeadline(time.Now().Add(t.config.WriteTimeout))
@@ -211,10 +212,14 @@ func (t *TCP) write(l *link, c *outbound) error {
 	return errClosing
 }
 
-// take empties the queue into frames. They cannot fail: Send has looked at each message.
+// take empties the queue into frames, and says first that this node has begun. They cannot fail: Send has looked at each message.
 func (t *TCP) take(c *outbound, buffer []byte) (_ []byte, n uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.begun && !c.begun {
+		c.begun = true
+		buffer = append(buffer, begun...)
+	}
 	for ; c.queue.n > 0; n++ {
 		buffer, _ = spec.AppendFrame(buffer, c.queue.pop())
 	}

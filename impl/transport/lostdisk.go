@@ -29,9 +29,12 @@ func (k *memory) meets(said life) {
 	}
 }
 
-// heard notes a message that this life has sent. Whoever says anything has begun with the number after those reserved.
+// began notes that this life has taken its first step, as whoever says anything has: with the number after those reserved.
+func (k *memory) began(said life) { k.numbers = max(k.numbers, said.reserved+1) }
+
+// heard notes a message that this life has sent.
 func (k *memory) heard(said life, m *spec.Message) {
-	k.numbers = max(k.numbers, said.reserved+1)
+	k.began(said)
 	switch m.Type {
 	case spec.Election, spec.Claim, spec.Coordinator, spec.Heartbeat, spec.Resign, spec.ImBack:
 		k.numbers = max(k.numbers, m.Question)
@@ -61,6 +64,23 @@ func (t *TCP) goesOn(l *link, p *inbound) {
 		"twice", l.node, "heeded", p.raw.RemoteAddr(), "not_heeded", l.other)
 	l.other, l.lostDisk = nil, false
 	t.tell(l, Twice)
+}
+
+// begun is the frame that says no more than that its sender has taken its first step. Its code is of no type: who does not know it passes
+// over it (R34.3).
+var begun = []byte{0, 0, 0, 2, spec.WireVersion, 0}
+
+// Begun tells every node that is connected, now or later, that this one has taken its first step, and so has written its record. A
+// first start sends nothing (R32), and a follower speaks to its leader alone: else nobody but that one would know the disk for lost.
+func (t *TCP) Begun() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.begun = true
+	for _, l := range t.byNode {
+		if l.out != nil {
+			l.out.wake()
+		}
+	}
 }
 
 // Reserved returns what Config has said that the record of this node had reserved.

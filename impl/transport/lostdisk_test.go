@@ -105,6 +105,39 @@ func TestLostDiskIsDialled(t *testing.T) {
 	require.False(t, stays.Stats().Links[0].LostDisk)
 }
 
+// A node that has taken its first step, and has said no more than that, is known again: by who was connected then, and by who was not
+// yet. One that has not is taken for one that has promised nothing.
+func TestBegun(t *testing.T) {
+	for name, begins := range map[string]func(node *TCP, connected func()){
+		"connected":     func(node *TCP, connected func()) { connected(); node.Begun(); node.Begun() },
+		"not connected": func(node *TCP, connected func()) { node.Begun(); connected() },
+		"not at all":    func(_ *TCP, connected func()) { connected() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newTCPNet(t, nil, one, two)
+			first := n.start(two)
+			var stays *TCP
+			begins(first, func() {
+				stays = n.start(one)
+				until(t, stays, Up, two)
+				until(t, first, Up, one)
+			})
+			require.NoError(t, first.Close())
+			until(t, stays, Down, two)
+			require.Zero(t, stays.Stats().Unknown+stays.Stats().Received)
+
+			n.starts[two] = 0
+			second := n.start(two)
+			if name == "not at all" {
+				until(t, second, Up, one)
+				return
+			}
+			until(t, second, Disowned, one)
+			require.Contains(t, second.Stats().Links[0].LastError, "it has used numbers up to 1")
+		})
+	}
+}
+
 // Who is found to have lost its disk by being dialled is not talked to, though it never dials.
 func TestLostDiskAnswers(t *testing.T) {
 	listener := listen(t)

@@ -89,7 +89,6 @@ func TestStrangersComeAtAPace(t *testing.T) {
 	begun := time.Now()
 	_, busy := meetMany(t, node, maxStrangers+5)
 	require.GreaterOrEqual(t, time.Since(begun), 4*meetEvery)
-	require.NotZero(t, busy)
 	require.Equal(t, uint64(busy), node.Stats().Refused[Busy])
 	for range 3 * maxStrangers {
 		o := offerOf(two)
@@ -114,7 +113,7 @@ func TestStrangerIsReadAtAPace(t *testing.T) {
 	heard := node.Stats().Strangers[0].Received
 	require.LessOrEqual(t, heard, strangerBurst+2+uint64(time.Since(begun)/strangerEvery))
 	require.LessOrEqual(t, node.Stats().Strangers[0].Waiting, strangerInbox)
-	untilEpoch(t, node, strangerBurst+5) // it is read all the same
+	take(t, node, func(e Event) bool { return e.Node == nine && e.Message.Epoch >= strangerBurst+5 }) // it is read all the same
 	require.GreaterOrEqual(t, time.Since(begun), 4*strangerEvery)
 }
 

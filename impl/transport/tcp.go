@@ -38,7 +38,8 @@ type TCP struct {
 	quiet   limiter    // of what strangers can make this node log
 	gate    gate       // of handshakes of TLS
 
-	boot uint64
+	boot  uint64
+	begun bool // Begun has been called
 
 	// Of changing members only.
 	strangers []*link

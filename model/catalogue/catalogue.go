@@ -18,12 +18,12 @@ import (
 	"github.com/seed-fdf591db/bully/model/cluster"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/fencing"
-	"github.com/seed-fdf591db/bully/model/lease"
+	"github.com/seed-fdf591db/bully/model/baselines/lease"
 	"github.com/seed-fdf591db/bully/model/members"
 	"github.com/seed-fdf591db/bully/model/promises"
-	"github.com/seed-fdf591db/bully/model/raft"
-	"github.com/seed-fdf591db/bully/model/ring"
-	"github.com/seed-fdf591db/bully/model/textbook"
+	"github.com/seed-fdf591db/bully/model/baselines/raft"
+	"github.com/seed-fdf591db/bully/model/baselines/ring"
+	"github.com/seed-fdf591db/bully/model/baselines/textbook"
 )
 
 // twins has the constructor of the Go twin of each root module.

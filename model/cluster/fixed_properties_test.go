@@ -52,8 +52,8 @@ func promised(i rules.ID, e spec.Epoch, grantee rules.ID) func(s *clusterState) 
 	return func(s *clusterState) { s.node[i].Epoch, s.node[i].Grantee = e, grantee }
 }
 
-// Node 3 leads epoch 1 and steps down for no reason of its own. That is no disruption if a higher epoch is promised to another
-// node that reaches a quorum or has crashed, or if node 3 resigned, crashed or reached no quorum.
+// Node 3 leads epoch 1 and steps down for no reason of its own. That is no disruption if it has learned a higher epoch, and that, or one
+// above it, is promised to another node that reaches a quorum or is down; or if node 3 resigned, crashed or reached no quorum.
 func TestNoDisruptionKnowsEachReason(t *testing.T) {
 	c := buildFixed(t, 3, "TopDeaf", "0 1 0 1 1")
 	now := clusterState{up: rules.UpTo(3), budget: c.budget}
@@ -61,6 +61,14 @@ func TestNoDisruptionKnowsEachReason(t *testing.T) {
 		now.node[i] = rules.State{Leader: 3, Epoch: 1, Grantee: 3, Conf: c.first}
 	}
 	now.node[3].Role = rules.Leader
+	learns := func(e spec.Epoch, besides ...func(s *clusterState)) func(s *clusterState) {
+		return func(s *clusterState) {
+			promised(3, e, rules.None)(s)
+			for _, b := range besides {
+				b(s)
+			}
+		}
+	}
 	for name, test := range map[string]struct {
 		before, after func(s *clusterState)
 		holds         bool
@@ -70,19 +78,22 @@ func TestNoDisruptionKnowsEachReason(t *testing.T) {
 		"it crashes":                         {nil, func(s *clusterState) { s.up = rules.SetOf(1, 2) }, true},
 		"it reaches no quorum":               {func(s *clusterState) { s.cut = 1 }, nil, true},
 		"it hands over":                      {nil, promised(3, 2, 2), true},
-		"another is promised a higher epoch": {nil, promised(1, 2, 2), true},
-		"another was promised it":            {promised(1, 2, 2), nil, true},
+		"another is promised what it learns": {nil, learns(2, promised(1, 2, 2)), true},
+		"another was promised it":            {promised(1, 2, 2), learns(2), true},
+		"another was promised one above it":  {promised(1, 3, 2), learns(2), true},
+		"another was promised one below it":  {promised(1, 2, 2), learns(3), false},
+		"it does not learn it":               {promised(1, 2, 2), nil, false},
 		"another is promised this epoch":     {nil, promised(1, 1, 2), false},
-		"itself is promised a higher epoch":  {nil, promised(1, 2, 3), false},
-		"nobody is promised a higher epoch":  {nil, promised(1, 2, rules.None), false},
+		"itself is promised what it learns":  {nil, learns(2, promised(1, 2, 3)), false},
+		"nobody is promised what it learns":  {nil, learns(2, promised(1, 2, rules.None)), false},
 		"one that is down was promised it": {func(s *clusterState) {
 			s.up = rules.SetOf(2, 3)
 			promised(2, 2, 1)(s)
-		}, nil, true},
+		}, learns(2), true},
 		"one that is down promised it": {func(s *clusterState) {
 			s.up = rules.SetOf(1, 3)
 			promised(2, 2, 1)(s)
-		}, nil, true},
+		}, learns(2), true},
 	} {
 		before := now
 		if test.before != nil {

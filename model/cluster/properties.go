@@ -204,38 +204,50 @@ func (s *clusterState) newestOf(nodes rules.Set) (newest rules.Configuration) {
 	return newest
 }
 
-// eligible returns the voters that run and that a quorum can answer, themselves included, of the newest configuration within
-// their reach.
-func (c *cluster) eligible(s *clusterState) rules.Set {
-	var eligible rules.Set
+// reaching returns who runs and can be answered by a quorum, itself included, of the newest configuration within its reach; and of
+// these the voters of that configuration, who are eligible.
+func (c *cluster) reaching(s *clusterState) (reaching, eligible rules.Set) {
 	for is := s.up; is != 0; is &= is - 1 {
 		i := is.Lowest()
 		within := c.reach(s, i)
-		if newest := s.newestOf(within); newest.Voters().Has(i) && c.rules.IsQuorum(newest, within) {
+		newest := s.newestOf(within)
+		if !c.rules.IsQuorum(newest, within) {
+			continue
+		}
+		reaching = reaching.With(i)
+		if newest.Voters().Has(i) {
 			eligible = eligible.With(i)
 		}
 	}
+	return reaching, eligible
+}
+
+func (c *cluster) eligible(s *clusterState) rules.Set {
+	_, eligible := c.reaching(s)
 	return eligible
 }
 
-// noDisruption says that an eligible leader stops leading only by its own will, by a crash, or because of a higher epoch that
-// another was promised.
+// noDisruption says that a leader that reaches a quorum of its configuration stops leading only by its own will, by a crash, or because
+// of a higher epoch, which it promises or learns, and another node was promised.
 func noDisruption(c *cluster, now, next *clusterState) bool {
 	return c.every(func(l rules.ID) bool { return !c.deposed(l, now, next) || c.hasRival(l, now, next) })
 }
 
-// deposed reports whether l, which leads and is eligible, stops leading though it runs and was not told to resign.
+// deposed reports whether l, which leads and reaches a quorum, stops leading though it runs and was not told to resign.
 func (c *cluster) deposed(l rules.ID, now, next *clusterState) bool {
-	return now.node[l].Role == rules.Leader && next.node[l].Role != rules.Leader && c.eligible(now).Has(l) &&
+	return now.node[l].Role == rules.Leader && next.node[l].Role != rules.Leader && c.rules.IsQuorum(now.node[l].Conf, c.reach(now, l)) &&
 		next.up.Has(l) && next.budget[resign] == now.budget[resign]
 }
 
-// hasRival reports whether somebody has promised an epoch above that of l to another node: to one that is eligible, or has crashed.
+// hasRival reports whether l's epoch is a higher one now, and somebody has promised that, or one above it, to another node: to one that
+// reaches a quorum, or is down. It was a voter when it claimed.
 func (c *cluster) hasRival(l rules.ID, now, next *clusterState) bool {
-	rivals := (c.eligible(now) | rules.UpTo(c.n)&^now.up).Without(l)
-	return !c.every(func(j rules.ID) bool {
+	epoch := next.node[l].Epoch
+	reaching, _ := c.reaching(now)
+	rivals := (reaching | rules.UpTo(c.n)&^now.up).Without(l)
+	return epoch > now.node[l].Epoch && !c.every(func(j rules.ID) bool {
 		n := &next.node[j]
-		return n.Epoch <= now.node[l].Epoch || !rivals.Has(n.Grantee)
+		return n.Epoch < epoch || !rivals.Has(n.Grantee)
 	})
 }
 

@@ -103,10 +103,14 @@ func TestStepPropertiesSeeEachFault(t *testing.T) {
 		{"NoDisruption", nil, func(s *clusterState) { deposed(s); s.up = rules.SetOf(1) }, true},
 		{"NoDisruption", func(s *clusterState) { s.up = rules.SetOf(2, 3) }, deposed, true},
 		{"NoDisruption", func(s *clusterState) { s.node[1].Epoch, s.node[1].Grantee = 2, 1 }, deposed, true},
+		{"NoDisruption", func(s *clusterState) {
+			s.node[1].Epoch, s.node[1].Grantee = 2, 1
+			s.node[2].Conf = witness(of(1, 2, 2), 1) // it may have claimed before
+		}, deposed, true},
 		{"NoDisruption", func(s *clusterState) { s.node[1].Role = claimant }, deposed, false},
 		{"NoDisruption", nil, func(s *clusterState) { deposed(s); s.node[2].Grantee = 1 }, true},
 		{"NoDisruption", func(s *clusterState) { s.node[3].Epoch = 5 }, deposed, false},
-		{"NoDisruption", func(s *clusterState) { s.node[2].Conf = witness(of(1, 2, 1), 2) }, deposed, true},
+		{"NoDisruption", func(s *clusterState) { s.node[2].Conf = witness(of(1, 2, 1), 2) }, deposed, false},
 		{"NeverDeposed", nil, deposed, false},
 		{"NeverDeposed", nil, func(*clusterState) {}, true},
 		{"NeverDemotedHandsOver", nil, func(s *clusterState) { s.node[2].Role = electing }, true},

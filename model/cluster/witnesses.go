@@ -53,7 +53,7 @@ func neverDemotedHandsOver(c *cluster, now, next *clusterState) bool {
 	})
 }
 
-// neverDeposed says that no eligible leader stops leading but by its own will or by a crash.
+// neverDeposed says that no leader that reaches a quorum stops leading but by its own will or by a crash.
 func neverDeposed(c *cluster, now, next *clusterState) bool {
 	return c.every(func(l rules.ID) bool { return !c.deposed(l, now, next) })
 }

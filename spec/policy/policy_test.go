@@ -121,3 +121,26 @@ func TestWaits(t *testing.T) {
 		require.Equal(t, max(4*timing.Patience, timing.FirstBackoff()), timing.backoff(40))
 	}
 }
+
+// TestWhoWasReleased: the node whose lease was released last is not waited for, until another is followed: it may have come back.
+func TestWhoWasReleased(t *testing.T) {
+	timing := LAN()
+	for _, test := range []struct {
+		name string
+		then []Step
+		want int // how many are let stand before
+	}{
+		{"its lease was the last", nil, 1},
+		{"another has led", []Step{{From: 1, Role: spec.Follower, Leader: 1}, {From: None, Role: spec.Follower, Leader: None}}, 2},
+		{"one that is no member has led", []Step{{From: Stranger, Role: spec.Follower, Leader: Stranger}, {From: None, Role: spec.Follower, Leader: None}}, 2},
+	} {
+		p := of(timing, 1, 4)
+		p.Follow(&Step{From: 3, Role: spec.Follower, Leader: 3})
+		p.Follow(&Step{From: 3, Role: spec.Follower, Leader: None})
+		for _, s := range test.then {
+			p.Follow(&s)
+		}
+		p.Follow(&Step{From: None, Role: spec.Electing, Leader: None, Arm: 1 << CoordinatorTimer})
+		require.Equal(t, Instant(0).Add(timing.Coordinator+time.Duration(test.want)*timing.Stagger), p.Due[CoordinatorTimer], test.name)
+	}
+}

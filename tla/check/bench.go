@@ -87,8 +87,8 @@ func (a *app) benchTLC(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, e
 
 // benchTwin measures the explorer, and sees that it counts what it must.
 func (a *app) benchTwin(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, error) {
-	program := filepath.Join(r.Scratch, "bully")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./impl/cmd/bully")
+	program := filepath.Join(r.Scratch, "workbench")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./impl/cmd/workbench")
 	build.Dir = filepath.Dir(a.dir)
 	if said, err := build.CombinedOutput(); err != nil {
 		return usage{}, fmt.Errorf("the explorer does not build: %w\n%s", err, said)

@@ -1,5 +1,5 @@
 // Builds the pages, each one file that asks the network for nothing: dist/page.html, which shows elections, and
-// dist/compare.html, which draws what bully compare has found; and the engine, dist/engine.wasm.gz, which whoever serves or
+// dist/compare.html, which draws what workbench compare has found; and the engine, dist/engine.wasm.gz, which whoever serves or
 // writes the first puts into it (viewer.go). The same sources make the same files, to the last byte.
 //
 //   node build.mjs                        all
@@ -64,7 +64,7 @@ async function makePage(name, folder, engine) {
 
 function makeEngine() {
   const wasm = join(dist, 'engine.wasm');
-  go(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', wasm, './impl/cmd/bully/stage/wasm'], { GOOS: 'js', GOARCH: 'wasm' });
+  go(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', wasm, './impl/cmd/engine'], { GOOS: 'js', GOARCH: 'wasm' });
   const packed = execFileSync('gzip', ['-9', '-n', '-c', wasm], { maxBuffer: 64 * MB });
   rmSync(wasm);
   if (packed.length > limits.engine) throw new Error(`the engine has ${packed.length} bytes, packed: more than ${limits.engine}`);

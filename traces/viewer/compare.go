@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// comparison is the page that draws what bully compare has found, as the build has left it.
+// comparison is the page that draws what workbench compare has found, as the build has left it.
 //
 //go:embed dist/compare.html
 var comparison string

@@ -15,7 +15,7 @@
 //	…
 //	mux.Handle("GET /{$}", page)
 //
-// A second page, much smaller, draws what bully compare has found: [WriteComparison].
+// A second page, much smaller, draws what workbench compare has found: [WriteComparison].
 //
 // The pages are made from the TypeScript in src, and the engine of the first from a Go program for WebAssembly. All are in dist
 // as they were built, so that nobody needs Node.js who does not change them; a test fails if their sources have changed since, and

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write down from which sources the engin
 
 const (
 	root        = "../.." // of the module
-	enginePath  = "./impl/cmd/bully/stage/wasm"
+	enginePath  = "./impl/cmd/engine"
 	ofThePage   = "dist/sources.sha256" // build.mjs writes it
 	ofTheEngine = "dist/engine.sha256"  // TestEngineFresh does
 )

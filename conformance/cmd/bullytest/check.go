@@ -101,6 +101,9 @@ func teach(p *program, v *kit.Verdict) {
 			fmt.Fprintf(p.out, "     %-18s%s\n", name, strings.TrimSpace(text))
 		}
 	}
+	if v.Standard != "" {
+		fmt.Fprintf(p.out, "     standard error    %s\n", strings.ReplaceAll(v.Standard, "\n", "\n                       "))
+	}
 	for _, s := range smoke {
 		if s.id == v.Case {
 			fmt.Fprintf(p.out, "     read              %s\n", s.read)

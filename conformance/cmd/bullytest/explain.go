@@ -74,6 +74,9 @@ func explainCase(p *program, c *kit.Case) {
 	if v == nil {
 		return
 	}
+	if len(v.Source) > 0 {
+		fmt.Fprintf(p.out, "  from  %s\n", strings.Join(v.Source, ", "))
+	}
 	fmt.Fprintf(p.out, "\n> is a request, and < the reply to it. By hand: bullytest stdin %s | your port\n\n", c.ID)
 	for _, s := range v.Steps {
 		fmt.Fprintf(p.out, "> %s\n< %s\n", s.Request, s.Reply)

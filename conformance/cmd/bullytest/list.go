@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/seed-fdf591db/bully/conformance/vectors"
 )
 
 // listed is a case as list -json has it.
 type listed struct {
-	Case  string   `json:"case"`
-	Title string   `json:"title"`
-	Rules []string `json:"rules"`
-	Suite string   `json:"suite"`
-	Must  bool     `json:"must"`
-	Needs string   `json:"needs,omitempty"`
+	Case   string   `json:"case"`
+	Title  string   `json:"title"`
+	Rules  []string `json:"rules"`
+	Suite  string   `json:"suite"`
+	Must   bool     `json:"must"`
+	Needs  string   `json:"needs,omitempty"`
+	Source []string `json:"source,omitempty"`
 }
 
 // list lists the cases.
@@ -38,6 +41,10 @@ func list(_ context.Context, p *program, args []string) error {
 	if cases, err = choose(cases, f.run, f.rule); err != nil {
 		return err
 	}
+	sources := map[string]*vectors.Vector{}
+	for _, v := range vectors.All() {
+		sources[v.Case] = v
+	}
 	encoder := json.NewEncoder(p.out)
 	encoder.SetEscapeHTML(false)
 	for _, c := range cases {
@@ -45,7 +52,11 @@ func list(_ context.Context, p *program, args []string) error {
 			fmt.Fprintf(p.out, "%s  (%s)\n    %s\n", c.ID, strings.Join(append([]string{c.Suite}, c.Rules...), " "), c.Title)
 			continue
 		}
-		if err := encoder.Encode(listed{c.ID, c.Title, c.Rules, c.Suite, c.Must, c.Needs}); err != nil {
+		one := listed{Case: c.ID, Title: c.Title, Rules: c.Rules, Suite: c.Suite, Must: c.Must, Needs: c.Needs}
+		if v := sources[c.ID]; v != nil {
+			one.Source = v.Source
+		}
+		if err := encoder.Encode(one); err != nil {
 			return err
 		}
 	}

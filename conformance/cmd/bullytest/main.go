@@ -62,6 +62,7 @@ func commands() []command {
 		{"stdin", "[-replies] CASE", "write the requests of a case, to pipe into a port by hand", stdin},
 		{"report", "-html|-junit|-json|-text RESULTS", "write the results of a run in another form", report},
 		{"matrix", "[-html FILE] RESULTS…", "show the results of several ports beside each other", matrix},
+		{"releases", "[-html FILE] CERTIFICATES…", "show what the releases of one port have passed, by suite and by rule", releases},
 		{"selftest", "[-run GLOB]", "break the port in Python in many ways: each must be refused", selfTest},
 		{"version", "", "say which kit this is, of which specification, and the digest of its vectors", version},
 		{"help", "[COMMAND]", "say how to use a command", help},
@@ -204,7 +205,7 @@ func help(ctx context.Context, p *program, args []string) error {
 	fmt.Fprintf(p.out, "\nThe way of a port: new, check until all is ok, then test, test -level silver, test -level gold. For a failure:\n"+
 		"explain RULE, explain CASE, and stdin CASE | your port, under a debugger. The levels are\n\n")
 	for _, l := range levels() {
-		fmt.Fprintf(p.out, "  %-7s %s (%s)\n", l.name, l.says, l.takes)
+		fmt.Fprintf(p.out, "  %-7s %s (%s)\n", l.name, l.says, l.asks)
 	}
 	fmt.Fprintf(p.out, "\nIt exits with 0 if all is well, 1 if something has failed, 2 if something stayed undecided,\n"+
 		"3 if it was called wrongly or nothing was selected, and 4 if the port did not start.\n")

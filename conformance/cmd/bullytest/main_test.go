@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,14 @@ func TestExitStatus(t *testing.T) {
 		{exitUsage, "model", "test -fix", "-fix writes the file of -known-failing"},
 		{exitUsage, "model", "test -fix -known-failing x -run R27-*", "what was not run would be forgotten"},
 		{exitUsage, "model", "test -known-failing /no/such/file", "-fix writes one"},
+		{exitUsage, "model", "test -last 0", "-last 0: give a number above 0"},
+		{exitUsage, "model", "test -failed /no/such/file", "no such file"},
+		{exitUsage, "model", "test -fix -known-failing x -failed y", "what was not run would be forgotten"},
+		{exitUsage, "model", "test -run R27-* -dump /dev/null/x", "the requests cannot be kept"},
+		{exitUsage, "", "releases", "give the certificates of a port"},
+		{exitUsage, "", "releases /no/such/file", "no such file"},
+		{exitUsage, "", "releases -html /no/such/page.html x", "page.html cannot be written"},
+		{exitOK, "", "help", "22,000 requests)"},
 		{exitUsage, "model", "test -colour", "flag provided but not defined"},
 		{exitUsage, "", "test", "say how the port is started"},
 		{exitUsage, "", "check", "say how the port is started"},
@@ -354,6 +363,7 @@ func Example() {
 	// R22-rests-in-silence (vectors)
 	// A claim that lost messages have starved ends, and nothing is sent.
 	//   R22   When the claim timer ends, the claimant rests.
+	//   from  R22, B13, B03
 	//
 	// > is a request, and < the reply to it. By hand: bullytest stdin R22-rests-in-silence | your port
 	//
@@ -383,4 +393,72 @@ func TestWritable(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "text", string(text))
 	require.ErrorContains(t, writable(isNew, dir), "cannot be written")
+}
+
+// TestFailedAgain runs what has not passed once more, and nothing else; when all passes there is nothing left.
+func TestFailedAgain(t *testing.T) {
+	dir := t.TempDir()
+	results, second := filepath.Join(dir, "r.json"), filepath.Join(dir, "second.json")
+	status, out, _ := bullytest(t, "mute", "test", "-run", "R2[2-7]-*", "-json", results)
+	require.Equal(t, exitFailed, status, out)
+	status, out, _ = bullytest(t, "mute", "test", "-failed", results)
+	require.Equal(t, exitFailed, status, out)
+	require.Contains(t, out, "mute 1.0 (Go), what has not passed in "+results+": 3 cases: 3 fail")
+	status, out, _ = bullytest(t, "model", "test", "-failed", results, "-run", "R27-*", "-json", second)
+	require.Equal(t, exitOK, status, out)
+	require.Contains(t, out, "1 case: 1 pass")
+	require.NotContains(t, out, "reached", "a level is that of a whole run")
+	status, _, log := bullytest(t, "model", "test", "-failed", second)
+	require.Equal(t, exitUsage, status)
+	require.Contains(t, log, "there is nothing to run again: of the 1 cases in "+second)
+}
+
+// TestDumpIsReplayed keeps the requests of a case that has failed: replay fails with them in the same way.
+func TestDumpIsReplayed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dumps")
+	status, out, log := bullytest(t, "mute", "test", "-run", "R27-heartbeats,sim-crash-3-2", "-dump", dir, "-last", "3")
+	require.Equal(t, exitFailed, status, out+log)
+	require.Contains(t, out, "2 cases: 2 fail")
+	for _, id := range []string{"R27-heartbeats", "sim-crash-3-2"} {
+		file := filepath.Join(dir, id+".requests")
+		require.Contains(t, out, "  dump     "+file+"\n")
+		status, replayed, log := bullytest(t, "mute", "replay", file)
+		require.Equal(t, exitFailed, status, replayed+log)
+		require.Contains(t, replayed, "R27", id)
+		status, replayed, log = bullytest(t, "model", "replay", file)
+		require.Equal(t, exitOK, status, replayed+log)
+	}
+	_, after, _ := strings.Cut(out, "FAIL sim-crash-3-2")
+	_, before, _ := strings.Cut(after, "  before   ")
+	before, _, _ = strings.Cut(before, "  request  ")
+	require.Equal(t, 2, strings.Count(before, `{"id":`), "three, and one of them is the request itself")
+}
+
+// TestResultsPerRule says what came of each rule: on request in the text, and in the certificate.
+func TestResultsPerRule(t *testing.T) {
+	dir := t.TempDir()
+	name := func(n string) string { return filepath.Join(dir, n) }
+	status, out, _ := bullytest(t, "mute", "test", "-v", "-run", "R2[27]-*,sim-crash-3-2", "-json", name("r.json"), "-certificate", name("1.json"))
+	require.Equal(t, exitFailed, status)
+	row := regexp.MustCompile(`R27 +2 +0 +2 +0 +\d+  Heartbeats\n`)
+	require.Regexp(t, row, out)
+	require.Regexp(t, `R37 +0 +0 +0 +0 +0  `, out, "nobody asks it, and that is said")
+	_, out, _ = bullytest(t, "", "report", "-text", name("r.json"))
+	require.Regexp(t, row, out)
+	status, _, _ = bullytest(t, "model", "test", "-run", "R2[27]-*,sim-crash-3-2", "-certificate", name("2.json"))
+	require.Equal(t, exitOK, status)
+	for file, says := range map[string]string{"1.json": `{"cases":2,"failed":2,"passed":0,"rule":"R27"}`, "2.json": `{"cases":2,"failed":0,"passed":2,"rule":"R27"}`} {
+		text, err := os.ReadFile(name(file))
+		require.NoError(t, err)
+		require.Contains(t, string(text), says)
+		renamed := strings.NewReplacer(`"name":"mute"`, `"name":"p"`, `"name":"model","version":"1.0"`, `"name":"p","version":"1.1"`).Replace(string(text))
+		require.NoError(t, os.WriteFile(name(file), []byte(renamed), 0o644))
+	}
+	status, out, log := bullytest(t, "", "releases", "-html", name("page.html"), name("2.json"), name("1.json"))
+	require.Equal(t, exitOK, status, log)
+	require.Regexp(t, `^p +1\.0 +1\.1\n`, out)
+	require.Regexp(t, `R27 +0/2 \(2 fail\) +2/2 better\n`, out)
+	page, err := os.ReadFile(name("page.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), `<td class="good">2/2 <small>better</small>`)
 }

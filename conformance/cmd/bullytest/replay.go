@@ -88,7 +88,7 @@ func replay(ctx context.Context, p *program, args []string) error {
 	switch err := r.put(ctx, process); {
 	case errors.As(err, &failure):
 		v := kit.Verdict{Case: name, Outcome: kit.Fail, Rule: failure.Rule, Problem: failure.Problem, Request: failure.Request,
-			Reply: failure.Reply, Last: failure.Last}
+			Reply: failure.Reply, Last: failure.Last, Standard: failure.Standard, Written: failure.Written}
 		fmt.Fprint(p.out, v.Explain(""))
 		return &exit{exitFailed, errSaid}
 	case err != nil:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
@@ -14,7 +13,7 @@ func report(_ context.Context, p *program, args []string) error {
 	html := set.Bool("html", false, "as one page")
 	junit := set.Bool("junit", false, "as the XML of JUnit, which CI systems read")
 	asJSON := set.Bool("json", false, "as JSON")
-	text := set.Bool("text", false, "as text: each failure, as test says it")
+	text := set.Bool("text", false, "as text: each failure, as test says it, and what came of each rule")
 	if err := parse(set, args); err != nil {
 		return err
 	}
@@ -37,15 +36,17 @@ func report(_ context.Context, p *program, args []string) error {
 	case *junit:
 		return r.JUnit(p.out)
 	case *asJSON:
-		encoder := json.NewEncoder(p.out)
-		encoder.SetIndent("", " ")
-		return encoder.Encode(r)
+		text, err := r.JSON()
+		if err == nil {
+			_, err = p.out.Write(text)
+		}
+		return err
 	}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Failed() || v.Outcome == kit.Undecided {
 			fmt.Fprintf(p.out, "%s\n", v.Explain(r.Again(v)))
 		}
 	}
-	fmt.Fprintf(p.out, "%s %s (%s): %s; %.1f s.\n", r.Port.Name, r.Port.Version, r.Port.Language, r.Summary(), r.Seconds)
+	fmt.Fprintf(p.out, "%s\n%s %s (%s): %s; %s\n", r.RuleTable(), r.Port.Name, r.Port.Version, r.Port.Language, r.Summary(), r.Speed())
 	return nil
 }

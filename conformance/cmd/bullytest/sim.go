@@ -57,7 +57,7 @@ func simulate(ctx context.Context, p *program, args []string) error {
 	if err := errors.Join(startError(ctx, err), s.failed); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "%s %s (%s): %s; %.1f s.\n", r.Port.Name, r.Port.Version, r.Port.Language, r.Summary(), r.Seconds)
+	fmt.Fprintf(p.out, "%s %s (%s): %s; %s\n", r.Port.Name, r.Port.Version, r.Port.Language, r.Summary(), r.Speed())
 	return verdict(r)
 }
 

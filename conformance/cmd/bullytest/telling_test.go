@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +31,7 @@ func TestGivesUp(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "r.json")
 	status, out, log := bullytest(t, "broken", "test", "-json", results)
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, log, "20 cases in a row have ended with the same error")
+	require.Contains(t, log, "in 5 cases in a row the port has died or hung, and it has passed nothing yet")
 	require.Contains(t, log, "-keep-going runs them all")
 	require.Contains(t, out, " error; ")
 	require.FileExists(t, results)
@@ -47,8 +49,15 @@ func TestNext(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, out, "Level bronze is reached. Next is silver: ")
 	require.Contains(t, out, "\n  bullytest test -level silver -- "+self+"\n")
+	match := regexp.MustCompile(`(\d+) requests in .* It answers \d+ requests a second here, as busy as this machine is; a port should answer 20000\.\n`).FindStringSubmatch(out)
+	require.NotNil(t, match, out)
+	requests, err := strconv.Atoi(match[1])
+	require.NoError(t, err)
+	require.Equal(t, "22,000 requests", levels()[0].asks)
+	require.InEpsilon(t, 22_000, requests, 0.05, "what help says of bronze is right")
 	_, out, _ = bullytest(t, "model", "test", "-run", "R27-*")
 	require.NotContains(t, out, "reached")
+	require.NotContains(t, out, "a port should answer", "of a few cases nothing is measured")
 }
 
 // canceller cancels a run when it is told the first failure.

@@ -23,16 +23,16 @@ import (
 type level struct {
 	name  string
 	says  string
-	takes string // how long it takes, of a port that answers about 20,000 requests a second
+	asks  string // how many requests, with those of the levels below
 	cases func() []kit.Case
 }
 
 // levels returns the levels, the first one first.
 func levels() []level {
 	return []level{
-		{"bronze", "the loop, and all vectors: what each rule says, by examples", "seconds", func() []kit.Case { return slices.Concat(kit.Loop(), vectors.Cases()) }},
-		{"silver", "single steps, crash cuts, and 2,000 runs of the simulator, each step compared with the model", "half a minute", suites.Silver},
-		{"gold", "every transition, runs that settle, the fence, and each node in a process of its own", "a minute or two", suites.Gold},
+		{"bronze", "the loop, and all vectors: what each rule says, by examples", "22,000 requests", func() []kit.Case { return slices.Concat(kit.Loop(), vectors.Cases()) }},
+		{"silver", "single steps, crash cuts, and 2,000 runs of the simulator, each step compared with the model", "1,500,000 requests", suites.Silver},
+		{"gold", "every transition, runs that settle, the fence, and each node in a process of its own", "3,400,000 requests", suites.Gold},
 	}
 }
 
@@ -55,11 +55,14 @@ func casesOf(name string) ([]kit.Case, error) {
 // testFlags are the flags of test.
 type testFlags struct {
 	level, run, rule  string
+	failed            string
 	known             string
 	fix, isolate      bool
 	workers           int
 	answer, limit     time.Duration
+	last              int
 	json, junit, html string
+	dump              string
 
 	certificate, badge string
 	verbose, keepGoing bool
@@ -70,13 +73,16 @@ func (f *testFlags) define(set *flag.FlagSet) {
 	set.StringVar(&f.level, "level", levels()[0].name, "the `level` whose cases are run, with those of the levels below it")
 	set.StringVar(&f.run, "run", "", "only the cases of any level whose ids match one of these `globs`, which commas separate, such as 'R17-*'")
 	set.StringVar(&f.rule, "rule", "", "only the cases that are about this `rule`, such as R17")
+	set.StringVar(&f.failed, "failed", "", "only the cases of the results in this `file`, which -json has written, that have not passed there")
 	set.StringVar(&f.known, "known-failing", "", "a `file` of cases that fail, one a line: CASE  # what the kit says of it")
-	set.BoolVar(&f.fix, "fix", false, "write the file of -known-failing as it is now; not with -run or -rule")
+	set.BoolVar(&f.fix, "fix", false, "write the file of -known-failing as it is now; not with -run, -rule or -failed")
 	set.BoolVar(&f.isolate, "isolate", false, "run each node in a process of its own")
 	set.IntVar(&f.workers, "workers", 2, "how many ports run at the same time")
 	set.DurationVar(&f.answer, "answer", 5*time.Second, "how long a port may take for a reply; for the first one, 30s")
 	set.DurationVar(&f.limit, "limit", 2*time.Minute, "how long a case may take")
-	set.StringVar(&f.json, "json", "", "write the results to this `file`, which bullytest report reads")
+	set.IntVar(&f.last, "last", 10, "how many requests before a failure are shown")
+	set.StringVar(&f.dump, "dump", "", "write all requests of each case that fails to a file of this `directory`, which bullytest replay takes")
+	set.StringVar(&f.json, "json", "", "write the results to this `file`, which -failed and bullytest report read")
 	set.StringVar(&f.junit, "junit", "", "write the results to this `file`, as JUnit XML")
 	set.StringVar(&f.html, "html", "", "write the results to this `file`, as a page")
 	set.StringVar(&f.certificate, "certificate", "", "write what level the port has reached to this `file`")
@@ -99,10 +105,10 @@ func test(ctx context.Context, p *program, args []string) error {
 	if err := flagsFirst(set, args); err != nil {
 		return err
 	}
-	if err := positive(set, "workers", "answer", "limit"); err != nil {
+	if err := positive(set, "workers", "answer", "limit", "last"); err != nil {
 		return err
 	}
-	partial := f.run != "" || f.rule != ""
+	partial := f.run != "" || f.rule != "" || f.failed != ""
 	if f.fix && (f.known == "" || partial) {
 		return wrong("-fix writes the file of -known-failing, and only after a run of all cases of a level: what was not run would be forgotten")
 	}
@@ -117,7 +123,12 @@ func test(ctx context.Context, p *program, args []string) error {
 	if err := writable(files...); err != nil {
 		return err
 	}
-	outlive(files...)
+	if f.dump != "" {
+		if err := os.MkdirAll(f.dump, 0o755); err != nil {
+			return wrong("the requests cannot be kept: %v", err)
+		}
+	}
+	outlive(append(files, f.dump)...)
 	r, err := f.put(ctx, p, cases, known, set.Args())
 	if r != nil {
 		err = cmp.Or(err, f.write(r))
@@ -161,7 +172,7 @@ func next(p *program, r *kit.Report, asked string) {
 		fmt.Fprintf(p.out, "%s For %s, all that is unsupported, or expected to fail, must pass.\n", reached, asked)
 	default:
 		l := all[k+1]
-		fmt.Fprintf(p.out, "%s Next is %s: %s (%s).\n  bullytest test -level %s -- %s\n", reached, l.name, l.says, l.takes, l.name, strings.Join(r.Command, " "))
+		fmt.Fprintf(p.out, "%s Next is %s: %s (%s).\n  bullytest test -level %s -- %s\n", reached, l.name, l.says, l.asks, l.name, strings.Join(r.Command, " "))
 	}
 }
 
@@ -178,6 +189,11 @@ func (f *testFlags) choose() ([]kit.Case, *kit.Known, error) {
 	if f.run != "" {
 		cases = all
 	}
+	if f.failed != "" {
+		if cases, err = f.notPassed(all); err != nil {
+			return nil, nil, err
+		}
+	}
 	if cases, err = choose(cases, f.run, f.rule); err != nil {
 		return nil, nil, err
 	}
@@ -191,13 +207,28 @@ func (f *testFlags) choose() ([]kit.Case, *kit.Known, error) {
 	return cases, known, nil
 }
 
+// notPassed returns the cases, of any level, that have not passed in the results of an earlier run.
+func (f *testFlags) notPassed(all []kit.Case) ([]kit.Case, error) {
+	before, err := kit.ReadReport(f.failed)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	ids := before.NotPassed()
+	some := slices.DeleteFunc(slices.Clone(all), func(c kit.Case) bool { return !slices.Contains(ids, c.ID) })
+	if len(some) == 0 {
+		return nil, wrong("there is nothing to run again: of the %d cases in %s none has failed, or stayed undecided", len(before.Verdicts), f.failed)
+	}
+	return some, nil
+}
+
 // put runs the cases, and says what came of them. If the run was cut short, it says so, and what came until then.
 func (f *testFlags) put(ctx context.Context, p *program, cases []kit.Case, known *kit.Known, command []string) (*kit.Report, error) {
-	told := &telling{program: p, again: &kit.Report{Command: command, Flags: f.repeat()}, verbose: f.verbose,
+	told := &telling{program: p, again: &kit.Report{Command: command, Flags: f.repeat(), Chosen: f.chosen()}, verbose: f.verbose,
 		progress: progress{log: p.log, of: len(cases), now: time.Now}}
 	options := kit.Options{
-		Port:    port.Config{Command: command, Answer: f.answer, Isolate: f.isolate},
-		Workers: f.workers, Limit: f.limit, Known: known, Each: told.tell, Alone: 20,
+		Port:    port.Config{Command: command, Answer: f.answer, Isolate: f.isolate, Last: f.last},
+		Workers: f.workers, Limit: f.limit, Known: known, Each: told.tell, Alone: 20, Dump: f.dump,
+		Measure: f.run == "" && f.rule == "" && f.failed == "",
 	}
 	if !f.keepGoing && !f.fix {
 		options.GiveUp = 20
@@ -213,7 +244,7 @@ func (f *testFlags) put(ctx context.Context, p *program, cases []kit.Case, known
 		}
 		return nil, err
 	}
-	r.Command, r.Flags = told.again.Command, told.again.Flags
+	r.Command, r.Flags, r.Chosen = told.again.Command, told.again.Flags, told.again.Chosen
 	all, stale := casesOf("")
 	if stale != nil {
 		return nil, stale
@@ -229,7 +260,13 @@ func (f *testFlags) put(ctx context.Context, p *program, cases []kit.Case, known
 			fmt.Fprintf(p.out, "  %s\n", s)
 		}
 	}
-	fmt.Fprintf(p.out, "%s %s (%s), %s: %s; %.1f s.\n", r.Port.Name, r.Port.Version, r.Port.Language, f.what(), r.Summary(), r.Seconds)
+	if f.verbose {
+		fmt.Fprintf(p.out, "%s", r.RuleTable())
+	}
+	if says := r.StandardError(); says != "" {
+		fmt.Fprintf(p.out, "%s\n", says)
+	}
+	fmt.Fprintf(p.out, "%s %s (%s), %s: %s; %s\n", r.Port.Name, r.Port.Version, r.Port.Language, f.what(), r.Summary(), r.Speed())
 	return r, cutShort(ctx, err, len(cases)-len(r.Verdicts))
 }
 
@@ -248,13 +285,17 @@ func cutShort(ctx context.Context, err error, left int) error {
 // what says in words which cases are run.
 func (f *testFlags) what() string {
 	var words []string
-	if f.run == "" {
-		words = append(words, f.level)
-	} else {
+	switch {
+	case f.run != "":
 		words = append(words, f.run)
+	case f.failed == "":
+		words = append(words, f.level)
 	}
 	if f.rule != "" {
 		words = append(words, "about "+f.rule)
+	}
+	if f.failed != "" {
+		words = append(words, "what has not passed in "+f.failed)
 	}
 	if f.isolate {
 		words = append(words, "each node in a process of its own")
@@ -266,6 +307,16 @@ func (f *testFlags) what() string {
 func (f *testFlags) repeat() (flags []string) {
 	if f.isolate {
 		flags = append(flags, "-isolate")
+	}
+	return flags
+}
+
+// chosen returns the flags that choose the same cases again.
+func (f *testFlags) chosen() (flags []string) {
+	for _, flag := range []struct{ name, value string }{{"-level", f.level}, {"-run", f.run}, {"-rule", f.rule}, {"-failed", f.failed}} {
+		if flag.value != "" {
+			flags = append(flags, flag.name, flag.value)
+		}
 	}
 	return flags
 }

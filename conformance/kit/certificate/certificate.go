@@ -14,14 +14,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
 )
 
-// Format is the version of the form of a certificate.
-const Format = 1
+// Format is the version of the form of a certificate. In the first one it did not say what came of each rule.
+const Format = 2
 
 // None is the level of a port that has not reached the first.
 const None = "none"
@@ -50,6 +51,7 @@ type Certificate struct {
 	Features    []string      `json:"features"`
 	Level       string        `json:"level"`
 	Suites      []Suite       `json:"suites"`
+	Rules       []Rule        `json:"rules"`
 	Seeds       uint64        `json:"seeds"`  // of the simulator that were asked for, from 1 on; 0 if none were
 	Digest      string        `json:"digest"` // of the verdicts
 }
@@ -60,6 +62,14 @@ type Suite struct {
 	Cases       int    `json:"cases"`
 	Passed      int    `json:"passed"`
 	Unsupported int    `json:"unsupported"`
+}
+
+// Rule is how many cases have asked a rule, and what came of them: as kit.RuleResult.
+type Rule struct {
+	Rule   string `json:"rule"`
+	Cases  int    `json:"cases"`
+	Passed int    `json:"passed"`
+	Failed int    `json:"failed"`
 }
 
 // Of makes the certificate of a report. A level is reached if the report has a verdict of each of its cases, and all are good; a
@@ -84,6 +94,9 @@ func Of(r *kit.Report, k Kit) *Certificate {
 		}
 	}
 	c.Suites = suites(r)
+	for _, one := range r.ByRule() {
+		c.Rules = append(c.Rules, Rule{one.Rule, one.Cases, one.Passed, one.Failed})
+	}
 	c.Digest = digest(r)
 	return c
 }
@@ -136,6 +149,25 @@ func digest(r *kit.Report) string {
 		fmt.Fprintf(h, "%s %s %s\n", v.Case, v.Outcome, v.Rule)
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// Read reads what JSON has returned, and what earlier kits have.
+func Read(name string) (*Certificate, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("certificate: %w", err)
+	}
+	var c Certificate
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("certificate: %s is none: %w", name, err)
+	}
+	switch {
+	case c.Certificate < 1 || c.Port.Name == "" || c.Level == "":
+		return nil, fmt.Errorf("certificate: %s is none: bullytest test -certificate FILE writes one", name)
+	case c.Certificate > Format:
+		return nil, fmt.Errorf("certificate: %s is of form %d, and this kit knows those up to %d: take a newer kit", name, c.Certificate, Format)
+	}
+	return &c, nil
 }
 
 // JSON returns the certificate as canonical JSON: fields sorted, no white space, a line feed at the end.

@@ -75,6 +75,11 @@ func (m *Matrix) Text() string {
 		}
 		rows = append(rows, line)
 	}
+	return columns(rows)
+}
+
+// columns writes rows below each other, their cells in columns.
+func columns(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for k, cell := range row {

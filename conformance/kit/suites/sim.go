@@ -127,6 +127,7 @@ func refines(ctx context.Context, p *port.Process, run []*port.Given) (n int, er
 	var failed *conformance.Case
 	var outcome spec.Step
 	err = p.Replay(slices.Values(run), func(g *port.Given, did *spec.Step, wrong *port.Failure) error {
+		p.Took(g.Rule())
 		c := conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input}
 		if failure := judged(p, &c, &g.Did, did, wrong); failure != nil {
 			failed, outcome = &c, spec.Step{Ignored: did.Ignored, State: did.State.Clone(), Sent: slices.Clone(did.Sent)}
@@ -136,8 +137,12 @@ func refines(ctx context.Context, p *port.Process, run []*port.Given) (n int, er
 		return ctx.Err()
 	})
 	var failure *port.Failure
-	if failed != nil && errors.As(err, &failure) {
-		askMore(p, failed, outcome, failure)
+	switch {
+	case !errors.As(err, &failure):
+	case failed != nil:
+		askMore(ctx, p, failed, outcome, failure)
+	case p.Slowly() && n < len(run): // it has given no answer to the next
+		afresh(ctx, p, run[n].Case(), failure)
 	}
 	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/kit"
@@ -66,10 +67,18 @@ func portion(all iter.Seq[*conformance.Case], every, part int) iter.Seq[*conform
 // ask puts questions to a port. The error is its first wrong answer, or that nothing was asked.
 func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.Case]) error {
 	asked := 0
-	var failed *conformance.Case
+	var failed, last *conformance.Case
 	var did spec.Step
-	err := p.Answers(questions, func(c *conformance.Case, got spec.Step, wrong *port.Failure) error {
+	remembered := func(yield func(*conformance.Case) bool) {
+		for last = range questions {
+			if !yield(last) {
+				return
+			}
+		}
+	}
+	err := p.Answers(remembered, func(c *conformance.Case, got spec.Step, wrong *port.Failure) error {
 		asked++
+		p.Took(conformance.RuleOf(c))
 		if failure := judgedOutcome(p, c, &got, wrong); failure != nil {
 			failed, did = c, got
 			return failure
@@ -81,22 +90,44 @@ func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.C
 	case err == nil && asked == 0:
 		err = fmt.Errorf("nothing was asked")
 	case failed != nil && errors.As(err, &failure):
-		askMore(p, failed, did, failure)
+		askMore(ctx, p, failed, did, failure)
+	case p.Slowly() && errors.As(err, &failure): // it has given no answer, and so the question is the last one
+		afresh(ctx, p, last, failure)
 	}
 	return err
 }
 
 // askMore makes a failure one of R1 if the port does the right thing when the ids are other ones; or one of another rule, if further
 // questions show that.
-func askMore(p *port.Process, failed *conformance.Case, did spec.Step, failure *port.Failure) {
+func askMore(ctx context.Context, p *port.Process, failed *conformance.Case, did spec.Step, failure *port.Failure) {
 	switch {
 	case failure.Kind != port.Wrong:
+		afresh(ctx, p, failed, failure)
 	case blame.IDs(p, failed):
 		failure.Rule = "R1"
 		failure.Problem += "\nids with the ids 1, 2, 3 … in their place it does the right thing"
 	case !failed.Want.Equal(did): // else it is a duty of the host that is wrong
 		failure.Rule = blame.Asked(p, failed, did, failure.Rule)
 	}
+}
+
+// afresh takes the rule off a failure to answer at all, if the port does answer the same when it is asked nothing else: then it is what it was
+// asked before that matters, and not the request that happened to come next.
+func afresh(ctx context.Context, p *port.Process, failed *conformance.Case, failure *port.Failure) {
+	if failed == nil || !slices.Contains([]port.Kind{port.Erred, port.Died, port.Hung}, failure.Kind) {
+		return
+	}
+	fresh, err := p.Again(ctx)
+	if err != nil {
+		return
+	}
+	defer fresh.Close()
+	again := port.Guard(func() { fresh.Subject().Step(failed.ID, failed.Members, failed.Before, failed.Input) })
+	if again != nil && again.Kind == failure.Kind {
+		return
+	}
+	failure.Rule = ""
+	failure.Problem += "\nalone    in a fresh process, from the same state, it answers this request: what it was asked before matters, and not this one"
 }
 
 // judgedOutcome is judged for a single step, whose duties have been looked at already.

@@ -1,11 +1,13 @@
 package suites_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -267,6 +269,52 @@ func TestDead(t *testing.T) {
 	v := run(t, named(t, suites.Fixed.Cuts(), "crashes-hand-over"), dying(func(c *conformance.Case) bool { return c.Input.Call == spec.RestartCall }))[0]
 	require.Equal(t, kit.Broken, v.Outcome, v.Problem)
 	require.Contains(t, v.Request, `"op":"restart"`)
+}
+
+// TestHistory asks ports that say error, or die, after so many steps whatever these are: no rule is named, as the request that came next is answered
+// when nothing comes before it. It is one that is not answered then, either.
+func TestHistory(t *testing.T) {
+	erring := func(of func(n int, q string) bool) port.Config {
+		model := always(func(*conformance.Case) {})
+		return port.Config{Serve: func(r io.Reader, w io.Writer) error {
+			in := bufio.NewScanner(r)
+			in.Buffer(nil, 1<<20)
+			toModel, fromKit := io.Pipe()
+			fromModel, toKit := io.Pipe()
+			go func() { toKit.CloseWithError(model.Serve(toModel, toKit)) }()
+			out := bufio.NewScanner(fromModel)
+			out.Buffer(nil, 1<<20)
+			for n := 0; in.Scan(); n++ {
+				if _, err := fmt.Fprintf(fromKit, "%s\n", in.Bytes()); err != nil || !out.Scan() {
+					return err
+				}
+				reply := out.Text()
+				if of(n, in.Text()) {
+					id, _, _ := strings.Cut(reply, ",")
+					reply = id + `,"error":"table is full"}`
+				}
+				if _, err := fmt.Fprintln(w, reply); err != nil {
+					return err
+				}
+			}
+			return fromKit.Close()
+		}}
+	}
+	full := erring(func(n int, _ string) bool { return n >= 200 })
+	ends := erring(func(_ int, q string) bool { return strings.Contains(q, `"timer":"reign"`) })
+	n := 0
+	diesLater := dying(func(*conformance.Case) bool { n++; return n%150 == 0 })
+	for _, cases := range [][]kit.Case{some(suites.Fixed.Sample(), 2, 100), suites.Fixed.Sim(1, 1)} {
+		for name, later := range map[string]port.Config{"says error": full, "dies": diesLater} {
+			v := run(t, cases, later)[0]
+			require.Equal(t, kit.Broken, v.Outcome, name)
+			require.Empty(t, v.Rule, name)
+			require.Contains(t, v.Problem, "alone    in a fresh process, from the same state, it answers this request", name)
+		}
+		v := run(t, cases, ends)[0]
+		require.Equal(t, port.Erred, v.Kind)
+		require.Contains(t, []string{"R26", "R35"}, v.Rule, "by which that timer is taken in a leader, and in others")
+	}
 }
 
 // dying makes a port that dies of some steps.

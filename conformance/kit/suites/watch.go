@@ -108,6 +108,8 @@ func (n *watched) step(in spec.Input, out *spec.Step, take func()) {
 		panic(err)
 	}
 	n.c.Input = in
+	n.c.Want = n.want
+	n.watch.port.Took(conformance.RuleOf(&n.c))
 	failure := judged(n.watch.port, &n.c, &n.want, out, port.Guard(take))
 	if n.watch.other(failure) {
 		failure = nil

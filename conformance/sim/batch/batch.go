@@ -8,7 +8,7 @@
 //		return err
 //	}
 //	for _, f := range totals.Failures {
-//		fmt.Println(&f) // such as: OneActing: nodes 2 and 3 … — bully sim -seeds 81 -nodes 5 -profile crash
+//		fmt.Println(&f) // such as: OneActing: nodes 2 and 3 … — workbench sim -seeds 81 -nodes 5 -profile crash
 //	}
 //	return json.NewEncoder(os.Stdout).Encode(totals)
 //
@@ -168,7 +168,7 @@ func (f *Failure) Compare(g *Failure) int {
 
 // Replay returns the command that repeats the run.
 func (f *Failure) Replay() string {
-	return fmt.Sprintf("bully sim -seeds %d -nodes %d -profile %s", f.Seed, f.Nodes, f.Profile)
+	return fmt.Sprintf("workbench sim -seeds %d -nodes %d -profile %s", f.Seed, f.Nodes, f.Profile)
 }
 
 // Error says what was broken, and how to see it again.

@@ -150,7 +150,7 @@ func TestFailures(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, result.Violation)
 		require.Equal(t, f.Explanation, result.Violation.Explanation)
-		require.Contains(t, f.Error(), fmt.Sprintf("%s: %s — bully sim -seeds %d -nodes %d -profile %s", f.Property, f.Explanation, f.Seed, f.Nodes, f.Profile))
+		require.Contains(t, f.Error(), fmt.Sprintf("%s: %s — workbench sim -seeds %d -nodes %d -profile %s", f.Property, f.Explanation, f.Seed, f.Nodes, f.Profile))
 	}
 	require.Equal(t, 10, kept[spec.EpochMonotonic])
 }

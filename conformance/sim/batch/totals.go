@@ -18,7 +18,7 @@ import (
 const keptFailures = 10
 
 // Totals are the results of batches. Those of parts of the seeds, made on any machine, merge into those of the whole, in
-// any order. In JSON they are what bully sim -json prints, and -merge reads.
+// any order. In JSON they are what workbench sim -json prints, and -merge reads.
 type Totals struct {
 	Format   int       `json:"totals"`   // the version of this form: 1
 	Jobs     []Job     `json:"jobs"`     // what was run

@@ -41,7 +41,7 @@ func run(t testing.TB, seed uint64, nodes int, profile sim.Profile) ran {
 	t.Helper()
 	plan, err := sim.Generate(seed, nodes, profile)
 	require.NoError(t, err)
-	r := ran{name: fmt.Sprintf("bully sim -seeds %d-%d -nodes %d -profile %s", seed, seed, nodes, profile)}
+	r := ran{name: fmt.Sprintf("workbench sim -seeds %d-%d -nodes %d -profile %s", seed, seed, nodes, profile)}
 	result, err := sim.Run(&plan, model, sim.Options{Tell: func(told sim.Told) { r.told = append(r.told, told) }})
 	require.NoError(t, err)
 	require.Nil(t, result.Violation, r.name)

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/certs"
+	"github.com/seed-fdf591db/bully/impl/internal/certs"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -33,28 +34,28 @@ the same with certificates of the new one, and at last without the old.
 // certificates makes certificates.
 func certificates(_ context.Context, p program, args []string) error {
 	if len(args) == 0 {
-		return usageError{"say what is to be made: bully cert ca, or bully cert node (\"bully help cert\" says more)"}
+		return cli.Usage("say what is to be made: bully cert ca, or bully cert node (\"bully help cert\" says more)")
 	}
 	kinds := map[string]func(*flag.FlagSet) func() error{"ca": p.certOfAuthority, "node": p.certOfNode}
 	switch args[0] {
 	case "-h", "-help", "--help":
-		_, _ = fmt.Fprint(p.out, "Usage: bully cert ca|node [flags]\n"+certHelp)
+		_, _ = fmt.Fprint(p.Out, "Usage: bully cert ca|node [flags]\n"+certHelp)
 		for _, kind := range []string{"ca", "node"} {
-			flags := p.flagSet("cert " + kind)
+			flags := p.Flags("cert " + kind)
 			kinds[kind](flags)
-			_, _ = fmt.Fprintf(p.out, "bully cert %s:\n", kind)
-			flags.SetOutput(p.out)
+			_, _ = fmt.Fprintf(p.Out, "bully cert %s:\n", kind)
+			flags.SetOutput(p.Out)
 			flags.PrintDefaults()
 		}
 		return nil
 	}
 	define, ok := kinds[args[0]]
 	if !ok {
-		return usageError{fmt.Sprintf("unknown %q%s (there are ca and node)", args[0], suggest(args[0], []string{"ca", "node"}))}
+		return cli.Usage(fmt.Sprintf("unknown %q%s (there are ca and node)", args[0], cli.Suggest(args[0], []string{"ca", "node"})))
 	}
-	flags := p.flagSet("cert")
+	flags := p.Flags("cert")
 	run := define(flags)
-	if err := p.parse(flags, args[1:]); err != nil {
+	if err := p.Parse(flags, args[1:]); err != nil {
 		return err
 	}
 	return run()
@@ -63,7 +64,7 @@ func certificates(_ context.Context, p program, args []string) error {
 // days reads how long a certificate is to be good.
 func days(n int) (time.Duration, error) {
 	if n < 1 || n > 36500 {
-		return 0, usageError{fmt.Sprintf("-days: %d is not from 1 to 36500", n)}
+		return 0, cli.Usage(fmt.Sprintf("-days: %d is not from 1 to 36500", n))
 	}
 	return time.Duration(n) * 24 * time.Hour, nil
 }
@@ -81,7 +82,7 @@ func (p program) certOfAuthority(flags *flag.FlagSet) func() error {
 // makeAuthority makes the files of an authority.
 func (p program) makeAuthority(dir, name string, valid int) error {
 	if dir == "" {
-		return usageError{"-dir is missing: give the folder of the authority, as in -dir ca"}
+		return cli.Usage("-dir is missing: give the folder of the authority, as in -dir ca")
 	}
 	duration, err := days(valid)
 	if err != nil {
@@ -90,7 +91,7 @@ func (p program) makeAuthority(dir, name string, valid int) error {
 	if _, err := certs.NewAuthority(dir, name, duration); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "Made %s, which every node is given, and its key, which none is.\nNow make a certificate for each node: bully cert node -ca %s -cluster NAME -id ID -dir node-ID\n",
+	_, err = fmt.Fprintf(p.Out, "Made %s, which every node is given, and its key, which none is.\nNow make a certificate for each node: bully cert node -ca %s -cluster NAME -id ID -dir node-ID\n",
 		filepath.Join(dir, certs.AuthorityFile), dir)
 	return err
 }
@@ -118,7 +119,7 @@ func (p program) certOfNode(flags *flag.FlagSet) func() error {
 func (p program) makeOfNode(c *nodeCertificate) error {
 	for _, required := range []struct{ flag, value, like string }{{"ca", c.ca, "ca"}, {"id", c.id, "3"}, {"dir", c.dir, "node-3"}} {
 		if required.value == "" {
-			return usageError{fmt.Sprintf("-%s is missing: give it as in -%s %s", required.flag, required.flag, required.like)}
+			return cli.Usage(fmt.Sprintf("-%s is missing: give it as in -%s %s", required.flag, required.flag, required.like))
 		}
 	}
 	if err := checkCluster(c.cluster); err != nil {
@@ -126,7 +127,7 @@ func (p program) makeOfNode(c *nodeCertificate) error {
 	}
 	node, err := spec.ParseNodeID(c.id)
 	if err != nil {
-		return usageError{fmt.Sprintf("-id: %v", err)}
+		return cli.Usage(fmt.Sprintf("-id: %v", err))
 	}
 	valid, err := days(c.valid)
 	if err != nil {
@@ -159,7 +160,7 @@ func (p program) issue(c *nodeCertificate, node spec.NodeID, valid time.Duration
 	if err := os.WriteFile(links.caFile, vouches, 0o644); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "Made the certificate of node %s of cluster %s, good until %s. Give the node these files, and these flags:%s\n",
+	_, err = fmt.Fprintf(p.Out, "Made the certificate of node %s of cluster %s, good until %s. Give the node these files, and these flags:%s\n",
 		node, c.cluster, made.NotAfter.Format(time.DateOnly), links.again())
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
 // certified makes an authority, and certificates of cluster test for some nodes. It returns their folder.
@@ -28,7 +30,7 @@ func certified(t *testing.T, ids ...string) (folder string) {
 func made(t *testing.T, args ...string) string {
 	t.Helper()
 	status, out, log := bully(t, append([]string{"cert"}, args...)...)
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 	return out
 }
 
@@ -123,7 +125,7 @@ func TestCertificateIsChecked(t *testing.T) {
 	c := newCluster(t, 1)
 	start := func(more ...string) string {
 		status, _, log := bully(t, append([]string{"run"}, c.flags(1, more...)...)...)
-		require.Equal(t, exitMismatch, status)
+		require.Equal(t, cli.Mismatch, status)
 		return log
 	}
 	log := start(shows(folder, "2")...)
@@ -139,11 +141,11 @@ func TestCertificateIsChecked(t *testing.T) {
 	require.Contains(t, start("-tls-cert", "none", "-tls-key", "none", "-tls-ca", "none"), "-tls-…: open none")
 
 	status, out, log := bully(t, append([]string{"init", "-data", t.TempDir(), "-cluster", "test", "-id", "1", "-members", "1=192.0.2.1:7"}, shows(folder, "1")...)...)
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "Then run it: bully run -data ")
 	require.Contains(t, out, " -tls-cert "+filepath.Join(folder, "1", "node.crt")+" -tls-key ")
 	status, out, _ = bully(t, "join", "-data", t.TempDir(), "-cluster", "test", "-id", "1", "-address", "192.0.2.1:7", "-insecure")
-	require.Equal(t, exitOK, status)
+	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, " -insecure\nThen add it")
 }
 
@@ -164,7 +166,7 @@ func TestCertUsage(t *testing.T) {
 		`flag provided but not defined: -clustr; did you mean -cluster? ("bu`: {"node", "-clustr", "x"},
 	} {
 		status, _, log := bully(t, append([]string{"cert"}, args...)...)
-		require.Equal(t, exitUsage, status, log)
+		require.Equal(t, cli.Misused, status, log)
 		require.Contains(t, log, want)
 	}
 	for want, args := range map[string][]string{
@@ -174,7 +176,7 @@ func TestCertUsage(t *testing.T) {
 		"there is no authority in none: make one with bully cert ca": {"node", "-ca", "none", "-cluster", "c", "-id", "1", "-dir", folder},
 	} {
 		status, _, log := bully(t, append([]string{"cert"}, args...)...)
-		require.Equal(t, exitMismatch, status, log)
+		require.Equal(t, cli.Mismatch, status, log)
 		require.Contains(t, log, want)
 	}
 	require.Contains(t, made(t, "-h"), "bully cert node:\n  -ca folder")

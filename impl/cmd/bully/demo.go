@@ -10,7 +10,7 @@ import (
 	"time"
 
 	tracecheck "github.com/seed-fdf591db/bully/conformance/check"
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 	// demoPause lies between two scenes, so that a person can follow.
 	demoPause = 400 * time.Millisecond
 	// demoPatience bounds each scene.
-	demoPatience = 10 * time.Second
+	demoPatience = time.Minute
 )
 
 // demoFlags are the flags of bully demo.
@@ -31,12 +31,12 @@ type demoFlags struct {
 // demo runs five nodes as five processes, and does to them what the protocol is for.
 func demo(ctx context.Context, p program, args []string) error {
 	var f demoFlags
-	flags := p.flagSet("demo")
+	flags := p.Flags("demo")
 	flags.StringVar(&f.dir, "dir", "", "leave the traces and logs in this `folder`; a new temporary one if empty")
 	flags.StringVar(&f.command, "command", "", "the `command` line of a node; bully run if empty")
 	flags.BoolVar(&f.replace, "replace", false, "replace each of five nodes by a new one, while the leader writes to a fenced resource")
 	flags.StringVar(&f.write, "write", "", "be the work of a leader: write to the resource at this `address` until ended; for -replace")
-	if err := p.parse(flags, args); err != nil {
+	if err := p.Parse(flags, args); err != nil {
 		return err
 	}
 	switch {
@@ -83,7 +83,7 @@ type show struct {
 
 // say prints a line of the timeline, of something that happened at a moment.
 func (s *show) say(at time.Time, format string, values ...any) {
-	_, _ = fmt.Fprintf(s.out, "%7.1f ms  %s\n", ms(at.Sub(s.begin)), fmt.Sprintf(format, values...))
+	_, _ = fmt.Fprintf(s.Out, "%7.1f ms  %s\n", ms(at.Sub(s.begin)), fmt.Sprintf(format, values...))
 }
 
 // ms returns d in milliseconds.
@@ -91,7 +91,7 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // play plays all scenes.
 func (s *show) play(ctx context.Context) error {
-	_, _ = fmt.Fprintf(s.out, "Five nodes, five processes on this machine. The highest that runs and has a quorum of 3 leads.\n\n")
+	_, _ = fmt.Fprintf(s.Out, "Five nodes, five processes on this machine. The highest that runs and has a quorum of 3 leads.\n\n")
 	all := s.cluster.IDs()
 	s.say(time.Now(), "start nodes %s", list(all))
 	if err := s.cluster.Start(); err != nil {
@@ -175,6 +175,8 @@ func (s *show) comeBack(ctx context.Context, old, now localcluster.Reign) error 
 	}
 	if reign.Leader != old.Leader {
 		s.note("node %d waits for a second before it takes over, in case it dies again", old.Leader)
+	}
+	for reign.Leader != old.Leader {
 		if reign, err = s.elect(ctx, reign.Epoch, s.cluster.IDs()); err != nil {
 			return err
 		}
@@ -215,17 +217,17 @@ func (s *show) curtain(ctx context.Context, running ...int) error {
 	if verdict.err != nil {
 		return verdict.err
 	}
-	_, err = fmt.Fprintf(s.out, "\nEvery step of every node, merged into one trace: %s\n(%s, reigns: %d) It is a run that the rules allow.\nSee it with: bully trace show %s\n",
+	_, err = fmt.Fprintf(s.Out, "\nEvery step of every node, merged into one trace: %s\n(%s, reigns: %d) It is a run that the rules allow.\nSee it with: bully trace show %s\n",
 		name, summary, verdict.Reigns, name)
 	return err
 }
 
 // line leaves a line free.
-func (s *show) line() { _, _ = fmt.Fprintln(s.out) }
+func (s *show) line() { _, _ = fmt.Fprintln(s.Out) }
 
 // note says more of what was said last.
 func (s *show) note(format string, values ...any) {
-	_, _ = fmt.Fprintf(s.out, "%12s%s\n", "", fmt.Sprintf(format, values...))
+	_, _ = fmt.Fprintf(s.Out, "%12s%s\n", "", fmt.Sprintf(format, values...))
 }
 
 // list writes ids as a person would: 1, 2 and 3.

@@ -13,8 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/localcluster"
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/web"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/resource"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -50,7 +51,7 @@ func (p program) replaceAll(ctx context.Context, f demoFlags) (err error) {
 // replace plays all scenes.
 func (s *show) replace(ctx context.Context, load *load) error {
 	const name = "demo"
-	_, _ = fmt.Fprintf(s.out, "Five nodes, five processes on this machine. While one leads it writes to a fenced resource, all the time.\n"+
+	_, _ = fmt.Fprintf(s.Out, "Five nodes, five processes on this machine. While one leads it writes to a fenced resource, all the time.\n"+
 		"A new node takes the place of each, one after the other.\n\n")
 	var first []int
 	for id := 1; id <= demoNodes; id++ {
@@ -135,7 +136,7 @@ func (s *show) sum(ctx context.Context, load *load, began, end time.Time) error 
 		without, longest = without+gap.Took(), max(longest, gap.Took())
 	}
 	writes, refused, pause := load.sum()
-	_, err := fmt.Fprintf(s.out, "\nFive nodes were replaced in %.1f s. Nobody led for %.1f ms in all, in %d hand-overs, of which the longest took %.1f ms.\n"+
+	_, err := fmt.Fprintf(s.Out, "\nFive nodes were replaced in %.1f s. Nobody led for %.1f ms in all, in %d hand-overs, of which the longest took %.1f ms.\n"+
 		"The resource took %d writes, and refused %d of leaders of old; between two that it took it waited for %.1f ms at most.\n",
 		end.Sub(began).Seconds(), ms(without), len(gaps), ms(longest), writes, refused, ms(pause))
 	var slow, held uint64
@@ -145,7 +146,7 @@ func (s *show) sum(ctx context.Context, load *load, began, end time.Time) error 
 		}
 	}
 	if err == nil && slow+held > 0 {
-		_, err = fmt.Fprintf(s.out, "This machine is busy: the new nodes had to wait too long %d times for the disk, and %d times for a processor. That can cost a leader its reign.\n",
+		_, err = fmt.Fprintf(s.Out, "This machine is busy: the new nodes had to wait too long %d times for the disk, and %d times for a processor. That can cost a leader its reign.\n",
 			slow, held)
 	}
 	return err
@@ -237,7 +238,7 @@ func (l *load) close() error {
 func writeLoad(ctx context.Context, url string) error {
 	epoch, err := strconv.ParseUint(os.Getenv("BULLY_EPOCH"), 10, 64)
 	if err != nil {
-		return usageError{"-write is for work that bully exec has started: BULLY_EPOCH is missing"}
+		return cli.Usage("-write is for work that bully exec has started: BULLY_EPOCH is missing")
 	}
 	for ctx.Err() == nil {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader([]byte("work")))

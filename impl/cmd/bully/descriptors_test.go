@@ -10,9 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
 func TestMayOpen(t *testing.T) {
@@ -42,24 +43,15 @@ func TestRunFewDescriptors(t *testing.T) {
 	epoch := leads(t, c.http[0])
 	until(t, "it says that it may have few files", func() bool { return strings.Contains(n.log.String(), "this process may have few files open") })
 	for range 200 {
-		conn, err := net.DialTimeout("tcp", c.http[0], 10*time.Second)
+		conn, err := net.Dial("tcp", c.http[0])
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = conn.Close() })
-		_, err = conn.Write([]byte("GET /events HTTP/1.1\r\nHost: x\r\n\r\n"))
-		require.NoError(t, err)
+		_, _ = conn.Write([]byte("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")) // it may have given way already
 	}
-	until(t, "it is asked to resign, if not the first time", func() bool {
-		response, err := http.Post("http://"+c.http[0]+"/resign", "", nil)
-		if err != nil {
-			return false // it had to give way to another connection
-		}
-		_ = response.Body.Close()
-		return response.StatusCode == http.StatusOK
-	})
+	resign(t, c.http[0])
 	until(t, "it leads again", func() bool { return leads(t, c.http[0]) > epoch })
-	code, _ := fetch(c.http[0], "/healthz")
-	require.Equal(t, http.StatusOK, code)
+	until(t, "it is well", func() bool { code, _ := fetch(c.http[0], "/healthz"); return code == http.StatusOK })
 	n.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, n.wait())
+	require.Equal(t, cli.OK, n.wait())
 	require.NotContains(t, n.log.String(), "too many open files")
 }

@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/child"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/child"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
 // execHelp is what bully help exec says before the flags.
@@ -50,12 +51,6 @@ type execFlags struct {
 // restartPause lies between two starts of a command in the same reign.
 const restartPause = time.Second
 
-// exitError ends the program with the exit status of a command.
-type exitError struct{ status int }
-
-// Error implements error.
-func (e exitError) Error() string { return fmt.Sprintf("the command ended with status %d", e.status) }
-
 // errEnded says that a command was ended, because its reign was about to end.
 var errEnded = errors.New("ended with its reign")
 
@@ -63,16 +58,16 @@ var errEnded = errors.New("ended with its reign")
 func execute(ctx context.Context, p program, args []string) error {
 	var f nodeFlags
 	var x execFlags
-	flags := p.flagSet("exec")
+	flags := p.Flags("exec")
 	f.define(flags)
 	flags.DurationVar(&x.grace, "grace", 0, "how `long` CMD has between SIGTERM and SIGKILL when the reign ends; 0 means as long as the profile allows")
 	flags.DurationVar(&x.stop, "stop", 10*time.Second, "how `long` CMD has between SIGTERM and SIGKILL when the node is told to stop or to resign")
 	flags.BoolVar(&x.restart, "restart", false, "start CMD again when it ends by itself, a second later")
-	if err := p.parseSome(flags, args, usage{" -- CMD [argument…]", execHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " -- CMD [argument…]", Text: execHelp}); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 {
-		return usageError{"no command is given: bully exec [flags] -- CMD [argument…]"}
+		return cli.Usage("no command is given: bully exec [flags] -- CMD [argument…]")
 	}
 	s, err := p.settings(&f, flags)
 	if err != nil {
@@ -90,7 +85,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{node: n, flags: x, path: path, args: flags.Args(), out: p.out, log: p.log}
+	w := &worker{node: n, flags: x, path: path, args: flags.Args(), out: p.Out, log: p.Log}
 	return errors.Join(w.run(ctx), n.close())
 }
 
@@ -102,10 +97,10 @@ func (x *execFlags) check(s settings) error {
 	}
 	switch {
 	case x.grace < 0 || x.stop < 0:
-		return usageError{"-grace and -stop cannot be negative"}
+		return cli.Usage("-grace and -stop cannot be negative")
 	case x.grace > most:
-		return usageError{fmt.Sprintf("-grace: %v is more than the %v that profile %s allows: a heartbeat and its answers must fit between two "+
-			"deadlines (R37 c)", x.grace, most, s.profile)}
+		return cli.Usage(fmt.Sprintf("-grace: %v is more than the %v that profile %s allows: a heartbeat and its answers must fit between two "+
+			"deadlines (R37 c)", x.grace, most, s.profile))
 	}
 	return nil
 }
@@ -139,9 +134,9 @@ func (w *worker) run(ctx context.Context) error {
 	err := w.node.run(running)
 	stop()
 	led := <-ended
-	var exit exitError
+	var exit cli.ExitError
 	if err == nil && errors.As(led, &exit) {
-		if exit.status == 0 {
+		if exit.Status == 0 {
 			return nil
 		}
 		return exit
@@ -169,7 +164,7 @@ func (w *worker) work(ctx context.Context, reign host.Reign) error {
 		}
 		if err != nil {
 			w.logger.Error("the command does not start", "err", err)
-			return exitError{127}
+			return cli.ExitError{Status: 127}
 		}
 		if !w.watch(ctx, reign, c) {
 			w.logger.Info("the command was ended with its reign", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
@@ -177,7 +172,7 @@ func (w *worker) work(ctx context.Context, reign host.Reign) error {
 		}
 		w.logger.Info("the command has ended", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
 		if !w.flags.restart {
-			return exitError{c.Status()}
+			return cli.ExitError{Status: c.Status()}
 		}
 		select {
 		case <-time.After(restartPause):

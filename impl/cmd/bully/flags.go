@@ -5,14 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/certs"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/certs"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -62,8 +63,8 @@ func variable(name string) string {
 
 // settings returns what the flags, and the environment where they were not given, say.
 func (p program) settings(f *nodeFlags, flags *flag.FlagSet) (settings, error) {
-	if p.getenv != nil {
-		if err := fromEnvironment(flags, p.getenv); err != nil {
+	if p.Getenv != nil {
+		if err := fromEnvironment(flags, p.Getenv); err != nil {
 			return settings{}, err
 		}
 	}
@@ -89,7 +90,7 @@ func fromEnvironment(flags *flag.FlagSet, environment func(string) string) error
 			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {
-			wrong = usageError{fmt.Sprintf("%s=%q: %v", variable(f.Name), value, err)}
+			wrong = cli.Usage(fmt.Sprintf("%s=%q: %v", variable(f.Name), value, err))
 		}
 	})
 	return wrong
@@ -120,33 +121,33 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 		return s, err
 	}
 	var viewed []spec.NodeID
-	if s.views, viewed, err = parsePairs("view", f.view, checkView); err != nil {
+	if s.views, viewed, err = parsePairs("view", f.view, web.CheckPage); err != nil {
 		return s, err
 	}
 	for _, id := range viewed {
 		if _, ok := s.addresses[id]; !ok && !changing {
-			return s, usageError{fmt.Sprintf("-view: node %s is not one of -members, which are %s", id, s.members)}
+			return s, cli.Usage(fmt.Sprintf("-view: node %s is not one of -members, which are %s", id, s.members))
 		}
 	}
 	if f.view != "" && f.http == "" {
-		return s, usageError{"-view says where pages are, but -http is missing: this node would show none"}
+		return s, cli.Usage("-view says where pages are, but -http is missing: this node would show none")
 	}
 	if s.timing, err = f.timing(); err != nil {
 		return s, err
 	}
 	if f.listen != "" {
 		if problem := checkAddress(f.listen); problem != "" {
-			return s, usageError{"-listen: " + problem}
+			return s, cli.Usage("-listen: " + problem)
 		}
 	}
 	for name, choices := range map[string][]string{"log": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}} {
 		value := map[string]string{"log": f.log, "log-level": f.logLevel}[name]
 		if !slices.Contains(choices, value) {
-			return s, unknownChoice(name, value, choices)
+			return s, cli.UnknownChoice(name, value, choices)
 		}
 	}
 	if f.traceBytes < 0 || f.traceFiles < 0 {
-		return s, usageError{"-trace-bytes and -trace-files cannot be negative"}
+		return s, cli.Usage("-trace-bytes and -trace-files cannot be negative")
 	}
 	if s.believed, err = parseBelieved(f.believe, changing); err != nil {
 		return s, err
@@ -162,12 +163,12 @@ func (s *settings) ofMembers() (err error) {
 		{"id", f.id, "3"}, {"cluster", f.cluster, "jobs"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
 	} {
 		if required.value == "" {
-			return usageError{fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,
-				variable(required.flag))}
+			return cli.Usage(fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,
+				variable(required.flag)))
 		}
 	}
 	if s.id, err = spec.ParseNodeID(f.id); err != nil {
-		return usageError{fmt.Sprintf("-id: %v", err)}
+		return cli.Usage(fmt.Sprintf("-id: %v", err))
 	}
 	if err := checkCluster(f.cluster); err != nil {
 		return err
@@ -176,16 +177,9 @@ func (s *settings) ofMembers() (err error) {
 		return err
 	}
 	if _, ok := s.addresses[s.id]; !ok {
-		return usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s", s.id, s.members)}
+		return cli.Usage(fmt.Sprintf("-id: node %s is not one of -members, which are %s", s.id, s.members))
 	}
 	return nil
-}
-
-// unknownChoice says that a flag has a value that is none of its choices.
-func unknownChoice(name, value string, choices []string) error {
-	last := len(choices) - 1
-	return usageError{fmt.Sprintf("-%s: unknown %q%s (there are %s and %s)", name, value, suggest(value, choices),
-		strings.Join(choices[:last], ", "), choices[last])}
 }
 
 // parsePairs reads a list of id=address. The ids are returned ascending.
@@ -198,20 +192,20 @@ func parsePairs(name, text string, check func(string) string) (map[spec.NodeID]s
 	for part := range strings.SplitSeq(text, ",") {
 		idText, address, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok {
-			return nil, nil, usageError{fmt.Sprintf("-%s: %q has no =: give id=address, with commas between", name, part)}
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: %q has no =: give id=address, with commas between", name, part))
 		}
 		id, err := spec.ParseNodeID(idText)
 		if err != nil {
-			return nil, nil, usageError{fmt.Sprintf("-%s: %v", name, err)}
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: %v", name, err))
 		}
 		if _, twice := pairs[id]; twice {
-			return nil, nil, usageError{fmt.Sprintf("-%s: node %s is there twice", name, id)}
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: node %s is there twice", name, id))
 		}
 		if problem := check(address); problem != "" {
-			return nil, nil, usageError{fmt.Sprintf("-%s: node %s: %s", name, id, problem)}
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: node %s: %s", name, id, problem))
 		}
 		if other, taken := owners[address]; taken {
-			return nil, nil, usageError{fmt.Sprintf("-%s: nodes %s and %s have the same address %s: each needs one of its own", name, other, id, address)}
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: nodes %s and %s have the same address %s: each needs one of its own", name, other, id, address))
 		}
 		pairs[id], owners[address] = address, id
 		ids = append(ids, id)
@@ -232,16 +226,6 @@ func checkAddress(address string) string {
 	return ""
 }
 
-// checkView says what is wrong with the address of a page, or "".
-func checkView(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
-		address != u.Scheme+"://"+u.Host || strings.ContainsAny(u.Host, " ;,'\"") {
-		return fmt.Sprintf("%q is no address of a page: give http://host:port, and nothing after it", address)
-	}
-	return ""
-}
-
 // timing returns the timing that the profile and -preempt say.
 func (f nodeFlags) timing() (host.Timing, error) {
 	timing, err := profileNamed(f.profile)
@@ -257,13 +241,13 @@ func (f nodeFlags) timing() (host.Timing, error) {
 	default:
 		d, err := time.ParseDuration(f.preempt)
 		if err != nil || d < 0 {
-			return timing, usageError{fmt.Sprintf("-preempt: %q is no length of time: give 5s, 500ms, now or never", f.preempt)}
+			return timing, cli.Usage(fmt.Sprintf("-preempt: %q is no length of time: give 5s, 500ms, now or never", f.preempt))
 		}
 		timing.Preempt = d
 	}
 	var wrong *policy.Error
 	if err := timing.Validate(); errors.As(err, &wrong) {
-		return timing, usageError{fmt.Sprintf("-preempt: %s", wrong.Problem)}
+		return timing, cli.Usage(fmt.Sprintf("-preempt: %s", wrong.Problem))
 	}
 	return timing, nil
 }
@@ -276,7 +260,7 @@ func profileNamed(name string) (host.Timing, error) {
 			return p.Timing, nil
 		}
 	}
-	return host.Timing{}, unknownChoice("profile", name, names)
+	return host.Timing{}, cli.UnknownChoice("profile", name, names)
 }
 
 // parseBelieved reads -believe.
@@ -285,12 +269,12 @@ func parseBelieved(text string, changing bool) (ids []spec.NodeID, err error) {
 	case text == "":
 		return nil, nil
 	case !changing:
-		return nil, usageError{"-believe is for members that come and go: here they are fixed"}
+		return nil, cli.Usage("-believe is for members that come and go: here they are fixed")
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		id, err := spec.ParseNodeID(strings.TrimSpace(part))
 		if err != nil {
-			return nil, usageError{fmt.Sprintf("-believe: %v", err)}
+			return nil, cli.Usage(fmt.Sprintf("-believe: %v", err))
 		}
 		ids = append(ids, id)
 	}

@@ -9,17 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // understood returns the settings of a node with good flags, changed by more.
 func understood(t *testing.T, environment map[string]string, more ...string) (settings, error) {
 	t.Helper()
-	p := program{out: io.Discard, log: io.Discard, getenv: func(name string) string { return environment[name] }}
+	p := program{cli.Program{Out: io.Discard, Log: io.Discard, Getenv: func(name string) string { return environment[name] }}}
 	var f nodeFlags
-	flags := p.flagSet("run")
+	flags := p.Flags("run")
 	f.define(flags)
-	require.NoError(t, p.parseSome(flags, append([]string{"-id", "2", "-cluster", "c", "-members", "1=127.0.0.1:7001,2=localhost:7001, 10=[::1]:7002", "-data", "d"}, more...), usage{}))
+	require.NoError(t, p.ParseSome(flags, append([]string{"-id", "2", "-cluster", "c", "-members", "1=127.0.0.1:7001,2=localhost:7001, 10=[::1]:7002", "-data", "d"}, more...), cli.Manual{}))
 	return p.settings(&f, flags)
 }
 
@@ -55,7 +56,7 @@ func TestEnvironment(t *testing.T) {
 	require.True(t, s.noProof)
 	_, err = understood(t, map[string]string{"BULLY_TRACE_BYTES": "many"})
 	require.ErrorContains(t, err, `BULLY_TRACE_BYTES="many": `)
-	require.ErrorAs(t, err, &usageError{})
+	require.ErrorAs(t, err, &cli.UsageError{})
 
 	var f nodeFlags
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
@@ -110,6 +111,6 @@ func TestSettingsRefused(t *testing.T) {
 	} {
 		_, err := understood(t, nil, more...)
 		require.ErrorContains(t, err, want, more)
-		require.ErrorAs(t, err, &usageError{}, more)
+		require.ErrorAs(t, err, &cli.UsageError{}, more)
 	}
 }

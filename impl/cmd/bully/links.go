@@ -7,7 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/certs"
+	"github.com/seed-fdf591db/bully/impl/internal/certs"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -30,9 +31,9 @@ func (f *linkFlags) define(flags *flag.FlagSet) {
 func (f *linkFlags) certificate(cluster string, node spec.NodeID, addresses map[string]string) (*certs.Own, error) {
 	switch given := f.certFile != "" || f.keyFile != "" || f.caFile != ""; {
 	case given && f.insecure:
-		return nil, usageError{"-insecure: links are not plain with -tls-…: leave out one of the two"}
+		return nil, cli.Usage("-insecure: links are not plain with -tls-…: leave out one of the two")
 	case given && (f.certFile == "" || f.keyFile == "" || f.caFile == ""):
-		return nil, usageError{"-tls-cert, -tls-key and -tls-ca: give all three, or none"}
+		return nil, cli.Usage("-tls-cert, -tls-key and -tls-ca: give all three, or none")
 	case given:
 		own, err := certs.Load(certs.Files{Certificate: f.certFile, Key: f.keyFile, Authorities: f.caFile}, cluster, node)
 		if err != nil {
@@ -44,7 +45,7 @@ func (f *linkFlags) certificate(cluster string, node spec.NodeID, addresses map[
 	}
 	for _, what := range slices.Sorted(maps.Keys(addresses)) {
 		if at := addresses[what]; !transport.IsLoopback(at) {
-			return nil, usageError{fmt.Sprintf("%s at %s, which is no loopback address: give -tls-cert, -tls-key and -tls-ca (bully cert makes these files), or say with -insecure that links are to be plain, where whoever reaches a node can say that he is a member", what, at)}
+			return nil, cli.Usage(fmt.Sprintf("%s at %s, which is no loopback address: give -tls-cert, -tls-key and -tls-ca (bully cert makes these files), or say with -insecure that links are to be plain, where whoever reaches a node can say that he is a member", what, at))
 		}
 	}
 	return nil, nil
@@ -83,10 +84,10 @@ func linksOf(own *certs.Own, insecure bool) string {
 // checkCluster says what is wrong with -cluster, which has no default: two clusters that have not been told apart are one.
 func checkCluster(name string) error {
 	if name == "" {
-		return usageError{"-cluster is missing: give all nodes of this cluster the same name, and no other cluster, as in -cluster jobs"}
+		return cli.Usage("-cluster is missing: give all nodes of this cluster the same name, and no other cluster, as in -cluster jobs")
 	}
 	if err := transport.CheckCluster(name); err != nil {
-		return usageError{fmt.Sprintf("-cluster: %v", err)}
+		return cli.Usage(fmt.Sprintf("-cluster: %v", err))
 	}
 	return nil
 }

@@ -9,8 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/printable"
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/web"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/printable"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -56,27 +57,27 @@ func members(ctx context.Context, p program, args []string) error {
 	if verb == "" {
 		name = "member list|add|remove|replace"
 	}
-	flags := p.flagSet(name)
+	flags := p.Flags(name)
 	kind := c.define(flags, verb)
-	if err := p.parseSome(flags, args, usage{" " + takes, memberHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " " + takes, Text: memberHelp}); err != nil {
 		return err
 	}
 	switch {
 	case verb == "":
-		return usageError{"do what? There are list, add, remove and replace"}
+		return cli.Usage("do what? There are list, add, remove and replace")
 	case !known:
-		return usageError{fmt.Sprintf("unknown %q%s (there are list, add, remove and replace)", verb, suggest(verb, []string{"list", "add", "remove", "replace"}))}
+		return cli.Usage(fmt.Sprintf("unknown %q%s (there are list, add, remove and replace)", verb, cli.Suggest(verb, []string{"list", "add", "remove", "replace"})))
 	}
-	if len(c.nodes) == 0 && p.getenv != nil && p.getenv(variable("http")) != "" {
-		c.nodes = []string{p.getenv(variable("http"))}
+	if len(c.nodes) == 0 && p.Getenv != nil && p.Getenv(variable("http")) != "" {
+		c.nodes = []string{p.Getenv(variable("http"))}
 	}
 	if len(c.nodes) == 0 {
-		return usageError{"no address is given: give those of nodes, as in -http 10.0.0.1:8001,10.0.0.2:8001"}
+		return cli.Usage("no address is given: give those of nodes, as in -http 10.0.0.1:8001,10.0.0.2:8001")
 	}
 	var err error
 	for i, text := range c.nodes {
-		if c.nodes[i], err = nodeURL(text); err != nil {
-			return err
+		if c.nodes[i], err = web.URL(text); err != nil {
+			return cli.Usage(err.Error())
 		}
 	}
 	if err := c.understand(verb, takes, *kind, flags.Args()); err != nil {
@@ -110,9 +111,9 @@ func (c *memberCall) define(flags *flag.FlagSet, verb string) (kind *string) {
 func (c *memberCall) understand(verb, takes, kind string, args []string) (err error) {
 	if wanted := len(strings.Fields(takes)); len(args) != wanted {
 		if wanted == 0 {
-			return usageError{fmt.Sprintf("unexpected argument %q", args[0])}
+			return cli.Usage(fmt.Sprintf("unexpected argument %q", args[0]))
 		}
-		return usageError{fmt.Sprintf("give %s, after the flags: there are %d arguments", takes, len(args))}
+		return cli.Usage(fmt.Sprintf("give %s, after the flags: there are %d arguments", takes, len(args)))
 	}
 	if verb == "list" {
 		return nil
@@ -130,18 +131,18 @@ func (c *memberCall) understand(verb, takes, kind string, args []string) (err er
 	}
 	idText, address, ok := strings.Cut(last, "=")
 	if !ok {
-		return usageError{fmt.Sprintf("%q has no =: give id=host:port, or id=host:port#incarnation as bully join prints it", last)}
+		return cli.Usage(fmt.Sprintf("%q has no =: give id=host:port, or id=host:port#incarnation as bully join prints it", last))
 	}
 	hostPort, _, err := transport.SplitAddress(address)
 	if err != nil {
-		return usageError{err.Error()}
+		return cli.Usage(err.Error())
 	}
 	if problem := checkAddress(hostPort); problem != "" {
-		return usageError{problem}
+		return cli.Usage(problem)
 	}
 	c.change.Address, c.change.Kind = address, spec.MemberKind(kind)
 	if !c.change.Kind.Valid() {
-		return unknownChoice("kind", kind, []string{"voter", "witness", "observer"})
+		return cli.UnknownChoice("kind", kind, []string{"voter", "witness", "observer"})
 	}
 	c.change.ID, err = parseID(idText)
 	return err
@@ -150,7 +151,7 @@ func (c *memberCall) understand(verb, takes, kind string, args []string) (err er
 func parseID(text string) (spec.NodeID, error) {
 	id, err := spec.ParseNodeID(text)
 	if err != nil {
-		return id, usageError{err.Error()}
+		return id, cli.Usage(err.Error())
 	}
 	return id, nil
 }
@@ -159,7 +160,7 @@ func parseID(text string) (spec.NodeID, error) {
 func (c *memberCall) run(ctx context.Context, p program) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.log, printable.Text(text)) }}
+	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.Log, printable.Text(text)) }}
 	if c.change.Do != "" {
 		if err := operator.CarryOut(ctx, c.change); err != nil {
 			return err
@@ -169,7 +170,7 @@ func (c *memberCall) run(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	return printMembers(p.out, newest.Members)
+	return printMembers(p.Out, newest.Members)
 }
 
 // printMembers prints a table.

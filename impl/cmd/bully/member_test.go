@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
 // roaming is a cluster whose members come and go.
@@ -33,7 +36,7 @@ func newRoaming(t *testing.T, first ...string) *roaming {
 	}
 	for _, id := range first {
 		status, out, log := bully(t, "init", "-data", c.data(id), "-cluster", "test", "-id", id, "-members", strings.Join(members, ","))
-		require.Equal(t, exitOK, status, log)
+		require.Equal(t, cli.OK, status, log)
 		require.Contains(t, out, "Made the record of node "+id+" of cluster test, incarnation ")
 		require.Contains(t, out, "Then run it: bully run -data "+c.data(id))
 	}
@@ -47,18 +50,18 @@ func (c *roaming) join(id string) string {
 	c.t.Helper()
 	c.address[id] = freeAddress(c.t)
 	status, out, log := bully(c.t, "join", "-data", c.data(id), "-cluster", "test", "-id", id, "-address", c.address[id])
-	require.Equal(c.t, exitOK, status, log)
+	require.Equal(c.t, cli.OK, status, log)
 	line := regexp.MustCompile(`bully member add -http ADDRESS (` + id + `=\S+#[0-9a-f]{16})`).FindStringSubmatch(out)
 	require.NotNil(c.t, line, out)
 	return line[1]
 }
 
-// run starts a node.
+// run starts a node that keeps its reign.
 func (c *roaming) run(id string, more ...string) *process {
 	if c.http[id] == "" {
 		c.http[id] = freeAddress(c.t)
 	}
-	c.node[id] = spawn(c.t, append([]string{"run", "-data", c.data(id), "-http", c.http[id], "-profile", "local"}, more...)...)
+	c.node[id] = spawn(c.t, slices.Concat([]string{"run", "-data", c.data(id), "-http", c.http[id]}, steady, more)...)
 	return c.node[id]
 }
 
@@ -85,51 +88,51 @@ func TestMembers(t *testing.T) {
 	two, three := c.join("2"), c.join("3")
 	c.run("2", "-trace", traces)
 	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
-	status, out, log := c.member("list")
-	require.Equal(t, exitOK, status, log)
-	require.Regexp(t, `(?m)^1 +voter +127\.0\.0\.1:\d+ +leads$`, out)
-	require.Contains(t, out, "version 1, epoch 1, settled\n")
-	_, out, _ = bully(t, "status", "-http", c.http["2"])
+	until(t, "1 leads, and says so", func() bool {
+		status, out, _ := c.member("list")
+		return status == cli.OK && regexp.MustCompile(`(?m)^1 +voter +127\.0\.0\.1:\d+ +leads\nversion 1, epoch \d+, settled\n`).MatchString(out)
+	})
+	_, out, _ := bully(t, "status", "-http", c.http["2"])
 	require.Contains(t, out, "follower (waiting)")
 
-	status, out, log = c.member("add", "-version", "1", two)
-	require.Equal(t, exitOK, status, log)
+	status, out, log := c.member("add", "-version", "1", two)
+	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "version 3, epoch ")
 	until(t, "2 takes over", func() bool {
 		_, out, _ := c.member("list")
 		return regexp.MustCompile(`(?m)^2 .* leads$`).MatchString(out)
 	})
 	status, _, log = c.member("add", "-version", "1", three)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "version 1 is expected, and they are at ")
 	status, _, log = c.member("remove", "7")
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "node 7 is no member, and so cannot be removed")
 
 	c.run("3", "-trace", traces)
 	status, _, log = c.member("replace", "-kind", "voter", "2", three)
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, log, "which led, has handed over")
-	require.Equal(t, exitMismatch, c.node["2"].wait())
+	require.Equal(t, cli.Mismatch, c.node["2"].wait())
 	require.Contains(t, c.node["2"].log.String(), "bully run: host: this node is no member any more")
-	require.Equal(t, exitMismatch, c.run("2", "-trace", traces).wait(), "with its old disk: it asks once more")
+	require.Equal(t, cli.Mismatch, c.run("2", "-trace", traces).wait(), "with its old disk: it asks once more")
 	require.Contains(t, c.node["2"].log.String(), "it can come back as a new node, with an empty disk")
 
 	status, out, _ = bully(t, "repair", "-data", c.data("2"))
-	require.Equal(t, exitOK, status)
+	require.Equal(t, cli.OK, status)
 	require.Regexp(t, `node +2 of cluster test`, out)
 	require.NotContains(t, out, "does not belong here")
 	status, out, log = bully(t, "repair", "-data", c.data("2"), "-raise", "77")
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 	require.Regexp(t, `epoch +77`, out)
 	for _, id := range []string{"1", "3"} {
 		c.node[id].signal(syscall.SIGTERM)
-		require.Equal(t, exitOK, c.node[id].wait())
+		require.Equal(t, cli.OK, c.node[id].wait())
 	}
 	merged := filepath.Join(t.TempDir(), "merged.ndjson")
 	status, _, log = bully(t, "trace", "merge", "-o", merged, traces)
-	require.Equal(t, exitOK, status, log)
-	require.Contains(t, log, ", nodes: 3, crashes: 1")
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, log, ", nodes: 3, crashes: 0, stops: 4", "2 has stopped twice, as it was removed")
 	text, err := os.ReadFile(merged)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), `{"format":3,"spec":"2.0","changing":true,"members":["1","2","3"],`))
@@ -143,17 +146,19 @@ func TestWrongDisk(t *testing.T) {
 	two := c.join("2")
 	require.NoError(t, os.RemoveAll(c.data("2")))
 	status, _, log := bully(t, "join", "-data", c.data("2"), "-cluster", "test", "-id", "2", "-address", c.address["2"])
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 	c.run("2")
 	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
-	status, _, log = c.member("add", "-timeout", "1s", two)
-	require.Equal(t, exitMismatch, status)
-	require.NotEmpty(t, log)
-	_, out, _ := c.member("list")
-	require.Contains(t, out, "observer")
+	until(t, "it gets no further than to be an observer", func() bool {
+		status, _, log = c.member("add", "-timeout", "1s", two)
+		require.Equal(t, cli.Mismatch, status)
+		require.NotEmpty(t, log)
+		_, out, _ := c.member("list")
+		return strings.Contains(out, "observer")
+	})
 	until(t, "it is said why", func() bool { return strings.Contains(c.node["1"].log.String(), "incarnation") })
 	status, _, log = c.member("remove", "2")
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 }
 
 // TestMembersUsage sees that wrong calls are refused with what would be right.
@@ -184,29 +189,29 @@ func TestMembersUsage(t *testing.T) {
 		"flag provided but not defined: -kind (\"bully help member ": {"member", "remove", "-http", "a:1", "-kind", "voter", "3"},
 	} {
 		status, _, log := bully(t, args...)
-		require.Equal(t, exitUsage, status, "%v: %s", args, log)
+		require.Equal(t, cli.Misused, status, "%v: %s", args, log)
 		require.Contains(t, log, want)
 	}
 	status, _, log := bully(t, "member", "list", "-http", "127.0.0.1:1")
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "no node has said who the members are: http://127.0.0.1:1: ")
 
 	status, _, log = bully(t, "init", "-data", dir, "-cluster", "bully", "-id", "1", "-members", "1=127.0.0.1:1")
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 	status, _, log = bully(t, "join", "-data", dir, "-cluster", "bully", "-id", "1", "-address", "127.0.0.1:1")
-	require.Equal(t, exitMismatch, status, "a record is made once")
+	require.Equal(t, cli.Mismatch, status, "a record is made once")
 	require.Contains(t, log, "is there already")
 	for want, args := range map[string][]string{
 		"-id: the record in " + dir + " is that of node 1, not of 2":           {"run", "-data", dir, "-id", "2"},
 		"-cluster: the record in " + dir + " is of cluster bully, not of jobs": {"run", "-data", dir, "-cluster", "jobs"},
 	} {
 		status, _, log := bully(t, args...)
-		require.Equal(t, exitUsage, status, log)
+		require.Equal(t, cli.Misused, status, log)
 		require.Contains(t, log, want)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "record"), []byte("BULLYREC and no more"), 0o600))
 	status, _, log = bully(t, "run", "-data", dir)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "bully repair", "it does not ask for -id and -members")
 }
 
@@ -217,7 +222,7 @@ func TestMembersNotAllowed(t *testing.T) {
 	c.run(1)
 	leads(t, c.http[0])
 	status, _, log := bully(t, "member", "list", "-http", c.http[0])
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "its members are fixed")
 }
 
@@ -225,7 +230,7 @@ func TestMembersNotAllowed(t *testing.T) {
 func TestDemoReplace(t *testing.T) {
 	dir := t.TempDir()
 	p := spawn(t, "demo", "-replace", "-dir", dir)
-	require.Equal(t, exitOK, p.wait())
+	require.Equal(t, cli.OK, p.wait())
 	text := p.out.String()
 	for _, line := range []string{
 		`ms  start nodes 1, 2, 3, 4 and 5$`,

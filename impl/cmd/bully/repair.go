@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	library "github.com/seed-fdf591db/bully/impl"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -28,25 +30,25 @@ member replace. A record of such a node that is in order, but perhaps an old cop
 func repair(_ context.Context, p program, args []string) error {
 	var data, id, members string
 	var epoch uint64
-	flags := p.flagSet("repair")
+	flags := p.Flags("repair")
 	flags.StringVar(&data, "data", "", "the data `folder` of the node")
 	flags.Uint64Var(&epoch, "raise", 0, "give the node a new record with this `epoch`; see above")
 	flags.StringVar(&id, "id", "", "the `id` of the node, for -raise")
 	flags.StringVar(&members, "members", "", "all nodes, for -raise: `id,…` or what bully run was given")
-	if err := p.parseSome(flags, args, usage{text: repairHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Text: repairHelp}); err != nil {
 		return err
 	}
 	switch {
 	case flags.NArg() > 0:
-		return usageError{fmt.Sprintf("unexpected argument %q: the folder is given as in -data %s", flags.Arg(0), flags.Arg(0))}
+		return cli.Usage(fmt.Sprintf("unexpected argument %q: the folder is given as in -data %s", flags.Arg(0), flags.Arg(0)))
 	case data == "":
-		return usageError{"-data is missing: give the data folder of the node"}
+		return cli.Usage("-data is missing: give the data folder of the node")
 	case epoch == 0 && (id != "" || members != ""):
-		return usageError{"-id and -members are for -raise only"}
+		return cli.Usage("-id and -members are for -raise only")
 	}
 	changing := epoch != 0 && id == "" && members == "" && isChanging(data)
 	if epoch != 0 && !changing && (id == "" || members == "") {
-		return usageError{"-raise needs -id and -members too"}
+		return cli.Usage("-raise needs -id and -members too")
 	}
 	if changing {
 		if _, err := storage.RaiseChanging(data, storage.Identity{}, spec.Configuration{}, spec.Epoch(epoch)); err != nil {
@@ -61,8 +63,10 @@ func repair(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	report.Others = slices.DeleteFunc(report.Others, func(o storage.Other) bool { return o.Name == addressFile && report.Identity != storage.Identity{} })
-	if _, err := fmt.Fprint(p.out, report); err != nil {
+	report.Others = slices.DeleteFunc(report.Others, func(o storage.Other) bool {
+		return o.Name == library.AddressFile && report.Identity != storage.Identity{}
+	})
+	if _, err := fmt.Fprint(p.Out, report); err != nil {
 		return err
 	}
 	if report.Problem != nil {
@@ -84,14 +88,14 @@ func isChanging(data string) bool {
 func raise(p program, data, idText, membersText string, epoch spec.Epoch) error {
 	id, err := spec.ParseNodeID(idText)
 	if err != nil {
-		return usageError{fmt.Sprintf("-id: %v", err)}
+		return cli.Usage(fmt.Sprintf("-id: %v", err))
 	}
 	var members []spec.NodeID
 	for part := range strings.SplitSeq(membersText, ",") {
 		text, _, _ := strings.Cut(strings.TrimSpace(part), "=")
 		member, err := spec.ParseNodeID(text)
 		if err != nil {
-			return usageError{fmt.Sprintf("-members: %v", err)}
+			return cli.Usage(fmt.Sprintf("-members: %v", err))
 		}
 		members = append(members, member)
 	}
@@ -100,8 +104,8 @@ func raise(p program, data, idText, membersText string, epoch spec.Epoch) error 
 		return err
 	}
 	if aside != "" {
-		_, _ = fmt.Fprintf(p.out, "The old record is now %s.\n", aside)
+		_, _ = fmt.Fprintf(p.Out, "The old record is now %s.\n", aside)
 	}
-	_, err = fmt.Fprintf(p.out, "Node %s has a new record, of epoch %d.\n", id, epoch)
+	_, err = fmt.Fprintf(p.Out, "Node %s has a new record, of epoch %d.\n", id, epoch)
 	return err
 }

@@ -15,11 +15,13 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/web"
+	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
-	"github.com/seed-fdf591db/bully/impl/logqueue"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/logqueue"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -40,8 +42,8 @@ that is lost, and ends with 1; started again it asks whether it is a member, and
 A node that has lost its disk, or is started with an old copy of it, must not vote: it does not know what it has promised.
 The others remember which numbers it has used, do not heed it, and say so in log, /metrics, /status and bully status; it
 ends with 1, and bully repair says what to do. That is known as long as one of those that have heard it has not been
-restarted since, and is reached within a heartbeat interval of the start. If all have been, nobody can know: never give a
-node an empty folder, or an old one.
+restarted since, and is reached within a heartbeat interval of the start. If all have been, nobody can know; nor of a copy that was made
+while the node ran as it did last, as a snapshot of the disk is: never give a node an empty folder, or an old one.
 
 Nodes on several hosts know each other by certificates: give -tls-cert, -tls-key and -tls-ca, which bully cert makes. A node looks at
 its own before it starts, reads it again each minute and on SIGHUP, and says in time that it ends (log, /metrics, /status, bully
@@ -56,13 +58,13 @@ longer because its disk failed or it is no member any more, and says why; with 2
 // run runs a node.
 func run(ctx context.Context, p program, args []string) error {
 	var f nodeFlags
-	flags := p.flagSet("run")
+	flags := p.Flags("run")
 	f.define(flags)
-	if err := p.parseSome(flags, args, usage{text: runHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Text: runHelp}); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
-		return usageError{fmt.Sprintf("unexpected argument %q (\"bully help run\" lists the flags)", flags.Arg(0))}
+		return cli.Usage(fmt.Sprintf("unexpected argument %q (\"bully help run\" lists the flags)", flags.Arg(0)))
 	}
 	s, err := p.settings(&f, flags)
 	if err != nil {
@@ -81,10 +83,8 @@ type node struct {
 	pipes    (func()) // undoes watchPipes
 	logs     *logqueue.Writer
 	logger   *slog.Logger
-	store    *storage.File
 	recorder *trace.Recorder // or nil
-	links    *transport.TCP
-	host     *host.Host
+	host     *library.Node
 	web      *web.Server // or nil
 	listener net.Listener
 }
@@ -92,7 +92,7 @@ type node struct {
 // newNode opens all that a node needs. When it returns an error nothing is left open.
 func newNode(p program, s settings) (*node, error) {
 	keepSmall()
-	n := &node{settings: s, pipes: watchPipes(), logs: logqueue.New(p.log, func(dropped uint64) string { return droppedLines(s, dropped) })}
+	n := &node{settings: s, pipes: watchPipes(), logs: logqueue.New(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
 	n.logger = newLogger(n.logs, s)
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
@@ -102,9 +102,6 @@ func newNode(p program, s settings) (*node, error) {
 
 // open opens all that a node needs, as far as it can.
 func (n *node) open() (err error) {
-	if n.store, err = n.openStore(); err != nil {
-		return err
-	}
 	if n.http != "" {
 		if n.listener, err = net.Listen("tcp", n.http); err != nil {
 			return fmt.Errorf("-http: %w", err)
@@ -113,8 +110,8 @@ func (n *node) open() (err error) {
 	var recorded host.Trace
 	if n.trace != "" {
 		name, _ := os.Hostname()
-		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: plain(name),
-			Commit: plain(revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
+		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: trace.Plain(name),
+			Commit: trace.Plain(cli.Revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
 		if err != nil {
 			return err
 		}
@@ -124,21 +121,20 @@ func (n *node) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if n.links, err = n.connect(); err != nil {
+	listener, err := n.listens()
+	if err != nil {
 		return err
 	}
 	events := web.NewEvents(n.id, recorded)
-	members := n.members
-	if n.changing() {
-		members = nil // they are in the record
-	}
-	if n.host, err = host.New(host.Config{ID: n.id, Members: members, Believe: n.believed, Storage: n.store, Transport: n.links, Timing: n.timing,
-		Detector: phi, Clock: kernelclock.New(), Logger: n.logger, Metrics: events, Trace: events}); err != nil {
+	if n.host, err = library.Open(n.configured(events, phi, listener)); err != nil {
+		if listener != nil {
+			_ = listener.Close()
+		}
 		return err
 	}
 	if n.listener != nil {
-		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats,
-			Dropped: n.logs.Dropped, Own: n.shown(), Version: revision(), Logger: n.logger})
+		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.host.Links().Stats,
+			Dropped: n.logs.Dropped, Own: n.shown(), Version: cli.Revision(), Logger: n.logger})
 	}
 	return err
 }
@@ -153,21 +149,6 @@ func (n *node) shown() web.Certificate {
 
 // changing reports whether members come and go.
 func (s *settings) changing() bool { return s.identity != storage.Identity{} }
-
-// openStore opens the record of the node.
-func (n *node) openStore() (*storage.File, error) {
-	if !n.changing() {
-		return storage.Open(n.data, n.id, n.members)
-	}
-	store, err := storage.OpenChanging(n.data)
-	if err != nil {
-		return nil, err
-	}
-	if store.Identity() != n.identity { // it was read before, to find out what it is
-		return nil, errors.Join(fmt.Errorf("the record in %s has just become that of %s", n.data, store.Identity()), store.Close())
-	}
-	return store, nil
-}
 
 // changer returns what changes members, or nil if they are fixed.
 func (n *node) changer() web.Changer {
@@ -184,33 +165,37 @@ func (n *node) controlled() bool {
 	return n.httpControl || ok && address.IP.IsLoopback()
 }
 
-// connect makes the transport.
-func (n *node) connect() (*transport.TCP, error) {
-	promise, _, err := n.store.Load()
-	if err != nil {
-		return nil, err
-	}
-	config := transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, TLS: tlsOf(n.own), Insecure: n.insecure, Logger: n.logger, NoProof: n.noProof, Reserved: promise.Reserved}
-	if n.changing() {
-		config.Members, config.Changing = nil, &transport.Changing{Incarnation: n.identity.Incarnation, Address: n.address}
-	}
-	if n.listen != "" {
-		l, err := net.Listen("tcp", n.listen)
-		if err != nil {
-			return nil, fmt.Errorf("-listen: %w", err)
+// configured returns what the node is, as the settings say.
+func (n *node) configured(events *web.Events, phi host.Detector, listener net.Listener) library.Config {
+	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.logger}
+	if !n.changing() { // else they are in the record
+		c.Members = map[string]string{}
+		for id, address := range n.addresses {
+			c.Members[id.String()] = address
 		}
-		config.Listener = l
 	}
-	links, err := transport.NewTCP(config)
-	if err != nil && config.Listener != nil {
-		err = errors.Join(err, config.Listener.Close())
+	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = n.noProof, listener }
+	c.Host = func(c *host.Config) {
+		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, kernelclock.New(), events, events
 	}
-	return links, err
+	return c
+}
+
+// listens listens on -listen, if that was given.
+func (n *node) listens() (net.Listener, error) {
+	if n.listen == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", n.listen)
+	if err != nil {
+		return nil, fmt.Errorf("-listen: %w", err)
+	}
+	return l, nil
 }
 
 // run runs the node until ctx ends, or it fails.
 func (n *node) run(ctx context.Context) error {
-	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.links.Addr().String(), "links", linksOf(n.own, n.insecure)}
+	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.host.Links().Addr().String(), "links", linksOf(n.own, n.insecure)}
 	var serving sync.WaitGroup
 	if n.web != nil {
 		attributes = append(attributes, "http", "http://"+n.listener.Addr().String())
@@ -227,6 +212,11 @@ func (n *node) run(ctx context.Context) error {
 	stop := n.keepCertificate(ctx)
 	err := n.host.Run(ctx)
 	stop()
+	if n.recorder != nil && (err == nil || errors.Is(err, host.ErrRemoved)) { // else it is not known what is on the disk
+		if failed := n.recorder.Stopped(); failed != nil {
+			n.logger.Warn("the end of the node could not be recorded", "err", failed)
+		}
+	}
 	if n.web != nil {
 		err = errors.Join(err, n.web.Close())
 	}
@@ -260,9 +250,7 @@ func (n *node) keepCertificate(ctx context.Context) (stop func()) {
 func (n *node) close() error {
 	var errs []error
 	if n.host != nil {
-		errs = append(errs, n.host.Close()) // closes the links too
-	} else if n.links != nil {
-		errs = append(errs, n.links.Close())
+		errs = append(errs, n.host.Close())
 	}
 	if n.listener != nil {
 		if err := n.listener.Close(); !errors.Is(err, net.ErrClosed) {
@@ -271,9 +259,6 @@ func (n *node) close() error {
 	}
 	if n.recorder != nil {
 		errs = append(errs, n.recorder.Close())
-	}
-	if n.store != nil {
-		errs = append(errs, n.store.Close())
 	}
 	defer n.pipes()
 	n.logs.Close(n.timing.Coordinator) // who does not read his log by then does not hold up the end
@@ -315,27 +300,4 @@ func droppedLines(s settings, dropped uint64) string {
 	var line strings.Builder
 	newLogger(&line, s).Warn("lines of this log were dropped: whoever reads it was too slow", "node", s.id.String(), "dropped", dropped)
 	return line.String()
-}
-
-// revision returns which commit this program was built from, or "unknown".
-func revision() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
-		}
-	}
-	return "unknown"
-}
-
-// plain returns text with what the header of a trace cannot hold left out.
-func plain(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '"' || r == '\\' {
-			return -1
-		}
-		return r
-	}, text)
-	return text[:min(len(text), 255)]
 }

@@ -8,11 +8,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
 // TestRun runs three nodes until they are told to stop, and reads what they have recorded.
@@ -21,50 +25,48 @@ func TestRun(t *testing.T) {
 	traces := t.TempDir()
 	var nodes []*process
 	for id := 1; id <= 3; id++ {
-		nodes = append(nodes, c.run(id, "-trace", traces, "-log", "json"))
+		nodes = append(nodes, c.run(id, append(steady, "-trace", traces, "-log", "json")...))
 	}
 	for _, address := range c.http {
 		leads(t, address)
 	}
 	code, body := fetch(c.http[0], "/healthz")
 	require.Equal(t, http.StatusOK, code, body)
-	until(t, "all agree", func() bool {
+	until(t, "all follow 3", func() bool {
 		status, _, _ := bully(t, "status", "-http", strings.Join(c.http, ","))
-		return status == exitOK
+		_, out, _ := bully(t, "status", "-http", c.http[0], c.http[1], c.http[2])
+		return status == cli.OK && strings.Count(out, "\n") == 4 && strings.Count(out, "follower") == 2 &&
+			strings.Count(out, "LEADER") == 1 && regexp.MustCompile(`(?m)^3 +LEADER `).MatchString(out)
 	})
-	_, out, _ := bully(t, "status", "-http", c.http[0], c.http[1], c.http[2])
-	require.Equal(t, 4, strings.Count(out, "\n"), out)
-	require.Equal(t, 1, strings.Count(out, "LEADER"), out)
-	require.Equal(t, 2, strings.Count(out, "follower"), out)
 
 	// A data folder belongs to one process.
 	second := spawn(t, "run", "-id", "1", "-cluster", "test", "-members", "1="+freeAddress(t), "-data", c.data[0])
-	require.Equal(t, exitMismatch, second.wait())
+	require.Equal(t, cli.Mismatch, second.wait())
 	require.Contains(t, second.log.String(), "bully run: ")
 	require.Contains(t, second.log.String(), "in use")
 
+	slices.Reverse(nodes) // the leader first, while it leads
 	for i, n := range nodes {
 		n.signal([]syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGTERM}[i])
-	}
-	for _, n := range nodes {
-		require.Equal(t, exitOK, n.wait(), n.log)
+		require.Equal(t, cli.OK, n.wait(), n.log)
 		require.Contains(t, n.log.String(), `"msg":"stopped"`)
 	}
 	merged := filepath.Join(t.TempDir(), "merged.ndjson")
 	status, _, log := bully(t, "trace", "merge", "-o", merged, traces)
-	require.Equal(t, exitOK, status, log)
-	require.Contains(t, log, ", nodes: 3, crashes: 0")
-	status, out, log = bully(t, "trace", "check", "-strict", merged)
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, log, ", nodes: 3, crashes: 0, stops: 3")
+	status, out, log := bully(t, "trace", "check", "-strict", merged)
+	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "traces: 1, ")
 	status, out, log = bully(t, "trace", "show", merged)
-	require.Equal(t, exitOK, status, log)
-	require.Contains(t, out, "LEADER, epoch 1")
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, out, "LEADER, epoch ")
 	require.Contains(t, out, "Resign; says RESIGN", "who leads resigns before it stops")
+	require.NotContains(t, out, "is heard no more", "each has recorded its end")
 
 	// The same folder, another membership: refused, and nothing is lost.
 	other := spawn(t, "run", "-id", "1", "-cluster", "test", "-members", "1="+freeAddress(t), "-data", c.data[0])
-	require.Equal(t, exitMismatch, other.wait())
+	require.Equal(t, cli.Mismatch, other.wait())
 	require.Contains(t, other.log.String(), "membership")
 }
 
@@ -72,7 +74,7 @@ func TestRun(t *testing.T) {
 func TestRunSecondSignal(t *testing.T) {
 	c := newCluster(t, 1)
 	ready := filepath.Join(t.TempDir(), "ready")
-	n := spawn(t, append(append([]string{"exec"}, c.flags(1, "-stop", "1h")...), "--", "/bin/sh", "-c", `trap '' TERM; echo $$ >"$0"; while :; do sleep 0.01; done`, ready)...)
+	n := spawn(t, append(append([]string{"exec"}, c.flags(1, append(steady, "-stop", "1h")...)...), "--", "/bin/sh", "-c", `trap '' TERM; echo $$ >"$0"; while :; do sleep 0.01; done`, ready)...)
 	pid := number(t, ready)
 	n.signal(syscall.SIGTERM)
 	until(t, "it waits for its command", func() bool { return strings.Contains(n.log.String(), "told to end") })
@@ -92,7 +94,7 @@ func TestRunDiskFails(t *testing.T) {
 		response, err := http.Post("http://"+c.http[0]+"/resign", "", nil)
 		return err != nil || response.Body.Close() == nil && response.StatusCode == http.StatusOK
 	})
-	require.Equal(t, exitMismatch, n.wait())
+	require.Equal(t, cli.Mismatch, n.wait())
 	require.Contains(t, n.log.String(), "bully run: host: stopped for good: saving the promise: ")
 }
 
@@ -108,7 +110,7 @@ func TestRunLogGone(t *testing.T) {
 	resign(t, c.http[0]) // it logs that
 	until(t, "it leads again", func() bool { return leads(t, c.http[0]) > first })
 	n.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, n.wait())
+	require.Equal(t, cli.OK, n.wait())
 }
 
 // TestRunLogNotRead sees that a node does not wait for who reads its log, and has stopped: it leads, answers, and ends when it is told
@@ -132,7 +134,7 @@ func TestRunLogNotRead(t *testing.T) {
 	})
 	leads(t, c.http[0])
 	n.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, n.wait())
+	require.Equal(t, cli.OK, n.wait())
 }
 
 // droppedSome reports whether a node has dropped lines of its log.
@@ -159,9 +161,9 @@ func TestRunCannot(t *testing.T) {
 		"bully run: storage: ":               {"-data", notFolder},
 	} {
 		status, _, log := bully(t, append([]string{"run"}, good.flags(1, args...)...)...)
-		require.Equal(t, exitMismatch, status, args)
+		require.Equal(t, cli.Mismatch, status, args)
 		require.Contains(t, log, want)
 	}
 	running.signal(syscall.SIGTERM)
-	require.Equal(t, exitOK, running.wait())
+	require.Equal(t, cli.OK, running.wait())
 }

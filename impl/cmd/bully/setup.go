@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	library "github.com/seed-fdf591db/bully/impl"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -39,14 +38,14 @@ func setup(_ context.Context, p program, args []string) error {
 	var data, id, cluster, members string
 	var fromFixed bool
 	var links linkFlags
-	flags := p.flagSet("init")
+	flags := p.Flags("init")
 	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
 	flags.StringVar(&id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads")
 	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster, the same at all its nodes, and at no other")
 	links.define(flags)
 	flags.StringVar(&members, "members", "", "all first members, the same at all: `id=host:port,…`")
 	flags.BoolVar(&fromFixed, "from-fixed", false, "let the members of a node come and go that have been fixed; -id is in its record")
-	if err := p.parseSome(flags, args, usage{text: initHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Text: initHelp}); err != nil {
 		return err
 	}
 	if fromFixed {
@@ -61,7 +60,7 @@ func setup(_ context.Context, p program, args []string) error {
 		return err
 	}
 	if _, member := addresses[who.ID]; !member {
-		return usageError{fmt.Sprintf("-id: node %s is not one of -members, which are %s; if it is to be added to them later, bully join is what makes its record", who.ID, first)}
+		return cli.Usage(fmt.Sprintf("-id: node %s is not one of -members, which are %s; if it is to be added to them later, bully join is what makes its record", who.ID, first))
 	}
 	if _, err := links.certificate(cluster, who.ID, named(addresses)); err != nil {
 		return err
@@ -72,18 +71,18 @@ func setup(_ context.Context, p program, args []string) error {
 	if err := keepAddress(data, addresses[who.ID]); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(p.out, "Made the record of %s in %s.\nMembers: %s\n", who, data, first)
+	_, _ = fmt.Fprintf(p.Out, "Made the record of %s in %s.\nMembers: %s\n", who, data, first)
 	if others := othersOf(first, who.ID); others != "" {
-		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with its own -id and the same -cluster and -members.\n", others)
+		_, _ = fmt.Fprintf(p.Out, "Do the same at node %s, with its own -id and the same -cluster and -members.\n", others)
 	}
-	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s%s\n", data, links.again())
+	_, err = fmt.Fprintf(p.Out, "Then run it: bully run -data %s%s\n", data, links.again())
 	return err
 }
 
 // firstMembers reads the first members, and where they listen.
 func firstMembers(text string) (first spec.Configuration, addresses map[spec.NodeID]string, err error) {
 	if text == "" {
-		return first, nil, usageError{"-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}
+		return first, nil, cli.Usage("-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001")
 	}
 	addresses, ids, err := parsePairs("members", text, checkAddress)
 	if err != nil {
@@ -94,7 +93,7 @@ func firstMembers(text string) (first spec.Configuration, addresses map[spec.Nod
 		all = append(all, spec.Member{ID: id, Kind: spec.Voter, Address: addresses[id]})
 	}
 	if first, err = spec.NewConfiguration(0, 1, all); err != nil {
-		return first, nil, usageError{fmt.Sprintf("-members: %v", err)}
+		return first, nil, cli.Usage(fmt.Sprintf("-members: %v", err))
 	}
 	return first, addresses, nil
 }
@@ -124,9 +123,9 @@ func othersOf(c spec.Configuration, but spec.NodeID) string {
 func (p program) fromFixed(arguments []string, data, id, cluster, members string, links linkFlags) error {
 	switch {
 	case len(arguments) > 0:
-		return usageError{fmt.Sprintf("unexpected argument %q", arguments[0])}
+		return cli.Usage(fmt.Sprintf("unexpected argument %q", arguments[0]))
 	case data == "":
-		return usageError{"-data is missing: give the folder of the record, as in -data /var/lib/bully"}
+		return cli.Usage("-data is missing: give the folder of the record, as in -data /var/lib/bully")
 	}
 	first, addresses, err := firstMembers(members)
 	if err != nil {
@@ -137,7 +136,7 @@ func (p program) fromFixed(arguments []string, data, id, cluster, members string
 	}
 	report, err := storage.Inspect(data)
 	if err == nil && id != "" && !report.Node.IsNone() && report.Node.String() != id {
-		return usageError{fmt.Sprintf("-id: the record in %s is that of node %s, not of %s", data, report.Node, id)}
+		return cli.Usage(fmt.Sprintf("-id: the record in %s is that of node %s, not of %s", data, report.Node, id))
 	}
 	if err == nil && !report.Node.IsNone() { // who it is nobody knows else, and FromFixed says why
 		if _, err := links.certificate(cluster, report.Node, named(addresses)); err != nil {
@@ -151,11 +150,11 @@ func (p program) fromFixed(arguments []string, data, id, cluster, members string
 	if err := keepAddress(data, addresses[who.ID]); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(p.out, "The members of %s come and go from now on. Its epoch is %d, as before.\nMembers: %s\n", who, promise.Epoch, first)
+	_, _ = fmt.Fprintf(p.Out, "The members of %s come and go from now on. Its epoch is %d, as before.\nMembers: %s\n", who, promise.Epoch, first)
 	if others := othersOf(first, who.ID); others != "" {
-		_, _ = fmt.Fprintf(p.out, "Do the same at node %s, with the same -cluster and -members, before you start any.\n", others)
+		_, _ = fmt.Fprintf(p.Out, "Do the same at node %s, with the same -cluster and -members, before you start any.\n", others)
 	}
-	_, err = fmt.Fprintf(p.out, "Then run it: bully run -data %s%s\n", data, links.again())
+	_, err = fmt.Fprintf(p.Out, "Then run it: bully run -data %s%s\n", data, links.again())
 	return err
 }
 
@@ -163,13 +162,13 @@ func (p program) fromFixed(arguments []string, data, id, cluster, members string
 func join(_ context.Context, p program, args []string) error {
 	var data, id, cluster, address string
 	var links linkFlags
-	flags := p.flagSet("join")
+	flags := p.Flags("join")
 	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
 	flags.StringVar(&id, "id", "", "the `id` of this node, which no node of the cluster has ever had")
 	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster")
 	links.define(flags)
 	flags.StringVar(&address, "address", "", "where this node listens to the others: `host:port`")
-	if err := p.parseSome(flags, args, usage{text: joinHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Text: joinHelp}); err != nil {
 		return err
 	}
 	who, err := identity(flags.Args(), data, id, cluster)
@@ -177,10 +176,10 @@ func join(_ context.Context, p program, args []string) error {
 		return err
 	}
 	if address == "" {
-		return usageError{"-address is missing: give where the others reach this node, as in -address 10.0.0.4:7001"}
+		return cli.Usage("-address is missing: give where the others reach this node, as in -address 10.0.0.4:7001")
 	}
 	if problem := checkAddress(address); problem != "" {
-		return usageError{"-address: " + problem}
+		return cli.Usage("-address: " + problem)
 	}
 	if _, err := links.certificate(cluster, who.ID, map[string]string{"this node is": address}); err != nil {
 		return err
@@ -191,7 +190,7 @@ func join(_ context.Context, p program, args []string) error {
 	if err := keepAddress(data, address); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "Made the record of %s in %s.\nRun it:     bully run -data %s%s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
+	_, err = fmt.Fprintf(p.Out, "Made the record of %s in %s.\nRun it:     bully run -data %s%s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
 		"where ADDRESS is the -http address of any member.\n", who, data, data, links.again(), who.ID, transport.JoinAddress(address, who.Incarnation))
 	return err
 }
@@ -200,15 +199,15 @@ func join(_ context.Context, p program, args []string) error {
 func identity(arguments []string, data, idText, cluster string) (storage.Identity, error) {
 	switch {
 	case len(arguments) > 0:
-		return storage.Identity{}, usageError{fmt.Sprintf("unexpected argument %q", arguments[0])}
+		return storage.Identity{}, cli.Usage(fmt.Sprintf("unexpected argument %q", arguments[0]))
 	case data == "":
-		return storage.Identity{}, usageError{"-data is missing: give the folder of the record, as in -data /var/lib/bully"}
+		return storage.Identity{}, cli.Usage("-data is missing: give the folder of the record, as in -data /var/lib/bully")
 	case idText == "":
-		return storage.Identity{}, usageError{"-id is missing: give the id of this node, as in -id 3"}
+		return storage.Identity{}, cli.Usage("-id is missing: give the id of this node, as in -id 3")
 	}
 	id, err := spec.ParseNodeID(idText)
 	if err != nil {
-		return storage.Identity{}, usageError{fmt.Sprintf("-id: %v", err)}
+		return storage.Identity{}, cli.Usage(fmt.Sprintf("-id: %v", err))
 	}
 	if err := checkCluster(cluster); err != nil {
 		return storage.Identity{}, err
@@ -216,31 +215,12 @@ func identity(arguments []string, data, idText, cluster string) (storage.Identit
 	return storage.Identity{ID: id, Cluster: cluster, Incarnation: storage.NewIncarnation()}, nil
 }
 
-// addressFile is the file in a data folder that says where the node listens. As soon as its configuration says so too, that
-// goes before it.
-const addressFile = "address"
-
+// keepAddress keeps where a node listens, whose record has just been made.
 func keepAddress(data, address string) error {
-	if err := os.WriteFile(filepath.Join(data, addressFile), []byte(address+"\n"), 0o644); err != nil {
+	if err := library.KeepAddress(data, address); err != nil {
 		return fmt.Errorf("the record is made, but not where the node listens: give -listen to bully run: %w", err)
 	}
 	return nil
-}
-
-// keptAddress returns the address that keepAddress has kept, or "".
-func keptAddress(data string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(data, addressFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	address := strings.TrimSpace(string(text))
-	if problem := checkAddress(address); problem != "" {
-		return "", fmt.Errorf("%s: %s", filepath.Join(data, addressFile), problem)
-	}
-	return address, nil
 }
 
 // ofRecord fills in what a record of changing members says, if there is one and -members does not say otherwise, and
@@ -260,29 +240,24 @@ func (s *settings) ofRecord(flags givenFlags) (bool, error) {
 	}
 	s.identity = report.Identity
 	if given := s.nodeFlags.id; given != "" && given != s.identity.ID.String() {
-		return false, usageError{fmt.Sprintf("-id: the record in %s is that of node %s, not of %s", s.data, s.identity.ID, given)}
+		return false, cli.Usage(fmt.Sprintf("-id: the record in %s is that of node %s, not of %s", s.data, s.identity.ID, given))
 	}
 	if flags["cluster"] && s.cluster != s.identity.Cluster {
-		return false, usageError{fmt.Sprintf("-cluster: the record in %s is of cluster %s, not of %s", s.data, s.identity.Cluster, s.cluster)}
+		return false, cli.Usage(fmt.Sprintf("-cluster: the record in %s is of cluster %s, not of %s", s.data, s.identity.Cluster, s.cluster))
 	}
 	s.id, s.cluster = s.identity.ID, s.identity.Cluster
 	now := report.Promise.Configuration
 	for _, m := range now.Members() {
 		s.members = append(s.members, m.ID)
 	}
-	if s.address, err = keptAddress(s.data); err != nil {
+	if s.address, err = library.ListensAt(s.data); err != nil {
 		return false, err
-	}
-	if m, member := now.Member(s.id); member && m.Address != "" {
-		if s.address, _, err = transport.SplitAddress(m.Address); err != nil {
-			return false, err
-		}
 	}
 	if s.address == "" {
 		s.address = s.listen
 	}
 	if s.address == "" {
-		return false, usageError{"-listen is missing: neither the record nor " + filepath.Join(s.data, addressFile) + " says where this node listens"}
+		return false, cli.Usage("-listen is missing: neither the record nor " + filepath.Join(s.data, library.AddressFile) + " says where this node listens")
 	}
 	return true, nil
 }

@@ -2,21 +2,20 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/cmd/bully/printable"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/printable"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -45,7 +44,7 @@ func statusOf(ctx context.Context, p program, args []string) error {
 	var urls []string
 	var asJSON, all bool
 	var timeout time.Duration
-	flags := p.flagSet("status")
+	flags := p.Flags("status")
 	flags.Func("http", "ask the node at this `address`; may be given again, or with commas between", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			urls = append(urls, strings.TrimSpace(part))
@@ -55,96 +54,38 @@ func statusOf(ctx context.Context, p program, args []string) error {
 	flags.BoolVar(&all, "all", false, "ask the other nodes too that the first knows from its -view")
 	flags.BoolVar(&asJSON, "json", false, "print all that the nodes say, as JSON")
 	flags.DurationVar(&timeout, "timeout", 2*time.Second, "wait no `longer` for a node")
-	if err := p.parseSome(flags, args, usage{" [address…]", statusHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " [address…]", Text: statusHelp}); err != nil {
 		return err
 	}
 	urls = append(urls, flags.Args()...)
-	if len(urls) == 0 && p.getenv != nil {
-		if address := p.getenv(variable("http")); address != "" {
+	if len(urls) == 0 && p.Getenv != nil {
+		if address := p.Getenv(variable("http")); address != "" {
 			urls = []string{address}
 		}
 	}
 	if len(urls) == 0 {
-		return usageError{"no node is given: bully status -http 127.0.0.1:8001"}
+		return cli.Usage("no node is given: bully status -http 127.0.0.1:8001")
 	}
 	for i, text := range urls {
 		var err error
-		if urls[i], err = nodeURL(text); err != nil {
-			return err
+		if urls[i], err = web.URL(text); err != nil {
+			return cli.Usage(err.Error())
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if all {
-		urls = views(ctx, urls)
+		urls = web.Views(ctx, urls)
 	}
 	answers := askAll(ctx, urls)
 	if asJSON {
-		encoder := json.NewEncoder(p.out)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(answers); err != nil {
+		if err := p.JSON(answers); err != nil {
 			return err
 		}
-	} else if err := printAnswers(p.out, answers); err != nil {
+	} else if err := printAnswers(p.Out, answers); err != nil {
 		return err
 	}
 	return agreed(answers)
-}
-
-// nodeURL returns where a node is, as a URL without a path: http:// may be left out.
-func nodeURL(text string) (string, error) {
-	if text == "" {
-		return "", usageError{"an address is empty: give host:port, with one comma between two of them"}
-	}
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	text = strings.TrimSuffix(text, "/")
-	if problem := checkView(text); problem != "" {
-		return "", usageError{problem}
-	}
-	return text, nil
-}
-
-// get reads JSON from a node.
-func get(ctx context.Context, address string, into any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		return wrapped.Err // whoever prints it says where
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return errors.New(response.Status)
-	}
-	return json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(into)
-}
-
-// views returns the addresses given, and those that the first of them that answers knows of.
-func views(ctx context.Context, urls []string) []string {
-	for _, url := range urls {
-		var known struct {
-			Node  spec.NodeID
-			Views map[spec.NodeID]string
-		}
-		if get(ctx, url+"/views", &known) != nil {
-			continue
-		}
-		for id, view := range known.Views {
-			if id != known.Node && checkView(view) == "" && !slices.Contains(urls, view) {
-				urls = append(urls, view)
-			}
-		}
-		break
-	}
-	return urls
 }
 
 // askAll asks all nodes at once. The answers are by id, and those who have not answered come last.
@@ -155,7 +96,7 @@ func askAll(ctx context.Context, urls []string) []answered {
 		asking.Go(func() {
 			answers[i].URL = url
 			var s nodeStatus
-			if err := get(ctx, url+"/status", &s); err != nil {
+			if err := web.Get(ctx, url+"/status", &s); err != nil {
 				answers[i].Error = err.Error()
 				return
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	core "github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/trace"
 )
 
@@ -25,16 +26,12 @@ check replays traces by the rules of the specification, and says of each whether
 which line, by which rule, what was expected there and what came. The records of a folder are merged first, and are one trace;
 each other .ndjson file in it is one of its own. It exits with 1 if one is refused.
 
-from-tlc makes of a counterexample that TLC has printed (or go run ./tla/check -v, or bully check) a trace, or if none can be made
-of it a film, which bully view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
-allow: check refuses such a trace where it does.
-
 An argument is a file, or a folder.
 
 `
 
 // traceVerbs are what can be done with traces.
-var traceVerbs = []string{"check", "from-tlc", "merge", "show"}
+var traceVerbs = []string{"check", "merge", "show"}
 
 // traces merges, shows or checks traces.
 func traces(ctx context.Context, p program, args []string) error {
@@ -42,24 +39,20 @@ func traces(ctx context.Context, p program, args []string) error {
 	var showing trace.Showing
 	var checking traceChecking
 	var out string
-	var asFilm bool
 	verb := ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		verb, args = args[0], args[1:]
 	}
-	flags := p.flagSet("trace " + verb)
+	flags := p.Flags("trace " + verb)
 	if verb == "" {
-		flags = p.flagSet("trace " + strings.Join(traceVerbs, "|"))
+		flags = p.Flags("trace " + strings.Join(traceVerbs, "|"))
 	}
 	of := func(wanted string) bool { return verb == wanted || !slices.Contains(traceVerbs, verb) } // Help without a verb says all.
 	if of("merge") || of("show") {
 		flags.BoolVar(&merging.Partial, "partial", false, "take records whose oldest files are gone: what comes out can be read, and not be checked")
 	}
-	if of("merge") || of("from-tlc") {
-		flags.StringVar(&out, "o", "", "merge, from-tlc: write the trace to this `file`")
-	}
-	if of("from-tlc") {
-		flags.BoolVar(&asFilm, "film", false, "from-tlc: make a film even of what can be a trace")
+	if of("merge") {
+		flags.StringVar(&out, "o", "", "merge: write the trace to this `file`")
 	}
 	if of("show") {
 		flags.BoolVar(&showing.All, "all", false, "show: every step, not only those that change a role, a leader or an epoch")
@@ -67,23 +60,21 @@ func traces(ctx context.Context, p program, args []string) error {
 	if of("check") {
 		checking.flags(flags)
 	}
-	if err := p.parseSome(flags, args, usage{" file|folder…", traceHelp}); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file|folder…", Text: traceHelp}); err != nil {
 		return err
 	}
 	switch {
 	case verb == "":
-		return usageError{"do what? There are check, from-tlc, merge and show"}
+		return cli.Usage("do what? There are check, merge and show")
 	case !slices.Contains(traceVerbs, verb):
-		return usageError{fmt.Sprintf("unknown %q%s (there are check, from-tlc, merge and show)", verb, suggest(verb, traceVerbs))}
+		return cli.Usage(fmt.Sprintf("unknown %q%s (there are check, merge and show)", verb, cli.Suggest(verb, traceVerbs)))
 	case flags.NArg() == 0:
-		return usageError{"no file or folder is given"}
+		return cli.Usage("no file or folder is given")
 	}
 	merging.Step = core.Replay
 	switch verb {
 	case "check":
 		return p.checkTraces(ctx, checking, flags.Args())
-	case "from-tlc":
-		return p.fromTLC(asFilm, out, flags.Args())
 	case "merge":
 		return p.mergeTraces(merging, out, flags.Args())
 	}
@@ -97,12 +88,12 @@ func (p program) mergeTraces(merging trace.Merging, name string, arguments []str
 		return err
 	}
 	if name == "" {
-		_, err = io.Copy(p.out, merged)
+		_, err = io.Copy(p.Out, merged)
 	} else {
 		err = os.WriteFile(name, merged.Bytes(), 0o644)
 	}
 	if err == nil {
-		_, _ = fmt.Fprintln(p.log, summary)
+		_, _ = fmt.Fprintln(p.Log, summary)
 	}
 	return err
 }
@@ -115,15 +106,15 @@ func (p program) showTraces(merging trace.Merging, showing trace.Showing, argume
 			if err != nil {
 				return err
 			}
-			return errors.Join(showing.Show(p.out, file), file.Close())
+			return errors.Join(showing.Show(p.Out, file), file.Close())
 		}
 	}
 	merged, summary, err := mergeAll(merging, arguments)
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(p.out, summary)
-	return showing.Show(p.out, merged)
+	_, _ = fmt.Fprintln(p.Out, summary)
+	return showing.Show(p.Out, merged)
 }
 
 // mergeAll merges the records that the arguments name.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -42,12 +41,13 @@ type evidence struct {
 
 // traceVerdict is what comes of one trace.
 type traceVerdict struct {
-	File     string        `json:"file"`
-	Members  []spec.NodeID `json:"members"`
-	Events   uint64        `json:"events"`
-	Reigns   uint64        `json:"reigns"`
-	CutShort bool          `json:"cut_short"`
-	Refused  *traceFault   `json:"refused,omitempty"`
+	File     string               `json:"file"`
+	Members  []spec.NodeID        `json:"members"`
+	Events   uint64               `json:"events"`
+	Reigns   uint64               `json:"reigns"`
+	CutShort bool                 `json:"cut_short"`
+	Unheard  []tracecheck.Unheard `json:"heard_no_more,omitempty"` // nodes whose record just ends
+	Refused  *traceFault          `json:"refused,omitempty"`
 
 	took time.Duration
 	err  error
@@ -165,7 +165,7 @@ func (e *evidence) check(ctx context.Context, o tracecheck.Options) (v traceVerd
 	begin := time.Now()
 	report, err := tracecheck.Trace(untilDone{ctx, in}, o)
 	v.took, v.err = time.Since(begin), err
-	v.Members, v.Events, v.Reigns, v.CutShort = report.Members, report.Events, report.Reigns, report.CutShort
+	v.Members, v.Events, v.Reigns, v.CutShort, v.Unheard = report.Members, report.Events, report.Reigns, report.CutShort, report.Unheard
 	var fault *tracecheck.TraceError
 	if errors.As(err, &fault) {
 		v.Refused = &traceFault{fault.Line, fault.Rule, fault.Problem, fault.Before, fault.Expected, fault.Got}
@@ -208,15 +208,13 @@ func (p program) tellTraces(g traceChecking, verdicts []traceVerdict) error {
 		total.PerSecond = float64(total.Events) / total.Seconds
 	}
 	if g.json {
-		encoder := json.NewEncoder(p.out)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(total); err != nil {
+		if err := p.JSON(total); err != nil {
 			return err
 		}
 	} else {
 		p.printVerdicts(verdicts)
-		_, _ = fmt.Fprintf(p.out, "traces: %d, events: %d, refused: %d, events/s: %.0f\n", len(verdicts), total.Events, total.Refused, total.PerSecond)
-		_, _ = fmt.Fprintln(p.out, g.asked())
+		_, _ = fmt.Fprintf(p.Out, "traces: %d, events: %d, refused: %d, events/s: %.0f\n", len(verdicts), total.Events, total.Refused, total.PerSecond)
+		_, _ = fmt.Fprintln(p.Out, g.asked())
 	}
 	if total.Refused > 0 {
 		return fmt.Errorf("%d of %d traces are refused", total.Refused, len(verdicts))
@@ -235,21 +233,24 @@ func (g *traceChecking) asked() string {
 
 // printVerdicts prints a table of all traces, and why those that are refused are.
 func (p program) printVerdicts(verdicts []traceVerdict) {
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "file\tmembers\tevents\treigns\tverdict")
 	for i := range verdicts {
 		v := &verdicts[i]
 		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\n", v.File, len(v.Members), v.Events, v.Reigns, v.word())
 	}
 	_ = w.Flush()
-	_, _ = fmt.Fprintln(p.out)
+	_, _ = fmt.Fprintln(p.Out)
 	for i := range verdicts {
+		for _, u := range verdicts[i].Unheard {
+			_, _ = fmt.Fprintf(p.Out, "%s: %v\n", verdicts[i].File, u)
+		}
 		if v := &verdicts[i]; v.Refused != nil {
-			_, _ = fmt.Fprintf(p.out, "%s: %v\n", v.File, v.err)
+			_, _ = fmt.Fprintf(p.Out, "%s: %v\n", v.File, v.err)
 			if v.Refused.Rule == string(spec.OneActing) {
-				_, _ = fmt.Fprintln(p.out, "  if a node was held up (its log says so), a clock went too fast, or a death was told that was none, that can be: -two-acting leaves it out")
+				_, _ = fmt.Fprintln(p.Out, "  if a node was held up (its log says so), a clock went too fast, or a death was told that was none, that can be: -two-acting leaves it out")
 			}
-			_, _ = fmt.Fprintln(p.out)
+			_, _ = fmt.Fprintln(p.Out)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -34,7 +35,7 @@ func TestTraceCheck(t *testing.T) {
 	put(t, dir, "notes.txt", "no trace")
 	good := put(t, dir, "good.ndjson", aloneHeader, aloneStarts, aloneAsks, aloneLeads)
 	status, out, log := bully(t, "trace", "check", dir)
-	require.Equal(t, exitOK, status, log)
+	require.Equal(t, cli.OK, status, log)
 	lines := strings.Split(out, "\n")
 	require.Equal(t, []string{"file", "members", "events", "reigns", "verdict"}, strings.Fields(lines[0]))
 	require.Equal(t, []string{good, "1", "3", "1", "ok"}, strings.Fields(lines[1]))
@@ -43,22 +44,22 @@ func TestTraceCheck(t *testing.T) {
 	// A trace that a crash of its writer has cut short is good, unless that is asked.
 	cut := put(t, dir, "cut.ndjson", aloneHeader, aloneStarts, aloneAsks[:20])
 	status, out, _ = bully(t, "trace", "check", dir)
-	require.Equal(t, exitOK, status)
+	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, "ok, cut short")
 	status, out, log = bully(t, "trace", "check", "-strict", good, cut)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Equal(t, "bully trace: 1 of 2 traces are refused\n", log)
 	require.Contains(t, out, "REFUSED in line 3, section 14")
 
 	// A step that is not that of the rules is shown with what was expected, and in JSON.
 	bad := put(t, dir, "bad.ndjson", aloneHeader, aloneStarts, aloneAsks, strings.ReplaceAll(aloneLeads, `"epoch":1`, `"epoch":2`))
 	status, out, _ = bully(t, "trace", "check", bad, good)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, out, "REFUSED in line 4, R14")
 	require.Contains(t, out, bad+": line 4: R14: node 1 of {1} takes ElectionTimeout in another way than the rules\n")
 	require.Contains(t, out, "\n  expected  leader leader:1 epoch:1 grantee:1 support:{} latest:3 dated:3\n  got       leader leader:1 epoch:2 ")
 	status, out, log = bully(t, "trace", "check", "-json", bad, good)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Equal(t, "bully trace: 1 of 2 traces are refused\n", log)
 	var told struct {
 		Traces  []traceVerdict
@@ -76,12 +77,12 @@ func TestTraceCheck(t *testing.T) {
 func TestTraceCheckOneActing(t *testing.T) {
 	late := "../../../traces/valid/leader-that-nobody-hears.ndjson"
 	status, out, _ := bully(t, "trace", "check", late)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, out, "OneActing: two nodes act as leader")
 	require.Contains(t, out, "that can be: -two-acting leaves it out")
 	require.Contains(t, out, ", OneActing\n")
 	status, out, _ = bully(t, "trace", "check", "-two-acting", late)
-	require.Equal(t, exitOK, status)
+	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, "; OneActing was not, as -two-acting says")
 	for _, asked := range []bool{true, false} {
 		_, out, _ = bully(t, "trace", "check", "-json", fmt.Sprintf("-two-acting=%t", !asked), late)
@@ -110,7 +111,7 @@ func TestTraceCheckRecords(t *testing.T) {
 	good := put(t, dir, "good.ndjson", aloneHeader, aloneStarts, aloneAsks, aloneLeads)
 	for _, arguments := range [][]string{{dir}, {filepath.Join(dir, "1-000002.ndjson"), good, filepath.Join(dir, "1-000001.ndjson")}} {
 		status, out, log := bully(t, append([]string{"trace", "check"}, arguments...)...)
-		require.Equal(t, exitOK, status, log)
+		require.Equal(t, cli.OK, status, log)
 		lines := strings.Split(out, "\n")
 		require.Equal(t, []string{dir, "1", "5", "1", "ok"}, strings.Fields(lines[1]), "with a Crash before the Restart")
 		require.Equal(t, []string{good, "1", "3", "1", "ok"}, strings.Fields(lines[2]))
@@ -118,7 +119,7 @@ func TestTraceCheckRecords(t *testing.T) {
 
 	// Records of which one is missing cannot be merged.
 	status, out, _ := bully(t, "trace", "check", filepath.Join(dir, "1-000002.ndjson"), good)
-	require.Equal(t, exitMismatch, status)
+	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, out, "REFUSED\n")
 	require.Contains(t, out, "traces: 2, events: 3, refused: 1")
 }
@@ -130,7 +131,7 @@ func TestTraceCheckUsage(t *testing.T) {
 		"did you mean -strict?":      {"trace", "check", "-strct", empty},
 	} {
 		status, _, log := bully(t, args...)
-		require.Equal(t, exitUsage, status, args)
+		require.Equal(t, cli.Misused, status, args)
 		require.Contains(t, log, want)
 	}
 	for want, args := range map[string][]string{
@@ -139,10 +140,10 @@ func TestTraceCheckUsage(t *testing.T) {
 		"1 of 1 traces are refused":     {"trace", "check", put(t, t.TempDir(), "x.ndjson", aloneHeader)},
 	} {
 		status, _, log := bully(t, args...)
-		require.Equal(t, exitMismatch, status, args)
+		require.Equal(t, cli.Mismatch, status, args)
 		require.Contains(t, log, want)
 	}
 	status, out, _ := bully(t, "help", "trace")
-	require.Equal(t, exitOK, status)
+	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, "-two-acting")
 }

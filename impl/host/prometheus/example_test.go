@@ -25,7 +25,7 @@ func Example() {
 
 	one := spec.IntegerID(1)
 	h, err := host.New(host.Config{
-		ID: one, Members: []spec.NodeID{one}, Metrics: metrics,
+		ID: one, Members: []spec.NodeID{one}, Metrics: metrics, Timing: host.Busy(),
 		Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one), // storage.Open and transport.NewTCP in earnest
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ func tests(t *testing.T, d database) {
 	db := d.open(t)
 	fence, err := New(d.dialect, "log")
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	require.NoError(t, fence.Create(ctx, db))
 	require.NoError(t, fence.Create(ctx, db), "again")

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -191,21 +192,23 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 // TestLockIsWaitedFor opens a folder that is let go of a little later, and one that is not.
 func TestLockIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
-	first, err := folder.Open(dir, "record")
-	require.NoError(t, err)
-	begun := time.Now()
-	_, err = folder.Open(dir, "record")
-	require.ErrorIs(t, err, folder.ErrLocked)
-	require.GreaterOrEqual(t, time.Since(begun), 190*time.Millisecond, "it may be about to be released")
-	time.AfterFunc(50*time.Millisecond, func() { _ = first.Close() })
-	second, err := folder.Open(dir, "record")
-	require.NoError(t, err)
-	require.NoError(t, second.Close())
+	synctest.Test(t, func(t *testing.T) {
+		first, err := folder.Open(dir, "record")
+		require.NoError(t, err)
+		begun := time.Now()
+		_, err = folder.Open(dir, "record")
+		require.ErrorIs(t, err, folder.ErrLocked)
+		require.GreaterOrEqual(t, time.Since(begun), 190*time.Millisecond, "it may be about to be released")
+		time.AfterFunc(50*time.Millisecond, func() { _ = first.Close() })
+		second, err := folder.Open(dir, "record")
+		require.NoError(t, err)
+		require.NoError(t, second.Close())
+	})
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, folder.LockName), []byte("0\n"), 0o600))
 	third := open(t, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, folder.LockName), []byte("0\n"), 0o600))
-	_, err = folder.Open(dir, "record")
+	_, err := folder.Open(dir, "record")
 	require.EqualError(t, err, dir+" is in use: two at once would break what either has promised")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, folder.LockName), []byte("1\n"), 0o600))
 	_, err = folder.Open(dir, "record")

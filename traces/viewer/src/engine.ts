@@ -18,7 +18,7 @@ declare global {
 // loadEngine unpacks the engine, and starts it. A page whose engine is there already, as in a test, takes that.
 export async function loadEngine(packed: string): Promise<Engine> {
   if (!globalThis.bullyEngine) {
-    if (!packed) throw new Error('this page was made without its engine: ask bully view for a whole one');
+    if (!packed) throw new Error('this page was made without its engine: ask workbench view for a whole one');
     const go = new Go();
     const source = await WebAssembly.instantiate(await unpack(packed), go.importObject);
     void go.run(source.instance);

@@ -1,4 +1,4 @@
-// The plots of bully compare: where numbers stand, what is told of them, and that algorithms can be told apart.
+// The plots of workbench compare: where numbers stand, what is told of them, and that algorithms can be told apart.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ function row(algorithm: string, x: number, median: Value, least: Value = median,
 
 function question(rows: Row[], axis: Partial<Axis> = {}, more: Partial<Question> = {}): Question {
   return {
-    id: 'q', title: 'Question', asks: 'Why?', how: 'So.', x: 'loss, %', log: false, single: false, seeds: 7, first_seed: 1, bounds: null, command: 'bully compare',
+    id: 'q', title: 'Question', asks: 'Why?', how: 'So.', x: 'loss, %', log: false, single: false, seeds: 7, first_seed: 1, bounds: null, command: 'workbench compare',
     settings: [...new Set(rows.map((r) => r.setting))], measures: ['time, ms'], rows, axes: [{ name: 'time', unit: 'ms', stat: 'median', log: false, ...axis }], ...more,
   };
 }

@@ -35,9 +35,9 @@ export function Story({ scenario: s }: { scenario: Scenario }) {
         </div>
         <div>
           <p class="soft">See it move, and step through it:</p>
-          <Commands lines={s.runs.map((run, i) => `bully view ${i > 0 ? `-algorithm ${run.algorithm} ` : ''}${s.name}`)} />
+          <Commands lines={s.runs.map((run, i) => `workbench view ${i > 0 ? `-algorithm ${run.algorithm} ` : ''}${s.name}`)} />
           <p class="soft">All that happens, as text:</p>
-          <Commands lines={[`bully compare -scenario ${s.name}`]} />
+          <Commands lines={[`workbench compare -scenario ${s.name}`]} />
         </div>
       </div>
     </article>

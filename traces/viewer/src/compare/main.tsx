@@ -1,4 +1,4 @@
-// The page of bully compare -html: every question with its plots and numbers, and every scenario. What it shows was put into it.
+// The page of workbench compare -html: every question with its plots and numbers, and every scenario. What it shows was put into it.
 import { render } from 'preact';
 import '../palette.css';
 import { keepTheme } from '../theme';

@@ -1,4 +1,4 @@
-// What bully compare -html puts into the page: impl/cmd/bully/compare_page.go writes it, and says what each field means.
+// What workbench compare -html puts into the page: impl/cmd/workbench/compare_page.go writes it, and says what each field means.
 
 export interface Comparison { title: string; intro: string[]; algorithms: Algorithm[]; questions: Question[]; scenarios: Scenario[] }
 

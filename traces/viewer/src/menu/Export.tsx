@@ -43,7 +43,7 @@ export function ExportDialog() {
           </li>
         ))}
       </ul>
-      <p class="soft">A page with this in it, to send or to keep: <code>bully view FILE -o page.html</code></p>
+      <p class="soft">A page with this in it, to send or to keep: <code>workbench view FILE -o page.html</code></p>
     </Dialog>
   );
 }

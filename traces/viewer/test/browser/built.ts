@@ -17,6 +17,7 @@ function folder(): string {
 export const pageFile = (): string => join(folder(), 'page.html');
 export const pageURL = (): string => pathToFileURL(pageFile()).href;
 export const bully = (): string => join(folder(), 'bully');
+export const workbench = (): string => join(folder(), 'workbench');
 
 // build makes the page, with its engine, and the program. What is there already is taken as it is.
 export function build(into: string): void {
@@ -26,20 +27,20 @@ export function build(into: string): void {
     console.log(`built in ${seconds(Date.now() - from)}: ${what} ${args.join(' ')}`);
   };
   if (!existsSync(join(into, 'page.html'))) run('node', ['build.mjs', '--standalone', join(into, 'page.html')], viewer);
-  if (!existsSync(join(into, 'bully'))) run('go', ['build', '-o', join(into, 'bully'), './impl/cmd/bully'], root);
+  if (!existsSync(join(into, 'workbench'))) run('go', ['build', '-o', into + '/', './impl/cmd/bully', './impl/cmd/workbench'], root);
 }
 
 // sim writes a trace of a simulated run, and returns the name of its file.
 export function sim(name: string, args: string[]): string {
   const file = join(folder(), name);
-  if (!existsSync(file)) execFileSync(bully(), ['sim', ...args, '-trace', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (!existsSync(file)) execFileSync(workbench(), ['sim', ...args, '-trace', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   return file;
 }
 
-// compared writes a page of bully compare, and returns its address.
+// compared writes a page of workbench compare, and returns its address.
 export function compared(name: string, args: string[]): string {
   const file = join(folder(), name);
-  if (!existsSync(file)) execFileSync(bully(), ['compare', ...args, '-html', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (!existsSync(file)) execFileSync(workbench(), ['compare', ...args, '-html', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   return pathToFileURL(file).href;
 }
 

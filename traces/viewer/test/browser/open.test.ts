@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { bully, root } from './built';
+import { root, workbench } from './built';
 import { golden, inPage, leaders, menu, pick, ready, shown, stepUntil, until } from './kit';
 
 const trace = (name: string): string => readFileSync(join(root, 'traces/valid', `${name}.ndjson`), 'utf8');
@@ -83,7 +83,7 @@ async function violating(page: Page, name: string): Promise<string> {
   return `${name}: ${here.join(', ')} at step ${now.count} of ${now.seen}`;
 }
 
-const tlc = join(root, 'impl/cmd/bully/stage/testdata/tlc');
+const tlc = join(root, 'impl/internal/stage/testdata/tlc');
 for (const name of readdirSync(tlc)) {
   inPage(`what a model checker prints opens at the step that breaks a property: ${name}`, {}, async (page, t) => {
     await ready(page);
@@ -93,10 +93,10 @@ for (const name of readdirSync(tlc)) {
   });
 }
 
-inPage('what the explorer finds, as bully check -film writes it, opens there, too', {}, async (page, t) => {
+inPage('what the explorer finds, as workbench check -film writes it, opens there, too', {}, async (page, t) => {
   const into = mkdtempSync(join(tmpdir(), 'bully-film-'));
   try {
-    execFileSync(bully(), ['check', '-config', 'ClusterGrantsTwice', '-film', join(into, 'found.film.ndjson')], { cwd: root, stdio: 'pipe' });
+    execFileSync(workbench(), ['check', '-config', 'ClusterGrantsTwice', '-film', join(into, 'found.film.ndjson')], { cwd: root, stdio: 'pipe' });
     await ready(page);
     await drop(page, 'found.film.ndjson', readFileSync(join(into, 'found.film.ndjson'), 'utf8'));
     await until(page, 'another film than the run of the beginning', ({ title, problem }) => problem !== '' || !title.startsWith('5 nodes'));

@@ -1,19 +1,19 @@
-// The page as bully view serves it: the same page, with the policy of the server, and what is to be opened inside.
+// The page as workbench view serves it: the same page, with the policy of the server, and what is to be opened inside.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { bully, root } from './built';
+import { root, workbench } from './built';
 import { ready, shown, until, visit } from './kit';
 
 const running: ChildProcess[] = [];
 after(() => { for (const child of running) child.kill('SIGKILL'); });
 
-// serve starts bully view, and returns the address that it prints.
+// serve starts workbench view, and returns the address that it prints.
 function serve(...args: string[]): Promise<string> {
-  const child = spawn(bully(), ['view', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(workbench(), ['view', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   let said = '';
   return new Promise((done, failed) => {
@@ -24,11 +24,11 @@ function serve(...args: string[]): Promise<string> {
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
-    child.on('exit', (code) => failed(new Error(`bully view ended with ${code}: ${said}`)));
+    child.on('exit', (code) => failed(new Error(`workbench view ended with ${code}: ${said}`)));
   });
 }
 
-test('bully view serves a page that plays, fetches nothing more, and is kept by the browser', async (t) => {
+test('workbench view serves a page that plays, fetches nothing more, and is kept by the browser', async (t) => {
   const url = await serve();
   const seen = await visit({ url, network: (asked) => asked === url });
   await ready(seen.page);
@@ -51,7 +51,7 @@ test('bully view serves a page that plays, fetches nothing more, and is kept by 
   await seen.close();
 });
 
-test('bully view FILE opens the file, and says what is wrong with it', async () => {
+test('workbench view FILE opens the file, and says what is wrong with it', async () => {
   const into = mkdtempSync(join(tmpdir(), 'bully-view-'));
   try {
     const text = readFileSync(join(root, 'traces/valid/seven-nodes.ndjson'), 'utf8');

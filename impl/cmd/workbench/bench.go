@@ -1,0 +1,386 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+)
+
+// benchFlags are the flags of workbench bench.
+type benchFlags struct {
+	nodes, faults string
+	rounds        int
+	looks         time.Duration
+	json          bool
+	command       string
+	against       []string
+}
+
+// contestant is a program that is measured.
+type contestant struct {
+	name    string
+	command []string
+}
+
+// benchHelp is what bully help bench says before the flags.
+const benchHelp = `
+Say "workbench bench failover" or "workbench bench idle" first, then flags.
+
+failover lets the leader of a cluster of real processes fail again and again, and measures how long it takes until all
+others name the next. idle measures what each node uses that has nothing to do; it needs Linux.
+
+Any program can be measured that takes the flags -id, -members, -data and -http, and serves GET /events and
+GET /status as bully run does:
+
+  workbench bench failover -against "raftnode -profile fast"
+
+`
+
+// benchmark measures clusters of real processes: how long a failover takes, or what a node costs that has nothing to
+// do.
+func benchmark(ctx context.Context, p program, args []string) error {
+	f := benchFlags{}
+	flags := p.Flags("bench")
+	flags.StringVar(&f.faults, "fault", "kill,stop,cut", "failover: a `list` of what befalls the leader: kill (kill -9), stop (SIGSTOP), cut (off the network; needs root)")
+	flags.IntVar(&f.rounds, "rounds", 20, "failover: let the leader fail this `often`, for each size and fault")
+	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle: look for this `time`")
+	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 for idle if empty")
+	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	flags.StringVar(&f.command, "command", "", "the `command` line of a node; bully run if empty")
+	flags.Func("against", "measure this `command` line too, and compare; may be given again", func(s string) error {
+		f.against = append(f.against, s)
+		return nil
+	})
+	what := ""
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		what, args = args[0], args[1:]
+	}
+	if err := p.ParseSome(flags, args, cli.Manual{Text: benchHelp}); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return cli.Usage(fmt.Sprintf("unexpected argument %q (\"workbench help bench\" lists the flags)", flags.Arg(0)))
+	}
+	switch what {
+	case "failover":
+		return p.failovers(ctx, f)
+	case "idle":
+		return p.idle(ctx, f)
+	case "":
+		return cli.Usage("measure what? Say workbench bench failover or workbench bench idle first, then flags")
+	}
+	return cli.Usage(fmt.Sprintf("unknown benchmark %q: there are failover and idle", what))
+}
+
+// contestants returns the programs that are to be measured, ours first.
+func (f benchFlags) contestants() ([]contestant, error) {
+	var others []contestant
+	for _, given := range f.against {
+		command := strings.Fields(given)
+		if len(command) == 0 {
+			return nil, cli.Usage("-against needs a command line")
+		}
+		others = append(others, contestant{shortName(command), command})
+	}
+	ours := contestant{"bully", strings.Fields(f.command)}
+	if len(ours.command) > 0 {
+		ours.name = shortName(ours.command)
+	} else {
+		node, err := findNode()
+		if err != nil {
+			return nil, err
+		}
+		ours.command = []string{node, "run", "-cluster", "bench", "-profile", "lan", "-preempt", "never"}
+	}
+	return append([]contestant{ours}, others...), nil
+}
+
+// findNode returns the program bully: that beside this one, or else that of the path.
+func findNode() (string, error) {
+	if self, err := os.Executable(); err == nil {
+		if beside := filepath.Join(filepath.Dir(self), "bully"); isFile(beside) {
+			return beside, nil
+		}
+	}
+	found, err := exec.LookPath("bully")
+	if err != nil {
+		return "", errors.New("there is no program bully beside this one, nor in the path: build both into one folder (go build -o .cache/ ./impl/cmd/bully " +
+			"./impl/cmd/workbench), or say with -command what a node is")
+	}
+	return found, nil
+}
+
+// isFile reports whether there is a file of this name.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// ms returns a length of time in milliseconds.
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// shortName returns how a command line is called in a table.
+func shortName(command []string) string {
+	return strings.Join(append([]string{filepath.Base(command[0])}, command[1:]...), " ")
+}
+
+// sizes reads the sizes of clusters, those given or else the usual ones.
+func (f benchFlags) sizes(usual string) ([]int, error) {
+	var all []int
+	for text := range strings.SplitSeq(cmp.Or(f.nodes, usual), ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 64 {
+			return nil, cli.Usage(fmt.Sprintf("-nodes %q: %q is not a size from 1 to 64", f.nodes, text))
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// failoverResult is what was measured of one program, size and fault. All times are in milliseconds.
+type failoverResult struct {
+	Program  string             `json:"program"`
+	Nodes    int                `json:"nodes"`
+	Fault    localcluster.Fault `json:"fault"`
+	Rounds   int                `json:"rounds"`
+	Median   float64            `json:"median_ms"`
+	P99      float64            `json:"p99_ms"`
+	Max      float64            `json:"max_ms"`
+	Ratio    float64            `json:"ratio,omitempty"` // the median by that of the first program
+	Messages float64            `json:"messages"`        // sent by all survivors, a failover
+	ByType   map[string]float64 `json:"messages_by_type"`
+	Bytes    float64            `json:"bytes"`
+	Saves    float64            `json:"saves"`
+	Samples  []float64          `json:"samples_ms"`
+}
+
+// failovers measures how long it takes until the survivors of a leader's fault name the next leader.
+func (p program) failovers(ctx context.Context, f benchFlags) error {
+	sizes, err := f.sizes("3,5,7")
+	if err != nil {
+		return err
+	}
+	if f.rounds < 1 {
+		return cli.Usage("-rounds must be at least 1: no rounds measure nothing")
+	}
+	faults, skipped, err := f.chooseFaults()
+	if err != nil {
+		return err
+	}
+	for _, n := range sizes {
+		if n < 3 {
+			return cli.Usage(fmt.Sprintf("-nodes %d: the others need a quorum without their leader, so at least 3", n))
+		}
+	}
+	contestants, err := f.contestants()
+	if err != nil {
+		return err
+	}
+	for _, reason := range skipped {
+		_, _ = fmt.Fprintln(p.Log, reason)
+	}
+	var results []failoverResult
+	for _, fault := range faults {
+		for _, n := range sizes {
+			var median float64
+			for i, one := range contestants {
+				r, err := p.failover(ctx, one, n, fault, f.rounds)
+				if err != nil {
+					return fmt.Errorf("%s, %d nodes, %s: %w", one.name, n, fault, err)
+				}
+				if i == 0 {
+					median = r.Median
+				} else if median > 0 {
+					r.Ratio = r.Median / median
+				}
+				results = append(results, r)
+			}
+		}
+	}
+	p.Clear()
+	if f.json {
+		return p.JSON(struct {
+			machine
+			Skipped   []string         `json:"skipped"`
+			Failovers []failoverResult `json:"failovers"`
+		}{thisMachine(), skipped, results})
+	}
+	return p.printFailovers(results)
+}
+
+// chooseFaults returns the faults that are asked for and can be measured here, and why the others cannot.
+func (f benchFlags) chooseFaults() (faults []localcluster.Fault, skipped []string, err error) {
+	for name := range strings.SplitSeq(f.faults, ",") {
+		fault := localcluster.Fault(name)
+		if !slices.Contains(localcluster.Faults(), fault) {
+			return nil, nil, cli.Usage(fmt.Sprintf("unknown fault %q: there are kill, stop and cut", name))
+		}
+		if fault == localcluster.FaultCut {
+			if err := localcluster.CanNamespace(); err != nil {
+				skipped = append(skipped, fmt.Sprintf("cut is not measured: %v", err))
+				continue
+			}
+		}
+		faults = append(faults, fault)
+	}
+	if len(faults) == 0 {
+		return nil, nil, errors.New(strings.Join(skipped, "; "))
+	}
+	return faults, skipped, nil
+}
+
+// failover measures one program, size and fault.
+func (p program) failover(ctx context.Context, one contestant, nodes int, fault localcluster.Fault, rounds int) (failoverResult, error) {
+	r := failoverResult{Program: one.name, Nodes: nodes, Fault: fault, ByType: map[string]float64{}}
+	var times []time.Duration
+	next := time.Now()
+	plan := localcluster.Failovers{
+		Config: localcluster.Config{Nodes: nodes, Command: one.command}, Fault: fault, Rounds: rounds,
+		Each: func(round int, f localcluster.Failover) {
+			times = append(times, f.Took)
+			if now := time.Now(); !now.Before(next) || round == rounds {
+				next = now.Add(p.Every())
+				p.Progress(fmt.Sprintf("%s, %d nodes, %s: round %d of %d, median %.1f ms", one.name, nodes, fault, round, rounds,
+					ms(localcluster.Median(times))))
+			}
+		},
+	}
+	all, err := plan.Measure(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Rounds = len(all)
+	each := 1 / float64(len(all))
+	for _, f := range all {
+		r.Samples = append(r.Samples, ms(f.Took))
+		r.Messages += each * float64(f.Sent())
+		r.Bytes += each * float64(f.Bytes)
+		r.Saves += each * float64(f.Saves)
+		for name, n := range f.Messages {
+			r.ByType[name] += each * float64(n)
+		}
+	}
+	r.Median, r.P99 = ms(localcluster.Median(times)), ms(localcluster.Quantile(times, 0.99))
+	r.Max = ms(slices.Max(times))
+	return r, nil
+}
+
+// printFailovers prints the table, and what its columns are.
+func (p program) printFailovers(results []failoverResult) error {
+	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "fault\tnodes\tprogram\trounds\tmedian ms\tp99\tmax\tmessages\tbytes\tsaves\ttimes as long")
+	for _, r := range results {
+		ratio := ""
+		if r.Ratio > 0 {
+			ratio = fmt.Sprintf("%.1f", r.Ratio)
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\n", r.Fault, r.Nodes, r.Program, r.Rounds,
+			r.Median, r.P99, r.Max, counted(r.Messages, 1), counted(r.Bytes, 0), counted(r.Saves, 1), ratio)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(p.Out, "\nFrom the fault until the last survivor names the next leader. kill: kill -9; stop: SIGSTOP; cut: off the network.\n"+
+		"Messages and bytes sent, and waits for a disk, of all survivors together, a failover. %s.\n", thisMachine())
+	return err
+}
+
+// counted writes a number, or that nobody has counted.
+func counted(n float64, digits int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(n, 'f', digits, 64)
+}
+
+// idleResult is what one program costs at rest.
+type idleResult struct {
+	Program string              `json:"program"`
+	Nodes   []localcluster.Idle `json:"nodes"`
+}
+
+// idle measures what nodes use while nothing happens.
+func (p program) idle(ctx context.Context, f benchFlags) error {
+	sizes, err := f.sizes("5")
+	if err != nil {
+		return err
+	}
+	if f.looks <= 0 {
+		return cli.Usage("-for must be above 0")
+	}
+	contestants, err := f.contestants()
+	if err != nil {
+		return err
+	}
+	var results []idleResult
+	for _, n := range sizes {
+		for _, one := range contestants {
+			p.Progress(fmt.Sprintf("%s, %d nodes, idle for %s", one.name, n, f.looks))
+			nodes, err := localcluster.MeasureIdle(ctx, localcluster.Config{Nodes: n, Command: one.command}, f.looks)
+			if err != nil {
+				return fmt.Errorf("%s, %d nodes: %w", one.name, n, err)
+			}
+			results = append(results, idleResult{one.name, nodes})
+		}
+	}
+	p.Clear()
+	if f.json {
+		return p.JSON(struct {
+			machine
+			Idle []idleResult `json:"idle"`
+		}{thisMachine(), results})
+	}
+	return p.printIdle(results)
+}
+
+// printIdle prints the table.
+func (p program) printIdle(results []idleResult) error {
+	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "program\tnodes\tnode\t\tCPU % of a core\tRSS MiB\tpeak MiB\tmessages/s")
+	for _, r := range results {
+		for _, n := range r.Nodes {
+			role := ""
+			if n.Leading {
+				role = "leads"
+			}
+			_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.2f\t%.1f\t%.1f\t%.1f\n", r.Program, len(r.Nodes), n.Node, role, 100*n.CPU,
+				float64(n.Resident)/(1<<20), float64(n.Peak)/(1<<20), n.Sent)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(p.Out, "\n%s.\n", thisMachine())
+	return err
+}
+
+// machine is where something was measured.
+type machine struct {
+	OS    string `json:"os"`
+	Arch  string `json:"arch"`
+	Cores int    `json:"cores"`
+	Go    string `json:"go"`
+}
+
+// thisMachine describes this one.
+func thisMachine() machine {
+	return machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()}
+}
+
+// String returns m as a person would say it.
+func (m machine) String() string {
+	return fmt.Sprintf("Measured on %s/%s, %d cores, all nodes on one machine, built with %s", m.OS, m.Arch, m.Cores, m.Go)
+}

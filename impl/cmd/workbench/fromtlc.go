@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/tla/check/twin"
+)
+
+const fromTLCHelp = `
+Makes of a counterexample that TLC has printed (or go run ./tla/check -v, or workbench check) a trace, or if none can be made of
+it a film, which workbench view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
+allow: bully trace check refuses such a trace where it does.
+
+`
+
+// fromTLC writes what TLC has printed as a trace, if it is one, or as a film.
+func fromTLC(_ context.Context, p program, args []string) error {
+	var name string
+	var asFilm bool
+	flags := p.Flags("from-tlc")
+	flags.StringVar(&name, "o", "", "write to this `file`; to standard output if empty")
+	flags.BoolVar(&asFilm, "film", false, "make a film even of what can be a trace")
+	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file", Text: fromTLCHelp}); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		return cli.Usage("one file is wanted, or - for standard input")
+	}
+	arguments := flags.Args()
+	text, err := readArgument(arguments[0])
+	if err != nil {
+		return err
+	}
+	if !behaviour.Is(text) {
+		return fmt.Errorf("%s: there is no counterexample in it: TLC prints one as State 1, State 2 and so on", arguments[0])
+	}
+	b, err := behaviour.Read(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", arguments[0], err)
+	}
+	return p.writeBehaviour(b, asFilm, name)
+}
+
+// readArgument reads a file, or standard input.
+func readArgument(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
+}
+
+// writeBehaviour writes a counterexample to a file, or to standard output, as a trace or a film, and says what it is.
+func (p program) writeBehaviour(b *behaviour.Behaviour, asFilm bool, name string) error {
+	f, trace, err := stage.FilmOf(b)
+	if err != nil {
+		return err
+	}
+	out, what := bytes.NewBuffer(trace), fmt.Sprintf("a trace of %d events (-film makes a film, which opens where it ends)", bytes.Count(trace, []byte("\n"))-1)
+	if asFilm || trace == nil {
+		out, what = new(bytes.Buffer), fmt.Sprintf("a film of %d frames, which opens where it ends", len(f.Frames))
+		if err := f.Write(out); err != nil {
+			return err
+		}
+	}
+	_, _ = fmt.Fprintf(p.Log, "%s: %s. To see it: workbench view %s\n", f.Title, what, orFile(name))
+	if name == "" {
+		_, err = io.Copy(p.Out, out)
+		return err
+	}
+	return os.WriteFile(name, out.Bytes(), 0o644)
+}
+
+// orFile returns the name of a file, or a word for one that has none yet.
+func orFile(name string) string {
+	if name == "" {
+		return "FILE"
+	}
+	return name
+}
+
+// filmCheck writes the counterexample of the one configuration that was explored as a film.
+func (p program) filmCheck(o *twin.Outcome, name string) error {
+	if o.Violation == nil {
+		why := "it holds"
+		if len(o.Unchecked) > 0 {
+			why = "only TLC checks " + strings.Join(o.Unchecked, ", ") + "; what it prints becomes a film with workbench from-tlc"
+		}
+		return fmt.Errorf("%s has no counterexample to film: %s", o.Entry.Name, why)
+	}
+	b, err := behaviour.Of(o.Violation, o.Entry.Name, o.Entry.Question)
+	if err != nil {
+		return err
+	}
+	return p.writeBehaviour(b, true, name)
+}

@@ -1,0 +1,111 @@
+package behaviour_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
+	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/tla/check/twin"
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// red returns the frame, from 1, with which a lamp first goes red; 0 if it never does.
+func red(f *film.Film, name string) int {
+	for i := range f.Frames {
+		for _, lamp := range f.Frames[i].Lamps {
+			if lamp.Name == name && lamp.Light == film.Red {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// opensAtItsViolation requires that a film of a counterexample opens at its end, with the lamp of the property red there, and
+// not before.
+func opensAtItsViolation(t *testing.T, name string, f *film.Film, property string) {
+	t.Helper()
+	require.Equal(t, film.Counterexample, f.Source, name)
+	require.Len(t, f.Frames, f.Open, name)
+	require.Equal(t, f.Open, red(f, property), name)
+	for i := range f.Frames {
+		require.NotEmpty(t, f.Frames[i].Text, "%s %d", name, i+1)
+	}
+	var text strings.Builder
+	require.NoError(t, f.Write(&text), name)
+	again, err := film.Read(strings.NewReader(text.String()))
+	require.NoError(t, err, name)
+	require.Len(t, again.Frames, len(f.Frames), name)
+}
+
+// TestEveryCounterexampleOpens makes a film of every counterexample that the explorer finds in the quick configurations, and
+// of what it prints of it: both are the same.
+func TestEveryCounterexampleOpens(t *testing.T) {
+	entries, err := tla.Load(tla.FS())
+	require.NoError(t, err)
+	films, traces, refused := 0, 0, 0
+	for _, e := range entries {
+		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || testing.Short() && e.Distinct > 10_000 {
+			continue
+		}
+		o := twin.Run(context.Background(), e, twin.Options{})
+		require.NotNil(t, o.Violation, e.Name)
+		b, err := behaviour.Of(o.Violation, e.Name, e.Question)
+		require.NoError(t, err, e.Name)
+		f, trace, err := stage.FilmOf(b)
+		require.NoError(t, err, e.Name)
+		opensAtItsViolation(t, e.Name, f, e.Property)
+		require.Equal(t, e.Question, f.Watch)
+		films++
+		if trace != nil {
+			traces++
+			if red(f, "Rules") > 0 {
+				refused++
+			}
+		}
+		if strings.Contains(e.Name, "/Cluster") {
+			require.Equal(t, e.Configuration.Replacements["Kept"] == "", trace != nil, e.Name)
+		}
+		printed := stage.Open([]byte(e.Name+": "+e.Question+"\n"+o.Violation.String()), "printed")
+		require.Nil(t, printed.Problem, e.Name)
+		require.Equal(t, f, printed.Film, e.Name)
+		own, err := b.Film()
+		require.NoError(t, err, e.Name)
+		opensAtItsViolation(t, e.Name, own, e.Property)
+	}
+	if testing.Short() {
+		return
+	}
+	require.Greater(t, films, 50)
+	require.Greater(t, refused, 10)
+	require.Greater(t, traces-refused, 5, "those of witnesses are what the rules allow")
+	t.Logf("%d films, of which %d are traces, of which the rules refuse %d", films, traces, refused)
+}
+
+// TestTLCOpens opens what TLC has printed.
+func TestTLCOpens(t *testing.T) {
+	files, err := filepath.Glob("../stage/testdata/tlc/*")
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		property := map[string]string{"ClusterGrantsTwice.txt": "OneLeaderPerEpoch", "TextbookB01Partition.txt": "OneLeader", "check-v.txt": "SomeLeader",
+			"invariant-tool.txt": "Never4"}[filepath.Base(file)]
+		for _, coloured := range []bool{false, true} {
+			if coloured {
+				text = []byte(strings.ReplaceAll(string(text), "State ", "\x1b[1;31mState\x1b[0m "))
+			}
+			opened := stage.Open(text, file)
+			require.Nil(t, opened.Problem, file)
+			opensAtItsViolation(t, file, opened.Film, property)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package behaviour
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// coherent requires that what can be read of a text becomes a film that is coherent, and perhaps a trace.
+func coherent(t testing.TB, text []byte) (isFilm, isTrace bool) {
+	b, err := Read(text)
+	if err != nil {
+		return false, false
+	}
+	made, err := b.Film()
+	if err == nil {
+		isFilm = true
+		checker, err := film.NewChecker(&made.Header)
+		require.NoError(t, err, "%q", text)
+		for i := range made.Frames {
+			require.NoError(t, checker.Frame(&made.Frames[i]), "%q", text)
+		}
+		require.NoError(t, checker.End())
+	}
+	_, err = b.Trace()
+	return isFilm, err == nil
+}
+
+// TestMutatedTexts changes bytes of what TLC has printed, leaves some out, and doubles some.
+func TestMutatedTexts(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	films, traces := 0, 0
+	for _, name := range []string{"TextbookB01Partition.txt", "ClusterGrantsTwice.txt", "invariant-tool.txt", "check-v.txt"} {
+		whole, err := os.ReadFile("../stage/testdata/tlc/" + name)
+		require.NoError(t, err)
+		for range 60 {
+			text := bytes.Clone(whole)
+			for range 1 + random.IntN(4) {
+				i := random.IntN(len(text))
+				j := min(len(text), i+random.IntN(60))
+				switch random.IntN(3) {
+				case 0:
+					text[i] = byte(' ' + random.IntN(95))
+				case 1:
+					text = append(text[:i], text[j:]...)
+				case 2:
+					text = append(text[:j:j], append(bytes.Clone(text[i:j]), text[j:]...)...)
+				}
+			}
+			isFilm, isTrace := coherent(t, text)
+			if isFilm {
+				films++
+			}
+			if isTrace {
+				traces++
+			}
+		}
+	}
+	require.Greater(t, films, 50)
+	require.Positive(t, traces)
+	t.Logf("%d films, %d traces", films, traces)
+}

@@ -1,0 +1,224 @@
+package child
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// both runs a test with a control group, if there can be one, and without.
+func both(t *testing.T, test func(t *testing.T)) {
+	t.Run("plain", func(t *testing.T) {
+		withoutCgroup = true
+		t.Cleanup(func() { withoutCgroup = false })
+		test(t)
+	})
+	t.Run("control group", func(t *testing.T) {
+		c := newCgroup("bully-test-" + strconv.Itoa(os.Getpid()))
+		if c == "" {
+			t.Skip("no control group (version 2) can be made here: it needs root, or one that is delegated")
+		}
+		c.remove()
+		test(t)
+	})
+}
+
+// needs skips a test where a program is missing.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip(err)
+	}
+}
+
+// pidIn waits until a file has a process id, which is in the file's last line.
+func pidIn(t *testing.T, file string) int {
+	t.Helper()
+	pid, err := strconv.Atoi(wait(t, file))
+	require.NoError(t, err)
+	return pid
+}
+
+// gone waits until a process runs no more.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return !alive(pid) }, patience, time.Millisecond)
+}
+
+// strays are scripts that start what tries to get away; each writes its process id to $1.
+var strays = map[string]string{
+	"session":  `setsid sh -c 'trap "" TERM HUP; echo $$ >"$1"; while :; do sleep 0.01; done' sh "$1" &`,
+	"orphan":   `(setsid sh -c '(sh -c "echo \$\$ >\"\$1\"; exec sleep 1000" sh "$1" &)' sh "$1" &)`,
+	"a name":   `cp /bin/sleep "$1).x"; setsid "$1).x" 1000 & echo $! >"$1"`,
+	"stopped":  `setsid sh -c 'echo $$ >"$1"; kill -STOP $$; sleep 1000' sh "$1" &`,
+	"children": `setsid sh -c 'while :; do sh -c "sleep 0.01; :" & echo $$ >"$1"; sleep 0.01; done' sh "$1" &`,
+}
+
+// TestStraysEnd sees that whatever a process has started ends with it, however it ends.
+func TestStraysEnd(t *testing.T) {
+	needs(t, "setsid")
+	both(t, func(t *testing.T) {
+		for name, script := range strays {
+			for how, end := range map[string]func(c *Child){
+				"killed":          (*Child).Kill,
+				"ended by itself": func(c *Child) { require.NoError(t, syscall.Kill(c.PID(), syscall.SIGUSR1)) }, // which nobody ignores, as jobs of a shell in the background do SIGINT
+			} {
+				t.Run(name+", "+how, func(t *testing.T) {
+					file := filepath.Join(t.TempDir(), "pid")
+					c := shell(t, script+"\nwhile :; do sleep 0.01; done", file)
+					stray := pidIn(t, file)
+					end(c)
+					<-c.Done()
+					require.False(t, alive(stray), "Done is closed when nothing is left")
+				})
+			}
+		}
+	})
+}
+
+// TestOtherUser sees that what has become another user's ends too: that user's processes are not told when their parents die.
+func TestOtherUser(t *testing.T) {
+	needs(t, "setpriv")
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+	both(t, func(t *testing.T) {
+		dir := t.TempDir()
+		require.NoError(t, os.Chmod(dir, 0o777))
+		for p := dir; p != "/"; p = filepath.Dir(p) {
+			if info, err := os.Stat(p); err == nil {
+				require.NoError(t, os.Chmod(p, info.Mode()|0o011)) // of the test itself
+			}
+			if p == os.TempDir() {
+				break
+			}
+		}
+		file := filepath.Join(dir, "pid")
+		c := shell(t, `exec setpriv --reuid 65534 --clear-groups sh -c 'echo $$ >"$1"; exec sleep 1000' sh "$1"`, file)
+		pid := pidIn(t, file)
+		c.Kill()
+		<-c.Done()
+		require.False(t, alive(pid))
+	})
+}
+
+// TestTerminateReachesAll asks processes of other groups to end as well.
+func TestTerminateReachesAll(t *testing.T) {
+	needs(t, "setsid")
+	dir := t.TempDir()
+	file, told := filepath.Join(dir, "pid"), filepath.Join(dir, "told")
+	c := shell(t, `trap 'wait' TERM; setsid sh -c 'trap "echo told >$1; exit" TERM; echo $$ >"$0"; while :; do sleep 0.01; done' "$1" "$2" & wait`, file, told)
+	pidIn(t, file)
+	c.Terminate()
+	require.Equal(t, "told", wait(t, told))
+	<-c.Done()
+}
+
+// TestSignalsAreAsUsual sees that the process does not inherit what the guardian does with signals, or its descriptors; but that it
+// ignores what this program was told to ignore, as nohup does.
+func TestSignalsAreAsUsual(t *testing.T) {
+	inheritsAsUsual(t)
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	inheritsAsUsual(t)
+}
+
+func inheritsAsUsual(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "status")
+	c := shell(t, `{ grep -E 'Sig(Ign|Blk)' /proc/self/status; ls /proc/self/fd | wc -l; } >"$1.new"; mv "$1.new" "$1"`, file)
+	<-c.Done()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	here := exec.Command("/bin/sh", "-c", `grep -E 'Sig(Ign|Blk)' /proc/self/status; ls /proc/self/fd | wc -l`)
+	want, err := here.Output()
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(text))
+}
+
+// TestOrphansAreWaitedFor leaves no process behind that nobody has waited for.
+func TestOrphansAreWaitedFor(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	shell(t, `(sh -c 'echo $$ >"$1"; sleep 0.02' sh "$1" &); while :; do sleep 0.01; done`, file)
+	pid := pidIn(t, file)
+	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }, patience, time.Millisecond)
+}
+
+// The variable that makes this test program start a child, and then wait to be killed.
+const starterFile = "BULLY_CHILD_TEST_FILE"
+
+func TestStarter(t *testing.T) {
+	file := os.Getenv(starterFile)
+	if file == "" {
+		t.Skip("it is what TestStarterKilled starts")
+	}
+	withoutCgroup = os.Getenv("BULLY_CHILD_TEST_PLAIN") != ""
+	_, err := Start(exec.Command("/bin/sh", "-c", strays["session"]+` trap '' TERM; while :; do sleep 0.01; done`, "sh", file))
+	require.NoError(t, err)
+	select {}
+}
+
+// TestStarterKilled sees that nothing outlives the process that called Start, even if that is killed.
+func TestStarterKilled(t *testing.T) {
+	needs(t, "setsid")
+	both(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "pid")
+		starter := exec.Command(os.Args[0], "-test.run=^TestStarter$")
+		starter.Env = append(os.Environ(), starterFile+"="+file)
+		if withoutCgroup {
+			starter.Env = append(starter.Env, "BULLY_CHILD_TEST_PLAIN=1")
+		}
+		require.NoError(t, starter.Start())
+		stray := pidIn(t, file)
+		all := descendants(starter.Process.Pid)
+		require.GreaterOrEqual(t, len(all), 3, "the guardian, the process, and the stray")
+		require.NoError(t, starter.Process.Kill())
+		_ = starter.Wait() // it was killed
+		gone(t, stray)
+		for _, p := range all {
+			gone(t, p.pid)
+		}
+	})
+}
+
+// TestGuardianKilled sees that the process does not outlive its guardian.
+func TestGuardianKilled(t *testing.T) {
+	both(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "pid")
+		c := shell(t, `trap '' TERM; echo $$ >"$1"; while :; do sleep 0.01; done`, file)
+		pid := pidIn(t, file)
+		guardian, ok := look(pid)
+		require.True(t, ok)
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", guardian.parent))
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(string(name), "guardian"), string(name))
+		require.NoError(t, syscall.Kill(guardian.parent, syscall.SIGKILL))
+		<-c.Done()
+		require.Equal(t, 137, c.Status())
+		gone(t, pid)
+	})
+}
+
+func TestFolderOf(t *testing.T) {
+	const v2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n"
+	for _, c := range []struct{ mounts, own, want string }{
+		{v2, "0::/system.slice/bully.service\n", "/sys/fs/cgroup/system.slice/bully.service"},
+		{"1 2 0:3 / / rw - ext4 /dev/x rw\n" + v2, "3:cpu:/a\n0::/\n", "/sys/fs/cgroup"},
+		{strings.Replace(v2, " / ", " /pod ", 1), "0::/pod/a\n", "/sys/fs/cgroup/a"},
+		{strings.Replace(v2, " / ", " /pod ", 1), "0::/other\n", ""},
+		{v2, "3:cpu:/a\n", ""},
+		{"", "0::/\n", ""},
+		{"short\n", "0::/\n", ""},
+	} {
+		require.Equal(t, c.want, folderOf(c.mounts, c.own), "%q %q", c.mounts, c.own)
+	}
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/internal/printable"
+)
+
+// The exit statuses.
+const (
+	OK       = 0
+	Mismatch = 1 // something is not as it must be
+	Misused  = 2 // the program was called wrongly
+)
+
+// Command is a subcommand.
+type Command struct {
+	Name, Summary string
+	Run           func(ctx context.Context, p Program, args []string) error
+	Foreign       bool // it prints what others have written
+}
+
+// Program is a program of subcommands, and what it has of the world around it.
+type Program struct {
+	Name     string
+	About    string // what it is for, in a sentence
+	Commands []Command
+	Out, Log io.Writer
+	Live     bool                // Log is a terminal
+	Getenv   func(string) string // the environment; nil is an empty one
+}
+
+// UsageError says that the program was called wrongly.
+type UsageError struct{ Message string }
+
+// Error implements error.
+func (e UsageError) Error() string { return e.Message }
+
+// Usage returns a [UsageError].
+func Usage(message string) error { return UsageError{Message: message} }
+
+// ExitError ends the program with a status of its own, and says nothing.
+type ExitError struct{ Status int }
+
+// Error implements error.
+func (e ExitError) Error() string { return fmt.Sprintf("the command ended with status %d", e.Status) }
+
+// Start runs the program as the process that it is, and ends it. The context of its commands ends with SIGINT and SIGTERM; a second signal
+// does not ask.
+func (p Program) Start() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	info, err := os.Stderr.Stat()
+	p.Live = err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("CI") == ""
+	p.Out, p.Log, p.Getenv = os.Stdout, os.Stderr, os.Getenv
+	status := p.Main(ctx, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+// To returns the program with other outputs.
+func (p Program) To(out, log io.Writer) Program {
+	p.Out, p.Log = out, log
+	return p
+}
+
+// Main runs the subcommand that args name, and returns the exit status.
+func (p Program) Main(ctx context.Context, args []string) int {
+	if len(args) == 0 {
+		args = []string{"help"}
+	}
+	name := args[0]
+	if slices.Contains([]string{"-h", "-help", "--help"}, name) {
+		name = "help"
+	}
+	command := p.command(name)
+	if command == nil {
+		_, _ = fmt.Fprintf(printable.To(p.Log), "%s: unknown command %q%s\n", p.Name, name, Suggest(name, p.names()))
+		return Misused
+	}
+	if command.Foreign {
+		p.Out, p.Log = printable.To(p.Out), printable.To(p.Log)
+	}
+	err := command.Run(ctx, p, args[1:])
+	var usage UsageError
+	var exit ExitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.Status
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return OK
+	case ctx.Err() != nil:
+		err = errors.New("interrupted")
+	}
+	p.sayLast(fmt.Sprintf("%s %s: %v\n", p.Name, name, err))
+	if errors.As(err, &usage) {
+		return Misused
+	}
+	return Mismatch
+}
+
+// lastPatience is how long a program that ends waits for whoever reads what it says last.
+const lastPatience = time.Second
+
+// sayLast says why the program ends, unless nobody reads that.
+func (p Program) sayLast(text string) {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		_, _ = io.WriteString(printable.To(p.Log), text)
+	}()
+	select {
+	case <-said:
+	case <-time.After(lastPatience):
+	}
+}
+
+// command returns the subcommand of a name, or nil. Every program has help and version.
+func (p *Program) command(name string) *Command {
+	all := p.all()
+	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// names returns the names of all subcommands.
+func (p *Program) names() (names []string) {
+	for _, c := range p.all() {
+		names = append(names, c.Name)
+	}
+	return names
+}

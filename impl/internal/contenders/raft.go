@@ -1,0 +1,162 @@
+package contenders
+
+import (
+	"slices"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/impl/baselines/raft"
+)
+
+// Raft is the election half of Raft as it is run today: with pre-vote and check-quorum.
+func Raft() contest.Algorithm {
+	return raftForm("raft", "Raft", raft.Config{PreVote: true, CheckQuorum: true})
+}
+
+// RaftPlain is the election of the paper, without either.
+func RaftPlain() contest.Algorithm {
+	return raftForm("raft-plain", "Raft without pre-vote and check-quorum", raft.Config{})
+}
+
+// RaftPreVote is Raft with pre-vote alone.
+func RaftPreVote() contest.Algorithm {
+	return raftForm("raft-prevote", "Raft without check-quorum", raft.Config{PreVote: true})
+}
+
+// RaftCheckQuorum is Raft with check-quorum alone.
+func RaftCheckQuorum() contest.Algorithm {
+	return raftForm("raft-checkquorum", "Raft without pre-vote", raft.Config{CheckQuorum: true})
+}
+
+// RaftAlgorithms returns all four, first that which is run today.
+func RaftAlgorithms() []contest.Algorithm {
+	return []contest.Algorithm{Raft(), RaftPlain(), RaftPreVote(), RaftCheckQuorum()}
+}
+
+// The kinds of AppendEntries. The first one of a leader, and what answers it, is part of what its election costs, as COORDINATOR
+// and its ACK are of ours. All others are upkeep, but for the answer that a leader's term is over.
+const (
+	raftAnnounce     = "ANNOUNCE"
+	raftAnnounceAck  = "ACK of ANNOUNCE"
+	raftHeartbeat    = "HEARTBEAT"
+	raftHeartbeatAck = "ACK of HEARTBEAT"
+)
+
+// raftTimers are the timers, each at the place that is its number.
+var raftTimers = []raft.Timer{raft.Election, raft.Lease, raft.Quorum, raft.Heartbeat}
+
+// raftForm is the algorithm whose nodes have some options; their ids are those of the contest. A node that goes on after a
+// pause looks at its clock before it believes that its leader, or its quorum, was heard from just now.
+func raftForm(name, title string, form raft.Config) contest.Algorithm {
+	a := contest.Algorithm{Name: name, Title: title, Upkeep: []string{raftHeartbeat, raftHeartbeatAck}, Epochs: true, Fences: true}
+	for k, t := range raftTimers {
+		a.Timers = append(a.Timers, string(t))
+		if t == raft.Lease || t == raft.Quorum {
+			a.Urgent |= 1 << k
+		}
+		if t == raft.Election {
+			a.Again |= 1 << k
+		}
+	}
+	a.New = func(c contest.Config) contest.Node {
+		own := form
+		own.ID, own.Nodes = c.ID, c.Nodes
+		core, err := raft.New(own)
+		if err != nil {
+			panic(err) // the ids of a contest are 1 to Nodes
+		}
+		return &raftNode{core: core, config: c}
+	}
+	return a
+}
+
+// raftNode is the core and its host.
+type raftNode struct {
+	core   *raft.Node
+	config contest.Config
+	last   raftStep
+	vote   int                // that is on its disk, or will be
+	votes  []int              // who has voted for it, or would
+	sent   []raft.MessageType // the memory of last.sent
+}
+
+func (n *raftNode) Start(out *contest.Output) { n.Restart(nil, out) }
+
+func (n *raftNode) Restart(saved any, out *contest.Output) {
+	kept, _ := saved.(raft.Saved) // it may have saved nothing yet
+	n.vote = kept.Vote
+	n.step(raft.Start(kept), "", out)
+}
+
+func (n *raftNode) Receive(_ int, m contest.Message, out *contest.Output) {
+	message, _ := m.Body.(raft.Message) // anything else is ignored, as a message of nobody
+	n.step(message, m.Kind, out)
+}
+
+func (n *raftNode) End(t contest.Timer, out *contest.Output) { n.step(raftTimers[t], "", out) }
+
+// Suspect ends the election timeout. A leader has none, and ignores it.
+func (n *raftNode) Suspect(out *contest.Output) { n.step(raft.Election, "", out) }
+
+// Status has a node know of no epoch if it knows of no leader.
+func (n *raftNode) Status() contest.Status {
+	s, role := contest.Status{Leader: n.core.Leader()}, n.core.Role()
+	s.Leading, s.Standing = role == raft.Leader, role == raft.Candidate || role == raft.PreCandidate
+	if s.Leader != 0 {
+		s.Epoch = n.core.Term()
+	}
+	return s
+}
+
+// step lets the core take a step, on a message of some kind or on something else, and does its duties.
+func (n *raftNode) step(in raft.Input, kind string, out *contest.Output) {
+	was := raftStep{role: n.core.Role(), term: n.core.Term(), leader: n.core.Leader(), in: in}
+	led := was.role == raft.Leader
+	did := n.core.Step(in)
+	n.watch(was, &did)
+	if did.Save {
+		out.Save = did.Saved
+	}
+	for _, t := range did.Stop {
+		out.Stop = append(out.Stop, raftTimer(t))
+	}
+	for _, t := range did.Set {
+		out.Set = append(out.Set, contest.SetTimer{Timer: raftTimer(t), After: n.wait(t)})
+	}
+	for _, m := range did.Send {
+		out.Send = append(out.Send, contest.Sent{To: m.To, Message: contest.Message{Kind: raftKind(m.Type, kind, !led), Body: m}})
+	}
+	out.Note = did.Note
+}
+
+func raftTimer(t raft.Timer) contest.Timer { return contest.Timer(slices.Index(raftTimers, t)) }
+
+// raftKind returns the kind of a message that answers one of another kind, if it answers any. First says that its sender did
+// not lead before.
+func raftKind(t raft.MessageType, answered string, first bool) string {
+	switch {
+	case t == raft.AppendEntries && first:
+		return raftAnnounce
+	case t == raft.AppendEntries:
+		return raftHeartbeat
+	case t == raft.Appended && answered == raftAnnounce:
+		return raftAnnounceAck
+	case t == raft.Appended:
+		return raftHeartbeatAck
+	}
+	return string(t)
+}
+
+// wait returns how long a timer runs. The election timeout is drawn evenly from Patience to twice that, without the latter, so
+// that nodes seldom stand at the same moment (§5.2). Whatever asks for an election timeout to have passed asks for the shortest.
+func (n *raftNode) wait(t raft.Timer) time.Duration {
+	patience := n.config.Timing.Patience
+	switch t {
+	case raft.Election:
+		return n.config.Random.In(world.Range{Min: patience, Max: 2*patience - 1})
+	case raft.Heartbeat:
+		return n.config.Timing.Heartbeat
+	}
+	return patience
+}

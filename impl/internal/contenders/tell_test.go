@@ -1,0 +1,90 @@
+package contenders_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/impl/baselines/raft"
+	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/impl/internal/retell"
+)
+
+// TestTellers has every node of every algorithm tell what it is and what it does, whatever happens to it: a role, and of each
+// step what happened or what came of it.
+func TestTellers(t *testing.T) {
+	const ms = time.Millisecond
+	s := &contest.Scenario{Name: "tell", Nodes: 5, Length: 20 * time.Second, Timing: contest.LAN(), Delay: contest.Range{Min: ms, Max: 9 * ms}, Loss: 0.05,
+		Disk: contest.Range{Max: ms}, Faults: []contest.Fault{
+			{Kind: contest.Crash, Node: contest.Leader, At: 2 * time.Second, For: 2 * time.Second},
+			{Kind: contest.Pause, Node: contest.Leader, At: 6 * time.Second, For: time.Second},
+			{Kind: contest.Suspect, Node: 1, At: 9 * time.Second}, {Kind: contest.Suspect, Node: contest.Leader, At: 9 * time.Second},
+			{Kind: contest.Cut, Aside: 1, At: 11 * time.Second, For: 2 * time.Second},
+		}}
+	for _, a := range contenders.All() {
+		steps, roles, kept := 0, map[string]bool{}, map[string]bool{}
+		var p *contest.Play
+		watch := func(m *contest.Moment) {
+			if m.Out == nil {
+				return
+			}
+			v := p.View(m.Node)
+			node, ok := v.Node.(contenders.Teller)
+			require.True(t, ok, a.Name)
+			telling, step := node.Tell(), node.Did()
+			roles[telling.Role], kept[node.Kept(v.Saved)] = true, true
+			require.NotEmpty(t, telling.Role, a.Name)
+			for _, f := range telling.Fields {
+				require.True(t, f.Name != "" && f.Value != "", "%s: %v", a.Name, f)
+			}
+			if ours, ok := node.(interface{ Case() conformance.Case }); ok {
+				c := ours.Case()
+				require.True(t, c.Want.Ignored || step.Action != "" && step.Rule != "", "%+v", step)
+				step.Text, step.Note, _ = retell.Words(&c)
+			}
+			quiet := m.What == contest.Started || m.What == contest.Restarted || m.What == contest.Told // for these anybody knows what to say
+			require.True(t, quiet || step.Text != "" || step.Note != "", "%s: %+v of %s", a.Name, m, m.Message.Kind)
+			require.True(t, m.What != contest.Ended || step.Text != "", "%s: the end of %s", a.Name, a.Timers[m.Timer])
+			steps++
+		}
+		p, err := contest.Begin(s, a, 1, contest.Options{Watch: watch})
+		require.NoError(t, err)
+		for p.Next(s.Length) {
+		}
+		_, err = p.Finish()
+		require.NoError(t, err)
+		require.Greater(t, steps, 500, a.Name)
+		require.GreaterOrEqual(t, len(roles), 3, "%s: %v", a.Name, roles)
+		require.True(t, len(kept) > 2 || len(kept) == 1 && kept[""], "%s: %v", a.Name, kept)
+	}
+}
+
+// TestRaftVotesAreCounted has a candidate answer another one, which costs it no vote that it has, and hear a vote of an earlier
+// term, which gives it none.
+func TestRaftVotesAreCounted(t *testing.T) {
+	random := world.NewRandom(1, 1)
+	node := contenders.RaftPlain().New(contest.Config{ID: 1, Nodes: 5, Order: []int{1, 2, 3, 4, 5}, Timing: contest.LAN(), Random: &random}).(contenders.Teller)
+	take := func(from int, kind raft.MessageType, term uint64) contenders.Step {
+		node.Receive(from, contest.Message{Kind: string(kind), Body: raft.Message{Type: kind, From: from, To: 1, Term: term}}, &contest.Output{})
+		return node.Did()
+	}
+	votes := func() string {
+		fields := node.Tell().Fields
+		require.Equal(t, "votes", fields[len(fields)-1].Name)
+		return fields[len(fields)-1].Value
+	}
+	node.Start(&contest.Output{})
+	node.Suspect(&contest.Output{})
+	require.Equal(t, "itself", votes())
+	require.Equal(t, "2 votes for it: that makes 2 of the 3 that it needs", take(2, raft.Vote, 1).Note)
+	require.Contains(t, take(3, raft.RequestVote, 1).Note, "says no")
+	require.Equal(t, "2 and itself", votes())
+	node.Suspect(&contest.Output{})
+	require.Equal(t, "itself", votes())
+	require.Equal(t, "comes too late to change anything", take(2, raft.Vote, 1).Note)
+	require.Equal(t, "itself", votes())
+}

@@ -1,0 +1,134 @@
+package localcluster
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDiskFails breaks the disk of one of five nodes in real ways, and kills the leader, so that every other has to
+// write. The node stops, with status 1, and says why. The others go on, and elect the highest of them.
+func TestDiskFails(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		// prepare returns the folder for the data of the node, and what breaks it once the node runs; or why it
+		// cannot be broken so here.
+		prepare func(t *testing.T) (data string, breakDisk func(c *Cluster, id int), err error)
+		says    string
+	}{
+		{"full", fullDisk, "no space left on device"},
+		{"sync fails", failingSync, "input/output error"},
+		{"file too large", fileLimit, "file too large"},
+	} {
+		// 4 must write to win, 2 to grant.
+		for _, id := range []int{4, 2} {
+			t.Run(fmt.Sprintf("%s at %d", x.name, id), func(t *testing.T) {
+				data, breakDisk, err := x.prepare(t)
+				if err != nil {
+					t.Skip(err)
+				}
+				c := bullies(t, Config{Nodes: 5, Command: steadyCommand("-preempt", "300ms"), Data: func(n int) string {
+					if n == id {
+						return data
+					}
+					return filepath.Join(t.TempDir(), strconv.Itoa(n))
+				}})
+				require.NoError(t, c.Start())
+				old := leads(t, c, 5, 0, c.IDs()...)
+				breakDisk(c, id)
+				_, err = c.Kill(5)
+				require.NoError(t, err)
+				ends(t, c, id)
+				require.Equal(t, 1, c.ExitStatus(id), "it said:\n%s", c.Log(id))
+				said := c.Log(id)
+				require.Contains(t, said, x.says)
+				left := c.IDs(5, id)
+				next := leads(t, c, left[len(left)-1], old.Epoch, left...)
+				t.Logf("the others go on: %d leads epoch %d; node %d said: %s", next.Leader, next.Epoch, id, lastLine(said))
+			})
+		}
+	}
+}
+
+// lastLine returns the last line of a text.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// fullDisk gives the node a small file system of its own, and fills it.
+func fullDisk(t *testing.T) (string, func(*Cluster, int), error) {
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "none", dir).Run(); err != nil {
+		return "", nil, fmt.Errorf("a full disk needs a file system of its own, and mount says: %w", err)
+	}
+	t.Cleanup(func() { require.NoError(t, exec.Command("umount", "-l", dir).Run()) })
+	return filepath.Join(dir, "data"), func(*Cluster, int) {
+		ballast, err := os.Create(filepath.Join(dir, "ballast"))
+		require.NoError(t, err)
+		defer func() { _ = ballast.Close() }()
+		_, err = io.CopyN(ballast, zeros{}, 1<<20)
+		require.ErrorIs(t, err, syscall.ENOSPC)
+	}, nil
+}
+
+// zeros are zero bytes without end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// failingSync lets the kernel answer each fsync of the node with an error, by way of strace.
+func failingSync(t *testing.T) (string, func(*Cluster, int), error) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		return "", nil, errors.New("an fsync that fails needs strace, which is not installed")
+	}
+	if err := exec.Command(strace, "-qq", "-e", "trace=none", "true").Run(); err != nil {
+		return "", nil, fmt.Errorf("an fsync that fails needs strace, and it may not trace here: %w", err)
+	}
+	return filepath.Join(t.TempDir(), "data"), func(c *Cluster, id int) {
+		pid, err := c.PID(id)
+		require.NoError(t, err)
+		tracer := exec.Command(strace, "-f", "-p", strconv.Itoa(pid), "-e", "trace=fsync,fdatasync",
+			"-e", "inject=fsync,fdatasync:error=EIO", "-e", "signal=none")
+		tracer.SysProcAttr = attributes()
+		log, err := tracer.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, tracer.Start())
+		t.Cleanup(func() {
+			_ = tracer.Process.Kill()
+			_ = tracer.Wait()
+		})
+		line, err := bufio.NewReader(log).ReadString('\n')
+		require.NoError(t, err)
+		require.Contains(t, line, "attached", "strace does not trace: %s", line)
+		go func() { _, _ = io.Copy(io.Discard, log) }()
+	}, nil
+}
+
+// fileLimit forbids the node to write files (RLIMIT_FSIZE).
+func fileLimit(t *testing.T) (string, func(*Cluster, int), error) {
+	prlimit, err := exec.LookPath("prlimit")
+	if err != nil {
+		return "", nil, errors.New("a limit for files of a process that runs needs prlimit, which is not installed")
+	}
+	return filepath.Join(t.TempDir(), "data"), func(c *Cluster, id int) {
+		pid, err := c.PID(id)
+		require.NoError(t, err)
+		out, err := exec.Command(prlimit, "--pid", strconv.Itoa(pid), "--fsize=0").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}, nil
+}

@@ -1,0 +1,105 @@
+package localcluster
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// fakeCommand is the command line of a fake node.
+func fakeCommand() []string { return []string{"env", fakeVariable + "=1", os.Args[0]} }
+
+// TestFailovers measures fakes.
+func TestFailovers(t *testing.T) {
+	t.Cleanup(func() { goleak.VerifyNone(t) })
+	for _, fault := range Faults() {
+		t.Run(string(fault), func(t *testing.T) {
+			if err := CanNamespace(); fault == FaultCut && err != nil {
+				t.Skip(err)
+			}
+			var rounds []int
+			plan := Failovers{Config: Config{Nodes: 3, Command: fakeCommand()}, Fault: fault, Rounds: 2,
+				Each: func(round int, _ Failover) { rounds = append(rounds, round) }}
+			all, err := plan.Measure(within(t, patience))
+			require.NoError(t, err)
+			require.Equal(t, []int{1, 2}, rounds)
+			for _, one := range all {
+				require.NotEqual(t, one.Old.Leader, one.New.Leader)
+				require.Greater(t, one.New.Epoch, one.Old.Epoch)
+				require.Positive(t, one.Took)
+				require.Positive(t, one.Messages["HEARTBEAT"])
+				require.Equal(t, 4*one.Sent(), one.Bytes)
+				require.Positive(t, one.Saves)
+			}
+			require.Greater(t, all[1].Old.Epoch, all[0].Old.Epoch)
+		})
+	}
+}
+
+// TestFailoversNot sees what is not measured.
+func TestFailoversNot(t *testing.T) {
+	t.Parallel()
+	config := Config{Nodes: 3, Command: fakeCommand()}
+	_, err := Failovers{Config: config, Fault: FaultKill}.Measure(t.Context())
+	require.ErrorContains(t, err, "0 rounds measure nothing")
+	_, err = Failovers{Config: config, Fault: "fire", Rounds: 1}.Measure(t.Context())
+	require.ErrorContains(t, err, `unknown fault "fire"`)
+	_, err = Failovers{Config: Config{Command: fakeCommand()}, Fault: FaultKill, Rounds: 1}.Measure(t.Context())
+	require.ErrorContains(t, err, "a cluster has 1 to 64 nodes")
+	config.Command = append(config.Command, "-fails")
+	_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1, Patience: time.Second}.Measure(t.Context())
+	require.ErrorContains(t, err, "round 1: waited")
+	require.ErrorContains(t, err, "this fake was told to fail")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1}.Measure(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestQuantile takes the least of the times that are enough.
+func TestQuantile(t *testing.T) {
+	var hundred []time.Duration
+	for i := range 100 {
+		hundred = append(hundred, time.Duration(100-i))
+	}
+	require.Equal(t, time.Duration(50), Median(hundred))
+	require.Equal(t, time.Duration(99), Quantile(hundred, 0.99))
+	require.Equal(t, time.Duration(100), Quantile(hundred, 1))
+	require.Equal(t, time.Duration(1), Quantile(hundred, 0))
+	require.Equal(t, time.Duration(2), Median([]time.Duration{3, 1, 2}))
+	require.Zero(t, Median(nil))
+}
+
+// TestMeasureIdle measures fakes at rest.
+func TestMeasureIdle(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc, so Linux")
+	}
+	all, err := MeasureIdle(within(t, patience), Config{Nodes: 2, Command: fakeCommand()}, 300*time.Millisecond)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	for i, one := range all {
+		require.Equal(t, i+1, one.Node)
+		require.Equal(t, i == 1, one.Leading)
+		require.Positive(t, one.CPU)
+		require.Less(t, one.CPU, 1.0)
+		require.Greater(t, one.Resident, int64(1<<20))
+		require.Positive(t, one.Sent, "a hundred a second, if the machine is idle")
+	}
+}
+
+// TestStopLate sees that a node that does not heed SIGTERM is not waited for for ever.
+func TestStopLate(t *testing.T) {
+	c := fakes(t, Config{Nodes: 1, Command: []string{"-ignores-term"}})
+	c.stopping = 50 * time.Millisecond
+	require.NoError(t, c.Start())
+	_, err := c.Agree(within(t, patience), 0, 1)
+	require.NoError(t, err)
+	_, err = c.Stop(1)
+	require.ErrorContains(t, err, "node 1 has not stopped 50ms after SIGTERM")
+}

@@ -1,0 +1,184 @@
+package stage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
+	"github.com/seed-fdf591db/bully/traces/film"
+)
+
+// Opened is what came of a file.
+type Opened struct {
+	Film    *film.Film // nil if there is nothing to show
+	Run     *Stage     // that goes on, if the file was a recipe; its frames so far are in Film
+	Trace   []byte     // the text of the trace, if the file was one
+	Problem *Problem   // what is wrong; it may stand beside a film of what comes before it
+}
+
+// Problem is why something could not be done: where, what, and what to do.
+type Problem struct {
+	Line    int    `json:"line,omitempty"` // of the file, from 1; 0 if it is not about a line
+	Problem string `json:"problem"`
+}
+
+func (p *Problem) Error() string {
+	if p.Line == 0 {
+		return p.Problem
+	}
+	return fmt.Sprintf("line %d: %s", p.Line, p.Problem)
+}
+
+// MaxText is how long a file may be, in bytes.
+const MaxText = 256 << 20
+
+const openable = "A trace can be opened (NDJSON that begins with a header such as {\"format\":1,…}), a film or a recipe that was " +
+	"saved here, and what TLC or workbench check has printed of a counterexample."
+
+// Open opens a file by what it has in it; its name is only what it is called.
+func Open(text []byte, name string) Opened {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	switch {
+	case len(text) > MaxText:
+		return failed(0, "it is longer than 256 MiB. Cut it: a viewer keeps all of it in memory.")
+	case len(bytes.TrimSpace(text)) == 0:
+		return failed(0, "it is empty. "+openable)
+	}
+	switch kindOf(text) {
+	case aFilm:
+		return openFilm(text)
+	case aRecipe:
+		return openRecipe(text)
+	case aTrace:
+		return openTrace(text, name)
+	case aBehaviour:
+		return openBehaviour(text)
+	}
+	return failed(1, "this is nothing that is known here. "+openable)
+}
+
+func failed(line int, problem string) Opened {
+	return Opened{Problem: &Problem{Line: line, Problem: problem}}
+}
+
+// kind is what a file is.
+type kind int
+
+const (
+	unknown kind = iota
+	aFilm
+	aRecipe
+	aTrace
+	aBehaviour
+)
+
+// kindOf finds out what a file is.
+func kindOf(text []byte) kind {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
+	if len(first) == 0 || first[0] != '{' {
+		if behaviour.Is(text) {
+			return aBehaviour
+		}
+		return unknown
+	}
+	fields := fieldsOf(first)
+	if fields == nil {
+		fields = fieldsOf(text) // a recipe, or a counterexample, may go over many lines
+	}
+	has := func(name string) bool { _, ok := fields[name]; return ok }
+	switch {
+	case has("film"):
+		return aFilm
+	case has("recipe"):
+		return aRecipe
+	case has("format"), has("spec"), has("members"), has("seq"):
+		return aTrace
+	case behaviour.Is(text):
+		return aBehaviour
+	case fields == nil && bytes.Contains(first, []byte(`"members"`)):
+		return aTrace // whose header is broken
+	case fields == nil && bytes.Contains(first, []byte(`"film"`)):
+		return aFilm
+	case fields == nil && bytes.Contains(first, []byte(`"recipe"`)):
+		return aRecipe
+	}
+	return unknown
+}
+
+// fieldsOf returns the fields of a JSON object; nil if it is none.
+func fieldsOf(text []byte) map[string]json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return nil
+	}
+	return fields
+}
+
+func openFilm(text []byte) Opened {
+	f, err := film.Read(bytes.NewReader(text))
+	var wrong *film.Error
+	switch {
+	case errors.As(err, &wrong):
+		problem := strings.TrimPrefix(wrong.Error(), fmt.Sprintf("line %d: ", wrong.Line))
+		return Opened{Film: f, Problem: &Problem{Line: wrong.Line, Problem: problem}}
+	case err != nil:
+		return failed(0, err.Error())
+	}
+	return Opened{Film: f}
+}
+
+func openRecipe(text []byte) Opened {
+	r, err := ReadRecipe(text)
+	if err != nil {
+		return failed(0, err.Error())
+	}
+	run, err := Begin(r)
+	if err != nil {
+		return failed(0, err.Error())
+	}
+	return OfRun(run)
+}
+
+// OfRun returns a run that has just begun, with its frames so far.
+func OfRun(run *Stage) Opened {
+	f := &film.Film{Header: run.Header(), Frames: run.Taken()}
+	return Opened{Film: f, Run: run}
+}
+
+func openBehaviour(text []byte) Opened {
+	b, err := behaviour.Read(text)
+	if err != nil {
+		return failed(0, err.Error())
+	}
+	f, trace, err := FilmOf(b)
+	if err != nil {
+		return failed(0, err.Error())
+	}
+	return Opened{Film: f, Trace: trace}
+}
+
+// FilmOf makes a film of a counterexample. One of our protocol is told as its trace is, if it is one; else the trace is nil.
+func FilmOf(b *behaviour.Behaviour) (f *film.Film, trace []byte, err error) {
+	if trace, err = b.Trace(); err == nil {
+		if told := openTrace(trace, b.Name); told.Film != nil {
+			b.Dress(told.Film)
+			return told.Film, trace, nil
+		}
+	}
+	f, err = b.Film()
+	return f, nil, err
+}
+
+// called returns what a file is called, for its title.
+func called(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.TrimSuffix(name, ".ndjson")
+	if name == "." || name == "/" || name == "" {
+		return "a trace"
+	}
+	return name
+}

@@ -1,0 +1,113 @@
+package bully_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	bully "github.com/seed-fdf591db/bully/impl"
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// leads runs a node until it leads, and returns the epoch.
+func leads(t *testing.T, node *bully.Node) (epoch spec.Epoch) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error)
+	go func() { ended <- node.Run(ctx) }()
+	for now := range node.Watch(ctx) {
+		if now.Leading {
+			epoch = now.Epoch
+			stop()
+		}
+	}
+	require.NoError(t, <-ended)
+	require.NoError(t, node.Close(), "again")
+	return epoch
+}
+
+// TestRestart opens a node, runs it, and opens it again: what it has promised is there.
+func TestRestart(t *testing.T) {
+	config := bully.Config{ID: "1", Cluster: "c", Folder: t.TempDir(), Members: map[string]string{"1": "127.0.0.1:0"}}
+	for want := range spec.Epoch(2) {
+		node, err := bully.Open(config)
+		require.NoError(t, err)
+		require.Equal(t, want+1, leads(t, node))
+	}
+}
+
+// TestChanging opens a node whose members come and go: who it is, is in its record, and where it listens was kept, until its members say so.
+func TestChanging(t *testing.T) {
+	folder, one := t.TempDir(), spec.IntegerID(1)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := l.Addr().String()
+	require.NoError(t, l.Close())
+	who := storage.Identity{ID: one, Cluster: "c", Incarnation: storage.NewIncarnation()}
+	require.NoError(t, storage.Init(folder, who, spec.EmptyConfiguration()))
+	_, err = bully.Open(bully.Config{Folder: folder})
+	require.ErrorContains(t, err, "bully: Address is missing")
+	require.NoError(t, bully.KeepAddress(folder, address))
+	node, err := bully.Open(bully.Config{Folder: folder})
+	require.NoError(t, err)
+	require.Equal(t, address, node.Links().Addr().String())
+	require.NoError(t, node.Close())
+
+	for want, config := range map[string]bully.Config{
+		"bully: ID: the record in " + folder + " is that of node 1, not of 2":       {Folder: folder, ID: "2"},
+		"bully: Cluster: the record in " + folder + " is of cluster c, not of jobs": {Folder: folder, Cluster: "jobs"},
+	} {
+		_, err := bully.Open(config)
+		require.EqualError(t, err, want)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "address"), []byte("nowhere"), 0o600))
+	_, err = bully.Open(bully.Config{Folder: folder})
+	require.ErrorContains(t, err, `"nowhere" is no address`)
+}
+
+// TestListensAt prefers what the members know to what was kept.
+func TestListensAt(t *testing.T) {
+	folder, one := t.TempDir(), spec.IntegerID(1)
+	who := storage.Identity{ID: one, Cluster: "c", Incarnation: storage.NewIncarnation()}
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: one, Kind: spec.Voter, Address: "10.0.0.1:7000"}})
+	require.NoError(t, err)
+	require.NoError(t, storage.Init(folder, who, first))
+	require.NoError(t, bully.KeepAddress(folder, "127.0.0.1:7001"))
+	address, err := bully.ListensAt(folder)
+	require.NoError(t, err)
+	require.Equal(t, "10.0.0.1:7000", address)
+}
+
+// TestRefused says what is wrong, and leaves nothing open: the folder can be opened at once.
+func TestRefused(t *testing.T) {
+	folder := t.TempDir()
+	one := map[string]string{"1": "127.0.0.1:0"}
+	for _, c := range []struct {
+		config bully.Config
+		want   string
+	}{
+		{bully.Config{ID: "x", Cluster: "c", Folder: folder, Members: one}, "bully: ID: "},
+		{bully.Config{ID: "2", Cluster: "c", Folder: folder, Members: one}, "bully: ID: node 2 is not one of Members"},
+		{bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: map[string]string{"x": "a:1"}}, "bully: Members: "},
+		{bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: map[string]string{"1": "127.0.0.1:0", "01": "127.0.0.1:1"}}, "bully: Members: "},
+		{bully.Config{ID: "1", Folder: folder, Members: one}, "luster"},
+		{bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: map[string]string{"1": "192.0.2.1:7000"}}, "192.0.2.1:7000"},
+		{bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: one, Timing: host.Timing{Delay: 1}}, "Timing."},
+		{bully.Config{Folder: filepath.Join(folder, "none")}, "none"},
+	} {
+		_, err := bully.Open(c.config)
+		require.ErrorContains(t, err, c.want)
+	}
+	node, err := bully.Open(bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: one,
+		Links: func(c *transport.Config) { c.NoProof = true }, Host: func(c *host.Config) { c.Timing = host.Local() }})
+	require.NoError(t, err)
+	require.Equal(t, spec.Epoch(1), leads(t, node))
+}
