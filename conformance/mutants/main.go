@@ -3,14 +3,14 @@
 // told to read one file from elsewhere (-overlay). The table of mutants is in the files of table/; make mutants calls
 // the command, and on its own it is run like this:
 //
-//	go run ./conformance/mutants                          # the table, in about 5 minutes
+//	go run ./conformance/mutants                          # all of the table, and a sample of what is generated: in about 20 minutes
 //	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
-//	go run ./conformance/mutants -update                  # all, and writes the table of conformance/mutants/README.md
+//	go run ./conformance/mutants -update                  # all, and writes the tables of conformance/mutants/README.md
 //	go run ./conformance/mutants -update -missing         # those that this table lacks; its other rows stay
 //	go run ./conformance/mutants -generate ./impl/...     # mutants that nobody has thought of: 12 of each package
 //
 // What -generate finds alive is a hole in the tests of its own package, or changes nothing that anybody could see: then it belongs into
-// a list in conformance/mutants/harmless, with the reason.
+// a list in conformance/mutants/harmless, with the reason. How many a whole run tries says sample.txt.
 //
 // Package conformance/mutants/table says how a mutant is written. What takes much longer than the same tests without it is no verdict:
 // a mutant that only time tells of says so itself (hangs yes).

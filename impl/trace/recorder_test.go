@@ -103,6 +103,14 @@ func TestRotation(t *testing.T) {
 	kept, err := os.ReadFile(cut)
 	require.NoError(t, err)
 	require.Equal(t, data[:len(data)-5], kept)
+
+	// Numbers may have more digits than usual, and there may be more old files than one too many.
+	write(t, dir, "2-1000000.ndjson", ids(2), start(2))
+	options.MaxFiles = 2
+	r, err = trace.NewRecorder(options)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Equal(t, []string{"1-000007.ndjson", "2-1000000.ndjson", "2-1000001.ndjson"}, names(t, dir))
 }
 
 // TestRecorderFails sees that after the first failure nothing is written any more.

@@ -224,3 +224,25 @@ func TestNetworkIsFIFO(t *testing.T) {
 		require.True(t, slices.IsSorted(epochs(got, two)))
 	})
 }
+
+// TestSetMembersOfOthers: what has ended, or is of fixed members, connects nobody.
+func TestSetMembersOfOthers(t *testing.T) {
+	members := map[spec.NodeID]string{one: "", two: ""}
+	n := NewNetwork(nil)
+	first, second := n.JoinChanging(one, disk(one)), n.JoinChanging(two, disk(two))
+	first.SetMembers(members)
+	n.Kill(two)
+	all(first)
+	second.SetMembers(members)
+	require.Empty(t, append(all(first), all(second)...))
+
+	n = NewNetwork(nil)
+	fixed, other := n.Join(one), n.Join(two)
+	require.Equal(t, []string{"Up 2"}, all(fixed))
+	require.Equal(t, []string{"Up 1"}, all(other))
+	fixed.SetMembers(map[spec.NodeID]string{one: ""})
+	fixed.Send(claim(one, two, 1))
+	require.Equal(t, []string{"Received 1→2 CLAIM epoch:1 question:1"}, all(other))
+	n.Kill(two)
+	require.Equal(t, []string{"Down 2", "Dead 2"}, all(fixed))
+}

@@ -130,12 +130,14 @@ func TestDeadOnceAnOutage(t *testing.T) {
 
 // A connection that has ended is dialled again at once.
 func TestRedialAtOnce(t *testing.T) {
-	node, dials := handled(t, nil)
-	for range 3 {
+	var logged log
+	node, dials := handled(t, func(c *Config) { c.Logger = logged.logger() })
+	for i := range 3 {
 		conn := next(t, dials).succeed(t)
 		sees(t, node, "Up 2")
 		require.NoError(t, conn.Close())
 		sees(t, node, "Down 2")
+		eventually(t, "that is logged", func() bool { return strings.Count(logged.String(), "msg=disconnected") == i+1 })
 	}
 	next(t, dials).fail(errRefused)
 	sees(t, node, "Dead 2")

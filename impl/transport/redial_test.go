@@ -4,6 +4,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,33 @@ func TestBackoff(t *testing.T) {
 	}
 	c.BackoffMin, c.BackoffMax = 1, 1
 	require.GreaterOrEqual(t, backoff(c, 1), time.Millisecond/2, "never a busy loop")
+}
+
+// The pause grows with each dial that fails, and is short again after one that did not, or when the node is known to be there.
+func TestPauseGrows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := Config{ID: one, Cluster: "test", Members: map[spec.NodeID]string{one: "127.0.0.1:0"}, Rand: rand.New(rand.NewPCG(1, 2))}.complete()
+		require.NoError(t, err)
+		node, l := &TCP{config: c, ctx: t.Context()}, &link{kick: make(chan struct{}, 1)}
+		pause := func(err error) time.Duration {
+			begin := time.Now()
+			require.True(t, node.pause(l, err))
+			return time.Since(begin)
+		}
+		grows := func() {
+			for range 4 {
+				pause(errRefused)
+			}
+			require.GreaterOrEqual(t, pause(errRefused), c.BackoffMin*8)
+		}
+		grows()
+		require.Zero(t, pause(nil), "a connection has ended")
+		require.LessOrEqual(t, pause(errRefused), c.BackoffMin)
+		grows()
+		l.dialNow()
+		require.Zero(t, pause(errRefused), "a new one has come")
+		require.LessOrEqual(t, pause(errRefused), c.BackoffMin)
+	})
 }
 
 // One may be in haste so often, and then once in a while.

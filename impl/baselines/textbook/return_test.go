@@ -101,6 +101,11 @@ func TestStamp(t *testing.T) {
 	does(t, n.Step(textbook.Ended(textbook.Interval)), set{textbook.Interval}, to(textbook.Heartbeat, 8, 1, 2, 4, 5))
 	does(t, n.Step(from(5, textbook.ImBack)), nil, to(textbook.Coordinator, 8, 5))
 	require.Empty(t, n.Step(from(1, textbook.Election)).Send[0].Stamp)
+
+	for _, input := range []textbook.Input{stamped(5, textbook.Coordinator, 1), textbook.Suspect(), textbook.Ended(textbook.Telec)} {
+		n.Step(input)
+	}
+	require.EqualValues(t, 9, n.Stamp(), "its own counts among those that it has heard of")
 }
 
 // Two nodes that have heard the same pick the same stamp, and each takes that of the other.

@@ -2,7 +2,6 @@ package kernelclock
 
 import (
 	"os"
-	"runtime"
 	"syscall"
 	"time"
 	"unsafe"
@@ -83,7 +82,5 @@ func (t *kernelTimer) set(d time.Duration) (ran bool) {
 		_, _, _ = syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, fd, 0,
 			uintptr(unsafe.Pointer(&next)), uintptr(unsafe.Pointer(&last)), 0, 0)
 	})
-	runtime.KeepAlive(&next)
-	runtime.KeepAlive(&last)
 	return last.value != syscall.Timespec{}
 }

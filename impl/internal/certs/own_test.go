@@ -6,6 +6,9 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -155,4 +158,46 @@ func TestOfAnother(t *testing.T) {
 		require.ErrorContains(t, err, "is of no use to node")
 		require.ErrorContains(t, err, "what is wanted is a certificate for bully://"+cluster+"/")
 	}
+}
+
+// TestChain: a node takes a certificate by an authority that is between, if it has the certificate of that one too.
+func TestChain(t *testing.T) {
+	dir := t.TempDir()
+	of := func(a *Authority, name string) *Authority { // by itself, if a has no certificate
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		template := &x509.Certificate{Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+		if a == nil {
+			a = &Authority{certificate: template, key: key}
+		}
+		der, err := a.sign(template, key.Public(), 365*day)
+		require.NoError(t, err)
+		certificate, err := x509.ParseCertificate(der)
+		require.NoError(t, err)
+		return &Authority{certificate: certificate, key: key}
+	}
+	inPEM := func(a *Authority) []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw}) }
+	root := of(nil, "root")
+	between := of(root, "between")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, AuthorityFile), inPEM(root), 0o600))
+	f := Files{filepath.Join(dir, "node.crt"), filepath.Join(dir, "node.key"), filepath.Join(dir, AuthorityFile)}
+	_, err := between.Issue(f.Certificate, f.Key, "test", spec.IntegerID(3), 90*day, false)
+	require.NoError(t, err)
+	_, err = Load(f, "test", spec.IntegerID(3))
+	require.ErrorContains(t, err, "unknown authority")
+
+	alone, err := os.ReadFile(f.Certificate)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(f.Certificate, append(alone, inPEM(between)...), 0o600))
+	_, err = Load(f, "test", spec.IntegerID(3))
+	require.NoError(t, err)
+}
+
+// TestNoFolder: where nothing can be written, that is said.
+func TestNoFolder(t *testing.T) {
+	authority, err := NewAuthority(t.TempDir(), "test", 3650*day)
+	require.NoError(t, err)
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	_, err = authority.Issue(filepath.Join(nowhere, "node.crt"), filepath.Join(nowhere, "node.key"), "test", spec.IntegerID(3), day, false)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -32,7 +32,7 @@ func To(w io.Writer) *Writer { return &Writer{w: w} }
 func (w *Writer) Write(p []byte) (int, error) {
 	text := append(w.part, p...)
 	out := make([]byte, 0, len(text)+16)
-	for len(text) > 0 && utf8.FullRune(text) {
+	for utf8.FullRune(text) {
 		r, size := utf8.DecodeRune(text)
 		out = w.append(out, r)
 		text = text[size:]

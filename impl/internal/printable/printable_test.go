@@ -29,11 +29,13 @@ func TestWrite(t *testing.T) {
 		"a\u202eb\u2066c\u200bd":  `a\u202eb\u2066c\u200bd`,
 		"a\u2028b\ufeffc\x7fd":    `a\u2028b\ufeffc\u007fd`,
 		"a\U000e0041b":            `a\udb40\udc41b`,
+		"a\uffffb\U0001ffffc":     `a\uffffb\ud83f\udfffc`,
 		"\xffa\xc3":               "\ufffda",
 	} {
 		var out strings.Builder
-		_, err := printable.To(&out).Write([]byte(text))
+		n, err := printable.To(&out).Write([]byte(text))
 		require.NoError(t, err)
+		require.Equal(t, len(text), n)
 		require.Equal(t, want, out.String())
 	}
 }

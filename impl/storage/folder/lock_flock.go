@@ -27,11 +27,15 @@ func tryLock(file *os.File) error {
 // tryLockFolder locks a folder that is open. Not every file system can: on NFS only files that may be written can be locked. Then
 // there is the file alone.
 func tryLockFolder(self *os.File) error {
-	err := tryLock(self)
-	if errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EOPNOTSUPP) {
-		return nil
+	if err := tryLock(self); !hasNoLocks(err) {
+		return err
 	}
-	return err
+	return nil
+}
+
+// hasNoLocks reports whether a file system has said that it does not lock folders.
+func hasNoLocks(err error) bool {
+	return errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EOPNOTSUPP)
 }
 
 // outOfFiles reports whether a file could not be opened because too many are.

@@ -122,6 +122,9 @@ func TestWhatIsNotThere(t *testing.T) {
 	require.ErrorIs(t, disk.Rename("b", "c"), fs.ErrNotExist)
 	require.ErrorIs(t, disk.Remove("b"), fs.ErrNotExist)
 	require.NoError(t, disk.Check())
+	disk.Fault = func(int, simdisk.Op) simdisk.Outcome { return simdisk.Fails }
+	_, err = disk.Read("a", 10)
+	require.ErrorIs(t, err, simdisk.ErrFault)
 	require.NoError(t, disk.Close())
 }
 
