@@ -127,7 +127,12 @@ Send(n, msgs) == [l \in Link |-> IF Carries(l) THEN IF Kept THEN n[l] \cup Over(
 Answers5 == {"OK", "ASSENT", "GRANT", "REFUSE", "ACK"}
 Asker(l, m) == IF m.type \in Answers5 THEN l[2] ELSE l[1]
 
-\* Whether an answer may count still, for a node in state d.
+\* Whether an answer may count still, for a node in state d, which it is under way to.  What is taken from one that may not, its number, nobody
+\* looks at again: so no run is left out.  (OK, ASSENT, GRANT, REFUSE count for the question that is asked now, and a question that is given
+\* up is never asked again, R50.  An ACK counts in the reign that it answers, of an epoch that nobody leads twice; there answers only grow.)
+\* But for one: a member that is taken out, and added again by the same leader, is unanswered anew; so there the number would count again, of
+\* an ACK that is under way all the while.  MayCount <- EveryAnswer takes nothing away: models/ClusterEveryAnswer, ClusterKeptEveryAnswer, and,
+\* with such members, ChangingClusterEveryAnswer.
 MayCount(d, l, m) ==
   CASE m.type \in {"OK", "ASSENT"}    -> AnswersMine(d, m) /\ d.role \in {"candidate", "electing"}
     [] m.type = "GRANT"               -> d.role = "claimant" /\ CountsGrant(d, m)
@@ -224,8 +229,11 @@ Watches(i) == node[i].role = "follower" /\ (node[i].leader = None => i \in Membe
 \* No heartbeat can come any more, and the lease is over.
 PatienceOver(i) == IF Free THEN node[i].leader = None \/ Expired(i) ELSE Around(i) /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i)
 
-\* Every ELECTION has been answered.
-Answered(i) == Free \/ Around(i)
+\* What was sent to i, and by it, has arrived: with it all answers.
+Arrived(i) == Free \/ Around(i)
+
+\* Every ELECTION of i has been answered.  (Of the timers election alone may end before, after proofs: a configuration says so here.)
+Answered(i) == Arrived(i)
 
 \* A timer that is not on time costs one of the budget.
 MayBeEarly(i) == TRUE
@@ -255,7 +263,7 @@ PatienceTimeout(i) ==
 PreemptTimeout(i) ==
   /\ i \in up /\ node[i].role = "follower" /\ node[i].leader # None
   /\ MayStand(i, node[i]) /\ Outranked(node[i].leader, i, node[i].conf)
-  /\ Ends(i, Answered(i), PreemptEnded(i, node[i]))
+  /\ Ends(i, Arrived(i), PreemptEnded(i, node[i]))
 
 ElectionTimeout(i) ==
   /\ i \in up /\ node[i].role = "candidate"
@@ -267,7 +275,7 @@ CoordinatorTimeout(i) ==
 
 ClaimTimeout(i) ==
   /\ i \in up /\ node[i].role = "claimant"
-  /\ Ends(i, Answered(i), ClaimEnded(i, node[i]))
+  /\ Ends(i, Arrived(i), ClaimEnded(i, node[i]))
 
 \* A leader that is not backed, or whose latest answers are too old already.
 ReignTimeout(i) ==
@@ -280,7 +288,7 @@ HeartbeatTimeout(i) ==
   /\ LET inNeed    == {j \in up \ {i} : Tells(i, j) /\ (Awaited(i) \/ ~(Follows(j, i) /\ node[j].conf = node[i].conf))}
          heartbeat == HeartbeatEnded(i, node[i])
      IN /\ IF Free THEN TRUE ELSE inNeed # {}
-        /\ Ends(i, Answered(i), [heartbeat EXCEPT !.sent = SelectSeq(@, LAMBDA m : Free \/ m.to \in inNeed)])
+        /\ Ends(i, Arrived(i), [heartbeat EXCEPT !.sent = SelectSeq(@, LAMBDA m : Free \/ m.to \in inNeed)])
 
 -----------------------------------------------------------------------------
 (* Receipts *)

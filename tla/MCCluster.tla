@@ -145,8 +145,9 @@ IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* f
 Everything        == TRUE                                               \* for Kept
 AtAnyTime         == TRUE                                               \* for Free
 AsAsked           == FALSE                                              \* for Renumbers: where a number may be asked again
+EveryAnswer(d, l, m) == TRUE                                            \* for MayCount: answers keep their numbers to the end
 EndsTooSoon(i)    == TRUE                                               \* for Expired: patience ends though reigns go on
-HighestAlive(i)   == Quiet \/ (MayClaim(i, node[i]) /\ \A j \in up : j <= i) \* for Answered
+HigherDead(i)     == Arrived(i) \/ (MayClaim(i, node[i]) /\ \A j \in Members(node[i].conf) : j > i => Proofs(i, j)) \* for Answered: election alone
 
 -----------------------------------------------------------------------------
 (* Mutants: what a cfg puts in the place of one rule. *)
@@ -187,6 +188,7 @@ GrantsTwice(s, c, e)    == e >= s.epoch                             \* for MayGr
 GrantsBelow(s, c, e)    == TRUE                                     \* for MayGrant
 DoesNotWait(s, m)       == Resting(m.epoch, m.from, s.latest, s.conf) \* for AfterGrant
 NeverHandsOver(i, s, m) == FALSE                                    \* for HandsOver
+HandsOverItsOwn(i, s, m) == MayVote(i, s, m) /\ Outranked(i, m.from, s.conf) /\ m.epoch >= s.epoch  \* for HandsOver: its own epoch too
 CountsAnyGrant(s, m)    == TRUE                                     \* for CountsGrant
 CountsGrantOfEpoch(s, m) == m.epoch = NextEpoch(s)                  \* for CountsGrant
 WinsOverLease(i, s)     == IsQuorum(s.conf, s.support \cup {i})     \* for MayWin

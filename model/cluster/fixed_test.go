@@ -100,7 +100,9 @@ func TestCountsWithProofsAreThoseOfTLC(t *testing.T) {
 	}{
 		{"Whole", "0 0 0 0 0", []string{"MayProve <- Proofs"}, 2800, 8166, 24},
 		{"Star", "0 1 0 0 0", []string{"MayProve <- Proofs"}, 4237, 9102, 26},
-		{"Star", "0 1 0 0 0", []string{"MayProve <- Proofs", "Answered <- HighestAlive"}, 3755, 7623, 25},
+		{"Whole", "1 1 0 0 0", []string{
+			"MayProve <- Proofs", "Answered <- HigherDead", "MayBeEarly <- IdleOnly", "MaxAsk <- Twice", "MaxHeartbeat <- Once",
+		}, 4796, 11956, 20},
 		{"Star", "0 1 0 0 0", []string{"LeaseOver <- EndsByProofOnly"}, 2398, 5119, 22},
 		{"Whole", "0 0 0 0 0", []string{"MayProve <- ProvesAnything"}, 15868, 58044, 34},
 	} {

@@ -24,6 +24,7 @@ type cluster struct {
 	free    bool                  // timers end at any time, but for patience, which needs the order of time
 	tooSoon bool                  // ... and patience ends at any time too
 	asAsked bool                  // numbers stay as they were asked
+	unworn  bool                  // ... or those of answers do, though they can never count any more
 	kept    bool                  // messages are kept, and delivered at any time, in any order, over and over
 	static  bool                  // every node has the first configuration for ever
 	budget  [faults]uint8
@@ -127,10 +128,11 @@ var sparing = map[string]uint8{"Once": 1, "Twice": 2, "ThreeTimes": 3, "FourTime
 
 // modes are the replacements that say what the network keeps, and when timers end, as in tla/MCCluster.tla.
 var modes = map[string]func(*cluster){
-	"Kept <- Everything":     func(c *cluster) { c.kept = true },
-	"Free <- AtAnyTime":      func(c *cluster) { c.free = true },
-	"Expired <- EndsTooSoon": func(c *cluster) { c.tooSoon = true },
-	"Renumbers <- AsAsked":   func(c *cluster) { c.asAsked = true },
+	"Kept <- Everything":      func(c *cluster) { c.kept = true },
+	"Free <- AtAnyTime":       func(c *cluster) { c.free = true },
+	"Expired <- EndsTooSoon":  func(c *cluster) { c.tooSoon = true },
+	"Renumbers <- AsAsked":    func(c *cluster) { c.asAsked = true },
+	"MayCount <- EveryAnswer": func(c *cluster) { c.unworn = true },
 }
 
 // replace puts the named operator of module MCCluster in the place of another.

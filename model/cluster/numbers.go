@@ -68,8 +68,10 @@ func (p *stepper) affords(i rules.ID, step *rules.Step) bool {
 // rename gives the questions of s their least numbers, and takes away what can never count, unless numbers stay as they were asked;
 // and has each message that is kept once.
 func (c *cluster) rename(s *clusterState) {
-	if !c.asAsked {
+	if !c.asAsked && !c.unworn {
 		c.forget(s)
+	}
+	if !c.asAsked {
 		c.renumber(s)
 	}
 	if c.kept {

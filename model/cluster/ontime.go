@@ -17,7 +17,7 @@ type timing struct {
 // onTime is the timing as it is: nobody is told that another is dead, unless a configuration says who may be.
 var onTime = timing{
 	leaseOver: leaseOver, pending: pending,
-	answered:   func(c *cluster, s *clusterState, i rules.ID) bool { return c.free || s.around(c, i) },
+	answered:   (*cluster).arrived,
 	mayBeEarly: func(*clusterState, rules.ID) bool { return true },
 	mayProve:   func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false },
 }
@@ -33,9 +33,9 @@ var timings = map[string]map[string]func(*timing){
 		"NobodyPending": func(t *timing) { t.pending = func(*cluster, *clusterState, rules.ID) bool { return false } },
 	},
 	"Answered": {
-		"HighestAlive": func(t *timing) {
+		"HigherDead": func(t *timing) {
 			t.answered = func(c *cluster, s *clusterState, i rules.ID) bool {
-				return s.quiet() || c.rules.MayClaim(i, s.node[i]) && s.up>>i == 0
+				return c.arrived(s, i) || c.rules.MayClaim(i, s.node[i]) && c.higherDead(s, i)
 			}
 		},
 	},
@@ -121,6 +121,19 @@ func (c *cluster) owed(s *clusterState, i rules.ID) bool {
 func (s *clusterState) around(c *cluster, i rules.ID) bool {
 	for j := rules.ID(1); j <= c.n; j++ {
 		if j != i && (s.net[c.index[i][j]].n != 0 || s.net[c.index[j][i]].n != 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// arrived reports whether what was sent to node i, and by it, has arrived: with it all answers.
+func (c *cluster) arrived(s *clusterState, i rules.ID) bool { return c.free || s.around(c, i) }
+
+// higherDead reports whether i may have been told of all higher members that they are dead: each is down, or back and silent.
+func (c *cluster) higherDead(s *clusterState, i rules.ID) bool {
+	for js := s.node[i].Conf.All() & s.up &^ rules.UpTo(i); js != 0; js &= js - 1 {
+		if !s.silent(js.Lowest()) {
 			return false
 		}
 	}

@@ -60,7 +60,7 @@ func (p *stepper) patienceTimeout(i rules.ID) {
 }
 
 func (p *stepper) preemptTimeout(i rules.ID) {
-	if p.runs(i, rules.PreemptTimer) && p.due(i, p.free || p.now.around(p.cluster, i)) {
+	if p.runs(i, rules.PreemptTimer) && p.due(i, p.arrived(&p.now, i)) {
 		p.ends(i, rules.PreemptTimer)
 	}
 }
@@ -85,7 +85,7 @@ func (p *stepper) coordinatorTimeout(i rules.ID) {
 }
 
 func (p *stepper) claimTimeout(i rules.ID) {
-	if p.runs(i, rules.ClaimTimer) && p.due(i, p.free || p.now.around(p.cluster, i)) {
+	if p.runs(i, rules.ClaimTimer) && p.due(i, p.arrived(&p.now, i)) {
 		p.ends(i, rules.ClaimTimer)
 	}
 }
@@ -107,7 +107,7 @@ func (p *stepper) heartbeatTimeout(i rules.ID) {
 		return
 	}
 	inNeed := p.inNeed(s, i)
-	if inNeed == 0 && !p.free || !p.due(i, p.free || s.around(p.cluster, i)) {
+	if inNeed == 0 && !p.free || !p.due(i, p.arrived(s, i)) {
 		return
 	}
 	step := p.rules.Timeout(i, s.node[i], rules.HeartbeatTimer)

@@ -122,6 +122,11 @@ var promiseMutants = map[string]map[string]func(*Rules){
 	},
 	"HandsOver": {
 		"NeverHandsOver": func(r *Rules) { r.handsOver = func(ID, State, Message) bool { return false } },
+		"HandsOverItsOwn": func(r *Rules) {
+			r.handsOver = func(i ID, s State, m Message) bool {
+				return r.mayVote(i, s, m) && r.outranked(i, m.From, s.Conf) && m.Epoch >= s.Epoch
+			}
+		},
 	},
 	"CountsGrant": {
 		"CountsAnyGrant": func(r *Rules) { r.countsGrant = func(State, Message) bool { return true } },

@@ -38,7 +38,8 @@ func (r *Rules) ackHeard(i ID, s State, m Message) Step {
 	return quietly(s)
 }
 
-// MayCount reports whether an answer may count still, now or later, for a node in state s. What says nothing more can be left out.
+// MayCount reports whether an answer may count still, now or later, for a node in state s. What says nothing more can be left out:
+// why, and where that leaves a run out, is said at MayCount in tla/Cluster.tla.
 func (r *Rules) MayCount(s State, m Message) bool {
 	switch m.Type {
 	case OK, Assent:
