@@ -124,9 +124,9 @@ func TestRecordIsTold(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- h.Run(t.Context()) }()
 			synctest.Wait()
+			require.NoError(t, h.Close())
 			if works {
 				require.Equal(t, []spec.Question{2 * spec.Block}, begun)
-				require.NoError(t, h.Close())
 				require.NoError(t, <-ended)
 				return
 			}
