@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -23,7 +24,7 @@ func drawnChanges(yield func(*Case) bool) {
 			continue
 		}
 		c.Want = model.Step(c.ID, c.Members, c.Before, c.Input)
-		c.Rule = ruleOf(&c)
+		c.Rule = cases.RuleOf(&c)
 		if n++; !yield(&c) {
 			return
 		}
@@ -177,10 +178,10 @@ func (d *drawing) question() (c Case, good bool) {
 		} else {
 			first = first.At(0, 1)
 		}
-		c.Before = Survivor(spec.Durable{Configuration: first})
+		c.Before = cases.Survivor(spec.Durable{Configuration: first})
 	case k == 1:
 		c.Input.Call = spec.RestartCall
-		c.Before = Survivor(c.Before.Durable())
+		c.Before = cases.Survivor(c.Before.Durable())
 	case k == 2:
 		c.Input.Call = []spec.Call{spec.ResignCall, spec.HolderDeadCall}[d.IntN(2)]
 	case k < 12:

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -28,9 +29,9 @@ func Running(id spec.NodeID, s *spec.State) spec.TimerSet {
 		return reign | heartbeat
 	}
 	switch bound := !s.Leader.IsNone(); {
-	case bound && MayStand(id, s) && Outranked(&s.Configuration, s.Leader, id):
+	case bound && cases.MayStand(id, s) && cases.Outranked(&s.Configuration, s.Leader, id):
 		return patience | preempt
-	case bound || isMember(&s.Configuration, id):
+	case bound || cases.IsMember(&s.Configuration, id):
 		return patience
 	}
 	return 0

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -34,7 +35,7 @@ type subjectNode struct {
 // state before and after (R4, R36), as a host of such an implementation would.
 func NodeOf(newSubject func() Subject) Maker {
 	return func(id spec.NodeID, members []spec.NodeID) Node {
-		return &subjectNode{subject: newSubject(), id: id, members: members, state: Survivor(spec.Durable{})}
+		return &subjectNode{subject: newSubject(), id: id, members: members, state: cases.Survivor(spec.Durable{})}
 	}
 }
 
@@ -49,7 +50,7 @@ func (n *subjectNode) Start(first spec.Configuration, out *spec.Step) {
 }
 
 func (n *subjectNode) Restart(promise spec.Durable, out *spec.Step) {
-	n.state = Survivor(promise)
+	n.state = cases.Survivor(promise)
 	n.step(spec.Input{Call: spec.RestartCall}, out)
 }
 
@@ -66,23 +67,6 @@ func (n *subjectNode) step(in spec.Input, out *spec.Step) {
 	}
 	n.state = got.State.Clone()
 	copyState(&out.State, &n.state)
-}
-
-// Survivor returns the state of a node that is down and has this on disk (R4); of one that has never started, of the zero
-// promise, or of its first configuration alone.
-func Survivor(promise spec.Durable) spec.State {
-	return spec.State{
-		Role: spec.Follower, Epoch: promise.Epoch, Grantee: promise.Grantee, Latest: promise.Reserved, Configuration: promise.Configuration,
-	}
-}
-
-// FirstOf returns with which configuration a node starts for the first time: first if it is one of its members, and else the
-// empty one (R49); none if first is none.
-func FirstOf(first spec.Configuration, id spec.NodeID) spec.Configuration {
-	if _, isMember := first.Member(id); isMember || first.IsNone() {
-		return first
-	}
-	return spec.EmptyConfiguration()
 }
 
 // copyState makes s equal to t, in the memory of s.

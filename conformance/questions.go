@@ -32,7 +32,7 @@ func questions(yield func(*Case) bool) {
 		}
 		c.Want.Ignored = q.after.Role == ignored.Role
 		for _, m := range q.sent {
-			c.Want.Sent = append(c.Want.Sent, c.filled(m))
+			c.Want.Sent = append(c.Want.Sent, filled(&c, m))
 		}
 		if !yield(&c) {
 			return
@@ -49,7 +49,7 @@ func withNumbers(id spec.NodeID, members []spec.NodeID, s spec.State) spec.State
 }
 
 // filled returns a message that the node sends with what the table leaves out.
-func (c *Case) filled(m spec.Message) spec.Message {
+func filled(c *Case, m spec.Message) spec.Message {
 	m.From = c.ID
 	switch heard := &c.Input.Message; m.Type {
 	case spec.Election:

@@ -50,7 +50,7 @@ func (q *memberQuestion) asCase() Case {
 		c.Want.State, c.Want.Ignored = c.Before, true
 	}
 	for _, m := range q.sent {
-		m = c.filled(m)
+		m = filled(&c, m)
 		m.Configuration = later
 		c.Want.Sent = append(c.Want.Sent, m)
 	}

@@ -15,7 +15,7 @@ import (
 // stepsIn is how many distinct steps nodes take in each of the small configurations.
 var stepsIn = map[string]int{
 	"ClusterOneCrash": 3677, "ClusterResign": 812, "ClusterIsolatedLeader": 201, "ClusterOneWayOnce": 3047,
-	"ClusterProofNone": 348, "ClusterProofStar": 543, "ClusterProofWrong": 362, "ClusterPendant": 946,
+	"ClusterProofNone": 348, "ClusterProofStar": 578, "ClusterProofWrong": 362, "ClusterPendant": 946,
 	"ClusterChain": 274, "ClusterStarCrash": 566, "ClusterResignStar": 261,
 }
 

@@ -63,12 +63,12 @@ func (g *Group) Check(s Subject) (cases int, err error) {
 	failed := 0
 	for c := range g.All {
 		cases++
-		got, again, ok := c.check(s, cases%askedAgain == 1)
+		got, again, ok := check(c, s, cases%askedAgain == 1)
 		if ok {
 			continue
 		}
 		if failed++; failed <= maxShown {
-			shown = append(shown, again+c.explain(&got))
+			shown = append(shown, again+c.Explain(&got))
 		}
 	}
 	if cases == 0 {
@@ -86,13 +86,13 @@ func (g *Group) Check(s Subject) (cases int, err error) {
 
 // check puts the case to a subject, and again at once if it is to be asked twice. If an answer is not the one wanted, it
 // returns that, and a word if it was the second.
-func (c *Case) check(s Subject, twice bool) (got spec.Step, again string, ok bool) {
-	if got = c.ask(s); !got.Equal(c.Want) {
+func check(c *Case, s Subject, twice bool) (got spec.Step, again string, ok bool) {
+	if got = put(c, s); !got.Equal(c.Want) {
 		return got, "", false
 	}
 	if !twice {
 		return got, "", true
 	}
-	got = c.ask(s)
+	got = put(c, s)
 	return got, "asked for the second time: ", got.Equal(c.Want)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
@@ -23,7 +23,7 @@ type replay struct {
 	links   links
 	monitor *monitor.Monitor // of the promises; it knows a node by its rank less one
 	view    monitor.View     // of the node whose promises were asked last
-	seen    conformance.Case
+	seen    cases.Case
 
 	events uint64
 	counts [32]uint64 // of events, in the order of actions
@@ -84,7 +84,7 @@ func whyDown(n *node) string {
 // wrong says how an event is not the step of node i that the rules want.
 func (r *replay) wrong(i rules.ID, e *spec.Event) *TraceError {
 	want := r.rules.wanted()
-	c := conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(), Want: want}
+	c := cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(), Want: want}
 	got := spec.Step{State: e.State, Sent: e.Sent}
 	fault := &TraceError{
 		Rule:   ruleOf(&c, &got),
@@ -109,7 +109,7 @@ func (r *replay) broken(i rules.ID, e *spec.Event, fault *TraceError) *TraceErro
 
 // ruleOf returns the rule that a wrong step breaks: the first that the right one follows from, unless the wrong one is a
 // win, or a claim, that there should not have been, or says of members what it should not.
-func ruleOf(c *conformance.Case, got *spec.Step) string {
+func ruleOf(c *cases.Case, got *spec.Step) string {
 	claims := got.State.Role == spec.Claimant && c.Want.State.Role != spec.Claimant
 	wins := c.Before.Role != spec.Leader && c.Want.State.Role == spec.Leader && c.Input.Call != spec.RestartCall
 	switch {
@@ -124,7 +124,7 @@ func ruleOf(c *conformance.Case, got *spec.Step) string {
 	case got.State.Equal(c.Want.State) && c.Input.Call != spec.ChangeCall && tellsOthers(got, &c.Want):
 		return "R46"
 	}
-	return conformance.RuleOf(c)
+	return cases.RuleOf(c)
 }
 
 // saysOther reports whether something is sent with another configuration than that of the state after the step, though it is sent
@@ -170,9 +170,9 @@ func (r *replay) take(i rules.ID, e *spec.Event) *TraceError {
 		}
 	}
 	if r.options.Observe != nil {
-		r.seen = conformance.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(),
+		r.seen = cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(),
 			Want: spec.Step{State: e.State, Sent: e.Sent}}
-		r.seen.Rule = conformance.RuleOf(&r.seen)
+		r.seen.Rule = cases.RuleOf(&r.seen)
 		r.options.Observe(&r.seen)
 	}
 	r.rules.keep(i)

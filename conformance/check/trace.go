@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
@@ -23,7 +23,7 @@ type Options struct {
 	Strict bool
 	// Observe, if it is not nil, is told every step of a node that is as it must be, in the order of the trace. Want is what
 	// the node did. The memory of the case is used again.
-	Observe func(*conformance.Case)
+	Observe func(*cases.Case)
 }
 
 // Report is what a trace is, as far as it is as it must be.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -71,7 +72,7 @@ func (h *host) noStep(in *spec.Input) string {
 		return "R28"
 	case in.Call == spec.HolderDeadCall && (h.state.Leader.IsNone() || h.state.Leader == h.id):
 		return "R41"
-	case in.Call == spec.ChangeCall && !conformance.MayChange(h.id, &h.state, in.Configuration):
+	case in.Call == spec.ChangeCall && !cases.MayChange(h.id, &h.state, in.Configuration):
 		return "R47"
 	}
 	return ""
@@ -128,7 +129,7 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 	stranger := func(j spec.NodeID) bool { return !slices.Contains(members, j) }
 	noMember := func(j spec.NodeID) bool { return kindOf(&s.Configuration, j) == "" }
 	me, stands := kindOf(&s.Configuration, id), s.Role == spec.Candidate || s.Role == spec.Claimant
-	lower := s.Leader.IsNone() || conformance.Outranked(&s.Configuration, s.Leader, id)
+	lower := s.Leader.IsNone() || cases.Outranked(&s.Configuration, s.Leader, id)
 	switch {
 	case !s.Leader.IsNone() && stranger(s.Leader), !s.Grantee.IsNone() && stranger(s.Grantee), slices.ContainsFunc(s.Support, stranger):
 		return "it names a stranger"

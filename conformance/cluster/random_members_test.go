@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -50,7 +51,7 @@ func (n *changed) observe(c *conformance.Case, cut []spec.Link) {
 	case before != after:
 		n.stamped++
 	}
-	if conformance.RuleOf(c) == "R44" {
+	if cases.RuleOf(c) == "R44" {
 		n.outside++
 		if len(c.Want.Sent) > 0 {
 			n.refused++

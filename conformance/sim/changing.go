@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -85,7 +85,7 @@ func (p *Plan) configuration() spec.Configuration {
 
 // first returns the configuration with which a node starts (R49).
 func (p *Plan) first(id spec.NodeID) spec.Configuration {
-	return conformance.FirstOf(p.configuration(), id)
+	return cases.FirstOf(p.configuration(), id)
 }
 
 // validateChanges says what is wrong with First and Changes.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -42,7 +43,7 @@ func (h *host) reset(p *Plan, i rank) {
 func (h *host) begins(promise spec.Durable) {
 	state := &h.out().State
 	support, answered := state.Support[:0], state.Answered[:0]
-	*state = conformance.Survivor(promise)
+	*state = cases.Survivor(promise)
 	state.Support, state.Answered = support, answered
 }
 

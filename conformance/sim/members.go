@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -118,7 +118,7 @@ func (r *Runner) wantedConfiguration(i rank, before *spec.Step, after *view) (wa
 
 // checkChange holds a change to R47: that it may be, that the support is used up, and who hears of it.
 func (r *Runner) checkChange(i rank, before, out *spec.Step, after *view) bool {
-	if !conformance.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
+	if !cases.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
 		r.breaks("R47", "node %s, %s, takes %s for a step, and may not", r.members[i], before.State, &r.in)
 		return false
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -47,7 +48,7 @@ func (r *Runner) checkIgnored(i rank, before, out *spec.Step) bool {
 	case r.in.given.Call == spec.ResignCall && v.role != leader, r.in.given.Call == spec.HolderDeadCall && (v.leader == none || v.leader == i):
 		return true
 	case r.in.given.Call == spec.ChangeCall:
-		if !conformance.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
+		if !cases.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
 			return true
 		}
 		r.breaks("R47", "node %s, %s, ignores %s", r.members[i], before.State, &r.in)

@@ -3,7 +3,7 @@ package sim
 import (
 	"math/bits"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -47,7 +47,7 @@ func (t *tracer) step(r *Runner, i rank, out *spec.Step) {
 // crash writes what is left of a node after a crash.
 func (t *tracer) crash(r *Runner, i rank) {
 	if t != nil {
-		t.write(r, spec.Event{Node: r.members[i], Action: spec.CrashAction, State: conformance.Survivor(r.hosts[i].durable)})
+		t.write(r, spec.Event{Node: r.members[i], Action: spec.CrashAction, State: cases.Survivor(r.hosts[i].durable)})
 	}
 }
 

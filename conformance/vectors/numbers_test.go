@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -30,9 +31,9 @@ func (s *script) follow(q *port.Request) {
 		now.state = *q.State
 		return
 	case port.Begin:
-		in.Call, now.state = spec.StartCall, conformance.Survivor(spec.Durable{Configuration: configurationOf(q)})
+		in.Call, now.state = spec.StartCall, cases.Survivor(spec.Durable{Configuration: configurationOf(q)})
 	case port.Restart:
-		in.Call, now.state = spec.RestartCall, conformance.Survivor(*q.Promise)
+		in.Call, now.state = spec.RestartCall, cases.Survivor(*q.Promise)
 	case port.Receive:
 		if json.Unmarshal(q.Message, &in.Message) != nil {
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -218,7 +219,7 @@ func record(t *testing.T, s *script, run *cluster.Script, rules []string) *Vecto
 	require.NoError(t, err)
 	defer p.Close()
 	last := ""
-	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = conformance.RuleOf(c) }})
+	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = cases.RuleOf(c) }})
 	require.NoError(t, err, s.Case)
 	require.Nil(t, violation, s.Case)
 	if v.Rules = rules; !slices.Contains(rules, last) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -252,7 +252,7 @@ func (c *changing) state(i int) spec.State {
 	if p := c.places[i]; p.hosted != nil {
 		return p.core.State()
 	}
-	return conformance.Survivor(*c.places[i].disk)
+	return cases.Survivor(*c.places[i].disk)
 }
 
 // leaders returns who leads.

@@ -15,15 +15,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/model/cluster"
-	"github.com/seed-fdf591db/bully/model/explore"
-	"github.com/seed-fdf591db/bully/model/fencing"
 	"github.com/seed-fdf591db/bully/model/baselines/lease"
-	"github.com/seed-fdf591db/bully/model/members"
-	"github.com/seed-fdf591db/bully/model/promises"
 	"github.com/seed-fdf591db/bully/model/baselines/raft"
 	"github.com/seed-fdf591db/bully/model/baselines/ring"
 	"github.com/seed-fdf591db/bully/model/baselines/textbook"
+	"github.com/seed-fdf591db/bully/model/cluster"
+	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/fencing"
+	"github.com/seed-fdf591db/bully/model/members"
+	"github.com/seed-fdf591db/bully/model/promises"
 )
 
 // twins has the constructor of the Go twin of each root module.

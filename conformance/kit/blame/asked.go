@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -36,14 +37,14 @@ func Asked(p *port.Process, c *conformance.Case, got spec.Step, rule string) str
 			return helper.rule
 		case right:
 			if rule == helper.rule {
-				rule = conformance.RuleOf(c)
+				rule = cases.RuleOf(c)
 			}
 		}
 	}
 	if rule == "R20" && c.Before.Role != spec.Claimant && a.ask(oneGrant()) == right { // it wins as it claims, and not otherwise
 		return "R16"
 	}
-	if conformance.RuleOf(c) == "R20" && c.Before.Leader == c.Input.Message.From && rule == "R20" {
+	if cases.RuleOf(c) == "R20" && c.Before.Leader == c.Input.Message.From && rule == "R20" {
 		q := a.same()
 		if q.before.Leader, q.before.Lease = (spec.NodeID{}), 0; a.ask(q) == right { // it wins where the GRANT ends no lease
 			return "R19"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/kit/blame"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/vectors"
@@ -19,7 +20,7 @@ func judged(p *port.Process, c *conformance.Case, want, got *spec.Step, wrong *p
 	c.Want = spec.Step{Ignored: want.Ignored, State: want.State, Sent: want.Sent}
 	if wrong != nil && (wrong.Kind != port.Wrong || sameStep(want, got)) {
 		if wrong.Rule == "" && wrong.Kind == port.Erred {
-			wrong.Rule = conformance.RuleOf(c)
+			wrong.Rule = cases.RuleOf(c)
 		}
 		return wrong
 	}
@@ -35,7 +36,7 @@ func judged(p *port.Process, c *conformance.Case, want, got *spec.Step, wrong *p
 		rule = "R4"
 	}
 	return p.Wrong(rule, fmt.Sprintf("%s\nnode %s of %s, %s\nbefore %s\nexpected %s\ngot %s",
-		field, c.ID, conformance.MemberText(c.Members), c.Input, c.Before, described(want), described(got)))
+		field, c.ID, cases.MemberText(c.Members), c.Input, c.Before, described(want), described(got)))
 }
 
 // sameStep reports whether two steps have the same state after them, and send the same.

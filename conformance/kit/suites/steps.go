@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/kit/blame"
 	"github.com/seed-fdf591db/bully/conformance/port"
@@ -78,7 +79,7 @@ func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.C
 	}
 	err := p.Answers(remembered, func(c *conformance.Case, got spec.Step, wrong *port.Failure) error {
 		asked++
-		p.Took(conformance.RuleOf(c))
+		p.Took(cases.RuleOf(c))
 		if failure := judgedOutcome(p, c, &got, wrong); failure != nil {
 			failed, did = c, got
 			return failure

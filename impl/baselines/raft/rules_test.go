@@ -240,6 +240,7 @@ func TestDisregard(t *testing.T) {
 			if name == "follower" {
 				take(t, n, Message{AppendEntries, 3, 1, 1})
 			}
+			require.NotEmpty(t, take(t, n, Message{RequestVote, 2, 1, 1}).Send, "in its own term it is refused in words")
 			out := take(t, n, Message{RequestVote, 2, 1, 9})
 			if c.CheckQuorum {
 				require.Equal(t, Output{}, out, name)

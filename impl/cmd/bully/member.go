@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/printable"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -160,7 +159,7 @@ func parseID(text string) (spec.NodeID, error) {
 func (c *memberCall) run(ctx context.Context, p program) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.Log, printable.Text(text)) }}
+	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.Log, cli.PrintableText(text)) }}
 	if c.change.Do != "" {
 		if err := operator.CarryOut(ctx, c.change); err != nil {
 			return err
@@ -182,7 +181,7 @@ func printMembers(out io.Writer, m web.Members) error {
 		if member.ID == m.Leader {
 			leads = "leads"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", member.ID, member.Kind, printable.Text(member.Address), leads)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", member.ID, member.Kind, cli.PrintableText(member.Address), leads)
 	}
 	if err := w.Flush(); err != nil {
 		return err

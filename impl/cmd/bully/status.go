@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/printable"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -128,7 +127,7 @@ func printAnswers(out io.Writer, answers []answered) error {
 			_, _ = fmt.Fprintf(w, "?\tunreachable\t\t\t\t\t\t\t%s\n", a.URL)
 			continue
 		}
-		role, since, up := printable.Text(string(s.Role)), "", 0
+		role, since, up := cli.PrintableText(string(s.Role)), "", 0
 		switch {
 		case s.Error != "":
 			role = "stopped for good"
@@ -138,7 +137,7 @@ func printAnswers(out io.Writer, answers []answered) error {
 			role = "LEADER"
 		}
 		if s.Membership != "" && s.Membership != string(spec.Voter) {
-			role += " (" + printable.Text(s.Membership) + ")"
+			role += " (" + cli.PrintableText(s.Membership) + ")"
 		}
 		if !s.Since.IsZero() {
 			since = time.Since(s.Since).Round(100 * time.Millisecond).String()
@@ -156,9 +155,9 @@ func printAnswers(out io.Writer, answers []answered) error {
 	}
 	for _, a := range answers {
 		if a.Error != "" {
-			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, printable.Text(a.Error))
+			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, cli.PrintableText(a.Error))
 		} else if a.Status.Error != "" {
-			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, printable.Text(a.Status.Error))
+			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, cli.PrintableText(a.Status.Error))
 		}
 		for _, said := range a.Status.warnings() {
 			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, said)

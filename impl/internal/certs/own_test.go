@@ -176,7 +176,9 @@ func TestChain(t *testing.T) {
 		require.NoError(t, err)
 		return &Authority{certificate: certificate, key: key}
 	}
-	inPEM := func(a *Authority) []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw}) }
+	inPEM := func(a *Authority) []byte {
+		return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+	}
 	root := of(nil, "root")
 	between := of(root, "between")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, AuthorityFile), inPEM(root), 0o600))

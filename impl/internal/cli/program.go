@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"github.com/seed-fdf591db/bully/impl/internal/printable"
 )
 
 // The exit statuses.
@@ -78,11 +76,11 @@ func (p Program) Main(ctx context.Context, args []string) int {
 	}
 	command := p.command(name)
 	if command == nil {
-		_, _ = fmt.Fprintf(printable.To(p.Log), "%s: unknown command %q%s\n", p.Name, name, Suggest(name, p.names()))
+		_, _ = fmt.Fprintf(Printable(p.Log), "%s: unknown command %q%s\n", p.Name, name, Suggest(name, p.names()))
 		return Misused
 	}
 	if command.Foreign {
-		p.Out, p.Log = printable.To(p.Out), printable.To(p.Log)
+		p.Out, p.Log = Printable(p.Out), Printable(p.Log)
 	}
 	err := command.Run(ctx, p, args[1:])
 	var usage UsageError
@@ -110,7 +108,7 @@ func (p Program) sayLast(text string) {
 	said := make(chan struct{})
 	go func() {
 		defer close(said)
-		_, _ = io.WriteString(printable.To(p.Log), text)
+		_, _ = io.WriteString(Printable(p.Log), text)
 	}()
 	select {
 	case <-said:

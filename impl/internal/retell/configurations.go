@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
@@ -102,15 +102,15 @@ func tallyOf(members int, id spec.NodeID, s *spec.State) (n tally) {
 
 // RulesOf returns the rules that a step follows from, the first one first: with a newer configuration what is done with it, and
 // then with the message; and with a reign the stamp (R48).
-func RulesOf(c *conformance.Case) string {
-	rule := conformance.RuleOf(c)
+func RulesOf(c *cases.Case) string {
+	rule := cases.RuleOf(c)
 	if c.Want.State.Configuration.IsNone() {
 		return rule
 	}
 	if rule == "R43" {
 		later := *c
 		later.Before.Configuration = c.Want.State.Configuration
-		rule += " " + conformance.RuleOf(&later)
+		rule += " " + cases.RuleOf(&later)
 	}
 	if c.Want.State.Role == spec.Leader && c.Before.Role != spec.Leader {
 		rule += " R48"

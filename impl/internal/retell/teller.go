@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/film"
@@ -169,7 +169,7 @@ func (t *Teller) step(e *spec.Event) film.Frame {
 }
 
 // caseOf returns an event as a case of package conformance.
-func (t *Teller) caseOf(i int, e *spec.Event) conformance.Case {
+func (t *Teller) caseOf(i int, e *spec.Event) cases.Case {
 	in := e.Given()
 	before := t.nodes[i].state
 	if in.Call == spec.RestartCall && !t.nodes[i].seen {
@@ -178,7 +178,7 @@ func (t *Teller) caseOf(i int, e *spec.Event) conformance.Case {
 	if before.Configuration.IsNone() {
 		before.Configuration = e.State.Configuration
 	}
-	return conformance.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: spec.Step{State: e.State, Sent: e.Sent}}
+	return cases.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: spec.Step{State: e.State, Sent: e.Sent}}
 }
 
 func kindOf(e *spec.Event) film.Kind {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/impl/internal/contenders"
@@ -148,7 +148,7 @@ func (s *Stage) judge(m *contest.Moment, node contest.Node) {
 		return
 	}
 	if want := s.model.Step(c.ID, c.Members, c.Before, c.Input); !want.Equal(c.Want) && s.lamps.against == "" {
-		s.lamps.against = fmt.Sprintf("%s: %s", conformance.RuleOf(&c), spec.Sentence(conformance.RuleOf(&c)))
+		s.lamps.against = fmt.Sprintf("%s: %s", cases.RuleOf(&c), spec.Sentence(cases.RuleOf(&c)))
 	}
 }
 

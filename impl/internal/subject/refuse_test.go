@@ -13,8 +13,15 @@ import (
 // program that asks.
 func TestRefuses(t *testing.T) {
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
-	require.Panics(t, func() { subject.New(one, []spec.NodeID{two}) })
-	require.Panics(t, func() {
+	panics := func(want string, f func()) {
+		defer func() {
+			err, _ := recover().(error)
+			require.ErrorContains(t, err, want)
+		}()
+		f()
+	}
+	panics("bully: node 1 is no member", func() { subject.New(one, []spec.NodeID{two}) })
+	panics("bully: first configuration: node 1 is no member", func() {
 		first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: two, Kind: spec.Voter}})
 		require.NoError(t, err)
 		subject.New(one, []spec.NodeID{one}).Start(first, &spec.Step{})

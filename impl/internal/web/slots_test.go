@@ -70,7 +70,7 @@ func TestStreamsHaveHalf(t *testing.T) {
 		require.Eventually(t, func() bool {
 			response, err := http.ReadResponse(bufio.NewReader(dialOnly(t, url, "GET /steps HTTP/1.1\r\nHost: x\r\n\r\n")), nil)
 			return err == nil && response.StatusCode == http.StatusOK
-		}, 20*time.Second, time.Millisecond)
+		}, 30*time.Second, time.Millisecond)
 	}
 }
 

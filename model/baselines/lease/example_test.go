@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/baselines/lease"
+	"github.com/seed-fdf591db/bully/model/explore"
 )
 
 // RELEASE deletes the lock without looking whose it is: that of an earlier holder comes late, deletes the lock of the next,

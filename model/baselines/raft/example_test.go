@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/baselines/raft"
+	"github.com/seed-fdf591db/bully/model/explore"
 )
 
 // Node 1 was cut off, and stood in vain in term 2. When it is back, it refuses the heartbeat of a leader that a quorum

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/baselines/ring"
+	"github.com/seed-fdf591db/bully/model/explore"
 )
 
 // The ring 1, 2, 3, 4 is cut between 2 and 3, and between 4 and 1. Each half closes itself by skipping those whom it

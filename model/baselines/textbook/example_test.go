@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/baselines/textbook"
+	"github.com/seed-fdf591db/bully/model/explore"
 )
 
 // A node that returns too soon: two COORDINATORs reach node 1 in the wrong order, and it

@@ -1,4 +1,4 @@
-package conformance
+package cases
 
 import "github.com/seed-fdf591db/bully/spec"
 
@@ -14,8 +14,8 @@ func Outranked(c *spec.Configuration, l, k spec.NodeID) bool {
 	return l.Compare(k) < 0 || !mayLead(c, l)
 }
 
-// isMember reports whether a node belongs to a configuration.
-func isMember(c *spec.Configuration, id spec.NodeID) bool {
+// IsMember reports whether a node belongs to a configuration.
+func IsMember(c *spec.Configuration, id spec.NodeID) bool {
 	return c.IsNone() || kindOf(c, id) != ""
 }
 

@@ -1,4 +1,4 @@
-package printable_test
+package cli_test
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/seed-fdf591db/bully/impl/internal/printable"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
-func Example() {
-	out := printable.To(os.Stdout)
+func ExamplePrintable() {
+	out := cli.Printable(os.Stdout)
 	_, _ = out.Write([]byte("leads: \x1b[2J\x1b]0;root\x07 nobody\r\n"))
 	// Output: leads: \u001b[2J\u001b]0;root\u0007 nobody\u000d
 }
@@ -33,7 +33,7 @@ func TestWrite(t *testing.T) {
 		"\xffa\xc3":               "\ufffda",
 	} {
 		var out strings.Builder
-		n, err := printable.To(&out).Write([]byte(text))
+		n, err := cli.Printable(&out).Write([]byte(text))
 		require.NoError(t, err)
 		require.Equal(t, len(text), n)
 		require.Equal(t, want, out.String())
@@ -46,8 +46,8 @@ func TestAnything(t *testing.T) {
 		text := rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")
 		cut := rapid.IntRange(0, len(text)).Draw(t, "cut")
 		var whole, parts strings.Builder
-		_, _ = printable.To(&whole).Write(text)
-		w := printable.To(&parts)
+		_, _ = cli.Printable(&whole).Write(text)
+		w := cli.Printable(&parts)
 		_, _ = w.Write(text[:cut])
 		_, _ = w.Write(text[cut:])
 		require.Equal(t, whole.String(), parts.String())
@@ -59,7 +59,7 @@ func TestAnything(t *testing.T) {
 		data, err := json.Marshal(said)
 		require.NoError(t, err)
 		var out bytes.Buffer
-		_, _ = printable.To(&out).Write(data)
+		_, _ = cli.Printable(&out).Write(data)
 		var again string
 		require.NoError(t, json.Unmarshal(out.Bytes(), &again))
 		require.Equal(t, said, again)
@@ -69,7 +69,7 @@ func TestAnything(t *testing.T) {
 // TestLongLine cuts a line that does not end, once, and goes on with the next.
 func TestLongLine(t *testing.T) {
 	var out strings.Builder
-	w := printable.To(&out)
+	w := cli.Printable(&out)
 	long := strings.Repeat("x", 64<<10)
 	for range 3 {
 		_, err := w.Write([]byte(long))
@@ -81,9 +81,9 @@ func TestLongLine(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	require.Equal(t, `stopped\n3 LEADER\u001b[2J`, printable.Text("stopped\n3\tLEADER\x1b[2J"))
-	require.Equal(t, strings.Repeat("é", 300), printable.Text(strings.Repeat("é", 300)))
-	require.Equal(t, strings.Repeat("é", 300)+"…", printable.Text(strings.Repeat("é", 301)))
+	require.Equal(t, `stopped\n3 LEADER\u001b[2J`, cli.PrintableText("stopped\n3\tLEADER\x1b[2J"))
+	require.Equal(t, strings.Repeat("é", 300), cli.PrintableText(strings.Repeat("é", 300)))
+	require.Equal(t, strings.Repeat("é", 300)+"…", cli.PrintableText(strings.Repeat("é", 301)))
 }
 
 type broken struct{}
@@ -91,7 +91,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 3, errors.New("gone") }
 
 func TestWriterFails(t *testing.T) {
-	n, err := printable.To(broken{}).Write([]byte("four"))
+	n, err := cli.Printable(broken{}).Write([]byte("four"))
 	require.EqualError(t, err, "gone")
 	require.Zero(t, n)
 }

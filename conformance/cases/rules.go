@@ -1,4 +1,4 @@
-package conformance
+package cases
 
 import "github.com/seed-fdf591db/bully/spec"
 
@@ -14,10 +14,7 @@ var endedBy = map[spec.Timer]string{
 }
 
 // RuleOf returns the first rule that the answer to a case follows from, such as R17; the Rule of the case is not read.
-func RuleOf(c *Case) string { return ruleOf(c) }
-
-// ruleOf returns the first rule that the answer to a case follows from.
-func ruleOf(c *Case) string {
+func RuleOf(c *Case) string {
 	in := &c.Input
 	if rule := ruleOfMembers(c); rule != "" {
 		return rule

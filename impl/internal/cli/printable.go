@@ -1,9 +1,4 @@
-// Package printable prints text of others, such as servers, files and records, so that it cannot act on a terminal: no escape
-// sequence, no carriage return, no mark that turns the direction of writing.
-//
-//	out := printable.To(os.Stdout)
-//	fmt.Fprintln(out, answer.Error) // "\x1b[2J" is printed as \u001b[2J
-package printable
+package cli
 
 import (
 	"fmt"
@@ -16,20 +11,20 @@ import (
 // maxLine is how many bytes of a line are printed. No line of ours is as long.
 const maxLine = 64 << 10
 
-// Writer writes text with every character escaped that is not to be seen, but for the ends of lines and tabulators. The escapes are
+// PrintableWriter writes text with every character escaped that is not to be seen, but for the ends of lines and tabulators. The escapes are
 // those of JSON, so that JSON stays JSON.
-type Writer struct {
+type PrintableWriter struct {
 	w    io.Writer
 	part []byte // the beginning of a character whose end has not been written yet
 	line int    // bytes of this line so far
 	cut  bool   // the rest of the line is left out
 }
 
-// To returns a Writer in front of w. It is for one goroutine at a time.
-func To(w io.Writer) *Writer { return &Writer{w: w} }
+// Printable returns a PrintableWriter in front of w. It is for one goroutine at a time.
+func Printable(w io.Writer) *PrintableWriter { return &PrintableWriter{w: w} }
 
 // Write implements io.Writer. An error is that of the writer behind it, and then nothing of p counts as written.
-func (w *Writer) Write(p []byte) (int, error) {
+func (w *PrintableWriter) Write(p []byte) (int, error) {
 	text := append(w.part, p...)
 	out := make([]byte, 0, len(text)+16)
 	for utf8.FullRune(text) {
@@ -47,9 +42,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 // maxText is how many characters of a text are shown that should be a word or a sentence.
 const maxText = 300
 
-// Text returns the beginning of a text, on one line, for a cell of a table or the end of a sentence: nobody can make it look like
+// PrintableText returns the beginning of a text, on one line, for a cell of a table or the end of a sentence: nobody can make it look like
 // other lines.
-func Text(text string) string {
+func PrintableText(text string) string {
 	var out []byte
 	n := 0
 	for _, r := range text {
@@ -67,7 +62,7 @@ func Text(text string) string {
 }
 
 // append appends one character, as far as the line has room.
-func (w *Writer) append(out []byte, r rune) []byte {
+func (w *PrintableWriter) append(out []byte, r rune) []byte {
 	switch {
 	case r == '\n':
 		w.line, w.cut = 0, false
