@@ -68,7 +68,7 @@ func (n *Node) open(c *Config) (err error) {
 		return err
 	}
 	links := transport.Config{ID: parts.id, Cluster: parts.cluster, Members: parts.addresses, Changing: parts.place, TLS: c.TLS, Insecure: c.Insecure,
-		Logger: c.Logger, Reserved: promise.Reserved}
+		Logger: c.Logger, Record: promise}
 	if c.Links != nil {
 		c.Links(&links)
 	}

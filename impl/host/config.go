@@ -63,8 +63,8 @@ type Storage interface {
 // A disowner is a Storage that can put its record out of use.
 type disowner interface{ Disown() error }
 
-// A rememberer is a Transport that tells the others up to which number the record of this node had reserved: as Storage.Load says.
-type rememberer interface{ Reserved() spec.Question }
+// A rememberer is a Transport that tells the others how far the record of this node had come: as Storage.Load says.
+type rememberer interface{ Record() spec.Durable }
 
 // A beginner is a Transport that tells the others that this node has taken its first step: from then on it cannot have lost its record
 // and made no promise.

@@ -4,7 +4,7 @@
 //	store, err := storage.Open(dir, me, members)
 //	last, _, err := store.Load()
 //	…
-//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "jobs", Members: addresses, Reserved: last.Reserved, TLS: certificates})
+//	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "jobs", Members: addresses, Record: last, TLS: certificates})
 //	node, err := host.New(host.Config{ID: me, Members: members, Storage: store, Transport: links})
 //	go func() { ended <- node.Run(ctx) }() // until ctx ends; then it waits for work, and resigns
 //	err = node.Lead(ctx, func(ctx context.Context, reign host.Reign) error {

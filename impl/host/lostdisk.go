@@ -30,12 +30,12 @@ func (h *Host) disowned(by spec.NodeID) {
 	h.fail("asking the others who it was", err)
 }
 
-// remembersAll returns an error if the transport says another number than the record has: then this node would be disowned without need.
+// remembersAll returns an error if the transport tells of another record than there is: then this node would be disowned without need.
 func (h *Host) remembersAll(promise spec.Durable) error {
 	links, ok := h.config.Transport.(rememberer)
-	if ok && links.Reserved() != promise.Reserved {
-		return fmt.Errorf("the record has reserved numbers to %d, and the transport was told %d: give transport.Config.Reserved what Storage.Load returns",
-			promise.Reserved, links.Reserved())
+	if ok && links.Record() != promise {
+		return fmt.Errorf("the record is %+v, and the transport was told %+v: give transport.Config.Record what Storage.Load returns",
+			promise, links.Record())
 	}
 	return nil
 }

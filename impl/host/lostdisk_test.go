@@ -93,27 +93,30 @@ func TestDisowned(t *testing.T) {
 	})
 }
 
-// A remembering is a transport that tells the others what the record had reserved, and that the first step is taken.
+// A remembering is a transport that tells the others how far the record had come, and that the first step is taken.
 type remembering struct {
 	*scripted
-	reserved spec.Question
-	begun    func()
+	record spec.Durable
+	begun  func()
 }
 
-func (r remembering) Reserved() spec.Question { return r.reserved }
+func (r remembering) Record() spec.Durable { return r.record }
 
 func (r remembering) Begun() { r.begun() }
 
-// TestReservedIsTold: a transport that was not told what the record has reserved would have the node disowned. It is told of the first
+// TestRecordIsTold: a transport that was not told what the record is would have the node disowned. It is told of the first
 // step once, when that is on disk.
-func TestReservedIsTold(t *testing.T) {
-	for reserved, works := range map[spec.Question]bool{0: false, spec.Block: true, 2 * spec.Block: false} {
+func TestRecordIsTold(t *testing.T) {
+	kept := spec.Durable{Epoch: 4, Grantee: id(1), Reserved: spec.Block}
+	for told, works := range map[spec.Durable]bool{
+		{}: false, kept: true, {Epoch: 4, Reserved: spec.Block}: false, {Epoch: 4, Grantee: id(1), Reserved: 2 * spec.Block}: false,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := storage.NewMemory()
-			require.NoError(t, store.Save(spec.Durable{Reserved: spec.Block}))
+			require.NoError(t, store.Save(kept))
 			var begun []spec.Question
 			h, err := New(Config{ID: id(1), Members: []spec.NodeID{id(1)}, Storage: store,
-				Transport: remembering{&scripted{wake: make(chan struct{}, 1)}, reserved, func() {
+				Transport: remembering{&scripted{wake: make(chan struct{}, 1)}, told, func() {
 					kept, _, _ := store.Load()
 					begun = append(begun, kept.Reserved)
 				}}})
@@ -121,13 +124,13 @@ func TestReservedIsTold(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- h.Run(t.Context()) }()
 			synctest.Wait()
+			require.NoError(t, h.Close())
 			if works {
 				require.Equal(t, []spec.Question{2 * spec.Block}, begun)
-				require.NoError(t, h.Close())
 				require.NoError(t, <-ended)
 				return
 			}
-			require.ErrorContains(t, <-ended, "give transport.Config.Reserved what Storage.Load returns")
+			require.ErrorContains(t, <-ended, "give transport.Config.Record what Storage.Load returns")
 			require.Empty(t, begun)
 		})
 	}

@@ -54,7 +54,7 @@ func startReal(t *testing.T, me spec.NodeID, addresses map[spec.NodeID]string, l
 	require.NoError(t, err)
 	promise, _, err := r.store.Load()
 	require.NoError(t, err)
-	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "test", Members: addresses, Listener: listener, Reserved: promise.Reserved})
+	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "test", Members: addresses, Listener: listener, Record: promise})
 	require.NoError(t, err)
 	phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: host.Local().Heartbeat, Floor: host.Local().Patience})
 	require.NoError(t, err)

@@ -84,7 +84,7 @@
 //
 // A record is taken for lost if it is missing and the marker record.kept is there, which the first Save leaves. Not
 // seen is: a folder that is lost as a whole, an old copy put in the place of the record, and a disk that says that it
-// has written and has not. To start such a node again is what R32 forbids.
+// has written and has not. To start such a node again is what R32 forbids; the other nodes may notice (package transport).
 //
 // # The way out
 //

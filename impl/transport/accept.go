@@ -156,7 +156,7 @@ func (t *TCP) answer(code Refusal, l *link) []byte {
 	if code == RecordLost {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		a.reserved = l.memory.numbers
+		a.record = l.memory.record
 	}
 	return a.append(nil)
 }
@@ -216,7 +216,7 @@ func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 		return nil, Busy, fmt.Errorf("it is node %v, which is no member, and too many of those have come", said.from)
 	case !stranger && !l.admits(said):
 		return nil, WrongIncarnation, fmt.Errorf("it is incarnation %016x of node %v, whose disk is %016x", said.incarnation, said.from, l.way.incarnation)
-	case l != nil && l.memory.contradicts(said.life):
+	case l != nil && l.memory.lost(said.life) != "":
 		return l, RecordLost, t.lostDisk(l, said.life, p.raw.RemoteAddr())
 	case l == nil:
 		l = t.meet(said.from)

@@ -24,10 +24,10 @@ type Config struct {
 	// alone, or be proof of nothing: see NoProof. A host name is looked up at each dial. If members change, these are who
 	// they are at first: see SetMembers.
 	Members map[spec.NodeID]string
-	// Reserved is up to which number the record of this node has reserved numbers before the node starts: the Reserved of what
-	// Storage.Load returns, 0 where there is no record. The others remember which numbers a node has used, for as long as they run,
-	// and do not connect to one whose record knows of less: see LostDisk.
-	Reserved spec.Question
+	// Record is the record of this node before the node starts: what Storage.Load returns, and nothing where there is none. The others
+	// remember what a node has used and promised, for as long as they run, and do not connect to one whose record knows of less: see
+	// LostDisk.
+	Record spec.Durable
 	// Changing makes this a node of changing members. Default: they are fixed.
 	Changing *Changing
 
@@ -177,8 +177,10 @@ func (c Config) validate() error {
 		return wrong("ID", "%v is no node id: give one of Members", c.ID)
 	case CheckCluster(c.Cluster) != nil:
 		return wrong("Cluster", "%w", CheckCluster(c.Cluster))
-	case c.Reserved > spec.MaxReserved:
-		return wrong("Reserved", "%d is above 2^52 (R50)", c.Reserved)
+	case c.Record.Validate() != nil:
+		return wrong("Record", "%w", c.Record.Validate())
+	case c.Changing == nil && !c.Record.Configuration.IsNone():
+		return wrong("Record", "it is of changing members: give Changing")
 	case len(c.Members) > maxMembers:
 		return wrong("Members", "%d members are more than %d", len(c.Members), maxMembers)
 	}

@@ -119,9 +119,9 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 	case err != nil:
 		return nil, fmt.Errorf("no answer to the handshake: %w", err)
 	case a.code != welcome:
-		return nil, &refusalError{a.code, a.node, a.reserved}
+		return nil, &refusalError{a.code, a.node, recordOf(t.config.Record).lacks(a.record)}
 	case (a.incarnation == 0) != (t.config.Changing == nil):
-		return nil, &refusalError{OtherKind, a.node, 0}
+		return nil, &refusalError{OtherKind, a.node, ""}
 	case a.node != l.node:
 		return nil, fmt.Errorf("node %v answers at %s: correct the address of node %v", a.node, to.address, l.node)
 	case to.incarnation != 0 && a.incarnation != to.incarnation:
@@ -136,7 +136,7 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 
 // life returns what this node says of itself.
 func (t *TCP) life() life {
-	own := life{boot: t.boot, reserved: t.config.Reserved}
+	own := life{boot: t.boot, record: recordOf(t.config.Record)}
 	if c := t.config.Changing; c != nil {
 		own.incarnation = c.Incarnation
 	}
@@ -157,12 +157,12 @@ type refusalError struct {
 	code Refusal
 	node spec.NodeID // who says so
 
-	numbers spec.Question // of RecordLost: that this node has used
+	lacks string // of RecordLost: what its record does not know
 }
 
 func (e *refusalError) Error() string {
 	if e.code == RecordLost {
-		return fmt.Sprintf("refused by node %v: %v: it has used numbers up to %d", e.node, e.code, e.numbers)
+		return fmt.Sprintf("refused by node %v: %v: %s", e.node, e.code, e.lacks)
 	}
 	return fmt.Sprintf("refused by node %v: %v", e.node, e.code)
 }
@@ -178,7 +178,7 @@ func (t *TCP) open(l *link, c *outbound) error {
 		return errClosing
 	case l.gone || !l.fits(c):
 		return errMoved
-	case l.memory.contradicts(c.life):
+	case l.memory.lost(c.life) != "":
 		return t.lostDisk(l, c.life, c.raw.RemoteAddr())
 	}
 	l.memory.meets(c.life)

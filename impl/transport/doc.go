@@ -63,30 +63,37 @@
 //
 // Integers are big-endian. The end that dials says
 //
-//	"BULLY"  version: 3  length of what follows: 2 bytes, 66 to 257
+//	"BULLY"  version: 3  length of what follows: 2 bytes, 91 to 282
 //	from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes  incarnation that to is to have, or 0: 8 bytes
-//	boot of from: 8 bytes  reserved by from: 8 bytes
+//	boot of from: 8 bytes  record of from: 33 bytes
 //	length of cluster: 1 byte, 1 to 64  cluster  address of from: the rest, 0 to 128 bytes
 //
 // and waits for the other end to say, once,
 //
-//	"BULLY"  version: 3  length: 2 bytes, 41
-//	code: 1 byte  id: 16 bytes  incarnation: 8 bytes  boot: 8 bytes  reserved: 8 bytes, all of who answers
+//	"BULLY"  version: 3  length: 2 bytes, 66
+//	code: 1 byte  id: 16 bytes  incarnation: 8 bytes  boot: 8 bytes  record: 33 bytes, all of who answers
+//
+// A record, as Config.Record was given, is
+//
+//	reserved: 8 bytes  epoch: 8 bytes  epoch and version of the configuration, or 0 where members are fixed: 8 bytes each
+//	whether the epoch is promised to somebody: 1 byte, 0 or 1
 //
 // Code 0 is a welcome, after which the dialler sends frames (section 7) until the connection ends; any other code is
 // the [Refusal], and the end of the connection. The incarnation is 0 where members are fixed, and only there. The boot is
-// a number that is drawn when a program begins, and is not 0; what is reserved is Config.Reserved. With [RecordLost]
-// reserved is up to which number the dialler is known to have used numbers. Every later version keeps the first eight
-// bytes, and the answer to a version that is not known is that of version 3. Versions 1 and 2 were of protocol 1.
+// a number that is drawn when a program begins, and is not 0. With [RecordLost] the record is what is remembered of that of
+// the dialler. Every later version keeps the first eight bytes, and the answer to a version that is not known is that of
+// version 3. Versions 1 and 2 were of protocol 1.
 //
 // # Lost disks
 //
-// The numbers of a node only rise, over restarts too (R50). So whoever has heard a node, if only the frame 00000002 0300 that
-// says that it has taken its first step ([TCP.Begun]), knows of a number below which no later run of it begins; a run that does has lost its record, or has an old copy of it, and does not know what it has
-// promised (R32). It is refused, at either end: [LostDisk] tells the host of who remembers, and [Disowned] that of the
-// node itself, which must stop. If the run that was heard before says something after that, two programs run as one node, and
-// [Twice] is told, and logged with the addresses of both. What each remembers ends with its program. If all nodes that had heard a node have ended
-// since, nobody can know.
+// The numbers of a node only rise, over restarts too (R50), and so do its epoch, the promise of it, and its configuration. So
+// whoever has heard a node, if only the frame 00000002 0300 that says that it has taken its first step ([TCP.Begun]), knows of
+// a record below which no later run of it begins: with each message comes what its sender has on disk, but for the epoch of a
+// CLAIM, which is one more (R4, R16). A run that begins below has lost its record, or has an old copy of it, and does not know
+// what it has promised (R32). It is refused, at either end: [LostDisk] tells the host of who remembers, and [Disowned] that of
+// the node itself, which must stop. If the run that was heard before says something after that, two programs run as one node,
+// and [Twice] is told, and logged with the addresses of both. What each remembers ends with its program. If all nodes to which a
+// node has said what its record lacks have ended since, or none is reached, nobody can know.
 //
 // # TLS
 //

@@ -15,8 +15,8 @@ const (
 	version    = 3              // 1 and 2 were of protocol 1
 	headSize   = len(magic) + 3 // magic, version, length of what follows
 	idSize     = len(spec.NodeID{})
-	helloSize  = 2*idSize + 4*8 + 1 // without the cluster and the address
-	answerSize = 1 + idSize + 3*8
+	helloSize  = 2*idSize + 3*8 + recordSize + 1 // without the cluster and the address
+	answerSize = 1 + idSize + 2*8 + recordSize
 	maxBody    = helloSize + maxCluster + spec.MaxAddress
 	maxCluster = 64
 )
@@ -28,9 +28,9 @@ var (
 
 // A life is what a node says of itself.
 type life struct {
-	incarnation uint64        // of its record; 0 where members are fixed
-	boot        uint64        // tells this run of its program from any other; not 0
-	reserved    spec.Question // up to which number its record had reserved numbers when this run began
+	incarnation uint64 // of its record; 0 where members are fixed
+	boot        uint64 // tells this run of its program from any other; not 0
+	record             // as it was when this run began
 }
 
 // A hello is what the dialler says.
@@ -46,10 +46,10 @@ func (h hello) append(b []byte) []byte {
 	b = append(append(b, magic...), version)
 	b = binary.BigEndian.AppendUint16(b, uint16(helloSize+len(h.cluster)+len(h.address)))
 	b = append(append(b, h.from[:]...), h.to[:]...)
-	for _, n := range []uint64{h.incarnation, h.wanted, h.boot, uint64(h.reserved)} {
+	for _, n := range []uint64{h.incarnation, h.wanted, h.boot} {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
-	b = append(append(b, byte(len(h.cluster))), h.cluster...)
+	b = append(append(h.record.append(b), byte(len(h.cluster))), h.cluster...)
 	return append(b, h.address...)
 }
 
@@ -64,11 +64,13 @@ func readHello(r io.Reader) (hello, error) {
 		return hello{}, fmt.Errorf("%w: %d bytes are too few", errMagic, len(body))
 	}
 	h := hello{from: spec.NodeID(body[:idSize]), to: spec.NodeID(body[idSize : 2*idSize])}
-	var reserved uint64
-	for i, n := range []*uint64{&h.incarnation, &h.wanted, &h.boot, &reserved} {
+	for i, n := range []*uint64{&h.incarnation, &h.wanted, &h.boot} {
 		*n = binary.BigEndian.Uint64(body[2*idSize+8*i:])
 	}
-	h.reserved = spec.Question(reserved)
+	var ok bool
+	if h.record, ok = readRecord(body[2*idSize+3*8:]); !ok {
+		return hello{}, fmt.Errorf("%w: it is not said whether the epoch is promised", errMagic)
+	}
 	rest, name := body[helloSize:], int(body[helloSize-1])
 	if len(rest) < name {
 		return hello{}, fmt.Errorf("%w: no room for a cluster's name of %d bytes", errMagic, name)
@@ -78,8 +80,9 @@ func readHello(r io.Reader) (hello, error) {
 }
 
 func (h *hello) validate() error {
-	problem := ""
+	problem := h.record.problem()
 	switch {
+	case problem != "":
 	case !h.from.Valid() || !h.to.Valid():
 		problem = "an id is none"
 	case !validCluster(h.cluster):
@@ -88,8 +91,8 @@ func (h *hello) validate() error {
 		problem = "the address is none"
 	case h.boot == 0:
 		problem = "the boot is 0"
-	case h.reserved > spec.MaxReserved:
-		problem = "more numbers are reserved than there are (R50)"
+	case h.incarnation == 0 && h.configuration != spec.Stamp{}:
+		problem = "its members are fixed, and have a version"
 	default:
 		return nil
 	}
@@ -101,17 +104,17 @@ func (h *hello) validate() error {
 type answer struct {
 	code Refusal
 	node spec.NodeID // who answers
-	life             // of who answers; if the code is RecordLost, reserved is what it knows the dialler to have used
+	life             // of who answers; if the code is RecordLost, the record is what it knows of that of the dialler
 }
 
 func (a answer) append(b []byte) []byte {
 	b = append(append(b, magic...), version)
 	b = append(binary.BigEndian.AppendUint16(b, uint16(answerSize)), byte(a.code))
 	b = append(b, a.node[:]...)
-	for _, n := range []uint64{a.incarnation, a.boot, uint64(a.reserved)} {
+	for _, n := range []uint64{a.incarnation, a.boot} {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
-	return b
+	return a.record.append(b)
 }
 
 // readAnswer reads an answer, and no more.
@@ -125,8 +128,15 @@ func readAnswer(r io.Reader) (answer, error) {
 		return answer{}, fmt.Errorf("%w: the answer is none", errMagic)
 	}
 	numbers := body[1+idSize:]
+	kept, ok := readRecord(numbers[2*8:])
+	if !ok {
+		return answer{}, fmt.Errorf("%w: the answer does not say whether the epoch is promised", errMagic)
+	}
+	if problem := kept.problem(); Refusal(body[0]) == welcome && problem != "" {
+		return answer{}, fmt.Errorf("%w: %s", errMagic, problem)
+	}
 	return answer{Refusal(body[0]), spec.NodeID(body[1 : 1+idSize]), life{
-		binary.BigEndian.Uint64(numbers), binary.BigEndian.Uint64(numbers[8:]), spec.Question(binary.BigEndian.Uint64(numbers[16:])),
+		binary.BigEndian.Uint64(numbers), binary.BigEndian.Uint64(numbers[8:]), kept,
 	}}, nil
 }
 

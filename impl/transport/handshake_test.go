@@ -77,10 +77,15 @@ func TestNoHandshake(t *testing.T) {
 		{"an address that is too long", with(func(h *hello) { h.address = strings.Repeat("a", 129) })},
 		{"no boot", with(func(h *hello) { h.boot = 0 })},
 		{"too many numbers", with(func(h *hello) { h.reserved = spec.MaxReserved + 1 })},
-		{"too short", magic + "\x03\x00\x40" + strings.Repeat("\x00", 64)},
+		{"an epoch that is none", with(func(h *hello) { h.epoch = spec.MaxEpoch + 1 })},
+		{"a configuration above the epoch", with(func(h *hello) { h.incarnation, h.epoch, h.configuration.Epoch = 1, 4, 5 })},
+		{"a version that is none", with(func(h *hello) { h.incarnation, h.configuration.Version = 1, spec.MaxVersion+1 })},
+		{"a version of fixed members", with(func(h *hello) { h.configuration.Version = 1 })},
+		{"neither promised nor not", strings.Replace(with(func(h *hello) { h.granted = true }), "\x01\x04test", "\x02\x04test", 1)},
+		{"too short", magic + "\x03\x00\x59" + strings.Repeat("\x00", 89)},
 		{"too long", magic + "\x03\xff\xff" + strings.Repeat("\x00", 300)},
 		{"zeros", strings.Repeat("\x00", 100)},
-		{"cut short", "BULLY\x03\x00\x55\x00"},
+		{"cut short", "BULLY\x03\x00\x5e\x00"},
 	} {
 		conn := connect(t, node)
 		_, err := io.WriteString(conn, c.bytes)
@@ -91,7 +96,7 @@ func TestNoHandshake(t *testing.T) {
 		write(t, member, claim(two, one, i))
 		untilEpoch(t, node, i)
 	}
-	eventually(t, "all are gone", func() bool { s := node.Stats(); return s.Unwelcome == 15 && s.Pending == 0 })
+	eventually(t, "all are gone", func() bool { s := node.Stats(); return s.Unwelcome == 20 && s.Pending == 0 })
 }
 
 // Who says nothing, or not enough, is closed.
@@ -157,7 +162,9 @@ func TestWrongAnswer(t *testing.T) {
 		"no answer":    []byte("HTTP/1.1 400 Bad Request\r\n\r\n"),
 		"a version":    append([]byte("BULLY\x04\x00\x11\x00"), two[:]...),
 		"too short":    []byte("BULLY\x03\x00\x10\x000000000000000000"),
-		"no node":      append([]byte("BULLY\x03\x00\x29\x00"), make([]byte, 40)...),
+		"no node":      append([]byte("BULLY\x03\x00\x42\x00"), make([]byte, 65)...),
+		"no record":    answer{welcome, two, life{0, 1, record{reserved: spec.MaxReserved + 1}}}.append(nil),
+		"half a word":  append(answer{code: welcome, node: two}.append(nil)[:headSize+answerSize-1], 2),
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener := listen(t)
@@ -212,9 +219,9 @@ func FuzzHello(f *testing.F) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	f.Add(answer{welcome, one, life{1, 2, 3}}.append(nil))
+	f.Add(answer{welcome, one, life{1, 2, record{3, 4, true, spec.Stamp{Epoch: 4, Version: 5}}}}.append(nil))
 	f.Add(answer{code: Superseded, node: two}.append(nil))
-	f.Add([]byte("BULLY\x03\x00\x29"))
+	f.Add([]byte("BULLY\x03\x00\x42"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)
 		a, err := readAnswer(r)

@@ -8,37 +8,38 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// memory is what is known of the numbers of a node. They only rise, over restarts too, as its record keeps them (R50): a run that
-// begins below what an earlier one has used has lost the record, or has an old copy of it. Then its promises are lost as well
-// (R4, R32), and nobody is to heed it. What it has said before its first step, it has said without a promise: it may have crashed
-// before it saved anything.
+// memory is what is known of the record of a node: at least this much. It never goes back, over restarts either: a run that begins
+// with less has lost the record, or has an old copy of it. Then its promises are lost as well (R4, R32), and nobody is to heed it. What
+// it has said before its first step, it has said without a promise: it may have crashed before it saved anything.
 type memory struct {
-	boot    uint64        // of the run that was met last; 0 if none ever was
-	numbers spec.Question // that the node has used: at least this
+	boot uint64 // of the run that was met last; 0 if none ever was
+	record
 }
 
-// contradicts reports whether this cannot be a later life of the node. Nor is it if it is an earlier one, whose connection comes late.
-func (k *memory) contradicts(said life) bool {
-	return k.boot != 0 && said.boot != k.boot && said.reserved < k.numbers
+// lost returns what this does not know that a later life of the node would, in words, and "" if it may be one. Nor is it one if it is
+// an earlier one, whose connection comes late.
+func (k *memory) lost(said life) string {
+	if k.boot == 0 || said.boot == k.boot {
+		return ""
+	}
+	return said.lacks(k.record)
 }
 
-// meets notes a life that is not contradicted.
+// meets notes a life that has lost nothing.
 func (k *memory) meets(said life) {
 	if k.boot != said.boot {
-		k.boot, k.numbers = said.boot, max(k.numbers, said.reserved)
+		k.boot = said.boot
+		k.add(said.record)
 	}
 }
 
 // began notes that this life has taken its first step, as whoever says anything has: with the number after those reserved.
-func (k *memory) began(said life) { k.numbers = max(k.numbers, said.reserved+1) }
+func (k *memory) began(said life) { k.reserved = max(k.reserved, said.reserved+1) }
 
 // heard notes a message that this life has sent.
 func (k *memory) heard(said life, m *spec.Message) {
 	k.began(said)
-	switch m.Type {
-	case spec.Election, spec.Claim, spec.Coordinator, spec.Heartbeat, spec.Resign, spec.ImBack:
-		k.numbers = max(k.numbers, m.Question)
-	}
+	k.said(m)
 }
 
 // lostDisk notes that a program at an address, which says that it is a node, does not know what that has said, and returns what is
@@ -51,7 +52,7 @@ func (t *TCP) lostDisk(l *link, said life, at net.Addr) error {
 		l.lostDisk = true
 		t.tell(l, LostDisk)
 	}
-	return fmt.Errorf("it is node %v, which has used numbers up to %d, and its record knew of %d when it started: its disk is lost, or an old copy", l.node, l.memory.numbers, said.reserved)
+	return fmt.Errorf("it is node %v, and its disk is lost, or an old copy: %s when it started", l.node, l.memory.lost(said))
 }
 
 // goesOn notes that the run of a node that is heeded has said something. If another run of it was turned away before, the one has not
@@ -83,5 +84,5 @@ func (t *TCP) Begun() {
 	}
 }
 
-// Reserved returns what Config has said that the record of this node had reserved.
-func (t *TCP) Reserved() spec.Question { return t.config.Reserved }
+// Record returns what Config has said that the record of this node is.
+func (t *TCP) Record() spec.Durable { return t.config.Record }

@@ -21,8 +21,8 @@ func run(boot uint64, blocks spec.Question) hello {
 
 // The next run of a node knows of all that the last one has said; one that does not is refused, and so is its word.
 func TestLostDisk(t *testing.T) {
-	asks := spec.Message{Type: spec.ImBack, From: two, To: one, Epoch: 1, Question: 4*spec.Block + 9}
-	answers := spec.Message{Type: spec.Ack, From: two, To: one, Epoch: 1, Question: 1 << 40}
+	asks := spec.Message{Type: spec.ImBack, From: two, To: one, Question: 4*spec.Block + 9}
+	answers := spec.Message{Type: spec.Ack, From: two, To: one, Question: 1 << 40}
 	for _, c := range []struct {
 		name  string
 		last  spec.Question // which the run before had reserved when it began, in blocks
@@ -71,38 +71,128 @@ func TestLostDisk(t *testing.T) {
 	}
 }
 
+// A copy that was made while the node ran as it did last knows of enough numbers; of a promise or a change that was made after it, it
+// does not know. What is refused is what is older than the node has said, and nothing else.
+func TestOldCopyOfTheSameRun(t *testing.T) {
+	version := func(e spec.Epoch, v uint64) spec.Configuration {
+		c, err := spec.NewConfiguration(e, v, []spec.Member{{ID: one, Kind: spec.Voter}, {ID: two, Kind: spec.Voter}})
+		require.NoError(t, err)
+		return c
+	}
+	said := func(m spec.MessageType, e spec.Epoch) spec.Message {
+		return spec.Message{Type: m, From: two, To: one, Epoch: e, Question: 1}
+	}
+	handsOver := said(spec.Resign, 4)
+	handsOver.Granted = spec.Granted{By: one, Epoch: 6, Question: 3}
+	changed := said(spec.Ack, 4)
+	changed.Configuration = version(4, 3)
+	for _, c := range []struct {
+		name  string
+		begin record // of the run before, which has used numbers of the block after those
+		says  []spec.Message
+		keeps record // of the run after
+		lacks string
+	}{
+		{"an epoch that was granted", record{epoch: 3}, []spec.Message{said(spec.Grant, 4)}, record{epoch: 3}, "it has held epoch 4, and its record knew of 3"},
+		{"the same, in the end", record{epoch: 3}, []spec.Message{said(spec.Grant, 4)}, record{epoch: 4, granted: true}, ""},
+		{"an epoch that was learned", record{epoch: 3}, []spec.Message{said(spec.Refuse, 4)}, record{epoch: 3}, "epoch 4"},
+		{"the same, in the end ", record{epoch: 3}, []spec.Message{said(spec.Refuse, 4)}, record{epoch: 4}, ""},
+		{"learned, and then granted", record{epoch: 3}, []spec.Message{said(spec.Assent, 4), said(spec.Grant, 4)}, record{epoch: 4}, "promised epoch 4 to somebody"},
+		{"granted, and then learned", record{epoch: 3}, []spec.Message{said(spec.Grant, 4), said(spec.Election, 5)}, record{epoch: 5}, ""},
+		{"acknowledged as a candidate", record{epoch: 4}, []spec.Message{said(spec.Ack, 4)}, record{epoch: 4}, ""},
+		{"what was heard late is not taken back", record{epoch: 3}, []spec.Message{said(spec.Grant, 5), said(spec.Ack, 4)}, record{epoch: 4, granted: true}, "epoch 5"},
+		{"a claim that was given up", record{epoch: 3}, []spec.Message{said(spec.Claim, 4)}, record{epoch: 3}, ""},
+		{"a claim in an epoch that was learned", record{epoch: 3}, []spec.Message{said(spec.Claim, 6)}, record{epoch: 4}, "epoch 5"},
+		{"a claim of nothing", record{}, []spec.Message{said(spec.Claim, 0)}, record{}, ""},
+		{"a reign", record{epoch: 3}, []spec.Message{said(spec.Heartbeat, 4)}, record{epoch: 4}, "promised epoch 4 to somebody"},
+		{"its beginning", record{epoch: 3}, []spec.Message{said(spec.Coordinator, 4)}, record{epoch: 3, granted: true}, "epoch 4"},
+		{"its end", record{epoch: 3}, []spec.Message{said(spec.Resign, 4)}, record{epoch: 4, granted: true}, ""},
+		{"a reign that was handed over", record{epoch: 3}, []spec.Message{handsOver}, record{epoch: 4, granted: true}, "epoch 6"},
+		{"the same, with the promise", record{epoch: 3}, []spec.Message{handsOver}, record{epoch: 6}, "promised epoch 6 to somebody"},
+		{"back after a restart", record{epoch: 3}, []spec.Message{said(spec.ImBack, 3)}, record{epoch: 3}, ""},
+		{"nothing but its start", record{epoch: 4, granted: true}, nil, record{epoch: 4}, "promised epoch 4 to somebody"},
+		{"a change", record{epoch: 4}, []spec.Message{changed}, record{epoch: 4, configuration: version(4, 2).Stamp()}, "version 3 of the members"},
+		{"the same, in the end  ", record{epoch: 4}, []spec.Message{changed}, record{epoch: 4, configuration: version(4, 3).Stamp()}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			changes := c.keeps.configuration != spec.Stamp{}
+			node := alone(t, func(config *Config) {
+				if changes {
+					config.Changing = &Changing{Incarnation: disk(one), Address: "one:1"}
+				}
+			})
+			says := func(boot uint64, r record, blocks spec.Question) hello {
+				h := run(boot, blocks)
+				r.reserved = h.reserved
+				h.record = r
+				if changes {
+					h.incarnation = disk(two)
+				}
+				return h
+			}
+			first := connect(t, node)
+			require.Equal(t, welcome, greetAs(t, first, says(7, c.begin, 2)).code)
+			write(t, first, c.says...)
+			eventually(t, "it is heard", func() bool { return node.Stats().Received == uint64(len(c.says)) })
+			second := connect(t, node)
+			a := greetAs(t, second, says(8, c.keeps, 3)) // as the copy has it, and the disk itself
+			if c.lacks == "" {
+				require.Equal(t, welcome, a.code)
+				return
+			}
+			require.Equal(t, RecordLost, a.code)
+			require.Contains(t, c.keeps.lacks(record{epoch: a.epoch, granted: a.granted, configuration: a.configuration}), c.lacks)
+			ends(t, second)
+			until(t, node, LostDisk, two)
+			require.True(t, node.Stats().Links[0].LostDisk)
+			require.Equal(t, welcome, greetAs(t, connect(t, node), says(9, a.record, 3)).code, "the disk itself, at last")
+		})
+	}
+}
+
 // Whoever dials a node that has lost its disk does not talk to it either; and that node hears of it where it dials.
 func TestLostDiskIsDialled(t *testing.T) {
-	reserved := 3 * spec.Block
-	n := newTCPNet(t, func(c *Config) {
-		if c.ID == two {
-			c.Reserved = reserved
-		}
-	}, one, two)
-	stays, first := n.start(one), n.start(two)
-	until(t, stays, Up, two)
-	until(t, first, Up, one)
-	first.Send(claim(two, one, 1))
-	untilEpoch(t, stays, 1)
-	require.NoError(t, first.Close())
-	until(t, stays, Down, two)
+	for name, c := range map[string]struct {
+		finds spec.Durable
+		lacks string
+	}{
+		"wiped":                    {spec.Durable{}, "it has used numbers up to 3145729, and its record knew of 0"},
+		"a copy of the last run":   {spec.Durable{Epoch: 8, Reserved: 4 * spec.Block}, "it has held epoch 9, and its record knew of 8"},
+		"with the grantee missing": {spec.Durable{Epoch: 9, Reserved: 4 * spec.Block}, "it has promised epoch 9 to somebody, and its record knew of no promise"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept := spec.Durable{Epoch: 7, Reserved: 3 * spec.Block}
+			n := newTCPNet(t, func(config *Config) {
+				if config.ID == two {
+					config.Record = kept
+				}
+			}, one, two)
+			stays, first := n.start(one), n.start(two)
+			until(t, stays, Up, two)
+			until(t, first, Up, one)
+			first.Send(spec.Message{Type: spec.Coordinator, From: two, To: one, Epoch: 9, Question: 1})
+			untilEpoch(t, stays, 9)
+			require.NoError(t, first.Close())
+			until(t, stays, Down, two)
 
-	reserved = 0
-	second := n.start(two)
-	until(t, second, Disowned, one)
-	until(t, stays, LostDisk, two)
-	for e, ok := second.Next(); ok; e, ok = second.Next() {
-		require.NotContains(t, []Kind{Received, Up, Disowned}, e.Kind)
+			kept = c.finds
+			second := n.start(two)
+			until(t, second, Disowned, one)
+			until(t, stays, LostDisk, two)
+			for e, ok := second.Next(); ok; e, ok = second.Next() {
+				require.NotContains(t, []Kind{Received, Up, Disowned}, e.Kind)
+			}
+			require.Contains(t, second.Stats().Links[0].LastError, c.lacks)
+			require.Zero(t, second.Stats().Links[0].Received)
+			require.NoError(t, second.Close())
+
+			kept = spec.Durable{Epoch: 9, Grantee: two, Reserved: 4 * spec.Block}
+			third := n.start(two)
+			until(t, stays, Up, two)
+			until(t, third, Up, one)
+			require.False(t, stays.Stats().Links[0].LostDisk)
+		})
 	}
-	require.Contains(t, second.Stats().Links[0].LastError, "up to 3145729")
-	require.Zero(t, second.Stats().Links[0].Received)
-	require.NoError(t, second.Close())
-
-	reserved = 4 * spec.Block
-	third := n.start(two)
-	until(t, stays, Up, two)
-	until(t, third, Up, one)
-	require.False(t, stays.Stats().Links[0].LostDisk)
 }
 
 // A node that has taken its first step, and has said no more than that, is known again: by who was connected then, and by who was not
@@ -125,7 +215,7 @@ func TestBegun(t *testing.T) {
 			eventually(t, "it is known, or not", func() bool {
 				stays.mu.Lock()
 				defer stays.mu.Unlock()
-				return stays.byNode[two].memory.numbers > 0 || name == "not at all"
+				return stays.byNode[two].memory.reserved > 0 || name == "not at all"
 			})
 			require.NoError(t, first.Close())
 			until(t, stays, Down, two)
@@ -138,7 +228,7 @@ func TestBegun(t *testing.T) {
 				return
 			}
 			until(t, second, Disowned, one)
-			require.Contains(t, second.Stats().Links[0].LastError, "it has used numbers up to 1")
+			require.Contains(t, second.Stats().Links[0].LastError, "it has used numbers up to 1, and its record knew of 0")
 		})
 	}
 }
@@ -159,14 +249,14 @@ func TestLostDiskAnswers(t *testing.T) {
 		require.NoError(t, err)
 		return conn
 	}
-	first := answers(life{boot: 7, reserved: 5 * spec.Block})
+	first := answers(life{boot: 7, record: record{reserved: 5 * spec.Block}})
 	until(t, node, Up, two)
 	require.NoError(t, first.Close())
 	until(t, node, Down, two)
-	ends(t, answers(life{boot: 8, reserved: 4 * spec.Block}))
+	ends(t, answers(life{boot: 8, record: record{reserved: 4 * spec.Block}}))
 	require.Equal(t, []Kind{LostDisk}, kinds(until(t, node, LostDisk, two), two))
 	require.True(t, node.Stats().Links[0].LostDisk)
-	answers(life{boot: 9, reserved: 5 * spec.Block})
+	answers(life{boot: 9, record: record{reserved: 5 * spec.Block}})
 	until(t, node, Up, two)
 	require.False(t, node.Stats().Links[0].LostDisk)
 }

@@ -51,26 +51,29 @@ func TestBytes(t *testing.T) {
 		name           string
 		changing       *Changing
 		message        spec.Message
+		record         spec.Durable
 		says, welcomes string // what it says when it dials, and how it is welcomed
 		frame          string
 		hears, answers string // what it hears when it is dialled, and what it answers
 	}{
 		{
-			"fixed", nil, claim(one, two, 4),
-			head + "03" + "0045" + id1 + id2 + none + none + "BOOT" + "0000000000300000" + "04" + "74657374",
-			head + "03" + "0029" + "00" + id2 + none + "0000000000000b00" + "0000000000200000",
+			"fixed", nil, claim(one, two, 4), spec.Durable{Epoch: 7, Grantee: two, Reserved: 3 * spec.Block},
+			head + "03" + "005e" + id1 + id2 + none + none + "BOOT" + "0000000000300000" + "0000000000000007" + none + none + "01" + "04" + "74657374",
+			head + "03" + "0042" + "00" + id2 + none + "0000000000000b00" + "0000000000200000" + "0000000000000006" + none + none + "01",
 			"00000032" + "03" + "04" + id1 + id2 + "0000000000000004" + "0000000000000001",
-			head + "03" + "0045" + id2 + id1 + none + none + "0000000000000b00" + "0000000000200000" + "04" + "74657374",
-			head + "03" + "0029" + "00" + id1 + none + "BOOT" + "0000000000300000",
+			head + "03" + "005e" + id2 + id1 + none + none + "0000000000000b00" + "0000000000200000" + "0000000000000006" + none + none + "01" + "04" + "74657374",
+			head + "03" + "0042" + "00" + id1 + none + "BOOT" + "0000000000300000" + "0000000000000007" + none + none + "01",
 		},
 		{
-			"changing", &Changing{Incarnation: 0xfeed, Address: "here:1"}, changing,
-			head + "03" + "004b" + id1 + id2 + "000000000000feed" + "00000000cafe0001" + "BOOT" + "0000000000300000" + "04" + "74657374" + "686572653a31",
-			head + "03" + "0029" + "00" + id2 + "00000000cafe0001" + "0000000000000b00" + none,
+			"changing", &Changing{Incarnation: 0xfeed, Address: "here:1"}, changing, spec.Durable{Epoch: 7, Reserved: 3 * spec.Block, Configuration: configuration},
+			head + "03" + "0064" + id1 + id2 + "000000000000feed" + "00000000cafe0001" + "BOOT" +
+				"0000000000300000" + "0000000000000007" + "0000000000000003" + "0000000000000002" + "00" + "04" + "74657374" + "686572653a31",
+			head + "03" + "0042" + "00" + id2 + "00000000cafe0001" + "0000000000000b00" + none + none + none + none + "00",
 			"0000006a" + "03" + "04" + id1 + id2 + "0000000000000004" + "0000000000000001" + "0000000000000003" + "0000000000000002" + "02" +
 				id1 + "01" + "03" + "613a31" + id2 + "02" + "00",
-			head + "03" + "004b" + id2 + id1 + "00000000cafe0001" + "000000000000feed" + "0000000000000b00" + none + "04" + "74657374" + "68657265" + "3a32",
-			head + "03" + "0029" + "00" + id1 + "000000000000feed" + "BOOT" + "0000000000300000",
+			head + "03" + "0064" + id2 + id1 + "00000000cafe0001" + "000000000000feed" + "0000000000000b00" +
+				none + none + none + none + "00" + "04" + "74657374" + "68657265" + "3a32",
+			head + "03" + "0042" + "00" + id1 + "000000000000feed" + "BOOT" + "0000000000300000" + "0000000000000007" + "0000000000000003" + "0000000000000002" + "00",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,7 +82,7 @@ func TestBytes(t *testing.T) {
 			if c.changing != nil {
 				members[two] += "#00000000cafe0001"
 			}
-			node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), Members: members, Changing: c.changing, Reserved: 3 * spec.Block})
+			node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), Members: members, Changing: c.changing, Record: c.record})
 			boot := fmt.Sprintf("%016x", node.boot)
 			conn, err := listener.Accept()
 			require.NoError(t, err)
@@ -154,11 +157,11 @@ func TestOffersThatAreRefused(t *testing.T) {
 // The dialler takes nobody else's answer for that of the node it wants.
 func TestWrongReply(t *testing.T) {
 	for name, said := range map[string][]byte{
-		"another node":       answer{welcome, three, life{disk(two), 1, 0}}.append(nil),
-		"another disk":       answer{welcome, two, life{disk(three), 1, 0}}.append(nil),
+		"another node":       answer{welcome, three, life{incarnation: disk(two), boot: 1}}.append(nil),
+		"another disk":       answer{welcome, two, life{incarnation: disk(three), boot: 1}}.append(nil),
 		"a welcome of fixed": answer{code: welcome, node: two, life: life{boot: 1}}.append(nil),
-		"a refusal of fixed": answer{OtherKind, two, life{0, 1, 0}}.append(nil),
-		"stale":              answer{StaleAddress, two, life{disk(three), 1, 0}}.append(nil),
+		"a refusal of fixed": answer{OtherKind, two, life{boot: 1}}.append(nil),
+		"stale":              answer{StaleAddress, two, life{incarnation: disk(three), boot: 1}}.append(nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var logged log

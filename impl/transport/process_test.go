@@ -40,13 +40,13 @@ func TestMain(m *testing.M) {
 
 // childConfig is what differs from one such node to the next.
 type childConfig struct {
-	Members  *map[spec.NodeID]string
-	Reserved *spec.Question
+	Members *map[spec.NodeID]string
+	Record  *spec.Durable
 }
 
 func child(members string) error {
 	c := Config{ID: two, Cluster: "test"}
-	if err := json.Unmarshal([]byte(members), &childConfig{&c.Members, &c.Reserved}); err != nil {
+	if err := json.Unmarshal([]byte(members), &childConfig{&c.Members, &c.Record}); err != nil {
 		return err
 	}
 	node, err := NewTCP(c)
@@ -70,7 +70,7 @@ func child(members string) error {
 // startChild starts node 2 as a process, and returns when it listens. The test kills it.
 func startChild(t testing.TB, n *tcpNet) *exec.Cmd {
 	c := n.config(two)
-	members, err := json.Marshal(childConfig{&c.Members, &c.Reserved})
+	members, err := json.Marshal(childConfig{&c.Members, &c.Record})
 	require.NoError(t, err)
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), childVariable+"="+string(members))

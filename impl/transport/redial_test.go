@@ -133,7 +133,7 @@ func TestHandshakesThatEndKeepNobodyBusy(t *testing.T) {
 func TestTwins(t *testing.T) {
 	n := newTCPNet(t, func(c *Config) {
 		if c.ID == two {
-			c.Listener, c.Reserved = listen(t), 0
+			c.Listener, c.Record = listen(t), spec.Durable{}
 			c.BackoffMin, c.BackoffMax = 10*time.Millisecond, 10*time.Millisecond
 		}
 	}, one, two)

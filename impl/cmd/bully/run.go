@@ -40,10 +40,11 @@ bully status name who is not believed; if you know that node, start this one wit
 that is lost, and ends with 1; started again it asks whether it is a member, and goes on or ends.
 
 A node that has lost its disk, or is started with an old copy of it, must not vote: it does not know what it has promised.
-The others remember which numbers it has used, do not heed it, and say so in log, /metrics, /status and bully status; it
-ends with 1, and bully repair says what to do. That is known as long as one of those that have heard it has not been
-restarted since, and is reached within a heartbeat interval of the start. If all have been, nobody can know; nor of a copy that was made
-while the node ran as it did last, as a snapshot of the disk is: never give a node an empty folder, or an old one.
+The others remember which numbers and epochs it has used, do not heed it, and say so in log, /metrics, /status and bully status;
+it ends with 1, and bully repair says what to do. That is known as long as one of those that have heard it has not been
+restarted since, and is reached within a heartbeat interval of the start. If all have been, nobody can know. Of a copy that was made
+while the node ran as it did last, as a snapshot of the disk is, only those know that it has told since what the copy lacks; it
+tells a promise to one node alone. So never give a node an empty folder, or an old one.
 
 Nodes on several hosts know each other by certificates: give -tls-cert, -tls-key and -tls-ca, which bully cert makes. A node looks at
 its own before it starts, reads it again each minute and on SIGHUP, and says in time that it ends (log, /metrics, /status, bully
