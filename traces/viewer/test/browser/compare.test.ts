@@ -63,7 +63,7 @@ inComparison('a plot for each measure, drawn from the numbers of the table, whic
   assert.equal(await page.locator('#leaders figure').first().locator('.plot-bar title', { hasText: /^textbook, partition: 2$/ }).count(), 1);
   assert.match(await page.locator('#failover-loss').innerText(), /Median of 2 runs; the range|workbench compare -question failover-loss -seed 1 -seeds 2 -algorithm bully,textbook/);
   assert.match(await page.locator('#failover-loss pre').innerText(), /^workbench compare -question failover-loss -seed 1 -seeds 2 -algorithm bully,textbook,ring-chang-roberts,raft$/);
-  assert.match(await page.locator('#split-brain').innerText(), /goes wrong: two leaders\s+yes\s+no[^]*workbench view split-brain\nbully view -algorithm bully split-brain/);
+  assert.match(await page.locator('#split-brain').innerText(), /goes wrong: two leaders\s+yes\s+no[^]*workbench view split-brain\nworkbench view -algorithm bully split-brain/);
 });
 
 for (const [name, options] of [['a desk', { wide: true }], ['a phone', { phone: true }], ['a phone, dark', { phone: true, dark: true }]] as const) {
