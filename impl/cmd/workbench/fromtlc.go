@@ -70,12 +70,9 @@ func (p program) writeBehaviour(b *behaviour.Behaviour, asFilm bool, name string
 			return err
 		}
 	}
-	_, _ = fmt.Fprintf(p.Log, "%s: %s. To see it: workbench view %s\n", f.Title, what, orFile(name))
-	if name == "" {
-		_, err = io.Copy(p.Out, out)
-		return err
-	}
-	return os.WriteFile(name, out.Bytes(), 0o644)
+	// The title is of a file that others may have written.
+	_, _ = fmt.Fprintf(cli.Printable(p.Log), "%s: %s. To see it: workbench view %s\n", f.Title, what, orFile(name))
+	return p.writeOut(out.Bytes(), name)
 }
 
 // orFile returns the name of a file, or a word for one that has none yet.
