@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
 
 	"github.com/seed-fdf591db/bully/tla"
 )
@@ -63,13 +64,13 @@ func start(t *testing.T, args ...string) *running {
 	return r
 }
 
-// freeAddress returns an address of loopback that nobody listens on.
+// freeAddress returns an address of loopback that nobody listens on, and that nobody else is given while the test runs.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, release, err := localcluster.Reserve()
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
+	t.Cleanup(release)
+	return address
 }
 
 // until waits until a condition holds: as long as that takes, within reason.
