@@ -119,6 +119,11 @@ func (h *Host) lookAt(c *change) error {
 	if err := c.plan.check(now, c.force); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
+	if links, ok := h.config.Transport.(diskRememberer); ok {
+		if err := c.plan.checkDisks(now, links.Remembers); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -66,6 +66,12 @@ type disowner interface{ Disown() error }
 // A rememberer is a Transport that tells the others how far the record of this node had come: as Storage.Load says.
 type rememberer interface{ Record() spec.Durable }
 
+// A diskRememberer is a Transport that knows which disk a node had when it was heard last. It does not connect to one that has come back
+// with another.
+type diskRememberer interface {
+	Remembers(node spec.NodeID) (incarnation uint64, remembers bool)
+}
+
 // A beginner is a Transport that tells the others that this node has taken its first step: from then on it cannot have lost its record
 // and made no promise.
 type beginner interface{ Begun() }

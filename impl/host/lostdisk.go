@@ -24,6 +24,9 @@ func (h *Host) lostDisk(i int, node spec.NodeID) {
 // know of (R32). The record is put out of use, lest it be taken for good when those who remember do not run.
 func (h *Host) disowned(by spec.NodeID) {
 	err := fmt.Errorf("%w: node %v remembers what it has said after its record was written, or two nodes run under this id", ErrLostDisk, by)
+	if h.changing() {
+		err = fmt.Errorf("%w, or it was a member before, with another disk: remove it, and join under a new id", err)
+	}
 	if store, ok := h.config.Storage.(disowner); ok {
 		err = errors.Join(err, store.Disown())
 	}

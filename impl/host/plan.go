@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -86,6 +87,26 @@ func (p plan) check(c spec.Configuration, force bool) error {
 	}
 	if _, err := spec.NewConfiguration(c.Epoch, c.Version, members); err != nil {
 		return fmt.Errorf("the members wanted make no configuration: %w", err)
+	}
+	return nil
+}
+
+// checkDisks returns an error if a node is to be a member with another disk than it had when it was heard last, which remembers tells: an
+// id never comes back so (R1). The others would take the new disk for a lost one, and the node would stop for good (R32).
+func (p plan) checkDisks(c spec.Configuration, remembers func(spec.NodeID) (uint64, bool)) error {
+	for _, wanted := range p {
+		now, member := c.Member(wanted.ID)
+		if wanted.Kind == "" || wanted.Address == now.Address {
+			continue
+		}
+		_, disk, err := transport.SplitAddress(wanted.Address)
+		if err != nil {
+			return err
+		}
+		if former, known := remembers(wanted.ID); known && disk != former && (disk != 0 || !member) {
+			return fmt.Errorf("node %s was here before, with another disk (%016x), and no id comes back with a new one: join under a new id, and add "+
+				"that; if it has its old disk, add it at %s", wanted.ID, former, transport.JoinAddress(endpoint(wanted.Address), former))
+		}
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 // with less has lost the record, or has an old copy of it. Then its promises are lost as well (R4, R32), and nobody is to heed it. What
 // it has said before its first step, it has said without a promise: it may have crashed before it saved anything.
 type memory struct {
-	boot uint64 // of the run that was met last; 0 if none ever was
+	boot        uint64 // of the run that was met last; 0 if none ever was
+	incarnation uint64 // of that run
 	record
 }
 
@@ -28,7 +29,7 @@ func (k *memory) lost(said life) string {
 // meets notes a life that has lost nothing.
 func (k *memory) meets(said life) {
 	if k.boot != said.boot {
-		k.boot = said.boot
+		k.boot, k.incarnation = said.boot, said.incarnation
 		k.add(said.record)
 	}
 }
@@ -53,6 +54,18 @@ func (t *TCP) lostDisk(l *link, said life, at net.Addr) error {
 		t.tell(l, LostDisk)
 	}
 	return fmt.Errorf("it is node %v, and its disk is lost, or an old copy: %s when it started", l.node, l.memory.lost(said))
+}
+
+// Remembers returns the incarnation of the disk that a node had when it was heard last, and false if nothing is remembered that a new
+// disk would not know: then a node of that id may begin with one.
+func (t *TCP) Remembers(node spec.NodeID) (incarnation uint64, remembers bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.byNode[node]
+	if l == nil || (record{}).lacks(l.memory.record) == "" {
+		return 0, false
+	}
+	return l.memory.incarnation, true
 }
 
 // goesOn notes that the run of a node that is heeded has said something. If another run of it was turned away before, the one has not
