@@ -107,25 +107,6 @@ type Trace interface {
 	Record(e *spec.Event) error
 }
 
-// Clock tells the time.
-type Clock interface {
-	// Now returns the time, with a monotonic reading if there is a monotonic clock.
-	Now() time.Time
-	// NewTimer returns a timer that ends after d.
-	NewTimer(d time.Duration) Timer
-}
-
-// Timer is what a Clock makes; it is that of package time, but for C. One that is an io.Closer is closed when the host
-// needs it no more.
-type Timer interface {
-	// C returns the channel on which the end of the timer is told, once for each NewTimer or Reset.
-	C() <-chan time.Time
-	// Reset makes the timer end after d. What C held before is gone.
-	Reset(d time.Duration) bool
-	// Stop makes the timer not end.
-	Stop() bool
-}
-
 // ConfigError says which field of a configuration is wrong, and how.
 type ConfigError struct {
 	Field   string // such as Timing.Patience
@@ -205,16 +186,3 @@ func newNode(c Config) (*bully.Node, error) {
 	}
 	return node, nil
 }
-
-// SystemClock is the clock of package time.
-type SystemClock struct{}
-
-// Now implements Clock.
-func (SystemClock) Now() time.Time { return time.Now() }
-
-// NewTimer implements Clock.
-func (SystemClock) NewTimer(d time.Duration) Timer { return systemTimer{time.NewTimer(d)} }
-
-type systemTimer struct{ *time.Timer }
-
-func (t systemTimer) C() <-chan time.Time { return t.Timer.C }

@@ -18,9 +18,7 @@ import (
 	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/logqueue"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/trace"
@@ -82,7 +80,7 @@ func run(ctx context.Context, p program, args []string) error {
 type node struct {
 	settings
 	pipes    (func()) // undoes watchPipes
-	logs     *logqueue.Writer
+	logs     *cli.LogQueue
 	logger   *slog.Logger
 	recorder *trace.Recorder // or nil
 	host     *library.Node
@@ -93,7 +91,7 @@ type node struct {
 // newNode opens all that a node needs. When it returns an error nothing is left open.
 func newNode(p program, s settings) (*node, error) {
 	keepSmall()
-	n := &node{settings: s, pipes: watchPipes(), logs: logqueue.New(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
+	n := &node{settings: s, pipes: watchPipes(), logs: cli.NewLogQueue(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
 	n.logger = newLogger(n.logs, s)
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
@@ -177,7 +175,7 @@ func (n *node) configured(events *web.Events, phi host.Detector, listener net.Li
 	}
 	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = n.noProof, listener }
 	c.Host = func(c *host.Config) {
-		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, kernelclock.New(), events, events
+		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, host.KernelClock{}, events, events
 	}
 	return c
 }
