@@ -78,8 +78,8 @@ func (p program) certOfAuthority(flags *flag.FlagSet) func() error {
 	var dir, name string
 	var valid int
 	flags.StringVar(&dir, "dir", "", "make the authority in this `folder`")
-	flags.StringVar(&name, "name", "bully", "a `name` for people to read")
-	flags.IntVar(&valid, "days", 3650, "it is good for so many `days`")
+	flags.StringVar(&name, "name", "bully", "the `name` of the authority, for people to read")
+	flags.IntVar(&valid, "days", 3650, "how many `days` it is valid")
 	return func() error { return p.makeAuthority(dir, name, valid) }
 }
 
@@ -114,7 +114,7 @@ func (p program) certOfNode(flags *flag.FlagSet) func() error {
 	flags.StringVar(&c.cluster, "cluster", "", "the `name` of the cluster")
 	flags.StringVar(&c.id, "id", "", "the `id` of the node")
 	flags.StringVar(&c.dir, "dir", "", "put the files of the node into this `folder`")
-	flags.IntVar(&c.valid, "days", 365, "it is good for so many `days`, and no longer than the authority")
+	flags.IntVar(&c.valid, "days", 365, "how many `days` it is valid; never longer than the authority")
 	flags.BoolVar(&c.renew, "renew", false, "replace the files that are there")
 	return func() error { return p.makeOfNode(c) }
 }
@@ -176,10 +176,10 @@ type linkFlags struct {
 }
 
 func (f *linkFlags) define(flags *flag.FlagSet) {
-	flags.StringVar(&f.certFile, "tls-cert", "", "the certificate of this node, a PEM `file`, as bully cert makes it; it is read again each minute and on SIGHUP")
+	flags.StringVar(&f.certFile, "tls-cert", "", "the certificate of this node, a PEM `file` such as bully cert makes; it is reloaded each minute and on SIGHUP")
 	flags.StringVar(&f.keyFile, "tls-key", "", "the key of the certificate, a PEM `file`")
-	flags.StringVar(&f.caFile, "tls-ca", "", "who vouches for the other nodes, a PEM `file`")
-	flags.BoolVar(&f.insecure, "insecure", false, "let links be plain where an address is not of loopback: whoever reaches a node can say that he is a member")
+	flags.StringVar(&f.caFile, "tls-ca", "", "the certificates of the authorities that vouch for the other nodes, a PEM `file`")
+	flags.BoolVar(&f.insecure, "insecure", false, "allow links without TLS beyond this host: then whoever can reach a node can pose as a member")
 }
 
 // certificate reads the certificate of a node, or returns nil if its links are to be plain. They are not unless all its addresses are of

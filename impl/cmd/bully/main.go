@@ -89,24 +89,24 @@ type nodeFlags struct {
 
 // define defines the flags.
 func (f *nodeFlags) define(flags *flag.FlagSet) {
-	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads; that of the record if it was made by init or join")
-	flags.StringVar(&f.cluster, "cluster", "", "the `name` of the cluster, the same at all its nodes, and at no other; that of the record if it was made by init or join")
-	flags.StringVar(&f.members, "members", "", "all nodes, the same at all, if they are fixed: `id=host:port,…`")
-	flags.StringVar(&f.data, "data", "", "the `folder` of this node's promise, on a disk that keeps it")
-	flags.StringVar(&f.listen, "listen", "", "listen to the other nodes on this `address`; that in -members if empty")
-	flags.StringVar(&f.profile, "profile", "lan", "how long timers are, the same at all nodes: local, lan, busy or wan")
-	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: 5s, now or never; as the profile says if empty")
-	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`; nobody is asked who he is")
-	flags.StringVar(&f.view, "view", "", "where browsers find the pages of all nodes: `id=http://host:port,…`")
-	flags.BoolVar(&f.httpControl, "http-control", false, "let whoever reaches -http make the node resign, and change members; on a loopback address everybody may")
+	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads (default: that of the record, if bully init or join made it)")
+	flags.StringVar(&f.cluster, "cluster", "", "the `name` of the cluster; must be identical on every node, and differ from that of any other cluster (default: that of the record, if bully init or join made it)")
+	flags.StringVar(&f.members, "members", "", "the static member list, `id=host:port,…`; must be identical on every node")
+	flags.StringVar(&f.data, "data", "", "the `folder` for the record of this node; it must survive restarts")
+	flags.StringVar(&f.listen, "listen", "", "listen for the other nodes on this `address` (default: its address in -members)")
+	flags.StringVar(&f.profile, "profile", "lan", "the timer `profile`: local, lan, busy or wan; must be identical on every node")
+	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: a duration such as 5s, now, or never (default: as the profile says)")
+	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`, without authentication")
+	flags.StringVar(&f.view, "view", "", "the HTTP address of every node, as browsers reach it: `id=http://host:port,…`")
+	flags.BoolVar(&f.httpControl, "http-control", false, "allow everybody who can reach -http to make the node resign and to change members; always allowed on a loopback address")
 	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")
 	flags.Int64Var(&f.traceBytes, "trace-bytes", 0, "begin another file of a trace after so many `bytes`; 0 means 16 MiB")
-	flags.IntVar(&f.traceFiles, "trace-files", 0, "keep so `many` files of a trace; 0 means 256")
+	flags.IntVar(&f.traceFiles, "trace-files", 0, "how `many` files of a trace to keep; 0 means 256")
 	flags.StringVar(&f.log, "log", "text", "log to standard error as text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log from this `level` on: debug, info, warn or error")
 	f.linkFlags.define(flags)
-	flags.StringVar(&f.believe, "believe", "", "believe these nodes who the members are, though this one does not know them: `id,…`; for one that was away while all others were replaced")
-	flags.BoolVar(&f.noProof, "no-proof", false, "do not take a refused connection for the death of a node: for proxies and firewalls that refuse")
+	flags.StringVar(&f.believe, "believe", "", "trust these nodes, `id,…`, about who the members are, although this node does not know them; for a node that was down while all others were replaced")
+	flags.BoolVar(&f.noProof, "no-proof", false, "do not conclude from a refused connection that a node is dead; needed behind proxies and firewalls that refuse connections")
 }
 
 // variable returns the name of the environment variable for a flag.

@@ -40,12 +40,12 @@ func setup(_ context.Context, p program, args []string) error {
 	var fromFixed bool
 	var links linkFlags
 	flags := p.Flags("init")
-	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
+	flags.StringVar(&data, "data", "", "make the record in this `folder`; it must survive restarts")
 	flags.StringVar(&id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads")
-	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster, the same at all its nodes, and at no other")
+	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster; must be identical on every node, and differ from that of any other cluster")
 	links.define(flags)
-	flags.StringVar(&members, "members", "", "all first members, the same at all: `id=host:port,…`")
-	flags.BoolVar(&fromFixed, "from-fixed", false, "let the members of a node come and go that have been fixed; -id is in its record")
+	flags.StringVar(&members, "members", "", "the first members, `id=host:port,…`; must be identical on every node")
+	flags.BoolVar(&fromFixed, "from-fixed", false, "convert the record of a node with a static member list, so that members can come and go; its -id is in the record")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: initHelp}); err != nil {
 		return err
 	}
@@ -164,11 +164,11 @@ func join(_ context.Context, p program, args []string) error {
 	var data, id, cluster, address string
 	var links linkFlags
 	flags := p.Flags("join")
-	flags.StringVar(&data, "data", "", "make the record in this `folder`, on a disk that keeps it")
-	flags.StringVar(&id, "id", "", "the `id` of this node, which no node of the cluster has ever had")
+	flags.StringVar(&data, "data", "", "make the record in this `folder`; it must survive restarts")
+	flags.StringVar(&id, "id", "", "the `id` of this node; no node of the cluster may ever have had it")
 	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster")
 	links.define(flags)
-	flags.StringVar(&address, "address", "", "where this node listens to the others: `host:port`")
+	flags.StringVar(&address, "address", "", "where the other nodes reach this one: `host:port`")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: joinHelp}); err != nil {
 		return err
 	}
@@ -283,9 +283,9 @@ func repair(_ context.Context, p program, args []string) error {
 	var epoch uint64
 	flags := p.Flags("repair")
 	flags.StringVar(&data, "data", "", "the data `folder` of the node")
-	flags.Uint64Var(&epoch, "raise", 0, "give the node a new record with this `epoch`; see above")
+	flags.Uint64Var(&epoch, "raise", 0, "make a new record with this `epoch`; see above")
 	flags.StringVar(&id, "id", "", "the `id` of the node, for -raise")
-	flags.StringVar(&members, "members", "", "all nodes, for -raise: `id,…` or what bully run was given")
+	flags.StringVar(&members, "members", "", "all nodes, for -raise: `id,…`, or the -members of bully run")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: repairHelp}); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func traces(ctx context.Context, p program, args []string) error {
 	}
 	of := func(wanted string) bool { return verb == wanted || !slices.Contains(traceVerbs, verb) } // Help without a verb says all.
 	if of("merge") || of("show") {
-		flags.BoolVar(&merging.Partial, "partial", false, "take records whose oldest files are gone: what comes out can be read, and not be checked")
+		flags.BoolVar(&merging.Partial, "partial", false, "accept records whose oldest files are gone: the result can be shown, but not checked")
 	}
 	if of("merge") {
 		flags.StringVar(&out, "o", "", "merge: write the trace to this `file`")
@@ -168,8 +168,8 @@ type traceChecking struct {
 
 func (g *traceChecking) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&g.json, "json", false, "check: print JSON")
-	flags.BoolVar(&g.options.Strict, "strict", false, "check: refuse a trace that was cut short, as a crash of its writer does")
-	flags.BoolVar(&g.twoActing, "two-acting", false, "check: do not ask OneActing: for runs in which a node was held up, a clock went too fast, or a death was told that was none")
+	flags.BoolVar(&g.options.Strict, "strict", false, "check: refuse a trace that was cut short, for example by a crash of its writer")
+	flags.BoolVar(&g.twoActing, "two-acting", false, "check: do not check OneActing; for runs in which a node was paused, a clock ran too fast, or a living node was reported dead")
 }
 
 // evidence is one trace to be checked: a file, or the records of a folder.
