@@ -26,7 +26,7 @@ const leastPatience = 30 * time.Second
 // virtual are folders whose tests run in virtual time, by helpers of their own; and inReal are the files there that do not.
 var (
 	virtual = []string{"impl/host"}
-	inReal  = []string{"impl/host/real_test.go", "impl/host/example_test.go"}
+	inReal  = []string{"impl/host/clock_test.go", "impl/host/real_test.go", "impl/host/example_test.go"}
 )
 
 const (
@@ -55,7 +55,7 @@ var clocks = map[string]string{
 	"impl/internal/localcluster/history_work_test.go troubled":  program,
 	"impl/internal/localcluster/paused_test.go runWriter":       program,
 	"impl/internal/web/slots_test.go TestIdleGiveWay":           "the bound is 45 s: what the rounds would take if each waited for a connection to give up",
-	"impl/host/kernelclock/kernelclock_test.go TestReset":       notYet,
+	"impl/host/clock_test.go TestKernelTimerReset":              notYet,
 	"impl/host/prometheus/example_test.go Example":              looks,
 	"impl/resource/file_test.go TestNoUpdateGoesBack":           slowly,
 	"impl/resource/process_test.go TestKill":                    random,

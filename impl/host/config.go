@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Config says which node of which cluster a [Host] runs, and with what. ID, Storage and Transport must be given, and
@@ -66,6 +67,12 @@ type disowner interface{ Disown() error }
 // A rememberer is a Transport that tells the others how far the record of this node had come: as Storage.Load says.
 type rememberer interface{ Record() spec.Durable }
 
+// A diskRememberer is a Transport that knows which disk a node had when it was heard last. It does not connect to one that has come back
+// with another.
+type diskRememberer interface {
+	Remembers(node spec.NodeID) (incarnation uint64, remembers bool)
+}
+
 // A beginner is a Transport that tells the others that this node has taken its first step: from then on it cannot have lost its record
 // and made no promise.
 type beginner interface{ Begun() }
@@ -99,25 +106,6 @@ type Detector interface {
 // promise of a step is on disk, and before what it sends leaves. An error costs the event, and does not stop the host.
 type Trace interface {
 	Record(e *spec.Event) error
-}
-
-// Clock tells the time.
-type Clock interface {
-	// Now returns the time, with a monotonic reading if there is a monotonic clock.
-	Now() time.Time
-	// NewTimer returns a timer that ends after d.
-	NewTimer(d time.Duration) Timer
-}
-
-// Timer is what a Clock makes; it is that of package time, but for C. One that is an io.Closer is closed when the host
-// needs it no more.
-type Timer interface {
-	// C returns the channel on which the end of the timer is told, once for each NewTimer or Reset.
-	C() <-chan time.Time
-	// Reset makes the timer end after d. What C held before is gone.
-	Reset(d time.Duration) bool
-	// Stop makes the timer not end.
-	Stop() bool
 }
 
 // ConfigError says which field of a configuration is wrong, and how.
@@ -200,15 +188,31 @@ func newNode(c Config) (*bully.Node, error) {
 	return node, nil
 }
 
-// SystemClock is the clock of package time.
-type SystemClock struct{}
+// Timing says how long the timers of a node are, and what they assume of the system. All nodes of a cluster must be given
+// the same.
+type Timing = policy.Timing
 
-// Now implements Clock.
-func (SystemClock) Now() time.Time { return time.Now() }
+// Local is the profile for nodes on one machine, or on a quiet network of one rack.
+func Local() Timing { return policy.Local() }
 
-// NewTimer implements Clock.
-func (SystemClock) NewTimer(d time.Duration) Timer { return systemTimer{time.NewTimer(d)} }
+// LAN is the profile for machines of one site. It is what the zero Timing means.
+func LAN() Timing { return policy.LAN() }
 
-type systemTimer struct{ *time.Timer }
+// WAN is the profile for sites far apart.
+func WAN() Timing { return policy.WAN() }
 
-func (t systemTimer) C() <-chan time.Time { return t.Timer.C }
+// Busy is the profile for machines that do much else, and for pods with limits of CPU.
+func Busy() Timing { return policy.Busy() }
+
+// TimingFor returns a timing for a system in which messages, disk writes and queues included, take less than a delay. See
+// [policy.TimingFor].
+func TimingFor(delay time.Duration) Timing { return policy.TimingFor(delay) }
+
+// wrongTiming returns what is wrong with a timing as a *ConfigError, or nil.
+func wrongTiming(t Timing) error {
+	var wrong *policy.Error
+	if errors.As(t.Validate(), &wrong) {
+		return &ConfigError{Field: "Timing." + wrong.Field, Rule: wrong.Rule, Problem: wrong.Problem}
+	}
+	return nil
+}

@@ -204,3 +204,24 @@ func TestBelieved(t *testing.T) {
 	}
 	require.Len(t, h.strange.unbelieved(), maxUnbelieved)
 }
+
+// TestOtherDisk: an id that was heard of before does not come back with another disk, and a member does not get one.
+func TestOtherDisk(t *testing.T) {
+	c := voters(1, 3, 1, 2, 3) // without incarnations in their addresses
+	remembers := func(node spec.NodeID) (uint64, bool) { return 0xa, node == id(2) || node == id(4) }
+	for address, of := range map[string]map[int]bool{
+		"10.0.0.9:1#000000000000000a": {1: true, 2: true, 4: true, 5: true}, // the disk that is remembered, moved or not
+		"10.0.0.9:1#000000000000000b": {1: true, 2: false, 4: false, 5: true},
+		"10.0.0.9:1":                  {1: true, 2: true, 4: false, 5: true}, // a member's disk cannot be told; who comes back is to say
+		"10.0.0.9:1#b":                {2: false, 5: false},
+	} {
+		for node, fits := range of {
+			err := plan{{ID: id(node), Kind: spec.Observer, Address: address}}.checkDisks(c, remembers)
+			require.Equal(t, fits, err == nil, "node %d at %s: %v", node, address, err)
+		}
+	}
+	require.NoError(t, plan{{ID: id(2)}, at(2, spec.Witness)}.checkDisks(c, remembers), "its address stays")
+	err := plan{{ID: id(4), Kind: spec.Voter, Address: "a:1#000000000000000b"}}.checkDisks(c, remembers)
+	require.EqualError(t, err, "node 4 was here before, with another disk (000000000000000a), and no id comes back with a new one: "+
+		"join under a new id, and add that; if it has its old disk, add it at a:1#000000000000000a")
+}

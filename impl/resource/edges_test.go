@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/storage/folder"
-	"github.com/seed-fdf591db/bully/impl/storage/folder/simdisk"
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
+	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 )
 
 // TestLongestValue writes, reads and spoils the longest value that there can be.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
+	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 	"github.com/seed-fdf591db/bully/impl/storage"
-	"github.com/seed-fdf591db/bully/impl/storage/folder"
-	"github.com/seed-fdf591db/bully/impl/storage/folder/simdisk"
 	"github.com/seed-fdf591db/bully/spec"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/impl/storage/folder"
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
 )
 
 // ErrLocked is wrapped by the error of Open and of Raise if the folder is in use by another process, or is open

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/storage/folder/simdisk"
+	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 	"github.com/seed-fdf591db/bully/spec"
 )
 

@@ -139,3 +139,170 @@ func (m *merger) checkDisks() error {
 	}
 	return nil
 }
+
+// align takes from the times of each record by how much its clock seems to be ahead of that of the first. What was
+// received before it was sent shows that two clocks differ; the quickest messages each way show by how much. Clocks that
+// agree well enough are left alone.
+func (m *merger) align() {
+	quickest := m.quickest()
+	ahead := make([]int64, len(m.records))
+	known := make([]bool, len(m.records))
+	var reached []int
+	for root := range m.records {
+		if known[root] {
+			continue
+		}
+		known[root] = true
+		for reached = append(reached[:0], root); len(reached) > 0; reached = reached[1:] {
+			a := reached[0]
+			for b := range m.records {
+				there, back := quickest[a][b], quickest[b][a]
+				if known[b] || there == nil && back == nil {
+					continue
+				}
+				known[b] = true
+				ahead[b] = ahead[a] + difference(there, back)
+				reached = append(reached, b)
+			}
+		}
+	}
+	for i := range m.records {
+		for j := range m.records[i].steps {
+			s := &m.records[i].steps[j]
+			s.time = uint64(max(0, int64(s.time)-ahead[i]))
+		}
+	}
+}
+
+// quickest returns for each link how long the quickest message took, in microseconds by the clocks of both ends. Only
+// messages that were sent once are looked at.
+func (m *merger) quickest() [][]*int64 {
+	all := make([][]*int64, len(m.records))
+	for from := range all {
+		all[from] = make([]*int64, len(m.records))
+	}
+	for to := range m.records {
+		for i := range m.records[to].steps {
+			s := &m.records[to].steps[i]
+			sent := m.sent[s.Input.Message]
+			if sent.times != 1 {
+				continue
+			}
+			from := sent.first.node
+			took := int64(s.time - m.records[from].steps[sent.first.step].time)
+			if all[from][to] == nil || took < *all[from][to] {
+				all[from][to] = &took
+			}
+		}
+	}
+	return all
+}
+
+// difference returns by how much one clock is ahead of another, from how long messages take to it and back.
+func difference(there, back *int64) int64 {
+	switch {
+	case back == nil:
+		return min(0, *there)
+	case there == nil:
+		return -min(0, *back)
+	case *there >= 0 && *back >= 0:
+		return 0
+	}
+	return (*there - *back) / 2
+}
+
+// gap is what is missing in a record before a crash: a step whose promise was on disk by then, and that was not recorded any more.
+type gap struct {
+	crash  int         // which step of the record the crash is
+	looked int         // how much of what has been said to the node has been tried
+	event  *spec.Event // the step, once it is known
+}
+
+// promised returns what a node had promised as far as recorded, and what it had promised when it crashed next. They say nothing of
+// numbers: a start reserves some, and may end before it can be recorded (section 14).
+func (r *run) promised(node int) (recorded, kept spec.Durable) {
+	x, i := &r.records[node], r.next[node]
+	recorded, kept = x.steps[i-1].State.Durable(), x.steps[i].State.Durable()
+	recorded.Reserved, kept.Reserved = 0, 0
+	return recorded, kept
+}
+
+// explained reports whether it is known what a node did before the crash that it comes to next: nothing more than was recorded, or a
+// step on something that has been said to it by now, or a timer, or a call.
+func (r *run) explained(node int) bool {
+	if r.next[node] == 0 {
+		return true // a record that begins so: its older files are not here
+	}
+	recorded, kept := r.promised(node)
+	g := &r.gaps[node]
+	if g.crash != r.next[node] {
+		*g = gap{crash: r.next[node]}
+	}
+	if recorded == kept || g.event != nil {
+		return true
+	}
+	if r.merging.Step == nil {
+		return false
+	}
+	said, first := r.said[node], g.looked == 0
+	for i := len(said) - 1; i >= g.looked; i-- { // it is most likely of what was said last
+		if r.explains(node, spec.Input{Message: said[i]}) {
+			return true
+		}
+	}
+	g.looked = len(said)
+	if !first {
+		return false
+	}
+	for _, timer := range spec.Timers() {
+		if r.explains(node, spec.Input{Timer: timer}) {
+			return true
+		}
+	}
+	return kept.Configuration != recorded.Configuration && r.explains(node, spec.Input{Call: spec.ChangeCall, Configuration: kept.Configuration})
+}
+
+// explains reports whether the step that a node takes on an input makes the promise that was kept, and remembers that step.
+func (r *run) explains(node int, in spec.Input) bool {
+	_, kept := r.promised(node)
+	x := &r.records[node]
+	action, after, send := r.merging.Step(x.node, r.header.Members, x.steps[r.next[node]-1].State.Clone(), in)
+	made := after.Durable()
+	made.Reserved = 0
+	if action == "" || made != kept {
+		return false
+	}
+	e := spec.Event{Node: x.node, Action: action, Input: in, Sent: send, State: after}
+	e = e.Clone()
+	r.gaps[node].event = &e
+	return true
+}
+
+// fill adds what a node did before the crash that it comes to next, and that was not recorded.
+func (r *run) fill(node int) {
+	if e := r.gaps[node].event; e != nil {
+		r.merged = append(r.merged, *e)
+		r.summary.Filled++
+	}
+}
+
+// unexplained says what is not known of the node whose crash comes next.
+func (r *run) unexplained(node int) string {
+	if r.merging.Step == nil {
+		return r.onDisk(node) + ": the step between was not recorded, and there is no Step to fill it in"
+	}
+	return r.onDisk(node) + ": no message that was sent to it explains that"
+}
+
+// onDisk says what a node had promised, and what of it was on its disk after the crash that comes next.
+func (r *run) onDisk(node int) string {
+	x, i := &r.records[node], r.next[node]
+	return promises(x.node, &x.steps[i-1], &x.steps[i])
+}
+
+// promises says what a node had promised before a crash, and what after.
+func promises(id spec.NodeID, before, crash *step) string {
+	was, is := before.State.Durable(), crash.State.Durable()
+	return fmt.Sprintf("%s: node %s had promised epoch:%d grantee:%s reserved:%d at %s, and has epoch:%d grantee:%s reserved:%d after its crash",
+		crash.place, id, was.Epoch, was.Grantee, was.Reserved, before.place, is.Epoch, is.Grantee, is.Reserved)
+}

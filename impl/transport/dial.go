@@ -6,10 +6,65 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
+
+// SplitAddress takes the address of a member of a configuration apart: host:port, or host:port#incarnation with an
+// incarnation of 16 hexadecimal digits. It is 0 if none is named: then any will do.
+func SplitAddress(address string) (hostPort string, incarnation uint64, err error) {
+	hostPort, digits, named := strings.Cut(address, "#")
+	if !named {
+		return address, 0, nil
+	}
+	incarnation, err = strconv.ParseUint(digits, 16, 64)
+	if err != nil || len(digits) != 16 || incarnation == 0 || digits != strings.ToLower(digits) {
+		return "", 0, fmt.Errorf("transport: %q: after # an incarnation of 16 digits 0-9 a-f is wanted, and not zero", address)
+	}
+	return hostPort, incarnation, nil
+}
+
+// JoinAddress returns the address that SplitAddress takes apart.
+func JoinAddress(hostPort string, incarnation uint64) string {
+	if incarnation == 0 {
+		return hostPort
+	}
+	return fmt.Sprintf("%s#%016x", hostPort, incarnation)
+}
+
+// A way is where a node is dialled, and which incarnation of it is wanted, or 0.
+type way struct {
+	address     string
+	incarnation uint64
+}
+
+// parseWay returns the way of an address; dialled says that it must be one that can be dialled by TCP.
+func parseWay(address string, dialled bool) (way, error) {
+	hostPort, incarnation, err := SplitAddress(address)
+	if err != nil {
+		return way{}, err
+	}
+	if dialled && !isHostPort(hostPort) {
+		return way{}, fmt.Errorf("transport: %q is not host:port", hostPort)
+	}
+	return way{hostPort, incarnation}, nil
+}
+
+func isHostPort(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	return err == nil && port != ""
+}
+
+// validAddress reports whether an address is one that a handshake may carry: one that a member may have, or none.
+func validAddress(address string) bool {
+	_, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: spec.IntegerID(1), Kind: spec.Voter, Address: address}})
+	return err == nil
+}
 
 // An attempt is a dial that has begun.
 type attempt struct {
@@ -196,4 +251,93 @@ func (t *TCP) open(l *link, c *outbound) error {
 		c.wake()
 	}
 	return nil
+}
+
+// dialTCP dials a host and port. It tells one address of a host from another: the error wraps ECONNREFUSED only if all
+// addresses that the host's name has refuse. That of net.Dialer is the error of the first, which proves nothing about
+// the second.
+func dialTCP(ctx context.Context, address string) (net.Conn, error) {
+	// Keepalive is set with the other options, once the connection is of use.
+	dialer := net.Dialer{KeepAlive: -1}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := netip.ParseAddr(host); err == nil || host == "" {
+		return dialer.DialContext(ctx, "tcp", address)
+	}
+	hosts, err := net.DefaultResolver.LookupHost(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	return dialEach(ctx, dialer.DialContext, hosts, port)
+}
+
+// dialEach dials the addresses one by one, each with its share of the time, until one answers.
+func dialEach(ctx context.Context, dial func(context.Context, string, string) (net.Conn, error), hosts []string, port string) (net.Conn, error) {
+	var failed error // of the address last
+	var last string
+	for i, host := range hosts {
+		share, cancel := ctx, context.CancelFunc(func() {})
+		if deadline, ok := ctx.Deadline(); ok {
+			share, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(hosts)-i))
+		}
+		conn, err := dial(share, "tcp", net.JoinHostPort(host, port))
+		cancel()
+		if err == nil {
+			return conn, nil
+		}
+		if failed == nil || absent(last, failed) || refused(failed) && !absent(host, err) {
+			failed, last = err, host
+		}
+	}
+	return nil, failed
+}
+
+// absent reports whether a dial failed because this host has no such address itself: localhost often has the name of
+// ::1 where there is no IPv6. Nobody listens there.
+func absent(host string, err error) bool {
+	ip, parseErr := netip.ParseAddr(host)
+	return parseErr == nil && ip.IsLoopback() && (errors.Is(err, syscall.EADDRNOTAVAIL) ||
+		errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.ENETUNREACH))
+}
+
+// wsaConnRefused is WSAECONNREFUSED, which package syscall does not name; other systems have no error of that number.
+const wsaConnRefused = syscall.Errno(10061)
+
+// refused reports whether a dial failed because the host answers, and nobody listens at the address.
+func refused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaConnRefused)
+}
+
+// listenTCP listens on an address. Connections that are not of members cost no more than they must: their options are
+// left alone.
+func listenTCP(address string) (net.Listener, error) {
+	config := net.ListenConfig{KeepAlive: -1}
+	config.SetMultipathTCP(false)
+	return config.Listen(context.Background(), "tcp", address)
+}
+
+// tune sets the options of a connection, if it is one of TCP: small messages leave at once, and an end of the other
+// host, or of the way to it, is noticed.
+func tune(conn net.Conn, userTimeout time.Duration) {
+	tcp, ok := conn.(interface {
+		syscall.Conn
+		SetNoDelay(bool) error
+		SetKeepAliveConfig(net.KeepAliveConfig) error
+	})
+	if !ok {
+		return
+	}
+	// A connection that refuses an option has ended, and says so when it is used.
+	_ = tcp.SetNoDelay(true)
+	_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{
+		Enable:   true,
+		Idle:     time.Second,
+		Interval: time.Second,
+		Count:    max(2, int((userTimeout+time.Second-1)/time.Second)),
+	})
+	if raw, err := tcp.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { setUserTimeout(fd, userTimeout) })
+	}
 }

@@ -1,10 +1,13 @@
 package transport
 
 import (
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"time"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -172,4 +175,210 @@ func validCluster(name string) bool {
 		}
 	}
 	return len(name) >= 1 && len(name) <= maxCluster
+}
+
+// Refusal is why a node does not take a connection. It tells the dialler, which logs it.
+type Refusal uint8
+
+const (
+	// WrongVersion: the handshake is of a version that the acceptor does not know.
+	WrongVersion Refusal = iota + 1
+	// WrongCluster: the dialler is of a cluster of another name.
+	WrongCluster
+	// WrongNode: the dialler wants another node than the one that it has reached. Its address of that node is wrong.
+	WrongNode
+	// Stranger: the dialler is no member (R34).
+	Stranger
+	// Itself: the dialler says that it is the node that it has reached. Two nodes run with one id, or the address that
+	// the dialler has of another node is its own.
+	Itself
+	// WrongName: the certificate of the dialler does not name the node that it says it is.
+	WrongName
+	// Superseded: the node has accepted a later connection of the dialler already.
+	Superseded
+	// WrongIncarnation: the dialler's id belongs to another disk, by the address that the members have of it. Its record was
+	// lost and made anew: it must join under another id.
+	WrongIncarnation
+	// StaleAddress: the dialler wants another incarnation of the node that it has reached. Its configuration is old, or
+	// the disk of the node is not the one that was added.
+	StaleAddress
+	// Busy: the dialler is no member, and too many others who are none have come lately.
+	Busy
+	// OtherKind: members change at one end, and are fixed at the other.
+	OtherKind
+	// RecordLost: the dialler's record knows less of its own numbers than the node that it has reached (R50): it is lost, or an old
+	// copy was put in its place, and so are the promises that were in it (R32).
+	RecordLost
+)
+
+const welcome Refusal = 0
+
+var refusals = [...]string{
+	welcome:      "welcome",
+	WrongVersion: "wrong version of the handshake: another protocol",
+	WrongCluster: "wrong cluster",
+	WrongNode:    "wrong node",
+	Stranger:     "stranger",
+	Itself:       "itself",
+	WrongName:    "certificate of another name",
+	Superseded:   "superseded",
+
+	WrongIncarnation: "this id belongs to another disk",
+	StaleAddress:     "the disk of this node is not the one of the address",
+	Busy:             "too many strangers",
+	OtherKind:        "members change at one end, and are fixed at the other",
+	RecordLost:       "the disk of this node is lost, or an old copy",
+}
+
+// String returns r in words.
+func (r Refusal) String() string {
+	if int(r) < len(refusals) {
+		return refusals[r]
+	}
+	return fmt.Sprintf("refusal %d", uint8(r))
+}
+
+const (
+	lengthSize = 4
+	frameSize  = lengthSize + spec.MessageSize // of a message without a configuration
+)
+
+// frames reads messages from a connection. It does what spec.ReadFrame does, but reads many frames at once, makes no
+// garbage, and does not wait longer than timeout for the end of a frame that has begun. To wait for its first byte it
+// takes as long as that takes.
+type frames struct {
+	conn       net.Conn
+	timeout    time.Duration
+	buffer     [2048]byte // at least the largest frame
+	start, end int
+	size       int  // of the last frame that next has found
+	timed      bool // the frame that has begun has its deadline
+	armed      bool // the connection has a deadline
+}
+
+// next returns the next message. Its errors are those of spec.ReadFrame, and those of the connection.
+func (f *frames) next() (m spec.Message, err error) {
+	for {
+		have := f.buffer[f.start:f.end]
+		if len(have) >= lengthSize {
+			length := binary.BigEndian.Uint32(have)
+			if length == 0 || length > spec.MaxFrame {
+				return m, &spec.FieldError{Field: "length", Problem: fmt.Sprintf("%d is not from 1 to %d", length, spec.MaxFrame)}
+			}
+			if whole := lengthSize + int(length); len(have) >= whole {
+				f.start += whole
+				f.size = whole
+				f.timed = false
+				err := m.UnmarshalBinary(have[lengthSize:whole])
+				return m, err
+			}
+		}
+		if err := f.fill(); err != nil {
+			return m, err
+		}
+	}
+}
+
+// fill reads what there is.
+func (f *frames) fill() error {
+	f.end = copy(f.buffer[:], f.buffer[f.start:f.end])
+	f.start = 0
+	begun := f.end > 0
+	switch {
+	case begun && !f.timed:
+		f.timed, f.armed = true, true
+		if err := f.conn.SetReadDeadline(time.Now().Add(f.timeout)); err != nil {
+			return err
+		}
+	case !begun && f.armed:
+		f.armed = false
+		if err := f.conn.SetReadDeadline(time.Time{}); err != nil {
+			return err
+		}
+	}
+	n, err := f.conn.Read(f.buffer[f.end:])
+	f.end += n
+	if n > 0 {
+		return nil
+	}
+	if err == nil {
+		return io.ErrNoProgress
+	}
+	if begun {
+		return unexpected(err)
+	}
+	return err
+}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A TLS handshake costs whoever is asked for one a signature: milliseconds of a processor, if its key is of RSA, before anything is
+// known of who asks. So only so many are begun: of addresses where a member is known to be, and of all others, each have a share.
+const (
+	memberHandshakes = 64 // are begun in a row from addresses of members: all others may come back at once,
+	memberEvery      = 50 * time.Millisecond
+	otherHandshakes  = 16 // from other addresses,
+	otherEvery       = 100 * time.Millisecond
+)
+
+var errHandshakes = errors.New("too many TLS handshakes have been begun lately")
+
+// gate bounds the handshakes of TLS that are begun.
+type gate struct{ members, others limiter }
+
+func newGate() gate {
+	return gate{limiter{burst: memberHandshakes, every: memberEvery}, limiter{burst: otherHandshakes, every: otherEvery}}
+}
+
+// guarded returns a configuration for connections that are accepted which goes through the gate: once it is known what the other end
+// wants, and before anything is computed.
+func (t *TCP) guarded(c *tls.Config) *tls.Config {
+	c.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		if !t.mayShakeHands(hello.Conn.RemoteAddr(), time.Now()) {
+			return nil, errHandshakes
+		}
+		return nil, nil
+	}
+	return c
+}
+
+// mayShakeHands reports whether one more handshake may be begun with who is at an address.
+func (t *TCP) mayShakeHands(with net.Addr, now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	share := &t.gate.others
+	if t.isOfMember(with) {
+		share = &t.gate.members
+	}
+	if !share.allow(now) {
+		t.stats.Shed++
+		return false
+	}
+	return true
+}
+
+// isOfMember reports whether a member is at the host of an address, as far as its links tell: where it is dialled, or has last been
+// reached, or has last come from.
+func (t *TCP) isOfMember(address net.Addr) bool {
+	host := hostOf(address.String())
+	for _, l := range t.links {
+		if host == hostOf(l.target().address) || l.out != nil && host == hostOf(l.out.raw.RemoteAddr().String()) ||
+			l.from != nil && host == hostOf(l.from.String()) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostOf returns the host of host:port, or what it is given.
+func hostOf(hostPort string) string {
+	if host, _, err := net.SplitHostPort(hostPort); err == nil {
+		return host
+	}
+	return hostPort
 }

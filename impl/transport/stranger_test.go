@@ -301,6 +301,22 @@ func TestStrangerGivesWayWhileItIsDialled(t *testing.T) {
 	eventually(t, "what waited is lost", func() bool { return node.Stats().Lost == 1 })
 }
 
+// TestRemembers: which disk a node had is known from when it has said something, whether it is a member or was one. A disk that
+// knows as much as a new one does is nothing to remember.
+func TestRemembers(t *testing.T) {
+	node := aloneChanging(t, nil)
+	conn := meetAs(t, node, offerOf(nine))
+	_, remembers := node.Remembers(nine)
+	require.False(t, remembers, "it has said nothing")
+	write(t, conn, claim(nine, one, 1))
+	until(t, node, Received, nine)
+	incarnation, remembers := node.Remembers(nine)
+	require.True(t, remembers)
+	require.Equal(t, disk(nine), incarnation)
+	_, remembers = node.Remembers(two)
+	require.False(t, remembers, "nobody has heard of it")
+}
+
 // A stranger who does not say where it is cannot be answered.
 func TestStrangerWithoutAddress(t *testing.T) {
 	node := aloneChanging(t, nil)

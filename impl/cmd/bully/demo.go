@@ -32,8 +32,8 @@ type demoFlags struct {
 func demo(ctx context.Context, p program, args []string) error {
 	var f demoFlags
 	flags := p.Flags("demo")
-	flags.StringVar(&f.dir, "dir", "", "leave the traces and logs in this `folder`; a new temporary one if empty")
-	flags.StringVar(&f.command, "command", "", "the `command` line of a node; bully run if empty")
+	flags.StringVar(&f.dir, "dir", "", "keep the traces and logs in this `folder` (default: a new temporary one)")
+	flags.StringVar(&f.command, "command", "", "the `command` line of a node (default: bully run)")
 	flags.BoolVar(&f.replace, "replace", false, "replace each of five nodes by a new one, while the leader writes to a fenced resource")
 	flags.StringVar(&f.write, "write", "", "be the work of a leader: write to the resource at this `address` until ended; for -replace")
 	if err := p.Parse(flags, args); err != nil {

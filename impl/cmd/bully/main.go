@@ -25,8 +25,22 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/certs"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // program is what a subcommand has of the world around it.
@@ -57,3 +71,280 @@ func newProgram() cli.Program {
 }
 
 func main() { newProgram().Start() }
+
+// nodeFlags are the flags of a node, as they were given.
+type nodeFlags struct {
+	id, cluster, members, data, listen string
+	profile, preempt                   string
+	http, view                         string
+	trace                              string
+	traceBytes                         int64
+	traceFiles                         int
+	httpControl                        bool
+	believe                            string
+	log, logLevel                      string
+	noProof                            bool
+	linkFlags
+}
+
+// define defines the flags.
+func (f *nodeFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads (default: that of the record, if bully init or join made it)")
+	flags.StringVar(&f.cluster, "cluster", "", "the `name` of the cluster; must be identical on every node, and differ from that of any other cluster (default: that of the record, if bully init or join made it)")
+	flags.StringVar(&f.members, "members", "", "the static member list, `id=host:port,…`; must be identical on every node")
+	flags.StringVar(&f.data, "data", "", "the `folder` for the record of this node; it must survive restarts")
+	flags.StringVar(&f.listen, "listen", "", "listen for the other nodes on this `address` (default: its address in -members)")
+	flags.StringVar(&f.profile, "profile", "lan", "the timer `profile`: local, lan, busy or wan; must be identical on every node")
+	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: a duration such as 5s, now, or never (default: as the profile says)")
+	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`, without authentication")
+	flags.StringVar(&f.view, "view", "", "the HTTP address of every node, as browsers reach it: `id=http://host:port,…`")
+	flags.BoolVar(&f.httpControl, "http-control", false, "allow everybody who can reach -http to make the node resign and to change members; always allowed on a loopback address")
+	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")
+	flags.Int64Var(&f.traceBytes, "trace-bytes", 0, "begin another file of a trace after so many `bytes`; 0 means 16 MiB")
+	flags.IntVar(&f.traceFiles, "trace-files", 0, "how `many` files of a trace to keep; 0 means 256")
+	flags.StringVar(&f.log, "log", "text", "log to standard error as text or json")
+	flags.StringVar(&f.logLevel, "log-level", "info", "log from this `level` on: debug, info, warn or error")
+	f.linkFlags.define(flags)
+	flags.StringVar(&f.believe, "believe", "", "trust these nodes, `id,…`, about who the members are, although this node does not know them; for a node that was down while all others were replaced")
+	flags.BoolVar(&f.noProof, "no-proof", false, "do not conclude from a refused connection that a node is dead; needed behind proxies and firewalls that refuse connections")
+}
+
+// variable returns the name of the environment variable for a flag.
+func variable(name string) string {
+	return "BULLY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// settings returns what the flags, and the environment where they were not given, say.
+func (p program) settings(f *nodeFlags, flags *flag.FlagSet) (settings, error) {
+	if p.Getenv != nil {
+		if err := fromEnvironment(flags, p.Getenv); err != nil {
+			return settings{}, err
+		}
+	}
+	return f.settings(given(flags))
+}
+
+// givenFlags are the names of the flags that were given, or found in the environment.
+type givenFlags map[string]bool
+
+func given(flags *flag.FlagSet) givenFlags {
+	names := givenFlags{}
+	flags.Visit(func(f *flag.Flag) { names[f.Name] = true })
+	return names
+}
+
+// fromEnvironment sets the flags that were not given from the environment.
+func fromEnvironment(flags *flag.FlagSet, environment func(string) string) error {
+	given := given(flags)
+	var wrong error
+	flags.VisitAll(func(f *flag.Flag) {
+		value := environment(variable(f.Name))
+		if given[f.Name] || value == "" || wrong != nil {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil {
+			wrong = cli.Usage(fmt.Sprintf("%s=%q: %v", variable(f.Name), value, err))
+		}
+	})
+	return wrong
+}
+
+// settings are the flags of a node, understood.
+type settings struct {
+	nodeFlags
+	id        spec.NodeID
+	identity  storage.Identity // of the record, if members come and go; else zero
+	address   string           // where this node listens then
+	addresses map[spec.NodeID]string
+	members   []spec.NodeID // ascending
+	timing    host.Timing
+	views     map[spec.NodeID]string
+	own       *certs.Own // the certificate of the node, or nil
+	believed  []spec.NodeID
+}
+
+// settings reads the flags. An error says which flag is wrong, how, and what would be right.
+func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
+	s = settings{nodeFlags: f}
+	changing, err := s.ofRecord(given)
+	if err == nil && !changing {
+		err = s.ofMembers()
+	}
+	if err != nil {
+		return s, err
+	}
+	var viewed []spec.NodeID
+	if s.views, viewed, err = parsePairs("view", f.view, web.CheckPage); err != nil {
+		return s, err
+	}
+	for _, id := range viewed {
+		if _, ok := s.addresses[id]; !ok && !changing {
+			return s, cli.Usage(fmt.Sprintf("-view: node %s is not one of -members, which are %s", id, s.members))
+		}
+	}
+	if f.view != "" && f.http == "" {
+		return s, cli.Usage("-view says where pages are, but -http is missing: this node would show none")
+	}
+	if s.timing, err = f.timing(); err != nil {
+		return s, err
+	}
+	if f.listen != "" {
+		if problem := checkAddress(f.listen); problem != "" {
+			return s, cli.Usage("-listen: " + problem)
+		}
+	}
+	for name, choices := range map[string][]string{"log": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}} {
+		value := map[string]string{"log": f.log, "log-level": f.logLevel}[name]
+		if !slices.Contains(choices, value) {
+			return s, cli.UnknownChoice(name, value, choices)
+		}
+	}
+	if f.traceBytes < 0 || f.traceFiles < 0 {
+		return s, cli.Usage("-trace-bytes and -trace-files cannot be negative")
+	}
+	if s.believed, err = parseBelieved(f.believe, changing); err != nil {
+		return s, err
+	}
+	s.own, err = f.certificate(s.cluster, s.id, s.reached())
+	return s, err
+}
+
+// ofMembers reads the flags that say who the node is, and all members, which are fixed.
+func (s *settings) ofMembers() (err error) {
+	f := &s.nodeFlags
+	for _, required := range []struct{ flag, value, like string }{
+		{"id", f.id, "3"}, {"cluster", f.cluster, "jobs"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
+	} {
+		if required.value == "" {
+			return cli.Usage(fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,
+				variable(required.flag)))
+		}
+	}
+	if s.id, err = spec.ParseNodeID(f.id); err != nil {
+		return cli.Usage(fmt.Sprintf("-id: %v", err))
+	}
+	if err := checkCluster(f.cluster); err != nil {
+		return err
+	}
+	if s.addresses, s.members, err = parsePairs("members", f.members, checkAddress); err != nil {
+		return err
+	}
+	if _, ok := s.addresses[s.id]; !ok {
+		return cli.Usage(fmt.Sprintf("-id: node %s is not one of -members, which are %s", s.id, s.members))
+	}
+	return nil
+}
+
+// parsePairs reads a list of id=address. The ids are returned ascending.
+func parsePairs(name, text string, check func(string) string) (map[spec.NodeID]string, []spec.NodeID, error) {
+	pairs, owners := map[spec.NodeID]string{}, map[string]spec.NodeID{}
+	var ids []spec.NodeID
+	if text == "" {
+		return pairs, nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		idText, address, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok {
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: %q has no =: give id=address, with commas between", name, part))
+		}
+		id, err := spec.ParseNodeID(idText)
+		if err != nil {
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: %v", name, err))
+		}
+		if _, twice := pairs[id]; twice {
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: node %s is there twice", name, id))
+		}
+		if problem := check(address); problem != "" {
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: node %s: %s", name, id, problem))
+		}
+		if other, taken := owners[address]; taken {
+			return nil, nil, cli.Usage(fmt.Sprintf("-%s: nodes %s and %s have the same address %s: each needs one of its own", name, other, id, address))
+		}
+		pairs[id], owners[address] = address, id
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, spec.NodeID.Compare)
+	return pairs, ids, nil
+}
+
+// checkAddress says what is wrong with host:port, or "".
+func checkAddress(address string) string {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Sprintf("%q is no address: give host:port, and [::1]:7001 for IPv6", address)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Sprintf("the port in %q is not a number from 1 to 65535", address)
+	}
+	return ""
+}
+
+// timing returns the timing that the profile and -preempt say.
+func (f nodeFlags) timing() (host.Timing, error) {
+	timing, err := profileNamed(f.profile)
+	if err != nil {
+		return timing, err
+	}
+	switch f.preempt {
+	case "":
+	case "now":
+		timing.Preempt = 0
+	case "never":
+		timing.Preempt = -1
+	default:
+		d, err := time.ParseDuration(f.preempt)
+		if err != nil || d < 0 {
+			return timing, cli.Usage(fmt.Sprintf("-preempt: %q is no length of time: give 5s, 500ms, now or never", f.preempt))
+		}
+		timing.Preempt = d
+	}
+	var wrong *policy.Error
+	if err := timing.Validate(); errors.As(err, &wrong) {
+		return timing, cli.Usage(fmt.Sprintf("-preempt: %s", wrong.Problem))
+	}
+	return timing, nil
+}
+
+// profileNamed returns the timing of a profile, or which there are.
+func profileNamed(name string) (host.Timing, error) {
+	var names []string
+	for _, p := range policy.Profiles() {
+		if names = append(names, p.Name); p.Name == name {
+			return p.Timing, nil
+		}
+	}
+	return host.Timing{}, cli.UnknownChoice("profile", name, names)
+}
+
+// parseBelieved reads -believe.
+func parseBelieved(text string, changing bool) (ids []spec.NodeID, err error) {
+	switch {
+	case text == "":
+		return nil, nil
+	case !changing:
+		return nil, cli.Usage("-believe is for members that come and go: here they are fixed")
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		id, err := spec.ParseNodeID(strings.TrimSpace(part))
+		if err != nil {
+			return nil, cli.Usage(fmt.Sprintf("-believe: %v", err))
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// reached returns what addresses of nodes there are, by whose they are.
+func (s *settings) reached() map[string]string {
+	all := map[string]string{}
+	for id, address := range s.addresses {
+		all["node "+id.String()+" is"] = address
+	}
+	if s.address != "" {
+		all["this node is"] = s.address
+	}
+	if s.listen != "" {
+		all["this node listens"] = s.listen
+	}
+	return all
+}

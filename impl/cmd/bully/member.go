@@ -27,7 +27,7 @@ then removes another.
 
 The nodes are asked at the addresses that they were given by -http; the leader must be among them, or among those that
 they know from their -view. A change is made only where that address is of loopback, or the leader runs with -http-control:
-nobody is asked who he is. So let only those connect there who may change members, which is to say, end the cluster.
+there is no authentication. So let only those connect there who may change members, which is to say, end the cluster.
 
 With -version it is made only if the members are of that version: of two that have seen the same members, one then wins.
 It exits with 0 if all is done, and a quorum holds it, and with 1 if not.
@@ -87,21 +87,21 @@ func members(ctx context.Context, p program, args []string) error {
 
 // define defines the flags.
 func (c *memberCall) define(flags *flag.FlagSet, verb string) (kind *string) {
-	flags.Func("http", "ask the node at this `address`; may be given again, or with commas between", func(text string) error {
+	flags.Func("http", "ask the node at this `address`; repeat the flag or separate addresses by commas", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			c.nodes = append(c.nodes, strings.TrimSpace(part))
 		}
 		return nil
 	})
-	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "wait no `longer`")
+	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "give up after this `time`")
 	kind = new(string)
 	if verb == "list" {
 		return kind
 	}
-	flags.Uint64Var(&c.change.Version, "version", 0, "only if the members are of this `version`; of any if 0")
-	flags.BoolVar(&c.change.Force, "force", false, "even if the nodes that answer now would be no quorum; or move a member to another address")
+	flags.Uint64Var(&c.change.Version, "version", 0, "only if the members are still at this `version`; 0 means any")
+	flags.BoolVar(&c.change.Force, "force", false, "change the members even if the nodes that answer now would be no quorum; also needed to move a member to another address")
 	if verb != "remove" {
-		flags.StringVar(kind, "kind", string(spec.Voter), "what the node is to be: voter, witness or observer")
+		flags.StringVar(kind, "kind", string(spec.Voter), "the `kind` of member: voter, witness or observer")
 	}
 	return kind
 }

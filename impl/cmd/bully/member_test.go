@@ -161,6 +161,37 @@ func TestWrongDisk(t *testing.T) {
 	require.Equal(t, cli.OK, status, log)
 }
 
+// TestRemovedIDStaysRemoved: an id never comes back with another disk (R1), and whoever tries is told so before anything is
+// changed. Else the others would take the new disk for one that has lost its record, and its node would stop for good.
+func TestRemovedIDStaysRemoved(t *testing.T) {
+	c := newRoaming(t, "1")
+	c.run("1")
+	leads(t, c.http["1"])
+	former := c.join("2")
+	c.run("2")
+	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
+	status, _, log := c.member("add", "-kind", "witness", former)
+	require.Equal(t, cli.OK, status, log)
+	status, _, log = c.member("remove", "2")
+	require.Equal(t, cli.OK, status, log)
+	require.Equal(t, cli.Mismatch, c.node["2"].wait())
+
+	require.NoError(t, os.RemoveAll(c.data("2")))
+	anew := c.join("2")
+	c.run("2")
+	until(t, "2 is up again", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
+	for _, address := range []string{anew, strings.Split(anew, "#")[0]} {
+		status, _, log = c.member("add", "-kind", "observer", address)
+		require.Equal(t, cli.Mismatch, status, log)
+		require.Contains(t, log, "node 2 was here before, with another disk ("+former[strings.Index(former, "#")+1:]+")")
+		require.Contains(t, log, "join under a new id")
+	}
+	_, out, _ := c.member("list")
+	require.NotRegexp(t, `(?m)^2 `, out)
+	code, _ := fetch(c.http["2"], "/healthz")
+	require.Equal(t, 200, code, "it still waits, and has not been disowned: %s", c.node["2"].log)
+}
+
 // TestMembersUsage sees that wrong calls are refused with what would be right.
 func TestMembersUsage(t *testing.T) {
 	dir := t.TempDir()

@@ -18,9 +18,7 @@ import (
 	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/logqueue"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/trace"
@@ -82,7 +80,7 @@ func run(ctx context.Context, p program, args []string) error {
 type node struct {
 	settings
 	pipes    (func()) // undoes watchPipes
-	logs     *logqueue.Writer
+	logs     *cli.LogQueue
 	logger   *slog.Logger
 	recorder *trace.Recorder // or nil
 	host     *library.Node
@@ -93,7 +91,7 @@ type node struct {
 // newNode opens all that a node needs. When it returns an error nothing is left open.
 func newNode(p program, s settings) (*node, error) {
 	keepSmall()
-	n := &node{settings: s, pipes: watchPipes(), logs: logqueue.New(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
+	n := &node{settings: s, pipes: watchPipes(), logs: cli.NewLogQueue(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
 	n.logger = newLogger(n.logs, s)
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
@@ -177,7 +175,7 @@ func (n *node) configured(events *web.Events, phi host.Detector, listener net.Li
 	}
 	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = n.noProof, listener }
 	c.Host = func(c *host.Config) {
-		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, kernelclock.New(), events, events
+		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, host.KernelClock{}, events, events
 	}
 	return c
 }
@@ -301,4 +299,38 @@ func droppedLines(s settings, dropped uint64) string {
 	var line strings.Builder
 	newLogger(&line, s).Warn("lines of this log were dropped: whoever reads it was too slow", "node", s.id.String(), "dropped", dropped)
 	return line.String()
+}
+
+// What a node holds open besides HTTP: its record and what guards it, listeners, a trace, and what the runtime needs; and for each
+// member a connection each way, and one that is being made.
+const (
+	filesOfNode   = 40
+	filesOfMember = 4
+	// filesOfHTTP is how many connections HTTP has where files are no concern, and fewest how many where they are.
+	filesOfHTTP, fewestOfHTTP = 512, 8
+)
+
+// mayOpen returns how many HTTP connections there may be, if a process may have so many files open and the rest of the node is to have
+// what it needs; and how many files it would take not to restrict anything.
+func mayOpen(files uint64, members int) (http int, wanted uint64) {
+	own := uint64(filesOfNode + filesOfMember*members)
+	wanted = own + filesOfHTTP
+	if files >= wanted {
+		return filesOfHTTP, wanted
+	}
+	return int(max(files, own+fewestOfHTTP) - own), wanted
+}
+
+// slots returns how many HTTP connections there may be, and warns if that is fewer than usual.
+func (n *node) slots() int {
+	files, known := maxFiles()
+	if !known {
+		return filesOfHTTP
+	}
+	http, wanted := mayOpen(files, max(len(n.members), 1))
+	if http < filesOfHTTP {
+		n.logger.Warn("this process may have few files open: HTTP gets few connections; let it have more (ulimit -n, LimitNOFILE=)",
+			"files", files, "wanted", wanted, "http", http)
+	}
+	return http
 }

@@ -44,15 +44,15 @@ func statusOf(ctx context.Context, p program, args []string) error {
 	var asJSON, all bool
 	var timeout time.Duration
 	flags := p.Flags("status")
-	flags.Func("http", "ask the node at this `address`; may be given again, or with commas between", func(text string) error {
+	flags.Func("http", "ask the node at this `address`; repeat the flag or separate addresses by commas", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			urls = append(urls, strings.TrimSpace(part))
 		}
 		return nil
 	})
-	flags.BoolVar(&all, "all", false, "ask the other nodes too that the first knows from its -view")
-	flags.BoolVar(&asJSON, "json", false, "print all that the nodes say, as JSON")
-	flags.DurationVar(&timeout, "timeout", 2*time.Second, "wait no `longer` for a node")
+	flags.BoolVar(&all, "all", false, "also ask the nodes that the first one lists in its -view")
+	flags.BoolVar(&asJSON, "json", false, "print everything that the nodes say, as JSON")
+	flags.DurationVar(&timeout, "timeout", 2*time.Second, "give up on a node after this `time`")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " [address…]", Text: statusHelp}); err != nil {
 		return err
 	}

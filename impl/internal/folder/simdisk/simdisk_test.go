@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/storage/folder"
-	"github.com/seed-fdf591db/bully/impl/storage/folder/simdisk"
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
+	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 )
 
 // survivors returns every content that a file may have after a crash; "none" is no file.

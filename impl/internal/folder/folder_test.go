@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/storage/folder"
-	"github.com/seed-fdf591db/bully/impl/storage/folder/simdisk"
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
+	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 )
 
 func open(t *testing.T, dir string) *folder.Folder {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/storage/folder"
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
 )
 
 // TestSetAsideAgain: what is put aside takes the place of nothing, be it a file or what is none.

@@ -26,7 +26,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/impl/storage/folder"
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
 )
 
 // Op is a call of the disk that can fail.

@@ -1,4 +1,4 @@
-package kernelclock_test
+package host_test
 
 import (
 	"io"
@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
+	"github.com/seed-fdf591db/bully/impl/host"
 )
 
 // TestOfTheKernel: a timer is one of the kernel here, which is given back, and not what stands in where there is none.
 func TestOfTheKernel(t *testing.T) {
-	timer := kernelclock.New().NewTimer(time.Hour)
+	timer := host.KernelClock{}.NewTimer(time.Hour)
 	closer, ok := timer.(io.Closer)
 	require.True(t, ok)
 	require.NoError(t, closer.Close())

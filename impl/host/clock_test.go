@@ -1,4 +1,4 @@
-package kernelclock_test
+package host_test
 
 import (
 	"fmt"
@@ -7,16 +7,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/host/kernelclock"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // release closes a timer, if it is one to be closed.
 func release(t *testing.T, timer host.Timer) {
@@ -26,9 +22,9 @@ func release(t *testing.T, timer host.Timer) {
 	}
 }
 
-// TestTimer: it ends when it was told to, or later, as often as it was told to.
-func TestTimer(t *testing.T) {
-	clock := kernelclock.New()
+// TestKernelTimer: it ends when it was told to, or later, as often as it was told to.
+func TestKernelTimer(t *testing.T) {
+	clock := host.KernelClock{}
 	began := clock.Now()
 	timer := clock.NewTimer(20 * time.Millisecond)
 	defer release(t, timer)
@@ -44,9 +40,9 @@ func TestTimer(t *testing.T) {
 	}
 }
 
-// TestReset: what was to end, and does not, is not told.
-func TestReset(t *testing.T) {
-	timer := kernelclock.New().NewTimer(time.Hour)
+// TestKernelTimerReset: what was to end, and does not, is not told.
+func TestKernelTimerReset(t *testing.T) {
+	timer := host.KernelClock{}.NewTimer(time.Hour)
 	defer release(t, timer)
 	require.True(t, timer.Reset(time.Minute), "it runs")
 	require.True(t, timer.Stop())
@@ -66,7 +62,7 @@ func TestManyHosts(t *testing.T) {
 	for range 50 {
 		me := spec.IntegerID(1)
 		node, err := host.New(host.Config{
-			ID: me, Members: []spec.NodeID{me}, Clock: kernelclock.New(),
+			ID: me, Members: []spec.NodeID{me}, Clock: host.KernelClock{},
 			Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me),
 		})
 		require.NoError(t, err)
@@ -83,8 +79,8 @@ func TestManyHosts(t *testing.T) {
 }
 
 // The host does this itself. A timer that is used by hand is closed by hand.
-func Example() {
-	timer := kernelclock.New().NewTimer(time.Millisecond)
+func ExampleKernelClock() {
+	timer := host.KernelClock{}.NewTimer(time.Millisecond)
 	<-timer.C()
 	if c, ok := timer.(io.Closer); ok {
 		_ = c.Close()

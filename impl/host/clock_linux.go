@@ -1,12 +1,10 @@
-package kernelclock
+package host
 
 import (
 	"os"
 	"syscall"
 	"time"
 	"unsafe"
-
-	"github.com/seed-fdf591db/bully/impl/host"
 )
 
 // Of <time.h> and <sys/timerfd.h>, which package syscall leaves out.
@@ -26,9 +24,9 @@ type kernelTimer struct {
 	rings chan time.Time
 }
 
-var _ host.Timer = (*kernelTimer)(nil)
+var _ Timer = (*kernelTimer)(nil)
 
-func newKernelTimer(d time.Duration) (host.Timer, error) {
+func newKernelTimer(d time.Duration) (Timer, error) {
 	fd, _, errno := syscall.Syscall(syscall.SYS_TIMERFD_CREATE, clockMonotonic, nonBlocking|closeOnExec, 0)
 	if errno != 0 {
 		return nil, errno
@@ -59,13 +57,13 @@ func (t *kernelTimer) run() {
 	}
 }
 
-// C implements host.Timer. An end that comes at the moment of a Reset may still be told: who waits must look at the time.
+// C implements Timer. An end that comes at the moment of a Reset may still be told: who waits must look at the time.
 func (t *kernelTimer) C() <-chan time.Time { return t.rings }
 
-// Reset implements host.Timer. It reports whether the timer was running.
+// Reset implements Timer. It reports whether the timer was running.
 func (t *kernelTimer) Reset(d time.Duration) bool { return t.set(max(d, 1)) }
 
-// Stop implements host.Timer. It reports whether the timer was running.
+// Stop implements Timer. It reports whether the timer was running.
 func (t *kernelTimer) Stop() bool { return t.set(0) }
 
 // Close gives the timer back to the kernel.

@@ -1,4 +1,4 @@
-package logqueue_test
+package cli
 
 import (
 	"bytes"
@@ -13,12 +13,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed-fdf591db/bully/impl/internal/logqueue"
 )
 
-func Example() {
-	log := logqueue.New(os.Stdout, nil)
+func ExampleLogQueue() {
+	log := NewLogQueue(os.Stdout, nil)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{} // the same each time
@@ -48,9 +46,9 @@ func (s *stuck) Write(p []byte) (int, error) {
 func TestNeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stuck{free: make(chan struct{})}
-		q := logqueue.New(s, nil)
+		q := NewLogQueue(s, nil)
 		begin := time.Now()
-		const written = 10 * logqueue.MaxWrites
+		const written = 10 * maxLogWrites
 		for i := range written {
 			n, err := fmt.Fprintf(q, "line %d\n", i)
 			require.NoError(t, err)
@@ -60,7 +58,7 @@ func TestNeverWaits(t *testing.T) {
 			}
 		}
 		require.Zero(t, time.Since(begin))
-		kept := 1 + logqueue.MaxWrites
+		kept := 1 + maxLogWrites
 		require.EqualValues(t, written-kept, q.Dropped())
 		require.False(t, q.Close(time.Second), "the reader still sleeps")
 		require.Equal(t, time.Second, time.Since(begin))
@@ -81,11 +79,11 @@ func TestNeverWaits(t *testing.T) {
 func TestSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stuck{free: make(chan struct{})}
-		q := logqueue.New(s, func(n uint64) string { return fmt.Sprintf("%d gone\n", n) })
+		q := NewLogQueue(s, func(n uint64) string { return fmt.Sprintf("%d gone\n", n) })
 		_, err := q.Write([]byte("first\n"))
 		require.NoError(t, err)
 		synctest.Wait()
-		_, err = q.Write(make([]byte, logqueue.MaxBytes+1))
+		_, err = q.Write(make([]byte, maxLogBytes+1))
 		require.NoError(t, err)
 		close(s.free)
 		require.True(t, q.Close(time.Second))
@@ -97,8 +95,8 @@ func TestSays(t *testing.T) {
 func TestFewGreatLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stuck{free: make(chan struct{})}
-		q := logqueue.New(s, nil)
-		great := bytes.Repeat([]byte("x"), logqueue.MaxBytes/4)
+		q := NewLogQueue(s, nil)
+		great := bytes.Repeat([]byte("x"), maxLogBytes/4)
 		for range 6 {
 			_, err := q.Write(great)
 			require.NoError(t, err)
@@ -113,7 +111,7 @@ func TestFewGreatLines(t *testing.T) {
 // TestWriteIsCopied gives a buffer that is used again, as loggers do, from many goroutines.
 func TestWriteIsCopied(t *testing.T) {
 	var out bytes.Buffer
-	q := logqueue.New(&out, nil)
+	q := NewLogQueue(&out, nil)
 	var all sync.WaitGroup
 	for k := range 4 {
 		all.Go(func() {
