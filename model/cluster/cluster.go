@@ -149,7 +149,7 @@ func (p *stepper) end(action spec.Action, args ...rules.ID) {
 	for k, a := range args {
 		step.Args[k] = int8(a)
 	}
-	broken := p.broken(&p.now, &p.next)
+	broken := p.BrokenBy(p.cluster, &p.now, &p.next)
 	p.rename(&p.next)
 	p.emit(step, p.pack(&p.next, p.packed[:0]), broken)
 }

@@ -1,61 +1,50 @@
 package cluster
 
 import (
+	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/rules"
 )
 
 // What is promised: the twins of the properties in tla/Cluster.tla; those of states that last are in still.go, and those
 // of tla/MCCluster.tla in witnesses.go. A cfg names them. Each function reports whether the property holds.
 
-// An invariant is a property of states.
-type invariant struct {
-	name  string
-	holds func(c *cluster, s *clusterState) bool
-}
-
-var invariants = []invariant{
-	{"TypeOK", typeOK},
-	{"OneLeaderPerEpoch", oneLeaderPerEpoch},
-	{"OneActing", oneActing},
-	{"OneConfiguration", oneConfiguration},
-	{"LeaderIsElector", leaderIsElector},
-	{"ConfigurationLearned", configurationLearned},
-	{"OutsidersUnheeded", outsidersUnheeded},
-	{"LedWhenStill", ledWhenStill},
-	{"HighestWhenStill", highestWhenStill},
-	{"Calm", calm},
-	{"NeverTwoReigns", neverTwoReigns},
-	{"NeverBackWithPromise", neverBackWithPromise},
-	{"NeverReplacedAlive", neverReplacedAlive},
-	{"NeverSucceeded", neverSucceeded},
-	{"NeverLeaderless", neverLeaderless},
-	{"NeverLowerLeads", neverLowerLeads},
-	{"NeverChangedTwice", neverChangedTwice},
-	{"NeverLearnsRemoval", neverLearnsRemoval},
-	{"NeverAddedLeads", neverAddedLeads},
-	{"NeverPassedOver", neverPassedOver},
-	{"NeverTwoInEpoch", neverTwoInEpoch},
-}
-
-// A stepProperty is a property of steps, from now to next.
-type stepProperty struct {
-	name  string
-	holds func(c *cluster, now, next *clusterState) bool
-}
-
-var stepProperties = []stepProperty{
-	{"EpochMonotonic", epochMonotonic},
-	{"ConfigurationMonotonic", configurationMonotonic},
-	{"Refines", refines},
-	{"OnlyVotersWin", onlyVotersWin},
-	{"NoDisruption", noDisruption},
-	{"NeverDemotedHandsOver", neverDemotedHandsOver},
-	{"NeverDeposed", neverDeposed},
-}
-
-// liveness are the properties that only TLC can check.
-var liveness = []string{
-	"SomeLeader", "HighestLeads", "NobodyWithoutQuorum", "RemovedAtRest", "VotersLearn", "NeverSettled", "NeverLedByWitness",
+var module = explore.Module[cluster, clusterState]{
+	Name: "MCCluster",
+	Invariants: map[string]func(c *cluster, s *clusterState) bool{
+		"TypeOK":               typeOK,
+		"OneLeaderPerEpoch":    oneLeaderPerEpoch,
+		"OneActing":            oneActing,
+		"OneConfiguration":     oneConfiguration,
+		"LeaderIsElector":      leaderIsElector,
+		"ConfigurationLearned": configurationLearned,
+		"OutsidersUnheeded":    outsidersUnheeded,
+		"LedWhenStill":         ledWhenStill,
+		"HighestWhenStill":     highestWhenStill,
+		"Calm":                 calm,
+		"NeverTwoReigns":       neverTwoReigns,
+		"NeverBackWithPromise": neverBackWithPromise,
+		"NeverReplacedAlive":   neverReplacedAlive,
+		"NeverSucceeded":       neverSucceeded,
+		"NeverLeaderless":      neverLeaderless,
+		"NeverLowerLeads":      neverLowerLeads,
+		"NeverChangedTwice":    neverChangedTwice,
+		"NeverLearnsRemoval":   neverLearnsRemoval,
+		"NeverAddedLeads":      neverAddedLeads,
+		"NeverPassedOver":      neverPassedOver,
+		"NeverTwoInEpoch":      neverTwoInEpoch,
+	},
+	Steps: map[string]func(c *cluster, now, next *clusterState) bool{
+		"EpochMonotonic":         epochMonotonic,
+		"ConfigurationMonotonic": configurationMonotonic,
+		"Refines":                refines,
+		"OnlyVotersWin":          onlyVotersWin,
+		"NoDisruption":           noDisruption,
+		"NeverDemotedHandsOver":  neverDemotedHandsOver,
+		"NeverDeposed":           neverDeposed,
+	},
+	Liveness: []string{
+		"SomeLeader", "HighestLeads", "NobodyWithoutQuorum", "RemovedAtRest", "VotersLearn", "NeverSettled", "NeverLedByWitness",
+	},
 }
 
 // every reports whether something holds of every node of a cluster.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+
 	"github.com/seed-fdf591db/bully/model/rules"
 
 	"github.com/seed-fdf591db/bully/model/explore"
