@@ -1,4 +1,4 @@
-// Package fencing is the Go twin of module Fencing (tla/Fencing.tla): leaders that never
+// Package fencing is the Go mirror of module Fencing (tla/Fencing.tla): leaders that never
 // learn that they are deposed, and a resource that admits no epoch below the highest that
 // it has admitted.
 //

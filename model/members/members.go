@@ -1,4 +1,4 @@
-// Package members is the Go twin of module Members (tla/Members.tla): members that come and go
+// Package members is the Go mirror of module Members (tla/Members.tla): members that come and go
 // while the cluster runs, each node with a configuration of its own, on disk.
 //
 // It is written from that module by hand, action for action and in the same order; what

@@ -1,4 +1,4 @@
-// Package promises is the Go twin of module Promises (tla/Promises.tla): the durable
+// Package promises is the Go mirror of module Promises (tla/Promises.tla): the durable
 // promises of nodes, and a network that loses, repeats, reorders and delays at will.
 //
 // It is written from that module by hand, action for action and in the same order; what

@@ -46,11 +46,11 @@ func (a *app) compareSpeed(ctx context.Context) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(a.log, "The explorer on %s …\n", e.Name)
-	byTwin, err := a.benchTwin(ctx, r, e)
+	byExplorer, err := a.benchExplorer(ctx, r, e)
 	if err != nil {
 		return err
 	}
-	return a.judge(e, byTLC, byTwin)
+	return a.judge(e, byTLC, byExplorer)
 }
 
 // named returns the entry of that name, which must hold, so that there is a whole graph.
@@ -85,8 +85,8 @@ func (a *app) benchTLC(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, e
 	return took, sameGraph("TLC", e, report.Result)
 }
 
-// benchTwin measures the explorer, and sees that it counts what it must.
-func (a *app) benchTwin(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, error) {
+// benchExplorer measures the explorer, and sees that it counts what it must.
+func (a *app) benchExplorer(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, error) {
 	program := filepath.Join(r.Scratch, "workbench")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./impl/cmd/workbench")
 	build.Dir = filepath.Dir(a.dir)
@@ -132,13 +132,13 @@ func sameGraph(who string, e tla.Entry, r tla.Result) error {
 }
 
 // judge prints both measurements and their ratios, and compares those with the targets.
-func (a *app) judge(e tla.Entry, byTLC, byTwin usage) error {
-	speed := byTLC.wall.Seconds() / byTwin.wall.Seconds()
-	memory := float64(byTLC.bytes) / float64(byTwin.bytes)
+func (a *app) judge(e tla.Entry, byTLC, byExplorer usage) error {
+	speed := byTLC.wall.Seconds() / byExplorer.wall.Seconds()
+	memory := float64(byTLC.bytes) / float64(byExplorer.bytes)
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(w, "%s: %d distinct states of %d generated\n", e.Name, e.Distinct, e.Generated)
 	_, _ = fmt.Fprintln(w, "\tseconds\tstates/s\tpeak MiB\t")
-	for i, u := range []usage{byTLC, byTwin} {
+	for i, u := range []usage{byTLC, byExplorer} {
 		_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.1f\t\n", []string{"TLC", "explorer"}[i],
 			u.wall.Seconds(), float64(e.Generated)/u.wall.Seconds(), float64(u.bytes)/(1<<20))
 	}
