@@ -22,11 +22,13 @@ SOAK ?= 20
 OF ?= all
 # How often each node fails in make bench-services.
 ROUNDS ?= 5
+# What the machine does besides, for make figures: "beside other work".
+BESIDE ?=
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services prove prove-second prove-mutants evidence test ports viewer viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,23 +55,36 @@ prove-second: .cache/prove/ready ## what the first solver has proved, asked of a
 prove-mutants: .cache/prove/ready ## break each rule of the specification in turn: its proof must fail, or hold, as listed (5 min)
 	.cache/prove/bin/python tla/proof/prove.py -mutants
 
+# With KEEP=yes what a measurement says goes where impl/FIGURES.md is written from, and nowhere else.
+KEPT = $(if $(KEEP),-json | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep $(1) -of "$(2)")
+
 bench-check: ## compare the explorer with TLC: time and memory (1 min)
-	$(GO) run ./tla/check -bench
+	$(GO) run ./tla/check -bench $(call KEPT,check,make bench-check)
 
 bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	cd impl/baselines/raftnode && $(GO) build -o ../../../.cache/raftnode .
 	.cache/workbench bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
-		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast"
-	.cache/workbench bench idle -against ".cache/raftnode -profile default"
+		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
+	.cache/workbench bench idle -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	@against=(); for node in raftnode etcdnode leasenode; do \
 		if said=$$(cd impl/baselines/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
 			against+=(-against ".cache/$$node -profile default" -against ".cache/$$node -profile fast"); \
-		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")"; fi; done; \
-	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
+		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")" >&2; fi; done; \
+	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}" $(call KEPT,services,make bench-services)
+
+figures: KEEP := yes
+figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing else to do, and write it (40 min; BESIDE says what else it did)
+	@begin=$$SECONDS; $(MAKE) test; echo "{\"seconds\": $$((SECONDS - begin))}" | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep test -of "make test"
+	$(MAKE) bench-check bench-failover bench-services KEEP=yes
+	$(GO) run ./tla/check -bench -heap 128m -min-speed 0 -min-memory 0 $(call KEPT,check-small-heap,go run ./tla/check -bench -heap 128m)
+	$(GO) test -run '^$$' -bench . ./impl/bully ./impl/internal/subject ./conformance/check | \
+		$(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep benchmarks -of "go test -bench . ./impl/bully ./impl/internal/subject ./conformance/check"
+	$(MAKE) traces
+	$(GO) run ./tla/check -json -traces .cache/traces | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep traces -of "go run ./tla/check -traces .cache/traces"
 
 # A package whose tests do not run says so, and exits with 0. go vet is for make lint.
 test: ## run all tests, again with the race detector where anything can race, then those on real processes (4 min)

@@ -131,20 +131,36 @@ func sameGraph(who string, e tla.Entry, r tla.Result) error {
 	return nil
 }
 
+// side is what one of the two took, as -json prints it.
+type side struct {
+	Seconds float64 `json:"seconds"`
+	Rate    float64 `json:"states_per_second"`
+	Bytes   int64   `json:"bytes"`
+}
+
+func sideOf(e tla.Entry, u usage) side {
+	return side{u.wall.Seconds(), float64(e.Generated) / u.wall.Seconds(), u.bytes}
+}
+
 // judge prints both measurements and their ratios, and compares those with the targets.
 func (a *app) judge(e tla.Entry, byTLC, byExplorer usage) error {
-	speed := byTLC.wall.Seconds() / byExplorer.wall.Seconds()
-	memory := float64(byTLC.bytes) / float64(byExplorer.bytes)
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "%s: %d distinct states of %d generated\n", e.Name, e.Distinct, e.Generated)
-	_, _ = fmt.Fprintln(w, "\tseconds\tstates/s\tpeak MiB\t")
-	for i, u := range []usage{byTLC, byExplorer} {
-		_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.1f\t\n", []string{"TLC", "explorer"}[i],
-			u.wall.Seconds(), float64(e.Generated)/u.wall.Seconds(), float64(u.bytes)/(1<<20))
+	x, y := sideOf(e, byTLC), sideOf(e, byExplorer)
+	speed, memory := x.Seconds/y.Seconds, float64(x.Bytes)/float64(y.Bytes)
+	if a.json {
+		if err := a.printAsJSON(map[string]any{"configuration": e.Name, "tlc": x, "explorer": y}); err != nil {
+			return err
+		}
+	} else {
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		_, _ = fmt.Fprintf(w, "%s: %d distinct states of %d generated\n", e.Name, e.Distinct, e.Generated)
+		_, _ = fmt.Fprintln(w, "\tseconds\tstates/s\tpeak MiB\t")
+		for i, s := range []side{x, y} {
+			_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.1f\t\n", []string{"TLC", "explorer"}[i], s.Seconds, s.Rate, float64(s.Bytes)/(1<<20))
+		}
+		_ = w.Flush()
+		_, _ = fmt.Fprintf(a.out, "The explorer is %.1f times as fast (target %g), and takes 1/%.1f of the memory (target 1/%g).\n",
+			speed, a.speed, memory, a.memory)
 	}
-	_ = w.Flush()
-	_, _ = fmt.Fprintf(a.out, "The explorer is %.1f times as fast (target %g), and takes 1/%.1f of the memory (target 1/%g).\n",
-		speed, a.speed, memory, a.memory)
 	if speed < a.speed || memory < a.memory {
 		return errors.New("a target is missed")
 	}

@@ -255,6 +255,11 @@ func (a *app) printJSON(all []comparison, missing []string, took times) error {
 		report.OK = report.OK && len(c.differences) == 0
 		report.Configurations = append(report.Configurations, f)
 	}
+	return a.printAsJSON(report)
+}
+
+// printAsJSON prints what -json is to print.
+func (a *app) printAsJSON(report any) error {
 	encoder := json.NewEncoder(a.out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
