@@ -8,14 +8,14 @@ FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 # Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
-PEERS := impl/baselines/raftnode impl/baselines/etcdnode impl/baselines/leasenode
-# Real processes are tested alone, so that nothing else takes their time.
-PROCESSES := ./impl/cmd/bully ./impl/cmd/workbench ./impl/internal/localcluster
+PEERS := $(wildcard impl/baselines/*node)
+# Whoever starts clusters of real processes is tested alone, so that nothing else takes their time.
+PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' 'impl/internal/localcluster"' impl))))
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
 # all takes eight times as long, so that long tests of theirs leave it out (-short); spec/race_test.go holds the pattern to the syntax.
 RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.
 # What starts ports, many times over; what could race in them is in conformance/port and conformance/kit.
-OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
+OUTER := ^\./conformance/(cmd|ports)(/|$$)
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
 SOAK ?= 20
 # Whose runs make evidence keeps: all, or names with commas between them.
@@ -90,7 +90,7 @@ figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing
 test: ## run all tests, again with the race detector where anything can race, then those on real processes (4 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
-	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vxF "$$(printf '%s\n' $(OUTER))"); \
+	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vE '$(OUTER)'); \
 	$(GO) test -vet=off -count=1 $$packages 2>&1 | tee "$$log"; \
 	$(GO) test -vet=off -race -short -count=1 $$races 2>&1 | tee -a "$$log"; \
 	for module in $(MODULES); do case " $(PEERS) " in *" $$module "*) race= ;; *) race=-race ;; esac; \
