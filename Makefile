@@ -8,25 +8,27 @@ FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 # Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
-PEERS := impl/baselines/raftnode impl/baselines/etcdnode impl/baselines/leasenode
-# Real processes are tested alone, so that nothing else takes their time.
-PROCESSES := ./impl/cmd/bully ./impl/cmd/workbench ./impl/internal/localcluster
+PEERS := $(filter impl/baselines/%,$(MODULES))
+# Whoever starts clusters of real processes is tested alone, so that nothing else takes their time.
+PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' 'impl/internal/localcluster"' impl))))
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
 # all takes eight times as long, so that long tests of theirs leave it out (-short); spec/race_test.go holds the pattern to the syntax.
 RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.
 # What starts ports, many times over; what could race in them is in conformance/port and conformance/kit.
-OUTER := ./conformance/cmd/bullytest ./conformance/ports ./conformance/ports/selftest
+OUTER := ^\./conformance/(cmd|ports)(/|$$)
 # How long make soak runs the long form of the tests: so many times the seeds and runs of make test.
 SOAK ?= 20
 # Whose runs make evidence keeps: all, or names with commas between them.
 OF ?= all
 # How often each node fails in make bench-services.
 ROUNDS ?= 5
+# What the machine does besides, for make figures: "beside other work".
+BESIDE ?=
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services prove prove-second prove-mutants evidence test ports viewer viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,29 +55,42 @@ prove-second: .cache/prove/ready ## what the first solver has proved, asked of a
 prove-mutants: .cache/prove/ready ## break each rule of the specification in turn: its proof must fail, or hold, as listed (5 min)
 	.cache/prove/bin/python tla/proof/prove.py -mutants
 
+# With KEEP=yes what a measurement says goes where impl/FIGURES.md is written from, and nowhere else.
+KEPT = $(if $(KEEP),-json | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep $(1) -of "$(2)")
+
 bench-check: ## compare the explorer with TLC: time and memory (1 min)
-	$(GO) run ./tla/check -bench
+	$(GO) run ./tla/check -bench $(call KEPT,check,make bench-check)
 
 bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	cd impl/baselines/raftnode && $(GO) build -o ../../../.cache/raftnode .
 	.cache/workbench bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
-		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast"
-	.cache/workbench bench idle -against ".cache/raftnode -profile default"
+		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
+	.cache/workbench bench idle -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	@against=(); for node in raftnode etcdnode leasenode; do \
 		if said=$$(cd impl/baselines/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
 			against+=(-against ".cache/$$node -profile default" -against ".cache/$$node -profile fast"); \
-		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")"; fi; done; \
-	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
+		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")" >&2; fi; done; \
+	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}" $(call KEPT,services,make bench-services)
+
+figures: KEEP := yes
+figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing else to do, and write it (40 min; BESIDE says what else it did)
+	@begin=$$SECONDS; $(MAKE) test; echo "{\"seconds\": $$((SECONDS - begin))}" | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep test -of "make test"
+	$(MAKE) bench-check bench-failover bench-services KEEP=yes
+	$(GO) run ./tla/check -bench -heap 128m -min-speed 0 -min-memory 0 $(call KEPT,check-small-heap,go run ./tla/check -bench -heap 128m)
+	$(GO) test -run '^$$' -bench . ./impl/bully ./impl/internal/subject ./conformance/check | \
+		$(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep benchmarks -of "go test -bench . ./impl/bully ./impl/internal/subject ./conformance/check"
+	$(MAKE) traces
+	$(GO) run ./tla/check -json -traces .cache/traces | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep traces -of "go run ./tla/check -traces .cache/traces"
 
 # A package whose tests do not run says so, and exits with 0. go vet is for make lint.
 test: ## run all tests, again with the race detector where anything can race, then those on real processes (4 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
-	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vxF "$$(printf '%s\n' $(OUTER))"); \
+	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vE '$(OUTER)'); \
 	$(GO) test -vet=off -count=1 $$packages 2>&1 | tee "$$log"; \
 	$(GO) test -vet=off -race -short -count=1 $$races 2>&1 | tee -a "$$log"; \
 	for module in $(MODULES); do case " $(PEERS) " in *" $$module "*) race= ;; *) race=-race ;; esac; \

@@ -58,7 +58,7 @@ func TestCommands(t *testing.T) {
 func TestInputs(t *testing.T) {
 	for name, want := range map[string][]string{
 		"prove":      {"tla/proof/fixed.py", "tla/proof/requirements.txt", "tla/Fencing.tla", "tla/models/Fencing.cfg"},
-		"check-deep": {"tla/Node.tla", "tla/MCCluster.tla", "tla/models/Cluster.cfg", "tla/check/main.go", "model/rules/doc.go", "go.mod"},
+		"check-deep": {"tla/Node.tla", "tla/MCCluster.tla", "tla/models/Cluster.cfg", "tla/check/main.go", "model/rules/rules.go", "go.mod"},
 		"soak":       {"impl/bully/core.go", "impl/host/host_test.go", "traces/valid/failover.ndjson", "conformance/mutants/table/host.txt"},
 	} {
 		c, err := find(name)

@@ -173,7 +173,9 @@ func (b *binaries) run(ctx context.Context, dir string, number int, limit time.D
 	command := exec.CommandContext(ctx, b.paths[dir], args...)
 	command.Dir = folder
 	command.WaitDelay = time.Second
-	command.Env = append(os.Environ(), goflags(b.overlay), choiceVar+"="+strconv.Itoa(number))
+	run := newRun()
+	defer endStrays(run)
+	command.Env = append(os.Environ(), goflags(b.overlay), choiceVar+"="+strconv.Itoa(number), run)
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	failed := command.Run()

@@ -57,7 +57,9 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = module
 	command.WaitDelay = time.Minute
-	command.Env = os.Environ()
+	run := newRun()
+	defer endStrays(run)
+	command.Env = append(os.Environ(), run)
 	if g.overlay != "" {
 		command.Env = append(command.Env, goflags(g.overlay))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -88,4 +89,110 @@ func verdict(results []*result) error {
 	}
 	return fmt.Errorf("%d of %d mutants were not killed: the tests have a hole, or the table a mistake\n%s",
 		len(problems), len(results), strings.Join(problems, "\n"))
+}
+
+// The table in the README stands between these two lines.
+const (
+	tableBegin = "<!-- mutants:begin -->\n"
+	tableEnd   = "<!-- mutants:end -->\n"
+)
+
+const tableHead = "| mutant | breaks | killed by | smallest run |\n|---|---|---|---|\n"
+
+// row is a row of the table in the README, in the words that stand there: a mutant that was killed.
+type row struct{ name, breaks, by, smallest string }
+
+// rowOf returns the row of a mutant that was killed. It says nothing that differs from run to run.
+func rowOf(r *result) row {
+	return row{r.Name, cell(r.Breaks), "`" + cell(r.verdict()) + "`", cell(shortened(r.Smallest))}
+}
+
+func (r row) String() string {
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.name, r.breaks, r.by, r.smallest)
+}
+
+// shortened returns a smallest run as far as it fits into a cell: "5 ops: members 1 2; …", or "18 ops" alone.
+func shortened(run string) string {
+	size, _, _ := strings.Cut(run, ":")
+	switch {
+	case run == "":
+		return none
+	case len(run) > 100:
+		return size
+	}
+	return "`" + run + "`"
+}
+
+// cell returns text as it may stand in a cell.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// updateReadme brings the table in a README up to date: a row for each mutant that was killed now, the old row of each that was not
+// tried, and none of what is no mutant any more.
+func updateReadme(file string, all []*mutant, results []*result) error {
+	before, old, after, err := readTableOf(file)
+	if err != nil {
+		return err
+	}
+	rows := merged(all, old, results)
+	return os.WriteFile(file, []byte(before+tableBegin+markdown(rows)+tableEnd+after), 0o644)
+}
+
+// merged returns the rows of a table, in the order of the mutants.
+func merged(all []*mutant, old map[string]row, results []*result) (rows []row) {
+	tried := map[string]*result{}
+	for _, r := range results {
+		tried[r.Name] = r
+	}
+	for _, m := range all {
+		r, now := tried[m.Name]
+		before, listed := old[m.Name]
+		switch {
+		case now && r.isKilled():
+			rows = append(rows, rowOf(r))
+		case !now && listed:
+			before.breaks = cell(m.Breaks)
+			rows = append(rows, before)
+		}
+	}
+	return rows
+}
+
+// markdown returns the table as it is in the README.
+func markdown(rows []row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d mutants, all killed.\n\n%s", len(rows), tableHead)
+	for _, r := range rows {
+		b.WriteString(r.String())
+	}
+	return b.String()
+}
+
+// readRows returns the rows of the table in a README, by the names of the mutants.
+func readRows(file string) (map[string]row, error) {
+	_, rows, _, err := readTableOf(file)
+	return rows, err
+}
+
+// readTableOf returns the rows of the table in a README, and what stands before and after its table.
+func readTableOf(file string) (before string, rows map[string]row, after string, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil, "", err
+	}
+	before, rest, begins := strings.Cut(string(text), tableBegin)
+	table, after, ends := strings.Cut(rest, tableEnd)
+	if !begins || !ends {
+		return "", nil, "", fmt.Errorf("%s has no place for the table: add the lines %q and %q", file, strings.TrimSpace(tableBegin), strings.TrimSpace(tableEnd))
+	}
+	rows = map[string]row{}
+	_, lines, _ := strings.Cut(table, tableHead)
+	for line := range strings.Lines(lines) {
+		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |\n"), " | ")
+		if len(cells) != 4 {
+			return "", nil, "", fmt.Errorf("%s: the table has a row of %d cells, not 4: %q", file, len(cells), line)
+		}
+		name := strings.Trim(cells[0], "`")
+		rows[name] = row{name, cells[1], cells[2], cells[3]}
+	}
+	return before, rows, after, nil
 }

@@ -1,4 +1,4 @@
-// Package catalogue finds the Go model for a configuration: the twin of its root module.
+// Package catalogue finds the Go model for a configuration: the mirror of its root module.
 //
 // The loop to write:
 //
@@ -26,8 +26,8 @@ import (
 	"github.com/seed-fdf591db/bully/model/promises"
 )
 
-// twins has the constructor of the Go twin of each root module.
-var twins = map[string]func(explore.Configuration) (explore.Model, error){
+// models has the constructor of the model of each root module.
+var models = map[string]func(explore.Configuration) (explore.Model, error){
 	"MCCluster":       cluster.New,
 	"MCFencing":       fencing.New,
 	"MCLease":         lease.New,
@@ -39,13 +39,13 @@ var twins = map[string]func(explore.Configuration) (explore.Model, error){
 	"MCTextbookStamp": textbook.NewStamp,
 }
 
-// Modules returns the root modules that have a twin, in alphabetical order.
-func Modules() []string { return slices.Sorted(maps.Keys(twins)) }
+// Modules returns the root modules that have a model, in alphabetical order.
+func Modules() []string { return slices.Sorted(maps.Keys(models)) }
 
-// Open returns the model of c. It is an error if no twin knows its module, or if the twin
+// Open returns the model of c. It is an error if no model is of its module, or if the model
 // does not know one of the constants, replacements, invariants or properties of c.
 func Open(c explore.Configuration) (explore.Model, error) {
-	open, ok := twins[c.Module]
+	open, ok := models[c.Module]
 	if !ok {
 		return nil, fmt.Errorf("catalogue: module %q has no model in Go; these have one: %s",
 			c.Module, strings.Join(Modules(), ", "))

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
-// TestOpen sees that each module's twin is asked, and that it refuses what it does not know.
+// TestOpen sees that the model of each module is asked, and that it refuses what it does not know.
 func TestOpen(t *testing.T) {
 	for _, module := range Modules() {
 		_, err := Open(explore.Configuration{Module: module, Specification: "Spec",

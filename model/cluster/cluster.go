@@ -1,3 +1,27 @@
+// Package cluster is a cluster of nodes of package rules under faults and changes of its members: the mirror of tla/Cluster.tla and
+// tla/MCCluster.tla, action for action.
+//
+// [New] builds the model of a configuration: so many nodes, one FIFO queue per directed link, a topology, first members and wanted
+// ones, and a budget of faults. Package explore visits all its states:
+//
+//	m, err := cluster.New(configuration)
+//	if err != nil {
+//		return err
+//	}
+//	result, err := explore.Run(ctx, m, explore.Options{})
+//
+// States, steps and counts are those of TLC for the same configuration. [Transitions] explores a configuration for the steps that
+// single nodes take there, and [Unpack] says what a packed state is.
+//
+// Members never change if all nodes are the first members, nobody wants others (Wanted <- Nothing), and who wins leaves the
+// configuration as it is (Stamped <- Unstamped). Then it is the same in all nodes and messages for ever, and no state has it.
+//
+// # Beside the TLA+
+//
+// The replacements of a configuration take the names of tla/MCCluster.tla. The variables, the network and the receipts are in
+// cluster.go, when a timer is on time in ontime.go, the other actions in actions.go, the properties in properties.go and
+// witnesses.go, and the constants in constants.go. What a cluster comes to in the end the explorer asks of the states that last;
+// liveness is TLC's.
 package cluster
 
 import (
@@ -131,7 +155,7 @@ func (c *cluster) init(emit func(*clusterState)) {
 	}
 }
 
-// A stepper computes the successors of one state. The actions, in timers.go and below and in faults.go, are methods named
+// A stepper computes the successors of one state. The actions, below and in actions.go, are methods named
 // like those of tla/Cluster.tla: each looks at now and, if it is enabled, makes next and emits it.
 type stepper struct {
 	*cluster
@@ -149,7 +173,7 @@ func (p *stepper) end(action spec.Action, args ...rules.ID) {
 	for k, a := range args {
 		step.Args[k] = int8(a)
 	}
-	broken := p.broken(&p.now, &p.next)
+	broken := p.BrokenBy(p.cluster, &p.now, &p.next)
 	p.rename(&p.next)
 	p.emit(step, p.pack(&p.next, p.packed[:0]), broken)
 }

@@ -10,6 +10,7 @@ import (
 
 // cluster is one configuration of module MCCluster.
 type cluster struct {
+	explore.Checks[cluster, clusterState]
 	rules   *rules.Rules
 	timing  timing
 	never   [rules.Timers]bool // whether the action of a timer is replaced by Never
@@ -28,10 +29,6 @@ type cluster struct {
 	kept    bool                  // messages are kept, and delivered at any time, in any order, over and over
 	static  bool                  // every node has the first configuration for ever
 	budget  [faults]uint8
-
-	invariants []invariant
-	properties []stepProperty
-	unchecked  []string
 }
 
 var _ explore.Model = (*cluster)(nil)
@@ -65,8 +62,9 @@ func newCluster(c explore.Configuration) (*cluster, error) {
 		return nil, err
 	}
 	m.static = len(m.wanted) == 0 && m.first.All() == rules.UpTo(m.n) && c.Replacements["Stamped"] == "Unstamped"
-	if err := m.name(c.Invariants, c.Properties); err != nil {
-		return nil, err
+	var err error
+	if m.Checks, err = module.Checks(c.Invariants, c.Properties); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return m, nil
 }
@@ -170,29 +168,6 @@ func noReplacement(operator, name string) error {
 	return fmt.Errorf("cluster: %s is no replacement of %s", name, operator)
 }
 
-// name takes the properties to check.
-func (c *cluster) name(states, steps []string) error {
-	for _, name := range states {
-		i := slices.IndexFunc(invariants, func(v invariant) bool { return v.name == name })
-		if i < 0 {
-			return fmt.Errorf("cluster: %s is no invariant of module MCCluster", name)
-		}
-		c.invariants = append(c.invariants, invariants[i])
-	}
-	for _, name := range steps {
-		i := slices.IndexFunc(stepProperties, func(p stepProperty) bool { return p.name == name })
-		switch {
-		case i >= 0:
-			c.properties = append(c.properties, stepProperties[i])
-		case slices.Contains(liveness, name):
-			c.unchecked = append(c.unchecked, name)
-		default:
-			return fmt.Errorf("cluster: %s is no property of module MCCluster", name)
-		}
-	}
-	return nil
-}
-
 // Init implements explore.Model.
 func (c *cluster) Init(emit func(state []byte)) {
 	c.init(func(s *clusterState) { emit(c.pack(s, nil)) })
@@ -208,28 +183,10 @@ func (c *cluster) Render(state []byte) []explore.Variable {
 	return c.render(&s)
 }
 
-// Unchecked implements explore.Model.
-func (c *cluster) Unchecked() []string { return c.unchecked }
-
 // Check implements explore.Expander.
 func (p *stepper) Check(state []byte) string {
 	p.unpack(state, &p.now)
-	for _, v := range p.invariants {
-		if !v.holds(p.cluster, &p.now) {
-			return v.name
-		}
-	}
-	return ""
-}
-
-// broken returns the name of the first step property that the step from now to next violates, or "".
-func (c *cluster) broken(now, next *clusterState) string {
-	for _, property := range c.properties {
-		if !property.holds(c, now, next) {
-			return property.name
-		}
-	}
-	return ""
+	return p.Broken(p.cluster, &p.now)
 }
 
 // Expand implements explore.Expander. The actions are in the order of Next in tla/Cluster.tla.

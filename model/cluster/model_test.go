@@ -24,7 +24,7 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 		"Never is no replacement of Pending":                          func(c *explore.Configuration) { c.Replacements["Pending"] = "Never" },
 		"AnySet is no replacement of HeartbeatTimeout":                func(c *explore.Configuration) { c.Replacements["HeartbeatTimeout"] = "AnySet" },
 		`constant N = "{1, 2}" is not a number`:                       func(c *explore.Configuration) { c.Constants["N"] = "{1, 2}" },
-		"EpochMonotonic is no invariant of module":                    func(c *explore.Configuration) { c.Invariants = []string{"EpochMonotonic"} },
+		`module MCCluster has no invariant "EpochMonotonic"`:          func(c *explore.Configuration) { c.Invariants = []string{"EpochMonotonic"} },
 		`specification "Init" is neither Spec nor FairSpec`:           func(c *explore.Configuration) { c.Specification = "Init" },
 		`constant N = "" is not a number from 1 to 7`:                 func(c *explore.Configuration) { delete(c.Constants, "N") },
 		`constant N = "8" is not a number from 1 to 7`:                func(c *explore.Configuration) { c.Constants["N"] = "8" },
@@ -39,9 +39,9 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 		"ShieldsAll is no replacement of Shields":                     func(c *explore.Configuration) { c.Replacements["Shields"] = "ShieldsAll" },
 		"Gone is no replacement of MayProve":                          func(c *explore.Configuration) { c.Replacements["MayProve"] = "Gone" },
 		"AnyoneStands is no replacement of Meets":                     func(c *explore.Configuration) { c.Replacements["Meets"] = "AnyoneStands" },
-		"Refines is no invariant of module MCCluster":                 func(c *explore.Configuration) { c.Invariants = []string{"Refines"} },
-		"OneConfiguration is no property of module MCCluster":         func(c *explore.Configuration) { c.Properties = []string{"OneConfiguration"} },
-		"SomeLeader is no invariant of module MCCluster":              func(c *explore.Configuration) { c.Invariants = []string{"SomeLeader"} },
+		`module MCCluster has no invariant "Refines"`:                 func(c *explore.Configuration) { c.Invariants = []string{"Refines"} },
+		`module MCCluster has no property "OneConfiguration"`:         func(c *explore.Configuration) { c.Properties = []string{"OneConfiguration"} },
+		`module MCCluster has no invariant "SomeLeader"`:              func(c *explore.Configuration) { c.Invariants = []string{"SomeLeader"} },
 		"cluster: constant MaxEarly = \"-1\" is not a number from 0 ": func(c *explore.Configuration) { c.Constants["MaxEarly"] = "-1" },
 	} {
 		c := configuration(2, "Whole Two AnyVoters", "0 0 0 0 0 0")

@@ -37,14 +37,14 @@ func TestNamesAreThoseOfMCCluster(t *testing.T) {
 	require.ElementsMatch(t, operatorsIn(sections[3]), slices.Concat(slices.Collect(maps.Keys(firsts)), slices.Collect(maps.Keys(wanteds))))
 
 	here = []string{"Calm", "NeverSettled", "NeverLedByWitness"}
-	for _, v := range invariants {
-		if strings.HasPrefix(v.name, "Never") {
-			here = append(here, v.name)
+	for name := range module.Invariants {
+		if strings.HasPrefix(name, "Never") {
+			here = append(here, name)
 		}
 	}
-	for _, p := range stepProperties {
-		if strings.HasPrefix(p.name, "Never") {
-			here = append(here, p.name)
+	for name := range module.Steps {
+		if strings.HasPrefix(name, "Never") {
+			here = append(here, name)
 		}
 	}
 	require.ElementsMatch(t, operatorsIn(sections[4]+sections[5]), here)
@@ -87,17 +87,17 @@ func TestNamesAreThoseOfCluster(t *testing.T) {
 	require.Regexp(t, `(?m)^TypeOK ==`, string(text)) // beside the variables
 
 	here := []string{"Known", "Acting", "Eligible", "Demoted", "Reaching", "Settled", "HalfReached", "HighestLed", "Still", "Election"} // what properties are said with
-	for _, v := range invariants {
-		if v.name != "TypeOK" && v.name != "Calm" && !strings.HasPrefix(v.name, "Never") { // Calm and the witnesses: MCCluster.tla
-			here = append(here, v.name)
+	for name := range module.Invariants {
+		if name != "TypeOK" && name != "Calm" && !strings.HasPrefix(name, "Never") { // Calm and the witnesses: MCCluster.tla
+			here = append(here, name)
 		}
 	}
-	for _, p := range stepProperties {
-		if !strings.HasPrefix(p.name, "Never") {
-			here = append(here, p.name)
+	for name := range module.Steps {
+		if !strings.HasPrefix(name, "Never") {
+			here = append(here, name)
 		}
 	}
-	for _, name := range liveness {
+	for _, name := range module.Liveness {
 		if !strings.HasPrefix(name, "Never") {
 			here = append(here, name)
 		}

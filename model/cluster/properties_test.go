@@ -50,18 +50,13 @@ func TestInvariantsSeeEachFault(t *testing.T) {
 		if name == "NeverTwoInEpoch" { // which the others let happen
 			s.node[1].Conf = s.node[2].Conf
 		}
-		var holds func(*cluster, *clusterState) bool
-		for _, v := range invariants {
-			if v.name == name {
-				holds = v.holds
-			}
-		}
+		holds := module.Invariants[name]
 		require.NotNil(t, holds, name)
 		require.True(t, holds(c, &s), name)
 		spoil(c, &s)
 		require.False(t, holds(c, &s), name)
 	}
-	require.Len(t, invariants, 21) // of eight more see below
+	require.Len(t, module.Invariants, 21) // of eight more see below
 }
 
 // What is under way counts: two versions of one epoch and version, on two links.
@@ -123,11 +118,8 @@ func TestStepPropertiesSeeEachFault(t *testing.T) {
 		}
 		next := now
 		test.step(&next)
-		for _, p := range stepProperties {
-			if p.name == test.name {
-				require.Equal(t, test.holds, p.holds(c, &now, &next), "%s", test.name)
-			}
-		}
+		require.Contains(t, module.Steps, test.name)
+		require.Equal(t, test.holds, module.Steps[test.name](c, &now, &next), "%s", test.name)
 	}
 }
 

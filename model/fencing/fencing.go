@@ -1,4 +1,4 @@
-// Package fencing is the Go twin of module Fencing (tla/Fencing.tla): leaders that never
+// Package fencing is the Go mirror of module Fencing (tla/Fencing.tla): leaders that never
 // learn that they are deposed, and a resource that admits no epoch below the highest that
 // it has admitted.
 //
@@ -20,8 +20,6 @@ package fencing
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/seed-fdf591db/bully/model/explore"
 )
@@ -36,98 +34,51 @@ const (
 // system is one configuration of module MCFencing.
 type system struct {
 	rules
+	explore.Checks[system, state]
 	n            node
 	maxEpoch     epoch
 	maxLog       int
 	checkThenAct bool // Next is replaced by CheckThenAct
-	invariants   []invariant
-	properties   []stepProperty
 }
 
 var _ explore.Model = (*system)(nil)
 
-// bounds are the replacements that every configuration must have, and that are no mutants.
-var bounds = map[string]string{"Epoch": "UpToMax", "HasRoom": "Within"}
+// module is what a configuration may name.
+var module = explore.Module[system, state]{
+	Name:           "MCFencing",
+	Specifications: []string{"Spec"},
+	Constants:      []string{"N", "MaxEpoch", "MaxLog"},
+	Bounds:         map[string]string{"Epoch": "UpToMax", "HasRoom": "Within"},
+	Replacements:   replacements,
+	Invariants:     invariants,
+	Steps:          stepProperties,
+}
 
 // New builds the model of one configuration of module MCFencing. An unknown or missing
 // constant, replacement, invariant or property is an error that names it; so is a constant
 // above MaxNodes, MaxEpochs or MaxWrites.
 func New(c explore.Configuration) (explore.Model, error) {
-	if c.Module != "MCFencing" {
-		return nil, fmt.Errorf("fencing: module %q is not MCFencing", c.Module)
-	}
-	if c.Specification != "Spec" {
-		return nil, fmt.Errorf("fencing: module MCFencing has no specification %q", c.Specification)
-	}
 	y := &system{rules: standard}
-	if err := y.setConstants(c.Constants); err != nil {
-		return nil, err
-	}
-	if err := y.replaceAll(c.Replacements); err != nil {
-		return nil, err
-	}
-	if err := y.addProperties(c.Invariants, c.Properties); err != nil {
-		return nil, err
+	var err error
+	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
+		return nil, fmt.Errorf("fencing: %w", err)
 	}
 	return y, nil
 }
 
 // setConstants takes N, MaxEpoch and MaxLog, each at least 1.
 func (y *system) setConstants(constants map[string]string) error {
-	most := map[string]int{"N": MaxNodes, "MaxEpoch": MaxEpochs, "MaxLog": MaxWrites}
-	for name := range constants {
-		if most[name] == 0 {
-			return fmt.Errorf("fencing: module MCFencing has no constant %q", name)
-		}
+	n, err := explore.Number(constants, "N", 1, MaxNodes)
+	if err != nil {
+		return err
 	}
-	value := map[string]int{}
-	for name, most := range most {
-		n, err := strconv.Atoi(constants[name])
-		if err != nil || n < 1 || n > most {
-			return fmt.Errorf("fencing: constant %s = %q is not a number from 1 to %d", name, constants[name], most)
-		}
-		value[name] = n
+	epochs, err := explore.Number(constants, "MaxEpoch", 1, MaxEpochs)
+	if err != nil {
+		return err
 	}
-	y.n, y.maxEpoch, y.maxLog = node(value["N"]), epoch(value["MaxEpoch"]), value["MaxLog"]
-	return nil
-}
-
-// replaceAll makes the replacements.
-func (y *system) replaceAll(replaced map[string]string) error {
-	for operator, bound := range bounds {
-		if replaced[operator] != bound {
-			return fmt.Errorf("fencing: %s is %q and must be %s", operator, replaced[operator], bound)
-		}
-	}
-	for operator, name := range replaced {
-		change := replacements[operator][name]
-		if change == nil && bounds[operator] == "" {
-			return fmt.Errorf("fencing: module MCFencing has no replacement %s <- %s", operator, name)
-		}
-		if change != nil {
-			change(y)
-		}
-	}
-	return nil
-}
-
-// addProperties takes the names of the properties to check.
-func (y *system) addProperties(ofStates, ofSteps []string) error {
-	for _, name := range ofStates {
-		i := slices.IndexFunc(invariants, func(v invariant) bool { return v.name == name })
-		if i < 0 {
-			return fmt.Errorf("fencing: module MCFencing has no invariant %q", name)
-		}
-		y.invariants = append(y.invariants, invariants[i])
-	}
-	for _, name := range ofSteps {
-		i := slices.IndexFunc(stepProperties, func(p stepProperty) bool { return p.name == name })
-		if i < 0 {
-			return fmt.Errorf("fencing: module MCFencing has no property %q", name)
-		}
-		y.properties = append(y.properties, stepProperties[i])
-	}
-	return nil
+	y.n, y.maxEpoch = node(n), epoch(epochs)
+	y.maxLog, err = explore.Number(constants, "MaxLog", 1, MaxWrites)
+	return err
 }
 
 // Init implements explore.Model: nobody leads, and nothing is written.
@@ -141,6 +92,3 @@ func (y *system) Render(packed []byte) []explore.Variable {
 	s := y.unpack(packed)
 	return y.render(&s)
 }
-
-// Unchecked implements explore.Model: everything that the module promises is safety.
-func (y *system) Unchecked() []string { return nil }

@@ -3,7 +3,6 @@ package fencing
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +31,7 @@ func configuration(n, maxEpoch, maxLog int, replaced ...string) explore.Configur
 // checking returns c with the named properties to check.
 func checking(c explore.Configuration, names ...string) explore.Configuration {
 	for _, name := range names {
-		if slices.ContainsFunc(stepProperties, func(p stepProperty) bool { return p.name == name }) {
+		if stepProperties[name] != nil {
 			c.Properties = append(c.Properties, name)
 		} else {
 			c.Invariants = append(c.Invariants, name)

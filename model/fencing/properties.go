@@ -1,64 +1,37 @@
 package fencing
 
-// invariant is a property of states.
-type invariant struct {
-	name  string
-	holds func(y *system, s *state) bool
-}
-
-// stepProperty is a property of steps.
-type stepProperty struct {
-	name  string
-	holds func(y *system, now, next *state) bool
-}
-
 // invariants are the properties of states that a configuration may name.
-var invariants = []invariant{
-	{"TypeOK", (*system).typeOK},
-	{"NoStaleWrite", func(_ *system, s *state) bool {
+var invariants = map[string]func(y *system, s *state) bool{
+	"TypeOK": (*system).typeOK,
+	"NoStaleWrite": func(_ *system, s *state) bool {
 		return s.pairs(func(j, k reign) bool { return j.epoch <= k.epoch })
-	}},
-	{"ReignsInOrder", func(_ *system, s *state) bool {
+	},
+	"ReignsInOrder": func(_ *system, s *state) bool {
 		return s.pairs(func(j, k reign) bool { return j == k || j.epoch < k.epoch })
-	}},
-	{"NoLockout", func(y *system, s *state) bool {
+	},
+	"NoLockout": func(y *system, s *state) bool {
 		e := s.reigns.highest()
 		return e == 0 || y.admits(s, e)
-	}},
-	{"NeverRefused", func(_ *system, s *state) bool { return s.answers == [MaxEpochs + 1]reigns{} }},
-	{"NeverTwoEpochs", func(_ *system, s *state) bool {
+	},
+	"NeverRefused": func(_ *system, s *state) bool { return s.answers == [MaxEpochs + 1]reigns{} },
+	"NeverTwoEpochs": func(_ *system, s *state) bool {
 		return s.pairs(func(j, k reign) bool { return j.epoch == k.epoch })
-	}},
-	{"NeverWritesTwice", func(_ *system, s *state) bool {
+	},
+	"NeverWritesTwice": func(_ *system, s *state) bool {
 		return s.pairs(func(j, k reign) bool { return j != k })
-	}},
+	},
 }
 
 // stepProperties are the properties of steps that a configuration may name.
-var stepProperties = []stepProperty{
-	{"AdmittedMonotonic", func(_ *system, now, next *state) bool { return next.admitted >= now.admitted }},
-	{"Refines", (*system).refines},
+var stepProperties = map[string]func(y *system, now, next *state) bool{
+	"AdmittedMonotonic": func(_ *system, now, next *state) bool { return next.admitted >= now.admitted },
+	"Refines":           (*system).refines,
 }
 
 // Check implements explore.Expander.
 func (x *stepper) Check(packed []byte) string {
 	x.now = x.unpack(packed)
-	for _, v := range x.invariants {
-		if !v.holds(x.system, &x.now) {
-			return v.name
-		}
-	}
-	return ""
-}
-
-// broken returns the name of the first step property that the step from now to next violates, or "".
-func (y *system) broken(now, next *state) string {
-	for _, p := range y.properties {
-		if !p.holds(y, now, next) {
-			return p.name
-		}
-	}
-	return ""
+	return x.Broken(x.system, &x.now)
 }
 
 // pairs reports whether what is asked holds for every write in the log and each one after it.

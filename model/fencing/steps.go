@@ -42,7 +42,7 @@ func (x *stepper) begin() *state {
 // end emits the next state. i is the node that the step is about, or 0.
 func (x *stepper) end(action string, i node) {
 	x.packed = x.pack(&x.next, x.packed[:0])
-	x.emit(explore.Step{Action: action, Args: [2]int8{int8(i)}}, x.packed, x.broken(&x.now, &x.next))
+	x.emit(explore.Step{Action: action, Args: [2]int8{int8(i)}}, x.packed, x.BrokenBy(x.system, &x.now, &x.next))
 }
 
 // write puts r into the log of the next state.

@@ -1,4 +1,4 @@
-// Package members is the Go twin of module Members (tla/Members.tla): members that come and go
+// Package members is the Go mirror of module Members (tla/Members.tla): members that come and go
 // while the cluster runs, each node with a configuration of its own, on disk.
 //
 // It is written from that module by hand, action for action and in the same order; what
@@ -19,7 +19,6 @@ package members
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/seed-fdf591db/bully/model/explore"
 )
@@ -34,49 +33,42 @@ const (
 // system is one configuration of module MCMembers.
 type system struct {
 	rules
+	explore.Checks[system, state]
 	n          node
 	all        set // every node
 	start      set
 	witnesses  set // who may be made a witness
 	maxEpoch   epoch
 	maxVersion version
-	invariants []invariant
-	properties []stepProperty
 }
 
 var _ explore.Model = (*system)(nil)
+
+// module is what a configuration may name.
+var module = explore.Module[system, state]{
+	Name:           "MCMembers",
+	Specifications: []string{"Spec"},
+	Constants:      []string{"N", "Start", "MaxEpoch", "MaxVersion", "Witnesses"},
+	Bounds:         map[string]string{"Epoch": "UpToMaxEpoch", "Version": "UpToMaxVersion", "Witness": "Listed"},
+	Replacements:   replacements,
+	Invariants:     invariants,
+	Steps:          stepProperties,
+}
 
 // New builds the model of one configuration of module MCMembers. An unknown or missing
 // constant, replacement, invariant or property is an error that names it; so is a constant
 // above MaxNodes, MaxEpochs or MaxVersions.
 func New(c explore.Configuration) (explore.Model, error) {
-	if c.Module != "MCMembers" {
-		return nil, fmt.Errorf("members: module %q is not MCMembers", c.Module)
-	}
-	if c.Specification != "Spec" {
-		return nil, fmt.Errorf("members: module MCMembers has no specification %q", c.Specification)
-	}
 	y := &system{rules: standard}
-	if err := y.setConstants(c.Constants); err != nil {
+	var err error
+	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
 		return nil, fmt.Errorf("members: %w", err)
-	}
-	if err := y.replaceAll(c.Replacements); err != nil {
-		return nil, err
-	}
-	if err := y.addProperties(c.Invariants, c.Properties); err != nil {
-		return nil, err
 	}
 	return y, nil
 }
 
 // setConstants takes N, Start, MaxEpoch, MaxVersion and Witnesses.
 func (y *system) setConstants(constants map[string]string) error {
-	known := []string{"N", "Start", "MaxEpoch", "MaxVersion", "Witnesses"}
-	for name := range constants {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("module MCMembers has no constant %q", name)
-		}
-	}
 	n, err := explore.Number(constants, "N", 1, MaxNodes)
 	if err != nil {
 		return err
@@ -112,46 +104,6 @@ func nodes(constants map[string]string, name string, n int) (s set, err error) {
 	return s, err
 }
 
-// replaceAll makes the replacements. Those of bounds are no mutants: without them no
-// configuration is finite.
-func (y *system) replaceAll(replaced map[string]string) error {
-	for operator, name := range bounds {
-		if replaced[operator] != name {
-			return fmt.Errorf("members: %s is %q and must be %s", operator, replaced[operator], name)
-		}
-	}
-	for operator, name := range replaced {
-		if bounds[operator] != "" {
-			continue
-		}
-		change := replacements[operator][name]
-		if change == nil {
-			return fmt.Errorf("members: module MCMembers has no replacement %s <- %s", operator, name)
-		}
-		change(&y.rules)
-	}
-	return nil
-}
-
-// addProperties takes the names of the properties to check.
-func (y *system) addProperties(ofStates, ofSteps []string) error {
-	for _, name := range ofStates {
-		holds := invariants[name]
-		if holds == nil {
-			return fmt.Errorf("members: module MCMembers has no invariant %q", name)
-		}
-		y.invariants = append(y.invariants, invariant{name, holds})
-	}
-	for _, name := range ofSteps {
-		holds := stepProperties[name]
-		if holds == nil {
-			return fmt.Errorf("members: module MCMembers has no property %q", name)
-		}
-		y.properties = append(y.properties, stepProperty{name, holds})
-	}
-	return nil
-}
-
 // firstOf returns the configuration that node i begins with: that of the first members, or
 // the empty one.
 func (y *system) firstOf(i node) configuration {
@@ -179,6 +131,3 @@ func (y *system) Render(packed []byte) []explore.Variable {
 	s := y.unpack(packed)
 	return y.render(&s)
 }
-
-// Unchecked implements explore.Model: everything that the module promises is safety.
-func (y *system) Unchecked() []string { return nil }

@@ -2,18 +2,6 @@ package members
 
 import "slices"
 
-// invariant is a property of states.
-type invariant struct {
-	name  string
-	holds func(y *system, s *state) bool
-}
-
-// stepProperty is a property of steps.
-type stepProperty struct {
-	name  string
-	holds func(y *system, now, next *state) bool
-}
-
 // invariants are the invariants that a configuration may name.
 var invariants = map[string]func(y *system, s *state) bool{
 	"TypeOK":            (*system).typeOK,
@@ -51,22 +39,7 @@ var stepProperties = map[string]func(y *system, now, next *state) bool{
 // Check implements explore.Expander.
 func (x *stepper) Check(packed []byte) string {
 	x.unpackInto(&x.now, packed)
-	for _, v := range x.invariants {
-		if !v.holds(x.system, &x.now) {
-			return v.name
-		}
-	}
-	return ""
-}
-
-// broken returns the name of the first step property that the step from now to next violates, or "".
-func (y *system) broken(now, next *state) string {
-	for _, p := range y.properties {
-		if !p.holds(y, now, next) {
-			return p.name
-		}
-	}
-	return ""
+	return x.Broken(x.system, &x.now)
 }
 
 // allNodes reports whether what is asked holds for every node.

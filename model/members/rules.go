@@ -42,64 +42,60 @@ var standard = rules{
 	},
 }
 
-// bounds are the replacements that every configuration has: what MaxEpoch, MaxVersion and
-// Witnesses bound.
-var bounds = map[string]string{"Epoch": "UpToMaxEpoch", "Version": "UpToMaxVersion", "Witness": "Listed"}
-
 // keeps is KeepsSupport of module MCMembers.
 func keeps(support set) set { return support }
 
 // replacements are what a configuration may put in the place of a rule: by operator, then by
 // name, as in tla/MCMembers.tla.
-var replacements = map[string]map[string]func(*rules){
+var replacements = map[string]map[string]func(*system){
 	"IsQuorum": {
-		"HalfOrMore": func(r *rules) {
+		"HalfOrMore": func(r *system) {
 			r.isQuorum = func(s set, c configuration) bool { return 2*(s&c.electors()).size() >= c.electors().size() }
 		},
-		"CountsAnybody": func(r *rules) {
+		"CountsAnybody": func(r *system) {
 			r.isQuorum = func(s set, c configuration) bool { return 2*s.size() > c.electors().size() }
 		},
 	},
 	"Survives": {
-		"ForgetsConfiguration": func(r *rules) {
+		"ForgetsConfiguration": func(r *system) {
 			r.survives = func(y *system, _ *state, i node) configuration { return y.firstOf(i) }
 		},
 	},
 	"Adopts": {
-		"AdoptsOlder": func(r *rules) { r.adopts = func(mine, c configuration) bool { return c != mine } },
+		"AdoptsOlder": func(r *system) { r.adopts = func(mine, c configuration) bool { return c != mine } },
 	},
 	"EpochOnAdopting": {
-		"KeepsEpoch": func(r *rules) { r.epochOnAdopting = func(mine epoch, _ configuration) epoch { return mine } },
+		"KeepsEpoch": func(r *system) { r.epochOnAdopting = func(mine epoch, _ configuration) epoch { return mine } },
 	},
-	"SupportOnAdopting": {"KeepsSupport": func(r *rules) { r.supportOnAdopting = keeps }},
-	"SupportOnChanging": {"KeepsSupport": func(r *rules) { r.supportOnChanging = keeps }},
+	"SupportOnAdopting": {"KeepsSupport": func(r *system) { r.supportOnAdopting = keeps }},
+	"SupportOnChanging": {"KeepsSupport": func(r *system) { r.supportOnChanging = keeps }},
 	"MayGrant": {
-		"GrantsOlder": func(r *rules) { r.mayGrant = func(_, _ configuration) bool { return true } },
+		"GrantsOlder": func(r *system) { r.mayGrant = func(_, _ configuration) bool { return true } },
 	},
 	"CountsAck": {
-		"CountsOtherConfiguration": func(r *rules) {
+		"CountsOtherConfiguration": func(r *system) {
 			r.countsAck = func(s *state, l, i node) bool { return s.epoch[i] == s.epoch[l] }
 		},
-		"CountsOtherEpoch": func(r *rules) {
+		"CountsOtherEpoch": func(r *system) {
 			r.countsAck = func(s *state, l, i node) bool { return s.conf[i] == s.conf[l] }
 		},
 	},
 	"MayStand": {
-		"AnybodyStands": func(r *rules) { r.mayStand = func(configuration, node) bool { return true } },
+		"AnybodyStands": func(r *system) { r.mayStand = func(configuration, node) bool { return true } },
 	},
 	"IsSettled": {
-		"ChangesUnsettled": func(r *rules) { r.isSettled = func(*rules, *state, node) bool { return true } },
+		"ChangesUnsettled": func(r *system) { r.isSettled = func(*rules, *state, node) bool { return true } },
 	},
 	"NextVersion": {
-		"SameVersion": func(r *rules) { r.nextVersion = func(c configuration) version { return c.version } },
+		"SameVersion": func(r *system) { r.nextVersion = func(c configuration) version { return c.version } },
 	},
 	"DiffersByOne": {
-		"ManyAtOnce": func(r *rules) { r.differsByOne = func(c, d configuration) bool { return c.differing(d) != 0 } },
+		"ManyAtOnce": func(r *system) { r.differsByOne = func(c, d configuration) bool { return c.differing(d) != 0 } },
 	},
 	"StaysElector": {
-		"LeavesItself": func(r *rules) { r.staysElector = func(node, configuration) bool { return true } },
+		"LeavesItself": func(r *system) { r.staysElector = func(node, configuration) bool { return true } },
 	},
 	"Stamped": {
-		"Unstamped": func(r *rules) { r.stamped = func(c configuration, _ epoch) configuration { return c } },
+		"Unstamped": func(r *system) { r.stamped = func(c configuration, _ epoch) configuration { return c } },
 	},
 }

@@ -54,7 +54,7 @@ func (x *stepper) end(action string, i, j node) {
 		step.Args = [2]int8{int8(j), int8(i)}
 	}
 	x.packed = x.pack(&x.next, x.packed[:0])
-	x.emit(step, x.packed, x.broken(&x.now, &x.next))
+	x.emit(step, x.packed, x.BrokenBy(x.system, &x.now, &x.next))
 }
 
 // rest gives node i an epoch and a configuration, as one who does not lead, and leaves it the support.

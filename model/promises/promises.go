@@ -1,4 +1,4 @@
-// Package promises is the Go twin of module Promises (tla/Promises.tla): the durable
+// Package promises is the Go mirror of module Promises (tla/Promises.tla): the durable
 // promises of nodes, and a network that loses, repeats, reorders and delays at will.
 //
 // It is written from that module by hand, action for action and in the same order; what
@@ -18,9 +18,9 @@
 package promises
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 
 	"github.com/seed-fdf591db/bully/model/explore"
 )
@@ -34,124 +34,57 @@ const (
 // system is one configuration of module MCPromises.
 type system struct {
 	rules
-	n          node
-	maxEpoch   epoch
-	claimants  set
-	init       func(y *system, emit func(*state))
-	invariants []invariant
-	properties []stepProperty
+	explore.Checks[system, state]
+	n         node
+	maxEpoch  epoch
+	claimants set
+	init      func(y *system, emit func(*state))
 }
 
 var _ explore.Model = (*system)(nil)
+
+// module is what a configuration may name. Its bound, that of MayClaim, is in stepper.claim.
+var module = explore.Module[system, state]{
+	Name:           "MCPromises",
+	Specifications: []string{"Spec"},
+	Constants:      []string{"N", "MaxEpoch", "Claimants"},
+	Bounds:         map[string]string{"MayClaim": "Within"},
+	Replacements:   replacements,
+	Invariants:     invariants,
+	Steps:          stepProperties,
+}
 
 // New builds the model of one configuration of module MCPromises. An unknown or missing
 // constant, replacement, invariant or property is an error that names it; so is a constant
 // above MaxNodes or MaxEpochs.
 func New(c explore.Configuration) (explore.Model, error) {
-	if c.Module != "MCPromises" {
-		return nil, fmt.Errorf("promises: module %q is not MCPromises", c.Module)
-	}
-	if c.Specification != "Spec" {
-		return nil, fmt.Errorf("promises: module MCPromises has no specification %q", c.Specification)
-	}
 	y := &system{rules: standard, init: blank}
-	if err := y.setConstants(c.Constants); err != nil {
-		return nil, err
+	var err error
+	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
+		return nil, fmt.Errorf("promises: %w", err)
 	}
-	if err := y.replaceAll(c.Replacements); err != nil {
-		return nil, err
-	}
-	if err := y.addProperties(c.Invariants, c.Properties); err != nil {
-		return nil, err
-	}
-	_, replaced := c.Replacements["Init"]
-	for _, p := range y.properties {
-		if replaced && p.fromInit {
-			return nil, fmt.Errorf("promises: property %s says how runs start, so Init may not be replaced", p.name)
-		}
+	if _, replaced := c.Replacements["Init"]; replaced && slices.Contains(c.Properties, "Refines") {
+		return nil, errors.New("promises: property Refines says how runs start, so Init may not be replaced")
 	}
 	return y, nil
 }
 
 // setConstants takes N, MaxEpoch and Claimants.
 func (y *system) setConstants(constants map[string]string) error {
-	for name := range constants {
-		if name != "N" && name != "MaxEpoch" && name != "Claimants" {
-			return fmt.Errorf("promises: module MCPromises has no constant %q", name)
-		}
-	}
-	n, err := number(constants, "N", MaxNodes)
+	n, err := explore.Number(constants, "N", 1, MaxNodes)
 	if err != nil {
 		return err
 	}
-	most, err := number(constants, "MaxEpoch", MaxEpochs)
+	most, err := explore.Number(constants, "MaxEpoch", 1, MaxEpochs)
 	if err != nil {
 		return err
 	}
 	y.n, y.maxEpoch = node(n), epoch(most)
-	text := constants["Claimants"]
-	inner, ok := strings.CutPrefix(text, "{")
-	inner, closed := strings.CutSuffix(inner, "}")
-	if !ok || !closed {
-		return fmt.Errorf("promises: constant Claimants = %q is not a set of nodes", text)
-	}
-	for item := range strings.SplitSeq(inner, ",") {
-		item = strings.TrimSpace(item)
-		if item == "" && strings.TrimSpace(inner) == "" {
-			continue
-		}
-		c, err := strconv.Atoi(item)
-		if err != nil || c < 1 || c > n {
-			return fmt.Errorf("promises: constant Claimants = %q has %q, which is not a node", text, item)
-		}
+	claimants, err := explore.NodeSet(constants, "Claimants", n)
+	for _, c := range claimants {
 		y.claimants |= only(node(c))
 	}
-	return nil
-}
-
-// number returns the value of the named constant, which must be from 1 to most.
-func number(constants map[string]string, name string, most int) (int, error) {
-	n, err := strconv.Atoi(constants[name])
-	if err != nil || n < 1 || n > most {
-		return 0, fmt.Errorf("promises: constant %s = %q is not a number from 1 to %d", name, constants[name], most)
-	}
-	return n, nil
-}
-
-// replaceAll makes the replacements. That of MayClaim is not a mutant but the bound without
-// which no configuration is finite.
-func (y *system) replaceAll(replaced map[string]string) error {
-	if replaced["MayClaim"] != "Within" {
-		return fmt.Errorf("promises: MayClaim is %q and must be Within", replaced["MayClaim"])
-	}
-	for operator, name := range replaced {
-		change := replacements[operator][name]
-		if change == nil {
-			return fmt.Errorf("promises: module MCPromises has no replacement %s <- %s", operator, name)
-		}
-		change(y)
-	}
-	return nil
-}
-
-// addProperties takes the names of the properties to check.
-func (y *system) addProperties(ofStates, ofSteps []string) error {
-	for _, name := range ofStates {
-		holds := invariants[name]
-		if holds == nil {
-			return fmt.Errorf("promises: module MCPromises has no invariant %q", name)
-		}
-		y.invariants = append(y.invariants, invariant{name, holds})
-	}
-	for _, name := range ofSteps {
-		p, ok := stepProperties[name]
-		if !ok {
-			return fmt.Errorf("promises: module MCPromises has no property %q", name)
-		}
-		p.name = name
-		y.properties = append(y.properties, p)
-	}
-	return nil
+	return err
 }
 
 // Init implements explore.Model.
@@ -167,6 +100,3 @@ func (y *system) Render(packed []byte) []explore.Variable {
 	s := y.unpack(packed)
 	return y.render(&s)
 }
-
-// Unchecked implements explore.Model: everything that the module promises is safety.
-func (y *system) Unchecked() []string { return nil }

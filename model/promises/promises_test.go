@@ -32,7 +32,7 @@ func configuration(n, maxEpoch int, claimants string, replaced ...string) explor
 // checking returns c with the named properties to check.
 func checking(c explore.Configuration, names ...string) explore.Configuration {
 	for _, name := range names {
-		if _, ok := stepProperties[name]; ok {
+		if stepProperties[name] != nil {
 			c.Properties = append(c.Properties, name)
 		} else {
 			c.Invariants = append(c.Invariants, name)
@@ -222,8 +222,7 @@ func TestNewRefuses(t *testing.T) {
 		`constant N = ""`:                          func(c *explore.Configuration) { delete(c.Constants, "N") },
 		`constant MaxEpoch = "0"`:                  func(c *explore.Configuration) { c.Constants["MaxEpoch"] = "0" },
 		`constant Claimants = "3"`:                 func(c *explore.Configuration) { c.Constants["Claimants"] = "3" },
-		`"4", which is not a node`:                 func(c *explore.Configuration) { c.Constants["Claimants"] = "{1, 4}" },
-		`"", which is not a node`:                  func(c *explore.Configuration) { c.Constants["Claimants"] = "{1,}" },
+		`constant Claimants has 4 in it`:           func(c *explore.Configuration) { c.Constants["Claimants"] = "{1, 4}" },
 		`MayClaim is ""`:                           func(c *explore.Configuration) { delete(c.Replacements, "MayClaim") },
 		`no replacement IsQuorum <- AnySet`:        func(c *explore.Configuration) { c.Replacements["IsQuorum"] = "AnySet" },
 		`no replacement Shields <- ShieldsNobody`:  func(c *explore.Configuration) { c.Replacements["Shields"] = "ShieldsNobody" },

@@ -1,18 +1,5 @@
 package promises
 
-// invariant is a property of states.
-type invariant struct {
-	name  string
-	holds func(y *system, s *state) bool
-}
-
-// stepProperty is a property of steps.
-type stepProperty struct {
-	name     string
-	fromInit bool // it also says how runs start, and Init does
-	holds    func(y *system, now, next *state) bool
-}
-
 // invariants are the properties of states that a configuration may name.
 var invariants = map[string]func(y *system, s *state) bool{
 	"TypeOK":                   (*system).typeOK,
@@ -23,32 +10,17 @@ var invariants = map[string]func(y *system, s *state) bool{
 	"NeverRestartsWithPromise": (*system).neverRestartsWithPromise,
 }
 
-// stepProperties are the properties of steps that a configuration may name.
-var stepProperties = map[string]stepProperty{
-	"EpochMonotonic":  {holds: (*system).epochMonotonic},
-	"Refines":         {holds: (*system).refines, fromInit: true},
-	"RefinesStepwise": {holds: (*system).refines},
+// stepProperties are the properties of steps that a configuration may name. Refines also says how runs start, and Init does.
+var stepProperties = map[string]func(y *system, now, next *state) bool{
+	"EpochMonotonic":  (*system).epochMonotonic,
+	"Refines":         (*system).refines,
+	"RefinesStepwise": (*system).refines,
 }
 
 // Check implements explore.Expander.
 func (x *stepper) Check(packed []byte) string {
 	x.now = x.unpack(packed)
-	for _, v := range x.invariants {
-		if !v.holds(x.system, &x.now) {
-			return v.name
-		}
-	}
-	return ""
-}
-
-// broken returns the name of the first step property that the step from now to next violates, or "".
-func (y *system) broken(now, next *state) string {
-	for _, p := range y.properties {
-		if !p.holds(y, now, next) {
-			return p.name
-		}
-	}
-	return ""
+	return x.Broken(x.system, &x.now)
 }
 
 // all reports whether what is asked holds for every node in every epoch.

@@ -44,7 +44,6 @@ var standard = rules{
 // replacements are what a configuration may put in the place of an operator: by operator,
 // then by name, as in tla/MCPromises.tla.
 var replacements = map[string]map[string]func(*system){
-	"MayClaim": {"Within": func(*system) {}}, // always so: see stepper.claim
 	"Init": {
 		"EveryInv":        func(y *system) { y.init = everyInv },
 		"EveryInvPlainly": func(y *system) { y.init = everyInvPlainly },

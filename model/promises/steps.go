@@ -49,7 +49,7 @@ func (x *stepper) end(action string, i, c node) {
 		step.Args = [2]int8{int8(c), int8(i)}
 	}
 	x.packed = x.pack(&x.next, x.packed[:0])
-	x.emit(step, x.packed, x.broken(&x.now, &x.next))
+	x.emit(step, x.packed, x.BrokenBy(x.system, &x.now, &x.next))
 }
 
 // claim is within the bounds of MCPromises, as its operator Within says.

@@ -1,7 +1,7 @@
 package rules
 
 // Reign: how one is kept, changes who the members are, and ends; and what a node hears of one that is back. The functions are
-// the twins of those under Reign, and after it, in tla/Node.tla, in the same order.
+// the mirrors of those under Reign, and after it, in tla/Node.tla, in the same order.
 
 // R23, R24. COORDINATOR and HEARTBEAT. A node that pre-empts the sender stays what it is, and acknowledges.
 func (r *Rules) reignHeard(i ID, s State, m Message) Step {

@@ -46,11 +46,11 @@ func (a *app) compareSpeed(ctx context.Context) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(a.log, "The explorer on %s …\n", e.Name)
-	byTwin, err := a.benchTwin(ctx, r, e)
+	byExplorer, err := a.benchExplorer(ctx, r, e)
 	if err != nil {
 		return err
 	}
-	return a.judge(e, byTLC, byTwin)
+	return a.judge(e, byTLC, byExplorer)
 }
 
 // named returns the entry of that name, which must hold, so that there is a whole graph.
@@ -85,8 +85,8 @@ func (a *app) benchTLC(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, e
 	return took, sameGraph("TLC", e, report.Result)
 }
 
-// benchTwin measures the explorer, and sees that it counts what it must.
-func (a *app) benchTwin(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, error) {
+// benchExplorer measures the explorer, and sees that it counts what it must.
+func (a *app) benchExplorer(ctx context.Context, r tlc.Runner, e tla.Entry) (usage, error) {
 	program := filepath.Join(r.Scratch, "workbench")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./impl/cmd/workbench")
 	build.Dir = filepath.Dir(a.dir)
@@ -131,20 +131,36 @@ func sameGraph(who string, e tla.Entry, r tla.Result) error {
 	return nil
 }
 
+// side is what one of the two took, as -json prints it.
+type side struct {
+	Seconds float64 `json:"seconds"`
+	Rate    float64 `json:"states_per_second"`
+	Bytes   int64   `json:"bytes"`
+}
+
+func sideOf(e tla.Entry, u usage) side {
+	return side{u.wall.Seconds(), float64(e.Generated) / u.wall.Seconds(), u.bytes}
+}
+
 // judge prints both measurements and their ratios, and compares those with the targets.
-func (a *app) judge(e tla.Entry, byTLC, byTwin usage) error {
-	speed := byTLC.wall.Seconds() / byTwin.wall.Seconds()
-	memory := float64(byTLC.bytes) / float64(byTwin.bytes)
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "%s: %d distinct states of %d generated\n", e.Name, e.Distinct, e.Generated)
-	_, _ = fmt.Fprintln(w, "\tseconds\tstates/s\tpeak MiB\t")
-	for i, u := range []usage{byTLC, byTwin} {
-		_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.1f\t\n", []string{"TLC", "explorer"}[i],
-			u.wall.Seconds(), float64(e.Generated)/u.wall.Seconds(), float64(u.bytes)/(1<<20))
+func (a *app) judge(e tla.Entry, byTLC, byExplorer usage) error {
+	x, y := sideOf(e, byTLC), sideOf(e, byExplorer)
+	speed, memory := x.Seconds/y.Seconds, float64(x.Bytes)/float64(y.Bytes)
+	if a.json {
+		if err := a.printAsJSON(map[string]any{"configuration": e.Name, "tlc": x, "explorer": y}); err != nil {
+			return err
+		}
+	} else {
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		_, _ = fmt.Fprintf(w, "%s: %d distinct states of %d generated\n", e.Name, e.Distinct, e.Generated)
+		_, _ = fmt.Fprintln(w, "\tseconds\tstates/s\tpeak MiB\t")
+		for i, s := range []side{x, y} {
+			_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.1f\t\n", []string{"TLC", "explorer"}[i], s.Seconds, s.Rate, float64(s.Bytes)/(1<<20))
+		}
+		_ = w.Flush()
+		_, _ = fmt.Fprintf(a.out, "The explorer is %.1f times as fast (target %g), and takes 1/%.1f of the memory (target 1/%g).\n",
+			speed, a.speed, memory, a.memory)
 	}
-	_ = w.Flush()
-	_, _ = fmt.Fprintf(a.out, "The explorer is %.1f times as fast (target %g), and takes 1/%.1f of the memory (target 1/%g).\n",
-		speed, a.speed, memory, a.memory)
 	if speed < a.speed || memory < a.memory {
 		return errors.New("a target is missed")
 	}

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 	"github.com/seed-fdf591db/bully/tla/check/tlc"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
 )
 
 // times says how long each half took.
-type times struct{ tlc, twin time.Duration }
+type times struct{ tlc, explorer time.Duration }
 
 // runBoth runs TLC, and then the explorer, and puts their outcomes into all.
 func (a *app) runBoth(ctx context.Context, all []comparison) (times, error) {
@@ -27,8 +27,8 @@ func (a *app) runBoth(ctx context.Context, all []comparison) (times, error) {
 	}
 	took.tlc = time.Since(begin)
 	begin = time.Now()
-	err = a.runTwins(ctx, all)
-	took.twin = time.Since(begin)
+	err = a.runExplorer(ctx, all)
+	took.explorer = time.Since(begin)
 	return took, err
 }
 
@@ -64,18 +64,18 @@ func jobOf(e tla.Entry) tlc.Job {
 	}
 }
 
-// slowTwin is how long the explorer may take without a line of its own.
-const slowTwin = 5 * time.Second
+// slowExplorer is how long the explorer may take without a line of its own.
+const slowExplorer = 5 * time.Second
 
-// runTwins runs the explorer on all that have a twin in Go.
-func (a *app) runTwins(ctx context.Context, all []comparison) error {
+// runExplorer runs the explorer on all that have a model in Go.
+func (a *app) runExplorer(ctx context.Context, all []comparison) error {
 	n := 0
 	for _, c := range all {
 		if c.entry.Explorer != tla.None {
 			n++
 		}
 	}
-	b := a.newBoard("explorer", n, slowTwin)
+	b := a.newBoard("explorer", n, slowExplorer)
 	defer b.close()
 	for i := range all {
 		e := all[i].entry
@@ -83,11 +83,11 @@ func (a *app) runTwins(ctx context.Context, all []comparison) error {
 			continue
 		}
 		b.started(e.Name)
-		o := twin.Run(ctx, e, twin.Options{Open: a.open})
+		o := explorer.Run(ctx, e, explorer.Options{Open: a.open})
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		all[i].twin = &o
+		all[i].explorer = &o
 		b.finished(e.Name, describe(o.Result))
 	}
 	return nil
@@ -127,19 +127,19 @@ func compare(c comparison) []string {
 			}
 		}
 	}
-	if c.twin == nil {
+	if c.explorer == nil {
 		return d
 	}
-	for _, x := range c.twin.Differences() {
+	for _, x := range c.explorer.Differences() {
 		d = append(d, "explorer: "+x)
 	}
-	if c.tlc == nil || c.tlc.States == nil || c.twin.States == nil {
+	if c.tlc == nil || c.tlc.States == nil || c.explorer.States == nil {
 		return d
 	}
-	for _, s := range c.tlc.States.Missing(c.twin.States, missing) {
+	for _, s := range c.tlc.States.Missing(c.explorer.States, missing) {
 		d = append(d, "only TLC has the state  "+s)
 	}
-	for _, s := range c.twin.States.Missing(c.tlc.States, missing) {
+	for _, s := range c.explorer.States.Missing(c.tlc.States, missing) {
 		d = append(d, "only the explorer has the state  "+s)
 	}
 	return d

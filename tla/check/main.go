@@ -28,9 +28,9 @@ import (
 
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 	"github.com/seed-fdf591db/bully/tla/check/tlc"
 	"github.com/seed-fdf591db/bully/tla/check/traces"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
 )
 
 // The exit statuses.
@@ -236,8 +236,8 @@ func (a *app) runner(ctx context.Context) (r tlc.Runner, clean func(), err error
 // comparison is one configuration, and what came of it.
 type comparison struct {
 	entry       tla.Entry
-	tlc         *tlc.Outcome  // nil if TLC does not run it
-	twin        *twin.Outcome // nil if the explorer does not run it
+	tlc         *tlc.Outcome      // nil if TLC does not run it
+	explorer    *explorer.Outcome // nil if the explorer does not run it
 	differences []string
 }
 

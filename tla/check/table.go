@@ -85,8 +85,8 @@ func (c comparison) cell(of func(tla.Result) string, comparable bool) string {
 	if c.tlc != nil && c.tlc.Report.Verdict != tla.Failed {
 		left = of(c.tlc.Report.Result)
 	}
-	if c.twin != nil && c.twin.Err == nil && comparable {
-		right = of(c.twin.Result)
+	if c.explorer != nil && c.explorer.Err == nil && comparable {
+		right = of(c.explorer.Result)
 	}
 	switch {
 	case left == right:
@@ -100,9 +100,9 @@ func (c comparison) cell(of func(tla.Result) string, comparable bool) string {
 // states says whether the sets of states were compared.
 func (c comparison) states() string {
 	switch {
-	case c.entry.States == "" || c.tlc == nil || c.twin == nil:
+	case c.entry.States == "" || c.tlc == nil || c.explorer == nil:
 		return ""
-	case c.tlc.Report.States == c.twin.Result.States && c.twin.Result.States != "":
+	case c.tlc.Report.States == c.explorer.Result.States && c.explorer.Result.States != "":
 		return "same"
 	}
 	return "differ"
@@ -119,8 +119,8 @@ func (a *app) printRuns(all []comparison) {
 				_, _ = fmt.Fprintln(a.out, "and then:", r.Loop)
 			}
 		}
-		if c.twin != nil && c.twin.Violation != nil {
-			_, _ = fmt.Fprintf(a.out, "\n%s\nexplorer: %s", c.entry.Name, c.twin.Violation)
+		if c.explorer != nil && c.explorer.Violation != nil {
+			_, _ = fmt.Fprintf(a.out, "\n%s\nexplorer: %s", c.entry.Name, c.explorer.Violation)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (a *app) unchecked(all []comparison) []string {
 
 // printSummary says in a few lines what it all came to.
 func (a *app) printSummary(all []comparison, took times) {
-	var held, hold, failed, fail, agreed, twins int
+	var held, hold, failed, fail, agreed, explored int
 	for _, c := range all {
 		good := 0
 		if len(c.differences) == 0 {
@@ -197,8 +197,8 @@ func (a *app) printSummary(all []comparison, took times) {
 		} else {
 			failed, fail = failed+good, fail+1
 		}
-		if c.twin != nil {
-			agreed, twins = agreed+good, twins+1
+		if c.explorer != nil {
+			agreed, explored = agreed+good, explored+1
 		}
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
@@ -209,7 +209,7 @@ func (a *app) printSummary(all []comparison, took times) {
 	_ = w.Flush()
 	_, _ = fmt.Fprintf(a.out, "\n%d of %d configurations hold as they must, %d of %d fail as they must;\n"+
 		"the explorer agrees on %d of %d. TLC took %s on %d JVMs, the explorer %s, all %s.\n",
-		held, hold, failed, fail, agreed, twins, seconds(took.tlc), a.lanes, seconds(took.twin), seconds(time.Since(a.begin)))
+		held, hold, failed, fail, agreed, explored, seconds(took.tlc), a.lanes, seconds(took.explorer), seconds(time.Since(a.begin)))
 }
 
 // inWords returns the first names and how many more there are.
@@ -243,18 +243,23 @@ func (a *app) printJSON(all []comparison, missing []string, took times) error {
 		ExplorerSeconds float64  `json:"explorer_seconds"`
 		Unchecked       []string `json:"unchecked,omitempty"`
 		Configurations  []found  `json:"configurations"`
-	}{OK: len(missing) == 0, TLCSeconds: took.tlc.Seconds(), ExplorerSeconds: took.twin.Seconds(), Unchecked: missing}
+	}{OK: len(missing) == 0, TLCSeconds: took.tlc.Seconds(), ExplorerSeconds: took.explorer.Seconds(), Unchecked: missing}
 	for _, c := range all {
 		f := found{Name: c.entry.Name, Expected: c.entry.Result, Differences: c.differences}
 		if c.tlc != nil {
 			f.TLC = &c.tlc.Report.Result
 		}
-		if c.twin != nil {
-			f.Explorer = &c.twin.Result
+		if c.explorer != nil {
+			f.Explorer = &c.explorer.Result
 		}
 		report.OK = report.OK && len(c.differences) == 0
 		report.Configurations = append(report.Configurations, f)
 	}
+	return a.printAsJSON(report)
+}
+
+// printAsJSON prints what -json is to print.
+func (a *app) printAsJSON(report any) error {
 	encoder := json.NewEncoder(a.out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")

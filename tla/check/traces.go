@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path"
@@ -128,10 +127,7 @@ func count(n int, thing string) string {
 
 // printTracesJSON prints everything that was found.
 func (a *app) printTracesJSON(report *traces.Report, n tracesFound) error {
-	encoder := json.NewEncoder(a.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
+	return a.printAsJSON(struct {
 		tracesFound
 		Groups   []traces.Group   `json:"groups"`
 		Verdicts []traces.Verdict `json:"verdicts"`

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/tla"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 )
 
 // quickSeconds is how long a new configuration may take and still be a quick one.
@@ -68,7 +68,7 @@ func (a *app) write(all []comparison) error {
 	var wrong []error
 	measured := 0
 	for _, c := range all {
-		if c.tlc == nil && c.entry.TLC || c.twin == nil && c.entry.Explorer != tla.None {
+		if c.tlc == nil && c.entry.TLC || c.explorer == nil && c.entry.Explorer != tla.None {
 			continue
 		}
 		if err := put(&listed, c); err != nil {
@@ -153,10 +153,10 @@ func put(listed *[]tla.Entry, c comparison) error {
 		err = errors.New(c.tlc.Report.Message)
 	case c.tlc != nil:
 		found = c.tlc.Report.Result
-	case c.twin.Err != nil:
-		err = c.twin.Err
+	case c.explorer.Err != nil:
+		err = c.explorer.Err
 	default:
-		found = c.twin.Result
+		found = c.explorer.Result
 	}
 	if err == nil && (found.Verdict != e.Verdict || found.Property != e.Property) {
 		err = fmt.Errorf("it %s, but must be: %s", verdictOf(found), verdictOf(e.Result))
@@ -170,7 +170,7 @@ func put(listed *[]tla.Entry, c comparison) error {
 			e.Effort = tla.Deep
 		}
 		if e.TLC {
-			e.Explorer, e.Why = levelOf(c.twin)
+			e.Explorer, e.Why = levelOf(c.explorer)
 		}
 		*listed = append(*listed, e)
 		i = len(*listed) - 1
@@ -181,7 +181,7 @@ func put(listed *[]tla.Entry, c comparison) error {
 }
 
 // levelOf returns how much of a new configuration the explorer can confirm.
-func levelOf(o *twin.Outcome) (tla.Level, string) {
+func levelOf(o *explorer.Outcome) (tla.Level, string) {
 	if o != nil && o.Err == nil && o.Violation == nil && len(o.Unchecked) > 0 {
 		return tla.Counts, "The explorer does not check liveness: " + strings.Join(o.Unchecked, ", ") + "."
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 	"github.com/seed-fdf591db/bully/tla/check/tlc"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
 )
 
 // listed returns the entry of that name that models.json now has.
@@ -115,7 +115,7 @@ func TestUpdateInterrupted(t *testing.T) {
 	all := []comparison{{entry: b.entries[0]}, {entry: b.entries[1]}}
 	measured := b.entries[0].Result
 	measured.Distinct = 6
-	all[0].tlc, all[0].twin = &tlc.Outcome{Report: tlc.Report{Result: measured}}, &twin.Outcome{}
+	all[0].tlc, all[0].explorer = &tlc.Outcome{Report: tlc.Report{Result: measured}}, &explorer.Outcome{}
 	require.NoError(t, a.write(all))
 	require.Contains(t, b.out.String(), "1 of 2 configurations measured; models.json lists 4.")
 	require.Equal(t, 6, b.listed("models/CounterHolds").Distinct)

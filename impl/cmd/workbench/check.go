@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/tla"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 )
 
 // checkFlags are the flags of workbench check.
@@ -80,11 +80,11 @@ func choose(entries []tla.Entry, f checkFlags) ([]tla.Entry, error) {
 // explore explores all of chosen, and prints what it found.
 func (p program) explore(ctx context.Context, chosen []tla.Entry, f checkFlags) error {
 	begin := time.Now()
-	var all []twin.Outcome
+	var all []explorer.Outcome
 	bad := 0
 	for i, e := range chosen {
 		progress := func(x explore.Progress) { p.Progress(fmt.Sprintf("%d/%d %s: %s", i+1, len(chosen), e.Name, x)) }
-		o := twin.Run(ctx, e, twin.Options{Workers: f.workers, MaxBytes: f.maxBytes,
+		o := explorer.Run(ctx, e, explorer.Options{Workers: f.workers, MaxBytes: f.maxBytes,
 			Progress: progress, ProgressEvery: p.Every()})
 		if err := ctx.Err(); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (p program) explore(ctx context.Context, chosen []tla.Entry, f checkFlags) 
 
 // print prints a table of all outcomes, the counterexamples that were asked for, and what is
 // not as it must be.
-func (p program) print(all []twin.Outcome, f checkFlags, took time.Duration) {
+func (p program) print(all []explorer.Outcome, f checkFlags, took time.Duration) {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "configuration\tverdict\tdistinct\tgenerated\tdepth\tseconds\tMiB\t")
 	for _, o := range all {
@@ -141,7 +141,7 @@ func (p program) print(all []twin.Outcome, f checkFlags, took time.Duration) {
 }
 
 // verdict says what was found, and what was not looked at.
-func verdict(o twin.Outcome) string {
+func verdict(o explorer.Outcome) string {
 	switch {
 	case o.Err != nil:
 		return "no verdict"
@@ -165,7 +165,7 @@ type found struct {
 }
 
 // printJSON prints everything that was found.
-func (p program) printJSON(all []twin.Outcome, ok bool) error {
+func (p program) printJSON(all []explorer.Outcome, ok bool) error {
 	report := struct {
 		OK             bool    `json:"ok"`
 		Configurations []found `json:"configurations"`

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/tla"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 )
 
 // fencing is a configuration of module MCFencing, small enough for a test.
@@ -39,7 +39,7 @@ func bench(t *testing.T) []tla.Entry {
 		c.Module = "MCFencing"
 		e := tla.Entry{Name: name, Module: c.Module, Question: c.Question, Configuration: c,
 			Effort: tla.Quick, Explorer: tla.Full, TLC: true}
-		o := twin.Run(t.Context(), e, twin.Options{})
+		o := explorer.Run(t.Context(), e, explorer.Options{})
 		require.NoError(t, o.Err)
 		e.Result = o.Result
 		entries = append(entries, e)

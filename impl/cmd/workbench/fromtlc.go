@@ -11,7 +11,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/stage"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 )
 
 const fromTLCHelp = `
@@ -84,7 +84,7 @@ func orFile(name string) string {
 }
 
 // filmCheck writes the counterexample of the one configuration that was explored as a film.
-func (p program) filmCheck(o *twin.Outcome, name string) error {
+func (p program) filmCheck(o *explorer.Outcome, name string) error {
 	if o.Violation == nil {
 		why := "it holds"
 		if len(o.Unchecked) > 0 {

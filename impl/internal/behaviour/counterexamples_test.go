@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/stage"
 	"github.com/seed-fdf591db/bully/tla"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 	"github.com/seed-fdf591db/bully/traces/film"
 )
 
@@ -55,7 +55,7 @@ func TestEveryCounterexampleOpens(t *testing.T) {
 		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || testing.Short() && e.Distinct > 10_000 {
 			continue
 		}
-		o := twin.Run(context.Background(), e, twin.Options{})
+		o := explorer.Run(context.Background(), e, explorer.Options{})
 		require.NotNil(t, o.Violation, e.Name)
 		b, err := behaviour.Of(o.Violation, e.Name, e.Question)
 		require.NoError(t, err, e.Name)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
@@ -117,7 +117,7 @@ func TestFoundActions(t *testing.T) {
 		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || e.Distinct > 100_000 || e.Name[:min(9, len(e.Name))] != "witnesses" {
 			continue
 		}
-		o := twin.Run(context.Background(), e, twin.Options{})
+		o := explorer.Run(context.Background(), e, explorer.Options{})
 		b, err := Of(o.Violation, e.Name, e.Question)
 		require.NoError(t, err)
 		want, err := b.Trace()
@@ -169,7 +169,7 @@ func TestExportedStates(t *testing.T) {
 		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || e.Distinct > 100_000 || e.Name[:min(9, len(e.Name))] != "witnesses" {
 			continue
 		}
-		o := twin.Run(context.Background(), e, twin.Options{})
+		o := explorer.Run(context.Background(), e, explorer.Options{})
 		b, err := Of(o.Violation, e.Name, e.Question)
 		require.NoError(t, err)
 		trace, err := b.Trace()

@@ -1,9 +1,9 @@
-// Package counter is the Go twin of the module Counter, for tests: x counts from 0 to 5 and, if
+// Package counter is the Go mirror of the module Counter, for tests: x counts from 0 to 5 and, if
 // it may, starts again. Its properties go wrong in every way that TLC knows.
 //
 // The loop to write:
 //
-//	found := twin.Run(ctx, entry, twin.Options{Open: counter.Open})
+//	found := explorer.Run(ctx, entry, explorer.Options{Open: counter.Open})
 package counter
 
 import (

@@ -1,19 +1,19 @@
-package twin_test
+package explorer_test
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/tla/check/explorer"
 	"github.com/seed-fdf591db/bully/tla/check/internal/counter"
-	"github.com/seed-fdf591db/bully/tla/check/twin"
 )
 
 func Example() {
 	e := tla.Entry{Name: "models/Counter", Explorer: tla.Full, TLC: true}
 	e.Configuration = tla.Configuration{Module: "MCCounter", Specification: "Spec", Invariants: []string{"TypeOK"}}
 	e.Result = tla.Result{Verdict: tla.Holds, Distinct: 6, Generated: 8, Depth: 6}
-	found := twin.Run(context.Background(), e, twin.Options{Open: counter.Open})
+	found := explorer.Run(context.Background(), e, explorer.Options{Open: counter.Open})
 	for _, d := range found.Differences() {
 		fmt.Println(e.Name+":", d)
 	}

@@ -1,5 +1,5 @@
-// Package twin runs the Go explorer on the configurations of package tla: each on the Go model
-// that is its twin.
+// Package explorer runs the Go explorer on the configurations of package tla: each on the Go model
+// that is its explorer.
 //
 // The loop to write:
 //
@@ -8,12 +8,12 @@
 //		return err
 //	}
 //	for _, e := range entries {
-//		found := twin.Run(ctx, e, twin.Options{})
+//		found := explorer.Run(ctx, e, explorer.Options{})
 //		for _, d := range found.Differences() {
 //			fmt.Println(e.Name, d)
 //		}
 //	}
-package twin
+package explorer
 
 import (
 	"context"

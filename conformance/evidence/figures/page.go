@@ -1,0 +1,220 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+// pageText is the page with the places of what was measured.
+//
+//go:embed FIGURES.tmpl
+var pageText string
+
+// pageOf returns the page of records.
+func pageOf(records map[string]*record) (string, error) {
+	of := func(name string) (*record, error) {
+		if r := records[name]; r != nil {
+			return r, nil
+		}
+		return nil, fmt.Errorf("there is no record %s", name)
+	}
+	t, err := template.New("FIGURES.tmpl").Funcs(template.FuncMap{
+		"record": of, "table": failoverTable, "messages": messages, "idle": idle, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
+		"median": median, "times": func(a, b float64) string { return strconv.FormatFloat(a/b, 'f', 1, 64) },
+		"part": func(a, b int64) string { return fmt.Sprintf("1/%.0f", float64(a)/float64(b)) },
+		"MiB":  func(bytes int64) string { return thousands(float64(bytes) / (1 << 20)) },
+		"minutes": func(seconds float64) string {
+			return fmt.Sprintf("%.0fm%02.0f", float64(int(seconds)/60), float64(int(seconds)%60))
+		},
+	}).Parse(pageText)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = t.Execute(&b, nil)
+	return b.String(), err
+}
+
+// programs are how the page calls the programs that workbench bench measures, in the order of its rows.
+var programs = []struct{ command, name string }{
+	{"bully", "bully, LAN profile"},
+	{"bully version 1", "bully, LAN profile, version 1"},
+	{"bully run -cluster bench -profile local -preempt never", "bully, Local profile"},
+	{"bully version 1, local", "bully, Local profile, version 1"},
+	{"raftnode -profile default", "hashicorp/raft, defaults"},
+	{"raftnode -profile fast", "hashicorp/raft, 50 ms timeouts"},
+	{"etcdnode -profile default", "etcd's election, an etcd embedded in each node, defaults"},
+	{"etcdnode -profile fast", "the same, as low as holds"},
+	{"leasenode -profile default", "client-go's leader election on a Lease, defaults"},
+	{"leasenode -profile fast", "the same, as low as holds"},
+}
+
+// faults are how the page calls the faults, in the order of its columns.
+var faults = []struct{ fault, name string }{{"kill", "`kill -9`"}, {"stop", "SIGSTOP"}}
+
+// failoverTable returns a row for each program, and a column for each fault and number of nodes.
+func failoverTable(r *record) (string, error) {
+	var sizes []int
+	for _, f := range r.Failovers {
+		if !slices.ContainsFunc(programs, func(p struct{ command, name string }) bool { return p.command == f.Program }) {
+			return "", fmt.Errorf("%s measures %q, which has no name for people: add it in page.go", r.Command, f.Program)
+		}
+		if !slices.Contains(sizes, f.Nodes) {
+			sizes = append(sizes, f.Nodes)
+		}
+	}
+	var b strings.Builder
+	head, line := "| |", "|---|"
+	for _, fault := range faults {
+		for _, n := range sizes {
+			head += fmt.Sprintf(" %s, %d nodes |", fault.name, n)
+			line += "---|"
+		}
+	}
+	b.WriteString(head + "\n" + line)
+	for _, p := range programs {
+		row, found := "\n| "+p.name+" |", false
+		for _, fault := range faults {
+			for _, n := range sizes {
+				f := r.find(p.command, fault.fault, n)
+				if found = found || f != nil; f == nil {
+					row += " |"
+				} else {
+					row += fmt.Sprintf(" %s |", f)
+				}
+			}
+		}
+		if found {
+			b.WriteString(row)
+		}
+	}
+	return b.String(), nil
+}
+
+// find returns what was measured of a program, or nil.
+func (r *record) find(program, fault string, nodes int) *failover {
+	for i, f := range r.Failovers {
+		if f.Program == program && f.Fault == fault && f.Nodes == nodes {
+			return &r.Failovers[i]
+		}
+	}
+	return nil
+}
+
+// String returns the median, and the worst if that is known.
+func (f *failover) String() string {
+	if f.Max == 0 {
+		return ms(f.Median) + " ms"
+	}
+	return fmt.Sprintf("%s ms (%s)", ms(f.Median), ms(f.Max))
+}
+
+// median returns the median of a program, in milliseconds.
+func median(r *record, program, fault string, nodes int) (string, error) {
+	f := r.find(program, fault, nodes)
+	if f == nil {
+		return "", fmt.Errorf("%s has not measured %s of %s on %d nodes", r.Command, fault, program, nodes)
+	}
+	return ms(f.Median) + " ms", nil
+}
+
+// messages returns how many a failover of ours takes after kill -9, on 3, 5 and 7 nodes.
+func messages(r *record) (string, error) {
+	var all []string
+	for _, n := range []int{3, 5, 7} {
+		f := r.find("bully", "kill", n)
+		if f == nil || f.Messages == 0 {
+			return "", fmt.Errorf("%s has not counted the messages of bully on %d nodes", r.Command, n)
+		}
+		all = append(all, strconv.FormatFloat(f.Messages, 'f', 0, 64))
+	}
+	return fmt.Sprintf("%s, %s and %s messages", all[0], all[1], all[2]), nil
+}
+
+// idle says what our follower and our leader take.
+func idle(r *record) (string, error) {
+	var follower, leader, bytes float64
+	if len(r.Idle) == 0 {
+		return "", errors.New("bench idle has measured nothing")
+	}
+	for _, n := range r.Idle[0].Nodes {
+		bytes = max(bytes, float64(n.Resident))
+		if n.Leading {
+			leader = n.CPU
+		} else {
+			follower = max(follower, n.CPU)
+		}
+	}
+	return fmt.Sprintf("a follower takes %.2f %% of a core, the leader %.2f %%; each has %.0f MiB", 100*follower, 100*leader, bytes/(1<<20)), nil
+}
+
+// within returns the values of the benchmarks that a pattern names, in a unit, from the lowest to the highest.
+func within(r *record, pattern, unit string) ([]float64, error) {
+	name, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var all []float64
+	for _, b := range r.Benchmarks {
+		if name.MatchString(b.Name) && b.Unit == unit {
+			all = append(all, b.Values...)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no benchmark that %q names says %s", pattern, unit)
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// span returns from where to where the benchmarks that a pattern names are.
+func span(r *record, pattern, unit string) (string, error) {
+	all, err := within(r, pattern, unit)
+	if err != nil {
+		return "", err
+	}
+	return fromTo(fmt.Sprintf("%.0f", all[0]), fmt.Sprintf("%.0f", all[len(all)-1])), nil
+}
+
+// rates returns the same in millions a second; a unit of nanoseconds is turned around.
+func rates(r *record, pattern, unit string) (string, error) {
+	all, err := within(r, pattern, unit)
+	if err != nil {
+		return "", err
+	}
+	low, high := all[0], all[len(all)-1]
+	if strings.HasPrefix(unit, "ns/") {
+		low, high = 1e9/high, 1e9/low
+	}
+	return fromTo(fmt.Sprintf("%.1f", low/1e6), fmt.Sprintf("%.1f", high/1e6)) + " million", nil
+}
+
+func fromTo(low, high string) string {
+	if low == high {
+		return low
+	}
+	return low + " to " + high
+}
+
+// ms writes milliseconds: a digit after the point where that says anything.
+func ms(t float64) string {
+	if t < 20 {
+		return strconv.FormatFloat(t, 'f', 1, 64)
+	}
+	return thousands(t)
+}
+
+// thousands writes a number with commas.
+func thousands(x float64) string {
+	text := strconv.FormatFloat(x, 'f', 0, 64)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

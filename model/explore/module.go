@@ -1,0 +1,121 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Module is a root module of TLA+ as a model in Go knows it: all that its configurations may name. A replacement changes a
+// model M; the properties are of its states S.
+type Module[M, S any] struct {
+	Name           string
+	Specifications []string // such as Spec and FairSpec
+	Constants      []string // those that are given by a value
+	// Bounds are the replacements that every configuration must make: no mutants, for without them no configuration is finite.
+	Bounds map[string]string
+	// Replacements are what may come in the place of an operator: by operator, then by name.
+	Replacements map[string]map[string]func(*M)
+	Invariants   map[string]func(m *M, s *S) bool
+	Steps        map[string]func(m *M, now, next *S) bool // properties of steps
+	Liveness     []string                                 // properties that only TLC can check
+}
+
+// Checks are the properties that a configuration names, in its order.
+type Checks[M, S any] struct {
+	invariants []named[func(m *M, s *S) bool]
+	steps      []named[func(m *M, now, next *S) bool]
+	unchecked  []string
+}
+
+type named[F any] struct {
+	name  string
+	holds F
+}
+
+// Configure has constants take those of c, makes the replacements of c in m, and returns the properties that c names. The error says
+// which name of c is none of module d, or which bound is missing.
+func (d *Module[M, S]) Configure(m *M, c Configuration, constants func(map[string]string) error) (Checks[M, S], error) {
+	if c.Module != d.Name {
+		return Checks[M, S]{}, fmt.Errorf("module %q is not %s", c.Module, d.Name)
+	}
+	if !slices.Contains(d.Specifications, c.Specification) {
+		return Checks[M, S]{}, fmt.Errorf("module %s has no specification %q", d.Name, c.Specification)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Constants)) {
+		if !slices.Contains(d.Constants, name) {
+			return Checks[M, S]{}, fmt.Errorf("module %s has no constant %q", d.Name, name)
+		}
+	}
+	if err := constants(c.Constants); err != nil {
+		return Checks[M, S]{}, err
+	}
+	if err := d.replace(m, c.Replacements); err != nil {
+		return Checks[M, S]{}, err
+	}
+	return d.Checks(c.Invariants, c.Properties)
+}
+
+// replace makes the replacements in m.
+func (d *Module[M, S]) replace(m *M, replaced map[string]string) error {
+	for _, operator := range slices.Sorted(maps.Keys(d.Bounds)) {
+		if replaced[operator] != d.Bounds[operator] {
+			return fmt.Errorf("%s is %q and must be %s", operator, replaced[operator], d.Bounds[operator])
+		}
+	}
+	for _, operator := range slices.Sorted(maps.Keys(replaced)) {
+		change := d.Replacements[operator][replaced[operator]]
+		switch {
+		case change != nil:
+			change(m)
+		case d.Bounds[operator] == "":
+			return fmt.Errorf("module %s has no replacement %s <- %s", d.Name, operator, replaced[operator])
+		}
+	}
+	return nil
+}
+
+// Checks returns the properties of these names; Configure does, too.
+func (d *Module[M, S]) Checks(ofStates, ofRuns []string) (checks Checks[M, S], err error) {
+	for _, name := range ofStates {
+		holds := d.Invariants[name]
+		if holds == nil {
+			return checks, fmt.Errorf("module %s has no invariant %q", d.Name, name)
+		}
+		checks.invariants = append(checks.invariants, named[func(m *M, s *S) bool]{name, holds})
+	}
+	for _, name := range ofRuns {
+		switch holds := d.Steps[name]; {
+		case holds != nil:
+			checks.steps = append(checks.steps, named[func(m *M, now, next *S) bool]{name, holds})
+		case slices.Contains(d.Liveness, name):
+			checks.unchecked = append(checks.unchecked, name)
+		default:
+			return checks, fmt.Errorf("module %s has no property %q", d.Name, name)
+		}
+	}
+	return checks, nil
+}
+
+// Broken returns the name of the first invariant that s violates, or "".
+func (c *Checks[M, S]) Broken(m *M, s *S) string {
+	for _, v := range c.invariants {
+		if !v.holds(m, s) {
+			return v.name
+		}
+	}
+	return ""
+}
+
+// BrokenBy returns the name of the first property that the step from now to next violates, or "".
+func (c *Checks[M, S]) BrokenBy(m *M, now, next *S) string {
+	for _, p := range c.steps {
+		if !p.holds(m, now, next) {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// Unchecked returns the properties that only TLC can check; it is Unchecked of a [Model] that embeds c.
+func (c *Checks[M, S]) Unchecked() []string { return c.unchecked }
