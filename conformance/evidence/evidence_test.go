@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -258,4 +260,31 @@ func TestUsage(t *testing.T) {
 	a := &app{root: t.TempDir(), out: new(strings.Builder), log: new(strings.Builder), variables: map[string][]string{}}
 	require.Equal(t, exitWrong, a.main(t.Context(), nil))
 	require.Contains(t, a.log.(*strings.Builder).String(), "is this the top of the repository?")
+}
+
+// The digest of inputs in a row that was written earlier.
+var then = regexp.MustCompile("`([0-9a-f]{12})`: [^|]*\\|$")
+
+// honest says whether a page's table was true when it was written: it is that of the records that are kept, and calls stale what had
+// changed by then. That inputs have changed since it was written is no fault of it.
+func honest(page string, all []status) error {
+	_, rest, _ := strings.Cut(page, tableBegin)
+	old, _, _ := strings.Cut(rest, tableEnd)
+	was := make([]status, len(all))
+	lines := strings.Split(strings.TrimSuffix(strings.TrimPrefix(old, tableHead), "\n"), "\n")
+	if len(lines) != len(all) {
+		return fmt.Errorf("%s: the table has %d rows, and there are %d commands: go run ./conformance/evidence -page", readme, len(lines), len(all))
+	}
+	for i, s := range all {
+		was[i] = s
+		if digest := then.FindStringSubmatch(lines[i]); digest != nil && s.record != nil {
+			if was[i].now = digest[1]; digest[1] == short(s.inputs()) {
+				was[i].now = s.inputs()
+			}
+		}
+		if row := was[i].row(); row != lines[i]+"\n" {
+			return fmt.Errorf("%s: the row of make %s is not of what is kept: go run ./conformance/evidence -page\n is: %s\nand: %s", readme, s.name, lines[i], row)
+		}
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 )
 
@@ -79,31 +78,4 @@ func written(page string, all []status) (string, error) {
 		return "", fmt.Errorf("%s: the lines %q and %q are not there", readme, strings.TrimSpace(tableBegin), strings.TrimSpace(tableEnd))
 	}
 	return before + tableBegin + table(all) + tableEnd + after, nil
-}
-
-// The digest of inputs in a row that was written earlier.
-var then = regexp.MustCompile("`([0-9a-f]{12})`: [^|]*\\|$")
-
-// honest says whether a page's table was true when it was written: it is that of the records that are kept, and calls stale what had
-// changed by then. That inputs have changed since it was written is no fault of it.
-func honest(page string, all []status) error {
-	_, rest, _ := strings.Cut(page, tableBegin)
-	old, _, _ := strings.Cut(rest, tableEnd)
-	was := make([]status, len(all))
-	lines := strings.Split(strings.TrimSuffix(strings.TrimPrefix(old, tableHead), "\n"), "\n")
-	if len(lines) != len(all) {
-		return fmt.Errorf("%s: the table has %d rows, and there are %d commands: go run ./conformance/evidence -page", readme, len(lines), len(all))
-	}
-	for i, s := range all {
-		was[i] = s
-		if digest := then.FindStringSubmatch(lines[i]); digest != nil && s.record != nil {
-			if was[i].now = digest[1]; digest[1] == short(s.inputs()) {
-				was[i].now = s.inputs()
-			}
-		}
-		if row := was[i].row(); row != lines[i]+"\n" {
-			return fmt.Errorf("%s: the row of make %s is not of what is kept: go run ./conformance/evidence -page\n is: %s\nand: %s", readme, s.name, lines[i], row)
-		}
-	}
-	return nil
 }

@@ -3,8 +3,6 @@ package explore
 import (
 	"bytes"
 	"context"
-	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -103,9 +101,7 @@ func TestProgress(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var seen []Progress
-	var line bytes.Buffer
 	r, err := Run(ctx, cheap(7), Options{Workers: 2, ProgressEvery: 20 * time.Millisecond, Progress: func(p Progress) {
-		Line(&line)(p)
 		if seen = append(seen, p); len(seen) >= 3 && p.Rate > 0 {
 			cancel()
 		}
@@ -132,18 +128,5 @@ func TestProgress(t *testing.T) {
 	want := "depth 14, 1204417 distinct, 6118230 generated, 88411 to do, 2.10M/s, 33 MiB"
 	if p.String() != want {
 		t.Errorf("got %q, want %q", p, want)
-	}
-	if s := line.String(); !strings.HasPrefix(s, "\rdepth ") || !strings.HasSuffix(s, " MiB\x1b[K") {
-		t.Errorf("the line of the terminal is %q", s)
-	}
-}
-
-func TestCollisionProbability(t *testing.T) {
-	r := Result{Distinct: 1 << 21, Generated: 1 << 24}
-	if got := r.CollisionProbability(); math.Abs(got-math.Pow(2, -19)) > 1e-12 {
-		t.Errorf("got %g", got)
-	}
-	if got := (Result{}).CollisionProbability(); !reflect.DeepEqual(got, 0.0) {
-		t.Errorf("got %g", got)
 	}
 }

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"io"
 	"time"
 )
 
@@ -22,15 +21,6 @@ type Progress struct {
 func (p Progress) String() string {
 	return fmt.Sprintf("depth %d, %d distinct, %d generated, %d to do, %.2fM/s, %d MiB",
 		p.Depth, p.Distinct, p.Generated, p.Frontier, p.Rate/1e6, p.Bytes>>20)
-}
-
-// Line returns a function for [Options].Progress that keeps one line of the terminal w
-// up to date. Write a line break to w after Run.
-func Line(w io.Writer) func(Progress) {
-	return func(p Progress) {
-		// Back to the start of the line, and after it clear what is left of the old one.
-		_, _ = fmt.Fprintf(w, "\r%s\x1b[K", p)
-	}
 }
 
 // report starts calling Options.Progress, and returns a function that ends it.

@@ -51,13 +51,6 @@ type Result struct {
 	PeakBytes int64
 }
 
-// CollisionProbability estimates how probable it is that two states had one fingerprint, so that one
-// of them, and what lies behind it, was missed. It is Distinct·Generated/2^64, which is
-// above TLC's estimate and above the birthday bound Distinct²/2^65.
-func (r Result) CollisionProbability() float64 {
-	return float64(r.Distinct) * float64(r.Generated) / (1 << 64)
-}
-
 // LimitError says that [Options].MaxBytes would not do. It decides nothing about the model.
 type LimitError struct {
 	MaxBytes  int64 // the bound

@@ -84,8 +84,8 @@ func (p program) explore(ctx context.Context, chosen []tla.Entry, f checkFlags) 
 	bad := 0
 	for i, e := range chosen {
 		progress := func(x explore.Progress) { p.Progress(fmt.Sprintf("%d/%d %s: %s", i+1, len(chosen), e.Name, x)) }
-		o := explorer.Run(ctx, e, explorer.Options{Workers: f.workers, MaxBytes: f.maxBytes,
-			Progress: progress, ProgressEvery: p.Every()})
+		o := explorer.Run(ctx, e, explorer.Options{Options: explore.Options{Workers: f.workers, MaxBytes: f.maxBytes,
+			Progress: progress, ProgressEvery: p.Every()}})
 		if err := ctx.Err(); err != nil {
 			return err
 		}

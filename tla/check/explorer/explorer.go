@@ -19,7 +19,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/seed-fdf591db/bully/model/catalogue"
 	"github.com/seed-fdf591db/bully/model/explore"
@@ -30,14 +29,8 @@ import (
 // Options are the settings of Run. The zero value explores with one worker for each
 // processor, and without a bound on memory.
 type Options struct {
-	// Workers is the number of goroutines that expand states; 0 means one for each processor.
-	Workers int
-	// MaxBytes bounds the memory of the explorer; 0 means no bound.
-	MaxBytes int64
-	// Progress, if set, is called every ProgressEvery while the explorer works.
-	Progress func(explore.Progress)
-	// ProgressEvery is the time between two calls of Progress; 0 means one second.
-	ProgressEvery time.Duration
+	// Options are those of the explorer. What depends on the entry, CheckDeadlock and Visit, Run sets itself.
+	explore.Options
 	// Open makes the model of a configuration; nil means catalogue.Open.
 	Open func(explore.Configuration) (explore.Model, error)
 }
@@ -87,13 +80,8 @@ func Run(ctx context.Context, e tla.Entry, o Options) Outcome {
 		found.Err = err
 		return found
 	}
-	options := explore.Options{
-		Workers:       o.Workers,
-		MaxBytes:      o.MaxBytes,
-		CheckDeadlock: e.Configuration.CheckDeadlock,
-		Progress:      o.Progress,
-		ProgressEvery: o.ProgressEvery,
-	}
+	options := o.Options
+	options.CheckDeadlock = e.Configuration.CheckDeadlock
 	var unreadable error
 	if e.States != "" {
 		found.States = value.NewStates()

@@ -25,7 +25,7 @@ func entry(property string, expected tla.Result, level tla.Level) tla.Entry {
 var holds = tla.Result{Verdict: tla.Holds, Distinct: 6, Generated: 7, Depth: 6}
 
 func TestRun(t *testing.T) {
-	options := Options{Open: counter.Open, Workers: 1}
+	options := Options{Open: counter.Open, Options: explore.Options{Workers: 1}}
 	o := Run(t.Context(), entry("TypeOK", holds, tla.Full), options)
 	require.NoError(t, o.Err)
 	require.Empty(t, o.Differences())
@@ -94,7 +94,7 @@ func TestRunReportsErrors(t *testing.T) {
 	}
 	require.ErrorContains(t, Run(t.Context(), e, Options{Open: open}).Err, "a state that is no TLA+: x: byte 1")
 	var limit *explore.LimitError
-	require.True(t, errors.As(Run(t.Context(), e, Options{Open: counter.Open, MaxBytes: 1}).Err, &limit))
+	require.True(t, errors.As(Run(t.Context(), e, Options{Open: counter.Open, Options: explore.Options{MaxBytes: 1}}).Err, &limit))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, Run(ctx, e, Options{Open: counter.Open}).Err, context.Canceled)
