@@ -60,6 +60,10 @@ func TestChanging(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, address, node.Links().Addr().String())
 	require.NoError(t, node.Close())
+	node, err = bully.Open(bully.Config{Folder: folder, Address: "127.0.0.1:0"})
+	require.NoError(t, err)
+	require.NotEqual(t, address, node.Links().Addr().String(), "what is asked for goes before what was kept")
+	require.NoError(t, node.Close())
 
 	for want, config := range map[string]bully.Config{
 		"bully: ID: the record in " + folder + " is that of node 1, not of 2":       {Folder: folder, ID: "2"},
@@ -84,6 +88,55 @@ func TestListensAt(t *testing.T) {
 	address, err := bully.ListensAt(folder)
 	require.NoError(t, err)
 	require.Equal(t, "10.0.0.1:7000", address)
+
+	_, err = bully.ListensAt(filepath.Join(folder, "none"))
+	require.ErrorContains(t, err, "cannot inspect")
+	for _, c := range []struct{ member, kept, want, err string }{
+		{"", "127.0.0.1:7001", "127.0.0.1:7001", ""},
+		{"10.0.0.1:7000#x", "127.0.0.1:7001", "", "10.0.0.1:7000#x"},
+	} {
+		folder := t.TempDir()
+		first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: one, Kind: spec.Voter, Address: c.member}})
+		require.NoError(t, err)
+		require.NoError(t, storage.Init(folder, who, first))
+		require.NoError(t, bully.KeepAddress(folder, c.kept))
+		address, err := bully.ListensAt(folder)
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.want, address)
+	}
+	folder = t.TempDir()
+	require.NoError(t, storage.Init(folder, who, spec.EmptyConfiguration()))
+	require.NoError(t, os.Mkdir(filepath.Join(folder, bully.AddressFile), 0o700))
+	_, err = bully.ListensAt(folder)
+	require.ErrorContains(t, err, "is a directory")
+}
+
+// TestClosed opens a node, and closes it before it runs: its record and its address are free again, and were not before.
+func TestClosed(t *testing.T) {
+	config := bully.Config{ID: "1", Cluster: "c", Folder: t.TempDir(), Members: map[string]string{"1": "127.0.0.1:0"}}
+	node, err := bully.Open(config)
+	require.NoError(t, err)
+	_, err = bully.Open(config)
+	require.ErrorIs(t, err, storage.ErrLocked)
+	address := node.Links().Addr().String()
+	require.NoError(t, node.Close())
+	l, err := net.Listen("tcp", address)
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	node, err = bully.Open(config)
+	require.NoError(t, err)
+	require.NoError(t, node.Close())
+
+	config.Members["1"], config.Timing = address, host.Timing{Delay: 1}
+	_, err = bully.Open(config)
+	require.ErrorContains(t, err, "Timing.", "its links were open by then")
+	l, err = net.Listen("tcp", address)
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
 }
 
 // TestRefused says what is wrong, and leaves nothing open: the folder can be opened at once.
@@ -94,7 +147,7 @@ func TestRefused(t *testing.T) {
 		config bully.Config
 		want   string
 	}{
-		{bully.Config{ID: "x", Cluster: "c", Folder: folder, Members: one}, "bully: ID: "},
+		{bully.Config{ID: "x", Cluster: "c", Folder: folder, Members: one}, "bully: ID: node id"},
 		{bully.Config{ID: "2", Cluster: "c", Folder: folder, Members: one}, "bully: ID: node 2 is not one of Members"},
 		{bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: map[string]string{"x": "a:1"}}, "bully: Members: "},
 		{bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: map[string]string{"1": "127.0.0.1:0", "01": "127.0.0.1:1"}}, "bully: Members: "},
@@ -106,8 +159,12 @@ func TestRefused(t *testing.T) {
 		_, err := bully.Open(c.config)
 		require.ErrorContains(t, err, c.want)
 	}
+	var links transport.Config
+	var of host.Config
 	node, err := bully.Open(bully.Config{ID: "1", Cluster: "c", Folder: folder, Members: one,
-		Links: func(c *transport.Config) { c.NoProof = true }, Host: func(c *host.Config) { c.Timing = host.Local() }})
+		Links: func(c *transport.Config) { c.NoProof, links = true, *c }, Host: func(c *host.Config) { c.Timing, of = host.Local(), *c }})
 	require.NoError(t, err)
+	require.Equal(t, "c", links.Cluster)
+	require.Equal(t, spec.IntegerID(1), of.ID)
 	require.Equal(t, spec.Epoch(1), leads(t, node))
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -98,36 +99,53 @@ func TestUpdateFromManyGoroutines(t *testing.T) {
 }
 
 // TestNoUpdateGoesBack: an epoch is looked at, and its value written, in one step. If another could write in between, a leader of old
-// would follow a later one.
+// would follow a later one. Who waits is given the lock in turn, and the turns are such that this would show: after a low epoch come
+// higher ones, the highest first.
 func TestNoUpdateGoesBack(t *testing.T) {
 	f := open(t, t.TempDir())
 	var last spec.Epoch // written; changed by updates alone, which are one at a time
-	const writers, rounds = 8, 20
-	for round := range rounds {
-		var begin sync.WaitGroup
-		begin.Add(1)
-		var wait sync.WaitGroup
-		for i := range writers {
-			wait.Go(func() {
-				e := spec.Epoch(round*writers + i + 1)
-				begin.Wait()
-				err := f.Update(e, func([]byte) ([]byte, error) {
-					if e < last {
-						return nil, fmt.Errorf("epoch %d is written after %d", e, last)
-					}
-					last = e
-					time.Sleep(2 * time.Millisecond) // who waits for longer than one is given the lock, and does not take it by chance
-					return []byte{byte(e)}, nil
-				})
-				if err != nil && !errors.Is(err, ErrFenced) {
-					t.Error(err)
-				}
-			})
+	begun := make(chan struct{})
+	var wait sync.WaitGroup
+	update := func(e spec.Epoch, write func()) {
+		err := f.Update(e, func([]byte) ([]byte, error) {
+			if e < last {
+				return nil, fmt.Errorf("epoch %d is written after %d", e, last)
+			}
+			last = e
+			write()
+			return []byte{byte(e)}, nil
+		})
+		if err != nil && !errors.Is(err, ErrFenced) {
+			t.Error(err)
 		}
-		begin.Done()
-		wait.Wait()
 	}
-	require.EqualValues(t, writers*rounds, last)
+	wait.Go(func() {
+		update(1, func() {
+			close(begun)
+			for waiting := range 8 {
+				e := spec.Epoch(10 - waiting)
+				if waiting == 0 {
+					e = 2
+				}
+				wait.Go(func() { update(e, func() {}) })
+				require.Eventually(t, func() bool { return waitsForUpdate() == waiting+1 }, 30*time.Second, time.Millisecond)
+			}
+		})
+	})
+	<-begun
+	wait.Wait()
+	require.EqualValues(t, 9, last)
+}
+
+// waitsForUpdate returns how many goroutines wait for the lock of a File.
+func waitsForUpdate() (n int) {
+	stacks := make([]byte, 1<<20)
+	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if strings.Contains(stack, "[sync.Mutex.Lock") && strings.Contains(stack, ".(*File).Update(") {
+			n++
+		}
+	}
+	return n
 }
 
 func TestDamagedFiles(t *testing.T) {

@@ -242,6 +242,14 @@ func BenchmarkSave(b *testing.B) {
 	require.NoError(b, f.Close())
 }
 
+// A record that could not be put out of use is not said to be.
+func TestDisownFails(t *testing.T) {
+	f := open(t, t.TempDir())
+	require.NoError(t, f.Save(spec.Durable{Epoch: 7, Reserved: spec.Block}))
+	require.NoError(t, f.folder.Close())
+	require.ErrorContains(t, f.Disown(), "could not put the record aside")
+}
+
 // What other nodes have disowned is put out of use, whether there is a record or not.
 func TestDisown(t *testing.T) {
 	for name, saves := range map[string]int{"before the first start": 0, "later": 1} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // TestMerge merges the records of random runs, and sees that the result is a run that the rules and the links allow.
@@ -42,6 +44,46 @@ func TestMerge(t *testing.T) {
 			require.LessOrEqual(t, summary.Filled, cluster.missing, name)
 			require.Zero(t, summary.Unsent, name)
 		}
+	}
+}
+
+// TestClocksAreSetRight: where messages show that a clock is ahead or behind, what no message orders comes in the order in which it was,
+// and not in that of the clocks.
+func TestClocksAreSetRight(t *testing.T) {
+	for _, ahead := range []int64{5_000_000, -5_000_000} {
+		dir := t.TempDir()
+		by := func(at int64, e spec.Event) spec.Event { // the clock of its node
+			if e.Node == spec.IntegerID(2) {
+				at += ahead
+			}
+			e.At = uint64(at)
+			return e
+		}
+		ended := func(node uint64) spec.Event {
+			return spec.Event{Node: spec.IntegerID(node), Action: spec.CoordinatorTimeout, Input: spec.Input{Timer: spec.CoordinatorTimer}, State: at(0, 0)}
+		}
+		back := spec.Message{Type: spec.OK, From: spec.IntegerID(1), To: spec.IntegerID(2), Question: 2}
+		hears := hears()
+		hears.Sent = []spec.Message{back}
+		hearsBack := spec.Event{Node: spec.IntegerID(2), Action: spec.OnOk, Input: spec.Input{Message: back}, State: at(0, 0)}
+		var out strings.Builder
+		_, err := trace.Merge(&out,
+			write(t, dir, "1-000001.ndjson", ids(2), by(10_000_000, start(1)), by(11_000_300, hears), by(12_000_000, ended(1)), by(13_000_000, ended(1))),
+			write(t, dir, "2-000001.ndjson", ids(2), by(10_000_000, start(2)), by(11_000_000, asks()), by(11_000_600, hearsBack), by(12_500_000, ended(2)), by(13_500_000, ended(2))))
+		require.NoError(t, err)
+		var last []string
+		reader, err := spec.NewTraceReader(strings.NewReader(out.String()))
+		require.NoError(t, err)
+		for event := (spec.Event{}); ; {
+			if err = reader.Read(&event); err != nil {
+				break
+			}
+			if event.Action == spec.CoordinatorTimeout {
+				last = append(last, event.Node.String())
+			}
+		}
+		require.ErrorIs(t, err, io.EOF)
+		require.Equal(t, []string{"1", "2", "1", "2"}, last, ahead)
 	}
 }
 

@@ -77,6 +77,16 @@ epoch  leader  from        to          ended by  followers
 	require.Contains(t, out.String(), "10 of 10 events shown.")
 }
 
+// TestShowStopped: where all nodes have stopped, nothing is said of nodes that are heard no more.
+func TestShowStopped(t *testing.T) {
+	text, err := os.ReadFile(write(t, t.TempDir(), "1-000001.ndjson", ids(1), start(1), stops(1, at(0, 0))))
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, trace.Show(&out, bytes.NewReader(text)))
+	require.Contains(t, out.String(), "2 of 2 events shown.\n\n")
+	require.NotContains(t, out.String(), "\n\n\n")
+}
+
 func TestShowBad(t *testing.T) {
 	whole := told(t)
 	var out strings.Builder

@@ -38,6 +38,17 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestOlderConfiguration: a message that comes late says nothing of the members that is not known.
+func TestOlderConfiguration(t *testing.T) {
+	var r record
+	for _, said := range []spec.Stamp{{Epoch: 3, Version: 2}, {Epoch: 3, Version: 1}, {Epoch: 2, Version: 7}} {
+		configuration, err := spec.NewConfiguration(said.Epoch, said.Version, []spec.Member{{ID: one, Kind: spec.Voter}, {ID: two, Kind: spec.Voter}})
+		require.NoError(t, err)
+		r.said(&spec.Message{Type: spec.Ack, From: two, To: one, Epoch: 3, Question: 7, Configuration: configuration})
+		require.Equal(t, spec.Stamp{Epoch: 3, Version: 2}, r.configuration)
+	}
+}
+
 // TestRememberingCostsNothing: it is done for each message, under the lock of all links.
 func TestRememberingCostsNothing(t *testing.T) {
 	configuration, err := spec.NewConfiguration(3, 2, []spec.Member{{ID: one, Kind: spec.Voter}, {ID: two, Kind: spec.Voter}})

@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"crypto/tls"
 	"io"
 	"math/rand/v2"
+	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,6 +32,23 @@ func TestBackoff(t *testing.T) {
 	}
 	c.BackoffMin, c.BackoffMax = 1, 1
 	require.GreaterOrEqual(t, backoff(c, 1), time.Millisecond/2, "never a busy loop")
+}
+
+// deaf is a connection that is gone when it is written to.
+type deaf struct{ net.Conn }
+
+func (deaf) SetDeadline(time.Time) error { return nil }
+func (deaf) Write([]byte) (int, error)   { return 0, io.ErrClosedPipe }
+func (deaf) Read([]byte) (int, error)    { return 0, io.EOF }
+
+// A node that cannot be greeted is not waited for.
+func TestCannotGreet(t *testing.T) {
+	c, err := Config{ID: one, Cluster: "test", Members: map[spec.NodeID]string{one: "127.0.0.1:0"}}.complete()
+	require.NoError(t, err)
+	for _, l := range []*link{{node: two}, {node: two, tls: &tls.Config{ServerName: "2"}}} {
+		_, err = (&TCP{config: c}).greet(l, way{}, deaf{})
+		require.Equal(t, io.ErrClosedPipe, err)
+	}
 }
 
 // The pause grows with each dial that fails, and is short again after one that did not, or when the node is known to be there.

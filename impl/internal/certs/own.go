@@ -72,9 +72,11 @@ func (o *Own) Reload(now time.Time) (changed bool, err error) {
 func (o *Own) check(pair tls.Certificate, now time.Time) error {
 	between := x509.NewCertPool()
 	for _, der := range pair.Certificate[1:] {
-		if c, err := x509.ParseCertificate(der); err == nil {
-			between.AddCert(c)
+		c, err := x509.ParseCertificate(der)
+		if err != nil {
+			return o.useless(err)
 		}
+		between.AddCert(c)
 	}
 	for _, usage := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} { // a node is both
 		_, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: o.roots, Intermediates: between, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{usage}})

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,6 +76,70 @@ func TestKeeper(t *testing.T) {
 	require.Equal(t, made.Add(200*day).Unix()/10, own.Expires().Unix()/10)
 }
 
+// TestMomentsOfTheKeeper: a node is told with a month left, and with a day left more loudly; at the very end it is told that this is it.
+func TestMomentsOfTheKeeper(t *testing.T) {
+	f, _ := issued(t, 120*day)
+	own, err := Load(f, "test", spec.IntegerID(3))
+	require.NoError(t, err)
+	require.False(t, own.EndsSoon(own.Expires().Add(-30*day)))
+	require.True(t, own.EndsSoon(own.Expires().Add(-30*day+1)))
+	for left, says := range map[time.Duration]string{
+		alarmAt: "level=WARN", alarmAt - 1: "level=ERROR", 1: "ends: renew it", 0: "has ended",
+	} {
+		var logged strings.Builder
+		k := keeper{own: own, logger: slog.New(slog.NewTextHandler(&logged, nil))}
+		k.look(own.Expires().Add(-left), false)
+		require.Contains(t, logged.String(), says, left)
+	}
+}
+
+// TestNewOneEndsToo: that a new certificate ends is said at once, though it has just been said of the old one.
+func TestNewOneEndsToo(t *testing.T) {
+	f, renew := issued(t, 90*day)
+	own, err := Load(f, "test", spec.IntegerID(3))
+	require.NoError(t, err)
+	var logged strings.Builder
+	k := keeper{own: own, logger: slog.New(slog.NewTextHandler(&logged, nil))}
+	now := time.Now().Add(61 * day)
+	k.look(now, false)
+	require.Contains(t, logged.String(), "ends: renew it")
+	logged.Reset()
+	renew(62 * day)
+	k.look(now.Add(time.Minute), false)
+	require.Contains(t, logged.String(), "has another certificate from now on")
+	require.Contains(t, logged.String(), "ends: renew it")
+}
+
+// TestFilesComeBack: a certificate, or a key, that was away for a while and is the same again is not another one.
+func TestFilesComeBack(t *testing.T) {
+	f, _ := issued(t, 90*day)
+	own, err := Load(f, "test", spec.IntegerID(3))
+	require.NoError(t, err)
+	for _, name := range []string{f.Certificate, f.Key} {
+		require.NoError(t, os.Rename(name, name+".away"))
+		changed, err := own.Reload(time.Now())
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.ErrorContains(t, err, name)
+		require.False(t, changed)
+		require.NoError(t, os.Rename(name+".away", name))
+		changed, err = own.Reload(time.Now())
+		require.NoError(t, err)
+		require.False(t, changed, name)
+	}
+}
+
+// TestFilesThatDoNotFit: what is wrong with the files of a node is said by their names.
+func TestFilesThatDoNotFit(t *testing.T) {
+	f, _ := issued(t, 90*day)
+	other, _ := issued(t, 90*day)
+	_, err := Load(Files{f.Certificate, other.Key, f.Authorities}, "test", spec.IntegerID(3))
+	require.ErrorContains(t, err, f.Certificate+" and "+other.Key+": tls: private key does not match")
+	_, err = Load(Files{f.Certificate, f.Key, f.Authorities + ".away"}, "test", spec.IntegerID(3))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = Load(Files{f.Certificate, f.Key, f.Key}, "test", spec.IntegerID(3))
+	require.ErrorContains(t, err, f.Key+" has no certificate in PEM")
+}
+
 // TestShortLived: of a certificate that is renewed each day nobody is warned in the morning.
 func TestShortLived(t *testing.T) {
 	f, _ := issued(t, day)
@@ -89,6 +154,7 @@ func TestKeep(t *testing.T) {
 	f, renew := issued(t, 90*day)
 	own, err := Load(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
+	renew(95 * day)
 	synctest.Test(t, func(t *testing.T) {
 		var logged strings.Builder
 		asked := make(chan os.Signal)
@@ -96,7 +162,8 @@ func TestKeep(t *testing.T) {
 		defer cancel()
 		go own.Keep(ctx, asked, slog.New(slog.NewTextHandler(&logged, nil)))
 		synctest.Wait()
-		logged.Reset() // the time of this test is long past
+		require.NotEmpty(t, logged.String(), "it looks at once, and the time of this test is before all certificates")
+		logged.Reset()
 		renew(100 * day)
 		time.Sleep(lookEvery)
 		synctest.Wait()
@@ -130,6 +197,60 @@ func TestAuthorityEnds(t *testing.T) {
 	require.NoError(t, os.Rename(in("b"), in(authorityKeyFile)))
 	_, err = OpenAuthority(dir)
 	require.ErrorContains(t, err, "is the certificate of no authority")
+}
+
+// TestAuthorityIsKept: an authority is opened again, and nothing of one that is there is ever replaced.
+func TestAuthorityIsKept(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	_, err := NewAuthority(dir, "test", -time.Hour)
+	require.ErrorContains(t, err, `the authority "test" has expired`)
+	_, err = NewAuthority(dir, "test", day)
+	require.NoError(t, err)
+	_, err = NewAuthority(dir, "test", day)
+	require.ErrorIs(t, err, fs.ErrExist)
+	certificate, err := os.ReadFile(in(AuthorityFile))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(in(AuthorityFile)))
+	_, err = NewAuthority(dir, "test", day)
+	require.ErrorIs(t, err, fs.ErrExist)
+	require.NoFileExists(t, in(AuthorityFile), "its key would be that of the old one")
+	_, err = NewAuthority(in(authorityKeyFile), "test", day)
+	require.ErrorContains(t, err, "mkdir")
+
+	require.NoError(t, os.WriteFile(in(AuthorityFile), certificate, 0o600))
+	a, err := OpenAuthority(dir)
+	require.NoError(t, err)
+	_, err = a.Issue(in("a"), in("b"), "test", spec.IntegerID(3), day, false)
+	require.NoError(t, err)
+	_, err = Load(Files{in("a"), in("b"), in(AuthorityFile)}, "test", spec.IntegerID(3))
+	require.NoError(t, err)
+}
+
+// TestNothingIsReplacedUnasked: neither a certificate nor a key, and one without the other is not written.
+func TestNothingIsReplacedUnasked(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	a, err := NewAuthority(filepath.Join(dir, "ca"), "test", day)
+	require.NoError(t, err)
+	issue := func(renew bool) error {
+		_, err := a.Issue(in("crt"), in("key"), "test", spec.IntegerID(3), day, renew)
+		return err
+	}
+	require.NoError(t, issue(false))
+	require.NoError(t, os.Remove(in("crt")))
+	require.ErrorIs(t, issue(false), fs.ErrExist)
+	require.NoFileExists(t, in("crt"))
+	require.NoError(t, issue(true))
+	require.NoError(t, os.Remove(in("key")))
+	require.ErrorIs(t, issue(false), fs.ErrExist)
+
+	require.NoError(t, os.RemoveAll(in("crt")))
+	require.NoError(t, os.Mkdir(in("crt"), 0o700))
+	require.Error(t, issue(true))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 3, "the authority, the folder in the way, and the key: %v", left)
 }
 
 // TestOnlyForServers: a node dials and is dialled, and its certificate must be good for both.
@@ -193,6 +314,11 @@ func TestChain(t *testing.T) {
 	require.NoError(t, os.WriteFile(f.Certificate, append(alone, inPEM(between)...), 0o600))
 	_, err = Load(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
+
+	rubbish := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("rubbish")})
+	require.NoError(t, os.WriteFile(f.Certificate, slices.Concat(alone, inPEM(between), rubbish), 0o600))
+	_, err = Load(f, "test", spec.IntegerID(3))
+	require.ErrorContains(t, err, "malformed certificate", "other nodes refuse a chain with what is none")
 }
 
 // TestNoFolder: where nothing can be written, that is said.

@@ -80,6 +80,41 @@ func TestEveryMistakeIsAnswered(t *testing.T) {
 	require.Contains(t, e.Call("dance", "[]"), "dance")
 }
 
+// TestWhatIsWrongIsSaid wants the mistake of each call by its own name, and lists where there is nothing in them.
+func TestWhatIsWrongIsSaid(t *testing.T) {
+	var e Engine
+	require.Contains(t, e.Call("<dance>", "[]"), "<dance>")
+	text, err := fs.ReadFile(traces.Valid, "cold-start.ndjson")
+	require.NoError(t, err)
+	trace := ask[opened](t, &e, "open", string(text), "cold-start.ndjson").Handle
+	begun := ask[opened](t, &e, "begin", map[string]any{"recipe": 1, "algorithm": "bully", "nodes": 3, "profile": "lan", "seed": 1, "do": []any{}})
+	run := begun.Handle
+	live := ask[opened](t, &e, "live", []string{"1"}, true)
+	require.Contains(t, e.Call("live", `[["1"],true]`), `"frames":[]`)
+	for _, c := range []struct {
+		method, says string
+		args         []any
+	}{
+		{"next", "argument 2 cannot be read", []any{run, "5"}},
+		{"do", "argument 2 cannot be read", []any{run, 5}},
+		{"live", "argument 2 cannot be read", []any{[]string{"1"}, "x"}},
+		{"feed", "this is no live film", []any{trace, string(text)}},
+		{"next", "100001 is not from 0 to 100000 frames", []any{trace, maxNext + 1}},
+		{"testCase", "", []any{live.Handle}},
+	} {
+		said := ask[exported](t, &e, c.method, c.args...).Problem
+		require.NotNil(t, said, c.method)
+		require.Contains(t, said.Problem, c.says, c.method)
+	}
+	for _, k := range []int{0, maxNext} {
+		require.Nil(t, ask[more](t, &e, "next", trace, k).Problem, k)
+		require.Contains(t, e.Call("next", fmt.Sprintf("[%d,%d]", trace, k)), `"frames":[]`)
+	}
+	done := ask[more](t, &e, "do", run, map[string]any{"after": len(begun.Frames), "do": "crash", "node": 0})
+	require.Nil(t, done.Problem)
+	require.NotEmpty(t, done.Frames)
+}
+
 // TestPanicsAreAnswered makes the engine itself fail.
 func TestPanicsAreAnswered(t *testing.T) {
 	defer func(was method) { methods["next"] = was }(methods["next"])

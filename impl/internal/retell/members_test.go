@@ -180,6 +180,16 @@ func TestWhoMayNotIsTold(t *testing.T) {
 	}
 }
 
+// TestAloneIsTold tells how the only voter wins: by the end of a timer, and not by a message.
+func TestAloneIsTold(t *testing.T) {
+	tell := teller(t)
+	c := conf(t, 0, 1, voter(one), observer(two))
+	tell(spec.Event{Node: one, Action: spec.StartAction, State: spec.State{Role: spec.Follower, Configuration: c, Latest: 7}})
+	f := tell(spec.Event{Node: one, Action: spec.PatienceTimeout, Input: spec.Input{Timer: spec.PatienceTimer},
+		State: spec.State{Role: spec.Leader, Leader: one, Epoch: 1, Grantee: one, Configuration: c.At(1, 1), Latest: 8, Dated: 8}})
+	require.Contains(t, f.Note, "stamps its configuration, which is now version 1 of epoch 1")
+}
+
 // TestBrokenConfigurationsAreSeen tells what no node may do with its configuration.
 func TestBrokenConfigurationsAreSeen(t *testing.T) {
 	tell := teller(t)

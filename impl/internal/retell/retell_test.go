@@ -173,6 +173,86 @@ func TestClocksThatDiffer(t *testing.T) {
 	require.Equal(t, int64(500), back[0].At, "time does not go back")
 }
 
+// TestRepeatedMessages: in a run that was seen from its beginning, a message that comes twice is not taken for one that is sent later.
+func TestRepeatedMessages(t *testing.T) {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	teller, err := New([]spec.NodeID{one, two}, Options{})
+	require.NoError(t, err)
+	m := spec.Message{Type: spec.Claim, From: two, To: one, Epoch: 1, Question: 7}
+	claims := spec.State{Role: spec.Claimant, Asked: 7, Latest: 7}
+	says := &spec.Event{Node: two, Action: spec.ElectionTimeout, Input: spec.Input{Timer: spec.ElectionTimer}, Sent: []spec.Message{m}, State: claims}
+	hears := &spec.Event{Node: one, Action: spec.OnClaim, Input: spec.Input{Message: m}, State: spec.State{Role: spec.Follower}}
+	for _, id := range []spec.NodeID{one, two} {
+		teller.Tell(&spec.Event{Node: id, Action: spec.StartAction, State: spec.State{Role: spec.Follower}})
+	}
+	teller.Tell(says)
+	teller.Tell(hears)
+	require.Contains(t, teller.Tell(hears)[0].Note, "it was taken for lost, or comes once more")
+	require.Len(t, teller.Tell(says)[0].Sends, 1)
+
+	// A claim may be repeated, and a grant answers one of them.
+	grant := spec.Message{Type: spec.Grant, From: one, To: two, Epoch: 1, Question: 6}
+	f := teller.Tell(&spec.Event{Node: two, Action: spec.OnGrant, Input: spec.Input{Message: grant}, State: claims})[0]
+	require.Contains(t, f.Note, "does not count: it is of another claim")
+}
+
+// TestDownIsNotUp: of two nodes that run somebody should lead, and of one of two nobody can.
+func TestDownIsNotUp(t *testing.T) {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	teller, err := New([]spec.NodeID{one, two}, Options{})
+	require.NoError(t, err)
+	last := func(e spec.Event) []film.Lamp { return teller.Tell(&e)[0].Lamps }
+	idle := spec.State{Role: spec.Follower}
+	last(spec.Event{Node: one, Action: spec.StartAction, State: idle})
+	lamps := last(spec.Event{Node: two, Action: spec.StartAction, State: idle})
+	require.Equal(t, "nobody leads, though 2 of 2 nodes run", lamps[0].Says)
+	lamps = last(spec.Event{Node: two, Action: spec.CrashAction, State: idle})
+	require.Equal(t, film.Green, lamps[0].Light)
+}
+
+// TestUnderWayForLong: a link whose messages are not seen to arrive does not fill the page.
+func TestUnderWayForLong(t *testing.T) {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	teller, err := New([]spec.NodeID{one, two}, Options{Timed: true, Middle: true})
+	require.NoError(t, err)
+	for q := range spec.Question(maxUnderWay + 2) {
+		frames := teller.Tell(&spec.Event{Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
+			Sent:  []spec.Message{{Type: spec.Heartbeat, From: two, To: one, Epoch: 1, Question: q + 1}},
+			State: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two, Latest: q + 1}})
+		if q < maxUnderWay {
+			require.Len(t, frames, 1)
+			continue
+		}
+		require.Len(t, frames, 2)
+		require.Equal(t, "it has not arrived for so long that it is taken for lost", frames[0].Note)
+	}
+	require.Equal(t, "asks 3; the latest was 5", questions(&spec.State{Asked: 3, Latest: 5}))
+}
+
+// TestProvedOfOurRulesAlone: what is proved of a promise is said where our rules are followed, and nowhere else.
+func TestProvedOfOurRulesAlone(t *testing.T) {
+	proved := 0
+	for _, p := range lightsOf([]spec.NodeID{spec.IntegerID(1)}, true).Promises() {
+		if p.Proved != "" {
+			require.Contains(t, LampOf(p, true).Says, p.Proved)
+			require.NotContains(t, LampOf(p, false).Says, p.Proved)
+			proved++
+		}
+	}
+	require.Positive(t, proved)
+}
+
+// TestUnseenRestart: a node that is seen for the first time as it comes back has the epoch that it had.
+func TestUnseenRestart(t *testing.T) {
+	one := spec.IntegerID(1)
+	teller, err := New([]spec.NodeID{one, spec.IntegerID(2)}, Options{Timed: true, Middle: true})
+	require.NoError(t, err)
+	back := spec.State{Role: spec.Electing, Leader: one, Epoch: 5, Grantee: one, Latest: spec.Block + 1}
+	f := teller.Tell(&spec.Event{Seq: 9, At: 1000, Node: one, Action: spec.RestartAction, State: back})[0]
+	require.Equal(t, "is back", f.Text)
+	require.Equal(t, "R30", f.Rule)
+}
+
 // TestUnseenMayRun takes a node that nothing is known of for one that runs, and one whose crash was seen for one that does not.
 func TestUnseenMayRun(t *testing.T) {
 	one, two := spec.IntegerID(1), spec.IntegerID(2)

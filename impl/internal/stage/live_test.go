@@ -35,6 +35,13 @@ func TestLiveHeardNoMore(t *testing.T) {
 
 // TestLiveMembersComeAndGo listens to a cluster whose members change: configurations are told, and one that names a stranger is
 // refused.
+// TestLiveNodesAscend: in whatever order nodes are named, a film has them by their ids.
+func TestLiveNodesAscend(t *testing.T) {
+	live, err := stage.Listen([]string{"10", "9", "2"}, false)
+	require.NoError(t, err)
+	require.Equal(t, []string{"2", "9", "10"}, live.Header().Nodes)
+}
+
 func TestLiveMembersComeAndGo(t *testing.T) {
 	_, err := stage.Listen([]string{"1", "2"}, true)
 	require.NoError(t, err)

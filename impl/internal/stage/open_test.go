@@ -3,7 +3,9 @@ package stage_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -160,6 +162,22 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 }
 
 // TestFirstMistakeCounts opens a trace that the rules refuse, and that cannot be read further down: people see what comes first.
+// TestRecipesOpen opens a run by its recipe: it begins where the recipe says, or the error says why not.
+func TestRecipesOpen(t *testing.T) {
+	const recipe = `{"recipe":1,"algorithm":"bully","nodes":3,"profile":"lan","seed":1,"do":[%s]}`
+	o := stage.Open([]byte(fmt.Sprintf(recipe, "")), "a.json")
+	require.Nil(t, o.Problem)
+	require.NotNil(t, o.Run)
+	require.NotEmpty(t, o.Film.Frames)
+	require.Equal(t, len(o.Film.Frames), o.Film.Header.Open, "all nodes have started")
+	frames, _ := o.Run.Next(300)
+	require.True(t, slices.ContainsFunc(frames, func(f film.Frame) bool { return strings.Contains(f.Text, ", and leads") }), "who has saved that it leads")
+	o = stage.Open([]byte(fmt.Sprintf(recipe, `{"after":1,"do":"crash","node":0}`)), "a.json")
+	require.NotNil(t, o.Problem)
+	o = stage.Open([]byte(strings.Replace(recipe, `"nodes":3`, `"nodes":"3"`, 1)), "a.json")
+	require.NotNil(t, o.Problem)
+}
+
 func TestFirstMistakeCounts(t *testing.T) {
 	text, err := fs.ReadFile(traces.Invalid, "R20-wins-with-half.ndjson")
 	require.NoError(t, err)

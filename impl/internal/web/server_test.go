@@ -235,9 +235,15 @@ func TestMetrics(t *testing.T) {
 	}
 	require.Regexp(t, `bully_transport_refused_total\{reason="[a-z ]+"\} 2`, body)
 
-	url, _ = serve(t, newFake(), func(c *Config) { c.Stats = nil })
+	f := newFake()
+	f.status.Links[0].LastHeardMS = 0
+	url, _ = serve(t, f, func(c *Config) { c.Stats = nil })
 	_, body, _ = get(t, url+"/metrics")
 	require.NotContains(t, body, "transport")
+	require.Contains(t, body, "bully_link_heard_seconds{node=\"5\"} 0\n", "just now")
+	f.status.Links[0].LastHeardMS = -1
+	_, body, _ = get(t, url+"/metrics")
+	require.NotContains(t, body, "bully_link_heard_seconds{", "never")
 }
 
 // TestPage sees that the page watches this node and the others that there are views of, may connect to them and to nobody

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -362,4 +363,35 @@ func BenchmarkRecord(b *testing.B) {
 			}
 		})
 	}
+}
+
+// paper is what a listener is written on.
+type paper struct {
+	http.ResponseWriter
+	writes int
+}
+
+func (p *paper) Write(text []byte) (int, error)   { p.writes++; return len(text), nil }
+func (p *paper) Header() http.Header              { return http.Header{} }
+func (p *paper) SetWriteDeadline(time.Time) error { return nil }
+func (p *paper) Flush()                           {}
+
+// TestPace: however many steps there are, a page is written to a few times a second.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newSteps(), &paper{}
+		ctx, leave := context.WithCancel(t.Context())
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/steps", nil)
+		require.NoError(t, err)
+		served := make(chan struct{})
+		go func() { s.serve(p, request); close(served) }()
+		for range 50 { // no batch is full
+			s.add(&spec.Event{Node: three, Action: spec.StartAction})
+			time.Sleep(pace / 5)
+		}
+		leave()
+		<-served
+		require.GreaterOrEqual(t, p.writes, 10)
+		require.LessOrEqual(t, p.writes, 13, "one that it is there, one for what came so far, and one after each pause")
+	})
 }
