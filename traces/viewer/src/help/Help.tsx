@@ -7,6 +7,8 @@ const keys: [string, string][] = [
   ['+ −', 'faster, slower'], ['K', 'kill the leader'], ['Tab Enter', 'to a node, a message, a link; what can be done with it'], ['Esc', 'close what is open'], ['?', 'this'],
 ];
 
+const commit = (): string => document.querySelector<HTMLMetaElement>('meta[name=commit]')?.content ?? 'unknown';
+
 export function HelpDialog() {
   const name = film.value?.header.algorithm;
   const other = name === 'bully' ? undefined : gallery.value?.algorithms.find((a) => a.name === name);
@@ -32,6 +34,7 @@ export function HelpDialog() {
       {other && <p><strong>What is shown is another: {other.title}.</strong> {other.says}</p>}
       {!other && <p>Other algorithms, which New run and the gallery have, differ: New run says of each what it does.</p>}
       <p>A band of one colour in the diagram is one reign: the time that one node leads one epoch. The lamps say which promises hold; a red one was broken, and takes you to the step.</p>
+      <p class="built">This page and its engine were built from commit {commit()}.</p>
     </Dialog>
   );
 }

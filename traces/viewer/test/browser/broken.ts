@@ -80,6 +80,10 @@ export const breaks: Break[] = [
   { name: 'a plot keeps its room', file: 'compare', test: 'drawn again', script: 'const Real = ResizeObserver; globalThis.ResizeObserver = class extends Real { constructor(f) { let seen = 0; super((all) => { if (seen++ === 0) f(all); }); } };' },
   { name: 'a served page asks for more', file: 'served', test: 'serves a page', script: 'addEventListener("load", () => { new Image().src = "/more"; });' },
   { name: 'a served file is wrong elsewhere', file: 'served', test: 'opens the file', script: answered('open', '(answer) => { if (answer.problem?.line) answer.problem.line++; }') },
+  { name: 'a released page does not say which it is', file: 'released', test: 'which commit', script: 'addEventListener("DOMContentLoaded", () => document.querySelector("meta[name=commit]").remove());' },
+  { name: 'a released page is not told what to play', file: 'released', test: 'by its name', script: 'addEventListener("DOMContentLoaded", () => { document.getElementById("opened").textContent = ""; });' },
+  { name: 'a released engine does not know a golden trace', file: 'released', test: 'golden', script: answered('open', '(answer) => { answer.problem = { problem: "no" }; }') },
+  { name: 'a released engine does not know a step', file: 'released', test: 'as they come', script: answered('feed', '(answer) => { answer.frames = []; }') },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
 ];
 
