@@ -24,7 +24,7 @@ type Options struct {
 	Live   *Live  // a cluster that runs
 }
 
-// File is a file that a page opens: a trace, a film, a recipe of a run, what TLC has printed. The page finds out which it
+// File is a file that a page opens: a trace, a recording, a run spec of a run, what TLC has printed. The page finds out which it
 // is, and says what is wrong with it.
 type File struct {
 	Name string `json:"name"`

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
@@ -87,7 +87,7 @@ func fromITF(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	trace, err := stage.TraceOfITF(text)
+	trace, err := engine.TraceOfITF(text)
 	if err == nil {
 		return p.writeOut(trace, name)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // Trace returns the behaviour as a trace (section 14 of the specification). The error is why it is none: it is of another
@@ -22,7 +22,7 @@ func (b *Behaviour) Trace() ([]byte, error) {
 	if n > rules.MaxIDs {
 		return nil, fmt.Errorf("%d nodes: the rules know up to %d", n, rules.MaxIDs)
 	}
-	r := recorder{way: map[film.Link][]spec.Message{}}
+	r := recorder{way: map[recording.Link][]spec.Message{}}
 	for i := range n {
 		r.members = append(r.members, spec.IntegerID(uint64(i+1)))
 	}
@@ -56,9 +56,9 @@ type recorder struct {
 	members []spec.NodeID
 	events  []spec.Event
 	rules   conformance.Model
-	now     []spec.State                 // of each node, as the trace has it
-	way     map[film.Link][]spec.Message // what is under way, as the trace has it
-	strict  bool                         // what the rules do not allow is refused
+	now     []spec.State                      // of each node, as the trace has it
+	way     map[recording.Link][]spec.Message // what is under way, as the trace has it
+	strict  bool                              // what the rules do not allow is refused
 }
 
 // id returns the node of a number; 0 is none.
@@ -260,13 +260,13 @@ func (r *recorder) numbers(s *Step, but int) (numbering, bool) {
 }
 
 // queueOf returns what is under way on a link after a step, as the module has it.
-func queueOf(s *Step, l film.Link) []term {
+func queueOf(s *Step, l recording.Link) []term {
 	return s.terms["net"].field(fmt.Sprintf("<<%d, %d>>", l[0]+1, l[1]+1)).items
 }
 
 func (r *recorder) send(sent []spec.Message) {
 	for _, m := range sent {
-		l := film.Link{r.place(m.From), r.place(m.To)}
+		l := recording.Link{r.place(m.From), r.place(m.To)}
 		r.way[l] = append(r.way[l], m)
 	}
 }
@@ -274,7 +274,7 @@ func (r *recorder) send(sent []spec.Message) {
 // heard returns which of what the rules want to be sent is under way. The module leaves out what can make no difference: what goes
 // over a cut link, or to a node that is down, or is a heartbeat that tells nothing new. It reports whether that explains all.
 func (r *recorder) heard(s *Step, n numbering, want []spec.Message, place int, changes []difference) (heard []spec.Message, ok bool) {
-	added := map[film.Link][]term{}
+	added := map[recording.Link][]term{}
 	for _, c := range changes {
 		if len(c.added) > 0 {
 			terms := queueOf(s, c.link)
@@ -284,7 +284,7 @@ func (r *recorder) heard(s *Step, n numbering, want []spec.Message, place int, c
 	cut := cutOf(s.terms["cut"])
 	for k := range want {
 		m := &want[k]
-		l := film.Link{place, r.place(m.To)}
+		l := recording.Link{place, r.place(m.To)}
 		switch rest := added[l]; {
 		case len(rest) > 0 && n.fitMessage(rest[0], m, r.place):
 			added[l] = rest[1:]

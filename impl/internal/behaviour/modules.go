@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // module is a TLA+ module whose states are known.
@@ -22,11 +22,11 @@ type module struct {
 	words map[string]string // what an action is, in words
 }
 
-// scene is a state, as a film knows it.
+// scene is a state, as a recording knows it.
 type scene struct {
-	nodes []film.State
-	way   map[film.Link][]packet // in the order of each link
-	cut   []film.Link
+	nodes []recording.State
+	way   map[recording.Link][]packet // in the order of each link
+	cut   []recording.Link
 }
 
 // packet is a message under way, without the link.
@@ -54,9 +54,9 @@ func moduleOf(b *Behaviour) module {
 }
 
 // fieldsOf returns all fields of a record.
-func fieldsOf(t term) (fields []film.Field) {
+func fieldsOf(t term) (fields []recording.Field) {
 	for i, key := range t.keys {
-		fields = append(fields, film.Field{Name: key, Value: plain(t.items[i])})
+		fields = append(fields, recording.Field{Name: key, Value: plain(t.items[i])})
 	}
 	return fields
 }
@@ -84,27 +84,27 @@ func plain(t term) string {
 }
 
 // lookOf returns how to draw a role.
-func lookOf(role string, leader, me int, up bool) film.Look {
+func lookOf(role string, leader, me int, up bool) recording.Look {
 	switch {
 	case !up:
-		return film.Down
+		return recording.Down
 	case role == "leader":
-		return film.Leads
+		return recording.Leads
 	case role == "candidate", role == "claimant", role == "precandidate":
-		return film.Stands
+		return recording.Stands
 	case role == "electing":
-		return film.Waits
+		return recording.Waits
 	case leader >= 0 && leader != me:
-		return film.Follows
+		return recording.Follows
 	}
-	return film.Idle
+	return recording.Idle
 }
 
 // recordState returns the state of a node that is a record with a role, and a leader from 1.
-func recordState(t term, me int, up bool) film.State {
+func recordState(t term, me int, up bool) recording.State {
 	leader := t.field("leader").number() - 1
 	role := t.field("role").word()
-	s := film.State{Look: lookOf(role, leader, me, up), Role: role, Leader: leader, Fields: fieldsOf(t)}
+	s := recording.State{Look: lookOf(role, leader, me, up), Role: role, Leader: leader, Fields: fieldsOf(t)}
 	if !up {
 		s.Role, s.Leader = "down", -1
 	}
@@ -115,15 +115,15 @@ func recordState(t term, me int, up bool) film.State {
 }
 
 // queues returns what is under way on links that are queues.
-func queues(net term, read func(term) packet) map[film.Link][]packet {
-	way := map[film.Link][]packet{}
+func queues(net term, read func(term) packet) map[recording.Link][]packet {
+	way := map[recording.Link][]packet{}
 	for i, key := range net.keys {
 		from, to, ok := pair(key)
 		if !ok {
 			continue
 		}
 		for _, m := range net.items[i].items {
-			link := film.Link{from - 1, to - 1}
+			link := recording.Link{from - 1, to - 1}
 			way[link] = append(way[link], read(m))
 		}
 	}
@@ -131,11 +131,11 @@ func queues(net term, read func(term) packet) map[film.Link][]packet {
 }
 
 // cutOf returns a set of links.
-func cutOf(t term) []film.Link {
-	cut := []film.Link{} // none is said too
+func cutOf(t term) []recording.Link {
+	cut := []recording.Link{} // none is said too
 	for _, l := range t.items {
 		if from, to, ok := pair(l.text); ok {
-			cut = append(cut, film.Link{from - 1, to - 1})
+			cut = append(cut, recording.Link{from - 1, to - 1})
 		}
 	}
 	return cut
@@ -200,9 +200,9 @@ func clusterModule() module {
 		}}
 }
 
-// isNumber reports whether a field has numbers of questions. The module gives them anew in each state, so a film would have them
+// isNumber reports whether a field has numbers of questions. The module gives them anew in each state, so a recording would have them
 // change where nothing has.
-func isNumber(f film.Field) bool {
+func isNumber(f recording.Field) bool {
 	return slices.Contains([]string{"lease", "asked", "latest", "dated", "answered"}, f.Name)
 }
 
@@ -224,7 +224,7 @@ func textbookStamp() module {
 		for i := range c.nodes {
 			heard := s["heard"].at(i + 1)
 			c.nodes[i].Epoch = uint64(max(0, heard.number()))
-			c.nodes[i].Fields = append(c.nodes[i].Fields, film.Field{Name: "highest stamp", Value: heard.text})
+			c.nodes[i].Fields = append(c.nodes[i].Fields, recording.Field{Name: "highest stamp", Value: heard.text})
 		}
 		for link, way := range c.way {
 			stamps, k := s["stamps"].field(fmt.Sprintf("<<%d, %d>>", link[0]+1, link[1]+1)).items, 0
@@ -245,7 +245,7 @@ func ringModule() module {
 		scene: func(s map[string]term, nodes int) scene {
 			c := nodeScene(s, nodes, messagePacket)
 			for i := range c.nodes {
-				c.nodes[i].Fields = append(c.nodes[i].Fields, film.Field{Name: "next on the ring", Value: s["ring"].at(i + 1).text})
+				c.nodes[i].Fields = append(c.nodes[i].Fields, recording.Field{Name: "next on the ring", Value: s["ring"].at(i + 1).text})
 			}
 			return c
 		}}
@@ -267,13 +267,13 @@ func raftModule() module {
 }
 
 // records returns what is under way where it is a set of records with their ends. One without a receiver is for all others.
-func records(net term, nodes int) map[film.Link][]packet {
-	way := map[film.Link][]packet{}
+func records(net term, nodes int) map[recording.Link][]packet {
+	way := map[recording.Link][]packet{}
 	for _, m := range net.items {
 		from, to := m.field("from").number()-1, m.field("to").number()-1
 		for i := range nodes {
 			if i == to || to < 0 && i != from {
-				link := film.Link{from, i}
+				link := recording.Link{from, i}
 				way[link] = append(way[link], messagePacket(m))
 			}
 		}
@@ -291,10 +291,10 @@ func orNone(t term) string {
 // otherModule shows the variables of a module that is not known, as fields of one node.
 func otherModule() module {
 	return module{nodes: func(*Behaviour) int { return 1 }, scene: func(s map[string]term, _ int) scene {
-		n := film.State{Look: film.Idle, Role: "state", Leader: -1}
+		n := recording.State{Look: recording.Idle, Role: "state", Leader: -1}
 		for _, name := range slices.Sorted(maps.Keys(s)) {
-			n.Fields = append(n.Fields, film.Field{Name: name, Value: s[name].text})
+			n.Fields = append(n.Fields, recording.Field{Name: name, Value: s[name].text})
 		}
-		return scene{nodes: []film.State{n}}
+		return scene{nodes: []recording.State{n}}
 	}}
 }

@@ -3,7 +3,7 @@ package behaviour
 import (
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // leaseModule has a store, and a resource, beside its nodes. A node that stands anew has another session.
@@ -38,16 +38,16 @@ func aboutLease(action string, parameter int, s map[string]term, nodes int) int 
 // leaseScene shows sessions as their nodes, for a node is what its last session is.
 func leaseScene(s map[string]term, nodes int) scene {
 	store, resource := nodes, nodes+1
-	c := scene{way: map[film.Link][]packet{}}
+	c := scene{way: map[recording.Link][]packet{}}
 	for i := range nodes {
-		n := film.State{Look: film.Idle, Role: "no session", Leader: -1}
+		n := recording.State{Look: recording.Idle, Role: "no session", Leader: -1}
 		for k, session := range s["sessions"].items {
 			if session.field("node").number() != i+1 {
 				continue
 			}
 			role := session.field("role").word()
-			n.Fields = append(n.Fields, film.Field{Name: fmt.Sprintf("session %d", k+1), Value: role + ", revision " + session.field("epoch").text})
-			if role != "over" || n.Look == film.Idle {
+			n.Fields = append(n.Fields, recording.Field{Name: fmt.Sprintf("session %d", k+1), Value: role + ", revision " + session.field("epoch").text})
+			if role != "over" || n.Look == recording.Idle {
 				n.Role, n.Look = role, lookOf(role, -1, i, true)
 			}
 			if role == "leader" {
@@ -55,7 +55,7 @@ func leaseScene(s map[string]term, nodes int) scene {
 			}
 		}
 		if !s["up"].has(fmt.Sprint(i + 1)) {
-			n.Look, n.Role, n.Leader = film.Down, "down", -1
+			n.Look, n.Role, n.Leader = recording.Down, "down", -1
 		}
 		c.nodes = append(c.nodes, n)
 	}
@@ -69,13 +69,13 @@ func leaseScene(s map[string]term, nodes int) scene {
 		entries += fmt.Sprintf("session %s at revision %s", e.field("session").text, e.field("revision").text)
 	}
 	c.nodes = append(c.nodes,
-		film.State{Look: film.Serves, Role: "store", Leader: -1, Fields: []film.Field{{Name: "entries", Value: entries}, {Name: "revision", Value: s["revision"].text}}},
-		film.State{Look: film.Serves, Role: "resource", Leader: -1, Fields: []film.Field{{Name: "last write", Value: "of epoch " + s["wrote"].text}, {Name: "checked", Value: plain(s["checked"])}}})
+		recording.State{Look: recording.Serves, Role: "store", Leader: -1, Fields: []recording.Field{{Name: "entries", Value: entries}, {Name: "revision", Value: s["revision"].text}}},
+		recording.State{Look: recording.Serves, Role: "resource", Leader: -1, Fields: []recording.Field{{Name: "last write", Value: "of epoch " + s["wrote"].text}, {Name: "checked", Value: plain(s["checked"])}}})
 	for _, m := range s["net"].items {
 		node := s["sessions"].at(m.field("session").number()).field("node").number() - 1
-		link := film.Link{node, store}
+		link := recording.Link{node, store}
 		if m.field("type").word() == "HOLDS" {
-			link = film.Link{store, node}
+			link = recording.Link{store, node}
 		}
 		p := messagePacket(m)
 		p.text = "session " + m.field("session").text
@@ -84,7 +84,7 @@ func leaseScene(s map[string]term, nodes int) scene {
 	for _, w := range s["writes"].items {
 		for _, session := range s["sessions"].items {
 			if session.field("epoch").text == w.text {
-				link := film.Link{session.field("node").number() - 1, resource}
+				link := recording.Link{session.field("node").number() - 1, resource}
 				c.way[link] = append(c.way[link], packet{kind: "WRITE", epoch: uint64(max(0, w.number()))})
 				break
 			}
@@ -104,7 +104,7 @@ func mostNodes(b *Behaviour, variable, field, set string) int {
 			most = max(most, n.number())
 		}
 	}
-	return min(most, film.MaxNodes-2)
+	return min(most, recording.MaxNodes-2)
 }
 
 // fencingModule has a resource beside the nodes, and says nothing of how they come to lead.
@@ -123,25 +123,25 @@ func fencingModule() module {
 
 // fencingScene shows who has led, and which writes are under way to the resource.
 func fencingScene(s map[string]term, nodes int) scene {
-	c := scene{way: map[film.Link][]packet{}}
+	c := scene{way: map[recording.Link][]packet{}}
 	for i := range nodes {
-		n := film.State{Look: film.Idle, Role: "follower", Leader: -1}
+		n := recording.State{Look: recording.Idle, Role: "follower", Leader: -1}
 		for _, r := range s["reigns"].items {
 			if r.field("leader").number() == i+1 {
-				n.Look, n.Role, n.Leader, n.Epoch = film.Leads, "leader", i, max(n.Epoch, uint64(max(0, r.field("epoch").number())))
+				n.Look, n.Role, n.Leader, n.Epoch = recording.Leads, "leader", i, max(n.Epoch, uint64(max(0, r.field("epoch").number())))
 			}
 		}
 		c.nodes = append(c.nodes, n)
 	}
-	c.nodes = append(c.nodes, film.State{Look: film.Serves, Role: "resource", Leader: -1,
-		Fields: []film.Field{{Name: "highest epoch admitted", Value: s["admitted"].text}, {Name: "written", Value: plain(s["log"])}}})
+	c.nodes = append(c.nodes, recording.State{Look: recording.Serves, Role: "resource", Leader: -1,
+		Fields: []recording.Field{{Name: "highest epoch admitted", Value: s["admitted"].text}, {Name: "written", Value: plain(s["log"])}}})
 	for _, w := range s["writes"].items {
-		link := film.Link{w.field("leader").number() - 1, nodes}
+		link := recording.Link{w.field("leader").number() - 1, nodes}
 		c.way[link] = append(c.way[link], packet{kind: "WRITE", epoch: uint64(max(0, w.field("epoch").number()))})
 	}
 	for _, a := range s["answers"].items {
 		w := a.field("write")
-		link := film.Link{nodes, w.field("leader").number() - 1}
+		link := recording.Link{nodes, w.field("leader").number() - 1}
 		c.way[link] = append(c.way[link], packet{kind: "ANSWER", epoch: uint64(max(0, a.field("admitted").number())), text: "to the write of epoch " + w.field("epoch").text})
 	}
 	return c

@@ -3,7 +3,7 @@ package behaviour
 import (
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 func promisesModule() module {
@@ -18,29 +18,29 @@ func promisesModule() module {
 }
 
 // promised returns the state of a node of which only the promises are known: whoever has said COORDINATOR of an epoch leads it.
-func promised(s map[string]term, i int) film.State {
+func promised(s map[string]term, i int) recording.State {
 	epoch, grantee := s["epoch"].at(i+1), s["grantee"].at(i+1)
-	n := film.State{Look: film.Idle, Role: "follower", Leader: -1, Epoch: uint64(max(0, epoch.number())),
+	n := recording.State{Look: recording.Idle, Role: "follower", Leader: -1, Epoch: uint64(max(0, epoch.number())),
 		Disk:   fmt.Sprintf("epoch %s, promised to %s", epoch.text, orNone(grantee)),
-		Fields: []film.Field{{Name: "grantee", Value: orNone(grantee)}}}
+		Fields: []recording.Field{{Name: "grantee", Value: orNone(grantee)}}}
 	for _, m := range s["messages"].items {
 		from, e := m.field("from").number()-1, m.field("epoch").number()
 		switch kind := m.field("type").word(); {
 		case kind == "COORDINATOR" && e == epoch.number():
 			if n.Leader = from; from == i {
-				n.Look, n.Role = film.Leads, "leader"
+				n.Look, n.Role = recording.Leads, "leader"
 				return n
 			}
 		case kind == "CLAIM" && from == i && e > epoch.number():
-			n.Look, n.Role = film.Stands, "claimant"
+			n.Look, n.Role = recording.Stands, "claimant"
 		}
 	}
 	switch {
-	case n.Look == film.Stands:
+	case n.Look == recording.Stands:
 	case n.Leader >= 0:
-		n.Look = film.Follows
+		n.Look = recording.Follows
 	case grantee.number() > 0:
-		n.Look, n.Role = film.Waits, "electing"
+		n.Look, n.Role = recording.Waits, "electing"
 	}
 	return n
 }
@@ -51,14 +51,14 @@ func electionModule() module {
 		scene: func(s map[string]term, nodes int) scene {
 			c := scene{}
 			for i := range nodes {
-				n := film.State{Look: film.Idle, Role: "follower", Leader: -1, Epoch: uint64(max(0, s["epoch"].at(i+1).number()))}
+				n := recording.State{Look: recording.Idle, Role: "follower", Leader: -1, Epoch: uint64(max(0, s["epoch"].at(i+1).number()))}
 				for _, r := range s["reigns"].items {
 					if leader := r.field("leader").number() - 1; r.field("epoch").number() == int(n.Epoch) {
 						if n.Leader = leader; leader == i {
-							n.Look, n.Role = film.Leads, "leader"
+							n.Look, n.Role = recording.Leads, "leader"
 							break
 						}
-						n.Look = film.Follows
+						n.Look = recording.Follows
 					}
 				}
 				c.nodes = append(c.nodes, n)
