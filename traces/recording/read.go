@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,7 +14,8 @@ import (
 // Read reads a recording. The error is an [Error] of the first line that is wrong, and the recording is then what comes before that
 // line, which is none if it is the first; or the error is that of r. A last line without LF is taken if it is whole.
 func Read(r io.Reader) (*Recording, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 1<<16), MaxLine+1)
 	f := &Recording{}
 	if err := readLine(in, 1, &f.Header); err != nil {
 		if err == io.EOF {
@@ -47,49 +47,33 @@ func Read(r io.Reader) (*Recording, error) {
 	}
 }
 
-// readLine reads a line into a value. At the end it returns io.EOF.
-func readLine(in *bufio.Reader, number int, into any) error {
-	line, err := in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		line = bytes.Clone(line)
-		for errors.Is(err, bufio.ErrBufferFull) && len(line) <= MaxLine {
-			var more []byte
-			more, err = in.ReadSlice('\n')
-			line = append(line, more...)
+// readLine reads a line, a JSON object, into a value. At the end it returns io.EOF.
+func readLine(in *bufio.Scanner, number int, into any) error {
+	if !in.Scan() {
+		switch err := in.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			return &Error{Line: number, Problem: "longer than 1 MiB"}
+		case err != nil:
+			return err
 		}
+		return io.EOF
 	}
 	switch {
-	case len(line) > MaxLine:
-		return &Error{Line: number, Problem: "longer than 1 MiB"}
-	case err == io.EOF && len(line) == 0:
-		return io.EOF
-	case err != nil && err != io.EOF:
-		return err
+	case !utf8.Valid(in.Bytes()):
+		return &Error{Line: number, Problem: "it is not UTF-8"}
+	case !bytes.HasPrefix(bytes.TrimSpace(in.Bytes()), []byte("{")):
+		return &Error{Line: number, Problem: "an object is wanted"}
 	}
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	if problem := decode(line, into); problem != "" {
-		return &Error{Line: number, Problem: problem}
+	// One object a line: what follows it would be lost.
+	decoder := json.NewDecoder(bytes.NewReader(in.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return &Error{Line: number, Problem: wrong(err)}
+	}
+	if decoder.More() {
+		return &Error{Line: number, Problem: "it is no JSON: something follows the object"}
 	}
 	return nil
-}
-
-// decode reads a JSON object, and says what is wrong with it. It is stricter than package json.
-func decode(line []byte, into any) string {
-	if !utf8.Valid(line) {
-		return "it is not UTF-8"
-	}
-	if !json.Valid(line) {
-		return "it is no JSON: " + wrong(json.Unmarshal(line, into))
-	}
-	if len(bytes.TrimSpace(line)) == 0 || bytes.TrimSpace(line)[0] != '{' {
-		return "an object is wanted"
-	}
-	if problem := misnamed(line); problem != "" {
-		return problem
-	}
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	return wrong(decoder.Decode(into))
 }
 
 // UnmarshalJSON reads the two places of a link. Package json would take more of them, and fewer.
@@ -105,70 +89,14 @@ func (l *Link) UnmarshalJSON(text []byte) error {
 // wrong says an error of package json in words for people who write recordings.
 func wrong(err error) string {
 	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
 	switch {
-	case err == nil:
-		return ""
 	case errors.As(err, &kind):
 		return fmt.Sprintf("%s: a %s is not what is wanted there", kind.Field, kind.Value)
+	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it is no JSON: " + err.Error()
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-// misnamed says which field of an object, or of one in it, is given twice, or is in capitals: package json takes both.
-func misnamed(line []byte) string {
-	var seen []uint64 // of each object that has begun, which fields it has had
-	for i := 0; i < len(line); i++ {
-		switch line[i] {
-		case '{':
-			seen = append(seen, 0)
-		case '}':
-			seen = seen[:len(seen)-1]
-		case '"':
-			begin := i + 1
-			for i = begin; line[i] != '"'; i++ {
-				if line[i] == '\\' {
-					i++
-				}
-			}
-			name := line[begin:i]
-			if rest := bytes.TrimLeft(line[i+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
-				continue
-			}
-			bit, known := names[string(name)]
-			switch here := &seen[len(seen)-1]; {
-			case !known:
-				return fmt.Sprintf("unknown field %q", name)
-			case *here&bit != 0:
-				return fmt.Sprintf("%s: given twice", name)
-			default:
-				*here |= bit
-			}
-		}
-	}
-	return ""
-}
-
-// names has a bit for each name of a field.
-var names = func() map[string]uint64 {
-	all := map[string]uint64{}
-	for _, of := range []any{Header{}, Frame{}, Message{}, Move{}, State{}, Field{}, Due{}, Indicator{}, Configuration{}, Member{}} {
-		for _, name := range fieldsOf(of) {
-			if all[name] == 0 {
-				all[name] = 1 << len(all)
-			}
-		}
-	}
-	return all
-}()
-
-// fieldsOf returns the names that the fields of a struct have in JSON. Header and Frames of a Recording have none.
-func fieldsOf(value any) (names []string) {
-	form := reflect.TypeOf(value)
-	for i := range form.NumField() {
-		name, _, _ := strings.Cut(form.Field(i).Tag.Get("json"), ",")
-		names = append(names, name)
-	}
-	return names
 }
 
 // Write writes a recording in its canonical bytes: one object a line, ended by LF. It writes nothing that Read would not read
