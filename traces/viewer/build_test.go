@@ -26,6 +26,8 @@ func meta(page, name string) string {
 func TestBuildsBelongTogether(t *testing.T) {
 	b, err := readBuild(dist, released)
 	require.NoError(t, err, "it is in the repository")
+	require.Regexp(t, `^[0-9a-f]{7,40} of \d{4}-\d\d-\d\d$`, meta(b.html, "commit"))
+	require.Equal(t, meta(b.html, "engine"), fmt.Sprintf("%x", sha256.Sum256(whole(t, b))), "dist/released has a page and an engine of two builds: run make viewer-release")
 	newer, err := readBuild(dist, fresh)
 	if !errors.Is(err, fs.ErrNotExist) {
 		require.NoError(t, err)

@@ -197,9 +197,9 @@ func TestExportedStates(t *testing.T) {
 					require.Equal(t, want["since"].at(i+1).at(j+1).number() == 0, is == 0, "%s %d: since %d %d", e.Name, k, i+1, j+1)
 				}
 			}
-			heard := queues(got["net"], messagePacket)
+			heard := queues(got["net"])
 			for link, way := range heard {
-				rest := queues(want["net"], messagePacket)[link]
+				rest := queues(want["net"])[link]
 				for _, p := range way {
 					at := slices.Index(rest, p)
 					require.GreaterOrEqual(t, at, 0, "%s %d: %v is not under way on %v", e.Name, k, p, link)

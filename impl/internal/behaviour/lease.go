@@ -77,7 +77,7 @@ func leaseScene(s map[string]term, nodes int) scene {
 		if m.field("type").word() == "HOLDS" {
 			link = recording.Link{store, node}
 		}
-		p := messagePacket(m)
+		p := packetOf(m)
 		p.text = "session " + m.field("session").text
 		c.way[link] = append(c.way[link], p)
 	}

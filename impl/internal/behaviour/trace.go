@@ -102,7 +102,7 @@ func (r *recorder) check(s *Step) error {
 			return errors.New("its messages are heard again and again, in any order: that is no trace of queues")
 		}
 	}
-	for _, l := range append(sortedLinks(queues(s.terms["net"], messagePacket)), cutOf(s.terms["cut"])...) {
+	for _, l := range append(sortedLinks(queues(s.terms["net"])), cutOf(s.terms["cut"])...) {
 		if !inRange(l, len(r.members)) {
 			return fmt.Errorf("there is no link from %d to %d", l[0]+1, l[1]+1)
 		}
@@ -150,7 +150,7 @@ func (r *recorder) step(before, s *Step) error {
 	if !e.Action.Valid() {
 		return fmt.Errorf("%s is no action of a trace", s.Action)
 	}
-	changes := differences(queues(before.terms["net"], messagePacket), queues(s.terms["net"], messagePacket), true)
+	changes := differences(queues(before.terms["net"]), queues(s.terms["net"]), true)
 	took, err := r.input(&e, before, s, changes)
 	if err != nil {
 		return err
