@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/engine"
-	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
@@ -50,18 +47,11 @@ func toITF(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := spec.NewTraceReader(bytes.NewReader(text))
-	var events []spec.Event
-	for err == nil {
-		var e spec.Event
-		if err = r.Read(&e); err == nil {
-			events = append(events, e.Clone())
-		}
-	}
-	if !errors.Is(err, io.EOF) {
+	header, events, err := engine.ReadTrace(text)
+	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	out, err := itf.Export(r.Header(), events)
+	out, err := itf.Export(header, events)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -190,17 +190,7 @@ func (p *playing) more(frames []recording.Frame, wrong *Problem) more {
 	return more{Frames: frames, Ended: p.ended(), Problem: wrong}
 }
 
-func (e *Engine) begin(a arguments) any {
-	r, err := interactive.ReadRunSpec(a[0])
-	if err != nil {
-		return notOpened(problem("%v", err))
-	}
-	run, err := interactive.Begin(r)
-	if err != nil {
-		return notOpened(problem("%v", err))
-	}
-	return e.add(OfRun(run), nil)
-}
+func (e *Engine) begin(a arguments) any { return e.add(openRunSpec(a[0]), nil) }
 
 // maxNext is how many frames can be asked for at once.
 const maxNext = 100_000

@@ -59,11 +59,9 @@ func TestCases(t *testing.T) {
 // played plays a run spec for some frames.
 func played(t *testing.T, runSpec string, frames int) (*recording.Recording, *interactive.Run) {
 	t.Helper()
-	r, err := interactive.ReadRunSpec([]byte(runSpec))
-	require.NoError(t, err)
-	run, err := interactive.Begin(r)
-	require.NoError(t, err)
-	opened := engine.OfRun(run)
+	opened := engine.Open([]byte(runSpec), "")
+	require.Nil(t, opened.Problem)
+	run := opened.Run
 	more, _ := run.Next(frames - len(opened.Recording.Frames))
 	opened.Recording.Frames = append(opened.Recording.Frames, more...)
 	return opened.Recording, run

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,14 +19,6 @@ import (
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/traces"
 )
-
-// Golden is a golden trace.
-type Golden struct {
-	Name   string `json:"name"`
-	Nodes  int    `json:"nodes"`
-	Events int    `json:"events"`
-	Watch  string `json:"watch"` // what there is to see; of one that is refused, what is wrong with it
-}
 
 // Scenario is a scenario in which algorithms go wrong, or do not.
 type Scenario struct {
@@ -53,8 +46,8 @@ type Rule struct {
 type Gallery struct {
 	Algorithms []interactive.Algorithm `json:"algorithms"`
 	Profiles   []interactive.Profile   `json:"profiles"`
-	Golden     []Golden                `json:"golden"`
-	Refused    []Golden                `json:"refused"` // traces with a fault, each refused by the rules at one line
+	Golden     []traces.Entry          `json:"golden"`
+	Refused    []traces.Entry          `json:"refused"` // traces with a fault, each refused by the rules at one line
 	Scenarios  []Scenario              `json:"scenarios"`
 	Rules      []Rule                  `json:"rules"`
 	Actions    map[string]string       `json:"actions"` // where each action and operator stands in TLA+: "Cluster.tla:120"
@@ -62,19 +55,12 @@ type Gallery struct {
 
 // Look returns what there is to begin with.
 func Look() Gallery {
-	return Gallery{Algorithms: interactive.Algorithms(), Profiles: interactive.Profiles(), Golden: golden(), Refused: refused(), Scenarios: played(), Rules: ruleList(),
+	return Gallery{Algorithms: interactive.Algorithms(), Profiles: interactive.Profiles(), Golden: traces.Table(), Refused: refused(), Scenarios: played(), Rules: ruleList(),
 		Actions: places()}
 }
 
-func golden() (all []Golden) {
-	for _, e := range traces.Table() {
-		all = append(all, Golden(e))
-	}
-	return all
-}
-
 // refused lists the traces that must be refused, and why.
-var refused = sync.OnceValue(func() (all []Golden) {
+var refused = sync.OnceValue(func() (all []traces.Entry) {
 	text, _ := fs.ReadFile(traces.Invalid, "expected.json") // it is embedded
 	var expected map[string]struct {
 		Line int
@@ -89,7 +75,7 @@ var refused = sync.OnceValue(func() (all []Golden) {
 			nodes = len(in.Header().Members)
 		}
 		e := expected[name]
-		all = append(all, Golden{Name: strings.TrimSuffix(name, ".ndjson"), Nodes: nodes, Events: bytes.Count(text, []byte("\n")) - 1,
+		all = append(all, traces.Entry{Name: strings.TrimSuffix(name, ".ndjson"), Nodes: nodes, Events: bytes.Count(text, []byte("\n")) - 1,
 			Watch: fmt.Sprintf("The rules do not allow line %d. %s: %s", e.Line, e.Rule, check.Sentence(e.Rule))})
 	}
 	return all
@@ -97,15 +83,12 @@ var refused = sync.OnceValue(func() (all []Golden) {
 
 // OpenGolden opens a golden trace, or one that must be refused, by its name.
 func OpenGolden(name string) Opened {
-	for _, e := range traces.Table() {
-		if e.Name == name {
-			return openTold(traces.Valid, name, e.Watch)
-		}
+	named := func(e traces.Entry) bool { return e.Name == name }
+	if i := slices.IndexFunc(traces.Table(), named); i >= 0 {
+		return openTold(traces.Valid, name, traces.Table()[i].Watch)
 	}
-	for _, e := range refused() {
-		if e.Name == name {
-			return openTold(traces.Invalid, name, e.Watch)
-		}
+	if i := slices.IndexFunc(refused(), named); i >= 0 {
+		return openTold(traces.Invalid, name, refused()[i].Watch)
 	}
 	return failed(0, fmt.Sprintf("there is no golden trace %q", name))
 }

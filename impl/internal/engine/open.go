@@ -143,13 +143,7 @@ func openRunSpec(text []byte) Opened {
 	if err != nil {
 		return failed(0, err.Error())
 	}
-	return OfRun(run)
-}
-
-// OfRun returns a run that has just begun, with its frames so far.
-func OfRun(run *interactive.Run) Opened {
-	f := &recording.Recording{Header: run.Header(), Frames: run.Taken()}
-	return Opened{Recording: f, Run: run}
+	return Opened{Recording: &recording.Recording{Header: run.Header(), Frames: run.Taken()}, Run: run}
 }
 
 func openBehaviour(text []byte, name string) Opened {

@@ -15,7 +15,7 @@ import (
 // Script makes a script of package cluster of a trace. The error is why there is none: the core, when it does what the script
 // says, must do what the trace says. Times are not looked at, since a script has none; nor is when exactly a message was lost.
 func Script(trace []byte) (*cluster.Script, error) {
-	header, events, err := eventsOf(trace)
+	header, events, err := ReadTrace(trace)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func Script(trace []byte) (*cluster.Script, error) {
 	if err := again.Flush(); err != nil {
 		return nil, err
 	}
-	_, replayed, err := eventsOf(out.Bytes())
+	_, replayed, err := ReadTrace(out.Bytes())
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func firstOf(h *spec.Header, events []spec.Event) (first spec.Configuration) {
 	return first
 }
 
-// eventsOf reads a trace.
-func eventsOf(trace []byte) (h spec.Header, events []spec.Event, err error) {
+// ReadTrace reads a trace. Its error is a spec.TraceError.
+func ReadTrace(trace []byte) (h spec.Header, events []spec.Event, err error) {
 	in, err := spec.NewTraceReader(bytes.NewReader(trace))
 	if err != nil {
 		return h, nil, err
