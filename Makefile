@@ -154,5 +154,5 @@ fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 		done; \
 	done
 
-clean: ## remove what checks leave behind, the cached TLC too (at once)
-	rm -rf .cache tla/states
+clean: ## remove what checks and make viewer leave behind, the cached TLC too (at once)
+	rm -rf .cache tla/states traces/viewer/dist/fresh

@@ -23,30 +23,24 @@ allow: bully trace check refuses such a trace where it does.
 
 // fromTLC writes what TLC has printed as a trace, if it is one, or as a recording.
 func fromTLC(_ context.Context, p program, args []string) error {
-	var name string
-	var asRecording bool
 	flags := p.Flags("from-tlc")
-	flags.StringVar(&name, "o", "", "write to this `file`; to standard output if empty")
-	flags.BoolVar(&asRecording, "recording", false, "make a recording even of what can be a trace")
-	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file", Text: fromTLCHelp}); err != nil {
+	asRecording := flags.Bool("recording", false, "make a recording even of what can be a trace")
+	name, file, err := p.fileToFile(flags, args, fromTLCHelp, "one file is wanted, or - for standard input")
+	if err != nil {
 		return err
 	}
-	if flags.NArg() != 1 {
-		return cli.Usage("one file is wanted, or - for standard input")
-	}
-	arguments := flags.Args()
-	text, err := readArgument(arguments[0])
+	text, err := readArgument(file)
 	if err != nil {
 		return err
 	}
 	if !behaviour.Is(text) {
-		return fmt.Errorf("%s: there is no counterexample in it: TLC prints one as State 1, State 2 and so on", arguments[0])
+		return fmt.Errorf("%s: there is no counterexample in it: TLC prints one as State 1, State 2 and so on", file)
 	}
 	b, err := behaviour.Read(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", arguments[0], err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	return p.writeBehaviour(b, asRecording, name)
+	return p.writeBehaviour(b, *asRecording, name)
 }
 
 // readArgument reads a file, or standard input.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 
@@ -24,9 +25,9 @@ variables are those of module Cluster, its members are fixed, and it begins with
 
 `
 
-// fileToFile reads the flags of a subcommand that makes of one file, or of standard input, another, or standard output.
-func (p program) fileToFile(command string, args []string, text, wanted string) (name, file string, err error) {
-	flags := p.Flags(command)
+// fileToFile reads the flags of a subcommand that makes of one file, or of standard input, another, or standard output. The subcommand may have
+// defined flags of its own.
+func (p program) fileToFile(flags *flag.FlagSet, args []string, text, wanted string) (name, file string, err error) {
 	flags.StringVar(&name, "o", "", "write to this `file`; to standard output if empty")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file", Text: text}); err != nil {
 		return "", "", err
@@ -39,7 +40,7 @@ func (p program) fileToFile(command string, args []string, text, wanted string) 
 
 // toITF writes a trace in the Informal Trace Format.
 func toITF(_ context.Context, p program, args []string) error {
-	name, file, err := p.fileToFile("itf", args, toITFHelp, "one trace is wanted, or - for standard input; bully trace merge makes one of the records of several nodes")
+	name, file, err := p.fileToFile(p.Flags("itf"), args, toITFHelp, "one trace is wanted, or - for standard input; bully trace merge makes one of the records of several nodes")
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (p program) writeOut(text []byte, name string) error {
 
 // fromITF makes a trace of states in the Informal Trace Format: of what toITF has written, or of states of module Cluster.
 func fromITF(_ context.Context, p program, args []string) error {
-	name, file, err := p.fileToFile("from-itf", args, fromITFHelp, "one file is wanted, or - for standard input")
+	name, file, err := p.fileToFile(p.Flags("from-itf"), args, fromITFHelp, "one file is wanted, or - for standard input")
 	if err != nil {
 		return err
 	}

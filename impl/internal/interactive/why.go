@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
 	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
@@ -19,10 +20,7 @@ func names(ids []int) string {
 	for _, id := range ids {
 		text = append(text, strconv.Itoa(id))
 	}
-	if len(text) < 2 {
-		return strings.Join(text, "")
-	}
-	return strings.Join(text[:len(text)-1], ", ") + " and " + text[len(text)-1]
+	return narrate.Listed(text)
 }
 
 // say adds a sentence to the note of a frame.

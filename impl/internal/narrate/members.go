@@ -30,13 +30,13 @@ func roll(c *spec.Configuration) string {
 	case len(voters) == 0:
 		return "nobody"
 	case len(others) == 0:
-		return listed(voters)
+		return Listed(voters)
 	}
-	return listed(voters) + ", with " + listed(others)
+	return Listed(voters) + ", with " + Listed(others)
 }
 
-// listed says words with commas between them, and an "and" before the last.
-func listed(words []string) string {
+// Listed says words with commas between them, and an "and" before the last.
+func Listed(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
