@@ -38,7 +38,7 @@ export const breaks: Break[] = [
   { name: 'no indicator goes red', file: 'partition', test: 'textbook', script: neverRed },
   { name: 'an indicator of ours is red', file: 'partition', test: 'ours', script: frames('(f) => { if (f.node === 2 && f.state?.look === "leads") f.indicators = [{ name: "OneActing", light: "red" }]; }') },
   { name: 'no link is cut', file: 'partition', test: 'a drag', script: frames('(f) => { delete f.cut; }') },
-  { name: 'a runSpec is not the same run again', file: 'link', test: 'a link to a run', script: frames('(f) => { f.at += Math.random(); }') },
+  { name: 'a run spec is not the same run again', file: 'link', test: 'a link to a run', script: frames('(f) => { f.at += Math.random(); }') },
   { name: 'a trace is not the same again', file: 'link', test: 'a link to a golden', script: frames('(f) => { f.text += Math.random(); }') },
   { name: 'a broken link is not seen', file: 'link', test: 'begins a run of its own', script: 'history.replaceState(null, "", location.pathname);' },
   { name: 'the engine does not say why', file: 'link', test: 'that shows something', script: answered('begin', '(answer) => { if (answer.problem) answer.problem.problem = "no"; }') },
