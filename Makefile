@@ -28,7 +28,7 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-test traces mutants soak lint fuzz clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,12 +116,17 @@ traces/viewer/node_modules: traces/viewer/package-lock.json
 	cd traces/viewer && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
+# Into traces/viewer/dist/fresh, which is not in the repository, and which go build takes before what was released; and the page of comparisons.
 viewer: traces/viewer/node_modules ## build the pages of workbench view and of workbench compare, and the engine: needs Node 20 (1 min)
 	cd traces/viewer && npm run --silent types && node build.mjs
-	$(GO) test -count=1 ./traces/viewer -run '^TestEngineFresh$$' -update
+	$(GO) test -count=1 ./traces/viewer -run '^TestFresh$$' -update
 
-viewer-test: traces/viewer/node_modules ## test these pages, in Chromium too: needs Node 20 (3 min)
-	cd traces/viewer && npm run --silent types && npm run --silent test && npm run --silent test:browser
+viewer-release: viewer ## the same, and keep it in the repository, for builds without Node: once a release, or when viewer-test asks for it
+	cd traces/viewer && node build.mjs --release
+
+viewer-test: viewer ## build these pages and test them, in Chromium too: needs Node 20 (4 min)
+	$(GO) test -count=1 ./traces/viewer
+	cd traces/viewer && npm run --silent test && npm run --silent test:browser
 
 traces: ## check golden traces and fresh ones, of the simulator and of real processes, with Go and with TLC (1 min)
 	rm -rf .cache/traces && mkdir -p .cache/traces
@@ -164,5 +169,5 @@ fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 		done; \
 	done
 
-clean: ## remove what checks leave behind, the cached TLC too (at once)
-	rm -rf .cache tla/states
+clean: ## remove what checks and make viewer leave behind, the cached TLC too (at once)
+	rm -rf .cache tla/states traces/viewer/dist/fresh

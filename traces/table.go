@@ -12,12 +12,12 @@ import (
 //go:embed README.md
 var page string
 
-// Entry is a row of the table of valid traces in README.md.
+// Entry is a row of the table of valid traces in README.md, in JSON as the viewer's page has it.
 type Entry struct {
-	Name   string // of the file, without .ndjson
-	Nodes  int
-	Events int
-	Watch  string // what there is to see: a sentence or two
+	Name   string `json:"name"` // of the file, without .ndjson
+	Nodes  int    `json:"nodes"`
+	Events int    `json:"events"`
+	Watch  string `json:"watch"` // what there is to see: a sentence or two
 }
 
 // Table returns what README.md says of the traces of Valid, in the order in which to read them.

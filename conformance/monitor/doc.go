@@ -1,5 +1,5 @@
 // Package monitor has what is promised (section 3 of the specification), each promise in a file of its own: its name, its
-// sentence, and what is asked of a run. Checkers, simulators, suites of tests and lamps of films range over [Promises]: a new
+// sentence, and what is asked of a run. Checkers, simulators, suites of tests and indicators of recordings range over [Promises]: a new
 // promise is one new file here, and a line in that list, besides what TLA+ and the model ask.
 //
 // A [Monitor] is fed with what is seen of nodes, and knows no rule, no message and no time:

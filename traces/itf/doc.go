@@ -9,8 +9,7 @@
 // # A trace as states
 //
 // State 0 is that before the first event, and state k that after event k. The variables are those of module Cluster; the ids of nodes are
-// their places among the members, from 1. What an event says besides its state is in "#meta" of the state after it, in the words of a
-// trace: at, node, action, input and sent. The header of the trace is in "#meta" of the file.
+// their places among the members, from 1. The event is in "#meta" of the state after it, in the words of a trace. The header of the trace is in "#meta" of the file.
 //
 //	node     the state of each node; of one that has not started, a blank one, and of one that is down, what survives
 //	up       the nodes that run
@@ -24,7 +23,6 @@
 //
 // # What Import looks at
 //
-// The event of "#meta" and the states must be one story: a step changes the state of its own node alone, up, cut and reigns are what
-// comes of the event, net gains only what the step sends and loses only what it takes. Whether the rules allow the step is not looked at
-// here: that is what checking a trace is for. The variables budget and since are not read.
+// The states must be those that Export writes of the events in "#meta". Whether the rules allow these is not looked at here: that is what checking a
+// trace is for. The variables budget and since are not read.
 package itf

@@ -74,3 +74,12 @@ func TestRoundTrip(t *testing.T) {
 	require.Greater(t, count["valid"], 80)
 	require.Greater(t, count["invalid"], 50)
 }
+
+// TestAddresses sees that the states say the addresses of members, too: in "#meta" they are anyway.
+func TestAddresses(t *testing.T) {
+	file, err := itf.Read([]byte(exported(t, "members-address")))
+	require.NoError(t, err)
+	last, err := file.States[len(file.States)-1].Values["node"].MarshalJSON()
+	require.NoError(t, err)
+	require.Regexp(t, `"addresses":\{"#map":\[\[\{"#bigint":"1"\},"[^"]+"\]`, string(last))
+}

@@ -1,10 +1,7 @@
 package itf
 
 import (
-	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -14,8 +11,6 @@ type cluster struct {
 	header    spec.Header
 	addressed bool // whether any member has an address
 }
-
-func (c *cluster) n() int { return len(c.header.Members) }
 
 // place returns the number of a node in the module; 0 of none.
 func (c *cluster) place(id spec.NodeID) int { return slices.Index(c.header.Members, id) + 1 }
@@ -99,137 +94,3 @@ func (c *cluster) payload(m *spec.Message) Value {
 }
 
 func (c *cluster) link(l spec.Link) Value { return Of(Tuple, c.id(l.From), c.id(l.To)) }
-
-// readState reads the state of a node.
-func (c *cluster) readState(v Value) (s spec.State, err error) {
-	f := fields{of: v, c: c}
-	s = spec.State{Role: spec.Role(f.word("role")), Leader: f.id("leader"), Lease: spec.Question(f.number("lease")), Epoch: spec.Epoch(f.number("epoch")),
-		Grantee: f.id("grantee"), Support: f.ids("support"), Asked: spec.Question(f.number("asked")), Latest: spec.Question(f.number("latest")),
-		Dated: spec.Question(f.number("dated"))}
-	answered := fields{of: f.get("answered"), c: c}
-	for i, id := range c.header.Members {
-		if q := spec.Question(answered.at(i + 1)); q > 0 {
-			s.Answered = append(s.Answered, spec.Answered{Node: id, Question: q})
-		}
-	}
-	f.note("answered", answered.err)
-	conf := f.get("conf")
-	if f.err == nil {
-		s.Configuration, err = c.readConfiguration(conf)
-		f.note("conf", err)
-	}
-	return s, f.err
-}
-
-// readConfiguration reads who the members are; where they are fixed it can only be all.
-func (c *cluster) readConfiguration(v Value) (spec.Configuration, error) {
-	if !c.header.Changing {
-		all := c.configuration(spec.Configuration{})
-		if !v.Equal(all) {
-			return spec.Configuration{}, errors.New("members are fixed, and this is not all of them: the header of the trace says which (changing)")
-		}
-		return spec.Configuration{}, nil
-	}
-	f := fields{of: v, c: c}
-	var members []spec.Member
-	for _, of := range []struct {
-		name string
-		kind spec.MemberKind
-	}{{"voters", spec.Voter}, {"witnesses", spec.Witness}, {"observers", spec.Observer}} {
-		for _, id := range f.ids(of.name) {
-			members = append(members, spec.Member{ID: id, Kind: of.kind})
-		}
-	}
-	if addresses, is := v.Field("addresses"); is {
-		for i := range members {
-			address, _ := addresses.At(c.place(members[i].ID))
-			members[i].Address = address.Text
-		}
-	}
-	epoch, version := f.number("epoch"), f.number("version")
-	if f.err != nil {
-		return spec.Configuration{}, f.err
-	}
-	slices.SortFunc(members, func(a, b spec.Member) int { return a.ID.Compare(b.ID) })
-	return spec.NewConfiguration(spec.Epoch(epoch), version, members)
-}
-
-// fields reads what a record says, and keeps the first thing that is wrong.
-type fields struct {
-	of  Value
-	c   *cluster
-	err error
-}
-
-func (f *fields) note(name string, err error) {
-	if f.err == nil {
-		f.err = named(name, err)
-	}
-}
-
-func (f *fields) get(name string) Value {
-	v, is := f.of.Field(name)
-	if !is {
-		f.note(name, errors.New("it is missing"))
-	}
-	return v
-}
-
-func (f *fields) word(name string) string {
-	v := f.get(name)
-	if v.Kind != String {
-		f.note(name, errors.New("a text is wanted"))
-	}
-	return v.Text
-}
-
-func (f *fields) number(name string) uint64 { return f.natural(name, f.get(name)) }
-
-func (f *fields) natural(name string, v Value) uint64 {
-	n, err := strconv.ParseUint(v.Text, 10, 64)
-	if v.Kind != Int || err != nil {
-		f.note(name, errors.New("a number from 0 is wanted"))
-		return 0
-	}
-	return n
-}
-
-// at returns what a function of all nodes is at one.
-func (f *fields) at(i int) uint64 {
-	v, is := f.of.At(i)
-	if !is {
-		f.note(strconv.Itoa(i), errors.New("it is missing"))
-		return 0
-	}
-	return f.natural(strconv.Itoa(i), v)
-}
-
-func (f *fields) id(name string) spec.NodeID { return f.node(name, f.get(name)) }
-
-func (f *fields) node(name string, v Value) (none spec.NodeID) {
-	n := f.natural(name, v)
-	if n > uint64(f.c.n()) {
-		f.note(name, fmt.Errorf("there is no node %d: the header of the trace has %d members", n, f.c.n()))
-		return none
-	}
-	if n == 0 {
-		return none
-	}
-	return f.c.header.Members[n-1]
-}
-
-func (f *fields) ids(name string) (ids []spec.NodeID) {
-	v := f.get(name)
-	if v.Kind != Set {
-		f.note(name, errors.New("a set is wanted"))
-	}
-	for _, item := range v.Items {
-		id := f.node(name, item)
-		if id.IsNone() {
-			f.note(name, errors.New("0 is no node"))
-		}
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, spec.NodeID.Compare)
-	return slices.Compact(ids)
-}

@@ -52,32 +52,7 @@ func (v *Value) set(key, item Value) {
 	v.Items = append(v.Items, item)
 }
 
-// Field returns what a record is at a name.
-func (v Value) Field(name string) (Value, bool) {
-	if at := slices.Index(v.Names, name); v.Kind == Record && at >= 0 {
-		return v.Items[at], true
-	}
-	return Value{}, false
-}
-
-// At returns what a function of 1..n is at i: tools write it as a map, or as the list that it is too.
-func (v Value) At(i int) (Value, bool) {
-	switch v.Kind {
-	case List, Tuple:
-		if i >= 1 && i <= len(v.Items) {
-			return v.Items[i-1], true
-		}
-	case Map:
-		for k := range v.Keys {
-			if v.Keys[k].Kind == Int && v.Keys[k].Text == strconv.Itoa(i) {
-				return v.Items[k], true
-			}
-		}
-	}
-	return Value{}, false
-}
-
-// Equal reports whether two values are the same: the order in a set, a map or a record is none.
+// Equal reports whether two values are the same: the order in a set, a map or a record is none, and a list is a map of 1..n.
 func (v Value) Equal(w Value) bool { return v.identical(w) || v.canonical() == w.canonical() }
 
 // identical reports whether two values are written alike.
@@ -92,6 +67,8 @@ func (v Value) canonical() string {
 	for i := range v.Items {
 		parts[i] = v.Items[i].canonical()
 		switch v.Kind {
+		case List, Tuple:
+			parts[i] = Number(i+1).canonical() + ":" + parts[i]
 		case Map:
 			parts[i] = v.Keys[i].canonical() + ":" + parts[i]
 		case Record:
@@ -99,13 +76,11 @@ func (v Value) canonical() string {
 		}
 	}
 	kind := v.Kind
-	switch kind {
-	case Set, Map, Record:
-		slices.Sort(parts)
-		parts = slices.Compact(parts)
-	case Tuple:
-		kind = List
+	if kind == List || kind == Tuple {
+		kind = Map
 	}
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
 	return fmt.Sprintf("%d%q(%s)", kind, v.Text, strings.Join(parts, ","))
 }
 

@@ -1,21 +1,21 @@
-// Builds the pages, each one file that asks the network for nothing: dist/page.html, which shows elections, and
-// dist/compare.html, which draws what workbench compare has found; and the engine, dist/engine.wasm.gz, which whoever serves or
-// writes the first puts into it (viewer.go). The same sources make the same files, to the last byte.
+// Builds the pages, each one file that asks the network for nothing: dist/compare.html, which draws what workbench compare has found; and
+// dist/fresh: page.html, which shows elections, and its engine, engine.wasm.gz, which whoever serves or writes the page puts into it (build.go).
 //
-//   node build.mjs                        all
-//   node build.mjs --page                 the pages only: the engine is as it is
-//   node build.mjs --standalone out.html  all, and a page with the engine inside
+//   node build.mjs            all
+//   node build.mjs --page     the pages only: the engine is the one that is in dist/fresh
+//   node build.mjs --release  copies dist/fresh to dist/released, which is in the repository; only what a commit has can be released
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, '../..');
 const dist = join(here, 'dist');
-const engine = join(dist, 'engine.wasm.gz');
+const fresh = join(dist, 'fresh');
+const released = join(dist, 'released');
 const MB = 1_000_000;
 const limits = { page: 2 * MB, compare: 0.2 * MB, engine: 3 * MB };
 
@@ -29,10 +29,10 @@ async function bundle(entry) {
     absWorkingDir: here, entryPoints: [entry], bundle: true, minify: true, write: false, outdir: 'dist',
     format: 'iife', target: ['chrome111', 'firefox115', 'safari16.4'], charset: 'utf8', legalComments: 'none',
     jsx: 'automatic', jsxImportSource: 'preact', loader: { '.css': 'css' },
-    alias: { 'wasm-exec': wasmExec }, logLevel: 'warning',
+    alias: { 'wasm-exec': wasmExec }, logLevel: 'warning', metafile: true,
   });
   const text = (end) => made.outputFiles.find((file) => file.path.endsWith(end)).text;
-  return { script: text('.js'), style: text('.css') };
+  return { script: text('.js'), style: text('.css'), sources: Object.keys(made.metafile.inputs).filter((name) => name.startsWith('src/')) };
 }
 
 // Text within a script or style must not end it, nor begin a comment of HTML.
@@ -40,7 +40,7 @@ const inScript = (text) => text.trim().replaceAll(/<\/(script)/gi, '<\\/$1').rep
 const inStyle = (text) => text.trim().replaceAll(/<\/(style)/gi, '<\\/$1');
 
 // The policy lets the scripts of the page run, and no other; nothing is fetched. A live page gets its sources of events in
-// place of connect-src 'none' (viewer.go).
+// place of connect-src 'none' (build.go).
 function policy(scripts, engine) {
   const hashes = scripts.map((script) => `'sha256-${sha(script, 'base64')}'`).join(' ');
   return `default-src 'none'; script-src ${hashes}${engine ? " 'wasm-unsafe-eval'" : ''}; style-src 'unsafe-inline'; img-src data: blob:; ` +
@@ -50,59 +50,71 @@ function policy(scripts, engine) {
 const early = `document.documentElement.dataset.theme=(()=>{try{const t=localStorage.getItem('theme');` +
   `if(t==='light'||t==='dark')return t}catch{}return matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'})()`;
 
-// makePage makes a page, dist/NAME.html, of the sources in a folder. One without an engine may run no WebAssembly.
-async function makePage(name, folder, engine) {
-  const { script, style } = await bundle(`${folder}/main.tsx`);
-  const parts = { script: inScript(script), style: inStyle(style), early: inScript(early) };
-  parts.policy = policy([parts.early, parts.script], engine);
+// commit says which commit the sources are of, and whether they have changed since.
+function commit() {
+  const git = (...args) => execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+  try {
+    return `${git('describe', '--always', '--dirty', '--abbrev=12', '--exclude=*')} of ${git('show', '-s', '--format=%cs')}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
+// makePage makes a page of the sources in a folder, and a list of those beside it, in the form of sha256sum: a test sees whether
+// they have changed since. A page without an engine may run no WebAssembly.
+async function makePage(out, folder, parts) {
+  const { script, style, sources } = await bundle(`${folder}/main.tsx`);
+  Object.assign(parts, { script: inScript(script), style: inStyle(style), early: inScript(early) });
+  parts.policy = policy([parts.early, parts.script], parts.engine);
   const form = readFileSync(join(here, folder, 'page.html'), 'utf8');
   const page = form.replaceAll(/\{\{(\w+)\}\}/g, (_, part) => parts[part]);
+  const name = basename(out, '.html');
   if (page.length > limits[name]) throw new Error(`the page ${name} has ${page.length} bytes: more than ${limits[name]}`);
-  writeFileSync(join(dist, `${name}.html`), page);
+  writeFileSync(out, page);
+  const all = [...sources, `${folder}/page.html`, 'build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'].sort();
+  writeFileSync(out.replace(/html$/, 'sha256'), all.map((file) => `${sha(readFileSync(join(here, file)), 'hex')}  ${file}\n`).join(''));
   return page;
 }
 
-function makeEngine() {
-  const wasm = join(dist, 'engine.wasm');
+function makeEngine(out) {
+  const wasm = `${out}.unpacked`;
   go(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', wasm, './impl/cmd/engine'], { GOOS: 'js', GOARCH: 'wasm' });
   const packed = execFileSync('gzip', ['-9', '-n', '-c', wasm], { maxBuffer: 64 * MB });
   rmSync(wasm);
   if (packed.length > limits.engine) throw new Error(`the engine has ${packed.length} bytes, packed: more than ${limits.engine}`);
-  writeFileSync(engine, packed);
+  writeFileSync(out, packed);
 }
 
-// What the pages are made from, in the form of sha256sum: a test sees whether dist is older.
-function sources() {
-  const files = (dir) => readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name);
-    if (entry.isDirectory()) return entry.name === 'fixtures' ? [] : files(path);
-    return [path];
-  });
-  const all = [...files(join(here, 'src')), ...['build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'].map((f) => join(here, f))];
-  const lines = all.map((path) => [relative(here, path).replaceAll('\\', '/'), sha(readFileSync(path), 'hex')]);
-  lines.sort(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(join(dist, 'sources.sha256'), lines.map(([path, digest]) => `${digest}  ${path}\n`).join(''));
+// The page names its engine by its digest, and both by their commit: a test sees whether they belong together.
+async function makeAll(withEngine) {
+  const made = `${fresh}.new`;
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { recursive: true });
+  const engine = join(made, 'engine.wasm.gz');
+  if (withEngine) makeEngine(engine);
+  else copyFileSync(join(fresh, 'engine.wasm.gz'), engine);
+  const packed = readFileSync(engine);
+  const compare = await makePage(join(dist, 'compare.html'), 'src/compare', {});
+  const page = await makePage(join(made, 'page.html'), 'src', { engine: sha(packed, 'hex'), commit: commit() });
+  rmSync(fresh, { recursive: true, force: true });
+  renameSync(made, fresh); // all of it at once: a build that was stopped is none
+  const kB = (bytes) => `${(bytes / 1000).toFixed(0)} kB`;
+  console.log(`page ${kB(page.length)}, page of comparisons ${kB(compare.length)}, engine ${kB(packed.length)}, of commit ${commit()}`);
 }
 
-// The engine goes between the marks, in base64: no page can hold bytes otherwise.
-function withEngine(page) {
-  const mark = '<script type="application/octet-stream;base64" id="engine">';
-  if (page.split(mark).length !== 2) throw new Error('page.html must have one mark for the engine');
-  return page.replace(mark, () => mark + readFileSync(engine).toString('base64'));
+function release() {
+  const page = join(fresh, 'page.html');
+  if (!existsSync(page)) throw new Error('there is nothing to release: run make viewer');
+  const of = /<meta name="commit" content="([^"]*)">/.exec(readFileSync(page, 'utf8'))?.[1] ?? 'unknown';
+  if (!/^[0-9a-f]+ /.test(of)) throw new Error(`dist/fresh is of commit ${of}, which nobody else has: commit, and run make viewer again`);
+  mkdirSync(released, { recursive: true });
+  for (const name of ['page.html', 'engine.wasm.gz']) copyFileSync(join(fresh, name), join(released, name));
+  console.log(`released: commit ${of}`);
 }
 
 async function main(args) {
-  mkdirSync(dist, { recursive: true });
-  const page = await makePage('page', 'src', true);
-  const compare = await makePage('compare', 'src/compare', false);
-  sources();
-  if (!args.includes('--page')) makeEngine();
-  const kB = (bytes) => `${(bytes / 1000).toFixed(0)} kB`;
-  console.log(`page ${kB(page.length)}, page of comparisons ${kB(compare.length)}, engine ${existsSync(engine) ? kB(statSync(engine).size) : 'not built'}`);
-  if (!args.includes('--standalone')) return;
-  const out = args[args.indexOf('--standalone') + 1];
-  if (!out) throw new Error('--standalone: where to?');
-  writeFileSync(out, withEngine(page));
+  if (args.includes('--release')) release();
+  else await makeAll(!args.includes('--page'));
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -17,7 +17,7 @@
 //
 // A second page, much smaller, draws what workbench compare has found: [WriteComparison].
 //
-// The pages are made from the TypeScript in src, and the engine of the first from a Go program for WebAssembly. All are in dist
-// as they were built, so that nobody needs Node.js who does not change them; a test fails if their sources have changed since, and
-// says to run make viewer.
+// The pages are made from the TypeScript in src, and the engine of the first from a Go program for WebAssembly: make viewer builds them into dist/fresh.
+// What is there is taken before dist/released, which is in the repository, so that nobody needs Node.js who does not change them. Page and engine are
+// always of one build, and the page says of which commit.
 package viewer

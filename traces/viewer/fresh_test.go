@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -19,13 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write down from which sources the engine in dist was built: make viewer does that")
+var update = flag.Bool("update", false, "write down from which sources the engine in dist/fresh was built: make viewer does that")
 
 const (
 	root        = "../.." // of the module
 	enginePath  = "./impl/cmd/engine"
-	ofThePage   = "dist/sources.sha256" // build.mjs writes it
-	ofTheEngine = "dist/engine.sha256"  // TestEngineFresh does
+	ofTheEngine = fresh + "/engine.sha256" // TestFresh writes it
 )
 
 // digests returns a line for each file, in the form of sha256sum, by name. A file has the same digest if a checkout has
@@ -74,23 +74,25 @@ func changes(built, now string) []string {
 	return changed
 }
 
-// pageSources returns what the pages are made from, as build.mjs has it.
-func pageSources(dir string) ([]string, error) {
-	names := []string{"build.mjs", "package.json", "package-lock.json", "tsconfig.json"}
-	err := filepath.WalkDir(filepath.Join(dir, "src"), func(path string, entry fs.DirEntry, err error) error {
+// stale returns which files are no more what a list of digests says. A list has all that a page was made of: a new file is one only if another
+// file asks for it.
+func stale(dir, list string) ([]string, error) {
+	built, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(list)))
+	if err != nil {
+		return nil, err
+	}
+	var changed []string
+	for line := range strings.Lines(string(built)) {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		now, err := digests(dir, []string{name})
 		switch {
+		case errors.Is(err, fs.ErrNotExist), err == nil && now != line:
+			changed = append(changed, name)
 		case err != nil:
-			return err
-		case entry.IsDir() && entry.Name() == "fixtures":
-			return fs.SkipDir
-		case entry.IsDir():
-			return nil
+			return nil, err
 		}
-		name, err := filepath.Rel(dir, path)
-		names = append(names, filepath.ToSlash(name))
-		return err
-	})
-	return names, err
+	}
+	return changed, nil
 }
 
 // engineSources returns what the engine is made from: the Go files of this module that it needs, and what they embed.
@@ -132,35 +134,39 @@ func engineSources() ([]string, error) {
 	return names, nil
 }
 
-// TestPageFresh sees that the pages in dist were made from the sources as they are.
-func TestPageFresh(t *testing.T) {
-	names, err := pageSources(".")
+// TestComparisonFresh sees that the page of comparisons, which is in the repository, was made from the sources as they are.
+func TestComparisonFresh(t *testing.T) {
+	changed, err := stale(".", "dist/compare.sha256")
 	require.NoError(t, err)
-	require.Greater(t, len(names), 10, "the test has found the sources")
-	require.Contains(t, names, "src/compare/main.tsx")
-	now, err := digests(".", names)
+	require.Empty(t, changed, "dist/compare.html is older than these files: run make viewer")
+	built, err := os.ReadFile("dist/compare.sha256")
 	require.NoError(t, err)
-	built, err := os.ReadFile(ofThePage)
-	require.NoError(t, err)
-	require.Empty(t, changes(string(built), now), "the pages are older than these files: run make viewer")
+	for _, name := range []string{"build.mjs", "src/compare/main.tsx", "src/palette.css"} {
+		require.Contains(t, string(built), "  "+name+"\n")
+	}
 }
 
-// TestEngineFresh sees that the engine in dist was made from the sources as they are, and that all files there are
-// those of the last build.
-func TestEngineFresh(t *testing.T) {
+// TestFresh sees that what make viewer has built was made from the sources as they are: it is taken before what is released. Nobody needs to have
+// run make viewer; make viewer-test does.
+func TestFresh(t *testing.T) {
+	if _, err := os.Stat(fresh); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("dist/fresh is not there: make viewer makes it, which needs Node 20")
+	}
+	changed, err := stale(".", fresh+"/page.sha256")
+	require.NoError(t, err)
+	require.Empty(t, changed, "dist/fresh/page.html is older than these files: run make viewer, or remove dist/fresh")
 	names, err := engineSources()
 	require.NoError(t, err)
 	require.Greater(t, len(names), 10, "the test has found the sources")
-	now, err := digests(root, append(names, "traces/viewer/dist/page.html", "traces/viewer/dist/compare.html", "traces/viewer/dist/engine.wasm.gz"))
+	now, err := digests(root, names)
 	require.NoError(t, err)
-	require.NotEmpty(t, engine, "there is an engine")
 	now = byFolder(now)
 	if *update {
 		require.NoError(t, os.WriteFile(ofTheEngine, []byte(now), 0o644))
 	}
 	built, err := os.ReadFile(ofTheEngine)
 	require.NoError(t, err)
-	require.Empty(t, changes(string(built), now), "the engine is older than what is in these folders, or dist was changed by hand: run make viewer")
+	require.Empty(t, changes(string(built), now), "dist/fresh/engine.wasm.gz is older than what is in these folders: run make viewer, or remove dist/fresh")
 }
 
 // TestStale shows the two tests above able to fail.
@@ -170,31 +176,30 @@ func TestStale(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	now := func() string {
-		names, err := pageSources(dir)
-		require.NoError(t, err)
-		lines, err := digests(dir, names)
-		require.NoError(t, err)
-		return lines
-	}
-	for _, name := range []string{"build.mjs", "package.json", "package-lock.json", "tsconfig.json", "src/main.tsx", "src/ring/Ring.tsx"} {
+	names := []string{"build.mjs", "src/main.tsx", "src/ring/Ring.tsx"}
+	for _, name := range names {
 		write(name, "one\ntwo\n")
 	}
-	built := now()
-	require.Equal(t, 6, strings.Count(built, "\n"))
-	require.Empty(t, changes(built, now()))
-	write("src/main.tsx", "one\r\ntwo\r\n")
-	write("src/fixtures/film.json", "{}")
-	require.Empty(t, changes(built, now()), "neither ends of lines nor fixtures count")
-	write("src/main.tsx", "one\ntwo")
-	write("src/ring/More.tsx", "")
-	require.NoError(t, os.Remove(filepath.Join(dir, "src/ring/Ring.tsx")))
-	require.ElementsMatch(t, []string{"src/main.tsx", "src/ring/More.tsx", "src/ring/Ring.tsx"}, changes(built, now()))
-	require.Equal(t, 3, strings.Count(byFolder(built), "\n"))
-	require.ElementsMatch(t, []string{"src", "src/ring"}, changes(byFolder(built), byFolder(now())))
-	require.NoError(t, os.Remove(filepath.Join(dir, "package-lock.json")))
-	names, err := pageSources(dir)
+	built, err := digests(dir, names)
 	require.NoError(t, err)
-	_, err = digests(dir, names)
+	write("page.sha256", built)
+	changed := func() []string {
+		changed, err := stale(dir, "page.sha256")
+		require.NoError(t, err)
+		return changed
+	}
+	require.Empty(t, changed())
+	write("src/main.tsx", "one\r\ntwo\r\n")
+	require.Empty(t, changed(), "ends of lines do not count")
+	write("src/main.tsx", "one\ntwo")
+	require.NoError(t, os.Remove(filepath.Join(dir, "src/ring/Ring.tsx")))
+	require.Equal(t, []string{"src/main.tsx", "src/ring/Ring.tsx"}, changed())
+
+	write("src/ring/Ring.tsx", "one\ntwo\n")
+	write("src/ring/Other.tsx", "")
+	now, err := digests(dir, append(names, "src/ring/Other.tsx"))
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"src", "src/ring"}, changes(byFolder(built), byFolder(now)))
+	_, err = stale(dir, "none.sha256")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

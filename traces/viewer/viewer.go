@@ -2,7 +2,6 @@ package viewer
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -25,7 +24,7 @@ type Options struct {
 	Live   *Live  // a cluster that runs
 }
 
-// File is a file that a page opens: a trace, a film, a recipe of a run, what TLC has printed. The page finds out which it
+// File is a file that a page opens: a trace, a recording, a run spec of a run, what TLC has printed. The page finds out which it
 // is, and says what is wrong with it.
 type File struct {
 	Name string `json:"name"`
@@ -45,55 +44,9 @@ type Node struct {
 	URL string `json:"url"`          // http://host:port; "" is where the page itself comes from
 }
 
-// The page and its engine, as the build has left them: see README.md.
-var (
-	//go:embed dist/page.html
-	html string
-	//go:embed dist/engine.wasm.gz
-	engine string
-)
-
-// The places in the page where something is put in. Each is there once.
-const (
-	policyMark  = `<meta http-equiv="Content-Security-Policy" content="`
-	connectMark = `connect-src 'none'`
-	openedMark  = `<script type="application/json" id="opened">`
-	engineMark  = `<script type="application/octet-stream;base64" id="engine">`
-)
-
-// form is the page, cut where something is put in.
-type form struct {
-	before, policy, between, opened, rest string
-}
-
-// theForm is the form of the embedded page.
-var theForm = sync.OnceValues(func() (form, error) { return cut(html) })
-
-// cut cuts a page at its marks.
-func cut(page string) (f form, err error) {
-	for _, mark := range []string{policyMark, connectMark, openedMark, engineMark} {
-		if n := strings.Count(page, mark); n != 1 {
-			return f, fmt.Errorf("viewer: the page has %s %d times, and once is wanted: run make viewer", mark, n)
-		}
-	}
-	var policy, opened, engine bool
-	f.before, page, policy = strings.Cut(page, connectMark)
-	f.between, page, opened = strings.Cut(page, openedMark)
-	f.opened, f.rest, engine = strings.Cut(page, engineMark)
-	_, f.policy, _ = strings.Cut(f.before, policyMark)
-	after, _, closed := strings.Cut(f.between, `"`)
-	if !policy || !opened || !engine || f.policy == "" || !closed || strings.ContainsAny(f.policy, `"<>`) {
-		return f, errors.New("viewer: the marks of the page are in another order than policy, opened, engine: run make viewer")
-	}
-	f.policy += "%s" + after
-	f.between += openedMark
-	f.opened += engineMark
-	return f, nil
-}
-
 // Page is a page, ready to be written or served.
 type Page struct {
-	form    form
+	build   build
 	connect string // what the policy lets it connect to
 	opened  string // JSON, or nothing
 	packed  []byte // all of it as gzip, if Pack was called
@@ -102,11 +55,11 @@ type Page struct {
 
 // New returns a page. An error says which of the options cannot be.
 func New(o Options) (*Page, error) {
-	f, err := theForm()
+	b, err := current()
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{form: f, connect: connectMark}
+	p := &Page{build: b, connect: connectMark}
 	p.tag = sync.OnceValue(p.digest)
 	given := 0
 	for _, is := range []bool{o.File != nil, o.Golden != "", o.Live != nil} {
@@ -162,13 +115,13 @@ func origins(nodes []Node) (string, error) {
 }
 
 // Policy returns what the page may do in a browser, as a Content-Security-Policy. The page has it too.
-func (p *Page) Policy() string { return fmt.Sprintf(p.form.policy, p.connect) }
+func (p *Page) Policy() string { return fmt.Sprintf(p.build.form.policy, p.connect) }
 
 // Size returns how many bytes the page has.
 func (p *Page) Size() int64 {
-	f := p.form
-	return int64(len(f.before) + len(p.connect) + len(f.between) + len(p.opened) + len(f.opened) +
-		base64.StdEncoding.EncodedLen(len(engine)) + len(f.rest))
+	f := p.build.form
+	return int64(len(f.before)+len(p.connect)+len(f.between)+len(p.opened)+len(f.opened)+len(f.rest)) +
+		int64(base64.StdEncoding.EncodedLen(int(p.build.engine.Size())))
 }
 
 // chunk is how much is written at once: a multiple of 3, which base64 puts in 4 letters.
@@ -176,23 +129,31 @@ const chunk = 24 << 10
 
 // WriteTo implements io.WriterTo. It needs little memory, so a node can serve its page on the side.
 func (p *Page) WriteTo(w io.Writer) (written int64, err error) {
-	buffer := make([]byte, 0, base64.StdEncoding.EncodedLen(chunk))
-	write := func(text string, form func(to []byte, part string) []byte) {
-		for ; len(text) > 0 && err == nil; text = text[min(len(text), chunk):] {
-			var n int
-			n, err = w.Write(form(buffer, text[:min(len(text), chunk)]))
-			written += int64(n)
-			runtime.Gosched() // a node that has one processor has other things to do
+	write := func(part []byte) {
+		n, failed := w.Write(part)
+		written, err = written+int64(n), failed
+		runtime.Gosched() // a node that has one processor has other things to do
+	}
+	buffer := make([]byte, chunk+base64.StdEncoding.EncodedLen(chunk))
+	raw, letters := buffer[:chunk], buffer[chunk:]
+	texts := func(all ...string) {
+		for _, text := range all {
+			for ; len(text) > 0 && err == nil; text = text[min(len(text), chunk):] {
+				write(raw[:copy(raw, text)])
+			}
 		}
 	}
-	plain := func(to []byte, part string) []byte { return append(to, part...) }
-	write(p.form.before, plain)
-	write(p.connect, plain)
-	write(p.form.between, plain)
-	write(p.opened, plain)
-	write(p.form.opened, plain)
-	write(engine, func(to []byte, part string) []byte { return base64.StdEncoding.AppendEncode(to, []byte(part)) })
-	write(p.form.rest, plain)
+	f := p.build.form
+	texts(f.before, p.connect, f.between, p.opened, f.opened)
+	for at := int64(0); at < p.build.engine.Size() && err == nil; at += chunk {
+		n, failed := p.build.engine.ReadAt(raw, at)
+		if failed != nil && failed != io.EOF {
+			return written, failed
+		}
+		base64.StdEncoding.Encode(letters, raw[:n])
+		write(letters[:base64.StdEncoding.EncodedLen(n)])
+	}
+	texts(f.rest)
 	return written, err
 }
 

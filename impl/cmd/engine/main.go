@@ -1,6 +1,6 @@
 //go:build !(js && wasm)
 
-// Command wasm is package engine for a page. Here, where there is no page, it says how it is built.
+// Command engine is package engine for a page. Here, where there is no page, it says how it is built.
 package main
 
 import (

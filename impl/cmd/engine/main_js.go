@@ -1,6 +1,6 @@
 //go:build js && wasm
 
-// Command wasm is package engine for a page: it sets globalThis.bullyEngine, whose call(method, args) takes the arguments as
+// Command engine is package engine for a page: it sets globalThis.bullyEngine, whose call(method, args) takes the arguments as
 // JSON, and returns the answer as JSON. It prints nothing.
 //
 //	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' -o engine.wasm ./impl/cmd/engine
@@ -9,11 +9,11 @@ package main
 import (
 	"syscall/js"
 
-	"github.com/seed-fdf591db/bully/impl/internal/pagecalls"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 )
 
 func main() {
-	var e pagecalls.Engine
+	var e engine.Engine
 	call := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		if len(args) != 2 || args[0].Type() != js.TypeString || args[1].Type() != js.TypeString {
 			return e.Call("", "[]")

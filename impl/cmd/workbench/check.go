@@ -15,7 +15,7 @@ import (
 
 // checkFlags are the flags of workbench check.
 type checkFlags struct {
-	config, film        string
+	config, recording   string
 	json, deep, verbose bool
 	workers             int
 	maxBytes            int64
@@ -26,7 +26,7 @@ func check(ctx context.Context, p program, args []string) error {
 	var f checkFlags
 	flags := p.Flags("check")
 	flags.StringVar(&f.config, "config", "", "explore only the configuration of this `name`, with or without its folder")
-	flags.StringVar(&f.film, "film", "", "with -config: write the counterexample to this `file` as a film, which workbench view opens")
+	flags.StringVar(&f.recording, "recording", "", "with -config: write the counterexample to this `file` as a recording, which workbench view opens")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&f.deep, "deep", false, "explore the deep configurations too")
 	flags.BoolVar(&f.verbose, "v", false, "print all counterexamples")
@@ -38,8 +38,8 @@ func check(ctx context.Context, p program, args []string) error {
 	if f.workers < 0 || f.maxBytes < 0 {
 		return cli.Usage("-workers and -max-bytes cannot be negative")
 	}
-	if f.film != "" && f.config == "" {
-		return cli.Usage("-film is of one configuration: -config says which")
+	if f.recording != "" && f.config == "" {
+		return cli.Usage("-recording is of one configuration: -config says which")
 	}
 	entries, err := tla.Load(p.files)
 	if err != nil {
@@ -102,8 +102,8 @@ func (p program) explore(ctx context.Context, chosen []tla.Entry, f checkFlags) 
 	} else {
 		p.print(all, f, time.Since(begin))
 	}
-	if f.film != "" {
-		if err := p.filmCheck(&all[0], f.film); err != nil {
+	if f.recording != "" {
+		if err := p.recordingCheck(&all[0], f.recording); err != nil {
 			return err
 		}
 	}

@@ -10,43 +10,37 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	"github.com/seed-fdf591db/bully/tla/check/explorer"
 )
 
 const fromTLCHelp = `
 Makes of a counterexample that TLC has printed (or go run ./tla/check -v, or workbench check) a trace, or if none can be made of
-it a film, which workbench view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
+it a recording, which workbench view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
 allow: bully trace check refuses such a trace where it does.
 
 `
 
-// fromTLC writes what TLC has printed as a trace, if it is one, or as a film.
+// fromTLC writes what TLC has printed as a trace, if it is one, or as a recording.
 func fromTLC(_ context.Context, p program, args []string) error {
-	var name string
-	var asFilm bool
 	flags := p.Flags("from-tlc")
-	flags.StringVar(&name, "o", "", "write to this `file`; to standard output if empty")
-	flags.BoolVar(&asFilm, "film", false, "make a film even of what can be a trace")
-	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file", Text: fromTLCHelp}); err != nil {
+	asRecording := flags.Bool("recording", false, "make a recording even of what can be a trace")
+	name, file, err := p.fileToFile(flags, args, fromTLCHelp, "one file is wanted, or - for standard input")
+	if err != nil {
 		return err
 	}
-	if flags.NArg() != 1 {
-		return cli.Usage("one file is wanted, or - for standard input")
-	}
-	arguments := flags.Args()
-	text, err := readArgument(arguments[0])
+	text, err := readArgument(file)
 	if err != nil {
 		return err
 	}
 	if !behaviour.Is(text) {
-		return fmt.Errorf("%s: there is no counterexample in it: TLC prints one as State 1, State 2 and so on", arguments[0])
+		return fmt.Errorf("%s: there is no counterexample in it: TLC prints one as State 1, State 2 and so on", file)
 	}
 	b, err := behaviour.Read(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", arguments[0], err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	return p.writeBehaviour(b, asFilm, name)
+	return p.writeBehaviour(b, *asRecording, name)
 }
 
 // readArgument reads a file, or standard input.
@@ -57,15 +51,15 @@ func readArgument(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// writeBehaviour writes a counterexample to a file, or to standard output, as a trace or a film, and says what it is.
-func (p program) writeBehaviour(b *behaviour.Behaviour, asFilm bool, name string) error {
-	f, trace, err := stage.FilmOf(b)
+// writeBehaviour writes a counterexample to a file, or to standard output, as a trace or a recording, and says what it is.
+func (p program) writeBehaviour(b *behaviour.Behaviour, asRecording bool, name string) error {
+	f, trace, err := engine.RecordingOf(b)
 	if err != nil {
 		return err
 	}
-	out, what := bytes.NewBuffer(trace), fmt.Sprintf("a trace of %d events (-film makes a film, which opens where it ends)", bytes.Count(trace, []byte("\n"))-1)
-	if asFilm || trace == nil {
-		out, what = new(bytes.Buffer), fmt.Sprintf("a film of %d frames, which opens where it ends", len(f.Frames))
+	out, what := bytes.NewBuffer(trace), fmt.Sprintf("a trace of %d events (-recording makes a recording, which opens where it ends)", bytes.Count(trace, []byte("\n"))-1)
+	if asRecording || trace == nil {
+		out, what = new(bytes.Buffer), fmt.Sprintf("a recording of %d frames, which opens where it ends", len(f.Frames))
 		if err := f.Write(out); err != nil {
 			return err
 		}
@@ -83,14 +77,14 @@ func orFile(name string) string {
 	return name
 }
 
-// filmCheck writes the counterexample of the one configuration that was explored as a film.
-func (p program) filmCheck(o *explorer.Outcome, name string) error {
+// recordingCheck writes the counterexample of the one configuration that was explored as a recording.
+func (p program) recordingCheck(o *explorer.Outcome, name string) error {
 	if o.Violation == nil {
 		why := "it holds"
 		if len(o.Unchecked) > 0 {
-			why = "only TLC checks " + strings.Join(o.Unchecked, ", ") + "; what it prints becomes a film with workbench from-tlc"
+			why = "only TLC checks " + strings.Join(o.Unchecked, ", ") + "; what it prints becomes a recording with workbench from-tlc"
 		}
-		return fmt.Errorf("%s has no counterexample to film: %s", o.Entry.Name, why)
+		return fmt.Errorf("%s has no counterexample to recording: %s", o.Entry.Name, why)
 	}
 	b, err := behaviour.Of(o.Violation, o.Entry.Name, o.Entry.Question)
 	if err != nil {

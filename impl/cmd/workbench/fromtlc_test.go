@@ -11,15 +11,15 @@ import (
 
 	checking "github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	"github.com/seed-fdf591db/bully/tla"
 )
 
-// TestFromTLC makes a trace of a counterexample of ours, and a film of any other; both open at their end.
+// TestFromTLC makes a trace of a counterexample of ours, and a recording of any other; both open at their end.
 func TestFromTLC(t *testing.T) {
 	folder := t.TempDir()
-	trace, film := filepath.Join(folder, "run.ndjson"), filepath.Join(folder, "run.film.ndjson")
-	status, out, log := workbench(t, "from-tlc", "-o", trace, "../../internal/stage/testdata/tlc/ClusterGrantsTwice.txt")
+	trace, recording := filepath.Join(folder, "run.ndjson"), filepath.Join(folder, "run.recording.ndjson")
+	status, out, log := workbench(t, "from-tlc", "-o", trace, "../../internal/engine/testdata/tlc/ClusterGrantsTwice.txt")
 	require.Equal(t, cli.OK, status, log)
 	require.Empty(t, out)
 	require.Contains(t, log, "a trace of 17 events")
@@ -28,50 +28,50 @@ func TestFromTLC(t *testing.T) {
 	_, err = checking.Trace(bytes.NewReader(counterexample), checking.Options{})
 	require.Error(t, err, "a mutant takes a step that the rules do not allow")
 
-	status, out, log = workbench(t, "from-tlc", "../../internal/stage/testdata/tlc/TextbookB01Partition.txt")
+	status, out, log = workbench(t, "from-tlc", "../../internal/engine/testdata/tlc/TextbookB01Partition.txt")
 	require.Equal(t, cli.OK, status, log)
-	require.Contains(t, log, "a film of")
-	opened := stage.Open([]byte(out), "x")
+	require.Contains(t, log, "a recording of")
+	opened := engine.Open([]byte(out), "x")
 	require.Nil(t, opened.Problem)
-	require.Len(t, opened.Film.Frames, opened.Film.Open)
+	require.Len(t, opened.Recording.Frames, opened.Recording.Open)
 
-	status, _, log = workbench(t, "from-tlc", "-film", "-o", film, "../../internal/stage/testdata/tlc/ClusterGrantsTwice.txt")
+	status, _, log = workbench(t, "from-tlc", "-recording", "-o", recording, "../../internal/engine/testdata/tlc/ClusterGrantsTwice.txt")
 	require.Equal(t, cli.OK, status, log)
-	text, err := os.ReadFile(film)
+	text, err := os.ReadFile(recording)
 	require.NoError(t, err)
-	require.Nil(t, stage.Open(text, "x").Problem)
+	require.Nil(t, engine.Open(text, "x").Problem)
 
 	status, _, log = workbench(t, "from-tlc", trace)
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "no counterexample")
-	status, _, log = workbench(t, "from-tlc", trace, film)
+	status, _, log = workbench(t, "from-tlc", trace, recording)
 	require.Equal(t, cli.Misused, status)
 	require.Contains(t, log, "one file")
 }
 
-// TestCheckFilm films what the explorer finds.
-func TestCheckFilm(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "x.film.ndjson")
+// TestCheckRecording recordings what the explorer finds.
+func TestCheckRecording(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.recording.ndjson")
 	check := func(args ...string) (int, string) {
 		var out, log strings.Builder
 		status := newProgram(tla.FS()).To(&out, &log).Main(t.Context(), append([]string{"check"}, args...))
 		return status, log.String()
 	}
-	status, log := check("-config", "RingB01Partition", "-film", file)
+	status, log := check("-config", "RingB01Partition", "-recording", file)
 	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, log, "workbench view "+file)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	opened := stage.Open(text, "x")
+	opened := engine.Open(text, "x")
 	require.Nil(t, opened.Problem)
-	require.Equal(t, "RingB01Partition: against OneLeader", opened.Film.Title)
+	require.Equal(t, "RingB01Partition: against OneLeader", opened.Recording.Title)
 
 	for want, config := range map[string]string{"it holds": "RingThree", "only TLC checks SomeLeader": "TextbookNoTelec"} {
-		status, log = check("-config", config, "-film", file)
+		status, log = check("-config", config, "-recording", file)
 		require.Equal(t, cli.Mismatch, status)
 		require.Contains(t, log, want)
 	}
-	status, log = check("-film", file)
+	status, log = check("-recording", file)
 	require.Equal(t, cli.Misused, status)
 	require.Contains(t, log, "-config")
 }

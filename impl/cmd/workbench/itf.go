@@ -1,17 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
-	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
@@ -27,9 +25,9 @@ variables are those of module Cluster, its members are fixed, and it begins with
 
 `
 
-// fileToFile reads the flags of a subcommand that makes of one file, or of standard input, another, or standard output.
-func (p program) fileToFile(command string, args []string, text, wanted string) (name, file string, err error) {
-	flags := p.Flags(command)
+// fileToFile reads the flags of a subcommand that makes of one file, or of standard input, another, or standard output. The subcommand may have
+// defined flags of its own.
+func (p program) fileToFile(flags *flag.FlagSet, args []string, text, wanted string) (name, file string, err error) {
 	flags.StringVar(&name, "o", "", "write to this `file`; to standard output if empty")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file", Text: text}); err != nil {
 		return "", "", err
@@ -42,7 +40,7 @@ func (p program) fileToFile(command string, args []string, text, wanted string) 
 
 // toITF writes a trace in the Informal Trace Format.
 func toITF(_ context.Context, p program, args []string) error {
-	name, file, err := p.fileToFile("itf", args, toITFHelp, "one trace is wanted, or - for standard input; bully trace merge makes one of the records of several nodes")
+	name, file, err := p.fileToFile(p.Flags("itf"), args, toITFHelp, "one trace is wanted, or - for standard input; bully trace merge makes one of the records of several nodes")
 	if err != nil {
 		return err
 	}
@@ -50,18 +48,11 @@ func toITF(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := spec.NewTraceReader(bytes.NewReader(text))
-	var events []spec.Event
-	for err == nil {
-		var e spec.Event
-		if err = r.Read(&e); err == nil {
-			events = append(events, e.Clone())
-		}
-	}
-	if !errors.Is(err, io.EOF) {
+	header, events, err := engine.ReadTrace(text)
+	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	out, err := itf.Export(r.Header(), events)
+	out, err := itf.Export(header, events)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -79,7 +70,7 @@ func (p program) writeOut(text []byte, name string) error {
 
 // fromITF makes a trace of states in the Informal Trace Format: of what toITF has written, or of states of module Cluster.
 func fromITF(_ context.Context, p program, args []string) error {
-	name, file, err := p.fileToFile("from-itf", args, fromITFHelp, "one file is wanted, or - for standard input")
+	name, file, err := p.fileToFile(p.Flags("from-itf"), args, fromITFHelp, "one file is wanted, or - for standard input")
 	if err != nil {
 		return err
 	}
@@ -87,7 +78,7 @@ func fromITF(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	trace, err := stage.TraceOfITF(text)
+	trace, err := engine.TraceOfITF(text)
 	if err == nil {
 		return p.writeOut(trace, name)
 	}

@@ -11,7 +11,7 @@ import (
 
 	checking "github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 )
 
 // TestITF writes traces in the Informal Trace Format and makes traces of that again: the same bytes, and the same verdict.
@@ -36,8 +36,8 @@ func TestITF(t *testing.T) {
 		require.Equal(t, verdict == cli.OK, err == nil, name)
 		text, err := os.ReadFile(states)
 		require.NoError(t, err)
-		opened := stage.Open(text, states)
-		require.NotNil(t, opened.Film, name)
+		opened := engine.Open(text, states)
+		require.NotNil(t, opened.Recording, name)
 		require.Equal(t, verdict == cli.OK, opened.Problem == nil, name)
 		require.Equal(t, string(want), string(opened.Trace), name)
 	}

@@ -1,7 +1,7 @@
 // Command workbench is for whoever checks, compares and looks at elections: nothing of it is needed to run a node. Each of its
 // subcommands does one thing:
 //
-//	workbench view                       # see elections in the browser, and meddle with them
+//	workbench view                       # see elections in the browser, and intervene in them
 //	workbench view run.ndjson            # … or a trace, or what TLC has found
 //	workbench view split-brain           # … or a scenario in which an algorithm goes wrong
 //	workbench from-tlc counterexample    # make a trace of what TLC has printed
@@ -47,7 +47,7 @@ func newProgram(files fs.FS) cli.Program {
 			{Name: "check", Summary: "explore the configurations of the specification, and compare with its list", Run: as(check)},
 			{Name: "compare", Summary: "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", Run: as(compare)},
 			{Name: "from-itf", Summary: "make a trace of states in the Informal Trace Format", Run: as(fromITF)},
-			{Name: "from-tlc", Summary: "make a trace, or a film, of a counterexample that TLC has printed", Run: as(fromTLC)},
+			{Name: "from-tlc", Summary: "make a trace, or a recording, of a counterexample that TLC has printed", Run: as(fromTLC)},
 			{Name: "history", Summary: "check what clients of a cluster and its resources saw for linearizability", Run: as(histories), Foreign: true},
 			{Name: "itf", Summary: "write a trace in the Informal Trace Format of Apalache and Quint", Run: as(toITF)},
 			{Name: "port", Summary: "speak the protocol of ports on standard input and output, for bullytest", Run: as(servePorts)},

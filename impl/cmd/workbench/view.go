@@ -18,19 +18,20 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
+	"github.com/seed-fdf591db/bully/impl/internal/interactive"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	goldens "github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/viewer"
 )
 
 const viewHelp = `
-Shows elections in the browser, and lets you meddle with them: kill the leader, cut links, step back. It prints
+Shows elections in the browser, and lets you intervene in them: kill the leader, cut links, step back. It prints
 the address of the page, and serves it until it is interrupted; with -o it writes the page to a file, which needs
 nothing else, and works without a network.
 
   workbench view                                 play: choose nodes, an algorithm, faults
-  workbench view run.ndjson                      a trace; or a film, a recipe of a run, what TLC has printed
+  workbench view run.ndjson                      a trace; or a recording, a run spec, what TLC has printed
   workbench view failover                        a golden trace, by its name in traces/valid
   workbench view split-brain                     a scenario of workbench compare -list, on the algorithm that goes wrong in it
   workbench view -algorithm bully split-brain    … on another: here ours
@@ -158,17 +159,17 @@ func (v viewing) played() (viewer.Options, error) {
 		}
 		return viewer.Options{}, errors.Join(bad, fmt.Errorf("%s: there is no such file, and no golden trace or scenario of that name%s", v.what, cli.Suggest(strings.TrimSuffix(v.what, ".ndjson"), names)))
 	}
-	recipe := stage.Recipe{Recipe: 1, Scenario: v.what, Algorithm: v.algorithm, Do: []stage.Doing{}}
-	if err := recipe.Validate(); err != nil {
+	runSpec := interactive.RunSpec{RunSpec: 1, Scenario: v.what, Algorithm: v.algorithm, Do: []interactive.Intervention{}}
+	if err := runSpec.Validate(); err != nil {
 		return viewer.Options{}, cli.Usage(err.Error())
 	}
-	text, err := json.Marshal(recipe)
+	text, err := json.Marshal(runSpec)
 	return viewer.Options{File: &viewer.File{Name: v.what + ".json", Text: string(text)}}, err
 }
 
 // warn says what the page will say is wrong with a file.
 func (p program) warn(file *viewer.File) {
-	if wrong := stage.Open([]byte(file.Text), file.Name).Problem; wrong != nil {
+	if wrong := engine.Open([]byte(file.Text), file.Name).Problem; wrong != nil {
 		_, _ = fmt.Fprintf(p.Log, "workbench view: %s: %s\n", file.Name, wrong)
 	}
 }

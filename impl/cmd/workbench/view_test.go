@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	goldens "github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/viewer"
 )
@@ -80,10 +80,10 @@ func TestViewScenario(t *testing.T) {
 		for algorithm, args := range map[string][]string{s.Shows: {s.Name}, "bully": {s.Name, "-algorithm", "bully"}} {
 			file := opened(t, viewed(t, args...)).File
 			require.NotNil(t, file)
-			shown := stage.Open([]byte(file.Text), file.Name)
+			shown := engine.Open([]byte(file.Text), file.Name)
 			require.Nil(t, shown.Problem)
-			require.Contains(t, shown.Film.Title, s.Title)
-			require.Equal(t, algorithm, shown.Film.Algorithm)
+			require.Contains(t, shown.Recording.Title, s.Title)
+			require.Equal(t, algorithm, shown.Recording.Algorithm)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // TestTerms reads values, and finds their parts.
@@ -35,10 +35,10 @@ func TestDump(t *testing.T) {
 		require.True(t, Is([]byte(text)))
 		b, err := Read([]byte(text))
 		require.NoError(t, err)
-		f, err := b.Film()
+		f, err := b.Recording()
 		require.NoError(t, err)
 		require.Equal(t, []string{"1", "2"}, f.Nodes)
-		require.Equal(t, film.Leads, f.Frames[2].State.Look)
+		require.Equal(t, recording.Leads, f.Frames[2].State.Look)
 		require.Equal(t, "promises a higher epoch", f.Frames[2].Text)
 	}
 	require.Equal(t, `("<<1, 2>>" :> 1)`, strings.ReplaceAll(written(map[string]any{"a": 1.0}), `"a"`, `"<<1, 2>>"`))
@@ -67,11 +67,11 @@ func TestEndsOfBehaviours(t *testing.T) {
 		require.Equal(t, wants.Stuck, b.Stuck, text)
 		require.Equal(t, wants.Back, b.Back, text)
 		require.Equal(t, wants.more, b.more, text)
-		f, err := b.Film()
+		f, err := b.Recording()
 		require.NoError(t, err)
-		require.Equal(t, "Property", f.Lamps[0].Name)
+		require.Equal(t, "Property", f.Indicators[0].Name)
 		require.Len(t, f.Frames, f.Open)
-		says := f.Frames[f.Open-1].Lamps[0].Says
+		says := f.Frames[f.Open-1].Indicators[0].Says
 		require.Equal(t, wants.Back > 0, strings.Contains(says, "round for ever"), says)
 		require.Equal(t, wants.Stuck, strings.Contains(says, "nothing ever changes"), says)
 	}
@@ -90,10 +90,10 @@ func TestEndsOfBehaviours(t *testing.T) {
 	}
 }
 
-// FuzzRead reads anything; what it can read becomes a film that is coherent.
+// FuzzRead reads anything; what it can read becomes a recording that is coherent.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"TextbookB01Partition.txt", "invariant-tool.txt", "check-v.txt"} {
-		text, err := os.ReadFile("../stage/testdata/tlc/" + name)
+		text, err := os.ReadFile("../engine/testdata/tlc/" + name)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func FuzzRead(f *testing.F) {
 
 // TestStrangeNodes shows what it can of a text that names nodes which there are not.
 func TestStrangeNodes(t *testing.T) {
-	isFilm, isTrace := coherent(t, []byte(`Invariant X is violated after step 1.
+	isRecording, isTrace := coherent(t, []byte(`Invariant X is violated after step 1.
 0. Initial state
    epoch = <<0, 0>>
    grantee = <<9, 0>>
@@ -119,9 +119,9 @@ func TestStrangeNodes(t *testing.T) {
    messages gains [type |-> "GRANT", from |-> 1, to |-> 7, epoch |-> 1]
    messages gains [type |-> "GRANT", from |-> -4, to |-> 1, epoch |-> 1]
 `))
-	require.True(t, isFilm)
+	require.True(t, isRecording)
 	require.False(t, isTrace)
-	isFilm, isTrace = coherent(t, []byte(`State 1: <Initial predicate>
+	isRecording, isTrace = coherent(t, []byte(`State 1: <Initial predicate>
 /\ node = <<[role |-> "follower", leader |-> 0, epoch |-> 0, grantee |-> 0, support |-> {}], [role |-> "king", leader |-> 9, epoch |-> 0, grantee |-> 0, support |-> {7}]>>
 /\ up = {1, 2}
 /\ net = (<<1, 9>> :> <<[type |-> "OK", epoch |-> 0]>> @@ <<2, 1>> :> <<>>)
@@ -129,6 +129,6 @@ func TestStrangeNodes(t *testing.T) {
 /\ budget = [cut |-> 1]
 /\ reigns = {}
 `))
-	require.True(t, isFilm)
+	require.True(t, isRecording)
 	require.False(t, isTrace)
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
-	"github.com/seed-fdf591db/bully/impl/internal/stage"
+	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/tla/check/explorer"
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
-// red returns the frame, from 1, with which a lamp first goes red; 0 if it never does.
-func red(f *film.Film, name string) int {
+// red returns the frame, from 1, with which an indicator first goes red; 0 if it never does.
+func red(f *recording.Recording, name string) int {
 	for i := range f.Frames {
-		for _, lamp := range f.Frames[i].Lamps {
-			if lamp.Name == name && lamp.Light == film.Red {
+		for _, indicator := range f.Frames[i].Indicators {
+			if indicator.Name == name && indicator.Light == recording.Red {
 				return i + 1
 			}
 		}
@@ -28,11 +28,11 @@ func red(f *film.Film, name string) int {
 	return 0
 }
 
-// opensAtItsViolation requires that a film of a counterexample opens at its end, with the lamp of the property red there, and
+// opensAtItsViolation requires that a recording of a counterexample opens at its end, with the indicator of the property red there, and
 // not before.
-func opensAtItsViolation(t *testing.T, name string, f *film.Film, property string) {
+func opensAtItsViolation(t *testing.T, name string, f *recording.Recording, property string) {
 	t.Helper()
-	require.Equal(t, film.Counterexample, f.Source, name)
+	require.Equal(t, recording.Counterexample, f.Source, name)
 	require.Len(t, f.Frames, f.Open, name)
 	require.Equal(t, f.Open, red(f, property), name)
 	for i := range f.Frames {
@@ -40,17 +40,17 @@ func opensAtItsViolation(t *testing.T, name string, f *film.Film, property strin
 	}
 	var text strings.Builder
 	require.NoError(t, f.Write(&text), name)
-	again, err := film.Read(strings.NewReader(text.String()))
+	again, err := recording.Read(strings.NewReader(text.String()))
 	require.NoError(t, err, name)
 	require.Len(t, again.Frames, len(f.Frames), name)
 }
 
-// TestEveryCounterexampleOpens makes a film of every counterexample that the explorer finds in the quick configurations, and
+// TestEveryCounterexampleOpens makes a recording of every counterexample that the explorer finds in the quick configurations, and
 // of what it prints of it: both are the same.
 func TestEveryCounterexampleOpens(t *testing.T) {
 	entries, err := tla.Load(tla.FS())
 	require.NoError(t, err)
-	films, traces, refused := 0, 0, 0
+	recordings, traces, refused := 0, 0, 0
 	for _, e := range entries {
 		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || testing.Short() && e.Distinct > 10_000 {
 			continue
@@ -59,11 +59,11 @@ func TestEveryCounterexampleOpens(t *testing.T) {
 		require.NotNil(t, o.Violation, e.Name)
 		b, err := behaviour.Of(o.Violation, e.Name, e.Question)
 		require.NoError(t, err, e.Name)
-		f, trace, err := stage.FilmOf(b)
+		f, trace, err := engine.RecordingOf(b)
 		require.NoError(t, err, e.Name)
 		opensAtItsViolation(t, e.Name, f, e.Property)
 		require.Equal(t, e.Question, f.Watch)
-		films++
+		recordings++
 		if trace != nil {
 			traces++
 			if red(f, "Rules") > 0 {
@@ -73,25 +73,25 @@ func TestEveryCounterexampleOpens(t *testing.T) {
 		if strings.Contains(e.Name, "/Cluster") {
 			require.Equal(t, e.Configuration.Replacements["Kept"] == "", trace != nil, e.Name)
 		}
-		printed := stage.Open([]byte(e.Name+": "+e.Question+"\n"+o.Violation.String()), "printed")
+		printed := engine.Open([]byte(e.Name+": "+e.Question+"\n"+o.Violation.String()), "printed")
 		require.Nil(t, printed.Problem, e.Name)
-		require.Equal(t, f, printed.Film, e.Name)
-		own, err := b.Film()
+		require.Equal(t, f, printed.Recording, e.Name)
+		own, err := b.Recording()
 		require.NoError(t, err, e.Name)
 		opensAtItsViolation(t, e.Name, own, e.Property)
 	}
 	if testing.Short() {
 		return
 	}
-	require.Greater(t, films, 50)
+	require.Greater(t, recordings, 50)
 	require.Greater(t, refused, 10)
 	require.Greater(t, traces-refused, 5, "those of witnesses are what the rules allow")
-	t.Logf("%d films, of which %d are traces, of which the rules refuse %d", films, traces, refused)
+	t.Logf("%d recordings, of which %d are traces, of which the rules refuse %d", recordings, traces, refused)
 }
 
 // TestTLCOpens opens what TLC has printed.
 func TestTLCOpens(t *testing.T) {
-	files, err := filepath.Glob("../stage/testdata/tlc/*")
+	files, err := filepath.Glob("../engine/testdata/tlc/*")
 	require.NoError(t, err)
 	require.Len(t, files, 4)
 	for _, file := range files {
@@ -103,9 +103,9 @@ func TestTLCOpens(t *testing.T) {
 			if coloured {
 				text = []byte(strings.ReplaceAll(string(text), "State ", "\x1b[1;31mState\x1b[0m "))
 			}
-			opened := stage.Open(text, file)
+			opened := engine.Open(text, file)
 			require.Nil(t, opened.Problem, file)
-			opensAtItsViolation(t, file, opened.Film, property)
+			opensAtItsViolation(t, file, opened.Recording, property)
 		}
 	}
 }

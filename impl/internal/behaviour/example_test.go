@@ -22,14 +22,14 @@ State 2: <Up line 8, col 9 to line 8, col 52 of module Counter>
 		fmt.Println(err)
 		return
 	}
-	f, err := b.Film()
+	f, err := b.Recording()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(f.Title)
 	for _, frame := range f.Frames {
-		fmt.Println(frame.Text, "|", frame.Note, frame.Lamps)
+		fmt.Println(frame.Text, "|", frame.Note, frame.Indicators)
 	}
 	_, err = b.Trace()
 	fmt.Println(err)

@@ -83,7 +83,7 @@ func valueOf(t term, function bool) itf.Value {
 // TestForeignITF reads a counterexample as other tools write it: with its actions it is the trace that it is as TLC has printed it, flaws
 // and all. Without them the step that the rules do not allow is named.
 func TestForeignITF(t *testing.T) {
-	text, err := os.ReadFile("../stage/testdata/tlc/ClusterGrantsTwice.txt")
+	text, err := os.ReadFile("../engine/testdata/tlc/ClusterGrantsTwice.txt")
 	require.NoError(t, err)
 	printed, err := Read(text)
 	require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestForeignITF(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.Trace()
 	require.EqualError(t, err, "state 13: by no step of the rules does it follow from the state before; say its action (\"#meta\":{\"action\":\"OnClaim\"}), and it is judged all the same")
-	_, err = b.Film()
+	_, err = b.Recording()
 	require.NoError(t, err)
 }
 
@@ -155,7 +155,7 @@ func TestWrongITF(t *testing.T) {
 	require.Equal(t, 1, b.Back)
 	_, err = b.Trace()
 	require.ErrorContains(t, err, "no behaviour of module Cluster")
-	_, err = b.Film()
+	_, err = b.Recording()
 	require.NoError(t, err)
 }
 
@@ -197,9 +197,9 @@ func TestExportedStates(t *testing.T) {
 					require.Equal(t, want["since"].at(i+1).at(j+1).number() == 0, is == 0, "%s %d: since %d %d", e.Name, k, i+1, j+1)
 				}
 			}
-			heard := queues(got["net"], messagePacket)
+			heard := queues(got["net"])
 			for link, way := range heard {
-				rest := queues(want["net"], messagePacket)[link]
+				rest := queues(want["net"])[link]
 				for _, p := range way {
 					at := slices.Index(rest, p)
 					require.GreaterOrEqual(t, at, 0, "%s %d: %v is not under way on %v", e.Name, k, p, link)

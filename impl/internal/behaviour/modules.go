@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // module is a TLA+ module whose states are known.
@@ -22,11 +22,11 @@ type module struct {
 	words map[string]string // what an action is, in words
 }
 
-// scene is a state, as a film knows it.
+// scene is a state, as a recording knows it.
 type scene struct {
-	nodes []film.State
-	way   map[film.Link][]packet // in the order of each link
-	cut   []film.Link
+	nodes []recording.State
+	way   map[recording.Link][]packet // in the order of each link
+	cut   []recording.Link
 }
 
 // packet is a message under way, without the link.
@@ -54,9 +54,9 @@ func moduleOf(b *Behaviour) module {
 }
 
 // fieldsOf returns all fields of a record.
-func fieldsOf(t term) (fields []film.Field) {
+func fieldsOf(t term) (fields []recording.Field) {
 	for i, key := range t.keys {
-		fields = append(fields, film.Field{Name: key, Value: plain(t.items[i])})
+		fields = append(fields, recording.Field{Name: key, Value: plain(t.items[i])})
 	}
 	return fields
 }
@@ -84,27 +84,27 @@ func plain(t term) string {
 }
 
 // lookOf returns how to draw a role.
-func lookOf(role string, leader, me int, up bool) film.Look {
+func lookOf(role string, leader, me int, up bool) recording.Look {
 	switch {
 	case !up:
-		return film.Down
+		return recording.Down
 	case role == "leader":
-		return film.Leads
+		return recording.Leads
 	case role == "candidate", role == "claimant", role == "precandidate":
-		return film.Stands
+		return recording.Stands
 	case role == "electing":
-		return film.Waits
+		return recording.Waits
 	case leader >= 0 && leader != me:
-		return film.Follows
+		return recording.Follows
 	}
-	return film.Idle
+	return recording.Idle
 }
 
 // recordState returns the state of a node that is a record with a role, and a leader from 1.
-func recordState(t term, me int, up bool) film.State {
+func recordState(t term, me int, up bool) recording.State {
 	leader := t.field("leader").number() - 1
 	role := t.field("role").word()
-	s := film.State{Look: lookOf(role, leader, me, up), Role: role, Leader: leader, Fields: fieldsOf(t)}
+	s := recording.State{Look: lookOf(role, leader, me, up), Role: role, Leader: leader, Fields: fieldsOf(t)}
 	if !up {
 		s.Role, s.Leader = "down", -1
 	}
@@ -115,27 +115,27 @@ func recordState(t term, me int, up bool) film.State {
 }
 
 // queues returns what is under way on links that are queues.
-func queues(net term, read func(term) packet) map[film.Link][]packet {
-	way := map[film.Link][]packet{}
+func queues(net term) map[recording.Link][]packet {
+	way := map[recording.Link][]packet{}
 	for i, key := range net.keys {
 		from, to, ok := pair(key)
 		if !ok {
 			continue
 		}
 		for _, m := range net.items[i].items {
-			link := film.Link{from - 1, to - 1}
-			way[link] = append(way[link], read(m))
+			link := recording.Link{from - 1, to - 1}
+			way[link] = append(way[link], packetOf(m))
 		}
 	}
 	return way
 }
 
 // cutOf returns a set of links.
-func cutOf(t term) []film.Link {
-	cut := []film.Link{} // none is said too
+func cutOf(t term) []recording.Link {
+	cut := []recording.Link{} // none is said too
 	for _, l := range t.items {
 		if from, to, ok := pair(l.text); ok {
-			cut = append(cut, film.Link{from - 1, to - 1})
+			cut = append(cut, recording.Link{from - 1, to - 1})
 		}
 	}
 	return cut
@@ -145,8 +145,11 @@ func tupleNodes(name string) func(b *Behaviour) int {
 	return func(b *Behaviour) int { return len(b.Steps[0].terms[name].items) }
 }
 
-// messagePacket is a message that is a record.
-func messagePacket(m term) packet {
+// packetOf returns a message, which is a record or its type alone.
+func packetOf(m term) packet {
+	if m.field("type").text == "" {
+		return packet{kind: m.word()}
+	}
 	p := packet{kind: m.field("type").word()}
 	for _, name := range []string{"epoch", "term", "revision"} {
 		p.epoch = max(p.epoch, uint64(max(0, m.field(name).number())))
@@ -158,13 +161,25 @@ func messagePacket(m term) packet {
 }
 
 // nodeScene is the scene of a module in which all is in node, up, net and cut.
-func nodeScene(s map[string]term, nodes int, read func(term) packet) scene {
-	c := scene{way: queues(s["net"], read), cut: cutOf(s["cut"])}
+func nodeScene(s map[string]term, nodes int) scene {
+	c := scene{way: queues(s["net"]), cut: cutOf(s["cut"])}
 	up, known := s["up"]
 	for i := range nodes {
 		c.nodes = append(c.nodes, recordState(s["node"].at(i+1), i, !known || up.has(fmt.Sprint(i+1))))
 	}
 	return c
+}
+
+// nodeModule is such a module. Each adds to the state of a node, at a place, what it has besides.
+func nodeModule(algorithm string, each func(n *recording.State, s map[string]term, place int), variables ...string) module {
+	return module{algorithm: algorithm, variables: append([]string{"node", "net", "cut", "budget"}, variables...), nodes: tupleNodes("node"), words: electionWords,
+		scene: func(s map[string]term, nodes int) scene {
+			c := nodeScene(s, nodes)
+			for i := range c.nodes {
+				each(&c.nodes[i], s, i+1)
+			}
+			return c
+		}}
 }
 
 var electionWords = map[string]string{
@@ -190,42 +205,31 @@ var electionWords = map[string]string{
 }
 
 func clusterModule() module {
-	return module{algorithm: "bully", variables: []string{"node", "up", "net", "cut", "budget", "reigns", "since"}, nodes: tupleNodes("node"), words: electionWords,
-		scene: func(s map[string]term, nodes int) scene {
-			c := nodeScene(s, nodes, messagePacket)
-			for i := range c.nodes {
-				c.nodes[i].Fields = slices.DeleteFunc(c.nodes[i].Fields, isNumber)
-			}
-			return c
-		}}
+	return nodeModule("bully", func(n *recording.State, _ map[string]term, _ int) {
+		n.Fields = slices.DeleteFunc(n.Fields, isNumber)
+	}, "up", "reigns", "since")
 }
 
-// isNumber reports whether a field has numbers of questions. The module gives them anew in each state, so a film would have them
+// isNumber reports whether a field has numbers of questions. The module gives them anew in each state, so a recording would have them
 // change where nothing has.
-func isNumber(f film.Field) bool {
+func isNumber(f recording.Field) bool {
 	return slices.Contains([]string{"lease", "asked", "latest", "dated", "answered"}, f.Name)
 }
 
 func textbookModule() module {
-	return module{algorithm: "textbook", variables: []string{"node", "up", "net", "cut", "budget"}, nodes: tupleNodes("node"), words: electionWords,
-		scene: func(s map[string]term, nodes int) scene {
-			return nodeScene(s, nodes, func(m term) packet { return packet{kind: m.word()} })
-		}}
+	return nodeModule("textbook", func(*recording.State, map[string]term, int) {}, "up")
 }
 
 // textbookStamp is the textbook whose leaders number their reigns.
 func textbookStamp() module {
-	m := textbookModule()
-	m.algorithm = "textbook"
-	m.variables = append(slices.Clone(m.variables), "heard", "stamps", "reigns")
-	plainScene := m.scene
+	m := nodeModule("textbook", func(n *recording.State, s map[string]term, place int) {
+		heard := s["heard"].at(place)
+		n.Epoch = uint64(max(0, heard.number()))
+		n.Fields = append(n.Fields, recording.Field{Name: "highest stamp", Value: heard.text})
+	}, "up", "heard", "stamps", "reigns")
+	unstamped := m.scene
 	m.scene = func(s map[string]term, nodes int) scene {
-		c := plainScene(s, nodes)
-		for i := range c.nodes {
-			heard := s["heard"].at(i + 1)
-			c.nodes[i].Epoch = uint64(max(0, heard.number()))
-			c.nodes[i].Fields = append(c.nodes[i].Fields, film.Field{Name: "highest stamp", Value: heard.text})
-		}
+		c := unstamped(s, nodes)
 		for link, way := range c.way {
 			stamps, k := s["stamps"].field(fmt.Sprintf("<<%d, %d>>", link[0]+1, link[1]+1)).items, 0
 			for i := range way {
@@ -241,40 +245,36 @@ func textbookStamp() module {
 }
 
 func ringModule() module {
-	return module{algorithm: "ring", variables: []string{"ring", "node", "up", "net", "cut", "budget"}, nodes: tupleNodes("node"), words: electionWords,
-		scene: func(s map[string]term, nodes int) scene {
-			c := nodeScene(s, nodes, messagePacket)
-			for i := range c.nodes {
-				c.nodes[i].Fields = append(c.nodes[i].Fields, film.Field{Name: "next on the ring", Value: s["ring"].at(i + 1).text})
-			}
-			return c
-		}}
+	return nodeModule("ring", func(n *recording.State, s map[string]term, place int) {
+		n.Fields = append(n.Fields, recording.Field{Name: "next on the ring", Value: s["ring"].at(place).text})
+	}, "up", "ring")
 }
 
 func raftModule() module {
-	return module{algorithm: "raft", variables: []string{"node", "net", "cut", "budget"}, nodes: tupleNodes("node"), epoch: "term",
-		words: map[string]string{"ElectionTimeout": "has not heard from a leader for too long", "QuorumTimeout": "counts who has answered it",
-			"Heartbeat": "says again that it leads", "Restart": "crashes, and is back"},
-		scene: func(s map[string]term, nodes int) scene {
-			c := nodeScene(s, nodes, messagePacket)
-			c.way = records(s["net"], nodes)
-			for i := range c.nodes {
-				n := s["node"].at(i + 1)
-				c.nodes[i].Disk = fmt.Sprintf("term %s, voted for %s", n.field("term").text, orNone(n.field("vote")))
-			}
-			return c
-		}}
+	m := nodeModule("raft", func(n *recording.State, s map[string]term, place int) {
+		node := s["node"].at(place)
+		n.Disk = fmt.Sprintf("term %s, voted for %s", node.field("term").text, orNone(node.field("vote")))
+	})
+	m.epoch, m.words = "term", map[string]string{"ElectionTimeout": "has not heard from a leader for too long", "QuorumTimeout": "counts who has answered it",
+		"Heartbeat": "says again that it leads", "Restart": "crashes, and is back"}
+	queued := m.scene
+	m.scene = func(s map[string]term, nodes int) scene {
+		c := queued(s, nodes)
+		c.way = records(s["net"], nodes)
+		return c
+	}
+	return m
 }
 
 // records returns what is under way where it is a set of records with their ends. One without a receiver is for all others.
-func records(net term, nodes int) map[film.Link][]packet {
-	way := map[film.Link][]packet{}
+func records(net term, nodes int) map[recording.Link][]packet {
+	way := map[recording.Link][]packet{}
 	for _, m := range net.items {
 		from, to := m.field("from").number()-1, m.field("to").number()-1
 		for i := range nodes {
 			if i == to || to < 0 && i != from {
-				link := film.Link{from, i}
-				way[link] = append(way[link], messagePacket(m))
+				link := recording.Link{from, i}
+				way[link] = append(way[link], packetOf(m))
 			}
 		}
 	}
@@ -291,10 +291,71 @@ func orNone(t term) string {
 // otherModule shows the variables of a module that is not known, as fields of one node.
 func otherModule() module {
 	return module{nodes: func(*Behaviour) int { return 1 }, scene: func(s map[string]term, _ int) scene {
-		n := film.State{Look: film.Idle, Role: "state", Leader: -1}
+		n := recording.State{Look: recording.Idle, Role: "state", Leader: -1}
 		for _, name := range slices.Sorted(maps.Keys(s)) {
-			n.Fields = append(n.Fields, film.Field{Name: name, Value: s[name].text})
+			n.Fields = append(n.Fields, recording.Field{Name: name, Value: s[name].text})
 		}
-		return scene{nodes: []film.State{n}}
+		return scene{nodes: []recording.State{n}}
 	}}
+}
+
+func promisesModule() module {
+	return module{algorithm: "bully", variables: []string{"epoch", "grantee", "messages"}, nodes: tupleNodes("epoch"), words: electionWords,
+		scene: func(s map[string]term, nodes int) scene {
+			c := scene{way: records(s["messages"], nodes)}
+			for i := range nodes {
+				c.nodes = append(c.nodes, promised(s, i))
+			}
+			return c
+		}}
+}
+
+// promised returns the state of a node of which only the promises are known: whoever has said COORDINATOR of an epoch leads it.
+func promised(s map[string]term, i int) recording.State {
+	epoch, grantee := s["epoch"].at(i+1), s["grantee"].at(i+1)
+	n := recording.State{Look: recording.Idle, Role: "follower", Leader: -1, Epoch: uint64(max(0, epoch.number())),
+		Disk:   fmt.Sprintf("epoch %s, promised to %s", epoch.text, orNone(grantee)),
+		Fields: []recording.Field{{Name: "grantee", Value: orNone(grantee)}}}
+	for _, m := range s["messages"].items {
+		from, e := m.field("from").number()-1, m.field("epoch").number()
+		switch kind := m.field("type").word(); {
+		case kind == "COORDINATOR" && e == epoch.number():
+			if n.Leader = from; from == i {
+				n.Look, n.Role = recording.Leads, "leader"
+				return n
+			}
+		case kind == "CLAIM" && from == i && e > epoch.number():
+			n.Look, n.Role = recording.Stands, "claimant"
+		}
+	}
+	switch {
+	case n.Look == recording.Stands:
+	case n.Leader >= 0:
+		n.Look = recording.Follows
+	case grantee.number() > 0:
+		n.Look, n.Role = recording.Waits, "electing"
+	}
+	return n
+}
+
+// electionModule knows only who has led which epoch: nobody says anything in it.
+func electionModule() module {
+	return module{variables: []string{"epoch", "reigns"}, nodes: tupleNodes("epoch"), words: electionWords,
+		scene: func(s map[string]term, nodes int) scene {
+			c := scene{}
+			for i := range nodes {
+				n := recording.State{Look: recording.Idle, Role: "follower", Leader: -1, Epoch: uint64(max(0, s["epoch"].at(i+1).number()))}
+				for _, r := range s["reigns"].items {
+					if leader := r.field("leader").number() - 1; r.field("epoch").number() == int(n.Epoch) {
+						if n.Leader = leader; leader == i {
+							n.Look, n.Role = recording.Leads, "leader"
+							break
+						}
+						n.Look = recording.Follows
+					}
+				}
+				c.nodes = append(c.nodes, n)
+			}
+			return c
+		}}
 }

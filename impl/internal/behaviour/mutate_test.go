@@ -8,19 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
-// coherent requires that what can be read of a text becomes a film that is coherent, and perhaps a trace.
-func coherent(t testing.TB, text []byte) (isFilm, isTrace bool) {
+// coherent requires that what can be read of a text becomes a recording that is coherent, and perhaps a trace.
+func coherent(t testing.TB, text []byte) (isRecording, isTrace bool) {
 	b, err := Read(text)
 	if err != nil {
 		return false, false
 	}
-	made, err := b.Film()
+	made, err := b.Recording()
 	if err == nil {
-		isFilm = true
-		checker, err := film.NewChecker(&made.Header)
+		isRecording = true
+		checker, err := recording.NewChecker(&made.Header)
 		require.NoError(t, err, "%q", text)
 		for i := range made.Frames {
 			require.NoError(t, checker.Frame(&made.Frames[i]), "%q", text)
@@ -28,15 +28,15 @@ func coherent(t testing.TB, text []byte) (isFilm, isTrace bool) {
 		require.NoError(t, checker.End())
 	}
 	_, err = b.Trace()
-	return isFilm, err == nil
+	return isRecording, err == nil
 }
 
 // TestMutatedTexts changes bytes of what TLC has printed, leaves some out, and doubles some.
 func TestMutatedTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	films, traces := 0, 0
+	recordings, traces := 0, 0
 	for _, name := range []string{"TextbookB01Partition.txt", "ClusterGrantsTwice.txt", "invariant-tool.txt", "check-v.txt"} {
-		whole, err := os.ReadFile("../stage/testdata/tlc/" + name)
+		whole, err := os.ReadFile("../engine/testdata/tlc/" + name)
 		require.NoError(t, err)
 		for range 60 {
 			text := bytes.Clone(whole)
@@ -52,16 +52,16 @@ func TestMutatedTexts(t *testing.T) {
 					text = append(text[:j:j], append(bytes.Clone(text[i:j]), text[j:]...)...)
 				}
 			}
-			isFilm, isTrace := coherent(t, text)
-			if isFilm {
-				films++
+			isRecording, isTrace := coherent(t, text)
+			if isRecording {
+				recordings++
 			}
 			if isTrace {
 				traces++
 			}
 		}
 	}
-	require.Greater(t, films, 50)
+	require.Greater(t, recordings, 50)
 	require.Positive(t, traces)
-	t.Logf("%d films, %d traces", films, traces)
+	t.Logf("%d recordings, %d traces", recordings, traces)
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/seed-fdf591db/bully/traces/film"
+	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // difference is what a step has changed on a link.
 type difference struct {
-	link  film.Link
+	link  recording.Link
 	gone  []packet
 	added []packet
 }
 
 // differences compares what is under way before and after a step. On links that are queues what goes is at the front.
-func differences(old, now map[film.Link][]packet, queue bool) (all []difference) {
-	both := map[film.Link][]packet{}
+func differences(old, now map[recording.Link][]packet, queue bool) (all []difference) {
+	both := map[recording.Link][]packet{}
 	for l := range old {
 		both[l] = nil
 	}
@@ -72,17 +72,17 @@ func (d *director) step(before, s *Step) {
 			changed = append(changed, i)
 		}
 	}
-	f := film.Frame{Action: s.Action, Node: d.actor(s, changed, changes)}
+	f := recording.Frame{Action: s.Action, Node: d.actor(s, changed, changes)}
 	f.Kind = kindOf(s.Action, f.Node, d.nodes)
 	switch f.Kind {
-	case film.Crash:
-		d.drop(func(l film.Link) bool { return l[0] == f.Node || l[1] == f.Node })
-	case film.Receive, film.Lose:
+	case recording.Crash:
+		d.drop(func(l recording.Link) bool { return l[0] == f.Node || l[1] == f.Node })
+	case recording.Receive, recording.Lose:
 		d.arrive(&f, s, changes)
 	}
 	if !slices.Equal(old.cut, now.cut) {
 		f.Cut = &now.cut
-		d.drop(func(l film.Link) bool { return slices.Contains(now.cut, l) })
+		d.drop(func(l recording.Link) bool { return slices.Contains(now.cut, l) })
 	}
 	d.losses(changes)
 	if f.Node >= 0 && slices.Contains(changed, f.Node) {
@@ -102,12 +102,12 @@ func (d *director) step(before, s *Step) {
 }
 
 // others shows what else a step has changed: other nodes, and what they send.
-func (d *director) others(f *film.Frame, old, now *scene, changed []int, changes []difference) {
+func (d *director) others(f *recording.Frame, old, now *scene, changed []int, changes []difference) {
 	for i := range now.nodes {
 		if i == f.Node {
 			continue
 		}
-		g := film.Frame{Kind: film.Step, Node: i, Action: f.Action, Text: "has changed with that"}
+		g := recording.Frame{Kind: recording.Step, Node: i, Action: f.Action, Text: "has changed with that"}
 		if slices.Contains(changed, i) {
 			g.State = &now.nodes[i]
 			g.Note = whatChanged(&old.nodes[i], g.State, d.name)
@@ -168,35 +168,35 @@ func (d *director) actor(s *Step, changed []int, changes []difference) int {
 }
 
 // kindOf returns what kind of thing an action is.
-func kindOf(action string, node, nodes int) film.Kind {
+func kindOf(action string, node, nodes int) recording.Kind {
 	switch {
 	case action == "Cut":
-		return film.Links
+		return recording.Links
 	case action == "Lose":
-		return film.Lose
+		return recording.Lose
 	case node < 0:
-		return film.Step
+		return recording.Step
 	case strings.HasPrefix(action, "On"), node >= nodes && (action == "Admit" || action == "Refuse" || action == "CheckFirst"):
-		return film.Receive
+		return recording.Receive
 	case node >= nodes:
-		return film.Step
+		return recording.Step
 	case action == "Crash":
-		return film.Crash
+		return recording.Crash
 	case action == "Restart":
-		return film.Restart
+		return recording.Restart
 	case strings.HasSuffix(action, "Timeout"), action == "Heartbeat", action == "Retry", action == "Deadline":
-		return film.Timer
+		return recording.Timer
 	case action == "Resign", action == "HolderDead", action == "Start":
-		return film.Call
+		return recording.Call
 	}
-	return film.Step
+	return recording.Step
 }
 
 // arrive finds the message that a step takes, or loses.
-func (d *director) arrive(f *film.Frame, s *Step, changes []difference) {
-	link, taken, found := film.Link{}, packet{}, false
+func (d *director) arrive(f *recording.Frame, s *Step, changes []difference) {
+	link, taken, found := recording.Link{}, packet{}, false
 	for i := range changes {
-		if c := &changes[i]; len(c.gone) > 0 && (f.Kind == film.Lose || c.link[1] == f.Node) {
+		if c := &changes[i]; len(c.gone) > 0 && (f.Kind == recording.Lose || c.link[1] == f.Node) {
 			link, taken, found = c.link, c.gone[len(c.gone)-1], true
 			c.gone = c.gone[:len(c.gone)-1]
 			break
@@ -206,8 +206,8 @@ func (d *director) arrive(f *film.Frame, s *Step, changes []difference) {
 		link, taken, found = d.choose(f, s, changes)
 	}
 	switch {
-	case !found && f.Kind == film.Lose:
-		f.Kind = film.Step
+	case !found && f.Kind == recording.Lose:
+		f.Kind = recording.Step
 		return
 	case !found:
 		return
@@ -221,10 +221,10 @@ func (d *director) arrive(f *film.Frame, s *Step, changes []difference) {
 		what += ", " + taken.text + ","
 	}
 	switch f.Kind {
-	case film.Lose:
+	case recording.Lose:
 		f.Text = fmt.Sprintf("%s from %s to %s is lost", what, d.name(link[0]), d.name(link[1]))
 		if f.Takes == 0 {
-			f.Kind = film.Step
+			f.Kind = recording.Step
 		}
 	default:
 		f.Text = fmt.Sprintf("takes %s from %s", what, d.name(link[0]))
@@ -232,7 +232,7 @@ func (d *director) arrive(f *film.Frame, s *Step, changes []difference) {
 }
 
 // choose finds what a step takes where nothing goes: what has been said once can be heard again and again.
-func (d *director) choose(f *film.Frame, s *Step, changes []difference) (link film.Link, taken packet, found bool) {
+func (d *director) choose(f *recording.Frame, s *Step, changes []difference) (link recording.Link, taken packet, found bool) {
 	kind := typeOf(s.Action)
 	best := -1
 	for _, l := range sortedFlights(d.under) {
@@ -247,7 +247,7 @@ func (d *director) choose(f *film.Frame, s *Step, changes []difference) (link fi
 			if len(s.Args) > 1 && s.Args[1] > 0 && l[0] == s.Args[0]-1 || d.m.servers != nil && len(s.Args) > 0 && (l[0] == s.Args[0]-1 || int(m.epoch) == s.Args[0]) {
 				score += 1 << 30
 			}
-			if slices.ContainsFunc(changes, func(c difference) bool { return len(c.added) > 0 && c.link == film.Link{l[1], l[0]} }) {
+			if slices.ContainsFunc(changes, func(c difference) bool { return len(c.added) > 0 && c.link == recording.Link{l[1], l[0]} }) {
 				score += 1 << 20 // it is answered
 			}
 			if score > best {
@@ -258,8 +258,8 @@ func (d *director) choose(f *film.Frame, s *Step, changes []difference) (link fi
 	return link, taken, found
 }
 
-func sortedFlights(under map[film.Link][]flight) []film.Link {
-	way := map[film.Link][]packet{}
+func sortedFlights(under map[recording.Link][]flight) []recording.Link {
+	way := map[recording.Link][]packet{}
 	for l := range under {
 		way[l] = nil
 	}
@@ -282,25 +282,25 @@ func typeOf(action string) string {
 	return b.String()
 }
 
-// losses shows what is under way no more, and was not taken, as far as the film does not end it by itself.
+// losses shows what is under way no more, and was not taken, as far as the recording does not end it by itself.
 func (d *director) losses(changes []difference) {
 	for _, c := range changes {
 		for _, p := range c.gone {
 			if number := d.take(c.link, p); number > 0 {
-				d.add(film.Frame{Kind: film.Lose, Node: -1, Takes: number, Text: fmt.Sprintf("%s from %s to %s is lost", p.kind, d.name(c.link[0]), d.name(c.link[1]))})
+				d.add(recording.Frame{Kind: recording.Lose, Node: -1, Takes: number, Text: fmt.Sprintf("%s from %s to %s is lost", p.kind, d.name(c.link[0]), d.name(c.link[1]))})
 			}
 		}
 	}
 }
 
 // text says a step.
-func (d *director) text(s *Step, f *film.Frame) string {
+func (d *director) text(s *Step, f *recording.Frame) string {
 	switch {
-	case f.Kind == film.Links && f.Cut != nil:
+	case f.Kind == recording.Links && f.Cut != nil:
 		return d.cutText(*f.Cut)
 	case d.m.words[s.Action] != "":
 		return d.m.words[s.Action]
-	case f.Kind == film.Receive && typeOf(s.Action) != "":
+	case f.Kind == recording.Receive && typeOf(s.Action) != "":
 		return "takes " + typeOf(s.Action) + " again"
 	case s.Action == "":
 		return "a step"
@@ -308,12 +308,12 @@ func (d *director) text(s *Step, f *film.Frame) string {
 	return s.Action
 }
 
-func sameState(a, b *film.State) bool {
+func sameState(a, b *recording.State) bool {
 	return a.Look == b.Look && a.Role == b.Role && a.Leader == b.Leader && a.Epoch == b.Epoch && a.Disk == b.Disk && slices.Equal(a.Fields, b.Fields)
 }
 
 // whatChanged says how a state has changed.
-func whatChanged(old, now *film.State, name func(int) string) string {
+func whatChanged(old, now *recording.State, name func(int) string) string {
 	var parts []string
 	add := func(what, was, is string) {
 		if was != is && len(parts) < 8 {

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 	"github.com/seed-fdf591db/bully/impl/baselines/raft"
 	"github.com/seed-fdf591db/bully/impl/internal/contenders"
-	"github.com/seed-fdf591db/bully/impl/internal/retell"
+	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 )
 
 // TestTellers has every node of every algorithm tell what it is and what it does, whatever happens to it: a role, and of each
@@ -44,7 +44,7 @@ func TestTellers(t *testing.T) {
 			if ours, ok := node.(interface{ Case() conformance.Case }); ok {
 				c := ours.Case()
 				require.True(t, c.Want.Ignored || step.Action != "" && step.Rule != "", "%+v", step)
-				step.Text, step.Note, _ = retell.Words(&c)
+				step.Text, step.Note, _ = narrate.Words(&c)
 			}
 			quiet := m.What == contest.Started || m.What == contest.Restarted || m.What == contest.Told // for these anybody knows what to say
 			require.True(t, quiet || step.Text != "" || step.Note != "", "%s: %+v of %s", a.Name, m, m.Message.Kind)

@@ -6,7 +6,7 @@ import { startLive, type LiveConfig } from './live/live';
 import { openFile, openGolden, openHash } from './open/opening';
 import { first, play } from './setup/Setup';
 import type { File } from './share/link';
-import { engine, film, gallery, problem } from './store';
+import { engine, recording, gallery, problem } from './store';
 
 // Inside is what whoever made the page put into it (viewer.go).
 interface Inside { file?: File; golden?: string; live?: LiveConfig }
@@ -18,7 +18,7 @@ export async function begin(): Promise<void> {
     engine.value = await loadEngine(inside('engine'));
     gallery.value = engine.value.gallery();
   } catch (error) {
-    problem.value = { problem: `The engine does not run: ${error instanceof Error ? error.message : String(error)}. The page still shows films: drop one on it.` };
+    problem.value = { problem: `The engine does not run: ${error instanceof Error ? error.message : String(error)}. The page still shows recordings: drop one on it.` };
   }
   window.addEventListener('hashchange', () => {
     const hash = location.hash;
@@ -54,7 +54,7 @@ function inPage(put: Inside): void {
 function usual(): void {
   if (!engine.value) return;
   play({ ...first, profile: gallery.value?.profiles[0]?.name ?? '' });
-  if (film.value) startHint();
+  if (recording.value) startHint();
 }
 
 function inside(id: string): string {
@@ -75,7 +75,7 @@ function read(): Inside {
 // keepTitle calls the page by what it shows.
 export function keepTitle(): void {
   effect(() => {
-    const title = film.value?.header.title;
+    const title = recording.value?.header.title;
     document.title = title ? `${title} · Bully` : 'Bully: see an election';
   });
 }

@@ -35,7 +35,7 @@ async function unpack(packed: string): Promise<ArrayBuffer> {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 
-// asked makes an Engine of what takes JSON. If the program has died, each answer says so: the page goes on to show its film.
+// asked makes an Engine of what takes JSON. If the program has died, each answer says so: the page goes on to show its recording.
 function asked(engine: Called): Engine {
   function ask<T>(method: string, args: unknown[], failed: (problem: Problem) => T): T {
     try {
@@ -46,14 +46,14 @@ function asked(engine: Called): Engine {
   }
   const noGallery = (): Gallery => ({ algorithms: [], profiles: [], golden: [], refused: [], scenarios: [], rules: [], actions: {} });
   const notOpened = (problem: Problem): Opened =>
-    ({ handle: 0, header: { film: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true, problem });
+    ({ handle: 0, header: { recording: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true, problem });
   const noMore = (problem: Problem): More => ({ frames: [], ended: true, problem });
   const notExported = (problem: Problem): Exported => ({ name: '', text: '', problem });
   return {
     gallery: () => ask('gallery', [], noGallery),
-    begin: (recipe) => ask('begin', [recipe], notOpened),
+    begin: (runSpec) => ask('begin', [runSpec], notOpened),
     next: (handle, frames) => ask('next', [handle, frames], noMore),
-    do: (handle, doing) => ask('do', [handle, doing], noMore),
+    do: (handle, intervention) => ask('do', [handle, intervention], noMore),
     open: (text, name) => ask('open', [text, name], notOpened),
     openGolden: (name) => ask('openGolden', [name], notOpened),
     feed: (handle, line) => ask('feed', [handle, line], noMore),

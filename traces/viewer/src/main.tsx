@@ -6,7 +6,7 @@ import { GalleryDialog } from './gallery/Gallery';
 import { HelpDialog } from './help/Help';
 import { hint } from './hint/acts';
 import { Hint } from './hint/Hint';
-import { Lamps } from './lamps/Lamps';
+import { Indicators } from './indicators/Indicators';
 import { List } from './list/List';
 import { Branches } from './menu/Branches';
 import { dialog, type Which } from './menu/which';
@@ -22,7 +22,7 @@ import { ProblemBanner } from './problem/Problem';
 import { Ring } from './ring/Ring';
 import { SetupDialog } from './setup/Setup';
 import { ShareDialog } from './share/Share';
-import { film, said } from './store';
+import { recording, said } from './store';
 import { keepTheme } from './theme';
 import { keepKeys } from './transport/keys';
 import { keepPlaying } from './transport/player';
@@ -34,11 +34,11 @@ const dialogs: Record<Which, () => preact.JSX.Element | null> = {
 };
 
 function Heading() {
-  const header = film.value?.header;
+  const header = recording.value?.header;
   if (!header) return null;
   return (
     <div class="heading">
-      <h2>{source.value?.film === film.value && source.value.linked.what === 'file' ? header.title : capital(header.title)}</h2>
+      <h2>{source.value?.recording === recording.value && source.value.linked.what === 'file' ? header.title : capital(header.title)}</h2>
       {hint.value ? <Hint /> : header.watch && <p>{header.watch}</p>}
     </div>
   );
@@ -46,18 +46,18 @@ function Heading() {
 
 function Page() {
   const Open = dialog.value && dialogs[dialog.value];
-  const has = film.value !== null;
+  const has = recording.value !== null;
   return (
     <>
       <Menu />
       <ProblemBanner />
       <LiveBar />
-      <main class="stage">
-        <div class="stage-head"><Heading /><Branches /></div>
-        <section class="stage-ring" aria-label="The nodes">{has ? <><Ring /><Lamps /></> : <p class="blank">One moment: the nodes are about to start.</p>}</section>
-        <section class="stage-diagram" aria-label="Space and time">{has && <Diagram />}</section>
-        <section class="stage-panel" aria-label="What has happened">{has && <Panel />}</section>
-        <section class="stage-list" aria-label="Every step">{has && <List />}</section>
+      <main class="panes">
+        <div class="pane-head"><Heading /><Branches /></div>
+        <section class="pane-ring" aria-label="The nodes">{has ? <><Ring /><Indicators /></> : <p class="blank">One moment: the nodes are about to start.</p>}</section>
+        <section class="pane-diagram" aria-label="Space and time">{has && <Diagram />}</section>
+        <section class="pane-panel" aria-label="What has happened">{has && <Panel />}</section>
+        <section class="pane-list" aria-label="Every step">{has && <List />}</section>
       </main>
       <Transport />
       <p class="unseen" aria-live="polite">{said}</p>

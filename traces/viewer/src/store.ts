@@ -1,15 +1,15 @@
 // What the page knows: signals, which every part of the page reads, and what people can do, which every part calls.
 import { batch, computed, signal } from '@preact/signals';
-import { Film, type Scene } from './film';
-import type { Doing, Engine, Frame, Gallery, Link, More, Opened, Problem, Recipe } from './types';
+import { Recording, type Scene } from './recording';
+import type { Intervention, Engine, Frame, Gallery, Link, More, Opened, Problem, RunSpec } from './types';
 
 export const engine = signal<Engine | null>(null); // null until it is loaded
 export const gallery = signal<Gallery | null>(null);
-export const film = signal<Film | null>(null);
-export const length = signal(0);                   // how many frames the film has by now
+export const recording = signal<Recording | null>(null);
+export const length = signal(0);                   // how many frames the recording has by now
 export const count = signal(0);                    // after how many of them we are
 export const ended = signal(true);                 // no frame comes any more
-export const recipe = signal<Recipe | null>(null); // of a run; what was done to it after count is not undone until a branch begins
+export const runSpec = signal<RunSpec | null>(null); // of a run; what was done to it after count is not undone until a branch begins
 export const playing = signal(false);
 export const speed = signal(1);                    // how much faster than usual
 export const upkeep = signal(false);               // show heartbeats, too
@@ -20,7 +20,7 @@ export const said = signal('');                    // to people who do not see t
 export type Selection = { node: number } | { message: number } | null;
 export const selection = signal<Selection>(null);
 
-// progress is how far the next frame has come, from 0 to 1, while the film plays: where messages under way are drawn. The next
+// progress is how far the next frame has come, from 0 to 1, while the recording plays: where messages under way are drawn. The next
 // frame is the one by which coming frames have happened: those between are heartbeats that are not shown.
 export const progress = signal(0);
 export const coming = signal(0);
@@ -32,14 +32,14 @@ export const seen = signal(0);
 export interface Branch {
   id: number;
   handle: number;
-  film: Film;
-  recipe: Recipe | null;
+  recording: Recording;
+  runSpec: RunSpec | null;
   ended: boolean;
   count: number;        // where people were when they left it
   seen: number;
   from: number | null;  // the branch that it began from
   began: number;        // after how many frames it is another
-  doing: Doing | null;  // what was done first
+  intervention: Intervention | null;  // what was done first
 }
 
 // branches are all runs since the last one was opened, the one that is shown among them, in the order in which they began.
@@ -51,9 +51,9 @@ export const fresh = signal(false);
 
 export const scene = computed<Scene | null>(() => {
   void length.value;
-  return film.value?.scene(count.value) ?? null;
+  return recording.value?.scene(count.value) ?? null;
 });
-export const mayMeddle = computed(() => film.value?.header.source === 'run' && recipe.value !== null);
+export const mayIntervene = computed(() => recording.value?.header.source === 'run' && runSpec.value !== null);
 
 const kept = 8;      // so many branches are kept, no more: each is a run in the engine, too
 const idle = 500;    // so many frames that are not shown are passed over at once, no more: a reign may last for ever
@@ -67,40 +67,40 @@ export function show(opened: Opened, at?: number): void {
   begin(opened, at ?? opened.header.open ?? 0, null, null);
 }
 
-// close gives back what the engine plays. What it does not know has handle 0: a film that was read without it.
+// close gives back what the engine plays. What it does not know has handle 0: a recording that was read without it.
 function close(old: number): void {
   if (old !== 0) engine.value?.close(old);
 }
 
-function begin(opened: Opened, at: number, from: number | null, doing: Doing | null): void {
+function begin(opened: Opened, at: number, from: number | null, intervention: Intervention | null): void {
   batch(() => {
     playing.value = false;
     handle = opened.handle;
-    const next = new Film(opened.header);
+    const next = new Recording(opened.header);
     next.add(opened.frames);
-    film.value = next;
+    recording.value = next;
     length.value = next.frames.length;
     ended.value = opened.ended;
-    recipe.value = opened.recipe ?? null;
+    runSpec.value = opened.runSpec ?? null;
     problem.value = opened.problem ?? null;
     selection.value = null;
     seen.value = length.value;
     branch.value = ++ids;
     fresh.value = from !== null;
     jump(at);
-    branches.value = [...branches.value, snapshot(from, at, doing)];
+    branches.value = [...branches.value, snapshot(from, at, intervention)];
   });
 }
 
-function snapshot(from: number | null, began: number, doing: Doing | null): Branch {
+function snapshot(from: number | null, began: number, intervention: Intervention | null): Branch {
   return {
-    id: branch.value, handle, film: film.value!, recipe: recipe.value, ended: ended.value, count: count.value, seen: seen.value, from, began, doing,
+    id: branch.value, handle, recording: recording.value!, runSpec: runSpec.value, ended: ended.value, count: count.value, seen: seen.value, from, began, intervention,
   };
 }
 
 // leave notes where people are in the run that they leave, so that they can come back.
 function leave(): void {
-  branches.value = branches.value.map((b) => (b.id === branch.value ? snapshot(b.from, b.began, b.doing) : b));
+  branches.value = branches.value.map((b) => (b.id === branch.value ? snapshot(b.from, b.began, b.intervention) : b));
 }
 
 // goTo shows another branch, as it was left.
@@ -111,10 +111,10 @@ export function goTo(id: number): void {
     leave();
     playing.value = false;
     handle = to.handle;
-    film.value = to.film;
-    length.value = to.film.frames.length;
+    recording.value = to.recording;
+    length.value = to.recording.frames.length;
     ended.value = to.ended;
-    recipe.value = to.recipe;
+    runSpec.value = to.runSpec;
     seen.value = to.seen;
     branch.value = id;
     fresh.value = false;
@@ -136,21 +136,21 @@ export function jump(to: number): void {
 
 // more asks a run for frames, and reports whether there were any.
 export function more(frames: number): boolean {
-  if (!engine.value || !film.value || ended.value) return false;
+  if (!engine.value || !recording.value || ended.value) return false;
   return take(engine.value.next(handle, frames));
 }
 
 function take(result: More): boolean {
-  film.value?.add(result.frames);
-  length.value = film.value?.frames.length ?? 0;
+  recording.value?.add(result.frames);
+  length.value = recording.value?.frames.length ?? 0;
   ended.value = result.ended;
   if (result.problem) problem.value = result.problem;
   return result.frames.length > 0;
 }
 
-// feed adds what a line of a live film says. Who looks at its end goes on to do so.
+// feed adds what a line of a live recording says. Who looks at its end goes on to do so.
 export function feed(line: string): void {
-  if (!engine.value || !film.value) return;
+  if (!engine.value || !recording.value) return;
   const follows = count.value >= length.value;
   const result = engine.value.feed(handle, line);
   batch(() => {
@@ -166,7 +166,7 @@ export function theHandle(): number {
 
 // hides reports whether a frame is left out while upkeep is not shown.
 export function hides(frame: Frame | undefined): boolean {
-  return !upkeep.value && frame?.upkeep === true && !frame.lamps?.length;
+  return !upkeep.value && frame?.upkeep === true && !frame.indicators?.length;
 }
 
 // ahead returns how many frames will have happened when the next one that is shown has: as many as now if none comes any more.
@@ -175,7 +175,7 @@ export function ahead(): { to: number; quiet: boolean } {
   const from = count.value;
   for (let to = from + 1; to <= from + idle; to++) {
     if (to > length.value && !more(1)) return { to: to - 1, quiet: false };
-    if (!hides(film.value?.frames[to - 1])) return { to, quiet: false };
+    if (!hides(recording.value?.frames[to - 1])) return { to, quiet: false };
   }
   return { to: from + idle, quiet: true };
 }
@@ -184,39 +184,39 @@ export function ahead(): { to: number; quiet: boolean } {
 export function step(by: 1 | -1): boolean {
   let to = count.value - 1;
   if (by > 0) to = ahead().to;
-  else while (to > 0 && hides(film.value?.frames[to - 1])) to--;
+  else while (to > 0 && hides(recording.value?.frames[to - 1])) to--;
   if (to < 0 || to === count.value) return false;
   jump(to);
   return true;
 }
 
-// meddle does something to the run, here and now. If people have seen more happen already, that is another branch: the run
+// intervene does something to the run, here and now. If people have seen more happen already, that is another branch: the run
 // begins anew, up to here, and the one before is kept.
-export function meddle(what: Omit<Doing, 'after'>): void {
+export function intervene(what: Omit<Intervention, 'after'>): void {
   const engineNow = engine.value;
-  const now = recipe.value;
-  if (!engineNow || !now || !mayMeddle.value) return;
+  const now = runSpec.value;
+  if (!engineNow || !now || !mayIntervene.value) return;
   batch(() => {
     const at = count.value;
     const before = branch.value;
     if (at < length.value && !anew(engineNow, now, at, what)) return;
-    const doing: Doing = { after: length.value, ...what };
-    const result = engineNow.do(handle, doing);
+    const intervention: Intervention = { after: length.value, ...what };
+    const result = engineNow.do(handle, intervention);
     if (result.problem) {
       undo(before);
       problem.value = result.problem;
       return;
     }
     forget();
-    const to = recipe.value ?? now;
-    recipe.value = { ...to, do: [...to.do, doing] };
+    const to = runSpec.value ?? now;
+    runSpec.value = { ...to, do: [...to.do, intervention] };
     take(result);
     jump(length.value);
   });
 }
 
 // anew begins the run again, without what was done to it from a point on, and reports whether that went well.
-function anew(engineNow: Engine, now: Recipe, at: number, what: Omit<Doing, 'after'>): boolean {
+function anew(engineNow: Engine, now: RunSpec, at: number, what: Omit<Intervention, 'after'>): boolean {
   const opened = engineNow.begin({ ...now, do: now.do.filter((d) => d.after < at) });
   if (opened.problem) { problem.value = opened.problem; return false; }
   const was = { playing: playing.value, selection: selection.value };
@@ -227,7 +227,7 @@ function anew(engineNow: Engine, now: Recipe, at: number, what: Omit<Doing, 'aft
     const old = branches.value.find((b) => b.id === branch.value);
     close(handle);
     branches.value = branches.value.filter((b) => b !== old);
-    begin(opened, at, old?.from ?? null, old?.doing ?? null);
+    begin(opened, at, old?.from ?? null, old?.intervention ?? null);
     if (old) branches.value = branches.value.map((b) => (b.id === branch.value ? { ...b, began: old.began } : b));
     fresh.value = false;
   }
@@ -257,16 +257,16 @@ function forget(): void {
   branches.value = branches.value.filter((b) => b !== old);
 }
 
-export const crash = (node: number) => meddle({ do: 'crash', node });
-export const restart = (node: number) => meddle({ do: 'restart', node });
-export const pause = (node: number) => meddle({ do: 'pause', node });
-export const resume = (node: number) => meddle({ do: 'resume', node });
-export const cut = (links: Link[]) => meddle({ do: 'cut', links });
-export const heal = (links: Link[]) => meddle({ do: 'heal', links });
-export const deliver = (message: number) => meddle({ do: 'deliver', message });
-export const drop = (message: number) => meddle({ do: 'drop', message });
-export const delay = (message: number, by: number) => meddle({ do: 'delay', message, by });
-export const fire = (node: number, timer: string) => meddle({ do: 'fire', node, timer });
-export const suspect = (node: number) => meddle({ do: 'suspect', node });
-export const resign = (node: number) => meddle({ do: 'resign', node });
-export const change = (node: number, kind: NonNullable<Doing['kind']>) => meddle({ do: 'change', node, kind });
+export const crash = (node: number) => intervene({ do: 'crash', node });
+export const restart = (node: number) => intervene({ do: 'restart', node });
+export const pause = (node: number) => intervene({ do: 'pause', node });
+export const resume = (node: number) => intervene({ do: 'resume', node });
+export const cut = (links: Link[]) => intervene({ do: 'cut', links });
+export const heal = (links: Link[]) => intervene({ do: 'heal', links });
+export const deliver = (message: number) => intervene({ do: 'deliver', message });
+export const drop = (message: number) => intervene({ do: 'drop', message });
+export const delay = (message: number, by: number) => intervene({ do: 'delay', message, by });
+export const fire = (node: number, timer: string) => intervene({ do: 'fire', node, timer });
+export const suspect = (node: number) => intervene({ do: 'suspect', node });
+export const resign = (node: number) => intervene({ do: 'resign', node });
+export const change = (node: number, kind: NonNullable<Intervention['kind']>) => intervene({ do: 'change', node, kind });

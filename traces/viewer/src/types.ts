@@ -1,15 +1,15 @@
-// The form of films, as traces/film has it: what each field means stands there. And what the engine, the Go program that
+// The form of recordings, as traces/recording has it: what each field means stands there. And what the engine, the Go program that
 // the page runs, is asked and answers.
 
 export type Kind =
   | 'start' | 'restart' | 'receive' | 'timer' | 'call' | 'save' | 'crash' | 'pause' | 'resume' | 'lose' | 'links'
-  | 'write' | 'meddle' | 'step';
+  | 'write' | 'intervene' | 'step';
 export type Look = 'leads' | 'stands' | 'waits' | 'follows' | 'idle' | 'down' | 'serves';
 export type Light = 'green' | 'amber' | 'red';
 export type MemberKind = 'voter' | 'witness' | 'observer';
 export type Link = [from: number, to: number];
 
-export interface Lamp { name: string; says?: string; light: Light; once?: boolean }
+export interface Indicator { name: string; says?: string; light: Light; once?: boolean }
 export interface Field { name: string; value: string }
 export interface Due { timer: string; at?: number }
 
@@ -27,29 +27,29 @@ export interface Message {
   configuration?: number;
 }
 
-// Move is when a message under way should arrive now, after somebody has meddled with it.
+// Move is when a message under way should arrive now, after somebody has intervened in it.
 export interface Move { number: number; due: number }
 
 export interface Frame {
   at: number; kind: Kind; node: number; text: string; note?: string; action?: string; rule?: string; by?: 'plan' | 'you';
-  upkeep?: boolean; takes?: number; sends?: Message[]; moves?: Move[]; state?: NodeState; cut?: Link[]; lamps?: Lamp[];
+  upkeep?: boolean; takes?: number; sends?: Message[]; moves?: Move[]; state?: NodeState; cut?: Link[]; indicators?: Indicator[];
   configurations?: Configuration[];
 }
 
 export interface Header {
-  film: 1; title: string; source: 'run' | 'trace' | 'counterexample' | 'live'; algorithm?: string; nodes: string[];
-  servers?: number; timed: boolean; watch?: string; open?: number; lamps?: Lamp[];
+  recording: 1; title: string; source: 'run' | 'trace' | 'counterexample' | 'live'; algorithm?: string; nodes: string[];
+  servers?: number; timed: boolean; watch?: string; open?: number; indicators?: Indicator[];
 }
 
-// Recipe is a run: who plays it again has the same frames, to the last.
-export interface Recipe {
-  recipe: 1; algorithm: string; nodes: number; profile: string; seed: number;
+// RunSpec is a run: who plays it again has the same frames, to the last.
+export interface RunSpec {
+  runSpec: 1; algorithm: string; nodes: number; profile: string; seed: number;
   scenario?: string; // that of the gallery; it says nodes, seed and profile, which are left as they are there
-  do: Doing[];
+  do: Intervention[];
 }
 
-// Doing is something that somebody did to a run, when so many frames had happened, those of what was done before included.
-export interface Doing {
+// Intervention is something that somebody did to a run, when so many frames had happened, those of what was done before included.
+export interface Intervention {
   after: number;
   do: 'crash' | 'restart' | 'pause' | 'resume' | 'cut' | 'heal' | 'deliver' | 'drop' | 'delay' | 'fire' | 'suspect' | 'resign' | 'change';
   node?: number;    // of crash, restart, pause, resume, fire, suspect, resign, change: its place among the nodes, from 0, and not its id
@@ -76,22 +76,22 @@ export interface Gallery {
 // Problem is why something could not be done: where, what, and what to do. Line is from 1, if it is about a line of a file.
 export interface Problem { line?: number; problem: string }
 
-export interface Opened { handle: number; header: Header; frames: Frame[]; ended: boolean; recipe?: Recipe; problem?: Problem }
+export interface Opened { handle: number; header: Header; frames: Frame[]; ended: boolean; runSpec?: RunSpec; problem?: Problem }
 export interface More { frames: Frame[]; ended: boolean; problem?: Problem }
 export interface Exported { name: string; text: string; problem?: Problem }
 
-// Engine is what the Go program does. All of it is synchronous, and quick. A handle is a film that it plays; it is given back
+// Engine is what the Go program does. All of it is synchronous, and quick. A handle is a recording that it plays; it is given back
 // with close. Opened.problem may stand beside frames: what a broken file has before the line that is wrong.
 export interface Engine {
   gallery(): Gallery;
-  begin(recipe: Recipe): Opened;                  // and its first frames: what nodes do before time goes on
+  begin(runSpec: RunSpec): Opened;                  // and its first frames: what nodes do before time goes on
   next(handle: number, frames: number): More;     // so many frames more, or fewer if it has ended or nothing happens any more
-  do(handle: number, doing: Doing): More;         // doing.after is where the run is
-  open(text: string, name: string): Opened;       // a trace, a film, a recipe, what TLC has printed: whatever it is
+  do(handle: number, intervention: Intervention): More;         // intervention.after is where the run is
+  open(text: string, name: string): Opened;       // a trace, a recording, a run spec, what TLC has printed: whatever it is
   openGolden(name: string): Opened;
-  feed(handle: number, line: string): More;       // one event more of a live film
+  feed(handle: number, line: string): More;       // one event more of a live recording
   live(nodes: string[], changing: boolean): Opened; // changing: their members come and go
-  trace(handle: number): Exported;                // a trace (section 14) if it is a run of ours, else a film
+  trace(handle: number): Exported;                // a trace (section 14) if it is a run of ours, else a recording
   testCase(handle: number): Exported;
   close(handle: number): void;
 }

@@ -1,9 +1,9 @@
 // Words for people: names of nodes, messages and links, times, and what a shape stands for. All of the page uses these, so
 // that one thing has one name, wherever it is shown.
-import type { Flight } from './film';
+import type { Flight } from './recording';
 import type { Configuration, Frame, Header, Kind, Light, Link, Look, NodeState } from './types';
 
-// Cast is whatever knows who the nodes are: a film, above all.
+// Cast is whatever knows who the nodes are: a recording, above all.
 export interface Cast { header: Pick<Header, 'nodes' | 'servers' | 'algorithm'>; configurations?: Configuration[] }
 
 // --- Nodes ---
@@ -30,30 +30,30 @@ export function shortIds(ids: string[]): string[] {
 const shorts = new WeakMap<string[], string[]>();
 
 // nodeId returns the id of a node, short: "3", or "1b9d…" of a UUID.
-export function nodeId(film: Cast, node: number): string {
-  const ids = film.header.nodes;
+export function nodeId(recording: Cast, node: number): string {
+  const ids = recording.header.nodes;
   let short = shorts.get(ids);
   if (!short || short.length !== ids.length) shorts.set(ids, (short = shortIds(ids)));
   return short[node] ?? '?';
 }
 
 // fullId returns the whole id of a node, for a title.
-export function fullId(film: Cast, node: number): string { return film.header.nodes[node] ?? '?'; }
+export function fullId(recording: Cast, node: number): string { return recording.header.nodes[node] ?? '?'; }
 
-export function isServer(film: Cast, node: number): boolean {
-  return node >= film.header.nodes.length - (film.header.servers ?? 0);
+export function isServer(recording: Cast, node: number): boolean {
+  return node >= recording.header.nodes.length - (recording.header.servers ?? 0);
 }
 
 // nodeName returns what a node is called in a sentence: "node 3", "server 6", "store".
-export function nodeName(film: Cast, node: number): string {
-  if (!isServer(film, node)) return `node ${nodeId(film, node)}`;
-  return /^\d+$/.test(fullId(film, node)) ? `server ${nodeId(film, node)}` : nodeId(film, node);
+export function nodeName(recording: Cast, node: number): string {
+  if (!isServer(recording, node)) return `node ${nodeId(recording, node)}`;
+  return /^\d+$/.test(fullId(recording, node)) ? `server ${nodeId(recording, node)}` : nodeId(recording, node);
 }
 
 // shorten puts short ids for long ones in words that somebody else has written.
-export function shorten(film: Cast, text: string): string {
-  film.header.nodes.forEach((id, node) => {
-    if (id.length > longest) text = text.replaceAll(id, nodeId(film, node));
+export function shorten(recording: Cast, text: string): string {
+  recording.header.nodes.forEach((id, node) => {
+    if (id.length > longest) text = text.replaceAll(id, nodeId(recording, node));
   });
   return text;
 }
@@ -76,8 +76,8 @@ function trim(n: number, places: number): string {
 }
 
 // moment returns when something was: a time, or a place in the order where there are no times.
-export function moment(film: { header: Pick<Header, 'timed'> }, at: number): string {
-  return film.header.timed ? time(at) : `event ${at}`;
+export function moment(recording: { header: Pick<Header, 'timed'> }, at: number): string {
+  return recording.header.timed ? time(at) : `event ${at}`;
 }
 
 // --- Roles and states ---
@@ -91,10 +91,10 @@ const looks: Record<Look, string> = {
 export function lookWord(look: Look): string { return looks[look]; }
 
 // doing returns in a few words what a node is about: "leads epoch 4", "follows 3", "waits for 3".
-export function doing(film: Cast, state: NodeState): string {
-  const other = state.leader >= 0 ? nodeId(film, state.leader) : '';
+export function doing(recording: Cast, state: NodeState): string {
+  const other = state.leader >= 0 ? nodeId(recording, state.leader) : '';
   switch (state.look) {
-    case 'leads': return state.epoch > 0 ? `leads ${epochName(film)} ${epochWord(state.epoch)}` : 'leads';
+    case 'leads': return state.epoch > 0 ? `leads ${epochName(recording)} ${epochWord(state.epoch)}` : 'leads';
     case 'follows': return other ? `follows ${other}` : 'follows';
     case 'waits': return other ? `waits for ${other}` : 'waits';
     case 'stands': return state.saving && state.role === 'leader' ? 'leads once that is on disk' : 'wants to lead'; // it has won, and may not act yet
@@ -114,8 +114,8 @@ const timers: Record<string, string> = {
 const raftTimers: Record<string, string> = { election: 'its patience', lease: 'its belief in its leader', quorum: 'its next check of its quorum' };
 
 // timerWord returns what a timer is: "its wait for answers"; '' if that is not known here.
-export function timerWord(film: { header: Pick<Header, 'algorithm'> }, timer: string): string {
-  return (film.header.algorithm?.startsWith('raft') ? raftTimers[timer] : undefined) ?? timers[timer] ?? '';
+export function timerWord(recording: { header: Pick<Header, 'algorithm'> }, timer: string): string {
+  return (recording.header.algorithm?.startsWith('raft') ? raftTimers[timer] : undefined) ?? timers[timer] ?? '';
 }
 
 // isWait reports whether a timer ends a wait, and is not only a leader's regular duty.
@@ -163,38 +163,38 @@ export function messageWord(message: Pick<Flight, 'kind' | 'epoch' | 'news'>): s
 }
 
 // messageWords returns all of a message: "CLAIM of epoch 4 from 2 to 3".
-export function messageWords(film: Cast, m: Pick<Flight, 'kind' | 'epoch' | 'text' | 'from' | 'to'>): string {
-  const epoch = m.epoch ? ` of ${epochName(film)} ${m.epoch}` : '';
-  const rest = m.text ? ` (${shorten(film, m.text)})` : '';
-  return `${m.kind}${epoch} from ${nodeId(film, m.from)} to ${nodeId(film, m.to)}${rest}`;
+export function messageWords(recording: Cast, m: Pick<Flight, 'kind' | 'epoch' | 'text' | 'from' | 'to'>): string {
+  const epoch = m.epoch ? ` of ${epochName(recording)} ${m.epoch}` : '';
+  const rest = m.text ? ` (${shorten(recording, m.text)})` : '';
+  return `${m.kind}${epoch} from ${nodeId(recording, m.from)} to ${nodeId(recording, m.to)}${rest}`;
 }
 
 // --- Links ---
 
 // linkWord returns one direction between two nodes: "2 → 3".
-export function linkWord(film: Cast, [from, to]: Link): string { return `${nodeId(film, from)} → ${nodeId(film, to)}`; }
+export function linkWord(recording: Cast, [from, to]: Link): string { return `${nodeId(recording, from)} → ${nodeId(recording, to)}`; }
 
 // linkWords returns links, both directions together where there are both: "1 ↔ 2, 3 → 1".
-export function linkWords(film: Cast, links: Link[]): string {
+export function linkWords(recording: Cast, links: Link[]): string {
   const all = new Set(links.map(String));
   return links.filter(([a, b]) => a < b || !all.has(String([b, a])))
-    .map(([a, b]) => (all.has(String([b, a])) ? `${nodeId(film, a)} ↔ ${nodeId(film, b)}` : linkWord(film, [a, b]))).join(', ');
+    .map(([a, b]) => (all.has(String([b, a])) ? `${nodeId(recording, a)} ↔ ${nodeId(recording, b)}` : linkWord(recording, [a, b]))).join(', ');
 }
 
 // --- Frames ---
 
 const kinds: Record<Kind, string> = {
   start: 'start', restart: 'restart', receive: 'message', timer: 'timer', call: 'call', save: 'disk', crash: 'crash', pause: 'pause',
-  resume: 'resume', lose: 'loss', links: 'links', write: 'write', meddle: 'meddling', step: 'step',
+  resume: 'resume', lose: 'loss', links: 'links', write: 'write', intervene: 'intervening', step: 'step',
 };
 
 // kindWord returns in a word what kind of thing a frame is.
 export function kindWord(kind: Kind): string { return kinds[kind]; }
 
 // sentence returns what a frame says, as a sentence without a full stop: "Node 2 takes CLAIM of epoch 4 from 3".
-export function sentence(film: Cast, frame: Frame): string {
-  const text = shorten(film, frame.text);
-  return capital(frame.node >= 0 ? `${nodeName(film, frame.node)} ${text}` : text);
+export function sentence(recording: Cast, frame: Frame): string {
+  const text = shorten(recording, frame.text);
+  return capital(frame.node >= 0 ? `${nodeName(recording, frame.node)} ${text}` : text);
 }
 
 // capital begins a sentence. The name of a file is as it is: "cut.ndjson" is not "Cut.ndjson".
@@ -210,8 +210,8 @@ const properties: Record<string, string> = {
   Rules: 'By the rules', ConfigurationMonotonic: 'Versions only rise', OneConfiguration: 'One list a version',
 };
 
-// lampWord returns a short title of a property.
-export function lampWord(name: string): string { return properties[name] ?? name; }
+// indicatorWord returns a short title of a property.
+export function indicatorWord(name: string): string { return properties[name] ?? name; }
 
 const lights: Record<Light, string> = { green: 'holds', amber: 'not now', red: 'broken' };
 
@@ -219,8 +219,8 @@ const lights: Record<Light, string> = { green: 'holds', amber: 'not now', red: '
 export function lightWord(light: Light): string { return lights[light]; }
 
 // epochName returns what an algorithm calls its epochs.
-export function epochName(film: { header: Pick<Header, 'algorithm'> }): string {
-  const algorithm = film.header.algorithm ?? '';
+export function epochName(recording: { header: Pick<Header, 'algorithm'> }): string {
+  const algorithm = recording.header.algorithm ?? '';
   return algorithm.startsWith('raft') ? 'term' : algorithm.startsWith('lease') ? 'revision' : 'epoch';
 }
 

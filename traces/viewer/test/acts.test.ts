@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { Film, type Scene } from '../src/film';
+import { Recording, type Scene } from '../src/recording';
 import { agreed, hint, startHint, words, type Act } from '../src/hint/acts';
 import * as store from '../src/store';
-import type { Engine, Frame, Header, Look, NodeState, Recipe } from '../src/types';
+import type { Engine, Frame, Header, Look, NodeState, RunSpec } from '../src/types';
 
-const header: Header = { film: 1, title: 't', source: 'run', algorithm: 'bully', nodes: ['1', '2', '3', '4', '5'], timed: true };
+const header: Header = { recording: 1, title: 't', source: 'run', algorithm: 'bully', nodes: ['1', '2', '3', '4', '5'], timed: true };
 const node = (look: Look, leader = -1, epoch = 0, role: string = look): NodeState => ({ look, role, leader, epoch });
 const unborn = node('down', -1, 0, 'not started');
 const down = node('down', -1, 1, 'down');
@@ -13,10 +13,10 @@ const down = node('down', -1, 1, 'down');
 // led returns five nodes of which one leads an epoch, and some are down.
 const led = (leader: number, epoch: number, gone: number[] = []): NodeState[] => header.nodes.map((_, k) =>
   gone.includes(k) ? down : k === leader ? node('leads', k, epoch) : node('follows', leader, epoch));
-const scene = (nodes: NodeState[]): Scene => ({ count: 1, at: 0, nodes, cut: [], flights: [], lamps: [], why: {}, was: {} });
-const film = new Film(header);
+const scene = (nodes: NodeState[]): Scene => ({ count: 1, at: 0, nodes, cut: [], flights: [], indicators: [], why: {}, was: {} });
+const recording = new Recording(header);
 const said = (act: Act, leader: number, nodes: NodeState[], press?: string): string => {
-  const found = words(film, scene(nodes), { act, leader }, press);
+  const found = words(recording, scene(nodes), { act, leader }, press);
   return found ? `${found.title} ${found.text}` : '';
 };
 
@@ -70,7 +70,7 @@ test('a leader is agreed on when all that run follow it, and they are more than 
 });
 
 // A run in which what is done makes one frame: the state that the test wants.
-const recipe: Recipe = { recipe: 1, algorithm: 'bully', nodes: 5, profile: 'lan', seed: 1, do: [] };
+const runSpec: RunSpec = { runSpec: 1, algorithm: 'bully', nodes: 5, profile: 'lan', seed: 1, do: [] };
 let coming: NodeState[][] = [];
 let at = 0;
 const frames = (): Frame[] => (coming.shift() ?? []).map((state, k) => ({ at: ++at, kind: 'step', node: k, text: '', state }));
@@ -83,7 +83,7 @@ const goOn = (...nodes: NodeState[][]): void => {
 beforeEach(() => {
   hint.value = null;
   store.engine.value = engine;
-  store.show({ handle: 1, header, frames: [], ended: false, recipe });
+  store.show({ handle: 1, header, frames: [], ended: false, runSpec });
   startHint();
 });
 

@@ -9,21 +9,21 @@ import { crosses } from '../src/diagram/labels';
 import { Layout } from '../src/diagram/layout';
 import { Room } from '../src/diagram/room';
 import { columnX, least, screenY, settle, viewOf } from '../src/diagram/view';
-import { Film } from '../src/film';
+import { Recording } from '../src/recording';
 import type { Frame, Header } from '../src/types';
 
 function failover(): Layout {
   const { header, frames } = JSON.parse(readFileSync(join(import.meta.dirname, '../src/fixtures/failover.json'), 'utf8')) as { header: Header; frames: Frame[] };
-  const film = new Film(header);
-  film.add(frames);
-  return new Layout(film, false);
+  const recording = new Recording(header);
+  recording.add(frames);
+  return new Layout(recording, false);
 }
 
 describe('pointing', () => {
   it('finds every mark where it is, and the frame above an empty place', () => {
     const layout = failover();
     const view = viewOf(900, 2000, 3);
-    layout.film.frames.forEach(({ node }, place) => {
+    layout.recording.frames.forEach(({ node }, place) => {
       const hit = hitAt(layout, view, columnX(view, node), screenY(view, layout.axis.y[place]!), 6);
       assert.deepEqual(hit, { frame: place });
       assert.equal(countOf(layout, hit!), place + 1);
@@ -35,7 +35,7 @@ describe('pointing', () => {
   it('finds arrows, and goes to where they have been sent', () => {
     const layout = failover();
     const view = viewOf(900, 2000, 3);
-    const flight = layout.film.flights.find((f) => f.taken && f.to === 0 && f.from === 2)!;
+    const flight = layout.recording.flights.find((f) => f.taken && f.to === 0 && f.from === 2)!;
     const a = arrowOf(layout.axis, flight, { x0: 0, y0: 0, x1: 0, y1: 0, end: 'open' });
     const [x, y] = [columnX(view, a.x0 + 0.7 * (a.x1 - a.x0)), screenY(view, a.y0 + 0.7 * (a.y1 - a.y0))];
     assert.deepEqual(hitAt(layout, view, x, y, 6), { message: flight.number });

@@ -9,33 +9,33 @@ import { Axis, longest, step, when } from '../src/diagram/axis';
 import { Layout } from '../src/diagram/layout';
 import { paint } from '../src/diagram/paint';
 import { least, settle, viewOf } from '../src/diagram/view';
-import { Film } from '../src/film';
+import { Recording } from '../src/recording';
 import type { Frame, Header, NodeState } from '../src/types';
 import { Watcher } from './watcher';
 
 const fixtures = join(import.meta.dirname, '../src/fixtures');
 
-function fixture(name: string): Film {
+function fixture(name: string): Recording {
   const { header, frames } = JSON.parse(readFileSync(join(fixtures, name), 'utf8')) as { header: Header; frames: Frame[] };
-  const film = new Film(header);
-  film.add(frames);
-  return film;
+  const recording = new Recording(header);
+  recording.add(frames);
+  return recording;
 }
 
-const header = (more: Partial<Header> = {}): Header => ({ film: 1, title: 'a film', source: 'run', nodes: ['1', '2', '3'], timed: true, ...more });
+const header = (more: Partial<Header> = {}): Header => ({ recording: 1, title: 'a recording', source: 'run', nodes: ['1', '2', '3'], timed: true, ...more });
 const state = (look: NodeState['look'], epoch = 1): NodeState => ({ look, role: look, leader: -1, epoch });
 
-function filmOf(frames: Frame[], more: Partial<Header> = {}): Film {
-  const film = new Film(header(more));
-  film.add(frames);
-  return film;
+function recordingOf(frames: Frame[], more: Partial<Header> = {}): Recording {
+  const recording = new Recording(header(more));
+  recording.add(frames);
+  return recording;
 }
 
-// made is a long film with everything in it, the same each time: reigns, crashes, losses, cuts, pauses, heartbeats.
-function made(length: number, timed = true): Film {
+// made is a long recording with everything in it, the same each time: reigns, crashes, losses, cuts, pauses, heartbeats.
+function made(length: number, timed = true): Recording {
   let seed = 1;
   const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
-  const film = new Film(header({ nodes: ['1', '2', '3', '4', '5'], timed }));
+  const recording = new Recording(header({ nodes: ['1', '2', '3', '4', '5'], timed }));
   const under: { number: number; from: number; to: number }[] = [];
   let at = 0;
   let number = 0;
@@ -61,27 +61,27 @@ function made(length: number, timed = true): Film {
     } else if (dice === 16) {
       frame.state = { ...state('follows', i), paused: true };
     } else if (dice === 17) {
-      Object.assign(frame, { state: state('leads', i), lamps: [{ name: 'OneActing', light: random(2) ? 'red' : 'green' }] });
+      Object.assign(frame, { state: state('leads', i), indicators: [{ name: 'OneActing', light: random(2) ? 'red' : 'green' }] });
     }
-    film.add([frame]);
+    recording.add([frame]);
   }
-  return film;
+  return recording;
 }
 
 const names = readdirSync(fixtures).filter((name) => name.endsWith('.json'));
-const films: [string, () => Film][] = [
-  ['a film without frames', () => filmOf([])], ['a film of one frame', () => filmOf([{ at: 0, kind: 'start', node: 0, text: 'starts', state: state('idle') }])],
-  ['a film without times', () => made(500, false)], ['a film with times', () => made(500)], ['one node', () => filmOf([{ at: 5, kind: 'step', node: 0, text: 'x' }], { nodes: ['1'] })],
-  ...names.map((name): [string, () => Film] => [name, () => fixture(name)]),
+const recordings: [string, () => Recording][] = [
+  ['a recording without frames', () => recordingOf([])], ['a recording of one frame', () => recordingOf([{ at: 0, kind: 'start', node: 0, text: 'starts', state: state('idle') }])],
+  ['a recording without times', () => made(500, false)], ['a recording with times', () => made(500)], ['one node', () => recordingOf([{ at: 5, kind: 'step', node: 0, text: 'x' }], { nodes: ['1'] })],
+  ...names.map((name): [string, () => Recording] => [name, () => fixture(name)]),
 ];
 
 describe('axis', () => {
   it('has some fixture to try', () => assert.notEqual(names.length, 0));
-  for (const [name, film] of films) {
+  for (const [name, recording] of recordings) {
     for (const upkeep of [true, false]) {
       it(`goes down only: ${name}, upkeep ${upkeep}`, () => {
-        const axis = new Axis(film(), upkeep);
-        assert.equal(axis.y.length, axis.film.frames.length);
+        const axis = new Axis(recording(), upkeep);
+        assert.equal(axis.y.length, axis.recording.frames.length);
         axis.y.forEach((y, i) => assert.ok(Number.isFinite(y) && y >= (axis.y[i - 1] ?? 0), `frame ${i} is at ${y}`));
         axis.rows.forEach((place, i) => assert.ok(i === 0 || axis.y[place]! - axis.y[axis.rows[i - 1]!]! >= step, `row ${i} is too near`));
       });
@@ -90,7 +90,7 @@ describe('axis', () => {
 
   it('squeezes long gaps, and says how long they were', () => {
     const sent: Frame = { at: 0, kind: 'timer', node: 0, text: 'asks', sends: [{ number: 1, to: 1, kind: 'ELECTION' }] };
-    const axis = new Axis(filmOf([
+    const axis = new Axis(recordingOf([
       sent, { at: 1000, kind: 'receive', node: 1, text: 'takes it', takes: 1 }, { at: 311_000, kind: 'timer', node: 2, text: 'waits no more' },
     ]), false);
     assert.deepEqual(axis.y, [0, 56, 56 + longest]);
@@ -100,16 +100,16 @@ describe('axis', () => {
   it('is linear in time where gaps are short', () => {
     const frames: Frame[] = [{ at: 0, kind: 'timer', node: 0, text: 'asks', sends: [{ number: 1, to: 1, kind: 'ELECTION', due: 1000 }] }];
     for (const at of [300, 800, 1000]) frames.push({ at, kind: 'call', node: 2, text: 'is called' });
-    const { y } = new Axis(filmOf(frames), false);
+    const { y } = new Axis(recordingOf(frames), false);
     assert.equal(Math.round(y[2]! - y[1]!), 500 * 56 / 1000);
   });
 
   it('is the same whether frames come one by one or all at once', () => {
     const all = made(2000);
-    const film = new Film(all.header);
-    const layout = new Layout(film, false);
-    for (const frame of all.frames) { film.add([frame]); layout.update(); }
-    const axis = new Axis(film, false);
+    const recording = new Recording(all.header);
+    const layout = new Layout(recording, false);
+    for (const frame of all.frames) { recording.add([frame]); layout.update(); }
+    const axis = new Axis(recording, false);
     assert.deepEqual(layout.axis.y, axis.y);
     assert.deepEqual(layout.axis.rows, axis.rows);
     assert.deepEqual(layout.axis.breaks, axis.breaks);
@@ -121,10 +121,10 @@ describe('axis', () => {
       { at: 10_000 * i + lasts, kind: 'receive', node: 1, text: 'hears it', takes: i + 1 },
     ];
     const first = Array.from({ length: 150 }, (_, i) => send(i, 1000)).flat();
-    const film = filmOf(first);
-    const before = [...new Axis(film, false).y];
-    film.add(Array.from({ length: 500 }, (_, i) => send(150 + i, 9000)).flat());
-    assert.deepEqual(new Axis(film, false).y.slice(0, before.length), before);
+    const recording = recordingOf(first);
+    const before = [...new Axis(recording, false).y];
+    recording.add(Array.from({ length: 500 }, (_, i) => send(150 + i, 9000)).flat());
+    assert.deepEqual(new Axis(recording, false).y.slice(0, before.length), before);
   });
 
   it('finds the rows between two heights', () => {
@@ -138,19 +138,19 @@ describe('axis', () => {
   });
 
   it('says when frames were, so that they can be told apart', () => {
-    const film = filmOf([0, 40_500, 1_204_000, 131_402_000].map((at): Frame => ({ at, kind: 'step', node: 0, text: '' })));
-    assert.deepEqual([0, 1, 2, 3].map((i) => when(film, i)), ['0 ms', '40.5 ms', '1.204 s', '2:11.402']);
-    assert.equal(when(filmOf([{ at: 7, kind: 'step', node: 0, text: '' }], { timed: false }), 0), '1');
+    const recording = recordingOf([0, 40_500, 1_204_000, 131_402_000].map((at): Frame => ({ at, kind: 'step', node: 0, text: '' })));
+    assert.deepEqual([0, 1, 2, 3].map((i) => when(recording, i)), ['0 ms', '40.5 ms', '1.204 s', '2:11.402']);
+    assert.equal(when(recordingOf([{ at: 7, kind: 'step', node: 0, text: '' }], { timed: false }), 0), '1');
   });
 });
 
 describe('arrows', () => {
   const arrow: Arrow = { x0: 0, y0: 0, x1: 0, y1: 0, end: 'open' };
   it('end where their messages are taken, or short of that', () => {
-    for (const film of [made(3000), made(3000, false), ...names.map(fixture)]) {
-      const axis = new Axis(film, true);
+    for (const recording of [made(3000), made(3000, false), ...names.map(fixture)]) {
+      const axis = new Axis(recording, true);
       const ends = { taken: 0, lost: 0, open: 0 };
-      for (const flight of film.flights) {
+      for (const flight of recording.flights) {
         const a = arrowOf(axis, flight, arrow);
         ends[a.end]++;
         assert.equal(a.x0, flight.from);
@@ -168,17 +168,17 @@ describe('arrows', () => {
     }
   });
 
-  it('are found again between two heights, in a film that grows', () => {
+  it('are found again between two heights, in a recording that grows', () => {
     const all = made(4000);
-    const film = new Film(all.header);
-    const layout = new Layout(film, true);
+    const recording = new Recording(all.header);
+    const layout = new Layout(recording, true);
     for (let i = 0; i < all.frames.length; i += 100) {
-      film.add(all.frames.slice(i, i + 100));
+      recording.add(all.frames.slice(i, i + 100));
       layout.update();
       for (const top of [0, layout.height / 2, layout.height - 200]) {
         const found: number[] = [];
         layout.arrows.each(top, top + 200, (flight) => found.push(flight.number));
-        const there = film.flights.filter((flight) => {
+        const there = recording.flights.filter((flight) => {
           const a = arrowOf(layout.axis, flight, arrow);
           return a.y1 >= top && a.y0 <= top + 200;
         });
@@ -193,22 +193,22 @@ describe('arrows', () => {
       late.push({ at: i, kind: 'timer', node: 2, text: 'asks', sends: [{ number: i / 2 + 1, to: 0, kind: 'ELECTION' }] });
       late.push({ at: i + 1, kind: 'receive', node: 0, text: 'hears it', takes: i / 2 + 1 });
     }
-    const film = filmOf(late, { timed: false });
-    const layout = new Layout(film, false);
+    const recording = recordingOf(late, { timed: false });
+    const layout = new Layout(recording, false);
     const found = () => {
       const all: number[] = [];
       layout.arrows.each(6000, 6010, (flight) => all.push(flight.number));
       return all;
     };
     assert.ok(!found().includes(1), 'it is a stub as long as it is under way');
-    film.add([{ at: 400, kind: 'receive', node: 1, text: 'hears it at last', takes: 1 }]);
+    recording.add([{ at: 400, kind: 'receive', node: 1, text: 'hears it at last', takes: 1 }]);
     layout.update();
     assert.ok(found().includes(1), 'it is not found');
   });
 
   it('leave out upkeep unless it is shown, and what is lost where people see it', () => {
     const sends = (number: number, more = {}) => [{ number, to: 1, kind: 'HEARTBEAT', upkeep: true, ...more }];
-    const film = filmOf([
+    const recording = recordingOf([
       { at: 0, kind: 'timer', node: 0, text: 'says HEARTBEAT', upkeep: true, sends: sends(1) },
       { at: 5, kind: 'receive', node: 1, text: 'hears it', upkeep: true, takes: 1 },
       { at: 9, kind: 'timer', node: 0, text: 'says HEARTBEAT', upkeep: true, sends: sends(2) },
@@ -216,7 +216,7 @@ describe('arrows', () => {
     ]);
     const found = (upkeep: boolean) => {
       const all: number[] = [];
-      new Arrows(new Axis(film, upkeep)).each(-99, 999, (flight) => all.push(flight.number));
+      new Arrows(new Axis(recording, upkeep)).each(-99, 999, (flight) => all.push(flight.number));
       return all;
     };
     assert.deepEqual(found(false), [2]);
@@ -225,15 +225,15 @@ describe('arrows', () => {
 });
 
 describe('layout', () => {
-  it('has the lives, reigns, cuts and red lamps of a film', () => {
-    const film = filmOf([
+  it('has the lives, reigns, cuts and red indicators of a recording', () => {
+    const recording = recordingOf([
       { at: 0, kind: 'start', node: 0, text: 'starts', state: state('idle') },
-      { at: 10, kind: 'step', node: 0, text: 'wins', state: state('leads', 3), lamps: [{ name: 'OneActing', light: 'red' }] },
+      { at: 10, kind: 'step', node: 0, text: 'wins', state: state('leads', 3), indicators: [{ name: 'OneActing', light: 'red' }] },
       { at: 20, kind: 'links', node: -1, text: 'links are cut', cut: [[0, 1]] },
       { at: 30, kind: 'crash', node: 0, text: 'crashes', state: state('down', 3) },
       { at: 40, kind: 'links', node: -1, text: 'links are whole', cut: [] },
     ], { timed: false });
-    const layout = new Layout(film, false);
+    const layout = new Layout(recording, false);
     assert.deepEqual(layout.stretches(0, -99, 999).map(({ life }) => life), ['absent', 'up', 'down']);
     assert.deepEqual(layout.bands(-99, 999), [{ node: 0, epoch: 3, from: 24, to: 72, open: false }]);
     assert.deepEqual(layout.bands(80, 999), []);
@@ -243,14 +243,14 @@ describe('layout', () => {
   });
 
   it('has servers, which are there from the beginning', () => {
-    const layout = new Layout(filmOf([], { servers: 1 }), false);
+    const layout = new Layout(recordingOf([], { servers: 1 }), false);
     assert.deepEqual([0, 2].map((node) => layout.stretches(node, -99, 99).map(({ life }) => life)), [['absent'], ['up']]);
   });
 
-  for (const [name, film] of films) {
+  for (const [name, recording] of recordings) {
     it(`can be painted at every zoom: ${name}`, () => {
       for (const upkeep of [true, false]) {
-        const layout = new Layout(film(), upkeep);
+        const layout = new Layout(recording(), upkeep);
         for (const [width, height] of [[1280, 800], [360, 200], [10, 10]] as const) {
           for (const k of [0.003, 0.3, 1, 8]) {
             const view = { ...viewOf(width, height, layout.columns), k, ty: -layout.height * k / 2 };
@@ -263,7 +263,7 @@ describe('layout', () => {
     });
   }
 
-  it('paints of a long film no more than is to be seen', () => {
+  it('paints of a long recording no more than is to be seen', () => {
     const count = (length: number) => {
       const layout = new Layout(made(length), true);
       const watcher = new Watcher();

@@ -6,16 +6,16 @@ import { describe, it } from 'node:test';
 import { light } from '../src/export/light';
 import { exportSVG } from '../src/export/picture';
 import { escape } from '../src/export/svg';
-import { Film } from '../src/film';
+import { Recording } from '../src/recording';
 import type { Frame, Header } from '../src/types';
 
 const source = join(import.meta.dirname, '../src');
 
-function failover(): Film {
+function failover(): Recording {
   const { header, frames } = JSON.parse(readFileSync(join(source, 'fixtures/failover.json'), 'utf8')) as { header: Header; frames: Frame[] };
-  const film = new Film(header);
-  film.add(frames);
-  return film;
+  const recording = new Recording(header);
+  recording.add(frames);
+  return recording;
 }
 
 // balanced looks whether every element of a text of XML that begins also ends, where it should.
@@ -39,16 +39,16 @@ describe('SVG', () => {
     assert.equal(svg.match(/http/g)?.length, 1, 'only the name of the form');
   });
 
-  it('stands for films without frames, and says if it leaves some out', () => {
-    balanced(exportSVG(new Film(failover().header)));
+  it('stands for recordings without frames, and says if it leaves some out', () => {
+    balanced(exportSVG(new Recording(failover().header)));
     assert.match(exportSVG(failover(), { frames: 10 }), /the first 10 of 31 events/);
     assert.doesNotMatch(exportSVG(failover(), { frames: 31 }), /the first/);
   });
 
   it('has texts as they are', () => {
-    const film = failover();
-    const odd = new Film({ ...film.header, title: 'a < b & "c"\u0000', nodes: ['<1>', '2', '3'] });
-    odd.add(film.frames);
+    const recording = failover();
+    const odd = new Recording({ ...recording.header, title: 'a < b & "c"\u0000', nodes: ['<1>', '2', '3'] });
+    odd.add(recording.frames);
     const svg = exportSVG(odd);
     balanced(svg);
     assert.match(svg, /node &lt;1&gt;/);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entries, found } from '../src/gallery/entries';
-import { filmText, fileName } from '../src/menu/save';
+import { recordingText, fileName } from '../src/menu/save';
 import { openPlain } from '../src/open/plain';
-import { Film } from '../src/film';
+import { Recording } from '../src/recording';
 import type { Gallery } from '../src/types';
 import fixture from '../src/fixtures/failover.json';
 
@@ -29,18 +29,18 @@ test('the gallery is searched by the beginnings of words', () => {
   assert.deepEqual(titles('all', 'r14'), ['R14: claims without support']);
 });
 
-test('a film is read as it was saved, and a broken one up to the line that is wrong', () => {
+test('a recording is read as it was saved, and a broken one up to the line that is wrong', () => {
   const opened = openPlain(fixture.frames.reduce((text, frame) => `${text}${JSON.stringify(frame)}\n`, `${JSON.stringify(fixture.header)}\n`));
   assert.equal(opened.problem, undefined);
   assert.deepEqual(opened.frames, fixture.frames);
-  const film = new Film(opened.header);
-  film.add(opened.frames);
-  const text = filmText(film);
+  const recording = new Recording(opened.header);
+  recording.add(opened.frames);
+  const text = recordingText(recording);
   assert.deepEqual(openPlain(text), { ...opened });
   const broken = text.split('\n').map((line, i) => (i === 4 ? line.slice(0, 20) : line)).join('\n');
   const part = openPlain(broken);
   assert.equal(part.problem?.line, 5);
   assert.equal(part.frames.length, 3);
   assert.equal(openPlain('nonsense').problem?.line, 1);
-  assert.equal(fileName(film, 'film.ndjson'), 'failover.film.ndjson');
+  assert.equal(fileName(recording, 'recording.ndjson'), 'failover.recording.ndjson');
 });

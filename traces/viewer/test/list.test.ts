@@ -1,26 +1,26 @@
 // The rows of the list: which there are, and which are in the page.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Film } from '../src/film';
+import { Recording } from '../src/recording';
 import { inBrief, partOf, Rows, scrollTo, type Filter } from '../src/list/rows';
 import type { Frame } from '../src/types';
 
 const frames: Frame[] = [
   { at: 0, kind: 'start', node: 0, text: 'starts' },
   { at: 1, kind: 'timer', node: 1, text: 'says HEARTBEAT', upkeep: true, sends: [{ number: 1, to: 2, kind: 'HEARTBEAT', upkeep: true }] },
-  { at: 2, kind: 'timer', node: 1, text: 'says HEARTBEAT', upkeep: true, lamps: [{ name: 'OneActing', light: 'red' }], sends: [{ number: 2, to: 2, kind: 'CLAIM' }] },
+  { at: 2, kind: 'timer', node: 1, text: 'says HEARTBEAT', upkeep: true, indicators: [{ name: 'OneActing', light: 'red' }], sends: [{ number: 2, to: 2, kind: 'CLAIM' }] },
   { at: 3, kind: 'lose', node: -1, text: 'CLAIM is lost', takes: 2 },
   { at: 4, kind: 'receive', node: 0, text: 'takes GRANT', note: 'leads Epoch 4', rule: 'R20', action: 'OnGrant' },
 ];
 
 function rowsOf(filter: Partial<Filter> = {}): Rows {
-  const film = new Film({ film: 1, title: '', source: 'run', nodes: ['1', '2', '3'], timed: true });
-  film.add(frames);
-  return new Rows(film, { node: -1, text: '', upkeep: false, ...filter });
+  const recording = new Recording({ recording: 1, title: '', source: 'run', nodes: ['1', '2', '3'], timed: true });
+  recording.add(frames);
+  return new Rows(recording, { node: -1, text: '', upkeep: false, ...filter });
 }
 
 describe('rows', () => {
-  it('leave out upkeep unless a lamp changes', () => {
+  it('leave out upkeep unless an indicator changes', () => {
     assert.deepEqual(rowsOf().places, [0, 2, 3, 4]);
     assert.deepEqual(rowsOf({ upkeep: true }).places, [0, 1, 2, 3, 4]);
   });
@@ -37,9 +37,9 @@ describe('rows', () => {
     assert.deepEqual(rowsOf({ text: 'nothing like it' }).places, []);
   });
 
-  it('grow with the film, and know where we are', () => {
+  it('grow with the recording, and know where we are', () => {
     const rows = rowsOf();
-    rows.film.add([{ at: 5, kind: 'crash', node: 2, text: 'crashes' }]);
+    rows.recording.add([{ at: 5, kind: 'crash', node: 2, text: 'crashes' }]);
     rows.update();
     assert.deepEqual(rows.places, [0, 2, 3, 4, 5]);
     assert.deepEqual([0, 1, 2, 3, 6, 99].map((count) => rows.rowOf(count)), [-1, 0, 0, 1, 4, 4]);

@@ -78,7 +78,7 @@ test('a node that is heard no more ends after its last step, and before what oth
     '{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":4,"grantee":"3","support":[],"asked":0,"latest":1048576}}');
 });
 
-// --- The film ---
+// --- The recording ---
 
 let opened: number[] = [];
 let closed: number[] = [];
@@ -89,14 +89,14 @@ const engine = {
   live: (nodes: string[], changing: boolean): Opened => {
     asked.push([[...nodes], changing]);
     opened.push(opened.length + 1);
-    return { handle: opened.length, header: { film: 1, title: 'live', source: 'live', nodes, timed: true }, frames: [], ended: true };
+    return { handle: opened.length, header: { recording: 1, title: 'live', source: 'live', nodes, timed: true }, frames: [], ended: true };
   },
   feed: (_: number, line: string) => ({ frames: [{ at: 1, kind: 'step', node: 0, text: line } as Frame], ended: true }),
   close: (handle: number) => { closed.push(handle); },
 } as unknown as Engine;
 
 const heard = (line: string, action = 'OnClaim', node = '1') => ({ step: step(node, 1, { action }), line, came: 0 });
-const lines = () => store.film.value!.frames.map((f) => f.text);
+const lines = () => store.recording.value!.frames.map((f) => f.text);
 
 let reel: Reel;
 beforeEach(() => {
@@ -127,7 +127,7 @@ test('who looks back is not disturbed: steps wait until the way back to now', ()
   assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b', 'c', 'd', 'e', 'f'], 6, 0]);
 });
 
-test('a long film begins anew, with what tells most, and the last step of each node', () => {
+test('a long recording begins anew, with what tells most, and the last step of each node', () => {
   reel.take([heard('first'), heard('quiet one', 'OnAck', '2')]);
   for (let n = 0; n < mostFrames; n += 1000) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`heartbeat ${n + i}`, 'HeartbeatTimeout')));
   assert.equal(opened.length, 2);
@@ -155,14 +155,14 @@ test('however long somebody looks back, memory is bounded, and nothing is told t
 
 test('who opens something else keeps it, and finds back', () => {
   reel.take([heard('a')]);
-  store.show({ handle: 99, header: { film: 1, title: 'other', source: 'trace', nodes: ['1'], timed: true }, frames: [], ended: true });
+  store.show({ handle: 99, header: { recording: 1, title: 'other', source: 'trace', nodes: ['1'], timed: true }, frames: [], ended: true });
   reel.take([heard('b')]);
-  assert.deepEqual([store.film.value!.header.title, lines(), elsewhere.value], ['other', [], true]);
+  assert.deepEqual([store.recording.value!.header.title, lines(), elsewhere.value], ['other', [], true]);
   reel.goToNow();
-  assert.deepEqual([store.film.value!.header.title, lines(), elsewhere.value], ['live', ['a', 'b'], false]);
+  assert.deepEqual([store.recording.value!.header.title, lines(), elsewhere.value], ['live', ['a', 'b'], false]);
 });
 
-test('a selected node stays selected when the film begins anew', () => {
+test('a selected node stays selected when the recording begins anew', () => {
   store.selection.value = { node: 1 };
   reel.begin();
   assert.deepEqual(store.selection.value, { node: 1 });
@@ -208,7 +208,7 @@ test('a step names whoever is in it, and ids are in the order of their rank', ()
   assert.equal(byRank('7', '7'), 0);
 });
 
-test('the film begins anew when members turn out to come and go, and when a node is new', () => {
+test('the recording begins anew when members turn out to come and go, and when a node is new', () => {
   const before = opened.length;
   reel.take([changing('1', conf(1, '1', '2'), 'a')]);
   assert.deepEqual([opened.length, asked.at(-1)], [before + 1, [['1', '2'], true]]);

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { Layout } from '../src/diagram/layout';
 import { paint } from '../src/diagram/paint';
 import { viewOf } from '../src/diagram/view';
-import { Film } from '../src/film';
-import { doingWords } from '../src/menu/Branches';
+import { Recording } from '../src/recording';
+import { interventionWords } from '../src/menu/Branches';
 import fixture from '../src/fixtures/members.json';
 import { outline } from '../src/members/KindMark';
 import { changes, changeWords, configurationOf, kindIn, memberships, membershipWords, memberWord, newer, newest, settled, stampWord, stampWords, summary } from '../src/members/who';
@@ -16,12 +16,12 @@ import type { Configuration, Frame, Header } from '../src/types';
 import { messageWord } from '../src/words';
 import { Watcher } from './watcher';
 
-const film = new Film(fixture.header as Header);
-film.add(fixture.frames as Frame[]);
+const recording = new Recording(fixture.header as Header);
+recording.add(fixture.frames as Frame[]);
 
 // after returns how many frames have happened when the first that says so has.
 function after(says: RegExp, from = 0): number {
-  const at = film.frames.findIndex((f, i) => i >= from && says.test(`${film.header.nodes[f.node]} ${f.text}; ${f.note}`));
+  const at = recording.frames.findIndex((f, i) => i >= from && says.test(`${recording.header.nodes[f.node]} ${f.text}; ${f.note}`));
   assert.ok(at >= 0, `${says} is nowhere in the fixture`);
   return at + 1;
 }
@@ -32,19 +32,19 @@ const spoken = after(/^3 has not heard .*IM_BACK/);
 const removed = after(/is called to remove 2/);
 
 test('configurations are numbered, and ordered by epoch, and then by version', () => {
-  assert.equal(configurationOf(film, 0), null);
-  assert.equal(configurationOf(film, undefined), null);
-  assert.equal(configurationOf(film, 99), null);
+  assert.equal(configurationOf(recording, 0), null);
+  assert.equal(configurationOf(recording, undefined), null);
+  assert.equal(configurationOf(recording, 99), null);
   const of = (epoch: number, version: number): Configuration => ({ epoch, version, members: [] });
   assert.ok(newer(of(2, 1), of(1, 7)) && newer(of(1, 2), of(1, 1)));
   assert.ok(!newer(of(1, 1), of(1, 1)) && !newer(of(1, 9), of(2, 1)));
-  const stamps = film.configurations.map((c) => [c.epoch, c.version]);
+  const stamps = recording.configurations.map((c) => [c.epoch, c.version]);
   assert.equal(new Set(stamps.map(String)).size, stamps.length, 'each is told once');
 });
 
 test('a change makes a newer configuration, of which the others have not heard', () => {
-  const scene = film.scene(added);
-  const all = memberships(film, scene)!;
+  const scene = recording.scene(added);
+  const all = memberships(recording, scene)!;
   assert.deepEqual(all.map((m) => m.behind), [true, false, true, true, true]);
   assert.deepEqual(all.map((m) => m.kind), ['voter', 'voter', 'witness', 'observer', null]);
   assert.deepEqual(all.map(memberWord), ['', '', 'witness', 'observer', 'no member']);
@@ -52,39 +52,39 @@ test('a change makes a newer configuration, of which the others have not heard',
   assert.equal(membershipWords(all[3]), 'observer, knows of no members yet');
   assert.equal(membershipWords(all[1]), 'voter');
   assert.equal(membershipWords(null), '');
-  assert.equal(settled(film, scene.nodes), false);
-  const shown = configurationOf(film, newest(film, scene.nodes))!;
+  assert.equal(settled(recording, scene.nodes), false);
+  const shown = configurationOf(recording, newest(recording, scene.nodes))!;
   assert.equal(stampWords(shown), 'version 2 of epoch 1');
   assert.equal(summary(shown), '2 voters, 1 witness, 1 observer');
-  assert.equal(changeWords(film, all[0]!.own, shown), '+4 observer');
+  assert.equal(changeWords(recording, all[0]!.own, shown), '+4 observer');
   assert.equal(stampWord(all[0]!.own!, shown), 'v1');
-  assert.match(about(film, scene.nodes[2]!, all[2]), / · witness, knows only version 1 of epoch 1$/);
+  assert.match(about(recording, scene.nodes[2]!, all[2]), / · witness, knows only version 1 of epoch 1$/);
 });
 
 test('it is settled when the leader’s support says so, and not known when nobody leads', () => {
-  assert.equal(settled(film, film.scene(after(/version 2 is settled/)).nodes), true);
-  assert.equal(settled(film, film.scene(voter).nodes), false);
-  assert.equal(settled(film, film.scene(spoken).nodes), null);
+  assert.equal(settled(recording, recording.scene(after(/version 2 is settled/)).nodes), true);
+  assert.equal(settled(recording, recording.scene(voter).nodes), false);
+  assert.equal(settled(recording, recording.scene(spoken).nodes), null);
 });
 
 test('who runs says what the newest is; if nobody does, all disks do', () => {
-  const scene = film.scene(voter);
+  const scene = recording.scene(voter);
   const leads = scene.nodes[1]!;
   const only = scene.nodes.map((n, i) => (i === 1 ? { ...n, look: 'down' as const } : n));
-  assert.notEqual(newest(film, only), leads.configuration, 'the others have not heard of it');
-  assert.equal(newest(film, scene.nodes.map((n) => ({ ...n, look: 'down' as const }))), leads.configuration);
-  assert.equal(newest(film, []), 0);
+  assert.notEqual(newest(recording, only), leads.configuration, 'the others have not heard of it');
+  assert.equal(newest(recording, scene.nodes.map((n) => ({ ...n, look: 'down' as const }))), leads.configuration);
+  assert.equal(newest(recording, []), 0);
 });
 
 test('changes are told in few words', () => {
   const of = (...members: Configuration['members']): Configuration => ({ epoch: 1, version: 1, members });
   const [one, two] = [{ node: 0, kind: 'voter' }, { node: 1, kind: 'voter', address: 'h:1' }] as const;
-  assert.equal(changeWords(film, of(one, two), of(one)), '−2');
-  assert.equal(changeWords(film, of(one), of(one, two)), '+2 voter');
-  assert.equal(changeWords(film, of(one, two), of(one, { node: 1, kind: 'witness', address: 'h:1' })), '2 voter → witness');
-  assert.equal(changeWords(film, of(one, two), of(one, { ...two, address: 'h:2' })), '2 at h:2');
-  assert.equal(changeWords(film, of(one, two), of(one, { node: 1, kind: 'voter' })), '2 without an address');
-  assert.equal(changeWords(film, of(one, two), of(one, two)), 'the same members');
+  assert.equal(changeWords(recording, of(one, two), of(one)), '−2');
+  assert.equal(changeWords(recording, of(one), of(one, two)), '+2 voter');
+  assert.equal(changeWords(recording, of(one, two), of(one, { node: 1, kind: 'witness', address: 'h:1' })), '2 voter → witness');
+  assert.equal(changeWords(recording, of(one, two), of(one, { ...two, address: 'h:2' })), '2 at h:2');
+  assert.equal(changeWords(recording, of(one, two), of(one, { node: 1, kind: 'voter' })), '2 without an address');
+  assert.equal(changeWords(recording, of(one, two), of(one, two)), 'the same members');
   assert.deepEqual(changes(null, of(one)).map((c) => c.was), [null]);
   assert.equal(kindIn(of(one), 1), null);
   assert.equal(stampWords(of()), 'no members known');
@@ -99,23 +99,23 @@ test('each kind has an outline of its own', () => {
 });
 
 test('a message says what it carries, if its receiver has something else', () => {
-  const told = film.frames[added - 1]!.sends!.map((m) => messageWord(film.flights[m.number - 1]!));
+  const told = recording.frames[added - 1]!.sends!.map((m) => messageWord(recording.flights[m.number - 1]!));
   assert.deepEqual(told, ['HEARTBEAT 1 v2', 'HEARTBEAT 1 v2', 'HEARTBEAT 1 v2']);
-  const acks = film.flights.filter((f) => f.kind === 'ACK' && f.sent >= added && f.sent < voter).map(messageWord);
+  const acks = recording.flights.filter((f) => f.kind === 'ACK' && f.sent >= added && f.sent < voter).map(messageWord);
   assert.ok(acks.length > 0);
   assert.deepEqual(new Set(acks), new Set(['ACK 1']));
 });
 
 test('the state says whose members a node knows, and what has changed', () => {
-  const scene = film.scene(after(/^4 .*adopts version 3/));
-  const row = rows(film, 3, scene.nodes[3]!, scene.before).find(({ name }) => name === 'members')!;
+  const scene = recording.scene(after(/^4 .*adopts version 3/));
+  const row = rows(recording, 3, scene.nodes[3]!, scene.before).find(({ name }) => name === 'members')!;
   assert.deepEqual(row, { name: 'members', is: 'version 3 of epoch 1', was: 'version 2 of epoch 1' });
-  const kind = rows(film, 3, scene.nodes[3]!, scene.before).find(({ name }) => name === 'kind')!;
+  const kind = rows(recording, 3, scene.nodes[3]!, scene.before).find(({ name }) => name === 'kind')!;
   assert.deepEqual(kind, { name: 'kind', is: 'voter', was: 'observer' });
 });
 
 test('the diagram says where the members change, and who has heard of it', () => {
-  const layout = new Layout(film, false);
+  const layout = new Layout(recording, false);
   assert.deepEqual(layout.told.filter((t) => t.made).map((t) => t.place + 1), [added, voter, removed]);
   assert.deepEqual(layout.told.filter((t) => !t.made && t.place + 1 > removed).map((t) => [t.node, t.word]), [[0, 'v4'], [1, 'v4'], [2, 'v4']]);
   assert.ok(layout.stretches(1, -99, 1e9).some((s) => s.life === 'outside'), '2 knows that it is no member');
@@ -128,16 +128,16 @@ test('the diagram says where the members change, and who has heard of it', () =>
 });
 
 test('changes are marked under the slider', () => {
-  assert.deepEqual(marks(film.frames).filter(({ mark }) => mark === 'members').map(({ place }) => place), [added, voter, removed]);
+  assert.deepEqual(marks(recording.frames).filter(({ mark }) => mark === 'members').map(({ place }) => place), [added, voter, removed]);
 });
 
 test('what was done to members is told in a few words', () => {
-  const words = (kind: 'voter' | 'observer' | 'removed') => doingWords(film, { after: 9, do: 'change', node: 3, kind });
+  const words = (kind: 'voter' | 'observer' | 'removed') => interventionWords(recording, { after: 9, do: 'change', node: 3, kind });
   assert.deepEqual([words('voter'), words('observer'), words('removed')], ['make 4 a voter', 'make 4 an observer', 'remove 4']);
 });
 
-test('a film of fixed members says nothing of all this', () => {
-  const fixed = new Film({ film: 1, title: 't', source: 'run', nodes: ['1'], timed: false });
+test('a recording of fixed members says nothing of all this', () => {
+  const fixed = new Recording({ recording: 1, title: 't', source: 'run', nodes: ['1'], timed: false });
   fixed.add([{ at: 1, kind: 'start', node: 0, text: 'starts', state: { look: 'idle', role: 'follower', leader: -1, epoch: 0 } }]);
   const scene = fixed.scene(1);
   assert.equal(memberships(fixed, scene), null);

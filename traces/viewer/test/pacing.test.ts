@@ -34,13 +34,13 @@ test('marks say where to look', () => {
   const frames = [
     frame(), frame({ state: { look: 'leads', role: 'leader', leader: 0, epoch: 1 } }), frame({ state: { look: 'leads', role: 'leader', leader: 0, epoch: 1 } }),
     frame({ kind: 'crash', by: 'you', state: { look: 'down', role: 'down', leader: -1, epoch: 1 } }), frame({ kind: 'links', node: -1, cut: [] }),
-    frame({ lamps: [{ name: 'OneActing', light: 'red' }] }), frame({ lamps: [{ name: 'OneActing', light: 'green' }] }),
+    frame({ indicators: [{ name: 'OneActing', light: 'red' }] }), frame({ indicators: [{ name: 'OneActing', light: 'green' }] }),
   ];
   assert.deepEqual(marks(frames), [{ place: 2, mark: 'leads' }, { place: 4, mark: 'yours' }, { place: 5, mark: 'fault' }, { place: 6, mark: 'red' }]);
 });
 
 test('of very many marks some are left, and the first red one', () => {
-  const many = Array.from({ length: 9_999 }, (_, i) => frame({ kind: 'crash', node: i % 5, ...(i === 4_321 && { lamps: [{ name: 'OneActing', light: 'red' as const }] }) }));
+  const many = Array.from({ length: 9_999 }, (_, i) => frame({ kind: 'crash', node: i % 5, ...(i === 4_321 && { indicators: [{ name: 'OneActing', light: 'red' as const }] }) }));
   const left = marks(many);
   assert.ok(left.length <= 242, `${left.length}`);
   assert.deepEqual(left.filter((m) => m.mark === 'red'), [{ place: 4_322, mark: 'red' }]);

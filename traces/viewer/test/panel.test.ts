@@ -5,17 +5,17 @@ import { endedBy, rows, timerRows } from '../src/panel/changes';
 import { anchor, parse, spans, type Block, type Span } from '../src/panel/markdown';
 import type { NodeState } from '../src/types';
 
-const film = { header: { nodes: ['1', '2', '3'], servers: 0 } };
+const recording = { header: { nodes: ['1', '2', '3'], servers: 0 } };
 const state = (more: Partial<NodeState>): NodeState => ({ look: 'follows', role: 'follower', leader: 2, epoch: 4, ...more });
 
 test('rows say what has changed, and from what', () => {
-  const out = rows(film, 0, state({ look: 'leads', role: 'leader', leader: 0, epoch: 5, paused: true }), state({ fields: [{ name: 'support', value: '1' }] }));
+  const out = rows(recording, 0, state({ look: 'leads', role: 'leader', leader: 0, epoch: 5, paused: true }), state({ fields: [{ name: 'support', value: '1' }] }));
   assert.deepEqual(out, [
     { name: 'role', is: 'leader', was: 'follower' }, { name: 'its leader', is: 'itself', was: 'Node 3' }, { name: 'epoch', is: '5', was: '4' },
     { name: 'paused', is: 'yes', was: '' }, { name: 'support', is: '', was: '1' },
   ]);
-  assert.ok(rows(film, 0, state({}), state({})).every((row) => row.was === undefined));
-  assert.ok(rows(film, 0, state({})).every((row) => row.was === undefined));
+  assert.ok(rows(recording, 0, state({}), state({})).every((row) => row.was === undefined));
+  assert.ok(rows(recording, 0, state({})).every((row) => row.was === undefined));
 });
 
 test('timers say how long they run still, and what became of them', () => {

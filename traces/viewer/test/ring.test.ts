@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Flight } from '../src/film';
+import type { Flight } from '../src/recording';
 import { byLane, distance, isolating, lane, Longest, moment, nearest, neighbour, pairs, plan, share, spread } from '../src/ring/geometry';
 import type { Frame } from '../src/types';
 

@@ -1,51 +1,51 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import * as store from '../src/store';
-import type { Doing, Engine, Frame, Opened, Recipe } from '../src/types';
+import type { Intervention, Engine, Frame, Opened, RunSpec } from '../src/types';
 
 // A run of the engine of these tests: frame i happens at i ms; every third is upkeep; what is done makes one frame more.
 class Fake {
-  readonly open = new Map<number, { at: number; do: Doing[] }>();
+  readonly open = new Map<number, { at: number; do: Intervention[] }>();
   last = 0;
 
   frames(handle: number, count: number): Frame[] {
     const run = this.open.get(handle) ?? assert.fail(`handle ${handle} is not open`);
     return Array.from({ length: count }, () => {
       const place = run.at++;
-      const doing = run.do.find((d) => d.after === place);
-      return { at: place * 1000, kind: doing ? 'crash' : 'step', node: 0, text: doing ? `${doing.do} ${doing.node}` : `step ${place}`, ...(place % 3 === 2 && !doing && { upkeep: true }) };
+      const intervention = run.do.find((d) => d.after === place);
+      return { at: place * 1000, kind: intervention ? 'crash' : 'step', node: 0, text: intervention ? `${intervention.do} ${intervention.node}` : `step ${place}`, ...(place % 3 === 2 && !intervention && { upkeep: true }) };
     });
   }
 
-  begin = (recipe: Recipe): Opened => {
-    this.open.set(++this.last, { at: 0, do: [...recipe.do] });
-    const first = Math.max(2, ...recipe.do.map((d) => d.after + 1));
-    return { handle: this.last, header: { film: 1, title: 't', source: 'run', nodes: ['1', '2', '3'], timed: true, open: 2 }, frames: this.frames(this.last, first), ended: false, recipe };
+  begin = (runSpec: RunSpec): Opened => {
+    this.open.set(++this.last, { at: 0, do: [...runSpec.do] });
+    const first = Math.max(2, ...runSpec.do.map((d) => d.after + 1));
+    return { handle: this.last, header: { recording: 1, title: 't', source: 'run', nodes: ['1', '2', '3'], timed: true, open: 2 }, frames: this.frames(this.last, first), ended: false, runSpec };
   };
 
   engine = {
     begin: this.begin,
     next: (handle: number, count: number) => ({ frames: this.frames(handle, count), ended: false }),
-    do: (handle: number, doing: Doing) => {
-      if (doing.node === 9) return { frames: [], ended: false, problem: { problem: 'there is no node 9' } };
-      this.open.get(handle)!.do.push(doing);
+    do: (handle: number, intervention: Intervention) => {
+      if (intervention.node === 9) return { frames: [], ended: false, problem: { problem: 'there is no node 9' } };
+      this.open.get(handle)!.do.push(intervention);
       return { frames: this.frames(handle, 1), ended: false };
     },
     close: (handle: number) => { assert.ok(this.open.delete(handle), `handle ${handle} is closed twice`); },
   } as unknown as Engine;
 }
 
-const recipe: Recipe = { recipe: 1, algorithm: 'bully', nodes: 3, profile: 'lan', seed: 1, do: [] };
-const texts = () => store.film.value!.frames.map((f) => f.text);
+const runSpec: RunSpec = { runSpec: 1, algorithm: 'bully', nodes: 3, profile: 'lan', seed: 1, do: [] };
+const texts = () => store.recording.value!.frames.map((f) => f.text);
 let fake: Fake;
 
 beforeEach(() => {
   fake = new Fake();
   store.engine.value = null; // the handles of the test before are not this engine's
-  store.show({ handle: 0, header: { film: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true });
+  store.show({ handle: 0, header: { recording: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true });
   store.engine.value = fake.engine;
   store.problem.value = null;
-  store.show(fake.begin(recipe));
+  store.show(fake.begin(runSpec));
 });
 
 test('a run lets no more happen than people want to see', () => {
@@ -64,7 +64,7 @@ test('what is done at the end goes on with the run', () => {
   store.crash(2);
   assert.equal(store.branches.value.length, 1);
   assert.equal(store.count.value, 6);
-  assert.deepEqual(store.recipe.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
+  assert.deepEqual(store.runSpec.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
   assert.equal(texts()[5], 'crash 2');
 });
 
@@ -76,13 +76,13 @@ test('what is done in the past begins a branch, and the run before is kept', () 
   store.crash(2);
   assert.equal(store.branches.value.length, 2);
   assert.equal(store.fresh.value, true);
-  assert.deepEqual(store.recipe.value?.do, [{ after: 4, do: 'crash', node: 2 }]);
+  assert.deepEqual(store.runSpec.value?.do, [{ after: 4, do: 'crash', node: 2 }]);
   assert.deepEqual(texts().slice(3), ['step 3', 'crash 2']);
   const [first, second] = store.branches.value;
   store.goTo(first!.id);
   assert.equal(store.count.value, 4, 'where it was left');
   assert.equal(store.length.value, 20);
-  assert.deepEqual(store.recipe.value?.do, [{ after: 10, do: 'crash', node: 1 }]);
+  assert.deepEqual(store.runSpec.value?.do, [{ after: 10, do: 'crash', node: 1 }]);
   store.jump(25);
   assert.equal(texts()[24], 'step 24', 'it goes on');
   store.goTo(second!.id);
@@ -96,7 +96,7 @@ test('what was done before the branch is done in it, too', () => {
   store.jump(12);
   store.jump(6);
   store.restart(1);
-  assert.deepEqual(store.recipe.value?.do.map((d) => [d.after, d.do]), [[5, 'crash'], [6, 'restart']]);
+  assert.deepEqual(store.runSpec.value?.do.map((d) => [d.after, d.do]), [[5, 'crash'], [6, 'restart']]);
 });
 
 test('a frame that was only asked for to draw how it comes is no past', () => {
@@ -106,7 +106,7 @@ test('a frame that was only asked for to draw how it comes is no past', () => {
   store.crash(2);
   assert.equal(store.branches.value.length, 1);
   assert.equal(store.fresh.value, false);
-  assert.deepEqual(store.recipe.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
+  assert.deepEqual(store.runSpec.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
   assert.equal(fake.open.size, 1, 'the run before is closed');
 });
 
@@ -119,7 +119,7 @@ test('at most eight branches are kept, and all are closed when something else is
   assert.equal(store.branches.value.length, 8);
   assert.equal(fake.open.size, 8);
   assert.ok(store.branches.value.some((b) => b.id === store.branch.value));
-  store.show(fake.begin(recipe));
+  store.show(fake.begin(runSpec));
   assert.equal(store.branches.value.length, 1);
   assert.equal(fake.open.size, 1);
 });
@@ -129,19 +129,19 @@ test('what cannot be done changes nothing', () => {
   store.crash(9);
   assert.equal(store.problem.value?.problem, 'there is no node 9');
   assert.equal(store.length.value, 5);
-  assert.deepEqual(store.recipe.value?.do, []);
+  assert.deepEqual(store.runSpec.value?.do, []);
 });
 
 test('a deed in the past that is refused leaves no branch, and the run as it was', () => {
   store.jump(20);
   store.jump(4);
-  const [was, id] = [store.film.value, store.branch.value];
+  const [was, id] = [store.recording.value, store.branch.value];
   store.selection.value = { node: 1 };
   store.crash(9);
   assert.equal(store.problem.value?.problem, 'there is no node 9');
   assert.equal(store.branches.value.length, 1);
   assert.equal(store.branch.value, id);
-  assert.equal(store.film.value, was);
+  assert.equal(store.recording.value, was);
   assert.deepEqual([store.count.value, store.length.value, store.seen.value], [4, 20, 20]);
   assert.equal(store.fresh.value, false);
   assert.deepEqual(store.selection.value, { node: 1 });

@@ -1,13 +1,13 @@
-// The space-time diagram of a film: time goes down, each node is a column, messages are arrows.
+// The space-time diagram of a recording: time goes down, each node is a column, messages are arrows.
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { coming, count, film, jump, length, playing, progress, scene, selection, upkeep } from '../store';
+import { coming, count, recording, jump, length, playing, progress, scene, selection, upkeep } from '../store';
 import { colour, theme } from '../theme';
 import { capital, doing } from '../words';
 import './Diagram.css';
 import { countOf, frameAt, hitAt, type Hit } from './hit';
 import { Key } from './Key';
-import { Stage } from './stage';
+import { Surface } from './surface';
 import { tipOf } from './tip';
 
 // Pointed is what is pointed at, where, and to which side of that there is more room for words.
@@ -20,15 +20,15 @@ export function Diagram() {
   const lower = useRef<HTMLCanvasElement>(null);
   const upper = useRef<HTMLCanvasElement>(null);
   const whole = useRef<HTMLCanvasElement>(null);
-  const stage = useRef<Stage | null>(null);
+  const surface = useRef<Surface | null>(null);
   const [pointed] = useState(() => signal<Pointed | null>(null));
   const [away] = useState(() => signal(false));
   const [key, setKey] = useState(false);
 
   useEffect(() => {
-    const made = new Stage(lower.current!, upper.current!, whole.current!, colour);
+    const made = new Surface(lower.current!, upper.current!, whole.current!, colour);
     made.tell = (told) => { away.value = told.away; };
-    stage.current = made;
+    surface.current = made;
     const ends = [
       watch(made), fill(made, lower.current!.parentElement!), point(made, upper.current!, (p) => { pointed.value = p; }), slide(made, whole.current!),
     ];
@@ -38,18 +38,18 @@ export function Diagram() {
   return (
     <section class="dia" aria-label="Space-time diagram">
       <div class="dia-bar" role="toolbar" aria-label="View of the diagram">
-        <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => stage.current?.magnify(1 / 1.5)}>−</button>
-        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => stage.current?.magnify(1.5)}>+</button>
-        <button type="button" title="Show all of it (0)" onClick={() => stage.current?.fit()}>Fit</button>
-        <button type="button" disabled={!away.value} title="Go to where we are (c)" onClick={() => stage.current?.follow(true)}>Here</button>
+        <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => surface.current?.magnify(1 / 1.5)}>−</button>
+        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => surface.current?.magnify(1.5)}>+</button>
+        <button type="button" title="Show all of it (0)" onClick={() => surface.current?.fit()}>Fit</button>
+        <button type="button" disabled={!away.value} title="Go to where we are (c)" onClick={() => surface.current?.follow(true)}>Here</button>
         <span class="dia-space" />
         <button type="button" aria-expanded={key} onClick={() => setKey(!key)}>Key</button>
       </div>
-      {key && <Key changing={(film.value?.configurations.length ?? 0) > 0} />}
+      {key && <Key changing={(recording.value?.configurations.length ?? 0) > 0} />}
       <div class="dia-both">
-        <div class="dia-stage">
+        <div class="dia-surface">
           <canvas ref={lower} aria-hidden="true" />
-          <canvas ref={upper} tabIndex={0} role="application" aria-label={label()} onKeyDown={(event) => press(event, stage.current)} />
+          <canvas ref={upper} tabIndex={0} role="application" aria-label={label()} onKeyDown={(event) => press(event, surface.current)} />
           {pointed.value && <Tip pointed={pointed.value} />}
         </div>
         <canvas ref={whole} class="dia-whole" aria-hidden="true" title="All of it: drag to go there" />
@@ -60,71 +60,71 @@ export function Diagram() {
 
 // label says to who cannot see the diagram what it is, and where the same is to be had as text.
 function label(): string {
-  const now = film.value;
+  const now = recording.value;
   if (!now || !scene.value) return 'Diagram of a run';
   const nodes = scene.value.nodes.map((node, i) => `${now.header.nodes[i]} ${doing(now, node)}`).filter((_, i) => i < 12).join('; ');
   return `Diagram of ${now.header.title}, after ${count.value} of ${length.value} events: ${nodes}. `
     + 'Arrow keys scroll, plus and minus zoom. The list of events has the same as text.';
 }
 
-// watch keeps the stage as the store is.
-function watch(stage: Stage): () => void {
+// watch keeps the surface as the store is.
+function watch(surface: Surface): () => void {
   const ends = [
-    effect(() => stage.show(film.value, upkeep.value)),
-    effect(() => { if (length.value >= 0) stage.grown(); }),
-    effect(() => { if (theme.value) requestAnimationFrame(() => stage.repaint()); }), // the page has its colours by then
+    effect(() => surface.show(recording.value, upkeep.value)),
+    effect(() => { if (length.value >= 0) surface.grown(); }),
+    effect(() => { if (theme.value) requestAnimationFrame(() => surface.repaint()); }), // the page has its colours by then
     effect(() => {
       const to = count.value;
       const part = still?.matches ? 0 : progress.value;
-      if (film.value === null) return;
-      if (to !== stage.now.count && !playing.peek()) stage.following = true;
-      stage.now.count = to;
-      stage.now.progress = part;
-      stage.now.coming = coming.value;
-      stage.follow(false);
-      stage.moved();
+      if (recording.value === null) return;
+      if (to !== surface.now.count && !playing.peek()) surface.following = true;
+      surface.now.count = to;
+      surface.now.progress = part;
+      surface.now.coming = coming.value;
+      surface.follow(false);
+      surface.moved();
     }),
-    effect(() => { if (playing.value) stage.follow(true); }),
+    effect(() => { if (playing.value) surface.follow(true); }),
     effect(() => {
       const chosen = selection.value;
-      stage.now.chosen = chosen && 'message' in chosen ? chosen : null;
-      stage.moved();
+      surface.now.chosen = chosen && 'message' in chosen ? chosen : null;
+      surface.moved();
     }),
   ];
   return () => ends.forEach((end) => end());
 }
 
-// fill makes the stage as large as its place.
-function fill(stage: Stage, place: HTMLElement): () => void {
-  const observer = new ResizeObserver(() => stage.resize(place.clientWidth, place.clientHeight));
+// fill makes the surface as large as its place.
+function fill(surface: Surface, place: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => surface.resize(place.clientWidth, place.clientHeight));
   observer.observe(place);
   return () => observer.disconnect();
 }
 
 // point finds out what is pointed at, and goes to what is clicked at.
-function point(stage: Stage, on: HTMLCanvasElement, tell: (pointed: Pointed | null) => void): () => void {
+function point(surface: Surface, on: HTMLCanvasElement, tell: (pointed: Pointed | null) => void): () => void {
   let key = '';
   const show = (hit: Hit, x: number, y: number) => {
     const now = JSON.stringify(hit);
-    if (now !== key) { stage.now.hover = hit; stage.moved(); tell(hit && { hit, x, y, side: sideOf(stage, x, y) }); }
+    if (now !== key) { surface.now.hover = hit; surface.moved(); tell(hit && { hit, x, y, side: sideOf(surface, x, y) }); }
     key = now;
   };
   const at = (event: PointerEvent | MouseEvent): [Hit, number, number] => {
     const { left, top } = on.getBoundingClientRect();
     const [x, y] = [event.clientX - left, event.clientY - top];
     const reach = event instanceof PointerEvent && event.pointerType === 'touch' ? 14 : 6;
-    return [stage.layout && hitAt(stage.layout, stage.view, x, y, reach), x, y];
+    return [surface.layout && hitAt(surface.layout, surface.view, x, y, reach), x, y];
   };
   const move = (event: PointerEvent) => {
     if (event.buttons) show(null, 0, 0);
     else if (event.pointerType !== 'touch') show(...at(event));
-    on.style.cursor = stage.now.hover ? 'pointer' : '';
+    on.style.cursor = surface.now.hover ? 'pointer' : '';
   };
   const leave = () => show(null, 0, 0);
   const click = (event: MouseEvent) => {
     const [hit, , y] = at(event);
-    if (!stage.layout || y < stage.view.header) return;
-    jump(hit ? countOf(stage.layout, hit) : frameAt(stage.layout, stage.view, y));
+    if (!surface.layout || y < surface.view.header) return;
+    jump(hit ? countOf(surface.layout, hit) : frameAt(surface.layout, surface.view, y));
     if (hit && 'message' in hit) selection.value = hit;
   };
   on.addEventListener('pointermove', move);
@@ -140,11 +140,11 @@ function point(stage: Stage, on: HTMLCanvasElement, tell: (pointed: Pointed | nu
 }
 
 // slide scrolls to where the overview is pressed.
-function slide(stage: Stage, on: HTMLCanvasElement): () => void {
+function slide(surface: Surface, on: HTMLCanvasElement): () => void {
   const move = (event: PointerEvent) => {
     if (event.type === 'pointermove' && !event.buttons) return;
     if (event.type === 'pointerdown') on.setPointerCapture(event.pointerId);
-    stage.goTo(event.clientY - on.getBoundingClientRect().top);
+    surface.goTo(event.clientY - on.getBoundingClientRect().top);
   };
   on.addEventListener('pointerdown', move);
   on.addEventListener('pointermove', move);
@@ -154,20 +154,20 @@ function slide(stage: Stage, on: HTMLCanvasElement): () => void {
   };
 }
 
-function sideOf({ view }: Stage, x: number, y: number): string {
+function sideOf({ view }: Surface, x: number, y: number): string {
   return `${x > view.width / 2 ? 'dia-tip-left' : 'dia-tip-right'} ${y > view.height / 2 ? 'dia-tip-over' : 'dia-tip-under'}`;
 }
 
 // press scrolls and zooms. Keys that mean nothing here go on to the page.
-function press(event: KeyboardEvent, stage: Stage | null): void {
-  if (!stage || event.ctrlKey || event.metaKey || event.altKey) return;
-  const page = 0.85 * (stage.view.height - stage.view.header);
+function press(event: KeyboardEvent, surface: Surface | null): void {
+  if (!surface || event.ctrlKey || event.metaKey || event.altKey) return;
+  const page = 0.85 * (surface.view.height - surface.view.header);
   const keys: Record<string, () => void> = {
-    ArrowUp: () => stage.scroll(-arrow), ArrowDown: () => stage.scroll(arrow),
-    PageUp: () => stage.scroll(-page), PageDown: () => stage.scroll(page),
-    Home: () => stage.scroll(-1e9), End: () => stage.scroll(1e9),
-    '+': () => stage.magnify(1.5), '=': () => stage.magnify(1.5), '-': () => stage.magnify(1 / 1.5),
-    '0': () => stage.fit(), c: () => stage.follow(true),
+    ArrowUp: () => surface.scroll(-arrow), ArrowDown: () => surface.scroll(arrow),
+    PageUp: () => surface.scroll(-page), PageDown: () => surface.scroll(page),
+    Home: () => surface.scroll(-1e9), End: () => surface.scroll(1e9),
+    '+': () => surface.magnify(1.5), '=': () => surface.magnify(1.5), '-': () => surface.magnify(1 / 1.5),
+    '0': () => surface.fit(), c: () => surface.follow(true),
   };
   const does = keys[event.key];
   if (!does) return;
@@ -177,7 +177,7 @@ function press(event: KeyboardEvent, stage: Stage | null): void {
 }
 
 function Tip({ pointed }: { pointed: Pointed }) {
-  const now = film.value;
+  const now = recording.value;
   if (!now) return null;
   const tip = tipOf(now, pointed.hit);
   if (!tip.title) return null;

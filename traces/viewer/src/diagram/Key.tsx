@@ -47,7 +47,7 @@ export function Key({ changing }: { changing: boolean }) {
           <div><dt><svg width="28" height="10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" stroke="var(--edge)" stroke-dasharray="1 4" /></svg></dt><dd>is no member, as it knows</dd></div>
         </>
       )}
-      <div><dt><span class="dia-key-red">▲</span></dt><dd>a lamp turns red</dd></div>
+      <div><dt><span class="dia-key-red">▲</span></dt><dd>an indicator turns red</dd></div>
     </dl>
   );
 }

@@ -1,5 +1,5 @@
 // The arrows: where each message begins and ends, and which of them cross a part of the diagram.
-import type { Film, Flight } from '../film';
+import type { Recording, Flight } from '../recording';
 import { shown, type Axis } from './axis';
 
 export type End = 'taken' | 'lost' | 'open';
@@ -54,14 +54,14 @@ function openEnd(axis: Axis, flight: Flight, into: Arrow, across: number): void 
 // visible reports whether a message is shown: those of a reign's upkeep only if upkeep is, or if what ends them is shown.
 export function visible(axis: Axis, flight: Flight): boolean {
   if (axis.upkeep || !flight.upkeep) return true;
-  const end = flight.ended === undefined ? undefined : axis.film.frames[flight.ended];
+  const end = flight.ended === undefined ? undefined : axis.recording.frames[flight.ended];
   return end !== undefined && end.takes === flight.number && shown(end, false);
 }
 
 // Arrows finds the arrows that are somewhere between two heights. Messages are in the order in which they were sent, so
 // their upper ends are in order; of the lower ends it knows the lowest of each block.
 export class Arrows {
-  readonly #film: Film;
+  readonly #recording: Recording;
   readonly #axis: Axis;
   readonly #top: number[] = [];
   readonly #bottom: number[] = [];
@@ -70,14 +70,14 @@ export class Arrows {
   readonly #arrow: Arrow = { x0: 0, y0: 0, x1: 0, y1: 0, end: 'open' };
 
   constructor(axis: Axis) {
-    this.#film = axis.film;
+    this.#recording = axis.recording;
     this.#axis = axis;
     this.update();
   }
 
   // update takes in the messages that have come, and those that have ended.
   update(): void {
-    const blocks = Math.ceil(this.#film.flights.length / block);
+    const blocks = Math.ceil(this.#recording.flights.length / block);
     while (this.#blocks < blocks) this.#open.push(this.#blocks++);
     this.#open = this.#open.filter((b) => !this.#measure(b));
   }
@@ -91,7 +91,7 @@ export class Arrows {
 
   // #measure looks how high and low the arrows of a block are, and reports whether that is for good.
   #measure(b: number): boolean {
-    const { flights } = this.#film;
+    const { flights } = this.#recording;
     let top = Infinity;
     let bottom = -Infinity;
     let closed = flights.length >= (b + 1) * block;
@@ -111,7 +111,7 @@ export class Arrows {
   // each calls a function with every arrow that is somewhere between two heights, in the order in which they were sent. The
   // Arrow is the same object each time.
   each(top: number, bottom: number, call: (flight: Flight, arrow: Arrow) => void): void {
-    const { flights } = this.#film;
+    const { flights } = this.#recording;
     for (let b = 0; b < this.#blocks; b++) {
       if (this.#bottom[b]! < top || this.#top[b]! > bottom) continue;
       for (let i = b * block; i < Math.min(flights.length, (b + 1) * block); i++) {

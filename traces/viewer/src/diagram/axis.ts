@@ -1,6 +1,6 @@
-// Where each frame of a film is, from the top down. In a film with times that is its time, with long gaps squeezed, and
-// always a step below the frame before; in a film without times each frame is a row.
-import { lastUpTo, type Film } from '../film';
+// Where each frame of a recording is, from the top down. In a recording with times that is its time, with long gaps squeezed, and
+// always a step below the frame before; in a recording without times each frame is a row.
+import { lastUpTo, type Recording } from '../recording';
 import type { Frame } from '../types';
 import { time } from '../words';
 
@@ -8,28 +8,28 @@ import { time } from '../words';
 export interface Break { from: number; to: number; time: number }
 
 export const step = 14;         // pixels between two frames, at least, unless zoomed
-const row = 24;                 // in films without times
+const row = 24;                 // in recordings without times
 const journey = 56;             // that a message usually takes
 export const longest = 64;      // of a gap
 const sample = 256;             // frames by which the scale is chosen, at most: from then on it stays
 
 // shown reports whether people see a frame as one that they step to.
 export function shown(frame: Frame, upkeep: boolean): boolean {
-  return upkeep || frame.upkeep !== true || (frame.lamps?.length ?? 0) > 0;
+  return upkeep || frame.upkeep !== true || (frame.indicators?.length ?? 0) > 0;
 }
 
 // rowed reports whether a frame has a row of its own: if it is shown, or an arrow that is shown begins or ends there.
-function rowed(film: Film, frame: Frame, upkeep: boolean): boolean {
+function rowed(recording: Recording, frame: Frame, upkeep: boolean): boolean {
   if (shown(frame, upkeep)) return true;
   if (frame.sends?.some((m) => !m.upkeep)) return true;
-  return frame.takes !== undefined && film.flights[frame.takes - 1]?.upkeep !== true;
+  return frame.takes !== undefined && recording.flights[frame.takes - 1]?.upkeep !== true;
 }
 
-// when returns when something was, so that moments near each other can be told apart: "1.204 s", "2:11.402"; in a film
+// when returns when something was, so that moments near each other can be told apart: "1.204 s", "2:11.402"; in a recording
 // without times its place.
-export function when(film: Film, place: number): string {
-  if (!film.header.timed) return String(place + 1);
-  const at = film.frames[place]?.at ?? 0;
+export function when(recording: Recording, place: number): string {
+  if (!recording.header.timed) return String(place + 1);
+  const at = recording.frames[place]?.at ?? 0;
   if (at < 1e6) return time(at);
   const ms = Math.round(at / 1e3);
   const seconds = (ms % 60_000 / 1e3).toFixed(3);
@@ -41,9 +41,9 @@ function median(numbers: number[]): number {
   return sorted[sorted.length >> 1] ?? 0;
 }
 
-// Axis is the places of the frames of one film. It grows with the film: call update when there are more.
+// Axis is the places of the frames of one recording. It grows with the recording: call update when there are more.
 export class Axis {
-  readonly film: Film;
+  readonly recording: Recording;
   readonly upkeep: boolean;
   readonly y: number[] = [];        // of each frame; never less than that of the frame before
   readonly rows: number[] = [];     // the frames that have rows
@@ -53,8 +53,8 @@ export class Axis {
   #at = 0;                          // when the last row was
   #bottom = 0;                      // where the last row is
 
-  constructor(film: Film, upkeep: boolean) {
-    this.film = film;
+  constructor(recording: Recording, upkeep: boolean) {
+    this.recording = recording;
     this.upkeep = upkeep;
     this.update();
   }
@@ -64,9 +64,9 @@ export class Axis {
 
   // update takes in the frames that have come, and reports whether those before are somewhere else now.
   update(): boolean {
-    const length = this.film.frames.length;
+    const length = this.recording.frames.length;
     const by = length === 0 ? 0 : Math.min(sample, 2 ** Math.floor(Math.log2(length)));
-    const moved = this.film.header.timed && by !== this.#scaledBy && this.#rescale(by);
+    const moved = this.recording.header.timed && by !== this.#scaledBy && this.#rescale(by);
     for (let place = this.y.length; place < length; place++) this.#add(place);
     return moved;
   }
@@ -76,14 +76,14 @@ export class Axis {
   #rescale(by: number): boolean {
     this.#scaledBy = by;
     const times: number[] = [];
-    for (const flight of this.film.flights) {
+    for (const flight of this.recording.flights) {
       if (!flight || flight.sent >= by || flight.lost || (flight.upkeep && !this.upkeep)) continue;
       const came = flight.taken && flight.ended! < by ? flight.endedAt! : flight.due ?? 0;
       if (came > flight.sentAt) times.push(came - flight.sentAt);
     }
     let scale = journey / median(times);
     if (times.length === 0) {
-      const frames = this.film.frames.slice(0, by);
+      const frames = this.recording.frames.slice(0, by);
       scale = journey / 2 / median(frames.slice(1).map((f, i) => f.at - frames[i]!.at).filter((t) => t > 0));
     }
     if (!Number.isFinite(scale)) scale = 0; // there are no times to go by: frames are a step apart
@@ -94,20 +94,20 @@ export class Axis {
   }
 
   #add(place: number): void {
-    const { film } = this;
-    const frame = film.frames[place]!;
+    const { recording } = this;
+    const frame = recording.frames[place]!;
     if (place === 0) { this.#at = frame.at; this.#bottom = 0; }
-    const own = rowed(film, frame, this.upkeep);
+    const own = rowed(recording, frame, this.upkeep);
     if (!own) {
       // Nobody sees it. Still the cursor may be there: between two rows. The next row, which is later, is not above it.
-      this.y.push(Math.max(this.y.at(-1) ?? 0, this.#bottom + 0.95 * (film.header.timed ? this.#room(frame.at) : 0)));
+      this.y.push(Math.max(this.y.at(-1) ?? 0, this.#bottom + 0.95 * (recording.header.timed ? this.#room(frame.at) : 0)));
       return;
     }
     if (this.rows.length > 0) {
       const from = this.#bottom;
-      this.#bottom += film.header.timed ? Math.max(step, this.#room(frame.at)) : row;
+      this.#bottom += recording.header.timed ? Math.max(step, this.#room(frame.at)) : row;
       const passed = frame.at - this.#at;
-      if (film.header.timed && passed * this.#scale > 1.25 * longest) this.breaks.push({ from, to: this.#bottom, time: passed });
+      if (recording.header.timed && passed * this.#scale > 1.25 * longest) this.breaks.push({ from, to: this.#bottom, time: passed });
     }
     this.#at = frame.at;
     this.rows.push(place);
@@ -116,9 +116,9 @@ export class Axis {
 
   // gaps returns the breaks, and that after the last row, if so much time has passed since.
   gaps(): Break[] {
-    const last = this.film.frames.at(-1);
+    const last = this.recording.frames.at(-1);
     const passed = last ? last.at - this.#at : 0;
-    if (!this.film.header.timed || passed * this.#scale <= 1.25 * longest) return this.breaks;
+    if (!this.recording.header.timed || passed * this.#scale <= 1.25 * longest) return this.breaks;
     return [...this.breaks, { from: this.#bottom, to: this.bottom, time: passed }];
   }
 
@@ -126,7 +126,7 @@ export class Axis {
   #room(at: number): number { return Math.min(longest, Math.max(0, at - this.#at) * this.#scale); }
 
   // beyond returns where a time after the last frame is, as far as one can say now.
-  beyond(at: number): number { return this.bottom + (this.film.header.timed ? Math.max(step, this.#room(at)) : row); }
+  beyond(at: number): number { return this.bottom + (this.recording.header.timed ? Math.max(step, this.#room(at)) : row); }
 
   // cursor returns where we are after so many frames.
   cursor(count: number): number { return count <= 0 ? -step : this.y[Math.min(count, this.y.length) - 1] ?? -step; }

@@ -8,19 +8,19 @@ import { font, type Palette } from './canvas';
 
 export interface Now { count: number; progress: number; coming: number; hover: Hit; chosen: Hit }
 
-// cursorY returns how far down we are: between two frames while a film plays.
+// cursorY returns how far down we are: between two frames while a recording plays.
 export function cursorY(layout: Layout, { count, progress, coming }: Pick<Now, 'count' | 'progress' | 'coming'>): number {
-  const { axis, film } = layout;
+  const { axis, recording } = layout;
   const here = axis.cursor(count);
-  if (progress <= 0 || count >= film.frames.length) return here;
-  return here + progress * (axis.cursor(Math.min(coming, film.frames.length)) - here);
+  if (progress <= 0 || count >= recording.frames.length) return here;
+  return here + progress * (axis.cursor(Math.min(coming, recording.frames.length)) - here);
 }
 
 // lineY returns where the line of the cursor is on the screen: a little below what has happened, so as not to hide it.
 export function lineY(layout: Layout, view: View, now: Now): number {
   const here = cursorY(layout, now);
   const { count } = now;
-  const next = count < layout.film.frames.length ? layout.axis.cursor(count + 1) : here + 16 / view.k;
+  const next = count < layout.recording.frames.length ? layout.axis.cursor(count + 1) : here + 16 / view.k;
   return screenY(view, here) + Math.max(1, Math.min(8, view.k * (next - here) / 2));
 }
 
@@ -55,7 +55,7 @@ function paintHere(to: CanvasRenderingContext2D, layout: Layout, view: View, pal
   to.lineTo(view.left - 13, y - 6);
   to.lineTo(view.left - 13, y + 6);
   to.fill();
-  const frame = layout.film.frames[count - 1];
+  const frame = layout.recording.frames[count - 1];
   if (!frame) return;
   if (layout.axis.rows[layout.axis.rowOf(count - 1)] !== count - 1) { paintWhen(to, layout, view, palette, y, count); return; }
   if (frame.node >= 0) ring(to, columnX(view, frame.node), screenY(view, layout.axis.cursor(count)), 9, palette('--accent'));
@@ -69,7 +69,7 @@ function paintWhen(to: CanvasRenderingContext2D, layout: Layout, view: View, pal
   to.textAlign = 'right';
   to.textBaseline = 'middle';
   to.fillStyle = palette('--accent');
-  to.fillText(when(layout.film, count - 1), view.left - 16, y);
+  to.fillText(when(layout.recording, count - 1), view.left - 16, y);
 }
 
 function ring(to: CanvasRenderingContext2D, x: number, y: number, r: number, colour: string): void {
@@ -82,12 +82,12 @@ function ring(to: CanvasRenderingContext2D, x: number, y: number, r: number, col
 
 function paintHit(to: CanvasRenderingContext2D, layout: Layout, view: View, palette: Palette, hit: NonNullable<Hit>, width: number): void {
   if ('frame' in hit) {
-    const frame = layout.film.frames[hit.frame];
+    const frame = layout.recording.frames[hit.frame];
     const y = screenY(view, layout.axis.y[hit.frame] ?? 0);
     if (frame && frame.node >= 0 && y > view.header) ring(to, columnX(view, frame.node), y, 8, palette('--ink'));
     return;
   }
-  const flight = layout.film.flights[hit.message - 1];
+  const flight = layout.recording.flights[hit.message - 1];
   if (!flight || !visible(layout.axis, flight)) return;
   const a: Arrow = arrowOf(layout.axis, flight, { x0: 0, y0: 0, x1: 0, y1: 0, end: 'open' });
   if (screenY(view, a.y1) < view.header) return;

@@ -11,16 +11,16 @@ export function hitAt(layout: Layout, view: View, x: number, y: number, reach: n
 }
 
 function markAt(layout: Layout, view: View, x: number, y: number, reach: number): Hit {
-  const { axis, film } = layout;
+  const { axis, recording } = layout;
   let best = reach + 4;
   let found = -1;
   const [from, to] = axis.visible(layoutY(view, y - best), layoutY(view, y + best));
   for (let i = from; i < to; i++) {
     const place = axis.rows[i]!;
-    const { node, cut, lamps } = film.frames[place]!;
+    const { node, cut, indicators } = recording.frames[place]!;
     const dy = screenY(view, axis.y[place]!) - y;
     let dx = node < 0 ? (cut && x > view.left - 6 ? 0 : Infinity) : columnX(view, node) - x;
-    if (x > view.width - view.right && lamps?.some((lamp) => lamp.light === 'red')) dx = 0;
+    if (x > view.width - view.right && indicators?.some((indicator) => indicator.light === 'red')) dx = 0;
     const distance = Math.hypot(dx, dy);
     if (distance < best) { best = distance; found = place; }
   }
@@ -55,5 +55,5 @@ export function frameAt(layout: Layout, view: View, y: number): number {
 // countOf returns how many frames have happened when there is something to see of what was hit: a message has been sent.
 export function countOf(layout: Layout, hit: NonNullable<Hit>): number {
   if ('frame' in hit) return hit.frame + 1;
-  return (layout.film.flights[hit.message - 1]?.sent ?? 0) + 1;
+  return (layout.recording.flights[hit.message - 1]?.sent ?? 0) + 1;
 }

@@ -62,23 +62,23 @@ function labelLost({ view, r }: Sight, brush: Brush, room: Room, { flight, arrow
   return false;
 }
 
-// notes writes beside a mark what its node does now: if first, only who leads, crashes, or was meddled with.
+// notes writes beside a mark what its node does now: if first, only who leads, crashes, or was intervened in.
 export function notes(sight: Sight, brush: Brush, room: Room, seen: Seen[], first: boolean): void {
   const { layout, view, from, to, r } = sight;
   if (spacing(view) < 64 || r < 3 || seen.length > many) return;
-  const { axis, film } = layout;
+  const { axis, recording } = layout;
   for (let i = from; i < to; i++) {
     const place = axis.rows[i]!;
-    const frame = film.frames[place]!;
+    const frame = recording.frames[place]!;
     const { node, kind } = frame;
     if (node < 0) continue;
-    const changed = frame.state !== undefined && frame.state.look !== film.stateOf(node, place).look;
+    const changed = frame.state !== undefined && frame.state.look !== recording.stateOf(node, place).look;
     const grave = kind === 'crash' || kind === 'restart' || frame.by !== undefined;
     const weighs = grave || (changed && frame.state!.look === 'leads');
     if (changed && frame.state!.look === 'leads' && frame.state!.epoch > 0 && !grave) continue; // its band says so
     if (weighs !== first || (!changed && !grave && (kind === 'receive' || kind === 'save' || frame.upkeep))) continue;
-    const text = shorten(film, frame.text);
-    const words = grave ? [text] : changed ? [doing(film, frame.state!), frame.state!.look === 'stands' ? frame.state!.role : brief[frame.state!.look] ?? ''] : [text];
+    const text = shorten(recording, frame.text);
+    const words = grave ? [text] : changed ? [doing(recording, frame.state!), frame.state!.look === 'stands' ? frame.state!.role : brief[frame.state!.look] ?? ''] : [text];
     note(sight, brush, room, seen, { words, node, y: screenY(view, axis.y[place]!), grave });
   }
 }

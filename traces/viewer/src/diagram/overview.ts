@@ -1,4 +1,4 @@
-// The overview beside the diagram: all of a film in a narrow strip, with its reigns, where lamps turned red, where we are, and
+// The overview beside the diagram: all of a recording in a narrow strip, with its reigns, where indicators turned red, where we are, and
 // which part the diagram shows.
 import { bandColour } from './brush';
 import type { Palette } from './canvas';

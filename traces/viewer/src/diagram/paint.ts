@@ -8,7 +8,7 @@ import { notes, labels } from './labels';
 import { Room } from './room';
 import { kindColour, shapes } from './shapes';
 import { columnX, layoutY, screenY, spacing, type View } from './view';
-import type { Film, Flight } from '../film';
+import type { Recording, Flight } from '../recording';
 import type { Arrow } from './arrows';
 
 const dense = 1200; // arrows: beyond, those that would cover each other are left out
@@ -68,8 +68,8 @@ function paintBands({ layout, view, top, bottom }: Sight, brush: Brush): void {
 }
 
 // tag returns which epoch a reign is of, in as many words as there is room for: "rev. 12" rather than a word that is cut.
-function tag(brush: Brush, film: Film, epoch: number, room: number): string {
-  const name = epochName(film);
+function tag(brush: Brush, recording: Recording, epoch: number, room: number): string {
+  const name = epochName(recording);
   const all = epoch === 0 ? ['leads', 'L'] : [...(room >= 110 ? [`leads ${name} ${epoch}`] : []), ...(room >= 64 ? [`${name} ${epoch}`, `${name.slice(0, 3)}. ${epoch}`] : []), `${epoch}`];
   return all.find((one) => brush.width(one, 11, true) <= room - 6) ?? (cut(brush, all.at(-1)!, room - 6, 11, true) || '…');
 }
@@ -80,7 +80,7 @@ function paintTags({ layout, view, top, bottom }: Sight, brush: Brush, room: Roo
     const x = columnX(view, band.node);
     const y0 = Math.max(screenY(view, band.from) - 2, view.header + 2);
     if (screenY(view, band.to) - y0 < 13) continue;
-    const text = tag(brush, layout.film, band.epoch, spacing(view));
+    const text = tag(brush, layout.recording, band.epoch, spacing(view));
     const w = brush.width(text, 11, true) + 8;
     const last = screenY(view, band.to) - 7;
     const first = band.from < top ? y0 + 8 : y0 - 10;
@@ -115,7 +115,7 @@ function paintLives({ layout, view, top, bottom }: Sight, brush: Brush): void {
 
 // paintCuts paints a line where links are cut or healed, and beside the columns for how long some are.
 function paintCuts({ layout, view, top, bottom }: Sight, brush: Brush, room: Room): void {
-  const { axis, film } = layout;
+  const { axis, recording } = layout;
   const x1 = view.width - view.right;
   for (const part of layout.severed(top, bottom)) {
     const y0 = Math.max(view.header, screenY(view, part.from));
@@ -129,7 +129,7 @@ function paintCuts({ layout, view, top, bottom }: Sight, brush: Brush, room: Roo
     if (axis.y[place]! < top || axis.y[place]! > bottom || y - last < 3) continue;
     last = y;
     brush.line(view.left, y, x1, y, 'cut');
-    const frame = film.frames[place]!;
+    const frame = recording.frames[place]!;
     const text = cut(brush, frame.text, Math.min(330, x1 - view.left - 30), 11);
     const w = brush.width(text, 11);
     if (text && room.claim(x1 - w - 8, y - 15, x1 - 4, y - 2)) {
@@ -141,7 +141,7 @@ function paintCuts({ layout, view, top, bottom }: Sight, brush: Brush, room: Roo
 
 // paintChanges paints a line where a leader changes the members, and says how.
 function paintChanges({ layout, view, top, bottom }: Sight, brush: Brush, room: Room): void {
-  const { axis, film } = layout;
+  const { axis, recording } = layout;
   const x1 = view.width - view.right;
   let last = -Infinity;
   for (const { place, node, made } of layout.told) {
@@ -149,9 +149,9 @@ function paintChanges({ layout, view, top, bottom }: Sight, brush: Brush, room: 
     if (!made || axis.y[place]! < top || axis.y[place]! > bottom || y - last < 3) continue;
     last = y;
     brush.line(view.left, y, x1, y, 'members');
-    const is = configurationOf(film, film.frames[place]!.state!.configuration)!;
-    const was = configurationOf(film, film.stateOf(node, place).configuration);
-    const all = `version ${is.version}: ${changeWords(film, was, is)}`;
+    const is = configurationOf(recording, recording.frames[place]!.state!.configuration)!;
+    const was = configurationOf(recording, recording.stateOf(node, place).configuration);
+    const all = `version ${is.version}: ${changeWords(recording, was, is)}`;
     const text = cut(brush, all, Math.min(330, x1 - view.left - 30), 11, true);
     const w = brush.width(text, 11, true);
     const spots = [[x1 - w - 4, 'right'], [view.left + 8, 'left']] as const;
@@ -223,11 +223,11 @@ function tip(brush: Brush, arrow: Arrow, off: number, stroke: Stroke): void {
 }
 
 function paintMarks({ layout, view, from, to, r }: Sight, brush: Brush, room: Room): void {
-  const { axis, film } = layout;
+  const { axis, recording } = layout;
   const last = new Float64Array(view.columns).fill(-Infinity);
   for (let i = from; i < to; i++) {
     const place = axis.rows[i]!;
-    const frame = film.frames[place]!;
+    const frame = recording.frames[place]!;
     if (frame.node < 0) continue;
     const y = screenY(view, axis.y[place]!);
     const grave = frame.kind === 'crash';
@@ -240,7 +240,7 @@ function paintMarks({ layout, view, from, to, r }: Sight, brush: Brush, room: Ro
   }
 }
 
-// paintReds marks in the margin where a lamp turned red.
+// paintReds marks in the margin where an indicator turned red.
 function paintReds({ layout, view, top, bottom }: Sight, brush: Brush): void {
   const x = view.width - view.right / 2 + 1;
   let last = -Infinity;
@@ -263,7 +263,7 @@ function gapWords(us: number): string[] {
 
 // paintTimes writes when the frames are, where there is room, and how long the gaps are.
 function paintTimes({ layout, view, top, bottom, from, to }: Sight, brush: Brush): void {
-  const { axis, film } = layout;
+  const { axis, recording } = layout;
   const room = new Room();
   const x = view.left - 14;
   brush.line(view.left - 6, view.header, view.left - 6, view.height, 'edge');
@@ -283,7 +283,7 @@ function paintTimes({ layout, view, top, bottom, from, to }: Sight, brush: Brush
     const place = axis.rows[i]!;
     const y = screenY(view, axis.y[place]!);
     if (y - last < 17 || y < view.header + 6 || !room.claim(0, y - 7, x, y + 7)) continue;
-    const text = when(film, place);
+    const text = when(recording, place);
     if (text === was) continue;
     last = y;
     was = text;
@@ -303,16 +303,16 @@ function paintBreak(brush: Brush, view: View, y: number): void {
 }
 
 function paintNames({ layout, view }: Sight, brush: Brush): void {
-  const { film } = layout;
+  const { recording } = layout;
   brush.box(0, 0, view.width, view.header, '--card');
   brush.line(0, view.header - 0.5, view.width, view.header - 0.5, 'edge');
   brush.flush();
-  const long = film.header.nodes.map((_, node) => nodeName(film, node));
+  const long = recording.header.nodes.map((_, node) => nodeName(recording, node));
   const wide = long.every((name) => brush.width(name, 12, true) <= spacing(view) - 6);
   for (let node = 0; node < view.columns; node++) {
-    const name = wide ? long[node]! : nodeId(film, node);
+    const name = wide ? long[node]! : nodeId(recording, node);
     const text = cut(brush, name, spacing(view) - 4, 12, true) || name.slice(0, 2);
-    brush.text(text, columnX(view, node), view.header / 2, { size: 12, bold: true, colour: isServer(film, node) ? '--soft' : '--ink', align: 'center' });
+    brush.text(text, columnX(view, node), view.header / 2, { size: 12, bold: true, colour: isServer(recording, node) ? '--soft' : '--ink', align: 'center' });
   }
-  brush.text(film.header.timed ? 'time' : 'event', view.left - 12, view.header / 2, { size: 10, colour: '--soft', align: 'right' });
+  brush.text(recording.header.timed ? 'time' : 'event', view.left - 12, view.header / 2, { size: 10, colour: '--soft', align: 'right' });
 }

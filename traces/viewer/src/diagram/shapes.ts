@@ -33,7 +33,7 @@ export const shapes: Record<Kind, Shape> = {
   lose: { letter: 'L', corners: cross, open: true },
   links: { letter: 'K', corners: hexagon },
   write: { letter: 'W', corners: down },
-  meddle: { letter: 'Y', corners: hexagon },
+  intervene: { letter: 'Y', corners: hexagon },
   step: { letter: 'A', corners: null },
 };
 
@@ -43,6 +43,6 @@ export function lookColour(look: Look): string { return look === 'serves' ? '--i
 // kindColour returns the colour of the mark of a frame: what its node is after it, or what befell it.
 export function kindColour(kind: Kind, look: Look): string {
   if (kind === 'crash' || kind === 'lose') return '--red';
-  if (kind === 'links' || kind === 'meddle') return '--accent';
+  if (kind === 'links' || kind === 'intervene') return '--accent';
   return lookColour(look);
 }

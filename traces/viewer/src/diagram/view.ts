@@ -5,7 +5,7 @@ export interface View {
   width: number;    // in pixels
   height: number;
   left: number;     // the margin with times
-  right: number;    // the margin with marks of lamps
+  right: number;    // the margin with marks of indicators
   header: number;   // the height of the names of the nodes
   columns: number;
   k: number;        // zoom: pixels on the screen for a pixel of the layout

@@ -1,11 +1,11 @@
-// Pictures of the diagram of a film, to be kept or printed: they are as on the page, in light colours, with a title and a key.
+// Pictures of the diagram of a recording, to be kept or printed: they are as on the page, in light colours, with a title and a key.
 import type { Brush } from '../diagram/brush';
 import { CanvasBrush } from '../diagram/canvas';
 import { Layout } from '../diagram/layout';
 import { paint } from '../diagram/paint';
 import { shapes } from '../diagram/shapes';
 import { above, below, type View } from '../diagram/view';
-import { Film } from '../film';
+import { Recording } from '../recording';
 import { upkeep } from '../store';
 import { lightColour } from './light';
 import { escape, SvgBrush, widthOf } from './svg';
@@ -22,18 +22,18 @@ interface Sheet { layout: Layout; view: View; title: string[]; top: number; keys
 function options(given: Partial<Options> | undefined): Options { return { frames: most, upkeep: upkeep.peek(), ...given }; }
 
 // sheetOf finds out how large a picture is, and what is on it.
-function sheetOf(film: Film, { frames, upkeep: all }: Options): Sheet {
-  let shown = film;
-  if (film.frames.length > frames) {
-    shown = new Film(film.header);
-    shown.add(film.frames.slice(0, frames));
+function sheetOf(recording: Recording, { frames, upkeep: all }: Options): Sheet {
+  let shown = recording;
+  if (recording.frames.length > frames) {
+    shown = new Recording(recording.header);
+    shown.add(recording.frames.slice(0, frames));
   }
   const layout = new Layout(shown, all);
   const columns = Math.max(1, layout.columns);
   const width = Math.max(560, 110 + columns * (columns > 6 ? 120 : 170));
   const height = Math.ceil(30 + above + layout.height + below);
-  const { title, watch, algorithm } = film.header;
-  const rest = film.frames.length > frames ? `, the first ${frames} of ${film.frames.length} events` : '';
+  const { title, watch, algorithm } = recording.header;
+  const rest = recording.frames.length > frames ? `, the first ${frames} of ${recording.frames.length} events` : '';
   const lines = [...wrap(`${title}${algorithm ? ` (${algorithm})` : ''}${rest}`, width - 24, 15), ...wrap(watch ?? '', width - 24, 11)];
   const top = 16 + 18 * lines.length;
   const view = { width, height, left: 84, right: 24, header: 30, columns, k: 1, ty: 30 + above };
@@ -89,9 +89,9 @@ function paintTitle(sheet: Sheet, brush: Brush): void {
   sheet.title.forEach((line, i) => brush.text(line, 12, 18 + 18 * i, { size: i === 0 ? 15 : 11, bold: i === 0, colour: i === 0 ? '--ink' : '--soft' }));
 }
 
-// exportSVG returns the diagram of a film as SVG.
-export function exportSVG(film: Film, given?: Partial<Options>): string {
-  const sheet = sheetOf(film, options(given));
+// exportSVG returns the diagram of a recording as SVG.
+export function exportSVG(recording: Recording, given?: Partial<Options>): string {
+  const sheet = sheetOf(recording, options(given));
   const brush = new SvgBrush();
   paint(sheet.layout, sheet.view, brush);
   const diagram = brush.body();
@@ -100,13 +100,13 @@ export function exportSVG(film: Film, given?: Partial<Options>): string {
   paintKey(sheet, brush);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}" viewBox="0 0 ${sheet.width} ${sheet.height}" ` +
     `role="img" aria-labelledby="title what" font-family="system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif" fill="none">\n` +
-    `<title id="title">${escape(film.header.title)}</title>\n<desc id="what">${escape(film.header.watch || 'Time goes down; each node is a column, each message an arrow.')}</desc>\n` +
+    `<title id="title">${escape(recording.header.title)}</title>\n<desc id="what">${escape(recording.header.watch || 'Time goes down; each node is a column, each message an arrow.')}</desc>\n` +
     `<defs>${brush.patterns()}</defs>\n${brush.body()}\n<g transform="translate(0 ${sheet.top})">\n${diagram}\n</g>\n</svg>\n`;
 }
 
-// exportPNG returns the diagram of a film as PNG: twice as fine as the screen, or as fine as a browser can.
-export async function exportPNG(film: Film, given?: Partial<Options>): Promise<Blob> {
-  const sheet = sheetOf(film, options(given));
+// exportPNG returns the diagram of a recording as PNG: twice as fine as the screen, or as fine as a browser can.
+export async function exportPNG(recording: Recording, given?: Partial<Options>): Promise<Blob> {
+  const sheet = sheetOf(recording, options(given));
   const { width, height } = sheet;
   const fine = Math.min(2, largest / height, largest / width, Math.sqrt(area / (width * height)));
   const canvas = document.createElement('canvas');

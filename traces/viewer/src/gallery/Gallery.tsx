@@ -2,15 +2,15 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../menu/Dialog';
 import { dialog } from '../menu/which';
-import { forgetLink, linkTo, openGolden, openRecipe } from '../open/opening';
+import { forgetLink, linkTo, openGolden, openRunSpec } from '../open/opening';
 import { gallery } from '../store';
 import type { Scenario } from '../types';
 import './gallery.css';
 import { entries, found, groups, type Choice, type Entry } from './entries';
 
-// scenarioRecipe returns the recipe of a scenario, played by an algorithm. The scenario says the rest.
-export function scenarioRecipe(of: Scenario, algorithm: string) {
-  return { recipe: 1 as const, algorithm, nodes: of.nodes, profile: '', seed: 0, scenario: of.name, do: [] };
+// scenarioRecipe returns the run spec of a scenario, played by an algorithm. The scenario says the rest.
+export function scenarioRunSpec(of: Scenario, algorithm: string) {
+  return { runSpec: 1 as const, algorithm, nodes: of.nodes, profile: '', seed: 0, scenario: of.name, do: [] };
 }
 
 function open(entry: Entry, algorithm?: string): void {
@@ -18,8 +18,8 @@ function open(entry: Entry, algorithm?: string): void {
   if (entry.golden) {
     if (openGolden(entry.golden.name)) void linkTo({ what: 'golden', name: entry.golden.name });
   } else if (entry.scenario) {
-    const recipe = scenarioRecipe(entry.scenario, algorithm ?? entry.scenario.algorithm);
-    if (openRecipe(recipe)) void linkTo({ what: 'recipe', recipe });
+    const runSpec = scenarioRunSpec(entry.scenario, algorithm ?? entry.scenario.algorithm);
+    if (openRunSpec(runSpec)) void linkTo({ what: 'runSpec', runSpec });
     else forgetLink();
   }
 }

@@ -1,20 +1,22 @@
 // The dialog that says which keys do what. What the marks mean stands where they are.
 import { Dialog } from '../menu/Dialog';
-import { film, gallery } from '../store';
+import { recording, gallery } from '../store';
 
 const keys: [string, string][] = [
   ['Space', 'play, stop'], ['→ ←', 'a step on, a step back'], ['Shift → ←', 'ten of them'], ['Home End', 'to the beginning, to the last step'],
   ['+ −', 'faster, slower'], ['K', 'kill the leader'], ['Tab Enter', 'to a node, a message, a link; what can be done with it'], ['Esc', 'close what is open'], ['?', 'this'],
 ];
 
+const commit = (): string => document.querySelector<HTMLMetaElement>('meta[name=commit]')?.content ?? 'unknown';
+
 export function HelpDialog() {
-  const name = film.value?.header.algorithm;
+  const name = recording.value?.header.algorithm;
   const other = name === 'bully' ? undefined : gallery.value?.algorithms.find((a) => a.name === name);
   return (
     <Dialog title="Help">
       <p>
         Nodes elect one of them as leader. Each run here is the real algorithm, in a network and with clocks that are simulated: the same seed and
-        the same doings make the same run. <strong>Click a node, a message or a link</strong> to see what can be done with it; drag from one node to
+        the same interventions make the same run. <strong>Click a node, a message or a link</strong> to see what can be done with it; drag from one node to
         another to cut what is between them.
       </p>
       <p>
@@ -31,7 +33,8 @@ export function HelpDialog() {
       </p>
       {other && <p><strong>What is shown is another: {other.title}.</strong> {other.says}</p>}
       {!other && <p>Other algorithms, which New run and the gallery have, differ: New run says of each what it does.</p>}
-      <p>A band of one colour in the diagram is one reign: the time that one node leads one epoch. The lamps say which promises hold; a red one was broken, and takes you to the step.</p>
+      <p>A band of one colour in the diagram is one reign: the time that one node leads one epoch. The indicators say which promises hold; a red one was broken, and takes you to the step.</p>
+      <p class="built">This page and its engine were built from commit {commit()}.</p>
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { film, scene } from '../store';
+import { recording, scene } from '../store';
 import { hint, words } from './acts';
 import { Icon } from '../menu/Icon';
 
@@ -7,8 +7,8 @@ const coarse = typeof matchMedia === 'undefined' ? null : matchMedia('(pointer: 
 // Hint says what is true now. While nothing is, it keeps its room: nothing must move under a finger that is aiming.
 export function Hint() {
   const now = hint.value;
-  if (!now || !film.value || !scene.value) return null;
-  const said = words(film.value, scene.value, now, coarse?.matches ? 'Tap' : 'Click');
+  if (!now || !recording.value || !scene.value) return null;
+  const said = words(recording.value, scene.value, now, coarse?.matches ? 'Tap' : 'Click');
   return (
     <div class={`hint${said ? '' : ' hint-silent'}`} role="status">
       {said && <p><strong>{said.title}</strong> {said.text}</p>}

@@ -1,7 +1,7 @@
 // What the page says to whoever comes for the first time: little, at the right moment, so that no manual is needed.
 import { effect, signal } from '@preact/signals';
-import { film, length, playing, recipe, scene, speed } from '../store';
-import type { Film, Scene } from '../film';
+import { recording, length, playing, runSpec, scene, speed } from '../store';
+import type { Recording, Scene } from '../recording';
 import { epochName, nodeId } from '../words';
 
 // Act is how far the visitor has come: a leader is being elected; it is to be killed; another is being elected; another leads.
@@ -34,13 +34,13 @@ const brisk = 2; // the speed until the first leader is killed and the second le
 export function startHint(): void {
   speed.value = brisk;
   hint.value = { act: 'elect', leader: -1 };
-  const seed = recipe.value?.seed;
+  const seed = runSpec.value?.seed;
   let since = 0;                   // after how many frames the leader was killed: who leads later is another reign
-  let left = recipe.value;         // the run as it was when the visitor needed no help any more
+  let left = runSpec.value;         // the run as it was when the visitor needed no help any more
   const stop = effect(() => {
     const now = scene.value;
-    const run = recipe.value;
-    if (!now || !film.value || hint.value === null) return;
+    const run = runSpec.value;
+    if (!now || !recording.value || hint.value === null) return;
     const { act, leader } = hint.value;
     if (run?.seed !== seed || run?.scenario || (act === 'free' && run !== left)) { hint.value = null; return; }
     const leads = agreed(now);
@@ -70,7 +70,7 @@ export interface Words { title: string; text: string }
 
 // words returns what to say, or null: visitors step back, restart and cut as they like, and each act is said only where it is
 // true of what they see. Press is what people do with what they point at: click it, or tap it.
-export function words(of: Film, now: Scene, { act, leader }: { act: Act; leader: number }, press = 'Click'): Words | null {
+export function words(of: Recording, now: Scene, { act, leader }: { act: Act; leader: number }, press = 'Click'): Words | null {
   const name = (node: number) => nodeId(of, node);
   switch (act) {
     case 'elect': return now.nodes.some((n) => n.look === 'leads') || !enough(now) ? null
@@ -84,7 +84,7 @@ export function words(of: Film, now: Scene, { act, leader }: { act: Act; leader:
 }
 
 // freely says who leads now, by what right, and what else can be done: on phones in fewer words.
-function freely(of: Film, now: Scene, name: (node: number) => string, press: string): Words | null {
+function freely(of: Recording, now: Scene, name: (node: number) => string, press: string): Words | null {
   const leads = agreed(now);
   if (leads < 0) return null;
   const highest = now.nodes.findLastIndex((n) => runs(n.look)) === leads ? ': of those that are alive it has the highest id' : '';

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { when } from '../diagram/axis';
 import { Mark } from '../diagram/Key';
 import { kindColour, shapes } from '../diagram/shapes';
-import type { Film } from '../film';
-import { count, film, jump, length, step, upkeep } from '../store';
+import type { Recording } from '../recording';
+import { count, recording, jump, length, step, upkeep } from '../store';
 import { configurationOf, stampWord } from '../members/who';
 import { capital, kindWord, nodeId, nodeName, shorten } from '../words';
 import './List.css';
@@ -19,7 +19,7 @@ const scrolled = signal(0);
 const height = signal(400);
 const narrow = signal(false);  // sentences do not fit: their first words go, which the mark of a row says as well
 
-const rowsNow = computed<Rows | null>(() => film.value && new Rows(film.value, { node: node.value, text: text.value, upkeep: upkeep.value }));
+const rowsNow = computed<Rows | null>(() => recording.value && new Rows(recording.value, { node: node.value, text: text.value, upkeep: upkeep.value }));
 
 // grown returns the rows of all frames that there are by now. It reads length, so that who calls it is called again.
 function grown(): Rows | null {
@@ -44,7 +44,7 @@ export function List() {
     if (place.current && rows && height.value > 0) reveal(place.current, Math.max(0, at), rows.places.length);
   });
   const rows = grown();
-  const now = film.value;
+  const now = recording.value;
   if (!rows || !now) return <section class="list" aria-label="Events"><div ref={place} class="list-rows" /></section>;
   const all = rows.places.length;
   const current = rows.rowOf(count.value);
@@ -53,7 +53,7 @@ export function List() {
   if (current >= 0 && (current < from || current >= to)) drawn.push(current); // what is active must be in the page
   return (
     <section class={`list${narrow.value ? ' list-narrow' : ''}`} aria-label="Events">
-      <Filters film={now} rows={all} />
+      <Filters recording={now} rows={all} />
       <div
         ref={place} class="list-rows" role="listbox" tabIndex={0} aria-label="Events"
         aria-activedescendant={current >= 0 ? `list-${current}` : undefined}
@@ -61,7 +61,7 @@ export function List() {
         onKeyDown={(event) => press(event, rows, current)}
       >
         <div class="list-all" role="presentation" style={{ height: `${all * row}px` }}>
-          {drawn.map((i) => <Row key={i} film={now} place={rows.places[i]!} i={i} all={all} current={i === current} />)}
+          {drawn.map((i) => <Row key={i} recording={now} place={rows.places[i]!} i={i} all={all} current={i === current} />)}
         </div>
         {all === 0 && <p class="list-none">{now.frames.length === 0 ? 'Nothing has happened yet.' : 'No event is like that.'}</p>}
       </div>
@@ -75,8 +75,8 @@ function reveal(list: HTMLElement, at: number, rows: number): void {
   if (Math.abs(to - list.scrollTop) >= 1) requestAnimationFrame(() => { list.scrollTop = to; });
 }
 
-// Filters reads length: of a film that grows the props do not say that there is more.
-function Filters({ film: of, rows }: { film: Film; rows: number }) {
+// Filters reads length: of a recording that grows the props do not say that there is more.
+function Filters({ recording: of, rows }: { recording: Recording; rows: number }) {
   return (
     <div class="list-filters">
       <label>
@@ -99,18 +99,18 @@ function Filters({ film: of, rows }: { film: Film; rows: number }) {
 }
 
 // counted says how many events there are, and what is not among them.
-function counted(of: Film, rows: number): string {
+function counted(of: Recording, rows: number): string {
   const all = length.value;
   if (rows === all) return `${rows} events`;
   if (node.value >= 0 || text.value.trim() !== '') return `${rows} of ${all} events`;
   return `${rows} events, ${all - rows} ${of.header.source === 'run' ? 'heartbeats' : 'of upkeep'} hidden`;
 }
 
-interface RowProps { film: Film; place: number; i: number; all: number; current: boolean }
+interface RowProps { recording: Recording; place: number; i: number; all: number; current: boolean }
 
-function Row({ film: of, place, i, all, current }: RowProps) {
+function Row({ recording: of, place, i, all, current }: RowProps) {
   const frame = of.frames[place]!;
-  const red = frame.lamps?.find((lamp) => lamp.light === 'red');
+  const red = frame.indicators?.find((indicator) => indicator.light === 'red');
   const words = shorten(of, frame.text);
   const brief = narrow.value ? inBrief(frame, words) : words;
   const note = frame.note ? shorten(of, frame.note) : '';
@@ -139,7 +139,7 @@ function Row({ film: of, place, i, all, current }: RowProps) {
 }
 
 // toldOf returns which version of the members a node has come to have in a frame: "v2"; '' if that is as before.
-function toldOf(of: Film, place: number): string {
+function toldOf(of: Recording, place: number): string {
   const { node, state } = of.frames[place]!;
   const now = configurationOf(of, state?.configuration);
   return now && now.members.length > 0 && now !== configurationOf(of, of.stateOf(node, place).configuration) ? stampWord(now) : '';

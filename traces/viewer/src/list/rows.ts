@@ -1,44 +1,44 @@
-// Which frames of a film the list has as rows.
+// Which frames of a recording the list has as rows.
 import { shown } from '../diagram/axis';
-import { lastUpTo, type Film } from '../film';
+import { lastUpTo, type Recording } from '../recording';
 import type { Frame } from '../types';
 import { sentence, shorten } from '../words';
 
 // Filter is what people look for. Node -1 is all nodes; text is in any case of letters.
 export interface Filter { node: number; text: string; upkeep: boolean }
 
-// Rows grows with its film: call update when there are more frames.
+// Rows grows with its recording: call update when there are more frames.
 export class Rows {
-  readonly film: Film;
+  readonly recording: Recording;
   readonly filter: Filter;
   readonly places: number[] = [];  // of the frames, ascending
   readonly #text: string;
   #taken = 0;
 
-  constructor(film: Film, filter: Filter) {
-    this.film = film;
+  constructor(recording: Recording, filter: Filter) {
+    this.recording = recording;
     this.filter = filter;
     this.#text = filter.text.trim().toLowerCase();
     this.update();
   }
 
   update(): void {
-    for (; this.#taken < this.film.frames.length; this.#taken++) {
+    for (; this.#taken < this.recording.frames.length; this.#taken++) {
       if (this.#fits(this.#taken)) this.places.push(this.#taken);
     }
   }
 
   // #fits reports whether a frame is a row. Of a node are those that befall it, and those in which a message of its is lost.
   #fits(place: number): boolean {
-    const { film, filter } = this;
-    const frame = film.frames[place]!;
+    const { recording, filter } = this;
+    const frame = recording.frames[place]!;
     if (!shown(frame, filter.upkeep)) return false;
     if (filter.node >= 0 && frame.node !== filter.node) {
-      const flight = frame.node < 0 && frame.takes ? film.flights[frame.takes - 1] : undefined;
+      const flight = frame.node < 0 && frame.takes ? recording.flights[frame.takes - 1] : undefined;
       if (flight?.from !== filter.node && flight?.to !== filter.node) return false;
     }
     if (this.#text === '') return true;
-    const words = [sentence(film, frame), frame.note && shorten(film, frame.note), frame.rule, frame.action];
+    const words = [sentence(recording, frame), frame.note && shorten(recording, frame.note), frame.rule, frame.action];
     return words.some((word) => word?.toLowerCase().includes(this.#text));
   }
 

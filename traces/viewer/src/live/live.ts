@@ -1,4 +1,4 @@
-// Watching a cluster: the page connects to its nodes, puts what they do in one order, and shows it as a film that goes on.
+// Watching a cluster: the page connects to its nodes, puts what they do in one order, and shows it as a recording that goes on.
 import { batch } from '@preact/signals';
 import { problem } from '../store';
 import { Connection } from './connection';
@@ -122,8 +122,8 @@ async function connect(id: string, url: string, merger: Merger): Promise<void> {
 
 const block = 2 ** 20; // how many numbers of questions a node reserves at once
 
-// theEnd is what the film is told when a node is heard no more: else it would act in it for ever, beside its successors. A node
-// tells of no crash of its own. Of its numbers a block is on its disk, all of which it may have used. If it has not crashed, and is heard again, the film shows it as it then is.
+// theEnd is what the recording is told when a node is heard no more: else it would act in it for ever, beside its successors. A node
+// tells of no crash of its own. Of its numbers a block is on its disk, all of which it may have used. If it has not crashed, and is heard again, the recording shows it as it then is.
 export function theEnd(last: Step): Step {
   const { epoch, grantee, latest, configuration } = last.state;
   const reserved = Math.ceil(latest / block) * block;

@@ -1,35 +1,35 @@
-// The film of a cluster that is watched: what has come is kept, and shown as far as the visitor looks on.
+// The recording of a cluster that is watched: what has come is kept, and shown as far as the visitor looks on.
 import { batch } from '@preact/signals';
-import type { Film } from '../film';
-import { count, engine, feed, film, length, playing, selection, show } from '../store';
+import type { Recording } from '../recording';
+import { count, engine, feed, recording, length, playing, selection, show } from '../store';
 import { elsewhere, waiting } from './members';
 import { byRank, idsOf, type Heard } from './merge';
 
-export const mostFrames = 20_000; // a film that has more begins anew
+export const mostFrames = 20_000; // a recording that has more begins anew
 const mostLines = 40_000;         // are kept while the visitor looks back
-const keptTelling = 3_000;        // of the steps that are no upkeep a new film has so many
+const keptTelling = 3_000;        // of the steps that are no upkeep a new recording has so many
 const keptLatest = 300;           // and of all
 const keepsAlive = new Set(['HeartbeatTimeout', 'ReignTimeout', 'OnHeartbeat', 'OnAck']);
 
-// Reel is a film that goes on. It is shown as long as the visitor opens nothing else.
+// Reel is a recording that goes on. It is shown as long as the visitor opens nothing else.
 export class Reel {
   #nodes: string[];
   #changing = false;         // members come and go, as a step has shown
   #lines: Heard[] = [];
-  #shown = 0;                // so many of them are in the film
-  #film: Film | null = null;
-  #thinned = false;          // the film has lines that are not kept any more, so it cannot just go on
+  #shown = 0;                // so many of them are in the recording
+  #recording: Recording | null = null;
+  #thinned = false;          // the recording has lines that are not kept any more, so it cannot just go on
 
   constructor(nodes: string[]) {
     this.#nodes = nodes;
   }
 
-  // take keeps what has come, and shows it, if the visitor is at the end of the film.
+  // take keeps what has come, and shows it, if the visitor is at the end of the recording.
   take(heard: Heard[]): void {
     this.#lines.push(...heard);
     if (this.#learn(heard)) this.#thinned = true;
     if (this.#lines.length > mostLines) this.#thin();
-    if (!this.#film) this.begin();
+    if (!this.#recording) this.begin();
     else if (this.#follows()) this.#catchUp();
     this.#count();
   }
@@ -42,7 +42,7 @@ export class Reel {
     return true;
   }
 
-  // #learn reports whether the film must begin anew, with more nodes, or as one of members that come and go.
+  // #learn reports whether the recording must begin anew, with more nodes, or as one of members that come and go.
   #learn(heard: Heard[]): boolean {
     const changing = heard.some(({ step }) => step.state?.configuration !== undefined);
     if (!changing) return false;
@@ -52,7 +52,7 @@ export class Reel {
     return more || first;
   }
 
-  // begin shows the film, from what is kept, at its end.
+  // begin shows the recording, from what is kept, at its end.
   begin(): void {
     const opened = engine.value?.live(this.#nodes, this.#changing);
     if (!opened) return;
@@ -61,7 +61,7 @@ export class Reel {
       this.#thin();
       this.#thinned = false;
       show(opened);
-      this.#film = film.value;
+      this.#recording = recording.value;
       this.#feed();
       if (chosen && 'node' in chosen) selection.value = chosen;
     });
@@ -70,7 +70,7 @@ export class Reel {
 
   // goToNow shows all that has come.
   goToNow(): void {
-    if (film.value !== this.#film) return this.begin();
+    if (recording.value !== this.#recording) return this.begin();
     playing.value = false;
     count.value = length.value;
     this.#catchUp();
@@ -78,7 +78,7 @@ export class Reel {
   }
 
   #follows(): boolean {
-    return film.value === this.#film && !playing.value && count.value >= length.value;
+    return recording.value === this.#recording && !playing.value && count.value >= length.value;
   }
 
   #catchUp(): void {
@@ -93,11 +93,11 @@ export class Reel {
 
   #count(): void {
     waiting.value = this.#lines.length - this.#shown;
-    elsewhere.value = this.#film !== null && film.value !== this.#film;
+    elsewhere.value = this.#recording !== null && recording.value !== this.#recording;
   }
 
   // #thin keeps what tells most: of each node the last step, for that says all that it is; of the others those that are no
-  // upkeep, and the latest. Then the film must begin anew to go on.
+  // upkeep, and the latest. Then the recording must begin anew to go on.
   #thin(): void {
     const last = new Map(this.#lines.map((heard, i) => [heard.step.node, i]));
     const telling = this.#lines.flatMap((heard, i) => (keepsAlive.has(heard.step.action) ? [] : [i]));

@@ -1,12 +1,12 @@
 // Who the members are, where they come and go: whose configuration is the newest, what it makes of each node, and how two of
-// them differ. All of this is pure, and of no use to a film of fixed members, which has no configurations.
-import type { Film, Scene } from '../film';
+// them differ. All of this is pure, and of no use to a recording of fixed members, which has no configurations.
+import type { Recording, Scene } from '../recording';
 import type { Configuration, MemberKind, NodeState } from '../types';
 import { nodeId, type Cast } from '../words';
 
 // configurationOf returns the configuration of a number; null for none.
-export function configurationOf(film: Cast, number: number | undefined): Configuration | null {
-  return (number && film.configurations?.[number - 1]) || null;
+export function configurationOf(recording: Cast, number: number | undefined): Configuration | null {
+  return (number && recording.configurations?.[number - 1]) || null;
 }
 
 // newer reports whether one configuration is newer than another.
@@ -15,11 +15,11 @@ export function newer(a: Configuration, b: Configuration): boolean {
 }
 
 // newest returns the number of the newest configuration that a node has which runs; if none runs, of all. 0 if members are fixed.
-export function newest(film: Cast, nodes: NodeState[]): number {
+export function newest(recording: Cast, nodes: NodeState[]): number {
   const up = nodes.filter((state) => state.look !== 'down' && state.configuration);
   let best = 0;
   for (const { configuration = 0 } of up.length > 0 ? up : nodes) {
-    const [one, other] = [configurationOf(film, configuration), configurationOf(film, best)];
+    const [one, other] = [configurationOf(recording, configuration), configurationOf(recording, best)];
     if (one && (!other || newer(one, other))) best = configuration;
   }
   return best;
@@ -34,12 +34,12 @@ export function kindIn(c: Configuration | null, node: number): MemberKind | null
 export interface Membership { kind: MemberKind | null; own: Configuration | null; newest: Configuration; behind: boolean }
 
 // memberships returns the membership of each node; null where members are fixed.
-export function memberships(film: Film, scene: Scene): Membership[] | null {
-  const number = newest(film, scene.nodes);
-  const now = configurationOf(film, number);
+export function memberships(recording: Recording, scene: Scene): Membership[] | null {
+  const number = newest(recording, scene.nodes);
+  const now = configurationOf(recording, number);
   if (!now) return null;
   return scene.nodes.map((state, node) => {
-    const own = configurationOf(film, state.configuration);
+    const own = configurationOf(recording, state.configuration);
     return { kind: kindIn(now, node), own, newest: now, behind: own !== null && own !== now };
   });
 }
@@ -86,8 +86,8 @@ export function changes(from: Configuration | null, to: Configuration | null): C
 }
 
 // changeWord says a change in short: "+4 observer", "−1", "3 voter → witness", "2 at 10.0.0.9:7400".
-export function changeWord(film: Cast, { node, was, is, address }: Change): string {
-  const id = nodeId(film, node);
+export function changeWord(recording: Cast, { node, was, is, address }: Change): string {
+  const id = nodeId(recording, node);
   if (is === null) return `−${id}`;
   if (was === null) return `+${id} ${is}`;
   if (was !== is) return `${id} ${was} → ${is}`;
@@ -95,8 +95,8 @@ export function changeWord(film: Cast, { node, was, is, address }: Change): stri
 }
 
 // changeWords says how one configuration differs from another; "the same members" if it does not.
-export function changeWords(film: Cast, from: Configuration | null, to: Configuration | null): string {
-  return changes(from, to).map((change) => changeWord(film, change)).join(', ') || 'the same members';
+export function changeWords(recording: Cast, from: Configuration | null, to: Configuration | null): string {
+  return changes(from, to).map((change) => changeWord(recording, change)).join(', ') || 'the same members';
 }
 
 // summary says in a line who the members are: "3 voters, 1 witness".
@@ -110,8 +110,8 @@ export function summary(c: Configuration): string {
 }
 
 // settled says whether the newest configuration holds for good, as far as who leads with it knows; null if nobody does.
-export function settled(film: Cast, nodes: NodeState[]): boolean | null {
-  const number = newest(film, nodes);
+export function settled(recording: Cast, nodes: NodeState[]): boolean | null {
+  const number = newest(recording, nodes);
   const leader = nodes.find((state) => state.look === 'leads' && state.configuration === number);
   return leader ? leader.settled === true : null;
 }

@@ -1,32 +1,32 @@
 // The runs that began from one another: each "what if" is one.
 import { useSignalEffect } from '@preact/signals';
-import { branch, branches, film, fresh, goTo, type Branch } from '../store';
-import type { Doing } from '../types';
+import { branch, branches, recording, fresh, goTo, type Branch } from '../store';
+import type { Intervention } from '../types';
 import { linkWords, nodeId, type Cast } from '../words';
 import { Icon } from './Icon';
 
-// doingWords says in a few words what somebody did: "kill 5".
-export function doingWords(cast: Cast, doing: Doing): string {
-  const node = doing.node === undefined ? '' : nodeId(cast, doing.node);
-  switch (doing.do) {
+// interventionWords says in a few words what somebody did: "kill 5".
+export function interventionWords(cast: Cast, intervention: Intervention): string {
+  const node = intervention.node === undefined ? '' : nodeId(cast, intervention.node);
+  switch (intervention.do) {
     case 'crash': return `kill ${node}`;
     case 'restart': return `bring ${node} back`;
     case 'pause': return `pause ${node}`;
     case 'resume': return `let ${node} go on`;
-    case 'cut': return `cut ${linkWords(cast, doing.links ?? [])}`;
-    case 'heal': return `heal ${linkWords(cast, doing.links ?? [])}`;
-    case 'deliver': return `deliver message ${doing.message} now`;
-    case 'drop': return `drop message ${doing.message}`;
-    case 'delay': return `delay message ${doing.message}`;
-    case 'fire': return `end ${doing.timer} of ${node}`;
+    case 'cut': return `cut ${linkWords(cast, intervention.links ?? [])}`;
+    case 'heal': return `heal ${linkWords(cast, intervention.links ?? [])}`;
+    case 'deliver': return `deliver message ${intervention.message} now`;
+    case 'drop': return `drop message ${intervention.message}`;
+    case 'delay': return `delay message ${intervention.message}`;
+    case 'fire': return `end ${intervention.timer} of ${node}`;
     case 'suspect': return `${node} suspects its leader`;
     case 'resign': return `${node} resigns`;
-    case 'change': return doing.kind === 'removed' ? `remove ${node}` : `make ${node} ${doing.kind === 'observer' ? 'an' : 'a'} ${doing.kind}`;
+    case 'change': return intervention.kind === 'removed' ? `remove ${node}` : `make ${node} ${intervention.kind === 'observer' ? 'an' : 'a'} ${intervention.kind}`;
   }
 }
 
 function title(of: Branch): string {
-  return of.doing ? `from ${of.began}: ${doingWords(of.film, of.doing)}` : 'the first';
+  return of.intervention ? `from ${of.began}: ${interventionWords(of.recording, of.intervention)}` : 'the first';
 }
 
 // told is how long people are told that a branch has begun, in milliseconds.
@@ -41,7 +41,7 @@ export function Branches() {
   });
   const all = branches.value;
   const now = all.find((b) => b.id === branch.value);
-  if (!film.value || all.length < 2 || !now) return null;
+  if (!recording.value || all.length < 2 || !now) return null;
   const before = all.find((b) => b.id === now.from);
   return (
     <nav class="branches" aria-label="Runs">

@@ -1,36 +1,36 @@
 // The dialog that saves what is shown: as data, and as a picture.
 import { exportPNG, exportSVG } from '../export/picture';
-import type { Film } from '../film';
-import { engine, film, problem, recipe, theHandle } from '../store';
+import type { Recording } from '../recording';
+import { engine, recording, problem, runSpec, theHandle } from '../store';
 import type { Exported } from '../types';
 import { Dialog } from './Dialog';
 import { dialog } from './which';
 import { save } from './file';
-import { attempt, fileName, saveFilm } from './save';
+import { attempt, fileName, saveRecording } from './save';
 
-interface Way { word: string; says: string; off?: string | false; does: (of: Film) => void | Promise<void> }
+interface Way { word: string; says: string; off?: string | false; does: (of: Recording) => void | Promise<void> }
 
 function exported(made: Exported | undefined): void {
   if (!made || made.problem) problem.value = made?.problem ?? { problem: 'The engine is not there.' };
   else save(made.name, made.text, 'application/x-ndjson');
 }
 
-function ways(of: Film): Way[] {
+function ways(of: Recording): Way[] {
   const noEngine = !engine.value && 'This page has no engine.';
   const ours = of.header.algorithm === 'bully' || of.header.source === 'trace';
   return [
     { word: 'Trace', says: 'Every step, as section 14 of the specification writes it. The checkers of this project read it.',
       off: noEngine || (!ours && 'Traces are of our algorithm only.'), does: () => exported(engine.value?.trace(theHandle())) },
-    { word: 'Film', says: 'All that this page shows. Any such page opens it.', does: saveFilm },
+    { word: 'Recording', says: 'All that this page shows. Any such page opens it.', does: saveRecording },
     { word: 'Test case', says: 'The run, with all that was done to it, for a test: it plays the same again.',
-      off: noEngine || (!ours && !recipe.value && 'Only a run or a trace has one.'), does: () => exported(engine.value?.testCase(theHandle())) },
+      off: noEngine || (!ours && !runSpec.value && 'Only a run or a trace has one.'), does: () => exported(engine.value?.testCase(theHandle())) },
     { word: 'Diagram, SVG', says: 'The space-time diagram, for a document.', does: () => save(fileName(of, 'svg'), exportSVG(of), 'image/svg+xml') },
     { word: 'Diagram, PNG', says: 'The same as an image.', does: async () => save(fileName(of, 'png'), await exportPNG(of), 'image/png') },
   ];
 }
 
 export function ExportDialog() {
-  const of = film.value;
+  const of = recording.value;
   if (!of) return null;
   return (
     <Dialog title="Save it">

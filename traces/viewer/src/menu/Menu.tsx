@@ -1,15 +1,15 @@
 // The bar at the top: what can be shown, and how to take it away.
-import { film } from '../store';
+import { recording } from '../store';
 import { choice, theme } from '../theme';
 import { Icon } from './Icon';
 import { dialog, type Which } from './which';
 
-const items: { which: Which; word: string; says: string; film?: true }[] = [
+const items: { which: Which; word: string; says: string; recording?: true }[] = [
   { which: 'setup', word: 'New run', says: 'Choose an algorithm and nodes, and let them run' },
   { which: 'gallery', word: 'Gallery', says: 'Runs that are worth seeing, and flaws' },
-  { which: 'open', word: 'Open', says: 'Open a trace, a film or a counterexample' },
-  { which: 'share', word: 'Share', says: 'A link that holds all of this', film: true },
-  { which: 'export', word: 'Export', says: 'Save it: trace, film, test case, picture', film: true },
+  { which: 'open', word: 'Open', says: 'Open a trace, a recording or a counterexample' },
+  { which: 'share', word: 'Share', says: 'A link that holds all of this', recording: true },
+  { which: 'export', word: 'Export', says: 'Save it: trace, recording, test case, picture', recording: true },
 ];
 
 export function Menu() {
@@ -18,8 +18,8 @@ export function Menu() {
     <header class="bar">
       <h1 class="brand"><a href="#" title="Begin anew" onClick={(event) => { event.preventDefault(); location.hash = '#new'; }}>Bully</a></h1>
       <nav class="bar-items" aria-label="Runs and files">
-        {items.map(({ which, word, says, film: needs }) => (
-          <button type="button" key={which} title={says} disabled={needs === true && film.value === null} onClick={() => { dialog.value = which; }}>
+        {items.map(({ which, word, says, recording: needs }) => (
+          <button type="button" key={which} title={says} disabled={needs === true && recording.value === null} onClick={() => { dialog.value = which; }}>
             {word}
           </button>
         ))}

@@ -17,7 +17,7 @@ export function OpenDialog() {
   return (
     <Dialog title="Open a file">
       <p>
-        A trace of this project, a film, what TLC prints when it finds a counterexample, or one that <code>workbench check</code> has written. You may
+        A trace of this project, a recording, what TLC prints when it finds a counterexample, or one that <code>workbench check</code> has written. You may
         also drop a file anywhere on this page, or paste it. Nothing leaves your browser.
       </p>
       <label class="file">

@@ -1,16 +1,16 @@
 // Opening what people bring: by drop, paste, file or link. What is broken is said; what is shown stays.
 import { batch, signal } from '@preact/signals';
-import { film, engine, playing, problem, show } from '../store';
-import type { Opened, Recipe } from '../types';
+import { recording, engine, playing, problem, show } from '../store';
+import type { Opened, RunSpec } from '../types';
 import { fragment, linked, type File as Named, type Linked } from '../share/link';
 import { hint } from '../hint/acts';
 import { openPlain } from './plain';
-import type { Film } from '../film';
+import type { Recording } from '../recording';
 
 const largest = 64 * 1024 * 1024; // bytes of a file: beyond, a browser's tab may die of it
 
-// source is what the film was opened from, if it was a file or a golden trace: a link to it needs that.
-export const source = signal<{ film: Film; linked: Linked } | null>(null);
+// source is what the recording was opened from, if it was a file or a golden trace: a link to it needs that.
+export const source = signal<{ recording: Recording; linked: Linked } | null>(null);
 
 let text = ''; // of the file that was opened last
 
@@ -33,10 +33,10 @@ export function openGolden(name: string, at?: number): boolean {
   return shown(engine.value.openGolden(name), { what: 'golden', name }, at);
 }
 
-export function openRecipe(recipe: Recipe, at?: number): boolean {
-  if (!engine.value) return refuse('Without its engine the page cannot play a run. It still shows films.');
+export function openRunSpec(runSpec: RunSpec, at?: number): boolean {
+  if (!engine.value) return refuse('Without its engine the page cannot play a run. It still shows recordings.');
   text = '';
-  return shown(engine.value.begin(recipe), null, at);
+  return shown(engine.value.begin(runSpec), null, at);
 }
 
 function shown(opened: Opened, linked: Linked | null, at: number | undefined): boolean {
@@ -46,7 +46,7 @@ function shown(opened: Opened, linked: Linked | null, at: number | undefined): b
   }
   batch(() => {
     show(opened, at);
-    source.value = linked && film.value ? { film: film.value, linked } : null;
+    source.value = linked && recording.value ? { recording: recording.value, linked } : null;
   });
   return true;
 }
@@ -67,7 +67,7 @@ export async function openHash(hash: string): Promise<boolean | null> {
   }
   if (found === null) return /^#?(new)?$/.test(hash) ? null : refuse(`The link ends in "${excerptOf(hash)}": this page knows nothing of that name.`);
   if (found.wrong === undefined) return openLinked(found);
-  if (film.value) return refuse(capital(found.wrong)); // what is shown stays
+  if (recording.value) return refuse(capital(found.wrong)); // what is shown stays
   const opened = openLinked(found);
   if (opened) problem.value ??= { problem: `${capital(found.wrong)} What it holds is shown from its beginning.` };
   return opened;
@@ -77,7 +77,7 @@ function openLinked(found: Linked): boolean {
   hint.value = null; // who follows a link has come for what it holds
   switch (found.what) {
     case 'golden': return openGolden(found.name, found.at);
-    case 'recipe': return openRecipe(found.recipe, found.at);
+    case 'runSpec': return openRunSpec(found.runSpec, found.at);
     case 'file': return openFile(found.file, found.at);
   }
 }

@@ -1,20 +1,20 @@
 // The state of a node: what it is, what it was, what has changed.
-import type { Film } from '../film';
-import { fire, mayMeddle } from '../store';
+import type { Recording } from '../recording';
+import { fire, mayIntervene } from '../store';
 import type { NodeState } from '../types';
 import { time, timerWord } from '../words';
 import { rows, timerRows, type TimerRow } from './changes';
 import { did } from '../ring/hand';
 
-interface Props { film: Film; node: number; state: NodeState; before?: NodeState | undefined; at: number; ended?: string | undefined }
+interface Props { recording: Recording; node: number; state: NodeState; before?: NodeState | undefined; at: number; ended?: string | undefined }
 
-export function StateView({ film, node, state, before, at, ended }: Props) {
+export function StateView({ recording, node, state, before, at, ended }: Props) {
   const timers = timerRows(state, before, at, ended);
   return (
     <>
       <table class="panel-state">
         <tbody>
-          {rows(film, node, state, before).map((row) => (
+          {rows(recording, node, state, before).map((row) => (
             <tr key={row.name} class={row.was === undefined ? undefined : 'panel-changed'}>
               <th scope="row">{row.name}</th>
               <td>
@@ -27,24 +27,24 @@ export function StateView({ film, node, state, before, at, ended }: Props) {
       </table>
       {timers.length > 0 && (
         <ul class="panel-timers" aria-label="Timers">
-          {timers.map((row) => <Timer key={row.timer} film={film} node={node} row={row} />)}
+          {timers.map((row) => <Timer key={row.timer} recording={recording} node={node} row={row} />)}
         </ul>
       )}
     </>
   );
 }
 
-function Timer({ film, node, row }: { film: Film; node: number; row: TimerRow }) {
+function Timer({ recording, node, row }: { recording: Recording; node: number; row: TimerRow }) {
   const gone = row.change === 'stopped' || row.change === 'ended';
-  const says = timerWord(film, row.timer);
+  const says = timerWord(recording, row.timer);
   return (
     <li class={row.change ? 'panel-changed' : undefined}>
       <span class="panel-timer-name">{row.timer}{says && <small>: {says}</small>}</span>
       <span class="panel-timer-left">
-        {gone ? <del>{row.change}</del> : row.left !== undefined && film.header.timed ? `${time(row.left)} left` : 'runs'}
+        {gone ? <del>{row.change}</del> : row.left !== undefined && recording.header.timed ? `${time(row.left)} left` : 'runs'}
         {!gone && row.change && <ins> {row.change}</ins>}
       </span>
-      {!gone && mayMeddle.value && (
+      {!gone && mayIntervene.value && (
         <button type="button" class="panel-button" aria-label={`Let ${row.timer} end now`} onClick={() => { fire(node, row.timer); did(); }}>End now</button>
       )}
     </li>

@@ -1,37 +1,37 @@
 // Says in one sentence what has just happened, to people who do not see it.
 import { effect } from '@preact/signals';
-import type { Film, Scene } from '../film';
-import { film, playing, said, scene } from '../store';
-import { lampWord, lightWord, sentence, shorten } from '../words';
+import type { Recording, Scene } from '../recording';
+import { recording, playing, said, scene } from '../store';
+import { indicatorWord, lightWord, sentence, shorten } from '../words';
 
-const every = 1500; // milliseconds between two sentences while the film plays: a voice needs them
+const every = 1500; // milliseconds between two sentences while the recording plays: a voice needs them
 
-// weighty reports whether a frame must be heard while the film plays: who leads, who is down, what is broken.
-export function weighty(shown: Film, now: Scene): boolean {
+// weighty reports whether a frame must be heard while the recording plays: who leads, who is down, what is broken.
+export function weighty(shown: Recording, now: Scene): boolean {
   const frame = now.frame;
   if (!frame) return false;
   const leads = frame.state !== undefined && (frame.state.look === 'leads') !== (now.before?.look === 'leads');
-  return leads || (frame.lamps?.length ?? 0) > 0 || ['crash', 'restart', 'pause', 'resume', 'links'].includes(frame.kind) || shown.frames.length === now.count;
+  return leads || (frame.indicators?.length ?? 0) > 0 || ['crash', 'restart', 'pause', 'resume', 'links'].includes(frame.kind) || shown.frames.length === now.count;
 }
 
 // announcement returns the sentence.
-export function announcement(shown: Film, now: Scene): string {
+export function announcement(shown: Recording, now: Scene): string {
   const frame = now.frame;
   if (!frame) return shown.header.title;
-  const lamps = (frame.lamps ?? []).map((lamp) => `${lampWord(lamp.name)}: ${lightWord(lamp.light)}.`).join(' ');
+  const indicators = (frame.indicators ?? []).map((indicator) => `${indicatorWord(indicator.name)}: ${lightWord(indicator.light)}.`).join(' ');
   const note = frame.note ? ` It ${shorten(shown, frame.note)}.` : '';
-  return `${sentence(shown, frame)}.${/^[a-z]/.test(frame.note ?? '') ? note : frame.note ? ` ${frame.note}` : ''} ${lamps}`.trim();
+  return `${sentence(shown, frame)}.${/^[a-z]/.test(frame.note ?? '') ? note : frame.note ? ` ${frame.note}` : ''} ${indicators}`.trim();
 }
 
 // announce does so from now on, and returns what ends it.
 export function announce(): () => void {
   let last = 0;
   return effect(() => {
-    const shown = film.value;
+    const shown = recording.value;
     const now = scene.value;
     if (!shown || !now) return;
     const time = Date.now();
-    if (playing.peek() && (!weighty(shown, now) || (time - last < every && !now.frame?.lamps?.length))) return;
+    if (playing.peek() && (!weighty(shown, now) || (time - last < every && !now.frame?.indicators?.length))) return;
     last = time;
     said.value = announcement(shown, now);
   });

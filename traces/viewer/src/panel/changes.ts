@@ -7,10 +7,10 @@ import { capital, epochName, isServer, nodeName, shorten, type Cast } from '../w
 export interface Row { name: string; is: string; was?: string }
 
 // rows returns what a state says, and what has changed since the one before it, if there is one: that comes first.
-export function rows(film: Cast, node: number, now: NodeState, before?: NodeState): Row[] {
-  const is = parts(film, node, now);
+export function rows(recording: Cast, node: number, now: NodeState, before?: NodeState): Row[] {
+  const is = parts(recording, node, now);
   if (!before) return [...is].map(([name, value]) => ({ name, is: value }));
-  const was = parts(film, node, before);
+  const was = parts(recording, node, before);
   const names = new Set([...is.keys(), ...was.keys()]);
   const all = [...names].map((name) => {
     const row: Row = { name, is: is.get(name) ?? '' };
@@ -25,19 +25,19 @@ function said(value: string): string { return ['none', 'nobody', 'no', '0'].incl
 
 const own = new Set(['role', 'leader', 'epoch', 'term', 'revision']); // fields that every state has, and that have their rows already
 
-function parts(film: Cast, node: number, state: NodeState): Map<string, string> {
+function parts(recording: Cast, node: number, state: NodeState): Map<string, string> {
   const out = new Map<string, string>([['role', state.role]]);
-  if (!isServer(film, node)) {
-    out.set('its leader', state.leader === node ? 'itself' : state.leader >= 0 ? capital(nodeName(film, state.leader)) : 'nobody');
-    if (state.epoch > 0) out.set(epochName(film), String(state.epoch));
+  if (!isServer(recording, node)) {
+    out.set('its leader', state.leader === node ? 'itself' : state.leader >= 0 ? capital(nodeName(recording, state.leader)) : 'nobody');
+    if (state.epoch > 0) out.set(epochName(recording), String(state.epoch));
   }
-  for (const field of state.fields ?? []) if (!own.has(field.name)) out.set(field.name, shorten(film, field.value));
-  const members = configurationOf(film, state.configuration);
+  for (const field of state.fields ?? []) if (!own.has(field.name)) out.set(field.name, shorten(recording, field.value));
+  const members = configurationOf(recording, state.configuration);
   if (members) {
     out.set('members', stampWords(members) + (state.settled ? ', settled' : ''));
     out.set('kind', kindIn(members, node) ?? 'no member');
   }
-  if (state.disk) out.set('on disk', shorten(film, state.disk));
+  if (state.disk) out.set('on disk', shorten(recording, state.disk));
   if (state.saving) out.set('disk', 'is being written; what was sent waits for it');
   if (state.paused) out.set('paused', 'yes');
   return out;

@@ -1,16 +1,16 @@
 // Below the ring: what can be done to several nodes or links at once, and what the shapes mean.
-import type { Film, Scene } from '../film';
+import type { Recording, Scene } from '../recording';
 import { KindMark } from '../members/KindMark';
 import { Line } from '../members/Members';
-import { cut, heal, mayMeddle } from '../store';
+import { cut, heal, mayIntervene } from '../store';
 import { groupNames, groupWord, nodeId } from '../words';
 import { isolating } from './geometry';
 import { chosen, did, oneWay } from './hand';
 import { Shape } from './Messages';
 
-export function Bar({ film, scene }: { film: Film; scene: Scene }) {
-  const group = [...chosen.value].filter((node) => node < film.header.nodes.length).sort((a, b) => a - b);
-  const all = film.header.nodes.length;
+export function Bar({ recording, scene }: { recording: Recording; scene: Scene }) {
+  const group = [...chosen.value].filter((node) => node < recording.header.nodes.length).sort((a, b) => a - b);
+  const all = recording.header.nodes.length;
   const isCut = (a: number, b: number) => scene.cut.some((link) => link[0] === a && link[1] === b);
   const cutOff = () => {
     const links = isolating(group, all).filter(([a, b]) => !isCut(a, b));
@@ -19,13 +19,13 @@ export function Bar({ film, scene }: { film: Film; scene: Scene }) {
   };
   return (
     <div class="ring-bar">
-      <Line film={film} scene={scene} />
-      {mayMeddle.value && (
+      <Line recording={recording} scene={scene} />
+      {mayIntervene.value && (
         <div class="ring-tools" role="group" aria-label="Links">
           {group.length > 0 && group.length < all && (
             <>
               <button type="button" class="ring-tool ring-strong" onClick={cutOff}>
-                Cut {group.map((node) => nodeId(film, node)).join(', ')} off from the rest
+                Cut {group.map((node) => nodeId(recording, node)).join(', ')} off from the rest
               </button>
               <button type="button" class="ring-tool" onClick={() => { chosen.value = new Set(); }}>No group</button>
             </>
@@ -39,7 +39,7 @@ export function Bar({ film, scene }: { film: Film; scene: Scene }) {
       )}
       <details class="ring-key">
         <summary>What the shapes mean</summary>
-        <Key changing={film.configurations.length > 0} />
+        <Key changing={recording.configurations.length > 0} />
       </details>
     </div>
   );

@@ -1,13 +1,13 @@
 // Links, and who follows whom.
-import type { Film, Scene } from '../film';
+import type { Recording, Scene } from '../recording';
 import { epochColour, linkWord, nodeId, nodeName } from '../words';
 import { between, lane, pairs, type Pair, type Place } from './geometry';
 
-interface Props { film: Film; scene: Scene; places: Place[] }
+interface Props { recording: Recording; scene: Scene; places: Place[] }
 
 // Ties are bands from each node to whom it takes for its leader, in the colour of the epoch that it knows; a narrow one is of
 // who only waits for that node to lead.
-export function Ties({ film, scene, places }: Props) {
+export function Ties({ recording, scene, places }: Props) {
   return (
     <g class="ring-ties">
       {scene.nodes.map((state, node) => {
@@ -17,7 +17,7 @@ export function Ties({ film, scene, places }: Props) {
         const [a, b] = lane(from, to, 0);
         return (
           <line key={node} data-look={state.look} x1={a.x} y1={a.y} x2={b.x} y2={b.y} style={{ stroke: epochColour(state.epoch) }}>
-            <title>{`${nodeName(film, node)} takes ${nodeName(film, state.leader)} for its leader`}</title>
+            <title>{`${nodeName(recording, node)} takes ${nodeName(recording, state.leader)} for its leader`}</title>
           </line>
         );
       })}
@@ -25,24 +25,24 @@ export function Ties({ film, scene, places }: Props) {
   );
 }
 
-export function Links({ film, scene, places, onPick }: Props & { onPick: ((a: number, b: number, event: MouseEvent) => void) | null }) {
-  const all = pairs(places.length, film.header.servers ?? 0, scene.cut).filter((p) => p.usual || p.there || p.back);
+export function Links({ recording, scene, places, onPick }: Props & { onPick: ((a: number, b: number, event: MouseEvent) => void) | null }) {
+  const all = pairs(places.length, recording.header.servers ?? 0, scene.cut).filter((p) => p.usual || p.there || p.back);
   return (
     <g class="ring-links">
-      {all.map((pair) => <LinkMark key={`${pair.a},${pair.b}`} film={film} pair={pair} places={places} onPick={onPick} />)}
+      {all.map((pair) => <LinkMark key={`${pair.a},${pair.b}`} recording={recording} pair={pair} places={places} onPick={onPick} />)}
     </g>
   );
 }
 
-function LinkMark({ film, pair, places, onPick }: { film: Film; pair: Pair; places: Place[]; onPick: ((a: number, b: number, event: MouseEvent) => void) | null }) {
+function LinkMark({ recording, pair, places, onPick }: { recording: Recording; pair: Pair; places: Place[]; onPick: ((a: number, b: number, event: MouseEvent) => void) | null }) {
   const a = places[pair.a];
   const b = places[pair.b];
   if (!a || !b) return null;
   const [from, to] = lane(a, b, 0);
   const cut = pair.there || pair.back;
-  const word = pair.there && pair.back ? `cut: ${nodeId(film, pair.a)} ↔ ${nodeId(film, pair.b)}`
-    : cut ? `cut: ${linkWord(film, pair.there ? [pair.a, pair.b] : [pair.b, pair.a])}, and whole the other way`
-      : `link ${nodeId(film, pair.a)} ↔ ${nodeId(film, pair.b)}`;
+  const word = pair.there && pair.back ? `cut: ${nodeId(recording, pair.a)} ↔ ${nodeId(recording, pair.b)}`
+    : cut ? `cut: ${linkWord(recording, pair.there ? [pair.a, pair.b] : [pair.b, pair.a])}, and whole the other way`
+      : `link ${nodeId(recording, pair.a)} ↔ ${nodeId(recording, pair.b)}`;
   return (
     <g class={`ring-link${onPick ? ' ring-pick' : ''}`} data-link={`${pair.a},${pair.b}`} data-cut={cut ? (pair.there && pair.back ? 'both' : 'one') : undefined}
       onClick={onPick ? (event) => onPick(pair.a, pair.b, event) : undefined}>

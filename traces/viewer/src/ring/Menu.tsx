@@ -94,13 +94,13 @@ function place(box: HTMLElement, at: { x: number; y: number }, frame: Frame): vo
 // placeBeside puts a box beside a node. It may lie over what is beside the picture, but not beyond the window.
 function placeBeside(box: HTMLElement, node: number, { width, height, places }: Frame): void {
   const own = places[node];
-  const stage = box.offsetParent?.getBoundingClientRect();
-  if (!own || !stage) return;
+  const surface = box.offsetParent?.getBoundingClientRect();
+  if (!own || !surface) return;
   const wide = document.documentElement.clientWidth;
-  const top = Math.max(4 - stage.top, -8); // what is above the picture says what to do: it must not be covered
+  const top = Math.max(4 - surface.top, -8); // what is above the picture says what to do: it must not be covered
   const under = wide < 520 && own.y < height / 2 ? own.y + own.r + 10 + box.offsetHeight : 0; // a phone has no room beside it, and scrolls
   const bottom = Math.max(box.offsetHeight + 4, height + 30, under);
-  const room = { left: 4 - stage.left, right: wide - 4 - stage.left, top, bottom };
+  const room = { left: 4 - surface.left, right: wide - 4 - surface.left, top, bottom };
   const others = places.filter((_, k) => k !== node);
   const at = beside(own, others, { x: width / 2, y: height / 2 }, box.offsetWidth, box.offsetHeight, room);
   box.style.left = `${at.x}px`;

@@ -1,6 +1,6 @@
 // Messages under way, those that have just been taken, and those that have just been lost.
-import type { Film, Flight } from '../film';
-import { film as shownFilm, scene as shownScene, selection, upkeep } from '../store';
+import type { Recording, Flight } from '../recording';
+import { recording as shownRecording, scene as shownScene, selection, upkeep } from '../store';
 import { epochColour, groupOf, letters, messageWord, messageWords, time, type Group } from '../words';
 import { between, byLane, distance, lane, share, spread, type Place, type Point } from './geometry';
 import { now } from './hand';
@@ -21,9 +21,9 @@ export function Shape({ group }: { group: Group }) { return <path class="ring-sh
 interface Props { places: Place[]; width: number; onPick: (flight: Flight, at: Point, by: Element) => void; onPoint: (flight: Flight | null, at: Point) => void }
 
 export function Messages({ places, width, onPick, onPoint }: Props) {
-  const film = shownFilm.value;
+  const recording = shownRecording.value;
   const scene = shownScene.value;
-  if (!film || !scene) return null;
+  if (!recording || !scene) return null;
   const moment = now.value;
   const shown = scene.flights.filter((f) => upkeep.value || !f.upkeep);
   const worded = shown.length <= (width < 560 ? 2 : 10);
@@ -40,10 +40,10 @@ export function Messages({ places, width, onPick, onPoint }: Props) {
   });
   return (
     <g class="ring-messages" aria-hidden="true">
-      {moment.progress === 0 && <Ended film={film} count={scene.count} places={places} />}
+      {moment.progress === 0 && <Ended recording={recording} count={scene.count} places={places} />}
       {marks.map(({ flight, ends, at }) => <line key={flight.number} class="ring-trail" x1={ends[0].x} y1={ends[0].y} x2={at.x} y2={at.y} />)}
       {marks.map(({ flight, ends, at }) => (
-        <Mark key={flight.number} film={film} flight={flight} at={at} ends={ends} width={width} worded={worded} onPick={onPick} onPoint={onPoint} />
+        <Mark key={flight.number} recording={recording} flight={flight} at={at} ends={ends} width={width} worded={worded} onPick={onPick} onPoint={onPoint} />
       ))}
       {more.map(({ at, number }, k) => <text key={k} class="ring-word" x={at.x} y={at.y + 4}>+{number}</text>)}
     </g>
@@ -62,9 +62,9 @@ function laneOf(places: Place[], flight: Flight): [Point, Point] | null {
   return from && to && from !== to ? lane(from, to, 7, 15) : null;
 }
 
-interface MarkProps extends Pick<Props, 'onPick' | 'onPoint' | 'width'> { film: Film; flight: Flight; at: Point; ends: [Point, Point]; worded: boolean }
+interface MarkProps extends Pick<Props, 'onPick' | 'onPoint' | 'width'> { recording: Recording; flight: Flight; at: Point; ends: [Point, Point]; worded: boolean }
 
-function Mark({ film, flight, at, ends, width, worded, onPick, onPoint }: MarkProps) {
+function Mark({ recording, flight, at, ends, width, worded, onPick, onPoint }: MarkProps) {
   const group = groupOf(flight.kind);
   const turn = (Math.atan2(ends[1].y - ends[0].y, ends[1].x - ends[0].x) * 180) / Math.PI;
   const chosen = selection.value !== null && 'message' in selection.value && selection.value.message === flight.number;
@@ -77,7 +77,7 @@ function Mark({ film, flight, at, ends, width, worded, onPick, onPoint }: MarkPr
       <g style={{ fill: flight.epoch ? epochColour(flight.epoch) : 'var(--card)' }}><Shape group={group} /></g>
       <text class="ring-letter" y={group === 'upkeep' ? 1 : 3.2}>{letters(flight.kind)}</text>
       {worded && <Label flight={flight} at={at} ends={ends} width={width} />}
-      <title>{tipOf(film, flight)}</title>
+      <title>{tipOf(recording, flight)}</title>
     </g>
   );
 }
@@ -106,16 +106,16 @@ function beyond(x: number, word: string, anchored: 'start' | 'middle' | 'end', w
   return Math.max(0, 2 - left) - Math.max(0, left + long - (width - 2));
 }
 
-export function tipOf(film: Film, flight: Flight): string {
-  const left = flight.due && film.header.timed ? `: arrives in ${time(Math.max(0, Math.round(flight.due - now.peek().at)))}` : '';
-  return messageWords(film, flight) + left;
+export function tipOf(recording: Recording, flight: Flight): string {
+  const left = flight.due && recording.header.timed ? `: arrives in ${time(Math.max(0, Math.round(flight.due - now.peek().at)))}` : '';
+  return messageWords(recording, flight) + left;
 }
 
 // Ended shows what has happened to messages in the last frame: the whole way of one that was taken, a cross for one that was lost.
-function Ended({ film, count, places }: { film: Film; count: number; places: Place[] }) {
-  const frame = film.frames[count - 1];
+function Ended({ recording, count, places }: { recording: Recording; count: number; places: Place[] }) {
+  const frame = recording.frames[count - 1];
   if (!frame) return null;
-  const here = film.flights.filter((f) => f.ended === count - 1 && (upkeep.value || !f.upkeep || !f.taken));
+  const here = recording.flights.filter((f) => f.ended === count - 1 && (upkeep.value || !f.upkeep || !f.taken));
   return (
     <>
       {here.map((flight) => {
@@ -124,7 +124,7 @@ function Ended({ film, count, places }: { film: Film; count: number; places: Pla
         const at = between(ends, flight.taken ? 1 : flight.sent === flight.ended ? 0.3 : 0.6);
         return (
           <g key={flight.number} class={flight.taken ? 'ring-taken' : 'ring-lost'}>
-            <title>{`${messageWords(film, flight)}: ${flight.taken ? 'taken' : 'lost'}`}</title>
+            <title>{`${messageWords(recording, flight)}: ${flight.taken ? 'taken' : 'lost'}`}</title>
             <line x1={ends[0].x} y1={ends[0].y} x2={at.x} y2={at.y} />
             <path d={flight.taken ? 'M-9 -5 L0 0 L-9 5' : 'M-7 -7 L7 7 M7 -7 L-7 7'}
               transform={`translate(${at.x} ${at.y})${flight.taken ? ` rotate(${(Math.atan2(ends[1].y - ends[0].y, ends[1].x - ends[0].x) * 180) / Math.PI})` : ''}`} />

@@ -1,9 +1,9 @@
 // A node on the ring: shape, letters and words say what it is, and colour says it once more. What is pressed is a disc below all
 // of these: its name is a sentence.
-import type { Film } from '../film';
+import type { Recording } from '../recording';
 import { outline } from '../members/KindMark';
 import { memberWord, newer, stampWord, type Membership } from '../members/who';
-import { crash, mayMeddle, restart, resume } from '../store';
+import { crash, mayIntervene, restart, resume } from '../store';
 import type { NodeState } from '../types';
 import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time } from '../words';
 import type { Place } from './geometry';
@@ -11,7 +11,7 @@ import { chosen, did, longestOf, now } from './hand';
 import { about } from './menus';
 
 export interface NodeProps {
-  film: Film; node: number; state: NodeState; place: Place;
+  recording: Recording; node: number; state: NodeState; place: Place;
   current: boolean;  // the last frame is about it
   aimed: boolean;    // what is being dragged would end here
   reached: boolean;  // the Tab key leads to it
@@ -19,28 +19,28 @@ export interface NodeProps {
   member: Membership | null; // what it is among the members; null where they are fixed
 }
 
-export function NodeMark({ film, node, state, place, current, aimed, reached, open, member }: NodeProps) {
+export function NodeMark({ recording, node, state, place, current, aimed, reached, open, member }: NodeProps) {
   const { r } = place;
   const stamped = member?.own && (member.behind || r >= 25) ? member : null; // a small node has room for what differs only
   const stampAt = state.epoch > 0 ? r - 21.5 : 13; // between the id and the epoch
-  const label = `${nodeName(film, node)}: ${about(film, state, member) || state.role}${mayMeddle.value ? '' : '. Look at its state'}`;
+  const label = `${nodeName(recording, node)}: ${about(recording, state, member) || state.role}${mayIntervene.value ? '' : '. Look at its state'}`;
   return (
     <g class="ring-node" data-node={node} data-look={state.look} data-member={member ? member.kind ?? 'none' : undefined} transform={`translate(${place.x} ${place.y})`}>
       <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
-        aria-haspopup={mayMeddle.value ? 'menu' : undefined} aria-expanded={mayMeddle.value ? open : undefined} />
+        aria-haspopup={mayIntervene.value ? 'menu' : undefined} aria-expanded={mayIntervene.value ? open : undefined} />
       <g aria-hidden="true">
         {current && <circle class="ring-now" r={r + 11} />}
         {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
         {state.look === 'leads' && <path class="ring-halo" d={outline(member?.kind ?? null, r + 4.5)} style={{ stroke: epochColour(state.epoch) }} />}
-        <Body look={state.look} r={r} server={isServer(film, node)} member={member} />
+        <Body look={state.look} r={r} server={isServer(recording, node)} member={member} />
         <Timer state={state} r={r} wide={member?.kind === 'observer'} />
-        <text class="ring-id" y={stamped ? stampAt - 9 : state.epoch > 0 ? 1 : 6} data-small={(stamped !== null && r < 25) || undefined} data-long={nodeId(film, node).length > 3 || undefined}>
-          {nodeId(film, node)}
+        <text class="ring-id" y={stamped ? stampAt - 9 : state.epoch > 0 ? 1 : 6} data-small={(stamped !== null && r < 25) || undefined} data-long={nodeId(recording, node).length > 3 || undefined}>
+          {nodeId(recording, node)}
         </text>
-        {state.epoch > 0 && <Epoch name={epochName(film)} epoch={state.epoch} r={r} />}
+        {state.epoch > 0 && <Epoch name={epochName(recording)} epoch={state.epoch} r={r} />}
         {stamped && <Stamp member={stamped} y={stampAt} />}
         <Badges state={state} r={r} />
-        <Words film={film} node={node} state={state} place={place} member={member} />
+        <Words recording={recording} node={node} state={state} place={place} member={member} />
       </g>
     </g>
   );
@@ -134,13 +134,13 @@ function Timer({ state, r, wide }: { state: NodeState; r: number; wide: boolean 
 }
 
 // Words stand outside of the ring. The last line is what people most want to do to the node, or else the wait that ends next.
-function Words({ film, node, state, place, member }: { film: Film; node: number; state: NodeState; place: Place; member: Membership | null }) {
+function Words({ recording, node, state, place, member }: { recording: Recording; node: number; state: NodeState; place: Place; member: Membership | null }) {
   const { r, side, lines: room } = place;
-  const role = state.look === 'down' || state.role === nodeId(film, node) ? '' : state.role;
+  const role = state.look === 'down' || state.role === nodeId(recording, node) ? '' : state.role;
   const kind = memberWord(member); // where there is one line only it goes before the role: the shape says that as well
-  const does = doing(film, state);
+  const does = doing(recording, state);
   const lines = (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
-  const deed = mayMeddle.value ? deedOf(node, state) : null;
+  const deed = mayIntervene.value ? deedOf(node, state) : null;
   const beside = side === 'left' || side === 'right';
   const crown = state.look === 'leads' ? 15 : state.look === 'stands' || member?.kind === 'observer' ? r * 0.22 : 0;
   const tail = deed ? 29 : room > 2 ? 14 : 0;
@@ -151,7 +151,7 @@ function Words({ film, node, state, place, member }: { film: Film; node: number;
   return (
     <g class="ring-words" data-side={side} transform={`translate(${x} 0)`}>
       {lines.map((line, k) => <text key={k} class={k === 0 ? 'ring-role' : 'ring-does'} y={first + k * 14}>{line}</text>)}
-      {deed ? <Deed {...deed} x={side === 'left' ? -33 : side === 'right' ? 33 : 0} y={last + 4} /> : room > 2 && <Left film={film} state={state} y={last} />}
+      {deed ? <Deed {...deed} x={side === 'left' ? -33 : side === 'right' ? 33 : 0} y={last + 4} /> : room > 2 && <Left recording={recording} state={state} y={last} />}
     </g>
   );
 }
@@ -176,8 +176,8 @@ function Deed({ label, does, x, y }: { label: string; does: () => void; x: numbe
 }
 
 // Left says how long the node waits still.
-function Left({ film, state, y }: { film: Film; state: NodeState; y: number }) {
+function Left({ recording, state, y }: { recording: Recording; state: NodeState; y: number }) {
   const due = next(state);
-  if (!due || !film.header.timed || state.look === 'down') return null;
+  if (!due || !recording.header.timed || state.look === 'down') return null;
   return <text class="ring-left" y={y}>{`${due.timer} ${time(Math.max(0, Math.round((due.at - now.value.at) / 1000) * 1000))}`}</text>;
 }

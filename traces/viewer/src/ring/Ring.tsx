@@ -1,8 +1,8 @@
 // The ring: nodes, their links, and the messages between them; and what can be done to all of these.
 import { useSignal, type Signal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Film, Flight, Scene } from '../film';
-import { film as shownFilm, mayMeddle, scene as shownScene, selection } from '../store';
+import type { Recording, Flight, Scene } from '../recording';
+import { recording as shownRecording, mayIntervene, scene as shownScene, selection } from '../store';
 import { memberships } from '../members/who';
 import type { NodeState } from '../types';
 import { capital, fullId, nodeId, nodeName, shorten } from '../words';
@@ -18,13 +18,13 @@ import { cancel, holdTouch, lift, press, pull, wasDrag } from './pointer';
 import './ring.css';
 
 export function Ring() {
-  const film = shownFilm.value;
+  const recording = shownRecording.value;
   const scene = shownScene.value;
-  const stage = useRef<HTMLDivElement>(null);
+  const surface = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 640, height: 420 });
   const reached = useSignal(0); // the node that the Tab key leads to
   useLayoutEffect(() => {
-    const element = stage.current;
+    const element = surface.current;
     if (!element) return;
     const measure = () => {
       const { clientWidth: width, clientHeight: height } = element;
@@ -34,29 +34,29 @@ export function Ring() {
     const watch = new ResizeObserver(measure);
     watch.observe(element);
     return () => watch.disconnect();
-  }, [film === null]);
+  }, [recording === null]);
   const { width, height } = size.value;
-  const nodes = film?.header.nodes.length ?? 0;
-  const placed = useMemo(() => plan(width, height, nodes, film?.header.servers ?? 0), [width, height, nodes, film]);
-  if (!film || !scene) return <div class="ring" />;
+  const nodes = recording?.header.nodes.length ?? 0;
+  const placed = useMemo(() => plan(width, height, nodes, recording?.header.servers ?? 0), [width, height, nodes, recording]);
+  if (!recording || !scene) return <div class="ring" />;
   return (
     <div class="ring">
-      <div class="ring-stage" ref={stage} onFocusIn={(event) => { reached.value = nodeAt(event.target) ?? reached.value; }}>
-        <Picture film={film} scene={scene} placed={placed} reached={reached} />
+      <div class="ring-surface" ref={surface} onFocusIn={(event) => { reached.value = nodeAt(event.target) ?? reached.value; }}>
+        <Picture recording={recording} scene={scene} placed={placed} reached={reached} />
         <Tip width={width} />
         <MenuBox width={width} height={height} places={placed.places} />
       </div>
-      <Bar film={film} scene={scene} />
+      <Bar recording={recording} scene={scene} />
     </div>
   );
 }
 
-interface PictureProps { film: Film; scene: Scene; placed: Plan }
+interface PictureProps { recording: Recording; scene: Scene; placed: Plan }
 
-function Picture({ film, scene, placed, reached }: PictureProps & { reached: Signal<number> }) {
+function Picture({ recording, scene, placed, reached }: PictureProps & { reached: Signal<number> }) {
   const { width, height, places } = placed;
   const held = drag.value;
-  const may = mayMeddle.value;
+  const may = mayIntervene.value;
   const svg = useRef<SVGSVGElement>(null);
   useLayoutEffect(() => (svg.current ? holdTouch(svg.current) : undefined), []);
   const goTo = (node: number) => {
@@ -64,31 +64,31 @@ function Picture({ film, scene, placed, reached }: PictureProps & { reached: Sig
     svg.current?.querySelector<SVGElement>(`[data-node="${node}"] [role=button]`)?.focus();
   };
   const pick = (flight: Flight, at: Point, by: Element) => pickMessage(flight, at, by);
-  const members = memberships(film, scene);
+  const members = memberships(recording, scene);
   return (
     <svg class="ring-picture" ref={svg} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group"
-      aria-label={`Ring of ${film.header.nodes.length} nodes. Arrow keys go from node to node.`}
+      aria-label={`Ring of ${recording.header.nodes.length} nodes. Arrow keys go from node to node.`}
       onPointerDown={(event) => press(event, places)} onPointerMove={(event) => pull(event, places)} onPointerUp={(event) => lift(event, scene)}
       onPointerCancel={cancel} onClick={(event) => clicked(event, placed)} onKeyDown={(event) => keyed(event, placed, goTo)}
-      onPointerOver={(event) => pointed(event, film, placed)} onPointerLeave={() => { tip.value = null; }}>
-      <Ties film={film} scene={scene} places={places} />
-      <Links film={film} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
-      <Messages places={places} width={width} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { at, text: tipOf(film, flight) }; }} />
+      onPointerOver={(event) => pointed(event, recording, placed)} onPointerLeave={() => { tip.value = null; }}>
+      <Ties recording={recording} scene={scene} places={places} />
+      <Links recording={recording} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
+      <Messages places={places} width={width} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { at, text: tipOf(recording, flight) }; }} />
       {scene.nodes.map((state, node) => {
         const place = places[node];
         return place && (
-          <NodeMark key={node} film={film} node={node} state={state} place={place} current={scene.frame?.node === node}
+          <NodeMark key={node} recording={recording} node={node} state={state} place={place} current={scene.frame?.node === node}
             aimed={held !== null && 'to' in held && held.to === node} reached={reached.value === node}
             open={opened.value !== null && nodeAt(opened.value.back) === node} member={members?.[node] ?? null} />
         );
       })}
-      <Drawn film={film} scene={scene} placed={placed} />
+      <Drawn recording={recording} scene={scene} placed={placed} />
     </svg>
   );
 }
 
 // Drawn is what is being dragged: a link, or a box round nodes.
-function Drawn({ film, scene, placed }: PictureProps) {
+function Drawn({ recording, scene, placed }: PictureProps) {
   const held = drag.value;
   if (!held) return null;
   if ('corner' in held) {
@@ -100,7 +100,7 @@ function Drawn({ film, scene, placed }: PictureProps) {
   if (!from) return null;
   const isCut = scene.cut.some(([a, b]) => a === held.from && b === held.to);
   const does = isCut ? 'heal' : 'cut';
-  const word = to ? `${does} ${nodeName(film, held.from)} ${held.oneWay ? '→' : '↔'} ${nodeName(film, held.to)}` : 'drag to another node to cut the link';
+  const word = to ? `${does} ${nodeName(recording, held.from)} ${held.oneWay ? '→' : '↔'} ${nodeName(recording, held.to)}` : 'drag to another node to cut the link';
   return (
     <g class={`ring-drag ring-drag-${does}`}>
       <line x1={from.x} y1={from.y} x2={to?.x ?? held.x} y2={to?.y ?? held.y} />
@@ -129,7 +129,7 @@ export function spot(event: MouseEvent): Point {
 }
 
 function pickMessage(flight: Flight, at: Point, by: Element): void {
-  const menu = mayMeddle.peek() ? messageMenu(flight) : null;
+  const menu = mayIntervene.peek() ? messageMenu(flight) : null;
   if (menu) open(menu, { x: at.x + 10, y: at.y + 10 }, by);
   else selection.value = { message: flight.number };
 }
@@ -137,7 +137,7 @@ function pickMessage(flight: Flight, at: Point, by: Element): void {
 // pickNode opens the menu of a node, or shows its state where nothing can be done to it.
 function pickNode(node: number, placed: Plan, by: Element | null): void {
   const place = placed.places[node];
-  const menu = mayMeddle.peek() ? nodeMenu(node) : null;
+  const menu = mayIntervene.peek() ? nodeMenu(node) : null;
   if (menu && place) open(menu, { x: place.x + place.r * 0.7, y: place.y + place.r * 0.4 }, by, node);
   else selection.value = { node };
 }
@@ -147,7 +147,7 @@ function clicked(event: MouseEvent, placed: Plan): void {
   if (byMouse(event) && active instanceof SVGElement) active.blur();
   if (wasDrag()) return;
   const node = nodeAt(event.target);
-  if (node !== null && event.shiftKey && mayMeddle.peek()) choose(node);
+  if (node !== null && event.shiftKey && mayIntervene.peek()) choose(node);
   else if (node !== null) pickNode(node, placed, event.target instanceof Element ? event.target.closest('[data-node]')?.querySelector('[role=button]') ?? null : null);
   else if (event.target === event.currentTarget) {
     chosen.value = new Set();
@@ -166,7 +166,7 @@ function keyed(event: KeyboardEvent, placed: Plan, goTo: (node: number) => void)
   event.stopPropagation();
 }
 
-function pointed(event: PointerEvent, film: Film, placed: Plan): void {
+function pointed(event: PointerEvent, recording: Recording, placed: Plan): void {
   if (event.pointerType === 'touch') return;
   const node = nodeAt(event.target);
   const place = node === null ? undefined : placed.places[node];
@@ -175,13 +175,13 @@ function pointed(event: PointerEvent, film: Film, placed: Plan): void {
     if (event.target === event.currentTarget) tip.value = null;
     return;
   }
-  tip.value = { at: { x: place.x, y: place.y + place.r + (place.side === 'below' ? 62 : 14) }, text: tipFor(film, node, state) };
+  tip.value = { at: { x: place.x, y: place.y + place.r + (place.side === 'below' ? 62 : 14) }, text: tipFor(recording, node, state) };
 }
 
 // tipFor says first what a click does.
-function tipFor(film: Film, node: number, state: NodeState): string {
-  const does = !mayMeddle.peek() ? 'Click for its state.' : state.look === 'leads' ? 'Click to kill it.' : state.role === 'not started' ? 'It has not started yet.' : state.look === 'down' ? 'Click to restart it.' : 'Click to kill, pause, cut it …';
-  const disk = state.disk ? ` On disk: ${shorten(film, state.disk)}.` : '';
-  const whole = fullId(film, node) === nodeId(film, node) ? '' : ` Its id: ${fullId(film, node)}.`;
-  return `${does} ${capital(nodeName(film, node))}: ${about(film, state, memberships(film, shownScene.peek()!)?.[node])}.${disk}${whole}${mayMeddle.peek() ? ' Drag it to another: that cuts the link.' : ''}`;
+function tipFor(recording: Recording, node: number, state: NodeState): string {
+  const does = !mayIntervene.peek() ? 'Click for its state.' : state.look === 'leads' ? 'Click to kill it.' : state.role === 'not started' ? 'It has not started yet.' : state.look === 'down' ? 'Click to restart it.' : 'Click to kill, pause, cut it …';
+  const disk = state.disk ? ` On disk: ${shorten(recording, state.disk)}.` : '';
+  const whole = fullId(recording, node) === nodeId(recording, node) ? '' : ` Its id: ${fullId(recording, node)}.`;
+  return `${does} ${capital(nodeName(recording, node))}: ${about(recording, state, memberships(recording, shownScene.peek()!)?.[node])}.${disk}${whole}${mayIntervene.peek() ? ' Drag it to another: that cuts the link.' : ''}`;
 }

@@ -1,5 +1,5 @@
 // Where things are on the ring: pure functions, in pixels of the picture.
-import type { Flight } from '../film';
+import type { Flight } from '../recording';
 import type { Frame, Link } from '../types';
 
 export interface Point { x: number; y: number }
@@ -153,7 +153,7 @@ export function neighbour(node: number, nodes: number, key: string): number {
   return (node + by + nodes) % nodes;
 }
 
-// Longest keeps how long each timer of a film runs at most, as far as the film has been read: a timer's arc is a share of it.
+// Longest keeps how long each timer of a recording runs at most, as far as the recording has been read: a timer's arc is a share of it.
 export class Longest {
   #read = 0;
   readonly #of = new Map<string, number>();

@@ -1,6 +1,6 @@
 // What people are about to do on the ring, before they have done it: signals of their own, as nobody else needs them.
 import { computed, effect, signal } from '@preact/signals';
-import { coming, film, playing, progress, scene, selection } from '../store';
+import { coming, recording, playing, progress, scene, selection } from '../store';
 import { Longest, moment, type Now, type Point } from './geometry';
 import type { Menu } from './menus';
 
@@ -26,7 +26,7 @@ still?.addEventListener('change', () => { motionless.value = still.matches; });
 
 // now is the moment that is shown. Who wants no motion sees frames only, and nothing between them.
 export const now = computed<Now>(() => {
-  const shown = film.value;
+  const shown = recording.value;
   const count = scene.value?.count ?? 0;
   if (!shown) return { count, progress: 0, at: 0, timed: false };
   return moment(shown.frames, count, motionless.value ? 0 : progress.value, shown.header.timed, coming.value);
@@ -36,7 +36,7 @@ const longest = new WeakMap<object, Longest>();
 
 // longestOf returns how long a timer runs at most.
 export function longestOf(timer: string): number {
-  const shown = film.value;
+  const shown = recording.value;
   if (!shown) return 0;
   let of = longest.get(shown);
   if (!of) longest.set(shown, (of = new Longest()));
@@ -80,9 +80,9 @@ export function did(): void {
   chosen.value = new Set();
 }
 
-// Another film has other nodes.
+// Another recording has other nodes.
 effect(() => {
-  void film.value;
+  void recording.value;
   opened.value = null;
   chosen.value = new Set();
   drag.value = null;

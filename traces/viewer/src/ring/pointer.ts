@@ -1,7 +1,7 @@
 // Dragging: from a node to another, which cuts or heals their link; from the ground, round nodes, which takes them into the
 // group. With a finger only the first, as the page must still scroll.
-import type { Scene } from '../film';
-import { cut, heal, mayMeddle } from '../store';
+import type { Scene } from '../recording';
+import { cut, heal, mayIntervene } from '../store';
 import type { Link } from '../types';
 import { nearest, type Place, type Point } from './geometry';
 import { chosen, did, drag, oneWay, tip } from './hand';
@@ -28,7 +28,7 @@ function where(event: PointerEvent): Point {
 export function press(event: PointerEvent, places: Place[]): void {
   began = null;
   dragged = false;
-  if (!mayMeddle.peek() || event.button !== 0) return;
+  if (!mayIntervene.peek() || event.button !== 0) return;
   const at = where(event);
   const node = nearest(places, at, 4);
   if (node < 0 && (event.pointerType === 'touch' || event.target !== event.currentTarget)) return;
@@ -79,7 +79,7 @@ export function lift(event: PointerEvent, scene: Scene): void {
 export function holdTouch(svg: SVGSVGElement): () => void {
   let on = false;
   const start = (event: TouchEvent): void => {
-    on = mayMeddle.peek() && event.touches.length === 1 && event.target instanceof Element && event.target.closest('.ring-node') !== null;
+    on = mayIntervene.peek() && event.touches.length === 1 && event.target instanceof Element && event.target.closest('.ring-node') !== null;
   };
   const move = (event: TouchEvent): void => { if (on && event.cancelable) event.preventDefault(); };
   svg.addEventListener('touchstart', start, { passive: true });

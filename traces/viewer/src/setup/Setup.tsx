@@ -3,26 +3,26 @@ import { useState } from 'preact/hooks';
 import { hint } from '../hint/acts';
 import { Dialog } from '../menu/Dialog';
 import { dialog } from '../menu/which';
-import { forgetLink, linkTo, openRecipe } from '../open/opening';
-import { gallery, playing, recipe } from '../store';
-import type { Recipe } from '../types';
+import { forgetLink, linkTo, openRunSpec } from '../open/opening';
+import { gallery, playing, runSpec } from '../store';
+import type { RunSpec } from '../types';
 
 // first is the run that a page begins with.
-export const first: Recipe = { recipe: 1, algorithm: 'bully', nodes: 5, profile: '', seed: 1, do: [] };
+export const first: RunSpec = { runSpec: 1, algorithm: 'bully', nodes: 5, profile: '', seed: 1, do: [] };
 
 // play begins a run, and lets it go. One that somebody has chosen has an address of its own, so that Back leads to what was before.
-export function play(which: Recipe, chosen = false): void {
+export function play(which: RunSpec, chosen = false): void {
   dialog.value = null;
   hint.value = null;
-  if (!openRecipe(which)) return;
-  if (chosen) void linkTo({ what: 'recipe', recipe: which });
+  if (!openRunSpec(which)) return;
+  if (chosen) void linkTo({ what: 'runSpec', runSpec: which });
   else forgetLink(true);
   playing.value = true;
 }
 
 export function SetupDialog() {
   const known = gallery.value;
-  const was = recipe.value && !recipe.value.scenario ? recipe.value : first;
+  const was = runSpec.value && !runSpec.value.scenario ? runSpec.value : first;
   const [algorithm, setAlgorithm] = useState(was.algorithm);
   const [nodes, setNodes] = useState(was.nodes);
   const [profile, setProfile] = useState(was.profile || (known?.profiles[0]?.name ?? ''));
@@ -32,7 +32,7 @@ export function SetupDialog() {
   const most = Math.min(9, chosen.maxNodes || 9);
   const begin = (event: Event) => {
     event.preventDefault();
-    play({ recipe: 1, algorithm: chosen.name, nodes: Math.min(nodes, most), profile, seed, do: [] }, true);
+    play({ runSpec: 1, algorithm: chosen.name, nodes: Math.min(nodes, most), profile, seed, do: [] }, true);
   };
   return (
     <Dialog title="New run">

@@ -1,20 +1,20 @@
 // The dialog that makes a link.
 import { useEffect, useState } from 'preact/hooks';
 import { save } from '../menu/file';
-import { saveFilm } from '../menu/save';
+import { saveRecording } from '../menu/save';
 import { Dialog } from '../menu/Dialog';
 import { source } from '../open/opening';
-import { count, engine, film, recipe, theHandle } from '../store';
+import { count, engine, recording, runSpec, theHandle } from '../store';
 import { fragment, longest, type Linked } from './link';
 
 interface Made { link: string; holds: string; problem?: string }
 
-// whatIsShown returns what a link to the film must hold: as little as makes it whole again.
+// whatIsShown returns what a link to the recording must hold: as little as makes it whole again.
 export function whatIsShown(): Linked | null {
-  const now = film.value;
+  const now = recording.value;
   if (!now) return null;
-  if (recipe.value) return { what: 'recipe', recipe: recipe.value };
-  if (source.value?.film === now) return source.value.linked;
+  if (runSpec.value) return { what: 'runSpec', runSpec: runSpec.value };
+  if (source.value?.recording === now) return source.value.linked;
   const exported = engine.value?.trace(theHandle());
   return exported && !exported.problem ? { what: 'file', file: { name: exported.name, text: exported.text } } : null;
 }
@@ -33,9 +33,9 @@ async function make(here: boolean): Promise<Made> {
 function holding(what: Linked): string {
   if (what.what === 'golden') return 'It names a trace that is in every such page.';
   if (what.what === 'file') return `It holds all of ${what.file.name || 'the file'}: no server keeps or sees it.`;
-  const done = what.recipe.do.length;
+  const done = what.runSpec.do.length;
   const also = done === 0 ? '' : done === 1 ? ' and the one thing that was done to it' : ` and the ${done} things that were done to it`;
-  return `It holds the whole run: algorithm, nodes, seed ${what.recipe.seed}${also}. Whoever opens it sees the same, to the last step.`;
+  return `It holds the whole run: algorithm, nodes, seed ${what.runSpec.seed}${also}. Whoever opens it sees the same, to the last step.`;
 }
 
 export function ShareDialog() {
@@ -59,7 +59,7 @@ export function ShareDialog() {
   return (
     <Dialog title="Share it">
       {made?.problem && <p role="alert">{made.problem}</p>}
-      {made?.problem && film.value && <div class="dialog-foot"><button type="button" class="main" onClick={saveWhole}>Save the file</button></div>}
+      {made?.problem && recording.value && <div class="dialog-foot"><button type="button" class="main" onClick={saveWhole}>Save the file</button></div>}
       {made && !made.problem && <>
         <p>{made.holds}</p>
         <form class="share-line" onSubmit={(event) => { event.preventDefault(); void copy(event.currentTarget.elements.namedItem('link') as HTMLInputElement); }}>
@@ -75,7 +75,7 @@ export function ShareDialog() {
 }
 
 function saveWhole(): void {
-  const linked = source.value?.film === film.value ? source.value?.linked : undefined;
+  const linked = source.value?.recording === recording.value ? source.value?.linked : undefined;
   if (linked?.what === 'file') save(linked.file.name || 'trace.ndjson', linked.file.text, 'application/x-ndjson');
-  else saveFilm();
+  else saveRecording();
 }

@@ -1,11 +1,11 @@
 // Links that hold what they show: the part after the # is a whole run, or a whole file, packed. No server sees it.
-import type { Recipe } from '../types';
+import type { RunSpec } from '../types';
 
 export interface File { name: string; text: string }
 
 // Linked is what a link holds.
 export type Linked =
-  | { what: 'recipe'; recipe: Recipe; at?: number; wrong?: string }
+  | { what: 'runSpec'; runSpec: RunSpec; at?: number; wrong?: string }
   | { what: 'file'; file: File; at?: number; wrong?: string }
   | { what: 'golden'; name: string; at?: number; wrong?: string }; // wrong is what is wrong with where to begin to look
 
@@ -17,7 +17,7 @@ export async function fragment(linked: Linked): Promise<string> {
   const at = linked.at === undefined ? '' : `&at=${linked.at}`;
   switch (linked.what) {
     case 'golden': return `g=${encodeURIComponent(linked.name)}${at}`;
-    case 'recipe': return `r=${await pack(JSON.stringify(linked.recipe))}${at}`;
+    case 'runSpec': return `r=${await pack(JSON.stringify(linked.runSpec))}${at}`;
     case 'file': return `f=${await pack(JSON.stringify([linked.file.name, linked.file.text]))}${at}`;
   }
 }
@@ -33,11 +33,11 @@ export async function linked(hash: string): Promise<Linked | null> {
   if (golden !== undefined) return { what: 'golden', name: decoded(golden), ...at };
   const run = parts.get('r');
   if (run !== undefined) {
-    const recipe = read(await unpack(run));
-    if (typeof recipe !== 'object' || recipe === null || (recipe as Recipe).recipe !== 1 || !Array.isArray((recipe as Recipe).do)) {
+    const runSpec = read(await unpack(run));
+    if (typeof runSpec !== 'object' || runSpec === null || (runSpec as RunSpec).runSpec !== 1 || !Array.isArray((runSpec as RunSpec).do)) {
       throw new Error('the link holds no run that this page can play: it may be of another version, or cut short');
     }
-    return { what: 'recipe', recipe: recipe as Recipe, ...at };
+    return { what: 'runSpec', runSpec: runSpec as RunSpec, ...at };
   }
   const file = parts.get('f');
   if (file !== undefined) {

@@ -1,17 +1,17 @@
-// The bar at the bottom: where we are in the film, what has just happened, and play, stop, step, jump.
+// The bar at the bottom: where we are in the recording, what has just happened, and play, stop, step, jump.
 import { useComputed } from '@preact/signals';
 import { Icon } from '../menu/Icon';
-import { count, ended, film, jump, length, playing, scene, seen, speed, step, upkeep } from '../store';
+import { count, ended, recording, jump, length, playing, scene, seen, speed, step, upkeep } from '../store';
 import { moment, sentence, shorten, time } from '../words';
 import { marks } from './marks';
 import { faster, speeds } from './pacing';
 import { halt, passing, toggle } from './player';
 import './transport.css';
 
-// Caption says what has just happened, as under a film.
+// Caption says what has just happened, as under a recording.
 function Caption() {
   const now = scene.value;
-  const shown = film.value;
+  const shown = recording.value;
   if (!now || !shown) return <p class="tr-caption" />;
   const frame = now.frame;
   return (
@@ -25,8 +25,8 @@ function Caption() {
 }
 
 function Slider() {
-  const places = useComputed(() => (void length.value, film.value ? marks(film.value.frames) : []));
-  const shown = film.value;
+  const places = useComputed(() => (void length.value, recording.value ? marks(recording.value.frames) : []));
+  const shown = recording.value;
   const at = shown && scene.value?.frame ? sentence(shown, scene.value.frame) : '';
   const most = Math.max(1, seen.value);
   return (
@@ -56,7 +56,7 @@ function counted(): string {
 }
 
 export function Transport() {
-  const none = film.value === null;
+  const none = recording.value === null;
   const atEnd = ended.value && count.value >= length.value;
   const button = (name: 'first' | 'back' | 'on' | 'last', label: string, does: () => void, off: boolean) => (
     <button type="button" class={name === 'first' || name === 'last' ? 'quiet tr-end' : 'quiet'} aria-label={label} title={label} disabled={off} onClick={() => { playing.value = false; does(); }}><Icon name={name} /></button>

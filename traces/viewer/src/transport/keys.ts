@@ -1,6 +1,6 @@
 // Keys for the whole page. Whoever has the focus comes first: what is typed into a field, or moves in a menu, is not ours.
 import { dialog } from '../menu/which';
-import { count, crash, jump, mayMeddle, playing, scene, seen, speed, step } from '../store';
+import { count, crash, jump, mayIntervene, playing, scene, seen, speed, step } from '../store';
 import { faster } from './pacing';
 import { halted, toggle } from './player';
 
@@ -28,7 +28,7 @@ const keys: Record<string, (event: KeyboardEvent) => void> = {
 };
 
 function kill(): void {
-  if (!mayMeddle.value) halted('This has happened already: nobody can be killed.');
+  if (!mayIntervene.value) halted('This has happened already: nobody can be killed.');
   else if (leader() < 0) halted('Nobody leads now.');
   else crash(leader());
 }

@@ -13,7 +13,7 @@ export function marks(frames: Frame[]): { place: number; mark: Mark }[] {
     const now = frame.state ? frame.state.look === 'leads' : leads.has(frame.node);
     const crowned = now && !leads.has(frame.node);
     if (now) leads.add(frame.node); else leads.delete(frame.node);
-    const mark = frame.lamps?.some((lamp) => lamp.light === 'red') ? 'red'
+    const mark = frame.indicators?.some((indicator) => indicator.light === 'red') ? 'red'
       : frame.by === 'you' ? 'yours'
       : ['crash', 'pause', 'links'].includes(frame.kind) ? 'fault'
       : frame.action === 'Change' ? 'members'

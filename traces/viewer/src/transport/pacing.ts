@@ -1,4 +1,4 @@
-// How long a frame takes while a film plays. People follow frames, not time: in a run a millisecond may hold a whole election,
+// How long a frame takes while a recording plays. People follow frames, not time: in a run a millisecond may hold a whole election,
 // and a third of a second nothing. So each frame that is shown takes about as long; what happens at the same moment takes
 // less, and a long wait a little more.
 import type { Frame } from '../types';
@@ -9,13 +9,13 @@ const waits = 900;     // at most so much more, for a long wait
 
 export interface Pace {
   speed: number;
-  timed: boolean;      // the film knows times
+  timed: boolean;      // the recording knows times
 }
 
 // pace returns how many milliseconds pass until a frame has come, and last is when the last one was that is shown.
 export function pace(frame: Frame, last: number, { speed, timed }: Pace): number {
   const gap = timed ? Math.max(0, frame.at - last) : 1;
-  const idle = !frame.state && !frame.sends?.length && !frame.cut && !frame.lamps?.length && !frame.by;
+  const idle = !frame.state && !frame.sends?.length && !frame.cut && !frame.indicators?.length && !frame.by;
   if (gap === 0 || (idle && gap < 30_000)) return together / speed;
   if (!timed) return usual / speed;
   // A wait of 10 ms is as any other; of 100 ms it takes 300 ms more, of a second 600.

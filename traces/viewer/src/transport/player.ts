@@ -1,33 +1,33 @@
 // The player: while playing, it lets one frame after another come.
 import { batch, effect, signal } from '@preact/signals';
-import type { Film } from '../film';
-import { ahead, coming, count, ended, film, jump, length, playing, progress, said, scene, speed, upkeep } from '../store';
-import { lampWord, time } from '../words';
+import type { Recording } from '../recording';
+import { ahead, coming, count, ended, recording, jump, length, playing, progress, said, scene, speed, upkeep } from '../store';
+import { indicatorWord, time } from '../words';
 import { hold, pace } from './pacing';
 
 // passing is how much time of the run passes until the next frame, in microseconds, if that is long; 0 otherwise.
 export const passing = signal(0);
 
-// halt says why the film stands still after so many of its frames, though nobody stopped it. It is self if time goes on as soon as
+// halt says why the recording stands still after so many of its frames, though nobody stopped it. It is self if time goes on as soon as
 // somebody does something: there was nothing more to see.
-export const halt = signal<{ of: Film; at: number; says: string; self?: boolean } | null>(null);
+export const halt = signal<{ of: Recording; at: number; says: string; self?: boolean } | null>(null);
 
 // halted tells people why, wherever they look.
 export function halted(says: string, self = false): void {
-  const of = film.peek();
+  const of = recording.peek();
   if (!of) return;
   said.value = says;
   halt.value = { of, at: count.peek(), says, self };
 }
 
-// keepPlaying plays the film whenever it is to be played.
+// keepPlaying plays the recording whenever it is to be played.
 export function keepPlaying(): void {
   let ticket = 0;
   effect(() => {
     const was = halt.peek();
     const now = scene.value;
     if (!was?.self || !now || now.count !== was.at + 1 || now.frame?.by !== 'you') return;
-    halt.value = null; // what was done may make a film of its own, so that was.of does not tell
+    halt.value = null; // what was done may make a recording of its own, so that was.of does not tell
     playing.value = true;
   });
   effect(() => {
@@ -46,11 +46,11 @@ export function keepPlaying(): void {
   });
 }
 
-let target: { of: Film; at: number; to: number; upkeep: boolean; speed: number; takes: number } | null = null; // what is on its way
+let target: { of: Recording; at: number; to: number; upkeep: boolean; speed: number; takes: number } | null = null; // what is on its way
 
 // advance lets some milliseconds pass, or all that the next frame takes, and returns how many.
 function advance(left: number): number {
-  const now = film.peek();
+  const now = recording.peek();
   if (!now) return stop(left);
   const at = count.peek();
   if (target?.of !== now || target.at !== at || target.upkeep !== upkeep.peek() || target.speed !== speed.peek()) {
@@ -68,7 +68,7 @@ function advance(left: number): number {
   const broken = now.breaks(at, target.to);
   if (broken.length > 0) {
     playing.value = false;
-    halted(`Stopped here: ${broken.map((lamp) => lampWord(lamp.name)).join(', ')} – broken.`);
+    halted(`Stopped here: ${broken.map((indicator) => indicatorWord(indicator.name)).join(', ')} – broken.`);
   }
   return Math.max(rest, 0.01);
 }
@@ -80,7 +80,7 @@ function stop(left: number): number {
 }
 
 // aim finds the next frame, and how long it takes. There is none at the end, nor if there are only heartbeats.
-function aim(now: Film, at: number): typeof target {
+function aim(now: Recording, at: number): typeof target {
   const { to, quiet: still } = ahead();
   const frame = now.frames[to - 1];
   if (to === at || !frame) return null;

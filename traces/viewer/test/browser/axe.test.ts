@@ -34,16 +34,16 @@ const states: State[] = [
   ...dialogs.map((word): State => [`the dialog ${word}`, (page) => menu(page, word)]),
   ['help', async (page) => { await page.keyboard.press('?'); await page.getByRole('dialog', { name: 'Help' }).waitFor(); }],
   ['members that come and go', async (page) => {
-    await page.evaluate((hash) => { location.hash = hash; }, `${file('members.film.ndjson', changing().text)}&at=${changing().added}`);
+    await page.evaluate((hash) => { location.hash = hash; }, `${file('members.recording.ndjson', changing().text)}&at=${changing().added}`);
     await page.locator('.mem-line').waitFor();
   }],
   ['the members of a node', async (page) => {
     await page.locator('.ring-node[data-node="0"] [role=button]').click();
     await page.locator('.mem-behind').waitFor();
   }],
-  ['a red lamp, and a problem', async (page) => {
+  ['a red indicator, and a problem', async (page) => {
     await page.evaluate((hash) => { location.hash = hash; }, golden('R20-wins-with-half'));
-    await until(page, 'a red lamp', (now) => Object.values(now.lamps).includes('red'));
+    await until(page, 'a red indicator', (now) => Object.values(now.indicators).includes('red'));
     await page.evaluate(() => { location.hash = '#r=broken'; });
     await until(page, 'a problem', (now) => now.problem !== '');
   }],

@@ -24,7 +24,7 @@ const frames = (does: string): string => answered('any', `(answer) => { for (con
 // answers breaks what a page of comparisons was given.
 const answers = (does: string): string => `const parse = JSON.parse; JSON.parse = (text) => { const c = parse(text); if (c?.questions) (${does})(c); return c; };`;
 
-const neverRed = frames('(f) => { for (const lamp of f.lamps ?? []) lamp.light = "green"; }');
+const neverRed = frames('(f) => { for (const indicator of f.indicators ?? []) indicator.light = "green"; }');
 const style = (css: string): string => `addEventListener('DOMContentLoaded', () => document.head.append(Object.assign(document.createElement('style'), { textContent: '${css}' })));`;
 const noKey = (key: string): string => `addEventListener('keydown', (event) => { if (event.key === '${key}') { event.stopImmediatePropagation(); event.preventDefault(); } }, true);`;
 
@@ -35,15 +35,15 @@ export const breaks: Break[] = [
   { name: 'the page logs an error', file: 'first', test: 'step back', script: 'console.error("broken");' },
   { name: 'a crash crashes nobody', file: 'first', test: 'step back', script: frames('(f) => { if (f.kind === "crash" && f.state) f.state.look = "follows"; }') },
   { name: 'a finger scrolls instead', file: 'touch', test: 'a finger', script: "addEventListener('touchmove', (event) => event.stopImmediatePropagation(), true);" },
-  { name: 'no lamp goes red', file: 'partition', test: 'textbook', script: neverRed },
-  { name: 'a lamp of ours is red', file: 'partition', test: 'ours', script: frames('(f) => { if (f.node === 2 && f.state?.look === "leads") f.lamps = [{ name: "OneActing", light: "red" }]; }') },
+  { name: 'no indicator goes red', file: 'partition', test: 'textbook', script: neverRed },
+  { name: 'an indicator of ours is red', file: 'partition', test: 'ours', script: frames('(f) => { if (f.node === 2 && f.state?.look === "leads") f.indicators = [{ name: "OneActing", light: "red" }]; }') },
   { name: 'no link is cut', file: 'partition', test: 'a drag', script: frames('(f) => { delete f.cut; }') },
-  { name: 'a recipe is not the same run again', file: 'link', test: 'a link to a run', script: frames('(f) => { f.at += Math.random(); }') },
+  { name: 'a run spec is not the same run again', file: 'link', test: 'a link to a run', script: frames('(f) => { f.at += Math.random(); }') },
   { name: 'a trace is not the same again', file: 'link', test: 'a link to a golden', script: frames('(f) => { f.text += Math.random(); }') },
   { name: 'a broken link is not seen', file: 'link', test: 'begins a run of its own', script: 'history.replaceState(null, "", location.pathname);' },
   { name: 'the engine does not say why', file: 'link', test: 'that shows something', script: answered('begin', '(answer) => { if (answer.problem) answer.problem.problem = "no"; }') },
   { name: 'golden traces open at the beginning', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { answer.header.open = 0; }') },
-  { name: 'the rules refuse a golden trace at its end', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { answer.frames.at(-1).lamps = [{ name: "Rules", light: "red" }]; }') },
+  { name: 'the rules refuse a golden trace at its end', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { answer.frames.at(-1).indicators = [{ name: "Rules", light: "red" }]; }') },
   { name: 'what is refused is green', file: 'gallery', test: 'breaks a rule', script: neverRed },
   { name: 'another line is refused', file: 'gallery', test: 'breaks a rule', script: answered('openGolden', '(answer) => { if (answer.problem) answer.problem.line++; }') },
   { name: 'scenarios have lost their names', file: 'scenarios', test: 'finds it', script: answered('gallery', '(answer) => { for (const s of answer.scenarios) s.name = s.title = "x"; }') },
@@ -53,7 +53,7 @@ export const breaks: Break[] = [
   { name: 'another line is wrong', file: 'open', test: 'a broken file', script: answered('open', '(answer) => { if (answer.problem?.line) answer.problem.line++; }') },
   { name: 'a counterexample opens at its beginning', file: 'open', test: 'model checker', script: answered('open', '(answer) => { answer.header.open = 1; }') },
   { name: 'what the explorer found opens at its beginning', file: 'open', test: 'explorer', script: answered('open', '(answer) => { answer.header.open = 1; }') },
-  { name: 'a trace can be meddled with', file: 'open', test: 'cannot be meddled', script: answered('open', '(answer) => { answer.header.source = "run"; answer.recipe = { recipe: 1, do: [] }; }') },
+  { name: 'a trace can be intervened in', file: 'open', test: 'cannot be intervened', script: answered('open', '(answer) => { answer.header.source = "run"; answer.runSpec = { runSpec: 1, do: [] }; }') },
   { name: 'all members are voters', file: 'members', test: 'told apart', script: frames('(f) => { for (const c of f.configurations ?? []) for (const m of c.members) m.kind = "voter"; }') },
   { name: 'configurations are not told', file: 'members', test: 'a phone', script: frames('(f) => { delete f.configurations; }') },
   { name: 'no leader knows that it is settled', file: 'members', test: 'adopted', script: frames('(f) => { if (f.state) delete f.state.settled; }') },
@@ -80,6 +80,10 @@ export const breaks: Break[] = [
   { name: 'a plot keeps its room', file: 'compare', test: 'drawn again', script: 'const Real = ResizeObserver; globalThis.ResizeObserver = class extends Real { constructor(f) { let seen = 0; super((all) => { if (seen++ === 0) f(all); }); } };' },
   { name: 'a served page asks for more', file: 'served', test: 'serves a page', script: 'addEventListener("load", () => { new Image().src = "/more"; });' },
   { name: 'a served file is wrong elsewhere', file: 'served', test: 'opens the file', script: answered('open', '(answer) => { if (answer.problem?.line) answer.problem.line++; }') },
+  { name: 'a released page does not say which it is', file: 'released', test: 'which commit', script: 'addEventListener("DOMContentLoaded", () => document.querySelector("meta[name=commit]").remove());' },
+  { name: 'a released page is not told what to play', file: 'released', test: 'by its name', script: 'addEventListener("DOMContentLoaded", () => { document.getElementById("opened").textContent = ""; });' },
+  { name: 'a released engine does not know a golden trace', file: 'released', test: 'golden', script: answered('open', '(answer) => { answer.problem = { problem: "no" }; }') },
+  { name: 'a released engine does not know a step', file: 'released', test: 'as they come', script: answered('feed', '(answer) => { answer.frames = []; }') },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
 ];
 

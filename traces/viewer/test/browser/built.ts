@@ -1,8 +1,8 @@
 // What is under test: the page as one file, and the program that serves it. Both are built once, before any test (run.ts), and
 // lie in a folder that BULLY_BUILT names.
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const viewer = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -19,15 +19,25 @@ export const pageURL = (): string => pathToFileURL(pageFile()).href;
 export const bully = (): string => join(folder(), 'bully');
 export const workbench = (): string => join(folder(), 'workbench');
 
-// build makes the page, with its engine, and the program. What is there already is taken as it is.
+export const releasedWorkbench = (): string => join(folder(), 'released-workbench');
+
+// build makes the programs, with the page that make viewer has built, and the page as a file. What is there already is taken as it is.
 export function build(into: string): void {
-  const run = (what: string, args: string[], at: string): void => {
+  const run = (what: string, args: string[]): void => {
     const from = Date.now();
-    execFileSync(what, args, { cwd: at, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(what, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
     console.log(`built in ${seconds(Date.now() - from)}: ${what} ${args.join(' ')}`);
   };
-  if (!existsSync(join(into, 'page.html'))) run('node', ['build.mjs', '--standalone', join(into, 'page.html')], viewer);
-  if (!existsSync(join(into, 'workbench'))) run('go', ['build', '-o', into + '/', './impl/cmd/bully', './impl/cmd/workbench'], root);
+  const fresh = join(viewer, 'dist/fresh');
+  if (!existsSync(fresh)) throw new Error('dist/fresh is not there: run make viewer');
+  const program = join(into, 'workbench');
+  if (!existsSync(program)) run('go', ['build', '-o', into + '/', './impl/cmd/bully', './impl/cmd/workbench']);
+  if (!existsSync(join(into, 'page.html'))) run(program, ['view', '-o', join(into, 'page.html')]);
+  if (existsSync(join(into, 'released-workbench'))) return;
+  // As who has not run make viewer builds it: dist/fresh is not there.
+  const gone = Object.fromEntries(readdirSync(fresh).map((name) => [join(fresh, name), '']));
+  writeFileSync(join(into, 'overlay.json'), JSON.stringify({ Replace: gone }));
+  run('go', ['build', '-overlay', join(into, 'overlay.json'), '-o', join(into, 'released-workbench'), './impl/cmd/workbench']);
 }
 
 // sim writes a trace of a simulated run, and returns the name of its file.
@@ -35,6 +45,13 @@ export function sim(name: string, args: string[]): string {
   const file = join(folder(), name);
   if (!existsSync(file)) execFileSync(workbench(), ['sim', ...args, '-trace', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   return file;
+}
+
+// viewed writes a page with a program, and returns its address.
+export function viewed(program: string, ...what: string[]): string {
+  const file = join(folder(), `${basename(program)}-${what.join('-')}.html`);
+  if (!existsSync(file)) execFileSync(program, ['view', ...what, '-o', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return pathToFileURL(file).href;
 }
 
 // compared writes a page of workbench compare, and returns its address.

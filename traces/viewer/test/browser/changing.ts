@@ -1,4 +1,4 @@
-// A film in which members come and go, as a file: a fixture of this page, which no golden trace can change.
+// A recording in which members come and go, as a file: a fixture of this page, which no golden trace can change.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Header } from '../../src/types';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { bully } from './built';
 import { inPage, pick, ready, run, saved, shown, stepUntil, until, visit } from './kit';
 
-inPage('a run is saved as trace, film, test case, SVG and PNG', { hash: run({ seed: 3 }) }, async (page, t) => {
+inPage('a run is saved as trace, recording, test case, SVG and PNG', { hash: run({ seed: 3 }) }, async (page, t) => {
   const into = mkdtempSync(join(tmpdir(), 'bully-saved-'));
   try {
     await ready(page);
@@ -22,15 +22,15 @@ inPage('a run is saved as trace, film, test case, SVG and PNG', { hash: run({ se
     t.diagnostic(`bully trace check: ${said.trim().split('\n').at(-1)}`);
     assert.ok(trace.data.toString().split('\n').length > 30, 'it has many steps');
 
-    const film = await saved(page, 'Film');
-    const lines = film.data.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-    assert.equal(lines[0]!['film'], 1);
+    const recording = await saved(page, 'Recording');
+    const lines = recording.data.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.equal(lines[0]!['recording'], 1);
     assert.ok(lines.length > now.count);
     const other = await visit({});
     await ready(other.page);
     await other.page.getByRole('button', { name: 'Open', exact: true }).click();
-    await other.page.locator('dialog input[type=file]').setInputFiles({ name: film.name, mimeType: 'application/x-ndjson', buffer: film.data });
-    await until(other.page, 'the film in another page', ({ seen, more, problem }) => (seen === lines.length - 1 && !more) || problem !== '');
+    await other.page.locator('dialog input[type=file]').setInputFiles({ name: recording.name, mimeType: 'application/x-ndjson', buffer: recording.data });
+    await until(other.page, 'the recording in another page', ({ seen, more, problem }) => (seen === lines.length - 1 && !more) || problem !== '');
     assert.equal((await shown(other.page)).problem, '');
     assert.deepEqual(other.faults, []);
     await other.close();
@@ -51,7 +51,7 @@ inPage('a run is saved as trace, film, test case, SVG and PNG', { hash: run({ se
     const png = await saved(page, 'Diagram, PNG');
     assert.equal(png.data.subarray(0, 8).toString('hex'), '89504e470d0a1a0a');
     assert.ok(png.data.readUInt32BE(16) > 500 && png.data.readUInt32BE(20) > 500, 'it has pixels');
-    t.diagnostic([trace, film, testCase, svg, png].map(({ name, data }) => `${name} ${(data.length / 1000).toFixed(0)} kB`).join(', '));
+    t.diagnostic([trace, recording, testCase, svg, png].map(({ name, data }) => `${name} ${(data.length / 1000).toFixed(0)} kB`).join(', '));
   } finally {
     rmSync(into, { recursive: true, force: true });
   }

@@ -31,7 +31,7 @@ inPage('it is painted at once, and then plays to a leader; killed, the next high
   assert.match(next.hint, /A majority granted it epoch 2/, 'and by what right');
   assert.match(await page.locator('.ring-node[data-node="3"] [role=button]').getAttribute('aria-label') ?? '', /leads epoch 2/);
   assert.deepEqual(next.looks.slice(0, 3), ['follows', 'follows', 'follows']);
-  for (const [lamp, light] of Object.entries(next.lamps)) assert.equal(light, 'green', lamp);
+  for (const [indicator, light] of Object.entries(next.indicators)) assert.equal(light, 'green', indicator);
 });
 
 inPage('step back, on, jump; a what-if begins another run; and back to the run before', {}, async (page) => {

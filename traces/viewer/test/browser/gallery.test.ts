@@ -25,19 +25,19 @@ inPage('every golden trace opens at a step that is worth seeing, and is by the r
     const now = await open(page, name);
     assert.equal(now.problem, '', name);
     assert.ok(now.count > 0, `${name} opens after its beginning`);
-    assert.equal(now.lamps['Rules'], 'green', name);
+    assert.equal(now.indicators['Rules'], 'green', name);
     const frame = await page.locator('.panel-sentence').innerText();
     assert.doesNotMatch(frame, /^Node \S+ (starts|is started)\.?$/i, `${name} opens at what it is about`);
     await page.keyboard.press('End');
     const end = await shown(page);
     assert.equal(end.count, end.seen, name);
     assert.ok(end.atEnd, `${name} is over at its end`);
-    assert.equal(end.lamps['Rules'], 'green', `${name}, at its end`);
+    assert.equal(end.indicators['Rules'], 'green', `${name}, at its end`);
   }
   t.diagnostic(`${all.length} golden traces`);
 });
 
-inPage('every trace that breaks a rule opens with a red lamp, at the line that is refused', { hash: golden('failover'), small: true }, async (page, t) => {
+inPage('every trace that breaks a rule opens with a red indicator, at the line that is refused', { hash: golden('failover'), small: true }, async (page, t) => {
   await ready(page);
   let red = 0;
   const expected = JSON.parse(readFileSync(join(root, 'traces/invalid/expected.json'), 'utf8')) as Record<string, { line: number; rule: string }>;
@@ -48,8 +48,8 @@ inPage('every trace that breaks a rule opens with a red lamp, at the line that i
     const { line, rule } = expected[`${name}.ndjson`]!;
     assert.match(now.problem, new RegExp(`^Line ${line}:`), name);
     if (rule === 'section 14') continue; // it is no trace from there on, so there is no step that could be red
-    assert.equal(now.lamps['Rules'], 'red', name);
-    assert.match(await page.locator('.panel-lamps').innerText(), /By the rules: broken/, `${name} opens at the step that is refused`);
+    assert.equal(now.indicators['Rules'], 'red', name);
+    assert.match(await page.locator('.panel-indicators').innerText(), /By the rules: broken/, `${name} opens at the step that is refused`);
     red++;
   }
   t.diagnostic(`${all.length} traces that are refused, ${red} of them at a step`);

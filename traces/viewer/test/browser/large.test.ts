@@ -66,7 +66,7 @@ inPage('ten thousand events: open, scroll, zoom, jump', { init: counted }, async
     assert.ok(rows > 3 && rows < 100, `${what}: ${rows} rows are in the page`);
     assert.ok(painted >= least && painted < 20_000, `${what}: ${painted} strokes`);
   };
-  const box = await page.locator('.dia-stage').boundingBox();
+  const box = await page.locator('.dia-surface').boundingBox();
   assert.ok(box);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await report('scrolling the diagram', async () => { for (let i = 0; i < 30; i++) { await page.mouse.wheel(0, 400); await settled(page); } });

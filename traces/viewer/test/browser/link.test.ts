@@ -49,7 +49,7 @@ inPage('a link to a golden trace, and one to a file that was pasted', { hash: go
   const link = await theLink(page);
   assert.match(link, /#g=failover&at=30$/);
   await same(page, link);
-  const text = [JSON.stringify({ film: 1, title: 'Handmade', source: 'trace', nodes: ['1', '2'], timed: false }),
+  const text = [JSON.stringify({ recording: 1, title: 'Handmade', source: 'trace', nodes: ['1', '2'], timed: false }),
     JSON.stringify({ at: 1, kind: 'start', node: 0, text: 'starts' }), JSON.stringify({ at: 2, kind: 'start', node: 1, text: 'starts' })].join('\n');
   await menu(page, 'Open');
   await page.locator('dialog textarea').fill(text);

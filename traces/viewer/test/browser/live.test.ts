@@ -96,7 +96,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   const next = await ringLeads(1);
   t.diagnostic(`kill -9 of 3: the page shows the next after ${seconds(Date.now() - from)}`);
   assert.equal(next.looks[2] === 'leads', false, 'and the one before no more');
-  assert.notEqual(next.lamps['OneActing'], 'red');
+  assert.notEqual(next.indicators['OneActing'], 'red');
 
   begin(all[2]!, all);
   const back = Date.now();

@@ -5,7 +5,7 @@ import { file, golden, inPage, leaders, menu, pick, ready, run, settled, shown, 
 import { changing } from './changing';
 
 const { text, added, adopted, spoken } = changing();
-const at = (count: number): string => `${file('members.film.ndjson', text)}&at=${count}`;
+const at = (count: number): string => `${file('members.recording.ndjson', text)}&at=${count}`;
 
 const kinds = (page: Page): Promise<(string | null)[]> =>
   page.locator('.ring-node[data-node]').evaluateAll((all) => all.sort((a, b) => Number(a.getAttribute('data-node')) - Number(b.getAttribute('data-node'))).map((n) => n.getAttribute('data-member')));

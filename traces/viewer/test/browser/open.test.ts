@@ -49,7 +49,7 @@ const broken: [what: string, text: string, line: number | null, why: RegExp][] =
   ['an unknown node', lines((all) => all.with(9, all[9]!.replace(/"node":"?\d+"?/, '"node":99'))), 10, /99/],
   ['no trace at all', 'Dear all,\nthis is a letter.\n', 1, /nothing that is known/],
   ['empty', '', null, /empty/],
-  ['a film with a bad frame', '{"film":1,"title":"x","source":"trace","nodes":["1"],"timed":false}\n{"at":0,"kind":"dance","node":0,"text":"x"}\n', 2, /dance|kind/],
+  ['a recording with a bad frame', '{"recording":1,"title":"x","source":"trace","nodes":["1"],"timed":false}\n{"at":0,"kind":"dance","node":0,"text":"x"}\n', 2, /dance|kind/],
 ];
 
 inPage('a broken file says which line is wrong, and why; the page goes on', { hash: golden('failover') }, async (page) => {
@@ -68,45 +68,45 @@ inPage('a broken file says which line is wrong, and why; the page goes on', { ha
   }
   await drop(page, 'failover.ndjson', trace('failover'));
   const whole = await until(page, 'a whole file after the broken ones', ({ title, problem }) => /failover/i.test(title) && problem === '');
-  assert.equal(whole.lamps['Rules'], 'green');
+  assert.equal(whole.indicators['Rules'], 'green');
 });
 
 // violating checks that a counterexample is open at a step that breaks a property.
 async function violating(page: Page, name: string): Promise<string> {
-  const now = await until(page, `${name} is open, and a lamp is red`, ({ lamps, problem }) => problem !== '' || Object.values(lamps).includes('red'));
+  const now = await until(page, `${name} is open, and an indicator is red`, ({ indicators, problem }) => problem !== '' || Object.values(indicators).includes('red'));
   assert.equal(now.problem, '', name);
-  const red = Object.keys(now.lamps).filter((lamp) => now.lamps[lamp] === 'red');
+  const red = Object.keys(now.indicators).filter((indicator) => now.indicators[indicator] === 'red');
   await page.keyboard.press('ArrowLeft');
   const before = await shown(page);
-  const here = red.filter((lamp) => before.lamps[lamp] !== 'red'); // a step that no rule allows may come long before
+  const here = red.filter((indicator) => before.indicators[indicator] !== 'red'); // a step that no rule allows may come long before
   assert.ok(here.length > 0, `${name}: of ${red.join(', ')} none went red at the step that is shown`);
   return `${name}: ${here.join(', ')} at step ${now.count} of ${now.seen}`;
 }
 
-const tlc = join(root, 'impl/internal/stage/testdata/tlc');
+const tlc = join(root, 'impl/internal/engine/testdata/tlc');
 for (const name of readdirSync(tlc)) {
   inPage(`what a model checker prints opens at the step that breaks a property: ${name}`, {}, async (page, t) => {
     await ready(page);
     await drop(page, name, readFileSync(join(tlc, name), 'utf8'));
-    await until(page, 'another film than the run of the beginning', ({ title, problem }) => problem !== '' || !title.startsWith('5 nodes'));
+    await until(page, 'another recording than the run of the beginning', ({ title, problem }) => problem !== '' || !title.startsWith('5 nodes'));
     t.diagnostic(await violating(page, name));
   });
 }
 
-inPage('what the explorer finds, as workbench check -film writes it, opens there, too', {}, async (page, t) => {
-  const into = mkdtempSync(join(tmpdir(), 'bully-film-'));
+inPage('what the explorer finds, as workbench check -recording writes it, opens there, too', {}, async (page, t) => {
+  const into = mkdtempSync(join(tmpdir(), 'bully-recording-'));
   try {
-    execFileSync(workbench(), ['check', '-config', 'ClusterGrantsTwice', '-film', join(into, 'found.film.ndjson')], { cwd: root, stdio: 'pipe' });
+    execFileSync(workbench(), ['check', '-config', 'ClusterGrantsTwice', '-recording', join(into, 'found.recording.ndjson')], { cwd: root, stdio: 'pipe' });
     await ready(page);
-    await drop(page, 'found.film.ndjson', readFileSync(join(into, 'found.film.ndjson'), 'utf8'));
-    await until(page, 'another film than the run of the beginning', ({ title, problem }) => problem !== '' || !title.startsWith('5 nodes'));
+    await drop(page, 'found.recording.ndjson', readFileSync(join(into, 'found.recording.ndjson'), 'utf8'));
+    await until(page, 'another recording than the run of the beginning', ({ title, problem }) => problem !== '' || !title.startsWith('5 nodes'));
     t.diagnostic(await violating(page, 'ClusterGrantsTwice'));
   } finally {
     rmSync(into, { recursive: true, force: true });
   }
 });
 
-inPage('a run that was saved as a film is opened, and cannot be meddled with', {}, async (page) => {
+inPage('a run that was saved as a recording is opened, and cannot be intervened in', {}, async (page) => {
   await ready(page);
   await page.keyboard.press(' ');
   await stepUntil(page, '5 leads', (now) => leaders(now).includes(4));

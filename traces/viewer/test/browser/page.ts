@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { deflateRawSync } from 'node:zlib';
 import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import type { Recipe } from '../../src/types';
+import type { RunSpec } from '../../src/types';
 import { sabotage } from './broken';
 import { chromium, pageURL } from './built';
 
@@ -70,8 +70,8 @@ function watch({ page, faults, requests }: Visit, { may, network }: Options): vo
 const packed = (what: unknown): string => deflateRawSync(JSON.stringify(what)).toString('base64url');
 
 // run returns the link of a run, which begins when its nodes have started.
-export function run(recipe: Partial<Recipe>, at?: number): string {
-  return `#r=${packed({ recipe: 1, algorithm: 'bully', nodes: 5, profile: 'lan', seed: 1, do: [], ...recipe })}${at === undefined ? '' : `&at=${at}`}`;
+export function run(runSpec: Partial<RunSpec>, at?: number): string {
+  return `#r=${packed({ runSpec: 1, algorithm: 'bully', nodes: 5, profile: 'lan', seed: 1, do: [], ...runSpec })}${at === undefined ? '' : `&at=${at}`}`;
 }
 
 export const golden = (name: string, at?: number): string => `#g=${name}${at === undefined ? '' : `&at=${at}`}`;
@@ -86,7 +86,7 @@ export async function ready(page: Page): Promise<void> {
 
 // Shown is what a page shows, as far as tests ask.
 export interface Shown {
-  title: string; count: number; seen: number; more: boolean; looks: string[]; lamps: Record<string, string>; atEnd: boolean;
+  title: string; count: number; seen: number; more: boolean; looks: string[]; indicators: Record<string, string>; atEnd: boolean;
   caption: string; hint: string; problem: string; quiet: boolean;
 }
 
@@ -96,10 +96,10 @@ function look(): Shown {
   const [count, seen] = text('.tr-count').split('/').map((part) => parseInt(part, 10));
   const looks: string[] = [];
   document.querySelectorAll('.ring-node[data-node]').forEach((node) => { looks[Number(node.getAttribute('data-node'))] = node.getAttribute('data-look') ?? ''; });
-  const lamps: Record<string, string> = {};
-  document.querySelectorAll('[data-lamp]').forEach((lamp) => { lamps[lamp.getAttribute('data-lamp') ?? ''] = lamp.getAttribute('data-light') ?? ''; });
+  const indicators: Record<string, string> = {};
+  document.querySelectorAll('[data-indicator]').forEach((indicator) => { indicators[indicator.getAttribute('data-indicator') ?? ''] = indicator.getAttribute('data-light') ?? ''; });
   return {
-    title: text('.heading h2'), count: count ?? NaN, seen: seen ?? NaN, more: text('.tr-count').includes('…'), looks, lamps,
+    title: text('.heading h2'), count: count ?? NaN, seen: seen ?? NaN, more: text('.tr-count').includes('…'), looks, indicators,
     atEnd: document.querySelector<HTMLButtonElement>('[aria-label^="A step on"]')?.disabled ?? true,
     caption: text('.tr-caption'), hint: text('.hint'), problem: text('[role=alert]'), quiet: text('.tr-passing').includes('Nothing but heartbeats'),
   };
@@ -194,6 +194,6 @@ export async function saved(page: Page, word: string): Promise<{ name: string; d
 
 // frames returns all frames that the page has, as it saves them.
 export async function frames(page: Page): Promise<string[]> {
-  const { data } = await saved(page, 'Film');
+  const { data } = await saved(page, 'Recording');
   return data.toString().trimEnd().split('\n').slice(1);
 }

@@ -12,35 +12,35 @@ async function part(page: Page): Promise<void> {
   assert.equal(await page.locator('.ring-link[data-cut=both]').count(), 6, 'two times three links are cut');
 }
 
-inPage('textbook: after a partition two lead, the lamp goes red, and leads to the step', { hash: run({ algorithm: 'textbook' }) }, async (page) => {
+inPage('textbook: after a partition two lead, the indicator goes red, and leads to the step', { hash: run({ algorithm: 'textbook' }) }, async (page) => {
   await part(page);
-  assert.equal((await shown(page)).lamps['OneActing'], 'green');
-  const red = await stepUntil(page, 'the lamp of OneActing is red', (now) => now.lamps['OneActing'] === 'red');
+  assert.equal((await shown(page)).indicators['OneActing'], 'green');
+  const red = await stepUntil(page, 'the indicator of OneActing is red', (now) => now.indicators['OneActing'] === 'red');
   assert.deepEqual(leaders(red), [2, 4], 'the highest of each side leads');
   await page.keyboard.press('Shift+ArrowRight');
   assert.ok((await shown(page)).count > red.count);
-  await page.locator('[data-lamp=OneActing] button').click();
+  await page.locator('[data-indicator=OneActing] button').click();
   const there = await shown(page);
-  assert.equal(there.count, red.count, 'the lamp leads to where it went red');
-  assert.match(await page.locator('.panel-lamps').innerText(), /One acts: broken/);
+  assert.equal(there.count, red.count, 'the indicator leads to where it went red');
+  assert.match(await page.locator('.panel-indicators').innerText(), /One acts: broken/);
   await page.keyboard.press('ArrowLeft');
-  assert.equal((await shown(page)).lamps['OneActing'], 'green', 'the step before it was green');
+  assert.equal((await shown(page)).indicators['OneActing'], 'green', 'the step before it was green');
   assert.equal(await page.locator('.tr-red').count() > 0, true, 'the slider has a mark there');
 });
 
-inPage('ours: the same partition has no two leaders, and the lamps stay green', { hash: run({ algorithm: 'bully' }) }, async (page) => {
+inPage('ours: the same partition has no two leaders, and the indicators stay green', { hash: run({ algorithm: 'bully' }) }, async (page) => {
   await part(page);
   const before = await shown(page);
   for (let now = before, led = false; !led;) {
     now = await stepUntil(page, 'something more happens', (next) => next.count > now.count);
     assert.ok(leaders(now).length <= 1, `at step ${now.count} only one leads: ${now.looks.join()}`);
-    assert.equal(now.lamps['OneActing'], 'green', `step ${now.count}`);
+    assert.equal(now.indicators['OneActing'], 'green', `step ${now.count}`);
     led = now.looks[2] === 'leads' && now.looks[0] === 'follows' && now.looks[1] === 'follows';
     assert.ok(now.count < before.count + 1000, 'the larger side has a leader within a thousand steps');
   }
   const now = await shown(page);
   assert.deepEqual(leaders(now), [2], 'the highest of the larger side leads, and 5 does not any more');
-  for (const [lamp, light] of Object.entries(now.lamps)) assert.equal(light, 'green', lamp);
+  for (const [indicator, light] of Object.entries(now.indicators)) assert.equal(light, 'green', indicator);
 });
 
 inPage('a drag from node to node cuts their link, both ways or one way; another heals it', { hash: run({}) }, async (page) => {

@@ -54,7 +54,7 @@ inPage('a phone: every dialog fits, and what is below can be scrolled to', { pho
     assert.deepEqual([...await wide(page), ...await small(page)], [], word);
     await page.getByRole('button', { name: 'Close', exact: true }).tap();
   }
-  for (const part of ['.dia-stage', '.panel', '.list-rows']) {
+  for (const part of ['.dia-surface', '.panel', '.list-rows']) {
     await page.locator(part).scrollIntoViewIfNeeded();
     const box = await page.locator(part).boundingBox();
     assert.ok(box && box.y < phone.height && box.width <= phone.width, `${part} can be reached`);
@@ -69,10 +69,10 @@ inPage('a phone: the page scrolls under a finger, over the ring and the diagram,
   const session = await page.context().newCDPSession(page);
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
     session.send('Input.dispatchTouchEvent', { type, touchPoints });
-  for (const part of ['.ring-picture', '.lamp-all', '.dia-stage', '.panel']) {
+  for (const part of ['.ring-picture', '.indicator-all', '.dia-surface', '.panel']) {
     const [x, y] = await page.locator(part).evaluate((element) => {
       scrollTo(0, 0);
-      for (const around of document.querySelectorAll('.stage-panel')) around.scrollTop = around.scrollHeight; // a finger reads what it hides first
+      for (const around of document.querySelectorAll('.pane-panel')) around.scrollTop = around.scrollHeight; // a finger reads what it hides first
       scrollTo(0, Math.max(0, element.getBoundingClientRect().top - 200));
       const box = element.getBoundingClientRect();
       return [box.left + 12, box.top + Math.min(200, box.height / 2)] as const;

@@ -10,8 +10,8 @@ async function scenarios(page: Page): Promise<Scenario[]> {
   return (JSON.parse(gallery ?? '{"scenarios":[]}') as Gallery).scenarios;
 }
 
-// The lamp that each flaw turns red.
-const lampOf: Record<string, string> = { 'two leaders': 'OneActing', 'two leaders in one epoch': 'OneLeaderPerEpoch', 'a stale write': 'StaleWrite' };
+// The indicator that each flaw turns red.
+const indicatorOf: Record<string, string> = { 'two leaders': 'OneActing', 'two leaders in one epoch': 'OneLeaderPerEpoch', 'a stale write': 'StaleWrite' };
 
 // choose plays a scenario, as its card in the gallery has it.
 async function choose(page: Page, title: string, button: string): Promise<void> {
@@ -21,15 +21,15 @@ async function choose(page: Page, title: string, button: string): Promise<void> 
   await card.getByRole('button', { name: button, exact: true }).click();
 }
 
-// red plays what is shown to its end, and reports whether a lamp was red on the way.
-async function red(page: Page, lamp: string | undefined, wanted: boolean): Promise<boolean> {
+// red plays what is shown to its end, and reports whether an indicator was red on the way.
+async function red(page: Page, indicator: string | undefined, wanted: boolean): Promise<boolean> {
   const all = await toEnd(page);
-  if (!lamp) return false;
-  assert.ok(lamp in all[0]!.lamps, `${lamp} is watched`);
-  if (all.some((each) => each.lamps[lamp] === 'red')) return true;
+  if (!indicator) return false;
+  assert.ok(indicator in all[0]!.indicators, `${indicator} is watched`);
+  if (all.some((each) => each.indicators[indicator] === 'red')) return true;
   if (!wanted) return false;
   await page.keyboard.press('Home'); // between two looks it may have been red, and green again
-  await stepUntil(page, `${lamp} is red`, (each) => each.lamps[lamp] === 'red', 3000);
+  await stepUntil(page, `${indicator} is red`, (each) => each.indicators[indicator] === 'red', 3000);
   return true;
 }
 
@@ -61,13 +61,13 @@ inPage('every scenario opens, plays to its end, and its flaw is seen; with ours 
     const now = await until(page, `${name} is shown`, ({ looks, problem }) => looks.length > 0 || problem !== '');
     assert.equal(now.problem, '', name);
     assert.ok(now.count > 0, `${name} opens after its beginning`);
-    const lamp = lampOf[flaw];
-    assert.equal(await red(page, lamp, true), lamp !== undefined, `${name}: ${lamp} goes red`);
-    if (!lamp || algorithm === 'bully' || !algorithms.includes('bully')) continue;
+    const indicator = indicatorOf[flaw];
+    assert.equal(await red(page, indicator, true), indicator !== undefined, `${name}: ${indicator} goes red`);
+    if (!indicator || algorithm === 'bully' || !algorithms.includes('bully')) continue;
     await choose(page, title, 'Play it with ours instead');
-    assert.equal(await red(page, lamp, false), false, `${name} with ours: ${lamp} stays green`);
-    assert.equal((await shown(page)).lamps['Rules'], 'green', `${name} with ours is by the rules`);
+    assert.equal(await red(page, indicator, false), false, `${name} with ours: ${indicator} stays green`);
+    assert.equal((await shown(page)).indicators['Rules'], 'green', `${name} with ours is by the rules`);
     ours++;
   }
-  t.diagnostic(`${told.length} scenarios, of which ${told.filter(({ flaw }) => lampOf[flaw]).length} have a lamp for their flaw, and ${ours} were played with ours, too`);
+  t.diagnostic(`${told.length} scenarios, of which ${told.filter(({ flaw }) => indicatorOf[flaw]).length} have an indicator for their flaw, and ${ours} were played with ours, too`);
 });

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/impl/internal/interactive"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/tla"
+	"github.com/seed-fdf591db/bully/traces"
+)
+
+// Scenario is a scenario in which algorithms go wrong, or do not.
+type Scenario struct {
+	Name       string   `json:"name"`
+	Title      string   `json:"title"`
+	Algorithm  string   `json:"algorithm"`  // that it is about
+	Algorithms []string `json:"algorithms"` // that can take part in it
+	Nodes      int      `json:"nodes"`
+	Flaw       string   `json:"flaw"` // what goes wrong with Algorithm; "" if nothing does
+	Watch      string   `json:"watch"`
+	Cause      string   `json:"cause"`
+	Remedy     string   `json:"remedy"`
+}
+
+// Rule is a rule of the specification.
+type Rule struct {
+	Name      string   `json:"name"`
+	Title     string   `json:"title"`
+	Says      string   `json:"says"` // a sentence; "" for a rule that is no step of a node
+	Text      string   `json:"text"` // Markdown
+	Operators []string `json:"operators"`
+}
+
+// Gallery is what there is to begin with.
+type Gallery struct {
+	Algorithms []interactive.Algorithm `json:"algorithms"`
+	Profiles   []interactive.Profile   `json:"profiles"`
+	Golden     []traces.Entry          `json:"golden"`
+	Refused    []traces.Entry          `json:"refused"` // traces with a fault, each refused by the rules at one line
+	Scenarios  []Scenario              `json:"scenarios"`
+	Rules      []Rule                  `json:"rules"`
+	Actions    map[string]string       `json:"actions"` // where each action and operator stands in TLA+: "Cluster.tla:120"
+}
+
+// Look returns what there is to begin with.
+func Look() Gallery {
+	return Gallery{Algorithms: interactive.Algorithms(), Profiles: interactive.Profiles(), Golden: traces.Table(), Refused: refused(), Scenarios: played(), Rules: ruleList(),
+		Actions: places()}
+}
+
+// refused lists the traces that must be refused, and why.
+var refused = sync.OnceValue(func() (all []traces.Entry) {
+	text, _ := fs.ReadFile(traces.Invalid, "expected.json") // it is embedded
+	var expected map[string]struct {
+		Line int
+		Rule string
+	}
+	_ = json.Unmarshal(text, &expected) // and a test reads it
+	names, _ := fs.Glob(traces.Invalid, "*.ndjson")
+	for _, name := range names {
+		text, _ := fs.ReadFile(traces.Invalid, name)
+		nodes := 0
+		if in, err := spec.NewTraceReader(bytes.NewReader(text)); err == nil {
+			nodes = len(in.Header().Members)
+		}
+		e := expected[name]
+		all = append(all, traces.Entry{Name: strings.TrimSuffix(name, ".ndjson"), Nodes: nodes, Events: bytes.Count(text, []byte("\n")) - 1,
+			Watch: fmt.Sprintf("The rules do not allow line %d. %s: %s", e.Line, e.Rule, check.Sentence(e.Rule))})
+	}
+	return all
+})
+
+// OpenGolden opens a golden trace, or one that must be refused, by its name.
+func OpenGolden(name string) Opened {
+	named := func(e traces.Entry) bool { return e.Name == name }
+	if i := slices.IndexFunc(traces.Table(), named); i >= 0 {
+		return openTold(traces.Valid, name, traces.Table()[i].Watch)
+	}
+	if i := slices.IndexFunc(refused(), named); i >= 0 {
+		return openTold(traces.Invalid, name, refused()[i].Watch)
+	}
+	return failed(0, fmt.Sprintf("there is no golden trace %q", name))
+}
+
+func openTold(files fs.FS, name, watch string) Opened {
+	text, err := fs.ReadFile(files, name+".ndjson")
+	if err != nil {
+		return failed(0, err.Error())
+	}
+	opened := openTrace(text, name)
+	if opened.Recording != nil {
+		opened.Recording.Watch = watch
+		if open, ok := aboutGolden(opened.Recording, name); ok {
+			opened.Recording.Open = open
+		}
+	}
+	return opened
+}
+
+// played lists the scenarios.
+func played() (all []Scenario) {
+	algorithms := contenders.All()
+	for _, n := range scenarios.All() {
+		s := Scenario{Name: n.Name, Title: n.Title, Algorithm: n.Shows, Nodes: n.Nodes, Flaw: string(n.Flaw), Watch: n.Watch, Cause: n.Cause, Remedy: n.Remedy}
+		for i := range algorithms {
+			if takesPart(&n.Scenario, &algorithms[i]) {
+				s.Algorithms = append(s.Algorithms, algorithms[i].Name)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// takesPart reports whether an algorithm can have as many nodes as a scenario, and the server that a fault befalls.
+func takesPart(s *contest.Scenario, a *contest.Algorithm) bool {
+	if a.MaxNodes > 0 && s.Nodes > a.MaxNodes {
+		return false
+	}
+	for _, f := range s.Faults {
+		if f.Node > s.Nodes+a.Servers {
+			return false
+		}
+	}
+	return true
+}
+
+func ruleList() (all []Rule) {
+	rules := spec.Rules()
+	for i, r := range rules {
+		all = append(all, Rule{Name: r.Name, Title: r.Title, Says: spec.Sentence(r.Name), Text: r.Text, Operators: operatorsOf(rules[i:])})
+	}
+	return all
+}
+
+// modules are those whose operators rules name: Node and Cluster by their names alone, all others as Fencing!Admits.
+var modules = []string{"Node", "Cluster", "Fencing"}
+
+var definition = regexp.MustCompile(`^([A-Za-z]\w*)(\([^)]*\))? *==`)
+
+// places says where operators stand, by their names, or as Fencing!Admits.
+var places = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for i, module := range modules {
+		text, _ := fs.ReadFile(tla.FS(), module+".tla") // it is embedded
+		line := 0
+		for said := range strings.Lines(string(text)) {
+			line++
+			found := definition.FindStringSubmatch(said)
+			if found == nil {
+				continue
+			}
+			name := found[1]
+			if i > 1 {
+				name = module + "!" + name
+			}
+			if all[name] == "" {
+				all[name] = fmt.Sprintf("%s.tla:%d", module, line)
+			}
+		}
+	}
+	all[string(spec.StartAction)] = all["Init"] // Start is Init of one node
+	return all
+})
+
+// operatorsOf returns the operators of a rule that can be shown. A rule that names none has those of the next.
+func operatorsOf(rules []spec.Rule) (operators []string) {
+	for _, name := range rules[0].Operators {
+		if places()[name] != "" {
+			operators = append(operators, name)
+		}
+	}
+	if len(operators) == 0 && len(rules) > 1 {
+		return operatorsOf(rules[1:])
+	}
+	return operators
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/impl/internal/narrate"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/recording"
+)
+
+// Live is a cluster of ours that runs now, as far as it is heard of. It may be heard of from the middle on, and with gaps.
+type Live struct {
+	members  []spec.NodeID
+	narrator *narrate.Narrator
+}
+
+// Listen begins to listen to these nodes; changing says that members come and go, and these are all who ever are any. The error
+// says which of them cannot be one.
+func Listen(nodes []string, changing bool) (*Live, error) {
+	l := &Live{}
+	for _, name := range nodes {
+		id, err := spec.ParseNodeID(name)
+		if err != nil {
+			return nil, fmt.Errorf("%q cannot be a node: %w", name, err)
+		}
+		l.members = append(l.members, id)
+	}
+	slices.SortFunc(l.members, spec.NodeID.Compare)
+	if len(slices.Compact(slices.Clone(l.members))) != len(l.members) {
+		return nil, errors.New("a node is named twice")
+	}
+	var err error
+	l.narrator, err = narrate.New(l.members, narrate.Options{Timed: true, Middle: true, Changing: changing})
+	return l, err
+}
+
+// Header returns the header of the recording.
+func (l *Live) Header() recording.Header {
+	h := l.narrator.Header()
+	h.Title, h.Source = fmt.Sprintf("%d nodes, live", len(l.members)), recording.Live
+	h.Watch = "What the nodes say that they do, as they do it."
+	h.Indicators = slices.DeleteFunc(h.Indicators, func(indicator recording.Indicator) bool { return indicator.Name == narrate.Rules }) // for that one must see all
+	return h
+}
+
+// Feed takes the next event, a line of a trace, and returns its frames. The error says why there are none; the next event may
+// be good.
+func (l *Live) Feed(line []byte) ([]recording.Frame, error) {
+	var e spec.Event
+	if err := e.UnmarshalJSON(line); err != nil {
+		return nil, fmt.Errorf("an event of the cluster cannot be read: %w", err)
+	}
+	for _, id := range ids(&e) {
+		if !slices.Contains(l.members, id) {
+			return nil, fmt.Errorf("an event of the cluster names %s, which is none of its nodes", id)
+		}
+	}
+	frames := l.narrator.Tell(&e)
+	if e.Action == spec.CrashAction {
+		// No node tells of its crash: whoever listens has said so, for it hears the node no more.
+		end := &frames[len(frames)-1]
+		end.Text, end.Note = "is heard no more", "it has crashed or was stopped, or cannot be reached from here"
+	}
+	return frames, nil
+}
+
+// ids returns every node that an event names.
+func ids(e *spec.Event) []spec.NodeID {
+	all := append([]spec.NodeID{e.Node, e.Input.Message.From, e.Input.Message.To, e.State.Leader, e.State.Grantee}, e.State.Support...)
+	configurations := []spec.Configuration{e.Input.Message.Configuration, e.Input.Configuration, e.State.Configuration}
+	for _, m := range e.Sent {
+		all = append(all, m.From, m.To)
+		configurations = append(configurations, m.Configuration)
+	}
+	for _, c := range configurations {
+		for _, m := range c.Members() {
+			all = append(all, m.ID)
+		}
+	}
+	for _, l := range e.Input.Cut {
+		all = append(all, l.From, l.To)
+	}
+	return slices.DeleteFunc(all, spec.NodeID.IsNone)
+}

@@ -1,0 +1,101 @@
+package interactive
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/recording"
+)
+
+// What is here is of runs whose members come and go (R42 to R49).
+
+// changes reports whether members come and go.
+func (s *Run) changes() bool { return s.algorithm.Name == members }
+
+// change asks the leader to make a node one of a kind, or to remove it. If several act, it is the one of the highest epoch.
+func (s *Run) change(id int, kind string) error {
+	leader, epoch := 0, uint64(0)
+	for other := 1; other <= s.scenario.Nodes; other++ {
+		if v := s.play.View(other); v.Acts && v.Status.Epoch >= epoch {
+			leader, epoch = other, v.Status.Epoch
+		}
+	}
+	if leader == 0 {
+		return errors.New("nobody leads now, and only a leader can change the members: go on until one does")
+	}
+	wanted := contenders.Change{ID: id, Kind: spec.MemberKind(kind)}
+	if kind == removed {
+		wanted.Kind = ""
+	}
+	if err := s.play.Ask(leader, wanted); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "bully: change: "))
+	}
+	return nil
+}
+
+// newest returns the newest configuration of those that nodes have which run; none if members are fixed.
+func (s *Run) newest() (newest spec.Configuration) {
+	for id := 1; s.changes() && id <= s.scenario.Nodes; id++ {
+		v := s.play.View(id)
+		if ours, ok := v.Node.(contenders.Ours); ok && v.Up {
+			if c := ours.Case(); c.Want.State.Configuration.Newer(newest) || newest.IsNone() {
+				newest = c.Want.State.Configuration
+			}
+		}
+	}
+	return newest
+}
+
+// kindIn returns what a node is in a configuration: a voter, if members are fixed; "" if it is no member.
+func (s *Run) kindIn(c spec.Configuration, id int) spec.MemberKind {
+	if !s.changes() {
+		return spec.Voter
+	}
+	m, _ := c.Member(s.members[id-1])
+	return m.Kind
+}
+
+// votes reports whether members of a kind count in quorums.
+func votes(kind spec.MemberKind) bool { return kind == spec.Voter || kind == spec.Witness }
+
+// votes reports whether a node counts in quorums, by the newest configuration.
+func (s *Run) votes(id int) bool { return votes(s.kindIn(s.newest(), id)) }
+
+// mayLead reports whether a node may stand, by the newest configuration.
+func (s *Run) mayLead(id int) bool { return s.kindIn(s.newest(), id) == spec.Voter }
+
+// size returns how many nodes a quorum is more than half of.
+func (s *Run) size() (n int) {
+	c := s.newest()
+	for id := 1; id <= s.scenario.Nodes; id++ {
+		if votes(s.kindIn(c, id)) {
+			n++
+		}
+	}
+	return n
+}
+
+// settle says when a configuration holds for good, and shows what tells of another one: that is no upkeep.
+func (s *Run) settle(f *recording.Frame, m *contest.Moment, was *told) {
+	if !s.changes() || m.Out == nil {
+		return
+	}
+	ours, ok := s.play.View(m.Node).Node.(contenders.Ours)
+	if !ok {
+		return
+	}
+	c := ours.Case()
+	if says := s.confs.Settles(c.ID, &c.Want.State); says != "" {
+		say(f, says)
+		f.State.Settled, f.Upkeep = true, false
+	}
+	if f.State.Configuration == was.conf {
+		return
+	}
+	for k := range f.Sends {
+		f.Sends[k].Upkeep = false
+	}
+}

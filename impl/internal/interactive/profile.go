@@ -1,0 +1,121 @@
+package interactive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
+
+// Algorithm is an algorithm that can be played.
+type Algorithm struct {
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Servers  int    `json:"servers"`           // how many servers it needs beside its nodes
+	MaxNodes int    `json:"maxNodes"`          // how many nodes it can have here
+	Says     string `json:"says"`              // who leads next, and why
+	Resigns  bool   `json:"resigns,omitempty"` // a node can be told to lead no longer
+	Changes  bool   `json:"changes,omitempty"` // a leader can be asked to change the members
+}
+
+// Profile is how long things take in a run.
+type Profile struct {
+	Name string `json:"name"`
+	Says string `json:"says"`
+
+	timing      contest.Timing
+	delay, disk contest.Range
+	loss        float64
+}
+
+// Algorithms returns every algorithm, ours first.
+func Algorithms() (all []Algorithm) {
+	for _, a := range playable() {
+		_, resigns := a.New(contest.Config{ID: 1, Nodes: MinNodes, Order: []int{1, 2, 3}, Timing: contest.LAN(), Random: random()}).(contest.Resigner)
+		most := MaxNodes
+		if a.MaxNodes > 0 {
+			most = min(most, a.MaxNodes)
+		}
+		all = append(all, Algorithm{Name: a.Name, Title: a.Title, Servers: a.Servers, MaxNodes: most, Says: familyOf(&a).says, Resigns: resigns, Changes: a.Name == members})
+	}
+	return all
+}
+
+// members is the name of the algorithm in which a leader can be asked to change the members.
+const members = "bully-members"
+
+// playable returns every algorithm: those that are compared with each other, and ours with members that come and go.
+func playable() []contest.Algorithm {
+	all := contenders.All()
+	return slices.Insert(all, 1, contenders.BullyMembers())
+}
+
+// algorithmNamed returns the algorithm of a name.
+func algorithmNamed(name string) (contest.Algorithm, bool) {
+	if name == members {
+		return contenders.BullyMembers(), true
+	}
+	return contenders.Named(name)
+}
+
+// Profiles returns every profile, first the one to begin with. Messages take long enough to be seen under way, and so little
+// that nobody who is alive is taken for dead; but for those that are lost.
+func Profiles() []Profile {
+	const ms = time.Millisecond
+	lan, wan := policy.LAN(), policy.WAN()
+	return []Profile{
+		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of " + inWords(lan.Patience) + " is a death.",
+			timing: contest.TimingOf(lan), delay: contest.Range{Min: 3 * ms, Max: 9 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}},
+		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of " + inWords(wan.Patience) + " is a death.",
+			timing: contest.TimingOf(wan), delay: contest.Range{Min: 40 * ms, Max: 90 * ms}, disk: contest.Range{Min: ms, Max: 4 * ms}},
+		{Name: "lossy", Says: "A bad network: messages take 1 to 10 ms, and one in ten is lost.",
+			timing: contest.TimingOf(lan), delay: contest.Range{Min: ms, Max: 10 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
+	}
+}
+
+// inWords says a time as a person would: 325 ms, or 3.5 s.
+func inWords(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%g s", d.Seconds())
+}
+
+func profileNamed(name string) *Profile {
+	all := Profiles()
+	if i := slices.IndexFunc(all, func(p Profile) bool { return p.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+func profileNames() string {
+	var names []string
+	for _, p := range Profiles() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// long is how long a run goes on that no scenario ends.
+const long = 24 * time.Hour
+
+// scenario returns what happens to so many nodes: nothing, until somebody intervenes. Leaders write once in a while, so that it
+// shows if one of a past reign does.
+func (p *Profile) scenario(nodes int) contest.Scenario {
+	return contest.Scenario{Name: p.Name, Nodes: nodes, Length: long, Timing: p.timing, Delay: p.delay, Disk: p.disk, Loss: p.loss,
+		Work: p.timing.Heartbeat}
+}
+
+// ofScenario returns what is played of a scenario. Its end is that of its time: a run that somebody may intervene in is not
+// over when it is quiet.
+func ofScenario(n *scenarios.Named) setting {
+	s := n.Scenario
+	s.Quiet = false
+	return setting{scenario: s, named: n, seed: n.Seed}
+}

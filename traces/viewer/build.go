@@ -1,0 +1,100 @@
+package viewer
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+)
+
+// dist has the pages as they were built. dist/released is in the repository: the page and its engine as of a release. dist/fresh is not: make viewer
+// makes it of the sources as they are.
+//
+//go:embed dist
+var dist embed.FS
+
+// fresh and released are the folders of a build. The first that is there is taken.
+const (
+	fresh    = "dist/fresh"
+	released = "dist/released"
+)
+
+// build is a page and its engine, which belong together: nobody takes one of them without the other.
+type build struct {
+	html   string
+	form   form // html, cut where something is put in
+	engine *io.SectionReader
+}
+
+// current is the build that pages are made of.
+var current = sync.OnceValues(func() (build, error) {
+	b, err := readBuild(dist, fresh)
+	if errors.Is(err, fs.ErrNotExist) {
+		return readBuild(dist, released)
+	}
+	return b, err
+})
+
+// readBuild reads the build in a folder. The engine stays where it is: it is large, and a node may never be asked for it.
+func readBuild(from fs.FS, folder string) (b build, err error) {
+	html, err := fs.ReadFile(from, folder+"/page.html")
+	if err != nil {
+		return b, err
+	}
+	b.html = string(html)
+	if b.form, err = cut(b.html); err != nil {
+		return b, fmt.Errorf("viewer: %s/page.html: %w: run make viewer", folder, err)
+	}
+	engine, err := from.Open(folder + "/engine.wasm.gz")
+	if err != nil {
+		return b, err
+	}
+	info, err := engine.Stat()
+	if err != nil {
+		return b, err
+	}
+	bytes, ok := engine.(io.ReaderAt)
+	if !ok {
+		return b, fmt.Errorf("viewer: %s/engine.wasm.gz cannot be read from any place", folder)
+	}
+	b.engine = io.NewSectionReader(bytes, 0, info.Size())
+	return b, nil
+}
+
+// The places in the page where something is put in. Each is there once.
+const (
+	policyMark  = `<meta http-equiv="Content-Security-Policy" content="`
+	connectMark = `connect-src 'none'`
+	openedMark  = `<script type="application/json" id="opened">`
+	engineMark  = `<script type="application/octet-stream;base64" id="engine">`
+)
+
+// form is the page, cut where something is put in.
+type form struct {
+	before, policy, between, opened, rest string
+}
+
+// cut cuts a page at its marks.
+func cut(page string) (f form, err error) {
+	for _, mark := range []string{policyMark, connectMark, openedMark, engineMark} {
+		if n := strings.Count(page, mark); n != 1 {
+			return f, fmt.Errorf("the page has %s %d times, and once is wanted", mark, n)
+		}
+	}
+	var policy, opened, engine bool
+	f.before, page, policy = strings.Cut(page, connectMark)
+	f.between, page, opened = strings.Cut(page, openedMark)
+	f.opened, f.rest, engine = strings.Cut(page, engineMark)
+	_, f.policy, _ = strings.Cut(f.before, policyMark)
+	after, _, closed := strings.Cut(f.between, `"`)
+	if !policy || !opened || !engine || f.policy == "" || !closed || strings.ContainsAny(f.policy, `"<>`) {
+		return f, errors.New("the marks of the page are in another order than policy, opened, engine")
+	}
+	f.policy += "%s" + after
+	f.between += openedMark
+	f.opened += engineMark
+	return f, nil
+}

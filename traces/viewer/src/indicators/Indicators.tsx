@@ -1,0 +1,47 @@
+// Indicators: what must hold, and whether it does. A red one leads to where it went red, and so does one that was red: what has been
+// broken once is not forgotten because it holds again.
+import type { Recording, Why } from '../recording';
+import { recording as shownRecording, jump, scene as shownScene } from '../store';
+import type { Indicator } from '../types';
+import { capital, indicatorWord, moment, shorten } from '../words';
+import { Sign } from './Sign';
+import { stateWords } from './words';
+import './indicators.css';
+
+export function Indicators() {
+  const recording = shownRecording.value;
+  const scene = shownScene.value;
+  if (!recording || !scene || scene.indicators.length === 0) return null;
+  return (
+    <ul class="indicator-all" aria-label="Properties">
+      {scene.indicators.map((indicator) => <One key={indicator.name} recording={recording} indicator={indicator} why={scene.why[indicator.name]} was={scene.was[indicator.name]} />)}
+    </ul>
+  );
+}
+
+interface Props { recording: Recording; indicator: Indicator; why: Why | undefined; was: Why | undefined }
+
+function One({ recording, indicator, why, was }: Props) {
+  const property = capital(shorten(recording, indicator.says ?? indicator.name));
+  const past = indicator.light === 'green' ? was : undefined;
+  const there = why ?? past;
+  const frame = there ? recording.frames[there.frame] : undefined;
+  const when = frame ? moment(recording, frame.at) : '';
+  const state = stateWords(indicator, when, past !== undefined);
+  const reason = there?.says ? ` ${capital(shorten(recording, there.says))}` : '';
+  const title = `${indicator.name}: ${property}${reason}${indicator.once && indicator.light === 'red' ? ' Once broken, it stays so.' : ''}`;
+  const face = (
+    <>
+      <Sign light={past ? 'was' : indicator.light} />
+      <span class="indicator-name">{indicatorWord(indicator.name)}</span>{' '}
+      <span class="indicator-state">{state}</span>
+    </>
+  );
+  return (
+    <li class="indicator" data-light={indicator.light} data-indicator={indicator.name} data-was={past ? 'red' : undefined} title={title}>
+      {there
+        ? <button type="button" class="indicator-face" aria-label={`${indicatorWord(indicator.name)} ${state}. Go there.`} onClick={() => jump(there.frame + 1)}>{face}</button>
+        : <span class="indicator-face" tabIndex={0} role="note" aria-label={`${indicatorWord(indicator.name)} ${state}. ${property}`}>{face}</span>}
+    </li>
+  );
+}
