@@ -1,16 +1,19 @@
 package spec
 
 import (
-	_ "embed" // for the page
+	_ "embed" // for the pages
 	"regexp"
 	"strings"
 	"sync"
 )
 
-// page is the specification.
-//
-//go:embed README.md
-var page string
+// The specification, and its index of rules.
+var (
+	//go:embed README.md
+	page string
+	//go:embed index.md
+	indexPage string
+)
 
 // Rule is a rule of the specification, README.md, in its own words.
 type Rule struct {
@@ -24,12 +27,11 @@ type Rule struct {
 
 var operator = regexp.MustCompile("`([A-Z][A-Za-z!]*)`")
 
-// Rules returns all rules, in the order of their numbers, as the index of the page has them (section 16).
+// Rules returns all rules, in the order of their numbers, as the index has them, index.md.
 func Rules() []Rule { return rules() }
 
 var rules = sync.OnceValue(func() (rules []Rule) {
-	_, index, _ := strings.Cut(page, "\n## 16. Index of rules\n")
-	for line := range strings.SplitSeq(index, "\n") {
+	for line := range strings.SplitSeq(indexPage, "\n") {
 		cells := strings.Split(line, "|")
 		if len(cells) != 7 || !strings.HasPrefix(cells[1], " R") {
 			continue
