@@ -163,10 +163,7 @@ func (c Configuration) At(e Epoch, version uint64) Configuration {
 
 // Validate returns nil if c is valid, and else a FieldError. None is not valid.
 func (c Configuration) Validate() error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	return nil
+	return c.check().orNil()
 }
 
 // check is Validate. The members need no look: whoever made c has looked at them.

@@ -26,25 +26,9 @@
 //
 // # The form of a trace
 //
-// A trace is NDJSON: a [Header], then one object a line, each line ended by LF. These are events of every kind:
+// A trace is NDJSON: a [Header], then one [Event] a line, each line ended by LF. spec/trace.md says all of it.
 //
-//	{"seq":1,"node":"2","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}
-//	{"seq":2,"node":"3","action":"ElectionTimeout","input":{"timer":"election"},"sent":[],"state":{…}}
 //	{"seq":3,"node":"2","action":"OnClaim","input":{"message":{"type":"CLAIM","from":"3","to":"2","epoch":1,"question":3}},"sent":[{"type":"GRANT","from":"2","to":"3","epoch":1,"question":3}],"state":{…}}
-//	{"seq":4,"node":"3","action":"Resign","input":{"call":"resign"},"sent":[…],"state":{…}}
-//	{"seq":5,"node":"3","action":"Crash","state":{…}}
-//	{"seq":6,"node":"3","action":"Restart","sent":[…],"state":{…}}
-//	{"seq":7,"action":"Lose","input":{"message":{"type":"IM_BACK","from":"3","to":"2","epoch":1,"question":1048577}}}
-//	{"seq":8,"action":"Cut","input":{"cut":[["3","1"],["3","2"]]}}
-//	{"seq":9,"at":1763715600000000,"node":"2","action":"HolderDead","input":{"call":"holder-dead"},"sent":[],"state":{…}}
-//
-// Where members change, each message and each state ends with a configuration, and there is one more kind of event:
-//
-//	{"format":3,"spec":"2.0","changing":true,"members":["1","2","3","4"],"seed":81,"commit":"9fceb02"}
-//	{"seq":1,"node":"4","action":"Start","sent":[],"state":{…,"latest":1,"configuration":{"epoch":0,"version":0,"members":[]}}}
-//	{"seq":2,"node":"3","action":"Change","input":{"call":"change","configuration":{"epoch":1,"version":2,"members":[…]}},"sent":[…],"state":{…}}
-//
-// Any event may say when it was: "at", in microseconds since 1970.
 //
 // # Strictness
 //

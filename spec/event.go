@@ -75,10 +75,7 @@ func (in *Input) Written() Input {
 // needs and no more; a node receives what is sent to it and sends in its own name; and all that it is made
 // of is valid. Whether the step is one that the rules allow is not looked at.
 func (e Event) Validate() error {
-	if err := e.check(e.Action.form(), nil); err != nil {
-		return err
-	}
-	return nil
+	return e.check(e.Action.form(), nil).orNil()
 }
 
 // check is Validate of an event of form f, and every id must be a member unless members is nil.
@@ -219,17 +216,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a well-formed event. A field unknown, missing or given twice is an error.
 func (e *Event) UnmarshalJSON(data []byte) error {
-	s := newScanner(data)
-	var parsed Event
-	s.event(&parsed)
-	if err := s.end(""); err != nil {
-		return err
-	}
-	if err := parsed.Validate(); err != nil {
-		return err
-	}
-	*e = parsed
-	return nil
+	return unmarshal(data, e, (*scanner).event)
 }
 
 // appendJSON appends e, of form f, as a line of a trace.

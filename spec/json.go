@@ -25,6 +25,14 @@ func (e *FieldError) Error() string {
 // Unwrap returns ErrMessageType or ErrWireVersion if that is what is wrong.
 func (e *FieldError) Unwrap() error { return e.cause }
 
+// orNil returns e as an error: an interface that holds a nil *FieldError is not nil.
+func (e *FieldError) orNil() error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
 // within moves e into the field that it was found in.
 func (e *FieldError) within(field string) *FieldError {
 	switch {
@@ -102,6 +110,21 @@ func (s *scanner) end(name string) error {
 		s.err.Field = name
 	}
 	return s.err
+}
+
+// unmarshal reads one value into v, which must be valid, and leaves v as it is if there is a fault.
+func unmarshal[T interface{ Validate() error }](data []byte, v *T, read func(*scanner, *T)) error {
+	s := newScanner(data)
+	var parsed T
+	read(s, &parsed)
+	if err := s.end(""); err != nil {
+		return err
+	}
+	if err := parsed.Validate(); err != nil {
+		return err
+	}
+	*v = parsed
+	return nil
 }
 
 // peek returns the next byte that is not white space, or 0 at the end.

@@ -93,10 +93,7 @@ const (
 
 // Validate returns nil if m is valid, and else a FieldError.
 func (m Message) Validate() error {
-	if err := m.check(nil); err != nil {
-		return err
-	}
-	return nil
+	return m.check(nil).orNil()
 }
 
 // check is Validate, and all ids must be members unless members is nil.
@@ -167,17 +164,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a valid message. A field unknown, missing or given twice is an error, as is a string
 // with an escape: no word and no id needs one.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	s := newScanner(data)
-	var parsed Message
-	s.message(&parsed)
-	if err := s.end(""); err != nil {
-		return err
-	}
-	if err := parsed.Validate(); err != nil {
-		return err
-	}
-	*m = parsed
-	return nil
+	return unmarshal(data, m, (*scanner).message)
 }
 
 func (m *Message) appendJSON(b []byte) []byte {

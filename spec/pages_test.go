@@ -144,6 +144,15 @@ func deadLinks(file string) (dead []string) {
 	return dead
 }
 
+// TestPagesAreShort holds that each page here can be read at one sitting.
+func TestPagesAreShort(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	for _, page := range pages {
+		require.LessOrEqual(t, strings.Count(readText(t, page), "\n"), 1200, "%s: move what is not the norm itself to a page of its own", page)
+	}
+}
+
 // TestLinks follows the links of the pages here, and of those elsewhere that lead here.
 func TestLinks(t *testing.T) {
 	pages, err := filepath.Glob("*.md")

@@ -2,6 +2,7 @@ package spec_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -40,6 +41,7 @@ func TestSentences(t *testing.T) {
 	for _, r := range spec.Rules() {
 		require.Regexp(t, `^[A-Z].*\.$`, spec.Sentence(r.Name), r.Name)
 	}
+	require.Len(t, regexp.MustCompile(`(?m)^\| R[0-9]+ \| [^|]+ \|$`).FindAllString(readText(t, "index.md"), -1), len(spec.Rules()))
 	require.Empty(t, spec.Sentence("R0"))
 	require.Empty(t, spec.Sentence(fmt.Sprintf("R%d", len(spec.Rules())+1)))
 }

@@ -89,10 +89,7 @@ func (s State) Clone() State {
 // those asked, dated and answered are at most the latest, only a leader has the two last, support and answers are ascending, and the
 // configuration is none, or valid and of no higher epoch; and else a FieldError.
 func (s State) Validate() error {
-	if err := s.check(nil); err != nil {
-		return err
-	}
-	return nil
+	return s.check(nil).orNil()
 }
 
 // check is Validate, and every id must be a member unless members is nil.
@@ -235,17 +232,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a valid state. A field unknown, missing or given twice is an error.
 func (s *State) UnmarshalJSON(data []byte) error {
-	scan := newScanner(data)
-	var parsed State
-	scan.state(&parsed)
-	if err := scan.end(""); err != nil {
-		return err
-	}
-	if err := parsed.Validate(); err != nil {
-		return err
-	}
-	*s = parsed
-	return nil
+	return unmarshal(data, s, (*scanner).state)
 }
 
 // MarshalJSON writes the fields in the order of the examples. A record that is not valid is an error.
@@ -264,29 +251,7 @@ func (d Durable) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a valid record. A field unknown, missing or given twice is an error.
 func (d *Durable) UnmarshalJSON(data []byte) error {
-	scan := newScanner(data)
-	var parsed Durable
-	seen := scan.object(durableFields, func(field int) {
-		switch field {
-		case 0:
-			parsed.Epoch = scan.epoch()
-		case 1:
-			parsed.Grantee = scan.idOrNull()
-		case 2:
-			parsed.Reserved = scan.question()
-		case 3:
-			parsed.Configuration = scan.configuration()
-		}
-	})
-	scan.require(durableFields, seen|durableConfiguration, 1<<len(durableFields)-1)
-	if err := scan.end(""); err != nil {
-		return err
-	}
-	if err := parsed.Validate(); err != nil {
-		return err
-	}
-	*d = parsed
-	return nil
+	return unmarshal(data, d, (*scanner).durable)
 }
 
 func (s *State) appendJSON(b []byte) []byte {
@@ -364,6 +329,23 @@ func (s *scanner) state(st *State) {
 		want &^= stateReign
 	}
 	s.require(stateFields, seen|stateConfiguration, want)
+}
+
+// durable reads the syntax of a record; Validate says whether it is valid.
+func (s *scanner) durable(d *Durable) {
+	seen := s.object(durableFields, func(field int) {
+		switch field {
+		case 0:
+			d.Epoch = s.epoch()
+		case 1:
+			d.Grantee = s.idOrNull()
+		case 2:
+			d.Reserved = s.question()
+		case 3:
+			d.Configuration = s.configuration()
+		}
+	})
+	s.require(durableFields, seen|durableConfiguration, 1<<len(durableFields)-1)
 }
 
 // answered reads an array of answers and appends them to answers.

@@ -59,7 +59,7 @@ func TestCommands(t *testing.T) {
 
 func TestInputs(t *testing.T) {
 	for name, want := range map[string][]string{
-		"prove":      {"tla/proof/fixed.py", "tla/proof/requirements.txt", "tla/Fencing.tla", "tla/models/Fencing.cfg"},
+		"prove":      {"spec/code.md", "tla/proof/fixed.py", "tla/proof/requirements.txt", "tla/Fencing.tla", "tla/models/Fencing.cfg"},
 		"check-deep": {"tla/Node.tla", "tla/MCCluster.tla", "tla/models/Cluster.cfg", "tla/check/main.go", "model/rules/rules.go", "go.mod"},
 		"soak":       {"impl/bully/core.go", "impl/host/host_test.go", "traces/valid/failover.ndjson", "conformance/mutants/table/host.txt"},
 	} {
@@ -95,7 +95,7 @@ func tree(t *testing.T, said string, ends error) (*app, func(file, text string))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	put(page, rules)
-	for _, name := range []string{"tla/proof/fixed.py", "tla/models.json", "tla/A.tla", "model/rules/a.go", "go.mod"} {
+	for _, name := range []string{"spec/code.md", "tla/proof/fixed.py", "tla/models.json", "tla/A.tla", "model/rules/a.go", "go.mod"} {
 		put(name, "first\n")
 	}
 	put(readme, "# Kept\n"+tableBegin+tableEnd)
@@ -132,7 +132,7 @@ func TestKeeps(t *testing.T) {
 	require.Contains(t, text(t, a, readme), "`: the same |\n| `make prove-second` | | | | nothing is kept |\n")
 	require.Equal(t, "the same", age(t, a))
 
-	for _, changed := range [][2]string{{"tla/proof/fixed.py", "second\n"}, {"tla/proof/new.py", "one more\n"}, {page, strings.Replace(rules, "x = 1", "x = 2", 1)},
+	for _, changed := range [][2]string{{"tla/proof/fixed.py", "second\n"}, {"tla/proof/new.py", "one more\n"}, {"spec/code.md", "second\n"},
 		{page, strings.Replace(rules, "| d | 1 |", "| d | 2 |", 1)}, {page, strings.Replace(rules, "#### More\n\ntext", "#### More\n\nother", 1)}} {
 		a, put := tree(t, proved, nil)
 		require.Equal(t, exitOK, a.main(t.Context(), []string{"-run", "prove"}), a.log)

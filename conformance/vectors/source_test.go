@@ -64,7 +64,7 @@ type sources struct {
 
 // know reads what there is.
 func know(t *testing.T) *sources {
-	specification, table, kit := readText(t, "../../spec/README.md"), readText(t, "../../spec/table.md"), readText(t, "../README.md")
+	index, table, kit := readText(t, "../../spec/index.md"), readText(t, "../../spec/table.md"), readText(t, "../README.md")
 	s := &sources{rules: spec.Rules()}
 	find := func(pattern, text string) (found []string) {
 		for _, match := range regexp.MustCompile(`(?m)`+pattern).FindAllStringSubmatch(text, -1) {
@@ -73,7 +73,7 @@ func know(t *testing.T) *sources {
 		require.NotEmpty(t, found, pattern)
 		return found
 	}
-	s.flaws = find(`^\| ([BL][0-9]+) \|`, specification)
+	s.flaws = find(`^\| ([BL][0-9]+) \|`, index)
 	_, table, _ = strings.Cut(table, "\n## Questions\n")
 	s.questions = find(`^\| ([0-9]+) \|`, table)
 	s.sections = find(`^### (Requests|Replies)$`, kit)

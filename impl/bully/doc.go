@@ -50,7 +50,7 @@
 // No input makes a step panic. What no rule is for is ignored, and [Output].Ignored says why (R33, R34, R35).
 //
 // The rules are in election.go, claim.go and reign.go, in the order of section 8 of the specification; those about
-// configurations are in configuration.go and change.go; what they share is in state.go, and the timers of section 9 are in
-// timers.go. Each function begins with whom it does not concern, then
-// changes the state, then sends. The step that gives an input to its rule is in step.go.
+// configurations are in configuration.go; what they share is in state.go, and the timers of section 9 are in timers.go.
+// Each function begins with whom it does not concern, then changes the state, then sends. The step that gives an input to
+// its rule is in step.go, with what comes of it.
 package bully

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// page is Python that runs the code of spec/README.md, and reads the decision table, spec/table.md.
+// page is Python that runs the code of spec/code.md, and reads the decision table, spec/table.md.
 type page struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -43,7 +43,7 @@ type question struct {
 }
 
 const (
-	pagePath  = "../../spec/README.md"
+	pagePath  = "../../spec/code.md"
 	tablePath = "../../spec/table.md"
 )
 
@@ -124,7 +124,7 @@ func collect(s spec.TimerSet) (timers []spec.Timer) {
 // end asks no more. The page must do what the core does.
 func (p *page) end() {
 	for _, differs := range p.differs() {
-		p.t.Error("the code of spec/README.md, or spec/table.md, does not do what the core does: " + differs)
+		p.t.Error("the code of spec/code.md, or spec/table.md, does not do what the core does: " + differs)
 	}
 	p.t.Logf("%d questions: %v", p.asked, p.steps)
 }
@@ -142,12 +142,12 @@ func (p *page) differs() []string {
 	}
 	require.NoError(p.t, json.Unmarshal(p.said.Bytes(), &told), p.said.String())
 	require.Equal(p.t, p.asked, told.Asked)
-	require.Greater(p.t, told.Lines, 200, "code of section 8")
+	require.Greater(p.t, told.Lines, 200, "code of spec/code.md")
 	p.unused = told.Unused
 	return told.Differs
 }
 
-// TestPage runs the code of section 8 of the specification, with fixed members, on some of the questions that TestConformance asks the core; in a
+// TestPage runs the code of the specification, with fixed members, on some of the questions that TestConformance asks the core; in a
 // long soak on all of them: every state and input of one, two and three members, and more. It does what the core does, and the model.
 func TestPage(t *testing.T) {
 	p := openPage(t, pagePath, tablePath)

@@ -6,6 +6,118 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
+// Output is what a step comes to. The fields are in order of duty: the host does what the first says, then what the
+// next says, and so on (section 10).
+type Output struct {
+	// Action names the step. It is "" if the input was ignored, and if it was a call that is no step: to resign, of a
+	// node that does not lead (R28); holder-dead, of one that keeps no other node's lease (R41); to change, where it may
+	// not be (R47).
+	Action spec.Action
+	// Ignored says why the input was ignored, and is to be counted; it is "" if the input was not.
+	Ignored Cause
+	// Save says that Promise must be durable before anything below is done (R4). If that fails, or may have failed, the
+	// host must stop for good.
+	Save    bool
+	Promise spec.Durable // zero unless Save; with changing members, the configuration is in it
+	// ReignEnded says that the node led before the step, and does not lead now, or not in that epoch. Its user must hear
+	// of it before any message leaves (R39).
+	ReignEnded bool
+	// Cancel and Arm are the timers to be stopped, and to be set from now on (R36), but for the reign timer, which is set from when
+	// the question Dated was asked. A timer in Arm may be running: then it begins anew. A timer that has just ended is in Cancel too, if it runs no longer: the host may have ended it
+	// before its time.
+	Cancel, Arm spec.TimerSet
+	// Dated is, of a leader, the question of its own that its reign is dated from: it may act until its reign timer, set from just
+	// before the step that asked it, has ended (R26). It is 0 if the node does not lead.
+	Dated spec.Question
+	// Changed says that the node's configuration is another: adopted, changed or stamped (R43, R47, R48), or that of the
+	// record. The host opens links to new members before it sends. What it sends may be to a node that is no member any
+	// more, which is to learn of it. See Node.Configuration.
+	Changed bool
+	// Send is what leaves the node, in this order. Its memory belongs to the node: the next Step writes over it.
+	Send []spec.Message
+	// Told says that what users may be told has changed: the leader, and its epoch (R39). See Node.Told.
+	Told bool
+}
+
+// Cause says why an input was ignored. The constants are all there are; Causes lists them.
+type Cause string
+
+const (
+	// Malformed is a message that is none, or a promise that is none (R33).
+	Malformed Cause = "malformed"
+	// UnknownType is a message of a type that this version does not know (R34).
+	UnknownType Cause = "unknown-type"
+	// Stranger is a message of a node that is no member, or a promise to one (R34).
+	Stranger Cause = "stranger"
+	// Misaddressed is a message to another node (R34).
+	Misaddressed Cause = "misaddressed"
+	// TimerNotRunning is the end of a timer that does not run in the node's state (R35).
+	TimerNotRunning Cause = "timer-not-running"
+	// NotStarted is an input before the start.
+	NotStarted Cause = "not-started"
+	// Mixed is a message or promise without a configuration given to a node of changing members, or one with it to a node
+	// of fixed ones (R34).
+	Mixed Cause = "mixed-members"
+	// StartedTwice is a start of a node that has started.
+	StartedTwice Cause = "started-twice"
+)
+
+// Causes returns every cause.
+func Causes() []Cause {
+	return []Cause{Malformed, UnknownType, Stranger, Misaddressed, TimerNotRunning, NotStarted, StartedTwice, Mixed}
+}
+
+// Told returns what users may be told: which node leads, and in which epoch. It is no node, and epoch 0, unless the
+// node leads, or is a follower that keeps a lease (R39).
+func (n *Node) Told() (leader spec.NodeID, epoch spec.Epoch) {
+	r, e := n.told()
+	return n.idOf(r), e
+}
+
+// told is Told by rank. A candidate, claimant or electing node may keep a lease, but does not know of a leader.
+func (s *state) told() (rank, spec.Epoch) {
+	if s.leader != none && (s.role == spec.Leader || s.role == spec.Follower) {
+		return s.leader, s.epoch
+	}
+	return none, 0
+}
+
+// leads returns the epoch that the node leads, or 0, which nobody leads.
+func (s *state) leads() spec.Epoch {
+	if s.role != spec.Leader {
+		return 0
+	}
+	return s.epoch
+}
+
+// saves reports whether the step has made a promise that is not on disk yet, or uses numbers that are not reserved there (R4). Each
+// start reserves some (R50).
+func (n *Node) saves(action spec.Action) bool {
+	switch action {
+	case spec.StartAction, spec.RestartAction:
+		return true
+	}
+	return n.latest.Reserved() != n.before.latest.Reserved() || n.epoch != n.before.epoch || n.grantee != n.before.grantee || n.configuration != n.before.configuration
+}
+
+// output compares the state before a step with that after it.
+func (n *Node) output(action spec.Action, in *Input, ran spec.TimerSet) Output {
+	out := Output{Action: action, Send: n.sent}
+	if n.saves(action) {
+		out.Save, out.Promise = true, n.promise()
+	}
+	out.ReignEnded = n.before.leads() != 0 && n.leads() != n.before.leads()
+	runs := n.Running()
+	out.Cancel = ran &^ runs
+	out.Arm = runs & (n.restarted(in) | ^ran)
+	out.Dated = n.dated
+	out.Changed = n.configuration != n.before.configuration
+	toldBefore, epochBefore := n.before.told()
+	toldNow, epochNow := n.told()
+	out.Told = toldNow != toldBefore || epochNow != epochBefore
+	return out
+}
+
 // Step takes one step: it changes the state of the node by the rules, and returns what the host must do, in order of
 // duty. An input that is bad or out of place is ignored, and changes nothing.
 func (n *Node) Step(in Input) Output {

@@ -98,7 +98,7 @@ func (t *Timing) elected() float64 {
 // answered returns what Quorum must be set to, for a leader to go on of whose questions so many, one after the other, get no answer in
 // time (bound c). Until the next one there is a Heartbeat; or, after a claim that was granted by way of a hand-over, four messages.
 // Each question is late by a Delay, and the Heartbeat to the next runs from it; there and back takes two. It is for two clocks: that of
-// Heartbeat may be the slowest, and that of Quorum the fastest.
+// Heartbeat may be the slowest, and that of Reign the fastest.
 func (t *Timing) answered(lost int) float64 {
 	next := max(t.slow(t.Heartbeat), float64(4*float64(t.Delay)))
 	more := float64(float64(lost) * float64(t.slow(t.Heartbeat)+float64(t.Delay)))

@@ -15,8 +15,8 @@ type moment struct {
 	at       Instant
 }
 
-// maxAsked is how many questions are remembered. A leader waits for the answers to few: those of one Quorum. Where there are more,
-// as Heartbeat is far below Quorum, only some of them are kept.
+// maxAsked is how many questions are remembered. A leader waits for the answers to few: those of one Reign. Where there are more,
+// as Heartbeat is far below Reign, only some of them are kept.
 const maxAsked = 16
 
 // note remembers that a step which began then used numbers up to a question.

@@ -32,7 +32,7 @@ def formula(cell):
 
 def table():
     """letter: bound. And the page's example: what is chosen for each."""
-    page = text.PAGE.read_text(encoding="utf-8")
+    page = text.RULES.read_text(encoding="utf-8")
     section = page[page.index("### R37 "):page.index("**Besides:**")]
     bounds = {letter: formula(cell) for letter, cell in re.findall(r"^\| ([a-i]) \| ([^|]*) \|", section, re.M)}
     chosen = dict(re.findall(r"^\| `(\w+)` \|.*\| (\d+) ms \|$", section, re.M))
@@ -40,7 +40,7 @@ def table():
     example = [V[name] == int(value) for name, value in chosen.items()] + [
         delta == int(given[1]), rho == z3.Q(int(given[2]), 100), heartbeat == int(given[3])]
     if len(bounds) != 8 or len(example) != 8:
-        raise SystemExit(f"{text.PAGE}: R37 has {len(bounds)} bounds and an example of {len(example)} values: 8 of both are expected")
+        raise SystemExit(f"{text.RULES}: R37 has {len(bounds)} bounds and an example of {len(example)} values: 8 of both are expected")
     return bounds, example
 
 

@@ -19,7 +19,7 @@ class Members(Record):
 def page(me):
     """The page's code as node me runs it."""
     names = dict(me=me, fixed=True, State=State, Message=Message, Granted=Granted, ascending=sorted)
-    exec(compile(text.code(), str(text.PAGE), "exec"), names)
+    exec(compile(text.code(), str(text.CODE), "exec"), names)
     return names
 
 

@@ -1,4 +1,4 @@
-"""The code of spec/README.md, and how it is made to run on symbols.
+"""The pages of the specification that the proof reads: its code, spec/code.md, and how it is made to run on symbols.
 
 Nothing of the rules is written a second time here. Python runs the page's own blocks; what is changed before that are five
 notations whose meaning Python does not let a value decide: `is`, `in`, displays of sets and maps, and comprehensions."""
@@ -6,8 +6,8 @@ import ast
 import pathlib
 import re
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "spec" / "README.md"
-FIRST, LAST = r"^### The code$", r"^## 9\. "
+SPEC = pathlib.Path(__file__).resolve().parents[2] / "spec"
+RULES, CODE = SPEC / "README.md", SPEC / "code.md"
 
 
 class Edit:
@@ -18,19 +18,15 @@ class Edit:
 
     def apply(self, code):
         if code.count(self.old) != 1:
-            raise SystemExit(f"{PAGE}: {self.old!r} is there {code.count(self.old)} times, and a mutant needs it once")
+            raise SystemExit(f"{CODE}: {self.old!r} is there {code.count(self.old)} times, and a mutant needs it once")
         return code.replace(self.old, self.new)
 
 
 def code(edit=None):
-    """The Python blocks of the section, as one text."""
-    page = PAGE.read_text(encoding="utf-8")
-    first, last = re.search(FIRST, page, re.M), re.search(LAST, page, re.M)
-    if not first or not last:
-        raise SystemExit(f"{PAGE}: the section with the code is not found")
-    blocks = re.findall(r"^```python\n(.*?)^```", page[first.start():last.start()], re.S | re.M)
+    """The one Python block of the page."""
+    blocks = re.findall(r"^```python\n(.*?)^```", CODE.read_text(encoding="utf-8"), re.S | re.M)
     if len(blocks) != 1:
-        raise SystemExit(f"{PAGE}: {len(blocks)} blocks of code where one is expected")
+        raise SystemExit(f"{CODE}: {len(blocks)} blocks of code where one is expected")
     return edit.apply(blocks[0]) if edit else blocks[0]
 
 
@@ -87,7 +83,7 @@ def function(target, body):
 
 def load(words, edit=None):
     """Runs the page's definitions with the meaning that words gives to the words the page uses, and returns them all."""
-    tree = ast.fix_missing_locations(Notation().visit(ast.parse(code(edit), str(PAGE))))
+    tree = ast.fix_missing_locations(Notation().visit(ast.parse(code(edit), str(CODE))))
     names = dict(words)
-    exec(compile(tree, str(PAGE), "exec"), names)
+    exec(compile(tree, str(CODE), "exec"), names)
     return names

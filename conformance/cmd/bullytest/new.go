@@ -50,7 +50,7 @@ func newPort(_ context.Context, p *program, args []string) error {
 	if build := languages[k].build; build != "" {
 		fmt.Fprintf(p.out, "  %s\n", build)
 	}
-	what := "The first case passes, the second fails by design, and the rest is yours: spec/README.md, section 8."
+	what := "The first case passes, the second fails by design, and the rest is yours: spec/README.md, section 8, and spec/code.md."
 	if languages[k].name == "other" {
 		what = "There is no skeleton in your language: PORT.md says what to write, and check what comes next."
 	}

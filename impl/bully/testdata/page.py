@@ -1,6 +1,6 @@
-"""Runs the code of spec/README.md, which is Python, on what another implementation has done, and says where the two differ.
+"""Runs the code of spec/code.md, which is Python, on what another implementation has done, and says where the two differ.
 
-    python3 page.py spec/README.md spec/table.md
+    python3 page.py spec/code.md spec/table.md
 
 A line of the input is one question, JSON as in traces:
 

@@ -5,7 +5,7 @@ ANSWERS = "OK, ASSENT, GRANT, REFUSE, ACK"
 
 class Table:
     def __init__(self, text, words):
-        self.words = words  # of the code of spec/README.md: for what the table takes from the rules, such as who outranks whom
+        self.words = words  # of the code of spec/code.md: for what the table takes from the rules, such as who outranks whom
         self.tables = {}
         for part in text.split("\n## ")[1:]:
             heading, _, body = part.partition("\n")

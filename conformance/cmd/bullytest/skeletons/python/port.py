@@ -3,7 +3,7 @@
 
     bullytest check -- python3 port.py
 
-What a node does is in spec/README.md, section 8: the block of code at its end is the whole of it. What is read and written here
+What a node does is in spec/README.md, section 8, and as one block of code in spec/code.md. What is read and written here
 is in conformance/README.md.
 """
 

@@ -1,6 +1,149 @@
 package spec
 
-import "slices"
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Role is what a node is doing about leadership. The set is closed; Roles lists it.
+type Role string
+
+const (
+	// Follower is a node at rest: it follows the leader whose lease it keeps, or waits for one.
+	Follower Role = "follower"
+	// Candidate is a node that has asked the others, by ELECTION, who is there and would follow it.
+	Candidate Role = "candidate"
+	// Electing is a node that waits for a better node, or for a lease it keeps, for one T_coord.
+	Electing Role = "electing"
+	// Claimant is a node that has claimed the next epoch and counts the grants.
+	Claimant Role = "claimant"
+	// Leader is a node that a quorum has granted its epoch to.
+	Leader Role = "leader"
+)
+
+var roles = []Role{Follower, Candidate, Electing, Claimant, Leader}
+
+// Roles returns every role, in the order in which a node passes through them on its way to lead.
+func Roles() []Role { return slices.Clone(roles) }
+
+// Valid reports whether r is one of Roles.
+func (r Role) Valid() bool { return slices.Contains(roles, r) }
+
+// Timer names a timer that a node asks its host to run. The protocol never says how long: the host
+// decides when a timer fires (rules R36 and R37). The set is closed; Timers lists it.
+type Timer string
+
+const (
+	// PatienceTimer is a follower's patience with the leader that it follows, or with having none.
+	PatienceTimer Timer = "patience"
+	// ElectionTimer is T_elec: how long a candidate waits for answers to its ELECTION.
+	ElectionTimer Timer = "election"
+	// CoordinatorTimer is T_coord: how long an electing node waits for somebody better to lead.
+	CoordinatorTimer Timer = "coordinator"
+	// ClaimTimer is how long a claimant waits for a quorum of grants.
+	ClaimTimer Timer = "claim"
+	// ReignTimer is how long a leader may act since it asked what a quorum has answered.
+	ReignTimer Timer = "reign"
+	// HeartbeatTimer is the leader's heartbeat interval.
+	HeartbeatTimer Timer = "heartbeat"
+	// PreemptTimer is how long a follower lets a lower leader lead before it stands itself.
+	PreemptTimer Timer = "preempt"
+)
+
+var timers = []Timer{PatienceTimer, ElectionTimer, CoordinatorTimer, ClaimTimer, ReignTimer, HeartbeatTimer, PreemptTimer}
+
+// Timers returns every timer.
+func Timers() []Timer { return slices.Clone(timers) }
+
+// Valid reports whether t is one of Timers.
+func (t Timer) Valid() bool { return slices.Contains(timers, t) }
+
+// Action returns the step that a node takes when t fires, or "" if t is not valid.
+func (t Timer) Action() Action {
+	for i := range forms {
+		f := &forms[i] // not a copy: each step asks
+		if f.timer == t && t != "" {
+			return f.action
+		}
+	}
+	return ""
+}
+
+// TimerSet is a set of timers: bit i stands for the timer i of Timers.
+type TimerSet uint8
+
+// TimersOf returns a set of timers. What is no timer is left out.
+func TimersOf(of ...Timer) (s TimerSet) {
+	for _, t := range of {
+		if i := slices.Index(timers, t); i >= 0 {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
+// Has reports whether t is in the set.
+func (s TimerSet) Has(t Timer) bool { return s&TimersOf(t) != 0 }
+
+// All returns the timers of the set, in the order of Timers.
+func (s TimerSet) All() iter.Seq[Timer] {
+	return func(yield func(Timer) bool) {
+		for i, t := range timers {
+			if s>>i&1 == 1 && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the set as a person would say it: {reign heartbeat}.
+func (s TimerSet) String() string {
+	var words []string
+	for t := range s.All() {
+		words = append(words, string(t))
+	}
+	return "{" + strings.Join(words, " ") + "}"
+}
+
+// Property names a promise of the protocol: an invariant or a temporal property that TLC, the Go model,
+// the simulator and the trace validator check under this same name. The set is closed; Properties lists it.
+type Property string
+
+const (
+	// OneLeaderPerEpoch promises that at most one node is ever leader in an epoch. It needs durable
+	// promises, and nothing of time.
+	OneLeaderPerEpoch Property = "OneLeaderPerEpoch"
+	// EpochMonotonic promises that a node's epoch never goes back, over restarts too.
+	EpochMonotonic Property = "EpochMonotonic"
+	// NoStaleWrite promises that a fenced resource admits no epoch below the highest it has admitted.
+	// It needs the check and the write to be one step.
+	NoStaleWrite Property = "NoStaleWrite"
+	// OneActing promises that no two nodes act as leader at the same moment. It needs clocks that are right to a known rate, and
+	// nothing of the network.
+	OneActing Property = "OneActing"
+	// SomeLeader promises that once faults stop, every node that reaches a quorum-connected leader ends up
+	// following one and the same. It needs fairness, and timers on time.
+	SomeLeader Property = "SomeLeader"
+	// HighestLeads promises that this leader ends up being the highest eligible node, which is the Bully
+	// rule. It needs what SomeLeader needs, pre-emption, and that no node reaches only some of the eligible.
+	HighestLeads Property = "HighestLeads"
+	// NoDisruption promises that a leader that reaches a quorum is not deposed by a node that does not.
+	NoDisruption Property = "NoDisruption"
+	// ConfigurationMonotonic promises that a node's configuration never gets older, over restarts too.
+	ConfigurationMonotonic Property = "ConfigurationMonotonic"
+	// OneConfiguration promises that an epoch and a version name one list of members.
+	OneConfiguration Property = "OneConfiguration"
+)
+
+var properties = []Property{OneLeaderPerEpoch, EpochMonotonic, NoStaleWrite, OneActing, SomeLeader, HighestLeads, NoDisruption,
+	ConfigurationMonotonic, OneConfiguration}
+
+// Properties returns every property.
+func Properties() []Property { return slices.Clone(properties) }
+
+// Valid reports whether p is one of Properties.
+func (p Property) Valid() bool { return slices.Contains(properties, p) }
 
 // Action names a step of the cluster: one disjunct of Next in tla/Cluster.tla, one line of a trace. The set is
 // closed; Actions lists it. Constants of timers end in Timeout and those of receipts begin with On; the rest
@@ -18,7 +161,7 @@ const (
 	CoordinatorTimeout Action = "CoordinatorTimeout"
 	// ClaimTimeout ends a claimant's wait for grants. R22.
 	ClaimTimeout Action = "ClaimTimeout"
-	// ReignTimeout is the leader's check of its support. R26.
+	// ReignTimeout ends a reign that no quorum has renewed. R26.
 	ReignTimeout Action = "ReignTimeout"
 	// HeartbeatTimeout makes a leader say HEARTBEAT. R27.
 	HeartbeatTimeout Action = "HeartbeatTimeout"
