@@ -68,7 +68,7 @@ func (r *Runner) rivalled(l rank, e spec.Epoch) bool {
 		if v.epoch < e || c == none || c == l {
 			continue
 		}
-		if _, quorum := r.reaches(c); quorum || !r.world.Up(int(c)) {
+		if _, quorum := r.reaches(c); quorum || !r.net.Up(int(c)) {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ type kind struct {
 var kinds []*kind
 
 func init() { // they speak of what speaks of kinds
-	kinds = []*kind{&crashKind, &cutKind, &breakKind, &weatherKind, &pauseKind, &slowDiskKind, &failDiskKind, &jumpKind, &earlyKind, &deadKind, &resignKind}
+	kinds = []*kind{&crashKind, &cutKind, &breakKind, &conditionsKind, &pauseKind, &slowDiskKind, &failDiskKind, &jumpKind, &earlyKind, &deadKind, &resignKind}
 	for _, k := range kinds {
 		k.ofLinks, k.lasts = k.fields[0] == "links", slices.Contains(k.fields, "for") && !k.instant
 	}
@@ -111,7 +111,7 @@ type Fault struct {
 	Links []spec.Link
 	Point Point
 	For   time.Duration
-	Weather
+	Conditions
 	Disk Range
 	Kept bool
 }

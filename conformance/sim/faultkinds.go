@@ -19,7 +19,7 @@ var crashKind = kind{
 	begin: func(r *Runner, n int, f *Fault, i rank) {
 		if h := &r.hosts[i]; f.Point != Between {
 			h.crash = n
-		} else if r.world.Crash(int(i)) {
+		} else if r.net.Crash(int(i)) {
 			h.downBy = n
 			r.links.disturbAll(r, i)
 		}
@@ -37,7 +37,7 @@ const CutFault FaultKind = "cut"
 var cutKind = kind{
 	name: CutFault, fields: []string{"links", "for"},
 	words: func(f *Fault, links string) string { return fmt.Sprintf("%s cut for %s", links, f.For) },
-	begin: func(r *Runner, _ int, f *Fault, _ rank) { r.setCuts(f.Links, r.world.Cut) },
+	begin: func(r *Runner, _ int, f *Fault, _ rank) { r.setCuts(f.Links, r.net.Cut) },
 	end:   func(r *Runner, _ int, f *Fault, _ rank) { r.heal(f.Links) },
 }
 
@@ -50,24 +50,24 @@ var breakKind = kind{
 	begin: func(r *Runner, _ int, f *Fault, _ rank) {
 		for _, l := range f.Links {
 			from, to := r.members.of(&l.From), r.members.of(&l.To)
-			r.links.disturb(from, to, r.world.Now())
-			r.world.Break(int(from), int(to), func(m spec.Message) { r.lose(&m) })
+			r.links.disturb(from, to, r.net.Now())
+			r.net.Break(int(from), int(to), func(m spec.Message) { r.lose(&m) })
 		}
 	},
 }
 
-// WeatherFault gives Links another Weather for For.
-const WeatherFault FaultKind = "weather"
+// ConditionsFault gives Links another Conditions for For.
+const ConditionsFault FaultKind = "conditions"
 
-var weatherKind = kind{
-	name: WeatherFault, fields: []string{"links", "for", "delay", "loss", "repeated"},
-	words: func(f *Fault, links string) string { return fmt.Sprintf("%s for %s: %s", links, f.For, f.Weather) },
+var conditionsKind = kind{
+	name: ConditionsFault, fields: []string{"links", "for", "delay", "loss", "repeated"},
+	words: func(f *Fault, links string) string { return fmt.Sprintf("%s for %s: %s", links, f.For, f.Conditions) },
 	begin: func(r *Runner, n int, f *Fault, _ rank) {
 		r.active[n] = true
-		r.setWeather(f.Links)
+		r.setConditions(f.Links)
 	},
-	end:   func(r *Runner, _ int, f *Fault, _ rank) { r.setWeather(f.Links) },
-	check: func(f *Fault) error { return f.Weather.validate("Weather") },
+	end:   func(r *Runner, _ int, f *Fault, _ rank) { r.setConditions(f.Links) },
+	check: func(f *Fault) error { return validateConditions(&f.Conditions, "Conditions") },
 	plain: func(k *shrinker, f Fault, at func(*Plan) *Fault) {
 		k.tryIf(f.Loss != 0, func(p *Plan) { at(p).Loss = 0 })
 		k.tryIf(f.Repeated != 0, func(p *Plan) { at(p).Repeated = 0 })
@@ -82,7 +82,7 @@ const PauseFault FaultKind = "pause"
 var pauseKind = kind{
 	name: PauseFault, fields: []string{"node", "for"}, untimely: true,
 	words: func(f *Fault, _ string) string { return fmt.Sprintf("node %s pauses for %s", f.Node, f.For) },
-	begin: func(r *Runner, _ int, f *Fault, i rank) { r.world.Pause(int(i), f.For) },
+	begin: func(r *Runner, _ int, f *Fault, i rank) { r.net.Pause(int(i), f.For) },
 }
 
 // SlowDiskFault makes saves of Node take Disk for For.
@@ -98,7 +98,7 @@ var slowDiskKind = kind{
 		r.setDisk(i)
 	},
 	end:   func(r *Runner, _ int, _ *Fault, i rank) { r.setDisk(i) },
-	check: func(f *Fault) error { return f.Disk.validate("Disk") },
+	check: func(f *Fault) error { return validateRange(f.Disk, "Disk") },
 	plain: func(k *shrinker, _ Fault, at func(*Plan) *Fault) {
 		k.constant(func(p *Plan) *Range { return &at(p).Disk })
 	},
@@ -132,7 +132,7 @@ var jumpKind = kind{
 	words: func(f *Fault, _ string) string {
 		return fmt.Sprintf("the clock of node %s jumps ahead by %s", f.Node, f.For)
 	},
-	begin: func(r *Runner, _ int, f *Fault, i rank) { r.world.Jump(int(i), f.For) },
+	begin: func(r *Runner, _ int, f *Fault, i rank) { r.net.Jump(int(i), f.For) },
 }
 
 // EarlyFault ends all timers of Node, whenever they would end.
@@ -141,7 +141,7 @@ const EarlyFault FaultKind = "early"
 var earlyKind = kind{
 	name: EarlyFault, fields: []string{"node"}, untimely: true, unsteady: true,
 	words: func(f *Fault, _ string) string { return fmt.Sprintf("all timers of node %s end", f.Node) },
-	begin: func(r *Runner, _ int, _ *Fault, i rank) { r.world.EndTimers(int(i)) },
+	begin: func(r *Runner, _ int, _ *Fault, i rank) { r.net.EndTimers(int(i)) },
 }
 
 // DeadFault tells Node that the holder of its lease is dead, true or not.
@@ -152,7 +152,7 @@ var deadKind = kind{
 	words: func(f *Fault, _ string) string {
 		return fmt.Sprintf("node %s is told that the holder of its lease is dead", f.Node)
 	},
-	begin: func(r *Runner, _ int, _ *Fault, i rank) { r.world.Call(int(i), 0, deadTag) },
+	begin: func(r *Runner, _ int, _ *Fault, i rank) { r.net.Call(int(i), 0, deadTag) },
 }
 
 // ResignFault calls Node to resign.
@@ -161,5 +161,5 @@ const ResignFault FaultKind = "resign"
 var resignKind = kind{
 	name: ResignFault, fields: []string{"node"},
 	words: func(f *Fault, _ string) string { return fmt.Sprintf("node %s is called to resign", f.Node) },
-	begin: func(r *Runner, _ int, _ *Fault, i rank) { r.world.Call(int(i), 0, resignTag) },
+	begin: func(r *Runner, _ int, _ *Fault, i rank) { r.net.Call(int(i), 0, resignTag) },
 }

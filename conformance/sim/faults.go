@@ -3,7 +3,6 @@ package sim
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -11,7 +10,7 @@ import (
 func (r *Runner) beginFault(n int) {
 	f := &r.plan.Faults[n]
 	k, i := f.Kind.kind(), r.members.of(&f.Node)
-	if f.Kind.ofLinks() || k.whileDown || r.world.Up(int(i)) {
+	if f.Kind.ofLinks() || k.whileDown || r.net.Up(int(i)) {
 		k.begin(r, n, f, i)
 	}
 }
@@ -40,7 +39,7 @@ func endCrash(r *Runner, n int, _ *Fault, i rank) {
 // restartAfter restarts the node that a fault has crashed, if it is down.
 func (r *Runner) restartAfter(n int) {
 	i := r.members.of(&r.plan.Faults[n].Node)
-	if r.hosts[i].downBy == n && !r.world.Up(int(i)) {
+	if r.hosts[i].downBy == n && !r.net.Up(int(i)) {
 		r.hosts[i].downBy = -1
 		r.restart(i)
 	}
@@ -60,7 +59,7 @@ func (r *Runner) setCuts(links []spec.Link, set func(from, to int) bool) {
 		from, to := r.members.of(&l.From), r.members.of(&l.To)
 		if set(int(from), int(to)) {
 			changed = true
-			r.links.disturb(from, to, r.world.Now())
+			r.links.disturb(from, to, r.net.Now())
 		}
 	}
 	if changed {
@@ -69,20 +68,20 @@ func (r *Runner) setCuts(links []spec.Link, set func(from, to int) bool) {
 	}
 }
 
-// setWeather gives links the weather of the last fault that changes theirs, or that of the plan.
-func (r *Runner) setWeather(links []spec.Link) {
+// setConditions gives links the conditions of the last fault that changes theirs, or those of the plan.
+func (r *Runner) setConditions(links []spec.Link) {
 	for _, l := range links {
-		weather := r.plan.Links
+		conditions := r.plan.Links
 		for n := range r.plan.Faults {
-			if f := &r.plan.Faults[n]; r.active[n] && f.Kind == WeatherFault {
+			if f := &r.plan.Faults[n]; r.active[n] && f.Kind == ConditionsFault {
 				for _, k := range f.Links {
 					if k == l {
-						weather = f.Weather
+						conditions = f.Conditions
 					}
 				}
 			}
 		}
-		r.world.SetWeather(int(r.members.of(&l.From)), int(r.members.of(&l.To)), weather.of())
+		r.net.SetConditions(int(r.members.of(&l.From)), int(r.members.of(&l.To)), conditions)
 	}
 }
 
@@ -94,19 +93,19 @@ func (r *Runner) setDisk(i rank) {
 			disk = f.Disk
 		}
 	}
-	r.world.SetDisk(int(i), world.Range(disk))
+	r.net.SetDisk(int(i), disk)
 }
 
-// becomeCalm ends what the plan says of the weather: nothing is lost any more.
+// becomeCalm ends what the plan says of the conditions: nothing is lost any more.
 func (r *Runner) becomeCalm() {
 	r.calm = true
 	if r.result.Bound > 0 {
 		r.result.Bound = r.plan.settleBound(int(r.result.Stats.Actions[preemptAction]) + 1)
 	}
-	weather := Weather{Delay: r.plan.Links.Delay}
+	conditions := Conditions{Delay: r.plan.Links.Delay}
 	for i := range r.members {
 		for j := range r.members {
-			r.world.SetWeather(i, j, weather.of())
+			r.net.SetConditions(i, j, conditions)
 		}
 	}
 	r.settle()
@@ -115,7 +114,7 @@ func (r *Runner) becomeCalm() {
 // probeAll lets the host of i try all nodes that are down.
 func (r *Runner) probeAll(i rank) {
 	for j := range rank(len(r.members)) {
-		if !r.world.Up(int(j)) {
+		if !r.net.Up(int(j)) {
 			r.probeSoon(i, j)
 		}
 	}
@@ -124,27 +123,27 @@ func (r *Runner) probeAll(i rank) {
 // probeSoon lets the host of i try whether j lives, when it has had time to see that their connection is broken.
 func (r *Runner) probeSoon(i, j rank) {
 	if i != j {
-		wait := r.hosts[i].random.In(world.Range{Max: r.plan.Timing.Delay})
-		r.world.At(r.world.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+		wait := r.hosts[i].random.In(Range{Max: r.plan.Timing.Delay})
+		r.net.At(r.net.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
 	}
 }
 
 // probe tries whether j lives. If it does not, and its machine can be reached, the answer is a proof. If the machine cannot
 // be reached, nothing is proved, and it is tried again.
 func (r *Runner) probe(i, j rank) {
-	if !r.world.Up(int(i)) || r.world.Up(int(j)) {
+	if !r.net.Up(int(i)) || r.net.Up(int(j)) {
 		return
 	}
 	h := &r.hosts[i]
-	if r.world.IsCut(int(i), int(j)) || r.world.IsCut(int(j), int(i)) {
+	if r.net.IsCut(int(i), int(j)) || r.net.IsCut(int(j), int(i)) {
 		wait := r.plan.Timing.Heartbeat + time.Duration(h.random.Below(uint64(r.plan.Timing.Heartbeat)))
-		r.world.At(r.world.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+		r.net.At(r.net.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
 		return
 	}
 	h.policy.Broken(int(j))
-	h.tried[j] = r.world.Now()
-	there, back := h.random.In(world.Range(r.plan.Links.Delay)), h.random.In(world.Range(r.plan.Links.Delay))
-	r.world.Call(int(i), there+back, proofTag|uint32(j))
+	h.tried[j] = r.net.Now()
+	there, back := h.random.In(r.plan.Links.Delay), h.random.In(r.plan.Links.Delay)
+	r.net.Call(int(i), there+back, proofTag|uint32(j))
 }
 
 // connectAll lets a node that has started connect to all others.
@@ -156,7 +155,7 @@ func (r *Runner) connectAll(i rank) {
 
 // heal lets links carry again, and nodes connect over them.
 func (r *Runner) heal(links []spec.Link) {
-	r.setCuts(links, r.world.Heal)
+	r.setCuts(links, r.net.Heal)
 	for _, l := range links {
 		r.connectSoon(r.members.of(&l.From), r.members.of(&l.To))
 	}
@@ -165,16 +164,16 @@ func (r *Runner) heal(links []spec.Link) {
 // connectSoon lets two nodes connect, when one of them has had time to try, if hosts see their connections.
 func (r *Runner) connectSoon(i, j rank) {
 	if i != j && r.plan.Proofs {
-		wait := r.hosts[i].random.In(world.Range{Max: r.plan.Timing.Delay})
-		r.world.At(r.world.Now()+wait, linkTag|uint32(i)<<4|uint32(j))
+		wait := r.hosts[i].random.In(Range{Max: r.plan.Timing.Delay})
+		r.net.At(r.net.Now()+wait, linkTag|uint32(i)<<4|uint32(j))
 	}
 }
 
 // connect lets two nodes know that they are connected, if both run and can reach each other.
 func (r *Runner) connect(i, j rank) {
-	if r.world.Up(int(i)) && r.world.Up(int(j)) && !r.world.IsCut(int(i), int(j)) && !r.world.IsCut(int(j), int(i)) {
-		there := r.hosts[i].random.In(world.Range(r.plan.Links.Delay))
-		r.world.Call(int(j), there, upTag|uint32(i))
-		r.world.Call(int(i), there+r.hosts[j].random.In(world.Range(r.plan.Links.Delay)), upTag|uint32(j))
+	if r.net.Up(int(i)) && r.net.Up(int(j)) && !r.net.IsCut(int(i), int(j)) && !r.net.IsCut(int(j), int(i)) {
+		there := r.hosts[i].random.In(r.plan.Links.Delay)
+		r.net.Call(int(j), there, upTag|uint32(i))
+		r.net.Call(int(i), there+r.hosts[j].random.In(r.plan.Links.Delay), upTag|uint32(j))
 	}
 }

@@ -161,7 +161,7 @@ func (d *drawing) timing(maxDrift int) Timing {
 	return t
 }
 
-// begin draws what all profiles have in common: the timing, the weather, the disks, and how long and how dense the plan is.
+// begin draws what all profiles have in common: the timing, the conditions, the disks, and how long and how dense the plan is.
 func (d *drawing) begin(maxDrift int) {
 	p := &d.plan
 	p.Timing = d.timing(maxDrift)
@@ -181,11 +181,11 @@ func (d *drawing) within(most time.Duration) Range {
 	high := d.between(min(50*time.Microsecond, most), most)
 	switch d.below(4) {
 	case 0:
-		return Range{high, high}
+		return Range{Min: high, Max: high}
 	case 1:
-		return Range{d.between(high/2, high), high}
+		return Range{Min: d.between(high/2, high), Max: high}
 	}
-	return Range{d.between(0, high/10), high}
+	return Range{Min: d.between(0, high/10), Max: high}
 }
 
 // moment draws when a fault comes: at any time, or as often soon after something else, by as much as an election takes to

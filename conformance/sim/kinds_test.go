@@ -47,7 +47,7 @@ func quiet(n int, faults ...sim.Fault) *sim.Plan {
 	p := &sim.Plan{
 		Seed:   81,
 		Timing: policy.LAN(),
-		Links:  sim.Weather{Delay: sim.Range{Min: ms, Max: ms}},
+		Links:  sim.Conditions{Delay: sim.Range{Min: ms, Max: ms}},
 		Faults: later(faults...),
 		Length: 2 * time.Second,
 	}
@@ -245,18 +245,18 @@ func TestBreak(t *testing.T) {
 	require.EqualValues(t, 1, result.Lost)
 }
 
-// TestWeather slows a link down and has it lose everything; the last fault of the two counts, and the plan's own weather
+// TestConditions slows a link down and has it lose everything; the last fault of the two counts, and the plan's own conditions
 // comes back.
-func TestWeather(t *testing.T) {
-	slow := sim.Weather{Delay: sim.Range{Min: 7 * ms, Max: 7 * ms}}
-	none := sim.Weather{Delay: slow.Delay, Loss: 1}
-	all, result := events(t, quiet(3, sim.Fault{At: 100 * ms, For: 150 * ms, Kind: sim.WeatherFault, Links: linksOf(3, 1), Weather: slow},
-		sim.Fault{At: 200 * ms, For: 40 * ms, Kind: sim.WeatherFault, Links: linksOf(3, 1), Weather: none}))
+func TestConditions(t *testing.T) {
+	slow := sim.Conditions{Delay: sim.Range{Min: 7 * ms, Max: 7 * ms}}
+	none := sim.Conditions{Delay: slow.Delay, Loss: 1}
+	all, result := events(t, quiet(3, sim.Fault{At: 100 * ms, For: 150 * ms, Kind: sim.ConditionsFault, Links: linksOf(3, 1), Conditions: slow},
+		sim.Fault{At: 200 * ms, For: 40 * ms, Kind: sim.ConditionsFault, Links: linksOf(3, 1), Conditions: none}))
 	require.Equal(t, 1, count(all, spec.OnHeartbeat, 109*ms, 110*ms))
 	require.Equal(t, []string{"209ms Lose 3→1 HEARTBEAT epoch:1 question:5"}, since(all, spec.NodeID{}, 0, 9), "when it should have arrived")
 	require.Equal(t, 2, count(all, spec.OnHeartbeat, 303*ms, 304*ms))
 	require.True(t, result.Timely)
-	// The weather of the plan loses nothing any more when all faults are over.
+	// The conditions of the plan lose nothing any more when all faults are over.
 	p := quiet(3)
 	p.Links.Loss = 1
 	all, _ = events(t, p)

@@ -41,7 +41,7 @@ const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
   {"at":"1s","kind":"crash","node":"3","point":"after 2 messages","for":"500ms"},
   {"at":"2s","kind":"cut","links":[["1","2"],["2","1"]],"for":"1s"},
   {"at":"3s","kind":"break","links":[["3","1"]]},
-  {"at":"4s","kind":"weather","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5,"repeated":0.25},
+  {"at":"4s","kind":"conditions","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5,"repeated":0.25},
   {"at":"5s","kind":"slow-disk","node":"2","for":"1s","disk":{"min":"1ms","max":"2ms"}},
   {"at":"7s","kind":"fail-disk","node":"2","for":"1s","kept":true},
   {"at":"9s","kind":"resign","node":"3"}]}`

@@ -14,7 +14,7 @@ type Timing = policy.Timing
 // waits is what a host knows beside the state of its node, to decide when timers end.
 type waits struct {
 	policy policy.Policy
-	ends   policy.Ends // as the world has them
+	ends   policy.Ends // as the network has them
 
 	heard [MaxNodes]time.Duration // when the step began that sent the last message taken from each node
 	tried [MaxNodes]time.Duration // when the attempt began that proved each node dead
@@ -41,7 +41,7 @@ func (w *who) place(i, of rank) int {
 }
 
 // clock is what the clock of a node shows, when it has saved what it is about to save.
-func (r *Runner) clock(i rank) policy.Instant { return policy.Instant(r.world.Clock(int(i))) }
+func (r *Runner) clock(i rank) policy.Instant { return policy.Instant(r.net.Clock(int(i))) }
 
 // follow lets the policy of a host follow a step that began then, and does what it says.
 func (r *Runner) follow(i rank, was *view, out *spec.Step, began policy.Instant) {
@@ -71,9 +71,9 @@ func (r *Runner) setTimers(i rank, now policy.Instant) {
 	for others := h.ends.Others(&h.policy.Due); others != 0; others &= others - 1 {
 		t := bits.TrailingZeros8(uint8(others))
 		if h.ends[t] = h.policy.Due[t]; h.ends[t] == policy.Never {
-			r.world.StopTimer(int(i), t)
+			r.net.StopTimer(int(i), t)
 		} else {
-			r.world.SetTimer(int(i), t, h.ends[t].After(now))
+			r.net.SetTimer(int(i), t, h.ends[t].After(now))
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (r *Runner) proved(i, j rank) {
 		r.result.Stats.Proofs++
 		r.call(i, spec.HolderDeadCall)
 	}
-	if !r.broken() && r.world.Up(int(i)) {
+	if !r.broken() && r.net.Up(int(i)) {
 		now := r.clock(i)
 		h.policy.Died(now)
 		r.endElection(i, now)

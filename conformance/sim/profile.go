@@ -128,21 +128,21 @@ func (d *drawing) episodes(some ...episode) {
 	}
 }
 
-// downpour gives all links a weather that loses messages, for a part of the plan or for all of it.
+// downpour gives all links conditions that lose messages, for a part of the plan or for all of it.
 func (d *drawing) downpour() {
 	if len(d.plan.Members) == 1 {
 		return
 	}
-	f := Fault{Kind: WeatherFault, Links: d.links(d.all, d.all), Weather: d.weather(), For: d.plan.Length}
+	f := Fault{Kind: ConditionsFault, Links: d.links(d.all, d.all), Conditions: d.conditions(), For: d.plan.Length}
 	if d.one(2) {
 		f.At = d.moment()
 	}
 	d.add(f)
 }
 
-// weather draws a weather: within δ, unless the plan is wild.
-func (d *drawing) weather() Weather {
-	w := Weather{Delay: d.within(d.plan.Timing.Delay * 16 / 20)}
+// conditions draws conditions of links: within δ, unless the plan is wild.
+func (d *drawing) conditions() Conditions {
+	w := Conditions{Delay: d.within(d.plan.Timing.Delay * 16 / 20)}
 	if d.wild && d.one(3) {
 		w.Delay = d.within(pick[time.Duration](&d.dice, 2, 4, 20) * d.plan.Timing.Delay)
 	}
@@ -223,7 +223,7 @@ func (d *drawing) onLinks(f Fault) {
 }
 
 func (d *drawing) storm(at time.Duration) {
-	d.onLinks(Fault{At: at, For: d.span(), Kind: WeatherFault, Links: d.someLinks(at), Weather: d.weather()})
+	d.onLinks(Fault{At: at, For: d.span(), Kind: ConditionsFault, Links: d.someLinks(at), Conditions: d.conditions()})
 }
 
 func (d *drawing) breakage(at time.Duration) {

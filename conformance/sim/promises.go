@@ -115,7 +115,7 @@ func (r *Runner) expire(but rank) {
 
 // reignIsOver reports whether the end of the reign timer of a node, or of its claim, has come by its clock.
 func (r *Runner) reignIsOver(i rank) bool {
-	now := policy.Instant(r.world.Reads(int(i)))
+	now := policy.Instant(r.net.Reads(int(i)))
 	return !now.Before(r.hosts[i].policy.Due[reign]) || !now.Before(r.hosts[i].policy.Due[claim])
 }
 
@@ -148,7 +148,7 @@ func (r *Runner) promises(i rank, was *view) {
 	case now.role == claimant && was.role != claimant:
 		r.claimed(i, now.epoch+1)
 	case was.role == leader && now.role == leader:
-		r.links.adds(i, now.members&^was.members, r.world.Now())
+		r.links.adds(i, now.members&^was.members, r.net.Now())
 	}
 	if was.role == leader && now.role != leader && r.in.given.Call != spec.ResignCall && r.result.Timely {
 		r.deposed(i, was)
@@ -159,7 +159,7 @@ func (r *Runner) promises(i rank, was *view) {
 func (r *Runner) settle() {
 	settled := r.unsettled() == ""
 	if settled && !r.settled {
-		r.since = r.world.Now()
+		r.since = r.net.Now()
 		r.result.Settled = max(0, r.since-r.plan.Length)
 	}
 	r.settled = settled

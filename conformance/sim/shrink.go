@@ -18,7 +18,7 @@ type Shrinking struct {
 
 // Shrink returns a plan that is as simple as could be found, and on which the nodes of newNode break the same property
 // as v says they do on p, and how many runs that took. It drops faults, nodes and links, makes faults shorter and earlier,
-// makes weather and clocks plain, and times round. The same arguments give the same plan; and unless it was stopped by
+// makes conditions and clocks plain, and times round. The same arguments give the same plan; and unless it was stopped by
 // MaxRuns, shrinking that again changes nothing.
 func Shrink(p Plan, newNode conformance.Maker, v *Violation, s Shrinking) (Plan, int) {
 	k := &shrinker{Shrinking: s, runner: NewRunner(newNode), property: v.Property, plan: p.Clone()}
@@ -153,7 +153,7 @@ func (p *Plan) drop(i int) {
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.Kind.ofLinks() && len(f.Links) == 0 })
 }
 
-// plainWhole makes plain what holds throughout: the timing, the clocks, the disks, the weather.
+// plainWhole makes plain what holds throughout: the timing, the clocks, the disks, the conditions.
 func (k *shrinker) plainWhole() {
 	k.tryIf(k.plan.Timing != policy.LAN(), func(p *Plan) { p.Timing = policy.LAN() })
 	k.tryIf(k.plan.Rates != nil, func(p *Plan) { p.Rates = nil })
@@ -177,7 +177,7 @@ const plain = time.Millisecond
 // constant makes a range one time: a millisecond, or else the least or the most of it.
 func (k *shrinker) constant(of func(p *Plan) *Range) {
 	r := *of(&k.plan)
-	set := func(d time.Duration) bool { return k.try(func(p *Plan) { *of(p) = Range{d, d} }) }
+	set := func(d time.Duration) bool { return k.try(func(p *Plan) { *of(p) = Range{Min: d, Max: d} }) }
 	switch {
 	case r.Max == plain && r.Min == plain, r.Max > plain && set(plain), r.Min == r.Max:
 	default:
@@ -185,7 +185,7 @@ func (k *shrinker) constant(of func(p *Plan) *Range) {
 	}
 }
 
-// plainFaults makes each fault simpler: fewer links, plainer weather, a plainer point, and less time, sooner.
+// plainFaults makes each fault simpler: fewer links, plainer conditions, a plainer point, and less time, sooner.
 func (k *shrinker) plainFaults() {
 	for i := 0; i < len(k.plan.Faults); i++ {
 		at := func(p *Plan) *Fault { return &p.Faults[i] }

@@ -46,7 +46,7 @@ type Reign struct {
 // Result is what came of a run.
 type Result struct {
 	Steps    uint64 // of nodes; an input that was ignored is none
-	Events   uint64 // of the world: steps, ignored inputs, losses, saves, crashes, faults
+	Events   uint64 // of the network: steps, ignored inputs, losses, saves, crashes, faults
 	Messages uint64 // that were sent
 	Lost     uint64 // of these, for any reason
 	// Reigns is in the order in which they began. If there is a Runner, the memory is its own.

@@ -38,7 +38,7 @@ func (t *topology) disturb(from, to rank, now time.Duration) {
 func (t *topology) disturbAll(r *Runner, i rank) {
 	t.note(r)
 	for j := range t.whole {
-		t.disturb(i, rank(j), r.world.Now())
+		t.disturb(i, rank(j), r.net.Now())
 	}
 }
 
@@ -46,15 +46,15 @@ func (t *topology) disturbAll(r *Runner, i rank) {
 func (t *topology) note(r *Runner) {
 	for i := range rank(len(r.members)) {
 		if r.eligible(i) {
-			t.eligible[i] = r.world.Now()
+			t.eligible[i] = r.net.Now()
 		}
 	}
 }
 
 // linked reports whether two nodes run and are linked in both directions; a node is, to itself.
 func (r *Runner) linked(i, j rank) bool {
-	up := r.world.Up(int(i)) && r.world.Up(int(j))
-	return up && !r.world.IsCut(int(i), int(j)) && !r.world.IsCut(int(j), int(i))
+	up := r.net.Up(int(i)) && r.net.Up(int(j))
+	return up && !r.net.IsCut(int(i), int(j)) && !r.net.IsCut(int(j), int(i))
 }
 
 // reaches returns the newest configuration of a node and of those that are linked with it in both directions, and whether these,
@@ -81,7 +81,7 @@ func (r *Runner) eligible(i rank) bool {
 // notes keeps what a node, which is in a state now, has asked: who would follow it; and since the question from which its reign is
 // dated.
 func (t *topology) notes(r *Runner, i rank, v *view, s *spec.State) {
-	now := r.world.Now()
+	now := r.net.Now()
 	if v.role == candidate && s.Asked != t.asked[i].question {
 		t.asked[i] = asking{s.Asked, now}
 		if r.eligible(i) {
@@ -113,7 +113,7 @@ func (t *topology) adds(l rank, members set, now time.Duration) {
 
 // backed reports whether a leader is linked in both directions to a quorum of its configuration, itself included.
 func (t *topology) backed(r *Runner, l rank, was *view) bool {
-	return was.quorum(t.within(r, l, r.world.Now()))
+	return was.quorum(t.within(r, l, r.net.Now()))
 }
 
 // undisturbed reports whether one and the same quorum of a leader's configuration has run, been linked with it, with nothing lost,

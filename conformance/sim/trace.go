@@ -30,7 +30,7 @@ func newTracer(p *Plan, o *Options) *tracer {
 
 // write writes an event, with its number and its time.
 func (t *tracer) write(r *Runner, e spec.Event) {
-	e.Seq, e.At = t.event.Seq+1, traceBegins+uint64(r.world.Now().Microseconds())
+	e.Seq, e.At = t.event.Seq+1, traceBegins+uint64(r.net.Now().Microseconds())
 	t.event = e
 	if err := t.w.Write(&t.event); err != nil && t.err == nil {
 		t.err = err
@@ -66,7 +66,7 @@ func (t *tracer) cut(r *Runner) {
 	var cut []spec.Link
 	for i := range r.members {
 		for j := range r.members {
-			if i != j && r.world.IsCut(i, j) {
+			if i != j && r.net.IsCut(i, j) {
 				cut = append(cut, spec.Link{From: r.members[i], To: r.members[j]})
 			}
 		}
@@ -95,7 +95,7 @@ const (
 func (r *Runner) digest(i rank, out *spec.Step) {
 	d, v := r.result.Digest, &r.hosts[i].view
 	add := func(x uint64) { d = bits.RotateLeft64((d^x)*prime, 29) }
-	add(uint64(r.world.Now()))
+	add(uint64(r.net.Now()))
 	add(uint64(uint8(r.in.from))<<56 | uint64(uint8(i))<<48 | uint64(r.in.action)<<40 | uint64(v.role)<<32 |
 		uint64(uint8(v.leader))<<24 | uint64(uint8(v.grantee))<<16 | uint64(v.support)<<8 | uint64(len(out.Sent)))
 	add(uint64(v.epoch))

@@ -1,20 +1,20 @@
-package world
+package simnet
 
 import "time"
 
-// Config is what a world is like at first.
+// Config is what a network is like at first.
 type Config struct {
-	Seed    uint64
-	Nodes   int       // at least 1; all are up
-	Timers  int       // of each node; at most 64
-	Urgent  uint64    // bit t says that an overdue end of timer t goes before messages that wait
-	Weather Weather   // of every link
-	Disk    Range     // how long saves take
-	Rates   []float64 // how many seconds the clock of each node counts in one, above 0; nil if all are right
+	Seed       uint64
+	Nodes      int        // at least 1; all are up
+	Timers     int        // of each node; at most 64
+	Urgent     uint64     // bit t says that an overdue end of timer t goes before messages that wait
+	Conditions Conditions // of every link
+	Disk       Range      // how long saves take
+	Rates      []float64  // how many seconds the clock of each node counts in one, above 0; nil if all are right
 }
 
-// World is nodes, what is between them, and a clock. M is a message. It is for one goroutine.
-type World[M any] struct {
+// Network is nodes, what is between them, and a clock. M is a message. It is for one goroutine.
+type Network[M any] struct {
 	now        time.Duration
 	seq        uint64
 	sent, lost uint64
@@ -32,7 +32,7 @@ type Kind uint8
 const (
 	// Receive is the receipt of Message, by Node from From.
 	Receive Kind = iota + 1
-	// Lose is the loss of Message, from From to Node, by the weather. It was the first of all that are under way there.
+	// Lose is the loss of Message, from From to Node, by the conditions of the link. It was the first of all that are under way there.
 	Lose
 	// TimerEnd is the end of Timer of Node, which runs no longer.
 	TimerEnd
@@ -60,9 +60,9 @@ type Event[M any] struct {
 	Echo bool
 }
 
-// New returns a world at time 0.
-func New[M any](c Config) *World[M] {
-	w := &World[M]{}
+// New returns a network at time 0.
+func New[M any](c Config) *Network[M] {
+	w := &Network[M]{}
 	w.Reset(c)
 	return w
 }
@@ -70,8 +70,8 @@ func New[M any](c Config) *World[M] {
 // The streams of random numbers: one for each disk, from 0 on, and one for each link.
 const linkStreams = 1 << 16
 
-// Reset makes a world new, and uses its memory again.
-func (w *World[M]) Reset(c Config) {
+// Reset makes a network new, and uses its memory again.
+func (w *Network[M]) Reset(c Config) {
 	if len(w.nodes) != c.Nodes || w.timers != c.Timers {
 		w.nodes, w.links = make([]node, c.Nodes), make([]link[M], c.Nodes*c.Nodes)
 		for i := range w.nodes {
@@ -91,34 +91,34 @@ func (w *World[M]) Reset(c Config) {
 		}
 		for j := range w.nodes {
 			l := w.link(i, j)
-			*l = link[M]{from: uint16(i), to: uint16(j), random: NewRandom(c.Seed, linkStreams+uint64(i*len(w.nodes)+j)), parcels: l.parcels}
-			l.setWeather(c.Weather)
+			*l = link[M]{from: uint16(i), to: uint16(j), random: NewRandom(c.Seed, linkStreams+uint64(i*len(w.nodes)+j)), packets: l.packets}
+			l.setConditions(c.Conditions)
 		}
 	}
 }
 
 // Now returns the time.
-func (w *World[M]) Now() time.Duration { return w.now }
+func (w *Network[M]) Now() time.Duration { return w.now }
 
 // Messages returns how many messages have been sent, and how many of these have been lost.
-func (w *World[M]) Messages() (sent, lost uint64) { return w.sent, w.lost }
+func (w *Network[M]) Messages() (sent, lost uint64) { return w.sent, w.lost }
 
 // At asks for an Alarm at a time, which is not before now. Those of one time come in the order in which they were asked for.
-func (w *World[M]) At(t time.Duration, tag uint32) { w.push(item{at: t, kind: alarm, tag: tag}) }
+func (w *Network[M]) At(t time.Duration, tag uint32) { w.push(item{at: t, kind: alarm, tag: tag}) }
 
 // Call asks for a Called of a node after a time. It waits for a node that is busy or paused, and a crash forgets it.
-func (w *World[M]) Call(i int, after time.Duration, tag uint32) {
+func (w *Network[M]) Call(i int, after time.Duration, tag uint32) {
 	w.push(item{at: w.now + after, kind: called, index: uint16(i), tag: tag})
 }
 
-func (w *World[M]) push(it item) {
+func (w *Network[M]) push(it item) {
 	w.seq++
 	it.seq = w.seq
 	w.queue.push(it)
 }
 
 // Next goes on to the next event, and reports false if there is none until then: then it is that time.
-func (w *World[M]) Next(e *Event[M], until time.Duration) bool {
+func (w *Network[M]) Next(e *Event[M], until time.Duration) bool {
 	for len(w.queue) > 0 && w.queue[0].at <= until {
 		it := w.queue.pop()
 		w.now = it.at
@@ -131,7 +131,7 @@ func (w *World[M]) Next(e *Event[M], until time.Duration) bool {
 }
 
 // happen lets an item happen, and reports whether it is an event for the user.
-func (w *World[M]) happen(it *item, e *Event[M]) bool {
+func (w *Network[M]) happen(it *item, e *Event[M]) bool {
 	switch it.kind {
 	case arrival:
 		l := &w.links[it.index]
@@ -164,7 +164,7 @@ func (w *World[M]) happen(it *item, e *Event[M]) bool {
 }
 
 // comes reports whether a node can take a message or a call now. Else it waits, behind those that wait already.
-func (w *World[M]) comes(it *item, i int) bool {
+func (w *Network[M]) comes(it *item, i int) bool {
 	n := &w.nodes[i]
 	if n.free(w.now) && len(n.waiting) == 0 {
 		return true
@@ -174,7 +174,7 @@ func (w *World[M]) comes(it *item, i int) bool {
 }
 
 // deliver makes an event of a message or a call, if it is not lost.
-func (w *World[M]) deliver(it *item, e *Event[M]) bool {
+func (w *Network[M]) deliver(it *item, e *Event[M]) bool {
 	if it.kind == called {
 		*e = Event[M]{Kind: Called, Node: int(it.index), Tag: it.tag, Since: it.at}
 		return true
@@ -198,7 +198,7 @@ func (w *World[M]) deliver(it *item, e *Event[M]) bool {
 }
 
 // timerDue ends a timer if it is due and the node can take it now. One that waits is found by woken.
-func (w *World[M]) timerDue(i, t int, at time.Duration, e *Event[M]) bool {
+func (w *Network[M]) timerDue(i, t int, at time.Duration, e *Event[M]) bool {
 	n := &w.nodes[i]
 	timer := &n.timers[t]
 	if timer.queued != at {
@@ -219,14 +219,14 @@ func (w *World[M]) timerDue(i, t int, at time.Duration, e *Event[M]) bool {
 }
 
 // end ends a timer.
-func (w *World[M]) end(i, t int, e *Event[M]) {
+func (w *Network[M]) end(i, t int, e *Event[M]) {
 	timer := &w.nodes[i].timers[t]
 	*e = Event[M]{Kind: TimerEnd, Node: i, Timer: t, Since: timer.due}
 	timer.due = never
 }
 
 // overdue ends the first timer of a node that should have ended and is, or is not, urgent.
-func (w *World[M]) overdue(i int, urgent uint64, e *Event[M]) bool {
+func (w *Network[M]) overdue(i int, urgent uint64, e *Event[M]) bool {
 	for t := range w.nodes[i].timers {
 		if w.urgent>>t&1 == urgent && w.nodes[i].timers[t].due <= w.now {
 			w.end(i, t, e)
@@ -237,7 +237,7 @@ func (w *World[M]) overdue(i int, urgent uint64, e *Event[M]) bool {
 }
 
 // woken gives a node that may have become free one thing that has waited for it.
-func (w *World[M]) woken(i int, e *Event[M]) bool {
+func (w *Network[M]) woken(i int, e *Event[M]) bool {
 	n := &w.nodes[i]
 	if !n.free(w.now) {
 		return false
@@ -250,7 +250,7 @@ func (w *World[M]) woken(i int, e *Event[M]) bool {
 }
 
 // first gives a node the first of the messages and calls that wait, but for those that have been lost.
-func (w *World[M]) first(n *node, e *Event[M]) bool {
+func (w *Network[M]) first(n *node, e *Event[M]) bool {
 	found, taken := false, 0
 	for !found && taken < len(n.waiting) {
 		found = w.deliver(&n.waiting[taken], e)

@@ -1,4 +1,4 @@
-package world_test
+package simnet_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // TestQueue puts things off to any times, and gets them in the order of these, and of asking where they are the same.
@@ -23,7 +23,7 @@ func TestQueue(t *testing.T) {
 			want = append(want, alarm{at, k})
 		}
 		slices.SortStableFunc(want, func(a, b alarm) int { return a.at - b.at })
-		var e world.Event[int]
+		var e simnet.Event[int]
 		for w.Next(&e, hour) {
 			got = append(got, alarm{int(w.Now()), int(e.Tag)})
 		}
@@ -33,19 +33,19 @@ func TestQueue(t *testing.T) {
 
 // TestRandom pins the first numbers of a stream, and that streams and seeds differ; and draws ranges evenly.
 func TestRandom(t *testing.T) {
-	r := world.NewRandom(1, 2)
+	r := simnet.NewRandom(1, 2)
 	require.Equal(t, []uint64{0xceddf6a8132bfb74, 0xca5a963349a01bea}, []uint64{r.Next(), r.Next()})
-	for _, other := range []world.Random{world.NewRandom(2, 1), world.NewRandom(1, 3), world.NewRandom(2, 2)} {
-		same := world.NewRandom(1, 2)
+	for _, other := range []simnet.Random{simnet.NewRandom(2, 1), simnet.NewRandom(1, 3), simnet.NewRandom(2, 2)} {
+		same := simnet.NewRandom(1, 2)
 		require.NotEqual(t, same.Next(), other.Next())
 	}
 	var counts [10]int
 	for range 10000 {
-		counts[r.In(world.Range{Min: 5, Max: 14})-5]++
+		counts[r.In(simnet.Range{Min: 5, Max: 14})-5]++
 	}
 	for _, n := range counts {
 		require.InDelta(t, 1000, n, 150)
 	}
 	require.Equal(t, time.Duration(7), r.In(exactly(7)))
-	require.Equal(t, time.Duration(7), r.In(world.Range{Min: 7, Max: 3}))
+	require.Equal(t, time.Duration(7), r.In(simnet.Range{Min: 7, Max: 3}))
 }

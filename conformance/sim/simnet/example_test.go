@@ -1,28 +1,28 @@
-package world_test
+package simnet_test
 
 import (
 	"fmt"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // Two nodes pass a ball, until the link is cut in one direction.
 func Example() {
 	const ms = time.Millisecond
-	w := world.New[string](world.Config{Seed: 81, Nodes: 2, Timers: 1, Weather: world.Weather{Delay: world.Range{Min: 2 * ms, Max: 2 * ms}}})
+	w := simnet.New[string](simnet.Config{Seed: 81, Nodes: 2, Timers: 1, Conditions: simnet.Conditions{Delay: simnet.Range{Min: 2 * ms, Max: 2 * ms}}})
 	w.SetTimer(0, 0, 10*ms)
 	w.At(15*ms, 0)
-	var e world.Event[string]
+	var e simnet.Event[string]
 	for w.Next(&e, time.Second) {
 		switch e.Kind {
-		case world.TimerEnd:
+		case simnet.TimerEnd:
 			fmt.Println(w.Now(), "node", e.Node, "serves")
 			w.Send(0, 1, "ball")
-		case world.Receive:
+		case simnet.Receive:
 			fmt.Println(w.Now(), "node", e.Node, "has the", e.Message, "from", e.From)
 			w.Send(e.Node, e.From, e.Message)
-		case world.Alarm:
+		case simnet.Alarm:
 			w.Cut(1, 0)
 		}
 	}

@@ -1,4 +1,4 @@
-package world
+package simnet
 
 import (
 	"math/bits"
@@ -42,6 +42,14 @@ func (r *Random) Int64N(n int64) int64 { return int64(r.Below(uint64(n))) }
 
 // Range is a time drawn evenly from Min to Max, both included. A Max below Min is taken for Min.
 type Range struct{ Min, Max time.Duration }
+
+// String returns the range as a person would say it: 1ms to 5ms, or 3ms.
+func (d Range) String() string {
+	if d.Min == d.Max {
+		return d.Min.String()
+	}
+	return d.Min.String() + " to " + d.Max.String()
+}
 
 // In returns a time drawn from the range. It always takes one number of the stream.
 func (r *Random) In(d Range) time.Duration {

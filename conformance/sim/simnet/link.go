@@ -1,12 +1,29 @@
-package world
+package simnet
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
-// Weather is what a link does to messages.
-type Weather struct {
-	Delay    Range   // how long a message is under way, but for the time it waits behind others
-	Loss     float64 // the part of the messages that is lost, from 0 to 1
-	Repeated float64 // the part of the messages that comes once more, from 0 to 1: see Echo
+// Conditions are what a link does to messages.
+type Conditions struct {
+	Delay Range   // how long a message is under way, but for the time it waits behind others; messages of one link never overtake
+	Loss  float64 // the part of messages that is lost, from 0 to 1
+	// Repeated is the part of messages, from 0 to 1, that comes once more, within Echoes times the longest Delay: lost or not, in any
+	// order, and to later lives of its receiver too. See Echo.
+	Repeated float64
+}
+
+// String returns the conditions as a person would say them: 1ms to 5ms, 10% lost.
+func (c Conditions) String() string {
+	text := c.Delay.String()
+	if c.Loss != 0 {
+		text += fmt.Sprintf(", %.3g%% lost", 100*c.Loss)
+	}
+	if c.Repeated != 0 {
+		text += fmt.Sprintf(", %.3g%% repeated", 100*c.Repeated)
+	}
+	return text
 }
 
 // Echoes is how many times the longest delay an Echo takes, at most.
@@ -19,8 +36,8 @@ type echo[M any] struct {
 	began    time.Duration
 }
 
-// parcel is a message under way.
-type parcel[M any] struct {
+// packet is a message under way.
+type packet[M any] struct {
 	message M
 	seq     uint64
 	began   time.Duration // when the step began that sent it
@@ -38,49 +55,49 @@ type link[M any] struct {
 	repeated chance
 	random   Random
 	due      time.Duration // when the last message arrives
-	parcels  []parcel[M]   // a ring, whose length is a power of two
-	first    int           // the place of the first parcel
+	packets  []packet[M]   // a ring, whose length is a power of two
+	first    int           // the place of the first packet
 	count    int
 }
 
-func (l *link[M]) add(p parcel[M]) {
-	if l.count == len(l.parcels) {
-		grown := make([]parcel[M], max(8, 2*len(l.parcels)))
+func (l *link[M]) add(p packet[M]) {
+	if l.count == len(l.packets) {
+		grown := make([]packet[M], max(8, 2*len(l.packets)))
 		for i := range l.count {
-			grown[i] = l.parcels[(l.first+i)&(len(l.parcels)-1)]
+			grown[i] = l.packets[(l.first+i)&(len(l.packets)-1)]
 		}
-		l.parcels, l.first = grown, 0
+		l.packets, l.first = grown, 0
 	}
-	l.parcels[(l.first+l.count)&(len(l.parcels)-1)] = p
+	l.packets[(l.first+l.count)&(len(l.packets)-1)] = p
 	l.count++
 }
 
-// has reports whether the parcel of this name is under way, and arrives by now: all that was lost is older than what is.
+// has reports whether the packet of this name is under way, and arrives by now: all that was lost is older than what is.
 func (l *link[M]) has(seq uint64, now time.Duration) bool {
 	if l.moved {
 		p := l.find(seq)
 		return p != nil && p.due <= now
 	}
-	return l.count > 0 && l.parcels[l.first].seq <= seq
+	return l.count > 0 && l.packets[l.first].seq <= seq
 }
 
-// take takes the first parcel.
-func (l *link[M]) take() *parcel[M] {
-	p := &l.parcels[l.first]
-	l.first = (l.first + 1) & (len(l.parcels) - 1)
+// take takes the first packet.
+func (l *link[M]) take() *packet[M] {
+	p := &l.packets[l.first]
+	l.first = (l.first + 1) & (len(l.packets) - 1)
 	l.count--
 	return p
 }
 
-func (l *link[M]) setWeather(w Weather) {
+func (l *link[M]) setConditions(w Conditions) {
 	l.delay, l.loss, l.repeated = w.Delay, chanceOf(w.Loss), chanceOf(w.Repeated)
 }
 
-func (w *World[M]) link(from, to int) *link[M] { return &w.links[from*len(w.nodes)+to] }
+func (w *Network[M]) link(from, to int) *link[M] { return &w.links[from*len(w.nodes)+to] }
 
 // Send sends a message from one node to another. It leaves at once, or when the node has saved, and is lost at once if the
 // link is cut or the receiver is down. It returns when the message should arrive, or be lost; and false if it is lost already.
-func (w *World[M]) Send(from, to int, m M) (due time.Duration, leaves bool) {
+func (w *Network[M]) Send(from, to int, m M) (due time.Duration, leaves bool) {
 	w.sent++
 	l, sender := w.link(from, to), &w.nodes[from]
 	arrives := w.leaves(sender) + l.random.In(l.delay)
@@ -106,28 +123,28 @@ func (w *World[M]) Send(from, to int, m M) (due time.Duration, leaves bool) {
 	if sender.doomed {
 		sender.last, sender.lastSeq = max(sender.last, l.due), w.seq
 	}
-	l.add(parcel[M]{message: m, seq: w.seq, began: w.now, due: l.due, lost: lost})
+	l.add(packet[M]{message: m, seq: w.seq, began: w.now, due: l.due, lost: lost})
 	w.queue.push(item{at: l.due, seq: w.seq, kind: arrival, index: uint16(from*len(w.nodes) + to)})
 	return l.due, true
 }
 
 // empty loses all that is under way on a link.
-func (w *World[M]) empty(l *link[M]) {
+func (w *Network[M]) empty(l *link[M]) {
 	w.lost += uint64(l.count)
 	l.first, l.count, l.due = 0, 0, 0
 }
 
 // Break loses all that is under way on a link, and tells of each message, first sent first.
-func (w *World[M]) Break(from, to int, lose func(M)) {
+func (w *Network[M]) Break(from, to int, lose func(M)) {
 	l := w.link(from, to)
 	for i := range l.count {
-		lose(l.parcels[(l.first+i)&(len(l.parcels)-1)].message)
+		lose(l.packets[(l.first+i)&(len(l.packets)-1)].message)
 	}
 	w.empty(l)
 }
 
 // Cut makes a link carry nothing until it is healed as often as it has been cut. It reports whether it carried before.
-func (w *World[M]) Cut(from, to int) (changed bool) {
+func (w *Network[M]) Cut(from, to int) (changed bool) {
 	l := w.link(from, to)
 	w.empty(l)
 	l.cuts++
@@ -135,7 +152,7 @@ func (w *World[M]) Cut(from, to int) (changed bool) {
 }
 
 // Heal takes back one Cut of a link, and reports whether it carries now, and did not before.
-func (w *World[M]) Heal(from, to int) (changed bool) {
+func (w *Network[M]) Heal(from, to int) (changed bool) {
 	l := w.link(from, to)
 	if l.cuts > 0 {
 		l.cuts--
@@ -145,7 +162,9 @@ func (w *World[M]) Heal(from, to int) (changed bool) {
 }
 
 // IsCut reports whether a link is cut.
-func (w *World[M]) IsCut(from, to int) bool { return w.link(from, to).cuts > 0 }
+func (w *Network[M]) IsCut(from, to int) bool { return w.link(from, to).cuts > 0 }
 
-// SetWeather changes the weather of a link, for what is sent from now on.
-func (w *World[M]) SetWeather(from, to int, weather Weather) { w.link(from, to).setWeather(weather) }
+// SetConditions changes the conditions of a link, for what is sent from now on.
+func (w *Network[M]) SetConditions(from, to int, conditions Conditions) {
+	w.link(from, to).setConditions(conditions)
+}

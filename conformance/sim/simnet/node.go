@@ -1,4 +1,4 @@
-package world
+package simnet
 
 import (
 	"math/bits"
@@ -7,7 +7,7 @@ import (
 
 const never = time.Duration(1<<63 - 1)
 
-// node is what the world knows of a node.
+// node is what the network knows of a node.
 type node struct {
 	up      bool
 	busy    bool          // it saves, until done
@@ -40,7 +40,7 @@ func (n *node) free(now time.Duration) bool {
 }
 
 // leaves returns when what a node does now has its effects.
-func (w *World[M]) leaves(n *node) time.Duration {
+func (w *Network[M]) leaves(n *node) time.Duration {
 	if n.busy {
 		return n.done
 	}
@@ -84,7 +84,7 @@ func (n *node) counted(d time.Duration) time.Duration {
 }
 
 // Clock returns what the clock of a node shows when what it does now has its effects: now, or when it has saved.
-func (w *World[M]) Clock(i int) time.Duration {
+func (w *Network[M]) Clock(i int) time.Duration {
 	n := &w.nodes[i]
 	if at := w.leaves(n); at != n.asked { // to count is a division, and a step asks more than once
 		n.asked, n.counts = at, n.counted(at)
@@ -93,14 +93,14 @@ func (w *World[M]) Clock(i int) time.Duration {
 }
 
 // Reads returns what the clock of a node shows now.
-func (w *World[M]) Reads(i int) time.Duration {
+func (w *Network[M]) Reads(i int) time.Duration {
 	n := &w.nodes[i]
 	return n.counted(w.now) + n.jumped
 }
 
 // Save makes a node busy for as long as its disk takes. Then comes Saved. What it sends and which timers it sets after this
 // call waits until then. A node that is busy already must not be given this call.
-func (w *World[M]) Save(i int) {
+func (w *Network[M]) Save(i int) {
 	n := &w.nodes[i]
 	n.busy, n.done = true, w.now+n.random.In(n.disk)
 	w.push(item{at: n.done, kind: saved, index: uint16(i)})
@@ -108,16 +108,16 @@ func (w *World[M]) Save(i int) {
 }
 
 // SetDisk changes how long saves of a node take, from the next one on.
-func (w *World[M]) SetDisk(i int, d Range) { w.nodes[i].disk = d }
+func (w *Network[M]) SetDisk(i int, d Range) { w.nodes[i].disk = d }
 
 // Crash crashes a node: now, or when it has saved. [Crashed] says when it has. It reports false if the node is down, or is
 // about to crash.
-func (w *World[M]) Crash(i int) bool { return w.CrashAfter(i, 0) }
+func (w *Network[M]) Crash(i int) bool { return w.CrashAfter(i, 0) }
 
 // CrashAfter crashes a node within the step that it takes, so that no more than k of the messages that it sends from here
 // on leave it. These have time to arrive: the node crashes when they have, and does nothing until then. It reports false
 // if the node is down, or is about to crash.
-func (w *World[M]) CrashAfter(i, k int) bool {
+func (w *Network[M]) CrashAfter(i, k int) bool {
 	n := &w.nodes[i]
 	if !n.up || n.doomed {
 		return false
@@ -128,7 +128,7 @@ func (w *World[M]) CrashAfter(i, k int) bool {
 }
 
 // crash makes a doomed node go down, and reports whether its time has come: not before what it may still send has arrived.
-func (w *World[M]) crash(i int, seq uint64) bool {
+func (w *Network[M]) crash(i int, seq uint64) bool {
 	n := &w.nodes[i]
 	if n.last > w.now || n.lastSeq > seq {
 		w.push(item{at: n.last, kind: crashed, index: uint16(i)})
@@ -149,20 +149,20 @@ func (w *World[M]) crash(i int, seq uint64) bool {
 }
 
 // Restart brings a node back that has crashed. What it does then is a step of its own.
-func (w *World[M]) Restart(i int) { w.nodes[i].up = true }
+func (w *Network[M]) Restart(i int) { w.nodes[i].up = true }
 
 // Up reports whether a node runs.
-func (w *World[M]) Up(i int) bool { return w.nodes[i].up }
+func (w *Network[M]) Up(i int) bool { return w.nodes[i].up }
 
 // Busy reports whether a node saves.
-func (w *World[M]) Busy(i int) bool { return w.nodes[i].busy }
+func (w *Network[M]) Busy(i int) bool { return w.nodes[i].busy }
 
 // Doomed reports whether a node is about to crash.
-func (w *World[M]) Doomed(i int) bool { return w.nodes[i].doomed }
+func (w *Network[M]) Doomed(i int) bool { return w.nodes[i].doomed }
 
 // Pause lets a node take nothing for d from now on, or for longer if it is paused for longer. Its timers run, its messages
 // wait. A crash ends it. A node that saves has its save done.
-func (w *World[M]) Pause(i int, d time.Duration) {
+func (w *Network[M]) Pause(i int, d time.Duration) {
 	n := &w.nodes[i]
 	if n.up && n.paused < w.now+d {
 		n.paused = w.now + d
@@ -171,29 +171,29 @@ func (w *World[M]) Pause(i int, d time.Duration) {
 }
 
 // Paused reports whether a node is paused.
-func (w *World[M]) Paused(i int) bool { return w.nodes[i].paused > w.now }
+func (w *Network[M]) Paused(i int) bool { return w.nodes[i].paused > w.now }
 
 // SetTimer lets a timer of a node end when its clock has counted d, from now on or from when the node has saved. If the
 // timer runs, it begins anew.
-func (w *World[M]) SetTimer(i, t int, d time.Duration) {
+func (w *Network[M]) SetTimer(i, t int, d time.Duration) {
 	n := &w.nodes[i]
 	w.setDue(i, t, w.leaves(n)+n.real(d))
 }
 
 // SetTimerBy is SetTimer, but never makes a timer end later than it would.
-func (w *World[M]) SetTimerBy(i, t int, d time.Duration) {
+func (w *Network[M]) SetTimerBy(i, t int, d time.Duration) {
 	n := &w.nodes[i]
 	w.setDue(i, t, min(n.timers[t].due, w.leaves(n)+n.real(d)))
 }
 
 // StopTimer stops a timer, if it runs.
-func (w *World[M]) StopTimer(i, t int) { w.nodes[i].timers[t].due = never }
+func (w *Network[M]) StopTimer(i, t int) { w.nodes[i].timers[t].due = never }
 
 // Runs reports whether a timer of a node runs.
-func (w *World[M]) Runs(i, t int) bool { return w.nodes[i].timers[t].due != never }
+func (w *Network[M]) Runs(i, t int) bool { return w.nodes[i].timers[t].due != never }
 
 // EndTimers ends all timers of a node that run.
-func (w *World[M]) EndTimers(i int) {
+func (w *Network[M]) EndTimers(i int) {
 	for t := range w.nodes[i].timers {
 		if w.Runs(i, t) {
 			w.setDue(i, t, w.now)
@@ -202,7 +202,7 @@ func (w *World[M]) EndTimers(i int) {
 }
 
 // Jump moves the clock of a node ahead by d: its timers end by so much sooner, and some should have ended by now.
-func (w *World[M]) Jump(i int, d time.Duration) {
+func (w *Network[M]) Jump(i int, d time.Duration) {
 	n := &w.nodes[i]
 	n.jumped += d
 	for t := range n.timers {
@@ -214,7 +214,7 @@ func (w *World[M]) Jump(i int, d time.Duration) {
 
 // setDue makes a timer end at a time. One that is put off stays where it is in the queue, which looks again when it comes
 // to it: a heartbeat that renews a lease costs nothing.
-func (w *World[M]) setDue(i, t int, due time.Duration) {
+func (w *Network[M]) setDue(i, t int, due time.Duration) {
 	n := &w.nodes[i]
 	n.timers[t].due = due
 	if at := max(due, w.now); at < n.timers[t].queued {

@@ -1,4 +1,4 @@
-package world_test
+package simnet_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 const (
@@ -16,36 +16,36 @@ const (
 	hour = time.Hour
 )
 
-func exactly(d time.Duration) world.Range { return world.Range{Min: d, Max: d} }
+func exactly(d time.Duration) simnet.Range { return simnet.Range{Min: d, Max: d} }
 
-// newWorld returns a world of three nodes with three timers each, the last of which is urgent; messages take 1 ms.
-func newWorld(change ...func(*world.Config)) *world.World[int] {
-	c := world.Config{Seed: 1, Nodes: 3, Timers: 3, Urgent: 1 << 2, Weather: world.Weather{Delay: exactly(ms)}}
+// newWorld returns a network of three nodes with three timers each, the last of which is urgent; messages take 1 ms.
+func newWorld(change ...func(*simnet.Config)) *simnet.Network[int] {
+	c := simnet.Config{Seed: 1, Nodes: 3, Timers: 3, Urgent: 1 << 2, Conditions: simnet.Conditions{Delay: exactly(ms)}}
 	for _, f := range change {
 		f(&c)
 	}
-	return world.New[int](c)
+	return simnet.New[int](c)
 }
 
-// story runs a world until a time, and says what happens, one line for each event.
-func story(w *world.World[int], until time.Duration, do func(e *world.Event[int])) (lines []string) {
-	var e world.Event[int]
+// story runs a network until a time, and says what happens, one line for each event.
+func story(w *simnet.Network[int], until time.Duration, do func(e *simnet.Event[int])) (lines []string) {
+	var e simnet.Event[int]
 	for w.Next(&e, until) {
 		var what string
 		switch e.Kind {
-		case world.Receive:
+		case simnet.Receive:
 			what = fmt.Sprintf("%d→%d %d since %v", e.From, e.Node, e.Message, e.Since)
-		case world.Lose:
+		case simnet.Lose:
 			what = fmt.Sprintf("%d→%d loses %d", e.From, e.Node, e.Message)
-		case world.TimerEnd:
+		case simnet.TimerEnd:
 			what = fmt.Sprintf("%d ends timer %d, due %v", e.Node, e.Timer, e.Since)
-		case world.Called:
+		case simnet.Called:
 			what = fmt.Sprintf("%d is called %d", e.Node, e.Tag)
-		case world.Saved:
+		case simnet.Saved:
 			what = fmt.Sprintf("%d has saved", e.Node)
-		case world.Crashed:
+		case simnet.Crashed:
 			what = fmt.Sprintf("%d has crashed", e.Node)
-		case world.Alarm:
+		case simnet.Alarm:
 			what = fmt.Sprintf("alarm %d", e.Tag)
 		}
 		lines = append(lines, fmt.Sprintf("%v %s", w.Now(), what))
@@ -57,12 +57,12 @@ func story(w *world.World[int], until time.Duration, do func(e *world.Event[int]
 }
 
 // alarms lets f happen at times: f(k) at the k-th.
-func alarms(w *world.World[int], f func(k int), at ...time.Duration) func(e *world.Event[int]) {
+func alarms(w *simnet.Network[int], f func(k int), at ...time.Duration) func(e *simnet.Event[int]) {
 	for k, t := range at {
 		w.At(t, uint32(k))
 	}
-	return func(e *world.Event[int]) {
-		if e.Kind == world.Alarm {
+	return func(e *simnet.Event[int]) {
+		if e.Kind == simnet.Alarm {
 			f(int(e.Tag))
 		}
 	}
@@ -71,13 +71,13 @@ func alarms(w *world.World[int], f func(k int), at ...time.Duration) func(e *wor
 // TestFirstInFirstOut sends on links whose delays vary much: each link delivers in order, each message once, and within the
 // delays; and messages on different links do overtake.
 func TestFirstInFirstOut(t *testing.T) {
-	w := newWorld(func(c *world.Config) { c.Weather.Delay = world.Range{Max: 50 * ms} })
+	w := newWorld(func(c *simnet.Config) { c.Conditions.Delay = simnet.Range{Max: 50 * ms} })
 	do := alarms(w, func(k int) { w.Send(0, 1, k); w.Send(0, 2, k) }, slices.Repeat([]time.Duration{ms, 2 * ms, 7 * ms}, 50)...)
-	var e world.Event[int]
+	var e simnet.Event[int]
 	next, overtaken, last := map[int]int{}, 0, -1
 	for w.Next(&e, hour) {
 		do(&e)
-		if e.Kind != world.Receive {
+		if e.Kind != simnet.Receive {
 			continue
 		}
 		require.LessOrEqual(t, w.Now()-e.Since, 50*ms)
@@ -88,7 +88,7 @@ func TestFirstInFirstOut(t *testing.T) {
 	}
 	// The alarms of one time come in the order in which they were asked for.
 	order := func(node int) (got []int) {
-		w := newWorld(func(c *world.Config) { c.Weather.Delay = world.Range{Max: 50 * ms} })
+		w := newWorld(func(c *simnet.Config) { c.Conditions.Delay = simnet.Range{Max: 50 * ms} })
 		for k := range 150 {
 			w.Send(0, node, k)
 		}
@@ -108,16 +108,16 @@ func TestFirstInFirstOut(t *testing.T) {
 
 // TestLoss loses the part of messages that it should, each when it should arrive and is the first on its link.
 func TestLoss(t *testing.T) {
-	w := newWorld(func(c *world.Config) { c.Weather = world.Weather{Delay: world.Range{Max: ms}, Loss: 0.25} })
+	w := newWorld(func(c *simnet.Config) { c.Conditions = simnet.Conditions{Delay: simnet.Range{Max: ms}, Loss: 0.25} })
 	const n = 4000
 	for k := range n {
 		w.Send(0, 1, k)
 	}
-	var e world.Event[int]
+	var e simnet.Event[int]
 	lost := 0
 	for k := 0; w.Next(&e, hour); k++ {
 		require.Equal(t, k, e.Message)
-		if e.Kind == world.Lose {
+		if e.Kind == simnet.Lose {
 			lost++
 		}
 	}
@@ -126,9 +126,9 @@ func TestLoss(t *testing.T) {
 	require.EqualValues(t, lost, all)
 	require.InDelta(t, n/4, lost, n/20)
 
-	w.SetWeather(0, 1, world.Weather{Delay: exactly(ms), Loss: 1})
+	w.SetConditions(0, 1, simnet.Conditions{Delay: exactly(ms), Loss: 1})
 	w.Send(0, 1, 7)
-	w.SetWeather(0, 1, world.Weather{Delay: exactly(3 * ms)})
+	w.SetConditions(0, 1, simnet.Conditions{Delay: exactly(3 * ms)})
 	w.Send(0, 1, 8)
 	now := w.Now()
 	require.Equal(t, []string{fmt.Sprint(now+ms, " 0→1 loses 7"), fmt.Sprint(now+3*ms, " 0→1 8 since ", now)}, story(w, 2*hour, nil))
@@ -203,7 +203,7 @@ func TestCrash(t *testing.T) {
 // it goes down.
 func TestCrashAfter(t *testing.T) {
 	for k := range 4 {
-		w := newWorld(func(c *world.Config) { c.Disk = exactly(5 * ms) })
+		w := newWorld(func(c *simnet.Config) { c.Disk = exactly(5 * ms) })
 		w.Save(0)
 		require.True(t, w.CrashAfter(0, k))
 		w.Send(0, 1, 1)
@@ -224,7 +224,7 @@ func TestCrashAfter(t *testing.T) {
 
 // TestCrashAtOnce lets the last messages of a node arrive even where they take no time.
 func TestCrashAtOnce(t *testing.T) {
-	w := newWorld(func(c *world.Config) { c.Weather.Delay = exactly(0) })
+	w := newWorld(func(c *simnet.Config) { c.Conditions.Delay = exactly(0) })
 	require.True(t, w.CrashAfter(0, 1))
 	w.Send(0, 1, 1)
 	w.Send(0, 2, 2)
@@ -234,7 +234,7 @@ func TestCrashAtOnce(t *testing.T) {
 // TestSave makes a node busy: what it sends and the timers that it sets begin when it has saved, and it is given nothing
 // until then. A crash meanwhile comes after the save.
 func TestSave(t *testing.T) {
-	w := newWorld(func(c *world.Config) { c.Disk = exactly(5 * ms) })
+	w := newWorld(func(c *simnet.Config) { c.Disk = exactly(5 * ms) })
 	w.Save(0)
 	require.True(t, w.Busy(0))
 	w.Send(0, 1, 1)
@@ -243,8 +243,8 @@ func TestSave(t *testing.T) {
 	w.SetTimer(0, 2, 0)
 	w.SetDisk(0, exactly(9*ms))
 	saves := 0
-	lines := story(w, hour, func(e *world.Event[int]) {
-		if e.Kind == world.Receive && e.Message == 2 {
+	lines := story(w, hour, func(e *simnet.Event[int]) {
+		if e.Kind == simnet.Receive && e.Message == 2 {
 			saves++
 			w.Save(0)
 			w.Send(0, 1, 3)
@@ -282,7 +282,7 @@ func TestPause(t *testing.T) {
 // TestWaiting keeps messages in order that come while others wait, and while the node saves because of these; and forgets
 // those that are lost while they wait.
 func TestWaiting(t *testing.T) {
-	w := newWorld(func(c *world.Config) { c.Disk = exactly(ms) })
+	w := newWorld(func(c *simnet.Config) { c.Disk = exactly(ms) })
 	w.Pause(0, 5*ms)
 	for k := range 6 {
 		w.Send(1, 0, k)
@@ -298,9 +298,9 @@ func TestWaiting(t *testing.T) {
 		}
 	}, 2*ms, 7*ms)
 	var got []int
-	story(w, hour, func(e *world.Event[int]) {
+	story(w, hour, func(e *simnet.Event[int]) {
 		do(e)
-		if e.Kind == world.Receive {
+		if e.Kind == simnet.Receive {
 			got = append(got, e.Message)
 			w.Save(0)
 		}
@@ -310,7 +310,7 @@ func TestWaiting(t *testing.T) {
 
 // TestTimers sets, stops and moves timers, by clocks that are right, fast and slow, and jump.
 func TestTimers(t *testing.T) {
-	w := newWorld(func(c *world.Config) { c.Rates = []float64{1, 1.25, 0.8} })
+	w := newWorld(func(c *simnet.Config) { c.Rates = []float64{1, 1.25, 0.8} })
 	for i := range 3 {
 		w.SetTimer(i, 0, 100*ms)
 	}
@@ -342,7 +342,7 @@ func TestTimers(t *testing.T) {
 
 // TestExtremeClocks keeps clocks that hardly run, and times that are very long, from overflowing.
 func TestExtremeClocks(t *testing.T) {
-	w := newWorld(func(c *world.Config) { c.Rates = []float64{1e-12, 1e6, 1} })
+	w := newWorld(func(c *simnet.Config) { c.Rates = []float64{1e-12, 1e6, 1} })
 	w.SetTimer(0, 0, 1<<62)
 	w.SetTimer(1, 0, 1<<62)
 	w.SetTimer(2, 0, -ms)
