@@ -176,7 +176,7 @@ func (p *Plan) Timely() bool {
 // repeats reports whether messages may come once more, and so later than δ.
 func (p *Plan) repeats() bool {
 	for i := range p.Faults {
-		if p.Faults[i].Kind == ConditionsFault && p.Faults[i].Repeated > 0 {
+		if p.Faults[i].Repeated > 0 {
 			return true
 		}
 	}
@@ -187,11 +187,10 @@ func (p *Plan) repeats() bool {
 func (p *Plan) slowest() (delay, disk time.Duration) {
 	delay, disk = p.Links.Delay.Max, p.Disk.Max
 	for i := range p.Faults {
-		switch f := &p.Faults[i]; f.Kind {
-		case ConditionsFault:
-			delay = max(delay, f.Delay.Max)
-		case SlowDiskFault:
-			disk = max(disk, f.Disk.Max)
+		f := &p.Faults[i]
+		if slowest := f.Kind.kind().slowest; slowest != nil {
+			message, save := slowest(f)
+			delay, disk = max(delay, message), max(disk, save)
 		}
 	}
 	return delay, disk

@@ -221,7 +221,7 @@ func (d *drawing) add(f Fault) bool {
 	if f.Kind.lasts() {
 		f.For = min(f.For, length-f.At)
 	}
-	if f.Kind == CrashFault || f.Kind == FailDiskFault || f.Kind == PauseFault {
+	if f.Kind.kind().exclusive {
 		i := slices.Index(d.plan.Members, f.Node)
 		if d.isBusy(i, f.At, f.end()) {
 			return false

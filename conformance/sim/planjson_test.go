@@ -81,7 +81,7 @@ func TestPlanJSONRefuses(t *testing.T) {
 		{`"heartbeat":"100ms"`, `"heartbeat":100`, "timing.heartbeat: is not as it should be: "},
 		{`"delay":{"min":"1ms","max":"5ms"}`, `"delay":"1ms"`, "links.delay: is no JSON object"},
 		{`"max":"5ms"}`, `"max":"5ms","mean":"2ms"}`, "links.delay.mean: is unknown here"},
-		{`"kind":"cut"`, `"kind":"cuts"`, `faults[1].kind: "cuts" is no kind of fault: there are [crash cut break`},
+		{`"kind":"cut"`, `"kind":"cuts"`, `faults[1].kind: "cuts" is no kind of fault: there are [conditions break cut`},
 		{`"kind":"cut"`, `"kind":""`, `faults[1].kind: "" is no kind of fault`},
 		{`"kind":"crash","node":"3"`, `"kind":"crash"`, "faults[0].node: is missing"},
 		{`"kind":"crash"`, `"kind":"resign"`, "faults[0].for: is unknown here"},

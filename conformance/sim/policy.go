@@ -121,3 +121,62 @@ func (r *Runner) connected(i, j rank) {
 		r.setTimers(i, now)
 	}
 }
+
+// probeAll lets the host of i try all nodes that are down.
+func (r *Runner) probeAll(i rank) {
+	for j := range rank(len(r.members)) {
+		if !r.net.Up(int(j)) {
+			r.probeSoon(i, j)
+		}
+	}
+}
+
+// probeSoon lets the host of i try whether j lives, when it has had time to see that their connection is broken.
+func (r *Runner) probeSoon(i, j rank) {
+	if i != j {
+		wait := r.hosts[i].random.In(Range{Max: r.plan.Timing.Delay})
+		r.net.At(r.net.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+	}
+}
+
+// probe tries whether j lives. If it does not, and its machine can be reached, the answer is a proof. If the machine cannot
+// be reached, nothing is proved, and it is tried again.
+func (r *Runner) probe(i, j rank) {
+	if !r.net.Up(int(i)) || r.net.Up(int(j)) {
+		return
+	}
+	h := &r.hosts[i]
+	if r.net.IsCut(int(i), int(j)) || r.net.IsCut(int(j), int(i)) {
+		wait := r.plan.Timing.Heartbeat + time.Duration(h.random.Below(uint64(r.plan.Timing.Heartbeat)))
+		r.net.At(r.net.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+		return
+	}
+	h.policy.Broken(int(j))
+	h.tried[j] = r.net.Now()
+	there, back := h.random.In(r.plan.Links.Delay), h.random.In(r.plan.Links.Delay)
+	r.net.Call(int(i), there+back, proofTag|uint32(j))
+}
+
+// connectAll lets a node that has started connect to all others.
+func (r *Runner) connectAll(i rank) {
+	for j := range rank(len(r.members)) {
+		r.connectSoon(i, j)
+	}
+}
+
+// connectSoon lets two nodes connect, when one of them has had time to try, if hosts see their connections.
+func (r *Runner) connectSoon(i, j rank) {
+	if i != j && r.plan.Proofs {
+		wait := r.hosts[i].random.In(Range{Max: r.plan.Timing.Delay})
+		r.net.At(r.net.Now()+wait, linkTag|uint32(i)<<4|uint32(j))
+	}
+}
+
+// connect lets two nodes know that they are connected, if both run and can reach each other.
+func (r *Runner) connect(i, j rank) {
+	if r.net.Up(int(i)) && r.net.Up(int(j)) && !r.net.IsCut(int(i), int(j)) && !r.net.IsCut(int(j), int(i)) {
+		there := r.hosts[i].random.In(r.plan.Links.Delay)
+		r.net.Call(int(j), there, upTag|uint32(i))
+		r.net.Call(int(i), there+r.hosts[j].random.In(r.plan.Links.Delay), upTag|uint32(j))
+	}
+}
