@@ -4,14 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/seed-fdf591db/bully/spec"
 )
 
 // HistoryFormat is the version of the form of a history that this package reads and writes.
@@ -39,11 +36,22 @@ func (e *HistoryError) Error() string {
 // Unwrap returns the error of the reader or the writer underneath, if it had one.
 func (e *HistoryError) Unwrap() error { return e.cause }
 
-// The fields of a line, in the order in which they are written.
-var (
-	historyHeaderFields = []string{"format", "source", "commit", "raises"}
-	opFields            = []string{"client", "kind", "epoch", "leader", "resource", "value", "outcome", "admitted", "call", "return"}
-)
+// field is a field of a line, and where its value is.
+type field struct {
+	name string
+	at   any
+}
+
+// table returns the fields of the header, in the order in which they are written.
+func (h *HistoryHeader) table(format *int) []field {
+	return []field{{"format", format}, {"source", &h.Source}, {"commit", &h.Commit}, {"raises", &h.Raises}}
+}
+
+// table returns all fields that an operation may have, in the order in which they are written. Which it has, its kind and outcome say.
+func (o *Op) table() []field {
+	return []field{{"client", &o.Client}, {"kind", &o.Kind}, {"epoch", (*uint64)(&o.Epoch)}, {"leader", &o.Leader}, {"resource", &o.Resource},
+		{"value", &o.Value}, {"outcome", &o.Outcome}, {"admitted", (*uint64)(&o.Admitted)}, {"call", &o.Call}, {"return", &o.Return}}
+}
 
 // WriteHistory writes a history: NDJSON, a header and then the operations in the order given, each line ended by LF. It
 // writes nothing that ReadHistory would refuse.
@@ -60,18 +68,11 @@ func WriteHistory(w io.Writer, h HistoryHeader, ops []Op) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	_, _ = fmt.Fprintf(out, `{"format":%d,"source":"%s","commit":"%s","raises":[`, HistoryFormat, h.Source, h.Commit)
-	for i, name := range h.Raises {
-		if i > 0 {
-			_ = out.WriteByte(',')
-		}
-		_, _ = fmt.Fprintf(out, `"%s"`, name)
-	}
-	_, _ = out.WriteString("]}\n")
-	var line []byte
+	format := HistoryFormat
+	h.Raises = slices.Concat([]string{}, h.Raises) // which is written as [] if it is nil
+	writeLine(out, h.table(&format), nil)
 	for i := range ops {
-		line = ops[i].appendJSON(line[:0])
-		_, _ = out.Write(append(line, '\n'))
+		writeLine(out, ops[i].table(), ops[i].fields())
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("check: cannot write the history: %w", err)
@@ -79,34 +80,22 @@ func WriteHistory(w io.Writer, h HistoryHeader, ops []Op) error {
 	return nil
 }
 
-// appendJSON appends the line of an operation that is well formed, without the LF.
-func (o *Op) appendJSON(b []byte) []byte {
-	has := o.fields()
-	text := func(name, value string) { b = append(append(b, `,"`+name+`":"`+value...), '"') }
-	number := func(name string, n uint64) { b = strconv.AppendUint(append(b, `,"`+name+`":`...), n, 10) }
-	text("client", o.Client)
-	text("kind", string(o.Kind))
-	number("epoch", uint64(o.Epoch))
-	if has["leader"] {
-		text("leader", o.Leader.String())
+// writeLine writes the fields that a line has, or all of them. An error is that of the flush.
+func writeLine(out *bufio.Writer, table []field, has map[string]bool) {
+	var value bytes.Buffer
+	plain := json.NewEncoder(&value)
+	plain.SetEscapeHTML(false) // a name may have a < in it
+	next := byte('{')
+	for _, f := range table {
+		if has == nil || has[f.name] {
+			value.Reset()
+			_ = plain.Encode(f.at) // it is valid
+			_ = out.WriteByte(next)
+			_, _ = fmt.Fprintf(out, "%q:%s", f.name, bytes.TrimSuffix(value.Bytes(), []byte("\n")))
+			next = ','
+		}
 	}
-	if has["resource"] {
-		text("resource", o.Resource)
-		number("value", o.Value)
-	}
-	if has["outcome"] {
-		text("outcome", string(o.Outcome))
-	}
-	if has["admitted"] {
-		number("admitted", uint64(o.Admitted))
-	}
-	number("call", uint64(o.Call))
-	if has["return"] {
-		number("return", uint64(o.Return))
-	}
-	b = append(b, '}')
-	b[0] = '{'
-	return b
+	_, _ = out.WriteString("}\n")
 }
 
 // ReadHistory reads a history. It takes the fields of a line in any order, with any white space, and refuses all else that
@@ -148,158 +137,106 @@ func ReadHistory(r io.Reader) (HistoryHeader, []Op, error) {
 
 // readHeader reads the first line.
 func readHeader(line []byte) (h HistoryHeader, fault *HistoryError) {
-	f := readFields(line, historyHeaderFields)
-	if format := f.number("format"); format != HistoryFormat {
-		f.fail("format", fmt.Sprintf("%d is not the form of a history that is known: %d", format, HistoryFormat))
+	format := 0
+	table := h.table(&format)
+	given, fault := readLine(line, table)
+	if fault == nil {
+		fault = mustHave(table, given, nil)
 	}
-	h = HistoryHeader{Source: f.text("source"), Commit: f.text("commit"), Raises: f.texts("raises")}
-	if f.end(); f.fault == nil {
-		f.fault = h.check()
+	if fault == nil && format != HistoryFormat {
+		fault = &HistoryError{Field: "format", Problem: fmt.Sprintf("%d is not the form of a history that is known: %d", format, HistoryFormat)}
 	}
-	return h, f.fault
+	if fault == nil {
+		fault = h.check()
+	}
+	return h, fault
 }
 
-// readOp reads the line of an operation. Which fields it must have, kind and outcome say.
+// readOp reads the line of an operation.
 func readOp(line []byte) (o Op, fault *HistoryError) {
-	f := readFields(line, opFields)
-	o = Op{Client: f.text("client"), Kind: OpKind(f.text("kind")), Epoch: spec.Epoch(f.number("epoch")), Return: Never}
-	if o.Kind == WriteOp {
-		o.Outcome = Outcome(f.text("outcome"))
+	o.Return = Never
+	table := o.table()
+	given, fault := readLine(line, table)
+	if fault == nil {
+		fault = mustHave(table, given, o.fields())
 	}
-	has := o.fields()
-	if has["leader"] {
-		if err := o.Leader.UnmarshalText([]byte(f.text("leader"))); err != nil {
-			f.fail("leader", err.Error())
-		}
+	if fault == nil {
+		fault = o.check()
 	}
-	if has["resource"] {
-		o.Resource, o.Value = f.text("resource"), f.number("value")
-	}
-	if has["admitted"] {
-		o.Admitted = spec.Epoch(f.number("admitted"))
-	}
-	o.Call = int64(f.number("call"))
-	if has["return"] {
-		o.Return = int64(f.number("return"))
-	}
-	if f.end(); f.fault == nil {
-		f.fault = o.check()
-	}
-	return o, f.fault
+	return o, fault
 }
 
-// fields are those of one line that have not been taken yet, and the first fault.
-type fields struct {
-	left  map[string]any // a string, a json.Number or a []string
-	fault *HistoryError
-}
-
-// fail notes a fault, unless there was one before.
-func (f *fields) fail(field, problem string) {
-	if f.fault == nil {
-		f.fault = &HistoryError{Field: field, Problem: problem}
-	}
-}
-
-// readFields reads a line: one object, whose fields are among those known, each once.
-func readFields(line []byte, known []string) *fields {
-	f := &fields{left: map[string]any{}}
+// readLine reads a line: one object, in printable ASCII without escapes, each of whose fields is one of the table, and there once.
+func readLine(line []byte, table []field) (given map[string]bool, fault *HistoryError) {
 	if i := bytes.IndexFunc(line, func(r rune) bool { return r > '~' || r == '\\' }); i >= 0 {
-		f.fail("", fmt.Sprintf("byte 0x%02x at column %d: there is printable ASCII only, without escapes", line[i], i+1))
-		return f
+		return nil, &HistoryError{Problem: fmt.Sprintf("byte 0x%02x at column %d: there is printable ASCII only, without escapes", line[i], i+1)}
 	}
 	in := json.NewDecoder(bytes.NewReader(line))
-	in.UseNumber()
-	token, err := in.Token()
-	if err != nil || token != json.Delim('{') {
-		f.fail("", "it is no object")
-		return f
+	if token, err := in.Token(); err != nil || token != json.Delim('{') {
+		return nil, &HistoryError{Problem: "it is no object"}
 	}
-	for in.More() && f.fault == nil {
-		token, err := in.Token()
-		name, _ := token.(string)
-		switch _, twice := f.left[name]; {
-		case err != nil:
-			f.fail("", err.Error())
-			return f
-		case !slices.Contains(known, name):
-			f.fail("", fmt.Sprintf("unknown field %q", name))
-			return f
-		case twice:
-			f.fail(name, "given twice")
-			return f
-		}
-		f.left[name] = f.value(in, name)
-	}
-	if f.fault != nil {
-		return f
-	}
-	if _, err := in.Token(); err != nil {
-		f.fail("", err.Error())
-	} else if _, err := in.Token(); err != io.EOF {
-		f.fail("", "something follows the object")
-	}
-	return f
-}
-
-// value reads the value of a field.
-func (f *fields) value(in *json.Decoder, name string) any {
-	token, err := in.Token()
-	if token != json.Delim('[') {
-		if err != nil {
-			f.fail(name, err.Error())
-		}
-		return token
-	}
-	all := []string{}
+	given = map[string]bool{}
 	for in.More() {
 		token, err := in.Token()
-		text, ok := token.(string)
-		if err != nil || !ok {
-			f.fail(name, "an array of strings is wanted")
-			return nil
+		if err != nil {
+			return nil, &HistoryError{Problem: err.Error()}
 		}
-		all = append(all, text)
+		name := token.(string)
+		k := slices.IndexFunc(table, func(f field) bool { return f.name == name })
+		switch {
+		case k < 0:
+			return nil, &HistoryError{Problem: fmt.Sprintf("unknown field %q", name)}
+		case given[name]:
+			return nil, &HistoryError{Field: name, Problem: "given twice"}
+		}
+		given[name] = true
+		if err := readValue(in, table[k].at); err != nil {
+			return nil, &HistoryError{Field: name, Problem: err.Error()}
+		}
 	}
 	if _, err := in.Token(); err != nil {
-		f.fail(name, err.Error())
+		return nil, &HistoryError{Problem: "the object does not end"}
 	}
-	return all
+	if _, err := in.Token(); err != io.EOF {
+		return nil, &HistoryError{Problem: "something follows the object"}
+	}
+	return given, nil
 }
 
-// take takes a field of a type out of those that are left.
-func take[T any](f *fields, name, wanted string) (value T) {
-	got, given := f.left[name]
-	delete(f.left, name)
-	value, ok := got.(T)
-	switch {
-	case !given:
-		f.fail(name, "missing")
-	case !ok:
-		f.fail(name, wanted+" is wanted")
+// readValue reads a value. The error says what is wanted.
+func readValue(in *json.Decoder, at any) error {
+	var raw json.RawMessage
+	if err := in.Decode(&raw); err != nil {
+		return err
 	}
-	return value
+	var other *json.UnmarshalTypeError
+	err := json.Unmarshal(raw, at)
+	if string(raw) == "null" {
+		return errors.New("null is no value")
+	}
+	if !errors.As(err, &other) {
+		return err
+	}
+	switch at.(type) {
+	case *[]string:
+		return fmt.Errorf("%s: an array of strings is wanted", raw)
+	case *int, *int64, *uint64:
+		return fmt.Errorf("%s: an integer from 0 to 2^53-1 is wanted, in digits", raw)
+	}
+	return fmt.Errorf("%s: a string is wanted", raw)
 }
 
-func (f *fields) text(name string) string { return take[string](f, name, "a string") }
-
-func (f *fields) texts(name string) []string { return take[[]string](f, name, "an array of strings") }
-
-// number takes an integer from 0 to 2^53-1, of digits only.
-func (f *fields) number(name string) uint64 {
-	text := take[json.Number](f, name, "an integer").String()
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n > uint64(spec.MaxEpoch) {
-		f.fail(name, fmt.Sprintf("%s: an integer from 0 to 2^53-1 is wanted, in digits", text))
+// mustHave says which field a line lacks, or is given and should not be. Nil stands for all fields.
+func mustHave(table []field, given, has map[string]bool) *HistoryError {
+	for _, f := range table {
+		switch must := has == nil || has[f.name]; {
+		case given[f.name] && !must:
+			return &HistoryError{Field: f.name, Problem: "not wanted here"}
+		case !given[f.name] && must:
+			return &HistoryError{Field: f.name, Problem: "missing"}
+		}
 	}
-	return n
-}
-
-// end sees that nothing is left.
-func (f *fields) end() {
-	for _, name := range slices.Sorted(maps.Keys(f.left)) {
-		f.fail(name, "not wanted here")
-	}
+	return nil
 }
 
 // checkName says what is wrong with a name, or "".
