@@ -3,10 +3,10 @@ package sim
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 	"time"
 
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -36,34 +36,24 @@ func Generate(seed uint64, nodes int, profile Profile) (Plan, error) {
 	return d.plan, nil
 }
 
-// dice draws numbers from a seed. It is no better than it must be, and is ours, so that a seed means the same plan with
-// every version of Go; and it draws integers, so that it means the same on every machine.
-type dice struct{ state uint64 }
+// dice draws numbers from a seed, so that a seed means the same plan on every machine, and with every version of Go.
+type dice struct{ random simnet.Random }
 
 // newDice mixes the numbers into one seed.
 func newDice(numbers ...uint64) dice {
 	var d dice
 	for _, n := range numbers {
-		d.state ^= n
-		d.state = d.next()
+		d.random ^= simnet.Random(n)
+		d.random = simnet.Random(d.next())
 	}
 	return d
 }
 
-// next returns 64 bits: one step of SplitMix64.
-func (d *dice) next() uint64 {
-	d.state += 0x9e3779b97f4a7c15
-	z := d.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// next returns 64 bits.
+func (d *dice) next() uint64 { return d.random.Next() }
 
 // below returns a number from 0 to n-1; n is above 0.
-func (d *dice) below(n int) int {
-	high, _ := bits.Mul64(d.next(), uint64(n))
-	return int(high)
-}
+func (d *dice) below(n int) int { return int(d.random.Below(uint64(n))) }
 
 // one reports true once in n times.
 func (d *dice) one(n int) bool { return d.below(n) == 0 }
