@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/internal/shrink"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -105,21 +106,14 @@ func (k *shrinker) cutShort() {
 	k.shorten(last, func(p *Plan) *time.Duration { return &p.Length })
 }
 
-// dropFaults drops faults, ever fewer at a time, until none can be spared: delta debugging.
+// dropFaults drops faults until none can be spared.
 func (k *shrinker) dropFaults() {
 	k.dropSome(func() int { return len(k.plan.Faults) }, func(p *Plan, from, to int) { p.Faults = slices.Delete(p.Faults, from, to) })
 }
 
-// dropSome drops stretches of a sequence: all of it, then a half, then a quarter, down to one by one.
+// dropSome drops what it can of a list of the plan.
 func (k *shrinker) dropSome(size func() int, drop func(p *Plan, from, to int)) {
-	for n := size(); n > 0; n /= 2 {
-		for from := 0; from < size(); {
-			to := min(from+n, size())
-			if !k.try(func(p *Plan) { drop(p, from, to) }) {
-				from = to
-			}
-		}
-	}
+	shrink.List(size, func(from, to int) bool { return k.try(func(p *Plan) { drop(p, from, to) }) })
 }
 
 // dropNodes drops nodes, with all that befalls them: one, or two, which leaves as many to spare.
