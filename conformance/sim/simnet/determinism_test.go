@@ -16,7 +16,7 @@ import (
 func TestSame(t *testing.T) {
 	config := simnet.Config{Seed: 81, Nodes: 4, Timers: 2, Urgent: 1, Conditions: simnet.Conditions{Delay: simnet.Range{Max: 3 * ms}, Loss: 0.1}, Disk: simnet.Range{Max: ms},
 		Rates: []float64{1, 1.01, 0.99, 1}}
-	used := newWorld()
+	used := newNetwork()
 	busy(used, 3)
 	used.Reset(config)
 	first := busy(simnet.New[int](config), 4)

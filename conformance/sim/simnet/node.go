@@ -180,12 +180,6 @@ func (w *Network[M]) SetTimer(i, t int, d time.Duration) {
 	w.setDue(i, t, w.leaves(n)+n.real(d))
 }
 
-// SetTimerBy is SetTimer, but never makes a timer end later than it would.
-func (w *Network[M]) SetTimerBy(i, t int, d time.Duration) {
-	n := &w.nodes[i]
-	w.setDue(i, t, min(n.timers[t].due, w.leaves(n)+n.real(d)))
-}
-
 // StopTimer stops a timer, if it runs.
 func (w *Network[M]) StopTimer(i, t int) { w.nodes[i].timers[t].due = never }
 

@@ -15,7 +15,7 @@ import (
 func TestQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := rapid.SliceOfN(rapid.IntRange(0, 20), 1, 100).Draw(t, "times")
-		w := newWorld()
+		w := newNetwork()
 		type alarm struct{ at, tag int }
 		var want, got []alarm
 		for k, at := range times {
