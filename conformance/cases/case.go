@@ -15,8 +15,8 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// lines returns a step as text: the state, then what is sent, a message a line.
-func lines(s *spec.Step) []string {
+// Lines returns a step as text: the state, then what is sent, a message a line.
+func Lines(s *spec.Step) []string {
 	lines := []string{s.State.String()}
 	if s.Ignored {
 		lines[0] += " (ignored: no step)"
@@ -44,8 +44,8 @@ func (c *Case) Explain(got *spec.Step) string {
 	fmt.Fprintf(&b, "%s: node %s of %s: %s\n", c.Rule, c.ID, MemberText(c.Members), c.Input)
 	fmt.Fprintf(&b, "  before    %s\n", c.Before)
 	const indent = "\n            "
-	fmt.Fprintf(&b, "  expected  %s\n", strings.Join(lines(&c.Want), indent))
-	fmt.Fprintf(&b, "  got       %s\n", strings.Join(lines(got), indent))
+	fmt.Fprintf(&b, "  expected  %s\n", strings.Join(Lines(&c.Want), indent))
+	fmt.Fprintf(&b, "  got       %s\n", strings.Join(Lines(got), indent))
 	if c.Question != "" {
 		fmt.Fprintf(&b, "  question  %s\n", c.Question)
 	}

@@ -29,17 +29,17 @@ func kindOf(c *spec.Configuration, id spec.NodeID) spec.MemberKind {
 	return m.Kind
 }
 
-// votes reports whether a node is an elector.
-func votes(c *spec.Configuration, id spec.NodeID) bool {
+// Votes reports whether a node is an elector of a configuration, or where members are fixed, of none.
+func Votes(c *spec.Configuration, id spec.NodeID) bool {
 	kind := kindOf(c, id)
-	return kind == spec.Voter || kind == spec.Witness
+	return c.IsNone() || kind == spec.Voter || kind == spec.Witness
 }
 
 // MayChange reports whether node id, being in state s, changes its configuration to c if it is called to (R47).
 func MayChange(id spec.NodeID, s *spec.State, c spec.Configuration) bool {
 	own := &s.Configuration
 	return s.Role == spec.Leader && !own.IsNone() && c.Epoch == s.Epoch && c.Version == own.Version+1 &&
-		settled(id, s) && differing(own, &c) == 1 && votes(&c, id)
+		settled(id, s) && differing(own, &c) == 1 && Votes(&c, id)
 }
 
 // settled reports whether the supporters of node id, and itself, are a quorum of its configuration.

@@ -105,7 +105,7 @@ func ruleOfMixed(id spec.NodeID, before *spec.State, m *spec.Message) string {
 	}
 	switch m.Type {
 	case spec.Election, spec.Claim:
-		if !same || !votes(now, id) || !mayLead(now, m.From) {
+		if !same || !Votes(now, id) || !mayLead(now, m.From) {
 			return "R45"
 		}
 	case spec.Ack:

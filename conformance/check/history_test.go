@@ -85,6 +85,12 @@ func TestHistoryFile(t *testing.T) {
 	require.Equal(t, h, readH)
 	require.Equal(t, history(), ops)
 
+	h.Source = "<a & b>" // which package json would escape
+	require.NoError(t, check.WriteHistory(&text, h, nil))
+	readH, _, err = check.ReadHistory(&text)
+	require.NoError(t, err)
+	require.Equal(t, h, readH)
+
 	free := strings.Replace(historyText, `{"client":"3","kind":"led",`, ` { "kind" : "led",	"client":"3", `, 1)
 	_, ops, err = check.ReadHistory(strings.NewReader(free))
 	require.NoError(t, err)
@@ -100,22 +106,22 @@ func TestHistoryFileRefused(t *testing.T) {
 		{`"format":1`, `"format":2`, "line 1: format: 2 is not the form of a history that is known: 1"},
 		{`"source":"a test",`, ``, "line 1: source: missing"},
 		{`"commit":"none"`, `"commit":""`, "line 1: commit: 0 characters"},
-		{`["r","s"]`, `"r"`, "line 1: raises: an array of strings is wanted"},
-		{`["r","s"]`, `["r",1]`, "line 1: raises: an array of strings is wanted"},
+		{`["r","s"]`, `"r"`, "line 1: raises: \"r\": an array of strings is wanted"},
+		{`["r","s"]`, `["r",1]`, "line 1: raises: [\"r\",1]: an array of strings is wanted"},
 		{`["r","s"]`, `["r",""]`, "line 1: raises: 0 characters"},
 		{`{"client":"3","kind":"led",`, `{"client":"3","kind":"led","client":"3",`, "line 2: client: given twice"},
 		{`"kind":"led"`, `"kind":"leads"`, `line 2: kind: "leads" is no kind of operation`},
 		{`"client":"3","kind":"led"`, `"client":"x","kind":"led"`, "line 2: client: of led: "},
 		{`"epoch":4,"call":1000`, `"epoch":0,"call":1000`, "line 2: epoch: 0 is not from 1"},
 		{`"epoch":4,"call":1000`, `"epoch":4.0,"call":1000`, "line 2: epoch: 4.0: an integer from 0 to 2^53-1 is wanted"},
-		{`"epoch":4,"call":1000`, `"epoch":"4","call":1000`, "line 2: epoch: an integer is wanted"},
-		{`"epoch":4,"call":1000`, `"epoch":9007199254740992,"call":1000`, "line 2: epoch: 9007199254740992: an integer"},
+		{`"epoch":4,"call":1000`, `"epoch":"4","call":1000`, "line 2: epoch: \"4\": an integer from"},
+		{`"epoch":4,"call":1000`, `"epoch":9007199254740992,"call":1000`, "line 2: epoch: 9007199254740992 is not from 1 to 2^53-1"},
 		{`"call":1000,"return":1000}`, `"call":1000,"return":999}`, "line 2: return: 999 is not from the call, 1000"},
 		{`"call":1000,"return":1000}`, `"call":1000}`, "line 2: return: missing"},
 		{`"call":1000,"return":1000}`, `"call":1000,"return":1000,"value":1}`, "line 2: value: not wanted here"},
 		{`"call":1000,"return":1000}`, `"call":1000,"return":1000,"to":1}`, `line 2: unknown field "to"`},
 		{`"call":1000,"return":1000}`, `"call":1000,"return":1000} {}`, "line 2: something follows the object"},
-		{`"call":1000,"return":1000}`, `"call":1000,"return":1000`, "line 2: "},
+		{`"call":1000,"return":1000}`, `"call":1000,"return":1000`, "line 2: the object does not end"},
 		{`{"client":"3","kind":"led"`, `["client","3","kind","led"`, "line 2: it is no object"},
 		{`"leader":"3"`, `"leader":"03"`, "line 3: leader: "},
 		{`"leader":"3"`, `"leader":"\u0033"`, "line 3: byte 0x5c at column"},

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -74,7 +75,7 @@ func (p *part) explainEpoch(*stuck) (broken, explanation string) {
 	for i := range p.ops {
 		ops[i] = p.ops[i].Input.(item).op
 	}
-	slices.SortStableFunc(ops, func(a, b *Op) int { return compareTimes(a.Call, b.Call) })
+	slices.SortStableFunc(ops, func(a, b *Op) int { return cmp.Compare(a.Call, b.Call) })
 	var first *Op // the first that says that somebody leads
 	for _, op := range ops {
 		if other := ops[0]; op.leader() != other.leader() {
@@ -95,16 +96,6 @@ func (p *part) explainEpoch(*stuck) (broken, explanation string) {
 		}
 	}
 	return string(spec.OneLeaderPerEpoch), p.name + ": no order of its operations explains them"
-}
-
-func compareTimes(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // TraceOps returns what nodes tell their users in a trace (R39) as operations: who led, and who was told of whom. Each

@@ -94,7 +94,7 @@ func (r *replay) wrong(i rules.ID, e *spec.Event) *TraceError {
 	if want.Ignored {
 		how = "though that is no step in its state"
 	}
-	fault.Problem = fmt.Sprintf("node %s of %s takes %s %s", e.Node, memberText(r.members), what(e), how)
+	fault.Problem = fmt.Sprintf("node %s of %s takes %s %s", e.Node, cases.MemberText(r.members), what(e), how)
 	return r.broken(i, e, fault)
 }
 
@@ -205,17 +205,111 @@ func say(o *spec.Step) string {
 	if o.Ignored {
 		return "no step"
 	}
-	lines := []string{o.State.String()}
-	for _, m := range o.Sent {
-		lines = append(lines, m.String())
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(cases.Lines(o), "\n")
 }
 
-func memberText(members []spec.NodeID) string {
-	words := make([]string, len(members))
-	for i, id := range members {
-		words[i] = id.String()
+// node is what is known of a node, besides what the rules know.
+type node struct {
+	up      bool
+	started bool // it has a record
+	line    int  // of its last event
+	said    int  // how many messages have been put on links to it since
+	// The same one for as long as it stays the same; nil before the first event, and where members are fixed.
+	configuration *spec.Configuration
+}
+
+// becomes makes the state of an event that of node i. Its promises have just been asked.
+func (r *replay) becomes(i rules.ID, e *spec.Event) {
+	r.monitor.Note(int(i)-1, &r.view)
+	n := &r.nodes[i]
+	if e.State.Configuration.IsNone() || n.configuration != nil && *n.configuration == e.State.Configuration {
+		return
 	}
-	return "{" + strings.Join(words, " ") + "}"
+	c := e.State.Configuration
+	n.configuration = &c
+}
+
+// crash takes the Crash of node i. Its record is kept (R4, R42).
+//
+// A node that is down may crash: it was about to start again, and that was no step yet.
+func (r *replay) crash(i rules.ID, e *spec.Event) *TraceError {
+	n := &r.nodes[i]
+	r.adopt(i, e)
+	r.rules.reserves(i, e.State.Latest)
+	if !r.rules.step(i, rules.None, e) {
+		before, survives := r.rules.state(i), r.rules.wanted().State
+		rule := "R4"
+		if survives.Configuration != e.State.Configuration {
+			rule = "R42"
+		}
+		return r.broken(i, e, &TraceError{
+			Rule: rule, Problem: fmt.Sprintf("Crash of node %s: something else survives", e.Node),
+			Before: before.String(), Expected: survives.String(), Got: e.State.String(),
+		})
+	}
+	if fault := r.promises(i, e); fault != nil {
+		return fault
+	}
+	r.rules.keep(i)
+	r.becomes(i, e)
+	n.up = false
+	return nil
+}
+
+// adopt takes the promise of a node that nothing is known of from its first event, if that is a Crash or a Restart. The
+// node had a record before the trace began: it may be any.
+func (r *replay) adopt(i rules.ID, e *spec.Event) {
+	if n := &r.nodes[i]; !n.started {
+		n.started = true
+		promise := e.State.Durable()
+		if e.Action == spec.RestartAction {
+			promise.Reserved = e.State.Latest - 1
+		}
+		promise.Reserved = max(promise.Reserved, spec.Block) // as each record has
+		r.rules.begin(i, promise)
+	}
+}
+
+// start takes the first start of node i (R32, R49), or a later one (R30).
+func (r *replay) start(i rules.ID, e *spec.Event) *TraceError {
+	n, first := &r.nodes[i], e.Action == spec.StartAction
+	switch {
+	case n.up:
+		return &TraceError{Rule: ruleOfStart(first), Problem: fmt.Sprintf("%s of node %s, which runs", e.Action, e.Node)}
+	case first && n.started:
+		return &TraceError{Rule: "R32", Problem: fmt.Sprintf("Start of node %s, which has started before: it has a record, and this would be a Restart", e.Node)}
+	case first:
+		if fault := mayBeFirst(e); fault != nil {
+			return fault
+		}
+		r.rules.begin(i, spec.Durable{Configuration: e.State.Configuration})
+	default:
+		r.adopt(i, e)
+		r.rules.reserves(i, e.State.Latest-1)
+	}
+	if !r.rules.step(i, rules.None, e) {
+		return r.wrong(i, e)
+	}
+	n.up, n.started = true, true
+	return r.take(i, e)
+}
+
+func ruleOfStart(first bool) string {
+	if first {
+		return "R32"
+	}
+	return "R30"
+}
+
+// mayBeFirst says what is wrong with the configuration of a first start (R49): nothing, where members are fixed.
+func mayBeFirst(e *spec.Event) *TraceError {
+	c := &e.State.Configuration
+	_, isMember := c.Member(e.Node)
+	if c.IsNone() || c.IsEmpty() || c.Epoch == 0 && c.Version == 1 && isMember {
+		return nil
+	}
+	return &TraceError{
+		Rule: "R49", Problem: fmt.Sprintf("Start of node %s with a configuration that it cannot begin with", e.Node),
+		Expected: "the empty configuration, or one of version 1 and epoch 0 that the node is in", Got: c.String(),
+	}
 }

@@ -1,3 +1,38 @@
+// Package check says whether what was recorded of a run is what the specification allows.
+//
+// [Trace] reads a trace (section 14 of the specification), whoever wrote it: a simulator, a test, or real machines whose
+// records were merged. It takes every step again by the rules of the model, and looks at the links, the crashes and the
+// promises. This is the loop that its user writes:
+//
+//	for _, name := range names {
+//		file, err := os.Open(name)
+//		if err != nil {
+//			return err
+//		}
+//		report, err := check.Trace(file, check.Options{})
+//		_ = file.Close()
+//		if err != nil {
+//			return fmt.Errorf("%s: %w", name, err)
+//		}
+//		fmt.Printf("%s: %d events, %d reigns\n", name, report.Events, report.Reigns)
+//	}
+//
+// The error says in which line the trace departs from the specification, which rule that breaks, what was expected there
+// and what came:
+//
+//	line 12: R17: node 2 of {1 2 3} takes OnClaim (1→2 CLAIM epoch:4) in another way than the rules
+//	  before    follower leader:3 epoch:3 grantee:3 support:{}
+//	  expected  follower leader:3 epoch:3 grantee:3 support:{}
+//	            2→1 REFUSE epoch:3
+//	  got       electing leader:1 epoch:4 grantee:1 support:{}
+//	            2→1 GRANT epoch:4
+//	  A CLAIM is granted unless the node keeps another's lease, or has promised that epoch, or a higher one, already.
+//
+// Members may be fixed or change (R40); the header of a trace says so. A trace is read once, from its beginning to its
+// end, in memory that does not grow with its length. Each concept has a file of its own: what nodes do (replay.go),
+// the rules by which they do it (rulebook.go), what is under way (links.go). The promises are those of package monitor.
+//
+// [History] looks from outside: at what the clients of a cluster, and of what it guards, have seen.
 package check
 
 import (
@@ -200,4 +235,32 @@ func newReplay(h spec.Header, o Options) (*replay, error) {
 		options: o, rules: rules, members: h.Members, nodes: make([]node, len(h.Members)+1), links: newLinks(len(h.Members)),
 		monitor: watch(h.Members, o),
 	}, nil
+}
+
+// watch returns a monitor of the promises that are asked of a trace.
+func watch(members []spec.NodeID, o Options) *monitor.Monitor {
+	m := monitor.New(monitor.Options{Members: members})
+	if !o.OneActing {
+		m.Late()
+	}
+	return m
+}
+
+// viewOf returns what an event shows of its node.
+func viewOf(e *spec.Event) monitor.View {
+	v := monitor.ViewOf(&e.State)
+	if e.Action == spec.CrashAction {
+		return v.Down()
+	}
+	return v
+}
+
+// promises says which promise is broken if the state of node i becomes that of an event, and remembers what the event shows of it.
+func (r *replay) promises(i rules.ID, e *spec.Event) *TraceError {
+	r.view = viewOf(e)
+	breach := r.monitor.Breaks(int(i)-1, &r.view)
+	if breach == nil {
+		return nil
+	}
+	return &TraceError{Rule: string(breach.Promise.Name), Problem: breach.Problem, Got: breach.Got}
 }

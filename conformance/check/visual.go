@@ -90,7 +90,7 @@ func rowsOf(parts []part) map[item]int {
 	first := 0
 	for _, client := range slices.Sorted(maps.Keys(clients)) {
 		ops := clients[client]
-		slices.SortStableFunc(ops, func(a, b porcupine.Operation) int { return compareTimes(a.Call, b.Call) })
+		slices.SortStableFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 		var free []int64 // when the last item of each row of the client has returned
 		for _, op := range ops {
 			row := slices.IndexFunc(free, func(back int64) bool { return back < op.Call })

@@ -126,13 +126,13 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 	if err := s.Validate(); err != nil {
 		return err.Error()
 	}
-	stranger := func(j spec.NodeID) bool { return !slices.Contains(members, j) }
-	noMember := func(j spec.NodeID) bool { return kindOf(&s.Configuration, j) == "" }
-	me, stands := kindOf(&s.Configuration, id), s.Role == spec.Candidate || s.Role == spec.Claimant
+	unknown := func(j spec.NodeID) bool { return !slices.Contains(members, j) }
+	noMember := func(j spec.NodeID) bool { return !cases.IsMember(&s.Configuration, j) }
+	stands := s.Role == spec.Candidate || s.Role == spec.Claimant
 	lower := s.Leader.IsNone() || cases.Outranked(&s.Configuration, s.Leader, id)
 	switch {
-	case !s.Leader.IsNone() && stranger(s.Leader), !s.Grantee.IsNone() && stranger(s.Grantee), slices.ContainsFunc(s.Support, stranger):
-		return "it names a stranger"
+	case !s.Leader.IsNone() && unknown(s.Leader), !s.Grantee.IsNone() && unknown(s.Grantee), slices.ContainsFunc(s.Support, unknown):
+		return "it names a node that is no member"
 	case slices.Contains(s.Support, id) || slices.ContainsFunc(s.Answered, func(a spec.Answered) bool { return a.Node == id }):
 		return "a node does not support or answer itself"
 	case (s.Lease == 0) != (s.Leader.IsNone() || s.Leader == id):
@@ -149,23 +149,14 @@ func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
 		return "a leader keeps its own lease, and leads an epoch above 0 that it has promised to itself"
 	case slices.ContainsFunc(s.Support, noMember) || slices.ContainsFunc(s.Answered, func(a spec.Answered) bool { return noMember(a.Node) }):
 		return "who is no member supports and answers nobody (R44)"
-	case stands && me != spec.Voter:
+	case stands && !cases.MayStand(id, s):
 		return "only a voter stands (R46)"
-	case s.Role == spec.Leader && me != spec.Voter && me != spec.Witness:
+	case s.Role == spec.Leader && !cases.Votes(&s.Configuration, id):
 		return "a leader is an elector (R47)"
 	case s.Role == spec.Leader && s.Configuration != s.Configuration.At(s.Epoch, s.Configuration.Version):
 		return "the configuration of a leader is of its epoch (R48)"
 	}
 	return ""
-}
-
-// kindOf returns what a node is in a configuration, or "". Where members are fixed, all nodes are voters.
-func kindOf(c *spec.Configuration, id spec.NodeID) spec.MemberKind {
-	if c.IsNone() {
-		return spec.Voter
-	}
-	m, _ := c.Member(id)
-	return m.Kind
 }
 
 // described returns what a node does as a person would say it.

@@ -33,7 +33,7 @@ var recorded = []struct {
 	},
 	{
 		"sim-loss-seed-13", "In simulated time: for 300 ms links to the leader and from it lose four fifths of what they carry. It misses the answers to what it asks, and its reign ends; it leads again.", 13,
-		sim.Fault{Kind: sim.WeatherFault, Links: linksOfHighest(), For: 300 * time.Millisecond, Weather: sim.Weather{Delay: sim.Range{Min: time.Millisecond, Max: 4 * time.Millisecond}, Loss: 0.8}},
+		sim.Fault{Kind: sim.ConditionsFault, Links: linksOfHighest(), For: 300 * time.Millisecond, Conditions: sim.Conditions{Delay: sim.Range{Min: time.Millisecond, Max: 4 * time.Millisecond}, Loss: 0.8}},
 		leadsAgain,
 	},
 }
@@ -60,7 +60,7 @@ func recordings(t *testing.T) (all []golden) {
 		r.fault.At = 200 * time.Millisecond
 		plan := sim.Plan{
 			Seed: r.seed, Members: []spec.NodeID{id(1), id(2), id(3)}, Timing: policy.LAN(), Proofs: true, Length: 720 * time.Millisecond,
-			Links: sim.Weather{Delay: sim.Range{Min: time.Millisecond, Max: 4 * time.Millisecond}}, Faults: []sim.Fault{r.fault},
+			Links: sim.Conditions{Delay: sim.Range{Min: time.Millisecond, Max: 4 * time.Millisecond}}, Faults: []sim.Fault{r.fault},
 		}
 		plan.Timing.Preempt = 250 * time.Millisecond
 		var text bytes.Buffer

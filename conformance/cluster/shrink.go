@@ -7,34 +7,24 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/internal/shrink"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // Shrink returns the shortest part of a list of ops that it finds for which broken is still true; of that no single op can
-// be left out. It returns the list as it is if broken is not true for it. Parts are tried in a fixed order (delta
-// debugging, Zeller and Hildebrandt 2002).
+// be left out. It returns the list as it is if broken is not true for it.
 func Shrink(ops []Op, broken func([]Op) bool) []Op {
 	if !broken(ops) {
 		return ops
 	}
-	ops = slices.Clone(ops)
-	for size := (len(ops) + 1) / 2; size > 0; {
-		removed := false
-		for from := len(ops); from > 0; from -= size { // what comes last is most often for nothing
-			rest := slices.Concat(ops[:max(0, from-size)], ops[from:])
-			if broken(rest) {
-				ops, removed = rest, true
-			}
+	shrink.List(func() int { return len(ops) }, func(from, to int) bool {
+		rest := slices.Concat(ops[:from], ops[to:])
+		if !broken(rest) {
+			return false
 		}
-		switch {
-		case removed:
-			size = min(size, max(1, len(ops)/2))
-		case size == 1:
-			size = 0
-		default:
-			size = (size + 1) / 2
-		}
-	}
+		ops = rest
+		return true
+	})
 	return ops
 }
 

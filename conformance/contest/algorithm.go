@@ -3,7 +3,7 @@ package contest
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
@@ -33,11 +33,11 @@ type Timer int
 
 // Config is what a node is told when it is made.
 type Config struct {
-	ID     int           // 1 to Nodes, or of a server: from Nodes+1 on
-	Nodes  int           // how many nodes there are, without servers
-	Order  []int         // the ids of the nodes as they stand in a ring; the neighbour of the last is the first
-	Timing Timing        // what its timers are derived from
-	Random *world.Random // for random waits; a node has a stream of its own, which survives its crashes
+	ID     int            // 1 to Nodes, or of a server: from Nodes+1 on
+	Nodes  int            // how many nodes there are, without servers
+	Order  []int          // the ids of the nodes as they stand in a ring; the neighbour of the last is the first
+	Timing Timing         // what its timers are derived from
+	Random *simnet.Random // for random waits; a node has a stream of its own, which survives its crashes
 	// Late returns how long the end of a timer that the node is given now has waited for it, because it was paused or busy.
 	Late func() time.Duration
 	// Clock returns what the node's clock shows.

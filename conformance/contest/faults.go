@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // plan lets a fault begin or end at a time.
@@ -56,7 +56,7 @@ func (p *Play) begin(f int) {
 		p.moment.What, p.moment.Planned, p.moment.Text = Linked, true, fault.text(p.faults[f].links)
 		for _, l := range p.faults[f].links {
 			if fault.Kind == Slow {
-				p.world.SetWeather(l.From, l.To, world.Weather{Delay: world.Range(fault.Delay), Loss: fault.Loss})
+				p.world.SetConditions(l.From, l.To, simnet.Conditions{Delay: simnet.Range(fault.Delay), Loss: fault.Loss})
 			} else {
 				p.cut(l)
 			}
@@ -84,7 +84,7 @@ func (p *Play) end(f int) {
 	case Cut, Slow:
 		for _, l := range p.faults[f].links {
 			if fault.Kind == Slow {
-				p.world.SetWeather(l.From, l.To, p.scenario.weather())
+				p.world.SetConditions(l.From, l.To, p.scenario.conditions())
 			} else {
 				p.world.Heal(l.From, l.To)
 			}
@@ -226,11 +226,11 @@ func linkText(links []Link) string {
 	return text
 }
 
-// weather is that of all links where no fault says otherwise.
-func (s *Scenario) weather() world.Weather {
+// conditions are those of all links where no fault says otherwise.
+func (s *Scenario) conditions() simnet.Conditions {
 	delay := s.Delay
 	if delay == (Range{}) {
 		delay = Range{time.Millisecond, time.Millisecond}
 	}
-	return world.Weather{Delay: world.Range(delay), Loss: s.Loss}
+	return simnet.Conditions{Delay: simnet.Range(delay), Loss: s.Loss}
 }

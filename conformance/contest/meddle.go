@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // What is here lets those who look on meddle with a run between two events. What they do is done at once, at the present
@@ -67,7 +67,7 @@ func (p *Play) Pause(id int) error {
 	if err := p.has(id, true); err != nil {
 		return err
 	}
-	p.meddle(Paused, id, "", func() { p.world.Pause(id-1, world.Forever) })
+	p.meddle(Paused, id, "", func() { p.world.Pause(id-1, simnet.Forever) })
 	return nil
 }
 
@@ -133,7 +133,7 @@ func (p *Play) find(number int) (from, to, place int, err error) {
 	for from := range p.hosts {
 		for to := range p.hosts {
 			for k := range p.world.UnderWay(from, to) {
-				if m, _ := p.world.Parcel(from, to, k); m.number == number {
+				if m, _ := p.world.Packet(from, to, k); m.number == number {
 					return from, to, k, nil
 				}
 			}
@@ -151,7 +151,7 @@ func (p *Play) Deliver(number int) error {
 		return err
 	}
 	p.world.Hurry(from, to, place)
-	var e world.Event[parcel]
+	var e simnet.Event[parcel]
 	for p.err == nil {
 		if _, _, _, err := p.find(number); err != nil {
 			return nil
@@ -176,7 +176,7 @@ func (p *Play) Deliver(number int) error {
 // moved notes when messages arrive that are under way on a link, at these places and all between.
 func (p *Play) moved(from, to, first, last int) {
 	for k := first; k <= last; k++ {
-		m, due := p.world.Parcel(from, to, k)
+		m, due := p.world.Packet(from, to, k)
 		p.moment.Moved = append(p.moment.Moved, Arrival{Number: m.number, Due: due})
 	}
 }
@@ -191,10 +191,10 @@ func (p *Play) Drop(number int) error {
 		return fmt.Errorf("message %d has not left %d, which waits for its disk: go on until it has", number, from+1)
 	}
 	p.meddle(Lost, to+1, "", func() {
-		m, _ := p.world.Parcel(from, to, place)
+		m, _ := p.world.Packet(from, to, place)
 		p.moment.From, p.moment.Number, p.moment.Message, p.moment.Behind = from+1, number, m.Message, place
 		p.world.Drop(from, to, place)
-		p.lands(&world.Event[parcel]{From: from, Node: to, Message: m})
+		p.lands(&simnet.Event[parcel]{From: from, Node: to, Message: m})
 		p.result.Lost++
 	})
 	return nil
@@ -209,7 +209,7 @@ func (p *Play) Delay(number int, by time.Duration) error {
 	if by <= 0 {
 		return fmt.Errorf("a delay is above 0, and not %s", by)
 	}
-	m, _ := p.world.Parcel(from, to, place)
+	m, _ := p.world.Packet(from, to, place)
 	text := fmt.Sprintf("%s from %d to %d is delayed by %s", m.Kind, from+1, to+1, by)
 	if more := p.world.UnderWay(from, to) - place - 1; more > 0 {
 		text += fmt.Sprintf(", with %d behind it", more)
@@ -233,7 +233,7 @@ func (p *Play) Fire(id int, t Timer) error {
 	if _, runs := p.world.Due(id-1, int(t)); !runs {
 		return fmt.Errorf("the timer %q of node %d does not run", name, id)
 	}
-	var e world.Event[parcel]
+	var e simnet.Event[parcel]
 	if p.world.EndTimer(id-1, int(t), &e) {
 		p.after(&e)
 		return nil

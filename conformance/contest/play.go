@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // parcel is a message under way.
@@ -22,7 +22,7 @@ type host struct {
 	saves  bool   // the effects of its last step wait for its disk
 	saving any    // what is on its disk once that is done
 	saved  any    // what is on its disk
-	random world.Random
+	random simnet.Random
 	config Config
 	reign  int // the reign that it leads, a place in Result.Reigns; or -1
 	fault  int // what crashes it
@@ -38,7 +38,7 @@ type Play struct {
 	scenario  *Scenario
 	algorithm Algorithm
 	options   Options
-	world     *world.World[parcel]
+	world     *simnet.Network[parcel]
 	hosts     []host
 	out       Output
 	upkeep    map[string]bool
@@ -92,20 +92,20 @@ func newPlay(s *Scenario, a Algorithm, seed uint64, o Options) *Play {
 	p := &Play{scenario: s, algorithm: a, options: o, hosts: make([]host, n), upkeep: map[string]bool{}, flying: make([]int, n*n),
 		newest: -1, epochs: map[uint64]map[int]bool{}, faults: make([]state, len(s.Faults))}
 	p.result.Messages, p.result.Digest = map[string]int{}, offsetBasis
-	config := world.Config{Seed: seed, Nodes: n, Timers: max(1, len(a.Timers)), Urgent: a.Urgent, Weather: s.weather(), Disk: world.Range(s.Disk)}
+	config := simnet.Config{Seed: seed, Nodes: n, Timers: max(1, len(a.Timers)), Urgent: a.Urgent, Conditions: s.conditions(), Disk: simnet.Range(s.Disk)}
 	if s.Rates != nil {
 		config.Rates = append(append([]float64(nil), s.Rates...), make([]float64, a.Servers)...)
 		for i := s.Nodes; i < n; i++ {
 			config.Rates[i] = 1
 		}
 	}
-	p.world = world.New[parcel](config)
+	p.world = simnet.New[parcel](config)
 	for _, kind := range a.Upkeep {
 		p.upkeep[kind] = true
 	}
 	for i := range p.hosts {
 		h := &p.hosts[i]
-		*h = host{random: world.NewRandom(seed, nodeStreams+uint64(i)), reign: -1, fault: -1}
+		*h = host{random: simnet.NewRandom(seed, nodeStreams+uint64(i)), reign: -1, fault: -1}
 		h.config = Config{ID: i + 1, Nodes: s.Nodes, Order: s.order(), Timing: s.Timing, Random: &h.random, Late: func() time.Duration { return p.late },
 			Clock: func() time.Duration { return p.world.Clock(i) }}
 		h.node = a.New(h.config)
@@ -143,7 +143,7 @@ func (p *Play) Next(until time.Duration) bool {
 		p.tellWatch()
 		return true
 	}
-	var e world.Event[parcel]
+	var e simnet.Event[parcel]
 	if p.err != nil || p.quiet() || p.storm() || !p.world.Next(&e, until) {
 		return false
 	}
@@ -152,7 +152,7 @@ func (p *Play) Next(until time.Duration) bool {
 }
 
 // after lets an event of the world happen, and measures what has come of it.
-func (p *Play) after(e *world.Event[parcel]) {
+func (p *Play) after(e *simnet.Event[parcel]) {
 	p.account()
 	p.happen(e)
 	p.look()
@@ -165,12 +165,12 @@ func (p *Play) after(e *world.Event[parcel]) {
 func (p *Play) Finish() (Result, error) { return p.finish(), p.err }
 
 // happen lets an event of the world happen.
-func (p *Play) happen(e *world.Event[parcel]) {
+func (p *Play) happen(e *simnet.Event[parcel]) {
 	p.mix(uint64(p.world.Now()), uint64(e.Kind)<<32|uint64(e.Node)<<16|uint64(e.From), uint64(e.Timer)<<32|uint64(e.Tag))
 	i := e.Node
 	p.moment = Moment{Sent: p.moment.Sent[:0]}
 	switch e.Kind {
-	case world.Receive:
+	case simnet.Receive:
 		p.notice(Took, e)
 		p.lands(e)
 		if p.told(&e.Message) {
@@ -178,11 +178,11 @@ func (p *Play) happen(e *world.Event[parcel]) {
 			p.tell(Entry{Kind: Receives, Node: i + 1, Other: e.From + 1, Text: e.Message.Kind})
 		}
 		p.step(i, func(out *Output) { p.hosts[i].node.Receive(e.From+1, e.Message.Message, out) })
-	case world.Lose:
+	case simnet.Lose:
 		p.notice(Lost, e)
 		p.lands(e)
 		p.result.Lost++
-	case world.TimerEnd:
+	case simnet.TimerEnd:
 		p.notice(Ended, e)
 		p.late = p.world.Now() - e.Since
 		stood := p.hosts[i].status.Standing
@@ -190,16 +190,16 @@ func (p *Play) happen(e *world.Event[parcel]) {
 		if stood && p.algorithm.Again>>e.Timer&1 == 1 && p.hosts[i].node.Status().Standing {
 			p.result.Elections++
 		}
-	case world.Called:
+	case simnet.Called:
 		p.called(i, e.Tag)
-	case world.Saved:
+	case simnet.Saved:
 		p.notice(Saved, e)
 		p.hosts[i].saves, p.hosts[i].saved = false, p.hosts[i].saving
 		p.changed(i)
-	case world.Crashed:
+	case simnet.Crashed:
 		p.notice(Crashed, e)
 		p.crashed(i)
-	case world.Alarm:
+	case simnet.Alarm:
 		switch f := int(e.Tag &^ kindOfTag); e.Tag & kindOfTag {
 		case beginTag:
 			p.alarms--
@@ -301,7 +301,7 @@ func (p *Play) send(i int, m Sent) {
 func (p *Play) told(m *parcel) bool { return m.entry >= 0 }
 
 // lands notes that a message is under way no more.
-func (p *Play) lands(e *world.Event[parcel]) {
+func (p *Play) lands(e *simnet.Event[parcel]) {
 	if !e.Message.upkeep {
 		p.flying[e.From*len(p.hosts)+e.Node]--
 	}

@@ -3,7 +3,7 @@ package contest
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // What says what a moment is about.
@@ -13,7 +13,7 @@ const (
 	Started   What = iota + 1 // Node has started for the first time
 	Restarted                 // Node is back after a crash
 	Took                      // Node has taken a message
-	Lost                      // a message to Node is lost on its way: by the weather, or by somebody's doing
+	Lost                      // a message to Node is lost on its way: by the network, or by somebody's doing
 	Ended                     // Timer of Node has ended
 	Told                      // Node was told something, as Call says
 	Saved                     // the disk of Node has what it was saving: what the node has sent leaves now
@@ -118,7 +118,7 @@ func (p *Play) Now() time.Duration { return p.world.Now() }
 func (p *Play) Planned() bool { return p.alarms > 0 }
 
 // notice begins a moment that an event of the world is.
-func (p *Play) notice(what What, e *world.Event[parcel]) {
+func (p *Play) notice(what What, e *simnet.Event[parcel]) {
 	m := &p.moment
 	m.What, m.Node, m.Timer = what, e.Node+1, Timer(e.Timer)
 	if what == Took || what == Lost {

@@ -17,6 +17,7 @@ type replay struct {
 	graph   *graph
 	cluster *cluster.Cluster
 	members []spec.NodeID
+	names   *rules.Names
 	links   []spec.Link
 	// leftOut[l] says of each message under way on links[l] whether the graph leaves it out.
 	leftOut  [][]bool
@@ -38,7 +39,9 @@ func newReplay(t *Tour, newNode conformance.Maker, o cluster.Options) (*replay, 
 	}
 	r.leftOut = make([][]bool, len(r.links))
 	var err error
-	r.cluster, err = cluster.New(r.members, newNode, o)
+	if r.names, err = rules.NewStaticNames(r.members); err == nil {
+		r.cluster, err = cluster.New(r.members, newNode, o)
+	}
 	return r, err
 }
 
@@ -264,35 +267,18 @@ func (r *replay) expectedOn(l int) []rules.Message {
 }
 
 // id returns the node that has a rank.
-func (r *replay) id(i rules.ID) spec.NodeID {
-	if i == rules.None {
-		return spec.NodeID{}
-	}
-	return r.members[i-1]
-}
+func (r *replay) id(i rules.ID) spec.NodeID { return r.names.SpecID(i) }
 
 func (r *replay) message(m rules.Message) spec.Message {
 	return spec.Message{
-		Type: spec.MessageType(m.Type.String()), From: r.id(m.From), To: r.id(m.To), Epoch: m.Epoch, Question: spec.Question(m.Question),
-		Keeps:   r.id(m.Keeps),
-		Granted: spec.Granted{By: r.id(m.Granted.By), Epoch: m.Granted.Epoch, Question: spec.Question(m.Granted.Question)},
+		Type: m.Type.Spec(), From: r.id(m.From), To: r.id(m.To), Epoch: m.Epoch, Question: spec.Question(m.Question), Keeps: r.id(m.Keeps),
+		Granted: r.names.SpecGranted(m.Granted),
 	}
 }
 
+// state returns a state of the graph, whose members are fixed.
 func (r *replay) state(s rules.State) spec.State {
-	t := spec.State{
-		Role: spec.Role(s.Role.String()), Leader: r.id(s.Leader), Epoch: s.Epoch, Grantee: r.id(s.Grantee), Lease: spec.Question(s.Lease),
-		Asked: spec.Question(s.Asked), Latest: spec.Question(s.Latest), Dated: spec.Question(s.Dated),
-	}
-	for i, id := range r.members {
-		if q := s.Answered.Of(rules.ID(i + 1)); q != 0 {
-			t.Answered = append(t.Answered, spec.Answered{Node: id, Question: spec.Question(q)})
-		}
-	}
-	for i, id := range r.members {
-		if s.Support.Has(rules.ID(i + 1)) {
-			t.Support = append(t.Support, id)
-		}
-	}
+	t, _ := r.names.SpecState(&s) // there is one: the rules make no configuration
+	t.Configuration = spec.Configuration{}
 	return t
 }

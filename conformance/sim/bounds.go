@@ -35,10 +35,10 @@ func (p *Plan) validate() error {
 	if err := validateTiming(&p.Timing); err != nil {
 		return err
 	}
-	if err := p.Links.validate("Links"); err != nil {
+	if err := validateConditions(&p.Links, "Links"); err != nil {
 		return err
 	}
-	if err := p.Disk.validate("Disk"); err != nil {
+	if err := validateRange(p.Disk, "Disk"); err != nil {
 		return err
 	}
 	if p.Length < 0 || p.Length > longest {
@@ -85,22 +85,22 @@ func validateTiming(t *Timing) error {
 	return nil
 }
 
-func (r Range) validate(field string) error {
+func validateRange(r Range, field string) error {
 	if r.Min < 0 || r.Max < r.Min || r.Max > longest {
 		return fmt.Errorf("%s is from %v to %v, but must be from 0 to %v, and ascending", field, r.Min, r.Max, longest)
 	}
 	return nil
 }
 
-func (w *Weather) validate(field string) error {
-	if err := w.Delay.validate(field + ".Delay"); err != nil {
+func validateConditions(c *Conditions, field string) error {
+	if err := validateRange(c.Delay, field+".Delay"); err != nil {
 		return err
 	}
-	if !(w.Loss >= 0 && w.Loss <= 1) {
-		return fmt.Errorf("%s.Loss is %v, but must be from 0 to 1", field, w.Loss)
+	if !(c.Loss >= 0 && c.Loss <= 1) {
+		return fmt.Errorf("%s.Loss is %v, but must be from 0 to 1", field, c.Loss)
 	}
-	if !(w.Repeated >= 0 && w.Repeated <= 1) {
-		return fmt.Errorf("%s.Repeated is %v, but must be from 0 to 1", field, w.Repeated)
+	if !(c.Repeated >= 0 && c.Repeated <= 1) {
+		return fmt.Errorf("%s.Repeated is %v, but must be from 0 to 1", field, c.Repeated)
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (p *Plan) Timely() bool {
 // repeats reports whether messages may come once more, and so later than δ.
 func (p *Plan) repeats() bool {
 	for i := range p.Faults {
-		if p.Faults[i].Kind == WeatherFault && p.Faults[i].Repeated > 0 {
+		if p.Faults[i].Repeated > 0 {
 			return true
 		}
 	}
@@ -187,11 +187,10 @@ func (p *Plan) repeats() bool {
 func (p *Plan) slowest() (delay, disk time.Duration) {
 	delay, disk = p.Links.Delay.Max, p.Disk.Max
 	for i := range p.Faults {
-		switch f := &p.Faults[i]; f.Kind {
-		case WeatherFault:
-			delay = max(delay, f.Delay.Max)
-		case SlowDiskFault:
-			disk = max(disk, f.Disk.Max)
+		f := &p.Faults[i]
+		if slowest := f.Kind.kind().slowest; slowest != nil {
+			message, save := slowest(f)
+			delay, disk = max(delay, message), max(disk, save)
 		}
 	}
 	return delay, disk

@@ -51,8 +51,8 @@ func TestValidate(t *testing.T) {
 		"Faults[0].Node is 4, which is no member":                                        fault(sim.Fault{Kind: sim.EarlyFault, Node: id(4)}),
 		"Faults[0].Point is -3, but must be at least -2":                                 fault(sim.Fault{Kind: sim.CrashFault, Node: id(1), Point: -3}),
 		"Faults[0].Disk is from 1ms to 0s, but must be":                                  fault(sim.Fault{Kind: sim.SlowDiskFault, Node: id(1), Disk: sim.Range{Min: ms}}),
-		"Faults[0].Weather.Loss is 2, but must be from 0 to 1":                           fault(sim.Fault{Kind: sim.WeatherFault, Links: linksOf(1, 2), Weather: sim.Weather{Loss: 2}}),
-		"Faults[0].Weather.Delay is from 1ms to 0s, but must be":                         fault(sim.Fault{Kind: sim.WeatherFault, Links: linksOf(1, 2), Weather: sim.Weather{Delay: sim.Range{Min: ms}}}),
+		"Faults[0].Conditions.Loss is 2, but must be from 0 to 1":                        fault(sim.Fault{Kind: sim.ConditionsFault, Links: linksOf(1, 2), Conditions: sim.Conditions{Loss: 2}}),
+		"Faults[0].Conditions.Delay is from 1ms to 0s, but must be":                      fault(sim.Fault{Kind: sim.ConditionsFault, Links: linksOf(1, 2), Conditions: sim.Conditions{Delay: sim.Range{Min: ms}}}),
 		"Faults[0].Links are none, but must be at least one":                             fault(sim.Fault{Kind: sim.CutFault}),
 		"Faults[0].Links[1] is from 1 to 1, but must be between two members":             fault(sim.Fault{Kind: sim.CutFault, Links: linksOf(1, 2, 1, 1)}),
 		"Faults[0].Links[0] is from 1 to 4, but must be between two members":             fault(sim.Fault{Kind: sim.BreakFault, Links: linksOf(1, 4)}),
@@ -92,8 +92,8 @@ func TestTimely(t *testing.T) {
 		"delay":           {true, func(p *sim.Plan) { p.Links.Delay.Max = 12*ms - 1 }},
 		"delay of δ":      {false, func(p *sim.Plan) { p.Links.Delay.Max = 12 * ms }},
 		"two saves":       {false, func(p *sim.Plan) { p.Links.Delay.Max, p.Disk.Max = 8*ms, 2*ms }},
-		"weather":         {true, fault(sim.WeatherFault, func(f *sim.Fault) { f.Delay.Max = 12*ms - 1 })},
-		"weather of δ":    {false, fault(sim.WeatherFault, func(f *sim.Fault) { f.Delay.Max = 12 * ms })},
+		"conditions":      {true, fault(sim.ConditionsFault, func(f *sim.Fault) { f.Delay.Max = 12*ms - 1 })},
+		"conditions of δ": {false, fault(sim.ConditionsFault, func(f *sim.Fault) { f.Delay.Max = 12 * ms })},
 		"slow disk":       {true, fault(sim.SlowDiskFault, func(f *sim.Fault) { f.Disk.Max = 5 * ms })},
 		"disk too slow":   {false, fault(sim.SlowDiskFault, func(f *sim.Fault) { f.Disk.Max = 6 * ms })},
 		"drift":           {true, func(p *sim.Plan) { p.Rates = []float64{0.99, 1, 1.01} }},
@@ -111,7 +111,7 @@ func TestTimely(t *testing.T) {
 		"i":               {false, func(p *sim.Plan) { p.Timing.Claim, p.Timing.Coordinator = 151*ms, 640*ms }},
 		"g":               {false, func(p *sim.Plan) { p.Timing.Coordinator = 153 * ms }},
 		"repeated":        {false, func(p *sim.Plan) { p.Links.Repeated = 0.1 }},
-		"repeats":         {false, fault(sim.WeatherFault, func(f *sim.Fault) { f.Repeated = 0.1 })},
+		"repeats":         {false, fault(sim.ConditionsFault, func(f *sim.Fault) { f.Repeated = 0.1 })},
 		"h":               {false, func(p *sim.Plan) { p.Timing.Coordinator, p.Timing.Election = 640*ms, 321*ms }},
 		"never pre-empts": {true, func(p *sim.Plan) { p.Timing.Preempt = -1 }},
 	} {
@@ -139,7 +139,7 @@ func TestSettleBound(t *testing.T) {
 		change(p)
 		require.Zero(t, p.SettleBound(), name)
 	}
-	q := quiet(3, sim.Fault{At: ms, For: p.Length - ms, Kind: sim.WeatherFault, Links: linksOf(1, 2), Weather: sim.Weather{Delay: sim.Range{Max: time.Hour}}})
+	q := quiet(3, sim.Fault{At: ms, For: p.Length - ms, Kind: sim.ConditionsFault, Links: linksOf(1, 2), Conditions: sim.Conditions{Delay: sim.Range{Max: time.Hour}}})
 	require.Equal(t, bound+time.Hour, q.SettleBound())
 	p.Timing.Preempt = -1
 	require.Less(t, p.SettleBound(), bound-4*time.Second)

@@ -18,7 +18,7 @@ func Example() {
 		Members: members,
 		Timing: sim.Timing{Delay: 10 * ms, Drift: 0.01, Heartbeat: 20 * ms, Reign: 72 * ms, Patience: 75 * ms, Election: 25 * ms, Coordinator: 150 * ms,
 			Claim: 45 * ms, Preempt: 500 * ms, Stagger: 20 * ms},
-		Links:  sim.Weather{Delay: sim.Range{Min: ms, Max: 3 * ms}},
+		Links:  sim.Conditions{Delay: sim.Range{Min: ms, Max: 3 * ms}},
 		Disk:   sim.Range{Min: ms, Max: 2 * ms},
 		Faults: []sim.Fault{{At: time.Second, For: time.Second, Kind: sim.CrashFault, Node: members[2], Point: sim.AfterSave + 1}},
 		Length: 2 * time.Second,

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,33 +13,41 @@ import (
 // FaultKind names a fault. The set is closed.
 type FaultKind string
 
-// kind is all that there is to know of a kind of fault, but for how it is drawn, which is in profile.go.
+// kind is all that there is to know of a kind of fault. Each has a file of its own, which registers it: all else ranges over kinds.
 type kind struct {
 	name   FaultKind
-	fields []string // what it has, besides its time and kind: node or links first
+	place  int      // in kinds, which is the order in which a swarm draws them: a new kind takes the next one
+	fields []string // what it has, besides its time and kind, in files too: node or links first
 	words  func(f *Fault, links string) string
 
 	begin     func(r *Runner, n int, f *Fault, i rank) // what befalls node i, or links
 	whileDown bool                                     // it befalls a node that is down too
 	end       func(r *Runner, n int, f *Fault, i rank) // or nil
 
-	untimely bool                                              // it breaks the bounds of R37
-	unsteady bool                                              // it breaks those that OneActing needs, too: a clock, or a proof, is wrong
-	instant  bool                                              // For is not how long it lasts
-	ofLinks  bool                                              // it befalls links, and not a node: by fields
-	lasts    bool                                              // it takes time, or what it did is undone after For: by fields
-	check    func(f *Fault) error                              // or nil
-	plain    func(k *shrinker, f Fault, at func(*Plan) *Fault) // makes what it alone has plainer; or nil
+	untimely bool                                       // it breaks the bounds of R37
+	unsteady bool                                       // it breaks those that OneActing needs, too: a clock, or a proof, is wrong
+	slowest  func(f *Fault) (delay, disk time.Duration) // how slow it makes messages and saves; or nil
+	check    func(f *Fault) error                       // what is wrong with what it alone has; or nil
+	instant  bool                                       // For is not how long it lasts
+	ofLinks  bool                                       // it befalls links, and not a node: by fields
+	lasts    bool                                       // it takes time, or what it did is undone after For: by fields
+
+	draws     []drawEpisode                                     // how a swarm draws it, alone or with others
+	exclusive bool                                              // it takes a node: those of one node that do never overlap when they are drawn
+	plain     func(k *shrinker, f Fault, at func(*Plan) *Fault) // makes what it alone has plainer; or nil
 }
 
-// kinds are all of them.
+// drawEpisode adds something that goes wrong from about at on to a plan that is drawn: one fault, or many.
+type drawEpisode = func(d *drawing, at time.Duration)
+
+// kinds are all of them, by place.
 var kinds []*kind
 
-func init() { // they speak of what speaks of kinds
-	kinds = []*kind{&crashKind, &cutKind, &breakKind, &weatherKind, &pauseKind, &slowDiskKind, &failDiskKind, &jumpKind, &earlyKind, &deadKind, &resignKind}
-	for _, k := range kinds {
-		k.ofLinks, k.lasts = k.fields[0] == "links", slices.Contains(k.fields, "for") && !k.instant
-	}
+// register adds a kind, which says what it is about by its fields.
+func register(k kind) {
+	k.ofLinks, k.lasts = k.fields[0] == "links", slices.Contains(k.fields, "for") && !k.instant
+	kinds = append(kinds, &k)
+	slices.SortFunc(kinds, func(a, b *kind) int { return cmp.Compare(a.place, b.place) })
 }
 
 // FaultKinds returns every kind of fault.
@@ -111,7 +120,7 @@ type Fault struct {
 	Links []spec.Link
 	Point Point
 	For   time.Duration
-	Weather
+	Conditions
 	Disk Range
 	Kept bool
 }
@@ -140,4 +149,43 @@ func linkWords(links []spec.Link, n int) string {
 		words = append(words, l.From.String()+"→"+l.To.String())
 	}
 	return strings.Join(words, " ")
+}
+
+// beginFault begins a fault of the plan. What befalls a node that is down is nothing.
+func (r *Runner) beginFault(n int) {
+	f := &r.plan.Faults[n]
+	k, i := f.Kind.kind(), r.members.of(&f.Node)
+	if f.Kind.ofLinks() || k.whileDown || r.net.Up(int(i)) {
+		k.begin(r, n, f, i)
+	}
+}
+
+// endFault ends a fault of the plan.
+func (r *Runner) endFault(n int) {
+	f := &r.plan.Faults[n]
+	r.active[n] = false
+	if k := f.Kind.kind(); k.end != nil {
+		k.end(r, n, f, r.members.of(&f.Node))
+	}
+}
+
+// lose notes that a message is lost which was the first of all on its link.
+func (r *Runner) lose(m *spec.Message) {
+	r.result.Stats.Actions[loseAction]++
+	r.trace.lose(r, m)
+}
+
+// becomeCalm ends what the plan says of the conditions: nothing is lost any more.
+func (r *Runner) becomeCalm() {
+	r.calm = true
+	if r.result.Bound > 0 {
+		r.result.Bound = r.plan.settleBound(int(r.result.Stats.Actions[preemptAction]) + 1)
+	}
+	conditions := Conditions{Delay: r.plan.Links.Delay}
+	for i := range r.members {
+		for j := range r.members {
+			r.net.SetConditions(i, j, conditions)
+		}
+	}
+	r.settle()
 }

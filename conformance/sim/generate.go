@@ -3,10 +3,10 @@ package sim
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 	"time"
 
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -36,34 +36,24 @@ func Generate(seed uint64, nodes int, profile Profile) (Plan, error) {
 	return d.plan, nil
 }
 
-// dice draws numbers from a seed. It is no better than it must be, and is ours, so that a seed means the same plan with
-// every version of Go; and it draws integers, so that it means the same on every machine.
-type dice struct{ state uint64 }
+// dice draws numbers from a seed, so that a seed means the same plan on every machine, and with every version of Go.
+type dice struct{ random simnet.Random }
 
 // newDice mixes the numbers into one seed.
 func newDice(numbers ...uint64) dice {
 	var d dice
 	for _, n := range numbers {
-		d.state ^= n
-		d.state = d.next()
+		d.random ^= simnet.Random(n)
+		d.random = simnet.Random(d.next())
 	}
 	return d
 }
 
-// next returns 64 bits: one step of SplitMix64.
-func (d *dice) next() uint64 {
-	d.state += 0x9e3779b97f4a7c15
-	z := d.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// next returns 64 bits.
+func (d *dice) next() uint64 { return d.random.Next() }
 
 // below returns a number from 0 to n-1; n is above 0.
-func (d *dice) below(n int) int {
-	high, _ := bits.Mul64(d.next(), uint64(n))
-	return int(high)
-}
+func (d *dice) below(n int) int { return int(d.random.Below(uint64(n))) }
 
 // one reports true once in n times.
 func (d *dice) one(n int) bool { return d.below(n) == 0 }
@@ -161,7 +151,7 @@ func (d *drawing) timing(maxDrift int) Timing {
 	return t
 }
 
-// begin draws what all profiles have in common: the timing, the weather, the disks, and how long and how dense the plan is.
+// begin draws what all profiles have in common: the timing, the conditions, the disks, and how long and how dense the plan is.
 func (d *drawing) begin(maxDrift int) {
 	p := &d.plan
 	p.Timing = d.timing(maxDrift)
@@ -181,11 +171,11 @@ func (d *drawing) within(most time.Duration) Range {
 	high := d.between(min(50*time.Microsecond, most), most)
 	switch d.below(4) {
 	case 0:
-		return Range{high, high}
+		return Range{Min: high, Max: high}
 	case 1:
-		return Range{d.between(high/2, high), high}
+		return Range{Min: d.between(high/2, high), Max: high}
 	}
-	return Range{d.between(0, high/10), high}
+	return Range{Min: d.between(0, high/10), Max: high}
 }
 
 // moment draws when a fault comes: at any time, or as often soon after something else, by as much as an election takes to
@@ -221,7 +211,7 @@ func (d *drawing) add(f Fault) bool {
 	if f.Kind.lasts() {
 		f.For = min(f.For, length-f.At)
 	}
-	if f.Kind == CrashFault || f.Kind == FailDiskFault || f.Kind == PauseFault {
+	if f.Kind.kind().exclusive {
 		i := slices.Index(d.plan.Members, f.Node)
 		if d.isBusy(i, f.At, f.end()) {
 			return false

@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cases"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -24,15 +24,15 @@ type host struct {
 	told   Told
 	owes   bool // what it tells its user waits for the save
 
-	stopped bool         // it has stopped its node, which was removed
-	lingers bool         // it does not stop its node, though it is no member
-	random  world.Random // of what a host draws; it is not forgotten
+	stopped bool          // it has stopped its node, which was removed
+	lingers bool          // it does not stop its node, though it is no member
+	random  simnet.Random // of what a host draws; it is not forgotten
 	waits
 }
 
 // reset makes the host of member i new.
 func (h *host) reset(p *Plan, i rank) {
-	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, random: world.NewRandom(p.Seed, hostStreams+uint64(i))}
+	*h = host{outs: h.outs, crash: -1, fail: -1, downBy: -1, random: simnet.NewRandom(p.Seed, hostStreams+uint64(i))}
 	first := p.first(p.Members[i])
 	h.durable.Configuration = first // which is put on disk before the first start (R49)
 	h.begins(spec.Durable{Configuration: first})
@@ -79,7 +79,7 @@ func (r *Runner) ask(i rank, out *spec.Step) {
 // breaks notes that a promise is broken. The first one counts.
 func (r *Runner) breaks(p spec.Property, format string, args ...any) {
 	if r.result.Violation == nil {
-		r.result.Violation = &Violation{Property: p, At: r.world.Now(), Step: r.result.Steps, Seed: r.plan.Seed, Explanation: fmt.Sprintf(format, args...)}
+		r.result.Violation = &Violation{Property: p, At: r.net.Now(), Step: r.result.Steps, Seed: r.plan.Seed, Explanation: fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -87,7 +87,7 @@ func (r *Runner) breaks(p spec.Property, format string, args ...any) {
 func (r *Runner) broken() bool { return r.result.Violation != nil }
 
 // step gives the input to a node, checks what it does, and does its duties in their order (section 10). Where a save takes
-// time, the world holds back what comes after it; the step itself is as good as taken, unless it is known to fail.
+// time, the network holds back what comes after it; the step itself is as good as taken, unless it is known to fail.
 func (r *Runner) step(i rank) {
 	h := &r.hosts[i]
 	if r.broken() {
@@ -133,7 +133,7 @@ func (r *Runner) step(i rank) {
 		r.stop(i, len(out.Sent))
 	}
 	for k := range out.Sent {
-		r.world.Send(int(i), int(r.to[k]), out.Sent[k])
+		r.net.Send(int(i), int(r.to[k]), out.Sent[k])
 	}
 	if h.owes = out.Save; !h.owes {
 		r.takeOver(i)
@@ -159,7 +159,7 @@ func (r *Runner) fate(i rank, out *spec.Step) (torn bool, sends int) {
 	h := &r.hosts[i]
 	sends = -1
 	if out.Save {
-		r.world.Save(int(i))
+		r.net.Save(int(i))
 	}
 	switch {
 	case h.fail >= 0 && out.Save:
@@ -174,7 +174,7 @@ func (r *Runner) fate(i rank, out *spec.Step) (torn bool, sends int) {
 		r.result.Steps--
 		r.result.Stats.Torn++
 		r.links.disturbAll(r, i)
-		r.world.Crash(int(i))
+		r.net.Crash(int(i))
 	}
 	return torn, sends
 }
@@ -185,7 +185,7 @@ func (r *Runner) cutShort(i rank, sends, of int) {
 		r.result.Stats.Cut++
 	}
 	r.links.disturbAll(r, i)
-	r.world.CrashAfter(int(i), sends)
+	r.net.CrashAfter(int(i), sends)
 }
 
 // commit notes a step that is taken: on disk, in the trace, and against the promises.
@@ -223,7 +223,7 @@ func (r *Runner) takeOver(i rank) {
 	if h.view.role != leader {
 		r.stops(i)
 	}
-	if !r.world.Doomed(int(i)) {
+	if !r.net.Doomed(int(i)) {
 		r.tell(i, h.view.told)
 	} else if h.told.Leading && h.view.role != leader {
 		r.tell(i, nobody)
@@ -249,7 +249,7 @@ func (r *Runner) tell(i rank, told func() (rank, spec.Epoch)) {
 	}
 	if t != h.told {
 		h.told = t
-		t.At = r.world.Now()
+		t.At = r.net.Now()
 		r.options.Tell(t)
 	}
 }
@@ -277,8 +277,8 @@ func (r *Runner) crashed(i rank) {
 	}
 	if f := h.downBy; f < 0 {
 		r.hasStopped(i)
-	} else if r.plan.Faults[f].end() <= r.world.Now() {
-		r.world.At(r.world.Now(), againTag|uint32(f))
+	} else if r.plan.Faults[f].end() <= r.net.Now() {
+		r.net.At(r.net.Now(), againTag|uint32(f))
 	}
 	if r.plan.Proofs {
 		for j := range rank(len(r.hosts)) {

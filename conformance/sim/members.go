@@ -202,7 +202,7 @@ func (r *Runner) promisesOfMembers(i rank, was *view) {
 		r.holds(r.history.settled[len(r.history.settled)-1:], r.history.won)
 		r.tellOperators(*c)
 		if !now.voters.has(i) {
-			r.world.Call(int(i), 0, handTag)
+			r.net.Call(int(i), 0, handTag)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (r *Runner) unsettled() string {
 	for i := range rank(len(r.hosts)) {
 		v, name := &r.hosts[i].view, r.members[i].String()
 		switch {
-		case !r.world.Up(int(i)):
+		case !r.net.Up(int(i)):
 			if newest.members.has(i) {
 				return "node " + name + " is down"
 			}
@@ -263,7 +263,7 @@ func (r *Runner) rests() bool {
 	if !r.settled || !r.calm {
 		return false
 	}
-	calmFor := r.world.Now() - max(r.since, r.plan.Length)
+	calmFor := r.net.Now() - max(r.since, r.plan.Length)
 	return calmFor > r.longest || calmFor > r.longestAsHighest && r.hosts[r.top()].view.role == leader
 }
 

@@ -3,7 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -15,7 +15,7 @@ const operatorStreams = 1 << 21
 
 // operator is who sees to a change of the plan.
 type operator struct {
-	random world.Random
+	random simnet.Random
 	tries  int
 	wanted spec.Configuration // what was asked for last
 	made   bool               // a leader has made it that of the cluster
@@ -26,8 +26,8 @@ type operator struct {
 func (r *Runner) beginChanges() {
 	r.operators = r.operators[:0]
 	for k := range r.plan.Changes {
-		r.operators = append(r.operators, operator{random: world.NewRandom(r.plan.Seed, operatorStreams+uint64(k))})
-		r.world.At(r.plan.Changes[k].At, lookTag|uint32(k))
+		r.operators = append(r.operators, operator{random: simnet.NewRandom(r.plan.Seed, operatorStreams+uint64(k))})
+		r.net.At(r.plan.Changes[k].At, lookTag|uint32(k))
 	}
 }
 
@@ -39,7 +39,7 @@ func (r *Runner) look(k int) {
 	}
 	o.tries++
 	t := &r.plan.Timing
-	r.world.At(r.world.Now()+o.random.In(world.Range{Min: t.Heartbeat, Max: 2 * t.Patience}), lookTag|uint32(k))
+	r.net.At(r.net.Now()+o.random.In(Range{Min: t.Heartbeat, Max: 2 * t.Patience}), lookTag|uint32(k))
 	if i := r.members.of(&c.Node); c.Kind.adds() && r.hosts[i].stopped { // it is started before it is added
 		r.runAgain(i)
 	}
@@ -59,14 +59,14 @@ func (r *Runner) look(k int) {
 	if o.random.Below(4) == 0 {
 		thinks = 2 * t.Heartbeat // meanwhile others may change it
 	}
-	r.world.Call(int(l), o.random.In(world.Range{Max: thinks}), changeTag|uint32(k))
+	r.net.Call(int(l), o.random.In(Range{Max: thinks}), changeTag|uint32(k))
 }
 
 // anyLeader returns a node that leads, or none. If there is more than one, an operator may find either.
-func (r *Runner) anyLeader(random *world.Random) rank {
+func (r *Runner) anyLeader(random *simnet.Random) rank {
 	var leaders []rank
 	for i := range r.hosts {
-		if r.world.Up(i) && r.hosts[i].view.role == leader {
+		if r.net.Up(i) && r.hosts[i].view.role == leader {
 			leaders = append(leaders, rank(i))
 		}
 	}
@@ -131,7 +131,7 @@ func (r *Runner) stop(i rank, sends int) {
 	r.result.Stats.Stopped++
 	r.hosts[i].downBy = -1
 	r.links.disturbAll(r, i)
-	r.world.CrashAfter(int(i), sends)
+	r.net.CrashAfter(int(i), sends)
 }
 
 // stand returns how often it is looked whether a node that its host has stopped is a member after all: it may have heard of a
@@ -140,14 +140,14 @@ func (p *Plan) stand() time.Duration { return p.Timing.Patience + p.Timing.Coord
 
 // hasStopped sees to a node that its host has stopped: when it runs again.
 func (r *Runner) hasStopped(i rank) {
-	now := r.world.Now()
+	now := r.net.Now()
 	r.hosts[i].stopped = true
-	r.world.At(now+r.plan.stand(), standTag|uint32(i))
+	r.net.At(now+r.plan.stand(), standTag|uint32(i))
 	for k := len(r.plan.Changes) - 1; k >= 0; k-- {
 		c := &r.plan.Changes[k]
 		if c.Kind == RemoveChange && c.Node == r.members[i] && c.At <= now {
 			if c.Back > 0 {
-				r.world.At(now+c.Back, backTag|uint32(i))
+				r.net.At(now+c.Back, backTag|uint32(i))
 			}
 			return
 		}
@@ -170,7 +170,7 @@ func (r *Runner) stands(i rank) {
 		r.runAgain(i)
 		return
 	}
-	r.world.At(r.world.Now()+r.plan.stand(), standTag|uint32(i))
+	r.net.At(r.net.Now()+r.plan.stand(), standTag|uint32(i))
 }
 
 // runAgain starts a node that its host has stopped, with its old disk. It runs on, though it is no member.
@@ -184,7 +184,7 @@ func (r *Runner) runAgain(i rank) {
 func (r *Runner) newest() *who {
 	newest := &who{}
 	for i := range r.hosts {
-		if w := &r.hosts[i].view.who; r.world.Up(i) && (newest.configuration.IsNone() || w.configuration.Newer(newest.configuration)) {
+		if w := &r.hosts[i].view.who; r.net.Up(i) && (newest.configuration.IsNone() || w.configuration.Newer(newest.configuration)) {
 			newest = w
 		}
 	}

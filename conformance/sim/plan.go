@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -16,7 +17,7 @@ type Plan struct {
 	Seed    uint64        // of every delay, loss and wait that the run draws, at most 2^53-1; each link, disk and node draws from a stream of its own
 	Members []spec.NodeID // ascending, 1 to MaxNodes; where members change, all nodes
 	Timing  Timing        `line:"field"` // of every host
-	Links   Weather       `line:"field"` // of every link, where no fault says otherwise
+	Links   Conditions    `line:"field"` // of every link, where no fault says otherwise
 	Disk    Range         // how long a save takes
 	Rates   []float64     // Rates[i] is how many seconds the clock of member i counts in one; none: all 1. Within 1-Drift to 1+Drift they are bounded
 	Proofs  bool          // hosts are told truthfully, within a delay, that a member is dead (R41), and to whom they are connected
@@ -27,17 +28,11 @@ type Plan struct {
 	Changes []Change      `line:"each"`  // what operators ask for, in the order of At; only where members change
 }
 
-// Weather is what a link does to messages.
-type Weather struct {
-	Delay Range   // how long a message is under way; messages of one link never overtake
-	Loss  float64 // the part of messages that is lost, from 0 to 1
-	// Repeated is the part of messages, from 0 to 1, that comes once more, within 64 times the longest Delay: lost or not, in any
-	// order, and to later lives of its receiver too.
-	Repeated float64
-}
-
-// Range is a time drawn evenly from Min to Max, both included.
-type Range struct{ Min, Max time.Duration }
+// What a link does to messages, and a time that is drawn, are those of the network.
+type (
+	Conditions = simnet.Conditions
+	Range      = simnet.Range
+)
 
 // Clone returns a copy of p that shares no memory with it.
 func (p *Plan) Clone() Plan {
@@ -83,24 +78,4 @@ func (p *Plan) String() string {
 		}
 	}
 	return b.String()
-}
-
-// String returns the weather as a person would say it: 1ms to 5ms, 10% lost.
-func (w Weather) String() string {
-	text := w.Delay.String()
-	if w.Loss != 0 {
-		text += fmt.Sprintf(", %.3g%% lost", 100*w.Loss)
-	}
-	if w.Repeated != 0 {
-		text += fmt.Sprintf(", %.3g%% repeated", 100*w.Repeated)
-	}
-	return text
-}
-
-// String returns the range as a person would say it: 1ms to 5ms, or 3ms.
-func (r Range) String() string {
-	if r.Min == r.Max {
-		return r.Min.String()
-	}
-	return r.Min.String() + " to " + r.Max.String()
 }

@@ -14,7 +14,7 @@ type Timing = policy.Timing
 // waits is what a host knows beside the state of its node, to decide when timers end.
 type waits struct {
 	policy policy.Policy
-	ends   policy.Ends // as the world has them
+	ends   policy.Ends // as the network has them
 
 	heard [MaxNodes]time.Duration // when the step began that sent the last message taken from each node
 	tried [MaxNodes]time.Duration // when the attempt began that proved each node dead
@@ -41,7 +41,7 @@ func (w *who) place(i, of rank) int {
 }
 
 // clock is what the clock of a node shows, when it has saved what it is about to save.
-func (r *Runner) clock(i rank) policy.Instant { return policy.Instant(r.world.Clock(int(i))) }
+func (r *Runner) clock(i rank) policy.Instant { return policy.Instant(r.net.Clock(int(i))) }
 
 // follow lets the policy of a host follow a step that began then, and does what it says.
 func (r *Runner) follow(i rank, was *view, out *spec.Step, began policy.Instant) {
@@ -71,9 +71,9 @@ func (r *Runner) setTimers(i rank, now policy.Instant) {
 	for others := h.ends.Others(&h.policy.Due); others != 0; others &= others - 1 {
 		t := bits.TrailingZeros8(uint8(others))
 		if h.ends[t] = h.policy.Due[t]; h.ends[t] == policy.Never {
-			r.world.StopTimer(int(i), t)
+			r.net.StopTimer(int(i), t)
 		} else {
-			r.world.SetTimer(int(i), t, h.ends[t].After(now))
+			r.net.SetTimer(int(i), t, h.ends[t].After(now))
 		}
 	}
 }
@@ -106,7 +106,7 @@ func (r *Runner) proved(i, j rank) {
 		r.result.Stats.Proofs++
 		r.call(i, spec.HolderDeadCall)
 	}
-	if !r.broken() && r.world.Up(int(i)) {
+	if !r.broken() && r.net.Up(int(i)) {
 		now := r.clock(i)
 		h.policy.Died(now)
 		r.endElection(i, now)
@@ -119,5 +119,64 @@ func (r *Runner) connected(i, j rank) {
 		now := r.clock(i)
 		r.hosts[i].policy.Connected(int(j), now)
 		r.setTimers(i, now)
+	}
+}
+
+// probeAll lets the host of i try all nodes that are down.
+func (r *Runner) probeAll(i rank) {
+	for j := range rank(len(r.members)) {
+		if !r.net.Up(int(j)) {
+			r.probeSoon(i, j)
+		}
+	}
+}
+
+// probeSoon lets the host of i try whether j lives, when it has had time to see that their connection is broken.
+func (r *Runner) probeSoon(i, j rank) {
+	if i != j {
+		wait := r.hosts[i].random.In(Range{Max: r.plan.Timing.Delay})
+		r.net.At(r.net.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+	}
+}
+
+// probe tries whether j lives. If it does not, and its machine can be reached, the answer is a proof. If the machine cannot
+// be reached, nothing is proved, and it is tried again.
+func (r *Runner) probe(i, j rank) {
+	if !r.net.Up(int(i)) || r.net.Up(int(j)) {
+		return
+	}
+	h := &r.hosts[i]
+	if r.net.IsCut(int(i), int(j)) || r.net.IsCut(int(j), int(i)) {
+		wait := r.plan.Timing.Heartbeat + time.Duration(h.random.Below(uint64(r.plan.Timing.Heartbeat)))
+		r.net.At(r.net.Now()+wait, probeTag|uint32(i)<<4|uint32(j))
+		return
+	}
+	h.policy.Broken(int(j))
+	h.tried[j] = r.net.Now()
+	there, back := h.random.In(r.plan.Links.Delay), h.random.In(r.plan.Links.Delay)
+	r.net.Call(int(i), there+back, proofTag|uint32(j))
+}
+
+// connectAll lets a node that has started connect to all others.
+func (r *Runner) connectAll(i rank) {
+	for j := range rank(len(r.members)) {
+		r.connectSoon(i, j)
+	}
+}
+
+// connectSoon lets two nodes connect, when one of them has had time to try, if hosts see their connections.
+func (r *Runner) connectSoon(i, j rank) {
+	if i != j && r.plan.Proofs {
+		wait := r.hosts[i].random.In(Range{Max: r.plan.Timing.Delay})
+		r.net.At(r.net.Now()+wait, linkTag|uint32(i)<<4|uint32(j))
+	}
+}
+
+// connect lets two nodes know that they are connected, if both run and can reach each other.
+func (r *Runner) connect(i, j rank) {
+	if r.net.Up(int(i)) && r.net.Up(int(j)) && !r.net.IsCut(int(i), int(j)) && !r.net.IsCut(int(j), int(i)) {
+		there := r.hosts[i].random.In(r.plan.Links.Delay)
+		r.net.Call(int(j), there, upTag|uint32(i))
+		r.net.Call(int(i), there+r.hosts[j].random.In(r.plan.Links.Delay), upTag|uint32(j))
 	}
 }

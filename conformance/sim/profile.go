@@ -39,10 +39,10 @@ func (p Profile) Valid() bool { return slices.Contains(Profiles(), p) }
 // need not know of.
 func (p Profile) Changing() bool { return p == ChangingProfile }
 
-// episode is something that goes wrong, of one fault or of many, from about at on. It is drawn as often as its weight says.
+// episode is drawn as often as its weight says.
 type episode struct {
 	weight int
-	draw   func(d *drawing, at time.Duration)
+	draw   drawEpisode
 }
 
 // draw draws the rest of the plan.
@@ -80,20 +80,18 @@ func (p Profile) draw(d *drawing) {
 // swarm draws which faults there are at all, then draws from these.
 func (d *drawing) swarm() {
 	d.wild = d.one(2)
-	all := []func(*drawing, time.Duration){(*drawing).storm, (*drawing).breakage, (*drawing).split, (*drawing).oneWay, (*drawing).partial,
-		(*drawing).flapping, (*drawing).cutOff, (*drawing).crash, (*drawing).cascade, (*drawing).repeated, (*drawing).allAtOnce,
-		(*drawing).erode, (*drawing).slowDisk, (*drawing).failDisk, (*drawing).resign}
 	if d.wild {
 		d.plan.Links.Repeated = float64(pick(&d.dice, 0, 0, 10, 100, 500)) / 1000 // what comes once more is later than δ
-		all = append(all, (*drawing).pause, (*drawing).jump, (*drawing).early, (*drawing).dead)
 		if d.one(3) {
 			d.plan.Links.Delay = d.within(3 * d.plan.Timing.Delay)
 		}
 	}
 	var some []episode
-	for _, e := range all {
-		if d.one(3) {
-			some = append(some, episode{1 + d.below(6), e})
+	for _, k := range kinds {
+		for _, draw := range k.draws {
+			if (d.wild || !k.untimely) && d.one(3) {
+				some = append(some, episode{1 + d.below(6), draw})
+			}
 		}
 	}
 	if d.one(3) {
@@ -128,21 +126,21 @@ func (d *drawing) episodes(some ...episode) {
 	}
 }
 
-// downpour gives all links a weather that loses messages, for a part of the plan or for all of it.
+// downpour gives all links conditions that lose messages, for a part of the plan or for all of it.
 func (d *drawing) downpour() {
 	if len(d.plan.Members) == 1 {
 		return
 	}
-	f := Fault{Kind: WeatherFault, Links: d.links(d.all, d.all), Weather: d.weather(), For: d.plan.Length}
+	f := Fault{Kind: ConditionsFault, Links: d.links(d.all, d.all), Conditions: d.conditions(), For: d.plan.Length}
 	if d.one(2) {
 		f.At = d.moment()
 	}
 	d.add(f)
 }
 
-// weather draws a weather: within δ, unless the plan is wild.
-func (d *drawing) weather() Weather {
-	w := Weather{Delay: d.within(d.plan.Timing.Delay * 16 / 20)}
+// conditions draws conditions of links: within δ, unless the plan is wild.
+func (d *drawing) conditions() Conditions {
+	w := Conditions{Delay: d.within(d.plan.Timing.Delay * 16 / 20)}
 	if d.wild && d.one(3) {
 		w.Delay = d.within(pick[time.Duration](&d.dice, 2, 4, 20) * d.plan.Timing.Delay)
 	}
@@ -219,155 +217,6 @@ func (d *drawing) both(a, b func(i int) bool) []spec.Link {
 func (d *drawing) onLinks(f Fault) {
 	if len(f.Links) > 0 {
 		d.add(f)
-	}
-}
-
-func (d *drawing) storm(at time.Duration) {
-	d.onLinks(Fault{At: at, For: d.span(), Kind: WeatherFault, Links: d.someLinks(at), Weather: d.weather()})
-}
-
-func (d *drawing) breakage(at time.Duration) {
-	for range 1 + d.below(4) {
-		d.onLinks(Fault{At: at, Kind: BreakFault, Links: d.someLinks(at)})
-		at += d.between(0, 4*d.plan.Timing.Delay)
-	}
-}
-
-func (d *drawing) split(at time.Duration) {
-	in, out := d.someNodes()
-	d.onLinks(Fault{At: at, For: d.span(), Kind: CutFault, Links: d.both(in, out)})
-}
-
-func (d *drawing) oneWay(at time.Duration) {
-	in, out := d.someNodes()
-	d.onLinks(Fault{At: at, For: d.span(), Kind: CutFault, Links: d.links(in, out)})
-}
-
-func (d *drawing) partial(at time.Duration) {
-	d.onLinks(Fault{At: at, For: d.span(), Kind: CutFault, Links: d.someLinks(at)})
-}
-
-// flapping cuts the same links again and again.
-func (d *drawing) flapping(at time.Duration) {
-	links, cut, open := d.someLinks(at), d.span()/2, d.span()/2
-	for range 2 + d.below(5) {
-		d.onLinks(Fault{At: at, For: cut, Kind: CutFault, Links: links})
-		at += cut + open
-	}
-}
-
-// cutOff cuts one node off from some of the others, or from all.
-func (d *drawing) cutOff(at time.Duration) {
-	hit := slices.Index(d.plan.Members, d.target(at))
-	is := func(i int) bool { return i == hit }
-	from := d.all
-	if d.one(2) {
-		from, _ = d.someNodes()
-	}
-	d.onLinks(Fault{At: at, For: d.span(), Kind: CutFault, Links: d.both(is, from)})
-}
-
-func (d *drawing) point() Point {
-	return pick(&d.dice, Between, Between, BeforeSave, AfterSave, AfterSave, AfterSave+1, AfterSave+Point(d.below(MaxNodes)))
-}
-
-func (d *drawing) crash(at time.Duration) {
-	d.add(Fault{At: at, For: d.span(), Kind: CrashFault, Node: d.target(at), Point: d.point()})
-}
-
-// cascade crashes the highest nodes, one after the other, each at about the time when it has come to lead.
-func (d *drawing) cascade(at time.Duration) {
-	t := &d.plan.Timing
-	n := len(d.plan.Members)
-	for i := range 1 + d.below(n) {
-		d.add(Fault{At: at, For: d.span(), Kind: CrashFault, Node: d.plan.Members[n-1-i], Point: d.point()})
-		at += pick(&d.dice, 0, t.Delay, t.Patience, t.Patience+t.Election+t.Claim) + d.between(0, 5*t.Delay)
-	}
-}
-
-// repeated crashes one node again and again, now and then before its silence (R30) is over.
-func (d *drawing) repeated(at time.Duration) {
-	node := d.target(at)
-	for range 2 + d.below(4) {
-		down := d.span() / 2
-		d.add(Fault{At: at, For: down, Kind: CrashFault, Node: node, Point: d.point()})
-		at += down + d.span()/2 + time.Microsecond
-	}
-}
-
-// allAtOnce crashes all nodes at the same moment or nearly so.
-func (d *drawing) allAtOnce(at time.Duration) {
-	apart := pick(&d.dice, 0, d.plan.Timing.Delay, d.plan.Timing.Coordinator)
-	down := d.span()
-	for _, node := range d.plan.Members {
-		f := Fault{At: at + d.between(0, apart), For: down, Kind: CrashFault, Node: node, Point: Between}
-		if d.one(2) {
-			f.For = d.span()
-		}
-		d.add(f)
-	}
-}
-
-func (d *drawing) slowDisk(at time.Duration) {
-	slow := d.within(d.plan.Timing.Delay / 20)
-	if d.wild {
-		slow = d.within(pick[time.Duration](&d.dice, 1, 4, 20) * d.plan.Timing.Delay)
-	}
-	d.add(Fault{At: at, For: d.span(), Kind: SlowDiskFault, Node: d.target(at), Disk: slow})
-}
-
-func (d *drawing) failDisk(at time.Duration) {
-	d.add(Fault{At: at, For: d.span(), Kind: FailDiskFault, Node: d.target(at), Kept: d.one(2)})
-}
-
-func (d *drawing) resign(at time.Duration) {
-	d.add(Fault{At: at, Kind: ResignFault, Node: d.target(at)})
-}
-
-func (d *drawing) pause(at time.Duration) {
-	d.add(Fault{At: at, For: d.span(), Kind: PauseFault, Node: d.target(at)})
-}
-
-func (d *drawing) jump(at time.Duration) {
-	d.add(Fault{At: at, For: d.span(), Kind: JumpFault, Node: d.target(at)})
-}
-
-func (d *drawing) early(at time.Duration) {
-	for range 1 + d.below(3) {
-		d.add(Fault{At: at, Kind: EarlyFault, Node: pick(&d.dice, d.plan.Members...)})
-		at += d.between(0, 3*d.plan.Timing.Delay)
-	}
-}
-
-func (d *drawing) dead(at time.Duration) {
-	for _, node := range d.plan.Members {
-		if d.one(2) {
-			d.add(Fault{At: at + d.between(0, d.plan.Timing.Delay), Kind: DeadFault, Node: node})
-		}
-	}
-}
-
-// erode takes its followers from who is likely to lead, one after the other: by a cut, or by a short crash and a cut. So
-// leases end, and are forgotten, at different times, while the leader still acts.
-func (d *drawing) erode(at time.Duration) {
-	t, n := &d.plan.Timing, len(d.plan.Members)
-	hit := slices.Index(d.plan.Members, d.target(at))
-	until := at + t.Patience + pick(&d.dice, t.Election, t.Patience, 2*t.Patience)
-	for i := range n {
-		from := at + d.between(0, until-at)
-		if i == hit || d.one(4) {
-			continue
-		}
-		if d.one(3) {
-			down := d.between(0, pick(&d.dice, t.Delay, t.Election, t.Claim))
-			d.add(Fault{At: from, For: down, Kind: CrashFault, Node: d.plan.Members[i], Point: d.point()})
-		}
-		is, other := func(k int) bool { return k == hit }, func(k int) bool { return k == i }
-		links := d.both(is, other)
-		if d.one(4) {
-			links = pick(&d.dice, d.links(is, other), d.links(other, is))
-		}
-		d.add(Fault{At: from, For: until - from + d.between(0, t.Reign), Kind: CutFault, Links: links})
 	}
 }
 

@@ -52,18 +52,12 @@ const (
 	noRole
 )
 
+var roles = spec.Roles()
+
+// roleOf returns the place of a role in spec.Roles, or noRole.
 func roleOf(r spec.Role) role {
-	switch r {
-	case spec.Follower:
-		return follower
-	case spec.Candidate:
-		return candidate
-	case spec.Electing:
-		return electing
-	case spec.Claimant:
-		return claimant
-	case spec.Leader:
-		return leader
+	if i := slices.Index(roles, r); i >= 0 {
+		return role(i)
 	}
 	return noRole
 }
@@ -227,40 +221,16 @@ func (v *view) problem(i rank) (spec.Property, string) {
 	return "", ""
 }
 
-const (
-	noMessage   = -1
-	imBack      = 10
-	firstOnType = 7 // the place of OnElection among the actions
+// noMessage is the place of what is no message.
+const noMessage = -1
+
+var (
+	messageTypes = spec.MessageTypes()
+	firstOnType  = int(placeOf(messageTypes[0].Action()))
 )
 
 // typeOf returns the place of a type of messages in spec.MessageTypes, or noMessage; that of its receipt is firstOnType above.
-func typeOf(t spec.MessageType) int {
-	switch t {
-	case spec.Heartbeat:
-		return 7
-	case spec.Ack:
-		return 8
-	case spec.Election:
-		return 0
-	case spec.OK:
-		return 1
-	case spec.Assent:
-		return 2
-	case spec.Claim:
-		return 3
-	case spec.Grant:
-		return 4
-	case spec.Refuse:
-		return 5
-	case spec.Coordinator:
-		return 6
-	case spec.Resign:
-		return 9
-	case spec.ImBack:
-		return imBack
-	}
-	return noMessage
-}
+func typeOf(t spec.MessageType) int { return slices.Index(messageTypes, t) }
 
 // The places of timers in spec.Timers, and with it their bits in spec.TimerSet.
 const (

@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -13,8 +13,8 @@ import (
 // Runner makes runs, one after the other, and uses its memory again. It is for one goroutine.
 type Runner struct {
 	newNode conformance.Maker
-	world   *world.World[spec.Message]
-	event   world.Event[spec.Message]
+	net     *simnet.Network[spec.Message]
+	event   simnet.Event[spec.Message]
 	plan    *Plan
 	options Options
 	members ranks
@@ -54,7 +54,7 @@ var urgent = func() (timers uint64) {
 	return timers
 }()
 
-// The streams of random numbers that hosts draw from: those below are the world's.
+// The streams of random numbers that hosts draw from: those below are the network's.
 const hostStreams = 1 << 20
 
 // What alarms and calls are about: the kind is in the highest byte of the tag.
@@ -91,7 +91,7 @@ func (r *Runner) Run(p *Plan, o Options) (Result, error) {
 			r.connectSoon(i, j)
 		}
 	}
-	for most := p.mostEvents(p.Length + r.result.Bound); !r.broken() && !r.rests() && r.world.Next(&r.event, p.Length+r.result.Bound); {
+	for most := p.mostEvents(p.Length + r.result.Bound); !r.broken() && !r.rests() && r.net.Next(&r.event, p.Length+r.result.Bound); {
 		if r.result.Events++; r.result.Events > most {
 			r.breaks("flood", "%d events are more than nodes have cause for: messages beget messages", most)
 		}
@@ -100,18 +100,18 @@ func (r *Runner) Run(p *Plan, o Options) (Result, error) {
 	if !r.broken() && r.result.Bound > 0 {
 		r.checkSettled()
 	}
-	r.result.Messages, r.result.Lost = r.world.Messages()
+	r.result.Messages, r.result.Lost = r.net.Messages()
 	return r.result, r.trace.flush()
 }
 
 // begin makes everything new for a plan.
 func (r *Runner) begin(p *Plan, o Options) {
 	n := len(p.Members)
-	config := world.Config{Seed: p.Seed, Nodes: n, Timers: timerCount, Urgent: urgent, Weather: p.Links.of(), Disk: world.Range(p.Disk), Rates: p.Rates}
-	if r.world == nil {
-		r.world = world.New[spec.Message](config)
+	config := simnet.Config{Seed: p.Seed, Nodes: n, Timers: timerCount, Urgent: urgent, Conditions: p.Links, Disk: p.Disk, Rates: p.Rates}
+	if r.net == nil {
+		r.net = simnet.New[spec.Message](config)
 	} else {
-		r.world.Reset(config)
+		r.net.Reset(config)
 	}
 	if len(r.hosts) != n {
 		r.hosts = make([]host, n)
@@ -138,35 +138,31 @@ func (r *Runner) begin(p *Plan, o Options) {
 	r.trace = newTracer(p, &o)
 	r.active = append(r.active[:0], make([]bool, len(p.Faults))...)
 	for f := range p.Faults {
-		r.world.At(p.Faults[f].At, beginTag|uint32(f))
-		r.world.At(p.Faults[f].end(), endTag|uint32(f))
+		r.net.At(p.Faults[f].At, beginTag|uint32(f))
+		r.net.At(p.Faults[f].end(), endTag|uint32(f))
 	}
-	r.world.At(p.Length, calmTag)
+	r.net.At(p.Length, calmTag)
 	r.beginChanges()
 }
 
-func (w *Weather) of() world.Weather {
-	return world.Weather{Delay: world.Range(w.Delay), Loss: w.Loss, Repeated: w.Repeated}
-}
-
-// happen lets an event of the world happen.
-func (r *Runner) happen(e *world.Event[spec.Message]) {
+// happen lets an event of the network happen.
+func (r *Runner) happen(e *simnet.Event[spec.Message]) {
 	i := rank(e.Node)
 	switch e.Kind {
-	case world.Receive:
+	case simnet.Receive:
 		r.receive(i, e)
-	case world.TimerEnd:
+	case simnet.TimerEnd:
 		r.timerEnds(i, e)
-	case world.Called:
+	case simnet.Called:
 		r.called(i, e)
-	case world.Saved:
+	case simnet.Saved:
 		r.saved(i)
-	case world.Crashed:
+	case simnet.Crashed:
 		r.crashed(i)
-	case world.Lose:
-		r.links.disturb(rank(e.From), i, r.world.Now())
+	case simnet.Lose:
+		r.links.disturb(rank(e.From), i, r.net.Now())
 		r.lose(&e.Message)
-	case world.Alarm:
+	case simnet.Alarm:
 		switch f := int(e.Tag &^ kindOfTag); e.Tag & kindOfTag {
 		case beginTag:
 			r.beginFault(f)
@@ -192,13 +188,13 @@ func (r *Runner) happen(e *world.Event[spec.Message]) {
 
 // late notes that a message or a timer that waited since then has waited too long: the bounds of R37 do not hold any more.
 func (r *Runner) late(since time.Duration) {
-	if r.world.Now()-since >= r.plan.Timing.Delay {
+	if r.net.Now()-since >= r.plan.Timing.Delay {
 		r.result.Timely = false
 	}
 }
 
 // receive gives a node a message.
-func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
+func (r *Runner) receive(i rank, e *simnet.Event[spec.Message]) {
 	if e.Echo {
 		r.result.Timely = false
 	} else {
@@ -206,7 +202,7 @@ func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
 	}
 	h := &r.hosts[i]
 	r.wake(i)
-	if r.endReign(i); r.broken() || !r.world.Up(int(i)) {
+	if r.endReign(i); r.broken() || !r.net.Up(int(i)) {
 		return
 	}
 	h.hears(e.From, e.Since)
@@ -218,7 +214,7 @@ func (r *Runner) receive(i rank, e *world.Event[spec.Message]) {
 }
 
 // timerEnds gives a node the end of a timer.
-func (r *Runner) timerEnds(i rank, e *world.Event[spec.Message]) {
+func (r *Runner) timerEnds(i rank, e *simnet.Event[spec.Message]) {
 	r.late(e.Since)
 	h, t := &r.hosts[i], policy.Timer(e.Timer)
 	if r.wake(i) && r.clock(i).Before(h.policy.Due[t]) {
@@ -237,12 +233,12 @@ func (r *Runner) timerEnds(i rank, e *world.Event[spec.Message]) {
 func (r *Runner) endReign(i rank) {
 	for _, t := range [...]policy.Timer{reign, claim} {
 		h := &r.hosts[i]
-		if h.policy.Due[t] == policy.Never || policy.Instant(r.world.Reads(int(i))).Before(h.policy.Due[t]) {
+		if h.policy.Due[t] == policy.Never || policy.Instant(r.net.Reads(int(i))).Before(h.policy.Due[t]) {
 			continue
 		}
 		h.policy.Ended(t)
 		h.ends[t] = policy.Never
-		r.world.StopTimer(int(i), int(t))
+		r.net.StopTimer(int(i), int(t))
 		r.in.action, r.in.timer, r.in.given.Timer = timerAction[t], int8(t), timers[t]
 		r.step(i)
 		r.in.timer, r.in.given.Timer = -1, ""
@@ -250,7 +246,7 @@ func (r *Runner) endReign(i rank) {
 }
 
 // called gives a node a call.
-func (r *Runner) called(i rank, e *world.Event[spec.Message]) {
+func (r *Runner) called(i rank, e *simnet.Event[spec.Message]) {
 	r.wake(i)
 	switch e.Tag & kindOfTag {
 	case resignTag:
@@ -293,7 +289,7 @@ func (r *Runner) start(i rank) {
 
 // restart starts a node with what its disk has kept (R30).
 func (r *Runner) restart(i rank) {
-	r.world.Restart(int(i))
+	r.net.Restart(int(i))
 	r.links.disturbAll(r, i)
 	r.in.action = restartAction
 	r.in.given.Call = spec.RestartCall

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/internal/shrink"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -18,7 +19,7 @@ type Shrinking struct {
 
 // Shrink returns a plan that is as simple as could be found, and on which the nodes of newNode break the same property
 // as v says they do on p, and how many runs that took. It drops faults, nodes and links, makes faults shorter and earlier,
-// makes weather and clocks plain, and times round. The same arguments give the same plan; and unless it was stopped by
+// makes conditions and clocks plain, and times round. The same arguments give the same plan; and unless it was stopped by
 // MaxRuns, shrinking that again changes nothing.
 func Shrink(p Plan, newNode conformance.Maker, v *Violation, s Shrinking) (Plan, int) {
 	k := &shrinker{Shrinking: s, runner: NewRunner(newNode), property: v.Property, plan: p.Clone()}
@@ -105,21 +106,14 @@ func (k *shrinker) cutShort() {
 	k.shorten(last, func(p *Plan) *time.Duration { return &p.Length })
 }
 
-// dropFaults drops faults, ever fewer at a time, until none can be spared: delta debugging.
+// dropFaults drops faults until none can be spared.
 func (k *shrinker) dropFaults() {
 	k.dropSome(func() int { return len(k.plan.Faults) }, func(p *Plan, from, to int) { p.Faults = slices.Delete(p.Faults, from, to) })
 }
 
-// dropSome drops stretches of a sequence: all of it, then a half, then a quarter, down to one by one.
+// dropSome drops what it can of a list of the plan.
 func (k *shrinker) dropSome(size func() int, drop func(p *Plan, from, to int)) {
-	for n := size(); n > 0; n /= 2 {
-		for from := 0; from < size(); {
-			to := min(from+n, size())
-			if !k.try(func(p *Plan) { drop(p, from, to) }) {
-				from = to
-			}
-		}
-	}
+	shrink.List(size, func(from, to int) bool { return k.try(func(p *Plan) { drop(p, from, to) }) })
 }
 
 // dropNodes drops nodes, with all that befalls them: one, or two, which leaves as many to spare.
@@ -153,7 +147,7 @@ func (p *Plan) drop(i int) {
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.Kind.ofLinks() && len(f.Links) == 0 })
 }
 
-// plainWhole makes plain what holds throughout: the timing, the clocks, the disks, the weather.
+// plainWhole makes plain what holds throughout: the timing, the clocks, the disks, the conditions.
 func (k *shrinker) plainWhole() {
 	k.tryIf(k.plan.Timing != policy.LAN(), func(p *Plan) { p.Timing = policy.LAN() })
 	k.tryIf(k.plan.Rates != nil, func(p *Plan) { p.Rates = nil })
@@ -177,7 +171,7 @@ const plain = time.Millisecond
 // constant makes a range one time: a millisecond, or else the least or the most of it.
 func (k *shrinker) constant(of func(p *Plan) *Range) {
 	r := *of(&k.plan)
-	set := func(d time.Duration) bool { return k.try(func(p *Plan) { *of(p) = Range{d, d} }) }
+	set := func(d time.Duration) bool { return k.try(func(p *Plan) { *of(p) = Range{Min: d, Max: d} }) }
 	switch {
 	case r.Max == plain && r.Min == plain, r.Max > plain && set(plain), r.Min == r.Max:
 	default:
@@ -185,7 +179,7 @@ func (k *shrinker) constant(of func(p *Plan) *Range) {
 	}
 }
 
-// plainFaults makes each fault simpler: fewer links, plainer weather, a plainer point, and less time, sooner.
+// plainFaults makes each fault simpler: fewer links, plainer conditions, a plainer point, and less time, sooner.
 func (k *shrinker) plainFaults() {
 	for i := 0; i < len(k.plan.Faults); i++ {
 		at := func(p *Plan) *Fault { return &p.Faults[i] }
@@ -282,4 +276,28 @@ func (k *shrinker) renumber() {
 			}
 		}
 	})
+}
+
+// dropChanges drops changes, as dropFaults drops faults.
+func (k *shrinker) dropChanges() {
+	k.dropSome(func() int { return len(k.plan.Changes) }, func(p *Plan, from, to int) { p.Changes = slices.Delete(p.Changes, from, to) })
+}
+
+// plainChanges makes the first members plainer, and each change: all are voters, with no address, and from the beginning on; who
+// is removed does not come back; and a change comes sooner.
+func (k *shrinker) plainChanges() {
+	for i := range k.plan.First {
+		at := func(p *Plan) *spec.Member { return &p.First[i] }
+		k.tryIf(at(&k.plan).Kind != spec.Voter, func(p *Plan) { at(p).Kind = spec.Voter })
+		k.tryIf(at(&k.plan).Address != "", func(p *Plan) { at(p).Address = "" })
+	}
+	for i := range k.plan.Changes {
+		at := func(p *Plan) *Change { return &p.Changes[i] }
+		k.tryIf(at(&k.plan).Back > 0, func(p *Plan) { at(p).Back = 0 })
+		least := time.Duration(0)
+		if i > 0 {
+			least = k.plan.Changes[i-1].At
+		}
+		k.shorten(least, func(p *Plan) *time.Duration { return &at(p).At })
+	}
 }

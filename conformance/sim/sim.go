@@ -1,11 +1,80 @@
+// Package sim runs a cluster of nodes of any implementation in simulated time, and holds it to every promise of
+// spec/README.md at every step. What goes wrong in a run is a [Plan]: which messages take how long and are lost, which links
+// are cut, who crashes at which point of which step, whose disk fails, whose clock is wrong. The same plan on the same
+// implementation gives the same run, to the byte, on any machine. This is the loop of a test:
+//
+//	for seed := range uint64(1000) {
+//		plan, err := sim.Generate(seed, 5, sim.SwarmProfile)
+//		if err != nil {
+//			return err
+//		}
+//		result, err := sim.Run(&plan, mine.NewNode, sim.Options{})
+//		if err != nil {
+//			return err // the plan says something that means nothing
+//		}
+//		if result.Violation != nil {
+//			return result.Violation // such as: OneLeaderPerEpoch: nodes 2 and 3 have both led epoch 4
+//		}
+//	}
+//
+// Who makes many runs makes a [Runner], which uses its memory again.
+//
+// # What is checked
+//
+// At each step of each run: that at most one node leads an epoch (OneLeaderPerEpoch); that no node's epoch goes back, over
+// restarts too (EpochMonotonic); that what the node asks its host to save, cancel and arm is what R4 and R36 say; that its
+// messages are well formed, in its own name and to members (R33, R34); that its state is one of section 6; that an input
+// which is no step changes nothing; that it does not panic, nor drown the others in messages (flood).
+//
+// While clocks keep ρ ([Plan.Steady]): that no two nodes act as leader at once (OneActing).
+//
+// While the plan, and what comes of it, stays within the bounds of R37 ([Plan.Timely]): that a leader which reaches a quorum of its
+// configuration stops leading only by a call, or because of another node that was eligible at some moment since it asked, and until
+// it claimed, and to which somebody has promised the epoch that it claimed: the leader, which hands over to it, or others, of whom it
+// learns that epoch (NoDisruption). While no link was ever cut, such a node reaches a quorum still, or is down. And that its reign does not
+// end if the same quorum has run, been linked with it in both directions, with no message lost, and been members of its
+// configuration, since it asked the question from which the reign is dated.
+//
+// And at the end, when all faults have been over for [Plan.SettleBound]: that there is one leader, whom everybody follows
+// (SomeLeader), and that it is the highest (HighestLeads, if pre-emption is on).
+//
+// # Members that come and go
+//
+// A plan with [Plan.First] is of changing members (R42 to R49): the nodes that are not among the first start with
+// the empty configuration, and operators ask for [Change]s, each of whoever leads then, again if nothing comes of it, and each
+// for the configuration that follows on the one that it has seen. [ChangingProfile] draws such plans.
+//
+// Then what is said above goes by configurations, and there is more at each step: that no node's
+// configuration gets older, over restarts too (ConfigurationMonotonic); that an epoch and a version name one list of members
+// (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that a node has the configuration that R43, R47 and R48
+// say, that it is what every message of the step carries, and that it is saved (R42); that a message of or to a node that is no
+// member does nothing (R44); that only what is of the same configuration counts, and only voters are voted for, by electors
+// (R45); that only voters stand, that another member which speaks tells all, and who is no member nobody (R46); that a leader
+// changes nothing that it may not, and tells those of before and after (R47). And that what is settled holds for good (R47):
+// whoever comes to lead a higher epoch has a configuration that follows on every one that a leader of a lower epoch knew a quorum
+// to hold.
+//
+// At the end the newest configuration of a node that runs says who is to lead and to follow, and who has been removed, and knows
+// it, is at rest; and every change of which an operator was told that it is settled is in that configuration.
+//
+// A host calls its node to resign when it leads, and is a witness, and that is settled; it stops it when it is no member of its
+// own configuration. A plan may say that such a node runs again, with its old disk; and it does if it is added again, or if it is
+// seen after a while to be a member after all, since the change was lost.
+//
+// # The host of a node
+//
+// How long timers run (R36, R37) is decided by package spec/policy, which the host of this project runs too: what ships is what is
+// simulated. When deaths are proved (R41) and connections come up, and which faults there are, is the simulator's.
 package sim
 
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -46,7 +115,7 @@ type Reign struct {
 // Result is what came of a run.
 type Result struct {
 	Steps    uint64 // of nodes; an input that was ignored is none
-	Events   uint64 // of the world: steps, ignored inputs, losses, saves, crashes, faults
+	Events   uint64 // of the network: steps, ignored inputs, losses, saves, crashes, faults
 	Messages uint64 // that were sent
 	Lost     uint64 // of these, for any reason
 	// Reigns is in the order in which they began. If there is a Runner, the memory is its own.
@@ -129,4 +198,107 @@ func (v *Violation) Error() string {
 // written. A promise that is broken ends the run, and is Result.Violation.
 func Run(p *Plan, newNode conformance.Maker, o Options) (Result, error) {
 	return NewRunner(newNode).Run(p, o)
+}
+
+// traceBegins is the virtual time 0 of a trace: the beginning of the year 2026, in microseconds since 1970.
+const traceBegins = 1_767_225_600_000_000
+
+// tracer writes a trace. A nil tracer writes none.
+type tracer struct {
+	w     *spec.TraceWriter
+	event spec.Event
+	err   error
+}
+
+func newTracer(p *Plan, o *Options) *tracer {
+	if o.Trace == nil {
+		return nil
+	}
+	commit := o.Commit
+	if commit == "" {
+		commit = "unknown"
+	}
+	return &tracer{w: spec.NewTraceWriter(o.Trace, spec.Header{Changing: p.changes(), Members: p.Members, Seed: p.Seed, Commit: commit})}
+}
+
+// write writes an event, with its number and its time.
+func (t *tracer) write(r *Runner, e spec.Event) {
+	e.Seq, e.At = t.event.Seq+1, traceBegins+uint64(r.net.Now().Microseconds())
+	t.event = e
+	if err := t.w.Write(&t.event); err != nil && t.err == nil {
+		t.err = err
+	}
+}
+
+// step writes a step, with all that it sends, be it lost.
+func (t *tracer) step(r *Runner, i rank, out *spec.Step) {
+	if t != nil {
+		t.write(r, spec.Event{Node: r.members[i], Action: actions[r.in.action], Input: r.in.given.Written(), Sent: out.Sent, State: out.State})
+	}
+}
+
+// crash writes what is left of a node after a crash.
+func (t *tracer) crash(r *Runner, i rank) {
+	if t != nil {
+		t.write(r, spec.Event{Node: r.members[i], Action: spec.CrashAction, State: cases.Survivor(r.hosts[i].durable)})
+	}
+}
+
+// lose writes the loss of the first message on its link.
+func (t *tracer) lose(r *Runner, m *spec.Message) {
+	if t != nil {
+		t.write(r, spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: *m}})
+	}
+}
+
+// cut writes which links are cut now.
+func (t *tracer) cut(r *Runner) {
+	if t == nil {
+		return
+	}
+	var cut []spec.Link
+	for i := range r.members {
+		for j := range r.members {
+			if i != j && r.net.IsCut(i, j) {
+				cut = append(cut, spec.Link{From: r.members[i], To: r.members[j]})
+			}
+		}
+	}
+	t.write(r, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: cut}})
+}
+
+// flush ends the trace.
+func (t *tracer) flush() error {
+	if t == nil {
+		return nil
+	}
+	if err := t.w.Flush(); err != nil && t.err == nil {
+		t.err = err
+	}
+	return t.err
+}
+
+// A digest is over words: multiply and rotate, from FNV's offset basis and prime.
+const (
+	offsetBasis = 0xcbf29ce484222325
+	prime       = 0x100000001b3
+)
+
+// digest adds a step to the digest of the run: when it is, whose, which; the state after it, and what is sent.
+func (r *Runner) digest(i rank, out *spec.Step) {
+	d, v := r.result.Digest, &r.hosts[i].view
+	add := func(x uint64) { d = bits.RotateLeft64((d^x)*prime, 29) }
+	add(uint64(r.net.Now()))
+	add(uint64(uint8(r.in.from))<<56 | uint64(uint8(i))<<48 | uint64(r.in.action)<<40 | uint64(v.role)<<32 |
+		uint64(uint8(v.leader))<<24 | uint64(uint8(v.grantee))<<16 | uint64(v.support)<<8 | uint64(len(out.Sent)))
+	add(uint64(v.epoch))
+	for k := range out.Sent {
+		add(uint64(typeOf(out.Sent[k].Type))<<56 ^ uint64(r.to[k])<<60 ^ uint64(out.Sent[k].Epoch))
+	}
+	if c := &v.configuration; !c.IsNone() {
+		add(uint64(c.Epoch))
+		add(c.Version)
+		add(uint64(v.members)<<16 | uint64(v.electors)<<8 | uint64(v.voters))
+	}
+	r.result.Digest = d
 }

@@ -46,18 +46,22 @@ func TestSame(t *testing.T) {
 	require.Positive(t, events)
 }
 
-// mixedPlan has faults of every kind, again and again, of nodes and links in turn.
+// mixedPlan has faults of many kinds, again and again, of nodes and links in turn. What they are, and in which order, is pinned.
 func mixedPlan(seed uint64) *sim.Plan {
+	kinds := []sim.FaultKind{
+		sim.CrashFault, sim.CutFault, sim.BreakFault, sim.ConditionsFault, sim.PauseFault, sim.SlowDiskFault, sim.FailDiskFault,
+		sim.JumpFault, sim.EarlyFault, sim.DeadFault, sim.ResignFault,
+	}
 	p := quiet(5)
 	all := linksOf(1, 2, 2, 3, 3, 4, 4, 5, 5, 1, 2, 1, 5, 4)
 	for k := range 60 {
 		p.Faults = append(p.Faults, sim.Fault{
-			At: time.Duration(k) * 97 * ms, For: time.Duration(30+k*41%500) * ms, Kind: sim.FaultKinds()[k%11], Node: id(1 + k*3%5), Links: all[k%3 : 4+k%3],
-			Point: sim.Between + sim.Point(k/11), Weather: sim.Weather{Delay: sim.Range{Max: 9 * ms}, Loss: 0.3}, Disk: sim.Range{Max: ms}, Kept: k%2 == 0,
+			At: time.Duration(k) * 97 * ms, For: time.Duration(30+k*41%500) * ms, Kind: kinds[k%11], Node: id(1 + k*3%5), Links: all[k%3 : 4+k%3],
+			Point: sim.Between + sim.Point(k/11), Conditions: sim.Conditions{Delay: sim.Range{Max: 9 * ms}, Loss: 0.3}, Disk: sim.Range{Max: ms}, Kept: k%2 == 0,
 		})
 	}
 	p.Seed, p.Length, p.Proofs = seed, 7*time.Second, true
-	p.Links, p.Disk = sim.Weather{Delay: sim.Range{Max: 5 * ms}, Loss: 0.02}, sim.Range{Max: ms}
+	p.Links, p.Disk = sim.Conditions{Delay: sim.Range{Max: 5 * ms}, Loss: 0.02}, sim.Range{Max: ms}
 	p.Timing.Preempt = 100 * ms
 	p.Rates = []float64{1.01, 1, 0.99, 1, 1.005}
 	return p
@@ -80,7 +84,7 @@ func goldenPlan() *sim.Plan {
 	p := quiet(3,
 		sim.Fault{At: 20 * ms, For: 5 * ms, Kind: sim.PauseFault, Node: id(2)},
 		sim.Fault{At: 30 * ms, Kind: sim.ResignFault, Node: id(3)},
-		sim.Fault{At: 66 * ms, For: 8 * ms, Kind: sim.WeatherFault, Links: linksOf(1, 3), Weather: sim.Weather{Delay: sim.Range{Max: 3 * ms}, Loss: 1}},
+		sim.Fault{At: 66 * ms, For: 8 * ms, Kind: sim.ConditionsFault, Links: linksOf(1, 3), Conditions: sim.Conditions{Delay: sim.Range{Max: 3 * ms}, Loss: 1}},
 		sim.Fault{At: 73 * ms, For: 20 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.AfterSave + 1},
 		sim.Fault{At: 95 * ms, For: 10 * ms, Kind: sim.CutFault, Links: linksOf(1, 2)},
 		sim.Fault{At: 110 * ms, Kind: sim.DeadFault, Node: id(2)})

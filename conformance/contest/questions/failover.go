@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 const ms = time.Millisecond
@@ -16,8 +16,8 @@ const nodes = 5
 
 // failover is a scenario in which the leader dies, at a time that the seed draws, and does not come back.
 func failover(n int, seed uint64) contest.Scenario {
-	random := world.NewRandom(seed, 1<<24)
-	at := 3*time.Second + random.In(world.Range{Max: 200 * ms})
+	random := simnet.NewRandom(seed, 1<<24)
+	at := 3*time.Second + random.In(simnet.Range{Max: 200 * ms})
 	return contest.Scenario{Name: "the leader dies", Nodes: n, Length: at + 10*time.Second, Timing: contest.LAN(), Work: 10 * ms,
 		Delay:  contest.Range{Min: ms / 2, Max: 3 * ms / 2},
 		Faults: []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: at}}}

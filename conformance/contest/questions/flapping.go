@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // flapping asks what a fault that comes again and again does to a cluster in which a quorum is well.
@@ -17,9 +17,9 @@ func flapping() []Question {
 		count("more than one leader, of an hour", "s", Mean, func(r *contest.Result) float64 { return 6 * r.Two.Seconds() }),
 	}
 	long := func(name string, fault contest.Fault, each time.Duration, seed uint64) []contest.Scenario {
-		random := world.NewRandom(seed, 1<<24)
+		random := simnet.NewRandom(seed, 1<<24)
 		s := contest.Scenario{Name: name, Nodes: nodes, Length: 10*time.Minute + 20*time.Second + each, Timing: contest.LAN(), Delay: contest.Range{Min: ms / 2, Max: 3 * ms / 2}}
-		first := 10*time.Second + random.In(world.Range{Max: each})
+		first := 10*time.Second + random.In(simnet.Range{Max: each})
 		s.Faults = contest.Every(fault, first, each, first+10*time.Minute)
 		return []contest.Scenario{s}
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // count makes a measure of a number of a result.
@@ -37,7 +37,7 @@ func leaders() Question {
 		}}
 	for _, trouble := range troubles() {
 		q.Settings = append(q.Settings, Setting{Name: trouble.name, Nodes: nodes, Scenarios: func(seed uint64) []contest.Scenario {
-			random := world.NewRandom(seed, 1<<24)
+			random := simnet.NewRandom(seed, 1<<24)
 			s := contest.Scenario{Name: trouble.name, Nodes: nodes, Length: 20 * time.Second, Timing: contest.LAN(), Work: 10 * ms,
 				Delay: contest.Range{Min: ms / 2, Max: 3 * ms / 2}}
 			trouble.befall(&s, &random)
@@ -50,39 +50,39 @@ func leaders() Question {
 // trouble is something that goes wrong, at a time that is drawn.
 type trouble struct {
 	name   string
-	befall func(s *contest.Scenario, r *world.Random)
+	befall func(s *contest.Scenario, r *simnet.Random)
 }
 
 func troubles() []trouble {
-	begin := func(r *world.Random) time.Duration { return 5*time.Second + r.In(world.Range{Max: time.Second}) }
+	begin := func(r *simnet.Random) time.Duration { return 5*time.Second + r.In(simnet.Range{Max: time.Second}) }
 	return []trouble{
-		{"partition", func(s *contest.Scenario, r *world.Random) {
+		{"partition", func(s *contest.Scenario, r *simnet.Random) {
 			s.Faults = []contest.Fault{{Kind: contest.Cut, Aside: 1, At: begin(r), For: 6 * time.Second}}
 		}},
-		{"leader-cut-off", func(s *contest.Scenario, r *world.Random) {
+		{"leader-cut-off", func(s *contest.Scenario, r *simnet.Random) {
 			s.Faults = []contest.Fault{{Kind: contest.Cut, Links: []contest.Link{{From: contest.Leader}, {To: contest.Leader}}, At: begin(r), For: 6 * time.Second}}
 		}},
-		{"pause", func(s *contest.Scenario, r *world.Random) {
+		{"pause", func(s *contest.Scenario, r *simnet.Random) {
 			first := begin(r)/s.Work*s.Work + contest.WriteDelay/2 // amid a write
 			s.Faults = contest.Every(contest.Fault{Kind: contest.Pause, Node: contest.Leader, For: 2 * time.Second}, first, 3*time.Second, 15*time.Second)
 		}},
-		{"deaf-leader", func(s *contest.Scenario, r *world.Random) {
+		{"deaf-leader", func(s *contest.Scenario, r *simnet.Random) {
 			s.Faults = []contest.Fault{{Kind: contest.Cut, Links: []contest.Link{{To: contest.Leader}}, At: begin(r), For: 6 * time.Second}}
 		}},
-		{"mute-leader", func(s *contest.Scenario, r *world.Random) {
+		{"mute-leader", func(s *contest.Scenario, r *simnet.Random) {
 			s.Faults = []contest.Fault{{Kind: contest.Cut, Links: []contest.Link{{From: contest.Leader}}, At: begin(r), For: 6 * time.Second}}
 		}},
-		{"drift-1%", func(s *contest.Scenario, r *world.Random) { drift(s, r, 10) }},
-		{"drift-30%", func(s *contest.Scenario, r *world.Random) { drift(s, r, 300) }},
+		{"drift-1%", func(s *contest.Scenario, r *simnet.Random) { drift(s, r, 10) }},
+		{"drift-30%", func(s *contest.Scenario, r *simnet.Random) { drift(s, r, 300) }},
 	}
 }
 
 // drift gives each node a clock that is wrong by so many thousandths at most, and lets the leader be cut off from all, again
 // and again.
-func drift(s *contest.Scenario, r *world.Random, thousandths uint64) {
+func drift(s *contest.Scenario, r *simnet.Random, thousandths uint64) {
 	for range nodes {
 		s.Rates = append(s.Rates, 1+(float64(r.Below(2*thousandths+1))-float64(thousandths))/1000)
 	}
 	s.Faults = contest.Every(contest.Fault{Kind: contest.Cut, Links: []contest.Link{{From: contest.Leader}, {To: contest.Leader}}, For: 1500 * ms},
-		5*time.Second+r.In(world.Range{Max: time.Second}), 3*time.Second, 18*time.Second)
+		5*time.Second+r.In(simnet.Range{Max: time.Second}), 3*time.Second, 18*time.Second)
 }

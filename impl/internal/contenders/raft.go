@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/impl/baselines/raft"
 )
 
@@ -154,7 +154,7 @@ func (n *raftNode) wait(t raft.Timer) time.Duration {
 	patience := n.config.Timing.Patience
 	switch t {
 	case raft.Election:
-		return n.config.Random.In(world.Range{Min: patience, Max: 2*patience - 1})
+		return n.config.Random.In(simnet.Range{Min: patience, Max: 2*patience - 1})
 	case raft.Heartbeat:
 		return n.config.Timing.Heartbeat
 	}

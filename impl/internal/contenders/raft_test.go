@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/impl/internal/contenders"
 )
 
@@ -198,7 +198,7 @@ func TestRaftMessages(t *testing.T) {
 // TestRaftTimeouts holds election timeouts to be drawn evenly from Patience to twice that, anew each time.
 func TestRaftTimeouts(t *testing.T) {
 	const draws = 2000
-	random := world.NewRandom(1, 1)
+	random := simnet.NewRandom(1, 1)
 	patience := contest.LAN().Patience
 	node := contenders.RaftPlain().New(contest.Config{ID: 1, Nodes: 3, Timing: contest.LAN(), Random: &random})
 	var sum, least, most time.Duration = 0, time.Hour, 0
@@ -249,7 +249,7 @@ func TestRaftPaused(t *testing.T) {
 
 // TestRaftStatus has a node that asks or stands know of no leader, and so of no epoch.
 func TestRaftStatus(t *testing.T) {
-	random := world.NewRandom(1, 1)
+	random := simnet.NewRandom(1, 1)
 	for _, a := range contenders.RaftAlgorithms() {
 		node := a.New(contest.Config{ID: 1, Nodes: 1, Timing: contest.LAN(), Random: &random})
 		require.Equal(t, contest.Status{}, node.Status())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/impl/baselines/raft"
 	"github.com/seed-fdf591db/bully/impl/internal/contenders"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
@@ -66,7 +66,7 @@ func TestTellers(t *testing.T) {
 // TestRaftVotesAreCounted has a candidate answer another one, which costs it no vote that it has, and hear a vote of an earlier
 // term, which gives it none.
 func TestRaftVotesAreCounted(t *testing.T) {
-	random := world.NewRandom(1, 1)
+	random := simnet.NewRandom(1, 1)
 	node := contenders.RaftPlain().New(contest.Config{ID: 1, Nodes: 5, Order: []int{1, 2, 3, 4, 5}, Timing: contest.LAN(), Random: &random}).(contenders.Teller)
 	take := func(from int, kind raft.MessageType, term uint64) contenders.Step {
 		node.Receive(from, contest.Message{Kind: string(kind), Body: raft.Message{Type: kind, From: from, To: 1, Term: term}}, &contest.Output{})

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/sim/world"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
 // family is what algorithms have in common: who leads next, and why.
@@ -46,7 +46,7 @@ func familyOf(a *contest.Algorithm) *family {
 }
 
 // random is for a node that is made only to be looked at.
-func random() *world.Random {
-	r := world.NewRandom(0, 0)
+func random() *simnet.Random {
+	r := simnet.NewRandom(0, 0)
 	return &r
 }
