@@ -60,6 +60,7 @@ func commands() []command {
 		{"list", "[-json] [-run GLOB] [-rule R12]", "list the cases", list},
 		{"explain", "R12 | CASE", "say what a rule says and which cases are about it, or what a case is", explain},
 		{"stdin", "[-replies] CASE", "write the requests of a case, to pipe into a port by hand", stdin},
+		{"vectors", "DIR", "write all vectors, a file each, and their manifest", writeVectors},
 		{"report", "-html|-junit|-json|-text RESULTS", "write the results of a run in another form", report},
 		{"matrix", "[-html FILE] RESULTS…", "show the results of several ports beside each other", matrix},
 		{"releases", "[-html FILE] CERTIFICATES…", "show what the releases of one port have passed, by suite and by rule", releases},

@@ -48,3 +48,19 @@ func stdin(_ context.Context, p *program, args []string) error {
 	}
 	return nil
 }
+
+// writeVectors writes all vectors as files.
+func writeVectors(_ context.Context, p *program, args []string) error {
+	set := p.flags("vectors")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	if set.NArg() != 1 {
+		return wrong("say into which folder, such as: bullytest vectors mine/vectors")
+	}
+	if err := vectors.Write(set.Arg(0)); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "%d vectors are in %s, a file each, and manifest.json with the digest of each.\n", len(vectors.All()), set.Arg(0))
+	return nil
+}
