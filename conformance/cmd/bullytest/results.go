@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -82,12 +83,7 @@ func matrix(ctx context.Context, p *program, args []string) error {
 		}
 		reports = append(reports, r)
 	}
-	m := certificate.MatrixOf(reports, set.Args(), heldTo())
-	fmt.Fprint(p.out, m.Text())
-	if *page == "" {
-		return nil
-	}
-	return os.WriteFile(*page, []byte(m.HTML()), 0o644)
+	return show(p, certificate.PortsOf(reports, heldTo()), *page)
 }
 
 // releases shows the certificates of the releases of one port beside each other.
@@ -115,9 +111,18 @@ func releases(_ context.Context, p *program, args []string) error {
 	if err != nil {
 		return &exit{exitUsage, err}
 	}
-	fmt.Fprint(p.out, r.Text())
-	if *page == "" {
+	return show(p, r, *page)
+}
+
+// show writes a table, and a page too if a file is named.
+func show(p *program, t *certificate.Table, page string) error {
+	fmt.Fprint(p.out, t)
+	if page == "" {
 		return nil
 	}
-	return os.WriteFile(*page, []byte(r.HTML()), 0o644)
+	var text bytes.Buffer
+	if err := t.HTML(&text); err != nil {
+		return err
+	}
+	return os.WriteFile(page, text.Bytes(), 0o644)
 }
