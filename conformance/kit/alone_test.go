@@ -169,7 +169,7 @@ func TestFormIsSuspected(t *testing.T) {
 	report, err := kit.Run(t.Context(), cases, o)
 	require.NoError(t, err)
 	require.Equal(t, []kit.Suspect{{Failed: 3, Cases: 3}}, report.Suspects())
-	require.Equal(t, "the protocol said by 3 of 3 vectors that fail: no rule says it (conformance/README.md, The loop, and Replies)", report.Suspects()[0].String())
+	require.Equal(t, "the protocol said by 3 of 3 vectors that fail: no rule says it (conformance/CERTIFYING.md, The loop, and Replies)", report.Suspects()[0].String())
 	require.Contains(t, report.Verdicts[0].Explain(""), "about    the form of replies")
 	require.Contains(t, report.Verdicts[0].Explain(""), `a reply has no field "okay"`)
 }

@@ -96,7 +96,7 @@ type Suspect struct {
 func (s Suspect) String() string {
 	rule, says := s.Rule, RuleText(s.Rule)
 	if rule == "" {
-		rule, says = "the protocol", "no rule says it (conformance/README.md, The loop, and Replies)"
+		rule, says = "the protocol", "no rule says it (conformance/CERTIFYING.md, The loop, and Replies)"
 	}
 	if len(s.Inputs) > 0 {
 		says += "; or the step is wrong, and so the reply is none: what was asked is taken by " + strings.Join(s.Inputs, ", ")
@@ -105,7 +105,7 @@ func (s Suspect) String() string {
 }
 
 // formText is where to read what a reply looks like.
-const formText = "the form of replies (conformance/README.md, Replies)"
+const formText = "the form of replies (conformance/CERTIFYING.md, Replies)"
 
 // ofForm reports whether what is wrong is the form of a reply, and nothing that a rule says; but an epoch beyond the bound (R2), and ids that do
 // not ascend (R1), show as that, too.

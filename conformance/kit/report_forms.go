@@ -85,7 +85,7 @@ func grouped(groups []*group, v *Verdict) []*group {
 	}
 	text := RuleText(v.Rule)
 	if v.Rule == "" {
-		text = "No rule, but the protocol between kit and port (conformance/README.md, The loop)."
+		text = "No rule, but the protocol between kit and port (conformance/CERTIFYING.md, The loop)."
 	}
 	return append(groups, &group{v.Rule, text, []*Verdict{v}})
 }

@@ -279,7 +279,7 @@ func seconds(since time.Time) float64 {
 	return time.Since(since).Round(time.Millisecond).Seconds()
 }
 
-// Should is how many requests a second a port should answer (conformance/README.md, Speed).
+// Should is how many requests a second a port should answer (conformance/CERTIFYING.md, Speed).
 const Should = 20_000
 
 const (

@@ -1,6 +1,6 @@
 // Package port speaks with ports: programs, in any language, that are the transition function of nodes. A port reads a
 // [Request] a line from its standard input, and writes a [Reply] a line to its standard output, in the same order; it has
-// no clock, no randomness and no disk. conformance/README.md is the normative text of this protocol.
+// no clock, no randomness and no disk. conformance/CERTIFYING.md is the normative text of this protocol.
 //
 // This is the loop that an asker writes:
 //

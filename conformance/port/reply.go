@@ -236,7 +236,7 @@ func misspelt(line []byte) string {
 			if isName {
 				name := line[k+1 : end]
 				if bytes.ContainsFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }) {
-					return fmt.Sprintf("there is no field \"%s\": names are as conformance/README.md spells them", short(name))
+					return fmt.Sprintf("there is no field \"%s\": names are as conformance/CERTIFYING.md spells them", short(name))
 				}
 				for _, other := range seen[opened[len(opened)-1]:] {
 					if bytes.Equal(other, name) {

@@ -14,7 +14,7 @@
 //	{"end":{"requests":2}}
 //
 // The source says from what a case that was written by hand is: a rule, a flaw or a lesson of the specification, a question of its table, a point
-// of conformance/README.md, or a broken port that no case before had refused. Runs of clusters have none.
+// of conformance/CERTIFYING.md, or a broken port that no case before had refused. Runs of clusters have none.
 //
 // Some say besides what a port "needs" to be asked them: "fence" (R38), or "members" (R42 to R49).
 //

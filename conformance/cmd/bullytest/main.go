@@ -1,4 +1,4 @@
-// Command bullytest says whether a program in any language is the protocol of this repository. conformance/README.md says what
+// Command bullytest says whether a program in any language is the protocol of this repository. conformance/CERTIFYING.md says what
 // a port is, and what it reads and writes.
 //
 //	bullytest new -lang python mine       # a skeleton: it answers hello, and fails
@@ -202,7 +202,7 @@ func help(ctx context.Context, p *program, args []string) error {
 		run(ctx, p, []string{args[0], "-h"})
 		return nil
 	}
-	fmt.Fprintf(p.out, "bullytest says whether a program in any language is the protocol: see conformance/README.md.\n\n")
+	fmt.Fprintf(p.out, "bullytest says whether a program in any language is the protocol: see conformance/CERTIFYING.md.\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(p.out, "  bullytest %s %s\n        %s\n", c.name, c.args, c.summary)
 	}

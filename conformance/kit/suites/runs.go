@@ -96,7 +96,7 @@ func inTurns(ctx context.Context, p *port.Process, one, other []*port.Given) err
 	return because(wrong, "each of the two clusters alone is as it must be: its nodes share something with those of the other")
 }
 
-// because says of a failure what it comes from: nothing that a rule says, but the protocol (conformance/README.md, the loop, 4).
+// because says of a failure what it comes from: nothing that a rule says, but the protocol (conformance/CERTIFYING.md, the loop, 4).
 func because(err error, why string) error {
 	var failure *port.Failure
 	if errors.As(err, &failure) && failure.Kind == port.Wrong {

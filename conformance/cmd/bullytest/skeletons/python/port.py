@@ -4,7 +4,7 @@
     bullytest check -- python3 port.py
 
 What a node does is in spec/README.md, section 8: the block of code at its end is the whole of it. What is read and written here
-is in conformance/README.md.
+is in conformance/CERTIFYING.md.
 """
 
 import json
