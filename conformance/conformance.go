@@ -82,8 +82,8 @@ type Group struct {
 	All    iter.Seq[*Case] // the same ones each time, in the same order; a Case is good until the next
 }
 
-// askedAgain is after how many cases one is asked twice.
-const askedAgain = 8
+// repeatEvery is how many cases come for each that is put twice.
+const repeatEvery = 8
 
 // maxShown is how many failures of one group are shown in full.
 const maxShown = 3
@@ -95,7 +95,7 @@ func (g *Group) Check(s Subject) (cases int, err error) {
 	failed := 0
 	for c := range g.All {
 		cases++
-		got, again, ok := check(c, s, cases%askedAgain == 1)
+		got, again, ok := check(c, s, cases%repeatEvery == 1)
 		if ok {
 			continue
 		}

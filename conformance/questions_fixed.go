@@ -6,10 +6,10 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// asked is the questions of section 13 of the specification, in its order, and then others.
-var asked = slices.Concat(askedThere, askedOfElections, askedOfReigns, askedOfNumbers)
+// fixedQuestions is the questions of section 13 of the specification, in its order, and then others.
+var fixedQuestions = slices.Concat(questionsOfTable, questionsOfElections, questionsOfReigns, questionsOfNumbers)
 
-var askedThere = []question{
+var questionsOfTable = []question{
 	{"R17", "1. A CLAIM of its own epoch, promised to nobody?", 2, 3, is(electing, 0, 4, 0),
 		hears(spec.Claim, 3, 4), is(electing, 3, 4, 3), says(spec.Grant, 4, 3)},
 	{"R17", "1. ... promised to the sender?", 2, 3, is(electing, 0, 4, 3),
@@ -112,7 +112,7 @@ var askedThere = []question{
 	{"R34", "36. A CLAIM comes from an id that is no member?", 2, 3, is(follower, 0, 4, 1), hears(spec.Claim, 4, 5), ignored, nil},
 }
 
-var askedOfElections = []question{
+var questionsOfElections = []question{
 	{"R8", "A follower's patience ends?", 2, 3, is(follower, 3, 4, 3),
 		ends(spec.PatienceTimer), anew(is(candidate, 0, 4, 3)), says(spec.Election, 4, 1, 3)},
 	{"R9", "A lower leader has led long enough?", 2, 3, is(follower, 1, 4, 1),
@@ -154,7 +154,7 @@ var askedOfElections = []question{
 	{"R22", "... while a lease is kept?", 2, 3, is(claimant, 1, 4, 1, 3), ends(spec.ClaimTimer), is(electing, 1, 4, 1), nil},
 }
 
-var askedOfReigns = []question{
+var questionsOfReigns = []question{
 	{"R23", "A claimant hears HEARTBEAT of the epoch that it claims?", 2, 3, is(claimant, 0, 4, 1, 1),
 		hears(spec.Heartbeat, 3, 5), is(follower, 3, 5, 3), says(spec.Ack, 5, 3)},
 	{"R23", "A leader hears COORDINATOR of a higher epoch from a lower node?", 2, 3, leads(2, 4, 1),
@@ -210,7 +210,7 @@ func restarted(s spec.State) spec.State {
 }
 
 // What an answer counts for, and what a release ends.
-var askedOfNumbers = []question{
+var questionsOfNumbers = []question{
 	{"R12", "An OK to an earlier ELECTION?", 1, 3, is(candidate, 0, 4, 3), hearsOf(spec.OK, 3, 4, asks-1), stays, nil},
 	{"R13", "An ASSENT to an earlier ELECTION?", 3, 3, is(candidate, 0, 4, 1), hearsOf(spec.Assent, 1, 4, asks-1), stays, nil},
 	{"R19", "A GRANT to an earlier CLAIM of the same epoch?", 3, 3, is(claimant, 0, 4, 1), hearsOf(spec.Grant, 1, 5, asks-1), stays, nil},

@@ -18,8 +18,8 @@ type memberQuestion struct {
 
 // questionsOfMembers yields the cases of the table, as questions does.
 func questionsOfMembers(yield func(*Case) bool) {
-	for i := range askedOfMembers {
-		c := askedOfMembers[i].asCase()
+	for i := range memberQuestions {
+		c := memberQuestions[i].asCase()
 		if !yield(&c) {
 			return
 		}
@@ -98,8 +98,8 @@ func of(text string) spec.Configuration {
 	return c
 }
 
-// askedOfMembers is the questions about members that change (R42 to R49).
-var askedOfMembers = slices.Concat(askedOfAdopting, askedOfStrangers, askedOfVoting, askedOfKinds, askedOfChanges, askedOfJoining)
+// memberQuestions is the questions about members that change (R42 to R49).
+var memberQuestions = slices.Concat(questionsOfAdopting, questionsOfStrangers, questionsOfVoting, questionsOfKinds, questionsOfChanges, questionsOfJoining)
 
 // ask is a question in which all know the same members.
 func ask(rule, text string, me, most int, own string, before spec.State, in spec.Input, after spec.State, sent said) memberQuestion {
@@ -121,7 +121,7 @@ func (q memberQuestion) then(later string) memberQuestion {
 // adopts returns the question with the members that the sender knows, and the node afterwards.
 func (q memberQuestion) adopts(theirs string) memberQuestion { return q.who(theirs).then(theirs) }
 
-var askedOfAdopting = []memberQuestion{
+var questionsOfAdopting = []memberQuestion{
 	ask("R43", "A follower hears HEARTBEAT of its leader, of a newer version?", 2, 4, "4.2 vvv", is(follower, 3, 4, 3),
 		hears(spec.Heartbeat, 3, 4), is(follower, 3, 4, 3), says(spec.Ack, 4, 3)).adopts("4.3 vvvv"),
 	ask("R23", "... of an older version?", 2, 3, "4.2 vvv", is(follower, 3, 4, 3),
@@ -151,7 +151,7 @@ var askedOfAdopting = []memberQuestion{
 		hears(spec.Heartbeat, 3, 4), ignored, nil).who("5.2 vvv"),
 }
 
-var askedOfStrangers = []memberQuestion{
+var questionsOfStrangers = []memberQuestion{
 	ask("R44", "A CLAIM of who is no member any more, and does not know?", 2, 3, "4.2 vv", is(follower, 0, 4, 1),
 		hears(spec.Claim, 3, 5), stays, says(spec.Refuse, 4, 3)).who("4.1 vvv"),
 	ask("R44", "... ELECTION?", 2, 3, "4.2 vv", is(follower, 0, 4, 1), hears(spec.Election, 3, 4), stays, says(spec.Refuse, 4, 3)).who("4.1 vvv"),
@@ -178,7 +178,7 @@ var askedOfStrangers = []memberQuestion{
 }
 
 // Who may vote for whom (R45), and what each kind of member does (R46).
-var askedOfVoting = []memberQuestion{
+var questionsOfVoting = []memberQuestion{
 	ask("R45", "ELECTION of an older version?", 3, 3, "4.2 vvv", is(follower, 0, 4, 1), hears(spec.Election, 1, 4), stays, says(spec.Refuse, 4, 1)).who("4.1 vvv"),
 	ask("R45", "... from a lower node, to a leader?", 2, 3, "4.2 vvv", leads(2, 4, 1),
 		hears(spec.Election, 1, 4), stays, says(spec.OK, 4, 1).then(spec.Coordinator, 4, 1)).who("4.1 vvv"),
@@ -197,7 +197,7 @@ var askedOfVoting = []memberQuestion{
 		handedOver(3, 4, 4, 5), leaseOf(is(electing, 4, 5, 4), 9), said{{Type: spec.Grant, To: node(4), Epoch: 5, Question: 9}}),
 }
 
-var askedOfKinds = []memberQuestion{
+var questionsOfKinds = []memberQuestion{
 	ask("R45", "A voter hears CLAIM of a witness?", 2, 3, "4.2 vvw", is(follower, 0, 4, 1), hears(spec.Claim, 3, 5), stays, says(spec.Refuse, 4, 3)),
 	ask("R45", "... of an observer?", 2, 3, "4.2 vvo", is(follower, 0, 4, 1), hears(spec.Claim, 3, 5), stays, says(spec.Refuse, 4, 3)),
 	ask("R45", "... ELECTION of a witness?", 2, 3, "4.2 vvw", is(follower, 0, 4, 1), hears(spec.Election, 3, 4), stays, says(spec.Refuse, 4, 3)),
@@ -230,7 +230,7 @@ var askedOfKinds = []memberQuestion{
 }
 
 // What a leader is called to change (R47), and who begins without members (R49).
-var askedOfChanges = []memberQuestion{
+var questionsOfChanges = []memberQuestion{
 	ask("R47", "A leader is called to add a voter?", 2, 4, "4.2 vvv", leads(2, 4, 1), called(spec.ChangeCall), changed(2, 1, 3), says(spec.Heartbeat, 4, 1, 3, 4)).adopts("4.3 vvvv"),
 	ask("R47", "... to remove one?", 2, 3, "4.2 vvv", leads(2, 4, 1), called(spec.ChangeCall), changed(2, 1), says(spec.Heartbeat, 4, 1, 3)).adopts("4.3 vv"),
 	ask("R47", "... to become a witness?", 2, 3, "4.2 vvv", leads(2, 4, 1), called(spec.ChangeCall), changed(2, 1, 3), says(spec.Heartbeat, 4, 1, 3)).adopts("4.3 vwv"),
@@ -248,7 +248,7 @@ var askedOfChanges = []memberQuestion{
 	ask("R47", "A follower is called to change?", 2, 4, "4.2 vvv", is(follower, 3, 4, 3), called(spec.ChangeCall), ignored, nil).who("4.3 vvvv"),
 }
 
-var askedOfJoining = []memberQuestion{
+var questionsOfJoining = []memberQuestion{
 	ask("R49", "A first start of a first member?", 2, 3, "0.1 vvv", is(follower, 0, 0, 0), called(spec.StartCall), leaseOfNobody, nil),
 	ask("R49", "... of a node that is to be added?", 3, 3, "empty", is(follower, 0, 0, 0), called(spec.StartCall), leaseOfNobody, nil),
 	ask("R35", "Its patience ends?", 3, 3, "empty", is(follower, 0, 0, 0), ends(spec.PatienceTimer), ignored, nil),
