@@ -20,7 +20,7 @@ var (
 // questions yields the cases of the table, which are independent of the model. Numbers that the table does not say are those of
 // Numbered; an answer is of the latest question, anything else of that of the lease that is kept.
 func questions(yield func(*Case) bool) {
-	for _, q := range asked {
+	for _, q := range fixedQuestions {
 		me, members := node(q.me), integers(q.of)
 		c := Case{Rule: q.rule, Question: q.text, ID: me, Members: members, Before: withNumbers(me, members, q.before), Input: q.in}
 		if m := &c.Input.Message; m.To.IsNone() && m.Type != "" {

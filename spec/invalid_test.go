@@ -1,227 +1,88 @@
 package spec_test
 
-// invalidTrace is a file in testdata/invalid, and what is wrong with it.
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// invalidTrace is a trace with one fault, named after it, and what is wrong with it.
 type invalidTrace struct {
 	name           string
 	line           int
 	field, problem string
+	text           []byte
 }
 
-// invalidTraces is the files in testdata/invalid: each has one fault, and is named after it.
-var invalidTraces = []invalidTrace{
-	{"empty", 1, "", `empty: a trace begins with a header`},
-	{"header-cut-short", 1, "", `cut short: no LF at its end`},
-	{"header-blank", 1, "", `an object expected at column 1, found the end`},
-	{"header-field-missing", 1, "commit", `missing`},
-	{"header-field-unknown", 1, "rules", `unknown field "rules"`},
-	{"header-field-twice", 1, "seed", `given twice`},
-	{"header-no-origin", 1, "seed", `missing`},
-	{"header-two-origins", 1, "host", `a trace has a seed or a host, not both`},
-	{"header-host-empty", 1, "host", `empty`},
-	{"header-seed-above-bound", 1, "seed", `9007199254740992 is above 2^53-1`},
-	{"header-commit-empty", 1, "commit", `0 characters: from 1 to 255 are wanted`},
-	{"header-commit-long", 1, "commit", `256 characters: from 1 to 255 are wanted`},
-	{"header-commit-escape", 1, "commit", `a string is printable ASCII without escapes`},
-	{"header-members-none", 1, "members", `there is none`},
-	{"header-members-unsorted", 1, "members[2]", `2 after 3: ascending order is wanted`},
-	{"header-member-twice", 1, "members[2]", `2 after 2: ascending order is wanted`},
-	{"header-member-zero", 1, "members[0]", `"0" is no id`},
-	{"header-member-null", 1, "members[1]", `a string expected`},
-	{"events-without-header", 1, "", `an event, and not a header`},
-	{"header-twice", 3, "", `a second header`},
-	{"line-blank", 3, "", `an object expected at column 1, found the end`},
-	{"line-cut-short", 3, "", `cut short: no LF at its end`},
-	{"line-without-lf", 3, "", `cut short: no LF at its end`},
-	{"line-not-json", 3, "", `an object expected at column 1`},
-	{"line-two-events", 2, "", `the end expected at column`},
-	{"line-not-object", 2, "", `an object expected at column 1`},
-	{"field-unknown", 3, "time", `unknown field "time"`},
-	{"field-in-other-case", 3, "Node", `unknown field "Node"`},
-	{"field-twice", 3, "node", `given twice`},
-	{"state-field-unknown", 3, "state.term", `unknown field "term"`},
-	{"state-field-twice", 3, "state.epoch", `given twice`},
-	{"state-field-missing", 3, "state.support", `missing`},
-	{"message-field-twice", 3, "input.message.from", `given twice`},
-	{"message-field-missing", 3, "input.message.from", `missing`},
-	{"sent-field-unknown", 3, "sent[0].hop", `unknown field "hop"`},
-	{"seq-missing", 3, "seq", `missing`},
-	{"node-missing", 3, "node", `missing`},
-	{"action-missing", 3, "action", `missing`},
-	{"input-missing", 4, "input", `missing`},
-	{"input-empty", 4, "input.timer", `missing`},
-	{"sent-missing", 2, "sent", `missing`},
-	{"state-missing", 3, "state", `missing`},
-	{"seq-gap", 3, "seq", `3 where 2 is wanted`},
-	{"seq-repeated", 3, "seq", `1 where 2 is wanted`},
-	{"seq-from-0", 2, "seq", `0 where 1 is wanted`},
-	{"seq-string", 2, "seq", `an integer expected`},
-	{"at-zero", 3, "at", `0: an integer from 1 to 2^53-1 is wanted, or no such field`},
-	{"at-negative", 3, "at", `negative`},
-	{"at-fraction", 3, "at", `without fraction or exponent`},
-	{"at-exponent", 3, "at", `without fraction or exponent`},
-	{"at-string", 3, "at", `an integer expected`},
-	{"at-null", 3, "at", `an integer expected`},
-	{"at-leading-zero", 3, "at", `01763715600000000 has a leading zero`},
-	{"at-above-bound", 3, "at", `9007199254740992 is above 2^53-1`},
-	{"at-twice", 3, "at", `given twice`},
-	{"at-twice-apart", 3, "at", `given twice`},
-	{"at-of-state", 3, "state.at", `unknown field "at"`},
-	{"node-no-member", 2, "node", `4 is not a member`},
-	{"node-null", 2, "node", `a string expected`},
-	{"node-number", 2, "node", `a string expected`},
-	{"node-leading-zero", 2, "node", `"02" has a leading zero`},
-	{"node-upper-case-uuid", 2, "node", `upper-case letters`},
-	{"node-uuid-version-1", 2, "node", `a UUID of version 1: version 4 is wanted`},
-	{"leader-no-member", 3, "state.leader", `4 is not a member`},
-	{"grantee-no-member", 3, "state.grantee", `4 is not a member`},
-	{"support-no-member", 4, "state.support[1]", `4 is not a member`},
-	{"support-unsorted", 4, "state.support[1]", `1 after 2: ascending order is wanted`},
-	{"support-twice", 4, "state.support[1]", `1 after 1: ascending order is wanted`},
-	{"support-null", 4, "state.support", `an array expected`},
-	{"support-comma", 4, "state.support[2]", `a string expected`},
-	{"received-from-no-member", 3, "input.message.from", `4 is not a member`},
-	{"sent-to-no-member", 3, "sent[0].to", `4 is not a member`},
-	{"lost-to-no-member", 7, "input.message.to", `4 is not a member`},
-	{"cut-no-member", 8, "input.cut[1][1]", `4 is not a member`},
-	{"received-from-itself", 3, "input.message.to", `2 is the sender itself`},
-	{"received-by-another", 3, "input.message.to", `1 is not the node of this step`},
-	{"received-of-another-type", 3, "input.message.type", `GRANT where CLAIM is wanted`},
-	{"sent-by-another", 3, "sent[0].from", `1 is not the node of this step`},
-	{"role-unknown", 3, "state.role", `"voter" is no role`},
-	{"role-upper-case", 3, "state.role", `"ELECTING" is no role`},
-	{"action-unknown", 3, "action", `"OnVote" is no action`},
-	{"message-type-unknown", 3, "input.message.type", `"VOTE" is no message type`},
-	{"timer-unknown", 4, "input.timer", `"lease" is no timer`},
-	{"timer-of-another-action", 4, "input.timer", `"claim" where "election" is wanted`},
-	{"call-unknown", 5, "input.call", `"stop" is no call`},
-	{"call-of-another-action", 5, "input.call", `"holder-dead" where "resign" is wanted`},
-	{"call-upper-case", 5, "input.call", `"HolderDead" is no call`},
-	{"call-missing", 5, "input", `missing`},
-	{"call-with-message", 5, "input.message", `not wanted with this action`},
-	{"input-not-wanted", 2, "input", `not wanted with this action`},
-	{"input-of-another-kind", 5, "input.timer", `not wanted with this action`},
-	{"input-of-two-kinds", 5, "input.timer", `not wanted with this action`},
-	{"input-null", 5, "input", `an object expected`},
-	{"epoch-above-bound", 3, "state.epoch", `9007199254740992 is above 2^53-1`},
-	{"epoch-far-above-bound", 3, "state.epoch", `36893488147419103236 is above 2^53-1`},
-	{"epoch-negative", 3, "state.epoch", `negative`},
-	{"epoch-fraction", 3, "state.epoch", `without fraction or exponent`},
-	{"epoch-exponent", 3, "state.epoch", `without fraction or exponent`},
-	{"epoch-string", 3, "state.epoch", `an integer expected`},
-	{"epoch-null", 3, "state.epoch", `an integer expected`},
-	{"epoch-leading-zero", 3, "state.epoch", `04 has a leading zero`},
-	{"received-epoch-above-bound", 3, "input.message.epoch", `9007199254740992 is above 2^53-1`},
-	{"crash-with-sent", 6, "sent", `not wanted with this action`},
-	{"lose-with-node", 7, "node", `not wanted with this action`},
-	{"cut-with-state", 8, "state", `not wanted with this action`},
-	{"cut-unsorted", 8, "input.cut[1]", `ascending order is wanted, each link once`},
-	{"cut-twice", 8, "input.cut[1]", `ascending order is wanted, each link once`},
-	{"cut-to-itself", 8, "input.cut[1]", `a link joins two different nodes`},
-	{"cut-of-one-end", 8, "input.cut[1]", `a link has two ends`},
-	{"cut-of-three-ends", 8, "input.cut[1][2]", `a link has two ends`},
-	{"string-escape", 3, "state.role", `a string is printable ASCII without escapes`},
-	{"string-without-end", 8, "input.cut[1][1]", `a string without an end`},
-	{"string-not-ascii", 2, "state.role", `byte 0xeb`},
-	{"control-character", 2, "", `control character 0x00 at column 1`},
+// invalidTraces reads testdata/invalid: a file a topic. A case is a line that says what is wrong, and then the lines of the trace:
+//
+//	-- NAME | LINE | FIELD | PROBLEM
+//	= header-only 1-2        these lines of testdata/valid/header-only.ndjson
+//	= quoted "\x00"          a line that no text file has
+//	= no line feed           the line before has none at its end
+//	{"seq":1, …              any other line is one of the trace
+func invalidTraces(t testing.TB) (all []invalidTrace) {
+	files, err := filepath.Glob("testdata/invalid/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		_, text, _ = bytes.Cut(text, []byte("\n-- ")) // the comment at the top
+		for part := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n"), "\n\n-- ") {
+			head, lines, _ := strings.Cut(part, "\n")
+			words := strings.SplitN(head, " | ", 4)
+			require.Len(t, words, 4, "%s: %q is not such as: -- NAME | LINE | FIELD | PROBLEM", file, head)
+			c := invalidTrace{name: words[0], field: words[2], problem: words[3], text: traceText(t, lines)}
+			c.line, err = strconv.Atoi(words[1])
+			require.NoError(t, err, "%s: %s", file, head)
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
-// invalidChangingTraces is the same for traces of changing members, and for what of them there is not in traces of fixed ones.
-var invalidChangingTraces = []invalidTrace{
-	{"changing-message-without", 4, "input.message.configuration", `missing: the header says that members change`},
-	{"changing-lost-without", 5, "input.message.configuration", `missing: the header says`},
-	{"changing-sent-without", 3, "sent[1].configuration", `missing: the header says`},
-	{"changing-state-without", 2, "state.configuration", `missing: the header says`},
-	{"changing-survivor-without", 10, "state.configuration", `missing: the header says`},
-	{"change-without", 3, "input.configuration", `missing`},
-	{"change-null", 3, "input.configuration", `an object expected`},
-	{"change-by-another-call", 3, "input.call", `"resign" where "change" is wanted`},
-	{"call-with-configuration", 5, "input.configuration", `not wanted with this action`},
-	{"fixed-message-with", 3, "input.message.configuration", `not wanted: the header does not say that members change`},
-	{"fixed-sent-with", 3, "sent[0].configuration", `not wanted: the header does not say`},
-	{"fixed-state-with", 3, "state.configuration", `not wanted: the header does not say`},
-	{"fixed-lost-with", 7, "input.message.configuration", `not wanted: the header does not say`},
-	{"fixed-change", 5, "input.configuration", `not wanted: the header does not say`},
-	{"configuration-above-message", 4, "input.message.configuration.epoch", `2 is above epoch 1 beside it`},
-	{"configuration-above-state", 4, "state.configuration.epoch", `2 is above epoch 1 beside it`},
-	{"configuration-epoch-missing", 4, "input.message.configuration.epoch", `missing`},
-	{"configuration-version-missing", 4, "input.message.configuration.version", `missing`},
-	{"configuration-version-string", 4, "input.message.configuration.version", `an integer expected`},
-	{"configuration-version-above-bound", 4, "input.message.configuration.version", `9007199254740992 is above 2^53-1`},
-	{"configuration-version-0", 4, "input.message.configuration.version", `0: with members it is 1 or more`},
-	{"configuration-field-unknown", 4, "input.message.configuration.quorum", `unknown field "quorum"`},
-	{"configuration-of-nobody-with-epoch", 4, "input.message.configuration.version", `2: without members it is 0`},
-	{"configuration-of-nobody-with-version", 2, "state.configuration.version", `1: without members it is 0`},
-	{"configuration-voter-none", 4, "input.message.configuration.members", `there is no voter, and so nobody to lead`},
-	{"configuration-members-unsorted", 4, "input.message.configuration.members[1].id", `1 after 2: ascending order is wanted`},
-	{"configuration-member-twice", 4, "input.message.configuration.members[1].id", `1 after 1: ascending order is wanted`},
-	{"configuration-member-outside", 4, "input.message.configuration.members[1].id", `5 is not a member`},
-	{"configuration-members-many", 4, "input.message.configuration.members[50]", `at most 50 members are wanted`},
-	{"configuration-members-long", 4, "input.message.configuration.members", `a message with them has 1070 bytes: give shorter addresses, or fewer members, for 1024`},
-	{"wanted-member-outside", 3, "input.configuration.members[1].id", `5 is not a member`},
-	{"survivor-member-outside", 10, "state.configuration.members[1].id", `5 is not a member`},
-	{"member-kind-unknown", 4, "input.message.configuration.members[1].kind", `"learner" is no kind of member`},
-	{"member-kind-missing", 4, "input.message.configuration.members[1].kind", `missing`},
-	{"member-id-zero", 4, "input.message.configuration.members[1].id", `"0" is no id`},
-	{"member-id-missing", 4, "input.message.configuration.members[1].id", `missing`},
-	{"member-address-empty", 4, "input.message.configuration.members[1].address", `empty: leave it out`},
-	{"member-address-long", 4, "input.message.configuration.members[1].address", `129 characters: at most 128 are wanted`},
-	{"member-address-space", 4, "input.message.configuration.members[1].address", `printable ASCII without space`},
-	{"member-field-unknown", 4, "input.message.configuration.members[1].weight", `unknown field "weight"`},
+// invalidTraceNamed returns one of them.
+func invalidTraceNamed(t testing.TB, name string) *bytes.Reader {
+	for _, c := range invalidTraces(t) {
+		if c.name == name {
+			return bytes.NewReader(c.text)
+		}
+	}
+	require.Fail(t, "there is no invalid trace", name)
+	return nil
 }
 
-// invalidNumberTraces is the same of questions, and of the headers of other versions.
-var invalidNumberTraces = []invalidTrace{
-	{"question-missing", 3, "input.message.question", `missing`},
-	{"question-zero", 3, "input.message.question", `0: the number of a question is from 1 to 2^53-1`},
-	{"question-above-bound", 3, "input.message.question", `9007199254740992 is above 2^53-1`},
-	{"question-string", 3, "input.message.question", `an integer expected`},
-	{"question-null", 3, "input.message.question", `an integer expected`},
-	{"question-leading-zero", 3, "input.message.question", `07 has a leading zero`},
-	{"question-twice", 3, "input.message.question", `given twice`},
-	{"question-sent-zero", 5, "sent[1].question", `0: the number`},
-	{"keeps-missing", 9, "input.message.keeps", `missing`},
-	{"keeps-twice", 2, "sent[1].keeps", `given twice`},
-	{"keeps-no-member", 2, "sent[1].keeps", `4 is not a member`},
-	{"keeps-zero", 2, "sent[1].keeps", `"0" is no id`},
-	{"keeps-of-claim", 3, "input.message.keeps", `not wanted`},
-	{"keeps-null-of-claim", 3, "input.message.keeps", `not wanted`},
-	{"granted-of-claim", 3, "input.message.granted", `only a RESIGN says which claim was granted`},
-	{"granted-null", 3, "sent[2].granted", `an object expected`},
-	{"granted-empty", 3, "sent[2].granted.by", `missing`},
-	{"granted-twice", 3, "sent[2].granted", `given twice`},
-	{"granted-by-null", 3, "sent[2].granted.by", `a string expected`},
-	{"granted-by-no-member", 3, "sent[2].granted.by", `4 is not a member`},
-	{"granted-epoch-missing", 3, "sent[2].granted.epoch", `missing`},
-	{"granted-epoch-above-bound", 3, "sent[2].granted.epoch", `9007199254740992 is above 2^53-1`},
-	{"granted-question-zero", 3, "sent[2].granted.question", `0: the number`},
-	{"granted-field-unknown", 3, "sent[2].granted.to", `unknown field "to"`},
-	{"lease-missing", 4, "state.lease", `missing`},
-	{"lease-above-bound", 4, "state.lease", `9007199254740992 is above 2^53-1`},
-	{"lease-null", 4, "state.lease", `an integer expected`},
-	{"asked-missing", 4, "state.asked", `missing`},
-	{"asked-above-latest", 2, "state.asked", `7 is above the latest, which is 6`},
-	{"latest-missing", 4, "state.latest", `missing`},
-	{"latest-above-bound", 4, "state.latest", `9007199254740992 is above 2^53-1`},
-	{"dated-missing", 5, "state.dated", `missing`},
-	{"dated-above-latest", 5, "state.dated", `8 is above the latest, which is 7`},
-	{"dated-of-electing", 4, "state.dated", `not wanted`},
-	{"answered-missing", 5, "state.answered", `missing`},
-	{"answered-of-electing", 4, "state.answered", `not wanted`},
-	{"answered-null", 5, "state.answered", `an array expected`},
-	{"answered-unsorted", 7, "state.answered[1].node", `1 after 2: ascending order is wanted`},
-	{"answered-twice", 7, "state.answered[1].node", `1 after 1: ascending order is wanted`},
-	{"answered-no-member", 7, "state.answered[1].node", `4 is not a member`},
-	{"answered-node-missing", 7, "state.answered[1].node", `missing`},
-	{"answered-question-missing", 7, "state.answered[1].question", `missing`},
-	{"answered-zero", 7, "state.answered[1].question", `0 is not from 1 to the latest, which is 8`},
-	{"answered-above-latest", 7, "state.answered[0].question", `9 is not from 1 to the latest, which is 8`},
-	{"answered-field-unknown", 7, "state.answered[0].epoch", `unknown field "epoch"`},
-	{"header-format-1", 1, "format", `1 is no trace format that is known: 3`},
-	{"header-format-2", 1, "format", `2 is no trace format that is known: 3`},
-	{"header-format-4", 1, "format", `4 is no trace format that is known: 3`},
-	{"header-spec-1", 1, "spec", `"1.0" is not the version of the spec that is known: 2.0`},
-	{"header-spec-2.1", 1, "spec", `"2.1" is not the version of the spec that is known: 2.0`},
-	{"header-changing-false", 1, "changing", `true, or no such field, expected`},
-	{"header-changing-string", 1, "changing", `true, or no such field, expected`},
-	{"header-changing-twice", 1, "changing", `given twice`},
+// traceText returns the trace that the lines of a case say.
+func traceText(t testing.TB, lines string) (text []byte) {
+	for line := range strings.SplitSeq(lines, "\n") {
+		said, special := strings.CutPrefix(line, "= ")
+		quoted, isQuoted := strings.CutPrefix(said, "quoted ")
+		switch {
+		case line == "":
+		case !special:
+			text = append(text, line+"\n"...)
+		case said == "no line feed":
+			text = bytes.TrimSuffix(text, []byte("\n"))
+		case isQuoted:
+			unquoted, err := strconv.Unquote(quoted)
+			require.NoError(t, err, line)
+			text = append(text, unquoted+"\n"...)
+		default:
+			var name string
+			var from, to int
+			_, err := fmt.Sscanf(said, "%s %d-%d", &name, &from, &to)
+			require.NoError(t, err, "%q is not such as: = header-only 1-2", line)
+			whole, err := os.ReadFile("testdata/valid/" + name + ".ndjson")
+			require.NoError(t, err)
+			text = append(text, bytes.Join(bytes.SplitAfter(whole, []byte("\n"))[from-1:to], nil)...)
+		}
+	}
+	return text
 }

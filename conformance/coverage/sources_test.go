@@ -37,7 +37,7 @@ func TestCoverage(t *testing.T) {
 		{Name: "walks", Coverage: changingWalk(t)},
 	}
 	together, changed := visited(t, fixed), visited(t, changing)
-	require.Empty(t, together.Missing(), "never visited: a run that does so can be kept in testdata/rare.txt")
+	require.Empty(t, together.Missing(), "never visited: a run that does so can be kept in vectors/scripts/rare.txt")
 	for _, a := range spec.Actions() {
 		require.Positive(t, changed.Action(a), "%s where members change", a)
 	}

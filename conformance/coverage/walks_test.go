@@ -1,8 +1,8 @@
 package coverage_test
 
 import (
-	_ "embed"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +15,6 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/coverage"
 	"github.com/seed-fdf591db/bully/spec"
 )
-
-//go:embed testdata/rare.txt
-var rare string
 
 var model = conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })
 
@@ -78,7 +75,9 @@ func sawOps(seen *coverage.Coverage, c *cluster.Cluster) {
 
 // rareRuns reads the runs that are kept because they come to what is rare.
 func rareRuns(t *testing.T) (runs []*cluster.Script) {
-	for _, text := range strings.Split(rare, "\n\n")[1:] {
+	rare, err := os.ReadFile("../vectors/scripts/rare.txt")
+	require.NoError(t, err)
+	for _, text := range strings.Split(string(rare), "\n\n")[1:] {
 		s, err := cluster.ParseScript(text)
 		require.NoError(t, err)
 		runs = append(runs, s)

@@ -23,7 +23,7 @@ const (
 // ending.
 const endSoon = 10 * time.Second
 
-// Loop returns the cases about the loop (conformance/README.md, The loop): requests that arrive in pieces, or many at once, and how a
+// Loop returns the cases about the loop (conformance/CERTIFYING.md, The loop): requests that arrive in pieces, or many at once, and how a
 // port ends. What a port answers is compared with what it answers when it is asked one thing after the other.
 func Loop() []Case {
 	return []Case{
@@ -85,7 +85,7 @@ func inPieces(ctx context.Context, p *port.Process) error {
 	if err != nil {
 		return err
 	}
-	const why = "keep what a read has brought of an unfinished line, and put the next read behind it (conformance/README.md, The loop, 6)"
+	const why = "keep what a read has brought of an unfinished line, and put the next read behind it (conformance/CERTIFYING.md, The loop, 6)"
 	for k, q := range some() {
 		cuts := []func([]byte) [][]byte{
 			func(text []byte) [][]byte { return [][]byte{text[:len(text)/2], text[len(text)/2:]} },
@@ -117,7 +117,7 @@ func ahead(ctx context.Context, p *port.Process) error {
 	if err != nil {
 		return err
 	}
-	const why = "answer every whole line that a read has brought, before the next read (conformance/README.md, The loop, 6)"
+	const why = "answer every whole line that a read has brought, before the next read (conformance/CERTIFYING.md, The loop, 6)"
 	for _, cut := range []func([]byte) [][]byte{whole, twoAndAHalf} {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -96,7 +96,7 @@ type Suspect struct {
 func (s Suspect) String() string {
 	rule, says := s.Rule, RuleText(s.Rule)
 	if rule == "" {
-		rule, says = "the protocol", "no rule says it (conformance/README.md, The loop, and Replies)"
+		rule, says = "the protocol", "no rule says it (conformance/CERTIFYING.md, The loop, and Replies)"
 	}
 	if len(s.Inputs) > 0 {
 		says += "; or the step is wrong, and so the reply is none: what was asked is taken by " + strings.Join(s.Inputs, ", ")
@@ -105,7 +105,7 @@ func (s Suspect) String() string {
 }
 
 // formText is where to read what a reply looks like.
-const formText = "the form of replies (conformance/README.md, Replies)"
+const formText = "the form of replies (conformance/CERTIFYING.md, Replies)"
 
 // ofForm reports whether what is wrong is the form of a reply, and nothing that a rule says; but an epoch beyond the bound (R2), and ids that do
 // not ascend (R1), show as that, too.
@@ -254,4 +254,33 @@ func ReadReport(name string) (*Report, error) {
 		return nil, fmt.Errorf("kit: %s is no report: it does not say of which kit it is, or has no verdicts", name)
 	}
 	return &r, nil
+}
+
+// Again returns the command that runs a case once more.
+func (r *Report) Again(v *Verdict) string {
+	if len(r.Command) == 0 {
+		return ""
+	}
+	words := append([]string{"bullytest", "test"}, r.Flags...)
+	if v.Whole || len(v.Before) > 0 { // what comes before matters, and must be in the same process
+		words = append(words, "-workers", "1")
+	}
+	if v.Whole {
+		words = append(words, r.Chosen...)
+	} else {
+		words = append(words, "-run", strings.Join(append(slices.Clone(v.Before), v.Case), ","))
+	}
+	words = append(append(words, "--"), r.Command...)
+	for i, word := range words {
+		words[i] = quote(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// quote returns a word as a shell takes it.
+func quote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/port"
 )
 
-// TestEffectsOfChangingMembers asks the model for each row of the table of effects in conformance/README.md.
+// TestEffectsOfChangingMembers asks the model for each row of the table of effects in conformance/CERTIFYING.md.
 func TestEffectsOfChangingMembers(t *testing.T) {
-	page, err := os.ReadFile("../README.md")
+	page, err := os.ReadFile("../CERTIFYING.md")
 	require.NoError(t, err)
 	cases, err := os.ReadFile("testdata/effects.txt")
 	require.NoError(t, err)

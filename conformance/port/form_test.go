@@ -13,7 +13,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// TestForm asks what is not of the form of a request (conformance/README.md, The loop, 5): that is an error, whatever it is asked of, and
+// TestForm asks what is not of the form of a request (conformance/CERTIFYING.md, The loop, 5): that is an error, whatever it is asked of, and
 // what names a timer or a call that there is not is ignored. Nothing changes the node, and nothing ends the port.
 func TestForm(t *testing.T) {
 	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
@@ -66,7 +66,7 @@ func TestRepliesAreSpelt(t *testing.T) {
 		{`"id":`, `"id":7,"id":`, `the field "id" is there twice`},
 		{`"state":`, `"state":null,"state":`, `the field "state" is there twice`},
 		{`"save":`, `"save":null,"save":`, `the field "save" is there twice`},
-		{`"effects":`, `"Effects":`, `there is no field "Effects": names are as conformance/README.md spells them`},
+		{`"effects":`, `"Effects":`, `there is no field "Effects": names are as conformance/CERTIFYING.md spells them`},
 		{`"effects":`, `"effect\u0073":`, `there is no field "effect\u0073"`},
 		{`{"arm":`, `{"ARM":`, `there is no field "ARM"`},
 		{`"features":["fence","members"]`, `"features":["fence","fence"]`, `"features" has "fence" twice`},

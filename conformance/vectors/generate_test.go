@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,14 +37,6 @@ func answered(t *testing.T, s *script) *Vector {
 	return &Vector{Header: s.Header, Steps: steps}
 }
 
-// reason matches what a port says to people.
-var reason = regexp.MustCompile(`"(ignored|unsupported|error)":"(?:[^"\\]|\\.)*"`)
-
-// anyReason returns a reply without the words that a port says to people: any will do.
-func anyReason(reply string) string {
-	return reason.ReplaceAllString(reply, `"$1":"any reason"`)
-}
-
 // generate makes all vectors, in the order of the manifest.
 func generate(t *testing.T) (all []*Vector) {
 	for _, s := range scripted(t) {
@@ -67,11 +57,12 @@ func generate(t *testing.T) (all []*Vector) {
 		require.Equal(t, q.want.Sent, sent, v.Case)
 		all = append(all, v)
 	}
-	all = append(all, clusters(t)...)
+	of, err := clusters()
+	require.NoError(t, err)
+	all = append(all, of...)
 	sourced(t, all)
-	suites := []string{"rules", "questions", "ids", "input", "members", "clusters"} // what says most of a port that fails comes first
 	slices.SortStableFunc(all, func(a, b *Vector) int {
-		return cmp.Or(cmp.Compare(slices.Index(suites, a.Suite), slices.Index(suites, b.Suite)), cmp.Compare(number(a.Case), number(b.Case)), strings.Compare(a.Case, b.Case))
+		return cmp.Or(cmp.Compare(slices.Index(suites(), a.Suite), slices.Index(suites(), b.Suite)), cmp.Compare(number(a.Case), number(b.Case)), strings.Compare(a.Case, b.Case))
 	})
 	return all
 }
@@ -139,7 +130,8 @@ func immutable(before, now *Manifest) error {
 		case k < 0 && !retired:
 			errs = append(errs, fmt.Errorf("%s is gone: whoever lists it as failing would never know; retire it in scripts/retired.txt", old.ID))
 		case k >= 0 && !retired && now.Files[k].Digest != old.Digest:
-			errs = append(errs, fmt.Errorf("%s has changed: a case never does; give the new one another id, and retire this one in scripts/retired.txt", old.ID))
+			errs = append(errs, fmt.Errorf("%s has changed, its digest from %s to %s: a case never does; give the new one another id, and retire this one in scripts/retired.txt",
+				old.ID, old.Digest, now.Files[k].Digest))
 		}
 	}
 	for _, id := range before.Retired {
@@ -167,7 +159,7 @@ func manifestOnDisk(t *testing.T) *Manifest {
 	return m
 }
 
-// TestVectors holds the files to what is generated, and ids to their files. -update writes what is new.
+// TestVectors holds the files to what is generated, and ids to their cases. -update writes what is new.
 func TestVectors(t *testing.T) {
 	vectors := generate(t)
 	ids := map[string]bool{}
@@ -176,18 +168,66 @@ func TestVectors(t *testing.T) {
 		ids[v.Case] = true
 	}
 	before, now := manifestOnDisk(t), manifestOf(vectors, retire(t))
-	require.NoError(t, immutable(before, now))
+	if err := immutable(before, now); err != nil {
+		require.NoError(t, errors.Join(err, firstDifferences(t, vectors)))
+	}
 	if *update {
-		write(t, vectors, now)
+		for suite, text := range filesOf(vectors) {
+			require.NoError(t, os.WriteFile(suite+".ndjson", text, 0o644))
+		}
+		require.NoError(t, os.WriteFile("manifest.json", now.text(t), 0o644))
 		return
 	}
 	require.Equal(t, string(now.text(t)), readText(t, "manifest.json"), "vectors are missing, or one too many: go test ./conformance/vectors -update writes those that are new")
-	for _, v := range vectors {
-		require.Equal(t, string(v.Append(nil)), readText(t, v.file()), "a case never changes")
+	for suite, text := range filesOf(vectors) {
+		require.Equal(t, string(text), readText(t, suite+".ndjson"), "a case never changes")
 	}
-	names, err := filepath.Glob("*/*.ndjson")
+}
+
+// filesOf returns the files of the suites that are in files.
+func filesOf(vectors []*Vector) map[string][]byte {
+	files := map[string][]byte{}
+	for _, v := range vectors {
+		if v.Suite != clustersSuite {
+			files[v.Suite] = v.Append(files[v.Suite])
+		}
+	}
+	return files
+}
+
+// firstDifferences says where cases differ from those in the files: the first line of each. Of clusters there are no files to compare with.
+func firstDifferences(t *testing.T, now []*Vector) error {
+	before, err := read(os.DirFS("."))
 	require.NoError(t, err)
-	require.Len(t, names, len(vectors), "there are files that no script makes")
+	var errs []error
+	for _, v := range now {
+		k := slices.IndexFunc(before.vectors, func(old *Vector) bool { return old.Case == v.Case })
+		if k < 0 {
+			continue
+		}
+		if line, was, is := firstDifference(string(before.vectors[k].Append(nil)), string(v.Append(nil))); line > 0 {
+			errs = append(errs, fmt.Errorf("%s, line %d:\nwas %s\nis  %s", v.Case, line, was, is))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// firstDifference returns the first line that differs, from 1, or 0.
+func firstDifference(before, now string) (line int, was, is string) {
+	olds, news := strings.Split(before, "\n"), strings.Split(now, "\n")
+	for k := range max(len(olds), len(news)) {
+		was, is = "", ""
+		if k < len(olds) {
+			was = olds[k]
+		}
+		if k < len(news) {
+			is = news[k]
+		}
+		if was != is {
+			return k + 1, was, is
+		}
+	}
+	return 0, "", ""
 }
 
 func readText(t *testing.T, name string) string {
@@ -196,18 +236,30 @@ func readText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// write writes all files, and takes away those that are retired.
-func write(t *testing.T, vectors []*Vector, m *Manifest) {
-	names, err := filepath.Glob("*/*.ndjson")
+// TestFirstDifference shows what is said of a case that has changed.
+func TestFirstDifference(t *testing.T) {
+	line, was, is := firstDifference("a\nb\nc\n", "a\nB\nC\n")
+	require.Equal(t, 2, line)
+	require.Equal(t, "b B", was+" "+is)
+	line, was, is = firstDifference("a\n", "a\nb\n")
+	require.Equal(t, 2, line)
+	require.Equal(t, " b", was+" "+is)
+	line, _, _ = firstDifference("a\n", "a\n")
+	require.Zero(t, line)
+}
+
+// TestWrite writes all vectors as files, each as the manifest says.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Write(dir))
+	var m Manifest
+	require.NoError(t, json.Unmarshal([]byte(readText(t, filepath.Join(dir, "manifest.json"))), &m))
+	require.Len(t, m.Files, pinnedCases)
+	for _, e := range m.Files {
+		require.Equal(t, e.Digest, digest([]byte(readText(t, filepath.Join(dir, e.File)))), e.ID)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
 	require.NoError(t, err)
-	for _, name := range names {
-		if !slices.ContainsFunc(vectors, func(v *Vector) bool { return v.file() == filepath.ToSlash(name) }) {
-			require.NoError(t, os.Remove(name))
-		}
-	}
-	for _, v := range vectors {
-		require.NoError(t, os.MkdirAll(path.Dir(v.file()), 0o755))
-		require.NoError(t, os.WriteFile(v.file(), v.Append(nil), 0o644))
-	}
-	require.NoError(t, os.WriteFile("manifest.json", m.text(t), 0o644))
+	require.Len(t, files, pinnedCases)
+	require.Error(t, Write(filepath.Join(dir, "manifest.json")))
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -29,12 +28,6 @@ func changing(t *testing.T) (all []*script) {
 }
 
 const membersSuite = "members"
-
-// ofMembers makes a case one about changing members: it is of ports that have the feature.
-func (s *script) ofMembers() *script {
-	s.Spec, s.Needs = spec.Version, port.FeatureMembers
-	return s
-}
 
 // configuration reads one, such as: 3/2 1 2 witness:3 observer:4@h:1; or nobody.
 func configuration(text string) (c spec.Configuration, err error) {

@@ -52,10 +52,10 @@ func parseScripts(name, suite string) ([]*script, error) {
 
 // newScript returns a script in which nothing has happened. A case that is named after a rule is about that one first.
 func newScript(suite, id, title string) *script {
-	s := &script{Header: Header{Case: id, Title: title, Level: "MUST", Suite: suite, Spec: spec.Version, Rules: []string{}}, shadows: map[string]*shadow{}}
+	s := &script{Header: newHeader(suite, id, title), shadows: map[string]*shadow{}}
 	s.members = integers(3)
 	if suite == membersSuite {
-		s.ofMembers()
+		s.Needs = port.FeatureMembers
 	}
 	if rule, _, _ := strings.Cut(id, "-"); regexp.MustCompile(`^R[0-9]+$`).MatchString(rule) {
 		s.Rules = append(s.Rules, rule)

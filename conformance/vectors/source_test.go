@@ -64,7 +64,7 @@ type sources struct {
 
 // know reads what there is.
 func know(t *testing.T) *sources {
-	index, table, kit := readText(t, "../../spec/index.md"), readText(t, "../../spec/table.md"), readText(t, "../README.md")
+	index, table, kit := readText(t, "../../spec/index.md"), readText(t, "../../spec/table.md"), readText(t, "../CERTIFYING.md")
 	s := &sources{rules: spec.Rules()}
 	find := func(pattern, text string) (found []string) {
 		for _, match := range regexp.MustCompile(`(?m)`+pattern).FindAllStringSubmatch(text, -1) {
@@ -76,9 +76,9 @@ func know(t *testing.T) *sources {
 	s.flaws = find(`^\| ([BL][0-9]+) \|`, index)
 	_, table, _ = strings.Cut(table, "\n## Questions\n")
 	s.questions = find(`^\| ([0-9]+) \|`, table)
-	s.sections = find(`^### (Requests|Replies)$`, kit)
-	_, kit, _ = strings.Cut(kit, "\n### The loop\n")
-	kit, _, _ = strings.Cut(kit, "\n### ")
+	s.sections = find(`^## (Requests|Replies)$`, kit)
+	_, kit, _ = strings.Cut(kit, "\n## The loop\n")
+	kit, _, _ = strings.Cut(kit, "\n## ")
 	s.loop = find(`^([0-9]+)\. `, kit)
 	for _, m := range selftest.Mutants() {
 		s.mutants = append(s.mutants, m.Name)

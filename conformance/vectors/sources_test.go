@@ -2,25 +2,16 @@ package vectors
 
 import (
 	"fmt"
-	"io"
-	"maps"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
-	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
-
-// serve runs the model in this process.
-func serve(r io.Reader, w io.Writer) error { return port.Serve(r, w, model()) }
 
 // scripted returns the scripts that were written for this.
 func scripted(t *testing.T) (all []*script) {
@@ -127,19 +118,6 @@ type question struct {
 	want spec.Step
 }
 
-// notSlug matches what an id does not have.
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
-
-// slug returns words as a part of an id.
-func slug(text string, most int) string {
-	text = strings.Trim(notSlug.ReplaceAllString(strings.ToLower(strings.ReplaceAll(text, "2^53-1", "last")), "-"), "-")
-	if len(text) > most {
-		text = text[:most]
-		text = text[:strings.LastIndex(text, "-")]
-	}
-	return text
-}
-
 // questions returns the questions of package conformance that are answered by hand.
 func questions(t *testing.T) (all []question) {
 	used, stem := map[string]int{}, ""
@@ -171,59 +149,4 @@ func questions(t *testing.T) (all []question) {
 		all = append(all, question{s, c.Want})
 	}
 	return all
-}
-
-// clusters returns what the nodes of clusters are asked, and answer, while a script happens to them.
-func clusters(t *testing.T) (all []*Vector) {
-	known, err := cluster.Known()
-	require.NoError(t, err)
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		v := newScript("clusters", "run-"+name, strings.ReplaceAll(known[name].Comment, "\n", " "))
-		if !known[name].First.IsNone() {
-			v.ofMembers()
-		}
-		var breaks []string
-		if fault, rest, is := strings.Cut(known[name].Comment, "\n"); is && strings.HasPrefix(fault, "Fault ") {
-			_, title, _ := strings.Cut(fault, ": ")
-			v.Case, v.Title = "fault-"+name, "Found a port of which this is true: "+title
-			if rule := strings.TrimSuffix(strings.TrimPrefix(rest, "Breaks "), "."); strings.HasPrefix(rule, "R") {
-				breaks = []string{rule}
-			}
-		}
-		all = append(all, record(t, v, known[name], breaks))
-	}
-	text, err := os.ReadFile("../coverage/testdata/rare.txt")
-	require.NoError(t, err)
-	for _, part := range strings.Split(string(text), "\n\n")[1:] {
-		s, err := cluster.ParseScript(part)
-		require.NoError(t, err)
-		rule, rest, _ := strings.Cut(s.Comment, " ")
-		v := newScript("clusters", "rare-"+rule+"-"+slug(rest, 60), s.Comment+": a run that comes to it")
-		all = append(all, record(t, v, s, []string{rule}))
-	}
-	return all
-}
-
-// record lets a script happen to the model, and keeps what was asked and answered. It is about these rules, and that of
-// its last step.
-func record(t *testing.T, s *script, run *cluster.Script, rules []string) *Vector {
-	v := &Vector{Header: s.Header}
-	p, err := port.Start(t.Context(), port.Config{Serve: serve, Record: func(request, reply string) {
-		if !strings.Contains(request, `"op":"hello"`) && !strings.Contains(request, `"op":"bye"`) {
-			id := fmt.Sprintf(`{"id":%d,`, len(v.Steps)+3)
-			_, request, _ = strings.Cut(request, ",")
-			_, reply, _ = strings.Cut(reply, ",")
-			v.Steps = append(v.Steps, Step{id + request, anyReason(id + reply)})
-		}
-	}})
-	require.NoError(t, err)
-	defer p.Close()
-	last := ""
-	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = cases.RuleOf(c) }})
-	require.NoError(t, err, s.Case)
-	require.Nil(t, violation, s.Case)
-	if v.Rules = rules; !slices.Contains(rules, last) {
-		v.Rules = append(v.Rules, last)
-	}
-	return v
 }

@@ -356,22 +356,29 @@ func TestIDsAreForever(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	good := string(All()[0].Append(nil))
 	e := all().manifest.Files[0]
-	read := func(text, name string, change func(e *Entry)) error {
+	readSet := read
+	read := func(text string, change func(e *Entry)) error {
 		entry := e
-		entry.Digest = digest([]byte(text))
 		change(&entry)
 		manifest, err := json.Marshal(Manifest{Files: []Entry{entry}})
 		require.NoError(t, err)
-		_, err = read(fstest.MapFS{"manifest.json": {Data: manifest}, name: {Data: []byte(text)}})
+		files := fstest.MapFS{"manifest.json": {Data: manifest}}
+		for _, suite := range suites() {
+			files[suite+".ndjson"] = &fstest.MapFile{}
+		}
+		files["rules.ndjson"].Data = []byte(text)
+		_, err = readSet(files)
 		return err
 	}
 	same := func(*Entry) {}
-	require.NoError(t, read(good, e.File, same))
-	require.ErrorContains(t, read(good, e.File, func(e *Entry) { e.Digest = "0" }), "a case never changes")
-	require.ErrorContains(t, read(good, "other", same), "not exist")
-	require.ErrorContains(t, read(good, e.File, func(e *Entry) { e.ID = "R99-no" }), "is case")
+	require.NoError(t, read(good, same))
+	require.ErrorContains(t, read(good, func(e *Entry) { e.Digest = "0" }), "a case never changes; its digest is "+e.Digest+", and was 0")
+	require.ErrorContains(t, read(good, func(e *Entry) { e.ID = "R99-no" }), "is where the manifest has")
+	require.ErrorContains(t, read(good+good, same), "is not in the manifest")
 	lines := strings.SplitAfter(good, "\n")
-	require.ErrorContains(t, read(strings.Join(lines[:len(lines)-2], ""), e.File, same), "cut short")
-	require.ErrorContains(t, read(strings.Join(slices.Delete(slices.Clone(lines), 1, 2), ""), e.File, same), "should be")
-	require.ErrorContains(t, read("no\n"+good, e.File, same), "no header")
+	require.ErrorContains(t, read(strings.Join(lines[:len(lines)-2], ""), same), "cut short")
+	require.ErrorContains(t, read(strings.Join(slices.Delete(slices.Clone(lines), 1, 2), ""), same), "should be")
+	require.ErrorContains(t, read("no\n"+good, same), "no header")
+	_, err := readSet(fstest.MapFS{"manifest.json": {Data: []byte("{}")}})
+	require.ErrorContains(t, err, "not exist")
 }

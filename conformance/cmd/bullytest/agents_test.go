@@ -55,7 +55,7 @@ func TestAgentsCommands(t *testing.T) {
 		require.Equal(t, exitOK, status, "%s: %s%s", line, out, log)
 		ran[args[1]]++
 	}
-	require.Equal(t, map[string]int{"new": 1, "check": 1, "test": 5, "explain": 2, "stdin": 2, "report": 1}, ran)
+	require.Equal(t, map[string]int{"new": 1, "check": 1, "test": 5, "explain": 2, "stdin": 2, "report": 1, "vectors": 1}, ran)
 	require.FileExists(t, filepath.Join("mine", "PORT.md"))
 	require.FileExists(t, "certificate.json")
 }

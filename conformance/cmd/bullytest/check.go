@@ -13,9 +13,9 @@ import (
 
 // smoke is the first cases that a port should pass, in the order in which they are best written, and what to read when one fails.
 var smoke = []struct{ id, read string }{
-	{"R32-first-start", "spec/README.md, R32, and the table of effects in conformance/README.md, Replies: save is first"},
+	{"R32-first-start", "spec/README.md, R32, and the table of effects in conformance/CERTIFYING.md, Replies: save is first"},
 	{"R8-patience-ends-without-a-leader", "spec/README.md, R8; R36 for the timers: one is cancelled, one is armed; R39 for tell"},
-	{"R17-grants-a-higher-epoch", "conformance/README.md, Requests, load; spec/README.md, R17 and R4; section 10 for the order of effects"},
+	{"R17-grants-a-higher-epoch", "conformance/CERTIFYING.md, Requests, load; spec/README.md, R17 and R4; section 10 for the order of effects"},
 	{"R23-follows-a-higher-epoch", "spec/README.md, R23; R39 for over and tell"},
 	{"R33-epoch-string", "spec/README.md, R33: what is no message is ignored, and answered with ignored and the state as it is"},
 }
@@ -26,7 +26,7 @@ and flushes it. The first one is
   > {"id":1,"op":"hello","protocol":1,"kit":"%s","spec":"%s"}
 and the answer to it is such as
   < {"id":1,"port":{"name":"mine","version":"0.1","language":"Python"},"protocol":1,"features":[]}
-Nothing else may be written there: what is for people goes to standard error. See conformance/README.md, The loop.
+Nothing else may be written there: what is for people goes to standard error. See conformance/CERTIFYING.md, The loop.
 `
 
 // check asks a port who it is, and the first few cases.

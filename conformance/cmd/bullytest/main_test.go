@@ -121,6 +121,7 @@ func TestExitStatus(t *testing.T) {
 		{exitUsage, "", "new -lang cobol x", "say which language"},
 		{exitUsage, "", "stdin", "say which case"},
 		{exitUsage, "", "stdin R17-nothing", "there is no case"},
+		{exitUsage, "", "vectors", "say into which folder"},
 		{exitUsage, "", "stdin sim-crash-3-2", "is a case of suite sim, and no vector"},
 		{exitUsage, "model", "test -workers 0", "-workers 0: give a number above 0"},
 		{exitUsage, "model", "test -workers 65", "give 64 at most"},

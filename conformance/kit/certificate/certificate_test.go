@@ -115,15 +115,25 @@ func TestSame(t *testing.T) {
 func TestMatrix(t *testing.T) {
 	bad := report(map[string]kit.Outcome{"sim-1": kit.Fail})
 	bad.Port.Name, bad.Verdicts[2].Rule, bad.Features = "<b>", "R17", port.Features()
-	m := certificate.MatrixOf([]*kit.Report{report(nil), bad}, []string{"good.json", "bad.json"}, held())
-	require.Equal(t, `port   language  level   members   vectors  sim  fence
-p 2    C         gold    fixed     2/2      1/1  1/1
-<b> 2  C         bronze  changing  2/2      0/1  1/1
-`, m.Text())
-	page := m.HTML()
-	require.Contains(t, page, `<td class="bad" title="sim-1 R17">0/1`)
-	require.Contains(t, page, "&lt;b&gt; 2")
-	require.NotContains(t, page, "<b>")
+	m := certificate.PortsOf([]*kit.Report{report(nil), bad}, held())
+	require.Equal(t, `port           p 2    <b> 2
+language       C      C
+level          gold   bronze
+members        fixed  changing
+specification  2.0    2.0
+kit            1.0    1.0
+digest         abc    abc
+vectors        2/2    2/2
+sim            1/1    0/1
+fence          1/1    1/1
+R17            –      0/1 (1 fail)
+protocol       4/4    3/3
+`, m.String())
+	var page strings.Builder
+	require.NoError(t, m.HTML(&page))
+	require.Contains(t, page.String(), `<td class="bad" title="sim-1 R17">0/1`)
+	require.Contains(t, page.String(), "&lt;b&gt; 2")
+	require.NotContains(t, page.String(), "<b>")
 }
 
 // The certificate of a port that has passed everything.

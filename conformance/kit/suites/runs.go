@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
+	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/kit"
+	"github.com/seed-fdf591db/bully/conformance/paths"
 	"github.com/seed-fdf591db/bully/conformance/port"
+	"github.com/seed-fdf591db/bully/conformance/sim"
 )
 
 const runSteps = 600 // of each run
@@ -92,7 +96,7 @@ func inTurns(ctx context.Context, p *port.Process, one, other []*port.Given) err
 	return because(wrong, "each of the two clusters alone is as it must be: its nodes share something with those of the other")
 }
 
-// because says of a failure what it comes from: nothing that a rule says, but the protocol (conformance/README.md, the loop, 4).
+// because says of a failure what it comes from: nothing that a rule says, but the protocol (conformance/CERTIFYING.md, the loop, 4).
 func because(err error, why string) error {
 	var failure *port.Failure
 	if errors.As(err, &failure) && failure.Kind == port.Wrong {
@@ -131,4 +135,99 @@ func isolated(ctx context.Context, p *port.Process, run []*port.Given) error {
 	}
 	_, err = refines(ctx, p, run)
 	return err
+}
+
+const (
+	liveRuns = 2   // of each profile and number of nodes
+	longest  = 200 // how many heartbeats of a leader the faults of a plan last at most, so that a port needs no more than some seconds
+)
+
+// Live returns long runs: plans as they are generated, at the end of which there must be one leader, the highest voter, whom all follow
+// (SomeLeader, HighestLeads). The port is driven by what it says itself, and each step is compared with the model's.
+func (k *Kind) Live() (cases []kit.Case) {
+	for _, profile := range k.profiles {
+		for _, nodes := range k.liveSizes {
+			for n := range liveRuns {
+				cases = append(cases, kit.Case{
+					ID:    fmt.Sprintf("live-%s-%d-%d", profile, nodes, n+1),
+					Title: fmt.Sprintf(k.live, nodes, profile),
+					Suite: LiveSuite, Must: true, Rules: k.liveRules, Needs: k.needs,
+					Run: func(ctx context.Context, p *port.Process) error { return live(ctx, p, profile, nodes, n) },
+				})
+			}
+		}
+	}
+	return cases
+}
+
+// live makes the long run number n.
+func live(ctx context.Context, p *port.Process, profile sim.Profile, nodes, n int) error {
+	plan, err := settling(profile, nodes, n)
+	if err != nil {
+		return err
+	}
+	return ReplayPlan(ctx, p, &plan)
+}
+
+// settling returns the plan number n of those that promise to settle, and are not too long.
+func settling(profile sim.Profile, nodes, n int) (sim.Plan, error) {
+	for seed := uint64(1); seed < 1000; seed++ {
+		plan, err := sim.Generate(seed, nodes, profile)
+		if err != nil {
+			return plan, err
+		}
+		if plan.SettleBound() == 0 || plan.Timing.Preempt < 0 || plan.Length/plan.Timing.Heartbeat > longest {
+			continue
+		}
+		if n--; n < 0 {
+			return plan, nil
+		}
+	}
+	return sim.Plan{}, fmt.Errorf("no plan of the profile %s settles", profile)
+}
+
+const pathsOfCase = 100
+
+// Cover returns paths along every edge of the state graphs of small clusters (package paths), in cases of a hundred paths each:
+// after every step the whole cluster is where the explorer says.
+func (k *Kind) Cover() (cases []kit.Case) {
+	for _, small := range k.graphs() {
+		tour := sync.OnceValues(func() (*paths.Tour, error) { return paths.New(small) })
+		for from := 0; from < small.Pinned.Paths; from += pathsOfCase {
+			to := min(from+pathsOfCase, small.Pinned.Paths)
+			cases = append(cases, kit.Case{
+				ID:    fmt.Sprintf("cover-%s-%04d", small.Name, from),
+				Title: fmt.Sprintf("paths %d to %d along the %d edges of the state graph %q", from, to-1, small.Pinned.Edges, small.Name),
+				Suite: CoverSuite, Must: true, Needs: k.needs,
+				Run: func(ctx context.Context, p *port.Process) error {
+					t, err := tour()
+					if err != nil {
+						return err
+					}
+					return along(ctx, p, t, from, to)
+				},
+			})
+		}
+	}
+	return cases
+}
+
+// along leads the port along some paths of a tour.
+func along(ctx context.Context, p *port.Process, tour *paths.Tour, from, to int) error {
+	w := newWatch(ctx, p)
+	for i := from; i < to; i++ {
+		if err := tour.ReplayOne(i, w.maker(), cluster.Options{}); err != nil {
+			return w.err(broken(err), err)
+		}
+	}
+	return w.err("", nil)
+}
+
+// broken returns the promise or the rule that a violation is of.
+func broken(err error) string {
+	var v *cluster.Violation
+	if errors.As(err, &v) {
+		return v.Property
+	}
+	return ""
 }

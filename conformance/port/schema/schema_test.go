@@ -334,11 +334,11 @@ func TestSchemaRefuses(t *testing.T) {
 	require.Contains(t, s.check(map[string]any{"maxLength": 3}, "four", "x"), "does not know")
 }
 
-// TestExamplesOfChangingMembers asks what conformance/README.md shows, and has the replies that it shows.
+// TestExamplesOfChangingMembers asks what conformance/CERTIFYING.md shows, and has the replies that it shows.
 func TestExamplesOfChangingMembers(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../CERTIFYING.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(page), "### Changing members")
+	_, section, found := strings.Cut(string(page), "## Changing members")
 	require.True(t, found)
 	_, block, found := strings.Cut(section, "```json\n")
 	require.True(t, found)

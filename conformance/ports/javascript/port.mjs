@@ -1,4 +1,4 @@
-// The port: answers the requests of the kit, one JSON object a line, as conformance/README.md says under "Certify a port in another language".
+// The port: answers the requests of the kit, one JSON object a line, as conformance/CERTIFYING.md says under "Certify a port in another language".
 
 import { readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";

@@ -16,7 +16,7 @@ import (
 // portHelp is what bully help port says before the flags.
 const portHelp = `
 port is the core of this program as a port: it reads requests from its standard input, and writes replies to its standard
-output, as conformance/README.md says (Certify a port in another language). So the kit that certifies ports in other languages
+output, as conformance/CERTIFYING.md says (Certify a port in another language). So the kit that certifies ports in other languages
 asks this implementation the same, changing members and fenced resources too, and who writes a port has one to try things with:
 
   bullytest test -level gold -- workbench port

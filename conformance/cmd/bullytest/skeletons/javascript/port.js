@@ -4,7 +4,7 @@
 //     bullytest check -- node port.js
 //
 // What a node does is in spec/README.md, section 8, and as one block of code in spec/code.md. What is read and written here
-// is in conformance/README.md. Ids are text: as numbers they lose digits. Epochs are safe integers.
+// is in conformance/CERTIFYING.md. Ids are text: as numbers they lose digits. Epochs are safe integers.
 'use strict';
 
 const readline = require('node:readline');

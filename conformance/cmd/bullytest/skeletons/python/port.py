@@ -4,7 +4,7 @@
     bullytest check -- python3 port.py
 
 What a node does is in spec/README.md, section 8, and as one block of code in spec/code.md. What is read and written here
-is in conformance/README.md.
+is in conformance/CERTIFYING.md.
 """
 
 import json

@@ -3,7 +3,7 @@
 //!     cargo build --release && bullytest check -- target/release/port
 //!
 //! What a node does is in spec/README.md, section 8, and as one block of code in spec/code.md. What is read and written
-//! here is in conformance/README.md. Ids are bytes to compare (R1), and text in JSON.
+//! here is in conformance/CERTIFYING.md. Ids are bytes to compare (R1), and text in JSON.
 
 use serde_json::{json, Value};
 use std::collections::HashMap;
