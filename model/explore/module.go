@@ -14,8 +14,6 @@ type Module[M, S any] struct {
 	Constants      []string // those that are given by a value
 	// Bounds are the replacements that every configuration must make: no mutants, for without them no configuration is finite.
 	Bounds map[string]string
-	// Required are the operators that every configuration must replace, by any of their replacements: they say nothing themselves.
-	Required []string
 	// Replacements are what may come in the place of an operator: by operator, then by name.
 	Replacements map[string]map[string]func(*M)
 	Invariants   map[string]func(m *M, s *S) bool
@@ -63,11 +61,6 @@ func (d *Module[M, S]) replace(m *M, replaced map[string]string) error {
 	for _, operator := range slices.Sorted(maps.Keys(d.Bounds)) {
 		if replaced[operator] != d.Bounds[operator] {
 			return fmt.Errorf("%s is %q and must be %s", operator, replaced[operator], d.Bounds[operator])
-		}
-	}
-	for _, operator := range d.Required {
-		if replaced[operator] == "" {
-			return fmt.Errorf("constant %s has no value", operator)
 		}
 	}
 	for _, operator := range slices.Sorted(maps.Keys(replaced)) {

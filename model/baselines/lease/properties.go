@@ -1,58 +1,88 @@
 package lease
 
+// invariant is a property of states.
+type invariant struct {
+	name  string
+	holds func(y *system, s *state) bool
+}
+
+// stepProperty is a property of steps.
+type stepProperty struct {
+	name  string
+	holds func(y *system, now, next *state) bool
+}
+
 // invariants are the properties of states that a configuration may name.
-var invariants = map[string]func(y *system, s *state) bool{
-	"TypeOK": (*system).typeOK,
-	"OneLeader": func(_ *system, s *state) bool {
+var invariants = []invariant{
+	{"TypeOK", (*system).typeOK},
+	{"OneLeader", func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool { return !s.leads(x) || !s.leads(z) })
-	},
-	"LeaderHolds": func(_ *system, s *state) bool {
+	}},
+	{"LeaderHolds", func(_ *system, s *state) bool {
 		return s.all(func(x session) bool {
 			return !s.leads(x) || s.entries[x] != 0 && s.entries[x] == s.epoch[x] && s.first(x)
 		})
-	},
-	"OneHolder": func(_ *system, s *state) bool {
+	}},
+	{"OneHolder", func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool {
 			return s.entries[x] == 0 || s.entries[z] == 0 || !s.first(x) || !s.first(z)
 		})
-	},
-	"OneLeaderPerEpoch": func(_ *system, s *state) bool {
+	}},
+	{"OneLeaderPerEpoch", func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool {
 			return s.epoch[x] == 0 || s.epoch[x] != s.epoch[z] || s.node[x] == s.node[z]
 		})
-	},
-	"NoLockout": func(y *system, s *state) bool {
+	}},
+	{"NoLockout", func(y *system, s *state) bool {
 		return s.all(func(x session) bool { return s.entries[x] == 0 || y.admits(s, s.entries[x]) })
-	},
-	"NeverSucceeded": func(_ *system, s *state) bool {
+	}},
+	{"NeverSucceeded", func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool { return s.epoch[x] == 0 || s.epoch[z] == 0 || s.node[x] == s.node[z] })
-	},
-	"NeverShutOut": func(y *system, s *state) bool {
+	}},
+	{"NeverShutOut", func(y *system, s *state) bool {
 		return s.all(func(x session) bool { return !s.leads(x) || y.admits(s, s.epoch[x]) })
-	},
-	"NeverPassed": func(_ *system, s *state) bool {
+	}},
+	{"NeverPassed", func(_ *system, s *state) bool {
 		return s.all(func(x session) bool {
 			return s.entries[x] == 0 || s.first(x) || s.hasRevision(s.entries[x]-1)
 		})
-	},
+	}},
 }
 
 // stepProperties are the properties of steps that a configuration may name.
-var stepProperties = map[string]func(y *system, now, next *state) bool{
-	"RevisionsRise": func(_ *system, now, next *state) bool {
+var stepProperties = []stepProperty{
+	{"RevisionsRise", func(_ *system, now, next *state) bool {
 		return next.all(func(x session) bool {
 			e := next.entries[x]
 			return e == 0 || e == now.entries[x] || now.all(func(z session) bool { return now.epoch[z] < e })
 		})
-	},
-	"NoStaleWrite": func(_ *system, now, next *state) bool { return next.wrote >= now.wrote },
-	"Refines":      (*system).refines,
+	}},
+	{"NoStaleWrite", func(_ *system, now, next *state) bool { return next.wrote >= now.wrote }},
+	{"Refines", (*system).refines},
 }
+
+// ofLiveness are the properties that a configuration may name and the explorer cannot check.
+var ofLiveness = []string{"SomeLeader", "NeverLedAgain"}
 
 // Check implements explore.Expander.
 func (x *stepper) Check(packed []byte) string {
 	x.now = x.unpack(packed)
-	return x.Broken(x.system, &x.now)
+	for _, v := range x.invariants {
+		if !v.holds(x.system, &x.now) {
+			return v.name
+		}
+	}
+	return ""
+}
+
+// broken returns the name of the first step property that the step from now to next violates, or "".
+func (y *system) broken(now, next *state) string {
+	for _, p := range y.properties {
+		if !p.holds(y, now, next) {
+			return p.name
+		}
+	}
+	return ""
 }
 
 // all reports whether what is asked holds for every session.

@@ -38,7 +38,9 @@ type model struct {
 	led        bool    // whether a run begins with a leader
 	masks      [messages]traffic
 	rules
-	explore.Checks[model, state]
+	invariants []promise
+	steps      []string // the step properties to look for
+	unchecked  []string
 }
 
 var _ explore.Model = (*model)(nil)
@@ -46,31 +48,42 @@ var _ explore.Model = (*model)(nil)
 // budgets are the constants that bound the faults.
 var budgets = [faults]string{"MaxRestart", "MaxCut"}
 
-// module is what a configuration may name.
-var module = explore.Module[model, state]{
-	Name:           "MCRaftElection",
-	Specifications: []string{"Spec", "FairSpec"},
-	Constants:      []string{"N", "MaxTerm", "Flapping", "MaxRestart", "MaxCut"},
-	Required:       []string{"Cuts", "Beginnings"},
-	Replacements:   substitutes,
-	Invariants:     promises,
-	Steps: map[string]func(m *model, now, next *state) bool{
-		"TermMonotonic": termMonotonic, "LeaderStays": leaderStays,
-	},
-	Liveness: []string{"NoIdleLeader", "EndsLed", "NeverEndsLed"},
-}
-
 // New builds the model of one configuration of module MCRaftElection, for N and MaxTerm of 1 to 5 and budgets up to 255.
 // An unknown or missing constant, replacement, invariant or property is an error that names it. Liveness properties are
 // not an error: the model returns them as Unchecked.
 func New(c explore.Configuration) (explore.Model, error) {
+	if c.Module != "MCRaftElection" {
+		return nil, fmt.Errorf("raft: module %s is not MCRaftElection", c.Module)
+	}
+	if c.Specification != "Spec" && c.Specification != "FairSpec" {
+		return nil, fmt.Errorf("raft: specification %s is neither Spec nor FairSpec", c.Specification)
+	}
 	m := &model{rules: asWritten}
 	for t := range message(messages) {
 		m.masks[t] = allOf(t)
 	}
-	var err error
-	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+	if err := m.setConstants(c.Constants); err != nil {
 		return nil, fmt.Errorf("raft: %w", err)
+	}
+	if err := m.replace(c.Replacements); err != nil {
+		return nil, err
+	}
+	for _, name := range c.Invariants {
+		k := slices.IndexFunc(promises, func(p promise) bool { return p.name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("raft: %s is no invariant of module MCRaftElection", name)
+		}
+		m.invariants = append(m.invariants, promises[k])
+	}
+	for _, name := range c.Properties {
+		switch name {
+		case termMonotonic, leaderStays:
+			m.steps = append(m.steps, name)
+		case "NoIdleLeader", "EndsLed", "NeverEndsLed":
+			m.unchecked = append(m.unchecked, name)
+		default:
+			return nil, fmt.Errorf("raft: %s is no property of module MCRaftElection", name)
+		}
 	}
 	return m, nil
 }
@@ -97,6 +110,11 @@ func (m *model) setConstants(values map[string]string) (err error) {
 	for _, i := range flapping {
 		m.flapping |= only(i)
 	}
+	for name := range values {
+		if !slices.Contains([]string{"N", "MaxTerm", "Flapping"}, name) && !slices.Contains(budgets[:], name) {
+			return fmt.Errorf("%s is no constant with a value of module MCRaftElection", name)
+		}
+	}
 	for i := 1; i <= m.n; i++ {
 		for j := 1; j <= m.n; j++ {
 			if i != j {
@@ -104,6 +122,23 @@ func (m *model) setConstants(values map[string]string) (err error) {
 				m.links = append(m.links, link{i, j})
 			}
 		}
+	}
+	return nil
+}
+
+// replace puts the named operators of MCRaftElection in the place of others. Cuts and Beginnings have no meaning without.
+func (m *model) replace(replacements map[string]string) error {
+	for _, name := range []string{"Cuts", "Beginnings"} {
+		if replacements[name] == "" {
+			return fmt.Errorf("raft: constant %s has no value", name)
+		}
+	}
+	for operator, name := range replacements {
+		put := substitutes[operator][name]
+		if put == nil {
+			return fmt.Errorf("raft: there is no replacement %s <- %s in module MCRaftElection", operator, name)
+		}
+		put(m)
 	}
 	return nil
 }
@@ -150,6 +185,9 @@ func (m *model) Init(emit func(state []byte)) {
 
 // Expander implements explore.Model.
 func (m *model) Expander() explore.Expander { return &expander{model: m} }
+
+// Unchecked implements explore.Model.
+func (m *model) Unchecked() []string { return m.unchecked }
 
 // Render implements explore.Model.
 func (m *model) Render(packed []byte) []explore.Variable {

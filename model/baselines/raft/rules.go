@@ -79,22 +79,28 @@ var substitutes = map[string]map[string]func(m *model){
 	},
 }
 
+// promise is an invariant.
+type promise struct {
+	name  string
+	holds func(m *model, s *state) bool
+}
+
 // promises are the invariants that a configuration may name.
-var promises = map[string]func(m *model, s *state) bool{
-	"TypeOK": func(m *model, s *state) bool {
+var promises = []promise{
+	{"TypeOK", func(m *model, s *state) bool {
 		return !m.some(func(i int) bool {
 			x := s.node[i]
 			return int(x.term) > m.maxTerm || int(x.vote) > m.n || int(x.leader) > m.n || x.votes>>(m.n+1) != 0
 		})
-	},
-	"OneLeaderPerTerm": (*model).oneLeaderPerTerm,
-	"OneLeader": func(m *model, s *state) bool {
+	}},
+	{"OneLeaderPerTerm", func(m *model, s *state) bool { return m.oneLeaderPerTerm(s) }},
+	{"OneLeader", func(m *model, s *state) bool {
 		return !m.some(func(i int) bool { return m.some(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
-	},
-	"NeverSplit": func(m *model, s *state) bool { return !m.split(s) },
-	"NeverReplaced": func(m *model, s *state) bool {
+	}},
+	{"NeverSplit", func(m *model, s *state) bool { return !m.split(s) }},
+	{"NeverReplaced", func(m *model, s *state) bool {
 		return !m.some(func(i int) bool { return s.leads(i) && s.node[i].term != 1 })
-	},
+	}},
 }
 
 // oneLeaderPerTerm goes through all who lead, and through what leaders have sent.
@@ -133,14 +139,23 @@ func (m *model) split(s *state) bool {
 	return !m.some(func(c int) bool { return m.isQuorum(m, votes[c]) })
 }
 
-// termMonotonic says that no node's term goes back.
-func termMonotonic(m *model, now, next *state) bool {
-	return !m.some(func(i int) bool { return next.node[i].term < now.node[i].term })
-}
+// The step properties.
+const (
+	termMonotonic = "TermMonotonic"
+	leaderStays   = "LeaderStays"
+)
 
-// leaderStays says that the term of a leader that is sound stays.
-func leaderStays(m *model, now, next *state) bool {
-	return !m.some(func(i int) bool { return next.node[i].term != now.node[i].term && m.sound(now, i) })
+// broken returns the name of the step property that the step from s to t violates, or "".
+func (m *model) broken(s, t *state) string {
+	for _, name := range m.steps {
+		for i := 1; i <= m.n; i++ {
+			before, after := s.node[i].term, t.node[i].term
+			if name == termMonotonic && after < before || name == leaderStays && after != before && m.sound(s, i) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // sound reports whether node i leads, and it and those from whom nothing ever cuts it off are a quorum.

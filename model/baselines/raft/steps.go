@@ -16,7 +16,12 @@ type expander struct {
 // Check implements explore.Expander.
 func (x *expander) Check(packed []byte) string {
 	x.unpack(packed, &x.now)
-	return x.Broken(x.model, &x.now)
+	for _, p := range x.invariants {
+		if !p.holds(x.model, &x.now) {
+			return p.name
+		}
+	}
+	return ""
 }
 
 // Expand implements explore.Expander: the actions in the order of Next.
@@ -67,7 +72,7 @@ func (x *expander) end(action string, args ...int) {
 		step.Args[k] = int8(a)
 	}
 	x.packed = x.pack(x.packed[:0], &x.next)
-	x.emit(step, x.packed, x.BrokenBy(x.model, &x.now, &x.next))
+	x.emit(step, x.packed, x.broken(&x.now, &x.next))
 }
 
 // send puts a message from node i to node j under way, unless the link is cut.

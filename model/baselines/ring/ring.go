@@ -39,7 +39,8 @@ type model struct {
 	orders     []order
 	beginnings []string
 	rules
-	explore.Checks[model, state]
+	invariants []promise
+	unchecked  []string
 }
 
 var _ explore.Model = (*model)(nil)
@@ -47,25 +48,37 @@ var _ explore.Model = (*model)(nil)
 // budgets are the constants that bound the faults.
 var budgets = [faults]string{"MaxCrash", "MaxRestart", "MaxCut"}
 
-// module is what a configuration may name.
-var module = explore.Module[model, state]{
-	Name:           "MCRing",
-	Specifications: []string{"Spec", "FairSpec"},
-	Constants:      []string{"N", "MaxCrash", "MaxRestart", "MaxCut"},
-	Required:       []string{"Cuts", "Orders", "Beginnings"},
-	Replacements:   substitutes,
-	Invariants:     promises,
-	Liveness:       []string{"EndsLed", "NeverEndsLed"},
-}
-
 // New builds the model of one configuration of module MCRing, for N of 2 to 6 and budgets up to 255. An unknown or
 // missing constant, replacement, invariant or property is an error that names it. Liveness properties are not an error:
 // the model returns them as Unchecked.
 func New(c explore.Configuration) (explore.Model, error) {
+	if c.Module != "MCRing" {
+		return nil, fmt.Errorf("ring: module %s is not MCRing", c.Module)
+	}
+	if c.Specification != "Spec" && c.Specification != "FairSpec" {
+		return nil, fmt.Errorf("ring: specification %s is neither Spec nor FairSpec", c.Specification)
+	}
 	m := &model{rules: asWritten}
-	var err error
-	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+	if err := m.setConstants(c.Constants); err != nil {
 		return nil, fmt.Errorf("ring: %w", err)
+	}
+	if err := m.replace(c.Replacements); err != nil {
+		return nil, err
+	}
+	for _, name := range c.Invariants {
+		k := slices.IndexFunc(promises, func(p promise) bool { return p.name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("ring: %s is no invariant of module MCRing", name)
+		}
+		m.invariants = append(m.invariants, promises[k])
+	}
+	for _, name := range c.Properties {
+		switch name {
+		case "EndsLed", "NeverEndsLed":
+			m.unchecked = append(m.unchecked, name)
+		default:
+			return nil, fmt.Errorf("ring: %s is no property of module MCRing", name)
+		}
 	}
 	return m, nil
 }
@@ -82,6 +95,11 @@ func (m *model) setConstants(values map[string]string) (err error) {
 		}
 		m.budget[f] = uint8(most)
 	}
+	for name := range values {
+		if name != "N" && !slices.Contains(budgets[:], name) {
+			return fmt.Errorf("%s is no constant with a value of module MCRing", name)
+		}
+	}
 	for i := 1; i <= m.n; i++ {
 		for j := 1; j <= m.n; j++ {
 			if i != j {
@@ -89,6 +107,23 @@ func (m *model) setConstants(values map[string]string) (err error) {
 				m.links = append(m.links, link{i, j})
 			}
 		}
+	}
+	return nil
+}
+
+// replace puts the named operators of MCRing in the place of others. Three have no meaning without.
+func (m *model) replace(replacements map[string]string) error {
+	for _, name := range []string{"Cuts", "Orders", "Beginnings"} {
+		if replacements[name] == "" {
+			return fmt.Errorf("ring: constant %s has no value", name)
+		}
+	}
+	for operator, name := range replacements {
+		put := substitutes[operator][name]
+		if put == nil {
+			return fmt.Errorf("ring: there is no replacement %s <- %s in module MCRing", operator, name)
+		}
+		put(m)
 	}
 	return nil
 }
@@ -150,6 +185,9 @@ func (m *model) Init(emit func(state []byte)) {
 
 // Expander implements explore.Model.
 func (m *model) Expander() explore.Expander { return &expander{model: m} }
+
+// Unchecked implements explore.Model.
+func (m *model) Unchecked() []string { return m.unchecked }
 
 // Render implements explore.Model.
 func (m *model) Render(packed []byte) []explore.Variable {

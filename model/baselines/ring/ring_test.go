@@ -118,15 +118,15 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	for item, message := range map[string]string{
 		"N = 1":              `constant N = "1" is not a number from 2 to 6`,
 		"MaxCrash = many":    `constant MaxCrash = "many" is not a number from 0 to 255`,
-		"MaxEpoch = 2":       `no constant "MaxEpoch"`,
-		"Cuts <- Star":       "has no replacement Cuts <- Star",
-		"Orders <- Shuffled": "has no replacement Orders <- Shuffled",
+		"MaxEpoch = 2":       "MaxEpoch is no constant",
+		"Cuts <- Star":       "there is no replacement Cuts <- Star",
+		"Orders <- Shuffled": "there is no replacement Orders <- Shuffled",
 		"Orders <- ":         "constant Orders has no value",
 		"Beginnings <- ":     "constant Beginnings has no value",
-		"PassesOn <- Nobody": "has no replacement PassesOn <- Nobody",
-		"OnTime <- AnyTime":  "has no replacement OnTime <- AnyTime",
-		"OneLeaderPerEpoch":  `no invariant "OneLeaderPerEpoch"`,
-		"SomebodyLeads":      `no property "SomebodyLeads"`,
+		"PassesOn <- Nobody": "there is no replacement PassesOn <- Nobody",
+		"OnTime <- AnyTime":  "there is no replacement OnTime <- AnyTime",
+		"OneLeaderPerEpoch":  "OneLeaderPerEpoch is no invariant",
+		"SomebodyLeads":      "SomebodyLeads is no property",
 	} {
 		_, err := New(configure(item))
 		require.ErrorContains(t, err, message)
@@ -134,11 +134,11 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	c := configure("OneLeader")
 	c.Module = "MCCluster"
 	_, err := New(c)
-	require.ErrorContains(t, err, `module "MCCluster"`)
+	require.ErrorContains(t, err, "module MCCluster")
 	c = configure("OneLeader")
 	c.Specification = "WeakSpec"
 	_, err = New(c)
-	require.ErrorContains(t, err, `specification "WeakSpec"`)
+	require.ErrorContains(t, err, "specification WeakSpec")
 	c = configure("OneLeader")
 	delete(c.Constants, "MaxCut")
 	_, err = New(c)

@@ -64,26 +64,32 @@ var substitutes = map[string]map[string]func(m *model){
 	"Drops":    {"OfTheDead": func(m *model) { m.drops = func(m *model, s *state, i, j int) bool { return !m.alive(s, i, j) } }},
 }
 
+// promise is an invariant.
+type promise struct {
+	name  string
+	holds func(m *model, s *state) bool
+}
+
 // promises are the invariants that a configuration may name.
-var promises = map[string]func(m *model, s *state) bool{
-	"TypeOK": func(m *model, s *state) bool {
+var promises = []promise{
+	{"TypeOK", func(m *model, s *state) bool {
 		return s.up>>(m.n+1) == 0 && !m.some(func(i int) bool { return int(s.leader[i]) > m.n })
-	},
-	"OneLeader": func(m *model, s *state) bool {
+	}},
+	{"OneLeader", func(m *model, s *state) bool {
 		return !m.some(func(i int) bool { return m.some(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
-	},
-	"OnlyTheHighest": func(m *model, s *state) bool {
+	}},
+	{"OnlyTheHighest", func(m *model, s *state) bool {
 		return !m.some(func(i int) bool { return s.leads(i) && i != s.up.highest() })
-	},
-	"LeaderAtRest": func(m *model, s *state) bool { return !m.atRest(s) || m.some(s.leads) },
-	"OneLeaderAtRest": func(m *model, s *state) bool {
+	}},
+	{"LeaderAtRest", func(m *model, s *state) bool { return !m.atRest(s) || m.some(s.leads) }},
+	{"OneLeaderAtRest", func(m *model, s *state) bool {
 		return !m.atRest(s) || m.some(func(l int) bool { return m.followedByAll(s, l) })
-	},
-	"HighestAtRest": func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.highest()) },
-	"NeverLed":      func(m *model, s *state) bool { return !(m.atRest(s) && m.followedByAll(s, m.n)) },
-	"NeverReplaced": func(m *model, s *state) bool {
+	}},
+	{"HighestAtRest", func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.highest()) }},
+	{"NeverLed", func(m *model, s *state) bool { return !(m.atRest(s) && m.followedByAll(s, m.n)) }},
+	{"NeverReplaced", func(m *model, s *state) bool {
 		return !(m.atRest(s) && !s.up.has(m.n) && m.followedByAll(s, m.n-1))
-	},
+	}},
 }
 
 // followedByAll reports whether node l leads and all who run take it for the leader.

@@ -16,7 +16,12 @@ type expander struct {
 // Check implements explore.Expander.
 func (x *expander) Check(packed []byte) string {
 	x.unpack(packed, &x.now)
-	return x.Broken(x.model, &x.now)
+	for _, p := range x.invariants {
+		if !p.holds(x.model, &x.now) {
+			return p.name
+		}
+	}
+	return ""
 }
 
 // Expand implements explore.Expander: the actions in the order of Next.

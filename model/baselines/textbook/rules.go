@@ -104,29 +104,41 @@ func (m *model) awaited(s *state, i int) set {
 	return m.above(i)
 }
 
-// promises are the invariants that a configuration may name.
-var promises = map[string]func(m *model, s *state) bool{
-	"TypeOK": func(m *model, s *state) bool {
-		return s.up&^m.above(0) == 0 && !m.some(m.above(0), func(i int) bool { return int(s.leader[i]) > m.n })
-	},
-	"OneLeader": func(m *model, s *state) bool {
-		return !m.twoLead(s, func(lower, higher int) bool { return true })
-	},
-	"TwoOnlyOnReturn": func(m *model, s *state) bool {
-		return !m.twoLead(s, func(lower, higher int) bool { return !s.net[m.index[higher][lower]].has(coordinator) })
-	},
-	"OneLeaderAtRest": func(m *model, s *state) bool {
-		return !m.atRest(s) || m.some(m.above(0), func(l int) bool { return m.followedByAll(s, l) })
-	},
-	"HighestAtRest": func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.highest()) },
-	"NeverReplaced": func(m *model, s *state) bool {
-		return !(m.atRest(s) && !s.up.has(m.n) && m.followedByAll(s, m.n-1))
-	},
+// promise is an invariant.
+type promise struct {
+	name  string
+	holds func(m *model, s *state) bool
 }
 
-// neverHandsOver says that no leader becomes a follower while it runs.
-func neverHandsOver(m *model, now, next *state) bool {
-	return !m.some(now.up&next.up, func(i int) bool { return now.leads(i) && next.role[i] == follower })
+// promises are the invariants that a configuration may name.
+var promises = []promise{
+	{"TypeOK", func(m *model, s *state) bool {
+		return s.up&^m.above(0) == 0 && !m.some(m.above(0), func(i int) bool { return int(s.leader[i]) > m.n })
+	}},
+	{"OneLeader", func(m *model, s *state) bool {
+		return !m.twoLead(s, func(lower, higher int) bool { return true })
+	}},
+	{"TwoOnlyOnReturn", func(m *model, s *state) bool {
+		return !m.twoLead(s, func(lower, higher int) bool { return !s.net[m.index[higher][lower]].has(coordinator) })
+	}},
+	{"OneLeaderAtRest", func(m *model, s *state) bool {
+		return !m.atRest(s) || m.some(m.above(0), func(l int) bool { return m.followedByAll(s, l) })
+	}},
+	{"HighestAtRest", func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.highest()) }},
+	{"NeverReplaced", func(m *model, s *state) bool {
+		return !(m.atRest(s) && !s.up.has(m.n) && m.followedByAll(s, m.n-1))
+	}},
+}
+
+// neverHandsOver is the step property that no leader becomes a follower while it runs.
+const neverHandsOver = "NeverHandsOver"
+
+// broken returns the name of the step property that the step from s to t violates, or "".
+func (m *model) broken(s, t *state) string {
+	if m.handsOver && m.some(s.up&t.up, func(i int) bool { return s.leads(i) && t.role[i] == follower }) {
+		return neverHandsOver
+	}
+	return ""
 }
 
 // twoLead reports whether two nodes lead for which bad is true.

@@ -15,6 +15,7 @@ package textbook
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,9 @@ type model struct {
 	cuts       []linkSet
 	beginnings []string
 	rules
-	explore.Checks[model, state]
+	invariants []promise
+	handsOver  bool // whether to look for NeverHandsOver, the one step property
+	unchecked  []string
 }
 
 var _ explore.Model = (*model)(nil)
@@ -45,28 +48,39 @@ var _ explore.Model = (*model)(nil)
 // budgets are the constants that bound the faults.
 var budgets = [faults]string{"MaxCrash", "MaxRestart", "MaxCut"}
 
-// module is what a configuration may name.
-var module = explore.Module[model, state]{
-	Name:           "MCTextbook",
-	Specifications: []string{"Spec", "FairSpec"},
-	Constants:      []string{"N", "Flapping", "MaxCrash", "MaxRestart", "MaxCut"},
-	Required:       []string{"Cuts", "Beginnings"},
-	Replacements:   substitutes,
-	Invariants:     promises,
-	Steps: map[string]func(m *model, now, next *state) bool{
-		"NeverHandsOver": neverHandsOver,
-	},
-	Liveness: []string{"SomeLeader", "HighestLeads", "NeverSettled"},
-}
-
 // New builds the model of one configuration of module MCTextbook, for N of 1 to 5 and budgets up to 255. An unknown or
 // missing constant, replacement, invariant or property is an error that names it. Liveness properties are not an error:
 // the model returns them as Unchecked.
 func New(c explore.Configuration) (explore.Model, error) {
+	if c.Module != "MCTextbook" {
+		return nil, fmt.Errorf("textbook: module %s is not MCTextbook", c.Module)
+	}
+	if c.Specification != "Spec" && c.Specification != "FairSpec" {
+		return nil, fmt.Errorf("textbook: specification %s is neither Spec nor FairSpec", c.Specification)
+	}
 	m := &model{rules: asTaught}
-	var err error
-	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+	if err := m.setConstants(c.Constants); err != nil {
 		return nil, fmt.Errorf("textbook: %w", err)
+	}
+	if err := m.replace(c.Replacements); err != nil {
+		return nil, err
+	}
+	for _, name := range c.Invariants {
+		k := slices.IndexFunc(promises, func(p promise) bool { return p.name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("textbook: %s is no invariant of module MCTextbook", name)
+		}
+		m.invariants = append(m.invariants, promises[k])
+	}
+	for _, name := range c.Properties {
+		switch name {
+		case neverHandsOver:
+			m.handsOver = true
+		case "SomeLeader", "HighestLeads", "NeverSettled":
+			m.unchecked = append(m.unchecked, name)
+		default:
+			return nil, fmt.Errorf("textbook: %s is no property of module MCTextbook", name)
+		}
 	}
 	return m, nil
 }
@@ -90,6 +104,11 @@ func (m *model) setConstants(values map[string]string) (err error) {
 	for _, i := range flapping {
 		m.flapping |= only(i)
 	}
+	for name := range values {
+		if name != "N" && name != "Flapping" && !slices.Contains(budgets[:], name) {
+			return fmt.Errorf("%s is no constant with a value of module MCTextbook", name)
+		}
+	}
 	for i := 1; i <= m.n; i++ {
 		for j := 1; j <= m.n; j++ {
 			if i != j {
@@ -97,6 +116,23 @@ func (m *model) setConstants(values map[string]string) (err error) {
 				m.links = append(m.links, link{i, j})
 			}
 		}
+	}
+	return nil
+}
+
+// replace puts the named operators of MCTextbook in the place of others. Cuts and Beginnings have no meaning without.
+func (m *model) replace(replacements map[string]string) error {
+	for _, name := range []string{"Cuts", "Beginnings"} {
+		if replacements[name] == "" {
+			return fmt.Errorf("textbook: constant %s has no value", name)
+		}
+	}
+	for operator, name := range replacements {
+		put := substitutes[operator][name]
+		if put == nil {
+			return fmt.Errorf("textbook: there is no replacement %s <- %s in module MCTextbook", operator, name)
+		}
+		put(m)
 	}
 	return nil
 }
@@ -133,6 +169,9 @@ func (m *model) Init(emit func(state []byte)) {
 
 // Expander implements explore.Model.
 func (m *model) Expander() explore.Expander { return &expander{model: m} }
+
+// Unchecked implements explore.Model.
+func (m *model) Unchecked() []string { return m.unchecked }
 
 // Render implements explore.Model.
 func (m *model) Render(packed []byte) []explore.Variable {
