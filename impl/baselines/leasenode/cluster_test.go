@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
 )
 
 // patience is how long a test waits for what must come. It is far more than a node needs.
@@ -38,18 +38,12 @@ type cluster struct {
 	said map[string]view // by node, since its start
 }
 
-// freeAddress returns an address on the loopback at which nobody listens. Its port is below those that the kernel gives
-// to outgoing connections, so that none of these takes it before a node does.
+// freeAddress returns an address of the loopback whose port is held for this test, until it ends.
 func freeAddress(t *testing.T) string {
-	for range 1000 {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)))
-		if err == nil {
-			defer listener.Close()
-			return listener.Addr().String()
-		}
-	}
-	require.Fail(t, "no port is free")
-	return ""
+	address, release, err := localcluster.Reserve()
+	require.NoError(t, err)
+	t.Cleanup(release)
+	return address
 }
 
 func newCluster(t *testing.T, nodes int, profile string) *cluster {

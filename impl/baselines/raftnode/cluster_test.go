@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
 )
 
 // patience is how long a test waits for what must come. It is far more than a node needs.
@@ -36,12 +37,12 @@ type cluster struct {
 	said map[string]view // by node, since its start
 }
 
-// freeAddress returns an address on the loopback at which nobody listens.
+// freeAddress returns an address of the loopback whose port is held for this test, until it ends.
 func freeAddress(t *testing.T) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, release, err := localcluster.Reserve()
 	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
+	t.Cleanup(release)
+	return address
 }
 
 func newCluster(t *testing.T, nodes int, profile string) *cluster {
