@@ -8,7 +8,7 @@ FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 # Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
-PEERS := impl/baselines/raftnode impl/baselines/etcdnode impl/baselines/leasenode
+PEERS := impl/baselines/peers
 # Real processes are tested alone, so that nothing else takes their time.
 PROCESSES := ./impl/cmd/bully ./impl/cmd/workbench ./impl/internal/localcluster
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
@@ -58,7 +58,7 @@ bench-check: ## compare the explorer with TLC: time and memory (1 min)
 
 bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
-	cd impl/baselines/raftnode && $(GO) build -o ../../../.cache/raftnode .
+	cd impl/baselines/peers && $(GO) build -o ../../../.cache/ ./raftnode
 	.cache/workbench bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast"
 	.cache/workbench bench idle -against ".cache/raftnode -profile default"
@@ -66,7 +66,7 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	@against=(); for node in raftnode etcdnode leasenode; do \
-		if said=$$(cd impl/baselines/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
+		if said=$$(cd impl/baselines/peers && $(GO) build -o ../../../.cache/ ./$$node 2>&1); then \
 			against+=(-against ".cache/$$node -profile default" -against ".cache/$$node -profile fast"); \
 		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")"; fi; done; \
 	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}"
