@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -29,15 +28,7 @@ func TestResigns(t *testing.T) {
 		defer close(campaigned)
 		n.campaign(ctx)
 	}()
-	v, changed := n.hub.Current()
-	for deadline := time.After(peertest.Patience); !v.Leading; {
-		select {
-		case <-changed:
-			v, changed = n.hub.Current()
-		case <-deadline:
-			require.Fail(t, "it was not elected")
-		}
-	}
+	v := peertest.Leads(t, n.Hub())
 	require.Equal(t, "1", *v.Leader)
 	keys, err := client.Get(t.Context(), prefix, clientv3.WithPrefix())
 	require.NoError(t, err)

@@ -118,3 +118,20 @@ func Free(t *testing.T) string {
 	t.Cleanup(release)
 	return address
 }
+
+// Leads waits until a node says that it leads, and returns what it says. It waits for what is pushed.
+func Leads(t *testing.T, h *peers.Hub) peers.View {
+	t.Helper()
+	deadline := time.After(Patience)
+	for {
+		v, changed := h.Current()
+		if v.Leading {
+			return v
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			require.Fail(t, "nobody was told who leads")
+		}
+	}
+}

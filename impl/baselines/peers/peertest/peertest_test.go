@@ -35,6 +35,13 @@ func (a *alone) Describe(s *peers.Status) error {
 	return nil
 }
 
+// leading returns what a node says that leads in a while.
+func leading() *peers.Hub {
+	hub := peers.NewHub("1")
+	go hub.Change(func(v *peers.View) { v.Leading = true })
+	return hub
+}
+
 func TestMain(m *testing.M) {
 	Main(m, peers.System{
 		Name: "alone", Address: "HOST:PORT",
@@ -51,6 +58,7 @@ func TestCluster(t *testing.T) {
 	require.EqualValues(t, 5, c.Counted(1, "asked", 4))
 	c.Wait("node 1 leads", func(v localcluster.View) bool { return v.Nodes[0].Leading })
 	require.NotEqual(t, c.Addr(1), Free(t))
+	require.True(t, Leads(t, leading()).Leading)
 	_, err := c.Stop(1)
 	require.NoError(t, err)
 	require.NotEmpty(t, os.Getenv(asNode))

@@ -29,21 +29,12 @@ func TestPushed(t *testing.T) {
 		defer close(watched)
 		watch(ctx, r, "1", h, time.Hour)
 	}()
-	now, changed := h.Current()
+	now, _ := h.Current()
 	require.Equal(t, "follower", now.Role)
 	require.Nil(t, now.Leader)
 
 	require.NoError(t, r.BootstrapCluster(configuration(map[string]string{"1": string(address)})).Error())
-	deadline := time.After(peertest.Patience)
-	for !now.Leading {
-		select {
-		case <-changed:
-			now, changed = h.Current()
-		case <-deadline:
-			require.Fail(t, "nobody was told who leads")
-		}
-	}
-	require.Equal(t, "1", *now.Leader)
+	require.Equal(t, "1", *peertest.Leads(t, h).Leader)
 	require.NoError(t, r.Shutdown().Error())
 	require.Equal(t, "shutdown", look(r, "1").Role)
 	cancel()
