@@ -1,15 +1,15 @@
-// Package contest lets election algorithms of any kind take part in the same scenarios, in the same world (package world),
+// Package compare lets election algorithms of any kind take part in the same scenarios, in the same world (package world),
 // and measures all of them alike: how long there is no leader, or more than one; how many lead in one epoch; whether a stale
 // leader writes; what an election costs in messages. It knows nothing of any algorithm. An [Algorithm] makes nodes, and says
 // what timers they have.
 //
 // This is the loop that its user writes:
 //
-//	scenario := &contest.Scenario{Nodes: 5, Length: 10 * time.Second, Timing: contest.LAN(),
-//		Faults: []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: 2 * time.Second}}}
+//	scenario := &compare.Scenario{Nodes: 5, Length: 10 * time.Second, Timing: compare.LAN(),
+//		Faults: []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: 2 * time.Second}}}
 //	for _, algorithm := range algorithms {
 //		for seed := range uint64(100) {
-//			result, err := contest.Run(scenario, algorithm, seed, contest.Options{})
+//			result, err := compare.Run(scenario, algorithm, seed, compare.Options{})
 //			if err != nil {
 //				return err
 //			}
@@ -19,10 +19,10 @@
 //
 // # Looking on
 //
-// Who wants to see a run as it happens, and perhaps to meddle with it, plays it one event at a time. [Options].Watch is told of
+// Who wants to see a run as it happens, and perhaps to inject faults, plays it one event at a time. [Options].Watch is told of
 // each [Moment]; between two events a node can be crashed, a message dropped, a timer ended ([Play.Crash] and what stands with it):
 //
-//	play, err := contest.Begin(scenario, algorithm, seed, contest.Options{Watch: show})
+//	play, err := compare.Begin(scenario, algorithm, seed, compare.Options{Watch: show})
 //	if err != nil {
 //		return err
 //	}
@@ -33,7 +33,7 @@
 //	}
 //	result, err := play.Finish()
 //
-// The same doings between the same events give the same run. [Run] is such a loop, with which nobody meddles.
+// The same injections between the same events give the same run. [Run] is such a loop, without any.
 //
 // # Nodes
 //
@@ -48,4 +48,4 @@
 // later, or when it goes on after a pause. The write carries the epoch of the reign in which it looked. If epochs of the
 // algorithm are ordered (Algorithm.Fences), the resource refuses those below the highest it has seen; else it can only
 // accept all. A write that is accepted after one of a later reign is a stale write.
-package contest
+package compare

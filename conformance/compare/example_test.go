@@ -1,24 +1,24 @@
-package contest_test
+package compare_test
 
 import (
 	"fmt"
 	"os"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/toy"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/toy"
 )
 
 // The leader of three nodes dies. The toy algorithm of these tests lets whoever has waited long enough lead.
 func Example() {
-	scenario := &contest.Scenario{Name: "the leader dies", Nodes: 3, Length: 700 * time.Millisecond, Timing: contest.LAN(), Work: 10 * time.Millisecond,
-		Faults: []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: 400 * time.Millisecond}}}
-	result, err := contest.Run(scenario, toy.New(), 1, contest.Options{Timeline: true})
+	scenario := &compare.Scenario{Name: "the leader dies", Nodes: 3, Length: 700 * time.Millisecond, Timing: compare.LAN(), Work: 10 * time.Millisecond,
+		Faults: []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: 400 * time.Millisecond}}}
+	result, err := compare.Run(scenario, toy.New(), 1, compare.Options{Timeline: true})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := contest.WriteTimeline(os.Stdout, scenario, &result); err != nil {
+	if err := compare.WriteTimeline(os.Stdout, scenario, &result); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
@@ -49,17 +49,17 @@ func Example() {
 
 // A run is played until somebody leads, who is crashed before anybody has heard of it, and then until somebody else does.
 func ExamplePlay() {
-	timing := contest.Timing{Delay: 2 * ms, Heartbeat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
-	scenario := &contest.Scenario{Nodes: 3, Length: time.Minute, Timing: timing}
+	timing := compare.Timing{Delay: 2 * ms, Heartbeat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
+	scenario := &compare.Scenario{Nodes: 3, Length: time.Minute, Timing: timing}
 	var leader int
-	var play *contest.Play
-	watch := func(m *contest.Moment) {
+	var play *compare.Play
+	watch := func(m *compare.Moment) {
 		if m.Node > 0 && m.Node != leader && play.View(m.Node).Acts {
 			leader = m.Node
 			fmt.Println(m.At, leader, "leads")
 		}
 	}
-	play, err := contest.Begin(scenario, toy.New(), 81, contest.Options{Watch: watch})
+	play, err := compare.Begin(scenario, toy.New(), 81, compare.Options{Watch: watch})
 	if err != nil {
 		panic(err)
 	}

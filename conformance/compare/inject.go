@@ -1,4 +1,4 @@
-package contest
+package compare
 
 import (
 	"fmt"
@@ -7,15 +7,15 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 )
 
-// What is here lets those who look on meddle with a run between two events. What they do is done at once, at the present
+// What is here is injected into a run between two events. It is done at once, at the present
 // time, and draws no random number: the same doings at the same places of the same run give the same run. Who watches is told
 // of each moment that comes of it. An error says why something cannot be done, and then nothing has happened.
 //
 // Links stay first in, first out, whatever is done (section 2 of the specification): to deliver a message is to deliver what
 // is before it too, to delay it is to delay what is behind it; only to drop it is to lose it alone.
 
-// meddle does something that is no event of the world, and measures what has come of it.
-func (p *Play) meddle(what What, id int, text string, do func()) {
+// inject does something that is no event of the world, and measures what has come of it.
+func (p *Play) inject(what What, id int, text string, do func()) {
 	p.account()
 	p.moment = Moment{What: what, Node: id, Text: text, Sent: p.moment.Sent[:0]}
 	do()
@@ -45,7 +45,7 @@ func (p *Play) Crash(id int) error {
 	if err := p.has(id, true); err != nil {
 		return err
 	}
-	p.meddle(Crashed, id, "", func() {
+	p.inject(Crashed, id, "", func() {
 		p.tell(Entry{Kind: Happens, Node: id, Text: crashes})
 		p.world.Kill(id - 1)
 		p.crashed(id - 1)
@@ -58,7 +58,7 @@ func (p *Play) Restart(id int) error {
 	if err := p.has(id, false); err != nil {
 		return err
 	}
-	p.meddle(Restarted, id, "", func() { p.restart(id - 1) })
+	p.inject(Restarted, id, "", func() { p.restart(id - 1) })
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (p *Play) Pause(id int) error {
 	if err := p.has(id, true); err != nil {
 		return err
 	}
-	p.meddle(Paused, id, "", func() { p.world.Pause(id-1, world.Forever) })
+	p.inject(Paused, id, "", func() { p.world.Pause(id-1, world.Forever) })
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (p *Play) Resume(id int) error {
 	if !p.world.Paused(id - 1) {
 		return fmt.Errorf("node %d is not paused", id)
 	}
-	p.meddle(WentOn, id, "", func() { p.world.Resume(id - 1) })
+	p.inject(WentOn, id, "", func() { p.world.Resume(id - 1) })
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (p *Play) links(links []Link, cut bool) error {
 	if !cut {
 		text = linkText(resolved) + "healed"
 	}
-	p.meddle(Linked, 0, text, func() {
+	p.inject(Linked, 0, text, func() {
 		p.tell(Entry{Kind: Happens, Text: text})
 		for _, l := range resolved {
 			if cut {
@@ -169,7 +169,7 @@ func (p *Play) Deliver(number int) error {
 	if !p.world.Left(from, to, place) {
 		text = fmt.Sprintf("message %d arrives as soon as it leaves %d, which waits for its disk", number, from+1)
 	}
-	p.meddle(Meddled, to+1, text, func() { p.moved(from, to, 0, place) })
+	p.inject(Injected, to+1, text, func() { p.moved(from, to, 0, place) })
 	return nil
 }
 
@@ -190,7 +190,7 @@ func (p *Play) Drop(number int) error {
 	if !p.world.Left(from, to, place) {
 		return fmt.Errorf("message %d has not left %d, which waits for its disk: go on until it has", number, from+1)
 	}
-	p.meddle(Lost, to+1, "", func() {
+	p.inject(Lost, to+1, "", func() {
 		m, _ := p.world.Parcel(from, to, place)
 		p.moment.From, p.moment.Number, p.moment.Message, p.moment.Behind = from+1, number, m.Message, place
 		p.world.Drop(from, to, place)
@@ -214,7 +214,7 @@ func (p *Play) Delay(number int, by time.Duration) error {
 	if more := p.world.UnderWay(from, to) - place - 1; more > 0 {
 		text += fmt.Sprintf(", with %d behind it", more)
 	}
-	p.meddle(Meddled, 0, text, func() {
+	p.inject(Injected, 0, text, func() {
 		p.world.Hold(from, to, place, by)
 		p.moved(from, to, place, p.world.UnderWay(from, to)-1)
 	})
@@ -238,7 +238,7 @@ func (p *Play) Fire(id int, t Timer) error {
 		p.after(&e)
 		return nil
 	}
-	p.meddle(Meddled, id, fmt.Sprintf("the timer %q has ended, and %d will see it when it can", name, id), func() {})
+	p.inject(Injected, id, fmt.Sprintf("the timer %q has ended, and %d will see it when it can", name, id), func() {})
 	return nil
 }
 
@@ -263,7 +263,7 @@ func (p *Play) Ask(id int, what any) error {
 	if err := asker.MayAsk(what); err != nil {
 		return err
 	}
-	p.meddle(Told, id, "", func() {
+	p.inject(Told, id, "", func() {
 		p.moment.Call = AskCall
 		p.step(id-1, func(out *Output) { asker.Ask(what, out) })
 	})
@@ -278,10 +278,10 @@ func (p *Play) callBy(id int, c Call, tag uint32) error {
 		return fmt.Errorf("a node of %s cannot be told to lead no longer", p.algorithm.Name)
 	}
 	if p.world.Free(id - 1) {
-		p.meddle(Told, id, "", func() { p.call(id-1, c) })
+		p.inject(Told, id, "", func() { p.call(id-1, c) })
 		return nil
 	}
 	p.world.Call(id-1, 0, tag)
-	p.meddle(Meddled, id, fmt.Sprintf("%d will be told when it can listen", id), func() {})
+	p.inject(Injected, id, fmt.Sprintf("%d will be told when it can listen", id), func() {})
 	return nil
 }

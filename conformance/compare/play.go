@@ -1,4 +1,4 @@
-package contest
+package compare
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ type host struct {
 type write struct{ reign int }
 
 // Play is a run that goes on one event at a time, for those who look on: [Begin], then [Play.Next] until it reports false, then
-// [Play.Finish]. Between two events anybody may meddle: see [Play.Crash] and what stands with it. It is for one goroutine.
+// [Play.Finish]. Between two events faults can be injected: see [Play.Crash] and what stands with it. It is for one goroutine.
 type Play struct {
 	scenario  *Scenario
 	algorithm Algorithm
@@ -126,7 +126,7 @@ func Begin(s *Scenario, a Algorithm, seed uint64, o Options) (*Play, error) {
 		return nil, err
 	}
 	if a.MaxNodes > 0 && s.Nodes > a.MaxNodes {
-		return nil, fmt.Errorf("contest: %s can have %d nodes, and scenario %q has %d", a.Name, a.MaxNodes, s.Name, s.Nodes)
+		return nil, fmt.Errorf("compare: %s can have %d nodes, and scenario %q has %d", a.Name, a.MaxNodes, s.Name, s.Nodes)
 	}
 	return newPlay(s, a, seed, o), nil
 }
@@ -310,7 +310,7 @@ func (p *Play) lands(e *world.Event[parcel]) {
 // fail ends the run, because an algorithm does what none may.
 func (p *Play) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("contest: %s, %s, at %s: %s", p.algorithm.Name, p.scenario.Name, p.world.Now(), fmt.Sprintf(format, args...))
+		p.err = fmt.Errorf("compare: %s, %s, at %s: %s", p.algorithm.Name, p.scenario.Name, p.world.Now(), fmt.Sprintf(format, args...))
 	}
 }
 

@@ -1,4 +1,4 @@
-package contest_test
+package compare_test
 
 import (
 	"fmt"
@@ -8,22 +8,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/toy"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/toy"
 )
 
 // watched is a run of the toy whose moments are kept, as text.
 type watched struct {
-	*contest.Play
+	*compare.Play
 	moments []string
 }
 
 // watch begins a run of which 3 leads from 110 ms on, and lets it go on until then.
-func watch(t *testing.T, s *contest.Scenario, until time.Duration) *watched {
+func watch(t *testing.T, s *compare.Scenario, until time.Duration) *watched {
 	t.Helper()
 	w := &watched{}
 	var err error
-	w.Play, err = contest.Begin(s, toy.New(), 1, contest.Options{Watch: func(m *contest.Moment) { w.moments = append(w.moments, text(m)) }})
+	w.Play, err = compare.Begin(s, toy.New(), 1, compare.Options{Watch: func(m *compare.Moment) { w.moments = append(w.moments, text(m)) }})
 	require.NoError(t, err)
 	w.goOn(until)
 	return w
@@ -42,15 +42,15 @@ func (w *watched) told() []string {
 }
 
 // text is a moment as people write it down.
-func text(m *contest.Moment) string {
-	what := [...]string{"", "starts", "restarts", "takes", "loses", "ends", "is told", "saves", "crashes", "pauses", "goes on", "links", "writes", "meddled"}[m.What]
+func text(m *compare.Moment) string {
+	what := [...]string{"", "starts", "restarts", "takes", "loses", "ends", "is told", "saves", "crashes", "pauses", "goes on", "links", "writes", "injected"}[m.What]
 	said := fmt.Sprintf("%s %d %s", m.At, m.Node, what)
 	switch m.What {
-	case contest.Took, contest.Lost:
+	case compare.Took, compare.Lost:
 		said += fmt.Sprintf(" %s #%d of %d", m.Message.Kind, m.Number, m.From)
-	case contest.Ended:
+	case compare.Ended:
 		said += fmt.Sprintf(" timer %d", m.Timer)
-	case contest.Told:
+	case compare.Told:
 		said += " " + string(m.Call)
 	}
 	if m.Text != "" {
@@ -73,21 +73,21 @@ func text(m *contest.Moment) string {
 
 // TestPlayIsRun steps through a run with all kinds of faults, and comes to what Run comes to; who watches changes nothing.
 func TestPlayIsRun(t *testing.T) {
-	s := scenario(2*time.Second, contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 200 * ms, For: 100 * ms},
-		contest.Fault{Kind: contest.Pause, Node: 2, At: 500 * ms, For: 300 * ms}, contest.Fault{Kind: contest.Suspect, Node: 1, At: time.Second},
-		contest.Fault{Kind: contest.Cut, Links: contest.Between(1, 0), At: 1200 * ms, For: 300 * ms})
-	s.Work, s.Loss, s.Disk = 20*ms, 0.1, contest.Range{Max: 3 * ms}
-	want, err := contest.Run(s, toy.New(), 7, contest.Options{Timeline: true})
+	s := scenario(2*time.Second, compare.Fault{Kind: compare.Crash, Node: compare.Leader, At: 200 * ms, For: 100 * ms},
+		compare.Fault{Kind: compare.Pause, Node: 2, At: 500 * ms, For: 300 * ms}, compare.Fault{Kind: compare.Suspect, Node: 1, At: time.Second},
+		compare.Fault{Kind: compare.Cut, Links: compare.Between(1, 0), At: 1200 * ms, For: 300 * ms})
+	s.Work, s.Loss, s.Disk = 20*ms, 0.1, compare.Range{Max: 3 * ms}
+	want, err := compare.Run(s, toy.New(), 7, compare.Options{Timeline: true})
 	require.NoError(t, err)
-	kinds := map[contest.What]int{}
-	p, err := contest.Begin(s, toy.New(), 7, contest.Options{Timeline: true, Watch: func(m *contest.Moment) { kinds[m.What]++ }})
+	kinds := map[compare.What]int{}
+	p, err := compare.Begin(s, toy.New(), 7, compare.Options{Timeline: true, Watch: func(m *compare.Moment) { kinds[m.What]++ }})
 	require.NoError(t, err)
 	for p.Next(s.Length) {
 	}
 	got, err := p.Finish()
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	for what := contest.Started; what < contest.Meddled; what++ {
+	for what := compare.Started; what < compare.Injected; what++ {
 		require.Positive(t, kinds[what], "%d", what)
 	}
 }
@@ -115,7 +115,7 @@ func TestMoments(t *testing.T) {
 // TestDoings does all that can be done, and pins what is told of it.
 func TestDoings(t *testing.T) {
 	s := scenario(time.Second)
-	s.Delay, s.Disk = contest.Range{Min: 5 * ms, Max: 5 * ms}, contest.Range{Min: 2 * ms, Max: 2 * ms}
+	s.Delay, s.Disk = compare.Range{Min: 5 * ms, Max: 5 * ms}, compare.Range{Min: 2 * ms, Max: 2 * ms}
 	w := watch(t, s, 113*ms)
 	w.told()
 	require.NoError(t, w.Delay(1, 3*ms))
@@ -126,15 +126,15 @@ func TestDoings(t *testing.T) {
 	require.NoError(t, w.Deliver(3))
 	require.NoError(t, w.Suspect(1))
 	require.NoError(t, w.Fire(1, 0))
-	require.NoError(t, w.Cut([]contest.Link{{From: 3, To: 2}}))
+	require.NoError(t, w.Cut([]compare.Link{{From: 3, To: 2}}))
 	require.NoError(t, w.Resume(1))
 	require.True(t, w.IsCut(3, 2))
 	w.goOn(113 * ms)
-	require.NoError(t, w.Heal([]contest.Link{{From: 3, To: 2}}))
+	require.NoError(t, w.Heal([]compare.Link{{From: 3, To: 2}}))
 	require.Equal(t, []string{
-		"113ms 0 meddled LEAD from 3 to 1 is delayed by 3ms, #1 at 120ms", "113ms 2 loses LEAD #2 of 3", "113ms 1 takes LEAD #1 of 3", "113ms 1 pauses",
-		"113ms 3 ends timer 1, #3 HEARTBEAT to 1 at 118ms, #4 HEARTBEAT to 2 at 118ms", "113ms 1 meddled message 3 has arrived, and waits until 1 can take it, #3 at 113ms",
-		"113ms 1 meddled 1 will be told when it can listen", `113ms 1 meddled the timer "patience" has ended, and 1 will see it when it can`,
+		"113ms 0 injected LEAD from 3 to 1 is delayed by 3ms, #1 at 120ms", "113ms 2 loses LEAD #2 of 3", "113ms 1 takes LEAD #1 of 3", "113ms 1 pauses",
+		"113ms 3 ends timer 1, #3 HEARTBEAT to 1 at 118ms, #4 HEARTBEAT to 2 at 118ms", "113ms 1 injected message 3 has arrived, and waits until 1 can take it, #3 at 113ms",
+		"113ms 1 injected 1 will be told when it can listen", `113ms 1 injected the timer "patience" has ended, and 1 will see it when it can`,
 		"113ms 0 links 3→2 cut", "113ms 1 goes on", "113ms 1 takes HEARTBEAT #3 of 3", "113ms 1 is told suspect, #5 LEAD to 2 at 120ms, #6 LEAD to 3 at 120ms",
 		"113ms 0 links 3→2 healed",
 	}, w.told())
@@ -144,7 +144,7 @@ func TestDoings(t *testing.T) {
 // delayed.
 func TestBeforeOnes(t *testing.T) {
 	s := scenario(time.Second)
-	s.Delay, s.Timing.Heartbeat = contest.Range{Min: 9 * ms, Max: 9 * ms}, 2*ms
+	s.Delay, s.Timing.Heartbeat = compare.Range{Min: 9 * ms, Max: 9 * ms}, 2*ms
 	w := watch(t, s, 113*ms)
 	w.told()
 	require.NoError(t, w.Deliver(3))
@@ -157,13 +157,13 @@ func TestBeforeOnes(t *testing.T) {
 			taken = append(taken, m)
 		}
 	}
-	require.Equal(t, []string{"113ms 0 meddled LEAD from 3 to 2 is delayed by 3.5ms, with 1 behind it, #2 at 122.5ms, #4 at 122.5ms", "122.5ms 2 takes LEAD #2 of 3", "122.5ms 2 takes HEARTBEAT #4 of 3"}, taken)
+	require.Equal(t, []string{"113ms 0 injected LEAD from 3 to 2 is delayed by 3.5ms, with 1 behind it, #2 at 122.5ms, #4 at 122.5ms", "122.5ms 2 takes LEAD #2 of 3", "122.5ms 2 takes HEARTBEAT #4 of 3"}, taken)
 }
 
 // TestCrashAmidSave loses what was being saved.
 func TestCrashAmidSave(t *testing.T) {
 	s := scenario(time.Second)
-	s.Disk = contest.Range{Min: 20 * ms, Max: 20 * ms}
+	s.Disk = compare.Range{Min: 20 * ms, Max: 20 * ms}
 	w := watch(t, s, 115*ms)
 	require.True(t, w.View(3).Saves)
 	require.NoError(t, w.Crash(3))
@@ -173,18 +173,18 @@ func TestCrashAmidSave(t *testing.T) {
 	require.Equal(t, uint64(1), w.View(3).Saved)
 }
 
-// TestPlansGoOn meddles with what a scenario has planned: a node that it restarts is up already, a pause that it ends is not
+// TestPlansGoOn injects into what a scenario has planned: a node that it restarts is up already, a pause that it ends is not
 // over, a link that it heals was cut by somebody else too.
 func TestPlansGoOn(t *testing.T) {
-	s := scenario(time.Second, contest.Fault{Kind: contest.Crash, Node: 1, At: 200 * ms, For: 100 * ms}, contest.Fault{Kind: contest.Pause, Node: 2, At: 200 * ms, For: 100 * ms},
-		contest.Fault{Kind: contest.Cut, Links: []contest.Link{{From: 3, To: 2}, {From: 1, To: 2}}, At: 200 * ms, For: 100 * ms})
+	s := scenario(time.Second, compare.Fault{Kind: compare.Crash, Node: 1, At: 200 * ms, For: 100 * ms}, compare.Fault{Kind: compare.Pause, Node: 2, At: 200 * ms, For: 100 * ms},
+		compare.Fault{Kind: compare.Cut, Links: []compare.Link{{From: 3, To: 2}, {From: 1, To: 2}}, At: 200 * ms, For: 100 * ms})
 	w := watch(t, s, 250*ms)
 	require.True(t, w.Planned())
 	require.NoError(t, w.Restart(1))
 	require.NoError(t, w.Resume(2))
 	require.NoError(t, w.Pause(2))
-	require.NoError(t, w.Cut([]contest.Link{{From: 1, To: 2}, {From: 3, To: 2}}))
-	require.NoError(t, w.Heal([]contest.Link{{From: 1, To: 2}}))
+	require.NoError(t, w.Cut([]compare.Link{{From: 1, To: 2}, {From: 3, To: 2}}))
+	require.NoError(t, w.Heal([]compare.Link{{From: 1, To: 2}}))
 	require.False(t, w.IsCut(1, 2), "whoever has cut it")
 	w.told()
 	w.goOn(310 * ms)
@@ -204,7 +204,7 @@ func TestPlansGoOn(t *testing.T) {
 
 // TestCannot says why something cannot be done.
 func TestCannot(t *testing.T) {
-	p, err := contest.Begin(scenario(time.Second), toy.New(), 1, contest.Options{})
+	p, err := compare.Begin(scenario(time.Second), toy.New(), 1, compare.Options{})
 	require.NoError(t, err)
 	require.ErrorContains(t, p.Crash(1), "not all nodes have started")
 	require.False(t, p.View(1).Up)
@@ -216,8 +216,8 @@ func TestCannot(t *testing.T) {
 		"node 2 is up":                                 w.Restart(2),
 		"node 2 is not paused":                         w.Resume(2),
 		"no links":                                     w.Cut(nil),
-		"there is no link from 2 to 2":                 w.Heal([]contest.Link{{From: 2, To: 2}}),
-		"there is no link from 0 to 2":                 w.Heal([]contest.Link{{From: 0, To: 2}}),
+		"there is no link from 2 to 2":                 w.Heal([]compare.Link{{From: 2, To: 2}}),
+		"there is no link from 0 to 2":                 w.Heal([]compare.Link{{From: 0, To: 2}}),
 		"message 1 is not under way":                   w.Drop(1),
 		"message 99 is not under way":                  w.Deliver(99),
 		"message 98 is not under way":                  w.Delay(98, ms),
@@ -228,7 +228,7 @@ func TestCannot(t *testing.T) {
 	} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = contest.Begin(&contest.Scenario{}, toy.New(), 1, contest.Options{})
+	_, err = compare.Begin(&compare.Scenario{}, toy.New(), 1, compare.Options{})
 	require.ErrorContains(t, err, "Nodes")
 }
 
@@ -236,14 +236,14 @@ func TestCannot(t *testing.T) {
 // crashes, it has never been sent. Until then it cannot be dropped either.
 func TestNothingLeavesBeforeTheDisk(t *testing.T) {
 	s := scenario(time.Second)
-	s.Delay, s.Disk = contest.Range{Min: 9 * ms, Max: 9 * ms}, contest.Range{Min: 8 * ms, Max: 8 * ms}
+	s.Delay, s.Disk = compare.Range{Min: 9 * ms, Max: 9 * ms}, compare.Range{Min: 8 * ms, Max: 8 * ms}
 	w := watch(t, s, 115*ms)
 	require.True(t, w.View(3).Saves)
 	w.told()
 	require.NoError(t, w.Deliver(1))
 	require.ErrorContains(t, w.Drop(2), "message 2 has not left 3")
 	w.goOn(118 * ms)
-	require.Equal(t, []string{"115ms 1 meddled message 1 arrives as soon as it leaves 3, which waits for its disk, #1 at 118ms",
+	require.Equal(t, []string{"115ms 1 injected message 1 arrives as soon as it leaves 3, which waits for its disk, #1 at 118ms",
 		"118ms 3 saves", "118ms 1 takes LEAD #1 of 3"}, w.told())
 	require.NoError(t, w.Drop(2))
 
@@ -257,11 +257,11 @@ func TestNothingLeavesBeforeTheDisk(t *testing.T) {
 
 // TestFinishMayBeAsked asks what was measured at every step, which changes nothing of what is measured in the end.
 func TestFinishMayBeAsked(t *testing.T) {
-	s := scenario(time.Second, contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 200 * ms, For: 100 * ms},
-		contest.Fault{Kind: contest.Suspect, Node: 1, At: 900 * ms})
-	want, err := contest.Run(s, toy.New(), 7, contest.Options{Timeline: true})
+	s := scenario(time.Second, compare.Fault{Kind: compare.Crash, Node: compare.Leader, At: 200 * ms, For: 100 * ms},
+		compare.Fault{Kind: compare.Suspect, Node: 1, At: 900 * ms})
+	want, err := compare.Run(s, toy.New(), 7, compare.Options{Timeline: true})
 	require.NoError(t, err)
-	p, err := contest.Begin(s, toy.New(), 7, contest.Options{Timeline: true})
+	p, err := compare.Begin(s, toy.New(), 7, compare.Options{Timeline: true})
 	require.NoError(t, err)
 	for p.Next(s.Length) {
 		_, err := p.Finish()

@@ -1,4 +1,4 @@
-package contest
+package compare
 
 // Options says what a run keeps. The zero Options keeps what is counted.
 type Options struct {

@@ -1,4 +1,4 @@
-package contest_test
+package compare_test
 
 import (
 	"errors"
@@ -8,21 +8,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/toy"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/toy"
 )
 
 // scenario returns three nodes of the toy, of which 3 leads from 110 ms on.
-func scenario(length time.Duration, faults ...contest.Fault) *contest.Scenario {
-	timing := contest.Timing{Delay: 2 * ms, Heartbeat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
-	return &contest.Scenario{Name: "test", Nodes: 3, Length: length, Timing: timing, Faults: faults}
+func scenario(length time.Duration, faults ...compare.Fault) *compare.Scenario {
+	timing := compare.Timing{Delay: 2 * ms, Heartbeat: 20 * ms, Patience: 110 * ms, TTL: 110 * ms}
+	return &compare.Scenario{Name: "test", Nodes: 3, Length: length, Timing: timing, Faults: faults}
 }
 
 const ms = time.Millisecond
 
-func run(t *testing.T, s *contest.Scenario) contest.Result {
+func run(t *testing.T, s *compare.Scenario) compare.Result {
 	t.Helper()
-	result, err := contest.Run(s, toy.New(), 1, contest.Options{Timeline: true})
+	result, err := compare.Run(s, toy.New(), 1, compare.Options{Timeline: true})
 	require.NoError(t, err)
 	return result
 }
@@ -30,7 +30,7 @@ func run(t *testing.T, s *contest.Scenario) contest.Result {
 // TestReign measures three nodes to which nothing happens.
 func TestReign(t *testing.T) {
 	r := run(t, scenario(200*ms))
-	require.Equal(t, []contest.Reign{{Leader: 3, Epoch: 1, Begin: 110 * ms, End: 200 * ms}}, r.Reigns)
+	require.Equal(t, []compare.Reign{{Leader: 3, Epoch: 1, Begin: 110 * ms, End: 200 * ms}}, r.Reigns)
 	require.Equal(t, map[string]int{"LEAD": 2, "HEARTBEAT": 8}, r.Messages)
 	require.Equal(t, 2, r.Election)
 	require.Zero(t, r.None, "before the first reign nothing counts")
@@ -45,32 +45,32 @@ func TestReign(t *testing.T) {
 
 // TestCrash lets the leader die, whoever it is, and looks when it is replaced, and what it has kept when it returns.
 func TestCrash(t *testing.T) {
-	r := run(t, scenario(time.Second, contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 200 * ms, For: 600 * ms}))
+	r := run(t, scenario(time.Second, compare.Fault{Kind: compare.Crash, Node: compare.Leader, At: 200 * ms, For: 600 * ms}))
 	// The last heartbeat of 3 was there at 191 ms; 2 waits for 120 ms from then on. 3 hears one of 2 soon after its return.
-	require.Equal(t, []contest.Reign{{3, 1, 110 * ms, 200 * ms}, {2, 1, 311 * ms, time.Second}}, r.Reigns)
-	require.Equal(t, contest.FaultResult{Node: 3, Began: 200 * ms, Election: 2, Healed: 112 * ms}, r.Faults[0])
+	require.Equal(t, []compare.Reign{{3, 1, 110 * ms, 200 * ms}, {2, 1, 311 * ms, time.Second}}, r.Reigns)
+	require.Equal(t, compare.FaultResult{Node: 3, Began: 200 * ms, Election: 2, Healed: 112 * ms}, r.Faults[0])
 	require.Equal(t, 111*ms, r.None)
 	require.Equal(t, 2, r.SameEpoch, "the toy numbers its reigns as it likes")
 	require.True(t, r.Agreed)
 
-	r = run(t, scenario(time.Second, contest.Fault{Kind: contest.Crash, Node: 3, At: 200 * ms, For: ms},
-		contest.Fault{Kind: contest.Suspect, Node: 3, At: 210 * ms}))
+	r = run(t, scenario(time.Second, compare.Fault{Kind: compare.Crash, Node: 3, At: 200 * ms, For: ms},
+		compare.Fault{Kind: compare.Suspect, Node: 3, At: 210 * ms}))
 	require.Equal(t, uint64(2), r.Reigns[1].Epoch, "the disk has kept the first")
 	require.Equal(t, 3, r.Reigns[1].Leader)
 }
 
 // TestCut cuts the leader off: two lead at once, until the cut is over; and the writes of the older reign are stale.
 func TestCut(t *testing.T) {
-	s := scenario(600*ms, contest.Fault{Kind: contest.Cut, Links: []contest.Link{{From: contest.Leader}}, At: 200 * ms, For: 300 * ms})
+	s := scenario(600*ms, compare.Fault{Kind: compare.Cut, Links: []compare.Link{{From: compare.Leader}}, At: 200 * ms, For: 300 * ms})
 	s.Work = 10 * ms
 	r := run(t, s)
-	require.Equal(t, []contest.Reign{{3, 1, 110 * ms, 312 * ms}, {2, 1, 311 * ms, 600 * ms}}, r.Reigns)
+	require.Equal(t, []compare.Reign{{3, 1, 110 * ms, 312 * ms}, {2, 1, 311 * ms, 600 * ms}}, r.Reigns)
 	require.Equal(t, ms, r.Two, "what 2 sends reaches 3")
 	require.Equal(t, 2, r.AtOnce)
 	require.Equal(t, 112*ms, r.Faults[0].Healed)
 	require.Zero(t, r.Stale)
 
-	s.Faults[0].Links = append(s.Faults[0].Links, contest.Link{To: contest.Leader})
+	s.Faults[0].Links = append(s.Faults[0].Links, compare.Link{To: compare.Leader})
 	r = run(t, s)
 	require.Equal(t, 200*ms, r.Two.Round(10*ms), "nothing reaches 3 until the cut is over")
 	require.Greater(t, r.Stale, 10)
@@ -79,14 +79,14 @@ func TestCut(t *testing.T) {
 
 	fenced := toy.New()
 	fenced.Fences = true
-	r, err := contest.Run(s, fenced, 1, contest.Options{})
+	r, err := compare.Run(s, fenced, 1, compare.Options{})
 	require.NoError(t, err)
 	require.Positive(t, r.Stale, "both reigns have the same epoch, and the fence cannot help")
 }
 
 // TestPause pauses the leader amid a write: it is done when the node goes on, and is stale by then.
 func TestPause(t *testing.T) {
-	s := scenario(600*ms, contest.Fault{Kind: contest.Pause, Node: contest.Leader, At: 200*ms + ms/2, For: 200 * ms})
+	s := scenario(600*ms, compare.Fault{Kind: compare.Pause, Node: compare.Leader, At: 200*ms + ms/2, For: 200 * ms})
 	s.Work = 10 * ms
 	r := run(t, s)
 	require.Equal(t, 1, r.Stale)
@@ -97,7 +97,7 @@ func TestPause(t *testing.T) {
 
 // TestSlow delays links, and loses what they carry.
 func TestSlow(t *testing.T) {
-	slow := contest.Fault{Kind: contest.Slow, Links: []contest.Link{{From: 3}}, Delay: contest.Range{Min: 5 * ms, Max: 5 * ms}, For: 300 * ms}
+	slow := compare.Fault{Kind: compare.Slow, Links: []compare.Link{{From: 3}}, Delay: compare.Range{Min: 5 * ms, Max: 5 * ms}, For: 300 * ms}
 	s := scenario(200*ms, slow)
 	r := run(t, s)
 	require.Equal(t, 115*ms, takenAt(&r, "LEAD"))
@@ -112,9 +112,9 @@ func TestSlow(t *testing.T) {
 func ptr[T any](v T) *T { return &v }
 
 // takenAt returns when the first message of a kind was taken.
-func takenAt(r *contest.Result, kind string) time.Duration {
+func takenAt(r *compare.Result, kind string) time.Duration {
 	for _, e := range r.Timeline {
-		if e.Kind == contest.Sends && e.Text == kind {
+		if e.Kind == compare.Sends && e.Text == kind {
 			return e.Arrives
 		}
 	}
@@ -123,24 +123,24 @@ func takenAt(r *contest.Result, kind string) time.Duration {
 
 // TestQuiet ends a run when its election is over, and not before all faults have begun.
 func TestQuiet(t *testing.T) {
-	s := scenario(time.Second, contest.Fault{Kind: contest.Suspect, Node: 1, At: 10 * ms})
+	s := scenario(time.Second, compare.Fault{Kind: compare.Suspect, Node: 1, At: 10 * ms})
 	s.Quiet = true
 	r := run(t, s)
 	require.Equal(t, 11*ms, r.Ended)
 	require.Equal(t, 2, r.Election)
 	require.True(t, r.Agreed)
-	s.Faults = append(s.Faults, contest.Fault{Kind: contest.Suspect, Node: 2, At: 45 * ms})
+	s.Faults = append(s.Faults, compare.Fault{Kind: compare.Suspect, Node: 2, At: 45 * ms})
 	require.Equal(t, 46*ms, run(t, s).Ended)
-	s.Disk = contest.Range{Min: 3 * ms, Max: 3 * ms}
+	s.Disk = compare.Range{Min: 3 * ms, Max: 3 * ms}
 	require.Equal(t, 49*ms, run(t, s).Ended, "a node leads when its disk says so")
 }
 
 // TestWaitsForALeader lets a fault that befalls the leader wait until there is one.
 func TestWaitsForALeader(t *testing.T) {
-	r := run(t, scenario(300*ms, contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 0}))
+	r := run(t, scenario(300*ms, compare.Fault{Kind: compare.Crash, Node: compare.Leader, At: 0}))
 	require.Equal(t, 110*ms, r.Faults[0].Began)
 	require.Equal(t, 3, r.Faults[0].Node)
-	r = run(t, scenario(100*ms, contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 0}))
+	r = run(t, scenario(100*ms, compare.Fault{Kind: compare.Crash, Node: compare.Leader, At: 0}))
 	require.Less(t, r.Faults[0].Began, time.Duration(0), "there was none")
 	require.Less(t, r.Faults[0].Healed, time.Duration(0))
 }
@@ -155,11 +155,11 @@ func TestClocks(t *testing.T) {
 
 // TestSame runs the same thing twice, and another seed once.
 func TestSame(t *testing.T) {
-	s := scenario(time.Second, contest.Fault{Kind: contest.Crash, Node: 3, At: 200 * ms})
-	s.Delay, s.Loss = contest.Range{Min: ms, Max: 9 * ms}, 0.3
+	s := scenario(time.Second, compare.Fault{Kind: compare.Crash, Node: 3, At: 200 * ms})
+	s.Delay, s.Loss = compare.Range{Min: ms, Max: 9 * ms}, 0.3
 	one, two := run(t, s), run(t, s)
 	require.Equal(t, one, two)
-	other, err := contest.Run(s, toy.New(), 2, contest.Options{})
+	other, err := compare.Run(s, toy.New(), 2, compare.Options{})
 	require.NoError(t, err)
 	require.NotEqual(t, one.Digest, other.Digest)
 }
@@ -168,11 +168,11 @@ func TestSame(t *testing.T) {
 func TestServers(t *testing.T) {
 	a := toy.New()
 	a.Servers = 1
-	s := scenario(300*ms, contest.Fault{Kind: contest.Crash, Node: 4, At: 50 * ms}, contest.Fault{Kind: contest.Cut, Links: contest.Isolate(3, 1), At: 60 * ms})
-	r, err := contest.Run(s, a, 1, contest.Options{})
+	s := scenario(300*ms, compare.Fault{Kind: compare.Crash, Node: 4, At: 50 * ms}, compare.Fault{Kind: compare.Cut, Links: compare.Isolate(3, 1), At: 60 * ms})
+	r, err := compare.Run(s, a, 1, compare.Options{})
 	require.NoError(t, err)
 	require.Equal(t, 4, r.Faults[0].Node)
-	r, err = contest.Run(s, toy.New(), 1, contest.Options{})
+	r, err = compare.Run(s, toy.New(), 1, compare.Options{})
 	require.NoError(t, err)
 	require.Less(t, r.Faults[0].Began, time.Duration(0), "there is no such node")
 	require.Equal(t, 60*ms, r.Faults[1].Began)
@@ -182,66 +182,66 @@ func TestServers(t *testing.T) {
 func TestAlgorithmsMayNot(t *testing.T) {
 	a := toy.New()
 	a.MaxNodes = 2
-	_, err := contest.Run(scenario(time.Second), a, 1, contest.Options{})
+	_, err := compare.Run(scenario(time.Second), a, 1, compare.Options{})
 	require.ErrorContains(t, err, "toy can have 2 nodes")
 	for _, to := range []int{0, 3, 9} {
 		a = toy.New()
-		a.New = func(c contest.Config) contest.Node { return &sender{toy.Node(c), c.ID, to} }
-		_, err = contest.Run(scenario(time.Second), a, 1, contest.Options{})
+		a.New = func(c compare.Config) compare.Node { return &sender{toy.Node(c), c.ID, to} }
+		_, err = compare.Run(scenario(time.Second), a, 1, compare.Options{})
 		require.ErrorContains(t, err, "node 3 sends NONSENSE to")
 	}
 }
 
 // sender sends something to a node that there is not, or to itself, when it suspects its leader.
 type sender struct {
-	contest.Node
+	compare.Node
 	id, to int
 }
 
-func (n *sender) End(contest.Timer, *contest.Output) {}
+func (n *sender) End(compare.Timer, *compare.Output) {}
 
-func (n *sender) Start(out *contest.Output) {
+func (n *sender) Start(out *compare.Output) {
 	if n.id == 3 {
-		out.Send = append(out.Send, contest.Sent{To: n.to, Message: contest.Message{Kind: "NONSENSE"}})
+		out.Send = append(out.Send, compare.Sent{To: n.to, Message: compare.Message{Kind: "NONSENSE"}})
 	}
 }
 
 // TestValidate gives every field a value that it cannot have.
 func TestValidate(t *testing.T) {
-	for problem, spoil := range map[string]func(s *contest.Scenario){
-		"Nodes: 0":              func(s *contest.Scenario) { s.Nodes = 0 },
-		"Nodes: 102":            func(s *contest.Scenario) { s.Nodes = 102 },
-		"Length":                func(s *contest.Scenario) { s.Length = 0 },
-		"Work":                  func(s *contest.Scenario) { s.Work = -1 },
-		"Loss: 1.5":             func(s *contest.Scenario) { s.Loss = 1.5 },
-		"Delay and Disk":        func(s *contest.Scenario) { s.Delay = contest.Range{Min: 2, Max: 1} },
-		"Rates: there are 1":    func(s *contest.Scenario) { s.Rates = []float64{1} },
-		"Rates: a clock":        func(s *contest.Scenario) { s.Rates = []float64{1, 0, 1} },
-		"Timing":                func(s *contest.Scenario) { s.Timing.Patience = s.Timing.Heartbeat },
-		"Order: [1 2 2]":        func(s *contest.Scenario) { s.Order = []int{1, 2, 2} },
-		"there is no kind":      func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: "flood", Node: 1}} },
-		"begins within the run": func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: contest.Crash, Node: 1, At: time.Hour}} },
-		"there is no node 5":    func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: contest.Crash, Node: 5}} },
-		"there is no node 0":    func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: contest.Crash}} },
-		"links are cut":         func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: contest.Cut, Node: 1}} },
-		"links are cut or slow": func(s *contest.Scenario) {
-			s.Faults = []contest.Fault{{Kind: contest.Crash, Links: contest.Between(1, 2)}}
+	for problem, spoil := range map[string]func(s *compare.Scenario){
+		"Nodes: 0":              func(s *compare.Scenario) { s.Nodes = 0 },
+		"Nodes: 102":            func(s *compare.Scenario) { s.Nodes = 102 },
+		"Length":                func(s *compare.Scenario) { s.Length = 0 },
+		"Work":                  func(s *compare.Scenario) { s.Work = -1 },
+		"Loss: 1.5":             func(s *compare.Scenario) { s.Loss = 1.5 },
+		"Delay and Disk":        func(s *compare.Scenario) { s.Delay = compare.Range{Min: 2, Max: 1} },
+		"Rates: there are 1":    func(s *compare.Scenario) { s.Rates = []float64{1} },
+		"Rates: a clock":        func(s *compare.Scenario) { s.Rates = []float64{1, 0, 1} },
+		"Timing":                func(s *compare.Scenario) { s.Timing.Patience = s.Timing.Heartbeat },
+		"Order: [1 2 2]":        func(s *compare.Scenario) { s.Order = []int{1, 2, 2} },
+		"there is no kind":      func(s *compare.Scenario) { s.Faults = []compare.Fault{{Kind: "flood", Node: 1}} },
+		"begins within the run": func(s *compare.Scenario) { s.Faults = []compare.Fault{{Kind: compare.Crash, Node: 1, At: time.Hour}} },
+		"there is no node 5":    func(s *compare.Scenario) { s.Faults = []compare.Fault{{Kind: compare.Crash, Node: 5}} },
+		"there is no node 0":    func(s *compare.Scenario) { s.Faults = []compare.Fault{{Kind: compare.Crash}} },
+		"links are cut":         func(s *compare.Scenario) { s.Faults = []compare.Fault{{Kind: compare.Cut, Node: 1}} },
+		"links are cut or slow": func(s *compare.Scenario) {
+			s.Faults = []compare.Fault{{Kind: compare.Crash, Links: compare.Between(1, 2)}}
 		},
-		"a pause takes": func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: contest.Pause, Node: 1}} },
-		"Delay goes from": func(s *contest.Scenario) {
-			s.Faults = []contest.Fault{{Kind: contest.Slow, Links: contest.Between(1, 2), Loss: 2}}
+		"a pause takes": func(s *compare.Scenario) { s.Faults = []compare.Fault{{Kind: compare.Pause, Node: 1}} },
+		"Delay goes from": func(s *compare.Scenario) {
+			s.Faults = []compare.Fault{{Kind: compare.Slow, Links: compare.Between(1, 2), Loss: 2}}
 		},
-		"no link from 1 to 1": func(s *contest.Scenario) {
-			s.Faults = []contest.Fault{{Kind: contest.Cut, Links: contest.Between(1, 1)}}
+		"no link from 1 to 1": func(s *compare.Scenario) {
+			s.Faults = []compare.Fault{{Kind: compare.Cut, Links: compare.Between(1, 1)}}
 		},
-		"no link from 1 to 5": func(s *contest.Scenario) {
-			s.Faults = []contest.Fault{{Kind: contest.Cut, Links: contest.Between(1, 5)}}
+		"no link from 1 to 5": func(s *compare.Scenario) {
+			s.Faults = []compare.Fault{{Kind: compare.Cut, Links: compare.Between(1, 5)}}
 		},
-		"Faults[1]: there is no": func(s *contest.Scenario) { s.Faults = []contest.Fault{{Kind: contest.Crash, Node: 1}, {}} },
+		"Faults[1]: there is no": func(s *compare.Scenario) { s.Faults = []compare.Fault{{Kind: compare.Crash, Node: 1}, {}} },
 	} {
 		s := scenario(time.Second)
 		spoil(s)
-		_, err := contest.Run(s, toy.New(), 1, contest.Options{})
+		_, err := compare.Run(s, toy.New(), 1, compare.Options{})
 		require.ErrorContains(t, err, problem)
 		require.ErrorContains(t, err, `scenario "test"`)
 	}
@@ -249,14 +249,14 @@ func TestValidate(t *testing.T) {
 
 // TestPrint holds that a writer's error is not lost.
 func TestPrint(t *testing.T) {
-	s := scenario(300*ms, contest.Fault{Kind: contest.Cut, Links: contest.Between(2, 3), At: 100 * ms})
+	s := scenario(300*ms, compare.Fault{Kind: compare.Cut, Links: compare.Between(2, 3), At: 100 * ms})
 	r := run(t, s)
 	var b strings.Builder
-	require.NoError(t, contest.WriteTimeline(&b, s, &r))
+	require.NoError(t, compare.WriteTimeline(&b, s, &r))
 	require.Contains(t, b.String(), "2–3 cut\n")
 	require.Contains(t, b.String(), "3 sends LEAD to 2: lost\n")
 	require.Contains(t, b.String(), "2 lead at once: 2 and 3\n")
-	require.ErrorIs(t, contest.WriteTimeline(full{}, s, &r), errFull)
+	require.ErrorIs(t, compare.WriteTimeline(full{}, s, &r), errFull)
 }
 
 type full struct{}
@@ -268,8 +268,8 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 // TestStorm gives a run up in which messages beget messages.
 func TestStorm(t *testing.T) {
 	a := toy.New()
-	a.New = func(c contest.Config) contest.Node { return &gossip{toy.Node(c), c} }
-	r, err := contest.Run(scenario(time.Hour), a, 1, contest.Options{})
+	a.New = func(c compare.Config) compare.Node { return &gossip{toy.Node(c), c} }
+	r, err := compare.Run(scenario(time.Hour), a, 1, compare.Options{})
 	require.NoError(t, err)
 	require.True(t, r.Storm)
 	require.False(t, r.Agreed)
@@ -278,15 +278,15 @@ func TestStorm(t *testing.T) {
 
 // gossip passes all that it hears on to everybody else.
 type gossip struct {
-	contest.Node
-	config contest.Config
+	compare.Node
+	config compare.Config
 }
 
-func (n *gossip) Receive(from int, m contest.Message, out *contest.Output) {
+func (n *gossip) Receive(from int, m compare.Message, out *compare.Output) {
 	n.Node.Receive(from, m, out)
 	for id := 1; id <= n.config.Nodes; id++ {
 		if id != n.config.ID {
-			out.Send = append(out.Send, contest.Sent{To: id, Message: m})
+			out.Send = append(out.Send, compare.Sent{To: id, Message: m})
 		}
 	}
 }
@@ -294,46 +294,46 @@ func (n *gossip) Receive(from int, m contest.Message, out *contest.Output) {
 // TestQuietWaits ends a run of nodes that give thanks only when the last thanks have arrived.
 func TestQuietWaits(t *testing.T) {
 	a := toy.New()
-	a.New = func(c contest.Config) contest.Node { return &polite{toy.Node(c)} }
-	s := scenario(time.Second, contest.Fault{Kind: contest.Suspect, Node: 1, At: 10 * ms})
+	a.New = func(c compare.Config) compare.Node { return &polite{toy.Node(c)} }
+	s := scenario(time.Second, compare.Fault{Kind: compare.Suspect, Node: 1, At: 10 * ms})
 	s.Quiet = true
-	r, err := contest.Run(s, a, 1, contest.Options{})
+	r, err := compare.Run(s, a, 1, compare.Options{})
 	require.NoError(t, err)
 	require.Equal(t, 12*ms, r.Ended)
 	require.Equal(t, 4, r.Election)
 }
 
 // polite thanks for each LEAD.
-type polite struct{ contest.Node }
+type polite struct{ compare.Node }
 
-func (n *polite) Receive(from int, m contest.Message, out *contest.Output) {
+func (n *polite) Receive(from int, m compare.Message, out *compare.Output) {
 	if m.Kind == "THANKS" {
 		return
 	}
 	n.Node.Receive(from, m, out)
 	if m.Kind == "LEAD" {
-		out.Send = append(out.Send, contest.Sent{To: from, Message: contest.Message{Kind: "THANKS"}})
+		out.Send = append(out.Send, compare.Sent{To: from, Message: compare.Message{Kind: "THANKS"}})
 	}
 }
 
 // TestLastLeader lets a fault befall the leader while two lead: it is the one that began last.
 func TestLastLeader(t *testing.T) {
 	for _, last := range []int{1, 2} {
-		r := run(t, scenario(400*ms, contest.Fault{Kind: contest.Cut, Links: []contest.Link{{From: 1}, {From: 2}}},
-			contest.Fault{Kind: contest.Suspect, Node: 3 - last, At: 20 * ms}, contest.Fault{Kind: contest.Suspect, Node: last, At: 30 * ms},
-			contest.Fault{Kind: contest.Crash, Node: contest.Leader, At: 50 * ms}))
+		r := run(t, scenario(400*ms, compare.Fault{Kind: compare.Cut, Links: []compare.Link{{From: 1}, {From: 2}}},
+			compare.Fault{Kind: compare.Suspect, Node: 3 - last, At: 20 * ms}, compare.Fault{Kind: compare.Suspect, Node: last, At: 30 * ms},
+			compare.Fault{Kind: compare.Crash, Node: compare.Leader, At: 50 * ms}))
 		require.Equal(t, last, r.Faults[3].Node)
 	}
 }
 
 // TestAside parts the leader and the lowest others from the rest, and a link of the leader from all others.
 func TestAside(t *testing.T) {
-	s := scenario(300*ms, contest.Fault{Kind: contest.Cut, Aside: 1, At: 200 * ms})
+	s := scenario(300*ms, compare.Fault{Kind: compare.Cut, Aside: 1, At: 200 * ms})
 	s.Nodes = 4
 	text := func() string {
 		r := run(t, s)
 		for _, e := range r.Timeline {
-			if e.Kind == contest.Happens && e.Node == 0 {
+			if e.Kind == compare.Happens && e.Node == 0 {
 				return e.Text
 			}
 		}
@@ -342,7 +342,7 @@ func TestAside(t *testing.T) {
 	require.Equal(t, "1–2 1–3 2–4 3–4 cut", text(), "4 leads")
 	s.Rates = []float64{2, 1, 1, 1}
 	require.Equal(t, "1–3 1–4 2–3 2–4 cut", text(), "1 leads")
-	s.Faults[0].Aside, s.Faults[0].Links = 0, contest.Between(contest.Leader, contest.Lowest)
+	s.Faults[0].Aside, s.Faults[0].Links = 0, compare.Between(compare.Leader, compare.Lowest)
 	require.Equal(t, "1–2 cut", text())
 	s.Rates = nil
 	require.Equal(t, "1–4 cut", text())
@@ -359,8 +359,8 @@ func TestNobody(t *testing.T) {
 func TestAgain(t *testing.T) {
 	a := toy.New()
 	a.Again = 1
-	a.New = func(c contest.Config) contest.Node { return &undecided{toy.Node(c), c} }
-	r, err := contest.Run(scenario(time.Second), a, 1, contest.Options{})
+	a.New = func(c compare.Config) compare.Node { return &undecided{toy.Node(c), c} }
+	r, err := compare.Run(scenario(time.Second), a, 1, compare.Options{})
 	require.NoError(t, err)
 	require.Equal(t, 3+3*10, r.Elections)
 	require.Empty(t, r.Reigns)
@@ -368,26 +368,26 @@ func TestAgain(t *testing.T) {
 
 // undecided stands for ever, and says so each 100 ms.
 type undecided struct {
-	contest.Node
-	config contest.Config
+	compare.Node
+	config compare.Config
 }
 
-func (n *undecided) Start(out *contest.Output) {
-	out.Set = append(out.Set, contest.SetTimer{Timer: 0, After: 100 * ms})
+func (n *undecided) Start(out *compare.Output) {
+	out.Set = append(out.Set, compare.SetTimer{Timer: 0, After: 100 * ms})
 }
 
-func (n *undecided) End(_ contest.Timer, out *contest.Output) { n.Start(out) }
+func (n *undecided) End(_ compare.Timer, out *compare.Output) { n.Start(out) }
 
 // TestLaterEpoch lets a node of a lower epoch begin to lead after one of a higher, and write first: what the other writes then
 // is not stale.
 func TestLaterEpoch(t *testing.T) {
 	a := toy.New()
 	a.Fences = true
-	a.New = func(c contest.Config) contest.Node { return &ranked{Node: toy.Node(c), config: c} }
-	s := scenario(300*ms, contest.Fault{Kind: contest.Cut, Links: []contest.Link{{From: 1}, {From: 2}, {From: 3}}},
-		contest.Fault{Kind: contest.Suspect, Node: 2, At: 20 * ms}, contest.Fault{Kind: contest.Suspect, Node: 1, At: 40 * ms})
+	a.New = func(c compare.Config) compare.Node { return &ranked{Node: toy.Node(c), config: c} }
+	s := scenario(300*ms, compare.Fault{Kind: compare.Cut, Links: []compare.Link{{From: 1}, {From: 2}, {From: 3}}},
+		compare.Fault{Kind: compare.Suspect, Node: 2, At: 20 * ms}, compare.Fault{Kind: compare.Suspect, Node: 1, At: 40 * ms})
 	s.Work = 50 * ms
-	r, err := contest.Run(s, a, 1, contest.Options{})
+	r, err := compare.Run(s, a, 1, compare.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []uint64{2, 1}, []uint64{r.Reigns[0].Epoch, r.Reigns[1].Epoch})
 	require.Zero(t, r.Stale)
@@ -396,11 +396,11 @@ func TestLaterEpoch(t *testing.T) {
 
 // ranked has its id as its epoch.
 type ranked struct {
-	contest.Node
-	config contest.Config
+	compare.Node
+	config compare.Config
 }
 
-func (n *ranked) Status() contest.Status {
+func (n *ranked) Status() compare.Status {
 	s := n.Node.Status()
 	if s.Leading {
 		s.Epoch = uint64(n.config.ID)

@@ -1,4 +1,4 @@
-package contest
+package compare
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ const MaxNodes = 101
 // Validate says what of a scenario cannot be, and where.
 func (s *Scenario) Validate() error {
 	wrong := func(field, format string, args ...any) error {
-		return fmt.Errorf("contest: scenario %q: %s: %s", s.Name, field, fmt.Sprintf(format, args...))
+		return fmt.Errorf("compare: scenario %q: %s: %s", s.Name, field, fmt.Sprintf(format, args...))
 	}
 	t := &s.Timing
 	switch {

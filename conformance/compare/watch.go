@@ -1,4 +1,4 @@
-package contest
+package compare
 
 import (
 	"time"
@@ -22,7 +22,7 @@ const (
 	WentOn                    // Node does something again
 	Linked                    // links carry nothing, or are slow, or are as before, as Text says
 	Wrote                     // a write of Node has come to the resource
-	Meddled                   // what is under way, or when a timer ends, was changed, as Text says
+	Injected                  // what is under way, or when a timer ends, was changed, as Text says
 )
 
 // Call is what a node is told by those who look on.
@@ -60,13 +60,13 @@ type Moment struct {
 	Behind  int           // of Lost: how many messages were before it on its link, and are not lost with it
 	Timer   Timer         // of Ended
 	Call    Call          // of Told
-	Text    string        // of Linked and Meddled
+	Text    string        // of Linked and Injected
 	For     time.Duration // of Paused: how long; 0: until somebody lets it go on
 	Epoch   uint64        // of Wrote: that of the reign in which the leader has looked whether it leads
 	Refused bool          // of Wrote: the resource has refused it
 	Stale   int           // of Wrote: it was accepted after a write of this leader, of a later reign; or 0
 	Planned bool          // the scenario has planned it
-	Moved   []Arrival     // of Meddled: the messages that now arrive at another time
+	Moved   []Arrival     // of Injected: the messages that now arrive at another time
 	Out     *Output       // of a step of Node: what it does; else nil
 	Sent    []Flight      // what leaves Node; if it saves, once that is done
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 )
 
 // Answer is what came of a question.
@@ -80,7 +80,7 @@ type Options struct {
 }
 
 // Ask runs a question on algorithms, and returns the answer. It ends early, with an error, if ctx does.
-func Ask(ctx context.Context, q *Question, algorithms []contest.Algorithm, o Options) (Answer, error) {
+func Ask(ctx context.Context, q *Question, algorithms []compare.Algorithm, o Options) (Answer, error) {
 	if o.Seeds < 1 {
 		return Answer{}, errors.New("questions: no seeds: nothing would be measured")
 	}
@@ -130,7 +130,7 @@ func (m *Measure) name() string {
 }
 
 // row measures one algorithm in one setting.
-func (q *Question) row(ctx context.Context, a *contest.Algorithm, s *Setting, o Options) (Row, error) {
+func (q *Question) row(ctx context.Context, a *compare.Algorithm, s *Setting, o Options) (Row, error) {
 	row := Row{Algorithm: a.Name, Setting: s.Name, X: s.X}
 	if a.MaxNodes > 0 && s.Nodes > a.MaxNodes {
 		return row, nil
@@ -163,21 +163,21 @@ func (q *Question) row(ctx context.Context, a *contest.Algorithm, s *Setting, o 
 
 // Run is one run, and what it gave.
 type Run struct {
-	Scenario contest.Scenario
-	Result   contest.Result
+	Scenario compare.Scenario
+	Result   compare.Result
 	Values   []float64 // one for each measure
 }
 
 // Replay runs one setting of a question once more, with its timeline. The error says which settings there are, if there is
 // none of that name.
-func (q *Question) Replay(a *contest.Algorithm, setting string, seed uint64, o contest.Options) (Run, error) {
+func (q *Question) Replay(a *compare.Algorithm, setting string, seed uint64, o compare.Options) (Run, error) {
 	names := ""
 	for k := range q.Settings {
 		s := &q.Settings[k]
 		if s.Name == setting {
 			run, err := q.run(a, s, seed)
 			if err == nil {
-				run.Result, err = contest.Run(&run.Scenario, *a, seed, o)
+				run.Result, err = compare.Run(&run.Scenario, *a, seed, o)
 			}
 			return run, err
 		}
@@ -187,9 +187,9 @@ func (q *Question) Replay(a *contest.Algorithm, setting string, seed uint64, o c
 }
 
 // run runs a setting with one seed: all its scenarios, of which one counts.
-func (q *Question) run(a *contest.Algorithm, s *Setting, seed uint64) (chosen Run, err error) {
+func (q *Question) run(a *compare.Algorithm, s *Setting, seed uint64) (chosen Run, err error) {
 	for k, scenario := range s.Scenarios(seed) {
-		result, err := contest.Run(&scenario, *a, seed, contest.Options{})
+		result, err := compare.Run(&scenario, *a, seed, compare.Options{})
 		if err != nil {
 			return chosen, err
 		}

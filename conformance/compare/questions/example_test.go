@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/questions"
-	"github.com/seed-fdf591db/bully/conformance/contest/toy"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/questions"
+	"github.com/seed-fdf591db/bully/conformance/compare/toy"
 )
 
 // How many messages does an election of the toy algorithm take, at best?
 func Example() {
 	q := questions.All()[0]
 	q.Settings = q.Settings[:3]
-	answer, err := questions.Ask(context.Background(), &q, []contest.Algorithm{toy.New()}, questions.Options{First: 1, Seeds: 1})
+	answer, err := questions.Ask(context.Background(), &q, []compare.Algorithm{toy.New()}, questions.Options{First: 1, Seeds: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 )
 
@@ -15,16 +15,16 @@ const ms = time.Millisecond
 const nodes = 5
 
 // failover is a scenario in which the leader dies, at a time that the seed draws, and does not come back.
-func failover(n int, seed uint64) contest.Scenario {
+func failover(n int, seed uint64) compare.Scenario {
 	random := world.NewRandom(seed, 1<<24)
 	at := 3*time.Second + random.In(world.Range{Max: 200 * ms})
-	return contest.Scenario{Name: "the leader dies", Nodes: n, Length: at + 10*time.Second, Timing: contest.LAN(), Work: 10 * ms,
-		Delay:  contest.Range{Min: ms / 2, Max: 3 * ms / 2},
-		Faults: []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: at}}}
+	return compare.Scenario{Name: "the leader dies", Nodes: n, Length: at + 10*time.Second, Timing: compare.LAN(), Work: 10 * ms,
+		Delay:  compare.Range{Min: ms / 2, Max: 3 * ms / 2},
+		Faults: []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: at}}}
 }
 
 // healed is how long it took until all followed a new leader.
-func healed(_ *contest.Scenario, r *contest.Result) float64 {
+func healed(_ *compare.Scenario, r *compare.Result) float64 {
 	if r.Faults[0].Healed < 0 || r.Faults[0].Began < 0 {
 		return math.Inf(1)
 	}
@@ -35,8 +35,8 @@ func healed(_ *contest.Scenario, r *contest.Result) float64 {
 func failoverMeasures() []Measure {
 	return []Measure{
 		{Name: "time to a new leader", Unit: "ms", Stat: Median, Log: true, Of: healed},
-		{Name: "more than one leader", Unit: "ms", Stat: Most, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return milliseconds(r.Two) }},
-		{Name: "reigns", Stat: Mean, Of: func(_ *contest.Scenario, r *contest.Result) float64 { return float64(len(r.Reigns)) }},
+		{Name: "more than one leader", Unit: "ms", Stat: Most, Of: func(_ *compare.Scenario, r *compare.Result) float64 { return milliseconds(r.Two) }},
+		{Name: "reigns", Stat: Mean, Of: func(_ *compare.Scenario, r *compare.Result) float64 { return float64(len(r.Reigns)) }},
 	}
 }
 
@@ -46,10 +46,10 @@ func failoverLoss() Question {
 		Asks: "The leader of five nodes dies, on links that lose messages. How long does it take until all that live follow one new leader?",
 		How:  "From the death until all living nodes name one leader that leads, and go on to do so for as long as their patience. Each message is lost with the same chance, before the death too."}
 	for _, loss := range []float64{0, 1, 2, 5, 10, 20, 30} {
-		q.Settings = append(q.Settings, Setting{Name: fmt.Sprintf("%g%%", loss), X: loss, Nodes: nodes, Scenarios: func(seed uint64) []contest.Scenario {
+		q.Settings = append(q.Settings, Setting{Name: fmt.Sprintf("%g%%", loss), X: loss, Nodes: nodes, Scenarios: func(seed uint64) []compare.Scenario {
 			s := failover(nodes, seed)
 			s.Loss = loss / 100
-			return []contest.Scenario{s}
+			return []compare.Scenario{s}
 		}})
 	}
 	return q
@@ -62,10 +62,10 @@ func failoverDelay() Question {
 		How:  "Never is also said where no leader came up that could die. Delays are drawn evenly from half to one and a half of what is said. All timers allow for 12 ms, and stay as they are. A run is given up when messages beget messages: more than 50,000, and one more each millisecond."}
 	for _, delay := range []time.Duration{ms / 2, ms, 2 * ms, 5 * ms, 10 * ms, 20 * ms, 50 * ms, 100 * ms} {
 		q.Settings = append(q.Settings, Setting{Name: fmt.Sprintf("%gms", milliseconds(delay)), X: milliseconds(delay), Nodes: nodes,
-			Scenarios: func(seed uint64) []contest.Scenario {
+			Scenarios: func(seed uint64) []compare.Scenario {
 				s := failover(nodes, seed)
-				s.Delay = contest.Range{Min: delay / 2, Max: delay * 3 / 2}
-				return []contest.Scenario{s}
+				s.Delay = compare.Range{Min: delay / 2, Max: delay * 3 / 2}
+				return []compare.Scenario{s}
 			}})
 	}
 	return q

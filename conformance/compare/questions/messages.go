@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 )
 
 // messagesName is the name of the measure of what an election costs.
@@ -18,7 +18,7 @@ const messagesName = "messages"
 func sizes() []int { return []int{3, 5, 7, 11, 17, 25, 35, 51, 64, 75, 101} }
 
 // electionMessages is what an election costs, if it comes to an end.
-func electionMessages(_ *contest.Scenario, r *contest.Result) float64 {
+func electionMessages(_ *compare.Scenario, r *compare.Result) float64 {
 	if !r.Agreed {
 		return math.Inf(1)
 	}
@@ -31,7 +31,7 @@ func messages() []Question {
 	bully := []Bound{{"n\u00a0−\u00a01", func(n float64) float64 { return n - 1 }}, {"n²\u00a0−\u00a01", func(n float64) float64 { return n*n - 1 }}}
 	ring := []Bound{{"2n\u00a0−\u00a01", func(n float64) float64 { return 2*n - 1 }}, {"n²", func(n float64) float64 { return n * n }}}
 	both := append(slices.Clone(bully), ring...)
-	make := func(id, title, asks string, worst bool, scenarios func(n int) []contest.Scenario, notes ...string) Question {
+	make := func(id, title, asks string, worst bool, scenarios func(n int) []compare.Scenario, notes ...string) Question {
 		q := Question{ID: id, Title: title, Asks: asks, X: "nodes", Log: true, Single: true, Bounds: both,
 			How: "All messages until all follow one leader and none is under way. Not counted: heartbeats and their ACKs, renewals and watches of leases, and the ACK of each hop of a ring (as many again). " +
 				"Nothing is lost, nobody is dead, and nobody knows of a leader before. Candidates for a lease all ask when they start, whoever else does. " +
@@ -40,7 +40,7 @@ func messages() []Question {
 		q.How = strings.Join(append([]string{q.How}, notes...), " ")
 		for _, n := range sizes() {
 			q.Settings = append(q.Settings, Setting{Name: strconv.Itoa(n), X: float64(n), Nodes: n, Worst: worst,
-				Scenarios: func(uint64) []contest.Scenario { return scenarios(n) }})
+				Scenarios: func(uint64) []compare.Scenario { return scenarios(n) }})
 		}
 		return q
 	}
@@ -56,7 +56,7 @@ func messages() []Question {
 const herdNote = "Whoever needs a random wait to get out of a tie has none here: the votes of Raft are split for as long as nobody's patience ends."
 
 // tookMeasure is how long a run that ends with its election took.
-var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *contest.Scenario, r *contest.Result) float64 {
+var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *compare.Scenario, r *compare.Result) float64 {
 	if !r.Agreed {
 		return math.Inf(1)
 	}
@@ -64,29 +64,29 @@ var tookMeasure = Measure{Name: "time", Unit: "ms", Stat: Median, Of: func(_ *co
 }}
 
 // silent is a scenario in which nothing happens by itself.
-func silent(n int, faults ...contest.Fault) contest.Scenario {
-	timing := contest.LAN()
+func silent(n int, faults ...compare.Fault) compare.Scenario {
+	timing := compare.LAN()
 	timing.Patience, timing.TTL = 1000*time.Second, 1000*time.Second
 	timing.Heartbeat = 100 * time.Second
-	return contest.Scenario{Name: "election", Nodes: n, Length: 100 * time.Second, Timing: timing, Quiet: true, Faults: faults}
+	return compare.Scenario{Name: "election", Nodes: n, Length: 100 * time.Second, Timing: timing, Quiet: true, Faults: faults}
 }
 
 // orders are the rings in which ids rise, and fall.
-func orders(n int, s contest.Scenario) []contest.Scenario {
+func orders(n int, s compare.Scenario) []compare.Scenario {
 	falling := s
 	falling.Order = nil
 	for id := n; id > 0; id-- {
 		falling.Order = append(falling.Order, id)
 	}
-	return []contest.Scenario{s, falling}
+	return []compare.Scenario{s, falling}
 }
 
 // starts are elections that one node begins: each, or of many nodes some.
-func starts(n int) (all []contest.Scenario) {
+func starts(n int) (all []compare.Scenario) {
 	step := max(1, n/16)
 	for k := 1; k <= n; k++ {
 		if k == 1 || k >= n-1 || k%step == 0 {
-			s := silent(n, contest.Fault{Kind: contest.Suspect, Node: k})
+			s := silent(n, compare.Fault{Kind: compare.Suspect, Node: k})
 			s.Name = fmt.Sprintf("node %d of %d starts", k, n)
 			all = append(all, orders(n, s)...)
 		}
@@ -95,11 +95,11 @@ func starts(n int) (all []contest.Scenario) {
 }
 
 // herds are elections that all begin.
-func herds(n int) []contest.Scenario {
+func herds(n int) []compare.Scenario {
 	s := silent(n)
 	s.Name = fmt.Sprintf("all %d start", n)
 	for k := 1; k <= n; k++ {
-		s.Faults = append(s.Faults, contest.Fault{Kind: contest.Suspect, Node: k})
+		s.Faults = append(s.Faults, compare.Fault{Kind: compare.Suspect, Node: k})
 	}
 	return orders(n, s)
 }
@@ -109,15 +109,15 @@ func failoverMessages() Question {
 	q := Question{ID: "messages-failover", Title: "Messages of a failover", X: "nodes", Log: true,
 		Asks: "The leader dies, and its followers find out in their own time. How many messages are sent until all follow the next, and for ten seconds after?",
 		How:  "As above, but with timers as they are, and a leader that dies. What is sent to it counts.",
-		Measures: []Measure{{Name: messagesName, Stat: Median, Log: true, Of: func(s *contest.Scenario, r *contest.Result) float64 {
+		Measures: []Measure{{Name: messagesName, Stat: Median, Log: true, Of: func(s *compare.Scenario, r *compare.Result) float64 {
 			if !r.Agreed || r.Faults[0].Healed < 0 {
 				return math.Inf(1)
 			}
 			return float64(r.Election - r.Faults[0].Election)
 		}}}}
 	for _, n := range []int{3, 5, 7, 11, 17, 25} {
-		q.Settings = append(q.Settings, Setting{Name: strconv.Itoa(n), X: float64(n), Nodes: n, Scenarios: func(seed uint64) []contest.Scenario {
-			return []contest.Scenario{failover(n, seed)}
+		q.Settings = append(q.Settings, Setting{Name: strconv.Itoa(n), X: float64(n), Nodes: n, Scenarios: func(seed uint64) []compare.Scenario {
+			return []compare.Scenario{failover(n, seed)}
 		}})
 	}
 	return q

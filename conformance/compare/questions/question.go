@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 )
 
 // Question is something that is measured of all algorithms alike, in several settings.
@@ -29,7 +29,7 @@ type Measure struct {
 	Unit string                                               // such as "ms"; "" for a count
 	Stat Stat                                                 // of many runs, which number to look at
 	Log  bool                                                 // it is best drawn with logarithms: what is below 1 may be drawn as 1
-	Of   func(s *contest.Scenario, r *contest.Result) float64 // infinite: never
+	Of   func(s *compare.Scenario, r *compare.Result) float64 // infinite: never
 }
 
 // Stat is a number that stands for many.
@@ -47,7 +47,7 @@ type Setting struct {
 	X    float64 // its place on the axis
 	// Scenarios returns what is run with a seed: one, or many, of which that one counts whose first measure is the least, or
 	// the greatest if Worst.
-	Scenarios func(seed uint64) []contest.Scenario
+	Scenarios func(seed uint64) []compare.Scenario
 	Worst     bool
 	Nodes     int // of each scenario
 }

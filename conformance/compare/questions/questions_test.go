@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/questions"
-	"github.com/seed-fdf591db/bully/conformance/contest/toy"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/questions"
+	"github.com/seed-fdf591db/bully/conformance/compare/toy"
 )
 
 // question returns a question by its id.
@@ -26,7 +26,7 @@ func question(t *testing.T, id string) *questions.Question {
 	return nil
 }
 
-func ask(t *testing.T, q *questions.Question, seeds int, algorithms ...contest.Algorithm) questions.Answer {
+func ask(t *testing.T, q *questions.Question, seeds int, algorithms ...compare.Algorithm) questions.Answer {
 	t.Helper()
 	answer, err := questions.Ask(context.Background(), q, algorithms, questions.Options{First: 1, Seeds: seeds, Workers: 2})
 	require.NoError(t, err)
@@ -68,10 +68,10 @@ func TestBounds(t *testing.T) {
 func TestSame(t *testing.T) {
 	q := question(t, "failover-loss")
 	one := ask(t, q, 3, toy.New())
-	two, err := questions.Ask(context.Background(), q, []contest.Algorithm{toy.New()}, questions.Options{First: 1, Seeds: 3, Workers: 1})
+	two, err := questions.Ask(context.Background(), q, []compare.Algorithm{toy.New()}, questions.Options{First: 1, Seeds: 3, Workers: 1})
 	require.NoError(t, err)
 	require.Equal(t, one, two)
-	other, err := questions.Ask(context.Background(), q, []contest.Algorithm{toy.New()}, questions.Options{First: 4, Seeds: 3})
+	other, err := questions.Ask(context.Background(), q, []compare.Algorithm{toy.New()}, questions.Options{First: 4, Seeds: 3})
 	require.NoError(t, err)
 	for i := range one.Rows {
 		require.NotEqual(t, one.Rows[i].Digest, other.Rows[i].Digest)
@@ -84,24 +84,24 @@ func TestReplay(t *testing.T) {
 		algorithm := toy.New()
 		s := q.Settings[0]
 		answer := ask(t, &questions.Question{ID: q.ID, Measures: q.Measures, Single: q.Single, Settings: q.Settings[:1]}, 2, algorithm)
-		run, err := q.Replay(&algorithm, s.Name, answer.Rows[0].Worst, contest.Options{Timeline: true})
+		run, err := q.Replay(&algorithm, s.Name, answer.Rows[0].Worst, compare.Options{Timeline: true})
 		require.NoError(t, err)
 		require.Equal(t, answer.Rows[0].Values[0].Most, run.Values[0], q.ID)
 		require.NotEmpty(t, run.Result.Timeline)
 	}
 	algorithm := toy.New()
-	_, err := question(t, "leaders").Replay(&algorithm, "sunshine", 1, contest.Options{})
+	_, err := question(t, "leaders").Replay(&algorithm, "sunshine", 1, compare.Options{})
 	require.ErrorContains(t, err, `no setting "sunshine"; it has "partition"`)
 }
 
 // TestAsk holds what cannot be asked.
 func TestAsk(t *testing.T) {
 	q := question(t, "leaders")
-	_, err := questions.Ask(context.Background(), q, []contest.Algorithm{toy.New()}, questions.Options{})
+	_, err := questions.Ask(context.Background(), q, []compare.Algorithm{toy.New()}, questions.Options{})
 	require.ErrorContains(t, err, "no seeds")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = questions.Ask(ctx, q, []contest.Algorithm{toy.New()}, questions.Options{Seeds: 1})
+	_, err = questions.Ask(ctx, q, []compare.Algorithm{toy.New()}, questions.Options{Seeds: 1})
 	require.ErrorIs(t, err, context.Canceled)
 
 	small := toy.New()

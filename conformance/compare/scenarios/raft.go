@@ -3,7 +3,7 @@ package scenarios
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 )
 
 // raft returns the scenarios of Raft's election. In each one node is told at 10 ms that there is no leader, so that the same
@@ -13,17 +13,17 @@ func raft() []Named {
 }
 
 // raftOf is a scenario of so many nodes, of which first leads first, and whose leader works.
-func raftOf(name string, nodes, first int, length time.Duration, faults ...contest.Fault) contest.Scenario {
-	begin := contest.Fault{Kind: contest.Suspect, Node: first, At: 10 * time.Millisecond}
-	return contest.Scenario{Name: name, Nodes: nodes, Length: length, Timing: contest.LAN(), Work: 100 * time.Millisecond,
-		Faults: append([]contest.Fault{begin}, faults...)}
+func raftOf(name string, nodes, first int, length time.Duration, faults ...compare.Fault) compare.Scenario {
+	begin := compare.Fault{Kind: compare.Suspect, Node: first, At: 10 * time.Millisecond}
+	return compare.Scenario{Name: name, Nodes: nodes, Length: length, Timing: compare.LAN(), Work: 100 * time.Millisecond,
+		Faults: append([]compare.Fault{begin}, faults...)}
 }
 
 // raftRejoin is what pre-vote is for (Ongaro 2014, 9.6; hashicorp/raft#31).
 func raftRejoin() Named {
 	return Named{
 		Scenario: raftOf("raft-rejoin", 5, 5, 4*time.Second,
-			contest.Fault{Kind: contest.Cut, At: time.Second, For: 2 * time.Second, Links: contest.Isolate(5, 1)}),
+			compare.Fault{Kind: compare.Cut, At: time.Second, For: 2 * time.Second, Links: compare.Isolate(5, 1)}),
 		Title:  "A follower that was cut off comes back, and deposes a leader that all others follow",
 		Shows:  "raft-plain",
 		Flaw:   Disrupted,
@@ -36,13 +36,13 @@ func raftRejoin() Named {
 
 // raftPartial is B18, with the ids so that the highest leads: neither 1 nor 2 hears it, and both reach one who does.
 func raftPartial() Named {
-	var links []contest.Link
+	var links []compare.Link
 	for _, pair := range [][2]int{{5, 2}, {3, 2}, {5, 1}, {4, 1}, {2, 1}} {
-		links = append(links, contest.Between(pair[0], pair[1])...)
+		links = append(links, compare.Between(pair[0], pair[1])...)
 	}
 	return Named{
 		Scenario: raftOf("raft-partial", 5, 5, 4*time.Second,
-			contest.Fault{Kind: contest.Cut, At: time.Second, For: 2 * time.Second, Links: links}),
+			compare.Fault{Kind: compare.Cut, At: time.Second, For: 2 * time.Second, Links: links}),
 		Title:  "2 reaches only 4, and 1 only 3: elections without end, though 3, 4 and 5 are whole",
 		Shows:  "raft-plain",
 		Flaw:   Disrupted,
@@ -58,8 +58,8 @@ func raftPartial() Named {
 func raftOneWay() Named {
 	return Named{
 		Scenario: raftOf("raft-one-way", 5, 5, 5*time.Second,
-			contest.Fault{Kind: contest.Cut, At: time.Second, For: 3 * time.Second, Links: []contest.Link{{From: 0, To: 5}}},
-			contest.Fault{Kind: contest.Suspect, Node: 2, At: 3500 * time.Millisecond}),
+			compare.Fault{Kind: compare.Cut, At: time.Second, For: 3 * time.Second, Links: []compare.Link{{From: 0, To: 5}}},
+			compare.Fault{Kind: compare.Suspect, Node: 2, At: 3500 * time.Millisecond}),
 		Title:  "The leader is heard by all and hears nobody, and leads on and on",
 		Shows:  "raft-plain",
 		Flaw:   TwoLeaders,
@@ -73,7 +73,7 @@ func raftOneWay() Named {
 func raftMinorityLeader() Named {
 	return Named{
 		Scenario: raftOf("raft-minority-leader", 5, 5, 3*time.Second,
-			contest.Fault{Kind: contest.Cut, At: time.Second, For: time.Second, Links: contest.Isolate(5, 4, 5)}),
+			compare.Fault{Kind: compare.Cut, At: time.Second, For: time.Second, Links: compare.Isolate(5, 4, 5)}),
 		Title:  "A partition leaves the leader in the minority, where it takes itself for the leader until it heals",
 		Shows:  "raft-plain",
 		Flaw:   TwoLeaders,
@@ -87,7 +87,7 @@ func raftMinorityLeader() Named {
 // within the millisecond that a message takes. Here that happens twice.
 func raftSplitVote() Named {
 	return Named{
-		Scenario: raftOf("raft-split-vote", 4, 4, 3*time.Second, contest.Fault{Kind: contest.Crash, Node: 4, At: time.Second}),
+		Scenario: raftOf("raft-split-vote", 4, 4, 3*time.Second, compare.Fault{Kind: compare.Crash, Node: 4, At: time.Second}),
 		Title:    "Two nodes stand at the same moment, and nobody wins, twice",
 		Seed:     2939,
 		Shows:    "raft-plain",

@@ -3,7 +3,7 @@ package scenarios
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 )
 
 // ring returns the scenarios of the ring algorithms. In each one node is told at 10 ms that there is no leader, so that one
@@ -15,22 +15,22 @@ func ring() []Named {
 }
 
 // ringOf is a scenario of so many nodes that stand in the ring in ascending order; the highest begins the first election.
-func ringOf(name string, nodes int, length time.Duration, faults ...contest.Fault) contest.Scenario {
-	first := contest.Fault{Kind: contest.Suspect, Node: nodes, At: 10 * time.Millisecond}
-	return contest.Scenario{Name: name, Nodes: nodes, Length: length, Timing: contest.LAN(), Faults: append([]contest.Fault{first}, faults...)}
+func ringOf(name string, nodes int, length time.Duration, faults ...compare.Fault) compare.Scenario {
+	first := compare.Fault{Kind: compare.Suspect, Node: nodes, At: 10 * time.Millisecond}
+	return compare.Scenario{Name: name, Nodes: nodes, Length: length, Timing: compare.LAN(), Faults: append([]compare.Fault{first}, faults...)}
 }
 
 // tenMS is how long messages take where a round has to take its time for the flaw to be seen.
-var tenMS = contest.Range{Min: 10 * time.Millisecond, Max: 10 * time.Millisecond}
+var tenMS = compare.Range{Min: 10 * time.Millisecond, Max: 10 * time.Millisecond}
 
 // ringTwoStarters is the picture that Tanenbaum and van Steen draw (§6.5.1), with ids from 1 instead of 0.
 func ringTwoStarters() Named {
 	const at = time.Second
 	return Named{
 		Scenario: ringOf("ring-two-starters", 8, 3*time.Second,
-			contest.Fault{Kind: contest.Crash, Node: 8, At: at},
-			contest.Fault{Kind: contest.Suspect, Node: 3, At: at + 50*time.Millisecond},
-			contest.Fault{Kind: contest.Suspect, Node: 6, At: at + 50*time.Millisecond}),
+			compare.Fault{Kind: compare.Crash, Node: 8, At: at},
+			compare.Fault{Kind: compare.Suspect, Node: 3, At: at + 50*time.Millisecond},
+			compare.Fault{Kind: compare.Suspect, Node: 6, At: at + 50*time.Millisecond}),
 		Title:  "Two of eight notice at the same moment that the leader is dead",
 		Shows:  "ring",
 		Flaw:   NoFlaw,
@@ -43,7 +43,7 @@ func ringTwoStarters() Named {
 func ringHerd() Named {
 	return Named{
 		Scenario: ringOf("ring-herd", 7, 3*time.Second,
-			contest.Fault{Kind: contest.Crash, Node: 7, At: time.Second}),
+			compare.Fault{Kind: compare.Crash, Node: 7, At: time.Second}),
 		Title:  "The leader of seven crashes, and all others notice at the same moment",
 		Shows:  "ring",
 		Flaw:   Herd,
@@ -57,7 +57,7 @@ func ringHerd() Named {
 func ringPartition() Named {
 	return Named{
 		Scenario: ringOf("ring-partition", 5, 4*time.Second,
-			contest.Fault{Kind: contest.Cut, At: time.Second, For: 2 * time.Second, Links: contest.Isolate(5, 4, 5)}),
+			compare.Fault{Kind: compare.Cut, At: time.Second, For: 2 * time.Second, Links: compare.Isolate(5, 4, 5)}),
 		Title:  "The network parts 4 and 5 from 1, 2 and 3",
 		Shows:  "ring",
 		Flaw:   TwoLeaders,
@@ -69,7 +69,7 @@ func ringPartition() Named {
 
 func ringLostACK() Named {
 	s := ringOf("ring-lost-ack", 5, 2*time.Second,
-		contest.Fault{Kind: contest.Slow, For: 60 * time.Millisecond, Links: []contest.Link{{From: 5, To: 4}}, Delay: tenMS, Loss: 1})
+		compare.Fault{Kind: compare.Slow, For: 60 * time.Millisecond, Links: []compare.Link{{From: 5, To: 4}}, Delay: tenMS, Loss: 1})
 	s.Faults[0].Node = 1
 	s.Delay = tenMS
 	return Named{
@@ -87,9 +87,9 @@ func ringLostList() Named {
 	const at = time.Second
 	return Named{
 		Scenario: ringOf("ring-lost-list", 5, 3*time.Second,
-			contest.Fault{Kind: contest.Crash, Node: 5, At: at},
-			contest.Fault{Kind: contest.Suspect, Node: 1, At: at + 50*time.Millisecond},
-			contest.Fault{Kind: contest.Crash, Node: 4, At: at + 60*time.Millisecond}),
+			compare.Fault{Kind: compare.Crash, Node: 5, At: at},
+			compare.Fault{Kind: compare.Suspect, Node: 1, At: at + 50*time.Millisecond},
+			compare.Fault{Kind: compare.Crash, Node: 4, At: at + 60*time.Millisecond}),
 		Title:  "The node that holds the list dies",
 		Shows:  "ring-no-retry",
 		Flaw:   NoLeader,
@@ -102,7 +102,7 @@ func ringLostList() Named {
 func ringOrphan() Named {
 	return Named{
 		Scenario: ringOf("ring-orphan", 5, 700*time.Millisecond,
-			contest.Fault{Kind: contest.Crash, Node: 5, At: 16*time.Millisecond + 500*time.Microsecond}),
+			compare.Fault{Kind: compare.Crash, Node: 5, At: 16*time.Millisecond + 500*time.Microsecond}),
 		Title:  "Who is elected dies while ELECTED goes round",
 		Shows:  "ring-chang-roberts",
 		Flaw:   NoLeader,
@@ -114,8 +114,8 @@ func ringOrphan() Named {
 
 func ringReturn() Named {
 	s := ringOf("ring-return", 5, 4*time.Second,
-		contest.Fault{Kind: contest.Crash, Node: 5, At: time.Second, For: time.Second},
-		contest.Fault{Kind: contest.Suspect, Node: 5, At: 2700 * time.Millisecond})
+		compare.Fault{Kind: compare.Crash, Node: 5, At: time.Second, For: time.Second},
+		compare.Fault{Kind: compare.Suspect, Node: 5, At: 2700 * time.Millisecond})
 	s.Delay = tenMS
 	return Named{
 		Scenario: s,
@@ -130,7 +130,7 @@ func ringReturn() Named {
 
 func ringStaleReturn() Named {
 	s := ringOf("ring-stale-return", 3, 4*time.Second,
-		contest.Fault{Kind: contest.Pause, Node: 3, At: time.Second + 500*time.Microsecond, For: time.Second})
+		compare.Fault{Kind: compare.Pause, Node: 3, At: time.Second + 500*time.Microsecond, For: time.Second})
 	s.Work = 5 * time.Millisecond
 	return Named{
 		Scenario: s,

@@ -2,7 +2,7 @@
 // which anybody can run it again.
 //
 //	for _, s := range scenarios.All() {
-//		result, err := contest.Run(&s.Scenario, algorithm, s.Seed, contest.Options{Timeline: true})
+//		result, err := compare.Run(&s.Scenario, algorithm, s.Seed, compare.Options{Timeline: true})
 //		if err != nil {
 //			return err
 //		}
@@ -10,11 +10,11 @@
 //	}
 package scenarios
 
-import "github.com/seed-fdf591db/bully/conformance/contest"
+import "github.com/seed-fdf591db/bully/conformance/compare"
 
 // Named is a scenario with what there is to see in it.
 type Named struct {
-	contest.Scenario
+	compare.Scenario
 	Title string // a short sentence: what happens
 	Seed  uint64 // the seed with which it is told
 	Shows string // the name of the algorithm that it is about, such as "textbook"
@@ -40,7 +40,7 @@ const (
 )
 
 // Found reports whether a result shows the flaw of the scenario. Of one without a flaw it reports whether something went wrong.
-func (n *Named) Found(r *contest.Result) bool {
+func (n *Named) Found(r *compare.Result) bool {
 	switch n.Flaw {
 	case TwoLeaders:
 		return r.Two > 0

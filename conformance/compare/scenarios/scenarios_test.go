@@ -8,16 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/conformance/contest/toy"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/conformance/compare/toy"
 )
 
 // The toy algorithm has no more sense than the textbook when the network parts.
 func Example() {
 	for _, s := range scenarios.All() {
 		if s.Name == "split-brain" {
-			result, err := contest.Run(&s.Scenario, toy.New(), s.Seed, contest.Options{})
+			result, err := compare.Run(&s.Scenario, toy.New(), s.Seed, compare.Options{})
 			fmt.Println(s.Title, "-", s.Found(&result), err)
 		}
 	}
@@ -53,15 +53,15 @@ func TestAll(t *testing.T) {
 
 // TestFound gives each kind of flaw a result that has it, and one that has not.
 func TestFound(t *testing.T) {
-	well := contest.Result{Agreed: true, Reigns: make([]contest.Reign, 2), Election: 20, SameEpoch: 1}
-	for flaw, spoil := range map[scenarios.Flaw]func(r *contest.Result){
-		scenarios.TwoLeaders: func(r *contest.Result) { r.Two = 1 },
-		scenarios.SameEpoch:  func(r *contest.Result) { r.SameEpoch = 2 },
-		scenarios.StaleWrite: func(r *contest.Result) { r.Stale = 1 },
-		scenarios.NoLeader:   func(r *contest.Result) { r.Agreed = false },
-		scenarios.Disrupted:  func(r *contest.Result) { r.Reigns = append(r.Reigns, contest.Reign{}) },
-		scenarios.Herd:       func(r *contest.Result) { r.Election++ },
-		scenarios.NoFlaw:     func(r *contest.Result) { r.Stale = 1 },
+	well := compare.Result{Agreed: true, Reigns: make([]compare.Reign, 2), Election: 20, SameEpoch: 1}
+	for flaw, spoil := range map[scenarios.Flaw]func(r *compare.Result){
+		scenarios.TwoLeaders: func(r *compare.Result) { r.Two = 1 },
+		scenarios.SameEpoch:  func(r *compare.Result) { r.SameEpoch = 2 },
+		scenarios.StaleWrite: func(r *compare.Result) { r.Stale = 1 },
+		scenarios.NoLeader:   func(r *compare.Result) { r.Agreed = false },
+		scenarios.Disrupted:  func(r *compare.Result) { r.Reigns = append(r.Reigns, compare.Reign{}) },
+		scenarios.Herd:       func(r *compare.Result) { r.Election++ },
+		scenarios.NoFlaw:     func(r *compare.Result) { r.Stale = 1 },
 	} {
 		s := scenarios.Named{Flaw: flaw, Enough: 2}
 		if flaw == scenarios.Herd {

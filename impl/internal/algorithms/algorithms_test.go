@@ -1,4 +1,4 @@
-package contenders_test
+package algorithms_test
 
 import (
 	"flag"
@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 var update = flag.Bool("update", false, "write the golden timelines anew")
@@ -28,23 +28,23 @@ func named(t *testing.T, name string) *scenarios.Named {
 }
 
 // algorithm returns an algorithm by its name.
-func algorithm(t *testing.T, name string) contest.Algorithm {
+func algorithm(t *testing.T, name string) compare.Algorithm {
 	t.Helper()
-	a, ok := contenders.Named(name)
+	a, ok := algorithms.Named(name)
 	require.True(t, ok, "no algorithm %s", name)
 	return a
 }
 
 // play runs a scenario with the seed with which it is told.
-func play(t *testing.T, s *scenarios.Named, a contest.Algorithm) contest.Result {
+func play(t *testing.T, s *scenarios.Named, a compare.Algorithm) compare.Result {
 	t.Helper()
-	result, err := contest.Run(&s.Scenario, a, s.Seed, contest.Options{Timeline: true})
+	result, err := compare.Run(&s.Scenario, a, s.Seed, compare.Options{Timeline: true})
 	require.NoError(t, err)
 	return result
 }
 
 // TestTimelines pins what happens in each scenario, to the last message, and holds it to have its flaw. To write the
-// timelines anew: go test ./impl/internal/contenders -run TestTimelines -update
+// timelines anew: go test ./impl/internal/algorithms -run TestTimelines -update
 func TestTimelines(t *testing.T) {
 	all := scenarios.All()
 	require.Len(t, all, 30)
@@ -52,7 +52,7 @@ func TestTimelines(t *testing.T) {
 		result := play(t, &s, algorithm(t, s.Shows))
 		require.Equal(t, s.Flaw != scenarios.NoFlaw, s.Found(&result), "%s: %s", s.Name, s.Flaw)
 		var text strings.Builder
-		require.NoError(t, contest.WriteTimeline(&text, &s.Scenario, &result))
+		require.NoError(t, compare.WriteTimeline(&text, &s.Scenario, &result))
 		path := filepath.Join("testdata", "timelines", s.Name+".txt")
 		if *update {
 			require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o644))
@@ -71,7 +71,7 @@ func TestTimelines(t *testing.T) {
 func TestOurs(t *testing.T) {
 	for _, s := range scenarios.All() {
 		for seed := range uint64(20) {
-			r, err := contest.Run(&s.Scenario, contenders.Bully(), s.Seed+seed, contest.Options{})
+			r, err := compare.Run(&s.Scenario, algorithms.Bully(), s.Seed+seed, compare.Options{})
 			require.NoError(t, err)
 			at := fmt.Sprintf("%s, seed %d", s.Name, s.Seed+seed)
 			require.Zero(t, r.Two, at)
@@ -89,13 +89,13 @@ func TestOurs(t *testing.T) {
 // TestNames holds that algorithms have names of their own, which are those of the usual ones too.
 func TestNames(t *testing.T) {
 	var names []string
-	for _, a := range contenders.All() {
+	for _, a := range algorithms.All() {
 		names = append(names, a.Name)
 		require.NotEmpty(t, a.Title)
 		require.Regexp(t, `^[a-z0-9]+(-[a-z0-9]+)*$`, a.Name)
 	}
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(names))), len(names))
-	require.Len(t, contenders.Usual(), 8)
-	_, ok := contenders.Named("paxos")
+	require.Len(t, algorithms.Usual(), 8)
+	_, ok := algorithms.Named("paxos")
 	require.False(t, ok)
 }

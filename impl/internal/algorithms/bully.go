@@ -1,18 +1,18 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
 	"strconv"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Bully is our own protocol: package bully, with a host that waits as R36 and R37 say, and proves nobody dead.
-func Bully() contest.Algorithm {
-	a := contest.Algorithm{
+func Bully() compare.Algorithm {
+	a := compare.Algorithm{
 		Name: "bully", Title: "Bully with epochs and quorum (ours)", MaxNodes: bully.MaxMembers, Epochs: true, Fences: true,
 		Upkeep: []string{string(spec.Heartbeat), heartbeatAck}, New: newBully,
 	}
@@ -26,10 +26,10 @@ func Bully() contest.Algorithm {
 }
 
 // BullySticky is ours without pre-emption: a higher node lets a lower one lead for as long as it does so well (R9).
-func BullySticky() contest.Algorithm {
+func BullySticky() compare.Algorithm {
 	a := Bully()
 	a.Name, a.Title = "bully-sticky", "Ours, without pre-emption"
-	a.New = func(c contest.Config) contest.Node {
+	a.New = func(c compare.Config) compare.Node {
 		t := BullyTiming(c.Timing)
 		t.Preempt = -1
 		return newOurs(c, t)
@@ -43,25 +43,25 @@ const heartbeatAck = "ACK of HEARTBEAT"
 // bullyNode is the core and its host.
 type bullyNode struct {
 	core    *bully.Node
-	config  contest.Config
+	config  compare.Config
 	members []spec.NodeID
 	state   spec.State
 	waits   policy.Policy
-	ends    policy.Ends // when its timers end, as the contest was told
+	ends    policy.Ends // when its timers end, as the run was told
 	last    bullyStep
 	spare   spec.State // whose memory the state after the next step may have
 }
 
-func newBully(c contest.Config) contest.Node { return newOurs(c, BullyTiming(c.Timing)) }
+func newBully(c compare.Config) compare.Node { return newOurs(c, BullyTiming(c.Timing)) }
 
-func newOurs(c contest.Config, t policy.Timing) *bullyNode {
+func newOurs(c compare.Config, t policy.Timing) *bullyNode {
 	n := &bullyNode{config: c}
 	for i := range c.Nodes {
 		n.members = append(n.members, spec.IntegerID(uint64(i+1)))
 	}
 	core, err := bully.New(n.members[c.ID-1], n.members)
 	if err != nil {
-		panic(err) // the ids are 1 to Nodes, and contest.Run has seen to MaxNodes
+		panic(err) // the ids are 1 to Nodes, and compare.Run has seen to MaxNodes
 	}
 	n.begin(core, t)
 	return n
@@ -75,12 +75,12 @@ func (n *bullyNode) begin(core *bully.Node, t policy.Timing) {
 	n.ends = n.waits.Due
 }
 
-func (n *bullyNode) Start(out *contest.Output) {
+func (n *bullyNode) Start(out *compare.Output) {
 	n.last.input = spec.Input{}
 	n.step(bully.Start(), 0, out)
 }
 
-func (n *bullyNode) Restart(saved any, out *contest.Output) {
+func (n *bullyNode) Restart(saved any, out *compare.Output) {
 	promise, ok := saved.(spec.Durable)
 	if !ok { // it crashed before its first start was saved: it has no record (R32)
 		n.Start(out)
@@ -91,7 +91,7 @@ func (n *bullyNode) Restart(saved any, out *contest.Output) {
 	n.step(bully.Restart(promise), 0, out)
 }
 
-func (n *bullyNode) Receive(from int, m contest.Message, out *contest.Output) {
+func (n *bullyNode) Receive(from int, m compare.Message, out *compare.Output) {
 	message, _ := m.Body.(spec.Message) // anything else is malformed (R33)
 	n.last.input = spec.Input{Message: message}
 	n.wakes(out)
@@ -99,7 +99,7 @@ func (n *bullyNode) Receive(from int, m contest.Message, out *contest.Output) {
 }
 
 // End ends a timer.
-func (n *bullyNode) End(t contest.Timer, out *contest.Output) {
+func (n *bullyNode) End(t compare.Timer, out *compare.Output) {
 	timer := policy.Timer(t)
 	n.last = bullyStep{}
 	if n.wakes(out) && n.clock().Before(n.waits.Due[timer]) {
@@ -108,28 +108,28 @@ func (n *bullyNode) End(t contest.Timer, out *contest.Output) {
 	n.end(timer, out)
 }
 
-func (n *bullyNode) end(t policy.Timer, out *contest.Output) {
+func (n *bullyNode) end(t policy.Timer, out *compare.Output) {
 	n.waits.Ended(t)
 	n.ends[t] = policy.Never
 	n.last.input = spec.Input{Timer: t.Name()}
 	n.step(bully.Ended(t.Name()), 0, out)
 }
 
-func (n *bullyNode) Suspect(out *contest.Output) {
+func (n *bullyNode) Suspect(out *compare.Output) {
 	if n.last = (bullyStep{}); n.state.Role == spec.Follower {
 		n.end(policy.PatienceTimer, out)
 	}
 }
 
 // Resign tells it to lead no longer (R28).
-func (n *bullyNode) Resign(out *contest.Output) {
+func (n *bullyNode) Resign(out *compare.Output) {
 	n.last.input = spec.Input{Call: spec.ResignCall}
 	n.step(bully.Resign(), 0, out)
 }
 
-func (n *bullyNode) Status() contest.Status {
+func (n *bullyNode) Status() compare.Status {
 	leader, epoch := n.core.Told()
-	s := contest.Status{Leader: number(leader), Epoch: uint64(epoch), Standing: n.state.Role == spec.Candidate}
+	s := compare.Status{Leader: number(leader), Epoch: uint64(epoch), Standing: n.state.Role == spec.Candidate}
 	s.Leading = s.Leader == n.config.ID
 	return s
 }
@@ -144,7 +144,7 @@ func number(id spec.NodeID) int {
 }
 
 // step lets the core take a step, and does its duties (section 10).
-func (n *bullyNode) step(in bully.Input, from int, out *contest.Output) {
+func (n *bullyNode) step(in bully.Input, from int, out *compare.Output) {
 	was := n.state
 	n.state.Support, n.state.Answered = n.spare.Support, n.spare.Answered
 	did := n.core.Step(in)
@@ -163,7 +163,7 @@ func (n *bullyNode) step(in bully.Input, from int, out *contest.Output) {
 		if m.Type == spec.Ack && did.Action == spec.OnHeartbeat {
 			kind = heartbeatAck
 		}
-		out.Send = append(out.Send, contest.Sent{To: number(m.To), Message: contest.Message{Kind: kind, Body: m}})
+		out.Send = append(out.Send, compare.Sent{To: number(m.To), Message: compare.Message{Kind: kind, Body: m}})
 	}
 	if out.Note == "" {
 		out.Note = n.note(&was, &did)

@@ -1,10 +1,10 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -12,7 +12,7 @@ import (
 // BullyMembers is ours with members that come and go (R42 to R49). The first members are the lowest nodes, as
 // many as FirstMembers says; all others join when a leader is asked for it, by a Change. It is none of All: a scenario says
 // nothing of members.
-func BullyMembers() contest.Algorithm {
+func BullyMembers() compare.Algorithm {
 	a := Bully()
 	a.Name, a.Title = "bully-members", "Ours, with members that come and go"
 	a.New = newBullyMembers
@@ -28,10 +28,10 @@ type Change struct {
 	Kind spec.MemberKind
 }
 
-var _ contest.Asker = (*bullyNode)(nil)
+var _ compare.Asker = (*bullyNode)(nil)
 
 // newBullyMembers makes a node that has the first configuration, or the empty one if it is to join (R49).
-func newBullyMembers(c contest.Config) contest.Node {
+func newBullyMembers(c compare.Config) compare.Node {
 	n := newOurs(c, BullyTiming(c.Timing))
 	first := spec.EmptyConfiguration()
 	if most := FirstMembers(c.Nodes); c.ID <= most {
@@ -73,7 +73,7 @@ func (n *bullyNode) MayAsk(what any) error {
 }
 
 // Ask makes a Change (R47).
-func (n *bullyNode) Ask(what any, out *contest.Output) {
+func (n *bullyNode) Ask(what any, out *compare.Output) {
 	change, _ := what.(Change) // MayAsk has seen to it
 	wanted, err := n.wanted(change)
 	if err != nil {

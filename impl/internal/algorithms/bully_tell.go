@@ -1,11 +1,11 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cases"
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -46,7 +46,7 @@ func (n *bullyNode) Kept(saved any) string {
 }
 
 // About tells the epoch.
-func (n *bullyNode) About(m contest.Message) (epoch uint64, text string) {
+func (n *bullyNode) About(m compare.Message) (epoch uint64, text string) {
 	message, _ := m.Body.(spec.Message)
 	return uint64(message.Epoch), ""
 }

@@ -1,4 +1,4 @@
-package contenders_test
+package algorithms_test
 
 import (
 	"testing"
@@ -6,28 +6,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // TestBullyTiming holds the timers of ours to the bounds of R37, for every timing that a scenario has.
 func TestBullyTiming(t *testing.T) {
-	require.NoError(t, contenders.BullyTiming(contest.LAN()).Validate())
-	require.Equal(t, policy.LAN(), contenders.BullyTiming(contest.TimingOf(policy.LAN())), "that of a profile")
+	require.NoError(t, algorithms.BullyTiming(compare.LAN()).Validate())
+	require.Equal(t, policy.LAN(), algorithms.BullyTiming(compare.TimingOf(policy.LAN())), "that of a profile")
 	for _, s := range scenarios.All() {
-		require.NoError(t, contenders.BullyTiming(s.Timing).Validate(), s.Name)
+		require.NoError(t, algorithms.BullyTiming(s.Timing).Validate(), s.Name)
 	}
 }
 
 // TestBullyMessages counts what an election costs that nothing disturbs: six messages to or from each other node.
 func TestBullyMessages(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 5, 31, 64} {
-		s := &contest.Scenario{Name: "election", Nodes: n, Length: 50 * time.Second, Timing: contest.LAN(), Quiet: true,
-			Faults: []contest.Fault{{Kind: contest.Suspect, Node: n}}}
+		s := &compare.Scenario{Name: "election", Nodes: n, Length: 50 * time.Second, Timing: compare.LAN(), Quiet: true,
+			Faults: []compare.Fault{{Kind: compare.Suspect, Node: n}}}
 		s.Timing.Patience = 100 * time.Second
-		r, err := contest.Run(s, contenders.Bully(), 1, contest.Options{})
+		r, err := compare.Run(s, algorithms.Bully(), 1, compare.Options{})
 		require.NoError(t, err)
 		require.True(t, r.Agreed)
 		require.Equal(t, 6*(n-1), r.Election)
@@ -35,7 +35,7 @@ func TestBullyMessages(t *testing.T) {
 			require.Equal(t, n-1, r.Messages[kind], kind)
 		}
 	}
-	_, err := contest.Run(&contest.Scenario{Nodes: 65, Length: 1, Timing: contest.LAN()}, contenders.Bully(), 1, contest.Options{})
+	_, err := compare.Run(&compare.Scenario{Nodes: 65, Length: 1, Timing: compare.LAN()}, algorithms.Bully(), 1, compare.Options{})
 	require.ErrorContains(t, err, "bully can have 64 nodes")
 }
 
@@ -43,11 +43,11 @@ func TestBullyMessages(t *testing.T) {
 // for longer than its reign leads no more before it does anything else.
 func TestBullyReturns(t *testing.T) {
 	const ms = time.Millisecond
-	s := &contest.Scenario{Name: "returns", Nodes: 5, Length: 10 * time.Second, Timing: contest.LAN(), Work: 10 * ms, Faults: []contest.Fault{
-		{Kind: contest.Crash, Node: 5, At: 2 * time.Second, For: 2 * time.Second},
-		{Kind: contest.Pause, Node: contest.Leader, At: 7*time.Second + ms/2, For: time.Second},
+	s := &compare.Scenario{Name: "returns", Nodes: 5, Length: 10 * time.Second, Timing: compare.LAN(), Work: 10 * ms, Faults: []compare.Fault{
+		{Kind: compare.Crash, Node: 5, At: 2 * time.Second, For: 2 * time.Second},
+		{Kind: compare.Pause, Node: compare.Leader, At: 7*time.Second + ms/2, For: time.Second},
 	}}
-	r, err := contest.Run(s, contenders.Bully(), 1, contest.Options{Timeline: true})
+	r, err := compare.Run(s, algorithms.Bully(), 1, compare.Options{Timeline: true})
 	require.NoError(t, err)
 	var leaders []int
 	for _, reign := range r.Reigns {

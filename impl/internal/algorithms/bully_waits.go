@@ -1,10 +1,10 @@
-package contenders
+package algorithms
 
 import (
 	"math/bits"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -13,9 +13,9 @@ import (
 // BullyTiming derives the timers of R36 from the timing that all algorithms are given: those of the profile that has it, or
 // what a profile would have. A reign is then less than half of what bound d allows, so that clocks much worse than ρ do no harm: what
 // is compared has margins for that, too.
-func BullyTiming(t contest.Timing) policy.Timing {
+func BullyTiming(t compare.Timing) policy.Timing {
 	for _, p := range policy.Profiles() {
-		if contest.TimingOf(p.Timing) == t {
+		if compare.TimingOf(p.Timing) == t {
 			return p.Timing
 		}
 	}
@@ -30,7 +30,7 @@ func BullyTiming(t contest.Timing) policy.Timing {
 func (n *bullyNode) clock() policy.Instant { return policy.Instant(n.config.Clock()) }
 
 // wakes puts off what waits for others, as a host does, if it was held up, and reports whether it was.
-func (n *bullyNode) wakes(out *contest.Output) bool {
+func (n *bullyNode) wakes(out *compare.Output) bool {
 	if n.waits.HeldUp(n.clock()) == 0 {
 		return false
 	}
@@ -39,7 +39,7 @@ func (n *bullyNode) wakes(out *contest.Output) bool {
 }
 
 // follow lets the policy follow a step, and sets timers as it says.
-func (n *bullyNode) follow(did *bully.Output, from int, out *contest.Output) {
+func (n *bullyNode) follow(did *bully.Output, from int, out *compare.Output) {
 	if did.Changed && !n.state.Configuration.IsNone() {
 		peers := n.peers()
 		n.waits.Reconfigure(peers, func(s policy.Set) policy.Set { return s & (peers.Others | policy.One(peers.Me)) })
@@ -53,14 +53,14 @@ func (n *bullyNode) follow(did *bully.Output, from int, out *contest.Output) {
 }
 
 // set sets the timers whose ends are others than before, and stops those that run no longer.
-func (n *bullyNode) set(out *contest.Output) {
+func (n *bullyNode) set(out *compare.Output) {
 	for t, due := range n.waits.Due {
-		switch timer := contest.Timer(t); {
+		switch timer := compare.Timer(t); {
 		case due == n.ends[t]:
 		case due == policy.Never:
 			out.Stop = append(out.Stop, timer)
 		default:
-			out.Set = append(out.Set, contest.SetTimer{Timer: timer, After: due.After(n.clock())})
+			out.Set = append(out.Set, compare.SetTimer{Timer: timer, After: due.After(n.clock())})
 		}
 	}
 	n.ends = n.waits.Due

@@ -1,10 +1,10 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/baselines/lease"
 )
 
@@ -71,7 +71,7 @@ func (n *leaseNode) Kept(saved any) string {
 }
 
 // About tells which entry a message is about.
-func (n *leaseNode) About(m contest.Message) (epoch uint64, text string) {
+func (n *leaseNode) About(m compare.Message) (epoch uint64, text string) {
 	message, _ := m.Body.(lease.Message)
 	if message.Entry.Revision > 0 {
 		return uint64(message.Entry.Revision), fmt.Sprintf("lease of %d", message.Entry.Holder)

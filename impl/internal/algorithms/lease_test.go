@@ -1,4 +1,4 @@
-package contenders_test
+package algorithms_test
 
 import (
 	"fmt"
@@ -7,23 +7,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
-func leaseRun(t *testing.T, s *contest.Scenario, a contest.Algorithm) contest.Result {
+func leaseRun(t *testing.T, s *compare.Scenario, a compare.Algorithm) compare.Result {
 	t.Helper()
-	result, err := contest.Run(s, a, 1, contest.Options{Timeline: true})
+	result, err := compare.Run(s, a, 1, compare.Options{Timeline: true})
 	require.NoError(t, err)
 	return result
 }
 
 // leaseSent counts the election messages that are sent from a time on, by kind.
-func leaseSent(result *contest.Result, from time.Duration) map[string]int {
+func leaseSent(result *compare.Result, from time.Duration) map[string]int {
 	sent := map[string]int{}
 	for _, e := range result.Timeline {
-		if e.Kind == contest.Sends && e.At >= from {
+		if e.Kind == compare.Sends && e.At >= from {
 			sent[e.Text]++
 		}
 	}
@@ -40,7 +40,7 @@ func leaseSum(sent map[string]int) (sum int) {
 
 // leaseHas reports whether a result has a flaw. A herd is an election, after the death of a leader, that takes more messages
 // than the nodes that are left; four are enough.
-func leaseHas(flaw scenarios.Flaw, s *contest.Scenario, result *contest.Result) bool {
+func leaseHas(flaw scenarios.Flaw, s *compare.Scenario, result *compare.Result) bool {
 	switch flaw {
 	case scenarios.TwoLeaders:
 		return result.Two > 0
@@ -66,7 +66,7 @@ func TestLeaseRemedies(t *testing.T) {
 	} {
 		s := named(t, name)
 		var have []string
-		for _, a := range append(contenders.LeaseAlgorithms(), contenders.Bully()) {
+		for _, a := range append(algorithms.LeaseAlgorithms(), algorithms.Bully()) {
 			result := leaseRun(t, &s.Scenario, a)
 			if leaseHas(s.Flaw, &s.Scenario, &result) {
 				have = append(have, a.Name)
@@ -95,10 +95,10 @@ func TestLeaseFence(t *testing.T) {
 // before it takes 3, whatever n is. A first election takes an answer for each of n either way.
 func TestLeaseMessages(t *testing.T) {
 	sizes := 0
-	for n := 2; n <= contest.MaxNodes; n += 11 {
+	for n := 2; n <= compare.MaxNodes; n += 11 {
 		sizes++
-		s := &contest.Scenario{Name: "crash", Nodes: n, Length: 2 * time.Second, Timing: contest.LAN(),
-			Faults: []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: time.Second}}}
+		s := &compare.Scenario{Name: "crash", Nodes: n, Length: 2 * time.Second, Timing: compare.LAN(),
+			Faults: []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: time.Second}}}
 		want := map[string]map[string]int{
 			"lease":            {"GONE": n - 1, "CREATE": n - 1, "CREATED": 1, "HELD": n - 2},
 			"lease-sequential": {"GONE": 1, "CREATE": 1, "CREATED": 1},
@@ -126,7 +126,7 @@ func TestLeaseMessages(t *testing.T) {
 func TestLeaseHerdAsTold(t *testing.T) {
 	s := named(t, "lease-herd")
 	sum := map[string]int{}
-	for _, a := range []contest.Algorithm{contenders.Lease(), contenders.LeaseSequential(), contenders.Bully()} {
+	for _, a := range []compare.Algorithm{algorithms.Lease(), algorithms.LeaseSequential(), algorithms.Bully()} {
 		result := leaseRun(t, &s.Scenario, a)
 		sum[a.Name] = leaseSum(leaseSent(&result, time.Second))
 	}
@@ -140,11 +140,11 @@ func TestLeaseHerdAsTold(t *testing.T) {
 // and the others ask again with their patience to hear its end.
 func TestLeaseUpkeep(t *testing.T) {
 	const n, seconds = 10, 13
-	s := &contest.Scenario{Name: "nothing", Nodes: n, Length: seconds * time.Second, Timing: contest.LAN()}
-	one := leaseRun(t, s, contenders.Lease())
+	s := &compare.Scenario{Name: "nothing", Nodes: n, Length: seconds * time.Second, Timing: compare.LAN()}
+	one := leaseRun(t, s, algorithms.Lease())
 	require.InDelta(t, 10*seconds, one.Messages["RENEW"], 1)
 	require.InDelta(t, (n-1)*seconds*1000/325, one.Messages["WATCH"], n)
-	line := leaseRun(t, s, contenders.LeaseSequential())
+	line := leaseRun(t, s, algorithms.LeaseSequential())
 	require.InDelta(t, n*10*seconds, line.Messages["RENEW"], n)
 	require.InDelta(t, n*10*seconds, line.Messages["RENEWED"], n)
 	require.Equal(t, n-1, line.Messages["WATCH"])
@@ -156,8 +156,8 @@ func TestLeaseUpkeep(t *testing.T) {
 // that is away for less than the holder can wait ends no reign.
 func TestLeaseStoreComesBack(t *testing.T) {
 	down := named(t, "lease-store-down").Scenario
-	for _, a := range []contest.Algorithm{contenders.Lease(), contenders.LeaseSequential()} {
-		down.Faults = []contest.Fault{{Kind: contest.Crash, Node: 6, At: time.Second, For: time.Second}}
+	for _, a := range []compare.Algorithm{algorithms.Lease(), algorithms.LeaseSequential()} {
+		down.Faults = []compare.Fault{{Kind: compare.Crash, Node: 6, At: time.Second, For: time.Second}}
 		result := leaseRun(t, &down, a)
 		require.True(t, result.Agreed, a.Name)
 		require.Len(t, result.Reigns, 2, a.Name)
@@ -174,9 +174,9 @@ func TestLeaseStoreComesBack(t *testing.T) {
 
 // A leader that crashes and comes back at once is another session: its old entry has to run out first.
 func TestLeaseFormerLife(t *testing.T) {
-	s := &contest.Scenario{Name: "restart", Nodes: 3, Length: 3 * time.Second, Timing: contest.LAN(),
-		Faults: []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: time.Second, For: 10 * time.Millisecond}}}
-	for _, a := range []contest.Algorithm{contenders.Lease(), contenders.LeaseSequential()} {
+	s := &compare.Scenario{Name: "restart", Nodes: 3, Length: 3 * time.Second, Timing: compare.LAN(),
+		Faults: []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: time.Second, For: 10 * time.Millisecond}}}
+	for _, a := range []compare.Algorithm{algorithms.Lease(), algorithms.LeaseSequential()} {
 		result := leaseRun(t, s, a)
 		require.Len(t, result.Reigns, 2, a.Name)
 		require.Less(t, result.Reigns[0].Epoch, result.Reigns[1].Epoch)
@@ -195,7 +195,7 @@ func TestLeaseDriftMargin(t *testing.T) {
 	}{{1, false, false}, {0.9, false, false}, {0.87, false, false}, {0.7, true, false}, {0.5, true, false}, {0.4, true, true}} {
 		s.Rates = []float64{c.rate, 1, 1, 1, c.rate}
 		for name, two := range map[string]bool{"lease": c.lease, "lease-sequential": c.lease, "bully": c.ours} {
-			a := contenders.Bully()
+			a := algorithms.Bully()
 			if name != a.Name {
 				a = algorithm(t, name)
 			}
@@ -212,22 +212,22 @@ func TestLeaseDriftMargin(t *testing.T) {
 func TestLeaseUnderFaults(t *testing.T) {
 	careless, reigns := 0, 0
 	for seed := range uint64(60) {
-		s := &contest.Scenario{Name: fmt.Sprint("faults-", seed), Nodes: 4, Length: 8 * time.Second, Timing: contest.LAN(), Work: 10 * time.Millisecond,
-			Delay: contest.Range{Max: 15 * time.Millisecond}, Disk: contest.Range{Max: 5 * time.Millisecond}, Loss: 0.02,
+		s := &compare.Scenario{Name: fmt.Sprint("faults-", seed), Nodes: 4, Length: 8 * time.Second, Timing: compare.LAN(), Work: 10 * time.Millisecond,
+			Delay: compare.Range{Max: 15 * time.Millisecond}, Disk: compare.Range{Max: 5 * time.Millisecond}, Loss: 0.02,
 			Rates: []float64{0.95, 1.02, 1, 1.05}}
 		at := func(k uint64) time.Duration { return time.Duration(500+700*k+37*(seed*k%11)) * time.Millisecond }
-		s.Faults = []contest.Fault{
-			{Kind: contest.Cut, At: at(0), For: 600 * time.Millisecond, Links: contest.Between(contest.Leader, 5)},
-			{Kind: contest.Pause, At: at(1), For: 500 * time.Millisecond, Node: contest.Leader},
-			{Kind: contest.Crash, At: at(2), For: 200 * time.Millisecond, Node: 5},
-			{Kind: contest.Slow, At: at(3), For: 900 * time.Millisecond, Links: contest.Between(contest.Leader, 5),
-				Delay: contest.Range{Max: 500 * time.Millisecond}, Loss: 0.3},
-			{Kind: contest.Crash, At: at(4), For: 300 * time.Millisecond, Node: contest.Leader},
-			{Kind: contest.Pause, At: at(5), For: 250 * time.Millisecond, Node: 5},
-			{Kind: contest.Cut, At: at(6), For: 400 * time.Millisecond, Links: []contest.Link{{From: 5, To: contest.Leader}}},
+		s.Faults = []compare.Fault{
+			{Kind: compare.Cut, At: at(0), For: 600 * time.Millisecond, Links: compare.Between(compare.Leader, 5)},
+			{Kind: compare.Pause, At: at(1), For: 500 * time.Millisecond, Node: compare.Leader},
+			{Kind: compare.Crash, At: at(2), For: 200 * time.Millisecond, Node: 5},
+			{Kind: compare.Slow, At: at(3), For: 900 * time.Millisecond, Links: compare.Between(compare.Leader, 5),
+				Delay: compare.Range{Max: 500 * time.Millisecond}, Loss: 0.3},
+			{Kind: compare.Crash, At: at(4), For: 300 * time.Millisecond, Node: compare.Leader},
+			{Kind: compare.Pause, At: at(5), For: 250 * time.Millisecond, Node: 5},
+			{Kind: compare.Cut, At: at(6), For: 400 * time.Millisecond, Links: []compare.Link{{From: 5, To: compare.Leader}}},
 		}
-		for _, a := range contenders.LeaseAlgorithms() {
-			result, err := contest.Run(s, a, seed, contest.Options{})
+		for _, a := range algorithms.LeaseAlgorithms() {
+			result, err := compare.Run(s, a, seed, compare.Options{})
 			require.NoError(t, err)
 			require.True(t, result.Agreed, "%s, seed %d", a.Name, seed)
 			require.Equal(t, 1, result.SameEpoch, "%s, seed %d", a.Name, seed)

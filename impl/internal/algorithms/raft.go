@@ -1,37 +1,37 @@
-package contenders
+package algorithms
 
 import (
 	"slices"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/sim/world"
 	"github.com/seed-fdf591db/bully/impl/baselines/raft"
 )
 
 // Raft is the election half of Raft as it is run today: with pre-vote and check-quorum.
-func Raft() contest.Algorithm {
+func Raft() compare.Algorithm {
 	return raftForm("raft", "Raft", raft.Config{PreVote: true, CheckQuorum: true})
 }
 
 // RaftPlain is the election of the paper, without either.
-func RaftPlain() contest.Algorithm {
+func RaftPlain() compare.Algorithm {
 	return raftForm("raft-plain", "Raft without pre-vote and check-quorum", raft.Config{})
 }
 
 // RaftPreVote is Raft with pre-vote alone.
-func RaftPreVote() contest.Algorithm {
+func RaftPreVote() compare.Algorithm {
 	return raftForm("raft-prevote", "Raft without check-quorum", raft.Config{PreVote: true})
 }
 
 // RaftCheckQuorum is Raft with check-quorum alone.
-func RaftCheckQuorum() contest.Algorithm {
+func RaftCheckQuorum() compare.Algorithm {
 	return raftForm("raft-checkquorum", "Raft without pre-vote", raft.Config{CheckQuorum: true})
 }
 
 // RaftAlgorithms returns all four, first that which is run today.
-func RaftAlgorithms() []contest.Algorithm {
-	return []contest.Algorithm{Raft(), RaftPlain(), RaftPreVote(), RaftCheckQuorum()}
+func RaftAlgorithms() []compare.Algorithm {
+	return []compare.Algorithm{Raft(), RaftPlain(), RaftPreVote(), RaftCheckQuorum()}
 }
 
 // The kinds of AppendEntries. The first one of a leader, and what answers it, is part of what its election costs, as COORDINATOR
@@ -46,10 +46,10 @@ const (
 // raftTimers are the timers, each at the place that is its number.
 var raftTimers = []raft.Timer{raft.Election, raft.Lease, raft.Quorum, raft.Heartbeat}
 
-// raftForm is the algorithm whose nodes have some options; their ids are those of the contest. A node that goes on after a
+// raftForm is the algorithm whose nodes have some options; their ids are those of the run. A node that goes on after a
 // pause looks at its clock before it believes that its leader, or its quorum, was heard from just now.
-func raftForm(name, title string, form raft.Config) contest.Algorithm {
-	a := contest.Algorithm{Name: name, Title: title, Upkeep: []string{raftHeartbeat, raftHeartbeatAck}, Epochs: true, Fences: true}
+func raftForm(name, title string, form raft.Config) compare.Algorithm {
+	a := compare.Algorithm{Name: name, Title: title, Upkeep: []string{raftHeartbeat, raftHeartbeatAck}, Epochs: true, Fences: true}
 	for k, t := range raftTimers {
 		a.Timers = append(a.Timers, string(t))
 		if t == raft.Lease || t == raft.Quorum {
@@ -59,12 +59,12 @@ func raftForm(name, title string, form raft.Config) contest.Algorithm {
 			a.Again |= 1 << k
 		}
 	}
-	a.New = func(c contest.Config) contest.Node {
+	a.New = func(c compare.Config) compare.Node {
 		own := form
 		own.ID, own.Nodes = c.ID, c.Nodes
 		core, err := raft.New(own)
 		if err != nil {
-			panic(err) // the ids of a contest are 1 to Nodes
+			panic(err) // the ids of a run are 1 to Nodes
 		}
 		return &raftNode{core: core, config: c}
 	}
@@ -74,34 +74,34 @@ func raftForm(name, title string, form raft.Config) contest.Algorithm {
 // raftNode is the core and its host.
 type raftNode struct {
 	core   *raft.Node
-	config contest.Config
+	config compare.Config
 	last   raftStep
 	vote   int                // that is on its disk, or will be
 	votes  []int              // who has voted for it, or would
 	sent   []raft.MessageType // the memory of last.sent
 }
 
-func (n *raftNode) Start(out *contest.Output) { n.Restart(nil, out) }
+func (n *raftNode) Start(out *compare.Output) { n.Restart(nil, out) }
 
-func (n *raftNode) Restart(saved any, out *contest.Output) {
+func (n *raftNode) Restart(saved any, out *compare.Output) {
 	kept, _ := saved.(raft.Saved) // it may have saved nothing yet
 	n.vote = kept.Vote
 	n.step(raft.Start(kept), "", out)
 }
 
-func (n *raftNode) Receive(_ int, m contest.Message, out *contest.Output) {
+func (n *raftNode) Receive(_ int, m compare.Message, out *compare.Output) {
 	message, _ := m.Body.(raft.Message) // anything else is ignored, as a message of nobody
 	n.step(message, m.Kind, out)
 }
 
-func (n *raftNode) End(t contest.Timer, out *contest.Output) { n.step(raftTimers[t], "", out) }
+func (n *raftNode) End(t compare.Timer, out *compare.Output) { n.step(raftTimers[t], "", out) }
 
 // Suspect ends the election timeout. A leader has none, and ignores it.
-func (n *raftNode) Suspect(out *contest.Output) { n.step(raft.Election, "", out) }
+func (n *raftNode) Suspect(out *compare.Output) { n.step(raft.Election, "", out) }
 
 // Status has a node know of no epoch if it knows of no leader.
-func (n *raftNode) Status() contest.Status {
-	s, role := contest.Status{Leader: n.core.Leader()}, n.core.Role()
+func (n *raftNode) Status() compare.Status {
+	s, role := compare.Status{Leader: n.core.Leader()}, n.core.Role()
 	s.Leading, s.Standing = role == raft.Leader, role == raft.Candidate || role == raft.PreCandidate
 	if s.Leader != 0 {
 		s.Epoch = n.core.Term()
@@ -110,7 +110,7 @@ func (n *raftNode) Status() contest.Status {
 }
 
 // step lets the core take a step, on a message of some kind or on something else, and does its duties.
-func (n *raftNode) step(in raft.Input, kind string, out *contest.Output) {
+func (n *raftNode) step(in raft.Input, kind string, out *compare.Output) {
 	was := raftStep{role: n.core.Role(), term: n.core.Term(), leader: n.core.Leader(), in: in}
 	led := was.role == raft.Leader
 	did := n.core.Step(in)
@@ -122,15 +122,15 @@ func (n *raftNode) step(in raft.Input, kind string, out *contest.Output) {
 		out.Stop = append(out.Stop, raftTimer(t))
 	}
 	for _, t := range did.Set {
-		out.Set = append(out.Set, contest.SetTimer{Timer: raftTimer(t), After: n.wait(t)})
+		out.Set = append(out.Set, compare.SetTimer{Timer: raftTimer(t), After: n.wait(t)})
 	}
 	for _, m := range did.Send {
-		out.Send = append(out.Send, contest.Sent{To: m.To, Message: contest.Message{Kind: raftKind(m.Type, kind, !led), Body: m}})
+		out.Send = append(out.Send, compare.Sent{To: m.To, Message: compare.Message{Kind: raftKind(m.Type, kind, !led), Body: m}})
 	}
 	out.Note = did.Note
 }
 
-func raftTimer(t raft.Timer) contest.Timer { return contest.Timer(slices.Index(raftTimers, t)) }
+func raftTimer(t raft.Timer) compare.Timer { return compare.Timer(slices.Index(raftTimers, t)) }
 
 // raftKind returns the kind of a message that answers one of another kind, if it answers any. First says that its sender did
 // not lead before.

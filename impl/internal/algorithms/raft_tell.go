@@ -1,10 +1,10 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/baselines/raft"
 )
 
@@ -77,7 +77,7 @@ func (n *raftNode) Kept(saved any) string {
 }
 
 // About tells the term.
-func (n *raftNode) About(m contest.Message) (epoch uint64, text string) {
+func (n *raftNode) About(m compare.Message) (epoch uint64, text string) {
 	message, _ := m.Body.(raft.Message)
 	return message.Term, ""
 }

@@ -1,4 +1,4 @@
-package contenders_test
+package algorithms_test
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/questions"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/questions"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // TestReadme holds what impl/baselines/README.md says of flaws and costs to what is measured.
@@ -77,7 +77,7 @@ func costs(t *testing.T) string {
 					continue
 				}
 				q.Settings = []questions.Setting{s}
-				answer, err := questions.Ask(context.Background(), &q, contenders.Usual(), questions.Options{First: 1, Seeds: seeds})
+				answer, err := questions.Ask(context.Background(), &q, algorithms.Usual(), questions.Options{First: 1, Seeds: seeds})
 				require.NoError(t, err)
 				for _, row := range answer.Rows {
 					cells[row.Algorithm] = append(cells[row.Algorithm], questions.Number(row.Values[c.measure].Of(q.Measures[c.measure].Stat)))
@@ -87,7 +87,7 @@ func costs(t *testing.T) string {
 		}
 	}
 	lines := []string{head, "|" + strings.Repeat("---|", len(columns)+1)}
-	for _, a := range contenders.Usual() {
+	for _, a := range algorithms.Usual() {
 		require.Len(t, cells[a.Name], len(columns), a.Name)
 		lines = append(lines, "| `"+a.Name+"` | "+strings.Join(cells[a.Name], " | ")+" |")
 	}
@@ -97,9 +97,9 @@ func costs(t *testing.T) string {
 
 // told is a scenario as a section, with a part of its timeline.
 func told(t *testing.T, s *scenarios.Named, from, to time.Duration) string {
-	theirs, ours := play(t, s, algorithm(t, s.Shows)), play(t, s, contenders.Bully())
+	theirs, ours := play(t, s, algorithm(t, s.Shows)), play(t, s, algorithms.Bully())
 	var whole, part strings.Builder
-	require.NoError(t, contest.WriteTimeline(&whole, &s.Scenario, &theirs))
+	require.NoError(t, compare.WriteTimeline(&whole, &s.Scenario, &theirs))
 	inside := false
 	for line := range strings.Lines(whole.String()) {
 		if strings.TrimSpace(line) == "" {
@@ -121,7 +121,7 @@ func told(t *testing.T, s *scenarios.Named, from, to time.Duration) string {
 }
 
 // measured says what came of a run.
-func measured(r *contest.Result) string {
+func measured(r *compare.Result) string {
 	two := "never two leaders"
 	if r.Two > 0 {
 		two = fmt.Sprintf("two leaders for %s", r.Two.Round(time.Millisecond/10))
@@ -144,7 +144,7 @@ func measured(r *contest.Result) string {
 func flaws(t *testing.T) string {
 	lines := []string{"| scenario | on | what goes wrong | there | ours, same seed | removed by |", "|---|---|---|---|---|---|"}
 	for _, s := range scenarios.All() {
-		theirs, ours := play(t, &s, algorithm(t, s.Shows)), play(t, &s, contenders.Bully())
+		theirs, ours := play(t, &s, algorithm(t, s.Shows)), play(t, &s, algorithms.Bully())
 		flaw := string(s.Flaw)
 		if s.Flaw == scenarios.NoFlaw {
 			flaw = "nothing"

@@ -1,46 +1,46 @@
-package contenders
+package algorithms
 
 import (
 	"strings"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/baselines/ring"
 )
 
 // RingChangRoberts is the ring in which an id goes round, and the highest comes back (Chang and Roberts, 1979).
-func RingChangRoberts() contest.Algorithm {
+func RingChangRoberts() compare.Algorithm {
 	return ringForm("ring-chang-roberts", "Ring of Chang and Roberts", ring.Config{Form: ring.ChangRoberts})
 }
 
 // RingLists is the ring in which lists go round, and failed neighbours are skipped (Le Lann, 1977; Tanenbaum).
-func RingLists() contest.Algorithm {
+func RingLists() compare.Algorithm {
 	return ringForm("ring", "Ring of lists", ring.Config{Form: ring.Lists})
 }
 
 // RingNoRetry is the ring of lists as it is published: who takes part in an election waits for its end without end.
-func RingNoRetry() contest.Algorithm {
+func RingNoRetry() compare.Algorithm {
 	return ringForm("ring-no-retry", "Ring of lists, no end of the wait", ring.Config{Form: ring.Lists, NoRetry: true})
 }
 
 // RingAlgorithms returns both forms of the ring, and the variant that waits for ever.
-func RingAlgorithms() []contest.Algorithm {
-	return []contest.Algorithm{RingChangRoberts(), RingLists(), RingNoRetry()}
+func RingAlgorithms() []compare.Algorithm {
+	return []compare.Algorithm{RingChangRoberts(), RingLists(), RingNoRetry()}
 }
 
-// ringForm is the algorithm whose nodes are of a form; their ids, and how they stand, are those of the contest. ACKs are
+// ringForm is the algorithm whose nodes are of a form; their ids, and how they stand, are those of the run. ACKs are
 // upkeep here, though elections cause them: the sources have none, and count messages without. Each message of an election
 // that arrives costs one more.
-func ringForm(name, title string, form ring.Config) contest.Algorithm {
-	return contest.Algorithm{
+func ringForm(name, title string, form ring.Config) compare.Algorithm {
+	return compare.Algorithm{
 		Name: name, Title: title, Timers: []string{"patience", "election", "hop", "heartbeat"}, Again: 1 << 1,
 		Upkeep: []string{string(ring.HeartbeatKind), string(ring.AckKind)},
-		New: func(c contest.Config) contest.Node {
+		New: func(c compare.Config) compare.Node {
 			own := form
 			own.ID, own.Ring = c.ID, c.Order
 			core, err := ring.New(own)
 			if err != nil {
-				panic(err) // contest.Run has seen to it that the order is one of the ids 1 to Nodes
+				panic(err) // compare.Run has seen to it that the order is one of the ids 1 to Nodes
 			}
 			return &ringNode{core: core, after: ringWaits(c)}
 		},
@@ -50,7 +50,7 @@ func ringForm(name, title string, form ring.Config) contest.Algorithm {
 // ringWaits returns how long each timer runs. For an ACK a node waits for a round trip and a little. For the end of an
 // election it waits as long as the longest without faults takes, which is one of 3n−1 hops, and has patience on top of that,
 // in which a dozen failed neighbours are skipped. All followers have the same patience, as in the textbook Bully.
-func ringWaits(c contest.Config) [4]time.Duration {
+func ringWaits(c compare.Config) [4]time.Duration {
 	return [4]time.Duration{
 		ring.Patience: c.Timing.Patience, ring.Election: time.Duration(3*c.Nodes)*c.Timing.Delay + c.Timing.Patience,
 		ring.Hop: 2*c.Timing.Delay + time.Millisecond, ring.Heartbeat: c.Timing.Heartbeat,
@@ -64,49 +64,49 @@ type ringNode struct {
 	last  ringStep
 }
 
-func (n *ringNode) Start(out *contest.Output) {
+func (n *ringNode) Start(out *compare.Output) {
 	n.last = ringStep{}
 	n.step(ring.Start(), out)
 }
 
 // Restart has nothing to take from a disk: a ring saves nothing.
-func (n *ringNode) Restart(_ any, out *contest.Output) {
+func (n *ringNode) Restart(_ any, out *compare.Output) {
 	n.last = ringStep{}
 	n.step(ring.Restart(), out)
 }
 
-func (n *ringNode) Receive(_ int, m contest.Message, out *contest.Output) {
+func (n *ringNode) Receive(_ int, m compare.Message, out *compare.Output) {
 	message, _ := m.Body.(ring.Message) // anything else is ignored, as a message of nobody
 	n.last = ringStep{leader: n.core.Leader(), got: message}
 	n.step(ring.Receive(message), out)
 }
 
-func (n *ringNode) End(t contest.Timer, out *contest.Output) {
+func (n *ringNode) End(t compare.Timer, out *compare.Output) {
 	n.last = ringStep{leader: n.core.Leader(), timer: ring.Timer(t), ended: true}
 	n.step(ring.Ended(ring.Timer(t)), out)
 }
 
-func (n *ringNode) Suspect(out *contest.Output) {
+func (n *ringNode) Suspect(out *compare.Output) {
 	n.last = ringStep{leader: n.core.Leader()}
 	n.step(ring.Suspect(), out)
 }
 
 // Status has all stand that take part: the highest of them is to win, whoever began.
-func (n *ringNode) Status() contest.Status {
-	return contest.Status{Leader: n.core.Leader(), Leading: n.core.Leading(), Standing: n.core.Participating()}
+func (n *ringNode) Status() compare.Status {
+	return compare.Status{Leader: n.core.Leader(), Leading: n.core.Leading(), Standing: n.core.Participating()}
 }
 
 // step lets the core take a step, and does its duties.
-func (n *ringNode) step(in ring.Input, out *contest.Output) {
+func (n *ringNode) step(in ring.Input, out *compare.Output) {
 	did := n.core.Step(in)
 	for _, t := range did.Stop {
-		out.Stop = append(out.Stop, contest.Timer(t))
+		out.Stop = append(out.Stop, compare.Timer(t))
 	}
 	for _, t := range did.Set {
-		out.Set = append(out.Set, contest.SetTimer{Timer: contest.Timer(t), After: n.after[t]})
+		out.Set = append(out.Set, compare.SetTimer{Timer: compare.Timer(t), After: n.after[t]})
 	}
 	for _, m := range did.Send {
-		out.Send = append(out.Send, contest.Sent{To: m.To, Message: contest.Message{Kind: string(m.Kind), Body: m}})
+		out.Send = append(out.Send, compare.Sent{To: m.To, Message: compare.Message{Kind: string(m.Kind), Body: m}})
 	}
 	out.Note, n.last.did = strings.Join(did.Notes, "; "), did
 }

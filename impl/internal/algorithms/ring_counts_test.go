@@ -1,4 +1,4 @@
-package contenders_test
+package algorithms_test
 
 import (
 	"math/rand/v2"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // ringSizes are the numbers of nodes for which messages are counted.
@@ -22,14 +22,14 @@ func ringSizes() (sizes []int) {
 
 // ringMessages holds one election in a ring, which the starters begin at the same moment, and returns its messages by kind,
 // but for heartbeats. There is an ACK for each message, and as many messages are in Result.Election as are not ACKs.
-func ringMessages(t *testing.T, a contest.Algorithm, delay contest.Range, order []int, starters ...int) map[string]int {
+func ringMessages(t *testing.T, a compare.Algorithm, delay compare.Range, order []int, starters ...int) map[string]int {
 	t.Helper()
-	s := &contest.Scenario{Name: "count", Nodes: len(order), Order: order, Length: 10 * time.Second, Timing: contest.LAN(), Delay: delay, Quiet: true}
+	s := &compare.Scenario{Name: "count", Nodes: len(order), Order: order, Length: 10 * time.Second, Timing: compare.LAN(), Delay: delay, Quiet: true}
 	s.Timing.Patience = s.Length // nobody suspects on its own
 	for _, k := range starters {
-		s.Faults = append(s.Faults, contest.Fault{Kind: contest.Suspect, Node: k})
+		s.Faults = append(s.Faults, compare.Fault{Kind: compare.Suspect, Node: k})
 	}
-	result, err := contest.Run(s, a, 1, contest.Options{})
+	result, err := compare.Run(s, a, 1, compare.Options{})
 	require.NoError(t, err)
 	require.True(t, result.Agreed)
 	require.Len(t, result.Reigns, 1)
@@ -89,7 +89,7 @@ func TestChangRobertsOneStarter(t *testing.T) {
 				}
 				d := ringHops(order, starter, func(id int) bool { return id == n }) % n
 				require.Equal(t, map[string]int{"ELECTION": n + d, "ELECTED": n},
-					ringMessages(t, contenders.RingChangRoberts(), contest.Range{}, order, starter), "%d nodes, ring %d, %d starts", n, i, starter)
+					ringMessages(t, algorithms.RingChangRoberts(), compare.Range{}, order, starter), "%d nodes, ring %d, %d starts", n, i, starter)
 				switch d {
 				case 0:
 					best++
@@ -113,7 +113,7 @@ func TestChangRobertsAllStart(t *testing.T) {
 			election int
 		}{{up, 2*n - 1}, {down, n * (n + 1) / 2}, {mixed, ringAllStart(mixed)}} {
 			require.Equal(t, map[string]int{"ELECTION": c.election, "ELECTED": n},
-				ringMessages(t, contenders.RingChangRoberts(), contest.Range{}, c.order, c.order...), "%d nodes", n)
+				ringMessages(t, algorithms.RingChangRoberts(), compare.Range{}, c.order, c.order...), "%d nodes", n)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestChangRobertsBounds(t *testing.T) {
 		var each func(order []int)
 		each = func(order []int) {
 			if len(order) == n {
-				messages := ringMessages(t, contenders.RingChangRoberts(), contest.Range{}, order, order...)["ELECTION"]
+				messages := ringMessages(t, algorithms.RingChangRoberts(), compare.Range{}, order, order...)["ELECTION"]
 				require.Equal(t, ringAllStart(order), messages)
 				least, most, rings = min(least, messages), max(most, messages), rings+1
 				return
@@ -154,23 +154,23 @@ func TestListsMessages(t *testing.T) {
 		for _, order := range [][]int{up, down, mixed} {
 			for _, k := range []int{1, 2, min(n, 5)} {
 				require.Equal(t, map[string]int{"ELECTION": n * k, "COORDINATOR": n * k},
-					ringMessages(t, contenders.RingLists(), contest.Range{}, order, order[:k]...), "%d nodes, %d start", n, k)
+					ringMessages(t, algorithms.RingLists(), compare.Range{}, order, order[:k]...), "%d nodes, %d start", n, k)
 			}
 		}
 		require.Equal(t, map[string]int{"ELECTION": n * n, "COORDINATOR": n * n},
-			ringMessages(t, contenders.RingLists(), contest.Range{}, mixed, mixed...), "%d nodes, all start", n)
+			ringMessages(t, algorithms.RingLists(), compare.Range{}, mixed, mixed...), "%d nodes, all start", n)
 	}
 }
 
 // TestRingMessagesJitter holds the counts to be the same however long messages take, up to Timing.Delay: an ACK comes in
 // time, and links are first in, first out.
 func TestRingMessagesJitter(t *testing.T) {
-	jitter := contest.Range{Min: time.Millisecond, Max: contest.LAN().Delay}
+	jitter := compare.Range{Min: time.Millisecond, Max: compare.LAN().Delay}
 	for n := 3; n <= 20; n++ {
 		_, _, order := ringOrders(n)
 		require.Equal(t, map[string]int{"ELECTION": ringAllStart(order), "ELECTED": n},
-			ringMessages(t, contenders.RingChangRoberts(), jitter, order, order...))
+			ringMessages(t, algorithms.RingChangRoberts(), jitter, order, order...))
 		require.Equal(t, map[string]int{"ELECTION": n * n, "COORDINATOR": n * n},
-			ringMessages(t, contenders.RingLists(), jitter, order, order...))
+			ringMessages(t, algorithms.RingLists(), jitter, order, order...))
 	}
 }

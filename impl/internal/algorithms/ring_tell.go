@@ -1,10 +1,10 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/baselines/ring"
 )
 
@@ -36,7 +36,7 @@ func (n *ringNode) Tell() Telling {
 func (n *ringNode) Kept(any) string { return "" }
 
 // About tells what goes round.
-func (n *ringNode) About(m contest.Message) (epoch uint64, text string) {
+func (n *ringNode) About(m compare.Message) (epoch uint64, text string) {
 	message, _ := m.Body.(ring.Message)
 	switch {
 	case message.Kind == ring.AckKind || message.Kind == ring.HeartbeatKind:

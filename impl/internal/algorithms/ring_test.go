@@ -1,4 +1,4 @@
-package contenders_test
+package algorithms_test
 
 import (
 	"testing"
@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // TestRingFlaws measures what each scenario says goes wrong, and how much of it there is.
@@ -47,7 +47,7 @@ func TestRingFlaws(t *testing.T) {
 // TestRingLostListHeals is the same as ring-lost-list with a timer for the end of an election: those who wait begin another.
 func TestRingLostListHeals(t *testing.T) {
 	s := named(t, "ring-lost-list")
-	result := play(t, s, contenders.RingLists())
+	result := play(t, s, algorithms.RingLists())
 	require.True(t, result.Agreed)
 	require.Len(t, result.Reigns, 2)
 	require.Equal(t, 3, result.Reigns[1].Leader)
@@ -62,26 +62,26 @@ func TestRingOrphanIsForEver(t *testing.T) {
 	s := named(t, "ring-orphan")
 	require.Equal(t, scenarios.NoLeader, s.Flaw)
 	s.Length = time.Minute
-	result, err := contest.Run(&s.Scenario, contenders.RingChangRoberts(), s.Seed, contest.Options{})
+	result, err := compare.Run(&s.Scenario, algorithms.RingChangRoberts(), s.Seed, compare.Options{})
 	require.NoError(t, err)
 	require.False(t, result.Agreed)
 	require.Len(t, result.Reigns, 1, "nobody leads after the one that died")
 	round := 4*time.Millisecond + 2*s.Timing.Delay + time.Millisecond
 	require.InDelta(t, 5*int(time.Minute/round), result.Messages["ELECTED"], 5)
 	require.Equal(t, 5, result.Messages["ELECTION"])
-	lists := play(t, named(t, "ring-orphan"), contenders.RingLists())
+	lists := play(t, named(t, "ring-orphan"), algorithms.RingLists())
 	require.True(t, lists.Agreed, "a list is taken out by the next node that it names")
 }
 
 // TestRingElectsTheHighestAlive crashes the leader, in weather in which no message takes longer than nodes are told.
 func TestRingElectsTheHighestAlive(t *testing.T) {
 	runs := 0
-	for _, a := range contenders.RingAlgorithms() {
+	for _, a := range algorithms.RingAlgorithms() {
 		for seed := range uint64(20) {
-			s := &contest.Scenario{Name: "crash", Nodes: 5, Length: 3 * time.Second, Timing: contest.LAN(), Order: []int{3, 1, 5, 2, 4}}
+			s := &compare.Scenario{Name: "crash", Nodes: 5, Length: 3 * time.Second, Timing: compare.LAN(), Order: []int{3, 1, 5, 2, 4}}
 			s.Delay.Max = s.Timing.Delay
-			s.Faults = []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: time.Second}}
-			result, err := contest.Run(s, a, seed, contest.Options{})
+			s.Faults = []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: time.Second}}
+			result, err := compare.Run(s, a, seed, compare.Options{})
 			require.NoError(t, err)
 			require.True(t, result.Agreed, "%s, seed %d", a.Name, seed)
 			require.Equal(t, 5, result.Faults[0].Node)
@@ -94,23 +94,23 @@ func TestRingElectsTheHighestAlive(t *testing.T) {
 
 // TestRingIgnoresOtherBodies gives a node a message that no ring has sent.
 func TestRingIgnoresOtherBodies(t *testing.T) {
-	for _, a := range contenders.RingAlgorithms() {
-		node := a.New(contest.Config{ID: 2, Nodes: 3, Order: []int{1, 2, 3}, Timing: contest.LAN()})
-		var out contest.Output
-		node.Receive(1, contest.Message{Kind: "ELECTION", Body: "none"}, &out)
-		require.Equal(t, contest.Output{}, out)
-		require.Equal(t, contest.Status{}, node.Status())
+	for _, a := range algorithms.RingAlgorithms() {
+		node := a.New(compare.Config{ID: 2, Nodes: 3, Order: []int{1, 2, 3}, Timing: compare.LAN()})
+		var out compare.Output
+		node.Receive(1, compare.Message{Kind: "ELECTION", Body: "none"}, &out)
+		require.Equal(t, compare.Output{}, out)
+		require.Equal(t, compare.Status{}, node.Status())
 	}
 }
 
 // TestRingCopiesEnd has messages take longer than the nodes are told, so that ACKs come too late and most are sent twice.
 // Copies of copies must not grow without end: without a rule against it, this test does not either.
 func TestRingCopiesEnd(t *testing.T) {
-	for _, a := range contenders.RingAlgorithms() {
-		s := &contest.Scenario{Name: "late", Nodes: 5, Length: 10 * time.Second, Timing: contest.LAN(),
-			Delay: contest.Range{Min: 10 * time.Millisecond, Max: 30 * time.Millisecond}}
-		s.Faults = []contest.Fault{{Kind: contest.Crash, Node: contest.Leader, At: 3 * time.Second}}
-		result, err := contest.Run(s, a, 0, contest.Options{})
+	for _, a := range algorithms.RingAlgorithms() {
+		s := &compare.Scenario{Name: "late", Nodes: 5, Length: 10 * time.Second, Timing: compare.LAN(),
+			Delay: compare.Range{Min: 10 * time.Millisecond, Max: 30 * time.Millisecond}}
+		s.Faults = []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: 3 * time.Second}}
+		result, err := compare.Run(s, a, 0, compare.Options{})
 		require.NoError(t, err)
 		require.Less(t, result.Election, 20_000, a.Name)
 		t.Logf("%s: %d messages of elections", a.Name, result.Election)

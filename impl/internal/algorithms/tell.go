@@ -1,4 +1,4 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 )
 
 // Teller is a node that tells people what it is and what it does, in the words of its algorithm. Every node of this package is
 // one. Nothing of it is asked where nobody looks on, and what it says is that of the last step.
 type Teller interface {
-	contest.Node
+	compare.Node
 	// Tell tells what the node is.
 	Tell() Telling
 	// Did tells of its last step.
@@ -20,7 +20,7 @@ type Teller interface {
 	// Kept tells what a disk has kept, which has what the node has saved; nil if that is nothing.
 	Kept(saved any) string
 	// About tells of a message: its epoch, or 0, and the rest of it in words.
-	About(m contest.Message) (epoch uint64, text string)
+	About(m compare.Message) (epoch uint64, text string)
 }
 
 // Telling is what a node is.

@@ -1,4 +1,4 @@
-package contenders_test
+package algorithms_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // textbookSizes are the numbers of nodes for which messages are counted.
@@ -21,14 +21,14 @@ func textbookSizes() (sizes []int) {
 
 // textbookElection is the result of one election among n nodes that run, in which some of them notice at the same moment that there
 // is no leader, in the order given. The run ends when all follow one leader and nothing is under way.
-func textbookElection(t *testing.T, n int, delay contest.Range, seed uint64, starters ...int) contest.Result {
+func textbookElection(t *testing.T, n int, delay compare.Range, seed uint64, starters ...int) compare.Result {
 	t.Helper()
-	s := &contest.Scenario{Name: fmt.Sprintf("election-%d", n), Nodes: n, Length: time.Hour, Timing: contest.LAN(), Delay: delay, Quiet: true}
+	s := &compare.Scenario{Name: fmt.Sprintf("election-%d", n), Nodes: n, Length: time.Hour, Timing: compare.LAN(), Delay: delay, Quiet: true}
 	s.Timing.Patience = time.Hour
 	for _, k := range starters {
-		s.Faults = append(s.Faults, contest.Fault{Kind: contest.Suspect, Node: k})
+		s.Faults = append(s.Faults, compare.Fault{Kind: compare.Suspect, Node: k})
 	}
-	result, err := contest.Run(s, contenders.Textbook(), seed, contest.Options{})
+	result, err := compare.Run(s, algorithms.Textbook(), seed, compare.Options{})
 	require.NoError(t, err)
 	require.True(t, result.Agreed)
 	require.Len(t, result.Reigns, 1)
@@ -56,7 +56,7 @@ func TestTextbookMessages(t *testing.T) {
 	for _, n := range textbookSizes() {
 		for k := 1; k <= n; k++ {
 			asked := (n - k) * (n - k + 1) / 2
-			result := textbookElection(t, n, contest.Range{}, uint64(k), k)
+			result := textbookElection(t, n, compare.Range{}, uint64(k), k)
 			require.Equal(t, textbookCounts(asked, asked, n-1), result.Messages, "%d nodes, started by %d", n, k)
 			require.Equal(t, (n-k)*(n-k+1)+n-1, result.Election)
 			switch k {
@@ -80,7 +80,7 @@ func TestTextbookHerd(t *testing.T) {
 			up, down = append(up, k), append(down, n+1-k)
 		}
 		for _, starters := range [][]int{up, down} {
-			result := textbookElection(t, n, contest.Range{}, 1, starters...)
+			result := textbookElection(t, n, compare.Range{}, 1, starters...)
 			require.Equal(t, textbookCounts(n*(n-1)/2, n*(n-1)/2, n-1), result.Messages, "%d nodes", n)
 			require.Equal(t, n*n-1, result.Election)
 		}
@@ -93,14 +93,14 @@ func TestTextbookMessagesJitter(t *testing.T) {
 	for seed := range uint64(50) {
 		for _, n := range []int{3, 5, 9} {
 			for k := 1; k <= n; k++ {
-				result := textbookElection(t, n, contest.Range{Max: contest.LAN().Delay}, seed, k)
+				result := textbookElection(t, n, compare.Range{Max: compare.LAN().Delay}, seed, k)
 				require.Equal(t, (n-k)*(n-k+1)+n-1, result.Election, "%d nodes, started by %d, seed %d", n, k, seed)
 			}
 			all := []int{}
 			for k := range n {
 				all = append(all, k+1)
 			}
-			require.Equal(t, n*n-1, textbookElection(t, n, contest.Range{Max: contest.LAN().Delay}, seed, all...).Election)
+			require.Equal(t, n*n-1, textbookElection(t, n, compare.Range{Max: compare.LAN().Delay}, seed, all...).Election)
 		}
 	}
 }

@@ -1,9 +1,9 @@
-package contenders
+package algorithms
 
 import (
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/baselines/textbook"
 )
 
@@ -33,7 +33,7 @@ func (n *textbookNode) Tell() Telling {
 func (n *textbookNode) Kept(any) string { return "" }
 
 // About tells the stamp of a reign, which nobody compares.
-func (n *textbookNode) About(m contest.Message) (epoch uint64, text string) {
+func (n *textbookNode) About(m compare.Message) (epoch uint64, text string) {
 	message, _ := m.Body.(textbook.Message)
 	return message.Stamp, ""
 }
