@@ -63,7 +63,7 @@ bench-check: ## compare the explorer with TLC: time and memory (1 min)
 
 bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
-	cd impl/baselines/raftnode && $(GO) build -o ../../../.cache/raftnode .
+	cd impl/baselines/peers && $(GO) build -o ../../../.cache/ ./raftnode
 	.cache/workbench bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
 	.cache/workbench bench idle -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
@@ -71,7 +71,7 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	@against=(); for node in raftnode etcdnode leasenode; do \
-		if said=$$(cd impl/baselines/$$node && $(GO) build -o ../../../.cache/$$node . 2>&1); then \
+		if said=$$(cd impl/baselines/peers && $(GO) build -o ../../../.cache/ ./$$node 2>&1); then \
 			against+=(-against ".cache/$$node -profile default" -against ".cache/$$node -profile fast"); \
 		else echo "not measured: $$node: $$(sed -n '/^go: downloading/d;/^# /d;p;q' <<<"$$said")" >&2; fi; done; \
 	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}" $(call KEPT,services,make bench-services)

@@ -33,7 +33,7 @@ var arrows = []struct {
 	{"impl/cmd/engine", []string{""}},
 	{"impl/cmd/workbench", []string{""}},
 	{"impl/internal/behaviour", []string{""}},
-	{"impl/internal/contenders", []string{""}},
+	{"impl/internal/algorithms", []string{""}},
 	{"impl/internal/engine", []string{""}},
 	{"impl/internal/interactive", []string{""}},
 	{"impl/internal/localcluster", []string{"spec", "impl", "conformance/check"}},

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/questions"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/questions"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
 )
 
 // compareHelp is what bully help compare says before the flags.
@@ -42,13 +42,13 @@ type compareFlags struct {
 	json, list, upkeep      bool
 	html                    string
 	scenario, replay        string
-	chosen                  []contest.Algorithm
+	chosen                  []compare.Algorithm
 	seedGiven, chosenByName bool
 	given                   map[string]bool
 }
 
-// compare compares election algorithms.
-func compare(ctx context.Context, p program, args []string) error {
+// compareAlgorithms compares election algorithms.
+func compareAlgorithms(ctx context.Context, p program, args []string) error {
 	f := compareFlags{}
 	flags := p.Flags("compare")
 	flags.StringVar(&f.questions, "question", "all", "a `list` of questions, or all")
@@ -106,22 +106,22 @@ func (f *compareFlags) choose() error {
 	}
 	switch {
 	case !f.chosenByName:
-		f.chosen = contenders.Usual()
+		f.chosen = algorithms.Usual()
 		return nil
 	case f.algorithms == "all":
-		f.chosen = contenders.All()
+		f.chosen = algorithms.All()
 		return nil
 	}
 	var names []string
-	for _, a := range contenders.All() {
+	for _, a := range algorithms.All() {
 		names = append(names, a.Name)
 	}
 	for name := range strings.SplitSeq(f.algorithms, ",") {
-		a, ok := contenders.Named(name)
+		a, ok := algorithms.Named(name)
 		if !ok {
 			return cli.UnknownChoice("algorithm", name, names)
 		}
-		if slices.ContainsFunc(f.chosen, func(b contest.Algorithm) bool { return b.Name == name }) {
+		if slices.ContainsFunc(f.chosen, func(b compare.Algorithm) bool { return b.Name == name }) {
 			return cli.Usage(fmt.Sprintf("-algorithm: %s is there twice", name))
 		}
 		f.chosen = append(f.chosen, a)
@@ -133,7 +133,7 @@ func (f *compareFlags) choose() error {
 func (p program) listContest() error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "algorithms")
-	for _, a := range contenders.All() {
+	for _, a := range algorithms.All() {
 		_, _ = fmt.Fprintf(w, "  %s\t%s\n", a.Name, a.Title)
 	}
 	_, _ = fmt.Fprintln(w, "\nquestions")
@@ -172,7 +172,7 @@ func (p program) showScenario(f compareFlags) error {
 			}
 		}
 		for _, a := range f.chosen {
-			result, err := contest.Run(&s.Scenario, a, f.seed, contest.Options{Timeline: true, Upkeep: f.upkeep})
+			result, err := compare.Run(&s.Scenario, a, f.seed, compare.Options{Timeline: true, Upkeep: f.upkeep})
 			if err != nil {
 				return err
 			}
@@ -186,15 +186,15 @@ func (p program) showScenario(f compareFlags) error {
 }
 
 // toldOf returns the algorithms of which a scenario is told: the one that it is about, and ours.
-func toldOf(s *scenarios.Named) []contest.Algorithm {
-	shown, _ := contenders.Named(s.Shows)
-	return []contest.Algorithm{shown, contenders.Bully()}
+func toldOf(s *scenarios.Named) []compare.Algorithm {
+	shown, _ := algorithms.Named(s.Shows)
+	return []compare.Algorithm{shown, algorithms.Bully()}
 }
 
 // showRun prints one run.
-func (p program) showRun(s *contest.Scenario, a *contest.Algorithm, seed uint64, result *contest.Result) error {
+func (p program) showRun(s *compare.Scenario, a *compare.Algorithm, seed uint64, result *compare.Result) error {
 	_, _ = fmt.Fprintf(p.Out, "\n%s (%s), seed %d\n\n", a.Title, a.Name, seed)
-	return contest.WriteTimeline(p.Out, s, result)
+	return compare.WriteTimeline(p.Out, s, result)
 }
 
 // replayQuestion shows one run of a question.
@@ -216,7 +216,7 @@ func (p program) replayQuestion(f compareFlags) error {
 		return cli.UnknownChoice("replay", setting, settings)
 	}
 	for i := range f.chosen {
-		run, err := q.Replay(&f.chosen[i], setting, f.seed, contest.Options{Timeline: true, Upkeep: f.upkeep})
+		run, err := q.Replay(&f.chosen[i], setting, f.seed, compare.Options{Timeline: true, Upkeep: f.upkeep})
 		if err != nil {
 			return err
 		}

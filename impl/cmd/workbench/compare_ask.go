@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest/questions"
+	"github.com/seed-fdf591db/bully/conformance/compare/questions"
 )
 
 // askQuestions asks the questions, and prints the answers.

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/questions"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/questions"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/traces/viewer"
 )
 
@@ -88,7 +88,7 @@ const ours = "bully"
 
 // writeComparison writes the page of all answers, and of all scenarios.
 func (f *compareFlags) writeComparison(all []questions.Question, answers []questions.Answer) error {
-	timing := contest.LAN()
+	timing := compare.LAN()
 	c := comparison{Title: "Election algorithms on one axis", Intro: []string{
 		fmt.Sprintf("All algorithms run in the same simulated world, where messages take a millisecond unless it says otherwise, with timers derived from the same timing: "+
 			"a leader is heard of every %s, followers have a patience of %s, a lease in a store is good for %s, and messages are expected within %s.",
@@ -97,7 +97,7 @@ func (f *compareFlags) writeComparison(all []questions.Question, answers []quest
 			"Nothing was timed: time is that of the simulator.", f.seed),
 	}}
 	for _, a := range f.chosen {
-		place := slices.IndexFunc(contenders.All(), func(b contest.Algorithm) bool { return a.Name == b.Name })
+		place := slices.IndexFunc(algorithms.All(), func(b compare.Algorithm) bool { return a.Name == b.Name })
 		c.Algorithms = append(c.Algorithms, drawnAlgorithm{Name: a.Name, Title: a.Title, Place: place, Ours: a.Name == ours})
 	}
 	for i := range all {
@@ -156,7 +156,7 @@ func sampled(b questions.Bound, from, to float64) curve {
 func tell(s *scenarios.Named) (toldScenario, error) {
 	told := toldScenario{Name: s.Name, Title: s.Title, Flaw: string(s.Flaw), Watch: s.Watch, Cause: s.Cause, Remedy: s.Remedy}
 	for _, a := range toldOf(s) {
-		r, err := contest.Run(&s.Scenario, a, s.Seed, contest.Options{})
+		r, err := compare.Run(&s.Scenario, a, s.Seed, compare.Options{})
 		if err != nil {
 			return told, err
 		}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
 )
 
 // TestCompare asks two questions of three algorithms: the numbers that are known are right, and the same again.
@@ -104,7 +104,7 @@ func TestComparePage(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(text, `"never"`, "1e9")), &c))
 	require.Equal(t, []string{"bully", "textbook"}, []string{c.Algorithms[0].Name, c.Algorithms[1].Name})
 	require.True(t, c.Algorithms[0].Ours)
-	require.Equal(t, "textbook", contenders.All()[c.Algorithms[1].Place].Name)
+	require.Equal(t, "textbook", algorithms.All()[c.Algorithms[1].Place].Name)
 
 	best, loss, leaders := c.Questions[0], c.Questions[1], c.Questions[2]
 	require.Equal(t, "workbench compare -question messages-best -seed 1 -algorithm bully,textbook", best.Command)
@@ -140,7 +140,7 @@ func TestComparePage(t *testing.T) {
 func TestCompareList(t *testing.T) {
 	status, out, log := workbench(t, "compare", "-list")
 	require.Equal(t, cli.OK, status, log)
-	for _, a := range contenders.All() {
+	for _, a := range algorithms.All() {
 		require.Contains(t, out, "  "+a.Name+" ")
 	}
 	for _, s := range scenarios.All() {

@@ -45,7 +45,7 @@ func newProgram(files fs.FS) cli.Program {
 		Commands: []cli.Command{
 			{Name: "bench", Summary: "measure failover, or what idle nodes cost, with real processes", Run: as(benchmark)},
 			{Name: "check", Summary: "explore the configurations of the specification, and compare with its list", Run: as(check)},
-			{Name: "compare", Summary: "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", Run: as(compare)},
+			{Name: "compare", Summary: "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", Run: as(compareAlgorithms)},
 			{Name: "from-itf", Summary: "make a trace of states in the Informal Trace Format", Run: as(fromITF)},
 			{Name: "from-tlc", Summary: "make a trace, or a recording, of a counterexample that TLC has printed", Run: as(fromTLC)},
 			{Name: "history", Summary: "check what clients of a cluster and its resources saw for linearizability", Run: as(histories), Foreign: true},

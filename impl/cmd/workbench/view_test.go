@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	goldens "github.com/seed-fdf591db/bully/traces"

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/cluster"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
 	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	"github.com/seed-fdf591db/bully/impl/internal/interactive"
 	"github.com/seed-fdf591db/bully/traces/recording"

@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"github.com/seed-fdf591db/bully/conformance/check"
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/interactive"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
@@ -110,12 +110,12 @@ func openTold(files fs.FS, name, watch string) Opened {
 
 // played lists the scenarios.
 func played() (all []Scenario) {
-	algorithms := contenders.All()
+	known := algorithms.All()
 	for _, n := range scenarios.All() {
 		s := Scenario{Name: n.Name, Title: n.Title, Algorithm: n.Shows, Nodes: n.Nodes, Flaw: string(n.Flaw), Watch: n.Watch, Cause: n.Cause, Remedy: n.Remedy}
-		for i := range algorithms {
-			if takesPart(&n.Scenario, &algorithms[i]) {
-				s.Algorithms = append(s.Algorithms, algorithms[i].Name)
+		for i := range known {
+			if takesPart(&n.Scenario, &known[i]) {
+				s.Algorithms = append(s.Algorithms, known[i].Name)
 			}
 		}
 		all = append(all, s)
@@ -124,7 +124,7 @@ func played() (all []Scenario) {
 }
 
 // takesPart reports whether an algorithm can have as many nodes as a scenario, and the server that a fault befalls.
-func takesPart(s *contest.Scenario, a *contest.Algorithm) bool {
+func takesPart(s *compare.Scenario, a *compare.Algorithm) bool {
 	if a.MaxNodes > 0 && s.Nodes > a.MaxNodes {
 		return false
 	}

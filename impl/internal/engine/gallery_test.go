@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
 	"github.com/seed-fdf591db/bully/impl/internal/engine"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces"

@@ -3,7 +3,7 @@ package interactive
 import (
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
@@ -36,7 +36,7 @@ var families = []family{
 		next:   "Who asks first then has it"},
 }
 
-func familyOf(a *contest.Algorithm) *family {
+func familyOf(a *compare.Algorithm) *family {
 	for k := range families {
 		if strings.HasPrefix(a.Name, families[k].prefix) {
 			return &families[k]

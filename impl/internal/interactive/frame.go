@@ -5,15 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // happened makes a frame of a moment of the run.
-func (s *Run) happened(m *contest.Moment) {
+func (s *Run) happened(m *compare.Moment) {
 	f := recording.Frame{Node: m.Node - 1}
 	if m.Planned {
 		f.By = recording.Plan
@@ -21,48 +21,48 @@ func (s *Run) happened(m *contest.Moment) {
 	step := s.stepOf(m)
 	f.Text, f.Note, f.Action, f.Rule = step.Text, step.Note, step.Action, step.Rule
 	switch m.What {
-	case contest.Started:
+	case compare.Started:
 		f.Kind, f.Text, f.Note = recording.Start, first(f.Text, "starts"), first(f.Note, "knows of no leader, and waits a while to hear of one")
-	case contest.Restarted:
+	case compare.Restarted:
 		f.Kind, f.Text = recording.Restart, first(f.Text, "is back")
-	case contest.Took:
+	case compare.Took:
 		f.Kind, f.Takes, f.Text = recording.Receive, m.Number, first(f.Text, s.takes(m))
-	case contest.Lost:
+	case compare.Lost:
 		f.Kind, f.Takes, f.Node = recording.Lose, m.Number, -1
 		f.Text = fmt.Sprintf("%s from %s to %s is lost", m.Message.Kind, s.name(m.From), s.name(m.Node))
-	case contest.Ended:
+	case compare.Ended:
 		f.Kind, f.Text = recording.Timer, first(f.Text, "its timer "+s.algorithm.Timers[m.Timer]+" ends")
-	case contest.Told:
+	case compare.Told:
 		f.Kind = recording.Call
-		if m.Call != contest.AskCall {
+		if m.Call != compare.AskCall {
 			f.Text = s.toldText(m)
 		}
 		f.Note = first(f.Note, "nothing comes of it")
-	case contest.Saved:
+	case compare.Saved:
 		f.Kind = recording.Save
-	case contest.Crashed:
+	case compare.Crashed:
 		f.Kind, f.Text = recording.Crash, "crashes"
-	case contest.Paused:
+	case compare.Paused:
 		f.Kind, f.Text = recording.Pause, "does nothing from now on"
 		if m.For > 0 {
 			f.Text = "does nothing for " + span(m.For)
 		}
-	case contest.WentOn:
+	case compare.WentOn:
 		f.Kind, f.Text = recording.Resume, "goes on"
 		s.nodes[m.Node-1].woke = s.play.Now()
-	case contest.Linked:
+	case compare.Linked:
 		f.Kind, f.Text = recording.Links, m.Text
 		s.setCut(&f)
-	case contest.Wrote:
+	case compare.Wrote:
 		f.Kind = recording.Write
-	case contest.Meddled:
+	case compare.Injected:
 		f.Kind, f.Text = recording.Intervene, m.Text
 	}
 	s.fill(&f, m)
 }
 
 // fill adds to a frame what leaves the node, what it is now, and what there is to understand.
-func (s *Run) fill(f *recording.Frame, m *contest.Moment) {
+func (s *Run) fill(f *recording.Frame, m *compare.Moment) {
 	for k := range m.Sent {
 		f.Sends = append(f.Sends, s.message(&m.Sent[k], spec.Action(f.Action)))
 	}
@@ -70,7 +70,7 @@ func (s *Run) fill(f *recording.Frame, m *contest.Moment) {
 		f.Moves = append(f.Moves, recording.Move{Number: a.Number, Due: a.Due.Microseconds()})
 	}
 	var was told
-	if f.Node >= 0 && m.What != contest.Wrote {
+	if f.Node >= 0 && m.What != compare.Wrote {
 		was = s.nodes[f.Node]
 		f.State = s.state(m.Node)
 		s.note(f.Node, f.State)
@@ -83,23 +83,23 @@ func (s *Run) fill(f *recording.Frame, m *contest.Moment) {
 }
 
 // stepOf returns what a node says of its step, if the moment is one.
-func (s *Run) stepOf(m *contest.Moment) contenders.Step {
+func (s *Run) stepOf(m *compare.Moment) algorithms.Step {
 	if m.Out == nil {
-		return contenders.Step{}
+		return algorithms.Step{}
 	}
 	node := s.play.View(m.Node).Node
-	teller, ok := node.(contenders.Teller)
+	teller, ok := node.(algorithms.Teller)
 	if !ok {
-		return contenders.Step{Note: m.Out.Note}
+		return algorithms.Step{Note: m.Out.Note}
 	}
 	step := teller.Did()
-	if ours, ok := node.(contenders.Ours); ok {
+	if ours, ok := node.(algorithms.Ours); ok {
 		c := ours.Case()
 		switch {
-		case c.Want.Ignored && m.What == contest.Told:
-			return contenders.Step{}
+		case c.Want.Ignored && m.What == compare.Told:
+			return algorithms.Step{}
 		case c.Want.Ignored:
-			return contenders.Step{Note: "takes no notice of it"}
+			return algorithms.Step{Note: "takes no notice of it"}
 		}
 		step.Text, step.Note, _ = narrate.Words(&c)
 		step.Rule = narrate.RulesOf(&c)
@@ -123,7 +123,7 @@ func first(texts ...string) string {
 func (s *Run) name(id int) string { return s.header.Nodes[id-1] }
 
 // takes says which message a node takes.
-func (s *Run) takes(m *contest.Moment) string {
+func (s *Run) takes(m *compare.Moment) string {
 	text := "takes " + m.Message.Kind
 	epoch, about := s.about(m.Node, m.Message)
 	if epoch > 0 {
@@ -135,10 +135,10 @@ func (s *Run) takes(m *contest.Moment) string {
 	return text + " from " + s.name(m.From)
 }
 
-func (s *Run) toldText(m *contest.Moment) string {
+func (s *Run) toldText(m *compare.Moment) string {
 	was := &s.nodes[m.Node-1]
 	switch {
-	case m.Call == contest.ResignCall:
+	case m.Call == compare.ResignCall:
 		return "is told to lead no longer"
 	case was.look == recording.Leads:
 		return "is told that its leader is dead, and leads itself"
@@ -149,14 +149,14 @@ func (s *Run) toldText(m *contest.Moment) string {
 }
 
 // about tells of a message in the words of the algorithm.
-func (s *Run) about(id int, m contest.Message) (epoch uint64, text string) {
-	if teller, ok := s.play.View(id).Node.(contenders.Teller); ok {
+func (s *Run) about(id int, m compare.Message) (epoch uint64, text string) {
+	if teller, ok := s.play.View(id).Node.(algorithms.Teller); ok {
 		return teller.About(m)
 	}
 	return 0, ""
 }
 
-func (s *Run) message(sent *contest.Flight, in spec.Action) recording.Message {
+func (s *Run) message(sent *compare.Flight, in spec.Action) recording.Message {
 	m := recording.Message{Number: sent.Number, To: sent.To - 1, Kind: sent.Kind, Upkeep: sent.Upkeep, Lost: sent.Lost}
 	if !sent.Lost {
 		m.Due = sent.Due.Microseconds()
@@ -172,7 +172,7 @@ func (s *Run) message(sent *contest.Flight, in spec.Action) recording.Message {
 func (s *Run) state(id int) *recording.State {
 	v := s.play.View(id)
 	state := &recording.State{Look: recording.Down, Role: "down", Leader: -1, Paused: v.Paused}
-	teller, ok := v.Node.(contenders.Teller)
+	teller, ok := v.Node.(algorithms.Teller)
 	if ok {
 		state.Disk = teller.Kept(v.Saved)
 	}
@@ -182,7 +182,7 @@ func (s *Run) state(id int) *recording.State {
 	if !v.Up {
 		return state
 	}
-	var t contenders.Telling
+	var t algorithms.Telling
 	if ok {
 		t = teller.Tell()
 	}
@@ -208,14 +208,14 @@ func (s *Run) state(id int) *recording.State {
 	for _, field := range t.Fields {
 		state.Fields = append(state.Fields, recording.Field(field))
 	}
-	if ours, ok := v.Node.(contenders.Ours); ok { // as a trace of it would be told
+	if ours, ok := v.Node.(algorithms.Ours); ok { // as a trace of it would be told
 		c := ours.Case()
 		state.Fields = narrate.State(c.ID, c.Members, &c.Want.State, true).Fields
 		state.Configuration = s.confs.Number(s.members, c.Want.State.Configuration)
 		state.Settled = s.confs.Settled(&c.Want.State)
 	}
 	for k, name := range s.algorithm.Timers {
-		if due, runs := s.play.Due(id, contest.Timer(k)); runs {
+		if due, runs := s.play.Due(id, compare.Timer(k)); runs {
 			state.Timers = append(state.Timers, recording.Due{Timer: name, At: max(due, 0).Microseconds()})
 		}
 	}
@@ -248,19 +248,19 @@ func (s *Run) setCut(f *recording.Frame) {
 const slow = 20 * time.Millisecond
 
 // isUpkeep reports whether a frame is what a reign costs: what comes and goes while nothing changes that people look for.
-func (s *Run) isUpkeep(f *recording.Frame, m *contest.Moment, was *told) bool {
-	if s.you || f.Node < 0 && m.What != contest.Lost || f.State != nil && (was.look != f.State.Look || was.epoch != f.State.Epoch || was.conf != f.State.Configuration) {
+func (s *Run) isUpkeep(f *recording.Frame, m *compare.Moment, was *told) bool {
+	if s.you || f.Node < 0 && m.What != compare.Lost || f.State != nil && (was.look != f.State.Look || was.epoch != f.State.Epoch || was.conf != f.State.Configuration) {
 		return false
 	}
 	sends := slices.ContainsFunc(f.Sends, func(m recording.Message) bool { return !m.Upkeep })
 	switch m.What {
-	case contest.Took, contest.Lost:
+	case compare.Took, compare.Lost:
 		return slices.Contains(s.algorithm.Upkeep, m.Message.Kind) && !sends
-	case contest.Ended:
+	case compare.Ended:
 		return !sends && m.Out.Save == nil
-	case contest.Saved:
+	case compare.Saved:
 		return s.scenario.Disk.Max < slow
-	case contest.Wrote:
+	case compare.Wrote:
 		return !m.Refused && (m.Stale == 0 || s.indicators.light[staleWrite] == recording.Red) // once is enough
 	}
 	return false

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance/cases"
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -113,7 +113,7 @@ func (s *Run) seen(id int) monitor.View {
 func (s *Run) wakes(id int) bool {
 	if now := s.play.Now(); s.nodes[id-1].woke == now {
 		for t := range s.algorithm.Timers {
-			if due, runs := s.play.Due(id, contest.Timer(t)); runs && due <= now {
+			if due, runs := s.play.Due(id, compare.Timer(t)); runs && due <= now {
 				return true
 			}
 		}
@@ -122,13 +122,13 @@ func (s *Run) wakes(id int) bool {
 }
 
 // record keeps what the indicators are computed from, and what a trace has of the moment.
-func (s *Run) record(f *recording.Frame, m *contest.Moment) {
-	if m.What == contest.Wrote && m.Stale > 0 && s.indicators.stale == "" {
+func (s *Run) record(f *recording.Frame, m *compare.Moment) {
+	if m.What == compare.Wrote && m.Stale > 0 && s.indicators.stale == "" {
 		s.indicators.stale = fmt.Sprintf("a write of %s is taken, though one of %s came before, of a later reign", s.name(m.Node), s.name(m.Stale))
 	}
-	if m.What != contest.Lost && m.Node > 0 {
+	if m.What != compare.Lost && m.Node > 0 {
 		v := s.play.View(m.Node)
-		if ours, ok := v.Node.(contenders.Ours); ok && v.Up && !v.Saves && s.members != nil {
+		if ours, ok := v.Node.(algorithms.Ours); ok && v.Up && !v.Saves && s.members != nil {
 			now := &s.indicators.seen[m.Node-1]
 			now.Epoch, now.Configuration = spec.Epoch(ours.Tell().Epoch), ours.Case().Want.State.Configuration
 		}
@@ -138,8 +138,8 @@ func (s *Run) record(f *recording.Frame, m *contest.Moment) {
 }
 
 // judge asks the model what the rules say to a step of ours.
-func (s *Run) judge(m *contest.Moment, node contest.Node) {
-	ours, ok := node.(contenders.Ours)
+func (s *Run) judge(m *compare.Moment, node compare.Node) {
+	ours, ok := node.(algorithms.Ours)
 	if s.model == nil || m.Out == nil || !ok {
 		return
 	}
@@ -156,15 +156,15 @@ func (s *Run) judge(m *contest.Moment, node contest.Node) {
 const traceBegins = 1_767_225_600_000_000
 
 // trace adds to the trace of a run of ours what it has of a moment (section 14 of the specification).
-func (s *Run) trace(f *recording.Frame, m *contest.Moment) {
+func (s *Run) trace(f *recording.Frame, m *compare.Moment) {
 	if s.members == nil {
 		return
 	}
 	var e spec.Event
 	switch {
-	case m.What == contest.Lost && m.Behind > 0: // a Lose is of the first on its link; what others do not tell is lost in silence
+	case m.What == compare.Lost && m.Behind > 0: // a Lose is of the first on its link; what others do not tell is lost in silence
 		return
-	case m.What == contest.Lost:
+	case m.What == compare.Lost:
 		message, _ := m.Message.Body.(spec.Message)
 		e = spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: message}}
 	case f.Cut != nil:
@@ -172,17 +172,17 @@ func (s *Run) trace(f *recording.Frame, m *contest.Moment) {
 		for _, l := range s.cut {
 			e.Input.Cut = append(e.Input.Cut, spec.Link{From: s.members[l[0]], To: s.members[l[1]]})
 		}
-	case m.What == contest.Saved:
+	case m.What == compare.Saved:
 		s.nodes[m.Node-1].saves = 0
 		return
-	case m.What == contest.Crashed:
+	case m.What == compare.Crashed:
 		var ok bool
 		if e, ok = s.crash(m.Node); !ok {
 			return
 		}
 	case m.Out != nil:
 		var ok bool
-		if e, ok = s.play.View(m.Node).Node.(contenders.Ours).Event(); !ok {
+		if e, ok = s.play.View(m.Node).Node.(algorithms.Ours).Event(); !ok {
 			return
 		}
 		e = e.Clone()

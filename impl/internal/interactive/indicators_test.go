@@ -6,15 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
 // lying is a node of ours that says of its last step what it has not done.
-type lying struct{ contenders.Ours }
+type lying struct{ algorithms.Ours }
 
 func (n lying) Case() conformance.Case {
 	c := n.Ours.Case()
@@ -28,7 +28,7 @@ func TestIndicatorsOfOursGoRed(t *testing.T) {
 	s, err := Begin(RunSpec{RunSpec: 1, Algorithm: "bully", Nodes: 3, Profile: "lan", Seed: 1})
 	require.NoError(t, err)
 	s.indicators.promises.See(2, &monitor.View{Epoch: 1}) // as if the node had been in epoch 1 before
-	s.judge(&contest.Moment{Out: &contest.Output{}}, lying{s.play.View(1).Node.(contenders.Ours)})
+	s.judge(&compare.Moment{Out: &compare.Output{}}, lying{s.play.View(1).Node.(algorithms.Ours)})
 	s.Taken()
 	frames, _ := s.Next(200)
 	first := map[string]recording.Indicator{}

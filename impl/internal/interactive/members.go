@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -26,7 +26,7 @@ func (s *Run) change(id int, kind string) error {
 	if leader == 0 {
 		return errors.New("nobody leads now, and only a leader can change the members: go on until one does")
 	}
-	wanted := contenders.Change{ID: id, Kind: spec.MemberKind(kind)}
+	wanted := algorithms.Change{ID: id, Kind: spec.MemberKind(kind)}
 	if kind == removed {
 		wanted.Kind = ""
 	}
@@ -40,7 +40,7 @@ func (s *Run) change(id int, kind string) error {
 func (s *Run) newest() (newest spec.Configuration) {
 	for id := 1; s.changes() && id <= s.scenario.Nodes; id++ {
 		v := s.play.View(id)
-		if ours, ok := v.Node.(contenders.Ours); ok && v.Up {
+		if ours, ok := v.Node.(algorithms.Ours); ok && v.Up {
 			if c := ours.Case(); c.Want.State.Configuration.Newer(newest) || newest.IsNone() {
 				newest = c.Want.State.Configuration
 			}
@@ -79,11 +79,11 @@ func (s *Run) size() (n int) {
 }
 
 // settle says when a configuration holds for good, and shows what tells of another one: that is no upkeep.
-func (s *Run) settle(f *recording.Frame, m *contest.Moment, was *told) {
+func (s *Run) settle(f *recording.Frame, m *compare.Moment, was *told) {
 	if !s.changes() || m.Out == nil {
 		return
 	}
-	ours, ok := s.play.View(m.Node).Node.(contenders.Ours)
+	ours, ok := s.play.View(m.Node).Node.(algorithms.Ours)
 	if !ok {
 		return
 	}

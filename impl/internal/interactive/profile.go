@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
@@ -28,15 +28,15 @@ type Profile struct {
 	Name string `json:"name"`
 	Says string `json:"says"`
 
-	timing      contest.Timing
-	delay, disk contest.Range
+	timing      compare.Timing
+	delay, disk compare.Range
 	loss        float64
 }
 
 // Algorithms returns every algorithm, ours first.
 func Algorithms() (all []Algorithm) {
 	for _, a := range playable() {
-		_, resigns := a.New(contest.Config{ID: 1, Nodes: MinNodes, Order: []int{1, 2, 3}, Timing: contest.LAN(), Random: random()}).(contest.Resigner)
+		_, resigns := a.New(compare.Config{ID: 1, Nodes: MinNodes, Order: []int{1, 2, 3}, Timing: compare.LAN(), Random: random()}).(compare.Resigner)
 		most := MaxNodes
 		if a.MaxNodes > 0 {
 			most = min(most, a.MaxNodes)
@@ -50,17 +50,17 @@ func Algorithms() (all []Algorithm) {
 const members = "bully-members"
 
 // playable returns every algorithm: those that are compared with each other, and ours with members that come and go.
-func playable() []contest.Algorithm {
-	all := contenders.All()
-	return slices.Insert(all, 1, contenders.BullyMembers())
+func playable() []compare.Algorithm {
+	all := algorithms.All()
+	return slices.Insert(all, 1, algorithms.BullyMembers())
 }
 
 // algorithmNamed returns the algorithm of a name.
-func algorithmNamed(name string) (contest.Algorithm, bool) {
+func algorithmNamed(name string) (compare.Algorithm, bool) {
 	if name == members {
-		return contenders.BullyMembers(), true
+		return algorithms.BullyMembers(), true
 	}
-	return contenders.Named(name)
+	return algorithms.Named(name)
 }
 
 // Profiles returns every profile, first the one to begin with. Messages take long enough to be seen under way, and so little
@@ -70,11 +70,11 @@ func Profiles() []Profile {
 	lan, wan := policy.LAN(), policy.WAN()
 	return []Profile{
 		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of " + inWords(lan.Patience) + " is a death.",
-			timing: contest.TimingOf(lan), delay: contest.Range{Min: 3 * ms, Max: 9 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}},
+			timing: compare.TimingOf(lan), delay: compare.Range{Min: 3 * ms, Max: 9 * ms}, disk: compare.Range{Min: ms / 2, Max: 3 * ms / 2}},
 		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of " + inWords(wan.Patience) + " is a death.",
-			timing: contest.TimingOf(wan), delay: contest.Range{Min: 40 * ms, Max: 90 * ms}, disk: contest.Range{Min: ms, Max: 4 * ms}},
+			timing: compare.TimingOf(wan), delay: compare.Range{Min: 40 * ms, Max: 90 * ms}, disk: compare.Range{Min: ms, Max: 4 * ms}},
 		{Name: "lossy", Says: "A bad network: messages take 1 to 10 ms, and one in ten is lost.",
-			timing: contest.TimingOf(lan), delay: contest.Range{Min: ms, Max: 10 * ms}, disk: contest.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
+			timing: compare.TimingOf(lan), delay: compare.Range{Min: ms, Max: 10 * ms}, disk: compare.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
 	}
 }
 
@@ -107,8 +107,8 @@ const long = 24 * time.Hour
 
 // scenario returns what happens to so many nodes: nothing, until somebody intervenes. Leaders write once in a while, so that it
 // shows if one of a past reign does.
-func (p *Profile) scenario(nodes int) contest.Scenario {
-	return contest.Scenario{Name: p.Name, Nodes: nodes, Length: long, Timing: p.timing, Delay: p.delay, Disk: p.disk, Loss: p.loss,
+func (p *Profile) scenario(nodes int) compare.Scenario {
+	return compare.Scenario{Name: p.Name, Nodes: nodes, Length: long, Timing: p.timing, Delay: p.delay, Disk: p.disk, Loss: p.loss,
 		Work: p.timing.Heartbeat}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/contest"
+	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -22,7 +22,7 @@ type Run struct {
 	runSpec RunSpec
 	setting
 	family *family
-	play   *contest.Play
+	play   *compare.Play
 	header recording.Header
 
 	count  int               // how many frames there have been
@@ -91,7 +91,7 @@ func begin(r RunSpec) (*Run, error) {
 		s.nodes[k].woke, s.nodes[k].leader = -1, -1
 	}
 	s.prepare()
-	s.play, err = contest.Begin(&s.scenario, s.algorithm, s.seed, contest.Options{Watch: s.happened})
+	s.play, err = compare.Begin(&s.scenario, s.algorithm, s.seed, compare.Options{Watch: s.happened})
 	if err != nil {
 		return nil, fmt.Errorf("run spec: %w", err)
 	}
@@ -292,15 +292,15 @@ func (s *Run) do(d Intervention) error {
 	return err
 }
 
-// deed does something, in the words of a contest.
+// deed does something, in the words of package compare.
 func (s *Run) deed(d *Intervention) error {
 	id := 0
 	if d.Node != nil {
 		id = *d.Node + 1
 	}
-	var links []contest.Link
+	var links []compare.Link
 	for _, l := range d.Links {
-		links = append(links, contest.Link{From: l[0] + 1, To: l[1] + 1})
+		links = append(links, compare.Link{From: l[0] + 1, To: l[1] + 1})
 	}
 	switch d.Do {
 	case Crash:
@@ -322,7 +322,7 @@ func (s *Run) deed(d *Intervention) error {
 	case Delay:
 		return s.play.Delay(d.Message, time.Duration(d.By)*time.Microsecond)
 	case Fire:
-		return s.play.Fire(id, contest.Timer(slices.Index(s.algorithm.Timers, d.Timer)))
+		return s.play.Fire(id, compare.Timer(slices.Index(s.algorithm.Timers, d.Timer)))
 	case Suspect:
 		return s.play.Suspect(id)
 	case Change:

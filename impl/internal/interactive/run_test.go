@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-fdf591db/bully/conformance/check"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/interactive"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -34,7 +34,7 @@ func place(i int) *int { return &i }
 // TestWhoLeadsNext kills the leader of every algorithm with many seeds: another leads, and of ours the next highest. What the page
 // shows is coherent, and says why.
 func TestWhoLeadsNext(t *testing.T) {
-	for _, a := range contenders.All() {
+	for _, a := range algorithms.All() {
 		for seed := range uint64(20) {
 			s, frames := begun(t, plain(a.Name, 5, "lan", seed))
 			v := viewerOf(t, s.Header())
@@ -94,7 +94,7 @@ func doing(t *rapid.T, v *viewer, timers []string) interactive.Intervention {
 // same frames, byte for byte; and the trace of a run of ours is one that the rules allow.
 func TestInterventions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.SampledFrom(contenders.All()).Draw(t, "algorithm")
+		a := rapid.SampledFrom(algorithms.All()).Draw(t, "algorithm")
 		profile := rapid.SampledFrom(interactive.Profiles()).Draw(t, "profile")
 		r := plain(a.Name, rapid.IntRange(interactive.MinNodes, interactive.MaxNodes).Draw(t, "nodes"), profile.Name, rapid.Uint64Range(0, interactive.MaxSeed).Draw(t, "seed"))
 		s, frames := begun(t, r)

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -40,7 +40,7 @@ type Intervention struct {
 	Kind    string           `json:"kind,omitempty"`    // of Change: what Node is to be, voter, witness or observer; or removed
 }
 
-// Deed is what can be done to a run. Package contest says what each comes to.
+// Deed is what can be done to a run. Package compare says what each comes to.
 type Deed string
 
 const (
@@ -162,9 +162,9 @@ func (r *RunSpec) setting() (setting, error) {
 
 // setting is what a run spec comes to.
 type setting struct {
-	scenario  contest.Scenario
+	scenario  compare.Scenario
 	named     *scenarios.Named // or nil
-	algorithm contest.Algorithm
+	algorithm compare.Algorithm
 	seed      uint64
 }
 

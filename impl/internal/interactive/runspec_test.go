@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/conformance/contest/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/interactive"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -97,12 +97,12 @@ func TestRunSpecsCannotBePlayed(t *testing.T) {
 	require.Greater(t, more[1999].At, int64(90*time.Second/time.Microsecond), "it goes on for as long as any run")
 }
 
-// TestScenariosAreTheirs plays scenarios as package contest runs them, with the same messages at the same times.
+// TestScenariosAreTheirs plays scenarios as package compare runs them, with the same messages at the same times.
 func TestScenariosAreTheirs(t *testing.T) {
 	for _, n := range scenarios.All() {
-		a, ok := contenders.Named(n.Shows)
+		a, ok := algorithms.Named(n.Shows)
 		require.True(t, ok)
-		want, err := contest.Run(&n.Scenario, a, n.Seed, contest.Options{Timeline: true, Upkeep: true})
+		want, err := compare.Run(&n.Scenario, a, n.Seed, compare.Options{Timeline: true, Upkeep: true})
 		require.NoError(t, err)
 		s, frames := begun(t, interactive.RunSpec{RunSpec: 1, Scenario: n.Name})
 		for len(frames) < 5000 && !s.Ended() {
@@ -116,7 +116,7 @@ func TestScenariosAreTheirs(t *testing.T) {
 			}
 		}
 		for _, e := range want.Timeline {
-			if e.Kind == contest.Sends {
+			if e.Kind == compare.Sends {
 				told = append(told, fmt.Sprint(e.At.Microseconds(), e.Node, e.Other, e.Text))
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/contest"
-	"github.com/seed-fdf591db/bully/impl/internal/contenders"
+	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -35,9 +35,9 @@ func say(f *recording.Frame, sentence string) {
 }
 
 // explain adds to a frame what there is to understand.
-func (s *Run) explain(f *recording.Frame, m *contest.Moment, was *told) {
+func (s *Run) explain(f *recording.Frame, m *compare.Moment, was *told) {
 	switch m.What {
-	case contest.Saved:
+	case compare.Saved:
 		f.Text = "has it on disk"
 		if f.State.Disk != "" {
 			f.Text = "has on disk: " + f.State.Disk
@@ -45,18 +45,18 @@ func (s *Run) explain(f *recording.Frame, m *contest.Moment, was *told) {
 		if f.State.Look != recording.Leads {
 			f.Note = "what it had to say leaves now"
 		}
-	case contest.Wrote:
+	case compare.Wrote:
 		s.explainWrite(f, m)
 		return
-	case contest.Crashed, contest.Paused:
+	case compare.Crashed, compare.Paused:
 		if was.leads {
 			say(f, s.gone(m, was))
 		} else if leader := s.leader(); leader > 0 {
 			say(f, s.name(leader)+" leads on")
 		}
-	case contest.WentOn:
+	case compare.WentOn:
 		f.Note = "what has waited for it comes now, and timers that have run out end now"
-	case contest.Linked:
+	case compare.Linked:
 		switch {
 		case f.Cut == nil:
 		case len(*f.Cut) > 0:
@@ -69,7 +69,7 @@ func (s *Run) explain(f *recording.Frame, m *contest.Moment, was *told) {
 		say(f, "it acts as leader once that is on its disk")
 	}
 	if f.State != nil && f.State.Look == recording.Leads && (!was.leads || was.epoch != f.State.Epoch) {
-		if m.What == contest.Saved {
+		if m.What == compare.Saved {
 			f.Text += ", and leads"
 		}
 		say(f, s.why(m.Node, f.State.Epoch))
@@ -109,7 +109,7 @@ func (s *Run) why(id int, epoch uint64) string {
 
 // grantors says who has promised a node of ours the epoch that it has won.
 func (s *Run) grantors(id int) string {
-	ours, ok := s.play.View(id).Node.(contenders.Ours)
+	ours, ok := s.play.View(id).Node.(algorithms.Ours)
 	if !ok {
 		return ""
 	}
@@ -159,12 +159,12 @@ func (s *Run) above(id int) string {
 }
 
 // gone says what comes after the end of a leader.
-func (s *Run) gone(m *contest.Moment, was *told) string {
+func (s *Run) gone(m *compare.Moment, was *told) string {
 	text := "it led"
 	if was.epoch > 0 && s.family.reigns != "" {
 		text += fmt.Sprintf(" %s %d", s.family.reigns, was.epoch)
 	}
-	if m.What == contest.Paused {
+	if m.What == compare.Paused {
 		text += ", and nobody knows that it does nothing now"
 	} else {
 		text += ", and nobody knows yet that it is gone"
@@ -273,7 +273,7 @@ func (s *Run) running() (n int) {
 }
 
 // explainWrite says what became of a write.
-func (s *Run) explainWrite(f *recording.Frame, m *contest.Moment) {
+func (s *Run) explainWrite(f *recording.Frame, m *compare.Moment) {
 	reign := ""
 	if s.algorithm.Epochs && m.Epoch > 0 {
 		reign = fmt.Sprintf(" of %s %d", first(s.family.reigns, "stamp"), m.Epoch)

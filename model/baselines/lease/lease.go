@@ -18,11 +18,9 @@
 package lease
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
@@ -39,9 +37,8 @@ type system struct {
 	mortal       set
 	maxSessions  session
 	checkThenAct bool // Next is replaced by CheckThenAct
-	invariants   []invariant
+	checks       frame.Checks[system, state]
 	properties   []stepProperty
-	unchecked    []string
 }
 
 var _ explore.Model = (*system)(nil)
@@ -50,101 +47,41 @@ var _ explore.Model = (*system)(nil)
 // replacement, invariant or property is an error that names it; so is a constant above MaxNodes
 // or MaxSessions. Liveness properties are not an error: the model returns them as Unchecked.
 func New(c explore.Configuration) (explore.Model, error) {
-	if c.Module != "MCLease" {
-		return nil, fmt.Errorf("lease: module %q is not MCLease", c.Module)
-	}
-	if c.Specification != "Spec" && c.Specification != "FairSpec" {
-		return nil, fmt.Errorf("lease: specification %q is neither Spec nor FairSpec", c.Specification)
-	}
 	y := &system{rules: standard}
-	if err := y.setConstants(c.Constants); err != nil {
+	module := frame.Module[system, state]{
+		Package: "lease", Name: "MCLease", Constants: []string{"N", "MaxSessions", "Mortal"}, Needed: []string{"HasRoom"},
+		Substitutes: replacements, Promises: invariants, Liveness: []string{"SomeLeader", "NeverLedAgain"},
+	}
+	for _, p := range stepProperties {
+		module.Steps = append(module.Steps, p.name)
+	}
+	var err error
+	if y.checks, err = module.Take(c, y, y.setConstants); err != nil {
 		return nil, err
 	}
-	if err := y.replaceAll(c.Replacements); err != nil {
-		return nil, err
-	}
-	if err := y.addProperties(c.Invariants, c.Properties); err != nil {
-		return nil, err
+	for _, name := range y.checks.Steps {
+		k := slices.IndexFunc(stepProperties, func(p stepProperty) bool { return p.name == name })
+		y.properties = append(y.properties, stepProperties[k])
 	}
 	return y, nil
 }
 
 // setConstants takes N and MaxSessions, each at least 1, and Mortal.
 func (y *system) setConstants(constants map[string]string) error {
-	for name := range constants {
-		if name != "N" && name != "MaxSessions" && name != "Mortal" {
-			return fmt.Errorf("lease: module MCLease has no constant %q", name)
-		}
-	}
-	number := func(name, text string, most int) (int, error) {
-		x, err := strconv.Atoi(text)
-		if err != nil || x < 1 || x > most {
-			return 0, fmt.Errorf("lease: %s = %q is not a number from 1 to %d", name, text, most)
-		}
-		return x, nil
-	}
-	n, err := number("constant N", constants["N"], MaxNodes)
+	n, err := explore.Number(constants, "N", 1, MaxNodes)
 	if err != nil {
 		return err
 	}
-	sessions, err := number("constant MaxSessions", constants["MaxSessions"], MaxSessions)
+	sessions, err := explore.Number(constants, "MaxSessions", 1, MaxSessions)
 	if err != nil {
 		return err
 	}
-	y.n, y.maxSessions = node(n), session(sessions)
-	text, opened := strings.CutPrefix(constants["Mortal"], "{")
-	text, closed := strings.CutSuffix(text, "}")
-	if !opened || !closed {
-		return fmt.Errorf("lease: constant Mortal = %q is not a set of nodes", constants["Mortal"])
-	}
-	for member := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		i, err := number("constant Mortal: node", member, n)
-		if err != nil {
-			return err
-		}
+	mortal, err := explore.NodeSet(constants, "Mortal", n)
+	for _, i := range mortal {
 		y.mortal |= only(i)
 	}
-	return nil
-}
-
-// replaceAll makes the replacements. HasRoom <- Within, the bound, is no mutant, and must be there.
-func (y *system) replaceAll(replaced map[string]string) error {
-	if replaced["HasRoom"] != "Within" {
-		return fmt.Errorf("lease: HasRoom is %q and must be Within", replaced["HasRoom"])
-	}
-	for operator, name := range replaced {
-		change := replacements[operator][name]
-		if change == nil && operator != "HasRoom" {
-			return fmt.Errorf("lease: module MCLease has no replacement %s <- %s", operator, name)
-		}
-		if change != nil {
-			change(y)
-		}
-	}
-	return nil
-}
-
-// addProperties takes the names of the properties to check.
-func (y *system) addProperties(ofStates, ofRuns []string) error {
-	for _, name := range ofStates {
-		i := slices.IndexFunc(invariants, func(v invariant) bool { return v.name == name })
-		if i < 0 {
-			return fmt.Errorf("lease: module MCLease has no invariant %q", name)
-		}
-		y.invariants = append(y.invariants, invariants[i])
-	}
-	for _, name := range ofRuns {
-		i := slices.IndexFunc(stepProperties, func(p stepProperty) bool { return p.name == name })
-		switch {
-		case i >= 0:
-			y.properties = append(y.properties, stepProperties[i])
-		case slices.Contains(ofLiveness, name):
-			y.unchecked = append(y.unchecked, name)
-		default:
-			return fmt.Errorf("lease: module MCLease has no property %q", name)
-		}
-	}
-	return nil
+	y.n, y.maxSessions = node(n), session(sessions)
+	return err
 }
 
 // Init implements explore.Model: all nodes run, and the store holds nothing.
@@ -166,4 +103,4 @@ func (y *system) Render(packed []byte) []explore.Variable {
 }
 
 // Unchecked implements explore.Model.
-func (y *system) Unchecked() []string { return y.unchecked }
+func (y *system) Unchecked() []string { return y.checks.Unchecked }

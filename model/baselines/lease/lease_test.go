@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
@@ -37,7 +38,7 @@ func configure(items ...string) explore.Configuration {
 			c.Replacements["MayCreate"], c.Replacements["Put"] = "InLine", "Beside"
 		case item == "Elect":
 			c.Replacements["MayWrite"] = "Never"
-		case slices.ContainsFunc(invariants, func(v invariant) bool { return v.name == item }):
+		case slices.ContainsFunc(invariants, func(v frame.Promise[system, state]) bool { return v.Name == item }):
 			c.Invariants = append(c.Invariants, item)
 		default:
 			c.Properties = append(c.Properties, item)
@@ -210,24 +211,24 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	for item, message := range map[string]string{
 		"N = 8":              `constant N = "8" is not a number from 1 to 7`,
 		"MaxSessions = 0":    `constant MaxSessions = "0" is not a number from 1 to 7`,
-		"MaxEpoch = 2":       `no constant "MaxEpoch"`,
+		"MaxEpoch = 2":       `MaxEpoch is no constant with a value`,
 		"Mortal = 1":         `constant Mortal = "1" is not a set of nodes`,
-		"Mortal = {1, 3}":    `constant Mortal: node = "3" is not a number from 1 to 2`,
-		"HasRoom <- Without": `HasRoom is "Without" and must be Within`,
+		"Mortal = {1, 3}":    `constant Mortal has 3 in it, which is no node`,
+		"HasRoom <- Without": `no replacement HasRoom <- Without`,
 		"Put <- Twice":       "no replacement Put <- Twice",
 		"IsQuorum <- AnySet": "no replacement IsQuorum <- AnySet",
-		"OneActing":          `no property "OneActing"`,
+		"OneActing":          `OneActing is no property`,
 	} {
 		_, err := New(configure(item))
 		require.ErrorContains(t, err, message)
 	}
 	for message, change := range map[string]func(c *explore.Configuration){
-		`module "MCFencing"`:       func(c *explore.Configuration) { c.Module = "MCFencing" },
-		`specification "WeakSpec"`: func(c *explore.Configuration) { c.Specification = "WeakSpec" },
-		`constant N = ""`:          func(c *explore.Configuration) { delete(c.Constants, "N") },
-		`constant Mortal = ""`:     func(c *explore.Configuration) { delete(c.Constants, "Mortal") },
-		`HasRoom is ""`:            func(c *explore.Configuration) { delete(c.Replacements, "HasRoom") },
-		`no invariant "Refines"`:   func(c *explore.Configuration) { c.Invariants = []string{"Refines"} },
+		`module MCFencing`:              func(c *explore.Configuration) { c.Module = "MCFencing" },
+		`specification WeakSpec`:        func(c *explore.Configuration) { c.Specification = "WeakSpec" },
+		`constant N = ""`:               func(c *explore.Configuration) { delete(c.Constants, "N") },
+		`constant Mortal = ""`:          func(c *explore.Configuration) { delete(c.Constants, "Mortal") },
+		`constant HasRoom has no value`: func(c *explore.Configuration) { delete(c.Replacements, "HasRoom") },
+		`Refines is no invariant`:       func(c *explore.Configuration) { c.Invariants = []string{"Refines"} },
 	} {
 		c := configure("OneLeader")
 		change(&c)

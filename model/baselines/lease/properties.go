@@ -1,10 +1,6 @@
 package lease
 
-// invariant is a property of states.
-type invariant struct {
-	name  string
-	holds func(y *system, s *state) bool
-}
+import "github.com/seed-fdf591db/bully/model/baselines/frame"
 
 // stepProperty is a property of steps.
 type stepProperty struct {
@@ -13,36 +9,36 @@ type stepProperty struct {
 }
 
 // invariants are the properties of states that a configuration may name.
-var invariants = []invariant{
-	{"TypeOK", (*system).typeOK},
-	{"OneLeader", func(_ *system, s *state) bool {
+var invariants = []frame.Promise[system, state]{
+	{Name: "TypeOK", Holds: (*system).typeOK},
+	{Name: "OneLeader", Holds: func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool { return !s.leads(x) || !s.leads(z) })
 	}},
-	{"LeaderHolds", func(_ *system, s *state) bool {
+	{Name: "LeaderHolds", Holds: func(_ *system, s *state) bool {
 		return s.all(func(x session) bool {
 			return !s.leads(x) || s.entries[x] != 0 && s.entries[x] == s.epoch[x] && s.first(x)
 		})
 	}},
-	{"OneHolder", func(_ *system, s *state) bool {
+	{Name: "OneHolder", Holds: func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool {
 			return s.entries[x] == 0 || s.entries[z] == 0 || !s.first(x) || !s.first(z)
 		})
 	}},
-	{"OneLeaderPerEpoch", func(_ *system, s *state) bool {
+	{Name: "OneLeaderPerEpoch", Holds: func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool {
 			return s.epoch[x] == 0 || s.epoch[x] != s.epoch[z] || s.node[x] == s.node[z]
 		})
 	}},
-	{"NoLockout", func(y *system, s *state) bool {
+	{Name: "NoLockout", Holds: func(y *system, s *state) bool {
 		return s.all(func(x session) bool { return s.entries[x] == 0 || y.admits(s, s.entries[x]) })
 	}},
-	{"NeverSucceeded", func(_ *system, s *state) bool {
+	{Name: "NeverSucceeded", Holds: func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool { return s.epoch[x] == 0 || s.epoch[z] == 0 || s.node[x] == s.node[z] })
 	}},
-	{"NeverShutOut", func(y *system, s *state) bool {
+	{Name: "NeverShutOut", Holds: func(y *system, s *state) bool {
 		return s.all(func(x session) bool { return !s.leads(x) || y.admits(s, s.epoch[x]) })
 	}},
-	{"NeverPassed", func(_ *system, s *state) bool {
+	{Name: "NeverPassed", Holds: func(_ *system, s *state) bool {
 		return s.all(func(x session) bool {
 			return s.entries[x] == 0 || s.first(x) || s.hasRevision(s.entries[x]-1)
 		})
@@ -61,18 +57,10 @@ var stepProperties = []stepProperty{
 	{"Refines", (*system).refines},
 }
 
-// ofLiveness are the properties that a configuration may name and the explorer cannot check.
-var ofLiveness = []string{"SomeLeader", "NeverLedAgain"}
-
 // Check implements explore.Expander.
 func (x *stepper) Check(packed []byte) string {
 	x.now = x.unpack(packed)
-	for _, v := range x.invariants {
-		if !v.holds(x.system, &x.now) {
-			return v.name
-		}
-	}
-	return ""
+	return x.checks.Broken(x.system, &x.now)
 }
 
 // broken returns the name of the first step property that the step from now to next violates, or "".

@@ -220,5 +220,5 @@ func TestTrafficHasOneBitForEachMessage(t *testing.T) {
 func TestEverySetOfLinksMayBeCut(t *testing.T) {
 	m, err := New(configure("N = 2", "Cuts <- FirstFickle"))
 	require.NoError(t, err)
-	require.Equal(t, []linkSet{0, 1, 2, 3}, m.(*model).cuts)
+	require.Equal(t, []linkSet{0, 1, 2, 3}, m.(*model).Cuts)
 }

@@ -1,5 +1,7 @@
 package raft
 
+import "github.com/seed-fdf591db/bully/model/baselines/frame"
+
 // rules are the operators of module RaftElection that a configuration may replace: its assumptions, its rules, and
 // its options.
 type rules struct {
@@ -23,7 +25,7 @@ type predicate func(m *model, s *state, i int) bool
 var asWritten = rules{
 	onTime:     always,
 	left:       true,
-	isQuorum:   func(m *model, q set) bool { return 2*q.size() > m.n },
+	isQuorum:   func(m *model, q set) bool { return 2*q.Size() > m.N },
 	survives:   func(x node, _ int) node { return started(x.term, x.vote) },
 	mayVote:    func(x node, c int) bool { return x.vote == none || int(x.vote) == c },
 	isStale:    func(term int, x node) bool { return term < int(x.term) },
@@ -34,17 +36,17 @@ var asWritten = rules{
 
 func always(*model, *state, int) bool          { return true }
 func unlessLed(m *model, s *state, i int) bool { return !s.leads(i) && !m.hears(s, i) }
-func neighbours(l link) bool                   { return l.from-l.to == 1 || l.to-l.from == 1 }
+func neighbours(l link) bool                   { return l.From-l.To == 1 || l.To-l.From == 1 }
 
 // substitutes makes, for each operator or constant, each replacement that tla/MCRaftElection.tla has for it.
 var substitutes = map[string]map[string]func(m *model){
 	"Cuts": {
-		"Whole":         func(m *model) { m.cutWhere(func(link) bool { return false }) },
-		"FirstIsolated": func(m *model) { m.cutWhere(func(l link) bool { return (l.from == 1) != (l.to == 1) }) },
-		"FirstFickle":   func(m *model) { m.cutAnyOf(func(l link) bool { return l.from == 1 || l.to == 1 }) },
-		"FirstDeaf":     func(m *model) { m.cutWhere(func(l link) bool { return l.to == 1 }) },
-		"LeaderDeaf":    func(m *model) { m.cutWhere(func(l link) bool { return l.to == m.n }) },
-		"Chain":         func(m *model) { m.cutWhere(func(l link) bool { return !neighbours(l) }) },
+		"Whole":         func(m *model) { m.CutWhere(func(link) bool { return false }) },
+		"FirstIsolated": func(m *model) { m.CutWhere(func(l link) bool { return (l.From == 1) != (l.To == 1) }) },
+		"FirstFickle":   func(m *model) { m.cutAnyOf(func(l link) bool { return l.From == 1 || l.To == 1 }) },
+		"FirstDeaf":     func(m *model) { m.CutWhere(func(l link) bool { return l.To == 1 }) },
+		"LeaderDeaf":    func(m *model) { m.CutWhere(func(l link) bool { return l.To == m.N }) },
+		"Chain":         func(m *model) { m.CutWhere(func(l link) bool { return !neighbours(l) }) },
 	},
 	"Beginnings": {
 		"OnlyLed":  func(m *model) { m.led = true },
@@ -61,7 +63,7 @@ var substitutes = map[string]map[string]func(m *model){
 	"ChecksQuorum": {"Always": func(m *model) { m.checksQuorum = true }},
 	"Heeds":        {"UnlessLed": func(m *model) { m.heeds = unlessLed }},
 	"WouldVote":    {"WouldAlways": func(m *model) { m.wouldVote = always }},
-	"IsQuorum":     {"AnyHalf": func(m *model) { m.isQuorum = func(m *model, q set) bool { return 2*q.size() >= m.n } }},
+	"IsQuorum":     {"AnyHalf": func(m *model) { m.isQuorum = func(m *model, q set) bool { return 2*q.Size() >= m.N } }},
 	"MayVote":      {"Anybody": func(m *model) { m.mayVote = func(node, int) bool { return true } }},
 	"IsStale":      {"NeverStale": func(m *model) { m.isStale = func(int, node) bool { return false } }},
 	"CountsVote":   {"AnyTerm": func(m *model) { m.countsVote = func(int, node) bool { return true } }},
@@ -79,42 +81,36 @@ var substitutes = map[string]map[string]func(m *model){
 	},
 }
 
-// promise is an invariant.
-type promise struct {
-	name  string
-	holds func(m *model, s *state) bool
-}
-
 // promises are the invariants that a configuration may name.
 var promises = []promise{
-	{"TypeOK", func(m *model, s *state) bool {
-		return !m.some(func(i int) bool {
+	{Name: "TypeOK", Holds: func(m *model, s *state) bool {
+		return !m.SomeNode(func(i int) bool {
 			x := s.node[i]
-			return int(x.term) > m.maxTerm || int(x.vote) > m.n || int(x.leader) > m.n || x.votes>>(m.n+1) != 0
+			return int(x.term) > m.maxTerm || int(x.vote) > m.N || int(x.leader) > m.N || x.votes>>(m.N+1) != 0
 		})
 	}},
-	{"OneLeaderPerTerm", func(m *model, s *state) bool { return m.oneLeaderPerTerm(s) }},
-	{"OneLeader", func(m *model, s *state) bool {
-		return !m.some(func(i int) bool { return m.some(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
+	{Name: "OneLeaderPerTerm", Holds: func(m *model, s *state) bool { return m.oneLeaderPerTerm(s) }},
+	{Name: "OneLeader", Holds: func(m *model, s *state) bool {
+		return !m.SomeNode(func(i int) bool { return m.SomeNode(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
 	}},
-	{"NeverSplit", func(m *model, s *state) bool { return !m.split(s) }},
-	{"NeverReplaced", func(m *model, s *state) bool {
-		return !m.some(func(i int) bool { return s.leads(i) && s.node[i].term != 1 })
+	{Name: "NeverSplit", Holds: func(m *model, s *state) bool { return !m.split(s) }},
+	{Name: "NeverReplaced", Holds: func(m *model, s *state) bool {
+		return !m.SomeNode(func(i int) bool { return s.leads(i) && s.node[i].term != 1 })
 	}},
 }
 
 // oneLeaderPerTerm goes through all who lead, and through what leaders have sent.
 func (m *model) oneLeaderPerTerm(s *state) bool {
 	var reigns [maxTerm + 1]set
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		if s.leads(i) {
-			reigns[s.node[i].term] |= only(i)
+			reigns[s.node[i].term] |= frame.Only(i)
 		}
 	}
-	for k, l := range m.links {
+	for k, l := range m.Links {
 		for x := s.net[k] & appends; x != 0; x &= x - 1 {
 			_, term := x.first()
-			reigns[term] |= only(l.from)
+			reigns[term] |= frame.Only(l.From)
 		}
 	}
 	for _, leaders := range reigns {
@@ -130,13 +126,13 @@ var appends = allOf(appendEntries)
 // split reports whether all have voted in one term, and nobody has the votes of a quorum.
 func (m *model) split(s *state) bool {
 	var votes [maxNodes + 1]set
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		if x := s.node[i]; x.term != s.node[1].term || x.vote == none || x.role == leader {
 			return false
 		}
-		votes[s.node[i].vote] |= only(i)
+		votes[s.node[i].vote] |= frame.Only(i)
 	}
-	return !m.some(func(c int) bool { return m.isQuorum(m, votes[c]) })
+	return !m.SomeNode(func(c int) bool { return m.isQuorum(m, votes[c]) })
 }
 
 // The step properties.
@@ -147,8 +143,8 @@ const (
 
 // broken returns the name of the step property that the step from s to t violates, or "".
 func (m *model) broken(s, t *state) string {
-	for _, name := range m.steps {
-		for i := 1; i <= m.n; i++ {
+	for _, name := range m.checks.Steps {
+		for i := 1; i <= m.N; i++ {
 			before, after := s.node[i].term, t.node[i].term
 			if name == termMonotonic && after < before || name == leaderStays && after != before && m.sound(s, i) {
 				return name
@@ -160,21 +156,11 @@ func (m *model) broken(s, t *state) string {
 
 // sound reports whether node i leads, and it and those from whom nothing ever cuts it off are a quorum.
 func (m *model) sound(s *state, i int) bool {
-	q := only(i)
-	for j := 1; j <= m.n; j++ {
-		if j != i && m.ever>>m.index[i][j]&1 == 0 && m.ever>>m.index[j][i]&1 == 0 {
-			q |= only(j)
+	q := frame.Only(i)
+	for j := 1; j <= m.N; j++ {
+		if j != i && m.ever>>m.Index[i][j]&1 == 0 && m.ever>>m.Index[j][i]&1 == 0 {
+			q |= frame.Only(j)
 		}
 	}
 	return s.leads(i) && m.isQuorum(m, q)
-}
-
-// some reports whether is is true of some node.
-func (m *model) some(is func(i int) bool) bool {
-	for i := 1; i <= m.n; i++ {
-		if is(i) {
-			return true
-		}
-	}
-	return false
 }

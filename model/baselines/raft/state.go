@@ -2,10 +2,9 @@ package raft
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
-	"strings"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -49,28 +48,12 @@ func (t message) String() string {
 	return [...]string{"REQUEST_PRE_VOTE", "PRE_VOTE", "REQUEST_VOTE", "VOTE", "APPEND", "REFUSE"}[t]
 }
 
-// set is a set of nodes: bit i stands for node i.
-type set uint8
-
-func only(i int) set         { return 1 << i }
-func (s set) has(i int) bool { return s>>i&1 != 0 }
-func (s set) size() int      { return bits.OnesCount8(uint8(s)) }
-
-// String returns the set in TLA+.
-func (s set) String() string {
-	var members []string
-	for i := range 8 {
-		if s.has(i) {
-			members = append(members, fmt.Sprint(i))
-		}
-	}
-	return "{" + strings.Join(members, ", ") + "}"
-}
-
-// link is a directed link; linkSet is a set of them: bit k stands for model.links[k].
+// What the models share.
 type (
-	link    struct{ from, to int }
-	linkSet uint32
+	set     = frame.Set
+	link    = frame.Link
+	linkSet = frame.LinkSet
+	promise = frame.Promise[model, state]
 )
 
 // traffic is what is under way on a link: a bit for each message. Those of a low term have the low bits.
@@ -115,7 +98,7 @@ func (x node) heard(term int) node {
 type state struct {
 	node   [maxNodes + 1]node
 	net    [maxNodes * (maxNodes - 1)]traffic
-	cut    uint8 // the place in model.cuts
+	cut    uint8 // the place in model.Cuts
 	budget [faults]uint8
 }
 
@@ -124,7 +107,7 @@ func (s *state) follows(j, i int) bool {
 	return int(s.node[j].leader) == i && s.node[j].term == s.node[i].term
 }
 
-func (m *model) isCut(s *state, i, j int) bool { return m.cuts[s.cut]>>m.index[i][j]&1 != 0 }
+func (m *model) isCut(s *state, i, j int) bool { return m.IsCut(s.cut, i, j) }
 
 func (m *model) linked(s *state, i, j int) bool { return !m.isCut(s, i, j) && !m.isCut(s, j, i) }
 
@@ -136,7 +119,7 @@ func (m *model) hears(s *state, i int) bool {
 
 // expects reports whether a leader whose heartbeats node i would heed reaches it.
 func (m *model) expects(s *state, i int) bool {
-	return m.some(func(l int) bool {
+	return m.SomeNode(func(l int) bool {
 		return l != i && s.leads(l) && s.node[l].term >= s.node[i].term && !m.isCut(s, l, i)
 	})
 }
@@ -144,7 +127,7 @@ func (m *model) expects(s *state, i int) bool {
 // quiet reports whether nothing is under way at all.
 func (m *model) quiet(s *state) bool {
 	var all traffic
-	for _, x := range s.net[:len(m.links)] {
+	for _, x := range s.net[:len(m.Links)] {
 		all |= x
 	}
 	return all == 0
@@ -152,10 +135,10 @@ func (m *model) quiet(s *state) bool {
 
 // reachesQuorum reports whether node i and those to and from whom it has links are a quorum.
 func (m *model) reachesQuorum(s *state, i int) bool {
-	q := only(i)
-	for j := 1; j <= m.n; j++ {
+	q := frame.Only(i)
+	for j := 1; j <= m.N; j++ {
 		if j != i && m.linked(s, i, j) {
-			q |= only(j)
+			q |= frame.Only(j)
 		}
 	}
 	return m.isQuorum(m, q)
@@ -164,12 +147,12 @@ func (m *model) reachesQuorum(s *state, i int) bool {
 // pack appends the packed form of s to b: three bytes for each node, one each for cut and the budgets, and a number of
 // variable length for each link.
 func (m *model) pack(b []byte, s *state) []byte {
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		x := &s.node[i]
 		b = append(b, x.term|byte(x.role)<<4, x.vote|x.leader<<4, byte(x.votes))
 	}
 	b = append(b, s.cut, s.budget[restart], s.budget[cutting])
-	for _, x := range s.net[:len(m.links)] {
+	for _, x := range s.net[:len(m.Links)] {
 		b = binary.AppendUvarint(b, uint64(x))
 	}
 	return b
@@ -177,13 +160,13 @@ func (m *model) pack(b []byte, s *state) []byte {
 
 // unpack sets s to the state whose packed form is b.
 func (m *model) unpack(b []byte, s *state) {
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		s.node[i] = node{term: b[0] & 15, role: role(b[0] >> 4), vote: b[1] & 15, leader: b[1] >> 4, votes: set(b[2])}
 		b = b[3:]
 	}
 	s.cut, s.budget[restart], s.budget[cutting] = b[0], b[1], b[2]
 	b = b[3:]
-	for k := range m.links {
+	for k := range m.Links {
 		x, n := binary.Uvarint(b)
 		s.net[k], b = traffic(x), b[n:]
 	}

@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -16,75 +17,59 @@ type expander struct {
 // Check implements explore.Expander.
 func (x *expander) Check(packed []byte) string {
 	x.unpack(packed, &x.now)
-	for _, p := range x.invariants {
-		if !p.holds(x.model, &x.now) {
-			return p.name
-		}
-	}
-	return ""
+	return x.checks.Broken(x.model, &x.now)
 }
 
 // Expand implements explore.Expander: the actions in the order of Next.
 func (x *expander) Expand(packed []byte, emit func(step explore.Step, next []byte, broken string)) {
 	x.unpack(packed, &x.now)
 	x.emit = emit
-	x.eachNode(x.electionTimeout)
-	x.eachNode(x.quorumTimeout)
-	x.eachNode(x.heartbeat)
+	x.EachNode(x.electionTimeout)
+	x.EachNode(x.quorumTimeout)
+	x.EachNode(x.heartbeat)
 	x.eachArrival(requestPreVote, "OnRequestPreVote", x.onRequestPreVote)
 	x.eachArrival(preVote, "OnPreVote", x.onPreVote)
 	x.eachArrival(requestVote, "OnRequestVote", x.onRequestVote)
 	x.eachArrival(vote, "OnVote", x.onVote)
 	x.eachArrival(appendEntries, "OnAppend", x.onAppend)
 	x.eachArrival(refuse, "OnRefuse", x.onRefuse)
-	x.eachNode(x.restart)
-	for c := range x.cuts {
+	x.EachNode(x.restart)
+	for c := range x.Cuts {
 		x.changeCut(c)
-	}
-}
-
-// eachNode takes an action of a node for each.
-func (x *expander) eachNode(action func(i int)) {
-	for i := 1; i <= x.n; i++ {
-		action(i)
 	}
 }
 
 // eachArrival takes the step of each message of type t that is under way: node i has it, of a term, from node j.
 func (x *expander) eachArrival(t message, action string, receive func(i, j, term int)) {
-	for k, l := range x.links {
+	for k, l := range x.Links {
 		for under := x.now.net[k] & x.masks[t]; under != 0; under &= under - 1 {
 			_, term := under.first()
 			x.next = x.now
 			if !x.left {
 				x.next.net[k] &^= bit(t, term)
 			}
-			receive(l.to, l.from, term)
-			x.end(action, l.from, l.to)
+			receive(l.To, l.From, term)
+			x.end(action, l.From, l.To)
 		}
 	}
 }
 
 // end gives next to the explorer, as the result of the action.
 func (x *expander) end(action string, args ...int) {
-	step := explore.Step{Action: action}
-	for k, a := range args {
-		step.Args[k] = int8(a)
-	}
 	x.packed = x.pack(x.packed[:0], &x.next)
-	x.emit(step, x.packed, x.broken(&x.now, &x.next))
+	x.emit(frame.StepOf(action, args), x.packed, x.broken(&x.now, &x.next))
 }
 
 // send puts a message from node i to node j under way, unless the link is cut.
 func (x *expander) send(i, j int, t message, term int) {
 	if !x.isCut(&x.now, i, j) {
-		x.next.net[x.index[i][j]] |= bit(t, term)
+		x.next.net[x.Index[i][j]] |= bit(t, term)
 	}
 }
 
 // tell sends a message to all but its sender.
 func (x *expander) tell(i int, t message, term int) {
-	for j := 1; j <= x.n; j++ {
+	for j := 1; j <= x.N; j++ {
 		if j != i {
 			x.send(i, j, t, term)
 		}
@@ -107,7 +92,7 @@ func (x *expander) stand(i int) {
 	s := started(x.now.node[i].term+1, uint8(i))
 	s.role = candidate
 	x.tell(i, requestVote, int(s.term))
-	x.count(i, s, only(i))
+	x.count(i, s, frame.Only(i))
 }
 
 // ask has node i, as s, ask whether it would be voted for; the nodes in votes have said so.
@@ -129,7 +114,7 @@ func (x *expander) electionTimeout(i int) {
 	if x.asksFirst {
 		s.role, s.leader = precandidate, none
 		x.tell(i, requestPreVote, int(s.term)+1)
-		x.ask(i, s, only(i))
+		x.ask(i, s, frame.Only(i))
 	} else {
 		x.stand(i)
 	}
@@ -150,7 +135,7 @@ func (x *expander) heartbeat(i int) {
 		return
 	}
 	x.next = x.now
-	for j := 1; j <= x.n; j++ {
+	for j := 1; j <= x.N; j++ {
 		if j != i && !x.now.follows(j, i) {
 			x.send(i, j, appendEntries, int(x.now.node[i].term))
 		}
@@ -174,7 +159,7 @@ func (x *expander) onRequestPreVote(i, j, term int) {
 
 func (x *expander) onPreVote(i, j, term int) {
 	if s := x.now.node[i]; s.role == precandidate && term == int(s.term)+1 {
-		x.ask(i, s, s.votes|only(j))
+		x.ask(i, s, s.votes|frame.Only(j))
 	}
 }
 
@@ -196,7 +181,7 @@ func (x *expander) onRequestVote(i, j, term int) {
 func (x *expander) onVote(i, j, term int) {
 	s := x.now.node[i].heard(term)
 	if s.role == candidate && x.countsVote(term, s) {
-		x.count(i, s, s.votes|only(j))
+		x.count(i, s, s.votes|frame.Only(j))
 	} else {
 		x.next.node[i] = s
 	}
@@ -218,7 +203,7 @@ func (x *expander) onRefuse(i, _, term int) { x.next.node[i] = x.now.node[i].hea
 // restart is a crash, and the restart after it. A flapping node spends nothing.
 func (x *expander) restart(i int) {
 	x.next = x.now
-	if !x.flapping.has(i) {
+	if !x.flapping.Has(i) {
 		if x.now.budget[restart] == 0 {
 			return
 		}
@@ -235,8 +220,8 @@ func (x *expander) changeCut(c int) {
 	x.next = x.now
 	x.next.budget[cutting]--
 	x.next.cut = uint8(c)
-	for k := range x.links {
-		if x.cuts[c]>>k&1 != 0 {
+	for k := range x.Links {
+		if x.Cuts[c]>>k&1 != 0 {
 			x.next.net[k] = 0
 		}
 	}

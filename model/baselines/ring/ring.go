@@ -17,139 +17,74 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
-// maxNodes is the highest N; maxBudget is the highest of each budget.
-const (
-	maxNodes  = 6
-	maxBudget = 255
-)
+// maxNodes is the highest N.
+const maxNodes = 6
 
 // order is an order of the ring: order[i] is the node after node i.
 type order [maxNodes + 1]int
 
 // model is one configuration of module MCRing.
 type model struct {
-	n          int
+	frame.Network
 	budget     [faults]uint8
-	links      []link
-	index      [maxNodes + 1][maxNodes + 1]int // index[i][j] is the place of link i→j in links
-	cuts       []linkSet
 	orders     []order
 	beginnings []string
 	rules
-	invariants []promise
-	unchecked  []string
+	checks frame.Checks[model, state]
 }
 
 var _ explore.Model = (*model)(nil)
 
 // budgets are the constants that bound the faults.
-var budgets = [faults]string{"MaxCrash", "MaxRestart", "MaxCut"}
+var budgets = []string{"MaxCrash", "MaxRestart", "MaxCut"}
+
+// module is what a configuration of module MCRing may name.
+func module() *frame.Module[model, state] {
+	return &frame.Module[model, state]{
+		Package: "ring", Name: "MCRing", Constants: append([]string{"N"}, budgets...), Needed: []string{"Cuts", "Orders", "Beginnings"},
+		Substitutes: substitutes, Promises: promises,
+		Liveness: []string{"EndsLed", "NeverEndsLed"},
+	}
+}
 
 // New builds the model of one configuration of module MCRing, for N of 2 to 6 and budgets up to 255. An unknown or
 // missing constant, replacement, invariant or property is an error that names it. Liveness properties are not an error:
 // the model returns them as Unchecked.
 func New(c explore.Configuration) (explore.Model, error) {
-	if c.Module != "MCRing" {
-		return nil, fmt.Errorf("ring: module %s is not MCRing", c.Module)
-	}
-	if c.Specification != "Spec" && c.Specification != "FairSpec" {
-		return nil, fmt.Errorf("ring: specification %s is neither Spec nor FairSpec", c.Specification)
-	}
 	m := &model{rules: asWritten}
-	if err := m.setConstants(c.Constants); err != nil {
-		return nil, fmt.Errorf("ring: %w", err)
-	}
-	if err := m.replace(c.Replacements); err != nil {
+	var err error
+	m.checks, err = module().Take(c, m, m.setConstants)
+	if err != nil {
 		return nil, err
-	}
-	for _, name := range c.Invariants {
-		k := slices.IndexFunc(promises, func(p promise) bool { return p.name == name })
-		if k < 0 {
-			return nil, fmt.Errorf("ring: %s is no invariant of module MCRing", name)
-		}
-		m.invariants = append(m.invariants, promises[k])
-	}
-	for _, name := range c.Properties {
-		switch name {
-		case "EndsLed", "NeverEndsLed":
-			m.unchecked = append(m.unchecked, name)
-		default:
-			return nil, fmt.Errorf("ring: %s is no property of module MCRing", name)
-		}
 	}
 	return m, nil
 }
 
 // setConstants takes the constants that have a value, and numbers the links.
-func (m *model) setConstants(values map[string]string) (err error) {
-	if m.n, err = explore.Number(values, "N", 2, maxNodes); err != nil {
+func (m *model) setConstants(values map[string]string) error {
+	n, err := explore.Number(values, "N", 2, maxNodes)
+	if err != nil {
 		return err
 	}
-	for f, name := range budgets {
-		most, err := explore.Number(values, name, 0, maxBudget)
-		if err != nil {
-			return err
-		}
-		m.budget[f] = uint8(most)
-	}
-	for name := range values {
-		if name != "N" && !slices.Contains(budgets[:], name) {
-			return fmt.Errorf("%s is no constant with a value of module MCRing", name)
-		}
-	}
-	for i := 1; i <= m.n; i++ {
-		for j := 1; j <= m.n; j++ {
-			if i != j {
-				m.index[i][j] = len(m.links)
-				m.links = append(m.links, link{i, j})
-			}
-		}
-	}
-	return nil
-}
-
-// replace puts the named operators of MCRing in the place of others. Three have no meaning without.
-func (m *model) replace(replacements map[string]string) error {
-	for _, name := range []string{"Cuts", "Orders", "Beginnings"} {
-		if replacements[name] == "" {
-			return fmt.Errorf("ring: constant %s has no value", name)
-		}
-	}
-	for operator, name := range replacements {
-		put := substitutes[operator][name]
-		if put == nil {
-			return fmt.Errorf("ring: there is no replacement %s <- %s in module MCRing", operator, name)
-		}
-		put(m)
-	}
-	return nil
-}
-
-// cutWhere allows for cut the whole network and the links for which lost is true.
-func (m *model) cutWhere(lost func(l link) bool) {
-	var cut linkSet
-	for k, l := range m.links {
-		if lost(l) {
-			cut |= 1 << k
-		}
-	}
-	m.cuts = slices.Compact([]linkSet{0, cut})
+	m.Connect(n)
+	return frame.Budgets(values, budgets, m.budget[:])
 }
 
 // arrange allows every order of the ring that begins with the places, node 1 first.
 func (m *model) arrange(places ...int) {
-	if len(places) == m.n {
+	if len(places) == m.N {
 		var o order
 		for k, i := range places {
-			o[i] = places[(k+1)%m.n]
+			o[i] = places[(k+1)%m.N]
 		}
 		m.orders = append(m.orders, o)
 		return
 	}
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		if !slices.Contains(places, i) {
 			m.arrange(append(slices.Clone(places), i)...)
 		}
@@ -159,7 +94,7 @@ func (m *model) arrange(places ...int) {
 // ascend allows only the order in which each node stands before the next.
 func (m *model) ascend() {
 	var places []int
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		places = append(places, i)
 	}
 	m.arrange(places...)
@@ -169,13 +104,13 @@ func (m *model) ascend() {
 func (m *model) Init(emit func(state []byte)) {
 	for o := range m.orders {
 		for _, beginning := range m.beginnings {
-			for cut := range m.cuts {
-				s := state{order: uint8(o), up: 1<<(m.n+1) - 2, cut: uint8(cut), budget: m.budget}
+			for cut := range m.Cuts {
+				s := state{order: uint8(o), up: 1<<(m.N+1) - 2, cut: uint8(cut), budget: m.budget}
 				if beginning == "Led" {
-					for i := 1; i <= m.n; i++ {
-						s.become(i, follower, m.n)
+					for i := 1; i <= m.N; i++ {
+						s.become(i, follower, m.N)
 					}
-					s.become(m.n, leader, m.n)
+					s.become(m.N, leader, m.N)
 				}
 				emit(m.pack(nil, &s))
 			}
@@ -187,33 +122,26 @@ func (m *model) Init(emit func(state []byte)) {
 func (m *model) Expander() explore.Expander { return &expander{model: m} }
 
 // Unchecked implements explore.Model.
-func (m *model) Unchecked() []string { return m.unchecked }
+func (m *model) Unchecked() []string { return m.checks.Unchecked }
 
 // Render implements explore.Model.
 func (m *model) Render(packed []byte) []explore.Variable {
 	var s state
 	m.unpack(packed, &s)
-	var after, nodes, up, net, cut []string
-	for i := 1; i <= m.n; i++ {
+	var after, nodes, net []string
+	for i := 1; i <= m.N; i++ {
 		after = append(after, strconv.Itoa(m.orders[s.order][i]))
 		nodes = append(nodes, fmt.Sprintf("[role |-> %q, leader |-> %d]", s.role[i], s.leader[i]))
-		if s.up.has(i) {
-			up = append(up, strconv.Itoa(i))
-		}
 	}
-	for k, l := range m.links {
-		name := fmt.Sprintf("<<%d, %d>>", l.from, l.to)
-		net = append(net, fmt.Sprintf("%s :> <<%v>>", name, s.net[k]))
-		if m.isCut(&s, l.from, l.to) {
-			cut = append(cut, name)
-		}
+	for k, l := range m.Links {
+		net = append(net, fmt.Sprintf("%v :> <<%v>>", l, s.net[k]))
 	}
 	return []explore.Variable{
 		{Name: "ring", Value: "<<" + strings.Join(after, ", ") + ">>"},
 		{Name: "node", Value: "<<" + strings.Join(nodes, ", ") + ">>"},
-		{Name: "up", Value: "{" + strings.Join(up, ", ") + "}"},
+		{Name: "up", Value: s.up.String()},
 		{Name: "net", Value: "(" + strings.Join(net, " @@ ") + ")"},
-		{Name: "cut", Value: "{" + strings.Join(cut, ", ") + "}"},
+		{Name: "cut", Value: m.CutLinks(s.cut)},
 		{Name: "budget", Value: fmt.Sprintf("[crash |-> %d, restart |-> %d, cut |-> %d]",
 			s.budget[crash], s.budget[restart], s.budget[cutting])},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
@@ -192,12 +193,12 @@ func TestOrders(t *testing.T) {
 		for k, o := range orders {
 			require.NotContains(t, orders[:k], o)
 			at, met := 1, set(0)
-			for range m.(*model).n {
+			for range m.(*model).N {
 				at = o[at]
-				met |= only(at)
+				met |= frame.Only(at)
 			}
 			require.Equal(t, 1, at)
-			require.Equal(t, set(1<<(m.(*model).n+1)-2), met)
+			require.Equal(t, set(1<<(m.(*model).N+1)-2), met)
 		}
 	}
 	m, err := New(configure("N = 4", "Orders <- Ascending"))

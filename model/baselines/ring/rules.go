@@ -15,7 +15,7 @@ type rules struct {
 // asWritten are the operators as they stand in tla/Ring.tla.
 var asWritten = rules{
 	slowReturn: func(m *model, s *state) bool {
-		return s.quiet(m) && !m.some(func(j int) bool { return s.up.has(j) && s.role[j] == candidate })
+		return s.quiet(m) && !m.SomeNode(func(j int) bool { return s.up.Has(j) && s.role[j] == candidate })
 	},
 	reliable: func(message) bool { return true },
 	passesOn: func(i, j int) bool { return j > i },
@@ -26,9 +26,9 @@ var asWritten = rules{
 
 // onTime reports whether a timer may end: nothing is under way that a live node has begun.
 func (m *model) onTime(s *state) bool {
-	for _, q := range s.net[:len(m.links)] {
+	for _, q := range s.net[:len(m.Links)] {
 		for ; q != 0; q >>= 4 {
-			if s.up.has(q.head().id()) {
+			if s.up.Has(q.head().id()) {
 				return false
 			}
 		}
@@ -39,8 +39,8 @@ func (m *model) onTime(s *state) bool {
 // substitutes makes, for each operator or constant, each replacement that tla/MCRing.tla has for it.
 var substitutes = map[string]map[string]func(m *model){
 	"Cuts": {
-		"Whole":  func(m *model) { m.cutWhere(func(link) bool { return false }) },
-		"Halves": func(m *model) { m.cutWhere(func(l link) bool { return (2*l.from > m.n) != (2*l.to > m.n) }) },
+		"Whole":  func(m *model) { m.CutWhere(func(link) bool { return false }) },
+		"Halves": func(m *model) { m.CutWhere(func(l link) bool { return (2*l.From > m.N) != (2*l.To > m.N) }) },
 	},
 	"Orders": {
 		"AllOrders": func(m *model) { m.arrange(1) },
@@ -64,44 +64,38 @@ var substitutes = map[string]map[string]func(m *model){
 	"Drops":    {"OfTheDead": func(m *model) { m.drops = func(m *model, s *state, i, j int) bool { return !m.alive(s, i, j) } }},
 }
 
-// promise is an invariant.
-type promise struct {
-	name  string
-	holds func(m *model, s *state) bool
-}
-
 // promises are the invariants that a configuration may name.
 var promises = []promise{
-	{"TypeOK", func(m *model, s *state) bool {
-		return s.up>>(m.n+1) == 0 && !m.some(func(i int) bool { return int(s.leader[i]) > m.n })
+	{Name: "TypeOK", Holds: func(m *model, s *state) bool {
+		return s.up>>(m.N+1) == 0 && !m.SomeNode(func(i int) bool { return int(s.leader[i]) > m.N })
 	}},
-	{"OneLeader", func(m *model, s *state) bool {
-		return !m.some(func(i int) bool { return m.some(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
+	{Name: "OneLeader", Holds: func(m *model, s *state) bool {
+		return !m.SomeNode(func(i int) bool { return m.SomeNode(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
 	}},
-	{"OnlyTheHighest", func(m *model, s *state) bool {
-		return !m.some(func(i int) bool { return s.leads(i) && i != s.up.highest() })
+	{Name: "OnlyTheHighest", Holds: func(m *model, s *state) bool {
+		return !m.SomeNode(func(i int) bool { return s.leads(i) && i != s.up.Highest() })
 	}},
-	{"LeaderAtRest", func(m *model, s *state) bool { return !m.atRest(s) || m.some(s.leads) }},
-	{"OneLeaderAtRest", func(m *model, s *state) bool {
-		return !m.atRest(s) || m.some(func(l int) bool { return m.followedByAll(s, l) })
+	{Name: "LeaderAtRest", Holds: func(m *model, s *state) bool { return !m.atRest(s) || m.SomeNode(s.leads) }},
+	{Name: "OneLeaderAtRest", Holds: func(m *model, s *state) bool {
+		return !m.atRest(s) || m.SomeNode(func(l int) bool { return m.followedByAll(s, l) })
 	}},
-	{"HighestAtRest", func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.highest()) }},
-	{"NeverLed", func(m *model, s *state) bool { return !(m.atRest(s) && m.followedByAll(s, m.n)) }},
-	{"NeverReplaced", func(m *model, s *state) bool {
-		return !(m.atRest(s) && !s.up.has(m.n) && m.followedByAll(s, m.n-1))
+	{Name: "HighestAtRest", Holds: func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.Highest()) }},
+	{Name: "NeverLed", Holds: func(m *model, s *state) bool { return !(m.atRest(s) && m.followedByAll(s, m.N)) }},
+	{Name: "NeverReplaced", Holds: func(m *model, s *state) bool {
+		return !(m.atRest(s) && !s.up.Has(m.N) && m.followedByAll(s, m.N-1))
 	}},
 }
 
 // followedByAll reports whether node l leads and all who run take it for the leader.
 func (m *model) followedByAll(s *state, l int) bool {
-	return s.leads(l) && !m.some(func(i int) bool { return s.up.has(i) && int(s.leader[i]) != l })
+	return s.leads(l) && !m.SomeNode(func(i int) bool { return s.up.Has(i) && int(s.leader[i]) != l })
 }
 
 // atRest reports whether somebody has started, and nothing is left that must happen.
 func (m *model) atRest(s *state) bool {
-	return m.cuts[s.cut] == 0 && s.quiet(m) &&
-		m.some(func(i int) bool { return s.up.has(i) && (s.role[i] != follower || s.leader[i] != none) }) &&
-		!m.some(func(i int) bool { return s.up.has(i) && m.mustAct(s, i) })
+	return m.Cuts[s.cut] == 0 && s.quiet(m) &&
+		m.SomeNode(func(i int) bool { return s.up.Has(i) && (s.role[i] != follower || s.leader[i] != none) }) &&
+		!m.SomeNode(func(i int) bool { return s.up.Has(i) && m.mustAct(s, i) })
 }
 
 // mustAct reports whether node i follows a dead leader, or waits and will start again.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -51,17 +52,11 @@ func (x message) String() string {
 	return fmt.Sprintf("[type |-> %q, id |-> %d]", word, x.id())
 }
 
-// set is a set of nodes: bit i stands for node i.
-type set uint8
-
-func only(i int) set         { return 1 << i }
-func (s set) has(i int) bool { return s>>i&1 != 0 }
-func (s set) highest() int   { return bits.Len8(uint8(s)) - 1 }
-
-// link is a directed link; linkSet is a set of them: bit k stands for model.links[k].
+// What the models share.
 type (
-	link    struct{ from, to int }
-	linkSet uint32
+	set     = frame.Set
+	link    = frame.Link
+	promise = frame.Promise[model, state]
 )
 
 // queue holds messages in 4 bits each, the first in the lowest. No message is zero, since no id is.
@@ -93,39 +88,29 @@ type state struct {
 	leader [maxNodes + 1]uint8
 	order  uint8 // the place in model.orders
 	up     set
-	cut    uint8 // the place in model.cuts
+	cut    uint8 // the place in model.Cuts
 	budget [faults]uint8
 	net    [maxNodes * (maxNodes - 1)]queue
 }
 
-func (s *state) leads(i int) bool { return s.up.has(i) && s.role[i] == leader }
+func (s *state) leads(i int) bool { return s.up.Has(i) && s.role[i] == leader }
 
 func (s *state) become(i int, r role, l int) { s.role[i], s.leader[i] = r, uint8(l) }
 
 // quiet reports whether nothing is under way at all.
 func (s *state) quiet(m *model) bool {
 	var all queue
-	for _, q := range s.net[:len(m.links)] {
+	for _, q := range s.net[:len(m.Links)] {
 		all |= q
 	}
 	return all == 0
 }
 
-// some reports whether is is true of some node.
-func (m *model) some(is func(i int) bool) bool {
-	for i := 1; i <= m.n; i++ {
-		if is(i) {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *model) isCut(s *state, i, j int) bool { return m.cuts[s.cut]>>m.index[i][j]&1 != 0 }
+func (m *model) isCut(s *state, i, j int) bool { return m.IsCut(s.cut, i, j) }
 
 // alive reports whether node i finds node j alive. No node is not alive.
 func (m *model) alive(s *state, i, j int) bool {
-	return s.up.has(j) && (i == j || !m.isCut(s, i, j) && !m.isCut(s, j, i))
+	return s.up.Has(j) && (i == j || !m.isCut(s, i, j) && !m.isCut(s, j, i))
 }
 
 // after returns the node to which node i sends: itself if it is alone.
@@ -141,12 +126,12 @@ func (m *model) after(s *state, i int) int {
 // pack appends the packed form of s to b: a byte for each node, one each for order, up, cut and the budgets, and a
 // number of variable length for each queue.
 func (m *model) pack(b []byte, s *state) []byte {
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		b = append(b, byte(s.role[i])|s.leader[i]<<2)
 	}
 	b = append(b, s.order, byte(s.up), s.cut)
 	b = append(b, s.budget[:]...)
-	for _, q := range s.net[:len(m.links)] {
+	for _, q := range s.net[:len(m.Links)] {
 		b = binary.AppendUvarint(b, uint64(q))
 	}
 	return b
@@ -154,13 +139,13 @@ func (m *model) pack(b []byte, s *state) []byte {
 
 // unpack sets s to the state whose packed form is b.
 func (m *model) unpack(b []byte, s *state) {
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		s.role[i], s.leader[i] = role(b[i-1]&3), b[i-1]>>2
 	}
-	b = b[m.n:]
+	b = b[m.N:]
 	s.order, s.up, s.cut = b[0], set(b[1]), b[2]
 	b = b[3+copy(s.budget[:], b[3:]):]
-	for k := range m.links {
+	for k := range m.Links {
 		q, n := binary.Uvarint(b)
 		s.net[k], b = queue(q), b[n:]
 	}

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -16,69 +17,53 @@ type expander struct {
 // Check implements explore.Expander.
 func (x *expander) Check(packed []byte) string {
 	x.unpack(packed, &x.now)
-	for _, p := range x.invariants {
-		if !p.holds(x.model, &x.now) {
-			return p.name
-		}
-	}
-	return ""
+	return x.checks.Broken(x.model, &x.now)
 }
 
 // Expand implements explore.Expander: the actions in the order of Next.
 func (x *expander) Expand(packed []byte, emit func(step explore.Step, next []byte, broken string)) {
 	x.unpack(packed, &x.now)
 	x.emit = emit
-	x.eachNode(x.start)
-	x.eachNode(x.retry)
+	x.EachNode(x.start)
+	x.EachNode(x.retry)
 	x.eachArrival(election, x.onElection)
 	x.eachArrival(coordinator, x.onCoordinator)
-	x.eachNode(x.crash)
-	x.eachNode(x.restart)
-	for k := range x.links {
+	x.EachNode(x.crash)
+	x.EachNode(x.restart)
+	for k := range x.Links {
 		x.lose(k)
 	}
-	for c := range x.cuts {
+	for c := range x.Cuts {
 		x.changeCut(c)
-	}
-}
-
-// eachNode takes an action of a node for each.
-func (x *expander) eachNode(action func(i int)) {
-	for i := 1; i <= x.n; i++ {
-		action(i)
 	}
 }
 
 // eachArrival takes the first message of each link where it is of a type; node i has it, about node id.
 func (x *expander) eachArrival(t message, receive func(i, id int)) {
-	for k, l := range x.links {
+	for k, l := range x.Links {
 		if q := x.now.net[k]; q != 0 && q.head().kind() == t {
 			x.next = x.now
 			x.next.net[k] >>= 4
-			receive(l.to, q.head().id())
+			receive(l.To, q.head().id())
 			action := spec.OnElection
 			if t == coordinator {
 				action = spec.OnCoordinator
 			}
-			x.end(string(action), l.from, l.to)
+			x.end(string(action), l.From, l.To)
 		}
 	}
 }
 
 // end gives next to the explorer, as the result of the action.
 func (x *expander) end(action string, args ...int) {
-	step := explore.Step{Action: action}
-	for k, a := range args {
-		step.Args[k] = int8(a)
-	}
 	x.packed = x.pack(x.packed[:0], &x.next)
-	x.emit(step, x.packed, "")
+	x.emit(frame.StepOf(action, args), x.packed, "")
 }
 
 // send puts a message about node id from node i on its way round.
 func (x *expander) send(i int, t message, id int) {
-	if j := x.after(&x.now, i); j != i && x.now.up.has(j) && !x.isCut(&x.now, i, j) {
-		k := x.index[i][j]
+	if j := x.after(&x.now, i); j != i && x.now.up.Has(j) && !x.isCut(&x.now, i, j) {
+		k := x.Index[i][j]
 		x.next.net[k] = x.next.net[k].push(t | message(id))
 	}
 }
@@ -102,7 +87,7 @@ func (x *expander) stand(i int) {
 }
 
 func (x *expander) start(i int) {
-	if x.now.up.has(i) && x.now.role[i] == follower && !x.alive(&x.now, i, int(x.now.leader[i])) {
+	if x.now.up.Has(i) && x.now.role[i] == follower && !x.alive(&x.now, i, int(x.now.leader[i])) {
 		x.next = x.now
 		x.stand(i)
 		x.end("Start", i)
@@ -110,7 +95,7 @@ func (x *expander) start(i int) {
 }
 
 func (x *expander) retry(i int) {
-	if x.now.up.has(i) && x.now.role[i] == candidate && x.retries && x.onTime(&x.now) {
+	if x.now.up.Has(i) && x.now.role[i] == candidate && x.retries && x.onTime(&x.now) {
 		x.next = x.now
 		x.stand(i)
 		x.end("Retry", i)
@@ -147,40 +132,36 @@ func (x *expander) spend(fault int) bool {
 
 // crash takes one step for each set of nodes to which what node i sent has not left.
 func (x *expander) crash(i int) {
-	if !x.now.up.has(i) || !x.spend(crash) {
+	if !x.now.up.Has(i) || !x.spend(crash) {
 		return
 	}
-	x.next.up &^= only(i)
+	x.next.up &^= frame.Only(i)
 	x.next.become(i, follower, none)
 	var unsent set
-	for j := 1; j <= x.n; j++ {
+	for j := 1; j <= x.N; j++ {
 		if j != i {
-			x.next.net[x.index[j][i]] = 0
-			if x.now.net[x.index[i][j]] != 0 {
-				unsent |= only(j)
+			x.next.net[x.Index[j][i]] = 0
+			if x.now.net[x.Index[i][j]] != 0 {
+				unsent |= frame.Only(j)
 			}
 		}
 	}
-	// lost goes through the subsets of unsent, from the empty one to unsent itself.
-	for lost := set(0); ; lost = (lost - unsent) & unsent {
-		for j := 1; j <= x.n; j++ {
-			if unsent.has(j) {
-				x.next.net[x.index[i][j]] = x.now.net[x.index[i][j]]
+	unsent.Subsets(func(lost set) {
+		for j := 1; j <= x.N; j++ {
+			if unsent.Has(j) {
+				x.next.net[x.Index[i][j]] = x.now.net[x.Index[i][j]]
 			}
-			if lost.has(j) {
-				x.next.net[x.index[i][j]] = 0
+			if lost.Has(j) {
+				x.next.net[x.Index[i][j]] = 0
 			}
 		}
 		x.end(string(spec.CrashAction), i)
-		if lost == unsent {
-			return
-		}
-	}
+	})
 }
 
 func (x *expander) restart(i int) {
-	if !x.now.up.has(i) && x.slowReturn(x.model, &x.now) && x.spend(restart) {
-		x.next.up |= only(i)
+	if !x.now.up.Has(i) && x.slowReturn(x.model, &x.now) && x.spend(restart) {
+		x.next.up |= frame.Only(i)
 		x.stand(i)
 		x.end(string(spec.RestartAction), i)
 	}
@@ -190,7 +171,7 @@ func (x *expander) lose(k int) {
 	if q := x.now.net[k]; q != 0 && !x.reliable(q.head()) {
 		x.next = x.now
 		x.next.net[k] >>= 4
-		x.end(string(spec.LoseAction), x.links[k].from, x.links[k].to)
+		x.end(string(spec.LoseAction), x.Links[k].From, x.Links[k].To)
 	}
 }
 
@@ -199,8 +180,8 @@ func (x *expander) changeCut(c int) {
 		return
 	}
 	x.next.cut = uint8(c)
-	for k := range x.links {
-		if x.cuts[c]>>k&1 != 0 {
+	for k := range x.Links {
+		if x.Cuts[c]>>k&1 != 0 {
 			x.next.net[k] = 0
 		}
 	}

@@ -1,5 +1,7 @@
 package textbook
 
+import "github.com/seed-fdf591db/bully/model/baselines/frame"
+
 // rules are the operators of module Textbook that a configuration may replace: its assumptions, then its rules.
 type rules struct {
 	landed, alive, owed, onTime, slowReturn     predicate
@@ -17,10 +19,10 @@ type predicate func(m *model, s *state, i int) bool
 var asTaught = rules{
 	landed: func(m *model, s *state, i int) bool { return s.silent(m, i, m.awaited(s, i)) },
 	alive: func(m *model, s *state, i int) bool {
-		return s.up.has(int(s.leader[i])) && m.linked(s, i, int(s.leader[i]))
+		return s.up.Has(int(s.leader[i])) && m.linked(s, i, int(s.leader[i]))
 	},
 	owed: func(m *model, s *state, i int) bool {
-		return m.some(m.above(i)&s.up, func(j int) bool { return s.inElection(j) && !m.isCut(s, m.index[j][i]) })
+		return m.some(m.above(i)&s.up, func(j int) bool { return s.inElection(j) && !m.isCut(s, m.Index[j][i]) })
 	},
 	onTime: func(m *model, s *state, i int) bool {
 		return m.landed(m, s, i) &&
@@ -37,7 +39,7 @@ var asTaught = rules{
 	retries:    always,
 	takesOver:  always,
 	asked:      func(m *model, i int) set { return m.above(i) },
-	told:       func(m *model, i int) set { return m.above(0) &^ only(i) },
+	told:       func(m *model, i int) set { return m.above(0) &^ frame.Only(i) },
 	accepts:    func(*state, int) bool { return true },
 }
 
@@ -47,9 +49,9 @@ func never(*model, *state, int) bool  { return false }
 // substitutes makes, for each operator or constant, each replacement that tla/MCTextbook.tla has for it.
 var substitutes = map[string]map[string]func(m *model){
 	"Cuts": {
-		"Whole":       func(m *model) { m.cutWhere(func(link) bool { return false }) },
-		"TopIsolated": func(m *model) { m.cutWhere(func(l link) bool { return (l.from == m.n) != (l.to == m.n) }) },
-		"TopDeaf":     func(m *model) { m.cutWhere(func(l link) bool { return l.to == m.n }) },
+		"Whole":       func(m *model) { m.CutWhere(func(link) bool { return false }) },
+		"TopIsolated": func(m *model) { m.CutWhere(func(l link) bool { return (l.From == m.N) != (l.To == m.N) }) },
+		"TopDeaf":     func(m *model) { m.CutWhere(func(l link) bool { return l.To == m.N }) },
 	},
 	"Beginnings": {
 		"OnlyLed":   func(m *model) { m.beginnings = []string{"Led"} },
@@ -62,7 +64,7 @@ var substitutes = map[string]map[string]func(m *model){
 	"SlowReturn": {
 		"AnyReturn": func(m *model) { m.slowReturn = always },
 		"OwnLanded": func(m *model) {
-			m.slowReturn = func(m *model, s *state, i int) bool { return s.silent(m, i, m.above(0)&^only(i)) }
+			m.slowReturn = func(m *model, s *state, i int) bool { return s.silent(m, i, m.above(0)&^frame.Only(i)) }
 		},
 		"AllLanded": func(m *model) {
 			m.slowReturn = func(m *model, s *state, _ int) bool { return s.quiet(m) }
@@ -78,7 +80,7 @@ var substitutes = map[string]map[string]func(m *model){
 	"GivesWay": {"Never": func(m *model) { m.givesWay = never }},
 	"Declares": {"Never": func(m *model) { m.declares = never }},
 	"Retries":  {"Never": func(m *model) { m.retries = never }},
-	"Asked":    {"OnlyNext": func(m *model) { m.asked = func(_ *model, i int) set { return only(i + 1) } }},
+	"Asked":    {"OnlyNext": func(m *model) { m.asked = func(_ *model, i int) set { return frame.Only(i + 1) } }},
 	"Told":     {"NobodyElse": func(m *model) { m.told = func(*model, int) set { return 0 } }},
 	"Accepts":  {"LeadersDoNot": func(m *model) { m.accepts = func(s *state, i int) bool { return !s.leads(i) } }},
 	"TakesOver": {
@@ -99,34 +101,28 @@ func (m *model) awaited(s *state, i int) set {
 	case s.role[i] == leader, s.role[i] == follower && s.leader[i] == none:
 		return 0
 	case s.role[i] == follower:
-		return only(int(s.leader[i]))
+		return frame.Only(int(s.leader[i]))
 	}
 	return m.above(i)
 }
 
-// promise is an invariant.
-type promise struct {
-	name  string
-	holds func(m *model, s *state) bool
-}
-
 // promises are the invariants that a configuration may name.
 var promises = []promise{
-	{"TypeOK", func(m *model, s *state) bool {
-		return s.up&^m.above(0) == 0 && !m.some(m.above(0), func(i int) bool { return int(s.leader[i]) > m.n })
+	{Name: "TypeOK", Holds: func(m *model, s *state) bool {
+		return s.up&^m.above(0) == 0 && !m.some(m.above(0), func(i int) bool { return int(s.leader[i]) > m.N })
 	}},
-	{"OneLeader", func(m *model, s *state) bool {
+	{Name: "OneLeader", Holds: func(m *model, s *state) bool {
 		return !m.twoLead(s, func(lower, higher int) bool { return true })
 	}},
-	{"TwoOnlyOnReturn", func(m *model, s *state) bool {
-		return !m.twoLead(s, func(lower, higher int) bool { return !s.net[m.index[higher][lower]].has(coordinator) })
+	{Name: "TwoOnlyOnReturn", Holds: func(m *model, s *state) bool {
+		return !m.twoLead(s, func(lower, higher int) bool { return !s.net[m.Index[higher][lower]].has(coordinator) })
 	}},
-	{"OneLeaderAtRest", func(m *model, s *state) bool {
+	{Name: "OneLeaderAtRest", Holds: func(m *model, s *state) bool {
 		return !m.atRest(s) || m.some(m.above(0), func(l int) bool { return m.followedByAll(s, l) })
 	}},
-	{"HighestAtRest", func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.highest()) }},
-	{"NeverReplaced", func(m *model, s *state) bool {
-		return !(m.atRest(s) && !s.up.has(m.n) && m.followedByAll(s, m.n-1))
+	{Name: "HighestAtRest", Holds: func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.Highest()) }},
+	{Name: "NeverReplaced", Holds: func(m *model, s *state) bool {
+		return !(m.atRest(s) && !s.up.Has(m.N) && m.followedByAll(s, m.N-1))
 	}},
 }
 
@@ -135,7 +131,7 @@ const neverHandsOver = "NeverHandsOver"
 
 // broken returns the name of the step property that the step from s to t violates, or "".
 func (m *model) broken(s, t *state) string {
-	if m.handsOver && m.some(s.up&t.up, func(i int) bool { return s.leads(i) && t.role[i] == follower }) {
+	if len(m.checks.Steps) > 0 && m.some(s.up&t.up, func(i int) bool { return s.leads(i) && t.role[i] == follower }) {
 		return neverHandsOver
 	}
 	return ""
@@ -155,7 +151,7 @@ func (m *model) followedByAll(s *state, l int) bool {
 
 // atRest reports whether nothing is left to happen but faults.
 func (m *model) atRest(s *state) bool {
-	return s.up != 0 && m.cuts[s.cut] == 0 && s.quiet(m) && !m.some(s.up, func(i int) bool {
+	return s.up != 0 && m.Cuts[s.cut] == 0 && s.quiet(m) && !m.some(s.up, func(i int) bool {
 		return s.inElection(i) || s.role[i] == follower && !m.alive(m, s, i)
 	})
 }

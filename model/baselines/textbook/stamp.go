@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
@@ -87,8 +88,8 @@ type stamps struct {
 func (y *stamped) pack(b []byte, s *stamps) []byte {
 	at := len(b)
 	b = append(b, 0)
-	b = append(b, s.heard[1:y.n+1]...)
-	for k := range y.links {
+	b = append(b, s.heard[1:y.N+1]...)
+	for k := range y.Links {
 		b = binary.AppendUvarint(b, s.underWay[k])
 	}
 	for e := 1; e <= maxStamp; e++ {
@@ -104,8 +105,8 @@ func (y *stamped) pack(b []byte, s *stamps) []byte {
 func (y *stamped) unpack(b []byte, s *stamps) []byte {
 	*s = stamps{}
 	own, plain := b[1:1+b[0]], b[1+b[0]:]
-	own = own[copy(s.heard[1:y.n+1], own):]
-	for k := range y.links {
+	own = own[copy(s.heard[1:y.N+1], own):]
+	for k := range y.Links {
 		q, n := binary.Uvarint(own)
 		s.underWay[k], own = q, own[n:]
 	}
@@ -119,10 +120,10 @@ func (y *stamped) unpack(b []byte, s *stamps) []byte {
 func (y *stamped) Init(emit func(state []byte)) {
 	y.model.Init(func(plain []byte) {
 		var s stamps
-		for i := 1; i <= y.n; i++ {
+		for i := 1; i <= y.N; i++ {
 			s.heard[i] = 1
 		}
-		s.reigns[1] = only(y.n)
+		s.reigns[1] = frame.Only(y.N)
 		emit(append(y.pack(nil, &s), plain...))
 	})
 }
@@ -171,24 +172,24 @@ func (x *stamper) Expand(packed []byte, emit func(step explore.Step, next []byte
 // follow makes the stamps after the step from now to next, and reports whether all that were picked are above all before.
 func (x *stamper) follow() (rises bool) {
 	x.made, rises = x.old, true
-	for i := 1; i <= x.n; i++ {
+	for i := 1; i <= x.N; i++ {
 		switch {
-		case !x.next.up.has(i) && !x.remembers:
+		case !x.next.up.Has(i) && !x.remembers:
 			x.made.heard[i] = 0
 		case x.declares(i):
 			pick := x.pick(i)
 			rises = rises && pick > x.old.highest()
 			x.made.heard[i] = pick
-			x.made.reigns[pick] |= only(i)
+			x.made.reigns[pick] |= frame.Only(i)
 		}
 	}
-	for k, l := range x.links {
+	for k, l := range x.Links {
 		before, after := x.now.net[k].count(coordinator), x.next.net[k].count(coordinator)
 		if x.followed(k) {
-			x.made.heard[l.to] = max(x.old.heard[l.to], uint8(x.old.underWay[k]&15))
+			x.made.heard[l.To] = max(x.old.heard[l.To], uint8(x.old.underWay[k]&15))
 		}
 		if after > before {
-			x.made.underWay[k] |= uint64(x.pick(l.from)) << (4 * before)
+			x.made.underWay[k] |= uint64(x.pick(l.From)) << (4 * before)
 		} else {
 			x.made.underWay[k] >>= 4 * (before - after)
 		}
@@ -209,8 +210,8 @@ func (x *stamper) declares(i int) bool {
 	if !x.next.leads(i) {
 		return false
 	}
-	for k, l := range x.links {
-		if l.from == i && x.next.net[k].count(coordinator) > x.now.net[k].count(coordinator) {
+	for k, l := range x.Links {
+		if l.From == i && x.next.net[k].count(coordinator) > x.now.net[k].count(coordinator) {
 			return true
 		}
 	}
@@ -248,19 +249,19 @@ func (y *stamped) Render(packed []byte) []explore.Variable {
 	var s stamps
 	variables := y.model.Render(y.unpack(packed, &s))
 	var heard, underWay, reigns []string
-	for i := 1; i <= y.n; i++ {
+	for i := 1; i <= y.N; i++ {
 		heard = append(heard, strconv.Itoa(int(s.heard[i])))
 	}
-	for k, l := range y.links {
+	for k, l := range y.Links {
 		var list []string
 		for q := s.underWay[k]; q != 0; q >>= 4 {
 			list = append(list, strconv.Itoa(int(q&15)))
 		}
-		underWay = append(underWay, fmt.Sprintf("<<%d, %d>> :> <<%s>>", l.from, l.to, strings.Join(list, ", ")))
+		underWay = append(underWay, fmt.Sprintf("<<%d, %d>> :> <<%s>>", l.From, l.To, strings.Join(list, ", ")))
 	}
 	for e, leaders := range s.reigns {
-		for i := 1; i <= y.n; i++ {
-			if leaders.has(i) {
+		for i := 1; i <= y.N; i++ {
+			if leaders.Has(i) {
 				reigns = append(reigns, fmt.Sprintf("[stamp |-> %d, leader |-> %d]", e, i))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -41,29 +42,24 @@ func (r role) String() string {
 	return string([...]spec.Role{spec.Follower, spec.Candidate, spec.Electing, spec.Leader}[r])
 }
 
-// set is a set of nodes: bit i stands for node i.
-type set uint8
+// What the models share.
+type (
+	set     = frame.Set
+	link    = frame.Link
+	promise = frame.Promise[model, state]
+)
 
-func only(i int) set             { return 1 << i }
-func (s set) has(i int) bool     { return s>>i&1 != 0 }
-func (s set) highest() int       { return bits.Len8(uint8(s)) - 1 }
-func (m *model) above(i int) set { return set(1<<(m.n+1) - 1<<(i+1)) }
+func (m *model) above(i int) set { return set(1<<(m.N+1) - 1<<(i+1)) }
 
 // some reports whether is is true of some member of s.
 func (m *model) some(s set, is func(i int) bool) bool {
-	for i := 1; i <= m.n; i++ {
-		if s.has(i) && is(i) {
+	for i := 1; i <= m.N; i++ {
+		if s.Has(i) && is(i) {
 			return true
 		}
 	}
 	return false
 }
-
-// link is a directed link; linkSet is a set of them: bit k stands for model.links[k].
-type (
-	link    struct{ from, to int }
-	linkSet uint32
-)
 
 // queue holds messages in 2 bits each, the first in the lowest.
 type queue uint64
@@ -103,45 +99,45 @@ type state struct {
 	role   [maxNodes + 1]role
 	leader [maxNodes + 1]uint8
 	up     set
-	cut    uint8 // the place in model.cuts
+	cut    uint8 // the place in model.Cuts
 	budget [faults]uint8
 	net    [maxNodes * (maxNodes - 1)]queue
 }
 
-func (s *state) leads(i int) bool      { return s.up.has(i) && s.role[i] == leader }
+func (s *state) leads(i int) bool      { return s.up.Has(i) && s.role[i] == leader }
 func (s *state) inElection(i int) bool { return s.role[i] == candidate || s.role[i] == electing }
 
 func (s *state) become(i int, r role, l int) { s.role[i], s.leader[i] = r, uint8(l) }
 
 // silent reports whether nothing is under way between node i and those in others.
 func (s *state) silent(m *model, i int, others set) bool {
-	return !m.some(others, func(j int) bool { return s.net[m.index[i][j]]|s.net[m.index[j][i]] != 0 })
+	return !m.some(others, func(j int) bool { return s.net[m.Index[i][j]]|s.net[m.Index[j][i]] != 0 })
 }
 
 // quiet reports whether nothing is under way at all.
 func (s *state) quiet(m *model) bool {
 	var all queue
-	for _, q := range s.net[:len(m.links)] {
+	for _, q := range s.net[:len(m.Links)] {
 		all |= q
 	}
 	return all == 0
 }
 
-func (m *model) isCut(s *state, k int) bool { return m.cuts[s.cut]>>k&1 != 0 }
+func (m *model) isCut(s *state, k int) bool { return m.Cuts[s.cut]>>k&1 != 0 }
 
 func (m *model) linked(s *state, i, j int) bool {
-	return !m.isCut(s, m.index[i][j]) && !m.isCut(s, m.index[j][i])
+	return !m.isCut(s, m.Index[i][j]) && !m.isCut(s, m.Index[j][i])
 }
 
 // pack appends the packed form of s to b: a byte for each node, one each for up, cut and the budgets, and a number of
 // variable length for each queue.
 func (m *model) pack(b []byte, s *state) []byte {
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		b = append(b, byte(s.role[i])|s.leader[i]<<2)
 	}
 	b = append(b, byte(s.up), s.cut)
 	b = append(b, s.budget[:]...)
-	for _, q := range s.net[:len(m.links)] {
+	for _, q := range s.net[:len(m.Links)] {
 		b = binary.AppendUvarint(b, uint64(q))
 	}
 	return b
@@ -149,13 +145,13 @@ func (m *model) pack(b []byte, s *state) []byte {
 
 // unpack sets s to the state whose packed form is b.
 func (m *model) unpack(b []byte, s *state) {
-	for i := 1; i <= m.n; i++ {
+	for i := 1; i <= m.N; i++ {
 		s.role[i], s.leader[i] = role(b[i-1]&3), b[i-1]>>2
 	}
-	b = b[m.n:]
+	b = b[m.N:]
 	s.up, s.cut = set(b[0]), b[1]
 	b = b[2+copy(s.budget[:], b[2:]):]
-	for k := range m.links {
+	for k := range m.Links {
 		q, n := binary.Uvarint(b)
 		s.net[k], b = queue(q), b[n:]
 	}

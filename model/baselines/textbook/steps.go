@@ -1,6 +1,7 @@
 package textbook
 
 import (
+	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -16,48 +17,36 @@ type expander struct {
 // Check implements explore.Expander.
 func (x *expander) Check(packed []byte) string {
 	x.unpack(packed, &x.now)
-	for _, p := range x.invariants {
-		if !p.holds(x.model, &x.now) {
-			return p.name
-		}
-	}
-	return ""
+	return x.checks.Broken(x.model, &x.now)
 }
 
 // Expand implements explore.Expander: the actions in the order of Next.
 func (x *expander) Expand(packed []byte, emit func(step explore.Step, next []byte, broken string)) {
 	x.unpack(packed, &x.now)
 	x.emit = emit
-	x.eachNode(x.patienceTimeout)
-	x.eachNode(x.electionTimeout)
-	x.eachNode(x.coordinatorTimeout)
+	x.EachNode(x.patienceTimeout)
+	x.EachNode(x.electionTimeout)
+	x.EachNode(x.coordinatorTimeout)
 	x.eachArrival(election, x.onElection)
 	x.eachArrival(ok, x.onOk)
 	x.eachArrival(coordinator, x.onCoordinator)
-	x.eachNode(x.crash)
-	x.eachNode(x.restart)
-	for k := range x.links {
+	x.EachNode(x.crash)
+	x.EachNode(x.restart)
+	for k := range x.Links {
 		x.lose(k)
 	}
-	for c := range x.cuts {
+	for c := range x.Cuts {
 		x.changeCut(c)
-	}
-}
-
-// eachNode takes an action of a node for each.
-func (x *expander) eachNode(action func(i int)) {
-	for i := 1; i <= x.n; i++ {
-		action(i)
 	}
 }
 
 // eachArrival takes the first message of each link where it is t; node i has it from node j.
 func (x *expander) eachArrival(t message, receive func(i, j int)) {
-	for k, l := range x.links {
+	for k, l := range x.Links {
 		if x.now.net[k].head() == t {
 			x.begin()
 			x.next.net[k] >>= 2
-			receive(l.to, l.from)
+			receive(l.To, l.From)
 		}
 	}
 }
@@ -67,18 +56,14 @@ func (x *expander) begin() { x.next = x.now }
 
 // end gives next to the explorer, as the result of the action.
 func (x *expander) end(action spec.Action, args ...int) {
-	step := explore.Step{Action: string(action)}
-	for k, a := range args {
-		step.Args[k] = int8(a)
-	}
 	x.packed = x.pack(x.packed[:0], &x.next)
-	x.emit(step, x.packed, x.broken(&x.now, &x.next))
+	x.emit(frame.StepOf(string(action), args), x.packed, x.broken(&x.now, &x.next))
 }
 
 // send puts a message from node i on its way to those of the nodes in to that run and that it reaches.
 func (x *expander) send(i int, to set, t message) {
-	for j := 1; j <= x.n; j++ {
-		if k := x.index[i][j]; (to & x.now.up).has(j) && !x.isCut(&x.now, k) {
+	for j := 1; j <= x.N; j++ {
+		if k := x.Index[i][j]; (to & x.now.up).Has(j) && !x.isCut(&x.now, k) {
 			x.next.net[k] = x.next.net[k].push(t)
 		}
 	}
@@ -92,7 +77,7 @@ func (x *expander) lead(i int) {
 
 // stand has node i hold an election. The highest has nobody to ask.
 func (x *expander) stand(i int) {
-	if i == x.n {
+	if i == x.N {
 		x.lead(i)
 		return
 	}
@@ -102,7 +87,7 @@ func (x *expander) stand(i int) {
 
 // ends reports whether the timer of node i, which belongs to role r, may end.
 func (x *expander) ends(i int, r role) bool {
-	return x.now.up.has(i) && x.now.role[i] == r && x.onTime(x.model, &x.now, i)
+	return x.now.up.Has(i) && x.now.role[i] == r && x.onTime(x.model, &x.now, i)
 }
 
 func (x *expander) patienceTimeout(i int) {
@@ -131,7 +116,7 @@ func (x *expander) coordinatorTimeout(i int) {
 
 func (x *expander) onElection(i, j int) {
 	if x.answers(x.model, &x.now, i) {
-		x.send(i, only(j), ok)
+		x.send(i, frame.Only(j), ok)
 	}
 	if x.stands(x.model, &x.now, i) {
 		x.stand(i)
@@ -156,7 +141,7 @@ func (x *expander) onCoordinator(i, j int) {
 
 // spend takes one of a budget, or reports that there is none left. A flapping node spends nothing.
 func (x *expander) spend(fault, i int) bool {
-	if x.flapping.has(i) {
+	if x.flapping.Has(i) {
 		return true
 	}
 	x.next.budget[fault]--
@@ -166,43 +151,39 @@ func (x *expander) spend(fault, i int) bool {
 // crash takes one step for each set of nodes to which what node i sent has not left.
 func (x *expander) crash(i int) {
 	x.begin()
-	if !x.now.up.has(i) || !x.spend(crash, i) {
+	if !x.now.up.Has(i) || !x.spend(crash, i) {
 		return
 	}
-	x.next.up &^= only(i)
+	x.next.up &^= frame.Only(i)
 	x.next.become(i, follower, none)
 	var unsent set
-	for j := 1; j <= x.n; j++ {
+	for j := 1; j <= x.N; j++ {
 		if j != i {
-			x.next.net[x.index[j][i]] = 0
-			if x.now.net[x.index[i][j]] != 0 {
-				unsent |= only(j)
+			x.next.net[x.Index[j][i]] = 0
+			if x.now.net[x.Index[i][j]] != 0 {
+				unsent |= frame.Only(j)
 			}
 		}
 	}
-	// lost goes through the subsets of unsent, from the empty one to unsent itself.
-	for lost := set(0); ; lost = (lost - unsent) & unsent {
-		for j := 1; j <= x.n; j++ {
-			if unsent.has(j) {
-				x.next.net[x.index[i][j]] = x.now.net[x.index[i][j]]
+	unsent.Subsets(func(lost set) {
+		for j := 1; j <= x.N; j++ {
+			if unsent.Has(j) {
+				x.next.net[x.Index[i][j]] = x.now.net[x.Index[i][j]]
 			}
-			if lost.has(j) {
-				x.next.net[x.index[i][j]] = 0
+			if lost.Has(j) {
+				x.next.net[x.Index[i][j]] = 0
 			}
 		}
 		x.end(spec.CrashAction, i)
-		if lost == unsent {
-			return
-		}
-	}
+	})
 }
 
 func (x *expander) restart(i int) {
 	x.begin()
-	if x.now.up.has(i) || !x.slowReturn(x.model, &x.now, i) || !x.spend(restart, i) {
+	if x.now.up.Has(i) || !x.slowReturn(x.model, &x.now, i) || !x.spend(restart, i) {
 		return
 	}
-	x.next.up |= only(i)
+	x.next.up |= frame.Only(i)
 	if x.takesOver(x.model, &x.now, i) {
 		x.stand(i)
 	} else {
@@ -214,7 +195,7 @@ func (x *expander) restart(i int) {
 // highestLeader returns the highest of the nodes that lead.
 func (x *expander) highestLeader() int {
 	highest := none
-	for i := 1; i <= x.n; i++ {
+	for i := 1; i <= x.N; i++ {
 		if x.now.leads(i) {
 			highest = i
 		}
@@ -226,7 +207,7 @@ func (x *expander) lose(k int) {
 	if x.now.net[k] != 0 && !x.reliable(x.now.net[k]) {
 		x.begin()
 		x.next.net[k] >>= 2
-		x.end(spec.LoseAction, x.links[k].from, x.links[k].to)
+		x.end(spec.LoseAction, x.Links[k].From, x.Links[k].To)
 	}
 }
 
@@ -236,7 +217,7 @@ func (x *expander) changeCut(c int) {
 		return
 	}
 	x.next.cut = uint8(c)
-	for k := range x.links {
+	for k := range x.Links {
 		if x.isCut(&x.next, k) {
 			x.next.net[k] = 0
 		}

@@ -1,0 +1,245 @@
+// Package frame has what the models of the baselines share: the nodes, the links between them, of which some are cut, and how
+// a model takes what a configuration names. It has no rule of any of them.
+package frame
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/model/explore"
+)
+
+// MaxNodes is the highest number of nodes of any of the models. maxBudget is the highest of each budget.
+const (
+	MaxNodes  = 6
+	maxBudget = 255
+)
+
+// Set is a set of nodes: bit i stands for node i.
+type Set uint8
+
+// Only returns the set of one node.
+func Only(i int) Set { return 1 << i }
+
+// Has reports whether node i is in s.
+func (s Set) Has(i int) bool { return s>>i&1 != 0 }
+
+// Highest returns the highest node of s, which is not empty.
+func (s Set) Highest() int { return bits.Len8(uint8(s)) - 1 }
+
+// Size returns how many nodes are in s.
+func (s Set) Size() int { return bits.OnesCount8(uint8(s)) }
+
+// String returns the set in TLA+.
+func (s Set) String() string {
+	var members []string
+	for i := range 8 {
+		if s.Has(i) {
+			members = append(members, fmt.Sprint(i))
+		}
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+// Subsets gives every subset of s, from the empty one to s itself.
+func (s Set) Subsets(each func(Set)) {
+	for sub := Set(0); ; sub = (sub - s) & s {
+		each(sub)
+		if sub == s {
+			return
+		}
+	}
+}
+
+// Link is a directed link; LinkSet is a set of them: bit k stands for Network.Links[k].
+type (
+	Link    struct{ From, To int }
+	LinkSet uint32
+)
+
+// String returns the link in TLA+.
+func (l Link) String() string { return fmt.Sprintf("<<%d, %d>>", l.From, l.To) }
+
+// Network is the nodes 1 to N, a link from each to each other, and the sets of links that may be cut.
+type Network struct {
+	N     int
+	Links []Link
+	Index [MaxNodes + 1][MaxNodes + 1]int // Index[i][j] is the place of link i→j in Links
+	Cuts  []LinkSet
+}
+
+// Connect numbers the links of n nodes.
+func (w *Network) Connect(n int) {
+	w.N = n
+	for i := 1; i <= n; i++ {
+		for j := 1; j <= n; j++ {
+			if i != j {
+				w.Index[i][j] = len(w.Links)
+				w.Links = append(w.Links, Link{i, j})
+			}
+		}
+	}
+}
+
+// Where returns the links of which something is true.
+func (w *Network) Where(is func(l Link) bool) (all LinkSet) {
+	for k, l := range w.Links {
+		if is(l) {
+			all |= 1 << k
+		}
+	}
+	return all
+}
+
+// CutWhere allows for cut the whole network and the links for which lost is true.
+func (w *Network) CutWhere(lost func(l Link) bool) {
+	w.Cuts = slices.Compact([]LinkSet{0, w.Where(lost)})
+}
+
+// IsCut reports whether link i→j is cut, where cut is the place in Cuts.
+func (w *Network) IsCut(cut uint8, i, j int) bool { return w.Cuts[cut]>>w.Index[i][j]&1 != 0 }
+
+// CutLinks returns the links that are cut in TLA+.
+func (w *Network) CutLinks(cut uint8) string {
+	var all []string
+	for k, l := range w.Links {
+		if w.Cuts[cut]>>k&1 != 0 {
+			all = append(all, l.String())
+		}
+	}
+	return "{" + strings.Join(all, ", ") + "}"
+}
+
+// EachNode does something for each node.
+func (w *Network) EachNode(do func(i int)) {
+	for i := 1; i <= w.N; i++ {
+		do(i)
+	}
+}
+
+// SomeNode reports whether something is true of some node.
+func (w *Network) SomeNode(is func(i int) bool) bool {
+	for i := 1; i <= w.N; i++ {
+		if is(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// Budgets reads the constants that bound the faults.
+func Budgets(values map[string]string, names []string, budget []uint8) error {
+	for f, name := range names {
+		most, err := explore.Number(values, name, 0, maxBudget)
+		if err != nil {
+			return err
+		}
+		budget[f] = uint8(most)
+	}
+	return nil
+}
+
+// Flapping reads the constant of this name: the nodes that crash and restart as they like.
+func Flapping(values map[string]string, n int) (flapping Set, err error) {
+	members, err := explore.NodeSet(values, "Flapping", n)
+	for _, i := range members {
+		flapping |= Only(i)
+	}
+	return flapping, err
+}
+
+// StepOf returns a step as the explorer wants it.
+func StepOf(action string, args []int) explore.Step {
+	step := explore.Step{Action: action}
+	for k, a := range args {
+		step.Args[k] = int8(a)
+	}
+	return step
+}
+
+// Promise is an invariant of a module, of which M is the model and S a state.
+type Promise[M, S any] struct {
+	Name  string
+	Holds func(m *M, s *S) bool
+}
+
+// Module is what a configuration of a module may name.
+type Module[M, S any] struct {
+	Package     string                         // as errors begin
+	Name        string                         // such as MCRing
+	Constants   []string                       // those that have a value
+	Needed      []string                       // those that have none unless they are replaced
+	Substitutes map[string]map[string]func(*M) // by operator or constant, what may stand in its place
+	Promises    []Promise[M, S]
+	Steps       []string // the properties of steps
+	Liveness    []string // the properties that the explorer cannot check
+}
+
+// Checks is what a configuration asks for.
+type Checks[M, S any] struct {
+	Invariants []Promise[M, S]
+	Steps      []string
+	Unchecked  []string
+}
+
+// Broken returns the name of the first invariant that does not hold of a state, or "".
+func (c *Checks[M, S]) Broken(m *M, s *S) string {
+	for _, p := range c.Invariants {
+		if !p.Holds(m, s) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// Take returns what a configuration asks for, after set has taken the constants and the model the replacements. Its error names
+// what is unknown or missing.
+func (d *Module[M, S]) Take(c explore.Configuration, m *M, set func(constants map[string]string) error) (checks Checks[M, S], err error) {
+	wrong := func(format string, args ...any) error { return fmt.Errorf(d.Package+": "+format, args...) }
+	if c.Module != d.Name {
+		return checks, wrong("module %s is not %s", c.Module, d.Name)
+	}
+	if c.Specification != "Spec" && c.Specification != "FairSpec" {
+		return checks, wrong("specification %s is neither Spec nor FairSpec", c.Specification)
+	}
+	if err := set(c.Constants); err != nil {
+		return checks, wrong("%w", err)
+	}
+	for name := range c.Constants {
+		if !slices.Contains(d.Constants, name) {
+			return checks, wrong("%s is no constant with a value of module %s", name, d.Name)
+		}
+	}
+	for _, name := range d.Needed {
+		if c.Replacements[name] == "" {
+			return checks, wrong("constant %s has no value", name)
+		}
+	}
+	for operator, name := range c.Replacements {
+		put := d.Substitutes[operator][name]
+		if put == nil {
+			return checks, wrong("there is no replacement %s <- %s in module %s", operator, name, d.Name)
+		}
+		put(m)
+	}
+	for _, name := range c.Invariants {
+		k := slices.IndexFunc(d.Promises, func(p Promise[M, S]) bool { return p.Name == name })
+		if k < 0 {
+			return checks, wrong("%s is no invariant of module %s", name, d.Name)
+		}
+		checks.Invariants = append(checks.Invariants, d.Promises[k])
+	}
+	for _, name := range c.Properties {
+		switch {
+		case slices.Contains(d.Steps, name):
+			checks.Steps = append(checks.Steps, name)
+		case slices.Contains(d.Liveness, name):
+			checks.Unchecked = append(checks.Unchecked, name)
+		default:
+			return checks, wrong("%s is no property of module %s", name, d.Name)
+		}
+	}
+	return checks, nil
+}
