@@ -54,8 +54,8 @@ func (e Event) Clone() Event {
 	return e
 }
 
-// Given returns what made the step of a node happen: the input, or that it was started, which the action alone says.
-func (e *Event) Given() Input {
+// Trigger returns what made the step of a node happen: the input, or that it was started, which the action alone says.
+func (e *Event) Trigger() Input {
 	in := e.Input
 	if e.Action == StartAction || e.Action == RestartAction {
 		in.Call = e.Action.Call()

@@ -37,7 +37,7 @@ func TestActionOfInput(t *testing.T) {
 		require.Equal(t, action.Receipt() != "", in.OfMessage(), action)
 		require.Equal(t, action == spec.StartAction || action == spec.RestartAction, in.Starts(), action)
 		event := spec.Event{Action: action, Input: in.Written()}
-		require.Equal(t, in, event.Given(), action)
+		require.Equal(t, in, event.Trigger(), action)
 		require.Equal(t, in.Starts(), event.Input.Action() == "", "a start is said by the action alone")
 	}
 	for _, none := range []spec.Input{{}, {Timer: "lunch"}, {Call: "help"}, {Message: spec.Message{Type: "HELLO"}}} {

@@ -163,7 +163,7 @@ func makes(members []spec.NodeID, before spec.State, e *spec.Event) bool {
 	if e.Action == spec.CrashAction {
 		return before.Durable() == e.State.Durable()
 	}
-	return new(conformance.Model).Step(e.Node, members, before, e.Given()).Equal(spec.Step{State: e.State, Sent: e.Sent})
+	return new(conformance.Model).Step(e.Node, members, before, e.Trigger()).Equal(spec.Step{State: e.State, Sent: e.Sent})
 }
 
 // mayDrop reports whether a trace may be a run without event k: whether the next step of its node, if there is one, would

@@ -34,7 +34,7 @@ func verdict(members []spec.NodeID, events []spec.Event) (uint64, error) {
 
 func (o *oracle) event(e *spec.Event) error {
 	before, started := o.states[e.Node]
-	in := e.Given()
+	in := e.Trigger()
 	switch e.Action {
 	case spec.LoseAction:
 		return o.receive(e.Input.Message)

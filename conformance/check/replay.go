@@ -84,7 +84,7 @@ func whyDown(n *node) string {
 // wrong says how an event is not the step of node i that the rules want.
 func (r *replay) wrong(i rules.ID, e *spec.Event) *TraceError {
 	want := r.rules.wanted()
-	c := cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(), Want: want}
+	c := cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Trigger(), Want: want}
 	got := spec.Step{State: e.State, Sent: e.Sent}
 	fault := &TraceError{
 		Rule:   ruleOf(&c, &got),
@@ -170,7 +170,7 @@ func (r *replay) take(i rules.ID, e *spec.Event) *TraceError {
 		}
 	}
 	if r.options.Observe != nil {
-		r.seen = cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Given(),
+		r.seen = cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Trigger(),
 			Want: spec.Step{State: e.State, Sent: e.Sent}}
 		r.seen.Rule = cases.RuleOf(&r.seen)
 		r.options.Observe(&r.seen)

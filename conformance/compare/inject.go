@@ -263,7 +263,7 @@ func (p *Play) Ask(id int, what any) error {
 	if err := asker.MayAsk(what); err != nil {
 		return err
 	}
-	p.inject(Told, id, "", func() {
+	p.inject(Called, id, "", func() {
 		p.moment.Call = AskCall
 		p.step(id-1, func(out *Output) { asker.Ask(what, out) })
 	})
@@ -278,7 +278,7 @@ func (p *Play) callBy(id int, c Call, tag uint32) error {
 		return fmt.Errorf("a node of %s cannot be told to lead no longer", p.algorithm.Name)
 	}
 	if p.world.Free(id - 1) {
-		p.inject(Told, id, "", func() { p.call(id-1, c) })
+		p.inject(Called, id, "", func() { p.call(id-1, c) })
 		return nil
 	}
 	p.world.Call(id-1, 0, tag)

@@ -231,7 +231,7 @@ func (p *Play) called(i int, tag uint32) {
 
 // call tells a node something.
 func (p *Play) call(i int, c Call) {
-	p.moment.What, p.moment.Node, p.moment.Call = Told, i+1, c
+	p.moment.What, p.moment.Node, p.moment.Call = Called, i+1, c
 	p.step(i, func(out *Output) {
 		if resigner, ok := p.hosts[i].node.(Resigner); ok && c == ResignCall {
 			resigner.Resign(out)

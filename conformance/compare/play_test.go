@@ -50,7 +50,7 @@ func text(m *compare.Moment) string {
 		said += fmt.Sprintf(" %s #%d of %d", m.Message.Kind, m.Number, m.From)
 	case compare.Ended:
 		said += fmt.Sprintf(" timer %d", m.Timer)
-	case compare.Told:
+	case compare.Called:
 		said += " " + string(m.Call)
 	}
 	if m.Text != "" {

@@ -15,7 +15,7 @@ const (
 	Took                      // Node has taken a message
 	Lost                      // a message to Node is lost on its way: by the network, or by somebody's doing
 	Ended                     // Timer of Node has ended
-	Told                      // Node was told something, as Call says
+	Called                    // Node was told something, as Call says
 	Saved                     // the disk of Node has what it was saving: what the node has sent leaves now
 	Crashed                   // Node has crashed
 	Paused                    // Node does nothing from now on
@@ -59,7 +59,7 @@ type Moment struct {
 	Message Message       // of Took and Lost
 	Behind  int           // of Lost: how many messages were before it on its link, and are not lost with it
 	Timer   Timer         // of Ended
-	Call    Call          // of Told
+	Call    Call          // of Called
 	Text    string        // of Linked and Injected
 	For     time.Duration // of Paused: how long; 0: until somebody lets it go on
 	Epoch   uint64        // of Wrote: that of the reign in which the leader has looked whether it leads

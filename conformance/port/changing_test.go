@@ -43,13 +43,15 @@ func TestChangingMembers(t *testing.T) {
 
 	plan, err := sim.Generate(3, 4, sim.ChangingProfile)
 	require.NoError(t, err)
-	var run []*port.Given
-	_, err = sim.Run(&plan, port.Record("r", model().Make, func(g *port.Given) { run = append(run, g.Clone()) }), sim.Options{})
+	var run []*port.TakenStep
+	_, err = sim.Run(&plan, port.Record("r", model().Make, func(g *port.TakenStep) { run = append(run, g.Clone()) }), sim.Options{})
 	require.NoError(t, err)
 	run = run[:min(len(run), 1500)]
-	require.True(t, slices.ContainsFunc(run, func(g *port.Given) bool { return g.Input.Call == spec.RestartCall && !g.Promise.Configuration.IsNone() }))
+	require.True(t, slices.ContainsFunc(run, func(g *port.TakenStep) bool {
+		return g.Input.Call == spec.RestartCall && !g.Promise.Configuration.IsNone()
+	}))
 	same := 0
-	require.NoError(t, p.Replay(slices.Values(run), func(g *port.Given, did *spec.Step, wrong *port.Failure) error {
+	require.NoError(t, p.Replay(slices.Values(run), func(g *port.TakenStep, did *spec.Step, wrong *port.Failure) error {
 		require.Nil(t, wrong)
 		require.True(t, g.Did.State.Equal(did.State))
 		require.Equal(t, g.Did.Save, did.Save)

@@ -146,7 +146,7 @@ func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, i
 		}
 	}
 	var over spec.Epoch
-	var told *Told
+	var told *Leadership
 	if rule, problem := Disorder(reply.Effects); problem != "" {
 		return p.wrong(rule, reply, problem)
 	}
@@ -178,11 +178,11 @@ func (p *Process) understand(reply *Reply, id spec.NodeID, before *spec.State, i
 }
 
 // users checks what users are told (R39).
-func (p *Process) users(reply *Reply, id spec.NodeID, before *spec.State, in *spec.Input, out *spec.Step, over spec.Epoch, told *Told) *Failure {
+func (p *Process) users(reply *Reply, id spec.NodeID, before *spec.State, in *spec.Input, out *spec.Step, over spec.Epoch, told *Leadership) *Failure {
 	if in.Starts() {
 		before = &spec.State{Role: spec.Follower}
 	}
-	was, now := toldOf(before), toldOf(&out.State)
+	was, now := leadershipOf(before), leadershipOf(&out.State)
 	ended := spec.Epoch(0)
 	if before.Role == spec.Leader && (out.State.Role != spec.Leader || out.State.Epoch != before.Epoch) {
 		ended = before.Epoch
@@ -202,16 +202,16 @@ func (p *Process) users(reply *Reply, id spec.NodeID, before *spec.State, in *sp
 	return nil
 }
 
-// toldOf returns what users may be told in a state (R39).
-func toldOf(s *spec.State) Told {
+// leadershipOf returns what users may be told in a state (R39).
+func leadershipOf(s *spec.State) Leadership {
 	if !s.Leader.IsNone() && (s.Role == spec.Leader || s.Role == spec.Follower) {
-		return Told{s.Leader, s.Epoch}
+		return Leadership{s.Leader, s.Epoch}
 	}
-	return Told{}
+	return Leadership{}
 }
 
 // String returns what users are told as a person would say it.
-func (t Told) String() string {
+func (t Leadership) String() string {
 	if t.Leader.IsNone() {
 		return "of no leader"
 	}

@@ -98,17 +98,17 @@ func TestAnswers(t *testing.T) {
 func TestReplay(t *testing.T) {
 	plan, err := sim.Generate(2, 3, sim.CrashProfile)
 	require.NoError(t, err)
-	var run []*port.Given
-	_, err = sim.Run(&plan, port.Record("r", model().Make, func(g *port.Given) { run = append(run, g.Clone()) }), sim.Options{})
+	var run []*port.TakenStep
+	_, err = sim.Run(&plan, port.Record("r", model().Make, func(g *port.TakenStep) { run = append(run, g.Clone()) }), sim.Options{})
 	require.NoError(t, err)
-	require.True(t, slices.ContainsFunc(run, func(g *port.Given) bool { return g.Crashed }), "some node has crashed")
+	require.True(t, slices.ContainsFunc(run, func(g *port.TakenStep) bool { return g.Crashed }), "some node has crashed")
 	require.Equal(t, "r/1", run[0].Name)
 
 	p, err := start(t, "model")
 	require.NoError(t, err)
 	defer p.Close()
 	k := 0
-	require.NoError(t, p.Replay(slices.Values(run), func(g *port.Given, did *spec.Step, wrong *port.Failure) error {
+	require.NoError(t, p.Replay(slices.Values(run), func(g *port.TakenStep, did *spec.Step, wrong *port.Failure) error {
 		require.Nil(t, wrong)
 		require.Same(t, run[k], g)
 		require.True(t, g.Did.State.Equal(did.State))
@@ -122,7 +122,7 @@ func TestReplay(t *testing.T) {
 	bad, err := start(t, `{"id":2,"error":"no idea"}`)
 	require.NoError(t, err)
 	defer bad.Close()
-	err = bad.Replay(slices.Values(run[:1]), func(_ *port.Given, _ *spec.Step, wrong *port.Failure) error { return wrong })
+	err = bad.Replay(slices.Values(run[:1]), func(_ *port.TakenStep, _ *spec.Step, wrong *port.Failure) error { return wrong })
 	var failure *port.Failure
 	require.ErrorAs(t, err, &failure)
 	require.Equal(t, port.Erred, failure.Kind)

@@ -182,11 +182,11 @@ type Effect struct {
 	Cancel spec.Timer    `json:"cancel,omitempty"` // (R36)
 	Arm    spec.Timer    `json:"arm,omitempty"`    // from now on; one that runs begins anew (R36)
 	Send   *spec.Message `json:"send,omitempty"`
-	Tell   *Told         `json:"tell,omitempty"` // tell the user who leads now (R39)
+	Tell   *Leadership   `json:"tell,omitempty"` // tell the user who leads now (R39)
 }
 
-// Told is what a user is told: who leads, and in which epoch. Without a leader the epoch is 0.
-type Told struct {
+// Leadership is what a user is told: who leads, and in which epoch. Without a leader the epoch is 0.
+type Leadership struct {
 	Leader spec.NodeID `json:"leader"`
 	Epoch  spec.Epoch  `json:"epoch"`
 }

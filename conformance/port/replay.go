@@ -9,8 +9,8 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Given is an input that a node was given in a run, and what it did.
-type Given struct {
+// TakenStep is an input that a node was given in a run, and what it did.
+type TakenStep struct {
 	Name    string // of the node in requests
 	Node    spec.NodeID
 	Members []spec.NodeID
@@ -23,11 +23,11 @@ type Given struct {
 
 // Record makes nodes that do what those of maker do, and hands on each input with what has come of it; that is good until the
 // next. The nodes of a run are called by the name of the run and their ids.
-func Record(run string, maker conformance.Maker, given func(*Given)) conformance.Maker {
+func Record(run string, maker conformance.Maker, given func(*TakenStep)) conformance.Maker {
 	started := map[spec.NodeID]bool{}
 	return func(id spec.NodeID, members []spec.NodeID) conformance.Node {
 		n := &recorded{node: maker(id, members), tell: given}
-		n.given = Given{Name: run + "/" + id.String(), Node: id, Members: members, Crashed: started[id]}
+		n.given = TakenStep{Name: run + "/" + id.String(), Node: id, Members: members, Crashed: started[id]}
 		n.given.Before.Role = spec.Follower
 		started[id] = true
 		return n
@@ -37,8 +37,8 @@ func Record(run string, maker conformance.Maker, given func(*Given)) conformance
 // recorded is a node whose inputs are handed on.
 type recorded struct {
 	node  conformance.Node
-	given Given
-	tell  func(*Given)
+	given TakenStep
+	tell  func(*TakenStep)
 }
 
 func (n *recorded) Start(first spec.Configuration, out *spec.Step) {
@@ -67,7 +67,7 @@ func (n *recorded) did(in spec.Input, out *spec.Step) {
 }
 
 // Clone returns a copy of g that shares no memory with it but the members.
-func (g *Given) Clone() *Given {
+func (g *TakenStep) Clone() *TakenStep {
 	c := *g
 	c.Before, c.Did.State = g.Before.Clone(), g.Did.State.Clone()
 	c.Did.Sent = append([]spec.Message(nil), g.Did.Sent...)
@@ -77,8 +77,8 @@ func (g *Given) Clone() *Given {
 // Replay gives the nodes of the port what other nodes were given, without waiting for each reply, as AskAll does. Each is told
 // what the port's node has done; and if that is nothing that a node could do, in which way: of what it has done then only the state and what
 // is sent are good, and nothing if the failure is not of the kind Wrong.
-func (p *Process) Replay(run iter.Seq[*Given], each func(g *Given, did *spec.Step, wrong *Failure) error) error {
-	var waiting []*Given
+func (p *Process) Replay(run iter.Seq[*TakenStep], each func(g *TakenStep, did *spec.Step, wrong *Failure) error) error {
+	var waiting []*TakenStep
 	requests := func(yield func(Request) bool) {
 		for g := range run {
 			if g.Crashed {
@@ -113,16 +113,16 @@ func (p *Process) Replay(run iter.Seq[*Given], each func(g *Given, did *spec.Ste
 }
 
 // Rule returns the rule by which a node takes this.
-func (g *Given) Rule() string { return cases.RuleOf(g.Case()) }
+func (g *TakenStep) Rule() string { return cases.RuleOf(g.Case()) }
 
 // Case returns this as package conformance has it, with what was done as what is wanted.
-func (g *Given) Case() *conformance.Case {
+func (g *TakenStep) Case() *conformance.Case {
 	return &conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input,
 		Want: spec.Step{Ignored: g.Did.Ignored, State: g.Did.State, Sent: g.Did.Sent}}
 }
 
 // request returns how a port is given this.
-func (g *Given) request() Request {
+func (g *TakenStep) request() Request {
 	switch {
 	case g.Input.Call == spec.StartCall:
 		return StartOf(g.Name, g.Node, g.Members, g.Promise.Configuration)

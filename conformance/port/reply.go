@@ -127,7 +127,7 @@ func misdone(raw json.RawMessage) error {
 		where := fmt.Sprintf("effects[%d]", k)
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(one, &fields) == nil {
-			parts := map[string]any{"save": &spec.Durable{}, "over": new(spec.Epoch), "send": &spec.Message{}, "tell": &Told{}}
+			parts := map[string]any{"save": &spec.Durable{}, "over": new(spec.Epoch), "send": &spec.Message{}, "tell": &Leadership{}}
 			for _, name := range slices.Sorted(maps.Keys(fields)) {
 				if value := parts[name]; value != nil {
 					err = cmp.Or(misstated(where+"."+name, fields[name], value), err)

@@ -286,7 +286,7 @@ func (n *served) reply(in *spec.Input, out *spec.Step) Reply {
 	for k := range out.Sent {
 		r.Effects = append(r.Effects, Effect{Send: &out.Sent[k]})
 	}
-	if told := toldOf(&n.state); told != toldOf(&before) {
+	if told := leadershipOf(&n.state); told != leadershipOf(&before) {
 		r.Effects = append(r.Effects, Effect{Tell: &told})
 	}
 	return r

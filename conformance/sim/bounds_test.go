@@ -179,7 +179,7 @@ func TestSettles(t *testing.T) {
 	require.Positive(t, stats.Torn)
 	require.Positive(t, stats.Cut)
 	require.Positive(t, stats.Proofs)
-	require.Positive(t, stats.Told)
+	require.Positive(t, stats.Settled)
 	require.Positive(t, stats.Stopped)
 	require.Greater(t, stats.Asked, stats.Of(spec.ChangeAction))
 	for _, a := range spec.Actions() {

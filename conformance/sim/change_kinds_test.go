@@ -55,7 +55,7 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, []string{"epoch:0 version:1 {1 2}", "epoch:0 version:0 {}", "epoch:1 version:1 {1 2}", "epoch:1 version:2 {1 2 observer:3}",
 		"epoch:1 version:3 {1 2 3}", "epoch:2 version:3 {1 2 3}"}, all)
 	require.Equal(t, []sim.Reign{{Epoch: 1, Leader: id(2)}, {Epoch: 2, Leader: id(3)}}, result.Reigns)
-	require.EqualValues(t, 2, result.Stats.Told)
+	require.EqualValues(t, 2, result.Stats.Settled)
 	require.EqualValues(t, 2, result.Stats.Of(spec.ChangeAction))
 	require.Zero(t, result.Stats.Stopped)
 }
@@ -113,7 +113,7 @@ func TestStoppedTooSoon(t *testing.T) {
 			continue // it was not asked in time, or asked again
 		}
 		require.Contains(t, all, "epoch:1 version:2 {2 3}")
-		require.Zero(t, result.Stats.Told)
+		require.Zero(t, result.Stats.Settled)
 		require.EqualValues(t, 2, result.Stats.Of(spec.RestartAction), "node 3, and node 1")
 		return
 	}
@@ -124,7 +124,7 @@ func TestTwoOperators(t *testing.T) {
 	all, result := configurations(t, growing(4, 3, change(100, sim.ObserverChange, 4), change(100, sim.AddressChange, 1), change(100, sim.WitnessChange, 2)))
 	last := all[len(all)-1]
 	require.Equal(t, "epoch:1 version:4 {1 witness:2 3 observer:4}", last)
-	require.EqualValues(t, 3, result.Stats.Told)
+	require.EqualValues(t, 3, result.Stats.Settled)
 	require.Greater(t, result.Stats.Asked, uint64(3), "of which some were no step")
 	require.Equal(t, result.Stats.Asked-3, result.Stats.Ignored)
 }
@@ -134,7 +134,7 @@ func TestMayNot(t *testing.T) {
 	all, result := configurations(t, growing(4, 3, change(100, sim.ForceChange, 3), change(100, sim.SwapChange, 1)))
 	require.Len(t, all, 3, "%s: the first, none, and that of the reign", all)
 	require.Greater(t, result.Stats.Ignored, uint64(6))
-	require.Zero(t, result.Stats.Told)
+	require.Zero(t, result.Stats.Settled)
 	all, _ = configurations(t, growing(4, 3, change(100, sim.ForceChange, 1)))
 	require.Contains(t, all, "epoch:1 version:2 {2 3}", "of another node it may")
 }
@@ -152,7 +152,7 @@ func TestOnlyWitnessesKnow(t *testing.T) {
 			Observe: func(c *conformance.Case) {
 				spoken = spoken || c.Input.Timer == spec.PatienceTimer && c.ID == id(2) && len(c.Want.Sent) == 2
 			},
-			Tell: func(told sim.Told) {
+			Notify: func(told sim.Notification) {
 				if told.Leading && told.Node == id(1) {
 					led = told.At
 				}

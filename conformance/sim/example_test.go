@@ -24,7 +24,7 @@ func Example() {
 		Length: 2 * time.Second,
 	}
 	model := conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} })
-	result, err := sim.Run(&plan, model, sim.Options{Tell: func(t sim.Told) {
+	result, err := sim.Run(&plan, model, sim.Options{Notify: func(t sim.Notification) {
 		if t.Leading || !t.Up {
 			fmt.Printf("%7.3fs  node %s: leads %v in epoch %d, up %v\n", t.At.Seconds(), t.Node, t.Leading, t.Epoch, t.Up)
 		}

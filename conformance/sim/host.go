@@ -21,7 +21,7 @@ type host struct {
 	crash  int // the fault that crashes the node within its next step, or -1
 	fail   int // the fault that fails its next save, or -1
 	downBy int // the fault that has crashed it
-	told   Told
+	told   Notification
 	owes   bool // what it tells its user waits for the save
 
 	stopped bool          // it has stopped its node, which was removed
@@ -235,11 +235,11 @@ func nobody() (rank, spec.Epoch) { return none, 0 }
 
 // tell tells the user of a node what has changed (R39): which leader there is to tell of, or that it is down.
 func (r *Runner) tell(i rank, told func() (rank, spec.Epoch)) {
-	if r.options.Tell == nil {
+	if r.options.Notify == nil {
 		return
 	}
 	h := &r.hosts[i]
-	t := Told{Node: r.members[i]}
+	t := Notification{Node: r.members[i]}
 	if told != nil {
 		l, e := told()
 		t.Epoch, t.Leading, t.Up = e, l == i, true
@@ -250,7 +250,7 @@ func (r *Runner) tell(i rank, told func() (rank, spec.Epoch)) {
 	if t != h.told {
 		h.told = t
 		t.At = r.net.Now()
-		r.options.Tell(t)
+		r.options.Notify(t)
 	}
 }
 

@@ -99,7 +99,7 @@ func (r *Runner) tellOperators(c spec.Configuration) {
 		if !o.made || o.wanted != c {
 			continue
 		}
-		r.result.Stats.Told++
+		r.result.Stats.Settled++
 		r.told = append(r.told, c)
 		m, isMember := c.Member(change.Node)
 		o.made, o.over = false, m.Kind == spec.MemberKind(change.Kind) || change.Kind == AddressChange || !isMember

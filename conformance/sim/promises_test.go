@@ -275,11 +275,11 @@ func TestLate(t *testing.T) {
 func TestTold(t *testing.T) {
 	p := quiet(3, sim.Fault{At: 150 * ms, For: 100 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
 	p.Disk = sim.Range{Min: ms / 2, Max: ms / 2}
-	var told []sim.Told
-	result, err := sim.Run(p, model, sim.Options{Tell: func(x sim.Told) { told = append(told, x) }})
+	var told []sim.Notification
+	result, err := sim.Run(p, model, sim.Options{Notify: func(x sim.Notification) { told = append(told, x) }})
 	require.NoError(t, err)
 	require.Nil(t, result.Violation)
-	of := func(n int) (some []sim.Told) {
+	of := func(n int) (some []sim.Notification) {
 		for _, x := range told {
 			if x.Node == id(n) {
 				if x.At = x.At.Round(100 * time.Microsecond); x.At > began {
@@ -290,24 +290,24 @@ func TestTold(t *testing.T) {
 		}
 		return some
 	}
-	require.True(t, slices.IsSortedFunc(told, func(a, b sim.Told) int { return int(a.At - b.At) }))
+	require.True(t, slices.IsSortedFunc(told, func(a, b sim.Notification) int { return int(a.At - b.At) }))
 	leader := of(3)
-	require.Equal(t, []sim.Told{
+	require.Equal(t, []sim.Notification{
 		{At: ms / 2, Node: id(3), Up: true},
 		{At: 5500 * time.Microsecond, Node: id(3), Up: true, Leader: id(3), Epoch: 1, Leading: true},
 		{At: 150 * ms, Node: id(3)},
 		{At: 250*ms + ms/2, Node: id(3), Up: true}, // a start saves
 	}, leader[:4])
 	follower := of(1)
-	require.Equal(t, sim.Told{At: 6500 * time.Microsecond, Node: id(1), Up: true, Leader: id(3), Epoch: 1}, follower[1])
-	require.Equal(t, sim.Told{Node: id(1), Up: true}, sim.Told{Node: follower[2].Node, Up: follower[2].Up}, "it asks, and knows of no leader")
+	require.Equal(t, sim.Notification{At: 6500 * time.Microsecond, Node: id(1), Up: true, Leader: id(3), Epoch: 1}, follower[1])
+	require.Equal(t, sim.Notification{Node: id(1), Up: true}, sim.Notification{Node: follower[2].Node, Up: follower[2].Up}, "it asks, and knows of no leader")
 }
 
 // TestToldAmidCrash crashes the leader amid the messages of a step: its user hears that a reign is over before the first of
 // them leaves, and does not hear that one has begun.
 func TestToldAmidCrash(t *testing.T) {
-	told := func(p *sim.Plan) (got []sim.Told) {
-		_, err := sim.Run(p, model, sim.Options{Tell: func(x sim.Told) {
+	told := func(p *sim.Plan) (got []sim.Notification) {
+		_, err := sim.Run(p, model, sim.Options{Notify: func(x sim.Notification) {
 			if x.At -= began; x.Node == id(3) && x.At < 200*ms && x.At > 0 {
 				got = append(got, x)
 			}
@@ -317,8 +317,8 @@ func TestToldAmidCrash(t *testing.T) {
 	}
 	resign := sim.Fault{At: 150 * ms, Kind: sim.ResignFault, Node: id(3)}
 	crash := sim.Fault{At: 149 * ms, For: 100 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.AfterSave + 1}
-	leads := sim.Told{At: 4 * ms, Node: id(3), Leader: id(3), Epoch: 1, Leading: true, Up: true}
-	require.Equal(t, []sim.Told{leads, {At: 150 * ms, Node: id(3), Up: true}, {At: 151 * ms, Node: id(3)}}, told(quiet(3, crash, resign)))
+	leads := sim.Notification{At: 4 * ms, Node: id(3), Leader: id(3), Epoch: 1, Leading: true, Up: true}
+	require.Equal(t, []sim.Notification{leads, {At: 150 * ms, Node: id(3), Up: true}, {At: 151 * ms, Node: id(3)}}, told(quiet(3, crash, resign)))
 	crash.At = 3500 * time.Microsecond
-	require.Equal(t, []sim.Told{{At: 5 * ms, Node: id(3)}, {At: 103500 * time.Microsecond, Node: id(3), Up: true}}, told(quiet(3, crash))[:2])
+	require.Equal(t, []sim.Notification{{At: 5 * ms, Node: id(3)}, {At: 103500 * time.Microsecond, Node: id(3), Up: true}}, told(quiet(3, crash))[:2])
 }

@@ -91,13 +91,13 @@ type Options struct {
 	// Observe is told of each input that a node is given, and what comes of it; Want says so, and is Ignored if there was
 	// no step. What it is given is used again for the next.
 	Observe func(c *conformance.Case)
-	// Tell is told what nodes tell their users (R39), in the order of duty: that a reign is over before any message of
+	// Notify is told what nodes tell their users (R39), in the order of duty: that a reign is over before any message of
 	// that step leaves.
-	Tell func(Told)
+	Notify func(Notification)
 }
 
-// Told is what a node tells its user has changed (R39).
-type Told struct {
+// Notification is what a node tells its user has changed (R39).
+type Notification struct {
 	At      time.Duration // virtual time
 	Node    spec.NodeID
 	Leader  spec.NodeID // or none
@@ -147,7 +147,7 @@ type Stats struct {
 
 	// Where members change. How many changes were made says Actions.
 	Asked   uint64 // calls to change that reached a node that ran
-	Told    uint64 // changes of which an operator was told that they are settled
+	Settled uint64 // changes of which an operator was told that they are settled
 	Stopped uint64 // nodes that their hosts stopped, because they had been removed
 }
 
@@ -174,7 +174,7 @@ func (s *Stats) Add(t *Stats) {
 	s.Deposed += t.Deposed
 	s.Stale += t.Stale
 	s.Asked += t.Asked
-	s.Told += t.Told
+	s.Settled += t.Settled
 	s.Stopped += t.Stopped
 }
 

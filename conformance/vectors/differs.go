@@ -64,7 +64,7 @@ type duties struct {
 	over        *spec.Epoch
 	cancel, arm spec.TimerSet
 	sent        []spec.Message
-	tell        *port.Told
+	tell        *port.Leadership
 }
 
 // sortOut sorts effects out. To cancel the timer whose end is the input is as good as not to.

@@ -167,7 +167,7 @@ func TestChange(t *testing.T) {
 		require.True(t, node.Settled(), c.name)
 		next := conf(c.next)
 		var want bully.Output
-		want.Action, want.Save, want.Changed = spec.ChangeAction, true, true
+		want.Action, want.Save, want.ConfigurationChanged = spec.ChangeAction, true, true
 		want.Promise = spec.Durable{Epoch: 4, Grantee: id(c.leader), Reserved: spec.Block, Configuration: next}
 		alone := next.Len() == 1
 		want.Dated, want.Arm = 9, only(spec.HeartbeatTimer)
@@ -188,9 +188,9 @@ func TestChange(t *testing.T) {
 		}
 		require.True(t, node.Settled(), c.name)
 		require.EqualValues(t, 10, node.State().Dated, "%s: an ACK dates the reign, of whatever configuration", c.name)
-		node.Step(bully.Ended(spec.HeartbeatTimer))
+		node.Step(bully.Timeout(spec.HeartbeatTimer))
 		require.True(t, node.Settled(), "%s: an ACK says it until the next change", c.name)
-		node.Step(bully.Ended(spec.ReignTimer))
+		node.Step(bully.Timeout(spec.ReignTimer))
 		require.False(t, node.Settled(), c.name)
 	}
 }

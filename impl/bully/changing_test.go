@@ -82,7 +82,7 @@ func (c *changing) give(i int, in spec.Input) error {
 	}
 	may, made := p.core.MayChange(in.Configuration), c.changes
 	o := &observed{me: p.id, before: &before, in: in}
-	if err := c.take(i, bully.Given(in), o); err != nil {
+	if err := c.take(i, bully.InputOf(in), o); err != nil {
 		return err
 	}
 	if in.Call == spec.ChangeCall && (may == nil) != (c.changes > made) {

@@ -67,7 +67,7 @@ func (h *hosted) Step(in *spec.Input, out *spec.Step) {
 	if in.Timer != "" && h.runs.Has(in.Timer) {
 		h.runs &^= only(in.Timer) // it has ended
 	}
-	h.step(bully.Given(*in), out)
+	h.step(bully.InputOf(*in), out)
 }
 
 func (h *hosted) step(in bully.Input, out *spec.Step) {
@@ -102,9 +102,9 @@ func (h *hosted) serve(in bully.Input, did *bully.Output) {
 	if h.runs = h.runs&^did.Cancel | did.Arm; h.runs != h.core.Running() {
 		breaks("R36: the host runs other timers than the node")
 	}
-	leader, epoch := h.core.Told()
+	leader, epoch := h.core.Leader()
 	now := spec.Durable{Epoch: epoch, Grantee: leader}
-	if did.Told != (now != h.told) || now != mayTell(&s) {
+	if did.LeaderChanged != (now != h.told) || now != mayTell(&s) {
 		breaks("R39: what the user is told")
 	}
 	if h.told = now; leader == h.id {

@@ -181,7 +181,7 @@ func (n *Node) MayChange(c spec.Configuration) error {
 	advice := ""
 	switch problem {
 	case ErrNotLeader:
-		leader, _ := n.Told()
+		leader, _ := n.Leader()
 		advice = fmt.Sprintf(": node %s knows of leader %s: ask the leader", n.id(), leader)
 	case ErrStale:
 		advice = fmt.Sprintf(": epoch %d version %d is given, and the node has %s: begin with that, and ask for epoch %d version %d",

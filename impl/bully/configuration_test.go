@@ -49,7 +49,7 @@ func TestFirstStart(t *testing.T) {
 		require.Equal(t, c.runs, out.Arm.String())
 		require.Equal(t, c.runs, node.Running().String())
 		require.Equal(t, spec.State{Role: spec.Follower, Latest: 1, Configuration: c.first}, node.State())
-		require.False(t, out.Changed)
+		require.False(t, out.ConfigurationChanged)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestRestartTakesTheRecord(t *testing.T) {
 		record.Reserved += spec.Block
 		require.True(t, out.Save, "a life takes new numbers (R50)")
 		require.Equal(t, record, out.Promise)
-		require.True(t, out.Changed)
+		require.True(t, out.ConfigurationChanged)
 		require.Equal(t, c.told, receivers(out.Send))
 		for _, m := range out.Send {
 			require.Equal(t, record.Configuration, m.Configuration)
@@ -169,7 +169,7 @@ func TestRunningInConfigurations(t *testing.T) {
 	} {
 		node := inConfiguration(t, row.id, spec.Follower, row.leader, c)
 		require.Equal(t, row.runs, node.Running().String(), "node %d follows %d", row.id, row.leader)
-		out := node.Step(bully.Ended(spec.PatienceTimer))
+		out := node.Step(bully.Timeout(spec.PatienceTimer))
 		require.True(t, node.State().Leader.IsNone())
 		switch {
 		case row.runs == "{}":
@@ -204,7 +204,7 @@ func TestWhoSpeaks(t *testing.T) {
 		for _, leader := range []int{0, 1, 7} {
 			for role, timer := range map[spec.Role]spec.Timer{spec.Follower: spec.PatienceTimer, spec.Electing: spec.CoordinatorTimer} {
 				node := inConfiguration(t, row.id, role, leader, c)
-				out := node.Step(bully.Ended(timer))
+				out := node.Step(bully.Timeout(timer))
 				if timer == spec.PatienceTimer && row.id == 9 && leader == 0 {
 					require.Equal(t, bully.TimerNotRunning, out.Ignored)
 					continue
@@ -246,7 +246,7 @@ func TestQuorumsOfElectors(t *testing.T) {
 		{"epoch:4 version:1 {1 2 3 witness:4 witness:5}", []int{4, 5}, true},
 	} {
 		node := inConfiguration(t, 1, spec.Candidate, 0, conf(c.conf), c.support...)
-		node.Step(bully.Ended(spec.ElectionTimer))
+		node.Step(bully.Timeout(spec.ElectionTimer))
 		claims := node.State().Role == spec.Claimant || node.State().Role == spec.Leader
 		require.Equal(t, c.claims, claims, "%s with %v", c.conf, c.support)
 	}
@@ -296,7 +296,7 @@ func TestSupportIsOfOneConfiguration(t *testing.T) {
 			leader = 3
 		}
 		node := inConfiguration(t, 3, role, leader, c, 1, 2)
-		require.True(t, node.Step(say(spec.Refuse, 1, 3, 4, c.At(4, 2))).Changed)
+		require.True(t, node.Step(say(spec.Refuse, 1, 3, 4, c.At(4, 2))).ConfigurationChanged)
 		require.Empty(t, node.State().Support, role)
 	}
 }
@@ -314,7 +314,7 @@ func TestFifty(t *testing.T) {
 	require.Equal(t, "follower leader:1 lease:2 epoch:5 grantee:101 support:{} latest:9 configuration:"+all.At(4, 8).String(), node.State().String())
 	out := node.Step(say(spec.OK, 4, 51, 5, with(conf("epoch:4 version:8 {2 4 6}"), 4, spec.Member{ID: id(51), Kind: spec.Voter})))
 	require.Equal(t, "follower leader:1 lease:2 epoch:5 grantee:101 support:{} latest:9 configuration:epoch:4 version:9 {2 4 6 51}", node.State().String(), "others are other ranks")
-	require.False(t, out.Told)
+	require.False(t, out.LeaderChanged)
 	require.Equal(t, "{preempt}", out.Arm.String())
 	require.Equal(t, spec.Durable{Epoch: 5, Grantee: id(101), Reserved: spec.Block, Configuration: node.Configuration()}, out.Promise)
 }
@@ -325,12 +325,12 @@ func TestLeaderIsToldOfAnotherChange(t *testing.T) {
 	for _, made := range []string{"epoch:4 version:2 {1 2 3 4}", "epoch:4 version:2 {1 2 observer:3}", "epoch:4 version:2 {1 2}"} {
 		node := inConfiguration(t, 3, spec.Leader, 3, conf("epoch:4 version:1 {1 2 3}"), 1, 2)
 		out := node.Step(say(spec.Ack, 2, 3, 4, conf(made)))
-		require.True(t, out.Save && out.Changed && !out.ReignEnded)
+		require.True(t, out.Save && out.ConfigurationChanged && !out.ReignEnded)
 		require.Equal(t, conf(made), node.Configuration())
 		require.Equal(t, spec.Leader, node.State().Role)
 		require.False(t, node.Settled())
 		require.Equal(t, "{reign heartbeat}", node.Running().String())
-		require.Equal(t, spec.ReignTimeout, node.Step(bully.Ended(spec.ReignTimer)).Action)
+		require.Equal(t, spec.ReignTimeout, node.Step(bully.Timeout(spec.ReignTimer)).Action)
 		require.Equal(t, spec.Follower, node.State().Role)
 	}
 }

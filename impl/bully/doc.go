@@ -34,8 +34,8 @@
 //		for _, m := range out.Send {
 //			network.Send(m)
 //		}
-//		if out.Told {
-//			user.Tell(node.Told())
+//		if out.LeaderChanged {
+//			user.Tell(node.Leader())
 //		}
 //		in = <-inputs // Receive, Ended, Resign, HolderDead or Change
 //	}

@@ -109,12 +109,12 @@ func (o *observed) duties() (want bully.Output) {
 	}
 	led := o.before != nil && o.before.Role == spec.Leader
 	want.ReignEnded = led && !(o.after.Role == spec.Leader && o.after.Epoch == o.before.Epoch)
-	want.Told = mayTell(o.before) != mayTell(o.after)
+	want.LeaderChanged = mayTell(o.before) != mayTell(o.after)
 	was := spec.EmptyConfiguration() // which a node is given that starts again
 	if o.before != nil {
 		was = o.before.Configuration
 	}
-	want.Changed = o.in.Call != spec.StartCall && !o.after.Configuration.IsNone() && o.after.Configuration != was
+	want.ConfigurationChanged = o.in.Call != spec.StartCall && !o.after.Configuration.IsNone() && o.after.Configuration != was
 	return want
 }
 
@@ -122,7 +122,7 @@ func (o *observed) duties() (want bully.Output) {
 func (o *observed) problem(node *bully.Node, out bully.Output) string {
 	want := o.duties()
 	running, cancel, arm := o.timersOf()
-	leader, epoch := node.Told()
+	leader, epoch := node.Leader()
 	switch {
 	case out.Ignored != "":
 		return "ignored"
@@ -132,9 +132,9 @@ func (o *observed) problem(node *bully.Node, out bully.Output) string {
 		return "R39: the end of the reign"
 	case out.Dated != want.Dated:
 		return "R26: from which question the reign is dated"
-	case out.Changed != want.Changed:
+	case out.ConfigurationChanged != want.ConfigurationChanged:
 		return "R42: whether the configuration is another"
-	case out.Told != want.Told || mayTell(o.after) != spec.Durable{Epoch: epoch, Grantee: leader}:
+	case out.LeaderChanged != want.LeaderChanged || mayTell(o.after) != spec.Durable{Epoch: epoch, Grantee: leader}:
 		return "R39: what users are told"
 	case !same(running, node.Running()):
 		return "R36: which timers run"
@@ -171,7 +171,7 @@ func (d *dutiful) Step(id spec.NodeID, members []spec.NodeID, before spec.State,
 	out := node.Step(input)
 	after := node.State()
 	if out.Action == "" {
-		if out.Save || out.ReignEnded || out.Cancel|out.Arm != 0 || out.Send != nil || out.Told {
+		if out.Save || out.ReignEnded || out.Cancel|out.Arm != 0 || out.Send != nil || out.LeaderChanged {
 			require.Fail(d.t, "no step, no duties", "%v in %v: %+v", in, before, out)
 		}
 		return spec.Step{Ignored: true, State: after}
@@ -193,7 +193,7 @@ func (d *dutiful) Step(id spec.NodeID, members []spec.NodeID, before spec.State,
 // count counts which duties there were.
 func (d *dutiful) count(out bully.Output, ran spec.TimerSet) {
 	d.actions[out.Action]++
-	for duty, seen := range [...]bool{out.Save, out.ReignEnded, out.Told, out.Cancel != 0, out.Arm&^ran != 0, out.Arm&ran != 0} {
+	for duty, seen := range [...]bool{out.Save, out.ReignEnded, out.LeaderChanged, out.Cancel != 0, out.Arm&^ran != 0, out.Arm&ran != 0} {
 		if seen {
 			d.duties[duty]++
 		}

@@ -19,7 +19,7 @@ func Example() {
 	}
 	for _, in := range []bully.Input{
 		bully.Start(),
-		bully.Ended(spec.PatienceTimer), // it has heard of no leader
+		bully.Timeout(spec.PatienceTimer), // it has heard of no leader
 		bully.Receive(spec.Message{Type: spec.Assent, From: two, To: three, Epoch: 0, Question: 2}),
 		bully.Receive(spec.Message{Type: spec.Grant, From: two, To: three, Epoch: 1, Question: 3}),
 		bully.Receive(spec.Message{Type: spec.Grant, From: spec.IntegerID(9), To: three, Epoch: 1, Question: 3}),
@@ -45,8 +45,8 @@ func Example() {
 		for _, m := range out.Send {
 			fmt.Println("  send:", m)
 		}
-		if out.Told {
-			leader, epoch := node.Told()
+		if out.LeaderChanged {
+			leader, epoch := node.Leader()
 			fmt.Println("  tell all users: leader", leader, "epoch", epoch)
 		}
 	}
@@ -105,7 +105,7 @@ func Example_change() {
 	}
 	do := func(node *bully.Node, in bully.Input) (sent []spec.Message) {
 		out := node.Step(in)
-		if out.Save && out.Changed {
+		if out.Save && out.ConfigurationChanged {
 			fmt.Println("save:", out.Promise.Configuration)
 		}
 		for _, m := range out.Send {
@@ -115,8 +115,8 @@ func Example_change() {
 	}
 	do(leader, bully.Start())
 	do(joins, bully.Start())
-	do(leader, bully.Ended(spec.PatienceTimer))
-	do(leader, bully.Ended(spec.ElectionTimer))
+	do(leader, bully.Timeout(spec.PatienceTimer))
+	do(leader, bully.Timeout(spec.ElectionTimer))
 	for _, kind := range []spec.MemberKind{spec.Observer, spec.Voter} {
 		now := leader.Configuration()
 		wanted, err := spec.NewConfiguration(now.Epoch, now.Version+1, []spec.Member{{ID: one, Kind: spec.Voter}, {ID: two, Kind: kind}})

@@ -123,9 +123,9 @@ func fuzzChanging(node *bully.Node, kind, what, epoch, which byte) bully.Input {
 	case 3:
 		running := slices.Collect(node.Running().All())
 		if len(running) == 0 {
-			return bully.Ended("")
+			return bully.Timeout("")
 		}
-		return bully.Ended(running[int(what)%len(running)])
+		return bully.Timeout(running[int(what)%len(running)])
 	case 4:
 		return bully.Change(c.At(s.Epoch, s.Configuration.Version+uint64(what%3)))
 	}
@@ -157,7 +157,7 @@ func fuzzInput(kind, what, epoch byte) bully.Input {
 		return bully.Start()
 	case 2:
 		timers := append(spec.Timers(), "lunch")
-		return bully.Ended(timers[int(what)%len(timers)])
+		return bully.Timeout(timers[int(what)%len(timers)])
 	case 5:
 		return bully.Resign()
 	case 6:

@@ -21,7 +21,7 @@ const (
 	start kind = iota + 1
 	restart
 	receive
-	ended
+	timeout
 	resign
 	holderDead
 	change
@@ -37,8 +37,8 @@ func Restart(promise spec.Durable) Input { return Input{kind: restart, promise: 
 // Receive is a message that has arrived.
 func Receive(m spec.Message) Input { return Input{kind: receive, message: m} }
 
-// Ended is the end of a timer. Whether it ends when it should is the host's to say (R37).
-func Ended(t spec.Timer) Input { return Input{kind: ended, timer: t} }
+// Timeout is the end of a timer. Whether it ends when it should is the host's to say (R37).
+func Timeout(t spec.Timer) Input { return Input{kind: timeout, timer: t} }
 
 // Resign is the call to lead no longer (R28). For a node that does not lead it is no step.
 func Resign() Input { return Input{kind: resign} }
@@ -53,12 +53,12 @@ func Change(c spec.Configuration) Input {
 	return Input{kind: change, promise: spec.Durable{Configuration: c}}
 }
 
-// Given is the input that an event of a trace tells of: a message, the end of a timer, or a call. Starts are told of by
+// InputOf is the input that an event of a trace tells of: a message, the end of a timer, or a call. Starts are told of by
 // the action alone, and are not among them.
-func Given(in spec.Input) Input {
+func InputOf(in spec.Input) Input {
 	switch {
 	case in.Timer != "":
-		return Ended(in.Timer)
+		return Timeout(in.Timer)
 	case in.Call == spec.ResignCall:
 		return Resign()
 	case in.Call == spec.HolderDeadCall:
@@ -82,7 +82,7 @@ func (in Input) String() string {
 		return text
 	case receive:
 		return in.message.String()
-	case ended:
+	case timeout:
 		return string(in.timer) + " ended"
 	case resign:
 		return string(spec.ResignCall)

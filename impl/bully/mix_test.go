@@ -70,7 +70,7 @@ func inputOf(c *conformance.Case) bully.Input {
 	case c.Input.Call == spec.RestartCall:
 		return bully.Restart(c.Before.Durable())
 	}
-	return bully.Given(spec.Input{Message: c.Input.Message, Timer: c.Input.Timer, Call: c.Input.Call})
+	return bully.InputOf(spec.Input{Message: c.Input.Message, Timer: c.Input.Timer, Call: c.Input.Call})
 }
 
 // TestLife shows that the mix that is measured has every step in it but those of bad days.

@@ -188,6 +188,6 @@ func Replay(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.In
 	if err != nil {
 		return "", spec.State{}, nil
 	}
-	out := node.Step(Given(in))
+	out := node.Step(InputOf(in))
 	return out.Action, node.State(), out.Send
 }

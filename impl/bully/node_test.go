@@ -62,7 +62,7 @@ func TestNewTakesMembersInAnyOrder(t *testing.T) {
 	require.NoError(t, err)
 	members[0], members[1] = id(9), id(9) // the caller's slice is the caller's
 	node.Step(bully.Start())
-	out := node.Step(bully.Ended(spec.PatienceTimer))
+	out := node.Step(bully.Timeout(spec.PatienceTimer))
 	to := []spec.NodeID{}
 	for _, m := range out.Send {
 		to = append(to, m.To)
@@ -123,10 +123,10 @@ func TestIgnored(t *testing.T) {
 		{bully.Input{}, bully.Malformed, "no input"},
 		{bully.Start(), bully.StartedTwice, "start"},
 		{bully.Restart(spec.Durable{Epoch: 9, Grantee: id(3)}), bully.StartedTwice, "restart epoch:9 grantee:3 reserved:0"},
-		{bully.Ended(spec.ClaimTimer), bully.TimerNotRunning, "claim ended"},
-		{bully.Ended(spec.PreemptTimer), bully.TimerNotRunning, "preempt ended"},
-		{bully.Ended("lunch"), bully.TimerNotRunning, "lunch ended"},
-		{bully.Ended(""), bully.TimerNotRunning, " ended"},
+		{bully.Timeout(spec.ClaimTimer), bully.TimerNotRunning, "claim ended"},
+		{bully.Timeout(spec.PreemptTimer), bully.TimerNotRunning, "preempt ended"},
+		{bully.Timeout("lunch"), bully.TimerNotRunning, "lunch ended"},
+		{bully.Timeout(""), bully.TimerNotRunning, " ended"},
 		{bully.Receive(spec.Message{}), bully.UnknownType, "none→none  epoch:0 question:0"},
 		{message("VOTE", 3, 2, 1), bully.UnknownType, "3→2 VOTE epoch:1 question:9"},
 		{message(spec.Claim, 3, 2, spec.MaxEpoch+1), bully.Malformed, "3→2 CLAIM epoch:9007199254740992 question:9"},
@@ -161,7 +161,7 @@ func TestBeforeTheStart(t *testing.T) {
 	node, err := bully.New(id(2), integers(3))
 	require.NoError(t, err)
 	for _, in := range []bully.Input{
-		message(spec.Claim, 3, 2, 1), bully.Ended(spec.PatienceTimer), bully.Resign(), bully.HolderDead(), message("VOTE", 3, 2, 1),
+		message(spec.Claim, 3, 2, 1), bully.Timeout(spec.PatienceTimer), bully.Resign(), bully.HolderDead(), message("VOTE", 3, 2, 1),
 	} {
 		require.Equal(t, bully.Output{Ignored: bully.NotStarted}, node.Step(in), in.String())
 	}
@@ -187,7 +187,7 @@ func TestSixtyFour(t *testing.T) {
 		require.NoError(t, err)
 		node.Step(bully.Start())
 		others := slices.DeleteFunc(members, func(m spec.NodeID) bool { return m == id(me) })
-		require.Equal(t, others, receivers(node.Step(bully.Ended(spec.PatienceTimer)).Send))
+		require.Equal(t, others, receivers(node.Step(bully.Timeout(spec.PatienceTimer)).Send))
 
 		for _, from := range others[31:62] { // 31 and the node itself are half
 			node.Step(bully.Receive(spec.Message{Type: spec.Assent, From: from, To: id(me), Question: 2}))
@@ -196,7 +196,7 @@ func TestSixtyFour(t *testing.T) {
 		node.Step(bully.Receive(spec.Message{Type: spec.Assent, From: others[62], To: id(me), Question: 2}))
 		if me != 64 {
 			require.Equal(t, others[31:], node.State().Support)
-			node.Step(bully.Ended(spec.ElectionTimer))
+			node.Step(bully.Timeout(spec.ElectionTimer))
 		}
 		require.Equal(t, spec.Claimant, node.State().Role)
 

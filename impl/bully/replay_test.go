@@ -35,7 +35,7 @@ func TestReplay(t *testing.T) {
 			require.Empty(t, sent)
 			continue
 		}
-		out := node.Step(bully.Given(test.in))
+		out := node.Step(bully.InputOf(test.in))
 		require.Equal(t, node.State(), after)
 		require.ElementsMatch(t, out.Send, sent)
 	}

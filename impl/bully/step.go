@@ -29,14 +29,14 @@ type Output struct {
 	// Dated is, of a leader, the question of its own that its reign is dated from: it may act until its reign timer, set from just
 	// before the step that asked it, has ended (R26). It is 0 if the node does not lead.
 	Dated spec.Question
-	// Changed says that the node's configuration is another: adopted, changed or stamped (R43, R47, R48), or that of the
+	// ConfigurationChanged says that the node's configuration is another: adopted, changed or stamped (R43, R47, R48), or that of the
 	// record. The host opens links to new members before it sends. What it sends may be to a node that is no member any
 	// more, which is to learn of it. See Node.Configuration.
-	Changed bool
+	ConfigurationChanged bool
 	// Send is what leaves the node, in this order. Its memory belongs to the node: the next Step writes over it.
 	Send []spec.Message
-	// Told says that what users may be told has changed: the leader, and its epoch (R39). See Node.Told.
-	Told bool
+	// LeaderChanged says that what users may be told has changed: the leader, and its epoch (R39). See Node.LeaderChanged.
+	LeaderChanged bool
 }
 
 // Cause says why an input was ignored. The constants are all there are; Causes lists them.
@@ -67,14 +67,14 @@ func Causes() []Cause {
 	return []Cause{Malformed, UnknownType, Stranger, Misaddressed, TimerNotRunning, NotStarted, StartedTwice, Mixed}
 }
 
-// Told returns what users may be told: which node leads, and in which epoch. It is no node, and epoch 0, unless the
+// Leader returns what users may be told: which node leads, and in which epoch. It is no node, and epoch 0, unless the
 // node leads, or is a follower that keeps a lease (R39).
-func (n *Node) Told() (leader spec.NodeID, epoch spec.Epoch) {
+func (n *Node) Leader() (leader spec.NodeID, epoch spec.Epoch) {
 	r, e := n.told()
 	return n.idOf(r), e
 }
 
-// told is Told by rank. A candidate, claimant or electing node may keep a lease, but does not know of a leader.
+// told is Leader by rank. A candidate, claimant or electing node may keep a lease, but does not know of a leader.
 func (s *state) told() (rank, spec.Epoch) {
 	if s.leader != none && (s.role == spec.Leader || s.role == spec.Follower) {
 		return s.leader, s.epoch
@@ -111,10 +111,10 @@ func (n *Node) output(action spec.Action, in *Input, ran spec.TimerSet) Output {
 	out.Cancel = ran &^ runs
 	out.Arm = runs & (n.restarted(in) | ^ran)
 	out.Dated = n.dated
-	out.Changed = n.configuration != n.before.configuration
+	out.ConfigurationChanged = n.configuration != n.before.configuration
 	toldBefore, epochBefore := n.before.told()
 	toldNow, epochNow := n.told()
-	out.Told = toldNow != toldBefore || epochNow != epochBefore
+	out.LeaderChanged = toldNow != toldBefore || epochNow != epochBefore
 	return out
 }
 
@@ -142,7 +142,7 @@ func (n *Node) ignores(in *Input) Cause {
 	switch in.kind {
 	case start, restart:
 		return n.ignoresStart(in)
-	case receive, ended, resign, holderDead, change:
+	case receive, timeout, resign, holderDead, change:
 		if !n.started {
 			return NotStarted
 		}
@@ -152,7 +152,7 @@ func (n *Node) ignores(in *Input) Cause {
 	if in.kind == receive {
 		return n.ignoresMessage(&in.message)
 	}
-	if in.kind == ended && !n.Running().Has(in.timer) {
+	if in.kind == timeout && !n.Running().Has(in.timer) {
 		return TimerNotRunning
 	}
 	return ""
@@ -207,7 +207,7 @@ func (n *Node) take(in *Input) spec.Action {
 		return spec.RestartAction
 	case receive:
 		return n.hear(&in.message)
-	case ended:
+	case timeout:
 		return n.end(in.timer)
 	case resign:
 		if n.resign() {

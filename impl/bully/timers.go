@@ -49,7 +49,7 @@ func (n *Node) restarted(in *Input) spec.TimerSet {
 		s |= reign
 	}
 	switch in.kind {
-	case ended:
+	case timeout:
 		s |= spec.TimersOf(in.timer) & (patience | heartbeat)
 	case change:
 		s |= heartbeat

@@ -235,7 +235,7 @@ func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input,
 	case "change":
 		return bully.Change(wanted(rest)), nil
 	}
-	return bully.Ended(spec.Timer(words[0])), nil
+	return bully.Timeout(spec.Timer(words[0])), nil
 }
 
 // parseMessage reads what a message prints as after its ends, but for its configuration: RESIGN epoch:4 question:9 granted epoch:5 to 3 question:7.
@@ -272,12 +272,12 @@ func said(node *bully.Node, out bully.Output) []string {
 	say(out.ReignEnded, "the reign has ended")
 	say(out.Cancel != 0, "cancel %s", out.Cancel)
 	say(out.Arm != 0, "arm %s", out.Arm)
-	say(out.Changed, "changed %s", node.Configuration())
+	say(out.ConfigurationChanged, "changed %s", node.Configuration())
 	for _, m := range out.Send {
 		say(true, "send %s", m)
 	}
-	leader, epoch := node.Told()
-	say(out.Told, "tell leader:%s epoch:%d", leader, epoch)
+	leader, epoch := node.Leader()
+	say(out.LeaderChanged, "tell leader:%s epoch:%d", leader, epoch)
 	say(true, "is %s", node.State())
 	return lines
 }

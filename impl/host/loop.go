@@ -214,7 +214,7 @@ func (h *Host) take(in spec.Input) {
 	if h.err != nil {
 		return
 	}
-	h.step(bully.Given(in), in)
+	h.step(bully.InputOf(in), in)
 	h.endElection()
 }
 
@@ -222,7 +222,7 @@ func (h *Host) take(in spec.Input) {
 func (h *Host) endElection() {
 	if h.err == nil && h.state.Role == spec.Candidate && h.policy.ElectionOver(h.links.backs(&h.state)) {
 		h.policy.Ended(policy.ElectionTimer)
-		h.step(bully.Ended(spec.ElectionTimer), spec.Input{Timer: spec.ElectionTimer})
+		h.step(bully.Timeout(spec.ElectionTimer), spec.Input{Timer: spec.ElectionTimer})
 	}
 }
 
@@ -243,7 +243,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	h.state = h.node.State()
 	h.numbers.note(&h.state)
 	h.noteExhausted()
-	if out.Changed {
+	if out.ConfigurationChanged {
 		h.reconfigure()
 	}
 	if out.ReignEnded {
@@ -256,12 +256,12 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 		count(h.counters.sent, m.Type)
 		h.config.Metrics.Sent(m.Type)
 	}
-	if out.Changed {
+	if out.ConfigurationChanged {
 		h.connectMembers()
 	}
 	h.noteBacking(&what.Message)
 	h.renew()
-	if out.Told {
+	if out.LeaderChanged {
 		h.tell()
 	}
 	h.noteMembers()
@@ -326,7 +326,7 @@ func (h *Host) endReign(cause error) {
 
 // tell tells users who leads (R39).
 func (h *Host) tell() {
-	leader, epoch := h.node.Told()
+	leader, epoch := h.node.Leader()
 	l := Leadership{Leader: leader, Epoch: epoch, Leading: h.state.Role == spec.Leader}
 	if l.same(h.told) {
 		return // the end of a reign has been told

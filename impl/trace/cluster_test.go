@@ -119,7 +119,7 @@ func (c *cluster) randomCall(m *member) (bully.Input, spec.Input) {
 	if timer != spec.HeartbeatTimer && timer != spec.ReignTimer && c.random.IntN(3) > 0 {
 		timer = running[len(running)-1]
 	}
-	return bully.Ended(timer), spec.Input{Timer: timer}
+	return bully.Timeout(timer), spec.Input{Timer: timer}
 }
 
 // start starts a node, or starts it again. Sometimes it does not get as far as to record that.

@@ -30,7 +30,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for i, in := range []bully.Input{bully.Start(), bully.Ended(spec.PatienceTimer), bully.Ended(spec.ElectionTimer)} {
+	for i, in := range []bully.Input{bully.Start(), bully.Timeout(spec.PatienceTimer), bully.Timeout(spec.ElectionTimer)} {
 		out := node.Step(in)
 		e := spec.Event{At: uint64(1000 + 300*i), Node: id, Action: out.Action, Sent: out.Send, State: node.State()}
 		e.Input.Timer = out.Action.Timer()

@@ -127,8 +127,8 @@ func model() conformance.Maker {
 // cutter cuts the steps of one script, in runs of the model.
 type cutter struct {
 	script *cluster.Script
-	given  []*port.Given // in all runs, one after the other
-	runs   []cut         // all that were made
+	given  []*port.TakenStep // in all runs, one after the other
+	runs   []cut             // all that were made
 }
 
 // cut is a run, and where in given it begins.
@@ -195,7 +195,7 @@ func (k *cutter) whole() (ops []cluster.Op, list []effects, err error) {
 // messages, which arrive before the node crashes. Then the node is restarted, and all do what they would.
 func (k *cutter) run(ops []cluster.Op, i int, node spec.NodeID, place int) error {
 	run := cut{begin: len(k.given)}
-	maker := port.Record(strconv.Itoa(len(k.runs)), model(), func(g *port.Given) { k.given = append(k.given, g.Clone()) })
+	maker := port.Record(strconv.Itoa(len(k.runs)), model(), func(g *port.TakenStep) { k.given = append(k.given, g.Clone()) })
 	var sent []spec.Message
 	c, err := k.cluster(maker, func(seen *conformance.Case) { sent = seen.Want.Sent })
 	do := func(op cluster.Op) {

@@ -140,9 +140,9 @@ func atOnce(ctx context.Context, p *port.Process, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	var told []sim.Told
+	var told []sim.Notification
 	w := newWatch(ctx, p)
-	result, err := sim.Run(&plan, w.maker(), sim.Options{Tell: func(t sim.Told) { told = append(told, t) }})
+	result, err := sim.Run(&plan, w.maker(), sim.Options{Notify: func(t sim.Notification) { told = append(told, t) }})
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func judgeHistory(p *port.Process, ops []check.Op, wrong error) error {
 
 // requests returns what the users of a cluster ask of two resources, in the order in which these take it: each leader writes while
 // it is told that it leads, and for a while after that, since nobody tells it at once; two readers read.
-func requests(told []sim.Told, seed uint64, length time.Duration) (all []at) {
+func requests(told []sim.Notification, seed uint64, length time.Duration) (all []at) {
 	dice := rand.New(rand.NewPCG(seed, 38))
 	span := func(most time.Duration) time.Duration { return time.Duration(dice.Int64N(int64(max(most, 1)))) }
 	pace, values := length/60, uint64(0)

@@ -46,7 +46,7 @@ func (k *Kind) Runs() (cases []kit.Case) {
 }
 
 // run returns the run number n of the model, of one profile or another.
-func (k *Kind) run(n int, name string) ([]*port.Given, error) {
+func (k *Kind) run(n int, name string) ([]*port.TakenStep, error) {
 	profiles := len(k.profiles)
 	plan, err := Short(uint64(n+1), k.runSizes[n/profiles%len(k.runSizes)], k.profiles[n%profiles])
 	if err != nil {
@@ -56,7 +56,7 @@ func (k *Kind) run(n int, name string) ([]*port.Given, error) {
 }
 
 // twice makes a run, and once more.
-func twice(ctx context.Context, p *port.Process, run []*port.Given) error {
+func twice(ctx context.Context, p *port.Process, run []*port.TakenStep) error {
 	if _, err := refines(ctx, p, run); err != nil {
 		return err
 	}
@@ -68,10 +68,10 @@ func twice(ctx context.Context, p *port.Process, run []*port.Given) error {
 }
 
 // inTurns makes two runs, one input of the one, then one of the other.
-func inTurns(ctx context.Context, p *port.Process, one, other []*port.Given) error {
-	var both []*port.Given
+func inTurns(ctx context.Context, p *port.Process, one, other []*port.TakenStep) error {
+	var both []*port.TakenStep
 	for k := range max(len(one), len(other)) {
-		for _, run := range [][]*port.Given{one, other} {
+		for _, run := range [][]*port.TakenStep{one, other} {
 			if k < len(run) {
 				both = append(both, run[k])
 			}
@@ -124,7 +124,7 @@ func (k *Kind) Isolate() (cases []kit.Case) {
 }
 
 // isolated makes a run in which each node is a program of its own, and the same in one.
-func isolated(ctx context.Context, p *port.Process, run []*port.Given) error {
+func isolated(ctx context.Context, p *port.Process, run []*port.TakenStep) error {
 	apart, err := p.Apart(ctx)
 	if err != nil {
 		return err

@@ -105,9 +105,9 @@ type enough struct{}
 
 // modelRun returns what nodes are given in a run of the model: the first steps of it, or all if most is 0. Nodes are called by the
 // name of the run and their ids.
-func modelRun(plan *sim.Plan, name string, most int) (run []*port.Given, err error) {
+func modelRun(plan *sim.Plan, name string, most int) (run []*port.TakenStep, err error) {
 	model := &conformance.Model{}
-	maker := port.Record(name, conformance.NodeOf(func() conformance.Subject { return model }), func(g *port.Given) {
+	maker := port.Record(name, conformance.NodeOf(func() conformance.Subject { return model }), func(g *port.TakenStep) {
 		if run = append(run, g.Clone()); most > 0 && len(run) >= most {
 			panic(enough{})
 		}
@@ -124,10 +124,10 @@ func modelRun(plan *sim.Plan, name string, most int) (run []*port.Given, err err
 
 // refines gives the port's nodes what those of the model were given, and holds each step to the model's. It returns how many
 // were as they must be.
-func refines(ctx context.Context, p *port.Process, run []*port.Given) (n int, err error) {
+func refines(ctx context.Context, p *port.Process, run []*port.TakenStep) (n int, err error) {
 	var failed *conformance.Case
 	var outcome spec.Step
-	err = p.Replay(slices.Values(run), func(g *port.Given, did *spec.Step, wrong *port.Failure) error {
+	err = p.Replay(slices.Values(run), func(g *port.TakenStep, did *spec.Step, wrong *port.Failure) error {
 		p.Took(g.Rule())
 		c := conformance.Case{ID: g.Node, Members: g.Members, Before: g.Before, Input: g.Input}
 		if failure := judged(p, &c, &g.Did, did, wrong); failure != nil {

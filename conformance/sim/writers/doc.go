@@ -3,8 +3,8 @@
 // decided to write, requests are delayed, overtake each other and are lost, and so are answers; writers die; resources
 // crash, and come back with what is on their disk. What comes of it is a history, for package check. This is the loop:
 //
-//	var told []sim.Told
-//	result, err := sim.Run(&plan, newNode, sim.Options{Tell: func(t sim.Told) { told = append(told, t) }})
+//	var told []sim.Notification
+//	result, err := sim.Run(&plan, newNode, sim.Options{Notify: func(t sim.Notification) { told = append(told, t) }})
 //	if err != nil {
 //		return err
 //	}

@@ -70,7 +70,7 @@ const (
 
 // Play returns what the users have done, in the order of their calls, and what they were told of: who led, and who
 // followed. What they are told must be in the order of time, as sim.Options.Tell is.
-func Play(told []sim.Told, c Config) []check.Op {
+func Play(told []sim.Notification, c Config) []check.Op {
 	p := &play{config: c, dice: rand.New(rand.NewPCG(c.Seed, 0xb011)), users: map[spec.NodeID]*user{}, pace: c.Length / 150}
 	p.resources = []*resource{{name: File, play: p}, {name: Guard, play: p, raises: true}}
 	for _, t := range told {
@@ -111,7 +111,7 @@ type play struct {
 
 // user is the user of a node.
 type user struct {
-	sim.Told
+	sim.Notification
 	life int // how often the node has gone down: what was asked in another life is not answered
 }
 
@@ -148,14 +148,14 @@ func (p *play) record(op check.Op) *check.Op {
 }
 
 // tell tells the user of a node what has changed.
-func (p *play) tell(t sim.Told) {
+func (p *play) tell(t sim.Notification) {
 	u := p.users[t.Node]
 	if u == nil {
 		u = &user{}
 		p.users[t.Node] = u
 	}
-	was := u.Told
-	u.Told = t
+	was := u.Notification
+	u.Notification = t
 	if !t.Up {
 		u.life++
 	}
@@ -176,7 +176,7 @@ func (p *play) tell(t sim.Told) {
 // unsaid adds that a node came to lead an epoch, where others were told so and its own user was not, because it died in the
 // step in which it won, amid its messages (section 10). That was between the last that he was told and its end. If it did
 // not end nothing is added, and the history will be refused.
-func (p *play) unsaid(told []sim.Told) {
+func (p *play) unsaid(told []sim.Notification) {
 	led := map[spec.Epoch]bool{}
 	for _, op := range p.ops {
 		led[op.Epoch] = led[op.Epoch] || op.Kind == check.LedOp

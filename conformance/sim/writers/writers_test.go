@@ -32,7 +32,7 @@ func soak() int {
 // ran is what nodes have told their users in a run, and how long it was.
 type ran struct {
 	name   string
-	told   []sim.Told
+	told   []sim.Notification
 	config writers.Config
 }
 
@@ -42,7 +42,7 @@ func run(t testing.TB, seed uint64, nodes int, profile sim.Profile) ran {
 	plan, err := sim.Generate(seed, nodes, profile)
 	require.NoError(t, err)
 	r := ran{name: fmt.Sprintf("workbench sim -seeds %d-%d -nodes %d -profile %s", seed, seed, nodes, profile)}
-	result, err := sim.Run(&plan, model, sim.Options{Tell: func(told sim.Told) { r.told = append(r.told, told) }})
+	result, err := sim.Run(&plan, model, sim.Options{Notify: func(told sim.Notification) { r.told = append(r.told, told) }})
 	require.NoError(t, err)
 	require.Nil(t, result.Violation, r.name)
 	r.config = writers.Config{Seed: seed, Length: plan.Length}
@@ -195,11 +195,11 @@ func TestBroken(t *testing.T) {
 // TestBrokenCluster is told of a cluster that elects badly.
 func TestBrokenCluster(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil  func(told *sim.Told)
+		spoil  func(told *sim.Notification)
 		broken string
 	}{
-		"a take-over keeps the epoch (B08)": {func(told *sim.Told) { told.Epoch = (told.Epoch + 1) / 2 }, "OneLeaderPerEpoch"},
-		"told of itself": {func(told *sim.Told) {
+		"a take-over keeps the epoch (B08)": {func(told *sim.Notification) { told.Epoch = (told.Epoch + 1) / 2 }, "OneLeaderPerEpoch"},
+		"told of itself": {func(told *sim.Notification) {
 			if !told.Leader.IsNone() && !told.Leading {
 				told.Leader = told.Node
 			}
@@ -229,8 +229,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var told []sim.Told
-	if _, err := sim.Run(&plan, model, sim.Options{Tell: func(t sim.Told) { told = append(told, t) }}); err != nil {
+	var told []sim.Notification
+	if _, err := sim.Run(&plan, model, sim.Options{Notify: func(t sim.Notification) { told = append(told, t) }}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -46,7 +46,7 @@ func TestCandidateAsks(t *testing.T) {
 	require.Equal(t, []lease.Timer{lease.Renewal, 1}, out.Set)
 	require.True(t, c.Stands())
 	for number := 2; number < 9; number++ {
-		out = c.Step(lease.Ended(lease.Renewal))
+		out = c.Step(lease.Timeout(lease.Renewal))
 		require.Equal(t, []lease.Message{create(1, lease.SharedKey, number)}, out.Send)
 		require.Equal(t, []lease.Timer{lease.Renewal, lease.Timer(number % lease.Deadlines)}, out.Set)
 	}
@@ -70,8 +70,8 @@ func TestCandidateFollows(t *testing.T) {
 	require.Equal(t, lease.Output{Stop: []lease.Timer{lease.Renewal}, Set: []lease.Timer{lease.Rewatch}, Send: watch}, out)
 	requireLeader(t, c, 1, 4)
 	require.False(t, c.Leads())
-	require.Equal(t, lease.Output{Set: []lease.Timer{lease.Rewatch}, Send: watch}, c.Step(lease.Ended(lease.Rewatch)))
-	require.NotEmpty(t, c.Step(lease.Ended(lease.Renewal)).Ignored)
+	require.Equal(t, lease.Output{Set: []lease.Timer{lease.Rewatch}, Send: watch}, c.Step(lease.Timeout(lease.Rewatch)))
+	require.NotEmpty(t, c.Step(lease.Timeout(lease.Renewal)).Ignored)
 
 	out = c.Step(gone(2, held))
 	require.Equal(t, []lease.Message{create(2, lease.SharedKey, 2)}, out.Send)
@@ -89,7 +89,7 @@ func TestCandidateInLine(t *testing.T) {
 	requireLeader(t, c, 1, 1)
 
 	require.NotEmpty(t, c.Step(gone(3, first)).Ignored, "it does not watch the first")
-	require.Equal(t, []lease.Message{{Kind: lease.Renew, From: 3, Number: 2, Entry: mine}}, c.Step(lease.Ended(lease.Renewal)).Send)
+	require.Equal(t, []lease.Message{{Kind: lease.Renew, From: 3, Number: 2, Entry: mine}}, c.Step(lease.Timeout(lease.Renewal)).Send)
 	out = c.Step(answer(lease.Renewed, 3, 2, mine, before, before))
 	require.Empty(t, out.Send)
 	requireLeader(t, c, 2, 2)
@@ -108,7 +108,7 @@ func TestCandidateMissesGone(t *testing.T) {
 	c.Step(lease.Start())
 	first, mine := entryOf(1, 1, 1), entryOf(2, 2, 2)
 	c.Step(answer(lease.Created, 2, 1, mine, first, first))
-	c.Step(lease.Ended(lease.Renewal))
+	c.Step(lease.Timeout(lease.Renewal))
 	c.Step(answer(lease.Renewed, 2, 2, mine, none, mine))
 	require.True(t, c.Leads())
 	require.NotEmpty(t, c.Step(gone(2, first)).Ignored)
@@ -119,20 +119,20 @@ func TestCandidateMissesGone(t *testing.T) {
 func TestCandidateDeadline(t *testing.T) {
 	c := leading(t, false)
 	mine := entryOf(1, lease.SharedKey, 4)
-	require.Equal(t, []lease.Timer{lease.Renewal, 2}, c.Step(lease.Ended(lease.Renewal)).Set)
-	require.Equal(t, []lease.Timer{lease.Renewal, 3}, c.Step(lease.Ended(lease.Renewal)).Set)
+	require.Equal(t, []lease.Timer{lease.Renewal, 2}, c.Step(lease.Timeout(lease.Renewal)).Set)
+	require.Equal(t, []lease.Timer{lease.Renewal, 3}, c.Step(lease.Timeout(lease.Renewal)).Set)
 	out := c.Step(answer(lease.Renewed, 1, 2, mine, none, mine))
 	require.Equal(t, lease.Output{Stop: []lease.Timer{1}}, out, "its deadline has begun when it was sent, and not now")
-	out = c.Step(lease.Ended(lease.Timer(2)))
+	out = c.Step(lease.Timeout(lease.Timer(2)))
 	require.Equal(t, "gives up: its lease was not renewed in time", out.Note)
 	require.Empty(t, out.Send, "to ask at once would renew what it has given up, and keep the others out")
 	require.Equal(t, []lease.Timer{lease.Rewatch}, out.Set)
 	require.Contains(t, out.Stop, lease.Renewal)
 	require.False(t, c.Leads())
 	require.NotEmpty(t, c.Step(answer(lease.Renewed, 1, 3, mine, none, mine)).Ignored, "it has given that entry up")
-	require.NotEmpty(t, c.Step(lease.Ended(lease.Renewal)).Ignored)
+	require.NotEmpty(t, c.Step(lease.Timeout(lease.Renewal)).Ignored)
 
-	out = c.Step(lease.Ended(lease.Rewatch))
+	out = c.Step(lease.Timeout(lease.Rewatch))
 	require.Equal(t, []lease.Message{create(1, lease.SharedKey, 4)}, out.Send)
 	c.Step(answer(lease.Created, 1, 4, mine, none, mine))
 	require.True(t, c.Leads(), "the store had not given it to anybody else")
@@ -142,14 +142,14 @@ func TestCandidateDeadline(t *testing.T) {
 func TestCandidateOtherDeadline(t *testing.T) {
 	c := leading(t, false)
 	mine := entryOf(1, lease.SharedKey, 4)
-	c.Step(lease.Ended(lease.Renewal))
-	c.Step(lease.Ended(lease.Timer(2)))
+	c.Step(lease.Timeout(lease.Renewal))
+	c.Step(lease.Timeout(lease.Timer(2)))
 	require.True(t, c.Leads())
 	require.NotEmpty(t, c.Step(answer(lease.Renewed, 1, 2, mine, none, mine)).Ignored)
 
 	asks := newCandidate(t, 1, lease.SharedKey, false)
 	asks.Step(lease.Start())
-	asks.Step(lease.Ended(lease.Timer(1)))
+	asks.Step(lease.Timeout(lease.Timer(1)))
 	require.NotEmpty(t, asks.Step(answer(lease.Created, 1, 1, mine, none, mine)).Ignored, "it is too old to lead on")
 	require.False(t, asks.Leads())
 }
@@ -159,9 +159,9 @@ func TestCandidateKeepsTheDeadlineThatCounts(t *testing.T) {
 	c := leading(t, false)
 	mine := entryOf(1, lease.SharedKey, 4)
 	for number := 2; number <= lease.Deadlines; number++ {
-		require.Contains(t, c.Step(lease.Ended(lease.Renewal)).Set, lease.Timer(number%lease.Deadlines))
+		require.Contains(t, c.Step(lease.Timeout(lease.Renewal)).Set, lease.Timer(number%lease.Deadlines))
 	}
-	out := c.Step(lease.Ended(lease.Renewal))
+	out := c.Step(lease.Timeout(lease.Renewal))
 	require.Equal(t, []lease.Timer{lease.Renewal}, out.Set)
 	require.Equal(t, lease.Deadlines, out.Send[0].Number)
 	require.Equal(t, []lease.Timer{1, 2, 3}, c.Step(answer(lease.Renewed, 1, lease.Deadlines, mine, none, mine)).Stop)
@@ -173,7 +173,7 @@ func TestCandidateForgetsWhatIsTooOld(t *testing.T) {
 	c := newCandidate(t, 1, lease.SharedKey, false)
 	c.Step(lease.Start())
 	for range lease.Deadlines {
-		c.Step(lease.Ended(lease.Renewal))
+		c.Step(lease.Timeout(lease.Renewal))
 	}
 	mine := entryOf(1, lease.SharedKey, 4)
 	require.NotEmpty(t, c.Step(answer(lease.Created, 1, 1, mine, none, mine)).Ignored)
@@ -184,11 +184,11 @@ func TestCandidateForgetsWhatIsTooOld(t *testing.T) {
 func TestCandidateWithoutDeadline(t *testing.T) {
 	c := leading(t, true)
 	for number := 2; number < 20; number++ {
-		out := c.Step(lease.Ended(lease.Renewal))
+		out := c.Step(lease.Timeout(lease.Renewal))
 		require.Equal(t, []lease.Timer{lease.Renewal}, out.Set)
 		require.Equal(t, number, out.Send[0].Number)
 	}
-	require.NotEmpty(t, c.Step(lease.Ended(lease.Timer(1))).Ignored)
+	require.NotEmpty(t, c.Step(lease.Timeout(lease.Timer(1))).Ignored)
 	require.True(t, c.Leads())
 	out := c.Step(gone(1, entryOf(1, lease.SharedKey, 4)))
 	require.Equal(t, "its lease is gone, says the store", out.Note)
@@ -205,7 +205,7 @@ func TestCandidateResigns(t *testing.T) {
 	requireLeader(t, c, 0, 0)
 	require.False(t, c.Leads())
 	require.False(t, c.Stands())
-	for _, in := range []lease.Input{lease.Resign(), lease.Suspect(), lease.Start(), lease.Ended(lease.Renewal), lease.Ended(1), gone(1, mine)} {
+	for _, in := range []lease.Input{lease.Resign(), lease.Suspect(), lease.Start(), lease.Timeout(lease.Renewal), lease.Timeout(1), gone(1, mine)} {
 		out := c.Step(in)
 		require.Equal(t, lease.Output{Ignored: out.Ignored}, out)
 		require.NotEmpty(t, out.Ignored)
@@ -266,9 +266,9 @@ func TestCandidateIgnores(t *testing.T) {
 		"nothing":          {},
 		"second start":     lease.Start(),
 		"restart":          lease.Restart(lease.Saved{Revision: 1}),
-		"tick":             lease.Ended(lease.Tick),
-		"no timer":         lease.Ended(-1),
-		"rewatch":          lease.Ended(lease.Rewatch),
+		"tick":             lease.Timeout(lease.Tick),
+		"no timer":         lease.Timeout(-1),
+		"rewatch":          lease.Timeout(lease.Rewatch),
 		"from a candidate": lease.Receive(lease.Message{Kind: lease.Gone, From: 2, To: 1, Entry: mine}),
 		"for another":      gone(2, mine),
 		"question":         answer(lease.Renew, 1, 1, mine, none, none),

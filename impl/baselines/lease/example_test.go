@@ -35,13 +35,13 @@ func Example() {
 	}
 	fmt.Println(candidates[2].Leader())
 	for range 4 { // 1 does not renew any more
-		out := store.Step(lease.Ended(lease.Tick))
+		out := store.Step(lease.Timeout(lease.Tick))
 		fmt.Printf("tick: %q\n", out.Note)
 		deliver(out.Send)
 	}
 	fmt.Println(candidates[2].Leader())
 	fmt.Println(candidates[1].Leads(), "until its deadline")
-	fmt.Println(candidates[1].Step(lease.Ended(lease.Timer(1 % lease.Deadlines))).Note)
+	fmt.Println(candidates[1].Step(lease.Timeout(lease.Timer(1 % lease.Deadlines))).Note)
 	// Output:
 	// 1→0 CREATE
 	// 0→1 CREATED

@@ -82,8 +82,8 @@ func Restart(saved Saved) Input { return Input{kind: start, saved: saved} }
 // Receive is the receipt of a message.
 func Receive(m Message) Input { return Input{kind: receive, message: m} }
 
-// Ended is the end of a timer, which runs no longer.
-func Ended(t Timer) Input { return Input{kind: ended, timer: t} }
+// Timeout is the end of a timer, which runs no longer.
+func Timeout(t Timer) Input { return Input{kind: ended, timer: t} }
 
 // Suspect makes a candidate that does not lead ask the store whether anybody does.
 func Suspect() Input { return Input{kind: suspect} }

@@ -110,7 +110,7 @@ func TestStoreAgreesWithAMap(t *testing.T) {
 						told[e] = model.remove(e)
 					}
 				}
-				requireTold(t, store.Step(lease.Ended(lease.Tick)), nil, told)
+				requireTold(t, store.Step(lease.Timeout(lease.Tick)), nil, told)
 			default:
 				m := lease.Message{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), From: rapid.IntRange(1, candidates).Draw(t, "from"),
 					Number: rapid.IntRange(0, 3).Draw(t, "number")}

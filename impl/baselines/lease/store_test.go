@@ -86,7 +86,7 @@ func TestStoreTTL(t *testing.T) {
 	mine := ask(t, store, create(1, lease.SharedKey, 1)).Entry
 	store.Step(lease.Receive(lease.Message{Kind: lease.Watch, From: 2, Entry: mine}))
 	tick := func() lease.Output {
-		out := store.Step(lease.Ended(lease.Tick))
+		out := store.Step(lease.Timeout(lease.Tick))
 		require.Equal(t, []lease.Timer{lease.Tick}, out.Set)
 		return out
 	}
@@ -114,7 +114,7 @@ func TestStoreTTLOfTwo(t *testing.T) {
 	ask(t, store, create(2, 2, 1))
 	var out lease.Output
 	for range ticks + 1 {
-		out = store.Step(lease.Ended(lease.Tick))
+		out = store.Step(lease.Timeout(lease.Tick))
 	}
 	require.Equal(t, "the lease of 1 has run out; the lease of 2 has run out", out.Note)
 	require.Equal(t, &lease.Saved{Revision: 4, Entries: []lease.Entry{}}, out.Save)
@@ -163,7 +163,7 @@ func TestStoreRestarts(t *testing.T) {
 	store := newStore(t, 2)
 	mine := ask(t, store, create(1, lease.SharedKey, 1)).Entry
 	store.Step(lease.Receive(lease.Message{Kind: lease.Watch, From: 2, Entry: mine}))
-	store.Step(lease.Ended(lease.Tick))
+	store.Step(lease.Timeout(lease.Tick))
 	saved := *store.Saved()
 
 	again, err := lease.NewStore(lease.StoreConfig{Candidates: 2, Ticks: ticks})
@@ -171,9 +171,9 @@ func TestStoreRestarts(t *testing.T) {
 	again.Step(lease.Restart(saved))
 	require.Equal(t, lease.Held, ask(t, again, create(2, lease.SharedKey, 1)).Kind)
 	for range ticks {
-		require.Nil(t, again.Step(lease.Ended(lease.Tick)).Save)
+		require.Nil(t, again.Step(lease.Timeout(lease.Tick)).Save)
 	}
-	out := again.Step(lease.Ended(lease.Tick))
+	out := again.Step(lease.Timeout(lease.Tick))
 	require.Equal(t, 2, out.Save.Revision)
 	require.Empty(t, out.Send)
 	require.Equal(t, 1, saved.Revision, "what was saved is a copy")
@@ -216,8 +216,8 @@ func TestStoreIgnores(t *testing.T) {
 		"restart":        lease.Restart(lease.Saved{}),
 		"suspicion":      lease.Suspect(),
 		"resignation":    lease.Resign(),
-		"another timer":  lease.Ended(lease.Renewal),
-		"no timer":       lease.Ended(-1),
+		"another timer":  lease.Timeout(lease.Renewal),
+		"no timer":       lease.Timeout(-1),
 		"stranger 0":     lease.Receive(create(0, lease.SharedKey, 1)),
 		"stranger 3":     lease.Receive(create(3, lease.SharedKey, 1)),
 		"another's key":  lease.Receive(create(1, 2, 1)),
@@ -232,6 +232,6 @@ func TestStoreIgnores(t *testing.T) {
 		require.Equal(t, lease.Output{Ignored: out.Ignored}, out, what)
 		require.Equal(t, before, store.Saved(), what)
 	}
-	require.NotEmpty(t, fresh.Step(lease.Ended(lease.Tick)).Ignored, "it has not started")
+	require.NotEmpty(t, fresh.Step(lease.Timeout(lease.Tick)).Ignored, "it has not started")
 	require.NotEmpty(t, fresh.Step(lease.Receive(create(1, lease.SharedKey, 1))).Ignored, "it has not started")
 }

@@ -116,7 +116,7 @@ func (p *place) pass(t require.TestingT) {
 		for timer := lease.Timer(0); timer <= lease.Rewatch; timer++ {
 			if due, runs := p.timers[i][timer]; runs && due <= p.now {
 				delete(p.timers[i], timer)
-				p.step(t, i, lease.Ended(timer))
+				p.step(t, i, lease.Timeout(timer))
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (p *place) pass(t require.TestingT) {
 	}
 	if p.tick <= p.now {
 		p.tick = p.now + 10
-		p.storeStep(t, lease.Ended(lease.Tick))
+		p.storeStep(t, lease.Timeout(lease.Tick))
 	}
 }
 

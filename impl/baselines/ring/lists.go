@@ -14,17 +14,17 @@ func (n *Node) onList(list []int) {
 	}
 	n.note("ends the list %v", list)
 	n.follow(slices.Max(list))
-	n.pass(Message{Kind: CoordinatorKind, List: list, Told: []int{n.config.ID}})
+	n.pass(Message{Kind: CoordinatorKind, List: list, Informed: []int{n.config.ID}})
 }
 
 // onCoordinator follows "the list member with the highest number". "When this message has circulated once, it is removed"
 // (Tanenbaum §6.5.1): by who has been told by it, as an ELECTION is ended by who is in its list.
 func (n *Node) onCoordinator(m Message) {
-	if slices.Contains(m.Told, n.config.ID) {
+	if slices.Contains(m.Informed, n.config.ID) {
 		n.note("removes COORDINATOR: all are told")
 		return
 	}
 	n.note("passes on that %d leads", slices.Max(m.List))
 	n.follow(slices.Max(m.List))
-	n.pass(Message{Kind: CoordinatorKind, List: m.List, Told: append(slices.Clip(m.Told), n.config.ID)})
+	n.pass(Message{Kind: CoordinatorKind, List: m.List, Informed: append(slices.Clip(m.Informed), n.config.ID)})
 }

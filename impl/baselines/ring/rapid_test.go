@@ -64,7 +64,7 @@ func (w *net) step(id int, in ring.Input) {
 // end ends a timer, as the clock does.
 func (w *net) end(id int, timer ring.Timer) {
 	w.runs[id][timer] = false
-	w.step(id, ring.Ended(timer))
+	w.step(id, ring.Timeout(timer))
 }
 
 // settle delivers all messages, and ends the wait for an ACK only when none is on its way any more, until nothing is left.
@@ -217,9 +217,9 @@ func anyInput(t *rapid.T) ring.Input {
 	case 1:
 		return ring.Input{}
 	case 2, 3:
-		return ring.Ended(ring.Timer(id.Draw(t, "timer")))
+		return ring.Timeout(ring.Timer(id.Draw(t, "timer")))
 	}
 	return ring.Receive(ring.Message{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), From: id.Draw(t, "from"),
 		To: rapid.SampledFrom([]int{2, 2, 2, 3}).Draw(t, "to"), ID: id.Draw(t, "id"), List: list.Draw(t, "list"),
-		Told: list.Draw(t, "told"), Hop: rapid.IntRange(-1, 4).Draw(t, "hop")})
+		Informed: list.Draw(t, "told"), Hop: rapid.IntRange(-1, 4).Draw(t, "hop")})
 }

@@ -52,8 +52,8 @@ func told(m ring.Message) string {
 	if m.List != nil {
 		text += fmt.Sprintf(" %v", m.List)
 	}
-	if m.Told != nil {
-		text += fmt.Sprintf(" told %v", m.Told)
+	if m.Informed != nil {
+		text += fmt.Sprintf(" told %v", m.Informed)
 	}
 	if m.Hop != 0 {
 		text += fmt.Sprintf(" #%d", m.Hop)
@@ -75,7 +75,7 @@ func list(ids ...int) ring.Input {
 }
 
 func coordinator(ids, told []int) ring.Input {
-	return ring.Receive(ring.Message{Kind: ring.CoordinatorKind, From: 2, To: 3, List: ids, Told: told, Hop: 7})
+	return ring.Receive(ring.Message{Kind: ring.CoordinatorKind, From: 2, To: 3, List: ids, Informed: told, Hop: 7})
 }
 
 func heartbeat(from int) ring.Input {
@@ -102,7 +102,7 @@ func TestRules(t *testing.T) {
 		leading, participating bool
 	}{
 		{"a node sends its own id", ring.ChangRoberts, []step{
-			{ring.Ended(ring.Patience), "set election, set hop, 3→4 ELECTION 3 #1"},
+			{ring.Timeout(ring.Patience), "set election, set hop, 3→4 ELECTION 3 #1"},
 			{ack(4, 1), "stop hop"},
 		}, 0, false, true},
 		{"a higher id is passed on", ring.ChangRoberts, []step{
@@ -150,7 +150,7 @@ func TestRules(t *testing.T) {
 			{list(1), "3→2 ACK #7, 3→4 ELECTION [1 3] #2"},
 		}, 0, false, true},
 		{"a node sends a list of itself", ring.Lists, []step{
-			{ring.Ended(ring.Patience), "set election, set hop, 3→4 ELECTION [3] #1"},
+			{ring.Timeout(ring.Patience), "set election, set hop, 3→4 ELECTION [3] #1"},
 		}, 0, false, true},
 		{"a node adds itself to a list", ring.Lists, []step{
 			{list(1, 2), "stop patience, set election, set hop, 3→2 ACK #7, 3→4 ELECTION [1 2 3] #1"},
@@ -173,28 +173,28 @@ func TestRules(t *testing.T) {
 		}, 2, false, false},
 		{"a failed neighbour is skipped, and those after it", ring.Lists, []step{
 			{ring.Suspect(), "set election, set hop, 3→4 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "set hop, 3→5 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "set hop, 3→1 ELECTION [3] #1"},
+			{ring.Timeout(ring.Hop), "set hop, 3→5 ELECTION [3] #1"},
+			{ring.Timeout(ring.Hop), "set hop, 3→1 ELECTION [3] #1"},
 			{ack(1, 1), "stop hop"},
 			{ack(1, 1), "ignored: an ACK of 1, for which nothing waits"},
 		}, 0, false, true},
 		{"a late ACK counts", ring.Lists, []step{
 			{ring.Suspect(), "set election, set hop, 3→4 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "set hop, 3→5 ELECTION [3] #1"},
+			{ring.Timeout(ring.Hop), "set hop, 3→5 ELECTION [3] #1"},
 			{ack(4, 1), "stop hop"},
 		}, 0, false, true},
 		{"what was sent after the timer was set waits once more", ring.ChangRoberts, []step{
 			{election(4), "stop patience, set election, set hop, 3→2 ACK #7, 3→4 ELECTION 4 #1"},
 			{election(5), "3→2 ACK #7, 3→4 ELECTION 5 #2"},
-			{ring.Ended(ring.Hop), "set hop, 3→5 ELECTION 4 #1"},
-			{ring.Ended(ring.Hop), "set hop, 3→1 ELECTION 4 #1, 3→5 ELECTION 5 #2"},
+			{ring.Timeout(ring.Hop), "set hop, 3→5 ELECTION 4 #1"},
+			{ring.Timeout(ring.Hop), "set hop, 3→1 ELECTION 4 #1, 3→5 ELECTION 5 #2"},
 		}, 0, false, true},
 		{"who is alone leads alone", ring.Lists, []step{
 			{ring.Suspect(), "set election, set hop, 3→4 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "set hop, 3→5 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "set hop, 3→1 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "set hop, 3→2 ELECTION [3] #1"},
-			{ring.Ended(ring.Hop), "stop election, set hop, set heartbeat, 3→4 COORDINATOR [3] told [3] #2"},
+			{ring.Timeout(ring.Hop), "set hop, 3→5 ELECTION [3] #1"},
+			{ring.Timeout(ring.Hop), "set hop, 3→1 ELECTION [3] #1"},
+			{ring.Timeout(ring.Hop), "set hop, 3→2 ELECTION [3] #1"},
+			{ring.Timeout(ring.Hop), "stop election, set hop, set heartbeat, 3→4 COORDINATOR [3] told [3] #2"},
 		}, 3, true, false},
 		{"a leader is heard of", ring.Lists, []step{
 			{heartbeat(4), "set patience"},
@@ -217,17 +217,17 @@ func TestRules(t *testing.T) {
 		}, 4, false, true},
 		{"a leader is heard", ring.ChangRoberts, []step{
 			{election(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
-			{ring.Ended(ring.Heartbeat), "set heartbeat, 3→1 HEARTBEAT, 3→2 HEARTBEAT, 3→4 HEARTBEAT, 3→5 HEARTBEAT"},
+			{ring.Timeout(ring.Heartbeat), "set heartbeat, 3→1 HEARTBEAT, 3→2 HEARTBEAT, 3→4 HEARTBEAT, 3→5 HEARTBEAT"},
 		}, 3, true, false},
 		{"an election that does not end is begun anew", ring.ChangRoberts, []step{
 			{heartbeat(5), "set patience"},
 			{election(4), "stop patience, set election, set hop, 3→2 ACK #7, 3→4 ELECTION 4 #1"},
-			{ring.Ended(ring.Election), "set election, 3→4 ELECTION 3 #2"},
+			{ring.Timeout(ring.Election), "set election, 3→4 ELECTION 3 #2"},
 		}, 0, false, true},
 		{"a leader whose election does not end goes on leading", ring.ChangRoberts, []step{
 			{election(3), "stop patience, set hop, set heartbeat, 3→2 ACK #7, 3→4 ELECTED 3 #1"},
 			{election(4), "set election, 3→2 ACK #7, 3→4 ELECTION 4 #2"},
-			{ring.Ended(ring.Election), "set election, 3→4 ELECTION 3 #3"},
+			{ring.Timeout(ring.Election), "set election, 3→4 ELECTION 3 #3"},
 		}, 3, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestOne(t *testing.T) {
 		node := started(t, 1, 1, form)
 		require.Equal(t, "set heartbeat", said(node.Step(ring.Suspect())), name)
 		require.True(t, node.Leading())
-		require.Equal(t, "set heartbeat", said(node.Step(ring.Ended(ring.Heartbeat))), name)
+		require.Equal(t, "set heartbeat", said(node.Step(ring.Timeout(ring.Heartbeat))), name)
 	}
 }
 
@@ -277,7 +277,7 @@ func TestNoRetry(t *testing.T) {
 	require.Equal(t, "set patience", said(node.Step(ring.Restart())))
 	require.Equal(t, "set hop, 1→2 ELECTION [1] #1", said(node.Step(ring.Suspect())))
 	require.Equal(t, "stop hop", said(node.Step(ring.Receive(ring.Message{Kind: ring.AckKind, From: 2, To: 1, Hop: 1}))))
-	require.Equal(t, "ignored: the end of timer 1, which does not run", said(node.Step(ring.Ended(ring.Election))))
+	require.Equal(t, "ignored: the end of timer 1, which does not run", said(node.Step(ring.Timeout(ring.Election))))
 }
 
 // What is passed on must not write to a list that is on its way: two nodes may have got the same one.
@@ -286,7 +286,7 @@ func TestListsAreNotShared(t *testing.T) {
 	sent[0] = 1
 	a, b := started(t, 3, 5, ring.Lists), started(t, 3, 5, ring.Lists)
 	first := a.Step(ring.Receive(ring.Message{Kind: ring.ElectionKind, From: 1, To: 3, List: sent, Hop: 1}))
-	b.Step(ring.Receive(ring.Message{Kind: ring.CoordinatorKind, From: 1, To: 3, List: sent, Told: sent, Hop: 1}))
+	b.Step(ring.Receive(ring.Message{Kind: ring.CoordinatorKind, From: 1, To: 3, List: sent, Informed: sent, Hop: 1}))
 	require.Equal(t, []int{1, 3}, first.Send[1].List)
 	require.Equal(t, []int{0}, sent[1:2], "the memory behind the list is untouched")
 }
@@ -315,10 +315,10 @@ func TestBadInputIsIgnored(t *testing.T) {
 		{ring.Lists, ring.Input{}, "no input, one before the start, or a second start"},
 		{ring.Lists, ring.Start(), "no input, one before the start, or a second start"},
 		{ring.Lists, ring.Restart(), "no input, one before the start, or a second start"},
-		{ring.Lists, ring.Ended(-1), "the end of timer -1, which does not run"},
-		{ring.Lists, ring.Ended(4), "the end of timer 4, which does not run"},
-		{ring.Lists, ring.Ended(ring.Heartbeat), "the end of timer 3, which does not run"},
-		{ring.Lists, ring.Ended(ring.Hop), "the end of timer 2, which does not run"},
+		{ring.Lists, ring.Timeout(-1), "the end of timer -1, which does not run"},
+		{ring.Lists, ring.Timeout(4), "the end of timer 4, which does not run"},
+		{ring.Lists, ring.Timeout(ring.Heartbeat), "the end of timer 3, which does not run"},
+		{ring.Lists, ring.Timeout(ring.Hop), "the end of timer 2, which does not run"},
 		{ring.Lists, ring.Receive(ring.Message{}), "a message from 0 to 0"},
 		{ring.Lists, ring.Receive(ring.Message{Kind: ring.HeartbeatKind, From: 3, To: 3}), "a message from 3 to 3"},
 		{ring.Lists, ring.Receive(ring.Message{Kind: ring.HeartbeatKind, From: 6, To: 3}), "a message from 6 to 3"},

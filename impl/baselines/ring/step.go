@@ -11,18 +11,18 @@ type Kind string
 const (
 	ElectionKind    Kind = "ELECTION"    // ChangRoberts: ID goes round. Lists: List does, and who gets it adds itself
 	ElectedKind     Kind = "ELECTED"     // ChangRoberts: ID leads
-	CoordinatorKind Kind = "COORDINATOR" // Lists: the highest of List leads; Told are those who know
+	CoordinatorKind Kind = "COORDINATOR" // Lists: the highest of List leads; Informed are those who know
 	AckKind         Kind = "ACK"         // of the message that had the same number as Hop
 	HeartbeatKind   Kind = "HEARTBEAT"   // the sender leads
 )
 
 // Message is what goes from one node to another. Nobody writes to its lists once it is sent.
 type Message struct {
-	Kind       Kind
-	From, To   int
-	ID         int
-	List, Told []int
-	Hop        int // the sender's number of this message, which its ACK repeats
+	Kind           Kind
+	From, To       int
+	ID             int
+	List, Informed []int
+	Hop            int // the sender's number of this message, which its ACK repeats
 }
 
 // Timer is one of the timers of a node. How long it runs is its host's to say.
@@ -52,12 +52,12 @@ func Restart() Input { return Start() }
 // Receive is a message that has arrived.
 func Receive(m Message) Input { return Input{received: true, message: m} }
 
-// Ended is the end of a timer.
-func Ended(t Timer) Input { return Input{ended: true, timer: t} }
+// Timeout is the end of a timer.
+func Timeout(t Timer) Input { return Input{ended: true, timer: t} }
 
 // Suspect is the call that says, right or wrong, that the leader is dead: it ends the node's patience. A node that leads,
 // and one that takes part in an election already, ignore it.
-func Suspect() Input { return Ended(Patience) }
+func Suspect() Input { return Timeout(Patience) }
 
 // Output is what the host must do, in order of duty.
 type Output struct {
@@ -114,7 +114,7 @@ func (n *Node) knows(m Message) bool {
 	case ElectedKind:
 		return n.config.Form == ChangRoberts && n.areIDs(m.ID)
 	case CoordinatorKind:
-		return n.config.Form == Lists && n.areIDs(m.List...) && n.areIDs(m.Told...)
+		return n.config.Form == Lists && n.areIDs(m.List...) && n.areIDs(m.Informed...)
 	case ElectionKind:
 		return n.config.Form == ChangRoberts && n.areIDs(m.ID) || n.config.Form == Lists && n.areIDs(m.List...)
 	}

@@ -20,11 +20,11 @@ func Example() {
 	}{
 		{"start", textbook.Start()},
 		{"5→3 COORDINATOR", textbook.Receive(textbook.Message{Type: textbook.Coordinator, From: 5, To: 3})},
-		{"patience ends", textbook.Ended(textbook.Patience)},
+		{"patience ends", textbook.Timeout(textbook.Patience)},
 		{"4→3 OK", textbook.Receive(textbook.Message{Type: textbook.OK, From: 4, To: 3})},
 		{"9→3 OK", textbook.Receive(textbook.Message{Type: textbook.OK, From: 9, To: 3})},
-		{"T_coord ends", textbook.Ended(textbook.Tcoord)},
-		{"T_elec ends", textbook.Ended(textbook.Telec)},
+		{"T_coord ends", textbook.Timeout(textbook.Tcoord)},
+		{"T_elec ends", textbook.Timeout(textbook.Telec)},
 	} {
 		out := node.Step(in.input)
 		fmt.Println(in.said)

@@ -49,9 +49,9 @@ func TestIgnored(t *testing.T) {
 		{message("election", 1, 3), textbook.UnknownType},
 		{message(textbook.Election, 4, 3), textbook.WrongWay},
 		{message(textbook.OK, 2, 3), textbook.WrongWay},
-		{textbook.Ended(textbook.Return), textbook.TimerNotRunning},
-		{textbook.Ended(5), textbook.TimerNotRunning},
-		{textbook.Ended(255), textbook.TimerNotRunning},
+		{textbook.Timeout(textbook.Return), textbook.TimerNotRunning},
+		{textbook.Timeout(5), textbook.TimerNotRunning},
+		{textbook.Timeout(255), textbook.TimerNotRunning},
 	} {
 		for _, inputs := range [][]textbook.Input{unled, led, candidate, electing, leads} {
 			n := after(t, textbook.Config{Stamp: true}, inputs...)
@@ -66,7 +66,7 @@ func TestIgnored(t *testing.T) {
 
 func TestNotStarted(t *testing.T) {
 	n := made(t, textbook.Config{ID: 3, Nodes: 5})
-	for _, in := range []textbook.Input{from(5, textbook.Coordinator), textbook.Ended(textbook.Telec), textbook.Suspect()} {
+	for _, in := range []textbook.Input{from(5, textbook.Coordinator), textbook.Timeout(textbook.Telec), textbook.Suspect()} {
 		require.Equal(t, textbook.NotStarted, n.Step(in).Ignored)
 	}
 	is(t, n, textbook.Follower, 0)
@@ -135,7 +135,7 @@ func anyInput(t *rapid.T) drawn {
 		return drawn{}
 	case 4, 5:
 		timer := textbook.Timer(rapid.Uint8Range(0, 6).Draw(t, "timer"))
-		return drawn{textbook.Ended(timer), &timer}
+		return drawn{textbook.Timeout(timer), &timer}
 	}
 	return drawn{input: textbook.Receive(textbook.Message{
 		Type: rapid.SampledFrom(append(slices.Clone(types), "", "VICTORY")).Draw(t, "type"), From: rapid.IntRange(-1, 6).Draw(t, "from"),

@@ -27,7 +27,7 @@ func TestCoolDown(t *testing.T) {
 		if c.leader > 0 {
 			does(t, n.Step(from(c.leader, textbook.Heartbeat)), set{textbook.Patience}, nil)
 		}
-		out := n.Step(textbook.Ended(textbook.Return))
+		out := n.Step(textbook.Timeout(textbook.Return))
 		if !c.asks {
 			does(t, out, nil, nil)
 			is(t, n, textbook.Follower, c.leader)
@@ -40,10 +40,10 @@ func TestCoolDown(t *testing.T) {
 
 // An election, or the end of patience, ends a cool-down.
 func TestCoolDownEnds(t *testing.T) {
-	for _, in := range []textbook.Input{from(1, textbook.Election), textbook.Ended(textbook.Patience)} {
+	for _, in := range []textbook.Input{from(1, textbook.Election), textbook.Timeout(textbook.Patience)} {
 		n := after(t, textbook.Config{Return: textbook.CoolDown}, textbook.Restart())
 		require.Contains(t, n.Step(in).Stop, textbook.Return)
-		require.Equal(t, textbook.TimerNotRunning, n.Step(textbook.Ended(textbook.Return)).Ignored)
+		require.Equal(t, textbook.TimerNotRunning, n.Step(textbook.Timeout(textbook.Return)).Ignored)
 	}
 }
 
@@ -54,11 +54,11 @@ func TestSuppressed(t *testing.T) {
 		set{textbook.Return}, to(textbook.ImBack, 0, 1, 2, 4, 5))
 	for _, kind := range []textbook.MessageType{textbook.Coordinator, textbook.Heartbeat} {
 		n := after(t, suppressed, textbook.Restart(), from(1, kind))
-		does(t, n.Step(textbook.Ended(textbook.Return)), nil, nil)
+		does(t, n.Step(textbook.Timeout(textbook.Return)), nil, nil)
 		is(t, n, textbook.Follower, 1)
 	}
 	n := after(t, suppressed, textbook.Restart())
-	does(t, n.Step(textbook.Ended(textbook.Return)), set{textbook.Telec}, to(textbook.Election, 0, 4, 5))
+	does(t, n.Step(textbook.Timeout(textbook.Return)), set{textbook.Telec}, to(textbook.Election, 0, 4, 5))
 	is(t, n, textbook.Candidate, 0)
 }
 
@@ -76,7 +76,7 @@ func TestImBack(t *testing.T) {
 func TestShortcut(t *testing.T) {
 	n := made(t, textbook.Config{ID: 3, Nodes: 3, Shortcut: true})
 	require.Empty(t, n.Step(textbook.Start()).Ignored)
-	does(t, n.Step(textbook.Ended(textbook.Patience)), set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2))
+	does(t, n.Step(textbook.Timeout(textbook.Patience)), set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2))
 	is(t, n, textbook.Leader, 3)
 	does(t, n.Step(from(1, textbook.Election)), set{textbook.Interval}, append(to(textbook.OK, 0, 1), to(textbook.Coordinator, 0, 1, 2)...))
 	is(t, n, textbook.Leader, 3)
@@ -96,13 +96,13 @@ func TestStamp(t *testing.T) {
 	require.EqualValues(t, 3, n.Stamp())
 	does(t, n.Step(from(1, textbook.Election)), set{textbook.Telec}, append(to(textbook.OK, 0, 1), to(textbook.Election, 0, 4, 5)...))
 	require.Zero(t, n.Stamp())
-	does(t, n.Step(textbook.Ended(textbook.Telec)), set{textbook.Interval}, to(textbook.Coordinator, 8, 1, 2, 4, 5))
+	does(t, n.Step(textbook.Timeout(textbook.Telec)), set{textbook.Interval}, to(textbook.Coordinator, 8, 1, 2, 4, 5))
 	require.EqualValues(t, 8, n.Stamp())
-	does(t, n.Step(textbook.Ended(textbook.Interval)), set{textbook.Interval}, to(textbook.Heartbeat, 8, 1, 2, 4, 5))
+	does(t, n.Step(textbook.Timeout(textbook.Interval)), set{textbook.Interval}, to(textbook.Heartbeat, 8, 1, 2, 4, 5))
 	does(t, n.Step(from(5, textbook.ImBack)), nil, to(textbook.Coordinator, 8, 5))
 	require.Empty(t, n.Step(from(1, textbook.Election)).Send[0].Stamp)
 
-	for _, input := range []textbook.Input{stamped(5, textbook.Coordinator, 1), textbook.Suspect(), textbook.Ended(textbook.Telec)} {
+	for _, input := range []textbook.Input{stamped(5, textbook.Coordinator, 1), textbook.Suspect(), textbook.Timeout(textbook.Telec)} {
 		n.Step(input)
 	}
 	require.EqualValues(t, 9, n.Stamp(), "its own counts among those that it has heard of")
@@ -110,10 +110,10 @@ func TestStamp(t *testing.T) {
 
 // Two nodes that have heard the same pick the same stamp, and each takes that of the other.
 func TestSameStamp(t *testing.T) {
-	one := after(t, textbook.Config{Stamp: true}, textbook.Start(), stamped(5, textbook.Coordinator, 1), textbook.Suspect(), textbook.Ended(textbook.Telec))
+	one := after(t, textbook.Config{Stamp: true}, textbook.Start(), stamped(5, textbook.Coordinator, 1), textbook.Suspect(), textbook.Timeout(textbook.Telec))
 	two := made(t, textbook.Config{ID: 4, Nodes: 5, Stamp: true})
 	for _, in := range []textbook.Input{textbook.Start(), textbook.Receive(textbook.Message{Type: textbook.Coordinator, From: 5, To: 4, Stamp: 1}),
-		textbook.Suspect(), textbook.Ended(textbook.Telec)} {
+		textbook.Suspect(), textbook.Timeout(textbook.Telec)} {
 		require.Empty(t, two.Step(in).Ignored)
 	}
 	is(t, one, textbook.Leader, 3)
@@ -126,6 +126,6 @@ func TestNoStamp(t *testing.T) {
 	n := after(t, textbook.Config{}, textbook.Start(), stamped(5, textbook.Coordinator, 7))
 	require.Zero(t, n.Stamp())
 	n.Step(textbook.Suspect())
-	does(t, n.Step(textbook.Ended(textbook.Telec)), set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2, 4, 5))
+	does(t, n.Step(textbook.Timeout(textbook.Telec)), set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2, 4, 5))
 	require.Zero(t, n.Stamp())
 }

@@ -67,9 +67,9 @@ type set = []textbook.Timer
 var (
 	unled     = []textbook.Input{textbook.Start()}
 	led       = slices.Concat(unled, []textbook.Input{from(5, textbook.Coordinator)})
-	candidate = slices.Concat(led, []textbook.Input{textbook.Ended(textbook.Patience)})
+	candidate = slices.Concat(led, []textbook.Input{textbook.Timeout(textbook.Patience)})
 	electing  = slices.Concat(candidate, []textbook.Input{from(4, textbook.OK)})
-	leads     = slices.Concat(candidate, []textbook.Input{textbook.Ended(textbook.Telec)})
+	leads     = slices.Concat(candidate, []textbook.Input{textbook.Timeout(textbook.Telec)})
 )
 
 func TestStates(t *testing.T) {
@@ -82,14 +82,14 @@ func TestStates(t *testing.T) {
 
 // Probes, Asked: a follower whose patience ends asks all higher nodes, and only those.
 func TestProbesAndAsked(t *testing.T) {
-	for _, end := range []textbook.Input{textbook.Ended(textbook.Patience), textbook.Suspect()} {
+	for _, end := range []textbook.Input{textbook.Timeout(textbook.Patience), textbook.Suspect()} {
 		n := after(t, textbook.Config{}, led...)
 		out := n.Step(end)
 		does(t, out, set{textbook.Telec}, to(textbook.Election, 0, 4, 5))
 		require.Equal(t, "takes 5 for dead", out.Note)
 		is(t, n, textbook.Candidate, 0)
 	}
-	out := after(t, textbook.Config{}, unled...).Step(textbook.Ended(textbook.Patience))
+	out := after(t, textbook.Config{}, unled...).Step(textbook.Timeout(textbook.Patience))
 	require.Equal(t, "knows of no leader", out.Note)
 }
 
@@ -152,7 +152,7 @@ func TestNoTcoord(t *testing.T) {
 	n := after(t, textbook.Config{NoTcoord: true}, candidate...)
 	does(t, n.Step(from(4, textbook.OK)), nil, nil)
 	for timer := range textbook.Timer(8) {
-		require.Equal(t, textbook.TimerNotRunning, n.Step(textbook.Ended(timer)).Ignored)
+		require.Equal(t, textbook.TimerNotRunning, n.Step(textbook.Timeout(timer)).Ignored)
 	}
 	does(t, n.Step(textbook.Suspect()), nil, nil)
 	does(t, n.Step(from(5, textbook.Heartbeat)), nil, nil)
@@ -162,7 +162,7 @@ func TestNoTcoord(t *testing.T) {
 // Declares, Told: nobody answered within T_elec, so it leads, and tells all others.
 func TestDeclaresAndTold(t *testing.T) {
 	n := after(t, textbook.Config{}, candidate...)
-	out := n.Step(textbook.Ended(textbook.Telec))
+	out := n.Step(textbook.Timeout(textbook.Telec))
 	does(t, out, set{textbook.Interval}, to(textbook.Coordinator, 0, 1, 2, 4, 5))
 	require.Equal(t, "is answered by nobody", out.Note)
 	is(t, n, textbook.Leader, 3)
@@ -171,7 +171,7 @@ func TestDeclaresAndTold(t *testing.T) {
 // Retries: T_coord ends, so it asks all higher nodes again.
 func TestRetries(t *testing.T) {
 	n := after(t, textbook.Config{}, electing...)
-	out := n.Step(textbook.Ended(textbook.Tcoord))
+	out := n.Step(textbook.Timeout(textbook.Tcoord))
 	does(t, out, set{textbook.Telec}, to(textbook.Election, 0, 4, 5))
 	require.Equal(t, "waits for COORDINATOR in vain", out.Note)
 	is(t, n, textbook.Candidate, 0)
@@ -193,7 +193,7 @@ func TestAccepts(t *testing.T) {
 
 // A leader says HEARTBEAT for ever, which bears no news to those who do not wait for it.
 func TestHeartbeats(t *testing.T) {
-	does(t, after(t, textbook.Config{}, leads...).Step(textbook.Ended(textbook.Interval)), set{textbook.Interval}, to(textbook.Heartbeat, 0, 1, 2, 4, 5))
+	does(t, after(t, textbook.Config{}, leads...).Step(textbook.Timeout(textbook.Interval)), set{textbook.Interval}, to(textbook.Heartbeat, 0, 1, 2, 4, 5))
 	for _, c := range []struct {
 		inputs []textbook.Input
 		sender int

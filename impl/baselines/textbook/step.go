@@ -92,8 +92,8 @@ func Restart() Input { return Input{kind: restart} }
 // Receive is a message that has arrived.
 func Receive(m Message) Input { return Input{kind: receive, message: m} }
 
-// Ended is the end of a timer.
-func Ended(t Timer) Input { return Input{kind: ended, timer: t} }
+// Timeout is the end of a timer.
+func Timeout(t Timer) Input { return Input{kind: ended, timer: t} }
 
 // Suspect tells a follower that its leader is dead, right or wrong: its patience ends now. Others it does not concern.
 func Suspect() Input { return Input{kind: suspect} }

@@ -173,8 +173,8 @@ func TestTraceCheckOfKilled(t *testing.T) {
 	begin(two)
 	node := begin(one)
 	for range 11 {
-		step(node, one, spec.PatienceTimeout, core.Ended(spec.PatienceTimer), spec.Input{Timer: spec.PatienceTimer})
-		step(node, one, spec.ElectionTimeout, core.Ended(spec.ElectionTimer), spec.Input{Timer: spec.ElectionTimer})
+		step(node, one, spec.PatienceTimeout, core.Timeout(spec.PatienceTimer), spec.Input{Timer: spec.PatienceTimer})
+		step(node, one, spec.ElectionTimeout, core.Timeout(spec.ElectionTimer), spec.Input{Timer: spec.ElectionTimer})
 	}
 	require.NoError(t, w.Flush())
 	require.NoError(t, file.Close())

@@ -112,7 +112,7 @@ func (n *bullyNode) end(t policy.Timer, out *compare.Output) {
 	n.waits.Ended(t)
 	n.ends[t] = policy.Never
 	n.last.input = spec.Input{Timer: t.Name()}
-	n.step(bully.Ended(t.Name()), 0, out)
+	n.step(bully.Timeout(t.Name()), 0, out)
 }
 
 func (n *bullyNode) Suspect(out *compare.Output) {
@@ -128,7 +128,7 @@ func (n *bullyNode) Resign(out *compare.Output) {
 }
 
 func (n *bullyNode) Status() compare.Status {
-	leader, epoch := n.core.Told()
+	leader, epoch := n.core.Leader()
 	s := compare.Status{Leader: number(leader), Epoch: uint64(epoch), Standing: n.state.Role == spec.Candidate}
 	s.Leading = s.Leader == n.config.ID
 	return s

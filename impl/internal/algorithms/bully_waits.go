@@ -40,7 +40,7 @@ func (n *bullyNode) wakes(out *compare.Output) bool {
 
 // follow lets the policy follow a step, and sets timers as it says.
 func (n *bullyNode) follow(did *bully.Output, from int, out *compare.Output) {
-	if did.Changed && !n.state.Configuration.IsNone() {
+	if did.ConfigurationChanged && !n.state.Configuration.IsNone() {
 		peers := n.peers()
 		n.waits.Reconfigure(peers, func(s policy.Set) policy.Set { return s & (peers.Others | policy.One(peers.Me)) })
 	}

@@ -119,7 +119,7 @@ func (n *leaseNode) Receive(from int, m compare.Message, out *compare.Output) {
 
 func (n *leaseNode) End(t compare.Timer, out *compare.Output) {
 	n.begin(leaseStep{timer: lease.Timer(t), ended: true})
-	n.step(lease.Ended(lease.Timer(t)), out)
+	n.step(lease.Timeout(lease.Timer(t)), out)
 }
 
 func (n *leaseNode) Suspect(out *compare.Output) {

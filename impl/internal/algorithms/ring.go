@@ -84,7 +84,7 @@ func (n *ringNode) Receive(_ int, m compare.Message, out *compare.Output) {
 
 func (n *ringNode) End(t compare.Timer, out *compare.Output) {
 	n.last = ringStep{leader: n.core.Leader(), timer: ring.Timer(t), ended: true}
-	n.step(ring.Ended(ring.Timer(t)), out)
+	n.step(ring.Timeout(ring.Timer(t)), out)
 }
 
 func (n *ringNode) Suspect(out *compare.Output) {

@@ -46,7 +46,7 @@ func TestTellers(t *testing.T) {
 				require.True(t, c.Want.Ignored || step.Action != "" && step.Rule != "", "%+v", step)
 				step.Text, step.Note, _ = narrate.Words(&c)
 			}
-			quiet := m.What == compare.Started || m.What == compare.Restarted || m.What == compare.Told // for these anybody knows what to say
+			quiet := m.What == compare.Started || m.What == compare.Restarted || m.What == compare.Called // for these anybody knows what to say
 			require.True(t, quiet || step.Text != "" || step.Note != "", "%s: %+v of %s", a.Name, m, m.Message.Kind)
 			require.True(t, m.What != compare.Ended || step.Text != "", "%s: the end of %s", a.Name, a.Timers[m.Timer])
 			steps++

@@ -99,7 +99,7 @@ func (n *textbookNode) Receive(_ int, m compare.Message, out *compare.Output) {
 
 func (n *textbookNode) End(t compare.Timer, out *compare.Output) {
 	n.begin(textbook.Timer(t), textbook.Message{})
-	n.step(textbook.Ended(textbook.Timer(t)), out)
+	n.step(textbook.Timeout(textbook.Timer(t)), out)
 }
 
 func (n *textbookNode) Suspect(out *compare.Output) {

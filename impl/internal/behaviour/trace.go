@@ -114,7 +114,7 @@ func (r *recorder) check(s *Step) error {
 func (r *recorder) begin(s *Step) error {
 	for i, id := range r.members {
 		start := spec.Event{Node: id, Action: spec.StartAction}
-		start.State = r.rules.Step(id, r.members, spec.State{Role: spec.Follower}, start.Given()).State
+		start.State = r.rules.Step(id, r.members, spec.State{Role: spec.Follower}, start.Trigger()).State
 		if !same(r.seen(s.terms["node"].at(i+1)), start.State) || !s.terms["up"].has(id.String()) {
 			return errors.New("it does not begin with the first start of all nodes")
 		}
@@ -237,7 +237,7 @@ func (r *recorder) want(e *spec.Event, was spec.State) spec.Step {
 		d := was.Durable()
 		return spec.Step{State: spec.State{Role: spec.Follower, Epoch: d.Epoch, Grantee: d.Grantee, Latest: d.Reserved}}
 	}
-	return r.rules.Step(e.Node, r.members, was, e.Given())
+	return r.rules.Step(e.Node, r.members, was, e.Trigger())
 }
 
 // numbers compares all nodes but one with the states of the trace, and what is under way that was sent before.

@@ -32,7 +32,7 @@ func (s *Run) happened(m *compare.Moment) {
 		f.Text = fmt.Sprintf("%s from %s to %s is lost", m.Message.Kind, s.name(m.From), s.name(m.Node))
 	case compare.Ended:
 		f.Kind, f.Text = recording.Timer, first(f.Text, "its timer "+s.algorithm.Timers[m.Timer]+" ends")
-	case compare.Told:
+	case compare.Called:
 		f.Kind = recording.Call
 		if m.Call != compare.AskCall {
 			f.Text = s.toldText(m)
@@ -96,7 +96,7 @@ func (s *Run) stepOf(m *compare.Moment) algorithms.Step {
 	if ours, ok := node.(algorithms.Ours); ok {
 		c := ours.Case()
 		switch {
-		case c.Want.Ignored && m.What == compare.Told:
+		case c.Want.Ignored && m.What == compare.Called:
 			return algorithms.Step{}
 		case c.Want.Ignored:
 			return algorithms.Step{Note: "takes no notice of it"}

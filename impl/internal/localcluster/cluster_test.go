@@ -50,7 +50,7 @@ func TestNodes(t *testing.T) {
 	require.Zero(t, c.ExitStatus(3))
 	<-c.Gone(3)
 	naming(t, ctx, c, map[int]int{1: 2, 2: 2})
-	require.True(t, c.View().Nodes[0].Told)
+	require.True(t, c.View().Nodes[0].Heard)
 	require.False(t, c.View().Nodes[2].Running)
 
 	u, err := c.Usage(1)
@@ -109,12 +109,12 @@ func TestAgreed(t *testing.T) {
 	now := time.Unix(1, 0)
 	node := func(id, leader int, epoch uint64, leading bool) NodeView {
 		now = now.Add(time.Second)
-		return NodeView{Event: Event{Node: id, At: now, Running: true, Leader: leader, Epoch: epoch, Leading: leading}, Told: true}
+		return NodeView{Event: Event{Node: id, At: now, Running: true, Leader: leader, Epoch: epoch, Leading: leading}, Heard: true}
 	}
 	untold := node(3, 2, 4, false)
-	untold.Told = false
+	untold.Heard = false
 	down := node(3, 0, 0, false)
-	down.Running, down.Told = false, false
+	down.Running, down.Heard = false, false
 	for name, x := range map[string]struct {
 		nodes []NodeView
 		ids   []int
@@ -174,7 +174,7 @@ func TestLateEvents(t *testing.T) {
 	require.False(t, c.View().Nodes[0].Running)
 	second := c.watch.begin(1)
 	c.watch.add(first, Event{Node: 1, Running: true, Leader: 1, Epoch: 6})
-	require.False(t, c.View().Nodes[0].Told)
+	require.False(t, c.View().Nodes[0].Heard)
 	c.watch.add(second, Event{Node: 1, Running: true, Leader: 1, Epoch: 7})
 	require.Equal(t, uint64(7), c.View().Nodes[0].Epoch)
 	require.Len(t, c.Events(0), 3)

@@ -286,7 +286,7 @@ func (r *recorder) read(c *Cluster, url string, stop <-chan struct{}) {
 		}
 		id := 1 + n/5%len(c.nodes)
 		view := c.View().Nodes[id-1] // what the node has said last; it was true at some time before
-		if view.Told && view.Leader != 0 {
+		if view.Heard && view.Leader != 0 {
 			r.add(check.Op{Client: strconv.Itoa(id), Kind: check.FollowedOp, Epoch: spec.Epoch(view.Epoch),
 				Leader: spec.IntegerID(uint64(view.Leader)), Call: 0, Return: r.now()})
 		}

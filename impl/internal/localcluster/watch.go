@@ -41,7 +41,7 @@ func (e Event) String() string {
 // NodeView is the last that is known of a node.
 type NodeView struct {
 	Event
-	Told bool // it has said something since it was started
+	Heard bool // it has said something since it was started
 }
 
 // View is the last that is known of all nodes; that of id i is Nodes[i-1].
@@ -72,7 +72,7 @@ func (v View) Agreed(ids ...int) (Reign, bool) {
 		if i == 0 {
 			r = Reign{Leader: n.Leader, Epoch: n.Epoch}
 		}
-		if !n.Told || n.Leader == 0 || n.Leader != r.Leader || n.Epoch != r.Epoch || n.Leading != (n.Leader == id) {
+		if !n.Heard || n.Leader == 0 || n.Leader != r.Leader || n.Epoch != r.Epoch || n.Leading != (n.Leader == id) {
 			return Reign{}, false
 		}
 		if n.At.After(r.At) {
@@ -86,7 +86,7 @@ func (v View) Agreed(ids ...int) (Reign, bool) {
 func (v View) Leaderless(ids ...int) bool {
 	return !slices.ContainsFunc(ids, func(id int) bool {
 		n := v.Nodes[id-1]
-		return !n.Told || n.Leader != 0 || n.Leading
+		return !n.Heard || n.Leader != 0 || n.Leading
 	})
 }
 
@@ -97,7 +97,7 @@ func (v View) String() string {
 		switch {
 		case n.Node == 0:
 			all = append(all, fmt.Sprintf("%d was never started", i+1))
-		case n.Running && !n.Told:
+		case n.Running && !n.Heard:
 			all = append(all, fmt.Sprintf("%d has said nothing yet", i+1))
 		default:
 			all = append(all, n.Event.String())
@@ -141,7 +141,7 @@ func (w *watch) add(run int, e Event) {
 		return
 	}
 	w.events = append(w.events, e)
-	*now = NodeView{Event: e, Told: e.Running}
+	*now = NodeView{Event: e, Heard: e.Running}
 	w.wake()
 }
 

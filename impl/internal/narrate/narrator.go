@@ -170,7 +170,7 @@ func (t *Narrator) step(e *spec.Event) recording.Frame {
 
 // caseOf returns an event as a case of package conformance.
 func (t *Narrator) caseOf(i int, e *spec.Event) cases.Case {
-	in := e.Given()
+	in := e.Trigger()
 	before := t.nodes[i].state
 	if in.Call == spec.RestartCall && !t.nodes[i].seen {
 		before.Epoch, before.Grantee = e.State.Epoch, e.State.Grantee

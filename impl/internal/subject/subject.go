@@ -60,7 +60,7 @@ func (n *node) change(first spec.Configuration) {
 	n.core = core
 }
 
-func (n *node) Step(in *spec.Input, out *spec.Step) { n.step(bully.Given(*in), out) }
+func (n *node) Step(in *spec.Input, out *spec.Step) { n.step(bully.InputOf(*in), out) }
 
 // step copies what the core does.
 func (n *node) step(in bully.Input, out *spec.Step) {

@@ -81,7 +81,7 @@ func TestWithoutAStore(t *testing.T) {
 		Nodes: 1, Command: []string{os.Args[0], "-profile", "fast", "-log", "off", "-store", file},
 	})
 	c.Start()
-	c.Wait("it serves", func(v localcluster.View) bool { return v.Nodes[0].Told })
+	c.Wait("it serves", func(v localcluster.View) bool { return v.Nodes[0].Heard })
 	response, err := http.Get("http://" + c.HTTP(1) + "/healthz")
 	require.NoError(t, err)
 	defer response.Body.Close()
