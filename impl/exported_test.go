@@ -20,7 +20,7 @@ import (
 // this module that anybody can import: the rest of them serve whoever checks or ports the protocol.
 const (
 	mostForUsers = 541
-	mostOfAll    = 1854
+	mostOfAll    = 1856
 )
 
 // forUsers are the packages that programs import: those that README.md embeds and runs, and what they speak of.
@@ -120,7 +120,10 @@ func receiver(method *ast.FuncDecl) *ast.Ident {
 	if pointer, ok := of.(*ast.StarExpr); ok {
 		of = pointer.X
 	}
-	if generic, ok := of.(*ast.IndexExpr); ok {
+	switch generic := of.(type) {
+	case *ast.IndexExpr:
+		of = generic.X
+	case *ast.IndexListExpr:
 		of = generic.X
 	}
 	name, _ := of.(*ast.Ident)

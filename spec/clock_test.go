@@ -57,7 +57,6 @@ var clocks = map[string]string{
 	"impl/internal/web/slots_test.go TestIdleGiveWay":           "the bound is 45 s: what the rounds would take if each waited for a connection to give up",
 	"impl/host/clock_test.go TestKernelTimerReset":              notYet,
 	"impl/host/prometheus/example_test.go Example":              looks,
-	"impl/resource/file_test.go TestNoUpdateGoesBack":           slowly,
 	"impl/resource/process_test.go TestKill":                    random,
 	"impl/resource/sqlfence/sqlite_test.go TestKill":            random,
 	"impl/resource/sqlfence/suite_test.go pausedAfter":          notYet,

@@ -167,3 +167,13 @@ func TestLinks(t *testing.T) {
 	require.NoError(t, os.WriteFile(wrong, []byte("# A b, c\n[x](#a-b-c) [y](#a) [z](nowhere.md) [w](https://example.org/x#y)"), 0o644))
 	require.Equal(t, []string{wrong + ": #a", wrong + ": nowhere.md"}, deadLinks(wrong))
 }
+
+// TestMapNamesWhatIsThere has every file and folder that the README names by its way be there: a newcomer looks for it.
+func TestMapNamesWhatIsThere(t *testing.T) {
+	named := regexp.MustCompile("`((?:conformance|impl|model|spec|tla|traces)/[\\w./-]+)`").FindAllStringSubmatch(readText(t, "../README.md"), -1)
+	require.Greater(t, len(named), 20)
+	for _, way := range named {
+		_, err := os.Stat(filepath.Join("..", way[1]))
+		require.NoError(t, err)
+	}
+}

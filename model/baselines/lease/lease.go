@@ -20,8 +20,8 @@ package lease
 import (
 	"slices"
 
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 )
 
 // The largest constants that a packed state has room for.

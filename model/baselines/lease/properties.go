@@ -1,6 +1,6 @@
 package lease
 
-import "github.com/seed-fdf591db/bully/model/baselines/frame"
+import "github.com/seed-fdf591db/bully/model/internal/frame"
 
 // stepProperty is a property of steps.
 type stepProperty struct {

@@ -1,6 +1,6 @@
 package raft
 
-import "github.com/seed-fdf591db/bully/model/baselines/frame"
+import "github.com/seed-fdf591db/bully/model/internal/frame"
 
 // rules are the operators of module RaftElection that a configuration may replace: its assumptions, its rules, and
 // its options.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 	"github.com/seed-fdf591db/bully/spec"
 )
 

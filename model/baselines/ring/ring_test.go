@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 )
 
 // properties are the items of configure that go under PROPERTIES. The last is unknown to the module.

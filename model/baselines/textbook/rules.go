@@ -1,6 +1,6 @@
 package textbook
 
-import "github.com/seed-fdf591db/bully/model/baselines/frame"
+import "github.com/seed-fdf591db/bully/model/internal/frame"
 
 // rules are the operators of module Textbook that a configuration may replace: its assumptions, then its rules.
 type rules struct {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 )
 
 // stamped is one configuration of module MCTextbookStamp: a model of Textbook, and what its steps do to the stamps.

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 	"github.com/seed-fdf591db/bully/spec"
 )
 

@@ -1,8 +1,8 @@
 package textbook
 
 import (
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 	"github.com/seed-fdf591db/bully/spec"
 )
 

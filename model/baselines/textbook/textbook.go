@@ -17,8 +17,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 )
 
 // maxNodes is the highest N.

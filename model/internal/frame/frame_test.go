@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/model/baselines/frame"
+	"github.com/seed-fdf591db/bully/model/internal/frame"
 	"github.com/seed-fdf591db/bully/model/explore"
 )
 
