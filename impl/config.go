@@ -35,7 +35,7 @@ type Config struct {
 	Address string
 	// TLS has the certificate of this node, and those that vouch for the others: see package transport, and bully cert.
 	TLS *tls.Config
-	// Insecure lets links be plain beyond this host: whoever reaches a node can then say that he is a member.
+	// Insecure lets links be plain beyond this host: whoever reaches a node can then pose as a member, and stop others for good.
 	Insecure bool
 	// Timing must be the same at every node. The zero Timing means host.LAN.
 	Timing Timing

@@ -42,8 +42,8 @@ type Config struct {
 	// RootCAs, MinVersion to TLS 1.3. Both ends show certificates; server names and ClientAuth are not used. It must not
 	// be changed any more. See the package comment on the names in certificates.
 	TLS *tls.Config
-	// Insecure lets links be plain beyond this host: whoever reaches a node can then say that he is a member. Without it, and without
-	// TLS, only loopback addresses are listened on and dialled; a Dial of the caller's own is left to the caller.
+	// Insecure lets links be plain beyond this host: whoever reaches a node can then pose as a member, and stop others for good. Without
+	// it, and without TLS, only loopback addresses are listened on and dialled; a Dial of the caller's own is left to the caller.
 	Insecure bool
 	// Logger is told of connections that open, end, fail and are refused. Default: nobody is.
 	Logger *slog.Logger

@@ -179,7 +179,7 @@ func (f *linkFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.certFile, "tls-cert", "", "the certificate of this node, a PEM `file` such as bully cert makes; it is reloaded each minute and on SIGHUP")
 	flags.StringVar(&f.keyFile, "tls-key", "", "the key of the certificate, a PEM `file`")
 	flags.StringVar(&f.caFile, "tls-ca", "", "the certificates of the authorities that vouch for the other nodes, a PEM `file`")
-	flags.BoolVar(&f.insecure, "insecure", false, "allow links without TLS beyond this host: then whoever can reach a node can pose as a member")
+	flags.BoolVar(&f.insecure, "insecure", false, "allow links without TLS beyond this host: then whoever can reach a node can pose as a member, and stop other nodes for good")
 }
 
 // certificate reads the certificate of a node, or returns nil if its links are to be plain. They are not unless all its addresses are of

@@ -47,7 +47,7 @@ tells a promise to one node alone. So never give a node an empty folder, or an o
 Nodes on several hosts know each other by certificates: give -tls-cert, -tls-key and -tls-ca, which bully cert makes. A node looks at
 its own before it starts, reads it again each minute and on SIGHUP, and says in time that it ends (log, /metrics, /status, bully
 status). Who vouches is read once. Where all addresses are of loopback, or with -insecure, links are plain, and whoever reaches a node
-can say that he is a member.
+can pose as a member: lead, depose, and make another node's record unusable, so that it stops for good.
 
 It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
 longer because its disk failed or it is no member any more, and says why; with 2 if it was called wrongly.
