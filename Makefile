@@ -9,8 +9,8 @@ FUZZTIME ?= 10s
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
 # Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
 PEERS := $(filter impl/baselines/%,$(MODULES))
-# Whoever starts clusters of real processes is tested alone, so that nothing else takes their time.
-PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' 'impl/internal/localcluster"' impl))))
+# Whoever starts clusters of real processes is tested alone (the peers are, as modules of their own), so that nothing else takes their time.
+PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' --exclude-dir=baselines 'impl/internal/localcluster"' impl))))
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
 # all takes eight times as long, so that long tests of theirs leave it out (-short); spec/race_test.go holds the pattern to the syntax.
 RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.
