@@ -69,7 +69,9 @@ func WriteHistory(w io.Writer, h HistoryHeader, ops []Op) error {
 	}
 	out := bufio.NewWriter(w)
 	format := HistoryFormat
-	h.Raises = slices.Concat([]string{}, h.Raises) // which is written as [] if it is nil
+	if h.Raises == nil {
+		h.Raises = []string{} // which is written as [], and not as null
+	}
 	writeLine(out, h.table(&format), nil)
 	for i := range ops {
 		writeLine(out, ops[i].table(), ops[i].fields())

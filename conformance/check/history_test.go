@@ -91,6 +91,13 @@ func TestHistoryFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, h, readH)
 
+	h.Raises = nil // which is no null
+	require.NoError(t, check.WriteHistory(&text, h, nil))
+	require.Contains(t, text.String(), `"raises":[]`)
+	readH, _, err = check.ReadHistory(&text)
+	require.NoError(t, err)
+	require.Empty(t, readH.Raises)
+
 	free := strings.Replace(historyText, `{"client":"3","kind":"led",`, ` { "kind" : "led",	"client":"3", `, 1)
 	_, ops, err = check.ReadHistory(strings.NewReader(free))
 	require.NoError(t, err)
