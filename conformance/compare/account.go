@@ -15,11 +15,11 @@ func (p *Play) acts(i int) bool {
 }
 
 // runs reports whether a node takes steps.
-func (p *Play) runs(i int) bool { return p.world.Up(i) && !p.world.Paused(i) }
+func (p *Play) runs(i int) bool { return p.network.Up(i) && !p.network.Paused(i) }
 
 // account counts the time since the last event, during which those led who led after that.
 func (p *Play) account() {
-	d := p.world.Now() - p.last
+	d := p.network.Now() - p.last
 	if d == 0 {
 		return
 	}
@@ -35,7 +35,7 @@ func (p *Play) account() {
 		p.result.Timeline = append(p.result.Timeline, Entry{At: p.last, Kind: Happens, Text: leadText(leading)})
 	}
 	p.shown = append(p.shown[:0], leading...)
-	p.last = p.world.Now()
+	p.last = p.network.Now()
 }
 
 // look notes who leads after an event.
@@ -85,7 +85,7 @@ func (p *Play) changed(i int) {
 	}
 	if now.Leading && h.reign < 0 {
 		h.reign = len(p.result.Reigns)
-		p.result.Reigns = append(p.result.Reigns, Reign{Leader: i + 1, Epoch: now.Epoch, Begin: p.world.Now(), End: p.scenario.Length})
+		p.result.Reigns = append(p.result.Reigns, Reign{Leader: i + 1, Epoch: now.Epoch, Begin: p.network.Now(), End: p.scenario.Length})
 		if p.algorithm.Epochs {
 			if p.epochs[now.Epoch] == nil {
 				p.epochs[now.Epoch] = map[int]bool{}
@@ -100,7 +100,7 @@ func (p *Play) changed(i int) {
 	p.tell(Entry{Kind: Becomes, Node: i + 1})
 	if now.Leading {
 		for _, f := range p.waiting {
-			p.plan(p.world.Now(), beginTag, f) // after this step
+			p.plan(p.network.Now(), beginTag, f) // after this step
 		}
 		p.waiting = p.waiting[:0]
 	}
@@ -108,7 +108,7 @@ func (p *Play) changed(i int) {
 
 func (p *Play) endReign(i int) {
 	if h := &p.hosts[i]; h.reign >= 0 {
-		p.result.Reigns[h.reign].End = p.world.Now()
+		p.result.Reigns[h.reign].End = p.network.Now()
 		h.reign = -1
 	}
 }
@@ -132,7 +132,7 @@ func (p *Play) followed(l int) bool {
 			continue
 		}
 		running++
-		switch linked := !p.world.IsCut(i, l) && !p.world.IsCut(l, i); {
+		switch linked := !p.network.IsCut(i, l) && !p.network.IsCut(l, i); {
 		case linked && p.hosts[i].status.Leader == l+1:
 			following++
 		case linked:
@@ -147,7 +147,7 @@ func (p *Play) heal() {
 	was := p.agreed
 	p.agreed = p.agrees()
 	if p.agreed && !was {
-		p.since = p.world.Now()
+		p.since = p.network.Now()
 	}
 	for f := range p.faults {
 		s, result := &p.faults[f], &p.result.Faults[f]
@@ -155,7 +155,7 @@ func (p *Play) heal() {
 		case s.closed || result.Began < 0:
 		case !p.agreed:
 			s.broken = true
-		case s.broken && p.world.Now()-p.since >= p.scenario.Timing.Patience:
+		case s.broken && p.network.Now()-p.since >= p.scenario.Timing.Patience:
 			s.closed = true
 			result.Healed = p.since - result.Began
 		}
@@ -192,12 +192,12 @@ func (p *Play) finish() Result {
 // work lets whoever leads look whether it does: its write is done later.
 func (p *Play) work() {
 	for i := range p.hosts {
-		if p.acts(i) && !p.world.Busy(i) {
+		if p.acts(i) && !p.network.Busy(i) {
 			p.writes = append(p.writes, write{p.hosts[i].reign})
-			p.world.Call(i, WriteDelay, writeTag|uint32(len(p.writes)-1))
+			p.network.Call(i, WriteDelay, writeTag|uint32(len(p.writes)-1))
 		}
 	}
-	p.world.At(p.world.Now()+p.scenario.Work, workTag)
+	p.network.At(p.network.Now()+p.scenario.Work, workTag)
 }
 
 // write does a write of a node.

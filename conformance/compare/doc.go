@@ -1,4 +1,4 @@
-// Package compare lets election algorithms of any kind take part in the same scenarios, in the same world (package simnet),
+// Package compare lets election algorithms of any kind take part in the same scenarios, on the same network (package simnet),
 // and measures all of them alike: how long there is no leader, or more than one; how many lead in one epoch; whether a stale
 // leader writes; what an election costs in messages. It knows nothing of any algorithm. An [Algorithm] makes nodes, and says
 // what timers they have.

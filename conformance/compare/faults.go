@@ -10,7 +10,7 @@ import (
 // plan lets a fault begin or end at a time.
 func (p *Play) plan(at time.Duration, tag uint32, f int) {
 	p.alarms++
-	p.world.At(at, tag|uint32(f))
+	p.network.At(at, tag|uint32(f))
 }
 
 // begin lets a fault begin.
@@ -26,29 +26,29 @@ func (p *Play) begin(f int) {
 		i = leader
 	}
 	if !fault.ofLinks() {
-		if i >= len(p.hosts) || !p.world.Up(i) || p.world.Doomed(i) {
+		if i >= len(p.hosts) || !p.network.Up(i) || p.network.Doomed(i) {
 			p.began++
 			return // there is no such server, or it is down already
 		}
 		result.Node = i + 1
 	}
 	p.began++
-	result.Began, result.Election = p.world.Now(), p.result.Election
+	result.Began, result.Election = p.network.Now(), p.result.Election
 	switch fault.Kind {
 	case Crash:
 		p.tell(Entry{Kind: Happens, Node: i + 1, Text: crashes})
 		p.hosts[i].fault = f
-		p.world.Crash(i)
+		p.network.Crash(i)
 		return
 	case Pause:
 		p.tell(Entry{Kind: Happens, Node: i + 1, Text: "is paused"})
 		p.moment.What, p.moment.Node, p.moment.Planned, p.moment.For = Paused, i+1, true, fault.For
-		p.plan(p.world.Now()+fault.For, endTag, f) // first, so that it comes before what has waited
-		p.world.Pause(i, fault.For)
+		p.plan(p.network.Now()+fault.For, endTag, f) // first, so that it comes before what has waited
+		p.network.Pause(i, fault.For)
 		return
 	case Suspect:
 		p.hosts[i].told++
-		p.world.Call(i, 0, suspectTag)
+		p.network.Call(i, 0, suspectTag)
 		return
 	case Cut, Slow:
 		p.faults[f].links = p.resolve(fault, leader)
@@ -56,14 +56,14 @@ func (p *Play) begin(f int) {
 		p.moment.What, p.moment.Planned, p.moment.Text = Linked, true, fault.text(p.faults[f].links)
 		for _, l := range p.faults[f].links {
 			if fault.Kind == Slow {
-				p.world.SetConditions(l.From, l.To, simnet.Conditions{Delay: simnet.Range(fault.Delay), Loss: fault.Loss})
+				p.network.SetConditions(l.From, l.To, simnet.Conditions{Delay: simnet.Range(fault.Delay), Loss: fault.Loss})
 			} else {
 				p.cut(l)
 			}
 		}
 	}
 	if fault.For > 0 {
-		p.plan(p.world.Now()+fault.For, endTag, f)
+		p.plan(p.network.Now()+fault.For, endTag, f)
 	}
 }
 
@@ -72,21 +72,21 @@ func (p *Play) end(f int) {
 	fault := &p.scenario.Faults[f]
 	switch fault.Kind {
 	case Crash:
-		if i := p.result.Faults[f].Node - 1; !p.world.Up(i) {
+		if i := p.result.Faults[f].Node - 1; !p.network.Up(i) {
 			p.moment.Planned = true
 			p.restart(i)
 		}
 	case Pause:
-		if i := p.result.Faults[f].Node - 1; p.world.Up(i) && !p.world.Paused(i) {
+		if i := p.result.Faults[f].Node - 1; p.network.Up(i) && !p.network.Paused(i) {
 			p.tell(Entry{Kind: Happens, Node: i + 1, Text: "goes on"})
 			p.moment.What, p.moment.Node, p.moment.Planned = WentOn, i+1, true
 		}
 	case Cut, Slow:
 		for _, l := range p.faults[f].links {
 			if fault.Kind == Slow {
-				p.world.SetConditions(l.From, l.To, p.scenario.conditions())
+				p.network.SetConditions(l.From, l.To, p.scenario.conditions())
 			} else {
-				p.world.Heal(l.From, l.To)
+				p.network.Heal(l.From, l.To)
 			}
 		}
 		p.tell(Entry{Kind: Happens, Text: linkText(p.faults[f].links) + "as before"})
@@ -109,7 +109,7 @@ func (p *Play) crashed(i int) {
 	fault := &p.scenario.Faults[h.fault]
 	if fault.For > 0 {
 		at := p.result.Faults[h.fault].Began + fault.For
-		p.plan(max(at, p.world.Now()), endTag, h.fault)
+		p.plan(max(at, p.network.Now()), endTag, h.fault)
 	}
 }
 
@@ -117,7 +117,7 @@ func (p *Play) crashed(i int) {
 func (p *Play) restart(i int) {
 	h := &p.hosts[i]
 	p.moment.What, p.moment.Node = Restarted, i+1
-	p.world.Restart(i)
+	p.network.Restart(i)
 	h.fault = -1
 	h.node = p.algorithm.New(h.config)
 	p.tell(Entry{Kind: Happens, Node: i + 1, Text: "restarts"})

@@ -14,7 +14,7 @@ import (
 // Links stay first in, first out, whatever is done (section 2 of the specification): to deliver a message is to deliver what
 // is before it too, to delay it is to delay what is behind it; only to drop it is to lose it alone.
 
-// inject does something that is no event of the world, and measures what has come of it.
+// inject does something that is no event of the network, and measures what has come of it.
 func (p *Play) inject(what What, id int, text string, do func()) {
 	p.account()
 	p.moment = Moment{What: what, Node: id, Text: text, Sent: p.moment.Sent[:0]}
@@ -31,7 +31,7 @@ func (p *Play) has(id int, up bool) error {
 		return fmt.Errorf("there is no node %d: give one from 1 to %d", id, len(p.hosts))
 	case p.started < len(p.hosts):
 		return fmt.Errorf("not all nodes have started: wait until %d have", len(p.hosts))
-	case p.world.Up(id-1) == up:
+	case p.network.Up(id-1) == up:
 		return nil
 	case up:
 		return fmt.Errorf("node %d is down: restart it first", id)
@@ -47,7 +47,7 @@ func (p *Play) Crash(id int) error {
 	}
 	p.inject(Crashed, id, "", func() {
 		p.tell(Entry{Kind: Happens, Node: id, Text: crashes})
-		p.world.Kill(id - 1)
+		p.network.Kill(id - 1)
 		p.crashed(id - 1)
 	})
 	return nil
@@ -67,7 +67,7 @@ func (p *Play) Pause(id int) error {
 	if err := p.has(id, true); err != nil {
 		return err
 	}
-	p.inject(Paused, id, "", func() { p.world.Pause(id-1, simnet.Forever) })
+	p.inject(Paused, id, "", func() { p.network.Pause(id-1, simnet.Forever) })
 	return nil
 }
 
@@ -76,10 +76,10 @@ func (p *Play) Resume(id int) error {
 	if err := p.has(id, true); err != nil {
 		return err
 	}
-	if !p.world.Paused(id - 1) {
+	if !p.network.Paused(id - 1) {
 		return fmt.Errorf("node %d is not paused", id)
 	}
-	p.inject(WentOn, id, "", func() { p.world.Resume(id - 1) })
+	p.inject(WentOn, id, "", func() { p.network.Resume(id - 1) })
 	return nil
 }
 
@@ -113,8 +113,8 @@ func (p *Play) links(links []Link, cut bool) error {
 				p.cut(l)
 				continue
 			}
-			for p.world.IsCut(l.From, l.To) {
-				p.world.Heal(l.From, l.To)
+			for p.network.IsCut(l.From, l.To) {
+				p.network.Heal(l.From, l.To)
 			}
 		}
 	})
@@ -123,7 +123,7 @@ func (p *Play) links(links []Link, cut bool) error {
 
 // cut cuts a link, given by places.
 func (p *Play) cut(l Link) {
-	if p.world.Cut(l.From, l.To) {
+	if p.network.Cut(l.From, l.To) {
 		p.flying[l.From*len(p.hosts)+l.To] = 0
 	}
 }
@@ -132,8 +132,8 @@ func (p *Play) cut(l Link) {
 func (p *Play) find(number int) (from, to, place int, err error) {
 	for from := range p.hosts {
 		for to := range p.hosts {
-			for k := range p.world.UnderWay(from, to) {
-				if m, _ := p.world.Packet(from, to, k); m.number == number {
+			for k := range p.network.UnderWay(from, to) {
+				if m, _ := p.network.Packet(from, to, k); m.number == number {
 					return from, to, k, nil
 				}
 			}
@@ -150,13 +150,13 @@ func (p *Play) Deliver(number int) error {
 	if err != nil {
 		return err
 	}
-	p.world.Hurry(from, to, place)
-	var e simnet.Event[parcel]
+	p.network.Hurry(from, to, place)
+	var e simnet.Event[packet]
 	for p.err == nil {
 		if _, _, _, err := p.find(number); err != nil {
 			return nil
 		}
-		if !p.world.Take(from, to, &e) {
+		if !p.network.Take(from, to, &e) {
 			break
 		}
 		p.after(&e)
@@ -166,7 +166,7 @@ func (p *Play) Deliver(number int) error {
 	}
 	_, _, place, _ = p.find(number)
 	text := fmt.Sprintf("message %d has arrived, and waits until %d can take it", number, to+1)
-	if !p.world.Left(from, to, place) {
+	if !p.network.Left(from, to, place) {
 		text = fmt.Sprintf("message %d arrives as soon as it leaves %d, which waits for its disk", number, from+1)
 	}
 	p.inject(Injected, to+1, text, func() { p.moved(from, to, 0, place) })
@@ -176,7 +176,7 @@ func (p *Play) Deliver(number int) error {
 // moved notes when messages arrive that are under way on a link, at these places and all between.
 func (p *Play) moved(from, to, first, last int) {
 	for k := first; k <= last; k++ {
-		m, due := p.world.Packet(from, to, k)
+		m, due := p.network.Packet(from, to, k)
 		p.moment.Moved = append(p.moment.Moved, Arrival{Number: m.number, Due: due})
 	}
 }
@@ -187,14 +187,14 @@ func (p *Play) Drop(number int) error {
 	if err != nil {
 		return err
 	}
-	if !p.world.Left(from, to, place) {
+	if !p.network.Left(from, to, place) {
 		return fmt.Errorf("message %d has not left %d, which waits for its disk: go on until it has", number, from+1)
 	}
 	p.inject(Lost, to+1, "", func() {
-		m, _ := p.world.Packet(from, to, place)
+		m, _ := p.network.Packet(from, to, place)
 		p.moment.From, p.moment.Number, p.moment.Message, p.moment.Behind = from+1, number, m.Message, place
-		p.world.Drop(from, to, place)
-		p.lands(&simnet.Event[parcel]{From: from, Node: to, Message: m})
+		p.network.Drop(from, to, place)
+		p.lands(&simnet.Event[packet]{From: from, Node: to, Message: m})
 		p.result.Lost++
 	})
 	return nil
@@ -209,14 +209,14 @@ func (p *Play) Delay(number int, by time.Duration) error {
 	if by <= 0 {
 		return fmt.Errorf("a delay is above 0, and not %s", by)
 	}
-	m, _ := p.world.Packet(from, to, place)
+	m, _ := p.network.Packet(from, to, place)
 	text := fmt.Sprintf("%s from %d to %d is delayed by %s", m.Kind, from+1, to+1, by)
-	if more := p.world.UnderWay(from, to) - place - 1; more > 0 {
+	if more := p.network.UnderWay(from, to) - place - 1; more > 0 {
 		text += fmt.Sprintf(", with %d behind it", more)
 	}
 	p.inject(Injected, 0, text, func() {
-		p.world.Hold(from, to, place, by)
-		p.moved(from, to, place, p.world.UnderWay(from, to)-1)
+		p.network.Hold(from, to, place, by)
+		p.moved(from, to, place, p.network.UnderWay(from, to)-1)
 	})
 	return nil
 }
@@ -230,11 +230,11 @@ func (p *Play) Fire(id int, t Timer) error {
 		return fmt.Errorf("there is no timer %d: %s has %d", t, p.algorithm.Name, len(p.algorithm.Timers))
 	}
 	name := p.algorithm.Timers[t]
-	if _, runs := p.world.Due(id-1, int(t)); !runs {
+	if _, runs := p.network.Due(id-1, int(t)); !runs {
 		return fmt.Errorf("the timer %q of node %d does not run", name, id)
 	}
-	var e simnet.Event[parcel]
-	if p.world.EndTimer(id-1, int(t), &e) {
+	var e simnet.Event[packet]
+	if p.network.EndTimer(id-1, int(t), &e) {
 		p.after(&e)
 		return nil
 	}
@@ -257,7 +257,7 @@ func (p *Play) Ask(id int, what any) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("a node of %s cannot be asked for that", p.algorithm.Name)
-	case !p.world.Free(id - 1):
+	case !p.network.Free(id - 1):
 		return fmt.Errorf("node %d is paused, or waits for its disk: ask when it goes on", id)
 	}
 	if err := asker.MayAsk(what); err != nil {
@@ -277,11 +277,11 @@ func (p *Play) callBy(id int, c Call, tag uint32) error {
 	if _, ok := p.hosts[id-1].node.(Resigner); !ok && c == ResignCall {
 		return fmt.Errorf("a node of %s cannot be told to lead no longer", p.algorithm.Name)
 	}
-	if p.world.Free(id - 1) {
+	if p.network.Free(id - 1) {
 		p.inject(Called, id, "", func() { p.call(id-1, c) })
 		return nil
 	}
-	p.world.Call(id-1, 0, tag)
+	p.network.Call(id-1, 0, tag)
 	p.inject(Injected, id, fmt.Sprintf("%d will be told when it can listen", id), func() {})
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 )
 
-// parcel is a message under way.
-type parcel struct {
+// packet is a message under way.
+type packet struct {
 	Message
 	upkeep bool
 	number int // of those that have been sent, from 1 on
@@ -38,7 +38,7 @@ type Play struct {
 	scenario  *Scenario
 	algorithm Algorithm
 	options   Options
-	world     *simnet.Network[parcel]
+	network   *simnet.Network[packet]
 	hosts     []host
 	out       Output
 	upkeep    map[string]bool
@@ -71,7 +71,7 @@ type state struct {
 	links          []Link // that it has cut or slowed
 }
 
-// The streams of random numbers that nodes draw from: those below are the world's.
+// The streams of random numbers that nodes draw from: those below are those of the network.
 const nodeStreams = 1 << 20
 
 // What alarms and calls are about: the kind is in the highest byte of the tag.
@@ -86,7 +86,7 @@ const (
 	kindOfTag  = 0xff << 24
 )
 
-// newPlay makes a run of a scenario that is valid: its nodes, its world, and all that is planned.
+// newPlay makes a run of a scenario that is valid: its nodes, its network, and all that is planned.
 func newPlay(s *Scenario, a Algorithm, seed uint64, o Options) *Play {
 	n := s.Nodes + a.Servers
 	p := &Play{scenario: s, algorithm: a, options: o, hosts: make([]host, n), upkeep: map[string]bool{}, flying: make([]int, n*n),
@@ -99,7 +99,7 @@ func newPlay(s *Scenario, a Algorithm, seed uint64, o Options) *Play {
 			config.Rates[i] = 1
 		}
 	}
-	p.world = simnet.New[parcel](config)
+	p.network = simnet.New[packet](config)
 	for _, kind := range a.Upkeep {
 		p.upkeep[kind] = true
 	}
@@ -107,7 +107,7 @@ func newPlay(s *Scenario, a Algorithm, seed uint64, o Options) *Play {
 		h := &p.hosts[i]
 		*h = host{random: simnet.NewRandom(seed, nodeStreams+uint64(i)), reign: -1, fault: -1}
 		h.config = Config{ID: i + 1, Nodes: s.Nodes, Order: s.order(), Timing: s.Timing, Random: &h.random, Late: func() time.Duration { return p.late },
-			Clock: func() time.Duration { return p.world.Clock(i) }}
+			Clock: func() time.Duration { return p.network.Clock(i) }}
 		h.node = a.New(h.config)
 	}
 	for f := range s.Faults {
@@ -115,7 +115,7 @@ func newPlay(s *Scenario, a Algorithm, seed uint64, o Options) *Play {
 		p.result.Faults = append(p.result.Faults, FaultResult{Began: -1, Healed: -1})
 	}
 	if s.Work > 0 {
-		p.world.At(s.Work, workTag)
+		p.network.At(s.Work, workTag)
 	}
 	return p
 }
@@ -143,16 +143,16 @@ func (p *Play) Next(until time.Duration) bool {
 		p.tellWatch()
 		return true
 	}
-	var e simnet.Event[parcel]
-	if p.err != nil || p.quiet() || p.storm() || !p.world.Next(&e, until) {
+	var e simnet.Event[packet]
+	if p.err != nil || p.quiet() || p.storm() || !p.network.Next(&e, until) {
 		return false
 	}
 	p.after(&e)
 	return true
 }
 
-// after lets an event of the world happen, and measures what has come of it.
-func (p *Play) after(e *simnet.Event[parcel]) {
+// after lets an event of the network happen, and measures what has come of it.
+func (p *Play) after(e *simnet.Event[packet]) {
 	p.account()
 	p.happen(e)
 	p.look()
@@ -164,9 +164,9 @@ func (p *Play) after(e *simnet.Event[parcel]) {
 // may.
 func (p *Play) Finish() (Result, error) { return p.finish(), p.err }
 
-// happen lets an event of the world happen.
-func (p *Play) happen(e *simnet.Event[parcel]) {
-	p.mix(uint64(p.world.Now()), uint64(e.Kind)<<32|uint64(e.Node)<<16|uint64(e.From), uint64(e.Timer)<<32|uint64(e.Tag))
+// happen lets an event of the network happen.
+func (p *Play) happen(e *simnet.Event[packet]) {
+	p.mix(uint64(p.network.Now()), uint64(e.Kind)<<32|uint64(e.Node)<<16|uint64(e.From), uint64(e.Timer)<<32|uint64(e.Tag))
 	i := e.Node
 	p.moment = Moment{Sent: p.moment.Sent[:0]}
 	switch e.Kind {
@@ -174,7 +174,7 @@ func (p *Play) happen(e *simnet.Event[parcel]) {
 		p.notice(Took, e)
 		p.lands(e)
 		if p.told(&e.Message) {
-			p.result.Timeline[e.Message.entry].Arrives = p.world.Now()
+			p.result.Timeline[e.Message.entry].Arrives = p.network.Now()
 			p.tell(Entry{Kind: Receives, Node: i + 1, Other: e.From + 1, Text: e.Message.Kind})
 		}
 		p.step(i, func(out *Output) { p.hosts[i].node.Receive(e.From+1, e.Message.Message, out) })
@@ -184,7 +184,7 @@ func (p *Play) happen(e *simnet.Event[parcel]) {
 		p.result.Lost++
 	case simnet.TimerEnd:
 		p.notice(Ended, e)
-		p.late = p.world.Now() - e.Since
+		p.late = p.network.Now() - e.Since
 		stood := p.hosts[i].status.Standing
 		p.step(i, func(out *Output) { p.hosts[i].node.End(Timer(e.Timer), out) })
 		if stood && p.algorithm.Again>>e.Timer&1 == 1 && p.hosts[i].node.Status().Standing {
@@ -250,16 +250,16 @@ func (p *Play) step(i int, take func(out *Output)) {
 		p.tell(Entry{Kind: Decides, Node: i + 1, Text: out.Note})
 	}
 	if out.Save != nil {
-		p.world.Save(i)
+		p.network.Save(i)
 		h.saves, h.saving = true, out.Save
 	} else {
 		p.changed(i)
 	}
 	for _, t := range out.Stop {
-		p.world.StopTimer(i, int(t))
+		p.network.StopTimer(i, int(t))
 	}
 	for _, t := range out.Set {
-		p.world.SetTimer(i, int(t.Timer), t.After)
+		p.network.SetTimer(i, int(t.Timer), t.After)
 	}
 	for _, m := range out.Send {
 		p.send(i, m)
@@ -275,9 +275,9 @@ func (p *Play) send(i int, m Sent) {
 		return
 	}
 	p.sent++
-	sent := parcel{Message: m.Message, upkeep: p.upkeep[m.Kind], number: p.sent, entry: -1}
+	sent := packet{Message: m.Message, upkeep: p.upkeep[m.Kind], number: p.sent, entry: -1}
 	p.result.Messages[m.Kind]++
-	carried := p.world.Up(to) && !p.world.IsCut(i, to)
+	carried := p.network.Up(to) && !p.network.IsCut(i, to)
 	if !sent.upkeep {
 		p.result.Election++
 		if carried {
@@ -291,17 +291,17 @@ func (p *Play) send(i int, m Sent) {
 		sent.entry = len(p.result.Timeline)
 		p.tell(Entry{Kind: Sends, Node: i + 1, Other: m.To, Text: m.Kind, Arrives: -1})
 	}
-	due, leaves := p.world.Send(i, to, sent)
+	due, leaves := p.network.Send(i, to, sent)
 	if p.options.Watch != nil {
 		p.moment.Sent = append(p.moment.Sent, Flight{Number: sent.number, From: i + 1, To: m.To, Message: m.Message, Upkeep: sent.upkeep, Due: due, Lost: !leaves})
 	}
 }
 
 // told reports whether a message is in the timeline.
-func (p *Play) told(m *parcel) bool { return m.entry >= 0 }
+func (p *Play) told(m *packet) bool { return m.entry >= 0 }
 
 // lands notes that a message is under way no more.
-func (p *Play) lands(e *simnet.Event[parcel]) {
+func (p *Play) lands(e *simnet.Event[packet]) {
 	if !e.Message.upkeep {
 		p.flying[e.From*len(p.hosts)+e.Node]--
 	}
@@ -310,7 +310,7 @@ func (p *Play) lands(e *simnet.Event[parcel]) {
 // fail ends the run, because an algorithm does what none may.
 func (p *Play) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("compare: %s, %s, at %s: %s", p.algorithm.Name, p.scenario.Name, p.world.Now(), fmt.Sprintf(format, args...))
+		p.err = fmt.Errorf("compare: %s, %s, at %s: %s", p.algorithm.Name, p.scenario.Name, p.network.Now(), fmt.Sprintf(format, args...))
 	}
 }
 
@@ -325,7 +325,7 @@ func (p *Play) quiet() bool {
 		}
 	}
 	for i := range p.hosts {
-		if p.world.Busy(i) || p.hosts[i].told > 0 || p.world.Up(i) && p.hosts[i].status.Standing {
+		if p.network.Busy(i) || p.hosts[i].told > 0 || p.network.Up(i) && p.hosts[i].status.Standing {
 			return false
 		}
 	}
@@ -334,15 +334,15 @@ func (p *Play) quiet() bool {
 
 // storm reports whether messages beget messages: there are more by far than nodes can have cause for.
 func (p *Play) storm() bool {
-	sent, _ := p.world.Messages()
-	p.result.Storm = sent > 50_000+uint64(p.world.Now()/time.Millisecond)
+	sent, _ := p.network.Messages()
+	p.result.Storm = sent > 50_000+uint64(p.network.Now()/time.Millisecond)
 	return p.result.Storm
 }
 
 // tell adds an entry to the timeline.
 func (p *Play) tell(e Entry) {
 	if p.options.Timeline {
-		e.At = p.world.Now()
+		e.At = p.network.Now()
 		if e.Node > 0 {
 			e.Status = p.hosts[e.Node-1].node.Status()
 		}

@@ -101,24 +101,26 @@ type View struct {
 // View returns what a node is. The id is one of a node or a server.
 func (p *Play) View(id int) View {
 	h := &p.hosts[id-1]
-	return View{Node: h.node, Status: h.status, Up: p.world.Up(id-1) && p.started >= id, Paused: p.world.Paused(id - 1),
+	return View{Node: h.node, Status: h.status, Up: p.network.Up(id-1) && p.started >= id, Paused: p.network.Paused(id - 1),
 		Acts: p.acts(id - 1), Saves: h.saves, Saved: h.saved}
 }
 
 // Due returns when a timer of a node ends, and whether it runs.
-func (p *Play) Due(id int, t Timer) (due time.Duration, runs bool) { return p.world.Due(id-1, int(t)) }
+func (p *Play) Due(id int, t Timer) (due time.Duration, runs bool) {
+	return p.network.Due(id-1, int(t))
+}
 
 // IsCut reports whether a link carries nothing.
-func (p *Play) IsCut(from, to int) bool { return p.world.IsCut(from-1, to-1) }
+func (p *Play) IsCut(from, to int) bool { return p.network.IsCut(from-1, to-1) }
 
 // Now returns the time.
-func (p *Play) Now() time.Duration { return p.world.Now() }
+func (p *Play) Now() time.Duration { return p.network.Now() }
 
 // Planned reports whether a fault of the scenario is still to begin or to end, but for those that wait for a leader.
 func (p *Play) Planned() bool { return p.alarms > 0 }
 
-// notice begins a moment that an event of the world is.
-func (p *Play) notice(what What, e *simnet.Event[parcel]) {
+// notice begins a moment that an event of the network is.
+func (p *Play) notice(what What, e *simnet.Event[packet]) {
 	m := &p.moment
 	m.What, m.Node, m.Timer = what, e.Node+1, Timer(e.Timer)
 	if what == Took || what == Lost {
@@ -129,7 +131,7 @@ func (p *Play) notice(what What, e *simnet.Event[parcel]) {
 // tellWatch tells who watches, if there is something to tell.
 func (p *Play) tellWatch() {
 	if p.options.Watch != nil && p.moment.What != 0 && p.err == nil {
-		p.moment.At = p.world.Now()
+		p.moment.At = p.network.Now()
 		p.options.Watch(&p.moment)
 	}
 }

@@ -75,7 +75,7 @@ func TestSlowDisksLoseAChange(t *testing.T) {
 
 // TestChangeIsAskedBeforeTheDisk: a reign that a change dates anew runs from before the change was written, however slow the disk.
 func TestChangeIsAskedBeforeTheDisk(t *testing.T) {
-	playChanging(t, 3, voters(0, 1, 1, 2, 3), func(t *testing.T, p *puppet) {
+	playChanging(t, 3, voters(0, 1, 1, 2, 3), func(t *testing.T, p *fakeHost) {
 		leads(t, p)
 		p.config.Storage.(*storage.Memory).Before(func(spec.Durable) error {
 			time.Sleep(30 * ms)

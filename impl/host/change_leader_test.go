@@ -12,9 +12,9 @@ import (
 )
 
 // changingLeader lets a test play a leader, node 3 of three voters, whose configuration nobody has acknowledged yet.
-func changingLeader(t *testing.T, f func(t *testing.T, p *puppet)) {
+func changingLeader(t *testing.T, f func(t *testing.T, p *fakeHost)) {
 	t.Helper()
-	playChanging(t, 3, voters(0, 1, 1, 2, 3), func(t *testing.T, p *puppet) {
+	playChanging(t, 3, voters(0, 1, 1, 2, 3), func(t *testing.T, p *fakeHost) {
 		p.until(spec.Election, time.Minute)
 		p.hear(spec.Assent, 1, 0)
 		p.hear(spec.Grant, 1, 1)
@@ -35,7 +35,7 @@ func (e ended) Done() <-chan struct{} { return e.done }
 // TestGivenUpAtTheLastMoment: who gives a change up before it has begun is told that nothing has changed, and nothing does, even if
 // the loop has looked just before.
 func TestGivenUpAtTheLastMoment(t *testing.T) {
-	changingLeader(t, func(t *testing.T, p *puppet) {
+	changingLeader(t, func(t *testing.T, p *fakeHost) {
 		ctx := ended{t.Context(), make(chan struct{})}
 		given := make(chan error)
 		go func() {
@@ -53,7 +53,7 @@ func TestGivenUpAtTheLastMoment(t *testing.T) {
 
 // TestKnownAfterAChange: what is known of a member is known after a change too: who has answered lately, and when.
 func TestKnownAfterAChange(t *testing.T) {
-	changingLeader(t, func(t *testing.T, p *puppet) {
+	changingLeader(t, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Ack, 1, 1)
 		p.hear(spec.Ack, 2, 1)
 		go func() {

@@ -16,7 +16,7 @@ import (
 func TestExhausted(t *testing.T) {
 	var logged strings.Builder
 	config := Config{Members: []spec.NodeID{id(1), id(2), id(3)}, Storage: storage.NewMemory(), Logger: slog.New(slog.NewTextHandler(&logged, nil))}
-	playAs(t, &puppet{me: 1}, config, func(t *testing.T, p *puppet) {
+	playAs(t, &fakeHost{me: 1}, config, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Refuse, 3, spec.MaxEpoch-1)
 		require.False(t, p.Status().Exhausted)
 		require.NoError(t, p.Check(t.Context()))

@@ -14,7 +14,7 @@ import (
 
 // TestLostDisk: people see that another node has lost its disk, until it is connected again.
 func TestLostDisk(t *testing.T) {
-	play(t, 1, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 1, 3, false, func(t *testing.T, p *fakeHost) {
 		lost := func() (nodes []spec.NodeID) {
 			for _, l := range p.Status().Links {
 				if l.LostDisk {

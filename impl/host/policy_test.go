@@ -16,56 +16,56 @@ func TestPatience(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		me, n int
-		holds func(p *puppet)
+		holds func(p *fakeHost)
 		want  time.Duration
 	}{
-		{"of the next highest, with a lease", 2, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Patience + lan.Delay/2},
-		{"of a lower one, with a lease", 1, 3, func(p *puppet) { p.hear(spec.Heartbeat, 3, 1) }, lan.Patience},
-		{"of the highest, with a lease", 3, 3, func(p *puppet) { p.hear(spec.Heartbeat, 2, 1) }, lan.Patience + lan.Delay/2},
-		{"after a RESIGN, of the next highest", 2, 3, func(p *puppet) {
+		{"of the next highest, with a lease", 2, 3, func(p *fakeHost) { p.hear(spec.Heartbeat, 3, 1) }, lan.Patience + lan.Delay/2},
+		{"of a lower one, with a lease", 1, 3, func(p *fakeHost) { p.hear(spec.Heartbeat, 3, 1) }, lan.Patience},
+		{"of the highest, with a lease", 3, 3, func(p *fakeHost) { p.hear(spec.Heartbeat, 2, 1) }, lan.Patience + lan.Delay/2},
+		{"after a RESIGN, of the next highest", 2, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.hear(spec.Resign, 3, 1)
 		}, lan.Settle},
-		{"after a RESIGN, of a lower one", 1, 4, func(p *puppet) {
+		{"after a RESIGN, of a lower one", 1, 4, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 4, 1)
 			p.hear(spec.Resign, 4, 1)
 		}, lan.Settle + 2*lan.Stagger},
-		{"after an IM_BACK", 1, 4, func(p *puppet) {
+		{"after an IM_BACK", 1, 4, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 4, 1)
 			p.hear(spec.ImBack, 4, 1)
 		}, lan.Settle + 2*lan.Stagger},
-		{"after a proof", 2, 3, func(p *puppet) {
+		{"after a proof", 2, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Dead, 3)
 		}, lan.Settle},
-		{"after a proof, of a lower one", 1, 4, func(p *puppet) {
+		{"after a proof, of a lower one", 1, 4, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 4, 1)
 			p.learn(transport.Dead, 4)
 		}, lan.Settle + 2*lan.Stagger},
-		{"after proofs of all higher ones", 1, 3, func(p *puppet) {
+		{"after proofs of all higher ones", 1, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Dead, 3)
 			p.learn(transport.Dead, 2)
 		}, lan.Settle},
-		{"after a proof that was no longer one", 1, 3, func(p *puppet) {
+		{"after a proof that was no longer one", 1, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Dead, 2)
 			p.learn(transport.Up, 2)
 			p.learn(transport.Dead, 3)
 		}, lan.Settle + lan.Stagger},
-		{"a broken connection proves nothing", 1, 3, func(p *puppet) {
+		{"a broken connection proves nothing", 1, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Down, 3)
 		}, lan.Patience},
-		{"after having granted", 1, 3, func(p *puppet) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator},
-		{"after having granted, of the next highest", 2, 3, func(p *puppet) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator + lan.Delay/2},
-		{"after having granted who is then proved dead", 2, 3, func(p *puppet) {
+		{"after having granted", 1, 3, func(p *fakeHost) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator},
+		{"after having granted, of the next highest", 2, 3, func(p *fakeHost) { p.hear(spec.Claim, 3, 1) }, lan.Coordinator + lan.Delay/2},
+		{"after having granted who is then proved dead", 2, 3, func(p *fakeHost) {
 			p.hear(spec.Claim, 3, 1)
 			p.learn(transport.Dead, 3)
 		}, lan.Settle},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			play(t, test.me, test.n, false, func(t *testing.T, p *puppet) {
+			play(t, test.me, test.n, false, func(t *testing.T, p *fakeHost) {
 				time.Sleep(10 * ms)
 				test.holds(p)
 				within(t, test.want, p.until(spec.Election, time.Second))
@@ -76,13 +76,13 @@ func TestPatience(t *testing.T) {
 
 // TestAwaited: an electing node waits for T_coord, even if all to whom it has given way are proved dead (R37, Besides 2).
 func TestAwaited(t *testing.T) {
-	play(t, 1, 4, false, func(t *testing.T, p *puppet) {
+	play(t, 1, 4, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Election, 3, 0)
 		p.learn(transport.Dead, 3)
 		p.learn(transport.Dead, 2)
 		within(t, LAN().Coordinator+3*LAN().Stagger, p.until(spec.Election, time.Second))
 	})
-	play(t, 1, 3, true, func(t *testing.T, p *puppet) { // but not during the silence after a restart
+	play(t, 1, 3, true, func(t *testing.T, p *fakeHost) { // but not during the silence after a restart
 		p.learn(transport.Up, 2)
 		p.learn(transport.Up, 3)
 		p.hear(spec.Election, 3, 0)
@@ -95,7 +95,7 @@ func TestAwaited(t *testing.T) {
 // TestPatienceFromTheAnswer: patience counts from the ACK, also if the host has waited between its last look at the clock and the
 // HEARTBEAT (R36.3).
 func TestPatienceFromTheAnswer(t *testing.T) {
-	play(t, 1, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 1, 3, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Heartbeat, 3, 1)
 		p.links.waits(20 * ms)
 		p.hear(spec.Heartbeat, 3, 1)
@@ -108,7 +108,7 @@ func TestPatienceFromTheAnswer(t *testing.T) {
 // TestLinkThatFlaps: who has asked in vain asks sooner when a connection comes, but waits twice as long after each further
 // attempt, however often connections come and go (R36.6).
 func TestLinkThatFlaps(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Heartbeat, 2, 1)
 		p.hear(spec.Resign, 2, 1)
 		for attempt := range 9 {
@@ -134,7 +134,7 @@ func TestLinkThatFlaps(t *testing.T) {
 
 // TestAssentAgain: T_coord begins anew for each node that is assented to, once (R36.5).
 func TestAssentAgain(t *testing.T) {
-	play(t, 1, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 1, 3, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Election, 2, 0)
 		time.Sleep(200 * ms)
 		p.hear(spec.Election, 3, 0)
@@ -149,41 +149,41 @@ func TestAssentAgain(t *testing.T) {
 
 // TestElectionOver: when a candidate need not wait for T_elec.
 func TestElectionOver(t *testing.T) {
-	candidate := func(t *testing.T, p *puppet) {
+	candidate := func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Heartbeat, 5, 1)
 		p.learn(transport.Dead, 5)
 		p.until(spec.Election, time.Second)
 	}
 	for _, test := range []struct {
 		name string
-		then func(p *puppet)
+		then func(p *fakeHost)
 		want time.Duration // until the claim; 0 if there is none
 	}{
-		{"a quorum, and nobody higher lives", func(p *puppet) {
+		{"a quorum, and nobody higher lives", func(p *fakeHost) {
 			p.hear(spec.Assent, 1, 1)
 			p.hear(spec.Assent, 2, 1)
 		}, -1},
-		{"no quorum yet", func(p *puppet) { p.hear(spec.Assent, 1, 1) }, 0},
-		{"the dead is back", func(p *puppet) {
+		{"no quorum yet", func(p *fakeHost) { p.hear(spec.Assent, 1, 1) }, 0},
+		{"the dead is back", func(p *fakeHost) {
 			p.learn(transport.Up, 5)
 			p.hear(spec.Assent, 1, 1)
 			p.hear(spec.Assent, 2, 1)
 		}, LAN().Election},
-		{"everybody has answered", func(p *puppet) {
+		{"everybody has answered", func(p *fakeHost) {
 			p.learn(transport.Up, 5)
 			p.hear(spec.Assent, 1, 1)
 			p.hear(spec.Assent, 2, 1)
 			p.hear(spec.Refuse, 5, 1)
 			p.hear(spec.Refuse, 3, 1)
 		}, -1},
-		{"everybody who lives has refused", func(p *puppet) {
+		{"everybody who lives has refused", func(p *fakeHost) {
 			p.hear(spec.Refuse, 1, 1)
 			p.hear(spec.Refuse, 2, 1)
 			p.hear(spec.Refuse, 3, 1)
 		}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			play(t, 4, 5, false, func(t *testing.T, p *puppet) {
+			play(t, 4, 5, false, func(t *testing.T, p *fakeHost) {
 				candidate(t, p)
 				p.links.forget()
 				began := time.Now()
@@ -206,7 +206,7 @@ func TestElectionOver(t *testing.T) {
 
 // TestBackoff: who asks in vain waits longer each time, but not for ever; a leader makes it forget (R37, Besides 5).
 func TestBackoff(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Heartbeat, 2, 1)
 		p.hear(spec.Resign, 2, 1)
 		var waits []time.Duration
@@ -232,7 +232,7 @@ func TestBackoff(t *testing.T) {
 // TestHeldUp: who was held up does not suspect a leader whose messages are still on their way to it.
 func TestHeldUp(t *testing.T) {
 	for _, lease := range []bool{true, false} {
-		play(t, 1, 2, false, func(t *testing.T, p *puppet) {
+		play(t, 1, 2, false, func(t *testing.T, p *fakeHost) {
 			first := spec.Heartbeat // it follows
 			if !lease {
 				first = spec.Claim // it is electing
@@ -254,7 +254,7 @@ func TestHeldUp(t *testing.T) {
 
 // TestLateClaim: a claimant that was held up does not win by grants that may have been given up meanwhile.
 func TestLateClaim(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Election, 1, 0)
 		p.hear(spec.Assent, 1, 0)
 		require.Equal(t, spec.Claimant, p.Status().Role)
@@ -281,7 +281,7 @@ func TestLateEnd(t *testing.T) {
 		{"late", time.Minute, spec.Follower},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+			play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 				claimed := leads(t, p)
 				p.until(spec.Heartbeat, time.Second)
 				p.clock.hang()
@@ -296,7 +296,7 @@ func TestLateEnd(t *testing.T) {
 }
 
 // leads makes node 3 of 3 lead epoch 1, and returns when it has claimed that.
-func leads(t *testing.T, p *puppet) (claimed time.Time) {
+func leads(t *testing.T, p *fakeHost) (claimed time.Time) {
 	t.Helper()
 	p.hear(spec.Election, 1, 0)
 	p.hear(spec.Assent, 1, 0)
@@ -311,7 +311,7 @@ func leads(t *testing.T, p *puppet) (claimed time.Time) {
 // TestLateAnswer: an answer to a question of long ago lengthens the reign by nothing but what is left of that question, however late
 // it comes; and one to an older question than dates it by nothing at all.
 func TestLateAnswer(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		lan := LAN()
 		claimed := leads(t, p)
 		p.until(spec.Heartbeat, time.Second)
@@ -337,7 +337,7 @@ func TestLateAnswer(t *testing.T) {
 
 // TestGrantOfAClaimGivenUp: a GRANT that answers an earlier claim of the same epoch wins nothing.
 func TestGrantOfAClaimGivenUp(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Election, 1, 0)
 		p.hear(spec.Assent, 1, 0)
 		late := p.says(spec.Grant, 1, 1)
@@ -355,7 +355,7 @@ func TestGrantOfAClaimGivenUp(t *testing.T) {
 
 // TestDetector: it hears of the leader that is followed, and of no other; it decides the patience, above the bound.
 func TestDetector(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		sees := func(heard, resets int) {
 			t.Helper()
 			require.Equal(t, []int{heard, resets}, []int{p.judge.heard, p.judge.resets})
@@ -387,7 +387,7 @@ func TestDetector(t *testing.T) {
 		p.hear(spec.Heartbeat, 2, 5)
 		within(t, 500*ms+LAN().Delay/2, p.until(spec.Election, time.Second))
 	})
-	play(t, 1, 2, false, func(t *testing.T, p *puppet) {
+	play(t, 1, 2, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Heartbeat, 2, 1)
 		p.clock.hang()
 		time.Sleep(time.Second)

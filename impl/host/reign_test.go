@@ -20,7 +20,7 @@ func TestDeadlineIsOfAQuorum(t *testing.T) {
 	for n := 3; n <= 7; n++ {
 		members = append(members, id(n))
 		config := Config{Members: members, Storage: storage.NewMemory(), Timing: wan}
-		playAs(t, &puppet{me: n}, config, func(t *testing.T, p *puppet) {
+		playAs(t, &fakeHost{me: n}, config, func(t *testing.T, p *fakeHost) {
 			needed := n / 2 // others, for a quorum
 			p.until(spec.Election, time.Minute)
 			answer := func(m spec.MessageType, epoch spec.Epoch, others int) {
@@ -53,7 +53,7 @@ func TestDeadlineIsOfAQuorum(t *testing.T) {
 // TestExpiredReignIsResigned: a reign in which no work can begin any more is resigned from, though the node could lead on: else nobody
 // works while it is followed.
 func TestExpiredReignIsResigned(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		leads(t, p)
 		worked := make(chan error, 1)
 		go func() { worked <- p.Lead(t.Context(), untilOver) }()
@@ -81,7 +81,7 @@ func (c onChange) Changed(l Leadership) { c.call(l) }
 // would wait for it, and nothing would tell it to end.
 func TestWonWhileStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &puppet{t: t, me: 3, links: &scripted{wake: make(chan struct{}, 1)}}
+		p := &fakeHost{t: t, me: 3, links: &scripted{wake: make(chan struct{}, 1)}}
 		led := 0
 		metrics := onChange{call: func(l Leadership) {
 			if l.Leading {
@@ -119,7 +119,7 @@ func TestWonWhileStopping(t *testing.T) {
 func TestSlowDiskIsAPause(t *testing.T) {
 	const slow = time.Second
 	disk := storage.NewMemory()
-	playAs(t, &puppet{me: 3}, Config{Members: []spec.NodeID{id(1), id(2), id(3), id(4), id(5)}, Storage: disk}, func(t *testing.T, p *puppet) {
+	playAs(t, &fakeHost{me: 3}, Config{Members: []spec.NodeID{id(1), id(2), id(3), id(4), id(5)}, Storage: disk}, func(t *testing.T, p *fakeHost) {
 		p.until(spec.Election, time.Minute)
 		disk.Before(func(d spec.Durable) error {
 			if d.Epoch == 7 && d.Grantee.IsNone() { // as it is learned
@@ -140,7 +140,7 @@ func TestSlowDiskIsAPause(t *testing.T) {
 
 // TestEndsWithinABatch: a leader whose reign ends while it takes one message after the other takes no further one as a leader.
 func TestEndsWithinABatch(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		claimed := leads(t, p)
 		time.Sleep(time.Until(claimed.Add(LAN().Reign - 30*ms)))
 		synctest.Wait()

@@ -42,7 +42,7 @@ func TestRemovedRunsOn(t *testing.T) {
 // TestRemovedHears: a removed node tells who holds an older configuration that there is a newer one, and hears nothing else (R44), until
 // it is a member again.
 func TestRemovedHears(t *testing.T) {
-	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *puppet) {
+	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *fakeHost) {
 		p.first = voters(4, 2, 2, 3)
 		p.hear(spec.Heartbeat, 3, 4)
 		require.Equal(t, "removed", p.Status().Membership)
@@ -90,7 +90,7 @@ func TestRemovalLost(t *testing.T) {
 func TestWitnessWaits(t *testing.T) {
 	first, err := spec.NewConfiguration(0, 1, []spec.Member{at(1, spec.Voter), at(2, spec.Voter), at(3, spec.Witness)})
 	require.NoError(t, err)
-	playChanging(t, 3, first, func(t *testing.T, p *puppet) {
+	playChanging(t, 3, first, func(t *testing.T, p *fakeHost) {
 		lan := LAN()
 		says := func(after time.Duration) {
 			t.Helper()
@@ -153,7 +153,7 @@ func TestWitnessSpeaks(t *testing.T) {
 // TestStrangerIsNotBelieved: who is no member cannot make a node adopt members, whatever it claims; a member can, and who is to be
 // believed. A node that knows of no members yet believes everybody.
 func TestStrangerIsNotBelieved(t *testing.T) {
-	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *puppet) {
+	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *fakeHost) {
 		p.first = voters(1, 1, 1, 2, 3)
 		p.hear(spec.Heartbeat, 3, 1)
 		for _, claimed := range []spec.Configuration{voters(9, 9, 9), voters(1, 2, 1, 2, 3, 9), voters(4, 1, 1, 2, 9)} {
@@ -183,7 +183,7 @@ func TestStrangerIsNotBelieved(t *testing.T) {
 		p.hear(spec.Heartbeat, 9, 5)
 		require.Equal(t, p.first, *p.Status().Configuration, "and so is who is one by now")
 	})
-	playChanging(t, 1, spec.EmptyConfiguration(), func(t *testing.T, p *puppet) {
+	playChanging(t, 1, spec.EmptyConfiguration(), func(t *testing.T, p *fakeHost) {
 		p.first = voters(4, 2, 1, 2, 9)
 		p.hear(spec.Heartbeat, 9, 4)
 		require.Equal(t, p.first, *p.Status().Configuration, "who waits to be added believes everybody")

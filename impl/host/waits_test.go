@@ -12,7 +12,7 @@ import (
 
 // TestLostQuorum lets a leader lose its quorum: it waits as long as any other before it asks (R36.6).
 func TestLostQuorum(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		p.until(spec.Election, time.Minute)
 		p.hear(spec.Assent, 1, 0)
 		p.hear(spec.Grant, 1, 1)
@@ -25,7 +25,7 @@ func TestLostQuorum(t *testing.T) {
 // TestParting lets a node grant, and wait in vain, again and again: from the second attempt on T_coord is longer by a random
 // time, which grows (R37, Besides 5; L13).
 func TestParting(t *testing.T) {
-	play(t, 1, 5, false, func(t *testing.T, p *puppet) {
+	play(t, 1, 5, false, func(t *testing.T, p *fakeHost) {
 		lan := LAN()
 		p.until(spec.Election, time.Minute)
 		var before time.Duration
@@ -46,7 +46,7 @@ func TestParting(t *testing.T) {
 
 // TestFollowingEndsAttempts: who has followed a leader begins anew with short waits.
 func TestFollowingEndsAttempts(t *testing.T) {
-	play(t, 3, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 3, 3, false, func(t *testing.T, p *fakeHost) {
 		refused := func() {
 			p.until(spec.Election, time.Minute)
 			p.hear(spec.Refuse, 1, 1)
@@ -63,7 +63,7 @@ func TestFollowingEndsAttempts(t *testing.T) {
 
 // TestWhoIsHeardLives: a message ends what a proof of death has said.
 func TestWhoIsHeardLives(t *testing.T) {
-	play(t, 2, 3, false, func(t *testing.T, p *puppet) {
+	play(t, 2, 3, false, func(t *testing.T, p *fakeHost) {
 		dead := func() bool { return p.Host.links.isDead().Has(2) }
 		p.learn(transport.Dead, 3)
 		require.True(t, dead())

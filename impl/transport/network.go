@@ -138,16 +138,16 @@ func (n *Network) refresh(x, y spec.NodeID) {
 		e.inbox.tell(r.box, Down)
 	case r.to != to && !back.cut:
 		r.to = nil
-		n.post(back, parcel{target: e, kind: Down}, 0)
+		n.post(back, packet{target: e, kind: Down}, 0)
 	}
 	switch {
 	case there.cut || back.cut || r.to != nil:
 	case to != nil && r.opening == nil:
 		r.opening = to
-		n.post(back, parcel{target: e, sender: to, kind: Up}, 0)
+		n.post(back, packet{target: e, sender: to, kind: Up}, 0)
 	case to == nil && !refused && !r.dead:
 		r.dead = true
-		n.post(back, parcel{target: e, kind: Dead}, max(0, n.delay(x, y))+max(0, n.delay(y, x)))
+		n.post(back, packet{target: e, kind: Dead}, max(0, n.delay(x, y))+max(0, n.delay(y, x)))
 	}
 }
 
@@ -155,11 +155,11 @@ func (n *Network) refresh(x, y spec.NodeID) {
 type wire struct {
 	spec.Link
 	cut bool
-	way []parcel // in the order sent; the first holds up those behind it
+	way []packet // in the order sent; the first holds up those behind it
 }
 
-// A parcel is a message of sender, or what target is to be told of its link to the other end of the wire.
-type parcel struct {
+// A packet is a message of sender, or what target is to be told of its link to the other end of the wire.
+type packet struct {
 	at             time.Time
 	sender, target *Endpoint
 	kind           Kind
@@ -167,7 +167,7 @@ type parcel struct {
 }
 
 func (w *wire) loseMessages() {
-	w.way = slices.DeleteFunc(w.way, func(p parcel) bool { return p.kind == Received })
+	w.way = slices.DeleteFunc(w.way, func(p packet) bool { return p.kind == Received })
 }
 
 func (n *Network) wire(from, to spec.NodeID) *wire {
@@ -180,8 +180,8 @@ func (n *Network) wire(from, to spec.NodeID) *wire {
 	return w
 }
 
-// post sends a parcel, which arrives after all before it and at the earliest after the delay and what is added to it.
-func (n *Network) post(w *wire, p parcel, added time.Duration) {
+// post sends a packet, which arrives after all before it and at the earliest after the delay and what is added to it.
+func (n *Network) post(w *wire, p packet, added time.Duration) {
 	delay := n.delay(w.From, w.To)
 	if delay < 0 && p.kind == Received {
 		return
@@ -204,8 +204,8 @@ func (n *Network) post(w *wire, p parcel, added time.Duration) {
 	})
 }
 
-// deliver gives a parcel to its target, if both are still who they were.
-func (n *Network) deliver(w *wire, p parcel) {
+// deliver gives a packet to its target, if both are still who they were.
+func (n *Network) deliver(w *wire, p packet) {
 	e := p.target
 	if n.running[e.id] != e {
 		return
@@ -277,7 +277,7 @@ func (e *Endpoint) Send(m spec.Message) {
 	if n.running[e.id] != e || m.From != e.id || m.Validate() != nil || to == nil || !e.reaches(to) {
 		return
 	}
-	n.post(n.wire(e.id, m.To), parcel{sender: e, target: to, kind: Received, message: m}, 0)
+	n.post(n.wire(e.id, m.To), packet{sender: e, target: to, kind: Received, message: m}, 0)
 }
 
 // reaches reports whether there is a connection to an endpoint, or would be for the asking.

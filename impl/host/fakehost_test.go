@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// A puppet is a host whose transport a test plays: it says what comes, and sees what leaves and when.
-type puppet struct {
+// A fakeHost is a host whose transport a test plays: it says what comes, and sees what leaves and when.
+type fakeHost struct {
 	*Host
 	t     *testing.T
 	me    int
@@ -39,7 +39,7 @@ func (d *told) Phi(time.Time) float64            { return float64(d.heard) }
 func (d *told) Paused(until time.Time)           { d.quiet = until }
 
 // play runs a test on node me of n, in virtual time. If it has started before, it has a record.
-func play(t *testing.T, me, n int, before bool, f func(t *testing.T, p *puppet)) {
+func play(t *testing.T, me, n int, before bool, f func(t *testing.T, p *fakeHost)) {
 	t.Helper()
 	var members []spec.NodeID
 	for i := range n {
@@ -49,18 +49,18 @@ func play(t *testing.T, me, n int, before bool, f func(t *testing.T, p *puppet))
 	if before {
 		require.NoError(t, disk.Save(spec.Durable{}))
 	}
-	playAs(t, &puppet{me: me}, Config{Members: members, Storage: disk}, f)
+	playAs(t, &fakeHost{me: me}, Config{Members: members, Storage: disk}, f)
 }
 
 // playChanging runs a test on node me of a cluster whose members come and go.
-func playChanging(t *testing.T, me int, first spec.Configuration, f func(t *testing.T, p *puppet)) {
+func playChanging(t *testing.T, me int, first spec.Configuration, f func(t *testing.T, p *fakeHost)) {
 	t.Helper()
 	disk, err := storage.NewChangingMemory(storage.Identity{ID: id(me), Cluster: "test", Incarnation: 1}, first)
 	require.NoError(t, err)
-	playAs(t, &puppet{me: me, first: first}, Config{Storage: disk}, f)
+	playAs(t, &fakeHost{me: me, first: first}, Config{Storage: disk}, f)
 }
 
-func playAs(t *testing.T, p *puppet, config Config, f func(t *testing.T, p *puppet)) {
+func playAs(t *testing.T, p *fakeHost, config Config, f func(t *testing.T, p *fakeHost)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p.t, p.links, p.clock, p.judge = t, &scripted{wake: make(chan struct{}, 1)}, &gate{}, &told{}
@@ -88,7 +88,7 @@ func playAs(t *testing.T, p *puppet, config Config, f func(t *testing.T, p *pupp
 }
 
 // says returns what another node says: with a new number, or with that of the last question if it answers.
-func (p *puppet) says(m spec.MessageType, from int, epoch spec.Epoch) spec.Message {
+func (p *fakeHost) says(m spec.MessageType, from int, epoch spec.Epoch) spec.Message {
 	p.asked++
 	said := spec.Message{Type: m, From: id(from), To: id(p.me), Epoch: epoch, Question: p.asked, Configuration: p.first}
 	switch m {
@@ -99,24 +99,24 @@ func (p *puppet) says(m spec.MessageType, from int, epoch spec.Epoch) spec.Messa
 }
 
 // comes lets a message come, and does not wait until it has been taken.
-func (p *puppet) comes(m spec.Message) {
+func (p *fakeHost) comes(m spec.Message) {
 	p.links.give(transport.Event{Kind: transport.Received, Node: m.From, Message: m})
 }
 
 // hear lets a message come, and returns when it has been taken.
-func (p *puppet) hear(m spec.MessageType, from int, epoch spec.Epoch) {
+func (p *fakeHost) hear(m spec.MessageType, from int, epoch spec.Epoch) {
 	p.comes(p.says(m, from, epoch))
 	synctest.Wait()
 }
 
 // learn lets a link event come.
-func (p *puppet) learn(kind transport.Kind, node int) {
+func (p *fakeHost) learn(kind transport.Kind, node int) {
 	p.links.give(transport.Event{Kind: kind, Node: id(node)})
 	synctest.Wait()
 }
 
 // until waits until a message of a type leaves, and returns how long that took.
-func (p *puppet) until(m spec.MessageType, most time.Duration) time.Duration {
+func (p *fakeHost) until(m spec.MessageType, most time.Duration) time.Duration {
 	p.t.Helper()
 	p.links.forget()
 	began := time.Now()
