@@ -71,7 +71,7 @@ type state struct {
 	links          []Link // that it has cut or slowed
 }
 
-// The streams of random numbers that nodes draw from: those below are those of the network.
+// The streams of random numbers that nodes draw from: those below are of the network.
 const nodeStreams = 1 << 20
 
 // What alarms and calls are about: the kind is in the highest byte of the tag.
