@@ -104,9 +104,6 @@ func (p *parts) fixed(c *Config) (err error) {
 		if err != nil {
 			return fmt.Errorf("bully: Members: %w", err)
 		}
-		if _, twice := p.addresses[id]; twice {
-			return fmt.Errorf("bully: Members: node %s is there twice", id)
-		}
 		p.addresses[id] = address
 	}
 	p.members = slices.SortedFunc(maps.Keys(p.addresses), spec.NodeID.Compare)

@@ -85,7 +85,9 @@ func (o *Operator) Newest(ctx context.Context) (Heard, error) {
 
 // Leader asks until a node says that it leads. When ctx ends, the error says what is known instead.
 func (o *Operator) Leader(ctx context.Context) (Heard, error) {
-	o.Nodes = views(ctx, o.Nodes)
+	asking, cancel := context.WithTimeout(ctx, askTimeout)
+	o.Nodes = Views(asking, o.Nodes)
+	cancel()
 	for {
 		best, err := o.Newest(ctx)
 		if err == nil && best.Leading {
@@ -96,10 +98,7 @@ func (o *Operator) Leader(ctx context.Context) (Heard, error) {
 			continue
 		case <-ctx.Done():
 		}
-		switch {
-		case err != nil && ctx.Err() == nil:
-			return Heard{}, err
-		case err == nil && !best.Leader.IsNone():
+		if err == nil && !best.Leader.IsNone() {
 			return Heard{}, fmt.Errorf("node %s leads, and is not among those that were asked: give the address of its HTTP server too", best.Leader)
 		}
 		return Heard{}, errors.New("no leader was found in time: see bully status")
@@ -205,28 +204,6 @@ func (o *Operator) tell(format string, values ...any) {
 	if o.Say != nil {
 		o.Say(fmt.Sprintf(format, values...))
 	}
-}
-
-// views returns nodes, and all others that one of them knows of.
-func views(ctx context.Context, nodes []string) []string {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	for _, node := range nodes {
-		var known struct {
-			Node  spec.NodeID            `json:"node"`
-			Views map[spec.NodeID]string `json:"views"`
-		}
-		if call(ctx, http.MethodGet, node+"/views", nil, &known) != nil {
-			continue
-		}
-		for id, view := range known.Views {
-			if id != known.Node && !slices.Contains(nodes, view) {
-				nodes = append(nodes, view)
-			}
-		}
-		break
-	}
-	return nodes
 }
 
 // call makes a request, and reads the JSON that answers it, whatever the status says.
