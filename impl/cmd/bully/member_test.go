@@ -112,7 +112,8 @@ func TestMembers(t *testing.T) {
 	c.run("3", "-trace", traces)
 	status, _, log = c.member("replace", "-kind", "voter", "2", three)
 	require.Equal(t, cli.OK, status, log)
-	require.Contains(t, log, "which led, has handed over")
+	// 3 may take over before 2 knows that a quorum has it as a voter: then the next leader is asked what has come of it.
+	require.Regexp(t, "node 2, which led, has (handed over|gone: .* it is not known whether the members have been changed)", log)
 	require.Equal(t, cli.Mismatch, c.node["2"].wait())
 	require.Contains(t, c.node["2"].log.String(), "bully run: host: this node is no member any more")
 	require.Equal(t, cli.Mismatch, c.run("2", "-trace", traces).wait(), "with its old disk: it asks once more")
