@@ -98,21 +98,26 @@ func hangs(every int) func(io.Reader, io.Writer) error {
 	}
 }
 
+// blaming has every failure of cases name a rule.
+func blaming(rule string, cases []kit.Case) []kit.Case {
+	for k := range cases {
+		ask := cases[k].Run
+		cases[k].Run = func(ctx context.Context, p *port.Process) error {
+			err := ask(ctx, p)
+			var failure *port.Failure
+			if errors.As(err, &failure) {
+				failure.Rule = rule
+			}
+			return err
+		}
+	}
+	return cases
+}
+
 // TestHangs names a rule only if the port hangs alone, too; and gives up a port that hangs again and again, though not in a row.
 func TestHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cases := crashes(60)
-		for k := range cases {
-			ask := cases[k].Run
-			cases[k].Run = func(ctx context.Context, p *port.Process) error {
-				err := ask(ctx, p)
-				var failure *port.Failure
-				if errors.As(err, &failure) {
-					failure.Rule = "R17"
-				}
-				return err
-			}
-		}
+		cases := blaming("R17", crashes(60))
 		o := options(nil)
 		o.Workers, o.Alone, o.Port.Answer = 1, 9, 20*time.Millisecond
 		o.Port.Serve = hangs(1)
@@ -243,18 +248,7 @@ func afterCase(first, then string) func(io.Reader, io.Writer) error {
 
 // TestErrorAlone names no rule for an error that was not tried alone.
 func TestErrorAlone(t *testing.T) {
-	cases := crashes(4)
-	for k := range cases {
-		ask := cases[k].Run
-		cases[k].Run = func(ctx context.Context, p *port.Process) error {
-			err := ask(ctx, p)
-			var failure *port.Failure
-			if errors.As(err, &failure) {
-				failure.Rule = "R17"
-			}
-			return err
-		}
-	}
+	cases := blaming("R17", crashes(4))
 	o := options(nil)
 	o.Workers, o.Alone, o.Port.Serve = 1, 2, leaks(0, `"error":"index out of range"`)
 	report, err := kit.Run(t.Context(), cases, o)
