@@ -87,7 +87,7 @@ figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing
 	$(GO) run ./tla/check -json -traces .cache/traces | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep traces -of "go run ./tla/check -traces .cache/traces"
 
 # A package whose tests do not run says so, and exits with 0. go vet is for make lint.
-test: ## run all tests, again with the race detector where anything can race, then those on real processes (4 min)
+test: ## run all tests, again with the race detector where anything can race, then those on real processes (9 min)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
 	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vE '$(OUTER)'); \
