@@ -231,21 +231,24 @@ type listener struct {
 }
 
 // catchUp writes what the listener has not had yet. It reports false if the listener is gone, or so slow that steps which it
-// should have had are kept no more: it may come back, and is told what there is.
+// should have had are kept no more: it may come back, and is told what there is. What comes while it writes the last of it
+// waits for the next pause: to look for more would write at any pace.
 func (l *listener) catchUp() bool {
 	for {
 		events, lost := l.steps.read(l.seq)
-		switch {
-		case lost && l.even:
+		if lost && l.even {
 			return false
-		case len(events) == 0:
-			l.even = true
-			return true
 		}
 		l.even = l.even || len(events) < batch
+		if len(events) == 0 {
+			return true
+		}
 		l.seq = events[len(events)-1].Seq
 		if !l.write(l.steps.encode(events)) {
 			return false
+		}
+		if len(events) < batch {
+			return true
 		}
 	}
 }

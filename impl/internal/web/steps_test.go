@@ -392,6 +392,6 @@ func TestPace(t *testing.T) {
 		leave()
 		<-served
 		require.GreaterOrEqual(t, p.writes, 10)
-		require.LessOrEqual(t, p.writes, 13, "one that it is there, one for what came so far, and one after each pause")
+		require.LessOrEqual(t, p.writes, 12, "one that it is there, one for what came so far, and one after each pause")
 	})
 }
