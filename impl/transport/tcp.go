@@ -46,10 +46,10 @@ type TCP struct {
 	begun bool // Begun has been called
 
 	// Of changing members only.
-	nonMembers []*link
-	nonMemberPace    limiter   // of connections of non-members
-	recent     uint64    // rises with what comes of non-members
-	past       LinkStats // the counters of links that are gone
+	nonMembers    []*link
+	nonMemberPace limiter   // of connections of non-members
+	recent        uint64    // rises with what comes of non-members
+	past          LinkStats // the counters of links that are gone
 }
 
 // NewTCP listens, begins to dial all other members, and returns at once; if they change, SetMembers says who they are from
