@@ -132,6 +132,7 @@ func TestMain(m *testing.M) {
 			_, _ = fmt.Fprintln(p.Log, context.Cause(ctx))
 			select {}
 		}}}}.Start()
+		panic("Start has returned: the tests would start themselves, again and again")
 	}
 	os.Exit(m.Run())
 }
