@@ -28,21 +28,22 @@ import (
 // procedures has a test for each section of the page that has commands: it does what the section is about, follows it, and looks whether
 // that has helped.
 var procedures = map[string]func(t *testing.T, section string){
-	"What is wrong?":                       func(t *testing.T, section string) { fixed(t).follow(section) },
-	"Choosing a profile":                   choosesProfile,
-	"Two nodes and a witness":              twoAndWitness,
-	"Upgrading":                            upgrades,
-	"First certificates":                   firstCertificates,
-	"Renewing a certificate":               renewsCertificate,
-	"A stolen authority":                   stolenAuthority,
-	"A lost disk, members fixed":           lostDiskFixed,
-	"A lost disk, members change":          lostDiskChanging,
-	"A member that goes and comes back":    goesAndComesBack,
-	"The same id twice":                    sameIDTwice,
-	"Quorum lost for good, members change": lostQuorumChanging,
-	"Quorum lost for good, members fixed":  lostQuorumFixed,
-	"New addresses, members fixed":         newAddressesFixed,
-	"New addresses, members change":        newAddressesChanging,
+	"What is wrong?":                         func(t *testing.T, section string) { fixed(t).follow(section) },
+	"Choosing a profile":                     choosesProfile,
+	"Two nodes and a witness":                twoAndWitness,
+	"Upgrading":                              upgrades,
+	"First certificates":                     firstCertificates,
+	"Renewing a certificate":                 renewsCertificate,
+	"Replacing an authority without a pause": stolenAuthority, // in the end what is of the old one is of no use either
+	"A stolen authority":                     stolenAuthority,
+	"A lost disk, members fixed":             lostDiskFixed,
+	"A lost disk, members change":            lostDiskChanging,
+	"A member that goes and comes back":      goesAndComesBack,
+	"The same id twice":                      sameIDTwice,
+	"Quorum lost for good, members change":   lostQuorumChanging,
+	"Quorum lost for good, members fixed":    lostQuorumFixed,
+	"New addresses, members fixed":           newAddressesFixed,
+	"New addresses, members change":          newAddressesChanging,
 }
 
 // TestOperating follows every section of impl/OPERATING.md that has commands.
