@@ -13,6 +13,8 @@
 //		return nil
 //	})
 //
+// Work that may outlive its reign, and writes to something that refuses no old epoch, is to end the process: see Overrun of host.Config.
+//
 // Watch tells who leads, Status and Check are for scrapers and health checks, AddMember and its like change the members of a cluster whose
 // members come and go. They are those of package host, which says what a reign is, and how long things take.
 //
@@ -20,4 +22,6 @@
 //
 // [Open] puts the parts together: the record of package storage, the links of package transport, and the host. A program that wants another
 // disk, network, clock or metrics sets what it wants in the functions Links and Host of [Config], or takes the parts itself.
+//
+// What operators do, from upgrades and certificates to a lost disk, is in impl/OPERATING.md.
 package bully

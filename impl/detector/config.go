@@ -28,7 +28,7 @@ const (
 type PhiConfig struct {
 	// Heartbeat is the heartbeat interval, at which arrivals are expected before any is measured: Timing.Heartbeat of the host.
 	Heartbeat time.Duration
-	// Floor is the least patience: Timing.Patience of the host, which is bound d of R37. At least Heartbeat.
+	// Floor is the least patience: Timing.Patience of the host. At least Heartbeat. (R37 d)
 	Floor time.Duration
 	// Cap is the greatest patience, and so the longest time to detect a death. At least Floor, at most MaxCap; by
 	// default four times Floor, which leaves room for two mistakes.

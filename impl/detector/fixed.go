@@ -9,7 +9,7 @@ type Fixed struct {
 	patience time.Duration
 }
 
-// NewFixed returns a detector whose patience is d: Timing.Patience of the host, bound d of R37. Below 0 it is 0.
+// NewFixed returns a detector whose patience is d: Timing.Patience of the host. Below 0 it is 0. (R37 d)
 func NewFixed(d time.Duration) *Fixed {
 	return &Fixed{patience: max(d, 0)}
 }

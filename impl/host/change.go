@@ -250,8 +250,8 @@ func (p plan) check(c spec.Configuration, force bool) error {
 		case wanted.Kind != "" && wanted.Address == "":
 			return fmt.Errorf("node %s has no address: give the one at which it listens to the others", wanted.ID)
 		case wanted.Kind != "" && member && now.Address != wanted.Address && !force:
-			return fmt.Errorf("node %s is a member at %s, not at %s: remove it first, and add it under a new id; or force it, if it is the same "+
-				"node, with its disk, at another address", wanted.ID, now.Address, wanted.Address)
+			return fmt.Errorf("node %s is a member at %s, not at %s: if it has moved with its disk, force this; without its disk it is another "+
+				"node: join under a new id, and replace this one", wanted.ID, now.Address, wanted.Address)
 		}
 		members = with(members, wanted)
 		if other, taken := sharesAddress(members, wanted); taken {
@@ -280,7 +280,7 @@ func (p plan) checkDisks(c spec.Configuration, remembers func(spec.NodeID) (uint
 			return err
 		}
 		if former, known := remembers(wanted.ID); known && disk != former && (disk != 0 || !member) {
-			return fmt.Errorf("node %s was here before, with another disk (%016x), and no id comes back with a new one: join under a new id, and add "+
+			return fmt.Errorf("node %s was here before, with another disk (%016x), and an id belongs to one disk for life: join under a new id, and add "+
 				"that; if it has its old disk, add it at %s", wanted.ID, former, transport.JoinAddress(endpoint(wanted.Address), former))
 		}
 	}

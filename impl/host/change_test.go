@@ -102,7 +102,7 @@ func TestChangeErrors(t *testing.T) {
 			{func() (spec.Configuration, error) {
 				return leader.AddMember(ctx, spec.Member{ID: id(2), Address: "10.0.0.9:1"}, 0)
 			},
-				"host: node 2 is a member at 10.0.0.2:7400, not at 10.0.0.9:1: remove it first, and add it under a new id; or force it, if it is the same node, with its disk, at another address"},
+				"host: node 2 is a member at 10.0.0.2:7400, not at 10.0.0.9:1: if it has moved with its disk, force this; without its disk it is another node: join under a new id, and replace this one"},
 			{func() (spec.Configuration, error) {
 				return leader.AddMember(ctx, spec.Member{ID: id(4), Kind: "boss", Address: "10.0.0.9:1"}, 0)
 			}, `host: the members wanted make no configuration: members[3].kind: "boss" is no kind of member`},

@@ -20,8 +20,8 @@ import (
 type Config struct {
 	// ID is this node, one of Members. A node keeps it for life (R1).
 	ID spec.NodeID
-	// Members are all nodes of the cluster, in any order, from 1 to 64, each once; the same at every node (R40). If there
-	// are none, members come and go: who they are is in the record of Storage, and Transport is a ChangingTransport (R42).
+	// Members are all nodes of the cluster, in any order, from 1 to 64, each once; the same at every node. If there are none, members
+	// come and go: who they are is in the record of Storage, and Transport is a ChangingTransport (R40, R42).
 	Members []spec.NodeID
 	// Storage keeps the promise of the node. See package storage.
 	Storage Storage
@@ -35,8 +35,15 @@ type Config struct {
 	// away while all others that it knew were replaced: see doc, Changing members. Default: none.
 	Believe []spec.NodeID
 	// Overrun, if given, is called when work has not returned by the last deadline of its reign: somebody else may lead
-	// from now on, and work may still write. It is called once for each such work, by a goroutine of its own. For a
-	// resource that is not fenced (R38) it may end the process: os.Exit is the only stop that work cannot outlive.
+	// from now on, and work may still write. It is called once for each such work, by a goroutine of its own.
+	//
+	// Where all that is written to is fenced it may log, and count. Where something is not, let it end the process:
+	//
+	//	Overrun: func(host.Reign) { os.Exit(1) },
+	//
+	// Work that has missed the end of its context hangs in a call, or computes, and nothing in a Go program can stop it there: only the
+	// end of the process does. A panic would first run deferred functions, which may write. The node does not resign then; the others
+	// see its address refuse, and elect as after a crash. Whoever supervises the process starts it again, and it stands anew.
 	Overrun func(Reign)
 
 	// Clock tells the time. Default: that of the system.
@@ -51,7 +58,7 @@ type Config struct {
 	Trace Trace
 }
 
-// Storage keeps the promise of a node over crashes (R4). An error of Save is final: it stops the host for good.
+// Storage keeps the promise of a node over crashes. An error of Save is final: it stops the host for good (R4).
 type Storage interface {
 	// Load returns the promise that is kept, and false if there has never been one: the node starts for the first time.
 	// Where members come and go its configuration is there even so, as it was made with the record (R49). A record that
@@ -125,8 +132,8 @@ func (e *ConfigError) Error() string {
 var (
 	// ErrClosed says that the host has been closed, or has stopped in good order.
 	ErrClosed = errors.New("host: closed")
-	// ErrStopped says that the host has stopped for good, because its promise could not be read or saved (R4). What
-	// wraps it says why. Starting the node later is safe, if the disk is well then; not so after ErrLostDisk.
+	// ErrStopped says that the host has stopped for good, because its promise could not be read or saved. What
+	// wraps it says why. Starting the node later is safe, if the disk is well then; not so after ErrLostDisk (R4, R32).
 	ErrStopped = errors.New("host: stopped for good")
 	// ErrLostDisk is wrapped, besides ErrStopped, by the error of Run if another node remembers more of this one than its record
 	// does: the disk was lost, or an old copy was put in its place, or two nodes run under one id. What it has promised is not

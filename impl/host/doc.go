@@ -27,7 +27,7 @@
 // Only the fence is sure; the others make it rare that it is needed.
 //
 // A deadline is kept by this process alone, without asking anybody: it holds when the network, the disk or the loop
-// hang. Work that does not end by it can be made to end the process: see [Config].Overrun.
+// hang. Work that does not end by it cannot be stopped from outside, and can be made to end the process: see [Config].Overrun.
 //
 // # Duties
 //

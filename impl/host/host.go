@@ -266,7 +266,7 @@ func (h *Host) awaitLinks(ctx context.Context) bool {
 	return h.err == nil
 }
 
-// Leadership is what a user may be told (R39): who leads, and in which epoch.
+// Leadership is what a user may be told: who leads, and in which epoch (R39).
 type Leadership struct {
 	Leader  spec.NodeID // or none: the node knows of no leader
 	Epoch   spec.Epoch  // of the reign; 0 if there is none
@@ -367,7 +367,7 @@ func (b *hub[T]) close() {
 }
 
 // ErrExhausted is what Check returns when the epochs are used up and nobody leads: this node knows of the last epoch there is, 2^53-1,
-// so that it never claims one again (R2), and whoever hears it does not either. That does not come by itself in 285,000 years: a
+// so that it never claims one again, and whoever hears it does not either (R2). That does not come by itself in 285,000 years: a
 // program that is no node of this cluster, or a broken one, has sent that epoch. The way back is what bully repair says of such a record.
 var ErrExhausted = errors.New("host: the epochs are used up, and nobody can be elected any more: bully repair says the way back")
 

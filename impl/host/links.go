@@ -164,7 +164,7 @@ func (h *Host) lostDisk(i int, node spec.NodeID) {
 func (h *Host) disowned(by spec.NodeID) {
 	err := fmt.Errorf("%w: node %v remembers what it has said after its record was written, or two nodes run under this id", ErrLostDisk, by)
 	if h.changing() {
-		err = fmt.Errorf("%w, or it was a member before, with another disk: remove it, and join under a new id", err)
+		err = fmt.Errorf("%w, or its id belongs to another disk: join under a new id, and replace it by that", err)
 	}
 	if store, ok := h.config.Storage.(disowner); ok {
 		err = errors.Join(err, store.Disown())

@@ -283,7 +283,7 @@ func (h *Host) leave() {
 	if h.err != nil || h.watch.now.Before(h.leaves) {
 		return
 	}
-	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; it can come back as a new node, with another id and an empty disk", h.state.Configuration))
+	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; with its disk it can be added again; without it, it comes back under a new id", h.state.Configuration))
 	h.config.Logger.Warn("stopped", slog.String("node", h.config.ID.String()), slog.Any("err", h.err))
 }
 

@@ -58,8 +58,8 @@ func (h *Host) run(ctx context.Context, w *work, f func(context.Context, Reign) 
 	return false, f(ctx, Reign{w.reign})
 }
 
-// Resign makes the node lead no longer (R28): it ends the contexts of all work, leads on until that has returned, and
-// then tells the others. It returns nil when that has been done, and at once if the node does not lead. If ctx ends
+// Resign makes the node lead no longer: it ends the contexts of all work, leads on until that has returned, and then
+// tells the others (R28). It returns nil when that has been done, and at once if the node does not lead. If ctx ends
 // before, Resign returns its error, and the node resigns all the same once work has returned. So work that calls Resign
 // with its own context, and then returns, does what it means; with another context it would wait for itself.
 //
@@ -176,7 +176,7 @@ func (r Reign) Epoch() spec.Epoch {
 }
 
 // Deadline returns when the reign is over if nobody is heard any more: Timing.Reign after the node has asked the latest question
-// that a quorum has answered (R26). It moves on as acknowledgements come, well before it is reached; one that comes late moves it less.
+// that a quorum has answered. It moves on as acknowledgements come, well before it is reached; one that comes late moves it less (R26).
 // It is the zero time once the reign is over.
 //
 // Until the deadline no other node leads, however late or lost messages are, if clocks keep Timing.Drift (R37). It has a monotonic and a wall clock reading.

@@ -222,6 +222,6 @@ func TestOtherDisk(t *testing.T) {
 	}
 	require.NoError(t, plan{{ID: id(2)}, at(2, spec.Witness)}.checkDisks(c, remembers), "its address stays")
 	err := plan{{ID: id(4), Kind: spec.Voter, Address: "a:1#000000000000000b"}}.checkDisks(c, remembers)
-	require.EqualError(t, err, "node 4 was here before, with another disk (000000000000000a), and no id comes back with a new one: "+
+	require.EqualError(t, err, "node 4 was here before, with another disk (000000000000000a), and an id belongs to one disk for life: "+
 		"join under a new id, and add that; if it has its old disk, add it at a:1#000000000000000a")
 }

@@ -1,6 +1,6 @@
-// Package resource is what a leader writes to: a resource that is fenced (R38). Every write carries the epoch of its
+// Package resource is what a leader writes to: a resource that is fenced. Every write carries the epoch of its
 // writer's reign, the resource keeps the highest epoch that it has admitted, and refuses lower ones. So a leader that
-// was paused, and wakes up deposed, does no harm. Nothing that it checks itself could do that.
+// was paused, and wakes up deposed, does no harm. Nothing that it checks itself could do that (R38).
 //
 // There are four forms:
 //

@@ -1,5 +1,5 @@
 // Package storage keeps the promise of a node on disk: its epoch and its grantee, and its configuration if members
-// change, which must survive every crash (R4, R42). A File does, and a Memory stands in for it in tests.
+// change, which must survive every crash. A File does, and a Memory stands in for it in tests (R4, R42).
 //
 // The host saves before it sends, and stops for good when a save fails:
 //

@@ -151,7 +151,7 @@ func (r Report) good(line func(name, format string, a ...any)) {
 	}
 }
 
-// Exhausted reports whether a good record has the last epoch that there is: nobody who knows of it can ever be elected again (R2).
+// Exhausted reports whether a good record has the last epoch that there is: nobody who knows of it can ever be elected again.
 func (r Report) Exhausted() bool { return r.Problem == nil && r.Promise.Epoch == spec.MaxEpoch }
 
 // exhausted is what a person can do then.
@@ -162,7 +162,7 @@ const exhausted = `this is the last epoch there is, 2^53-1, and nobody can be el
             what the leaders write to. Take a number N well above all of them.
          3. Stop ALL nodes of the cluster; none may run before step 5.
          4. At each: with fixed members, move the file record away, and bully repair -data DIR -raise N -id ID -members …; with
-            members that come and go, bully init with an EMPTY folder, and then bully repair -data DIR -raise N.
+            members that come and go, bully init -epoch N with an EMPTY folder.
          5. Start them.
          If a fence has been given this epoch too, it admits nobody any more, and must be made anew.`
 
@@ -186,4 +186,5 @@ func (r Report) Advice() string {
 
 // howToRaise is what a person must know before raising.
 const howToRaise = ", to more than the highest epoch in the records of all other members plus one; " +
-	"if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch."
+	"if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch. " +
+	"If its members come and go, do not raise what is lost: add a node with another id in its place (bully help member)."

@@ -40,7 +40,7 @@ to do    nothing
 		{"lost", map[string]string{"record.kept": ""}, `
 record   record is lost: there is none, and the marker beside it says that there has been one
 in use   no
-to do    put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the epoch, to more than the highest epoch in the records of all other members plus one; if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch.
+to do    put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the epoch, to more than the highest epoch in the records of all other members plus one; if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch. If its members come and go, do not raise what is lost: add a node with another id in its place (bully help member).
 `},
 		{"damaged", map[string]string{"record": string(damaged), "record.kept": ""}, `
 record   record is damaged: its checksum is CHECKSUM
@@ -51,7 +51,7 @@ in use   no
 00000030  00 00 00 00 00 00 00 00  00 00 00 01 00 00 00 00  |................|
 00000040  00 00 00 00 00 01 00 00  00 00 00 00 00 00 00 00  |................|
 CHECKSUM
-to do    do not remove it, and put no older copy in its place; raise the epoch, to more than the highest epoch in the records of all other members plus one; if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch.
+to do    do not remove it, and put no older copy in its place; raise the epoch, to more than the highest epoch in the records of all other members plus one; if any of them cannot be seen, to well above all that is known. With less there may be two leaders in one epoch. If its members come and go, do not raise what is lost: add a node with another id in its place (bully help member).
 `},
 		{"company", map[string]string{
 			"record": string(good), "record.kept": "", "record.tmp": "BULLY", "record.bad-1": "", "record.bad-2": string(good), "notes": "hello",

@@ -161,10 +161,23 @@ func readHandshake(r io.Reader, whole []byte) (body []byte, err error) {
 		return nil, unexpected(err)
 	}
 	if v := head[len(magic)]; v != version {
-		return nil, fmt.Errorf("%w: %d", errVersion, v)
+		return nil, versionError{v}
 	}
 	return body, nil
 }
+
+// versionError says that the other end speaks another version of the handshake, and which end is older. It wraps errVersion.
+type versionError struct{ theirs byte }
+
+func (e versionError) Error() string {
+	older := "the other end"
+	if e.theirs > version {
+		older = "this node"
+	}
+	return fmt.Sprintf("%v: the other end speaks version %d, and this node version %d: %s is older, upgrade it", errVersion, e.theirs, version, older)
+}
+
+func (versionError) Unwrap() error { return errVersion }
 
 func validCluster(name string) bool {
 	for _, c := range []byte(name) {

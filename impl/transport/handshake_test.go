@@ -154,6 +154,40 @@ func TestRefusalIsLogged(t *testing.T) {
 	}
 }
 
+// Two programs that speak different versions of the handshake do not connect, and each says which of the two is older: the one that
+// accepts, and the one that dials and is answered in the version of the other. It is a warning, as people have to act.
+func TestOlderIsNamed(t *testing.T) {
+	for theirs, said := range map[byte]string{
+		version - 1: "speaks version 2, and this node version 3: the other end is older, upgrade it",
+		version + 1: "speaks version 4, and this node version 3: this node is older, upgrade it",
+	} {
+		other := listen(t)
+		var accepts, dials log
+		node := alone(t, func(c *Config) { c.Logger = accepts.logger() })
+		startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), Logger: dials.logger(), BackoffMin: time.Millisecond, BackoffMax: time.Millisecond,
+			Members: map[spec.NodeID]string{one: "", two: other.Addr().String()}})
+
+		greeting := helloOf(two).append(nil)
+		greeting[len(magic)] = theirs
+		_, err := connect(t, node).Write(greeting)
+		require.NoError(t, err)
+		eventually(t, "who accepts says it", func() bool { return strings.Contains(accepts.String(), said) })
+		require.Contains(t, accepts.String(), "refused: wrong version of the handshake")
+
+		conn, err := other.Accept()
+		require.NoError(t, err)
+		_, err = readHello(conn)
+		require.NoError(t, err)
+		reply := answer{code: WrongVersion, node: two}.append(nil)
+		reply[len(magic)] = theirs
+		_, err = conn.Write(reply)
+		require.NoError(t, err)
+		eventually(t, "who dials says it", func() bool { return strings.Contains(dials.String(), said) })
+		require.Contains(t, dials.String(), "level=WARN")
+		require.NoError(t, conn.Close())
+	}
+}
+
 // The dialler takes nobody else's answer for that of the node it wants.
 func TestWrongAnswer(t *testing.T) {
 	for name, said := range map[string][]byte{

@@ -141,7 +141,7 @@ func (t *TCP) logFailure(l *link, to way, err error, again bool) {
 	switch {
 	case again || t.ctx.Err() != nil || level == slog.LevelDebug:
 		level = slog.LevelDebug
-	case errors.As(err, &refusal):
+	case errors.As(err, &refusal), errors.Is(err, errVersion):
 		level = slog.LevelWarn
 	}
 	t.config.Logger.Log(t.ctx, level, "not connected", "to", l.node, "address", to.address, "error", err)

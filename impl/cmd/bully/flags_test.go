@@ -44,6 +44,9 @@ func TestSettings(t *testing.T) {
 	s, err = understood(t, nil, "-preempt", "5s")
 	require.NoError(t, err)
 	require.Equal(t, 5*time.Second, s.timing.Preempt)
+	s, err = understood(t, nil, "-profile", "30ms")
+	require.NoError(t, err)
+	require.Equal(t, host.TimingFor(30*time.Millisecond), s.timing)
 }
 
 // TestEnvironment sees that every flag can be given in the environment, and that a flag wins.
@@ -95,6 +98,8 @@ func TestSettingsRefused(t *testing.T) {
 		"-members: nodes 1 and 2 have the same address a:1: each needs":   {"-members", "1=a:1,2=a:1"},
 		`-profile: unknown "lam"; did you mean lan`:                       {"-profile", "lam"},
 		"(there are local, lan, busy and wan)":                            {"-profile", "fast"},
+		"-profile: 0s is no delay that timers can be made for":            {"-profile", "0s"},
+		"-profile: 20h0m0s is no delay that timers can be made for":       {"-profile", "20h"},
 		`-preempt: "soon" is no length of time: give 5s, 500ms, now or `:  {"-preempt", "soon"},
 		`-preempt: "-1s" is no length of time`:                            {"-preempt", "-1s"},
 		"-preempt: is 9000h0m0s, but must be at most":                     {"-preempt", "9000h"},

@@ -12,6 +12,7 @@
 //	bully init -from-fixed -data /var/lib/bully -cluster jobs -members …             # or of a stopped node whose members have been fixed
 //	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7001 -tls-cert …   # … and one of a node that is to be added
 //	bully run -data /var/lib/bully -http :8001                                       # … which are run so
+//	bully measure -data /var/lib/bully 10.0.0.2:22            # which timer profiles this machine can keep
 //	bully member list -http 10.0.0.1:8001                     # who they are; add, remove and replace change them
 //	bully repair -data /var/lib/bully                         # what is in the data folder, and the way out if it is bad
 //	bully trace merge traces/ >run.ndjson                     # one trace of what all nodes have recorded
@@ -61,6 +62,7 @@ func newProgram() cli.Program {
 			{Name: "exec", Summary: "run a node, and a command while it leads", Run: as(execute)},
 			{Name: "init", Summary: "make the record of a first member of a cluster whose members come and go", Run: as(setup), Foreign: true},
 			{Name: "join", Summary: "make the record of a node that is to be added to one", Run: as(join), Foreign: true},
+			{Name: "measure", Summary: "say which timer profiles this machine can keep", Run: as(measure)},
 			{Name: "member", Summary: "list, add, remove or replace members, if they come and go", Run: as(members), Foreign: true},
 			{Name: "repair", Summary: "show what is in the data folder of a node, and find a way out", Run: as(repair), Foreign: true},
 			{Name: "run", Summary: "run a node", Run: as(run)},
@@ -94,7 +96,7 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.members, "members", "", "the static member list, `id=host:port,…`; must be identical on every node")
 	flags.StringVar(&f.data, "data", "", "the `folder` for the record of this node; it must survive restarts")
 	flags.StringVar(&f.listen, "listen", "", "listen for the other nodes on this `address` (default: its address in -members)")
-	flags.StringVar(&f.profile, "profile", "lan", "the timer `profile`: local, lan, busy or wan; must be identical on every node")
+	flags.StringVar(&f.profile, "profile", "lan", "the timer `profile`: local, lan, busy, wan, or a delay such as 30ms, which bully measure proposes; must be identical on every node")
 	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: a duration such as 5s, now, or never (default: as the profile says)")
 	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`, without authentication")
 	flags.StringVar(&f.view, "view", "", "the HTTP address of every node, as browsers reach it: `id=http://host:port,…`")
@@ -305,13 +307,23 @@ func (f nodeFlags) timing() (host.Timing, error) {
 	return timing, nil
 }
 
-// profileNamed returns the timing of a profile, or which there are.
+// profileNamed returns the timing of a profile or of a delay, or which profiles there are.
 func profileNamed(name string) (host.Timing, error) {
 	var names []string
 	for _, p := range policy.Profiles() {
 		if names = append(names, p.Name); p.Name == name {
 			return p.Timing, nil
 		}
+	}
+	if delay, err := time.ParseDuration(name); err == nil {
+		timing := policy.Timing{Delay: delay}
+		if delay > 0 && delay <= policy.MaxTiming {
+			timing = policy.TimingFor(delay)
+		}
+		if timing.Validate() != nil {
+			return host.Timing{}, cli.Usage(fmt.Sprintf("-profile: %v is no delay that timers can be made for: give one from 1µs to 20m, such as 30ms", delay))
+		}
+		return timing, nil
 	}
 	return host.Timing{}, cli.UnknownChoice("profile", name, names)
 }

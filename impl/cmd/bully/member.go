@@ -25,6 +25,10 @@ address is host:port, or host:port#incarnation as bully join has printed it: the
 remove makes a member none. A leader is made a witness, hands over, and is removed by the next. replace adds a node, and
 then removes another.
 
+` + oneDisk + `
+A change needs a leader, and so a quorum of the members. If that is lost for good, no change brings it back, with -force neither: a new
+cluster takes its place, which bully help init says.
+
 The nodes are asked at the addresses that they were given by -http; the leader must be among them, or among those that
 they know from their -view. A change is made only where that address is of loopback, or the leader runs with -http-control:
 there is no authentication. So let only those connect there who may change members, which is to say, end the cluster.

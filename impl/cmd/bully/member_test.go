@@ -117,7 +117,7 @@ func TestMembers(t *testing.T) {
 	require.Equal(t, cli.Mismatch, c.node["2"].wait())
 	require.Contains(t, c.node["2"].log.String(), "bully run: host: this node is no member any more")
 	require.Equal(t, cli.Mismatch, c.run("2", "-trace", traces).wait(), "with its old disk: it asks once more")
-	require.Contains(t, c.node["2"].log.String(), "it can come back as a new node, with another id and an empty disk")
+	require.Contains(t, c.node["2"].log.String(), "with its disk it can be added again; without it, it comes back under a new id")
 
 	status, out, _ = bully(t, "repair", "-data", c.data("2"))
 	require.Equal(t, cli.OK, status)
@@ -191,6 +191,46 @@ func TestRemovedIDStaysRemoved(t *testing.T) {
 	require.NotRegexp(t, `(?m)^2 `, out)
 	code, _ := fetch(c.http["2"], "/healthz")
 	require.Equal(t, 200, code, "it still waits, and has not been disowned: %s", c.node["2"].log)
+}
+
+// TestInitAbove: a cluster that takes the place of another begins above the epochs of that, and each of its nodes has the number on disk. A
+// record that is there, or has been there, is not touched.
+func TestInitAbove(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	init := func(more ...string) []string {
+		return append([]string{"init", "-data", data, "-cluster", "test", "-id", "1", "-members", "1=127.0.0.1:1,2=127.0.0.1:2"}, more...)
+	}
+	status, out, log := bully(t, init("-epoch", "1000000")...)
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, out, "The first leader has an epoch above 1000000.\nDo the same at node 2, with its own -id and the same -cluster, -members and -epoch.")
+	status, out, log = bully(t, "repair", "-data", data)
+	require.Equal(t, cli.OK, status, log)
+	require.Regexp(t, `(?m)^epoch +1000000$`, out)
+	require.Regexp(t, `(?m)^members +of epoch 0, version 1:$`, out)
+	require.NotContains(t, out, "never", "it starts as after a restart: silent at first")
+
+	for range 2 { // once it is there, and once it is lost
+		status, _, log = bully(t, init("-epoch", "2000000")...)
+		require.Equal(t, cli.Mismatch, status)
+		require.Regexp(t, "is there already|is lost", log)
+		require.NoError(t, os.RemoveAll(filepath.Join(data, "record")))
+	}
+	for want, args := range map[string][]string{
+		"-epoch: 4503599627370497 is above 2^52":             init("-epoch", "4503599627370497"),
+		"-epoch: with -from-fixed the epoch of the record s": init("-epoch", "7", "-from-fixed"),
+	} {
+		status, _, log := bully(t, args...)
+		require.Equal(t, cli.Misused, status)
+		require.Contains(t, log, want)
+	}
+}
+
+// TestOneDiskAnID: whoever gives an id to a disk is told the same, wherever that is done.
+func TestOneDiskAnID(t *testing.T) {
+	for _, command := range []string{"join", "member"} {
+		_, out, _ := bully(t, "help", command)
+		require.Contains(t, out, oneDisk, command)
+	}
 }
 
 // TestMembersUsage sees that wrong calls are refused with what would be right.

@@ -76,13 +76,20 @@ func spawnTo(t *testing.T, log *os.File, args ...string) *process {
 	if log != nil {
 		p.cmd.Stderr = log
 	}
+	return p.start()
+}
+
+// start starts the process, which is killed when the test ends.
+func (p *process) start() *process {
+	t := p.t
+	t.Helper()
 	p.cmd.WaitDelay = patience // what it has printed is read to the end, unless something that it has started lives on
 	require.NoError(t, p.cmd.Start())
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
 		p.wait()
 		if t.Failed() {
-			t.Logf("%s printed:\n%s%s", strings.Join(args, " "), p.out, p.log)
+			t.Logf("%s printed:\n%s%s", strings.Join(p.cmd.Args[1:], " "), p.out, p.log)
 		}
 	})
 	return p

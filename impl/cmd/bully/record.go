@@ -20,6 +20,11 @@ members, with the same -cluster and -members at all; a record that is there is n
 After that, bully run -data DIR runs the node: id, cluster and members come from its record, which keeps up with them.
 Nodes are added later by bully join and bully member add.
 
+With -epoch N the cluster begins above epoch N, and not at 1: give it at each of the first members. It is for a cluster that takes the
+place of another, whose quorum is lost for good: what its leaders write to has seen the epochs of the old one, and refuses lower ones.
+Take N well above every epoch of the old cluster, in fences, logs, metrics and the records that are left; a million more costs nothing.
+Give the new cluster another name, and let no node of the old one run again.
+
 With -from-fixed it is for a cluster whose members have been fixed: the record in the folder becomes one of a node whose
 members come and go, with the epoch and the promise that it has. Stop all nodes; do it at each, with the same -cluster and
 -members at all, those of before; then start them all. There is no way back: keep no copy of the old record. It is refused,
@@ -29,15 +34,22 @@ and the record stays as it is, if the node runs, if it has other members, or if 
 
 const joinHelp = `
 Makes the record of a node that is to be added to a cluster whose members come and go. It knows of no members, and waits,
-until bully member add has made it one; the line to be run for that is printed. Give it an id that no node of the cluster
-has ever had: the highest voter leads.
+until bully member add has made it one; the line to be run for that is printed.
 
+` + oneDisk + `
+`
+
+// oneDisk is what is to be said to everybody who gives ids to disks.
+const oneDisk = `An id belongs to one disk for life, and the highest voter leads. So an empty folder takes an id that no node of the cluster has ever
+had. A node that was removed comes back under its id with the folder that it had: start it, and add it again. Without that folder
+it comes back as another node: bully join with a new id, and bully member add or replace.
 `
 
 // setup makes the record of a first member.
 func setup(_ context.Context, p program, args []string) error {
 	var data, id, cluster, members string
 	var fromFixed bool
+	var epoch uint64
 	var links linkFlags
 	flags := p.Flags("init")
 	flags.StringVar(&data, "data", "", "make the record in this `folder`; it must survive restarts")
@@ -45,11 +57,17 @@ func setup(_ context.Context, p program, args []string) error {
 	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster; must be identical on every node, and differ from that of any other cluster")
 	links.define(flags)
 	flags.StringVar(&members, "members", "", "the first members, `id=host:port,…`; must be identical on every node")
+	flags.Uint64Var(&epoch, "epoch", 0, "begin above this `epoch`: for a cluster that takes the place of another, the same at each of its nodes; see above")
 	flags.BoolVar(&fromFixed, "from-fixed", false, "convert the record of a node with a static member list, so that members can come and go; its -id is in the record")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: initHelp}); err != nil {
 		return err
 	}
-	if fromFixed {
+	switch {
+	case fromFixed && epoch != 0:
+		return cli.Usage("-epoch: with -from-fixed the epoch of the record stays; leave out one of the two")
+	case epoch > uint64(storage.MaxRaise):
+		return cli.Usage(fmt.Sprintf("-epoch: %d is above 2^52, %d: above it as many epochs are left as below, and no cluster gets there", epoch, storage.MaxRaise))
+	case fromFixed:
 		return p.fromFixed(flags.Args(), data, id, cluster, members, links)
 	}
 	who, err := identity(flags.Args(), data, id, cluster)
@@ -66,17 +84,33 @@ func setup(_ context.Context, p program, args []string) error {
 	if _, err := links.certificate(cluster, who.ID, named(addresses)); err != nil {
 		return err
 	}
-	if err := storage.Init(data, who, first); err != nil {
+	if err := makeFirst(data, who, first, spec.Epoch(epoch)); err != nil {
 		return err
 	}
 	if err := keepAddress(data, addresses[who.ID]); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(p.Out, "Made the record of %s in %s.\nMembers: %s\n", who, data, first)
+	same := "-cluster and -members"
+	if epoch != 0 {
+		same = "-cluster, -members and -epoch"
+		_, _ = fmt.Fprintf(p.Out, "The first leader has an epoch above %d.\n", epoch)
+	}
 	if others := othersOf(first, who.ID); others != "" {
-		_, _ = fmt.Fprintf(p.Out, "Do the same at node %s, with its own -id and the same -cluster and -members.\n", others)
+		_, _ = fmt.Fprintf(p.Out, "Do the same at node %s, with its own -id and the same %s.\n", others, same)
 	}
 	_, err = fmt.Fprintf(p.Out, "Then run it: bully run -data %s%s\n", data, links.again())
+	return err
+}
+
+// makeFirst makes the record of a first member, which begins above an epoch if that is not 0. Such a record is one that is raised: of a
+// node that has learned the epoch, and is started again. So it is written once, and one that is there is refused as without an epoch.
+func makeFirst(data string, who storage.Identity, first spec.Configuration, epoch spec.Epoch) error {
+	report, err := storage.Inspect(data)
+	if epoch == 0 || err == nil && (report.Found || report.Marked || report.Locked) {
+		return storage.Init(data, who, first)
+	}
+	_, err = storage.RaiseChanging(data, who, first, epoch)
 	return err
 }
 

@@ -293,9 +293,7 @@ func TestExhausted(t *testing.T) {
 	require.NotContains(t, body, "exhausted")
 
 	data, address := t.TempDir(), freeAddress(t)
-	status, _, log = bully(t, "init", "-data", data, "-cluster", "test", "-id", "1", "-members", "1="+address)
-	require.Equal(t, cli.OK, status, log)
-	status, _, log = bully(t, "repair", "-data", data, "-raise", "80")
+	status, _, log = bully(t, "init", "-data", data, "-cluster", "test", "-id", "1", "-members", "1="+address, "-epoch", "80")
 	require.Equal(t, cli.OK, status, log)
 	http := freeAddress(t)
 	spawn(t, "run", "-data", data, "-http", http, "-profile", "local")

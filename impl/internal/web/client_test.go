@@ -46,5 +46,6 @@ func TestNoLeaderInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := (&Operator{Nodes: []string{"http://127.0.0.1:1"}}).Leader(ctx)
-	require.EqualError(t, err, "no leader was found in time: see bully status")
+	require.EqualError(t, err, "no leader was found in time, and without one no member can be changed: see bully status; if a quorum of "+
+		"the members is lost for good, begin a new cluster: see bully help init")
 }

@@ -101,7 +101,8 @@ func (o *Operator) Leader(ctx context.Context) (Heard, error) {
 		if err == nil && !best.Leader.IsNone() {
 			return Heard{}, fmt.Errorf("node %s leads, and is not among those that were asked: give the address of its HTTP server too", best.Leader)
 		}
-		return Heard{}, errors.New("no leader was found in time: see bully status")
+		return Heard{}, errors.New("no leader was found in time, and without one no member can be changed: see bully status; if a quorum of " +
+			"the members is lost for good, begin a new cluster: see bully help init")
 	}
 }
 
