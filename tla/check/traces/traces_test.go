@@ -261,7 +261,7 @@ func TestFramesAreCompared(t *testing.T) {
 		"up":    func(f *frame) { f.up[2] = false },
 		"new":   func(f *frame) { f.new[2] = true },
 		"cut":   func(f *frame) { f.cut = 1 },
-		"way":   func(f *frame) { f.way = append(f.way, message{link: link{1, 2}, kind: spec.Claim}) },
+		"way":   func(f *frame) { f.way = append(f.way, 0) }, // no message at all
 	}
 	for name := range spoilers {
 		corpus.add(name, ndjson(integers(3), events), 0, "")
@@ -273,7 +273,7 @@ func TestFramesAreCompared(t *testing.T) {
 	b.prepare()
 	for _, c := range b.jobs[0].chunks {
 		if c.first == 40 {
-			c.trace.cuts = append(c.trace.cuts, []link{{1, 2}})
+			c.trace.cut([]spec.Link{{From: c.trace.members[0], To: c.trace.members[1]}})
 			spoilers[strings.TrimSuffix(filepath.Base(c.trace.file), ".ndjson")](c.begin)
 		}
 	}

@@ -235,7 +235,7 @@ func (v *Verdict) refuse(t *trace, at int, said *verdict) {
 	r.Problem = fmt.Sprintf("%s: %s", what(&e), explanations[r.Part])
 	switch r.Part {
 	case LinkPart:
-		r.Expected, r.Got = t.latest(t.events[at].input.link, at), e.Input.Message.String()
+		r.Expected, r.Got = t.latest(e.Input.Message.From, e.Input.Message.To, at), e.Input.Message.String()
 	case UnheededPart:
 		r.Before = t.stateOf(&said.before).String()
 	case StartPart:
