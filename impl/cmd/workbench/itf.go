@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/engine"
+	"github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
@@ -48,7 +49,7 @@ func toITF(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	header, events, err := engine.ReadTrace(text)
+	header, events, err := traces.Read(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
