@@ -13,8 +13,12 @@
 package traces
 
 import (
+	"bytes"
 	"embed"
+	"io"
 	"io/fs"
+
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 //go:embed valid invalid
@@ -29,4 +33,36 @@ var (
 func folder(name string) fs.FS {
 	sub, _ := fs.Sub(files, name) // it fails only for what is no name of a folder
 	return sub
+}
+
+// Read reads a trace that is whole in memory. The error is a spec.TraceError; the events are then those before the line that is wrong.
+func Read(text []byte) (spec.Header, []spec.Event, error) {
+	in, err := spec.NewTraceReader(bytes.NewReader(text))
+	if err != nil {
+		return spec.Header{}, nil, err
+	}
+	var events []spec.Event
+	for {
+		var e spec.Event
+		switch err := in.Read(&e); {
+		case err == io.EOF:
+			return in.Header(), events, nil
+		case err != nil:
+			return in.Header(), events, err
+		}
+		events = append(events, e)
+	}
+}
+
+// Write writes a trace.
+func Write(h spec.Header, events []spec.Event) ([]byte, error) {
+	var out bytes.Buffer
+	w := spec.NewTraceWriter(&out, h)
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Flush()
+	return out.Bytes(), err
 }

@@ -3,7 +3,6 @@ package check_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces"
 )
 
 // integers returns the ids 1 to n.
@@ -66,30 +66,17 @@ func checked(t testing.TB, text []byte, o check.Options) check.Report {
 // readTrace reads a trace.
 func readTrace(t testing.TB, text []byte) (spec.Header, []spec.Event) {
 	t.Helper()
-	in, err := spec.NewTraceReader(bytes.NewReader(text))
+	h, events, err := traces.Read(text)
 	require.NoError(t, err)
-	var events []spec.Event
-	for {
-		var e spec.Event
-		err := in.Read(&e)
-		if err == io.EOF {
-			return in.Header(), events
-		}
-		require.NoError(t, err)
-		events = append(events, e)
-	}
+	return h, events
 }
 
 // writeTrace writes a trace, in the canonical bytes.
 func writeTrace(t testing.TB, h spec.Header, events []spec.Event) []byte {
 	t.Helper()
-	var text bytes.Buffer
-	w := spec.NewTraceWriter(&text, h)
-	for i := range events {
-		require.NoError(t, w.Write(&events[i]))
-	}
-	require.NoError(t, w.Flush())
-	return text.Bytes()
+	text, err := traces.Write(h, events)
+	require.NoError(t, err)
+	return text
 }
 
 // mutantSources returns traces in which much happens, of which TestMutants changes everything.

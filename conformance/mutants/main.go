@@ -5,7 +5,7 @@
 //
 //	go run ./conformance/mutants                          # all of the table, and a sample of what is generated: in about 20 minutes
 //	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
-//	go run ./conformance/mutants -update                  # all, and writes the tables of conformance/mutants/README.md
+//	go run ./conformance/mutants -update                  # all, and writes conformance/mutants/TABLE.md
 //	go run ./conformance/mutants -update -missing         # those that this table lacks; its other rows stay
 //	go run ./conformance/mutants -generate ./impl/...     # mutants that nobody has thought of: 12 of each package
 //
@@ -54,7 +54,7 @@ type app struct {
 	options
 	root     string // of the module whose tests are run
 	folder   string // that holds table/
-	readme   string // that -update writes to
+	page     string // that -update writes to
 	out, log io.Writer
 	filter   *regexp.Regexp
 	begin    time.Time
@@ -93,7 +93,7 @@ func (a *app) parse(args []string) error {
 	flags.SetOutput(a.log)
 	flags.StringVar(&a.pattern, "run", "", "run those mutants whose name matches this `regexp`")
 	flags.BoolVar(&a.list, "list", false, "print the mutants as diffs, and run nothing")
-	flags.BoolVar(&a.missing, "missing", false, "run those mutants that the table of conformance/mutants/README.md lacks")
+	flags.BoolVar(&a.missing, "missing", false, "run those mutants that conformance/mutants/TABLE.md lacks")
 	flags.BoolVar(&a.update, "update", false, "write what was killed into this table: rows of mutants that were not run stay")
 	flags.StringVar(&a.generate, "generate", "", "try mutants that are generated of these `packages`, divided by commas, instead of the table: each by the tests of its package")
 	flags.IntVar(&a.each, "each", 12, "with -generate, try this many mutants of each package, or all if it is 0")
@@ -136,8 +136,8 @@ func (a *app) consistent(flags *flag.FlagSet) (err error) {
 	if a.folder == "" {
 		a.folder = filepath.Join(a.root, "conformance", "mutants")
 	}
-	if a.readme == "" {
-		a.readme = filepath.Join(a.root, "conformance", "mutants", "README.md")
+	if a.page == "" {
+		a.page = filepath.Join(a.root, "conformance", "mutants", "TABLE.md")
 	}
 	return err
 }
@@ -159,11 +159,11 @@ func moduleRoot(dir string) (string, error) {
 	}
 }
 
-// chosen returns the mutants that -run names, and of these only what the README lacks if -missing is given.
+// chosen returns the mutants that -run names, and of these only what TABLE.md lacks if -missing is given.
 func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
 	listed := map[string]row{}
 	if a.missing {
-		if listed, err = readRows(a.readme); err != nil {
+		if listed, err = readRows(a.page); err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +176,7 @@ func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
 	case len(some) > 0:
 		return some, nil
 	case a.missing:
-		return nil, fmt.Errorf("no mutant of %d that matches %q is missing in the README: nothing was tried", len(all), a.pattern)
+		return nil, fmt.Errorf("no mutant of %d that matches %q is missing in TABLE.md: nothing was tried", len(all), a.pattern)
 	}
 	return nil, fmt.Errorf("no mutant of %d matches %q: nothing was tried", len(all), a.pattern)
 }
@@ -215,11 +215,11 @@ func (a *app) act(ctx context.Context) error {
 	}
 	wrong := verdict(results)
 	if a.update {
-		err = updateReadme(a.readme, all, results)
+		err = updateTable(a.page, all, results)
 		if err == nil && wrong == nil && a.isWhole() {
 			w := wholeOf(results, samples)
 			w.sources = sources
-			err = w.update(a.readme)
+			err = w.update(a.page)
 		}
 	}
 	return errors.Join(err, wrong)

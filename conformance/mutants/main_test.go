@@ -17,7 +17,7 @@ func call(t *testing.T, tables string, args ...string) (status int, out, log str
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
 	var o, l strings.Builder
-	a := app{root: root, folder: filepath.Join("testdata", "tables", tables), readme: filepath.Join(t.TempDir(), "README.md"), out: &o, log: &l}
+	a := app{root: root, folder: filepath.Join("testdata", "tables", tables), page: filepath.Join(t.TempDir(), "TABLE.md"), out: &o, log: &l}
 	status = a.main(context.Background(), append([]string{"-limit", "3s"}, args...))
 	return status, seconds.ReplaceAllString(o.String(), "(S s)"), seconds.ReplaceAllString(l.String(), "(S s)")
 }

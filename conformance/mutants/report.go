@@ -91,7 +91,7 @@ func verdict(results []*result) error {
 		len(problems), len(results), strings.Join(problems, "\n"))
 }
 
-// The table in the README stands between these two lines.
+// The table of mutants stands between these two lines of TABLE.md.
 const (
 	tableBegin = "<!-- mutants:begin -->\n"
 	tableEnd   = "<!-- mutants:end -->\n"
@@ -99,7 +99,7 @@ const (
 
 const tableHead = "| mutant | breaks | killed by | smallest run |\n|---|---|---|---|\n"
 
-// row is a row of the table in the README, in the words that stand there: a mutant that was killed.
+// row is a row of that table, in the words that stand there: a mutant that was killed.
 type row struct{ name, breaks, by, smallest string }
 
 // rowOf returns the row of a mutant that was killed. It says nothing that differs from run to run.
@@ -126,9 +126,9 @@ func shortened(run string) string {
 // cell returns text as it may stand in a cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// updateReadme brings the table in a README up to date: a row for each mutant that was killed now, the old row of each that was not
+// updateTable brings the table of mutants up to date: a row for each mutant that was killed now, the old row of each that was not
 // tried, and none of what is no mutant any more.
-func updateReadme(file string, all []*mutant, results []*result) error {
+func updateTable(file string, all []*mutant, results []*result) error {
 	before, old, after, err := readTableOf(file)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func merged(all []*mutant, old map[string]row, results []*result) (rows []row) {
 	return rows
 }
 
-// markdown returns the table as it is in the README.
+// markdown returns the table as it is in TABLE.md.
 func markdown(rows []row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d mutants, all killed.\n\n%s", len(rows), tableHead)
@@ -167,13 +167,13 @@ func markdown(rows []row) string {
 	return b.String()
 }
 
-// readRows returns the rows of the table in a README, by the names of the mutants.
+// readRows returns the rows of the table of mutants, by the names of the mutants.
 func readRows(file string) (map[string]row, error) {
 	_, rows, _, err := readTableOf(file)
 	return rows, err
 }
 
-// readTableOf returns the rows of the table in a README, and what stands before and after its table.
+// readTableOf returns the rows of the table of mutants, and what stands before and after its table.
 func readTableOf(file string) (before string, rows map[string]row, after string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

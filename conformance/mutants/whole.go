@@ -84,7 +84,7 @@ func (a *app) samples(ctx context.Context) (all []*sample, err error) {
 	return all, nil
 }
 
-// The last whole run stands in the README between these two lines.
+// The last whole run stands between these two lines of TABLE.md.
 const (
 	wholeBegin = "<!-- whole:begin -->\n"
 	wholeEnd   = "<!-- whole:end -->\n"
@@ -111,7 +111,7 @@ func wholeOf(results []*result, samples []*sample) *whole {
 	return w
 }
 
-// String returns what stands in the README.
+// String returns what stands in TABLE.md.
 func (w *whole) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Last whole run: %s, %d mutants, %.0f minutes of processor time; %s%s.\n\n", w.day.Format(time.DateOnly), w.mutants, w.cpu.Minutes(), digestWord, w.sources)
@@ -124,7 +124,7 @@ func (w *whole) String() string {
 
 const digestWord = "digest of the sources "
 
-// update writes of a whole run into a README.
+// update writes of a whole run into TABLE.md.
 func (w *whole) update(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

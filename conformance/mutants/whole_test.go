@@ -12,16 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writeReadme writes a README without rows, with places for a table and for the last whole run.
-func writeReadme(t *testing.T) (file string) {
+// writePage writes a page without rows, with places for a table and for the last whole run.
+func writePage(t *testing.T) (file string) {
 	t.Helper()
-	file = filepath.Join(t.TempDir(), "README.md")
+	file = filepath.Join(t.TempDir(), "TABLE.md")
 	require.NoError(t, os.WriteFile(file, []byte("first\n"+wholeBegin+"never\n"+wholeEnd+tableBegin+tableEnd), 0o600))
 	return file
 }
 
 // wholeRun runs the command on a copy of the tables for whole runs, in which some files have another text.
-func wholeRun(t *testing.T, readme string, files map[string]string, args ...string) (status int, log string) {
+func wholeRun(t *testing.T, page string, files map[string]string, args ...string) (status int, log string) {
 	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join("testdata", "tables", "whole"))))
@@ -31,7 +31,7 @@ func wholeRun(t *testing.T, readme string, files map[string]string, args ...stri
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
 	var o, l strings.Builder
-	a := app{root: root, folder: folder, readme: readme, out: &o, log: &l}
+	a := app{root: root, folder: folder, page: page, out: &o, log: &l}
 	status = a.main(t.Context(), append([]string{"-limit", "3s"}, args...))
 	return status, l.String()
 }
@@ -39,18 +39,18 @@ func wholeRun(t *testing.T, readme string, files map[string]string, args ...stri
 // TestWholeRun tries the table and a sample of what is generated, and writes that it has.
 func TestWholeRun(t *testing.T) {
 	t.Parallel()
-	readme := writeReadme(t)
-	status, log := wholeRun(t, readme, nil, "-update")
+	page := writePage(t)
+	status, log := wholeRun(t, page, nil, "-update")
 	require.Equal(t, exitOK, status, log)
 	require.Contains(t, log, "] sums-one-less: killed by small TestSum")
 	require.Contains(t, log, "] made/made.go:")
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Regexp(t, regexp.MustCompile(`^first\n<!-- whole:begin -->\nLast whole run: 20\d\d-\d\d-\d\d, \d mutants, \d+ minutes of processor time; digest of the sources [0-9a-f]{12}\.\n\n`+
 		`\| package \| generated \| tried \| killed \| harmless \|\n\|---\|---\|---\|---\|---\|\n\| `+"`made`"+` \| 13 \| 4 \| 4 \| 0 \|\n<!-- whole:end -->\n`), string(text))
 	require.Contains(t, string(text), "1 mutants, all killed.", "the table has nothing that is generated")
 
-	status, log = wholeRun(t, readme, nil, "-run", "^sums")
+	status, log = wholeRun(t, page, nil, "-run", "^sums")
 	require.Equal(t, exitOK, status, log)
 	require.NotContains(t, log, "made/made.go", "that is no whole run")
 }
@@ -58,16 +58,16 @@ func TestWholeRun(t *testing.T) {
 // TestSurvivorInAWholeRun fails, and is not written down.
 func TestSurvivorInAWholeRun(t *testing.T) {
 	t.Parallel()
-	readme := writeReadme(t)
-	status, log := wholeRun(t, readme, map[string]string{"sample.txt": "made 13\n"}, "-update")
+	page := writePage(t)
+	status, log := wholeRun(t, page, map[string]string{"sample.txt": "made 13\n"}, "-update")
 	require.Equal(t, exitOK, status, log)
-	before, err := os.ReadFile(readme)
+	before, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(before), "| `made` | 13 | 12 | 9 | 3 |\n", "one does not build")
-	status, log = wholeRun(t, readme, map[string]string{"sample.txt": "made 13\n", "harmless/made.txt": ""}, "-update")
+	status, log = wholeRun(t, page, map[string]string{"sample.txt": "made 13\n", "harmless/made.txt": ""}, "-update")
 	require.Equal(t, exitSurvivor, status)
 	require.Contains(t, log, "3 of 13 mutants were not killed")
-	after, err := os.ReadFile(readme)
+	after, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 }
@@ -89,7 +89,7 @@ func TestWholeRunThatCannotBegin(t *testing.T) {
 		require.NotContains(t, log, "without mutants")
 	}
 	w := &whole{}
-	file := filepath.Join(t.TempDir(), "README.md")
+	file := filepath.Join(t.TempDir(), "TABLE.md")
 	require.ErrorIs(t, w.update(file), os.ErrNotExist)
 	require.NoError(t, os.WriteFile(file, []byte(wholeBegin), 0o600))
 	require.ErrorContains(t, w.update(file), "has no place for the last whole run: add the lines")
@@ -112,7 +112,7 @@ func TestSampleHasEachPackage(t *testing.T) {
 
 // TestWholeRunIsKept holds the page to have the packages of the sample, and says whether the last whole run was of what is there now.
 func TestWholeRunIsKept(t *testing.T) {
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile("TABLE.md")
 	require.NoError(t, err)
 	_, rest, begins := strings.Cut(string(text), wholeBegin)
 	said, _, ends := strings.Cut(rest, wholeEnd)

@@ -14,6 +14,8 @@ type Module[M, S any] struct {
 	Constants      []string // those that are given by a value
 	// Bounds are the replacements that every configuration must make: no mutants, for without them no configuration is finite.
 	Bounds map[string]string
+	// Needed are the constants that have no value until they are replaced, by any of Replacements.
+	Needed []string
 	// Replacements are what may come in the place of an operator: by operator, then by name.
 	Replacements map[string]map[string]func(*M)
 	Invariants   map[string]func(m *M, s *S) bool
@@ -61,6 +63,11 @@ func (d *Module[M, S]) replace(m *M, replaced map[string]string) error {
 	for _, operator := range slices.Sorted(maps.Keys(d.Bounds)) {
 		if replaced[operator] != d.Bounds[operator] {
 			return fmt.Errorf("%s is %q and must be %s", operator, replaced[operator], d.Bounds[operator])
+		}
+	}
+	for _, name := range d.Needed {
+		if replaced[name] == "" {
+			return fmt.Errorf("constant %s has no value", name)
 		}
 	}
 	for _, operator := range slices.Sorted(maps.Keys(replaced)) {

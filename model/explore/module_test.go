@@ -9,7 +9,7 @@ import (
 // toyModule is of states that are numbers, and a model that says how far they go.
 var toyModule = Module[int, int]{
 	Name: "MCToy", Specifications: []string{"Spec"}, Constants: []string{"N"},
-	Bounds:       map[string]string{"Nat": "UpToN"},
+	Bounds: map[string]string{"Nat": "UpToN"}, Needed: []string{"First"},
 	Replacements: map[string]map[string]func(*int){"First": {"One": func(m *int) { *m++ }}},
 	Invariants:   map[string]func(m, s *int) bool{"Small": func(m, s *int) bool { return *s <= *m }, "Even": func(_, s *int) bool { return *s%2 == 0 }},
 	Steps:        map[string]func(m, now, next *int) bool{"Rises": func(_, now, next *int) bool { return *next > *now }},
@@ -50,6 +50,7 @@ func TestModuleRefuses(t *testing.T) {
 		`module MCToy has no constant "M"`:            func(c *Configuration) { c.Constants["M"] = "1" },
 		`constant N = "0" is not a number`:            func(c *Configuration) { c.Constants["N"] = "0" },
 		`Nat is "" and must be UpToN`:                 func(c *Configuration) { delete(c.Replacements, "Nat") },
+		`constant First has no value`:                 func(c *Configuration) { delete(c.Replacements, "First") },
 		`module MCToy has no replacement First <- T`:  func(c *Configuration) { c.Replacements["First"] = "Two" },
 		`module MCToy has no replacement Next <- One`: func(c *Configuration) { c.Replacements["Next"] = "One" },
 		`module MCToy has no invariant "Rises"`:       func(c *Configuration) { c.Invariants = []string{"Rises"} },

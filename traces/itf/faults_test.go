@@ -17,7 +17,7 @@ func exported(t testing.TB, name string) string {
 	t.Helper()
 	text, err := fs.ReadFile(traces.Valid, name+".ndjson")
 	require.NoError(t, err)
-	header, events, err := readTrace(text)
+	header, events, err := traces.Read(text)
 	require.NoError(t, err)
 	out, err := itf.Export(header, events)
 	require.NoError(t, err)

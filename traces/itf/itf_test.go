@@ -1,11 +1,7 @@
 package itf_test
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"io/fs"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,33 +11,11 @@ import (
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
-// readTrace reads a trace as far as it is well formed, and says how many bytes that were.
-func readTrace(text []byte) (header spec.Header, events []spec.Event, err error) {
-	r, err := spec.NewTraceReader(bytes.NewReader(text))
-	if err != nil {
-		return header, nil, err
-	}
-	for {
-		var e spec.Event
-		if err := r.Read(&e); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return r.Header(), events, err
-		}
-		events = append(events, e.Clone())
-	}
-}
-
 func writeTrace(t *testing.T, header spec.Header, events []spec.Event) string {
 	t.Helper()
-	var out strings.Builder
-	w := spec.NewTraceWriter(&out, header)
-	for k := range events {
-		require.NoError(t, w.Write(&events[k]))
-	}
-	require.NoError(t, w.Flush())
-	return out.String()
+	text, err := traces.Write(header, events)
+	require.NoError(t, err)
+	return string(text)
 }
 
 // TestRoundTrip exports every golden trace and imports it again: the bytes are the same. So are those of traces that the rules refuse,
@@ -54,7 +28,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, name := range names {
 			text, err := fs.ReadFile(files, name)
 			require.NoError(t, err)
-			header, events, err := readTrace(text)
+			header, events, err := traces.Read(text)
 			if err != nil && (kind == "valid" || len(events) == 0) {
 				require.Equal(t, "invalid", kind, "%s: %v", name, err)
 				continue

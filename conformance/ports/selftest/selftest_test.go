@@ -20,7 +20,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/vectors"
 )
 
-var update = flag.Bool("update", false, "try all mutants, and write the table in README.md (1 min)")
+var update = flag.Bool("update", false, "try all mutants, and write TABLE.md (1 min)")
 
 // TestMutants makes each mutant: its text is there once, and what it is to be refused for is a rule.
 func TestMutants(t *testing.T) {
@@ -97,25 +97,25 @@ func TestRun(t *testing.T) {
 	require.ErrorContains(t, err, "0 times")
 }
 
+// page has what refuses each mutant, and head is how it begins.
 const (
-	readme     = "README.md"
-	begin, end = "<!-- selftest:begin -->\n", "<!-- selftest:end -->"
+	page = "TABLE.md"
+	head = "# What refuses each mutant of the port in Python\n\n" +
+		"`go test ./conformance/ports/selftest -run TestTable -update` writes this page; [README.md](README.md) says what it is about.\n\n"
 )
 
 var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| .* \\| `([^`]+)` \\| (R[0-9]+|the protocol) \\| [0-9]+ \\|$")
 
-// TestTable holds the table of the README to the mutants that there are: each is refused, for a rule of its own. With -update it
-// tries all, and writes the table.
+// TestTable holds TABLE.md to the mutants that there are: each is refused, for a rule of its own. With -update it tries all, and
+// writes the page.
 func TestTable(t *testing.T) {
-	text, err := os.ReadFile(readme)
-	require.NoError(t, err)
-	before, rest, found := strings.Cut(string(text), begin)
-	table, after, closed := strings.Cut(rest, end)
-	require.True(t, found && closed, "README.md has the markers of the table")
 	if *update {
-		table = tried(t)
-		require.NoError(t, os.WriteFile(readme, []byte(before+begin+table+end+after), 0o644))
+		require.NoError(t, os.WriteFile(page, []byte(head+tried(t)), 0o644))
 	}
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	table, begins := strings.CutPrefix(string(text), head)
+	require.True(t, begins, "%s begins otherwise: run this test with -update", page)
 	rows := row.FindAllStringSubmatch(table, -1)
 	mutants := selftest.Mutants()
 	summary, err := os.ReadFile("../../README.md")

@@ -37,13 +37,16 @@ type contestant struct {
 
 // benchHelp is what bully help bench says before the flags.
 const benchHelp = `
-Say "workbench bench failover" or "workbench bench idle" first, then flags.
+Measures clusters of real processes on this machine. Say which measurement first, then flags:
 
-failover lets the leader of a cluster of real processes fail again and again, and measures how long it takes until all
-others name the next. idle measures what each node uses that has nothing to do; it needs Linux.
+  workbench bench failover   # the leader fails again and again: how long until all others name the next?
+  workbench bench idle       # what a node uses that has nothing to do; Linux only
 
-Any program can be measured that takes the flags -id, -members, -data and -http, and serves GET /events and
-GET /status as bully run does:
+  workbench bench failover -rounds 3 -nodes 3 -fault kill   # the quick form, in a few seconds
+  workbench bench failover                                  # 20 rounds of 3 sizes and 3 faults: some minutes
+
+Other programs can be measured beside ours. They must take the flags -id, -members, -data and -http, and serve
+GET /events and GET /status as bully run does:
 
   workbench bench failover -against "raftnode -profile fast"
 

@@ -13,6 +13,18 @@ import (
 	"github.com/seed-fdf591db/bully/tla/check/explorer"
 )
 
+// checkHelp is what workbench help check says before the flags.
+const checkHelp = `
+Explores the configurations of the specification (tla/models.json) with the models in Go, and compares what it finds with
+the list: which property is violated, and how many states there are. It needs nothing but this program: TLC, which
+"make check" runs as well, needs Java.
+
+  workbench check -config ClusterStar   # one configuration, in a second or two; its counterexample if it has one
+  workbench check                       # all quick ones: about a minute of one processor
+  workbench check -deep                 # the large ones too, which take much longer
+
+`
+
 // checkFlags are the flags of workbench check.
 type checkFlags struct {
 	config, recording   string
@@ -32,8 +44,11 @@ func check(ctx context.Context, p program, args []string) error {
 	flags.BoolVar(&f.verbose, "v", false, "print all counterexamples")
 	flags.IntVar(&f.workers, "workers", 0, "explore with this many `goroutines`; 0 means one for each processor")
 	flags.Int64Var(&f.maxBytes, "max-bytes", 0, "give up rather than take more `bytes` of memory; 0 means no bound")
-	if err := p.Parse(flags, args); err != nil {
+	if err := p.ParseSome(flags, args, cli.Manual{Text: checkHelp}); err != nil {
 		return err
+	}
+	if flags.NArg() > 0 {
+		return cli.Usage(fmt.Sprintf("unexpected argument %q (\"workbench help check\" lists the flags)", flags.Arg(0)))
 	}
 	if f.workers < 0 || f.maxBytes < 0 {
 		return cli.Usage("-workers and -max-bytes cannot be negative")

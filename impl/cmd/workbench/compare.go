@@ -17,19 +17,21 @@ import (
 
 // compareHelp is what bully help compare says before the flags.
 const compareHelp = `
-Asks all election algorithms the same questions, in the same simulated world, with timers derived from the same timing:
-how many messages an election takes, how long a failover, how many lead at once. The numbers come from runs made now; the
-same seeds give the same numbers, on any machine.
+Asks all election algorithms the same questions, in the same simulated network and with the same timing: how many
+messages does an election take, how long does a failover take, how many nodes lead at once? Every run is made now.
+The same seeds give the same numbers on any machine.
 
-  workbench compare                                     # all questions, as tables
-  workbench compare -html compare.html                  # ... as a page with plots (each can be saved as SVG) and the scenarios
+  workbench compare -seeds 5              # the quick form, in about five seconds on two cores
+  workbench compare                       # all questions with 100 seeds, as tables: about half a minute
+  workbench compare -html compare.html    # the same as a page with plots, tables and scenarios
   workbench compare -question failover-loss -algorithm bully,raft,lease -seeds 1000
-  workbench compare -replay failover-loss/5% -algorithm textbook -seed 17   # one run of these, as a timeline
+  workbench compare -replay failover-loss/5% -algorithm textbook -seed 17   # one of these runs, as a timeline
 
-It also runs the scenarios in which one of them goes wrong, by name, as timelines ("workbench view split-brain" plays one):
+A scenario is one run in which an algorithm goes wrong. It is shown as a timeline, and then the same with our
+algorithm. "workbench view split-brain" plays one in the browser.
 
-  workbench compare -list                               # all questions, settings, algorithms and scenarios
-  workbench compare -scenario split-brain               # on the algorithm that it is about, and on ours
+  workbench compare -list                          # all questions, settings, algorithms and scenarios
+  workbench compare -scenario split-brain
   workbench compare -scenario split-brain -algorithm raft -seed 7
 
 `

@@ -15,9 +15,11 @@ import (
 )
 
 const fromTLCHelp = `
-Makes of a counterexample that TLC has printed (or go run ./tla/check -v, or workbench check) a trace, or if none can be made of
-it a recording, which workbench view opens. It reads a file, or standard input if that is -. A mutant takes steps that the rules do not
-allow: bully trace check refuses such a trace where it does.
+Reads a counterexample, and writes it as a trace. The counterexample is what TLC, "go run ./tla/check -v" or
+"workbench check" has printed; it comes from a file, or from standard input if the file is -. If no trace can be made
+of it, a recording is written, which "workbench view" opens.
+
+A counterexample of a mutant has steps that the rules do not allow: "bully trace check" refuses its trace there.
 
 `
 

@@ -13,17 +13,18 @@ import (
 )
 
 const historyHelp = `
-Checks histories: what clients did, between which moments, and what came of it. Each is checked in three ways:
+Checks histories. A history says what clients did, between which moments, and what came of it. Three things are checked:
 
-  registers     an epoch has one leader, and nobody is told of another, or of one that does not lead yet
-  NoStaleWrite  no resource admits an epoch below one that it had admitted before
-  fence         each fenced resource is a linearizable register: a write of an epoch below the highest admitted is
-                fenced, and a read returns what was admitted last; what was not answered may have been done, or not
+  registers     each epoch has one leader, and nobody is told of a leader who does not lead yet, or of another one
+  NoStaleWrite  no resource admits an epoch that is lower than one it has admitted before
+  fence         each resource is a linearizable register: a write of a lower epoch than the highest admitted is fenced,
+                and a read returns what was admitted last. A write without an answer may have been done, or not
 
-A history is NDJSON, a header and then operations, one a line; "go doc conformance/check.WriteHistory" shows it.
+A history is a file of JSON lines: a header, then one operation a line. "go doc conformance/check.WriteHistory" has an
+example. Most take less than a second; -timeout ends a check that takes long.
 
-It exits with 0 if all histories are linearizable; with 1 if one is refused, has no operations, or cannot be read; with 2
-if it was called wrongly; with 3 if none is refused, but the time was up before all was known.
+Exit status: 0 if all histories are linearizable; 1 if one is refused, is empty, or cannot be read; 2 if the command was
+called wrongly; 3 if none is refused, but the time was up before everything was checked.
 
 `
 

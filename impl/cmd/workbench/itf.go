@@ -10,18 +10,23 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/engine"
+	"github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
 const toITFHelp = `
-Writes a trace in the Informal Trace Format of Apalache and Quint: state k is that of module Cluster (tla/Cluster.tla) after event k.
+Writes a trace in the Informal Trace Format (ITF), which Apalache and Quint read and write. State k of the file is the
+state of module Cluster (tla/Cluster.tla) after event k of the trace.
 
 `
 
 const fromITFHelp = `
-Makes a trace, to be checked, of states in the Informal Trace Format: of what workbench itf has written, or of what another tool has, if the
-variables are those of module Cluster, its members are fixed, and it begins with the first start of all. Steps whose action is not said
-("action" in the "#meta" of the state after it, or Quint's mbt::actionTaken) are found, if the rules allow them.
+Reads states in the Informal Trace Format (ITF), and writes them as a trace, which can be checked. The states are those
+that "workbench itf" has written, or those of another tool. Then the variables must be those of module Cluster, its
+members must be fixed, and the first state must be that after the first start of all nodes.
+
+Each state may say by which action it came: as "action" in its "#meta", or as mbt::actionTaken of Quint. If it does not,
+the action is found, as long as the rules allow one.
 
 `
 
@@ -48,7 +53,7 @@ func toITF(_ context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	header, events, err := engine.ReadTrace(text)
+	header, events, err := traces.Read(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

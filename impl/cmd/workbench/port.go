@@ -15,14 +15,14 @@ import (
 
 // portHelp is what bully help port says before the flags.
 const portHelp = `
-port is the core of this program as a port: it reads requests from its standard input, and writes replies to its standard
-output, as conformance/CERTIFYING.md says (Certify a port in another language). So the kit that certifies ports in other languages
-asks this implementation the same, changing members and fenced resources too, and who writes a port has one to try things with:
+Runs the core of this program as a port: it reads requests from standard input, and writes replies to standard output.
+conformance/CERTIFYING.md describes both. With it, bullytest asks this implementation the same questions that it asks
+ports in other languages, with changing members and fenced resources. Who writes a port can try requests with it:
 
   bullytest test -level gold -- workbench port
   echo '{"id":1,"op":"start","node":"a","me":"1","members":["1"]}' | workbench port
 
-It ends with its input, or when it is told bye.
+It ends when its input ends, or when it is told bye.
 
 `
 

@@ -25,21 +25,25 @@ import (
 
 // simHelp is what bully help sim says before the flags.
 const simHelp = `
-sim runs simulated clusters: a seed says who the members are, how long timers are, and which faults come when. It checks
-the promises of the protocol all along, and that a leader settles once the faults are over. The same seed is the same run,
-on any machine. It exits with 1 if anything was broken; then it looks for the smallest plan of faults that breaks it as
-well, and writes that to a file.
+Runs simulated clusters. A seed decides who the members are, how long timers run, and which faults come when. Every run
+checks the promises of the protocol at every step, and that a leader settles when the faults are over. The same seed is
+the same run on any machine.
 
-  workbench sim -seeds 1-10000 -nodes 3,5               # all profiles
+If a promise is broken, the exit status is 1. Then sim looks for the smallest plan of faults that still breaks it, and
+writes that plan to a file.
+
+  workbench sim -seeds 1-20                             # the quick form, in about a second
+  workbench sim -seeds 1-10000 -nodes 3,5               # all profiles: two to three minutes of one processor
   workbench sim -seeds 81 -nodes 5 -profile crash -trace run.ndjson
-  workbench sim -plan sim-crash-5-81.json               # what has failed, again
-  workbench sim -seeds 1-1000000 -shard 2/8 -json >2    # on the second of eight machines
-  workbench sim -merge 1 2 3 4 5 6 7 8
+  workbench sim -plan sim-crash-5-81.json               # run again what has failed
+  workbench sim -seeds 1-1000000 -shard 2/8 -json >2    # the second of eight parts, on the second of eight machines
+  workbench sim -merge 1 2 3 4 5 6 7 8                  # the results of all parts as one
 
-Profiles: lossy (messages), partition (links), crash (nodes and disks), drift (clocks), swarm (all, beyond what is
-promised about time too) and changing (the same, where members come and go). Of the columns, lost are messages, elections
-is how often a follower stood, and settle is how long after the faults a leader was there to stay; steps/s are of one
-processor.
+Profiles: lossy (messages are lost), partition (links are cut), crash (nodes and disks fail), drift (clocks run wrong),
+swarm (all of these, and clocks worse than promised) and changing (the same while members come and go).
+
+Columns: lost is how many messages were lost, elections how often a follower stood for leader, settle how long after the
+last fault a leader was there to stay, and steps/s is the speed of one processor.
 
 `
 

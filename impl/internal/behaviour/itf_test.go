@@ -1,10 +1,8 @@
 package behaviour
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/tla/check/explorer"
+	"github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/itf"
 )
 
@@ -216,15 +215,7 @@ func TestExportedStates(t *testing.T) {
 // eventsOf reads a trace.
 func eventsOf(t *testing.T, text []byte) (spec.Header, []spec.Event) {
 	t.Helper()
-	r, err := spec.NewTraceReader(bytes.NewReader(text))
+	h, events, err := traces.Read(text)
 	require.NoError(t, err)
-	var events []spec.Event
-	for {
-		var e spec.Event
-		if err := r.Read(&e); err != nil {
-			require.ErrorIs(t, err, io.EOF)
-			return r.Header(), events
-		}
-		events = append(events, e.Clone())
-	}
+	return h, events
 }

@@ -3,6 +3,7 @@ package behaviour
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,13 +140,8 @@ func (d *director) first(s *Step) {
 	}
 }
 
-func sortedLinks(way map[recording.Link][]packet) []recording.Link {
-	links := make([]recording.Link, 0, len(way))
-	for l := range way {
-		links = append(links, l)
-	}
-	slices.SortFunc(links, func(a, b recording.Link) int { return slices.Compare(a[:], b[:]) })
-	return links
+func sortedLinks[T any](on map[recording.Link]T) []recording.Link {
+	return slices.SortedFunc(maps.Keys(on), func(a, b recording.Link) int { return slices.Compare(a[:], b[:]) })
 }
 
 // send sends packets over a link.

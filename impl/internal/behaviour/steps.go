@@ -3,6 +3,7 @@ package behaviour
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,13 +20,8 @@ type difference struct {
 
 // differences compares what is under way before and after a step. On links that are queues what goes is at the front.
 func differences(old, now map[recording.Link][]packet, queue bool) (all []difference) {
-	both := map[recording.Link][]packet{}
-	for l := range old {
-		both[l] = nil
-	}
-	for l := range now {
-		both[l] = nil
-	}
+	both := maps.Clone(old)
+	maps.Copy(both, now)
 	for _, l := range sortedLinks(both) {
 		d := difference{link: l}
 		if queue {
@@ -235,7 +231,7 @@ func (d *director) arrive(f *recording.Frame, s *Step, changes []difference) {
 func (d *director) choose(f *recording.Frame, s *Step, changes []difference) (link recording.Link, taken packet, found bool) {
 	kind := typeOf(s.Action)
 	best := -1
-	for _, l := range sortedFlights(d.under) {
+	for _, l := range sortedLinks(d.under) {
 		if l[1] != f.Node {
 			continue
 		}
@@ -256,14 +252,6 @@ func (d *director) choose(f *recording.Frame, s *Step, changes []difference) (li
 		}
 	}
 	return link, taken, found
-}
-
-func sortedFlights(under map[recording.Link][]flight) []recording.Link {
-	way := map[recording.Link][]packet{}
-	for l := range under {
-		way[l] = nil
-	}
-	return sortedLinks(way)
 }
 
 // typeOf returns the type of message that an action receives: REQUEST_VOTE of OnRequestVote. "" is any.

@@ -1,7 +1,6 @@
 package behaviour
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
@@ -39,16 +39,10 @@ func (b *Behaviour) Trace() ([]byte, error) {
 			return nil, fmt.Errorf("state %d: %w", b.number(i), err)
 		}
 	}
-	var out bytes.Buffer
-	w := spec.NewTraceWriter(&out, spec.Header{Members: r.members, Commit: "counterexample"})
 	for i := range r.events {
 		r.events[i].Seq = uint64(i + 1)
-		if err := w.Write(&r.events[i]); err != nil {
-			return nil, err
-		}
 	}
-	err := w.Flush()
-	return out.Bytes(), err
+	return traces.Write(spec.Header{Members: r.members, Commit: "counterexample"}, r.events)
 }
 
 // recorder makes events of steps.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/internal/interactive"
-	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
@@ -44,20 +44,14 @@ func written(run *interactive.Run) ([]byte, error) {
 	case len(events) == 0:
 		return nil, errors.New("nothing has happened yet that a trace could say")
 	}
-	var out bytes.Buffer
-	w := spec.NewTraceWriter(&out, header)
-	for i := range events {
-		if err := w.Write(&events[i]); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Flush(); err != nil {
+	text, err := traces.Write(header, events)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := check.Trace(bytes.NewReader(out.Bytes()), check.Options{}); err != nil {
+	if _, err := check.Trace(bytes.NewReader(text), check.Options{}); err != nil {
 		return nil, fmt.Errorf("the run is not what the rules allow: %w", err)
 	}
-	return out.Bytes(), nil
+	return text, nil
 }
 
 // fileName returns a name for a file about a recording.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/interactive"
-	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces"
 	"github.com/seed-fdf591db/bully/traces/itf"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -196,13 +196,5 @@ func TraceOfITF(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	w := spec.NewTraceWriter(&out, header)
-	for k := range events {
-		if err := w.Write(&events[k]); err != nil {
-			return nil, err
-		}
-	}
-	err = w.Flush()
-	return out.Bytes(), err
+	return traces.Write(header, events)
 }

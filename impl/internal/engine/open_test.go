@@ -238,14 +238,7 @@ func read(t *testing.T, name string) (spec.Header, []spec.Event) {
 	t.Helper()
 	text, err := fs.ReadFile(traces.Valid, name+".ndjson")
 	require.NoError(t, err)
-	in, err := spec.NewTraceReader(bytes.NewReader(text))
+	h, events, err := traces.Read(text)
 	require.NoError(t, err)
-	var events []spec.Event
-	for {
-		var e spec.Event
-		if in.Read(&e) != nil {
-			return in.Header(), events
-		}
-		events = append(events, e)
-	}
+	return h, events
 }

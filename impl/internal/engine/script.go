@@ -4,18 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/impl/internal/subject"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces"
 )
 
 // Script makes a script of package cluster of a trace. The error is why there is none: the core, when it does what the script
 // says, must do what the trace says. Times are not looked at, since a script has none; nor is when exactly a message was lost.
 func Script(trace []byte) (*cluster.Script, error) {
-	header, events, err := ReadTrace(trace)
+	header, events, err := traces.Read(trace)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func Script(trace []byte) (*cluster.Script, error) {
 	if err := again.Flush(); err != nil {
 		return nil, err
 	}
-	_, replayed, err := ReadTrace(out.Bytes())
+	_, replayed, err := traces.Read(out.Bytes())
 	if err != nil {
 		return nil, err
 	}
@@ -57,24 +57,6 @@ func firstOf(h *spec.Header, events []spec.Event) (first spec.Configuration) {
 	}
 	first, _ = spec.NewConfiguration(0, 1, []spec.Member{{ID: h.Members[0], Kind: spec.Voter}})
 	return first
-}
-
-// ReadTrace reads a trace. Its error is a spec.TraceError.
-func ReadTrace(trace []byte) (h spec.Header, events []spec.Event, err error) {
-	in, err := spec.NewTraceReader(bytes.NewReader(trace))
-	if err != nil {
-		return h, nil, err
-	}
-	for {
-		var e spec.Event
-		switch err := in.Read(&e); {
-		case err == io.EOF:
-			return in.Header(), events, nil
-		case err != nil:
-			return h, nil, err
-		}
-		events = append(events, e)
-	}
 }
 
 // sameSteps reports whether two runs are the same, but for their losses and times, and else from which step on they are not.

@@ -1,6 +1,7 @@
 package interactive
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -22,22 +23,22 @@ func (s *Run) happened(m *compare.Moment) {
 	f.Text, f.Note, f.Action, f.Rule = step.Text, step.Note, step.Action, step.Rule
 	switch m.What {
 	case compare.Started:
-		f.Kind, f.Text, f.Note = recording.Start, first(f.Text, "starts"), first(f.Note, "knows of no leader, and waits a while to hear of one")
+		f.Kind, f.Text, f.Note = recording.Start, cmp.Or(f.Text, "starts"), cmp.Or(f.Note, "knows of no leader, and waits a while to hear of one")
 	case compare.Restarted:
-		f.Kind, f.Text = recording.Restart, first(f.Text, "is back")
+		f.Kind, f.Text = recording.Restart, cmp.Or(f.Text, "is back")
 	case compare.Took:
-		f.Kind, f.Takes, f.Text = recording.Receive, m.Number, first(f.Text, s.takes(m))
+		f.Kind, f.Takes, f.Text = recording.Receive, m.Number, cmp.Or(f.Text, s.takes(m))
 	case compare.Lost:
 		f.Kind, f.Takes, f.Node = recording.Lose, m.Number, -1
 		f.Text = fmt.Sprintf("%s from %s to %s is lost", m.Message.Kind, s.name(m.From), s.name(m.Node))
 	case compare.Ended:
-		f.Kind, f.Text = recording.Timer, first(f.Text, "its timer "+s.algorithm.Timers[m.Timer]+" ends")
+		f.Kind, f.Text = recording.Timer, cmp.Or(f.Text, "its timer "+s.algorithm.Timers[m.Timer]+" ends")
 	case compare.Called:
 		f.Kind = recording.Call
 		if m.Call != compare.AskCall {
 			f.Text = s.toldText(m)
 		}
-		f.Note = first(f.Note, "nothing comes of it")
+		f.Note = cmp.Or(f.Note, "nothing comes of it")
 	case compare.Saved:
 		f.Kind = recording.Save
 	case compare.Crashed:
@@ -110,15 +111,6 @@ func (s *Run) stepOf(m *compare.Moment) algorithms.Step {
 	return step
 }
 
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // name is what people call a node or a server.
 func (s *Run) name(id int) string { return s.header.Nodes[id-1] }
 
@@ -127,7 +119,7 @@ func (s *Run) takes(m *compare.Moment) string {
 	text := "takes " + m.Message.Kind
 	epoch, about := s.about(m.Node, m.Message)
 	if epoch > 0 {
-		text += fmt.Sprintf(" of %s %d", first(s.family.reigns, "stamp"), epoch)
+		text += fmt.Sprintf(" of %s %d", s.epochs(), epoch)
 	}
 	if about != "" {
 		text += " (" + about + ")"

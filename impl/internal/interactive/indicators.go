@@ -1,6 +1,7 @@
 package interactive
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -61,7 +62,7 @@ func (s *Run) indicatorsOf() (all []recording.Indicator) {
 }
 
 // epochs returns what the algorithm calls an epoch.
-func (s *Run) epochs() string { return first(s.family.reigns, "stamp") }
+func (s *Run) epochs() string { return cmp.Or(s.family.reigns, "stamp") }
 
 // promises reports whether there is an indicator for a promise: some algorithms have no epochs, or do not keep them.
 func (s *Run) promises(p *monitor.Promise) bool {

@@ -1,7 +1,6 @@
 package interactive
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -69,21 +68,13 @@ func Profiles() []Profile {
 	const ms = time.Millisecond
 	lan, wan := policy.LAN(), policy.WAN()
 	return []Profile{
-		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of " + inWords(lan.Patience) + " is a death.",
+		{Name: "lan", Says: "One room: messages take 3 to 9 ms, and a silence of " + span(lan.Patience) + " is a death.",
 			timing: compare.TimingOf(lan), delay: compare.Range{Min: 3 * ms, Max: 9 * ms}, disk: compare.Range{Min: ms / 2, Max: 3 * ms / 2}},
-		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of " + inWords(wan.Patience) + " is a death.",
+		{Name: "wan", Says: "Around the world: messages take 40 to 90 ms, and a silence of " + span(wan.Patience) + " is a death.",
 			timing: compare.TimingOf(wan), delay: compare.Range{Min: 40 * ms, Max: 90 * ms}, disk: compare.Range{Min: ms, Max: 4 * ms}},
 		{Name: "lossy", Says: "A bad network: messages take 1 to 10 ms, and one in ten is lost.",
 			timing: compare.TimingOf(lan), delay: compare.Range{Min: ms, Max: 10 * ms}, disk: compare.Range{Min: ms / 2, Max: 3 * ms / 2}, loss: 0.1},
 	}
-}
-
-// inWords says a time as a person would: 325 ms, or 3.5 s.
-func inWords(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%g s", d.Seconds())
 }
 
 func profileNamed(name string) *Profile {

@@ -1,6 +1,7 @@
 package interactive
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -169,7 +170,7 @@ func (s *Run) gone(m *compare.Moment, was *told) string {
 	} else {
 		text += ", and nobody knows yet that it is gone"
 	}
-	missed := first(s.family.missed, "when the others have heard nothing from it for about %s, they look for another")
+	missed := cmp.Or(s.family.missed, "when the others have heard nothing from it for about %s, they look for another")
 	text += ": " + fmt.Sprintf(missed, span(s.scenario.Timing.Patience))
 	if next := s.next(); next != "" {
 		text += ". " + next
@@ -276,7 +277,7 @@ func (s *Run) running() (n int) {
 func (s *Run) explainWrite(f *recording.Frame, m *compare.Moment) {
 	reign := ""
 	if s.algorithm.Epochs && m.Epoch > 0 {
-		reign = fmt.Sprintf(" of %s %d", first(s.family.reigns, "stamp"), m.Epoch)
+		reign = fmt.Sprintf(" of %s %d", s.epochs(), m.Epoch)
 	}
 	f.Text = "has its write" + reign + " taken by the resource"
 	switch {

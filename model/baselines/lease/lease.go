@@ -18,10 +18,9 @@
 package lease
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/seed-fdf591db/bully/model/explore"
-	"github.com/seed-fdf591db/bully/model/internal/frame"
 )
 
 // The largest constants that a packed state has room for.
@@ -33,35 +32,35 @@ const (
 // system is one configuration of module MCLease.
 type system struct {
 	rules
+	explore.Checks[system, state]
 	n            node
 	mortal       set
 	maxSessions  session
 	checkThenAct bool // Next is replaced by CheckThenAct
-	checks       frame.Checks[system, state]
-	properties   []stepProperty
 }
 
 var _ explore.Model = (*system)(nil)
+
+// module is what a configuration may name.
+var module = explore.Module[system, state]{
+	Name:           "MCLease",
+	Specifications: []string{"Spec", "FairSpec"},
+	Constants:      []string{"N", "MaxSessions", "Mortal"},
+	Bounds:         map[string]string{"HasRoom": "Within"},
+	Replacements:   replacements,
+	Invariants:     invariants,
+	Steps:          stepProperties,
+	Liveness:       []string{"SomeLeader", "NeverLedAgain"},
+}
 
 // New builds the model of one configuration of module MCLease. An unknown or missing constant,
 // replacement, invariant or property is an error that names it; so is a constant above MaxNodes
 // or MaxSessions. Liveness properties are not an error: the model returns them as Unchecked.
 func New(c explore.Configuration) (explore.Model, error) {
 	y := &system{rules: standard}
-	module := frame.Module[system, state]{
-		Package: "lease", Name: "MCLease", Constants: []string{"N", "MaxSessions", "Mortal"}, Needed: []string{"HasRoom"},
-		Substitutes: replacements, Promises: invariants, Liveness: []string{"SomeLeader", "NeverLedAgain"},
-	}
-	for _, p := range stepProperties {
-		module.Steps = append(module.Steps, p.name)
-	}
 	var err error
-	if y.checks, err = module.Take(c, y, y.setConstants); err != nil {
-		return nil, err
-	}
-	for _, name := range y.checks.Steps {
-		k := slices.IndexFunc(stepProperties, func(p stepProperty) bool { return p.name == name })
-		y.properties = append(y.properties, stepProperties[k])
+	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
+		return nil, fmt.Errorf("lease: %w", err)
 	}
 	return y, nil
 }
@@ -101,6 +100,3 @@ func (y *system) Render(packed []byte) []explore.Variable {
 	s := y.unpack(packed)
 	return y.render(&s)
 }
-
-// Unchecked implements explore.Model.
-func (y *system) Unchecked() []string { return y.checks.Unchecked }

@@ -3,14 +3,12 @@ package lease
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/model/explore"
-	"github.com/seed-fdf591db/bully/model/internal/frame"
 )
 
 // maxBytes bounds each run, because a mistake in the model may make it infinite.
@@ -38,7 +36,7 @@ func configure(items ...string) explore.Configuration {
 			c.Replacements["MayCreate"], c.Replacements["Put"] = "InLine", "Beside"
 		case item == "Elect":
 			c.Replacements["MayWrite"] = "Never"
-		case slices.ContainsFunc(invariants, func(v frame.Promise[system, state]) bool { return v.Name == item }):
+		case invariants[item] != nil:
 			c.Invariants = append(c.Invariants, item)
 		default:
 			c.Properties = append(c.Properties, item)
@@ -203,7 +201,7 @@ func TestRefinesAlone(t *testing.T) {
 		{led(2, 0, 0), led(2, 0, 2), "Refines"}, // led before
 		{led(1, 0, 0), led(1, 2, 3), "Refines"}, // two at once
 	} {
-		require.Equal(t, test.want, y.broken(&test.now, &test.next), "%v to %v", test.now.epoch, test.next.epoch)
+		require.Equal(t, test.want, y.BrokenBy(y, &test.now, &test.next), "%v to %v", test.now.epoch, test.next.epoch)
 	}
 }
 
@@ -211,24 +209,24 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	for item, message := range map[string]string{
 		"N = 8":              `constant N = "8" is not a number from 1 to 7`,
 		"MaxSessions = 0":    `constant MaxSessions = "0" is not a number from 1 to 7`,
-		"MaxEpoch = 2":       `MaxEpoch is no constant with a value`,
+		"MaxEpoch = 2":       `module MCLease has no constant "MaxEpoch"`,
 		"Mortal = 1":         `constant Mortal = "1" is not a set of nodes`,
 		"Mortal = {1, 3}":    `constant Mortal has 3 in it, which is no node`,
-		"HasRoom <- Without": `no replacement HasRoom <- Without`,
+		"HasRoom <- Without": `HasRoom is "Without" and must be Within`,
 		"Put <- Twice":       "no replacement Put <- Twice",
 		"IsQuorum <- AnySet": "no replacement IsQuorum <- AnySet",
-		"OneActing":          `OneActing is no property`,
+		"OneActing":          `module MCLease has no property "OneActing"`,
 	} {
 		_, err := New(configure(item))
 		require.ErrorContains(t, err, message)
 	}
 	for message, change := range map[string]func(c *explore.Configuration){
-		`module MCFencing`:              func(c *explore.Configuration) { c.Module = "MCFencing" },
-		`specification WeakSpec`:        func(c *explore.Configuration) { c.Specification = "WeakSpec" },
-		`constant N = ""`:               func(c *explore.Configuration) { delete(c.Constants, "N") },
-		`constant Mortal = ""`:          func(c *explore.Configuration) { delete(c.Constants, "Mortal") },
-		`constant HasRoom has no value`: func(c *explore.Configuration) { delete(c.Replacements, "HasRoom") },
-		`Refines is no invariant`:       func(c *explore.Configuration) { c.Invariants = []string{"Refines"} },
+		`module "MCFencing"`:               func(c *explore.Configuration) { c.Module = "MCFencing" },
+		`specification "WeakSpec"`:         func(c *explore.Configuration) { c.Specification = "WeakSpec" },
+		`constant N = ""`:                  func(c *explore.Configuration) { delete(c.Constants, "N") },
+		`constant Mortal = ""`:             func(c *explore.Configuration) { delete(c.Constants, "Mortal") },
+		`HasRoom is "" and must be Within`: func(c *explore.Configuration) { delete(c.Replacements, "HasRoom") },
+		`no invariant "Refines"`:           func(c *explore.Configuration) { c.Invariants = []string{"Refines"} },
 	} {
 		c := configure("OneLeader")
 		change(&c)

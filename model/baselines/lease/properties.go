@@ -1,76 +1,58 @@
 package lease
 
-import "github.com/seed-fdf591db/bully/model/internal/frame"
-
-// stepProperty is a property of steps.
-type stepProperty struct {
-	name  string
-	holds func(y *system, now, next *state) bool
-}
-
 // invariants are the properties of states that a configuration may name.
-var invariants = []frame.Promise[system, state]{
-	{Name: "TypeOK", Holds: (*system).typeOK},
-	{Name: "OneLeader", Holds: func(_ *system, s *state) bool {
+var invariants = map[string]func(y *system, s *state) bool{
+	"TypeOK": (*system).typeOK,
+	"OneLeader": func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool { return !s.leads(x) || !s.leads(z) })
-	}},
-	{Name: "LeaderHolds", Holds: func(_ *system, s *state) bool {
+	},
+	"LeaderHolds": func(_ *system, s *state) bool {
 		return s.all(func(x session) bool {
 			return !s.leads(x) || s.entries[x] != 0 && s.entries[x] == s.epoch[x] && s.first(x)
 		})
-	}},
-	{Name: "OneHolder", Holds: func(_ *system, s *state) bool {
+	},
+	"OneHolder": func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool {
 			return s.entries[x] == 0 || s.entries[z] == 0 || !s.first(x) || !s.first(z)
 		})
-	}},
-	{Name: "OneLeaderPerEpoch", Holds: func(_ *system, s *state) bool {
+	},
+	"OneLeaderPerEpoch": func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool {
 			return s.epoch[x] == 0 || s.epoch[x] != s.epoch[z] || s.node[x] == s.node[z]
 		})
-	}},
-	{Name: "NoLockout", Holds: func(y *system, s *state) bool {
+	},
+	"NoLockout": func(y *system, s *state) bool {
 		return s.all(func(x session) bool { return s.entries[x] == 0 || y.admits(s, s.entries[x]) })
-	}},
-	{Name: "NeverSucceeded", Holds: func(_ *system, s *state) bool {
+	},
+	"NeverSucceeded": func(_ *system, s *state) bool {
 		return s.pairs(func(x, z session) bool { return s.epoch[x] == 0 || s.epoch[z] == 0 || s.node[x] == s.node[z] })
-	}},
-	{Name: "NeverShutOut", Holds: func(y *system, s *state) bool {
+	},
+	"NeverShutOut": func(y *system, s *state) bool {
 		return s.all(func(x session) bool { return !s.leads(x) || y.admits(s, s.epoch[x]) })
-	}},
-	{Name: "NeverPassed", Holds: func(_ *system, s *state) bool {
+	},
+	"NeverPassed": func(_ *system, s *state) bool {
 		return s.all(func(x session) bool {
 			return s.entries[x] == 0 || s.first(x) || s.hasRevision(s.entries[x]-1)
 		})
-	}},
+	},
 }
 
 // stepProperties are the properties of steps that a configuration may name.
-var stepProperties = []stepProperty{
-	{"RevisionsRise", func(_ *system, now, next *state) bool {
+var stepProperties = map[string]func(y *system, now, next *state) bool{
+	"RevisionsRise": func(_ *system, now, next *state) bool {
 		return next.all(func(x session) bool {
 			e := next.entries[x]
 			return e == 0 || e == now.entries[x] || now.all(func(z session) bool { return now.epoch[z] < e })
 		})
-	}},
-	{"NoStaleWrite", func(_ *system, now, next *state) bool { return next.wrote >= now.wrote }},
-	{"Refines", (*system).refines},
+	},
+	"NoStaleWrite": func(_ *system, now, next *state) bool { return next.wrote >= now.wrote },
+	"Refines":      (*system).refines,
 }
 
 // Check implements explore.Expander.
 func (x *stepper) Check(packed []byte) string {
 	x.now = x.unpack(packed)
-	return x.checks.Broken(x.system, &x.now)
-}
-
-// broken returns the name of the first step property that the step from now to next violates, or "".
-func (y *system) broken(now, next *state) string {
-	for _, p := range y.properties {
-		if !p.holds(y, now, next) {
-			return p.name
-		}
-	}
-	return ""
+	return x.Broken(x.system, &x.now)
 }
 
 // all reports whether what is asked holds for every session.

@@ -37,7 +37,6 @@ var standard = rules{
 // replacements are what a configuration may put in the place of an operator: by operator, then by name, as in
 // tla/MCLease.tla.
 var replacements = map[string]map[string]func(*system){
-	"HasRoom": {"Within": func(*system) {}}, // the bound, which is no mutant
 	"DeadlineFirst": {
 		"NoDeadline": func(y *system) { y.deadlineFirst = func(*state, session) bool { return true } },
 		"OnlyLeadersStop": func(y *system) {

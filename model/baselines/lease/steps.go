@@ -63,7 +63,7 @@ func (x *stepper) begin() *state {
 // end emits the next state. What it is about is a node, a session or an epoch; 0 is nothing.
 func (x *stepper) end(action string, about int8) {
 	x.packed = x.pack(&x.next, x.packed[:0])
-	x.emit(explore.Step{Action: action, Args: [2]int8{about}}, x.packed, x.broken(&x.now, &x.next))
+	x.emit(explore.Step{Action: action, Args: [2]int8{about}}, x.packed, x.BrokenBy(x.system, &x.now, &x.next))
 }
 
 // endSession ends session s at its node, in the next state.

@@ -28,6 +28,7 @@ const (
 // model is one configuration of module MCRaftElection.
 type model struct {
 	frame.Network
+	explore.Checks[model, state]
 	maxTerm  int
 	flapping set
 	budget   [faults]uint8
@@ -35,7 +36,6 @@ type model struct {
 	led      bool    // whether a run begins with a leader
 	masks    [messages]traffic
 	rules
-	checks frame.Checks[model, state]
 }
 
 var _ explore.Model = (*model)(nil)
@@ -44,13 +44,11 @@ var _ explore.Model = (*model)(nil)
 var budgets = []string{"MaxRestart", "MaxCut"}
 
 // module is what a configuration of module MCRaftElection may name.
-func module() *frame.Module[model, state] {
-	return &frame.Module[model, state]{
-		Package: "raft", Name: "MCRaftElection", Constants: append([]string{"N", "MaxTerm", "Flapping"}, budgets...), Needed: []string{"Cuts", "Beginnings"},
-		Substitutes: substitutes, Promises: promises,
-		Steps:    []string{termMonotonic, leaderStays},
-		Liveness: []string{"NoIdleLeader", "EndsLed", "NeverEndsLed"},
-	}
+var module = explore.Module[model, state]{
+	Name: "MCRaftElection", Specifications: []string{"Spec", "FairSpec"}, Constants: append([]string{"N", "MaxTerm", "Flapping"}, budgets...), Needed: []string{"Cuts", "Beginnings"},
+	Replacements: replacements, Invariants: invariants,
+	Steps:    steps,
+	Liveness: []string{"NoIdleLeader", "EndsLed", "NeverEndsLed"},
 }
 
 // New builds the model of one configuration of module MCRaftElection, for N and MaxTerm of 1 to 5 and budgets up to 255.
@@ -62,9 +60,8 @@ func New(c explore.Configuration) (explore.Model, error) {
 		m.masks[t] = allOf(t)
 	}
 	var err error
-	m.checks, err = module().Take(c, m, m.setConstants)
-	if err != nil {
-		return nil, err
+	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+		return nil, fmt.Errorf("raft: %w", err)
 	}
 	for _, cut := range m.Cuts {
 		m.ever |= cut
@@ -114,9 +111,6 @@ func (m *model) Init(emit func(state []byte)) {
 
 // Expander implements explore.Model.
 func (m *model) Expander() explore.Expander { return &expander{model: m} }
-
-// Unchecked implements explore.Model.
-func (m *model) Unchecked() []string { return m.checks.Unchecked }
 
 // Render implements explore.Model.
 func (m *model) Render(packed []byte) []explore.Variable {

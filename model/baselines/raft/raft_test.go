@@ -138,15 +138,15 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 		"N = 6":               `constant N = "6" is not a number from 1 to 5`,
 		"MaxTerm = 0":         `constant MaxTerm = "0" is not a number from 1 to 5`,
 		"MaxRestart = many":   `constant MaxRestart = "many" is not a number from 0 to 255`,
-		"MaxEpoch = 2":        "MaxEpoch is no constant",
+		"MaxEpoch = 2":        `has no constant "MaxEpoch"`,
 		"Flapping = 3":        `constant Flapping = "3" is not a set of nodes`,
 		"Flapping = {1, 4}":   "constant Flapping has 4 in it, which is no node",
-		"Cuts <- Star":        "there is no replacement Cuts <- Star",
+		"Cuts <- Star":        "module MCRaftElection has no replacement Cuts <- Star",
 		"Beginnings <- ":      "constant Beginnings has no value",
-		"IsQuorum <- AnySet":  "there is no replacement IsQuorum <- AnySet",
-		"AsksFirst <- Timely": "there is no replacement AsksFirst <- Timely",
-		"OneLeaderPerEpoch":   "OneLeaderPerEpoch is no invariant",
-		"SomebodyLeads":       "SomebodyLeads is no property",
+		"IsQuorum <- AnySet":  "module MCRaftElection has no replacement IsQuorum <- AnySet",
+		"AsksFirst <- Timely": "module MCRaftElection has no replacement AsksFirst <- Timely",
+		"OneLeaderPerEpoch":   `has no invariant "OneLeaderPerEpoch"`,
+		"SomebodyLeads":       `has no property "SomebodyLeads"`,
 	} {
 		_, err := New(configure(item))
 		require.ErrorContains(t, err, message)
@@ -154,11 +154,11 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	c := configure("OneLeader")
 	c.Module = "MCCluster"
 	_, err := New(c)
-	require.ErrorContains(t, err, "module MCCluster")
+	require.ErrorContains(t, err, `module "MCCluster" is not`)
 	c = configure("OneLeader")
 	c.Specification = "WeakSpec"
 	_, err = New(c)
-	require.ErrorContains(t, err, "specification WeakSpec")
+	require.ErrorContains(t, err, `no specification "WeakSpec"`)
 	c = configure("OneLeader")
 	delete(c.Constants, "Flapping")
 	_, err = New(c)

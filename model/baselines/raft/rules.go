@@ -38,8 +38,8 @@ func always(*model, *state, int) bool          { return true }
 func unlessLed(m *model, s *state, i int) bool { return !s.leads(i) && !m.hears(s, i) }
 func neighbours(l link) bool                   { return l.From-l.To == 1 || l.To-l.From == 1 }
 
-// substitutes makes, for each operator or constant, each replacement that tla/MCRaftElection.tla has for it.
-var substitutes = map[string]map[string]func(m *model){
+// replacements makes, for each operator or constant, each replacement that tla/MCRaftElection.tla has for it.
+var replacements = map[string]map[string]func(m *model){
 	"Cuts": {
 		"Whole":         func(m *model) { m.CutWhere(func(link) bool { return false }) },
 		"FirstIsolated": func(m *model) { m.CutWhere(func(l link) bool { return (l.From == 1) != (l.To == 1) }) },
@@ -81,22 +81,22 @@ var substitutes = map[string]map[string]func(m *model){
 	},
 }
 
-// promises are the invariants that a configuration may name.
-var promises = []promise{
-	{Name: "TypeOK", Holds: func(m *model, s *state) bool {
+// invariants are those that a configuration may name.
+var invariants = map[string]func(m *model, s *state) bool{
+	"TypeOK": func(m *model, s *state) bool {
 		return !m.SomeNode(func(i int) bool {
 			x := s.node[i]
 			return int(x.term) > m.maxTerm || int(x.vote) > m.N || int(x.leader) > m.N || x.votes>>(m.N+1) != 0
 		})
-	}},
-	{Name: "OneLeaderPerTerm", Holds: func(m *model, s *state) bool { return m.oneLeaderPerTerm(s) }},
-	{Name: "OneLeader", Holds: func(m *model, s *state) bool {
+	},
+	"OneLeaderPerTerm": func(m *model, s *state) bool { return m.oneLeaderPerTerm(s) },
+	"OneLeader": func(m *model, s *state) bool {
 		return !m.SomeNode(func(i int) bool { return m.SomeNode(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
-	}},
-	{Name: "NeverSplit", Holds: func(m *model, s *state) bool { return !m.split(s) }},
-	{Name: "NeverReplaced", Holds: func(m *model, s *state) bool {
+	},
+	"NeverSplit": func(m *model, s *state) bool { return !m.split(s) },
+	"NeverReplaced": func(m *model, s *state) bool {
 		return !m.SomeNode(func(i int) bool { return s.leads(i) && s.node[i].term != 1 })
-	}},
+	},
 }
 
 // oneLeaderPerTerm goes through all who lead, and through what leaders have sent.
@@ -135,23 +135,14 @@ func (m *model) split(s *state) bool {
 	return !m.SomeNode(func(c int) bool { return m.isQuorum(m, votes[c]) })
 }
 
-// The step properties.
-const (
-	termMonotonic = "TermMonotonic"
-	leaderStays   = "LeaderStays"
-)
-
-// broken returns the name of the step property that the step from s to t violates, or "".
-func (m *model) broken(s, t *state) string {
-	for _, name := range m.checks.Steps {
-		for i := 1; i <= m.N; i++ {
-			before, after := s.node[i].term, t.node[i].term
-			if name == termMonotonic && after < before || name == leaderStays && after != before && m.sound(s, i) {
-				return name
-			}
-		}
-	}
-	return ""
+// steps are the properties of steps.
+var steps = map[string]func(m *model, now, next *state) bool{
+	"TermMonotonic": func(m *model, now, next *state) bool {
+		return !m.SomeNode(func(i int) bool { return next.node[i].term < now.node[i].term })
+	},
+	"LeaderStays": func(m *model, now, next *state) bool {
+		return !m.SomeNode(func(i int) bool { return next.node[i].term != now.node[i].term && m.sound(now, i) })
+	},
 }
 
 // sound reports whether node i leads, and it and those from whom nothing ever cuts it off are a quorum.

@@ -53,7 +53,6 @@ type (
 	set     = frame.Set
 	link    = frame.Link
 	linkSet = frame.LinkSet
-	promise = frame.Promise[model, state]
 )
 
 // traffic is what is under way on a link: a bit for each message. Those of a low term have the low bits.

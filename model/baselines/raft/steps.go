@@ -17,7 +17,7 @@ type expander struct {
 // Check implements explore.Expander.
 func (x *expander) Check(packed []byte) string {
 	x.unpack(packed, &x.now)
-	return x.checks.Broken(x.model, &x.now)
+	return x.Broken(x.model, &x.now)
 }
 
 // Expand implements explore.Expander: the actions in the order of Next.
@@ -57,7 +57,7 @@ func (x *expander) eachArrival(t message, action string, receive func(i, j, term
 // end gives next to the explorer, as the result of the action.
 func (x *expander) end(action string, args ...int) {
 	x.packed = x.pack(x.packed[:0], &x.next)
-	x.emit(frame.StepOf(action, args), x.packed, x.broken(&x.now, &x.next))
+	x.emit(frame.StepOf(action, args), x.packed, x.BrokenBy(x.model, &x.now, &x.next))
 }
 
 // send puts a message from node i to node j under way, unless the link is cut.

@@ -30,11 +30,11 @@ type order [maxNodes + 1]int
 // model is one configuration of module MCRing.
 type model struct {
 	frame.Network
+	explore.Checks[model, state]
 	budget     [faults]uint8
 	orders     []order
 	beginnings []string
 	rules
-	checks frame.Checks[model, state]
 }
 
 var _ explore.Model = (*model)(nil)
@@ -43,12 +43,10 @@ var _ explore.Model = (*model)(nil)
 var budgets = []string{"MaxCrash", "MaxRestart", "MaxCut"}
 
 // module is what a configuration of module MCRing may name.
-func module() *frame.Module[model, state] {
-	return &frame.Module[model, state]{
-		Package: "ring", Name: "MCRing", Constants: append([]string{"N"}, budgets...), Needed: []string{"Cuts", "Orders", "Beginnings"},
-		Substitutes: substitutes, Promises: promises,
-		Liveness: []string{"EndsLed", "NeverEndsLed"},
-	}
+var module = explore.Module[model, state]{
+	Name: "MCRing", Specifications: []string{"Spec", "FairSpec"}, Constants: append([]string{"N"}, budgets...), Needed: []string{"Cuts", "Orders", "Beginnings"},
+	Replacements: replacements, Invariants: invariants,
+	Liveness: []string{"EndsLed", "NeverEndsLed"},
 }
 
 // New builds the model of one configuration of module MCRing, for N of 2 to 6 and budgets up to 255. An unknown or
@@ -57,9 +55,8 @@ func module() *frame.Module[model, state] {
 func New(c explore.Configuration) (explore.Model, error) {
 	m := &model{rules: asWritten}
 	var err error
-	m.checks, err = module().Take(c, m, m.setConstants)
-	if err != nil {
-		return nil, err
+	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+		return nil, fmt.Errorf("ring: %w", err)
 	}
 	return m, nil
 }
@@ -120,9 +117,6 @@ func (m *model) Init(emit func(state []byte)) {
 
 // Expander implements explore.Model.
 func (m *model) Expander() explore.Expander { return &expander{model: m} }
-
-// Unchecked implements explore.Model.
-func (m *model) Unchecked() []string { return m.checks.Unchecked }
 
 // Render implements explore.Model.
 func (m *model) Render(packed []byte) []explore.Variable {

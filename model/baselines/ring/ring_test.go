@@ -119,15 +119,15 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	for item, message := range map[string]string{
 		"N = 1":              `constant N = "1" is not a number from 2 to 6`,
 		"MaxCrash = many":    `constant MaxCrash = "many" is not a number from 0 to 255`,
-		"MaxEpoch = 2":       "MaxEpoch is no constant",
-		"Cuts <- Star":       "there is no replacement Cuts <- Star",
-		"Orders <- Shuffled": "there is no replacement Orders <- Shuffled",
+		"MaxEpoch = 2":       `has no constant "MaxEpoch"`,
+		"Cuts <- Star":       "module MCRing has no replacement Cuts <- Star",
+		"Orders <- Shuffled": "module MCRing has no replacement Orders <- Shuffled",
 		"Orders <- ":         "constant Orders has no value",
 		"Beginnings <- ":     "constant Beginnings has no value",
-		"PassesOn <- Nobody": "there is no replacement PassesOn <- Nobody",
-		"OnTime <- AnyTime":  "there is no replacement OnTime <- AnyTime",
-		"OneLeaderPerEpoch":  "OneLeaderPerEpoch is no invariant",
-		"SomebodyLeads":      "SomebodyLeads is no property",
+		"PassesOn <- Nobody": "module MCRing has no replacement PassesOn <- Nobody",
+		"OnTime <- AnyTime":  "module MCRing has no replacement OnTime <- AnyTime",
+		"OneLeaderPerEpoch":  `has no invariant "OneLeaderPerEpoch"`,
+		"SomebodyLeads":      `has no property "SomebodyLeads"`,
 	} {
 		_, err := New(configure(item))
 		require.ErrorContains(t, err, message)
@@ -135,11 +135,11 @@ func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	c := configure("OneLeader")
 	c.Module = "MCCluster"
 	_, err := New(c)
-	require.ErrorContains(t, err, "module MCCluster")
+	require.ErrorContains(t, err, `module "MCCluster" is not`)
 	c = configure("OneLeader")
 	c.Specification = "WeakSpec"
 	_, err = New(c)
-	require.ErrorContains(t, err, "specification WeakSpec")
+	require.ErrorContains(t, err, `no specification "WeakSpec"`)
 	c = configure("OneLeader")
 	delete(c.Constants, "MaxCut")
 	_, err = New(c)

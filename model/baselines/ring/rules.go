@@ -36,8 +36,8 @@ func (m *model) onTime(s *state) bool {
 	return true
 }
 
-// substitutes makes, for each operator or constant, each replacement that tla/MCRing.tla has for it.
-var substitutes = map[string]map[string]func(m *model){
+// replacements makes, for each operator or constant, each replacement that tla/MCRing.tla has for it.
+var replacements = map[string]map[string]func(m *model){
 	"Cuts": {
 		"Whole":  func(m *model) { m.CutWhere(func(link) bool { return false }) },
 		"Halves": func(m *model) { m.CutWhere(func(l link) bool { return (2*l.From > m.N) != (2*l.To > m.N) }) },
@@ -64,26 +64,26 @@ var substitutes = map[string]map[string]func(m *model){
 	"Drops":    {"OfTheDead": func(m *model) { m.drops = func(m *model, s *state, i, j int) bool { return !m.alive(s, i, j) } }},
 }
 
-// promises are the invariants that a configuration may name.
-var promises = []promise{
-	{Name: "TypeOK", Holds: func(m *model, s *state) bool {
+// invariants are those that a configuration may name.
+var invariants = map[string]func(m *model, s *state) bool{
+	"TypeOK": func(m *model, s *state) bool {
 		return s.up>>(m.N+1) == 0 && !m.SomeNode(func(i int) bool { return int(s.leader[i]) > m.N })
-	}},
-	{Name: "OneLeader", Holds: func(m *model, s *state) bool {
+	},
+	"OneLeader": func(m *model, s *state) bool {
 		return !m.SomeNode(func(i int) bool { return m.SomeNode(func(j int) bool { return i < j && s.leads(i) && s.leads(j) }) })
-	}},
-	{Name: "OnlyTheHighest", Holds: func(m *model, s *state) bool {
+	},
+	"OnlyTheHighest": func(m *model, s *state) bool {
 		return !m.SomeNode(func(i int) bool { return s.leads(i) && i != s.up.Highest() })
-	}},
-	{Name: "LeaderAtRest", Holds: func(m *model, s *state) bool { return !m.atRest(s) || m.SomeNode(s.leads) }},
-	{Name: "OneLeaderAtRest", Holds: func(m *model, s *state) bool {
+	},
+	"LeaderAtRest": func(m *model, s *state) bool { return !m.atRest(s) || m.SomeNode(s.leads) },
+	"OneLeaderAtRest": func(m *model, s *state) bool {
 		return !m.atRest(s) || m.SomeNode(func(l int) bool { return m.followedByAll(s, l) })
-	}},
-	{Name: "HighestAtRest", Holds: func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.Highest()) }},
-	{Name: "NeverLed", Holds: func(m *model, s *state) bool { return !(m.atRest(s) && m.followedByAll(s, m.N)) }},
-	{Name: "NeverReplaced", Holds: func(m *model, s *state) bool {
+	},
+	"HighestAtRest": func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.Highest()) },
+	"NeverLed":      func(m *model, s *state) bool { return !(m.atRest(s) && m.followedByAll(s, m.N)) },
+	"NeverReplaced": func(m *model, s *state) bool {
 		return !(m.atRest(s) && !s.up.Has(m.N) && m.followedByAll(s, m.N-1))
-	}},
+	},
 }
 
 // followedByAll reports whether node l leads and all who run take it for the leader.

@@ -54,9 +54,8 @@ func (x message) String() string {
 
 // What the models share.
 type (
-	set     = frame.Set
-	link    = frame.Link
-	promise = frame.Promise[model, state]
+	set  = frame.Set
+	link = frame.Link
 )
 
 // queue holds messages in 4 bits each, the first in the lowest. No message is zero, since no id is.

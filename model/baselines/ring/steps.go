@@ -17,7 +17,7 @@ type expander struct {
 // Check implements explore.Expander.
 func (x *expander) Check(packed []byte) string {
 	x.unpack(packed, &x.now)
-	return x.checks.Broken(x.model, &x.now)
+	return x.Broken(x.model, &x.now)
 }
 
 // Expand implements explore.Expander: the actions in the order of Next.

@@ -46,8 +46,8 @@ var asTaught = rules{
 func always(*model, *state, int) bool { return true }
 func never(*model, *state, int) bool  { return false }
 
-// substitutes makes, for each operator or constant, each replacement that tla/MCTextbook.tla has for it.
-var substitutes = map[string]map[string]func(m *model){
+// replacements makes, for each operator or constant, each replacement that tla/MCTextbook.tla has for it.
+var replacements = map[string]map[string]func(m *model){
 	"Cuts": {
 		"Whole":       func(m *model) { m.CutWhere(func(link) bool { return false }) },
 		"TopIsolated": func(m *model) { m.CutWhere(func(l link) bool { return (l.From == m.N) != (l.To == m.N) }) },
@@ -106,35 +106,32 @@ func (m *model) awaited(s *state, i int) set {
 	return m.above(i)
 }
 
-// promises are the invariants that a configuration may name.
-var promises = []promise{
-	{Name: "TypeOK", Holds: func(m *model, s *state) bool {
+// invariants are those that a configuration may name.
+var invariants = map[string]func(m *model, s *state) bool{
+	"TypeOK": func(m *model, s *state) bool {
 		return s.up&^m.above(0) == 0 && !m.some(m.above(0), func(i int) bool { return int(s.leader[i]) > m.N })
-	}},
-	{Name: "OneLeader", Holds: func(m *model, s *state) bool {
+	},
+	"OneLeader": func(m *model, s *state) bool {
 		return !m.twoLead(s, func(lower, higher int) bool { return true })
-	}},
-	{Name: "TwoOnlyOnReturn", Holds: func(m *model, s *state) bool {
+	},
+	"TwoOnlyOnReturn": func(m *model, s *state) bool {
 		return !m.twoLead(s, func(lower, higher int) bool { return !s.net[m.Index[higher][lower]].has(coordinator) })
-	}},
-	{Name: "OneLeaderAtRest", Holds: func(m *model, s *state) bool {
+	},
+	"OneLeaderAtRest": func(m *model, s *state) bool {
 		return !m.atRest(s) || m.some(m.above(0), func(l int) bool { return m.followedByAll(s, l) })
-	}},
-	{Name: "HighestAtRest", Holds: func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.Highest()) }},
-	{Name: "NeverReplaced", Holds: func(m *model, s *state) bool {
+	},
+	"HighestAtRest": func(m *model, s *state) bool { return !m.atRest(s) || m.followedByAll(s, s.up.Highest()) },
+	"NeverReplaced": func(m *model, s *state) bool {
 		return !(m.atRest(s) && !s.up.Has(m.N) && m.followedByAll(s, m.N-1))
-	}},
+	},
 }
 
-// neverHandsOver is the step property that no leader becomes a follower while it runs.
-const neverHandsOver = "NeverHandsOver"
-
-// broken returns the name of the step property that the step from s to t violates, or "".
-func (m *model) broken(s, t *state) string {
-	if len(m.checks.Steps) > 0 && m.some(s.up&t.up, func(i int) bool { return s.leads(i) && t.role[i] == follower }) {
-		return neverHandsOver
-	}
-	return ""
+// steps are the properties of steps.
+var steps = map[string]func(m *model, now, next *state) bool{
+	// No leader becomes a follower while it runs.
+	"NeverHandsOver": func(m *model, now, next *state) bool {
+		return !m.some(now.up&next.up, func(i int) bool { return now.leads(i) && next.role[i] == follower })
+	},
 }
 
 // twoLead reports whether two nodes lead for which bad is true.

@@ -107,7 +107,7 @@ func TestNewStampNamesWhatItDoesNotKnow(t *testing.T) {
 	_, err = NewStamp(configure("TypeOK"))
 	require.ErrorContains(t, err, "module MCTextbook is not MCTextbookStamp")
 	_, err = New(configureStamp("TypeOK"))
-	require.ErrorContains(t, err, "module MCTextbookStamp is not MCTextbook")
+	require.ErrorContains(t, err, `module "MCTextbookStamp" is not MCTextbook`)
 }
 
 func TestRenderStamps(t *testing.T) {

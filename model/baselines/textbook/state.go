@@ -44,9 +44,8 @@ func (r role) String() string {
 
 // What the models share.
 type (
-	set     = frame.Set
-	link    = frame.Link
-	promise = frame.Promise[model, state]
+	set  = frame.Set
+	link = frame.Link
 )
 
 func (m *model) above(i int) set { return set(1<<(m.N+1) - 1<<(i+1)) }

@@ -27,11 +27,11 @@ const maxNodes = 5
 // model is one configuration of module MCTextbook.
 type model struct {
 	frame.Network
+	explore.Checks[model, state]
 	flapping   set
 	budget     [faults]uint8
 	beginnings []string
 	rules
-	checks frame.Checks[model, state]
 }
 
 var _ explore.Model = (*model)(nil)
@@ -40,13 +40,11 @@ var _ explore.Model = (*model)(nil)
 var budgets = []string{"MaxCrash", "MaxRestart", "MaxCut"}
 
 // module is what a configuration of module MCTextbook may name.
-func module() *frame.Module[model, state] {
-	return &frame.Module[model, state]{
-		Package: "textbook", Name: "MCTextbook", Constants: append([]string{"N", "Flapping"}, budgets...), Needed: []string{"Cuts", "Beginnings"},
-		Substitutes: substitutes, Promises: promises,
-		Steps:    []string{neverHandsOver},
-		Liveness: []string{"SomeLeader", "HighestLeads", "NeverSettled"},
-	}
+var module = explore.Module[model, state]{
+	Name: "MCTextbook", Specifications: []string{"Spec", "FairSpec"}, Constants: append([]string{"N", "Flapping"}, budgets...), Needed: []string{"Cuts", "Beginnings"},
+	Replacements: replacements, Invariants: invariants,
+	Steps:    steps,
+	Liveness: []string{"SomeLeader", "HighestLeads", "NeverSettled"},
 }
 
 // New builds the model of one configuration of module MCTextbook, for N of 1 to 5 and budgets up to 255. An unknown or
@@ -55,9 +53,8 @@ func module() *frame.Module[model, state] {
 func New(c explore.Configuration) (explore.Model, error) {
 	m := &model{rules: asTaught}
 	var err error
-	m.checks, err = module().Take(c, m, m.setConstants)
-	if err != nil {
-		return nil, err
+	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+		return nil, fmt.Errorf("textbook: %w", err)
 	}
 	return m, nil
 }
@@ -93,9 +90,6 @@ func (m *model) Init(emit func(state []byte)) {
 
 // Expander implements explore.Model.
 func (m *model) Expander() explore.Expander { return &expander{model: m} }
-
-// Unchecked implements explore.Model.
-func (m *model) Unchecked() []string { return m.checks.Unchecked }
 
 // Render implements explore.Model.
 func (m *model) Render(packed []byte) []explore.Variable {

@@ -1,5 +1,5 @@
-// Package frame has what the models of the baselines share: the nodes, the links between them, of which some are cut, and how
-// a model takes what a configuration names. It has no rule of any of them.
+// Package frame has what the models of the baselines share: the nodes, the links between them, of which some are cut, and the
+// constants that bound faults. It has no rule of any of them.
 package frame
 
 import (
@@ -157,89 +157,4 @@ func StepOf(action string, args []int) explore.Step {
 		step.Args[k] = int8(a)
 	}
 	return step
-}
-
-// Promise is an invariant of a module, of which M is the model and S a state.
-type Promise[M, S any] struct {
-	Name  string
-	Holds func(m *M, s *S) bool
-}
-
-// Module is what a configuration of a module may name.
-type Module[M, S any] struct {
-	Package     string                         // as errors begin
-	Name        string                         // such as MCRing
-	Constants   []string                       // those that have a value
-	Needed      []string                       // those that have none unless they are replaced
-	Substitutes map[string]map[string]func(*M) // by operator or constant, what may stand in its place
-	Promises    []Promise[M, S]
-	Steps       []string // the properties of steps
-	Liveness    []string // the properties that the explorer cannot check
-}
-
-// Checks is what a configuration asks for.
-type Checks[M, S any] struct {
-	Invariants []Promise[M, S]
-	Steps      []string
-	Unchecked  []string
-}
-
-// Broken returns the name of the first invariant that does not hold of a state, or "".
-func (c *Checks[M, S]) Broken(m *M, s *S) string {
-	for _, p := range c.Invariants {
-		if !p.Holds(m, s) {
-			return p.Name
-		}
-	}
-	return ""
-}
-
-// Take returns what a configuration asks for, after set has taken the constants and the model the replacements. Its error names
-// what is unknown or missing.
-func (d *Module[M, S]) Take(c explore.Configuration, m *M, set func(constants map[string]string) error) (checks Checks[M, S], err error) {
-	wrong := func(format string, args ...any) error { return fmt.Errorf(d.Package+": "+format, args...) }
-	if c.Module != d.Name {
-		return checks, wrong("module %s is not %s", c.Module, d.Name)
-	}
-	if c.Specification != "Spec" && c.Specification != "FairSpec" {
-		return checks, wrong("specification %s is neither Spec nor FairSpec", c.Specification)
-	}
-	if err := set(c.Constants); err != nil {
-		return checks, wrong("%w", err)
-	}
-	for name := range c.Constants {
-		if !slices.Contains(d.Constants, name) {
-			return checks, wrong("%s is no constant with a value of module %s", name, d.Name)
-		}
-	}
-	for _, name := range d.Needed {
-		if c.Replacements[name] == "" {
-			return checks, wrong("constant %s has no value", name)
-		}
-	}
-	for operator, name := range c.Replacements {
-		put := d.Substitutes[operator][name]
-		if put == nil {
-			return checks, wrong("there is no replacement %s <- %s in module %s", operator, name, d.Name)
-		}
-		put(m)
-	}
-	for _, name := range c.Invariants {
-		k := slices.IndexFunc(d.Promises, func(p Promise[M, S]) bool { return p.Name == name })
-		if k < 0 {
-			return checks, wrong("%s is no invariant of module %s", name, d.Name)
-		}
-		checks.Invariants = append(checks.Invariants, d.Promises[k])
-	}
-	for _, name := range c.Properties {
-		switch {
-		case slices.Contains(d.Steps, name):
-			checks.Steps = append(checks.Steps, name)
-		case slices.Contains(d.Liveness, name):
-			checks.Unchecked = append(checks.Unchecked, name)
-		default:
-			return checks, wrong("%s is no property of module %s", name, d.Name)
-		}
-	}
-	return checks, nil
 }

@@ -3,7 +3,6 @@ package traces
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -30,17 +29,10 @@ func happened(t testing.TB, script *scripts.Script) (spec.Header, []spec.Event) 
 	return h, eventsOf(t, text.Bytes())
 }
 
-func eventsOf(t testing.TB, text []byte) (events []spec.Event) {
-	in, err := spec.NewTraceReader(bytes.NewReader(text))
+func eventsOf(t testing.TB, text []byte) []spec.Event {
+	_, events, err := traces.Read(text)
 	require.NoError(t, err)
-	for {
-		var e spec.Event
-		if err = in.Read(&e); err != nil {
-			require.ErrorIs(t, err, io.EOF)
-			return events
-		}
-		events = append(events, e)
-	}
+	return events
 }
 
 // changed is a run of one node, which adds another, changes its address, and removes it. A message is lost without a word.
@@ -169,18 +161,18 @@ func (c *corpus) addFaultsOfMembers() {
 		part  Part
 		spoil func([]spec.Event)
 	}{
-		{"starts with a version of its own", 2, StartPart, func(es []spec.Event) { es[0].State.Configuration = configuration(0, 2, 1) }},
-		{"starts with a configuration that it is not in", 2, StartPart, func(es []spec.Event) { es[0].State.Configuration = configuration(0, 1, 2) }},
-		{"joins with another list of the first members", 3, ListPart, func(es []spec.Event) { es[1].State.Configuration = configuration(0, 1, 1, 2) }},
-		{"starts with another list of the first members", 3, ListPart, func(es []spec.Event) { es[1].State.Configuration = configuration(0, 1, 2) }},
+		{"starts with a version of its own", 2, startPart, func(es []spec.Event) { es[0].State.Configuration = configuration(0, 2, 1) }},
+		{"starts with a configuration that it is not in", 2, startPart, func(es []spec.Event) { es[0].State.Configuration = configuration(0, 1, 2) }},
+		{"joins with another list of the first members", 3, listPart, func(es []spec.Event) { es[1].State.Configuration = configuration(0, 1, 1, 2) }},
+		{"starts with another list of the first members", 3, listPart, func(es []spec.Event) { es[1].State.Configuration = configuration(0, 1, 2) }},
 		{"is not stamped", 5, StatePart, func(es []spec.Event) { es[3].State.Configuration = configuration(0, 1, 1) }},
-		{"changes two versions at once", 6, UnheededPart, func(es []spec.Event) {
+		{"changes two versions at once", 6, unheededPart, func(es []spec.Event) {
 			es[4].Input.Configuration = configuration(1, 3, 1, 2)
 			es[4].State.Configuration = es[4].Input.Configuration
 			es[4].Sent[0].Configuration = es[4].Input.Configuration
 		}},
-		{"says another configuration", 6, SentPart, func(es []spec.Event) { es[4].Sent[0].Configuration = configuration(1, 1, 1) }},
-		{"hears another configuration", 7, LinkPart, func(es []spec.Event) { es[5].Input.Message.Configuration = configuration(1, 1, 1) }},
+		{"says another configuration", 6, sentPart, func(es []spec.Event) { es[4].Sent[0].Configuration = configuration(1, 1, 1) }},
+		{"hears another configuration", 7, linkPart, func(es []spec.Event) { es[5].Input.Message.Configuration = configuration(1, 1, 1) }},
 		{"is crashed back", 16, StatePart, func(es []spec.Event) {}},
 	} {
 		h, events := changed(c.t)
@@ -206,9 +198,9 @@ func TestMutantsOfTheChangingModule(t *testing.T) {
 		wanted
 	}{
 		"Stamped <- Unstamped":          {"", sample, wanted{5, StatePart}},
-		"Survives <- ForgetsMembers":    {"", ndjsonOf(h, forgets), wanted{len(forgets) + 1, OlderPart}},
-		"AskOrSay <- AsksOrRests":       {"members-witness-speaks", nil, wanted{17, SentPart}},
-		"OutsideHeard <- AnswersNobody": {"members-removed-told-late", nil, wanted{37, SentPart}},
+		"Survives <- ForgetsMembers":    {"", ndjsonOf(h, forgets), wanted{len(forgets) + 1, olderPart}},
+		"AskOrSay <- AsksOrRests":       {"members-witness-speaks", nil, wanted{17, sentPart}},
+		"OutsideHeard <- AnswersNobody": {"members-removed-told-late", nil, wanted{37, sentPart}},
 		"OneDiffers <- ManyDiffer":      {"members-grow", nil, wanted{}},
 	} {
 		t.Run(mutant, func(t *testing.T) {

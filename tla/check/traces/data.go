@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -63,42 +64,37 @@ Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers
 )
 
 // table numbers texts from 1, and the same text always the same.
-type table struct {
-	texts  []string
-	places map[string]int
-}
+type table struct{ list[string, string] }
 
 func (t *table) place(text []byte) int {
-	place, ok := t.places[string(text)]
-	if !ok {
-		if t.places == nil {
-			t.places = map[string]int{}
-		}
-		t.texts = append(t.texts, string(text))
-		place = len(t.texts)
-		t.places[string(text)] = place
-	}
-	return place
+	return int(t.list.place(string(text), func() string { return string(text) })) + 1
 }
+
+// add puts a text at the end, without looking whether it is there.
+func (t *table) add(text string) { t.all = append(t.all, text) }
 
 // writer makes module TraceData of chunks.
 type writer struct {
 	events, leaders, highest, names, chunks  table // the texts of these are not looked for
 	states, msgs, sents, cuts, confs, frames table
 	runs                                     map[*trace]int
-	text                                     []byte           // used again and again
-	known                                    [4]map[int32]int // of the trace written last, the places of its states, sents, cuts and confs
+	text                                     []byte        // used again and again
+	known                                    map[known]int // of the trace written last: where it is
 	last                                     *trace
+}
+
+// known is something of a trace that has been written to a table: what has this place in the trace.
+type known struct {
+	in    *table
+	place int32
 }
 
 // write writes module TraceData with chunks, all of the same kind, and returns for each the number of its first event in it.
 func write(out io.Writer, chunks []chunk) (firsts []int, err error) {
 	w, of := writer{runs: map[*trace]int{}}, chunks[0].trace
-	w.last, w.known[aConf] = of, map[int32]int{}
-	w.conf(of, 0) // the empty one comes first
-	w.last = nil
+	w.confs.place(of.appendConf(nil, spec.EmptyConfiguration())) // it comes first
 	for i := range chunks {
-		firsts = append(firsts, len(w.events.texts)+1)
+		firsts = append(firsts, len(w.events.all)+1)
 		w.chunk(&chunks[i])
 	}
 	b := bufio.NewWriter(out)
@@ -123,7 +119,7 @@ func write(out io.Writer, chunks []chunk) (firsts []int, err error) {
 // writeTable writes a table as a tuple.
 func writeTable(b *bufio.Writer, name string, t table) {
 	_, _ = fmt.Fprintf(b, "\n%s == <<", name)
-	for i, text := range t.texts {
+	for i, text := range t.all {
 		if i > 0 {
 			_ = b.WriteByte(',')
 		}
@@ -137,21 +133,21 @@ func writeTable(b *bufio.Writer, name string, t table) {
 func (w *writer) chunk(c *chunk) {
 	t := c.trace
 	if w.last != t {
-		w.last, w.known = t, [4]map[int32]int{{}, {}, {}, {}}
+		w.last, w.known = t, map[known]int{}
 	}
 	run, ok := w.runs[t]
 	if !ok {
 		run = len(w.runs) + 1
 		w.runs[t] = run
-		w.leaders.texts = append(w.leaders.texts, string(appendList(nil, "<<", t.leaders, ">>")))
-		w.highest.texts = append(w.highest.texts, fmt.Sprint(t.highest))
+		w.leaders.add(string(appendList(nil, "<<", t.leaders, ">>")))
+		w.highest.add(fmt.Sprint(t.highest))
 		names := make([]int, len(t.names))
-		for i, place := range t.names {
-			names[i] = w.conf(t, place)
+		for i, c := range t.names {
+			names[i] = w.conf(t, c)
 		}
-		w.names.texts = append(w.names.texts, string(appendList(nil, "{", names, "}")))
+		w.names.add(string(appendList(nil, "{", names, "}")))
 	}
-	first := len(w.events.texts) + 1
+	first := len(w.events.all) + 1
 	for i := range t.events[c.first:c.last] {
 		w.event(t, &t.events[c.first+i])
 	}
@@ -160,8 +156,8 @@ func (w *writer) chunk(c *chunk) {
 	if c.end != nil {
 		end = w.frame(t, c.end)
 	}
-	w.chunks.texts = append(w.chunks.texts, fmt.Sprintf("[run |-> %d, first |-> %d, last |-> %d, begin |-> %d, end |-> %d]",
-		run, first, len(w.events.texts), begin, end))
+	w.chunks.add(fmt.Sprintf("[run |-> %d, first |-> %d, last |-> %d, begin |-> %d, end |-> %d]",
+		run, first, len(w.events.all), begin, end))
 }
 
 // event adds an event.
@@ -173,18 +169,18 @@ func (w *writer) event(t *trace, e *event) {
 	default:
 		sent = w.sent(t, e.sent)
 	}
-	if e.input.kind != "" {
+	if e.input != 0 {
 		message = w.message(t, e.input)
 	}
-	w.events.texts = append(w.events.texts, fmt.Sprintf("<<%q, %d, %d, %d, %d, %d>>", e.action, e.node, message, w.conf(t, t.confOf(e)), w.state(t, e.state), sent))
+	w.events.add(fmt.Sprintf("<<%q, %d, %d, %d, %d, %d>>", e.action, e.node, message, w.conf(t, t.confOf(e)), w.state(t, e.state), sent))
 }
 
 // confOf returns which configuration is said beside an event: that which is asked for, or started with; else the empty one.
-func (t *trace) confOf(e *event) int32 {
+func (t *trace) confOf(e *event) spec.Configuration {
 	if e.action == spec.StartAction {
-		return t.states[e.state].conf
+		return t.states.all[e.state].Configuration
 	}
-	return e.conf
+	return t.confs.all[e.conf]
 }
 
 // frame adds a frame, and returns its place.
@@ -207,73 +203,68 @@ func (w *writer) frame(t *trace, f *frame) int {
 	return w.frames.place(b)
 }
 
-// The kinds of what a writer remembers of a trace.
-const (
-	aState = iota
-	aSent
-	aCut
-	aConf
-)
-
 func (w *writer) state(t *trace, place int32) int {
-	return w.once(aState, &w.states, place, func(b []byte) []byte {
-		s := &t.states[place]
-		c := w.conf(t, s.conf)
-		b = fmt.Appendf(b, "Being(%q, %d, %d, %d, %d, ", s.role, s.leader, t.number(s.lease), t.small[s.epoch], s.grantee)
-		b = fmt.Appendf(appendList(b, "{", []byte(s.support), "}"), ", %d, %d, %d, ", t.number(s.asked), t.number(s.latest), t.number(s.dated))
-		return fmt.Appendf(appendList(b, "<<", t.answers(s), ">>"), ", %d)", c)
+	return w.once(&w.states, place, func(b []byte) []byte {
+		s := &t.states.all[place]
+		support := make([]rank, len(s.Support))
+		for i, id := range s.Support {
+			support[i] = t.ranks[id]
+		}
+		answers := make([]int, len(t.members)) // the question that each node has answered
+		for _, a := range s.Answered {
+			answers[t.ranks[a.Node]-1] = t.number(a.Question)
+		}
+		c := w.conf(t, s.Configuration)
+		b = fmt.Appendf(b, "Being(%q, %d, %d, %d, %d, ", s.Role, t.ranks[s.Leader], t.number(s.Lease), t.epochs.small(uint64(s.Epoch)), t.ranks[s.Grantee])
+		b = fmt.Appendf(appendList(b, "{", support, "}"), ", %d, %d, %d, ", t.number(s.Asked), t.number(s.Latest), t.number(s.Dated))
+		return fmt.Appendf(appendList(b, "<<", answers, ">>"), ", %d)", c)
 	})
 }
 
-func (w *writer) conf(t *trace, place int32) int {
-	return w.once(aConf, &w.confs, place, func([]byte) []byte { return t.appendConf(nil, place) })
+func (w *writer) conf(t *trace, c spec.Configuration) int {
+	return w.once(&w.confs, t.conf(c), func([]byte) []byte { return t.appendConf(nil, cmp.Or(c, t.fixed)) })
 }
 
 func (w *writer) sent(t *trace, place int32) int {
-	return w.once(aSent, &w.sents, place, func([]byte) []byte { return w.messages(t, t.sents[place]) })
+	return w.once(&w.sents, place, func([]byte) []byte {
+		places := make([]int, len(t.sents.all[place]))
+		for i, m := range t.sents.all[place] {
+			places[i] = w.message(t, m)
+		}
+		return appendList(nil, "<<", places, ">>")
+	})
 }
 
 func (w *writer) cut(t *trace, place int32) int {
-	return w.once(aCut, &w.cuts, place, func(b []byte) []byte {
+	return w.once(&w.cuts, place, func(b []byte) []byte {
 		b = append(b, '{')
-		for i, l := range t.cuts[place] {
+		for i, l := range t.cuts.all[place] {
 			if i > 0 {
 				b = append(b, ", "...)
 			}
-			b = fmt.Appendf(b, "<<%d, %d>>", l.from, l.to)
+			b = fmt.Appendf(b, "<<%d, %d>>", t.ranks[l.From], t.ranks[l.To])
 		}
 		return append(b, '}')
 	})
 }
 
+func (w *writer) message(t *trace, place int32) int {
+	return w.once(&w.msgs, place, func([]byte) []byte {
+		m := &t.messages.all[place]
+		return fmt.Appendf(nil, "Saying(%q, %d, %d, %d, %d, %d, %d, %d, %d, %d)", m.Type, t.ranks[m.From], t.ranks[m.To], t.epochs.small(uint64(m.Epoch)), t.number(m.Question),
+			t.ranks[m.Keeps], t.ranks[m.Granted.By], t.epochs.small(uint64(m.Granted.Epoch)), t.number(m.Granted.Question), w.conf(t, m.Configuration))
+	})
+}
+
 // once returns the place in a table of something of the trace, whose text is made the first time.
-func (w *writer) once(kind int, in *table, place int32, text func([]byte) []byte) int {
-	at, ok := w.known[kind][place]
+func (w *writer) once(in *table, place int32, text func([]byte) []byte) int {
+	at, ok := w.known[known{in, place}]
 	if !ok {
 		w.text = text(w.text[:0])
 		at = in.place(w.text)
-		w.known[kind][place] = at
+		w.known[known{in, place}] = at
 	}
 	return at
-}
-
-// messages returns a sequence of messages.
-func (w *writer) messages(t *trace, messages []message) []byte {
-	places := make([]int, len(messages))
-	for i, m := range messages {
-		places[i] = w.message(t, m)
-	}
-	return appendList(nil, "<<", places, ">>")
-}
-
-// message returns the place of a message.
-func (w *writer) message(t *trace, m message) int {
-	e := 0
-	if m.granted.by != 0 {
-		e = t.small[m.granted.epoch]
-	}
-	return w.msgs.place(fmt.Appendf(nil, "Saying(%q, %d, %d, %d, %d, %d, %d, %d, %d, %d)", m.kind, m.from, m.to, t.small[m.epoch], t.number(m.question),
-		m.keeps, m.granted.by, e, t.number(m.granted.question), w.conf(t, m.conf)))
 }
 
 // appendList appends numbers with commas between them.

@@ -74,42 +74,35 @@ func TestShrink(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		near := rapid.Uint64Range(0, 5)
 		any := rapid.Uint64Range(0, uint64(spec.MaxEpoch))
-		trace := trace{epochs: []uint64{0}}
-		known := map[spec.Epoch]bool{0: true}
+		trace := trace{}
+		known := map[uint64]bool{0: true}
 		for range rapid.IntRange(0, 12).Draw(t, "epochs") {
-			e := spec.Epoch(rapid.OneOf(near, any).Draw(t, "epoch"))
+			e := rapid.OneOf(near, any).Draw(t, "epoch")
 			if back := rapid.Bool().Draw(t, "from the end"); back {
-				e = spec.MaxEpoch - e
+				e = uint64(spec.MaxEpoch) - e
 			}
-			if !known[e] {
-				known[e] = true
-				trace.epochs = append(trace.epochs, uint64(e))
-			}
+			known[e] = true
+			trace.epochs.note(e)
 		}
 		trace.shrink()
-		require.Zero(t, trace.small[0])
-		for i, d := range trace.epochs {
-			require.Equal(t, spec.Epoch(d), trace.large(trace.small[i]))
-			if !known[spec.Epoch(d+1)] {
-				require.Equal(t, spec.Epoch(d+1), trace.large(trace.small[i]+1))
+		small := trace.epochs.small
+		require.Zero(t, small(0))
+		for d := range known {
+			require.Equal(t, spec.Epoch(d), trace.large(small(d)))
+			if !known[d+1] {
+				require.Equal(t, spec.Epoch(d+1), trace.large(small(d)+1))
 			}
-			require.Equal(t, d == uint64(spec.MaxEpoch), trace.small[i] == trace.highest)
-			for j, e := range trace.epochs {
-				require.Equal(t, d < e, trace.small[i] < trace.small[j])
-				require.Equal(t, d+1 < e, trace.small[i]+1 < trace.small[j])
-				require.Equal(t, d+1 == e, trace.small[i]+1 == trace.small[j])
+			require.Equal(t, d == uint64(spec.MaxEpoch), small(d) == trace.highest)
+			for e := range known {
+				require.Equal(t, d < e, small(d) < small(e))
+				require.Equal(t, d+1 < e, small(d)+1 < small(e))
+				require.Equal(t, d+1 == e, small(d)+1 == small(e))
 			}
-			require.LessOrEqual(t, trace.small[i], 2*len(trace.epochs))
+			require.LessOrEqual(t, small(d), trace.epochs.most())
 		}
-		require.Len(t, trace.leaders, slicesMax(trace.small)+1)
+		require.LessOrEqual(t, trace.epochs.most(), 2*len(known))
+		require.Len(t, trace.leaders, trace.epochs.most()+1)
 	})
-}
-
-func slicesMax(numbers []int) (most int) {
-	for _, n := range numbers {
-		most = max(most, n)
-	}
-	return most
 }
 
 // TestReadRefuses more members than TLC is given.
@@ -219,11 +212,12 @@ func TestFind(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var n numbers
-		all := []spec.Question{n.note(0)}
+		all := []spec.Question{0}
 		for range rapid.IntRange(0, 12).Draw(t, "numbers") {
 			block := rapid.OneOf(rapid.Uint64Range(0, 4), rapid.Uint64Range(0, uint64(spec.MaxReserved/spec.Block)-1)).Draw(t, "block")
 			within := rapid.SampledFrom([]spec.Question{1, 2, 3, spec.Block - 1, spec.Block}).Draw(t, "within")
-			all = append(all, n.note(spec.Question(block)*spec.Block+within))
+			all = append(all, spec.Question(block)*spec.Block+within)
+			n.note(all[len(all)-1])
 		}
 		require.NoError(t, n.shrinkBlocks())
 		end := func(small int) int { return (small + int(spec.Block) - 1) / int(spec.Block) * int(spec.Block) } // Reserved of TraceCluster

@@ -53,18 +53,18 @@ func faultsOfSteps(t testing.TB) []fault {
 	return []fault{
 		{"support of nobody", 9, StatePart, func(es []spec.Event) []spec.Event { es[7].State.Support = ids[:2]; return es }},
 		{"wrong epoch promised", 10, StatePart, func(es []spec.Event) []spec.Event { es[8].State.Epoch = 2; return es }},
-		{"nothing sent", 5, SentPart, func(es []spec.Event) []spec.Event { es[3].Sent = nil; return es }},
-		{"sent in another order", 5, SentPart, func(es []spec.Event) []spec.Event { slices.Reverse(es[3].Sent); return es }},
-		{"sent twice", 8, SentPart, func(es []spec.Event) []spec.Event { es[6].Sent = append(es[6].Sent, es[6].Sent[0]); return es }},
-		{"before it starts", 4, DownPart, func(es []spec.Event) []spec.Event { es[2], es[3] = es[3], es[2]; return es }},
-		{"starts again", 5, StartedPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 3, es[2].Clone()) }},
-		{"restarts while up", 5, UpPart, func(es []spec.Event) []spec.Event {
+		{"nothing sent", 5, sentPart, func(es []spec.Event) []spec.Event { es[3].Sent = nil; return es }},
+		{"sent in another order", 5, sentPart, func(es []spec.Event) []spec.Event { slices.Reverse(es[3].Sent); return es }},
+		{"sent twice", 8, sentPart, func(es []spec.Event) []spec.Event { es[6].Sent = append(es[6].Sent, es[6].Sent[0]); return es }},
+		{"before it starts", 4, downPart, func(es []spec.Event) []spec.Event { es[2], es[3] = es[3], es[2]; return es }},
+		{"starts again", 5, startedPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 3, es[2].Clone()) }},
+		{"restarts while up", 5, upPart, func(es []spec.Event) []spec.Event {
 			restart := newCluster(t, ids)
 			restart.rank(3).promise = &spec.Durable{Reserved: spec.Block}
 			restart.start(restart.rank(3))
 			return slices.Insert(es, 3, restart.events[0])
 		}},
-		{"no such timer", 16, UnheededPart, func(es []spec.Event) []spec.Event {
+		{"no such timer", 16, unheededPart, func(es []spec.Event) []spec.Event {
 			return append(es, spec.Event{Node: ids[2], Action: spec.ClaimTimeout, Input: spec.Input{Timer: spec.ClaimTimer}, State: es[13].State})
 		}},
 		{"crash promises more", 16, StatePart, func(es []spec.Event) []spec.Event {
@@ -102,27 +102,27 @@ func restarted(t testing.TB, reserved spec.Question) []spec.Event {
 func faultsOfLinks(t testing.TB) []fault {
 	ids := integers(3)
 	return []fault{
-		{"invented", 6, LinkPart, func(es []spec.Event) []spec.Event { es[4].Input.Message.Epoch = 7; return es }},
+		{"invented", 6, linkPart, func(es []spec.Event) []spec.Event { es[4].Input.Message.Epoch = 7; return es }},
 		{"received twice", 0, "", func(es []spec.Event) []spec.Event { return slices.Insert(es, 5, es[4].Clone()) }},
-		{"another number", 6, LinkPart, func(es []spec.Event) []spec.Event { es[4].Input.Message.Question++; return es }},
+		{"another number", 6, linkPart, func(es []spec.Event) []spec.Event { es[4].Input.Message.Question++; return es }},
 		{"received after it was lost", 0, "", func(es []spec.Event) []spec.Event {
 			return slices.Insert(es, 4, spec.Event{Action: spec.LoseAction, Input: es[4].Input})
 		}},
-		{"lost but not sent", 3, LinkPart, func(es []spec.Event) []spec.Event {
+		{"lost but not sent", 3, linkPart, func(es []spec.Event) []spec.Event {
 			return slices.Insert(es, 1, spec.Event{Action: spec.LoseAction, Input: es[4].Input})
 		}},
 		{"under way when cut", 0, "", func(es []spec.Event) []spec.Event {
 			return slices.Insert(es, 4, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: []spec.Link{{From: ids[2], To: ids[0]}}}}, es[4].Clone(),
 				spec.Event{Action: spec.CutAction})
 		}},
-		{"sent over a cut", 7, LinkPart, func(es []spec.Event) []spec.Event {
+		{"sent over a cut", 7, linkPart, func(es []spec.Event) []spec.Event {
 			return slices.Insert(es, 3, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: []spec.Link{{From: ids[2], To: ids[0]}}}})
 		}},
 		{"sent before it started", 0, "", func(es []spec.Event) []spec.Event {
 			start := es[0].Clone()
 			return slices.Insert(slices.Delete(es, 0, 1), 3, start)
 		}},
-		{"no new cut", 3, CutPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 1, spec.Event{Action: spec.CutAction}) }},
+		{"no new cut", 3, cutPart, func(es []spec.Event) []spec.Event { return slices.Insert(es, 1, spec.Event{Action: spec.CutAction}) }},
 		{"overtaken", 0, "", func([]spec.Event) []spec.Event {
 			c := led(t)
 			c.end(c.rank(3), spec.HeartbeatTimer)

@@ -18,10 +18,10 @@ type chunk struct {
 // finds out whether it is so. Of what was sent it has only what will be received or lost by an event: all that was ever sent would
 // grow for ever.
 type frame struct {
-	states  []int32   // of each rank, a place in trace.states
-	up, new []bool    // of each rank: it runs, it has never started
-	way     []message // what was sent, and comes later, in the order sent
-	cut     int32     // a place in trace.cuts
+	states  []int32 // of each rank, a place in trace.states
+	up, new []bool  // of each rank: it runs, it has never started
+	way     []int32 // of what was sent, and comes later, places in trace.messages; in the order sent
+	cut     int32   // a place in trace.cuts
 }
 
 // cut returns the chunks of the trace, of so many events each. If a message comes that was not sent, the trace ends
@@ -54,14 +54,14 @@ func (t *trace) chunks(size int) []chunk {
 type tracker struct {
 	*trace
 	now   frame
-	sent  map[message]bool
-	order []message       // what was sent, each once
-	comes map[message]int // the last event that takes it
+	sent  map[int32]bool
+	order []int32       // what was sent, each once
+	comes map[int32]int // the last event that takes it
 }
 
 func newTracker(t *trace) *tracker {
 	n := len(t.members) + 1
-	k := &tracker{trace: t, sent: map[message]bool{}, comes: map[message]int{}}
+	k := &tracker{trace: t, sent: map[int32]bool{}, comes: map[int32]int{}}
 	k.now = frame{states: make([]int32, n), up: make([]bool, n), new: make([]bool, n)}
 	for i := 1; i < n; i++ {
 		k.now.new[i] = true
@@ -72,7 +72,7 @@ func newTracker(t *trace) *tracker {
 // frame returns the present state, before an event; whole has come to the end of the trace.
 func (k *tracker) frame(whole *tracker, before int) *frame {
 	f := frame{states: slices.Clone(k.now.states), up: slices.Clone(k.now.up), new: slices.Clone(k.now.new), cut: k.now.cut}
-	k.order = slices.DeleteFunc(k.order, func(m message) bool { at, comes := whole.comes[m]; return !comes || at < before })
+	k.order = slices.DeleteFunc(k.order, func(m int32) bool { at, comes := whole.comes[m]; return !comes || at < before })
 	f.way = slices.Clone(k.order)
 	return &f
 }
@@ -80,7 +80,7 @@ func (k *tracker) frame(whole *tracker, before int) *frame {
 // take takes an event. It reports false if a message comes that was not sent.
 func (k *tracker) take(i int) bool {
 	e := &k.events[i]
-	if e.input.kind != "" {
+	if e.input != 0 {
 		if !k.sent[e.input] {
 			return false
 		}
@@ -98,8 +98,8 @@ func (k *tracker) take(i int) bool {
 		k.now.up[e.node], k.now.new[e.node] = false, false
 	}
 	k.now.states[e.node] = e.state
-	for _, m := range k.sents[e.sent] {
-		if !k.sent[m] && !slices.Contains(k.cuts[k.now.cut], m.link) {
+	for _, m := range k.sents.all[e.sent] {
+		if message := &k.messages.all[m]; !k.sent[m] && !slices.Contains(k.cuts.all[k.now.cut], spec.Link{From: message.From, To: message.To}) {
 			k.sent[m] = true
 			k.order = append(k.order, m)
 		}

@@ -22,40 +22,40 @@ type Part string
 
 // What may not fit, in the order in which it is looked at.
 const (
-	StartedPart   Part = "started"           // a Start of a node that has a record (R32)
-	UpPart        Part = "up"                // a Restart of a node that runs (R30)
-	DownPart      Part = "down"              // a step of a node that does not run (section 2)
-	LinkPart      Part = "link"              // the message was not sent (section 2)
-	CutPart       Part = "cut"               // a Cut that changes nothing
-	UnheededPart  Part = "unheeded"          // the timer does not run, or the call is none that the node heeds (R28, R35, R41, R47)
+	startedPart   Part = "started"           // a Start of a node that has a record (R32)
+	upPart        Part = "up"                // a Restart of a node that runs (R30)
+	downPart      Part = "down"              // a step of a node that does not run (section 2)
+	linkPart      Part = "link"              // the message was not sent (section 2)
+	cutPart       Part = "cut"               // a Cut that changes nothing
+	unheededPart  Part = "unheeded"          // the timer does not run, or the call is none that the node heeds (R28, R35, R41, R47)
 	StatePart     Part = "state"             // the state after is another; what is sent may be too
-	SentPart      Part = "sent"              // what is sent is something else
-	MonotonicPart Part = "EpochMonotonic"    // the epoch of the node goes back
-	LeaderPart    Part = "OneLeaderPerEpoch" // another node has led the epoch before
+	sentPart      Part = "sent"              // what is sent is something else
+	monotonicPart Part = "EpochMonotonic"    // the epoch of the node goes back
+	leaderPart    Part = "OneLeaderPerEpoch" // another node has led the epoch before
 
 	// Only where members change.
-	StartPart Part = "start"                  // no node starts for the first time with that configuration (R49)
-	OlderPart Part = "ConfigurationMonotonic" // the configuration of the node gets older
-	ListPart  Part = "OneConfiguration"       // the epoch and the version of the configuration have named other members before
+	startPart Part = "start"                  // no node starts for the first time with that configuration (R49)
+	olderPart Part = "ConfigurationMonotonic" // the configuration of the node gets older
+	listPart  Part = "OneConfiguration"       // the epoch and the version of the configuration have named other members before
 
 	FormPart Part = "form" // the line is not of the form of section 14: the reader has refused it, not TLC
 )
 
 // explanations says what each Part means, in the words of a report.
 var explanations = map[Part]string{
-	StartedPart:   "the node has a record, and starts for the first time only once (R32)",
-	UpPart:        "the node runs, and cannot start (R30)",
-	DownPart:      "the node does not run, and takes no step (section 2)",
-	LinkPart:      "the message was never put on its link (section 2)",
-	CutPart:       "these links are cut already, and no others (section 2)",
-	UnheededPart:  "that is no step in the state of the node (R28, R35, R41, R47)",
+	startedPart:   "the node has a record, and starts for the first time only once (R32)",
+	upPart:        "the node runs, and cannot start (R30)",
+	downPart:      "the node does not run, and takes no step (section 2)",
+	linkPart:      "the message was never put on its link (section 2)",
+	cutPart:       "these links are cut already, and no others (section 2)",
+	unheededPart:  "that is no step in the state of the node (R28, R35, R41, R47)",
 	StatePart:     "the state after is not what the rules say",
-	SentPart:      "what is sent is not what the rules say",
-	MonotonicPart: "the epoch of the node goes back",
-	LeaderPart:    "another node has led this epoch",
-	StartPart:     "a node does not begin with this configuration (R49)",
-	OlderPart:     "the configuration of the node gets older",
-	ListPart:      "this epoch and version have named other members before",
+	sentPart:      "what is sent is not what the rules say",
+	monotonicPart: "the epoch of the node goes back",
+	leaderPart:    "another node has led this epoch",
+	startPart:     "a node does not begin with this configuration (R49)",
+	olderPart:     "the configuration of the node gets older",
+	listPart:      "this epoch and version have named other members before",
 }
 
 // verdict is what TLC has printed of a chunk.
@@ -234,13 +234,13 @@ func (v *Verdict) refuse(t *trace, at int, said *verdict) {
 	r := &Refusal{Line: at + 2, Part: Part(said.word)}
 	r.Problem = fmt.Sprintf("%s: %s", what(&e), explanations[r.Part])
 	switch r.Part {
-	case LinkPart:
-		r.Expected, r.Got = t.latest(t.events[at].input.link, at), e.Input.Message.String()
-	case UnheededPart:
+	case linkPart:
+		r.Expected, r.Got = t.latest(e.Input.Message.From, e.Input.Message.To, at), e.Input.Message.String()
+	case unheededPart:
 		r.Before = t.stateOf(&said.before).String()
-	case StartPart:
+	case startPart:
 		r.Got = e.State.String()
-	case StatePart, SentPart, MonotonicPart, LeaderPart, OlderPart, ListPart:
+	case StatePart, sentPart, monotonicPart, leaderPart, olderPart, listPart:
 		r.Before = t.stateOf(&said.before).String()
 		r.Expected = t.lines(t.stateOf(&said.step.after).String(), said.step.sent)
 		r.Got = e.State.String()

@@ -18,9 +18,6 @@ func (t *trace) id(r rank) spec.NodeID {
 	return t.members[r-1]
 }
 
-// large returns the epoch that is small in TLC.
-func (t *trace) large(small int) spec.Epoch { return spec.Epoch(grown(t.epochs, t.small, small)) }
-
 // stateOf returns a state that TLC has said.
 func (t *trace) stateOf(s *said) spec.State {
 	state := spec.State{Role: spec.Role(s.role), Leader: t.id(s.leader), Epoch: t.large(s.epoch), Grantee: t.id(s.grantee),
@@ -58,51 +55,34 @@ func (t *trace) lines(first string, messages []told) string {
 // eventAt returns an event as it was read, as far as it is kept.
 func (t *trace) eventAt(i int) spec.Event {
 	e := &t.events[i]
-	s := &t.states[e.state]
-	out := spec.Event{Seq: uint64(i + 1), Node: t.id(e.node), Action: e.action}
-	if e.input.kind != "" {
-		out.Input.Message = t.message(e.input)
-	}
+	out := spec.Event{Seq: uint64(i + 1), Node: t.id(e.node), Action: e.action, Input: spec.Input{Message: t.messages.all[e.input]}}
 	if e.action == spec.ChangeAction {
-		out.Input.Configuration = t.configuration(e.conf)
+		out.Input.Configuration = t.confs.all[e.conf]
 	}
 	if e.action.OfNode() {
-		out.State = spec.State{Role: s.role, Leader: t.id(s.leader), Epoch: spec.Epoch(t.epochs[s.epoch]), Grantee: t.id(s.grantee),
-			Lease: s.lease, Asked: s.asked, Latest: s.latest, Dated: s.dated, Configuration: t.configuration(s.conf)}
-		for i := range t.members {
-			if q := s.answer(rank(i + 1)); q != 0 {
-				out.State.Answered = append(out.State.Answered, spec.Answered{Node: t.members[i], Question: q})
-			}
-		}
-		for _, r := range []byte(s.support) {
-			out.State.Support = append(out.State.Support, t.id(rank(r)))
-		}
-		for _, m := range t.sents[e.sent] {
-			out.Sent = append(out.Sent, t.message(m))
-		}
+		out.State, out.Sent = t.states.all[e.state], t.messagesSent(e)
 	}
 	return out
 }
 
-func (t *trace) message(m message) spec.Message {
-	out := spec.Message{Type: m.kind, From: t.id(m.from), To: t.id(m.to), Epoch: spec.Epoch(t.epochs[m.epoch]), Question: m.question,
-		Keeps: t.id(m.keeps), Configuration: t.configuration(m.conf)}
-	if m.granted.by != 0 {
-		out.Granted = spec.Granted{By: t.id(m.granted.by), Epoch: spec.Epoch(t.epochs[m.granted.epoch]), Question: m.granted.question}
+// messagesSent returns what is sent in an event of a node.
+func (t *trace) messagesSent(e *event) (messages []spec.Message) {
+	for _, m := range t.sents.all[e.sent] {
+		messages = append(messages, t.messages.all[m])
 	}
-	return out
+	return messages
 }
 
 // latest says what was sent last on a link before an event, a line for each.
-func (t *trace) latest(l link, before int) string {
+func (t *trace) latest(from, to spec.NodeID, before int) string {
 	var lines []string
 	for i := before - 1; i >= 0 && len(lines) < 5; i-- {
 		if t.events[i].action == spec.CutAction {
 			continue
 		}
-		for _, m := range slices.Backward(t.sents[t.events[i].sent]) {
-			if m.link == l {
-				lines = append(lines, t.message(m).String())
+		for _, m := range slices.Backward(t.messagesSent(&t.events[i])) {
+			if m.From == from && m.To == to {
+				lines = append(lines, m.String())
 			}
 		}
 	}

@@ -11,32 +11,32 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/mutants/table"
 )
 
-// TestReadmeListsEachMutant holds the table in the README to list the mutants that there are, in their order, and what each breaks.
-func TestReadmeListsEachMutant(t *testing.T) {
+// TestTableListsEachMutant holds TABLE.md to list the mutants that there are, in their order, and what each breaks.
+func TestTableListsEachMutant(t *testing.T) {
 	all, err := table.Read(os.DirFS("table"))
 	require.NoError(t, err)
-	rows, err := readRows("README.md")
+	rows, err := readRows("TABLE.md")
 	require.NoError(t, err)
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile("TABLE.md")
 	require.NoError(t, err)
 	var want []row
 	for _, m := range all {
 		r, listed := rows[m.Name]
 		if !listed {
-			t.Errorf("%s: %s is not in README.md: go run ./conformance/mutants -missing -update", m.Place, m.Name)
+			t.Errorf("%s: %s is not in TABLE.md: go run ./conformance/mutants -missing -update", m.Place, m.Name)
 		}
 		r.name, r.breaks = m.Name, cell(m.Breaks)
 		want = append(want, r)
 	}
 	if !t.Failed() && !strings.Contains(string(text), tableBegin+markdown(want)+tableEnd) {
-		t.Error("the table in README.md is not of the mutants that there are: go run ./conformance/mutants -update -run NAME, of any mutant, mends it")
+		t.Error("TABLE.md is not of the mutants that there are: go run ./conformance/mutants -update -run NAME, of any mutant, mends it")
 	}
 }
 
-// TestReadmeNamesTests holds the table in the README to say of each mutant that a test has killed it which is still there, or that
+// TestTableNamesTests holds TABLE.md to say of each mutant that a test has killed it which is still there, or that
 // the program has ended.
-func TestReadmeNamesTests(t *testing.T) {
-	rows, err := readRows("README.md")
+func TestTableNamesTests(t *testing.T) {
+	rows, err := readRows("TABLE.md")
 	require.NoError(t, err)
 	sources := map[string]string{}
 	for name, r := range rows {
@@ -66,9 +66,9 @@ func testsOf(t *testing.T, folder string) (source string) {
 	return source
 }
 
-// readmeOf writes a README with the rows of a table.
-func readmeOf(t *testing.T, rows ...row) (file string) {
-	file = filepath.Join(t.TempDir(), "README.md")
+// pageOf writes a page with the rows of a table.
+func pageOf(t *testing.T, rows ...row) (file string) {
+	file = filepath.Join(t.TempDir(), "TABLE.md")
 	require.NoError(t, os.WriteFile(file, []byte("before\n"+tableBegin+markdown(rows)+tableEnd+"after\n"), 0o600))
 	return file
 }
@@ -78,7 +78,7 @@ func TestUpdate(t *testing.T) {
 	mutantOf := func(name, breaks string) *mutant { return &mutant{Mutant: table.Mutant{Name: name, Breaks: breaks}} }
 	again, kept, survivor := mutantOf("again", "this | that"), mutantOf("kept", "more | or less"), mutantOf("survivor", "nothing")
 	slow, long, untried := mutantOf("slow", "time"), mutantOf("long", "all"), mutantOf("untried", "who knows")
-	file := readmeOf(t,
+	file := pageOf(t,
 		row{"gone", "what was", "`small TestA`", none}, row{"survivor", "nothing", "`small TestA`", none},
 		row{"kept", "what it broke", "`small TestA/x\\|y`", "`n = 2`"}, row{"again", "this", "`small TestB`", "`n = 3`"})
 	results := []*result{
@@ -88,7 +88,7 @@ func TestUpdate(t *testing.T) {
 		{mutant: long, Status: killed, By: "small TestC", Smallest: "20 ops: " + strings.Repeat("end 2 heartbeat; ", 20)},
 	}
 	for range 2 {
-		require.NoError(t, updateReadme(file, []*mutant{again, kept, survivor, slow, untried, long}, results))
+		require.NoError(t, updateTable(file, []*mutant{again, kept, survivor, slow, untried, long}, results))
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.Equal(t, "before\n"+tableBegin+"4 mutants, all killed.\n\n| mutant | breaks | killed by | smallest run |\n|---|---|---|---|\n"+
@@ -98,22 +98,22 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestNoTableToUpdate(t *testing.T) {
-	file := readmeOf(t, row{"a", "b", "c", "d | e"})
-	require.ErrorContains(t, updateReadme(file, nil, nil), "the table has a row of 5 cells, not 4")
+	file := pageOf(t, row{"a", "b", "c", "d | e"})
+	require.ErrorContains(t, updateTable(file, nil, nil), "the table has a row of 5 cells, not 4")
 	require.NoError(t, os.WriteFile(file, []byte("no place\n"+tableEnd), 0o600))
-	require.ErrorContains(t, updateReadme(file, nil, nil), "has no place for the table: add the lines")
-	require.ErrorIs(t, updateReadme(file+"x", nil, nil), os.ErrNotExist)
+	require.ErrorContains(t, updateTable(file, nil, nil), "has no place for the table: add the lines")
+	require.ErrorIs(t, updateTable(file+"x", nil, nil), os.ErrNotExist)
 }
 
-// TestMissing runs what a README lacks, and puts it there.
+// TestMissing runs what the page lacks, and puts it there.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
-	file := readmeOf(t, row{"clamps-nothing", "what it broke", "`old TestClamp`", none})
+	file := pageOf(t, row{"clamps-nothing", "what it broke", "`old TestClamp`", none})
 	run := func(args ...string) (status int, log string) {
 		var o, l strings.Builder
-		a := app{root: root, folder: filepath.Join("testdata", "tables", "good"), readme: file, out: &o, log: &l}
+		a := app{root: root, folder: filepath.Join("testdata", "tables", "good"), page: file, out: &o, log: &l}
 		status = a.main(t.Context(), append([]string{"-missing", "-update"}, args...))
 		return status, l.String()
 	}
@@ -129,5 +129,5 @@ func TestMissing(t *testing.T) {
 	require.Equal(t, "`old TestClamp`", rows["clamps-nothing"].by)
 	status, log = run()
 	require.Equal(t, exitSurvivor, status)
-	require.Contains(t, log, `no mutant of 3 that matches "" is missing in the README: nothing was tried`)
+	require.Contains(t, log, `no mutant of 3 that matches "" is missing in TABLE.md: nothing was tried`)
 }
