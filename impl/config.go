@@ -39,7 +39,8 @@ type Config struct {
 	Insecure bool
 	// Timing must be the same at every node. The zero Timing means host.LAN.
 	Timing Timing
-	// Logger is told who leads, of links, of pauses, and why the node stops. Default: nobody is.
+	// Logger is told who leads, of links, of pauses, and why the node stops. Each line says which node it is of (node): do not add that. Default:
+	// nobody is told.
 	Logger *slog.Logger
 
 	// Links and Host, if given, change the parts before they are made.
