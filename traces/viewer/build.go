@@ -13,9 +13,9 @@ import (
 )
 
 // dist has the pages as they were built. dist/released is in the repository: the page and its engine as of a release. dist/fresh is not: make viewer
-// makes it of the sources as they are. The pattern names these two, and lets one of them be missing.
+// makes it of the sources as they are. The pattern lets one of the two be missing.
 //
-//go:embed dist/[fr]*[hd]
+//go:embed dist/*/*.gz
 var dist embed.FS
 
 // fresh and released are the folders of a build. The first that is there is taken.
