@@ -88,13 +88,13 @@ var faults = []struct {
 		}
 		return got
 	}},
-	{"counts strangers", "questions strangers", func(c *conformance.Case, got spec.Step) spec.Step {
+	{"counts non-members", "questions non-members", func(c *conformance.Case, got spec.Step) spec.Step {
 		if m := c.Input.Message; m.Type == spec.Claim && m.Validate() == nil && !slices.Contains(c.Members, m.From) {
 			got.Ignored = false
 		}
 		return got
 	}},
-	{"reads what is for others", "strangers", func(c *conformance.Case, got spec.Step) spec.Step {
+	{"reads what is for others", "non-members", func(c *conformance.Case, got spec.Step) spec.Step {
 		if m := c.Input.Message; m.Type == spec.Claim && m.To != c.ID && m.Validate() == nil {
 			got.Ignored = false
 		}

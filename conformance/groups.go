@@ -46,7 +46,7 @@ func Groups() []Group {
 			Pinned: 113_088, All: exhaustive(integers(3), about, thatCounts, spec.MaxEpoch-1, spec.MaxEpoch),
 		},
 		Group{Name: "ids", Explanation: "ids that look lower than they are: ids compare as unsigned bytes (R1)", Pinned: 149_760, All: ids},
-		Group{Name: "strangers", Explanation: "messages of strangers, and for others, are ignored (R34)", Pinned: 49_920, All: strangers},
+		Group{Name: "non-members", Explanation: "messages of non-members, and for others, are ignored (R34)", Pinned: 49_920, All: nonMembers},
 		Group{Name: "malformed", Explanation: "what is no message is ignored, and never repaired (R33)", Pinned: 53_760, All: malformed},
 	)
 }
@@ -116,15 +116,15 @@ func ids(yield func(*Case) bool) {
 	}
 }
 
-// strangers yields, in every state, messages of who is no member, and messages that are for another node.
-func strangers(yield func(*Case) bool) {
+// nonMembers yields, in every state, messages of who is no member, and messages that are for another node.
+func nonMembers(yield func(*Case) bool) {
 	a := asker{yield: yield}
-	members, stranger, epoch := integers(3), spec.IntegerID(4), spec.Epoch(2)
+	members, nonMember, epoch := integers(3), spec.IntegerID(4), spec.Epoch(2)
 	for _, id := range members {
 		for before := range statesOf(id, members, epoch) {
 			ask := func(in spec.Input) bool { return a.ask(id, members, before, in) }
 			for _, link := range []spec.Link{
-				{From: stranger, To: id}, {From: id, To: stranger},
+				{From: nonMember, To: id}, {From: id, To: nonMember},
 				{From: id, To: others(members, id)[0]},
 				{From: others(members, id)[0], To: others(members, id)[1]},
 			} {

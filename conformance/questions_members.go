@@ -99,7 +99,7 @@ func of(text string) spec.Configuration {
 }
 
 // memberQuestions is the questions about members that change (R42 to R49).
-var memberQuestions = slices.Concat(questionsOfAdopting, questionsOfStrangers, questionsOfVoting, questionsOfKinds, questionsOfChanges, questionsOfJoining)
+var memberQuestions = slices.Concat(questionsOfAdopting, questionsOfNonMembers, questionsOfVoting, questionsOfKinds, questionsOfChanges, questionsOfJoining)
 
 // ask is a question in which all know the same members.
 func ask(rule, text string, me, most int, own string, before spec.State, in spec.Input, after spec.State, sent said) memberQuestion {
@@ -151,7 +151,7 @@ var questionsOfAdopting = []memberQuestion{
 		hears(spec.Heartbeat, 3, 4), ignored, nil).who("5.2 vvv"),
 }
 
-var questionsOfStrangers = []memberQuestion{
+var questionsOfNonMembers = []memberQuestion{
 	ask("R44", "A CLAIM of who is no member any more, and does not know?", 2, 3, "4.2 vv", is(follower, 0, 4, 1),
 		hears(spec.Claim, 3, 5), stays, says(spec.Refuse, 4, 3)).who("4.1 vvv"),
 	ask("R44", "... ELECTION?", 2, 3, "4.2 vv", is(follower, 0, 4, 1), hears(spec.Election, 3, 4), stays, says(spec.Refuse, 4, 3)).who("4.1 vvv"),

@@ -99,7 +99,7 @@ func copyState(s, t *spec.State) {
 }
 
 // Model is the model as a subject, and the oracle of the cases that are not written by hand. It takes up to rules.MaxIDs members,
-// and panics if it is given more, or a state that names a stranger where members are fixed, or one that no node can be in where
+// and panics if it is given more, or a state that names a non-member where members are fixed, or one that no node can be in where
 // they change. Members are fixed if the state before has no configuration.
 type Model struct {
 	static, changing *rules.Names // of the members that were asked about last

@@ -209,8 +209,8 @@ var topLevel = []string{
 	"LICENSE", "Makefile", "README.md", "conformance", "go.mod", "go.sum", "impl", "model", "spec", "tla", "traces",
 }
 
-// strangers returns what is at the top of a tree and may not be.
-func strangers(root fs.FS) (found []string, err error) {
+// strays returns what is at the top of a tree and may not be.
+func strays(root fs.FS) (found []string, err error) {
 	entries, err := fs.ReadDir(root, ".")
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), ".") && !slices.Contains(topLevel, entry.Name()) {
@@ -221,13 +221,13 @@ func strangers(root fs.FS) (found []string, err error) {
 }
 
 func TestTopLevel(t *testing.T) {
-	found, err := strangers(os.DirFS(".."))
+	found, err := strays(os.DirFS(".."))
 	require.NoError(t, err)
 	require.Empty(t, found, "what does not belong at the top of the repository")
 	_, err = os.Stat("../go.mod")
 	require.NoError(t, err, "the test has found the top of the repository")
 
-	found, err = strangers(fstest.MapFS{"go.mod": {}, ".ci/run": {}, "spec/id.go": {}, "states/x": {}, "notes.txt": {}, "Spec/id.go": {}})
+	found, err = strays(fstest.MapFS{"go.mod": {}, ".ci/run": {}, "spec/id.go": {}, "states/x": {}, "notes.txt": {}, "Spec/id.go": {}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"Spec", "notes.txt", "states"}, found)
 }

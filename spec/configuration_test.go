@@ -55,8 +55,8 @@ func TestConfiguration(t *testing.T) {
 		require.True(t, found)
 		require.Equal(t, want, m)
 	}
-	for _, stranger := range []spec.NodeID{{}, spec.IntegerID(5), id(t, ranked[9])} {
-		m, found := c.Member(stranger)
+	for _, nonMember := range []spec.NodeID{{}, spec.IntegerID(5), id(t, ranked[9])} {
+		m, found := c.Member(nonMember)
 		require.False(t, found)
 		require.Zero(t, m)
 	}

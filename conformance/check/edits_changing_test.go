@@ -113,7 +113,7 @@ var editsOfMembers = []edit{
 		alter: func(e *spec.Event) { e.Sent[3].Configuration = listed(1, 1, "1 2 3 4 5") },
 	},
 	{
-		name: "R44-stranger-teaches-its-epoch", from: "members-claimant-adopts", at: "OnGrant 1→4",
+		name: "R44-non-member-teaches-its-epoch", from: "members-claimant-adopts", at: "OnGrant 1→4",
 		alter: func(e *spec.Event) { e.State.Epoch, e.State.Grantee = 2, spec.NodeID{} },
 	},
 	{

@@ -150,7 +150,7 @@ var edits = []edit{
 	// The form of a trace.
 	{name: "trace-seq-with-a-gap", from: "failover", at: "OnAck 1→3", how: dropsUncounted},
 	{name: "trace-seq-twice", from: "failover", at: "OnAck 1→3", how: repeatsUncounted, after: 1},
-	{name: "trace-stranger", from: "failover", at: "OnCoordinator 3→1", text: []string{`"leader":"3"`, `"leader":"9"`}},
+	{name: "trace-non-member", from: "failover", at: "OnCoordinator 3→1", text: []string{`"leader":"3"`, `"leader":"9"`}},
 	{name: "trace-action-of-another-message", from: "failover", at: "OnClaim 2→1", text: []string{`"OnClaim"`, `"OnGrant"`}},
 	{name: "trace-message-for-another", from: "failover", at: "OnClaim 2→1", text: []string{`"CLAIM","from":"2","to":"1"`, `"CLAIM","from":"2","to":"3"`}},
 	{name: "trace-sent-in-the-name-of-another", from: "failover", at: "OnClaim 2→1", text: []string{`"GRANT","from":"1"`, `"GRANT","from":"3"`}},

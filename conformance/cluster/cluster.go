@@ -150,7 +150,7 @@ func (c *Cluster) checkRecord(d *spec.Durable) error {
 // Members returns the ids of all nodes, ascending. They must not be changed.
 func (c *Cluster) Members() []spec.NodeID { return c.members }
 
-// State returns the state of a node; of one that is down, what survives (R4); of a stranger the zero State. Its support
+// State returns the state of a node; of one that is down, what survives (R4); of a non-member the zero State. Its support
 // is good until the node's next step, and must not be changed.
 func (c *Cluster) State(id spec.NodeID) spec.State {
 	if i := c.index(id); i >= 0 {
@@ -224,7 +224,7 @@ func (c *Cluster) Events() uint64 { return c.events }
 // not be changed.
 func (c *Cluster) Done() []Op { return c.done }
 
-// index returns the place of a member, and -1 for a stranger.
+// index returns the place of a member, and -1 for a non-member.
 func (c *Cluster) index(id spec.NodeID) int {
 	i, found := slices.BinarySearchFunc(c.members, id, spec.NodeID.Compare)
 	if !found {

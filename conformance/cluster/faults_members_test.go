@@ -104,7 +104,7 @@ var faultsOfMembers = []fault{
 				got.Sent = nil
 			}
 		}},
-	{name: "learns-of-strangers", says: "The epoch of a message is learned, whoever has sent it.", members: true,
+	{name: "learns-of-non-members", says: "The epoch of a message is learned, whoever has sent it.", members: true,
 		step: func(_ *conformance.Model, c *conformance.Case, got *spec.Step) {
 			m := &c.Input.Message
 			if _, is := got.State.Configuration.Member(m.From); !is && m.Epoch > got.State.Epoch {

@@ -27,7 +27,7 @@ func (b Branch) String() string { return b.Rule + " " + b.Name }
 func Branches() []Branch { return slices.Clone(branches) }
 
 var branches = slices.Concat(atTheBound, ofAnyStep, ofElections, ofClaims, ofReigns, ofEnds, ofNoStep,
-	changing(ofAdopting, ofStrangers, ofVotes, ofStanding, ofChanges, ofStarts))
+	changing(ofAdopting, ofNonMembers, ofVotes, ofStanding, ofChanges, ofStarts))
 
 // byKind is the branches that an input of a kind may belong to, by their places.
 var byKind = func() map[spec.Action][]int {

@@ -138,7 +138,7 @@ func badExtra(v *view) bool {
 func toItself(v *view) bool   { return isMessage(v) && v.m.From == v.m.To && v.m.From.Valid() }
 func badID(v *view) bool      { return isMessage(v) && (!v.m.From.Valid() || !v.m.To.Valid()) }
 func wellFormed(v *view) bool { return isMessage(v) && v.m.Validate() == nil }
-func ofStranger(v *view) bool {
+func ofNonMember(v *view) bool {
 	return wellFormed(v) && !slices.Contains(v.Members, v.m.From)
 }
 func forAnother(v *view) bool { return wellFormed(v) && v.m.To != v.ID }

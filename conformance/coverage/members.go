@@ -115,12 +115,12 @@ var ofAdopting = []Branch{
 	branch("R43", "who was removed hears that it is a member again", receipts, adopts, not(knowsNobody), wasA(nobody), not(is(nobody))),
 }
 
-// ofStrangers are the branches of R44.
-var ofStrangers = []Branch{
-	branch("R44", "a stranger that asks in an older configuration is refused", receipts, not(is(nobody)), senderIs(nobody), says(spec.Refuse)),
-	branch("R44", "a stranger that says anything in the same, or a newer, is passed over", receipts,
+// ofNonMembers are the branches of R44.
+var ofNonMembers = []Branch{
+	branch("R44", "a non-member that asks in an older configuration is refused", receipts, not(is(nobody)), senderIs(nobody), says(spec.Refuse)),
+	branch("R44", "a non-member that says anything in the same, or a newer, is passed over", receipts,
 		not(is(nobody)), senderIs(nobody), not(olderOne), silent),
-	branch("R44", "a stranger that answers in an older configuration is passed over", receipts,
+	branch("R44", "a non-member that answers in an older configuration is passed over", receipts,
 		not(is(nobody)), senderIs(nobody), olderOne, not(asks), silent),
 	branch("R44", "who is no member refuses who asks in an older configuration", receipts, is(nobody), says(spec.Refuse)),
 	branch("R44", "who is no member passes all else over", receipts, is(nobody), silent),

@@ -141,7 +141,7 @@ var ofNoStep = []Branch{
 	branch("R33", "an id that is none", on(noStep), badID),
 	branch("R33", "a sender that is the receiver", on(noStep), toItself),
 	branch("R34", "a message of unknown type", on(noStep), unknownType),
-	branch("R34", "a message of a stranger", on(noStep), ofStranger),
+	branch("R34", "a message of a non-member", on(noStep), ofNonMember),
 	branch("R34", "a message for another node", on(noStep), forAnother),
 
 	branch("R35", "patience ends, and does not run", on(noStep), idle(spec.PatienceTimer)),

@@ -143,7 +143,7 @@ func (p *pester) Step(in *spec.Input, out *spec.Step) {
 func (p *pester) bad() spec.Input {
 	p.turn++
 	me, s := p.c.ID, &p.c.Before
-	stranger, another := spec.IntegerID(1<<40), p.c.Members[0]
+	nonMember, another := spec.IntegerID(1<<40), p.c.Members[0]
 	if another == me {
 		another = p.c.Members[len(p.c.Members)-1]
 	}
@@ -171,14 +171,14 @@ func (p *pester) bad() spec.Input {
 	case 6:
 		message.Type = "VOTE"
 	case 7:
-		message.To = stranger
+		message.To = nonMember
 	case 8:
 		message.Question = 0
 	case 9:
 		message.Keeps = another
 	}
 	if message.Validate() == nil && message.To == me {
-		message.From = stranger
+		message.From = nonMember
 	}
 	return spec.Input{Message: message}
 }

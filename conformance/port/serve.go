@@ -228,7 +228,7 @@ func (q *Request) misfounded() string {
 	case !ascending || !slices.Contains(q.Members, *q.Me):
 		return "the members must be ascending, each once, and me must be one of them"
 	case q.Promise != nil && !q.Promise.Grantee.IsNone() && !slices.Contains(q.Members, q.Promise.Grantee):
-		return "the promise is to a stranger"
+		return "the promise is to a non-member"
 	}
 	return ""
 }

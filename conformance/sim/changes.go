@@ -210,8 +210,8 @@ func (d *drawing) change(at time.Duration, kind ChangeKind, node spec.NodeID) {
 	d.moments = append(d.moments, at, at) // twice, as a fault has: when it comes, and when it goes
 }
 
-// stranger draws a node that is no first member, if there is one.
-func (d *drawing) stranger() spec.NodeID {
+// nonMember draws a node that is no first member, if there is one.
+func (d *drawing) nonMember() spec.NodeID {
 	outside := slices.DeleteFunc(slices.Clone(d.plan.Members), func(id spec.NodeID) bool {
 		return slices.ContainsFunc(d.plan.First, func(m spec.Member) bool { return m.ID == id })
 	})
@@ -231,13 +231,13 @@ func (d *drawing) scene(at time.Duration) {
 	kind := func() ChangeKind { return pick(&d.dice, ChangeKinds()...) }
 	switch d.below(8) {
 	case 0: // a node joins: it follows first
-		node := d.stranger()
+		node := d.nonMember()
 		d.change(at, ObserverChange, node)
 		d.change(later(), pick(&d.dice, VoterChange, VoterChange, WitnessChange), node)
 	case 1:
 		d.change(at, RemoveChange, d.target(at))
 	case 2: // one is replaced
-		node := d.stranger()
+		node := d.nonMember()
 		d.change(at, pick(&d.dice, VoterChange, VoterChange, WitnessChange), node)
 		d.change(later(), RemoveChange, d.target(at))
 	case 3: // who leads leaves, and comes back

@@ -196,7 +196,7 @@ var changingFaults = []fault{
 		}
 		return got
 	})},
-	{"heeds-strangers", "R44", 5, "changing", 0, anyStep(func(c *conformance.Case, got spec.Step) spec.Step {
+	{"heeds-non-members", "R44", 5, "changing", 0, anyStep(func(c *conformance.Case, got spec.Step) spec.Step {
 		m, own := c.Input.Message, c.Before.Configuration
 		if m.Type == "" || m.Configuration.Newer(own) || kindOf(own, m.From) != "" {
 			return got

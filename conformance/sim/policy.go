@@ -35,7 +35,7 @@ func (w *who) peers(i rank) policy.Peers {
 // place returns the place of a node in the policy of node i.
 func (w *who) place(i, of rank) int {
 	if of != none && of != i && !w.members.has(of) {
-		return policy.Stranger
+		return policy.NonMember
 	}
 	return int(of)
 }

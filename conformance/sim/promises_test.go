@@ -75,7 +75,7 @@ func TestCaught(t *testing.T) {
 		"no epoch":                {says(spec.Claim, func(m *spec.Message) { m.Epoch = spec.MaxEpoch + 1 }), "R33", 2 * ms, "which is no message"},
 		"another's name":          {says(spec.Assent, func(m *spec.Message) { m.From = id(3) }), "R34", ms, "in the name of another"},
 		"to itself":               {says(spec.Assent, func(m *spec.Message) { m.To = m.From }), "R34", ms, "which is to no other member"},
-		"to a stranger":           {says(spec.Assent, func(m *spec.Message) { m.To = id(4) }), "R34", ms, "which is to no other member"},
+		"to a non-member":         {says(spec.Assent, func(m *spec.Message) { m.To = id(4) }), "R34", ms, "which is to no other member"},
 		"ignores a message":       {ignores(hearsClaim, nil), "R34", 3 * ms, "node 1, electing leader:none epoch:0 grantee:none support:{} latest:1, ignores 3→1 CLAIM epoch:1 question:3, which a member has sent"},
 		"ignores a timer":         {ignores(func(in *spec.Input) bool { return in.Timer == spec.HeartbeatTimer }, nil), "R36", 102 * ms, "ignores heartbeat ends, whose timer runs"},
 		"ignores and sends":       {ignores(hearsClaim, func(out *spec.Step) { out.Sent = []spec.Message{{Type: spec.Ack, From: id(1), To: id(3)}} }), "R35", 3 * ms, "node 1, electing"},

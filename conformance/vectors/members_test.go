@@ -187,7 +187,7 @@ var wrongMembers = map[string]func(c *conformance.Case, out *spec.Step){
 			}
 		}
 	},
-	"R44": func(c *conformance.Case, out *spec.Step) { // answers no stranger
+	"R44": func(c *conformance.Case, out *spec.Step) { // answers no non-member
 		if _, known := out.State.Configuration.Member(c.Input.Message.From); !known && !out.State.Configuration.IsNone() && c.Input.Message.Type != "" {
 			out.Sent = nil
 		}

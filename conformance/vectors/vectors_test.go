@@ -24,7 +24,7 @@ import (
 const (
 	pinnedCases    = 995
 	pinnedRequests = 9169
-	pinnedDigest   = "ac77642e0c7acfc4cb8add2e1badb925ba9c68196b51a2dc01d0031642f7e9d7"
+	pinnedDigest   = "57c55f76a848c68a4e29a51475fdf78a7058db17f329270554a320f677073799"
 )
 
 func TestPinned(t *testing.T) {

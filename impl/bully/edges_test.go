@@ -30,7 +30,7 @@ func TestMemberTwice(t *testing.T) {
 // TestCauses holds Causes to be all that there are, each once.
 func TestCauses(t *testing.T) {
 	require.Equal(t, []bully.Cause{
-		"malformed", "unknown-type", "stranger", "misaddressed", "timer-not-running", "not-started", "started-twice",
+		"malformed", "unknown-type", "non-member", "misaddressed", "timer-not-running", "not-started", "started-twice",
 		"mixed-members",
 	}, bully.Causes())
 	node, err := bully.New(spec.IntegerID(1), integers(1))

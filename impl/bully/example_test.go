@@ -73,7 +73,7 @@ func Example() {
 	//   send: 3→2 COORDINATOR epoch:1 question:3
 	//   tell all users: leader 3 epoch 1
 	// 9→3 GRANT epoch:1 question:3
-	//   count: stranger
+	//   count: non-member
 	// resign
 	//   tell my user: the reign is over
 	//   cancel: reign

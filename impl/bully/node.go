@@ -71,7 +71,7 @@ func newNode(r roster, c spec.Configuration) *Node {
 
 // At returns a node that is in state s already, for replays and tests. The id and the members are those of New; if s has
 // a configuration, they are the members, and nobody looks at those given. The error says what of s is not valid, names a
-// stranger, or is a state that no input leads to (section 6).
+// non-member, or is a state that no input leads to (section 6).
 func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
 	n, err := anew(id, members, &s)
 	if err != nil {

@@ -139,8 +139,8 @@ func TestIgnored(t *testing.T) {
 		{bully.Receive(spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1}), bully.Malformed, "3→2 CLAIM epoch:1 question:0"},
 		{bully.Receive(spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 1, Question: spec.MaxQuestion + 1}), bully.Malformed,
 			"3→2 CLAIM epoch:1 question:9007199254740992"},
-		{message(spec.Claim, 4, 2, 1), bully.Stranger, "4→2 CLAIM epoch:1 question:9"},
-		{message(spec.Claim, 4, 5, 1), bully.Stranger, "4→5 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 4, 2, 1), bully.NonMember, "4→2 CLAIM epoch:1 question:9"},
+		{message(spec.Claim, 4, 5, 1), bully.NonMember, "4→5 CLAIM epoch:1 question:9"},
 		{message(spec.Claim, 3, 1, 1), bully.Misaddressed, "3→1 CLAIM epoch:1 question:9"},
 		{message(spec.Claim, 2, 1, 1), bully.Misaddressed, "2→1 CLAIM epoch:1 question:9"},
 		{message(spec.Claim, 3, 4, 1), bully.Misaddressed, "3→4 CLAIM epoch:1 question:9"},
@@ -167,7 +167,7 @@ func TestBeforeTheStart(t *testing.T) {
 	}
 	require.Equal(t, bully.Output{Ignored: bully.Malformed}, node.Step(bully.Restart(spec.Durable{Epoch: spec.MaxEpoch + 1})))
 	require.Equal(t, bully.Output{Ignored: bully.Malformed}, node.Step(bully.Restart(spec.Durable{Epoch: 1, Grantee: spec.NodeID{0: 1}})))
-	require.Equal(t, bully.Output{Ignored: bully.Stranger}, node.Step(bully.Restart(spec.Durable{Epoch: 1, Grantee: id(4)})))
+	require.Equal(t, bully.Output{Ignored: bully.NonMember}, node.Step(bully.Restart(spec.Durable{Epoch: 1, Grantee: id(4)})))
 	require.Equal(t, "{}", node.Running().String())
 	require.Equal(t, spec.State{Role: spec.Follower, Latest: 1}, node.State())
 

@@ -47,8 +47,8 @@ const (
 	Malformed Cause = "malformed"
 	// UnknownType is a message of a type that this version does not know (R34).
 	UnknownType Cause = "unknown-type"
-	// Stranger is a message of a node that is no member, or a promise to one (R34).
-	Stranger Cause = "stranger"
+	// NonMember is a message of a node that is no member, or a promise to one (R34).
+	NonMember Cause = "non-member"
 	// Misaddressed is a message to another node (R34).
 	Misaddressed Cause = "misaddressed"
 	// TimerNotRunning is the end of a timer that does not run in the node's state (R35).
@@ -64,7 +64,7 @@ const (
 
 // Causes returns every cause.
 func Causes() []Cause {
-	return []Cause{Malformed, UnknownType, Stranger, Misaddressed, TimerNotRunning, NotStarted, StartedTwice, Mixed}
+	return []Cause{Malformed, UnknownType, NonMember, Misaddressed, TimerNotRunning, NotStarted, StartedTwice, Mixed}
 }
 
 // Leader returns what users may be told: which node leads, and in which epoch. It is no node, and epoch 0, unless the
@@ -168,7 +168,7 @@ func (n *Node) ignoresStart(in *Input) Cause {
 	case in.kind == restart && n.mixes(in.promise.Configuration):
 		return Mixed
 	case n.configuration.IsNone() && !in.promise.Grantee.IsNone() && n.rankOf(in.promise.Grantee) == none:
-		return Stranger
+		return NonMember
 	}
 	return ""
 }
@@ -176,7 +176,7 @@ func (n *Node) ignoresStart(in *Input) Cause {
 // mixes reports whether c comes from where members are fixed though they change here, or the other way round.
 func (n *Node) mixes(c spec.Configuration) bool { return c.IsNone() != n.configuration.IsNone() }
 
-// ignoresMessage is ignores for a message. With changing members a stranger is heard: it is told who the members are
+// ignoresMessage is ignores for a message. With changing members a non-member is heard: it is told who the members are
 // (R44).
 func (n *Node) ignoresMessage(m *spec.Message) Cause {
 	if err := m.Validate(); err != nil {
@@ -189,7 +189,7 @@ func (n *Node) ignoresMessage(m *spec.Message) Cause {
 	case n.mixes(m.Configuration):
 		return Mixed
 	case n.configuration.IsNone() && n.rankOf(m.From) == none:
-		return Stranger
+		return NonMember
 	case m.To != n.id():
 		return Misaddressed
 	}

@@ -109,7 +109,7 @@ type badDisk struct{ Storage }
 
 func (badDisk) Load() (spec.Durable, bool, error) { return spec.Durable{}, false, errDisk }
 
-// TestRecordIsBad: what cannot be read is no first start (R32); nor is a promise to a stranger.
+// TestRecordIsBad: what cannot be read is no first start (R32); nor is a promise to a non-member.
 func TestRecordIsBad(t *testing.T) {
 	bubble(t, 3, func(t *testing.T, c *cluster) {
 		config := c.config(id(1))
@@ -309,6 +309,6 @@ func TestBadInput(t *testing.T) {
 				want[cause] = n
 			}
 		}
-		require.Equal(t, map[bully.Cause]uint64{bully.Malformed: 1, bully.UnknownType: 2, bully.Stranger: 1, bully.Misaddressed: 2}, want)
+		require.Equal(t, map[bully.Cause]uint64{bully.Malformed: 1, bully.UnknownType: 2, bully.NonMember: 1, bully.Misaddressed: 2}, want)
 	})
 }

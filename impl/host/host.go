@@ -51,8 +51,8 @@ type Host struct {
 	traceBad   bool            // that Trace fails has been logged
 	err        error           // why the host has stopped for good
 
-	saidExhausted bool      // that the epochs are used up has been logged
-	strange       strangers // whom it has not believed
+	saidExhausted bool       // that the epochs are used up has been logged
+	unbelieved    nonMembers // whom it has not believed
 }
 
 // phase is how far a host is in its life.

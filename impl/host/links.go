@@ -107,10 +107,10 @@ func (l *links) at(id spec.NodeID) int {
 	if id.IsNone() {
 		return policy.None
 	}
-	return policy.Stranger
+	return policy.NonMember
 }
 
-// one returns the set of a member alone, and the empty one for none and for a stranger.
+// one returns the set of a member alone, and the empty one for none and for a non-member.
 func (l *links) one(id spec.NodeID) set { return policy.One(l.place(id)) }
 
 // backs reports whether the support of a node, and itself, are a quorum (R3, R42).

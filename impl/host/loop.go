@@ -105,7 +105,7 @@ func (h *Host) drain() (more bool) {
 func (h *Host) hear(event transport.Event) {
 	i := h.links.place(event.Node)
 	if i < 0 || i == h.links.who.Me {
-		i = -1 // a stranger, as a transport should not tell of; the core ignores what it says
+		i = -1 // a non-member, as a transport should not tell of; the core ignores what it says
 	}
 	switch event.Kind {
 	case transport.Received:

@@ -264,7 +264,7 @@ func (h *Host) noteMembers() {
 	if !anew {
 		return
 	}
-	h.strange.forget()
+	h.unbelieved.forget()
 	h.config.Logger.Info("members", slog.String("configuration", now.Configuration.String()))
 	_, member := now.Configuration.Member(h.config.ID)
 	switch removed := !member && !now.Configuration.IsEmpty(); {
@@ -286,21 +286,21 @@ func (h *Host) leave() {
 	h.config.Logger.Warn("stopped", slog.Any("err", h.err))
 }
 
-// A stranger is not believed who the members are (decision 0032): whoever reaches a node, or has a certificate of its cluster, could
+// A non-member is not believed who the members are (decision 0032): whoever reaches a node, or has a certificate of its cluster, could
 // else make it adopt members that were never made such (R43). Its message is not heard, which is what a network may do to any: nothing
 // of safety rests on it. Nor does anything of it get lost for good where a member that this node knows has adopted the same: those who
 // made the change, or heard of it, say so too.
 
-// maxUnbelieved is how many strangers are remembered, so that people see who they are.
+// maxUnbelieved is how many non-members are remembered, so that people see who they are.
 const maxUnbelieved = 16
 
-// strangers are those who were not believed since the node was last told of members. The loop adds, and Status reads.
-type strangers struct {
+// nonMembers are those who were not believed since the node was last told of members. The loop adds, and Status reads.
+type nonMembers struct {
 	mu  sync.Mutex
 	ids []spec.NodeID // ascending
 }
 
-// heeds reports whether a message may be given to the node: not if a stranger says that there are other members.
+// heeds reports whether a message may be given to the node: not if a non-member says that there are other members.
 func (h *Host) heeds(m *spec.Message) bool {
 	own := h.state.Configuration
 	if own.IsNone() || own.IsEmpty() || !m.Configuration.Newer(own) {
@@ -310,16 +310,16 @@ func (h *Host) heeds(m *spec.Message) bool {
 		return true
 	}
 	h.counters.unbelieved.Add(1)
-	if h.strange.note(m.From) {
+	if h.unbelieved.note(m.From) {
 		h.config.Logger.Warn("a node that is no member, as far as this one knows, says that there are other members, and is not believed. If it is so, a member says it too; if none is left that could, start this node with -believe and that id",
-			slog.String("stranger", m.From.String()),
+			slog.String("non-member", m.From.String()),
 			slog.String("claims", m.Configuration.String()), slog.String("members", own.String()))
 	}
 	return false
 }
 
-// note remembers a stranger, and reports whether it is a new one, and there is room for it.
-func (s *strangers) note(id spec.NodeID) bool {
+// note remembers a non-member, and reports whether it is a new one, and there is room for it.
+func (s *nonMembers) note(id spec.NodeID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, known := slices.BinarySearchFunc(s.ids, id, spec.NodeID.Compare)
@@ -331,13 +331,13 @@ func (s *strangers) note(id spec.NodeID) bool {
 }
 
 // forget forgets all: the node has been told who the members are.
-func (s *strangers) forget() {
+func (s *nonMembers) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ids = nil
 }
 
-func (s *strangers) unbelieved() []spec.NodeID {
+func (s *nonMembers) list() []spec.NodeID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.ids)

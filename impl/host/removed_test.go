@@ -150,9 +150,9 @@ func TestWitnessSpeaks(t *testing.T) {
 	}
 }
 
-// TestStrangerIsNotBelieved: who is no member cannot make a node adopt members, whatever it claims; a member can, and who is to be
+// TestNonMemberIsNotBelieved: who is no member cannot make a node adopt members, whatever it claims; a member can, and who is to be
 // believed. A node that knows of no members yet believes everybody.
-func TestStrangerIsNotBelieved(t *testing.T) {
+func TestNonMemberIsNotBelieved(t *testing.T) {
 	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *fakeHost) {
 		p.first = voters(1, 1, 1, 2, 3)
 		p.hear(spec.Heartbeat, 3, 1)
@@ -202,7 +202,7 @@ func TestBelieved(t *testing.T) {
 	for i := range 100 {
 		require.False(t, h.heeds(message(100+i)))
 	}
-	require.Len(t, h.strange.unbelieved(), maxUnbelieved)
+	require.Len(t, h.unbelieved.list(), maxUnbelieved)
 }
 
 // TestOtherDisk: an id that was heard of before does not come back with another disk, and a member does not get one.

@@ -89,7 +89,7 @@ func (h *Host) Status() Status {
 		ID: h.config.ID, Members: append([]spec.NodeID(nil), links.members...),
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
-		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.strange.unbelieved(),
+		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.unbelieved.list(),
 		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Stopped: seen.stopped,
 	}
 	if seen.err != nil {

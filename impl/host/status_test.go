@@ -127,7 +127,7 @@ func TestExpvar(t *testing.T) {
 		c.awaitLeader(time.Second, 1)
 		require.NoError(t, h.Resign(t.Context()))
 		c.awaitLeader(time.Second, 1)
-		metrics.Ignored("stranger")
+		metrics.Ignored("non-member")
 		metrics.Sent(spec.Election)
 		metrics.Received(spec.Assent)
 		var all map[string]any
@@ -139,7 +139,7 @@ func TestExpvar(t *testing.T) {
 		require.Equal(t, 3.0, all["saves"])
 		require.InDelta(t, 0.0015, all["save_seconds"], 0.0001)
 		require.Equal(t, 1.0, all["steps"].(map[string]any)["Resign"])
-		require.Equal(t, 1.0, all["ignored"].(map[string]any)["stranger"])
+		require.Equal(t, 1.0, all["ignored"].(map[string]any)["non-member"])
 		require.Equal(t, 1.0, all["sent"].(map[string]any)["ELECTION"])
 		require.Equal(t, 1.0, all["received"].(map[string]any)["ASSENT"])
 		require.Nil(t, all["configuration"], "members are fixed")

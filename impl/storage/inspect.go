@@ -156,7 +156,7 @@ func (r Report) Exhausted() bool { return r.Problem == nil && r.Promise.Epoch ==
 
 // exhausted is what a person can do then.
 const exhausted = `this is the last epoch there is, 2^53-1, and nobody can be elected after it. Nobody gets there in 285,000 years: a
-         broken program, or a stranger on links without TLS, has sent it, and all nodes know of it by now. The way back:
+         broken program, or a non-member on links without TLS, has sent it, and all nodes know of it by now. The way back:
          1. Keep whoever did it out: give the nodes certificates (bully help cert).
          2. Find the highest epoch in which anybody has led: in the logs (leadership … epoch=), in traces, and in the fences of
             what the leaders write to. Take a number N well above all of them.

@@ -19,8 +19,8 @@ type inbound struct {
 	raw    net.Conn
 	left   chan struct{} // closed when its goroutine leaves
 
-	pace     limiter // of what a stranger may say; its reader has these two to itself
-	stranger bool    // whoever has said something last was one
+	pace      limiter // of what a non-member may say; its reader has these two to itself
+	nonMember bool    // whoever has said something last was one
 }
 
 // accept takes connections until Close. When that fails it waits, longer each time: it may be for want of files, and
@@ -84,7 +84,7 @@ func (t *TCP) admit(raw net.Conn) {
 		_ = raw.Close()
 		return
 	}
-	p.pace = limiter{burst: strangerBurst, every: strangerEvery}
+	p.pace = limiter{burst: nonMemberBurst, every: nonMemberEvery}
 	t.pending = append(t.pending, p)
 	t.acceptors.Go(func() { t.serve(p) })
 }
@@ -181,7 +181,7 @@ func (t *TCP) judge(p *inbound, said hello, state *tls.ConnectionState, failed e
 	case said.from == t.config.ID:
 		return nil, Itself, fmt.Errorf("it says that it is node %v, as this one is", said.from)
 	case c == nil && !t.knows(said.from):
-		return nil, Stranger, fmt.Errorf("it says that it is node %v, which is no member", said.from)
+		return nil, NonMember, fmt.Errorf("it says that it is node %v, which is no member", said.from)
 	case said.to != t.config.ID:
 		return nil, WrongNode, fmt.Errorf("it is node %v, and wants node %v", said.from, said.to)
 	case c != nil && said.wanted != 0 && said.wanted != c.Incarnation:
@@ -209,12 +209,12 @@ func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 	defer t.mu.Unlock()
 	i := slices.Index(t.pending, p)
 	l := t.byNode[said.from]
-	switch stranger := l == nil || !l.member; {
+	switch nonMember := l == nil || !l.member; {
 	case i < 0 || l != nil && l.in != nil && l.in.serial > p.serial:
 		return l, Superseded, fmt.Errorf("node %v has connected again since", said.from)
-	case stranger && !t.strange.allow(time.Now()):
+	case nonMember && !t.nonMemberPace.allow(time.Now()):
 		return nil, Busy, fmt.Errorf("it is node %v, which is no member, and too many of those have come", said.from)
-	case !stranger && !l.admits(said):
+	case !nonMember && !l.admits(said):
 		return nil, WrongIncarnation, fmt.Errorf("it is incarnation %016x of node %v, whose disk is %016x", said.incarnation, said.from, l.way.incarnation)
 	case l != nil && l.memory.lost(said.life) != "":
 		return l, RecordLost, t.lostDisk(l, said.life, p.raw.RemoteAddr())
@@ -242,7 +242,7 @@ func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 	return l, welcome, nil
 }
 
-// leave takes a connection out of use, and counts why. It reports whether that is worth a line in the log: if a stranger
+// leave takes a connection out of use, and counts why. It reports whether that is worth a line in the log: if a non-member
 // could write there at will, it would fill a disk.
 func (t *TCP) leave(l *link, p *inbound, err error) (loud bool) {
 	t.mu.Lock()
@@ -293,7 +293,7 @@ func (t *TCP) read(l *link, p *inbound, conn net.Conn) error {
 		if err != nil {
 			return err
 		}
-		for p.stranger && !p.pace.allow(time.Now()) {
+		for p.nonMember && !p.pace.allow(time.Now()) {
 			if !t.hold() {
 				return errClosing
 			}
@@ -301,9 +301,9 @@ func (t *TCP) read(l *link, p *inbound, conn net.Conn) error {
 	}
 }
 
-// hold keeps what a stranger says to its pace: it is not read meanwhile. It returns false when the transport closes.
+// hold keeps what a non-member says to its pace: it is not read meanwhile. It returns false when the transport closes.
 func (t *TCP) hold() bool {
-	timer := time.NewTimer(strangerEvery)
+	timer := time.NewTimer(nonMemberEvery)
 	defer timer.Stop()
 	select {
 	case <-t.ctx.Done():
@@ -333,7 +333,7 @@ func (t *TCP) received(l *link, p *inbound, m spec.Message, size int, unknown bo
 	}
 	l.heard++
 	t.noted(l)
-	p.stranger = !l.member
+	p.nonMember = !l.member
 	switch {
 	case unknown:
 		t.stats.Unknown++

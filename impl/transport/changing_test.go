@@ -100,10 +100,10 @@ var changingContract = []struct {
 	name string
 	test func(*testing.T, changingGround)
 }{
-	{"a stranger is heard, and answered", changingStranger},
-	{"a stranger that restarts hears nothing old", changingStrangerRestarts},
+	{"a non-member is heard, and answered", changingNonMember},
+	{"a non-member that restarts hears nothing old", changingNonMemberRestarts},
 	{"a node that knows nobody is told by one that knows it", changingJoiner},
-	{"a stranger becomes a member", changingJoins},
+	{"a non-member becomes a member", changingJoins},
 	{"a member that leaves hears why, and nothing is told of it", changingLeaves},
 	{"a node of another disk is refused, at either end", changingOtherDisk},
 	{"a member that comes back is told of anew", changingReturns},
@@ -111,19 +111,19 @@ var changingContract = []struct {
 	{"messages with a configuration and without arrive as they are", changingMessages},
 }
 
-func changingStranger(t *testing.T, g changingGround) {
+func changingNonMember(t *testing.T, g changingGround) {
 	first, second := begin(g, one, one, two), begin(g, two, one, two)
 	until(t, first, Up, two)
 	until(t, second, Up, one)
-	stranger := begin(g, nine, one)
-	until(t, stranger, Up, one)
+	nonMember := begin(g, nine, one)
+	until(t, nonMember, Up, one)
 	for i := range 3 {
-		stranger.Send(claim(nine, one, 10+i))
+		nonMember.Send(claim(nine, one, 10+i))
 		events := untilEpoch(t, first, 10+i)
 		require.Equal(t, nine, events[len(events)-1].Node)
 		require.Empty(t, kinds(events, nine))
 		first.Send(claim(one, nine, 20+i))
-		require.Equal(t, []int{20 + i}, epochs(untilEpoch(t, stranger, 20+i), one))
+		require.Equal(t, []int{20 + i}, epochs(untilEpoch(t, nonMember, 20+i), one))
 	}
 	second.Send(claim(two, one, 7))
 	require.Empty(t, kinds(untilEpoch(t, first, 7), nine), "nothing is told of it")
@@ -132,15 +132,15 @@ func changingStranger(t *testing.T, g changingGround) {
 	require.Empty(t, kinds(until(t, first, Dead, two), nine), "nor that it is dead")
 }
 
-func changingStrangerRestarts(t *testing.T, g changingGround) {
+func changingNonMemberRestarts(t *testing.T, g changingGround) {
 	first := begin(g, one, one)
 	for life := range 3 {
-		stranger := begin(g, nine, one)
-		until(t, stranger, Up, one)
-		stranger.Send(claim(nine, one, life))
+		nonMember := begin(g, nine, one)
+		until(t, nonMember, Up, one)
+		nonMember.Send(claim(nine, one, life))
 		untilEpoch(t, first, life)
 		first.Send(claim(one, nine, 10+life))
-		require.Equal(t, []int{10 + life}, epochs(untilEpoch(t, stranger, 10+life), one))
+		require.Equal(t, []int{10 + life}, epochs(untilEpoch(t, nonMember, 10+life), one))
 		g.kill(nine)
 		for i := range 10 {
 			first.Send(claim(one, nine, 100+i)) // to nobody
@@ -166,16 +166,16 @@ func changingJoiner(t *testing.T, g changingGround) {
 }
 
 func changingJoins(t *testing.T, g changingGround) {
-	first, stranger := begin(g, one, one), begin(g, nine, one)
-	until(t, stranger, Up, one)
-	stranger.Send(claim(nine, one, 1))
+	first, nonMember := begin(g, one, one), begin(g, nine, one)
+	until(t, nonMember, Up, one)
+	nonMember.Send(claim(nine, one, 1))
 	untilEpoch(t, first, 1)
 	first.Send(claim(one, nine, 2))
-	untilEpoch(t, stranger, 2) // so there is a connection already
+	untilEpoch(t, nonMember, 2) // so there is a connection already
 	first.SetMembers(at(g, one, nine))
 	require.Equal(t, []Kind{Up}, kinds(until(t, first, Up, nine), nine))
 	first.Send(claim(one, nine, 3))
-	require.Equal(t, []int{3}, epochs(untilEpoch(t, stranger, 3), one))
+	require.Equal(t, []int{3}, epochs(untilEpoch(t, nonMember, 3), one))
 	g.kill(nine)
 	require.Equal(t, []Kind{Down, Dead}, kinds(until(t, first, Dead, nine), nine), "it is proved dead as any member is")
 }
@@ -269,7 +269,7 @@ func changingMessages(t *testing.T, g changingGround) {
 }
 
 // Nobody is reached who is not connected, at either end or at one only; nor behind a cut.
-func TestNetworkOfStrangers(t *testing.T) {
+func TestNetworkOfNonMembers(t *testing.T) {
 	n := NewNetwork(nil)
 	first, second, fixed := n.JoinChanging(one, disk(one)), n.JoinChanging(two, disk(two)), n.Join(three)
 	first.Send(claim(one, two, 1))

@@ -276,7 +276,7 @@ func validateTLS(c *tls.Config) error {
 	case len(c.Certificates) == 0 && (c.GetCertificate == nil || c.GetClientCertificate == nil):
 		return wrong("TLS", "no certificate: give Certificates, or both GetCertificate and GetClientCertificate")
 	case c.RootCAs == nil:
-		return wrong("TLS", "no RootCAs: the authorities of this system vouch for strangers; give those of the cluster")
+		return wrong("TLS", "no RootCAs: the authorities of this system vouch for non-members; give those of the cluster")
 	case c.GetConfigForClient != nil:
 		return wrong("TLS", "GetConfigForClient is not used: use GetCertificate to change the certificate of a running node")
 	}

@@ -72,7 +72,7 @@ type attempt struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	heard  uint64 // what had come from the node by then
-	owed   int    // messages that waited by then, if the node is a stranger,
+	owed   int    // messages that waited by then, if the node is a non-member,
 	boot   uint64 // for this run of its program
 }
 

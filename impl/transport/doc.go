@@ -41,8 +41,8 @@
 //	…
 //	links.SetMembers(addresses) // whenever the configuration of the node is another one
 //
-// A node of the same cluster that is no member, a stranger, is heard too: the host answers it (R44), and decides whether to
-// believe it who the members are (R43). What is sent to a stranger goes to where it has said that it is, if it has connected here, and to that run
+// A node of the same cluster that is no member (a non-member) is heard too: the host answers it (R44), and decides whether to
+// believe it who the members are (R43). What is sent to a non-member goes to where it has said that it is, if it has connected here, and to that run
 // of its program alone; the connection is closed when it has been idle. Up, Down and Dead are told of members only.
 //
 // The address of a member may name the incarnation of its disk, as in 10.0.0.3:7400#00c0ffee00c0ffee: a node of that id
@@ -105,7 +105,7 @@
 //
 // # What it withstands
 //
-// Of strangers at most 16 are known at a time, of which the one that has been quiet for longest gives way to the next;
+// Of non-members at most 16 are known at a time, of which the one that has been quiet for longest gives way to the next;
 // they come, and are read, at a pace. None of them takes the place of a member, unless it can show that it is that member.
 //
 // Bytes that are no frame, a frame that does not end, a sender that is not the node at the other end: each costs its

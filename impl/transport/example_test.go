@@ -70,17 +70,17 @@ func ExampleNetwork() {
 func ExampleEndpoint_SetMembers() {
 	network := transport.NewNetwork(nil)
 	one, four := spec.IntegerID(1), spec.IntegerID(4)
-	member, stranger := network.JoinChanging(one, 0xd15c0001), network.JoinChanging(four, 0xd15c0004)
+	member, nonMember := network.JoinChanging(one, 0xd15c0001), network.JoinChanging(four, 0xd15c0004)
 	show := func(links *transport.Endpoint) {
 		for event, ok := links.Next(); ok; event, ok = links.Next() {
 			fmt.Println(event)
 		}
 	}
-	stranger.SetMembers(map[spec.NodeID]string{one: "10.0.0.1:7400#00000000d15c0001"})
-	stranger.Send(spec.Message{Type: spec.ImBack, From: four, To: one, Epoch: 1, Question: 1})
+	nonMember.SetMembers(map[spec.NodeID]string{one: "10.0.0.1:7400#00000000d15c0001"})
+	nonMember.Send(spec.Message{Type: spec.ImBack, From: four, To: one, Epoch: 1, Question: 1})
 	show(member)
 	member.Send(spec.Message{Type: spec.Refuse, From: one, To: four, Epoch: 2, Question: 1})
-	show(stranger)
+	show(nonMember)
 	member.SetMembers(map[spec.NodeID]string{four: "10.0.0.4:7400#00000000d15c0004"})
 	network.Kill(four)
 	show(member)

@@ -49,7 +49,7 @@ func TestBadFrames(t *testing.T) {
 		{"receiver that is the sender", bad(37, 2), func(s Stats) uint64 { return s.Malformed }},
 		{"epoch above the greatest", bad(38, 255), func(s Stats) uint64 { return s.Malformed }},
 		{"another sender", framed(claim(three, one, 500)), func(s Stats) uint64 { return s.Spoofed }},
-		{"a stranger", framed(claim(nine, one, 500)), func(s Stats) uint64 { return s.Spoofed }},
+		{"a non-member", framed(claim(nine, one, 500)), func(s Stats) uint64 { return s.Spoofed }},
 		{"the receiver's name", framed(claim(one, two, 500)), func(s Stats) uint64 { return s.Spoofed }},
 		{"for another", framed(claim(two, three, 500)), func(s Stats) uint64 { return s.Misaddressed }},
 		{"configuration cut short", frame(append(framed(claim(two, one, 500))[4:], make([]byte, 20)...)...), func(s Stats) uint64 { return s.Malformed }},

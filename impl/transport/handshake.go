@@ -187,8 +187,8 @@ const (
 	WrongCluster
 	// WrongNode: the dialler wants another node than the one that it has reached. Its address of that node is wrong.
 	WrongNode
-	// Stranger: the dialler is no member (R34).
-	Stranger
+	// NonMember: the dialler is no member (R34).
+	NonMember
 	// Itself: the dialler says that it is the node that it has reached. Two nodes run with one id, or the address that
 	// the dialler has of another node is its own.
 	Itself
@@ -218,14 +218,14 @@ var refusals = [...]string{
 	WrongVersion: "wrong version of the handshake: another protocol",
 	WrongCluster: "wrong cluster",
 	WrongNode:    "wrong node",
-	Stranger:     "stranger",
+	NonMember:    "non-member",
 	Itself:       "itself",
 	WrongName:    "certificate of another name",
 	Superseded:   "superseded",
 
 	WrongIncarnation: "this id belongs to another disk",
 	StaleAddress:     "the disk of this node is not the one of the address",
-	Busy:             "too many strangers",
+	Busy:             "too many non-members",
 	OtherKind:        "members change at one end, and are fixed at the other",
 	RecordLost:       "the disk of this node is lost, or an old copy",
 }

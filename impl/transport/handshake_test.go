@@ -33,7 +33,7 @@ func TestRefusals(t *testing.T) {
 		{"another cluster", with(func(h *hello) { h.cluster = "toast" }), WrongCluster},
 		{"another cluster, longer", with(func(h *hello) { h.cluster = "test-2" }), WrongCluster},
 		{"for another node", with(func(h *hello) { h.to = two }), WrongNode},
-		{"a stranger", helloOf(nine).append(nil), Stranger},
+		{"a non-member", helloOf(nine).append(nil), NonMember},
 		{"this node itself", helloOf(one).append(nil), Itself},
 		{"of changing members", with(func(h *hello) { h.incarnation = 7 }), OtherKind},
 		{"a later version", version2, WrongVersion},
@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		untilEpoch(t, node, i)
 	}
 	stats := node.Stats()
-	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Stranger: 1, Itself: 1, OtherKind: 1, WrongVersion: 2}, stats.Refused)
+	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, NonMember: 1, Itself: 1, OtherKind: 1, WrongVersion: 2}, stats.Refused)
 	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 8 })
 	require.Zero(t, stats.Links[0].Replaced)
 	require.True(t, stats.Links[0].Hears)
@@ -130,7 +130,7 @@ func TestRefusalIsLogged(t *testing.T) {
 		said   string
 	}{
 		{"cluster", func(c *Config) { c.Cluster = "toast" }, "refused by node 1: wrong cluster"},
-		{"stranger", func(c *Config) { c.ID = nine; c.Members[nine] = c.Members[three] + "0" }, "refused by node 1: stranger"},
+		{"non-member", func(c *Config) { c.ID = nine; c.Members[nine] = c.Members[three] + "0" }, "refused by node 1: non-member"},
 		{"itself", func(c *Config) { c.Members[two] = c.Listener.Addr().String(); c.Members[three] = "" }, "refused by node 3: itself"},
 		{"node", func(c *Config) { c.Members[two], c.Members[one] = c.Members[one], c.Members[two] }, "refused by node 1: wrong node"},
 	} {

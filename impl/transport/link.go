@@ -21,7 +21,7 @@ type link struct {
 	tls  *tls.Config // of the connection that is dialled, or nil
 	box  *box
 
-	member bool // the node is one; it is a stranger otherwise
+	member bool // the node is one; it is a non-member otherwise
 	alone  bool // nobody else is at the address: if that refuses, the node is dead
 	said   hello
 	memory memory // of its numbers
@@ -30,11 +30,11 @@ type link struct {
 	disowned bool     // Disowned has been told of it
 	other    net.Addr // where another run of it was turned away from, while the one that is heeded was connected; or nil
 	twice    limiter  // of saying that two programs have its id
-	// What was sent to a stranger who is not connected. It is for the run of the program that has said what it said.
+	// What was sent to a non-member who is not connected. It is for the run of the program that has said what it said.
 	waiting ring[spec.Message]
 	running bool   // there is a goroutine that dials it
-	gone    bool   // a stranger who had to give way; nothing of it counts any more
-	recent  uint64 // rises with what comes of any stranger
+	gone    bool   // a non-member who had to give way; nothing of it counts any more
+	recent  uint64 // rises with what comes of any non-member
 
 	out   *outbound
 	in    *inbound
@@ -75,7 +75,7 @@ func newLink(c Config, node spec.NodeID, b *box) *link {
 	return l
 }
 
-// target returns where the node is to be dialled: a member at its address, and a stranger where it says that it is.
+// target returns where the node is to be dialled: a member at its address, and a non-member where it says that it is.
 func (l *link) target() way {
 	switch {
 	case l.member && l.way.address != "" || l.said.address == "":
@@ -86,7 +86,7 @@ func (l *link) target() way {
 	return way{l.said.address, l.said.incarnation}
 }
 
-// run keeps a connection to the node, until Close. It keeps one to a stranger only as long as there is something to send.
+// run keeps a connection to the node, until Close. It keeps one to a non-member only as long as there is something to send.
 func (t *TCP) run(l *link) {
 	last := ""
 	for t.wanted(l) {
@@ -124,7 +124,7 @@ func (t *TCP) start(l *link) {
 	t.diallers.Go(func() { t.run(l) })
 }
 
-// level returns at which level the ups and downs of a link are logged: strangers are to fill no disk.
+// level returns at which level the ups and downs of a link are logged: non-members are to fill no disk.
 func (t *TCP) level(l *link) slog.Level {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -360,7 +360,7 @@ func isEnd(err error) bool {
 }
 
 // haste bounds how often a node is dialled without a pause, so that two programs with one id that replace each other's
-// connections, or a stranger who feigns new ones, keep nobody busy.
+// connections, or a non-member who feigns new ones, keep nobody busy.
 type haste struct {
 	spent int
 	since time.Time

@@ -74,7 +74,7 @@ func (t *TCP) promote(l *link, to way, alone bool) {
 	before, joins := l.target(), !l.member
 	l.way, l.alone, l.member = to, alone, true
 	if joins {
-		t.strangers = slices.DeleteFunc(t.strangers, func(s *link) bool { return s == l })
+		t.nonMembers = slices.DeleteFunc(t.nonMembers, func(s *link) bool { return s == l })
 		l.box.messages.max = t.config.Inbox
 	}
 	if l.in != nil && !l.admits(l.said) {
@@ -105,11 +105,11 @@ func (l *link) fits(c *outbound) bool {
 	return c.way.address == to.address && (to.incarnation == 0 || to.incarnation == c.incarnation)
 }
 
-// demote makes a member a stranger.
+// demote makes a member a non-member.
 func (t *TCP) demote(l *link) {
 	l.member, l.dead = false, false
 	t.inbox.untell(l.box)
-	t.estrange(l)
+	t.addNonMember(l)
 	if l.out != nil {
 		l.out.wake() // its time is counted from now on
 		return
@@ -134,7 +134,7 @@ func newBoot() uint64 {
 	return max(1, rand.Uint64())
 }
 
-// idleness tells when nothing has been sent to a stranger for too long.
+// idleness tells when nothing has been sent to a non-member for too long.
 type idleness struct {
 	transport *TCP
 	link      *link
@@ -161,37 +161,37 @@ func (i *idleness) stop() {
 	}
 }
 
-// What strangers may cost. A stranger is a node that is no member, as far as this one knows: it is to join, or has been
+// What non-members may cost. A non-member is a node that is no member, as far as this one knows: it is to join, or has been
 // removed, or its configuration is newer; or it is hostile.
 const (
-	maxStrangers  = 16                    // are known at a time, and may connect in a row;
-	meetEvery     = 50 * time.Millisecond // then one may so often
-	strangerBurst = 100                   // messages of one are read in a row,
-	strangerEvery = 10 * time.Millisecond // and then one so often
-	strangerInbox = 64                    // messages of one may wait for Next
-	maxWaiting    = 16                    // messages to one may wait for a connection
+	maxNonMembers  = 16                    // are known at a time, and may connect in a row;
+	meetEvery      = 50 * time.Millisecond // then one may so often
+	nonMemberBurst = 100                   // messages of one are read in a row,
+	nonMemberEvery = 10 * time.Millisecond // and then one so often
+	nonMemberInbox = 64                    // messages of one may wait for Next
+	maxWaiting     = 16                    // messages to one may wait for a connection
 )
 
 var (
 	errRestarted = errors.New("the node has restarted")
 	errIdle      = errors.New("nothing has been sent for a while to a node that is no member")
-	errCrowded   = fmt.Errorf("more than %d nodes that are no members have connected since", maxStrangers)
+	errCrowded   = fmt.Errorf("more than %d nodes that are no members have connected since", maxNonMembers)
 )
 
 // meet makes a link to a node that has connected and is no member.
 func (t *TCP) meet(node spec.NodeID) *link {
-	l := newLink(t.config, node, t.inbox.add(node, min(strangerInbox, t.config.Inbox)))
+	l := newLink(t.config, node, t.inbox.add(node, min(nonMemberInbox, t.config.Inbox)))
 	t.byNode[node] = l
-	t.estrange(l)
+	t.addNonMember(l)
 	return l
 }
 
-// estrange adds a link to those of strangers. If there are too many, the one that has been quiet for longest gives way.
-func (t *TCP) estrange(l *link) {
-	t.strangers = append(t.strangers, l)
+// addNonMember adds a link to those of non-members. If there are too many, the one that has been quiet for longest gives way.
+func (t *TCP) addNonMember(l *link) {
+	t.nonMembers = append(t.nonMembers, l)
 	t.noted(l)
-	if len(t.strangers) > maxStrangers {
-		t.part(slices.MinFunc(t.strangers, func(a, b *link) int { return cmp.Compare(a.recent, b.recent) }))
+	if len(t.nonMembers) > maxNonMembers {
+		t.part(slices.MinFunc(t.nonMembers, func(a, b *link) int { return cmp.Compare(a.recent, b.recent) }))
 	}
 }
 
@@ -201,9 +201,9 @@ func (t *TCP) noted(l *link) {
 	l.recent = t.recent
 }
 
-// part ends the link of a stranger, and forgets it. Its counters are kept.
+// part ends the link of a non-member, and forgets it. Its counters are kept.
 func (t *TCP) part(l *link) {
-	t.strangers = slices.DeleteFunc(t.strangers, func(s *link) bool { return s == l })
+	t.nonMembers = slices.DeleteFunc(t.nonMembers, func(s *link) bool { return s == l })
 	delete(t.byNode, l.node)
 	if l.in != nil {
 		_ = l.in.raw.Close()
@@ -234,7 +234,7 @@ func (t *TCP) countFor(l *link) *LinkStats {
 	return &l.stats
 }
 
-// giveUp drops what has waited for a stranger who could not be reached. What was sent since may be for a later run of its
+// giveUp drops what has waited for a non-member who could not be reached. What was sent since may be for a later run of its
 // program.
 func (t *TCP) giveUp(l *link, a attempt) {
 	t.mu.Lock()
@@ -245,7 +245,7 @@ func (t *TCP) giveUp(l *link, a attempt) {
 	}
 }
 
-// restarted drops what was sent to the run of a stranger's program before the one that says this.
+// restarted drops what was sent to the run of a non-member's program before the one that says this.
 func (t *TCP) restarted(l *link, said hello) {
 	if l.said.boot == said.boot {
 		return

@@ -45,7 +45,7 @@ func TestMemberThatLeavesIsToldAll(t *testing.T) {
 		require.Equal(t, claim(one, two, i), m)
 	}
 	ends(t, conn)
-	eventually(t, "it is over", func() bool { s := node.Stats(); return len(s.Links) == 0 && s.Sent == 20 && !s.Strangers[0].Up })
+	eventually(t, "it is over", func() bool { s := node.Stats(); return len(s.Links) == 0 && s.Sent == 20 && !s.NonMembers[0].Up })
 	nothing(t, node)
 	node.Send(claim(one, two, 99))
 	require.Equal(t, uint64(1), node.Stats().Lost, "it has never said where it is, and is no member")
@@ -91,14 +91,14 @@ func TestMemberThatLeavesAndEnds(t *testing.T) {
 	next(t, dials).fail(errRefused)
 	eventually(t, "it cannot be reached", func() bool { return node.Stats().Lost == 1 })
 	nothing(t, node)
-	require.False(t, node.Stats().Strangers[0].Dead)
+	require.False(t, node.Stats().NonMembers[0].Dead)
 	node.SetMembers(members)
 	next(t, dials).fail(errRefused)
 	sees(t, node, "Dead 2")
 }
 
-// A stranger that becomes a member somewhere else than it has said is connected there, and nothing is told of before.
-func TestStrangerThatJoinsElsewhere(t *testing.T) {
+// A non-member that becomes a member somewhere else than it has said is connected there, and nothing is told of before.
+func TestNonMemberThatJoinsElsewhere(t *testing.T) {
 	var dials <-chan dial
 	node := aloneChanging(t, func(c *Config) {
 		dials = byHand(c)
@@ -253,7 +253,7 @@ func TestMembersOverAndOver(t *testing.T) {
 					up++
 				}
 			}
-			return up == len(ids)-1 && len(s.Strangers) == 0
+			return up == len(ids)-1 && len(s.NonMembers) == 0
 		})
 	}
 	for epoch := range 10 {
@@ -309,8 +309,8 @@ func TestChangingConfigIsChecked(t *testing.T) {
 	require.Empty(t, node.Stats().Links)
 }
 
-// What comes on a connection to a stranger is its fault, as it is a member's.
-func TestNothingComesBackFromStrangers(t *testing.T) {
+// What comes on a connection to a non-member is its fault, as it is a member's.
+func TestNothingComesBackFromNonMembers(t *testing.T) {
 	var dials <-chan dial
 	node := aloneChanging(t, func(c *Config) { dials = dialsOf(c); c.Changing.Idle = never })
 	meetAs(t, node, saidAt(7))
@@ -321,7 +321,7 @@ func TestNothingComesBackFromStrangers(t *testing.T) {
 	_, err = io.WriteString(conn, "x")
 	require.NoError(t, err)
 	ends(t, conn)
-	eventually(t, "it has ended", func() bool { return strings.Contains(node.Stats().Strangers[0].LastError, "not for that") })
+	eventually(t, "it has ended", func() bool { return strings.Contains(node.Stats().NonMembers[0].LastError, "not for that") })
 }
 
 // keepAddress keeps the addresses that are dialled, and lets them be dialled as that of node 2.

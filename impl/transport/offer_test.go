@@ -150,7 +150,7 @@ func TestOffersThatAreRefused(t *testing.T) {
 	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Itself: 1, StaleAddress: 1, WrongIncarnation: 1, OtherKind: 1}, stats.Refused)
 	require.Zero(t, stats.Links[0].Replaced)
 	require.True(t, stats.Links[0].Hears)
-	require.Empty(t, stats.Strangers)
+	require.Empty(t, stats.NonMembers)
 	require.Equal(t, welcome, greetAs(t, connect(t, node), with(func(o *hello) { o.wanted = disk(one) })).code)
 }
 

@@ -56,21 +56,21 @@ func TestPlainLinksStay(t *testing.T) {
 	}
 }
 
-// TestPlainDialsStay: nor is a member dialled there that a configuration, or a stranger, has brought.
+// TestPlainDialsStay: nor is a member dialled there that a configuration, or a non-member, has brought.
 func TestPlainDialsStay(t *testing.T) {
 	node := startTCP(t, Config{ID: one, Cluster: "test", Changing: &Changing{Incarnation: 1, Address: "127.0.0.1:0"}})
 	node.SetMembers(map[spec.NodeID]string{one: node.Addr().String(), two: "192.0.2.2:1"})
 	eventually(t, "it says why", func() bool { return node.Stats().Links[0].LastError != "" })
 	require.Contains(t, node.Stats().Links[0].LastError, "no loopback address: links are plain")
 
-	stranger := offerOf(three)
-	stranger.address, stranger.to = "192.0.2.3:1", one
+	nonMember := offerOf(three)
+	nonMember.address, nonMember.to = "192.0.2.3:1", one
 	conn := connect(t, node)
-	require.Equal(t, welcome, greetAs(t, conn, stranger).code)
-	eventually(t, "it is known", func() bool { return len(node.Stats().Strangers) == 1 })
+	require.Equal(t, welcome, greetAs(t, conn, nonMember).code)
+	eventually(t, "it is known", func() bool { return len(node.Stats().NonMembers) == 1 })
 	node.Send(claim(one, three, 1))
-	eventually(t, "it is not dialled", func() bool { return node.Stats().Strangers[0].LastError != "" })
-	require.Contains(t, node.Stats().Strangers[0].LastError, "192.0.2.3:1, which is no loopback address")
+	eventually(t, "it is not dialled", func() bool { return node.Stats().NonMembers[0].LastError != "" })
+	require.Contains(t, node.Stats().NonMembers[0].LastError, "192.0.2.3:1, which is no loopback address")
 }
 
 func TestIsLoopback(t *testing.T) {

@@ -39,17 +39,17 @@ type TCP struct {
 	byNode  map[spec.NodeID]*link
 	pending []*inbound // connections that have not shown of whom they are, the oldest first
 	stats   Stats      // its counters
-	quiet   limiter    // of what strangers can make this node log
+	quiet   limiter    // of what non-members can make this node log
 	gate    gate       // of handshakes of TLS
 
 	boot  uint64
 	begun bool // Begun has been called
 
 	// Of changing members only.
-	strangers []*link
-	strange   limiter   // of connections of strangers
-	recent    uint64    // rises with what comes of strangers
-	past      LinkStats // the counters of links that are gone
+	nonMembers    []*link
+	nonMemberPace limiter   // of connections of non-members
+	recent        uint64    // rises with what comes of non-members
+	past          LinkStats // the counters of links that are gone
 }
 
 // NewTCP listens, begins to dial all other members, and returns at once; if they change, SetMembers says who they are from
@@ -62,7 +62,7 @@ func NewTCP(c Config) (*TCP, error) {
 	}
 	t := &TCP{
 		config: c, listener: c.Listener, closed: make(chan struct{}), byNode: make(map[spec.NodeID]*link),
-		quiet: limiter{burst: 10, every: time.Second}, gate: newGate(), strange: limiter{burst: maxStrangers, every: meetEvery},
+		quiet: limiter{burst: 10, every: time.Second}, gate: newGate(), nonMemberPace: limiter{burst: maxNonMembers, every: meetEvery},
 	}
 	if t.listener == nil {
 		if t.listener, err = listenTCP(c.listenAddress()); err != nil {
@@ -188,8 +188,8 @@ func (t *TCP) breakAll() {
 // Stats are the counters of a [TCP] since it began, and how its links are. All messages that were sent are in Sent,
 // Lost, Dropped or Unsendable, or wait still; all that came from members are in Received or one of the faults.
 type Stats struct {
-	Links     []LinkStats // of members, ascending by node
-	Strangers []LinkStats // of nodes that are no members of a cluster of changing members, ascending by node
+	Links      []LinkStats // of members, ascending by node
+	NonMembers []LinkStats // of nodes that are no members of a cluster of changing members, ascending by node
 
 	// What follows are counters of all links together, those too that have ended for good.
 
@@ -249,8 +249,8 @@ func (t *TCP) Stats() Stats {
 	for _, l := range t.links {
 		s.Links = append(s.Links, s.add(l.now()))
 	}
-	for _, l := range slices.SortedFunc(slices.Values(t.strangers), func(a, b *link) int { return a.stats.Node.Compare(b.stats.Node) }) {
-		s.Strangers = append(s.Strangers, s.add(l.now()))
+	for _, l := range slices.SortedFunc(slices.Values(t.nonMembers), func(a, b *link) int { return a.stats.Node.Compare(b.stats.Node) }) {
+		s.NonMembers = append(s.NonMembers, s.add(l.now()))
 	}
 	return s
 }

@@ -273,7 +273,7 @@ func TestChangeHasConditions(t *testing.T) {
 		"a kind and an address of another": {settled, Configuration{1, 2, &Members{SetOf(1, 3), SetOf(2), 0, "\na:1\n", 0}}, true},
 		"a member becomes a witness":       {settled, of(1, 2, 1, 3).witness(2), true},
 		"an observer becomes a witness":    {node(leader, 3, 1, 3, grown, 1), of(1, 3, 1, 2, 3).witness(4), true},
-		"a stranger becomes a witness":     {settled, of(1, 2, 1, 2, 3).witness(4), true},
+		"a non-member becomes a witness":   {settled, of(1, 2, 1, 2, 3).witness(4), true},
 		"the leader leaves":                {settled, of(1, 2, 1, 2), false},
 		"the leader becomes an observer":   {settled, of(1, 2, 1, 2).observer(3), false},
 		"no voter is left":                 {node(leader, 3, 1, 3, of(1, 1, 3).witness(1, 2), 1), Configuration{Epoch: 1, Version: 2}.witness(1, 2, 3), false},

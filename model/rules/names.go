@@ -17,8 +17,8 @@ type Names struct {
 	known  []known
 	last   int // the index of the one that was found last
 	oldest int // the index of the one to forget next, if there are as many as may be
-	// stranger is an id that was asked for, and is not among the names.
-	stranger spec.NodeID
+	// nonMember is an id that was asked for, and is not among the names.
+	nonMember spec.NodeID
 }
 
 // known is a configuration in both words.
@@ -89,7 +89,7 @@ func (n *Names) ID(id spec.NodeID) ID {
 	}
 	i := n.rank(id)
 	if i == None {
-		n.stranger = id
+		n.nonMember = id
 	}
 	return i
 }

@@ -14,7 +14,7 @@ var standard, static = New(), NewStatic()
 // timer, running or not, or a call; for a start, what Start and Restart return, with what before has. Where members change every
 // input of a state that CheckState passes has an answer, and it is an error if before is not such a state; where they do not, of
 // any state. It is an error, besides, if a configuration comes without a call to change, if links are cut, and if an id occurs
-// that is not among the names; but for that of a stranger who says something where members never change, which is ignored (R34).
+// that is not among the names; but for that of a non-member who says something where members never change, which is ignored (R34).
 func (n *Names) Answer(id spec.NodeID, before *spec.State, in *spec.Input) (answer spec.Step, err error) {
 	switch in.Call {
 	case spec.StartCall:
@@ -29,7 +29,7 @@ func (n *Names) Answer(id spec.NodeID, before *spec.State, in *spec.Input) (answ
 		return spec.Step{}, errors.New("rules: the input is no message, end of a timer or call: " +
 			"a configuration is for a call to change, and a cut for the network")
 	}
-	n.stranger = spec.NodeID{}
+	n.nonMember = spec.NodeID{}
 	i, s := n.ID(id), n.State(before)
 	step := n.step(i, s, id, in)
 	if err := n.unknown(); err != nil {
@@ -64,7 +64,7 @@ func (n *Names) heard(id spec.NodeID, m *spec.Message) bool {
 	return m.Validate() == nil && m.To == id && m.Configuration.IsNone() == n.isStatic()
 }
 
-// sender returns the rank of who says m. Where members never change it is None for a stranger, who is not heard (R34).
+// sender returns the rank of who says m. Where members never change it is None for a non-member, who is not heard (R34).
 func (n *Names) sender(m *spec.Message) ID {
 	if n.isStatic() {
 		return n.rank(m.From)
@@ -83,10 +83,10 @@ func (n *Names) tell(step *Step, answer *spec.Step) (err error) {
 
 // unknown is an error if an id has occurred that is not among the names.
 func (n *Names) unknown() error {
-	if n.stranger.IsNone() {
+	if n.nonMember.IsNone() {
 		return nil
 	}
-	return fmt.Errorf("rules: node %v occurs, and is not among the names", n.stranger)
+	return fmt.Errorf("rules: node %v occurs, and is not among the names", n.nonMember)
 }
 
 // Start returns what node id does when it starts for the first time, with a configuration that it was given: none, if members
@@ -109,7 +109,7 @@ func (n *Names) Restart(id spec.NodeID, kept spec.Durable) (answer spec.Step, er
 		return spec.Step{}, err
 	}
 	before.Latest = kept.Reserved
-	n.stranger = spec.NodeID{}
+	n.nonMember = spec.NodeID{}
 	i, s := n.ID(id), n.State(&before)
 	if err := n.unknown(); err != nil {
 		return spec.Step{}, err

@@ -96,7 +96,7 @@ func TestStepRefusesWhatHasNoAnswer(t *testing.T) {
 }
 
 // Names know those that they were made of, each time they are asked, and nobody else.
-func TestNamesRefuseStrangers(t *testing.T) {
+func TestNamesRefuseNonMembers(t *testing.T) {
 	one, two, three := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
 	n, err := NewNames([]spec.NodeID{one, two})
 	require.NoError(t, err)
@@ -400,7 +400,7 @@ func TestStaticMembers(t *testing.T) {
 	}
 	n, err := NewStaticNames(members)
 	require.NoError(t, err)
-	top, stranger, blank := namedID(MaxIDs), namedID(MaxIDs+1), spec.State{Role: spec.Follower, Latest: 1}
+	top, nonMember, blank := namedID(MaxIDs), namedID(MaxIDs+1), spec.State{Role: spec.Follower, Latest: 1}
 	with := configured(t, 0, 1, spec.Member{ID: top, Kind: spec.Voter}, spec.Member{ID: namedID(1), Kind: spec.Voter})
 	started, err := n.Start(top, spec.Configuration{})
 	require.NoError(t, err)
@@ -422,10 +422,10 @@ func TestStaticMembers(t *testing.T) {
 	require.Equal(t, half, still.State)
 
 	for says, m := range map[string]spec.Message{
-		"of a stranger (R34)": {Type: spec.Claim, From: stranger, To: top, Epoch: 1, Question: 1},
-		"to a stranger":       {Type: spec.Claim, From: top, To: stranger, Epoch: 1, Question: 1},
-		"with members (R34)":  {Type: spec.Claim, From: namedID(1), To: top, Epoch: 1, Question: 1, Configuration: with},
-		"of no type":          {From: namedID(1), To: top, Epoch: 1, Question: 1},
+		"of a non-member (R34)": {Type: spec.Claim, From: nonMember, To: top, Epoch: 1, Question: 1},
+		"to a non-member":       {Type: spec.Claim, From: top, To: nonMember, Epoch: 1, Question: 1},
+		"with members (R34)":    {Type: spec.Claim, From: namedID(1), To: top, Epoch: 1, Question: 1, Configuration: with},
+		"of no type":            {From: namedID(1), To: top, Epoch: 1, Question: 1},
 	} {
 		got, err := n.Answer(top, &blank, &spec.Input{Message: m})
 		require.NoError(t, err, says)

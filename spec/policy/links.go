@@ -92,7 +92,7 @@ func (p *Policy) Reconfigure(peers Peers, moved func(Set) Set) {
 	p.assented = moved(p.assented)
 	if p.leader >= 0 {
 		at := moved(One(p.leader))
-		if p.leader = Stranger; at != 0 {
+		if p.leader = NonMember; at != 0 {
 			p.leader = bits.TrailingZeros64(uint64(at))
 		}
 	}

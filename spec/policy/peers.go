@@ -5,7 +5,7 @@ import "math/bits"
 // Set is a set of nodes, by their places: bit i stands for place i.
 type Set uint64
 
-// One returns the set of one node, and the empty one for None and Stranger.
+// One returns the set of one node, and the empty one for None and NonMember.
 func One(place int) Set {
 	if place < 0 {
 		return 0
@@ -22,8 +22,8 @@ func (s Set) Size() int { return bits.OnesCount64(uint64(s)) }
 const (
 	// None is the place of no node.
 	None = -1
-	// Stranger is the place of a node that is no member.
-	Stranger = -2
+	// NonMember is the place of a node that is no member.
+	NonMember = -2
 )
 
 // Peers is what a node knows of the members, and of its links to them. Places are those of an order that its host keeps,

@@ -53,11 +53,11 @@ type Step struct {
 	// runs from there.
 	Now         Instant
 	Action      spec.Action
-	From        int // who sent the message that was taken, or None, or Stranger
+	From        int // who sent the message that was taken, or None, or NonMember
 	Sent        []spec.Message
 	Cancel, Arm spec.TimerSet // see R36
 	Role        spec.Role     // after it
-	Leader      int           // whose lease is kept after it, or None, or Stranger
+	Leader      int           // whose lease is kept after it, or None, or NonMember
 	Latest      spec.Question // the latest number that the node has used, after it (R50)
 	Dated       spec.Question // of a leader, after it: the question that its reign is dated from (R26)
 	Patience    time.Duration // what a detector says of the leader that was acknowledged, or 0

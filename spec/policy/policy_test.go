@@ -92,9 +92,9 @@ func TestReconfigure(t *testing.T) {
 	require.Equal(t, None, p.leader)
 	p.leader = 0
 	p.Reconfigure(Peers{}, moved)
-	require.Equal(t, Stranger, p.leader)
+	require.Equal(t, NonMember, p.leader)
 	p.Reconfigure(Peers{}, moved)
-	require.Equal(t, Stranger, p.leader)
+	require.Equal(t, NonMember, p.leader)
 }
 
 // TestWaits: what is said of the longest waits holds for what a policy does, whatever it has been through.
@@ -132,7 +132,7 @@ func TestWhoWasReleased(t *testing.T) {
 	}{
 		{"its lease was the last", nil, 1},
 		{"another has led", []Step{{From: 1, Role: spec.Follower, Leader: 1}, {From: None, Role: spec.Follower, Leader: None}}, 2},
-		{"one that is no member has led", []Step{{From: Stranger, Role: spec.Follower, Leader: Stranger}, {From: None, Role: spec.Follower, Leader: None}}, 2},
+		{"one that is no member has led", []Step{{From: NonMember, Role: spec.Follower, Leader: NonMember}, {From: None, Role: spec.Follower, Leader: None}}, 2},
 	} {
 		p := of(timing, 1, 4)
 		p.Follow(&Step{From: 3, Role: spec.Follower, Leader: 3})

@@ -105,7 +105,7 @@ func TestFreshAndFreed(t *testing.T) {
 	require.Zero(t, p.freed, "it is followed still")
 	p.Follow(&Step{Now: start, Action: spec.OnGrant, From: 3, Role: spec.Claimant, Leader: None})
 	require.Equal(t, Set(0b1000), p.freed)
-	p.leader = Stranger
+	p.leader = NonMember
 	p.Follow(&Step{Now: start, Role: spec.Claimant, Leader: None})
 	require.Equal(t, Set(0b1000), p.freed, "who is no member is not waited for anyway")
 }

@@ -56,7 +56,7 @@ func TestCoordinator(t *testing.T) {
 		"or the only one left":               {func(p *Policy) { p.peers.Dead = 0b1100 }, 0, lan.Delay / 2},
 		"with a lease, once in vain":         {func(p *Policy) { p.attempts = 1 }, 3, 0},
 		"with a lease, twice in vain":        {func(p *Policy) { p.attempts = 2 }, 3, 2*lan.FirstBackoff() - 1},
-		"with the lease of a stranger":       {nil, Stranger, 0},
+		"with the lease of a non-member":     {nil, NonMember, 0},
 		"with no lease":                      {nil, None, 2 * lan.Stagger},
 		"with no lease, two higher are dead": {func(p *Policy) { p.peers.Dead = 0b1100 }, None, 0},
 		"with no lease, the highest freed":   {func(p *Policy) { p.freed = 0b1000 }, None, lan.Stagger},

@@ -2,7 +2,7 @@
 
 The network is a set that only grows: what is in it may arrive at any time, any number of times, in any order, at a later
 life of its receiver too, or never. Anything may arrive at anybody, whoever it is for. OK, ASSENT and REFUSE are not even looked
-up: any of them may arrive at any time; so may anything from a stranger, where the members are fixed. A node that is down keeps
+up: any of them may arrive at any time; so may anything from a non-member, where the members are fixed. A node that is down keeps
 what has survived, and takes no step but to restart."""
 import z3
 from z3 import And, If, Not, Or

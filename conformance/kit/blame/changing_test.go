@@ -83,7 +83,7 @@ func TestRuleOfMembers(t *testing.T) {
 			func(o *spec.Step) { o.Sent[0].Type = spec.OK }, "R46"},
 		{"is silent", follower, members(t, 4, 2, "VWV"), spec.Input{Timer: spec.PatienceTimer}, func(o *spec.Step) { o.Sent = nil }, "R46"},
 		{"supports nobody", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Election, 3, 4, three), func(o *spec.Step) { o.Sent[0].Type = spec.Refuse }, "R11"},
-		{"answers no stranger", follower, three, says(spec.Claim, 4, 5, members(t, 4, 1, "VVVV")), func(o *spec.Step) { o.Sent = nil }, "R44"},
+		{"answers no non-member", follower, three, says(spec.Claim, 4, 5, members(t, 4, 1, "VVVV")), func(o *spec.Step) { o.Sent = nil }, "R44"},
 		{"grants an older one", spec.State{Role: spec.Follower, Epoch: 4}, three, says(spec.Claim, 1, 5, older), func(o *spec.Step) { o.State.Epoch = 5 }, "R45"},
 		{"changes, and keeps its support", leader, three, spec.Input{Call: spec.ChangeCall, Configuration: newer},
 			func(o *spec.Step) { o.State.Support = []spec.NodeID{id(1)} }, "R47"},

@@ -82,7 +82,7 @@ export class BullyNode {
     return { configuration: configurationUpTo(epoch, configuration) };
   }
 
-  /** R33, R34: a message has arrived; anything at all may be given. Where members change a stranger's is for R44. @param {any} value @returns {Step|Ignored} */
+  /** R33, R34: a message has arrived; anything at all may be given. Where members change a non-member's is for R44. @param {any} value @returns {Step|Ignored} */
   receive(value) {
     const fault = malformed(value);
     if (fault) return this.#ignored("R33", `malformed: ${fault}`);

@@ -57,7 +57,7 @@ const STEPS = [
   ["R42: observers do not count", "2", "candidate - 3 - 4,5 in 3.2: 1 2 3 4o 5o", "end election", "follower - 3 - - in 3.2: 1 2 3 4o 5o", "cancel election, arm patience"],
   ["R43: adopts, saves, answers", "2", "leader 2 3 2 1 in 3.2: 1 2 3", "HEARTBEAT 4 from 4: 4.1: 1 2 3 4", "follower 4 4 4 - in 4.1: 1 2 3 4",
     "save 4 4 4.1: 1 2 3 4, over 3, cancel reign, cancel heartbeat, arm patience, ACK 4 to 4, tell 4"],
-  ["R43: a candidate rests, a stranger is heard so far", "2", "candidate - 3 - 1 in 3.2: 1 2 3", "REFUSE 3 from 9: 3.3: 1 2", "follower - 3 - - in 3.3: 1 2",
+  ["R43: a candidate rests, a non-member is heard so far", "2", "candidate - 3 - 1 in 3.2: 1 2 3", "REFUSE 3 from 9: 3.3: 1 2", "follower - 3 - - in 3.3: 1 2",
     "save 3 - 3.3: 1 2, cancel election, arm patience"],
   ["R43: an electing node loses its support", "2", "electing - 3 - 1,3 in 3.2: 1 2 3", "REFUSE 3 from 1: 3.3: 1 2", "electing - 3 - - in 3.3: 1 2", "save 3 - 3.3: 1 2"],
   ["R43: an older one is not adopted", "2", "follower 3 3 3 - in 3.2: 1 2 3", "HEARTBEAT 3 from 3: 3.1: 2 3", "=", "arm patience, ACK 3 to 3"],

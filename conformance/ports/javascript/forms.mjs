@@ -1,4 +1,4 @@
-// What is well formed: ids, epochs and members (spec/README.md, section 5), states (section 6) and messages (section 7). What a host or a stranger
+// What is well formed: ids, epochs and members (spec/README.md, section 5), states (section 6) and messages (section 7). What a host or a non-member
 // hands in is looked at here, before any rule sees it. Nothing is imported, so that the same file runs in Node and in a browser. A `configuration` is
 // there only where members change (R40), and configuration.mjs looks at it.
 

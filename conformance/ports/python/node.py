@@ -77,7 +77,7 @@ class Node(Rules):
         self._be(state)
 
     def receive(self, message: Message) -> list[Effect] | Ignored:
-        """A message has arrived, which is well formed (R33). Where members change a stranger's is for R44."""
+        """A message has arrived, which is well formed (R33). Where members change a non-member's is for R44."""
         if message.to != self.me or message.sender == self.me:
             return Ignored("the message is for another node, or from this one (R34)")
         if self._is_of_the_other_sort(message.configuration):

@@ -106,7 +106,7 @@ class Steps(Plain):
         newer = conf(3, 3, "1 2 3 4")
         for role, after in ((Role.CANDIDATE, Role.FOLLOWER), (Role.CLAIMANT, Role.FOLLOWER), (Role.ELECTING, Role.ELECTING)):
             stands = changing(State(role, None, 3, None, ("1", "3")))
-            self.same(self.sent(stands.receive(message("REFUSE", "9", "2", 3, newer))), [], "a stranger is heard so far")
+            self.same(self.sent(stands.receive(message("REFUSE", "9", "2", 3, newer))), [], "a non-member is heard so far")
             self.same(stands.state, State(after, None, 3, None, (), newer))
 
     def test_the_epoch_of_a_configuration_that_is_adopted_is_learned(self) -> None:

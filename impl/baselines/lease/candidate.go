@@ -109,7 +109,7 @@ func (c *Candidate) receive(m *Message, out *Output) {
 	answers := m.Number > c.settled && m.Number <= c.last && m.Entry.exists() && (c.asking || m.Entry == c.mine)
 	switch {
 	case m.To != c.config.ID || m.From != StoreID:
-		out.Ignored = "stranger"
+		out.Ignored = "non-member"
 	case answers && m.Kind == Held && c.asking:
 		c.asking, c.first = false, m.First
 		out.Stop, out.Set = append(out.Stop, Renewal), append(out.Set, Rewatch)

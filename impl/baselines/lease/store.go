@@ -69,7 +69,7 @@ func (s *Store) receive(m *Message, out *Output) {
 	same := slices.Contains(s.saved.Entries, m.Entry)
 	switch own := same && m.Entry.Holder == m.From; {
 	case m.To != StoreID || m.From < 1 || m.From > s.config.Candidates:
-		out.Ignored = "stranger"
+		out.Ignored = "non-member"
 	case m.Kind == Create && (m.Entry.Key == SharedKey || m.Entry.Key == m.From):
 		s.create(m, out)
 	case m.Kind == Renew && own:

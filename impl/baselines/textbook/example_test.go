@@ -64,7 +64,7 @@ func Example() {
 	//   because it gives way to 4
 	//   is now: electing, leader 0
 	// 9→3 OK
-	//   count: stranger
+	//   count: non-member
 	//   is now: electing, leader 0
 	// T_coord ends
 	//   set: T_elec

@@ -57,7 +57,7 @@ type Cause string
 const (
 	Malformed       Cause = "malformed"         // the zero Input
 	UnknownType     Cause = "unknown-type"      // a message of a type that there is not
-	Stranger        Cause = "stranger"          // a message of no other node: of nobody, of an id that there is not, of itself
+	NonMember       Cause = "non-member"        // a message of no other node: of nobody, of an id that there is not, of itself
 	Misaddressed    Cause = "misaddressed"      // a message to another node
 	WrongWay        Cause = "wrong-way"         // ELECTION from a higher node, or OK from a lower one: no node sends it
 	TimerNotRunning Cause = "timer-not-running" // the end of a timer that does not run
@@ -145,7 +145,7 @@ func (n *Node) ignores(in *Input) Cause {
 	case in.kind != receive:
 		return ""
 	case m.From < 1 || m.From > n.config.Nodes || m.From == n.config.ID:
-		return Stranger
+		return NonMember
 	case m.To != n.config.ID:
 		return Misaddressed
 	case receipts[m.Type] == nil:

@@ -169,7 +169,7 @@ func (p program) issue(c *nodeCertificate, node spec.NodeID, valid time.Duration
 	return err
 }
 
-// linkFlags say how the links between nodes are kept from strangers.
+// linkFlags say how the links between nodes are kept from non-members.
 type linkFlags struct {
 	certFile, keyFile, caFile string
 	insecure                  bool

@@ -33,7 +33,7 @@ does not take is dropped and counted (bully_log_dropped_total). Every flag can b
 too: -tls-cert as BULLY_TLS_CERT. A flag wins.
 
 If members come and go, -data is enough: bully init or bully join has made a record there, which says who the node is,
-and keeps up with who the members are; see bully help member. It believes only members who the members are: a stranger, with a
+and keeps up with who the members are; see bully help member. It believes only members who the members are: a non-member, with a
 certificate of the cluster or without, cannot change them. If a node was away while all others that it knew were replaced, its log and
 bully status name who is not believed; if you know that node, start this one with -believe and its id, once. A node that has been removed runs on for a while, in case
 that is lost, and ends with 1; started again it asks whether it is a member, and goes on or ends.

@@ -56,7 +56,7 @@ func TestPortAnswersAll(t *testing.T) {
 		`{"id":7,"op":"start","node":"a","members":["1"]}`:                                                                 "me, is missing",
 		`{"id":7,"op":"start","node":"a","me":"1","members":["2","1"]}`:                                                    "must be ascending",
 		`{"id":7,"op":"start","node":"a","me":"3","members":["1","2"]}`:                                                    "me must be one of them",
-		`{"id":7,"op":"restart","node":"a","me":"1","members":["1","2"],"promise":{"epoch":1,"grantee":"3","reserved":0}}`: "to a stranger",
+		`{"id":7,"op":"restart","node":"a","me":"1","members":["1","2"],"promise":{"epoch":1,"grantee":"3","reserved":0}}`: "to a non-member",
 		`{"id":7,"op":"load","node":"a","me":"1","members":["1"],"state":{"role":"leader","leader":"1","lease":0,"epoch":0,"grantee":"1","support":[],"asked":0,"latest":2,"dated":2,"answered":[]}}`:                                                                        "no input leads to it",
 		`{"id":7,"op":"receive","node":"a","message":{"type":"OK","from":"2","to":"1","epoch":1,"question":1}}`:                                                                                                                                                              "has not started",
 		`{"id":7,"op":"start","node":"a","me":"2","configuration":{"epoch":0,"version":1,"members":[{"id":"1","kind":"voter"}]}}`:                                                                                                                                            "me must be a member of the first configuration",

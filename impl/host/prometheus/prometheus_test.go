@@ -54,7 +54,7 @@ func TestWhatIsTold(t *testing.T) {
 	c.Stepped(spec.OnClaim)
 	c.Stepped(spec.OnClaim)
 	c.Stepped("Juggle")
-	c.Ignored(string(bully.Stranger))
+	c.Ignored(string(bully.NonMember))
 	c.Ignored("whatever else")
 	c.Sent(spec.Grant)
 	c.Received(spec.Claim)
@@ -63,7 +63,7 @@ func TestWhatIsTold(t *testing.T) {
 	for action, want := range map[string]float64{"OnClaim": 2, "Juggle": 1, "OnGrant": 0} {
 		require.Equal(t, want, testutil.ToFloat64(c.steps.all.WithLabelValues(action)), action)
 	}
-	require.Equal(t, 1.0, testutil.ToFloat64(c.ignored.all.WithLabelValues("stranger")))
+	require.Equal(t, 1.0, testutil.ToFloat64(c.ignored.all.WithLabelValues("non-member")))
 	require.Equal(t, 1.0, testutil.ToFloat64(c.ignored.all.WithLabelValues("whatever else")))
 	require.Equal(t, 1.0, testutil.ToFloat64(c.sent.all.WithLabelValues("GRANT")))
 	require.Zero(t, testutil.ToFloat64(c.sent.all.WithLabelValues("CLAIM")))

@@ -73,7 +73,7 @@ func (n *bullyNode) place(number int) int {
 	case number == 0:
 		return policy.None
 	case at != n.config.ID-1 && !n.waits.Peers().Others.Has(at):
-		return policy.Stranger
+		return policy.NonMember
 	}
 	return at
 }

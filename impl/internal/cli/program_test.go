@@ -132,6 +132,7 @@ func TestMain(m *testing.M) {
 			_, _ = fmt.Fprintln(p.Log, context.Cause(ctx))
 			select {}
 		}}}}.Start()
+		os.Exit(3) // Start never returns; if it did, this program would start itself, again and again
 	}
 	os.Exit(m.Run())
 }

@@ -161,8 +161,8 @@ func TestLiveClusterIsShown(t *testing.T) {
 	require.Len(t, e.open[o.Handle].recording.Frames, frames)
 	require.Contains(t, ask[opened](t, &e, "live", []string{"1", "1"}, false).Problem.Problem, "twice")
 	require.Contains(t, ask[opened](t, &e, "live", []string{"0"}, false).Problem.Problem, "0")
-	stranger := strings.ReplaceAll(lines[1], `"node":"1"`, `"node":"9"`)
-	require.Contains(t, ask[more](t, &e, "feed", o.Handle, stranger).Problem.Problem, "9")
+	nonMember := strings.ReplaceAll(lines[1], `"node":"1"`, `"node":"9"`)
+	require.Contains(t, ask[more](t, &e, "feed", o.Handle, nonMember).Problem.Problem, "9")
 	require.Contains(t, ask[more](t, &e, "feed", o.Handle, fmt.Sprint(7)).Problem.Problem, "object")
 }
 

@@ -40,7 +40,7 @@ func TestLiveNodesAscend(t *testing.T) {
 	require.Equal(t, []string{"2", "9", "10"}, live.Header().Nodes)
 }
 
-// TestLiveMembersComeAndGo listens to a cluster whose members change: configurations are told, and one that names a stranger is
+// TestLiveMembersComeAndGo listens to a cluster whose members change: configurations are told, and one that names a non-member is
 // refused.
 func TestLiveMembersComeAndGo(t *testing.T) {
 	_, err := engine.Listen([]string{"1", "2"}, true)

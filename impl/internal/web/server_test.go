@@ -52,7 +52,7 @@ var three, five = spec.IntegerID(3), spec.IntegerID(5)
 func newFake() *fake {
 	return &fake{status: host.Status{ID: three, Members: []spec.NodeID{three, five}, Role: spec.Follower, Leader: five, Epoch: 4,
 		Links: []host.LinkStatus{{Node: five, Up: true, LastHeardMS: 12, Phi: 0.5}},
-		Counters: host.Counters{Steps: 7, Ignored: map[bully.Cause]uint64{bully.Stranger: 2},
+		Counters: host.Counters{Steps: 7, Ignored: map[bully.Cause]uint64{bully.NonMember: 2},
 			Sent: map[spec.MessageType]uint64{spec.Ack: 3}, Received: map[spec.MessageType]uint64{spec.Heartbeat: 3}}}}
 }
 
@@ -229,7 +229,7 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`bully_role{role="follower"} 1`, `bully_role{role="leader"} 0`, `bully_epoch 4`, `bully_has_leader 1`, `bully_leading 0`,
 		`bully_link_up{node="5"} 1`, `bully_link_heard_seconds{node="5"} 0.012`, `bully_sent_total{type="ACK"} 3`, `bully_steps_total 7`,
-		`bully_ignored_total{cause="stranger"} 2`, `bully_transport_sent_bytes_total 138`, `bully_leader_phi 0.5`,
+		`bully_ignored_total{cause="non-member"} 2`, `bully_transport_sent_bytes_total 138`, `bully_leader_phi 0.5`,
 	} {
 		require.Contains(t, body, want+"\n")
 	}

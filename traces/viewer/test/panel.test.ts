@@ -101,6 +101,6 @@ test('whatever is read, it ends, and loses no word', () => {
 
 test('anchors are those under which a page has its headings', () => {
   assert.equal(anchor('R17 Granting a claim'), 'r17-granting-a-claim');
-  assert.equal(anchor('R34 Strangers, and messages that are not for this node'), 'r34-strangers-and-messages-that-are-not-for-this-node');
+  assert.equal(anchor('R34 Non-members, and messages that are not for this node'), 'r34-non-members-and-messages-that-are-not-for-this-node');
   assert.equal(anchor('R14 T_elec ends'), 'r14-t_elec-ends');
 });

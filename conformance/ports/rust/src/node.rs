@@ -44,7 +44,7 @@ pub enum Ignored {
     /// R33: not a message of section 7.
     Malformed(&'static str),
     /// R34: from no other member.
-    Stranger,
+    NonMember,
     /// R34: to another node.
     Misaddressed,
     /// R34: with a configuration where members are fixed, or without one where they change.
@@ -65,7 +65,7 @@ impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Ignored::Malformed(why) => write!(f, "malformed: {why} (R33)"),
-            Ignored::Stranger => f.write_str("the sender is no other member (R34)"),
+            Ignored::NonMember => f.write_str("the sender is no other member (R34)"),
             Ignored::Misaddressed => f.write_str("the message is for another node (R34)"),
             Ignored::OtherSort => f.write_str("the message is of a cluster of the other sort, of fixed or of changing members (R34)"),
             Ignored::UnknownType => f.write_str("a message of unknown type (R34)"),
@@ -146,11 +146,11 @@ impl Node {
         }
     }
 
-    /// R34. Who is a stranger goes by the members where they are fixed; where they change R44 says what is done.
+    /// R34. Who is a non-member goes by the members where they are fixed; where they change R44 says what is done.
     fn heard(&self, s: State, m: &Message) -> Result<Step, Ignored> {
         match (&self.state.members, &m.configuration) {
-            _ if m.from == self.rules.me => Err(Ignored::Stranger),
-            (members @ Members::Fixed(_), None) if !members.contains(m.from) => Err(Ignored::Stranger),
+            _ if m.from == self.rules.me => Err(Ignored::NonMember),
+            (members @ Members::Fixed(_), None) if !members.contains(m.from) => Err(Ignored::NonMember),
             _ if m.to != self.rules.me => Err(Ignored::Misaddressed),
             (Members::Fixed(_), None) => Ok(self.rules.heard(s, m)),
             (Members::Changing(own), Some(theirs)) => Ok(self.rules.heard_with(s, m, own, theirs)),

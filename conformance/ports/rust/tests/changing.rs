@@ -134,7 +134,7 @@ fn r43_who_hears_a_newer_configuration_adopts_it_first() {
     asserts(node("2", "claimant - 4 - 3", THREE), message("RESIGN 6 3 2", "5.1 1 2 3"), "follower - 5 -", "5.1 1 2 3", &[]);
     asserts(node("3", "leader 3 4 3 1", THREE), message("RESIGN 6 1 3", "5.1 1 2 3"), "follower - 5 -", "5.1 1 2 3", &[]);
     asserts(node("2", "electing - 4 - 1 3", THREE), message("REFUSE 4 1 2", newer), "electing - 4 -", newer, &[]);
-    // Who sent it matters not: a stranger's is adopted too.
+    // Who sent it matters not: a non-member's is adopted too.
     asserts(node("2", "follower 3 4 3", THREE), message("ACK 9 7 2", newer), "follower 3 4 3", newer, &[]);
     // The grant is made in the configuration that both hold then.
     asserts(node("2", "electing - 4 -", THREE), message("CLAIM 5 3 2", newer), "electing 3 5 3", newer, &["GRANT 5 3"]);

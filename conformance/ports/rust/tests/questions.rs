@@ -145,8 +145,8 @@ fn what_is_none_of_its_business_is_ignored() {
     let mut two = node(2, 3, "electing - 4 -");
     let before = two.state().clone();
     let why = [
-        (message("CLAIM 5 4 2"), Ignored::Stranger),
-        (message("CLAIM 5 2 1"), Ignored::Stranger),
+        (message("CLAIM 5 4 2"), Ignored::NonMember),
+        (message("CLAIM 5 2 1"), Ignored::NonMember),
         (message("CLAIM 5 1 3"), Ignored::Misaddressed),
         (Input::Timer(Timer::Patience), Ignored::NotRunning(Timer::Patience)),
         (Input::Resign, Ignored::NotLeading),
