@@ -33,13 +33,14 @@ type Config struct {
 	Members map[string]string
 	// Address is where this node listens if members come and go. Default: what its record says, or what bully init and join have kept.
 	Address string
-	// TLS has the certificate of this node, and those that vouch for the others: see package transport, and bully cert.
+	// TLS has the certificate of this node, and those that vouch for the others: see [LoadCertificate], and bully cert.
 	TLS *tls.Config
 	// Insecure lets links be plain beyond this host: whoever reaches a node can then pose as a member, and stop others for good.
 	Insecure bool
 	// Timing must be the same at every node. The zero Timing means host.LAN.
 	Timing Timing
-	// Logger is told who leads, of links, of pauses, and why the node stops. Default: nobody is.
+	// Logger is told who leads, of links, of pauses, and why the node stops. Each line says which node it is of (node): do not add that. Default:
+	// nobody is told.
 	Logger *slog.Logger
 
 	// Links and Host, if given, change the parts before they are made.

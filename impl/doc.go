@@ -18,6 +18,9 @@
 // Watch tells who leads, Status and Check are for scrapers and health checks, AddMember and its like change the members of a cluster whose
 // members come and go. They are those of package host, which says what a reign is, and how long things take.
 //
+// Links need certificates, unless all nodes are on one host: bully cert or an [Authority] makes them, and [LoadCertificate] reads and renews
+// that of a node.
+//
 // # What it is made of
 //
 // [Open] puts the parts together: the record of package storage, the links of package transport, and the host. A program that wants another

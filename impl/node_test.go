@@ -1,10 +1,13 @@
 package bully_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -167,4 +170,17 @@ func TestRefused(t *testing.T) {
 	require.Equal(t, "c", links.Cluster)
 	require.Equal(t, spec.IntegerID(1), of.ID)
 	require.Equal(t, spec.Epoch(1), leads(t, node))
+}
+
+// TestLogNamesNodeOnce: each line of a log says which node it is of, and says it once.
+func TestLogNamesNodeOnce(t *testing.T) {
+	var log bytes.Buffer // read once the node is closed
+	node, err := bully.Open(bully.Config{ID: "1", Cluster: "c", Folder: t.TempDir(), Members: map[string]string{"1": "127.0.0.1:0"},
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	require.NoError(t, err)
+	leads(t, node)
+	require.Contains(t, log.String(), "msg=leadership")
+	for line := range strings.Lines(log.String()) {
+		require.Equal(t, 1, strings.Count(line, " node="), line)
+	}
 }

@@ -2,8 +2,6 @@ package spec
 
 import (
 	_ "embed" // for the pages
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -27,42 +25,55 @@ type Rule struct {
 	Operators []string // in tla that say the same: of modules Node and Cluster by their names alone, of others as Fencing!Admits
 }
 
-var operator = regexp.MustCompile("`([A-Z][A-Za-z!]*)`")
-
 // Rules returns all rules, in the order of their numbers, as the index has them, index.md.
-func Rules() []Rule { return rules() }
-
-// Sentence returns what a rule, such as R17, comes to, in one sentence for who reads a failure; "" for what is no rule.
-func Sentence(rule string) string {
-	if i := slices.IndexFunc(rules(), func(r Rule) bool { return r.Name == rule }); i >= 0 {
-		return rules()[i].Sentence
-	}
-	return ""
+func Rules() []Rule {
+	rules.read.Do(func() { rules.all = readRules() })
+	return rules.all
 }
 
-var rules = sync.OnceValue(func() (rules []Rule) {
-	sentences := map[string]string{}
+// rules are read when somebody asks. A sync.OnceValue would be made at the start of every program, and bring the page into it.
+var rules struct {
+	read sync.Once
+	all  []Rule
+}
+
+// Sentence returns what a rule, such as R17, comes to, in one sentence for who reads a failure; "" for what is no rule.
+func Sentence(rule string) string { return sentences()[rule] }
+
+// sentences are those of the index: they need no page.
+var sentences = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for line := range strings.SplitSeq(indexPage, "\n") {
+		if cells := strings.Split(line, "|"); len(cells) == 4 && strings.HasPrefix(cells[1], " R") {
+			all[strings.TrimSpace(cells[1])] = strings.TrimSpace(cells[2])
+		}
+	}
+	return all
+})
+
+// readRules reads the index, and the rules on the page.
+func readRules() (all []Rule) {
 	for line := range strings.SplitSeq(indexPage, "\n") {
 		cells := strings.Split(line, "|")
-		if len(cells) == 4 {
-			sentences[strings.TrimSpace(cells[1])] = strings.TrimSpace(cells[2])
-		}
 		if len(cells) != 7 || !strings.HasPrefix(cells[1], " R") {
 			continue
 		}
-		r := Rule{Name: strings.TrimSpace(cells[1]), Title: strings.TrimSpace(cells[2]), Sentence: sentences[strings.TrimSpace(cells[1])]}
+		r := Rule{Name: strings.TrimSpace(cells[1]), Title: strings.TrimSpace(cells[2])}
+		r.Sentence = Sentence(r.Name)
 		for word := range strings.SplitSeq(cells[3], ",") {
 			r.Says = append(r.Says, strings.TrimSpace(word))
 		}
-		for _, name := range operator.FindAllStringSubmatch(cells[4], -1) {
-			r.Operators = append(r.Operators, name[1])
+		for i, said := range strings.Split(cells[4], "`") {
+			if isQuoted := i%2 == 1; isQuoted {
+				r.Operators = append(r.Operators, said)
+			}
 		}
 		_, text, _ := strings.Cut(page, "\n### "+r.Name+" "+r.Title+"\n")
 		r.Text = strings.TrimSpace(section(text))
-		rules = append(rules, r)
+		all = append(all, r)
 	}
-	return rules
-})
+	return all
+}
 
 // section returns what comes before the next heading.
 func section(text string) string {

@@ -50,7 +50,7 @@ type Config struct {
 	Clock Clock
 	// Rand jitters how long the node waits after attempts that failed. Default: a random seed.
 	Rand *rand.Rand
-	// Logger is told who leads, of pauses, and why the host stops. Default: nobody is.
+	// Logger is told who leads, of pauses, and why the host stops. Each line says which node it is of (node): do not add that. Default: nobody is told.
 	Logger *slog.Logger
 	// Metrics are told what happens. Default: nobody is. See [NewExpvar].
 	Metrics Metrics
@@ -177,6 +177,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	c.Logger = c.Logger.With("node", c.ID.String())
 	if c.Metrics == nil {
 		c.Metrics = noMetrics{}
 	}

@@ -295,7 +295,7 @@ func (h *Host) publish(l Leadership) {
 	h.show() // so that who is told, and looks, sees the same
 	h.watchers.tell(l)
 	h.config.Metrics.Changed(l)
-	h.config.Logger.Info("leadership", slog.String("node", h.config.ID.String()), slog.String("leader", l.Leader.String()),
+	h.config.Logger.Info("leadership", slog.String("leader", l.Leader.String()),
 		slog.Uint64("epoch", uint64(l.Epoch)), slog.Bool("leading", l.Leading))
 }
 
@@ -379,6 +379,6 @@ func (h *Host) noteExhausted() {
 	if exhausted(&h.state) && !h.saidExhausted {
 		h.saidExhausted = true
 		h.config.Logger.Error("the epochs are used up: when nobody leads, nobody ever will again. Something that is no node of this cluster, or is broken, has sent this epoch; bully repair says the way back",
-			slog.String("node", h.config.ID.String()), slog.Uint64("epoch", uint64(h.state.Epoch)))
+			slog.Uint64("epoch", uint64(h.state.Epoch)))
 	}
 }

@@ -155,7 +155,7 @@ func (h *Host) hear(event transport.Event) {
 // proved acts on the proof that a node is dead (R41). It is the holder of the lease as it was then: a lease that began
 // later began with a message, and the transport tells of those in the same order.
 func (h *Host) proved(dead spec.NodeID) {
-	h.config.Logger.Debug("proved dead", slog.String("node", dead.String()))
+	h.config.Logger.Debug("proved dead", slog.String("dead", dead.String()))
 	if h.state.Leader == dead {
 		h.take(spec.Input{Call: spec.HolderDeadCall})
 	}
@@ -293,7 +293,7 @@ func (h *Host) fail(doing string, err error) {
 	h.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
 	h.endReign(h.err)
 	h.show()
-	h.config.Logger.Error("stopped for good", slog.String("node", h.config.ID.String()), slog.Any("err", h.err))
+	h.config.Logger.Error("stopped for good", slog.Any("err", h.err))
 }
 
 // record writes the step as an event of a trace. That it fails is said once.

@@ -265,15 +265,14 @@ func (h *Host) noteMembers() {
 		return
 	}
 	h.unbelieved.forget()
-	h.config.Logger.Info("members", slog.String("node", h.config.ID.String()), slog.String("configuration", now.Configuration.String()))
+	h.config.Logger.Info("members", slog.String("configuration", now.Configuration.String()))
 	_, member := now.Configuration.Member(h.config.ID)
 	switch removed := !member && !now.Configuration.IsEmpty(); {
 	case !removed:
 		h.leaves = never
 	case h.leaves == never:
 		h.leaves = h.watch.now.Add(h.config.Timing.Linger())
-		h.config.Logger.Warn("no member any more: to stop soon, unless that is lost", slog.String("node", h.config.ID.String()),
-			slog.Duration("in", h.config.Timing.Linger()))
+		h.config.Logger.Warn("no member any more: to stop soon, unless that is lost", slog.Duration("in", h.config.Timing.Linger()))
 	}
 }
 
@@ -284,7 +283,7 @@ func (h *Host) leave() {
 		return
 	}
 	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; with its disk it can be added again; without it, it comes back under a new id", h.state.Configuration))
-	h.config.Logger.Warn("stopped", slog.String("node", h.config.ID.String()), slog.Any("err", h.err))
+	h.config.Logger.Warn("stopped", slog.Any("err", h.err))
 }
 
 // A non-member is not believed who the members are (decision 0032): whoever reaches a node, or has a certificate of its cluster, could
@@ -313,7 +312,7 @@ func (h *Host) heeds(m *spec.Message) bool {
 	h.counters.unbelieved.Add(1)
 	if h.unbelieved.note(m.From) {
 		h.config.Logger.Warn("a node that is no member, as far as this one knows, says that there are other members, and is not believed. If it is so, a member says it too; if none is left that could, start this node with -believe and that id",
-			slog.String("node", h.config.ID.String()), slog.String("non-member", m.From.String()),
+			slog.String("non-member", m.From.String()),
 			slog.String("claims", m.Configuration.String()), slog.String("members", own.String()))
 	}
 	return false

@@ -28,27 +28,27 @@ func fileName(node spec.NodeID, number int) string {
 }
 
 // parseName reads the name of a file of a record.
-func parseName(path string) (file, bool) {
+func parseName(path string) (*file, bool) {
 	base, ok := strings.CutSuffix(filepath.Base(path), extension)
 	i := strings.LastIndexByte(base, '-')
 	if !ok || i < 0 {
-		return file{}, false
+		return nil, false
 	}
 	node, err := spec.ParseNodeID(base[:i])
 	number, err2 := strconv.Atoi(base[i+1:])
 	if err != nil || err2 != nil || fileName(node, number) != filepath.Base(path) {
-		return file{}, false
+		return nil, false
 	}
-	return file{path, node, number}, true
+	return &file{path, node, number}, true
 }
 
 // filesOf returns the files of a node's record in a folder, oldest first.
-func filesOf(dir string, node spec.NodeID) ([]file, error) {
+func filesOf(dir string, node spec.NodeID) ([]*file, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var files []file
+	var files []*file
 	for _, entry := range entries {
 		if f, ok := parseName(filepath.Join(dir, entry.Name())); ok && f.node == node {
 			files = append(files, f)
@@ -59,7 +59,7 @@ func filesOf(dir string, node spec.NodeID) ([]file, error) {
 }
 
 // compareFiles orders files by node, then by age.
-func compareFiles(f, g file) int {
+func compareFiles(f, g *file) int {
 	return cmp.Or(f.node.Compare(g.node), cmp.Compare(f.number, g.number))
 }
 
@@ -70,7 +70,7 @@ func Files(dir string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	var files []file
+	var files []*file
 	for _, entry := range entries {
 		if f, ok := parseName(filepath.Join(dir, entry.Name())); ok {
 			files = append(files, f)

@@ -75,11 +75,11 @@ func (m *merger) readAll(paths []string) error {
 }
 
 // sortedFiles returns the files of paths by node, and the oldest first.
-func sortedFiles(paths []string) ([]file, error) {
+func sortedFiles(paths []string) ([]*file, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no file is given to merge")
 	}
-	var files []file
+	var files []*file
 	for _, path := range paths {
 		f, ok := parseName(path)
 		if !ok {
@@ -97,7 +97,7 @@ func sortedFiles(paths []string) ([]file, error) {
 }
 
 // read appends the events of a file to the record of its node. If a crash has cut the file short, it returns where.
-func (m *merger) read(f file, r *record) (cut place, err error) {
+func (m *merger) read(f *file, r *record) (cut place, err error) {
 	opened, err := os.Open(f.path)
 	if err != nil {
 		return place{}, err
@@ -147,7 +147,7 @@ func isEmpty(f *os.File) bool {
 }
 
 // takeHeader makes the header of the merged trace from those of all files.
-func (m *merger) takeHeader(f file, h spec.Header) error {
+func (m *merger) takeHeader(f *file, h spec.Header) error {
 	if m.header.Members == nil {
 		m.header = h
 	}

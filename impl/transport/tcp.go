@@ -249,10 +249,9 @@ func (t *TCP) Stats() Stats {
 	for _, l := range t.links {
 		s.Links = append(s.Links, s.add(l.now()))
 	}
-	for _, l := range t.nonMembers {
+	for _, l := range slices.SortedFunc(slices.Values(t.nonMembers), func(a, b *link) int { return a.stats.Node.Compare(b.stats.Node) }) {
 		s.NonMembers = append(s.NonMembers, s.add(l.now()))
 	}
-	slices.SortFunc(s.NonMembers, func(a, b LinkStats) int { return a.Node.Compare(b.Node) })
 	return s
 }
 

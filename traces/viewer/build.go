@@ -1,6 +1,8 @@
 package viewer
 
 import (
+	"bytes"
+	"compress/gzip"
 	"embed"
 	"errors"
 	"fmt"
@@ -11,9 +13,9 @@ import (
 )
 
 // dist has the pages as they were built. dist/released is in the repository: the page and its engine as of a release. dist/fresh is not: make viewer
-// makes it of the sources as they are.
+// makes it of the sources as they are. The pattern lets one of the two be missing.
 //
-//go:embed dist
+//go:embed dist/*/*.gz
 var dist embed.FS
 
 // fresh and released are the folders of a build. The first that is there is taken.
@@ -40,13 +42,11 @@ var current = sync.OnceValues(func() (build, error) {
 
 // readBuild reads the build in a folder. The engine stays where it is: it is large, and a node may never be asked for it.
 func readBuild(from fs.FS, folder string) (b build, err error) {
-	html, err := fs.ReadFile(from, folder+"/page.html")
-	if err != nil {
+	if b.html, err = readPacked(from, folder+"/page.html.gz"); err != nil {
 		return b, err
 	}
-	b.html = string(html)
 	if b.form, err = cut(b.html); err != nil {
-		return b, fmt.Errorf("viewer: %s/page.html: %w: run make viewer", folder, err)
+		return b, fmt.Errorf("viewer: %s/page.html.gz: %w: run make viewer", folder, err)
 	}
 	engine, err := from.Open(folder + "/engine.wasm.gz")
 	if err != nil {
@@ -56,12 +56,29 @@ func readBuild(from fs.FS, folder string) (b build, err error) {
 	if err != nil {
 		return b, err
 	}
-	bytes, ok := engine.(io.ReaderAt)
+	readable, ok := engine.(io.ReaderAt)
 	if !ok {
 		return b, fmt.Errorf("viewer: %s/engine.wasm.gz cannot be read from any place", folder)
 	}
-	b.engine = io.NewSectionReader(bytes, 0, info.Size())
+	b.engine = io.NewSectionReader(readable, 0, info.Size())
 	return b, nil
+}
+
+// readPacked reads a text that is in a file as gzip.
+func readPacked(from fs.FS, name string) (string, error) {
+	packed, err := fs.ReadFile(from, name)
+	if err != nil {
+		return "", err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return "", fmt.Errorf("viewer: %s: %w: run make viewer", name, err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return "", fmt.Errorf("viewer: %s: %w: run make viewer", name, err)
+	}
+	return string(text), nil
 }
 
 // The places in the page where something is put in. Each is there once.

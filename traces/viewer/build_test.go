@@ -1,6 +1,8 @@
 package viewer
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -37,16 +39,30 @@ func TestBuildsBelongTogether(t *testing.T) {
 	require.Equal(t, b.html, theBuild(t).html)
 }
 
+// packed returns a text as gzip.
+func packed(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, errors.Join(err, w.Close()))
+	return b.Bytes()
+}
+
 // TestBuildIsRefused sees that a build without its page or its engine, or with a page that has no marks, is none.
 func TestBuildIsRefused(t *testing.T) {
-	page := &fstest.MapFile{Data: []byte(theBuild(t).html)}
-	_, err := readBuild(fstest.MapFS{"x/page.html": page}, "x")
+	page := &fstest.MapFile{Data: packed(t, theBuild(t).html)}
+	_, err := readBuild(fstest.MapFS{"x/page.html.gz": page}, "x")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = readBuild(fstest.MapFS{"x/engine.wasm.gz": page}, "x")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = readBuild(fstest.MapFS{"x/page.html": {Data: []byte("<html>")}, "x/engine.wasm.gz": page}, "x")
-	require.ErrorContains(t, err, "x/page.html: the page has <meta")
-	require.ErrorContains(t, err, "run make viewer")
-	_, err = readBuild(fstest.MapFS{"x/page.html": page, "x/engine.wasm.gz": page}, "x")
+	for data, want := range map[string]string{
+		string(packed(t, "<html>")): "x/page.html.gz: the page has <meta", "<html><body>": "x/page.html.gz: gzip: ", string(page.Data[:1000]): "x/page.html.gz: unexpected EOF",
+	} {
+		_, err = readBuild(fstest.MapFS{"x/page.html.gz": {Data: []byte(data)}, "x/engine.wasm.gz": page}, "x")
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "run make viewer")
+	}
+	_, err = readBuild(fstest.MapFS{"x/page.html.gz": page, "x/engine.wasm.gz": page}, "x")
 	require.NoError(t, err)
 }

@@ -154,7 +154,7 @@ func TestFresh(t *testing.T) {
 	}
 	changed, err := stale(".", fresh+"/page.sha256")
 	require.NoError(t, err)
-	require.Empty(t, changed, "dist/fresh/page.html is older than these files: run make viewer, or remove dist/fresh")
+	require.Empty(t, changed, "dist/fresh/page.html.gz is older than these files: run make viewer, or remove dist/fresh")
 	names, err := engineSources()
 	require.NoError(t, err)
 	require.Greater(t, len(names), 10, "the test has found the sources")

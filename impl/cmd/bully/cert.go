@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/internal/certs"
+	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -92,11 +92,11 @@ func (p program) makeAuthority(dir, name string, valid int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := certs.NewAuthority(dir, name, duration); err != nil {
+	if _, err := library.NewAuthority(dir, name, duration); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.Out, "Made %s, which every node is given, and its key, which none is.\nNow make a certificate for each node: bully cert node -ca %s -cluster NAME -id ID -dir node-ID\n",
-		filepath.Join(dir, certs.AuthorityFile), dir)
+		filepath.Join(dir, library.AuthorityFile), dir)
 	return err
 }
 
@@ -142,18 +142,18 @@ func (p program) makeOfNode(c *nodeCertificate) error {
 
 // issue makes the files of a node.
 func (p program) issue(c *nodeCertificate, node spec.NodeID, valid time.Duration) error {
-	authority, err := certs.OpenAuthority(c.ca)
+	authority, err := library.OpenAuthority(c.ca)
 	if err != nil {
 		return err
 	}
-	vouches, err := os.ReadFile(filepath.Join(c.ca, certs.AuthorityFile))
+	vouches, err := os.ReadFile(filepath.Join(c.ca, library.AuthorityFile))
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	links := linkFlags{certFile: filepath.Join(c.dir, "node.crt"), keyFile: filepath.Join(c.dir, "node.key"), caFile: filepath.Join(c.dir, certs.AuthorityFile)}
+	links := linkFlags{certFile: filepath.Join(c.dir, "node.crt"), keyFile: filepath.Join(c.dir, "node.key"), caFile: filepath.Join(c.dir, library.AuthorityFile)}
 	made, err := authority.Issue(links.certFile, links.keyFile, c.cluster, node, valid, c.renew)
 	if err != nil {
 		if !c.renew && errors.Is(err, os.ErrExist) {
@@ -184,14 +184,14 @@ func (f *linkFlags) define(flags *flag.FlagSet) {
 
 // certificate reads the certificate of a node, or returns nil if its links are to be plain. They are not unless all its addresses are of
 // loopback, or the flags say so: an error says what is wanted.
-func (f *linkFlags) certificate(cluster string, node spec.NodeID, addresses map[string]string) (*certs.Own, error) {
+func (f *linkFlags) certificate(cluster string, node spec.NodeID, addresses map[string]string) (*library.Certificate, error) {
 	switch given := f.certFile != "" || f.keyFile != "" || f.caFile != ""; {
 	case given && f.insecure:
 		return nil, cli.Usage("-insecure: links are not plain with -tls-…: leave out one of the two")
 	case given && (f.certFile == "" || f.keyFile == "" || f.caFile == ""):
 		return nil, cli.Usage("-tls-cert, -tls-key and -tls-ca: give all three, or none")
 	case given:
-		own, err := certs.Load(certs.Files{Certificate: f.certFile, Key: f.keyFile, Authorities: f.caFile}, cluster, node)
+		own, err := library.LoadCertificate(library.CertificateFiles{Certificate: f.certFile, Key: f.keyFile, Authorities: f.caFile}, cluster, node)
 		if err != nil {
 			return nil, fmt.Errorf("-tls-…: %w", err)
 		}
@@ -219,7 +219,7 @@ func (f *linkFlags) again() string {
 }
 
 // tlsOf returns what a transport is given.
-func tlsOf(own *certs.Own) *tls.Config {
+func tlsOf(own *library.Certificate) *tls.Config {
 	if own == nil {
 		return nil
 	}
@@ -227,7 +227,7 @@ func tlsOf(own *certs.Own) *tls.Config {
 }
 
 // linksOf returns how links are, in words, for the line that a node logs at its start.
-func linksOf(own *certs.Own, insecure bool) string {
+func linksOf(own *library.Certificate, insecure bool) string {
 	switch {
 	case own != nil:
 		return "TLS, with a certificate until " + own.Expires().UTC().Format("2006-01-02 15:04:05 UTC")

@@ -35,8 +35,8 @@ import (
 	"strings"
 	"time"
 
+	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/internal/certs"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -161,7 +161,7 @@ type settings struct {
 	members   []spec.NodeID // ascending
 	timing    host.Timing
 	views     map[spec.NodeID]string
-	own       *certs.Own // the certificate of the node, or nil
+	own       *library.Certificate // the certificate of the node, or nil
 	believed  []spec.NodeID
 }
 

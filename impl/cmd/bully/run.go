@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/detector"
@@ -37,20 +38,20 @@ certificate of the cluster or without, cannot change them. If a node was away wh
 bully status name who is not believed; if you know that node, start this one with -believe and its id, once. A node that has been removed runs on for a while, in case
 that is lost, and ends with 1; started again it asks whether it is a member, and goes on or ends.
 
-A node that has lost its disk, or is started with an old copy of it, must not vote: it does not know what it has promised.
-The others remember which numbers and epochs it has used, do not heed it, and say so in log, /metrics, /status and bully status;
-it ends with 1, and bully repair says what to do. That is known as long as one of those that have heard it has not been
-restarted since, and is reached within a heartbeat interval of the start. If all have been, nobody can know. Of a copy that was made
-while the node ran as it did last, as a snapshot of the disk is, only those know that it has told since what the copy lacks; it
-tells a promise to one node alone. So never give a node an empty folder, or an old one.
+A node whose disk is lost, or is an old copy, must not vote: it does not know what it has promised. The others remember which
+numbers and epochs it has used. They ignore it, and say so in their log, /metrics, /status and bully status; it ends with 1, and
+bully repair says what to do.
+This has limits. A node that has heard it must have run since then, and be reached within a heartbeat interval of the start. If the
+copy was made during the last run, as a snapshot of the disk is, only who was told something newer can notice, and a promise is told
+to one node alone. So never start a node with an empty folder, or with an old one.
 
-Nodes on several hosts know each other by certificates: give -tls-cert, -tls-key and -tls-ca, which bully cert makes. A node looks at
-its own before it starts, reads it again each minute and on SIGHUP, and says in time that it ends (log, /metrics, /status, bully
-status). Who vouches is read once. Where all addresses are of loopback, or with -insecure, links are plain, and whoever reaches a node
-can pose as a member: lead, depose, and make another node's record unusable, so that it stops for good.
+Nodes on several hosts need certificates: give -tls-cert, -tls-key and -tls-ca, which bully cert makes. A node checks its own
+certificate before it starts, reads it again each minute and on SIGHUP, and warns before it ends (log, /metrics, /status, bully
+status). -tls-ca is read once. If all addresses are of loopback, or with -insecure, links are plain: whoever reaches a node can pose
+as a member, lead, depose, and make another node's record unusable, so that it stops for good.
 
-It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
-longer because its disk failed or it is no member any more, and says why; with 2 if it was called wrongly.
+It exits with 0 if it was told to stop (if it leads, it resigns first); with 1 if it cannot run, or no longer, because its disk failed
+or it is no member any more, and says why; with 2 if it was called wrongly.
 
 `
 
@@ -287,11 +288,23 @@ func watchPipes() (undo func()) {
 func newLogger(w io.Writer, s settings) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(s.logLevel)) // settings has looked at it
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: shortly}
 	if s.log == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// shortly writes a duration as people say it, 19.2ms, in JSON too, which would have nanoseconds.
+func shortly(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() != slog.KindDuration {
+		return a
+	}
+	d := a.Value.Duration()
+	for unit := time.Duration(100); unit < time.Second && d > 1000*unit; unit *= 10 {
+		d = d.Round(unit)
+	}
+	return slog.String(a.Key, d.String())
 }
 
 // droppedLines returns the line that a log has of those that it has not.

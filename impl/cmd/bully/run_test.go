@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -174,4 +175,14 @@ func TestRunCannot(t *testing.T) {
 	}
 	running.signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, running.wait())
+}
+
+// TestLogSaysDurations: a log says how long in units that people read, in JSON too.
+func TestLogSaysDurations(t *testing.T) {
+	for form, want := range map[string]string{"text": " a=19.2ms b=12ms c=1m30.51s d=999ns\n", "json": `"a":"19.2ms","b":"12ms","c":"1m30.51s","d":"999ns"}`} {
+		var line strings.Builder
+		newLogger(&line, settings{nodeFlags: nodeFlags{log: form, logLevel: "info"}}).Info("held up",
+			"a", 19203571*time.Nanosecond, "b", 12*time.Millisecond, "c", 90512*time.Millisecond, "d", 999*time.Nanosecond)
+		require.Contains(t, line.String(), want)
+	}
 }

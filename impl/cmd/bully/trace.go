@@ -22,19 +22,19 @@ import (
 )
 
 const traceHelp = `
-merge puts the records that nodes have written with -trace together, into one trace in which nothing is received before
-it is sent, and writes it to standard output or -o. An error says which step does not fit, and why.
+merge makes one trace of the records that nodes have written with -trace, and writes it to standard output or -o. In it nothing is
+received before it is sent. If that cannot be, the error says which step does not fit, and why.
 
-show prints a trace for people: what the nodes did, and who led. Records are merged first, if they are given.
+show prints a trace for people: what the nodes did, and who led.
 
-check replays traces by the rules of the specification, and says of each whether it is a run that they allow, and if not, in
-which line, by which rule, what was expected there and what came. The records of a folder are merged first, and are one trace;
-each other .ndjson file in it is one of its own. It exits with 1 if one is refused.
+check replays traces by the rules of the specification. If the rules do not allow one, it says in which line, by which rule, what was
+expected there and what came, and exits with 1.
 
-Of a node whose record just ends, both say after which line it is heard no more: it was killed, or it runs and the record was
-taken meanwhile. The record of a node that has stopped in good order says so.
+An argument is a file, or a folder. show and check merge the records of a folder first: together they are one trace. For check, each
+other .ndjson file in a folder is a trace of its own.
 
-An argument is a file, or a folder.
+If the record of a node just ends, show and check say after which line the node is heard no more: it was killed, or it still runs.
+The record of a node that was told to stop says so.
 
 `
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -50,11 +51,11 @@ func look(pid int) (descendant, bool) {
 	if err != nil || end < 0 {
 		return descendant{}, false
 	}
-	d := descendant{pid: pid}
-	var state byte
-	if _, err := fmt.Sscanf(string(stat[end+1:]), " %c %d", &state, &d.parent); err != nil {
+	after := strings.Fields(string(stat[end+1:]))
+	if len(after) < 2 {
 		return descendant{}, false
 	}
-	d.ended = state == 'Z' || state == 'X'
-	return d, true
+	state := after[0]
+	parent, err := strconv.Atoi(after[1])
+	return descendant{pid: pid, parent: parent, ended: state == "Z" || state == "X"}, err == nil
 }

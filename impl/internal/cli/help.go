@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -16,7 +17,13 @@ func (p *Program) all() []Command {
 		{Name: "help", Summary: "say how to use a command", Run: help},
 		{Name: "version", Summary: "print the version", Run: version},
 	})
-	slices.SortFunc(all, func(a, b Command) int { return strings.Compare(a.Name, b.Name) })
+	byName := map[string]Command{}
+	for _, c := range all {
+		byName[c.Name] = c
+	}
+	for i, name := range slices.Sorted(maps.Keys(byName)) {
+		all[i] = byName[name]
+	}
 	return all
 }
 

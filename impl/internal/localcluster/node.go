@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -277,11 +278,10 @@ func Reserve() (addr string, release func(), err error) {
 // ephemeral returns the lowest port that the kernel gives to outgoing connections.
 func ephemeral() int {
 	const usual, least = 32_768, 12_000
-	low := usual
-	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
-		if _, err := fmt.Sscan(string(text), &low); err != nil || low < least {
-			low = usual
-		}
+	text, _ := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range") // it is there on Linux alone
+	first, _, _ := strings.Cut(string(text), "\t")
+	if low, err := strconv.Atoi(first); err == nil && low >= least {
+		return low
 	}
-	return low
+	return usual
 }

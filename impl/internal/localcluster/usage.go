@@ -50,8 +50,9 @@ func usage(folder string) (Usage, error) {
 		if err != nil {
 			return Usage{}, err
 		}
-		var ns int64
-		if _, err := fmt.Sscan(string(text), &ns); err != nil {
+		first, _, _ := strings.Cut(string(text), " ") // of three numbers
+		ns, err := strconv.ParseInt(first, 10, 64)
+		if err != nil {
 			return Usage{}, fmt.Errorf("%s: %w", name, err)
 		}
 		u.CPU += time.Duration(ns)
@@ -62,17 +63,16 @@ func usage(folder string) (Usage, error) {
 	}
 	for line := range strings.Lines(string(text)) {
 		key, value, _ := strings.Cut(line, ":")
-		var kib int64
-		switch key {
-		case "VmRSS", "VmHWM":
-			if _, err := fmt.Sscan(value, &kib); err != nil {
-				return Usage{}, fmt.Errorf("%s: %w", key, err)
-			}
+		if key != "VmRSS" && key != "VmHWM" {
+			continue
 		}
-		switch key {
-		case "VmRSS":
+		kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		if err != nil {
+			return Usage{}, fmt.Errorf("%s: %w", key, err)
+		}
+		if key == "VmRSS" {
 			u.Resident = kib << 10
-		case "VmHWM":
+		} else {
 			u.Peak = kib << 10
 		}
 	}

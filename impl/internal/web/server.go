@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -106,12 +106,11 @@ func New(c Config) (*Server, error) {
 func (s *Server) newPage() (*viewer.Page, error) {
 	me := s.config.Node.Status().ID
 	nodes := []viewer.Node{{ID: me.String()}}
-	for id, view := range s.config.Views {
+	for _, id := range slices.SortedFunc(maps.Keys(s.config.Views), spec.NodeID.Compare) {
 		if id != me {
-			nodes = append(nodes, viewer.Node{ID: id.String(), URL: view})
+			nodes = append(nodes, viewer.Node{ID: id.String(), URL: s.config.Views[id]})
 		}
 	}
-	slices.SortFunc(nodes, func(a, b viewer.Node) int { return strings.Compare(a.URL, b.URL) })
 	return viewer.New(viewer.Options{Live: &viewer.Live{Nodes: nodes, Cluster: s.config.Cluster, Resign: s.config.Control}})
 }
 

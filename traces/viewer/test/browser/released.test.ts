@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import type { More, Opened } from '../../src/types';
 import { releasedWorkbench, root, viewed, viewer } from './built';
@@ -19,7 +20,7 @@ async function call<T>(page: Page, method: string, ...args: unknown[]): Promise<
 inPage('what is released plays, and says of which commit it is', { url: url() }, async (page) => {
   await ready(page);
   await until(page, 'it plays', (now) => now.count > 12);
-  const commit = /<meta name="commit" content="([^"]+)">/.exec(readFileSync(join(viewer, 'dist/released/page.html'), 'utf8'))?.[1];
+  const commit = /<meta name="commit" content="([^"]+)">/.exec(gunzipSync(readFileSync(join(viewer, 'dist/released/page.html.gz'))).toString())?.[1];
   await page.keyboard.press('?');
   assert.equal(await page.locator('dialog .built').textContent(), `This page and its engine were built from commit ${commit}.`);
 });

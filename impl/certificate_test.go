@@ -1,4 +1,4 @@
-package certs
+package bully
 
 import (
 	"context"
@@ -26,12 +26,12 @@ import (
 const day = 24 * time.Hour
 
 // issued makes an authority and a certificate of node 3 of cluster test, and returns its files and what renews them.
-func issued(t *testing.T, valid time.Duration) (f Files, renew func(valid time.Duration)) {
+func issued(t *testing.T, valid time.Duration) (f CertificateFiles, renew func(valid time.Duration)) {
 	t.Helper()
 	dir := t.TempDir()
 	authority, err := NewAuthority(dir, "test", 3650*day)
 	require.NoError(t, err)
-	f = Files{filepath.Join(dir, "node.crt"), filepath.Join(dir, "node.key"), filepath.Join(dir, AuthorityFile)}
+	f = CertificateFiles{filepath.Join(dir, "node.crt"), filepath.Join(dir, "node.key"), filepath.Join(dir, AuthorityFile)}
 	renew = func(valid time.Duration) {
 		_, err := authority.Issue(f.Certificate, f.Key, "test", spec.IntegerID(3), valid, true)
 		require.NoError(t, err)
@@ -43,7 +43,7 @@ func issued(t *testing.T, valid time.Duration) (f Files, renew func(valid time.D
 // TestKeeper: that a certificate ends is said in time, and then not too often; a new one is taken, and one that is of no use is not.
 func TestKeeper(t *testing.T) {
 	f, renew := issued(t, 90*day)
-	own, err := Load(f, "test", spec.IntegerID(3))
+	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 	var logged strings.Builder
 	k := keeper{own: own, logger: slog.New(slog.NewTextHandler(&logged, nil))}
@@ -79,7 +79,7 @@ func TestKeeper(t *testing.T) {
 // TestMomentsOfTheKeeper: a node is told with a month left, and with a day left more loudly; at the very end it is told that this is it.
 func TestMomentsOfTheKeeper(t *testing.T) {
 	f, _ := issued(t, 120*day)
-	own, err := Load(f, "test", spec.IntegerID(3))
+	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 	require.False(t, own.EndsSoon(own.Expires().Add(-30*day)))
 	require.True(t, own.EndsSoon(own.Expires().Add(-30*day+1)))
@@ -96,7 +96,7 @@ func TestMomentsOfTheKeeper(t *testing.T) {
 // TestNewOneEndsToo: that a new certificate ends is said at once, though it has just been said of the old one.
 func TestNewOneEndsToo(t *testing.T) {
 	f, renew := issued(t, 90*day)
-	own, err := Load(f, "test", spec.IntegerID(3))
+	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 	var logged strings.Builder
 	k := keeper{own: own, logger: slog.New(slog.NewTextHandler(&logged, nil))}
@@ -113,16 +113,16 @@ func TestNewOneEndsToo(t *testing.T) {
 // TestFilesComeBack: a certificate, or a key, that was away for a while and is the same again is not another one.
 func TestFilesComeBack(t *testing.T) {
 	f, _ := issued(t, 90*day)
-	own, err := Load(f, "test", spec.IntegerID(3))
+	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 	for _, name := range []string{f.Certificate, f.Key} {
 		require.NoError(t, os.Rename(name, name+".away"))
-		changed, err := own.Reload(time.Now())
+		changed, err := own.reload(time.Now())
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.ErrorContains(t, err, name)
 		require.False(t, changed)
 		require.NoError(t, os.Rename(name+".away", name))
-		changed, err = own.Reload(time.Now())
+		changed, err = own.reload(time.Now())
 		require.NoError(t, err)
 		require.False(t, changed, name)
 	}
@@ -132,18 +132,18 @@ func TestFilesComeBack(t *testing.T) {
 func TestFilesThatDoNotFit(t *testing.T) {
 	f, _ := issued(t, 90*day)
 	other, _ := issued(t, 90*day)
-	_, err := Load(Files{f.Certificate, other.Key, f.Authorities}, "test", spec.IntegerID(3))
+	_, err := LoadCertificate(CertificateFiles{f.Certificate, other.Key, f.Authorities}, "test", spec.IntegerID(3))
 	require.ErrorContains(t, err, f.Certificate+" and "+other.Key+": tls: private key does not match")
-	_, err = Load(Files{f.Certificate, f.Key, f.Authorities + ".away"}, "test", spec.IntegerID(3))
+	_, err = LoadCertificate(CertificateFiles{f.Certificate, f.Key, f.Authorities + ".away"}, "test", spec.IntegerID(3))
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = Load(Files{f.Certificate, f.Key, f.Key}, "test", spec.IntegerID(3))
+	_, err = LoadCertificate(CertificateFiles{f.Certificate, f.Key, f.Key}, "test", spec.IntegerID(3))
 	require.ErrorContains(t, err, f.Key+" has no certificate in PEM")
 }
 
 // TestShortLived: of a certificate that is renewed each day nobody is warned in the morning.
 func TestShortLived(t *testing.T) {
 	f, _ := issued(t, day)
-	own, err := Load(f, "test", spec.IntegerID(3))
+	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 	require.False(t, own.EndsSoon(time.Now().Add(12*time.Hour)))
 	require.True(t, own.EndsSoon(time.Now().Add(18*time.Hour)))
@@ -152,7 +152,7 @@ func TestShortLived(t *testing.T) {
 // TestKeep looks once a minute, and when asked.
 func TestKeep(t *testing.T) {
 	f, renew := issued(t, 90*day)
-	own, err := Load(f, "test", spec.IntegerID(3))
+	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 	renew(95 * day)
 	synctest.Test(t, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestAuthorityIsKept(t *testing.T) {
 	require.NoError(t, err)
 	_, err = a.Issue(in("a"), in("b"), "test", spec.IntegerID(3), day, false)
 	require.NoError(t, err)
-	_, err = Load(Files{in("a"), in("b"), in(AuthorityFile)}, "test", spec.IntegerID(3))
+	_, err = LoadCertificate(CertificateFiles{in("a"), in("b"), in(AuthorityFile)}, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 }
 
@@ -263,10 +263,10 @@ func TestOnlyForServers(t *testing.T) {
 		require.NoError(t, err)
 		der, err := authority.sign(&x509.Certificate{DNSNames: []string{"3"}, ExtKeyUsage: []x509.ExtKeyUsage{usage}}, key.Public(), day)
 		require.NoError(t, err)
-		f := Files{filepath.Join(dir, "node.crt"), filepath.Join(dir, "node.key"), filepath.Join(dir, AuthorityFile)}
+		f := CertificateFiles{filepath.Join(dir, "node.crt"), filepath.Join(dir, "node.key"), filepath.Join(dir, AuthorityFile)}
 		require.NoError(t, writeKey(f.Key, key, false))
 		require.NoError(t, writePEM(f.Certificate, "CERTIFICATE", der, 0o644, false))
-		_, err = Load(f, "test", spec.IntegerID(3))
+		_, err = LoadCertificate(f, "test", spec.IntegerID(3))
 		require.ErrorContains(t, err, "incompatible key usage")
 	}
 }
@@ -275,7 +275,7 @@ func TestOnlyForServers(t *testing.T) {
 func TestOfAnother(t *testing.T) {
 	f, _ := issued(t, day)
 	for cluster, id := range map[string]uint64{"test": 33, "tests": 3} {
-		_, err := Load(f, cluster, spec.IntegerID(id))
+		_, err := LoadCertificate(f, cluster, spec.IntegerID(id))
 		require.ErrorContains(t, err, "is of no use to node")
 		require.ErrorContains(t, err, "what is wanted is a certificate for bully://"+cluster+"/")
 	}
@@ -303,21 +303,21 @@ func TestChain(t *testing.T) {
 	root := of(nil, "root")
 	between := of(root, "between")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, AuthorityFile), inPEM(root), 0o600))
-	f := Files{filepath.Join(dir, "node.crt"), filepath.Join(dir, "node.key"), filepath.Join(dir, AuthorityFile)}
+	f := CertificateFiles{filepath.Join(dir, "node.crt"), filepath.Join(dir, "node.key"), filepath.Join(dir, AuthorityFile)}
 	_, err := between.Issue(f.Certificate, f.Key, "test", spec.IntegerID(3), 90*day, false)
 	require.NoError(t, err)
-	_, err = Load(f, "test", spec.IntegerID(3))
+	_, err = LoadCertificate(f, "test", spec.IntegerID(3))
 	require.ErrorContains(t, err, "unknown authority")
 
 	alone, err := os.ReadFile(f.Certificate)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(f.Certificate, append(alone, inPEM(between)...), 0o600))
-	_, err = Load(f, "test", spec.IntegerID(3))
+	_, err = LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 
 	rubbish := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("rubbish")})
 	require.NoError(t, os.WriteFile(f.Certificate, slices.Concat(alone, inPEM(between), rubbish), 0o600))
-	_, err = Load(f, "test", spec.IntegerID(3))
+	_, err = LoadCertificate(f, "test", spec.IntegerID(3))
 	require.ErrorContains(t, err, "malformed certificate", "other nodes refuse a chain with what is none")
 }
 

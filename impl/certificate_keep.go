@@ -1,4 +1,4 @@
-package certs
+package bully
 
 import (
 	"context"
@@ -15,12 +15,12 @@ const (
 	alarmAt    = 24 * time.Hour // before the end
 )
 
-// Keep reads the certificate again each minute, and whenever asked, until ctx ends. It logs that there is another one, that a new one is
+// Keep reads the certificate again each minute, and whenever asked (nil: nobody asks), until ctx ends. It logs that there is another one, that a new one is
 // of no use, and, in time, that the one that there is ends.
-func (o *Own) Keep(ctx context.Context, asked <-chan os.Signal, logger *slog.Logger) {
+func (c *Certificate) Keep(ctx context.Context, asked <-chan os.Signal, logger *slog.Logger) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
-	k := keeper{own: o, logger: logger}
+	k := keeper{own: c, logger: logger}
 	k.look(time.Now(), false)
 	for {
 		select {
@@ -36,7 +36,7 @@ func (o *Own) Keep(ctx context.Context, asked <-chan os.Signal, logger *slog.Log
 
 // A keeper is what Keep knows.
 type keeper struct {
-	own    *Own
+	own    *Certificate
 	logger *slog.Logger
 	said   time.Time // when it was said last that the certificate ends
 	failed string    // why the files could not be read
@@ -44,7 +44,7 @@ type keeper struct {
 
 // look looks at the files once. Who has asked for it is answered even if nothing has changed.
 func (k *keeper) look(now time.Time, asked bool) {
-	changed, err := k.own.Reload(now)
+	changed, err := k.own.reload(now)
 	expires := slog.Time("expires", k.own.Expires())
 	switch {
 	case err != nil && (asked || err.Error() != k.failed):

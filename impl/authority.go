@@ -1,6 +1,4 @@
-// Package certs makes the certificates with which the nodes of a cluster know each other, and keeps that of a node that runs up to
-// date. Who is who is said by a URI in the certificate, such as bully://jobs/3; see package transport.
-package certs
+package bully
 
 import (
 	"crypto"
@@ -25,14 +23,14 @@ import (
 
 // The files of an authority, in its folder.
 const (
-	AuthorityFile    = "ca.crt" // what every node is given, as -tls-ca
+	AuthorityFile    = "ca.crt" // what every node is given
 	authorityKeyFile = "ca.key" // what nobody is given
 )
 
 // skew is how far the clocks of nodes may be behind that of the authority: certificates are valid from so long before they are made.
 const skew = time.Hour
 
-// An Authority vouches for nodes. Its keys are of ECDSA, whose signatures cost a node a fraction of what those of RSA do.
+// An Authority vouches for nodes: it makes the certificates with which they know each other, as the command bully cert does. Its keys are of ECDSA, whose signatures cost a node a fraction of what those of RSA do.
 type Authority struct {
 	certificate *x509.Certificate
 	key         crypto.Signer
