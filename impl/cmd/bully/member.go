@@ -136,7 +136,7 @@ func (c *memberCall) understand(verb, takes, kind string, args []string) (err er
 	if err != nil {
 		return cli.Usage(err.Error())
 	}
-	if problem := checkAddress(hostPort); problem != "" {
+	if problem := transport.CheckAddress(hostPort); problem != "" {
 		return cli.Usage(problem)
 	}
 	c.change.Address, c.change.Kind = address, spec.MemberKind(kind)

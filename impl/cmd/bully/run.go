@@ -69,6 +69,9 @@ func run(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	if found, err := p.find(ctx, &s); !found {
+		return err
+	}
 	n, err := newNode(p, s)
 	if err != nil {
 		return err
@@ -167,13 +170,13 @@ func (n *node) controlled() bool {
 // configured returns what the node is, as the settings say.
 func (n *node) configured(events *web.Events, phi host.Detector, listener net.Listener) library.Config {
 	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.logger}
-	if !n.changing() { // else they are in the record
+	if c.Found = n.found; c.Found == nil && !n.changing() { // else they are in the record
 		c.Members = map[string]string{}
 		for id, address := range n.addresses {
 			c.Members[id.String()] = address
 		}
 	}
-	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = n.noProof, listener }
+	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = c.NoProof || n.noProof, listener }
 	c.Host = func(c *host.Config) {
 		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, host.KernelClock{}, events, events
 	}
