@@ -105,7 +105,7 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")
 	flags.Int64Var(&f.traceBytes, "trace-bytes", 0, "begin another file of a trace after so many `bytes`; 0 means 16 MiB")
 	flags.IntVar(&f.traceFiles, "trace-files", 0, "keep so many `files` of a trace; 0 means 256")
-	flags.StringVar(&f.log, "log", "text", "log to standard error as text or json")
+	flags.StringVar(&f.log, "log", "text", "log to standard error in this `format`: text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log from this `level` on: debug, info, warn or error")
 	f.linkFlags.define(flags)
 	flags.StringVar(&f.believe, "believe", "", "trust these nodes, `id,…`, about who the members are, although this node does not know them; for a node that was down while all others were replaced")
