@@ -13,7 +13,7 @@
 //		return nil
 //	})
 //
-// Watch tells who leads, Status and Check are for scrapers and health checks, AddMember and its like change the members of a cluster whose
+// Members may also be found: [FindMembers] asks DNS, and waits until all are there. Watch tells who leads, Status and Check are for scrapers and health checks, AddMember and its like change the members of a cluster whose
 // members come and go. They are those of package host, which says what a reign is, and how long things take.
 //
 // # What it is made of

@@ -315,8 +315,7 @@ func repair(_ context.Context, p program, args []string) error {
 		return err
 	}
 	report.Others = slices.DeleteFunc(report.Others, func(o storage.Other) bool {
-		changing := report.Identity != storage.Identity{}
-		return o.Name == library.AddressFile && changing || o.Name == library.SettledFile && !changing
+		return o.Name == library.SettledFile || o.Name == library.AddressFile && report.Identity != storage.Identity{}
 	})
 	if _, err := fmt.Fprint(p.Out, report); err != nil {
 		return err

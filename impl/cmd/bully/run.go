@@ -31,6 +31,11 @@ Runs a node until SIGTERM or SIGINT; a second one ends it at once. It never wait
 does not take is dropped and counted (bully_log_dropped_total). Every flag can be given in the environment
 too: -tls-cert as BULLY_TLS_CERT. A flag wins.
 
+With -members dns+srv://NAME, or dns://NAME:PORT, and -expect N, DNS names the members, such as the pods of a StatefulSet; -id ordinal
+makes the id of this node of its host's name (bully-0 is 1). The node begins for the first time when DNS names N members, it has
+reached them all, and they have found the same; until then log and /status say what it waits for. Who they are is settled then; where
+they are, DNS says. With dns+srv://SERVER:PORT/NAME that server is asked.
+
 If members come and go, -data is enough: bully init or bully join has made a record there, which says who the node is,
 and keeps up with who the members are; see bully help member. It believes only members who the members are: a stranger, with a
 certificate of the cluster or without, cannot change them. If a node was away while all others that it knew were replaced, its log and
