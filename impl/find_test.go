@@ -54,6 +54,9 @@ func searchOf(t *testing.T, names *nameserver.Server) bully.Search {
 	return bully.Search{Where: "dns+srv://" + names.Address() + "/" + service, Expect: 3, ID: "1", Folder: filepath.Join(t.TempDir(), "data")}
 }
 
+// noAnswer is what is said when no answer has come in time.
+const noAnswer = "no name server answers a question for SRV records of "
+
 // threePods are the members that named(t, 3) knows.
 var threePods = map[string]string{"1": pod(0) + ":7000", "2": pod(1) + ":7000", "3": pod(2) + ":7000"}
 
@@ -79,32 +82,32 @@ func TestFindMembersWaits(t *testing.T) {
 	names := named(t, 3)
 	names.Forget(service)
 	search := searchOf(t, names)
-	var said []string
-	search.Waits = func(why string) {
-		said = append(said, why)
-		switch len(said) {
-		case 1:
-			names.Serve(service, pods(1)...)
-		case 2:
-			names.Serve(service, pods(2)...)
-		case 3:
-			names.Behave(nameserver.TruncatesAll)
-		case 4:
-			names.Behave(nameserver.Silent)
-		case 5:
+	steps := []struct {
+		why  string
+		next func()
+	}{
+		{"DNS has no SRV records of " + service, func() { names.Serve(service, pods(1)...) }},
+		{search.Where + " names 1 of 3 members: 1=bully-0.bully.test:7000", func() { names.Serve(service, pods(2)...) }},
+		{" names 2 of 3 members: 1=bully-0.bully.test:7000,2=bully-1.bully.test:7000", func() { names.Behave(nameserver.TruncatesAll) }},
+		{"DNS does not say SRV records of " + service, func() { names.Behave(nameserver.Silent) }},
+		{noAnswer + service, func() {
 			names.Behave(nameserver.Truncates)
 			names.Serve(service, pods(3)...)
+		}},
+	}
+	search.Waits = func(why string) {
+		switch {
+		case len(steps) > 0 && strings.Contains(why, steps[0].why):
+			steps[0].next()
+			steps = steps[1:]
+		case !strings.Contains(why, noAnswer): // this machine may be too slow to answer itself
+			t.Errorf("it waits for %s, and not for %v", why, steps)
 		}
 	}
 	found, err := bully.FindMembers(t.Context(), search)
 	require.NoError(t, err)
 	require.Equal(t, threePods, found.Members)
-	require.Len(t, said, 5, said)
-	require.Equal(t, "DNS has no SRV records of "+service, said[0])
-	require.Equal(t, search.Where+" names 1 of 3 members: 1=bully-0.bully.test:7000", said[1])
-	require.Contains(t, said[2], " names 2 of 3 members: 1=bully-0.bully.test:7000,2=bully-1.bully.test:7000")
-	require.Contains(t, said[3], "DNS does not say SRV records of "+service)
-	require.Contains(t, said[4], "no name server answers a question for SRV records of "+service)
+	require.Empty(t, steps)
 
 	// An address whose name is not known yet is nobody's.
 	search = searchOf(t, names)
@@ -112,8 +115,10 @@ func TestFindMembersWaits(t *testing.T) {
 	names.Pool("bully.test", "127.0.0.2", "127.0.0.3", "127.0.0.9")
 	ctx, stop := context.WithCancel(t.Context())
 	search.Waits = func(why string) {
-		require.Equal(t, "DNS has no name of 127.0.0.9, which bully.test has", why)
-		stop()
+		if !strings.Contains(why, "no name server answers") {
+			require.Equal(t, "DNS has no name of 127.0.0.9, which bully.test has", why)
+			stop()
+		}
 	}
 	_, err = bully.FindMembers(ctx, search)
 	require.ErrorIs(t, err, context.Canceled)
@@ -134,7 +139,7 @@ func TestFindMembersRefuses(t *testing.T) {
 		names := named(t, 3)
 		names.Serve(service, targets...)
 		search := searchOf(t, names)
-		search.Waits = func(why string) { t.Errorf("%s: it waits: %s", want, why) }
+		search.Waits = func(why string) { require.Contains(t, why, noAnswer, want) }
 		_, err := bully.FindMembers(t.Context(), search)
 		require.ErrorContains(t, err, want)
 		require.NoDirExists(t, search.Folder, "nothing is settled")
@@ -153,6 +158,10 @@ func TestFoundOnce(t *testing.T) {
 
 	names.Serve(service, nameserver.Target{Host: "new-0.bully.test", Port: 7001}, nameserver.Target{Host: pod(2), Port: 7000}, nameserver.Target{Host: pod(3), Port: 7000})
 	found, err := find()
+	for err == nil && !strings.Contains(log.String(), "is elsewhere now") { // a second may be too short for this machine to answer itself
+		require.NoError(t, t.Context().Err())
+		found, err = find()
+	}
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"1": "new-0.bully.test:7001", "2": pod(1) + ":7000", "3": pod(2) + ":7000"}, found.Members)
 	require.Contains(t, log.String(), `msg="a member is elsewhere now" member=1 was=bully-0.bully.test:7000 is=new-0.bully.test:7001`)
