@@ -20,7 +20,7 @@ type (
 	Timing = host.Timing
 )
 
-// Config says which node of which cluster this is. Folder must be given; ID, Cluster and Members too, if members are fixed.
+// Config says which node of which cluster this is. Folder must be given; ID, Cluster and Members or Found too, if members are fixed.
 type Config struct {
 	// Folder keeps the promise of the node, on a disk that survives what its machine does not. It belongs to one node.
 	Folder string
@@ -28,9 +28,12 @@ type Config struct {
 	ID string
 	// Cluster is the name of the cluster, the same at all its nodes, and at no other.
 	Cluster string
-	// Members are all nodes, and where they listen (host:port), the same at each. If there are none, members come and go: who they are,
+	// Members are all nodes, and where they listen (host:port), the same at each: ParseMembers reads them. If there are none, members come and go: who they are,
 	// and who this node is, is in the record in Folder, which storage.Init or the command bully init makes.
 	Members map[string]string
+	// Found are members that FindMembers has found, instead of Members. At its first start the node waits until it has reached them all, and
+	// they have found the same. It listens on all addresses of its host, and takes no refused connection for a death: DNS may be behind.
+	Found *Found
 	// Address is where this node listens if members come and go. Default: what its record says, or what bully init and join have kept.
 	Address string
 	// TLS has the certificate of this node, and those that vouch for the others: see [LoadCertificate], and bully cert.

@@ -15,7 +15,7 @@
 //
 // Work that may outlive its reign, and writes to something that refuses no old epoch, is to end the process: see Overrun of host.Config.
 //
-// Watch tells who leads, Status and Check are for scrapers and health checks, AddMember and its like change the members of a cluster whose
+// Members may also be found: [FindMembers] asks DNS, and waits until all are there. Watch tells who leads, Status and Check are for scrapers and health checks, AddMember and its like change the members of a cluster whose
 // members come and go. They are those of package host, which says what a reign is, and how long things take.
 //
 // Links need certificates, unless all nodes are on one host: bully cert or an [Authority] makes them, and [LoadCertificate] reads and renews

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"net"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -54,9 +53,14 @@ func (n *Node) Links() *transport.TCP { return n.links }
 // open opens all that a node needs, as far as it can.
 func (n *Node) open(c *Config) (err error) {
 	var parts parts
-	if len(c.Members) > 0 {
-		err = parts.fixed(c)
-	} else {
+	switch {
+	case c.Found != nil && len(c.Members) > 0:
+		return errors.New("bully: Found: Members are given too: leave out one of the two")
+	case c.Found != nil:
+		err = parts.fixed(c, c.Found.Members)
+	case len(c.Members) > 0:
+		err = parts.fixed(c, c.Members)
+	default:
 		err = parts.changing(c)
 	}
 	n.store = parts.store
@@ -69,13 +73,18 @@ func (n *Node) open(c *Config) (err error) {
 	}
 	links := transport.Config{ID: parts.id, Cluster: parts.cluster, Members: parts.addresses, Changing: parts.place, TLS: c.TLS, Insecure: c.Insecure,
 		Logger: c.Logger, Record: promise}
+	if c.Found != nil {
+		links.Resolver, links.NoProof = c.Found.by, true // a name may have the address of old for a while
+		_, port, _ := net.SplitHostPort(links.Members[links.ID])
+		links.Members[links.ID] = ":" + port // the name of this node may not be known to DNS yet
+	}
 	if c.Links != nil {
 		c.Links(&links)
 	}
 	if n.links, err = transport.NewTCP(links); err != nil {
 		return err
 	}
-	of := host.Config{ID: parts.id, Members: parts.members, Storage: n.store, Transport: n.links, Timing: c.Timing, Logger: c.Logger}
+	of := host.Config{ID: parts.id, Members: parts.members, Storage: n.store, Transport: n.links, Timing: c.Timing, Logger: c.Logger, Together: c.Found != nil}
 	if c.Host != nil {
 		c.Host(&of)
 	}
@@ -94,19 +103,19 @@ type parts struct {
 }
 
 // fixed opens the record of a node whose members are fixed.
-func (p *parts) fixed(c *Config) (err error) {
+func (p *parts) fixed(c *Config, members map[string]string) (err error) {
 	if p.id, err = spec.ParseNodeID(c.ID); err != nil {
 		return fmt.Errorf("bully: ID: %w", err)
 	}
 	p.cluster, p.addresses = c.Cluster, map[spec.NodeID]string{}
-	for text, address := range c.Members {
+	for text, address := range members {
 		id, err := spec.ParseNodeID(text)
 		if err != nil {
 			return fmt.Errorf("bully: Members: %w", err)
 		}
 		p.addresses[id] = address
 	}
-	p.members = slices.SortedFunc(maps.Keys(p.addresses), spec.NodeID.Compare)
+	p.members = ascending(p.addresses)
 	if _, member := p.addresses[p.id]; !member {
 		return fmt.Errorf("bully: ID: node %s is not one of Members, which are %s", p.id, p.members)
 	}

@@ -27,6 +27,9 @@ type Config struct {
 	Storage Storage
 	// Transport carries the messages. The host closes it. See package transport.
 	Transport Transport
+	// Together makes the first start of the node wait until it has reached all other members, each at least once: for members that were
+	// found, and not given by a person. Each of them must refuse whoever has other members, as package transport does.
+	Together bool
 	// Timing must be the same at every node. The zero Timing means [LAN].
 	Timing Timing
 	// Detector judges the silence of the leader. Default: Timing.Patience, always. See package detector.

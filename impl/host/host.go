@@ -50,6 +50,7 @@ type Host struct {
 	ended      bool            // nothing is sent any more
 	traceBad   bool            // that Trace fails has been logged
 	err        error           // why the host has stopped for good
+	waits      string          // what its first start waits for, see Config.Together
 
 	saidExhausted bool       // that the epochs are used up has been logged
 	unbelieved    nonMembers // whom it has not believed
@@ -224,6 +225,9 @@ func (h *Host) start(ctx context.Context) bool {
 	in, action := bully.Start(), spec.StartAction
 	if found {
 		in, action = bully.Restart(promise), spec.RestartAction
+	}
+	if h.config.Together && !found && !h.awaitAll(ctx) {
+		return false
 	}
 	if !h.awaitLinks(ctx) {
 		return false

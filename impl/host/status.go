@@ -32,6 +32,7 @@ type Status struct {
 	Membership    string              `json:"membership,omitempty"`    // what this node is among changing members: its kind, waiting if it was never told of any, or removed
 	Configuration *spec.Configuration `json:"configuration,omitempty"` // who the members are; nil if they are fixed, or before the start
 	Settled       bool                `json:"settled,omitempty"`       // as of Membership.Settled
+	Waits         string              `json:"waits,omitempty"`         // what the first start of the node waits for; "" once it has started
 	Stopped       bool                `json:"stopped"`                 // the host has ended, or not begun: nothing above changes any more
 	Error         string              `json:"error"`                   // why it has ended, if not in good order
 }
@@ -90,7 +91,7 @@ func (h *Host) Status() Status {
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
 		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.unbelieved.list(),
-		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Stopped: seen.stopped,
+		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped,
 	}
 	if seen.err != nil {
 		s.Error = seen.err.Error()
@@ -135,6 +136,7 @@ type seen struct {
 	told    Leadership
 	reign   *reign
 	stopped bool
+	waits   string
 	err     error
 
 	links      *links
@@ -144,9 +146,9 @@ type seen struct {
 // show lets Status see how things are, if they have changed.
 func (h *Host) show() {
 	last := h.seen.Load()
-	s := seen{state: h.state, told: h.told, reign: h.reign, stopped: h.ended, err: h.err, links: h.links, membership: h.membership}
+	s := seen{state: h.state, told: h.told, reign: h.reign, stopped: h.ended, waits: h.waits, err: h.err, links: h.links, membership: h.membership}
 	if s.state.Role == last.state.Role && s.state.Leader == last.state.Leader && s.state.Durable() == last.state.Durable() &&
-		s.told.same(last.told) && s.reign == last.reign && s.stopped == last.stopped && s.err == last.err &&
+		s.told.same(last.told) && s.reign == last.reign && s.stopped == last.stopped && s.waits == last.waits && s.err == last.err &&
 		s.links == last.links && s.membership == last.membership {
 		return // most steps are for heartbeats
 	}

@@ -192,6 +192,9 @@ func (t *TCP) judge(p *inbound, said hello, state *tls.ConnectionState, failed e
 			return nil, WrongName, err
 		}
 	}
+	if t.config.Changing == nil && said.wanted != 0 && said.wanted != t.config.digest() {
+		return nil, OtherMembers, fmt.Errorf("it is node %v, and has been given other members than this one, whose are %v", said.from, t.config.memberIDs())
+	}
 	return t.use(p, said)
 }
 

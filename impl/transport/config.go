@@ -38,6 +38,8 @@ type Config struct {
 	// Dial opens a connection to an address, and gives up when ctx ends. An error that wraps syscall.ECONNREFUSED says
 	// that the host of the address answers, and that nobody listens there. Default: TCP.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
+	// Resolver looks up host names, unless Dial is given. Default: that of the system.
+	Resolver *net.Resolver
 	// TLS, if given, has the certificate of this node, and RootCAs that vouch for the others. ClientCAs default to
 	// RootCAs, MinVersion to TLS 1.3. Both ends show certificates; server names and ClientAuth are not used. It must not
 	// be changed any more. See the package comment on the names in certificates.
@@ -148,7 +150,7 @@ func (c Config) complete() (Config, error) {
 		}
 	}
 	if c.dialsItself = c.Dial != nil; !c.dialsItself {
-		c.Dial = dialTCP
+		c.Dial = func(ctx context.Context, address string) (net.Conn, error) { return dialTCP(ctx, c.Resolver, address) }
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -203,6 +203,8 @@ func (t *TCP) greeting(to spec.NodeID, by way) []byte {
 	said := hello{from: t.config.ID, to: to, cluster: t.config.Cluster, wanted: by.incarnation, life: t.life()}
 	if c := t.config.Changing; c != nil {
 		said.address = c.Address
+	} else {
+		said.wanted = t.config.digest()
 	}
 	return said.append(nil)
 }
@@ -253,10 +255,10 @@ func (t *TCP) open(l *link, c *outbound) error {
 	return nil
 }
 
-// dialTCP dials a host and port. It tells one address of a host from another: the error wraps ECONNREFUSED only if all
+// dialTCP dials a host and port; a name is looked up anew each time. It tells one address of a host from another: the error wraps ECONNREFUSED only if all
 // addresses that the host's name has refuse. That of net.Dialer is the error of the first, which proves nothing about
 // the second.
-func dialTCP(ctx context.Context, address string) (net.Conn, error) {
+func dialTCP(ctx context.Context, names *net.Resolver, address string) (net.Conn, error) {
 	// Keepalive is set with the other options, once the connection is of use.
 	dialer := net.Dialer{KeepAlive: -1}
 	host, port, err := net.SplitHostPort(address)
@@ -266,7 +268,7 @@ func dialTCP(ctx context.Context, address string) (net.Conn, error) {
 	if _, err := netip.ParseAddr(host); err == nil || host == "" {
 		return dialer.DialContext(ctx, "tcp", address)
 	}
-	hosts, err := net.DefaultResolver.LookupHost(ctx, host)
+	hosts, err := names.LookupHost(ctx, host)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@
 // Integers are big-endian. The end that dials says
 //
 //	"BULLY"  version: 3  length of what follows: 2 bytes, 91 to 282
-//	from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes  incarnation that to is to have, or 0: 8 bytes
+//	from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes  incarnation or members that to is to have, or 0: 8 bytes
 //	boot of from: 8 bytes  record of from: 33 bytes
 //	length of cluster: 1 byte, 1 to 64  cluster  address of from: the rest, 0 to 128 bytes
 //
@@ -79,7 +79,8 @@
 //	whether the epoch is promised to somebody: 1 byte, 0 or 1
 //
 // Code 0 is a welcome, after which the dialler sends frames (section 7) until the connection ends; any other code is
-// the [Refusal], and the end of the connection. The incarnation is 0 where members are fixed, and only there. The boot is
+// the [Refusal], and the end of the connection. The incarnation is 0 where members are fixed, and only there. What to is to have
+// is there the first 8 bytes of the SHA-256 of the ids of all members, ascending: whoever has others refuses. The boot is
 // a number that is drawn when a program begins, and is not 0. With [RecordLost] the record is what is remembered of that of
 // the dialler. Every later version keeps the first eight bytes, and the answer to a version that is not known is that of
 // version 3. Versions 1 and 2 were of protocol 1.

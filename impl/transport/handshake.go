@@ -41,7 +41,7 @@ type hello struct {
 	from, to spec.NodeID
 	cluster  string
 	address  string // where the dialler is to be dialled, or ""
-	wanted   uint64 // the incarnation that it wants the other end to have, or 0
+	wanted   uint64 // the incarnation, or where members are fixed the digest of these, that it wants the other end to have; or 0
 	life
 }
 
@@ -222,6 +222,8 @@ const (
 	// RecordLost: the dialler's record knows less of its own numbers than the node that it has reached (R50): it is lost, or an old
 	// copy was put in its place, and so are the promises that were in it (R32).
 	RecordLost
+	// OtherMembers: members are fixed at both ends, and not the same. All nodes must be given the same.
+	OtherMembers
 )
 
 const welcome Refusal = 0
@@ -241,6 +243,7 @@ var refusals = [...]string{
 	Busy:             "too many non-members",
 	OtherKind:        "members change at one end, and are fixed at the other",
 	RecordLost:       "the disk of this node is lost, or an old copy",
+	OtherMembers:     "other members were given to this node",
 }
 
 // String returns r in words.

@@ -36,6 +36,7 @@ func TestRefusals(t *testing.T) {
 		{"a non-member", helloOf(nine).append(nil), NonMember},
 		{"this node itself", helloOf(one).append(nil), Itself},
 		{"of changing members", with(func(h *hello) { h.incarnation = 7 }), OtherKind},
+		{"of other members", with(func(h *hello) { h.wanted = node.config.digest() + 1 }), OtherMembers},
 		{"a later version", version2, WrongVersion},
 		{"a later version of another form", longer, WrongVersion},
 	} {
@@ -50,8 +51,8 @@ func TestRefusals(t *testing.T) {
 		untilEpoch(t, node, i)
 	}
 	stats := node.Stats()
-	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, NonMember: 1, Itself: 1, OtherKind: 1, WrongVersion: 2}, stats.Refused)
-	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 8 })
+	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, NonMember: 1, Itself: 1, OtherKind: 1, OtherMembers: 1, WrongVersion: 2}, stats.Refused)
+	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 9 })
 	require.Zero(t, stats.Links[0].Replaced)
 	require.True(t, stats.Links[0].Hears)
 }
@@ -132,6 +133,7 @@ func TestRefusalIsLogged(t *testing.T) {
 		{"cluster", func(c *Config) { c.Cluster = "toast" }, "refused by node 1: wrong cluster"},
 		{"non-member", func(c *Config) { c.ID = nine; c.Members[nine] = c.Members[three] + "0" }, "refused by node 1: non-member"},
 		{"itself", func(c *Config) { c.Members[two] = c.Listener.Addr().String(); c.Members[three] = "" }, "refused by node 3: itself"},
+		{"members", func(c *Config) { c.Members[nine] = "127.0.0.1:3" }, "refused by node 1: other members were given to this node"},
 		{"node", func(c *Config) { c.Members[two], c.Members[one] = c.Members[one], c.Members[two] }, "refused by node 1: wrong node"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -209,7 +211,7 @@ func TestWrongAnswer(t *testing.T) {
 				require.NoError(t, err)
 				h, err := readHello(conn)
 				require.NoError(t, err)
-				require.Equal(t, hello{from: one, to: two, cluster: "test", life: node.life()}, h)
+				require.Equal(t, hello{from: one, to: two, cluster: "test", wanted: node.config.digest(), life: node.life()}, h)
 				if said == nil {
 					_, err = conn.Write(h.append(nil))
 				} else {

@@ -366,14 +366,14 @@ func TestDialTCP(t *testing.T) {
 		_, port, err := net.SplitHostPort(listener.Addr().String())
 		require.NoError(t, err)
 		address := net.JoinHostPort(host, port)
-		conn, err := dialTCP(t.Context(), address)
+		conn, err := dialTCP(t.Context(), nil, address)
 		require.NoError(t, err)
 		require.NoError(t, conn.Close())
 		require.NoError(t, listener.Close())
-		_, err = dialTCP(t.Context(), address)
+		_, err = dialTCP(t.Context(), nil, address)
 		require.True(t, refused(err), err)
 	}
-	_, err := dialTCP(t.Context(), "no-such-name.invalid:1")
+	_, err := dialTCP(t.Context(), nil, "no-such-name.invalid:1")
 	require.Error(t, err)
 	require.False(t, refused(err))
 }

@@ -75,7 +75,7 @@ func TestMemberThatDoesNotRead(t *testing.T) {
 		c.WriteTimeout = time.Second
 		c.Members[three] = stopped.Addr().String()
 		c.Dial = func(ctx context.Context, address string) (net.Conn, error) {
-			conn, err := dialTCP(ctx, address)
+			conn, err := dialTCP(ctx, nil, address)
 			if err == nil {
 				err = conn.(*net.TCPConn).SetWriteBuffer(4096)
 			}

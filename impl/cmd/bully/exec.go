@@ -81,6 +81,9 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	if found, err := p.find(ctx, &s); !found {
+		return err
+	}
 	n, err := newNode(p, s)
 	if err != nil {
 		return err

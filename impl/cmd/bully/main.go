@@ -29,9 +29,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -40,6 +39,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -77,6 +77,7 @@ func main() { newProgram().Start() }
 // nodeFlags are the flags of a node, as they were given.
 type nodeFlags struct {
 	id, cluster, members, data, listen string
+	expect                             int
 	profile, preempt                   string
 	http, view                         string
 	trace                              string
@@ -91,20 +92,21 @@ type nodeFlags struct {
 
 // define defines the flags.
 func (f *nodeFlags) define(flags *flag.FlagSet) {
-	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on or a UUID of version 4; the highest leads (default: that of the record, if bully init or join made it)")
+	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on, a UUID of version 4, or ordinal, which is made of the host's name: bully-0 is 1; the highest leads (default: that of the record, if bully init or join made it)")
 	flags.StringVar(&f.cluster, "cluster", "", "the `name` of the cluster; must be identical on every node, and differ from that of any other cluster (default: that of the record, if bully init or join made it)")
-	flags.StringVar(&f.members, "members", "", "the static member list, `id=host:port,…`; must be identical on every node")
+	flags.StringVar(&f.members, "members", "", "the static member list, `id=host:port,…`, or where it is found: dns+srv://NAME or dns://NAME:PORT; must be identical on every node")
+	flags.IntVar(&f.expect, "expect", 0, "how many `members` there are, if DNS names them: nobody begins with fewer; must be identical on every node")
 	flags.StringVar(&f.data, "data", "", "the `folder` for the record of this node; it must survive restarts")
 	flags.StringVar(&f.listen, "listen", "", "listen for the other nodes on this `address` (default: its address in -members)")
 	flags.StringVar(&f.profile, "profile", "lan", "the timer `profile`: local, lan, busy, wan, or a delay such as 30ms, which bully measure proposes; must be identical on every node")
-	flags.StringVar(&f.preempt, "preempt", "", "how `long` a higher node lets a lower one lead: a duration such as 5s, now, or never (default: as the profile says)")
+	flags.StringVar(&f.preempt, "preempt", "", "let a lower node lead for this `time` before a higher one takes over: a duration such as 5s, now, or never (default: as the profile says)")
 	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`, without authentication")
 	flags.StringVar(&f.view, "view", "", "the HTTP address of every node, as browsers reach it: `id=http://host:port,…`")
 	flags.BoolVar(&f.httpControl, "http-control", false, "allow everybody who can reach -http to make the node resign and to change members; always allowed on a loopback address")
 	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")
 	flags.Int64Var(&f.traceBytes, "trace-bytes", 0, "begin another file of a trace after so many `bytes`; 0 means 16 MiB")
-	flags.IntVar(&f.traceFiles, "trace-files", 0, "how `many` files of a trace to keep; 0 means 256")
-	flags.StringVar(&f.log, "log", "text", "log to standard error as text or json")
+	flags.IntVar(&f.traceFiles, "trace-files", 0, "keep so many `files` of a trace; 0 means 256")
+	flags.StringVar(&f.log, "log", "text", "log to standard error in this `format`: text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log from this `level` on: debug, info, warn or error")
 	f.linkFlags.define(flags)
 	flags.StringVar(&f.believe, "believe", "", "trust these nodes, `id,…`, about who the members are, although this node does not know them; for a node that was down while all others were replaced")
@@ -122,6 +124,9 @@ func (p program) settings(f *nodeFlags, flags *flag.FlagSet) (settings, error) {
 		if err := fromEnvironment(flags, p.Getenv); err != nil {
 			return settings{}, err
 		}
+	}
+	if err := p.ordinal(&f.id); err != nil {
+		return settings{}, err
 	}
 	return f.settings(given(flags))
 }
@@ -157,6 +162,8 @@ type settings struct {
 	id        spec.NodeID
 	identity  storage.Identity // of the record, if members come and go; else zero
 	address   string           // where this node listens then
+	search    *library.Search  // how members are found, or nil
+	found     *library.Found   // once they are
 	addresses map[spec.NodeID]string
 	members   []spec.NodeID // ascending
 	timing    host.Timing
@@ -180,9 +187,12 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 		return s, err
 	}
 	for _, id := range viewed {
-		if _, ok := s.addresses[id]; !ok && !changing {
+		if _, ok := s.addresses[id]; !ok && !changing && s.search == nil {
 			return s, cli.Usage(fmt.Sprintf("-view: node %s is not one of -members, which are %s", id, s.members))
 		}
+	}
+	if f.expect != 0 && s.search == nil {
+		return s, cli.Usage("-expect is for members that DNS names: give -members dns+srv://NAME or dns://NAME:PORT")
 	}
 	if f.view != "" && f.http == "" {
 		return s, cli.Usage("-view says where pages are, but -http is missing: this node would show none")
@@ -191,7 +201,7 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 		return s, err
 	}
 	if f.listen != "" {
-		if problem := checkAddress(f.listen); problem != "" {
+		if problem := transport.CheckAddress(f.listen); problem != "" {
 			return s, cli.Usage("-listen: " + problem)
 		}
 	}
@@ -228,7 +238,10 @@ func (s *settings) ofMembers() (err error) {
 	if err := checkCluster(f.cluster); err != nil {
 		return err
 	}
-	if s.addresses, s.members, err = parsePairs("members", f.members, checkAddress); err != nil {
+	if strings.Contains(f.members, "://") {
+		return s.searched()
+	}
+	if s.addresses, s.members, err = parsePairs("members", f.members, nil); err != nil {
 		return err
 	}
 	if _, ok := s.addresses[s.id]; !ok {
@@ -239,46 +252,14 @@ func (s *settings) ofMembers() (err error) {
 
 // parsePairs reads a list of id=address. The ids are returned ascending.
 func parsePairs(name, text string, check func(string) string) (map[spec.NodeID]string, []spec.NodeID, error) {
-	pairs, owners := map[spec.NodeID]string{}, map[string]spec.NodeID{}
-	var ids []spec.NodeID
 	if text == "" {
-		return pairs, nil, nil
+		return map[spec.NodeID]string{}, nil, nil
 	}
-	for part := range strings.SplitSeq(text, ",") {
-		idText, address, ok := strings.Cut(strings.TrimSpace(part), "=")
-		if !ok {
-			return nil, nil, cli.Usage(fmt.Sprintf("-%s: %q has no =: give id=address, with commas between", name, part))
-		}
-		id, err := spec.ParseNodeID(idText)
-		if err != nil {
-			return nil, nil, cli.Usage(fmt.Sprintf("-%s: %v", name, err))
-		}
-		if _, twice := pairs[id]; twice {
-			return nil, nil, cli.Usage(fmt.Sprintf("-%s: node %s is there twice", name, id))
-		}
-		if problem := check(address); problem != "" {
-			return nil, nil, cli.Usage(fmt.Sprintf("-%s: node %s: %s", name, id, problem))
-		}
-		if other, taken := owners[address]; taken {
-			return nil, nil, cli.Usage(fmt.Sprintf("-%s: nodes %s and %s have the same address %s: each needs one of its own", name, other, id, address))
-		}
-		pairs[id], owners[address] = address, id
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, spec.NodeID.Compare)
-	return pairs, ids, nil
-}
-
-// checkAddress says what is wrong with host:port, or "".
-func checkAddress(address string) string {
-	_, port, err := net.SplitHostPort(address)
+	pairs, err := transport.ParseMembers(text, check)
 	if err != nil {
-		return fmt.Sprintf("%q is no address: give host:port, and [::1]:7001 for IPv6", address)
+		return nil, nil, cli.Usage(fmt.Sprintf("-%s: %v", name, err))
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fmt.Sprintf("the port in %q is not a number from 1 to 65535", address)
-	}
-	return ""
+	return pairs, slices.SortedFunc(maps.Keys(pairs), spec.NodeID.Compare), nil
 }
 
 // timing returns the timing that the profile and -preempt say.
@@ -357,6 +338,9 @@ func (s *settings) reached() map[string]string {
 	}
 	if s.listen != "" {
 		all["this node listens"] = s.listen
+	}
+	if s.search != nil {
+		all["members are found"] = s.search.Where
 	}
 	return all
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -81,7 +82,7 @@ func measure(ctx context.Context, p program, args []string) error {
 	}
 	m.addresses = flags.Args()
 	for _, address := range m.addresses {
-		if problem := checkAddress(address); problem != "" {
+		if problem := transport.CheckAddress(address); problem != "" {
 			return cli.Usage(problem)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 const memberHelp = `
-list prints who the members of a cluster are, if they come and go.
+list prints who the members of a cluster are, if they come and go. It asks the nodes at all addresses, and those that they know from
+their -view, and prints what the leader says; or if it does not answer, the newest that any of them knows.
 
 add makes a node a member, or a member one of another kind: a voter, which votes and may lead; a witness, which votes and
 never leads; an observer, which follows. A node that is to vote is an observer until it has answered, so it must run. Its
@@ -39,7 +40,7 @@ It exits with 0 if all is done, and a quorum holds it, and with 1 if not.
 `
 
 // memberVerbs are what can be done with members, and what each takes.
-var memberVerbs = map[string]string{"list": "", "add": "ID=host:port", "remove": "ID", "replace": "OLD ID=host:port"}
+var memberVerbs = map[string]string{"list": "[address…]", "add": "ID=host:port", "remove": "ID", "replace": "OLD ID=host:port"}
 
 // memberCall is what the flags of bully member say.
 type memberCall struct {
@@ -70,6 +71,9 @@ func members(ctx context.Context, p program, args []string) error {
 		return cli.Usage("do what? There are list, add, remove and replace")
 	case !known:
 		return cli.Usage(fmt.Sprintf("unknown %q%s (there are list, add, remove and replace)", verb, cli.Suggest(verb, []string{"list", "add", "remove", "replace"})))
+	}
+	if verb == "list" {
+		c.nodes = append(c.nodes, flags.Args()...)
 	}
 	if len(c.nodes) == 0 && p.Getenv != nil && p.Getenv(variable("http")) != "" {
 		c.nodes = []string{p.Getenv(variable("http"))}
@@ -112,14 +116,11 @@ func (c *memberCall) define(flags *flag.FlagSet, verb string) (kind *string) {
 
 // understand reads what is to be done.
 func (c *memberCall) understand(verb, takes, kind string, args []string) (err error) {
-	if wanted := len(strings.Fields(takes)); len(args) != wanted {
-		if wanted == 0 {
-			return cli.Usage(fmt.Sprintf("unexpected argument %q", args[0]))
-		}
-		return cli.Usage(fmt.Sprintf("give %s, after the flags: there are %d arguments", takes, len(args)))
-	}
 	if verb == "list" {
 		return nil
+	}
+	if wanted := len(strings.Fields(takes)); len(args) != wanted {
+		return cli.Usage(fmt.Sprintf("give %s, after the flags: there are %d arguments", takes, len(args)))
 	}
 	c.change.Do = verb
 	last := args[len(args)-1]
@@ -140,7 +141,7 @@ func (c *memberCall) understand(verb, takes, kind string, args []string) (err er
 	if err != nil {
 		return cli.Usage(err.Error())
 	}
-	if problem := checkAddress(hostPort); problem != "" {
+	if problem := transport.CheckAddress(hostPort); problem != "" {
 		return cli.Usage(problem)
 	}
 	c.change.Address, c.change.Kind = address, spec.MemberKind(kind)
@@ -163,6 +164,11 @@ func parseID(text string) (spec.NodeID, error) {
 func (c *memberCall) run(ctx context.Context, p program) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	if c.change.Do == "" { // CarryOut does it itself
+		asking, stop := context.WithTimeout(ctx, viewsTimeout)
+		c.nodes = web.Views(asking, c.nodes)
+		stop()
+	}
 	operator := web.Operator{Nodes: c.nodes, Say: func(text string) { _, _ = fmt.Fprintln(p.Log, cli.PrintableText(text)) }}
 	if c.change.Do != "" {
 		if err := operator.CarryOut(ctx, c.change); err != nil {
@@ -175,6 +181,9 @@ func (c *memberCall) run(ctx context.Context, p program) error {
 	}
 	return printMembers(p.Out, newest.Members)
 }
+
+// viewsTimeout bounds how long nodes may take to say where the others are seen.
+const viewsTimeout = time.Second
 
 // printMembers prints a table.
 func printMembers(out io.Writer, m web.Members) error {

@@ -3,6 +3,9 @@
 package main
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // roaming is a cluster whose members come and go.
@@ -256,7 +261,6 @@ func TestMembersUsage(t *testing.T) {
 		`bully member: "3" has no =`:                                 {"member", "add", "-http", "a:1", "3"},
 		"after # an incarnation of 16 digits":                        {"member", "add", "-http", "a:1", "3=a:1#7"},
 		`bully member: -kind: unknown "vote"; did you mean voter?`:   {"member", "add", "-http", "a:1", "-kind", "vote", "3=a:1"},
-		`bully member: unexpected argument "3"`:                      {"member", "list", "-http", "a:1", "3"},
 		"give OLD ID=host:port, after the flags: there are 1":        {"member", "replace", "-http", "a:1", "3=a:1"},
 		"flag provided but not defined: -kind (\"bully help member ": {"member", "remove", "-http", "a:1", "-kind", "voter", "3"},
 	} {
@@ -285,6 +289,34 @@ func TestMembersUsage(t *testing.T) {
 	status, _, log = bully(t, "run", "-data", dir)
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "bully repair", "it does not ask for -id and -members")
+}
+
+// TestMemberListAsksAll: list asks all addresses, and those that a node knows of, and so the leader, though a follower was named.
+func TestMemberListAsksAll(t *testing.T) {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	says := func(m web.Members, views map[spec.NodeID]string) string {
+		first, err := spec.NewConfiguration(1, 1, []spec.Member{{ID: one, Kind: spec.Voter, Address: "127.0.0.1:1"}, {ID: two, Kind: spec.Voter, Address: "127.0.0.1:2"}})
+		require.NoError(t, err)
+		m.Configuration, m.Leader, m.Epoch = &first, two, 1
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/views" {
+				_ = json.NewEncoder(w).Encode(map[string]any{"node": m.Node, "views": views})
+				return
+			}
+			_ = json.NewEncoder(w).Encode(m)
+		}))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	leader := says(web.Members{Node: two, Leading: true, Settled: true}, nil)
+	knows, alone := says(web.Members{Node: one}, map[spec.NodeID]string{two: leader}), says(web.Members{Node: one}, nil)
+	for _, args := range [][]string{{"-http", knows}, {"-http", alone + "," + leader}, {alone, leader}, {knows}} {
+		status, out, log := bully(t, append([]string{"member", "list"}, args...)...)
+		require.Equal(t, cli.OK, status, log)
+		require.Contains(t, out, "version 1, epoch 1, settled\n", args)
+	}
+	_, out, _ := bully(t, "member", "list", alone)
+	require.Contains(t, out, "as node 1 knows: the leader, which can tell whether it is settled, was not asked or has not answered")
 }
 
 // TestMembersNotAllowed: a node whose address anybody can reach changes nothing, unless it is told to; and fixed members

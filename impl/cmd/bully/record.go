@@ -119,7 +119,7 @@ func firstMembers(text string) (first spec.Configuration, addresses map[spec.Nod
 	if text == "" {
 		return first, nil, cli.Usage("-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001")
 	}
-	addresses, ids, err := parsePairs("members", text, checkAddress)
+	addresses, ids, err := parsePairs("members", text, nil)
 	if err != nil {
 		return first, nil, err
 	}
@@ -213,7 +213,7 @@ func join(_ context.Context, p program, args []string) error {
 	if address == "" {
 		return cli.Usage("-address is missing: give where the others reach this node, as in -address 10.0.0.4:7001")
 	}
-	if problem := checkAddress(address); problem != "" {
+	if problem := transport.CheckAddress(address); problem != "" {
 		return cli.Usage("-address: " + problem)
 	}
 	if _, err := links.certificate(cluster, who.ID, map[string]string{"this node is": address}); err != nil {
@@ -349,7 +349,7 @@ func repair(_ context.Context, p program, args []string) error {
 		return err
 	}
 	report.Others = slices.DeleteFunc(report.Others, func(o storage.Other) bool {
-		return o.Name == library.AddressFile && report.Identity != storage.Identity{}
+		return o.Name == library.SettledFile || o.Name == library.AddressFile && report.Identity != storage.Identity{}
 	})
 	if _, err := fmt.Fprint(p.Out, report); err != nil {
 		return err

@@ -32,6 +32,11 @@ Runs a node until SIGTERM or SIGINT; a second one ends it at once. It never wait
 does not take is dropped and counted (bully_log_dropped_total). Every flag can be given in the environment
 too: -tls-cert as BULLY_TLS_CERT. A flag wins.
 
+With -members dns+srv://NAME, or dns://NAME:PORT, and -expect N, DNS names the members, such as the pods of a StatefulSet; -id ordinal
+makes the id of this node of its host's name (bully-0 is 1). The node begins for the first time when DNS names N members, it has
+reached them all, and they have found the same; until then log and /status say what it waits for. Who they are is settled then; where
+they are, DNS says. With dns+srv://SERVER:PORT/NAME that server is asked.
+
 If members come and go, -data is enough: bully init or bully join has made a record there, which says who the node is,
 and keeps up with who the members are; see bully help member. It believes only members who the members are: a non-member, with a
 certificate of the cluster or without, cannot change them. If a node was away while all others that it knew were replaced, its log and
@@ -68,6 +73,9 @@ func run(ctx context.Context, p program, args []string) error {
 	}
 	s, err := p.settings(&f, flags)
 	if err != nil {
+		return err
+	}
+	if found, err := p.find(ctx, &s); !found {
 		return err
 	}
 	n, err := newNode(p, s)
@@ -168,13 +176,13 @@ func (n *node) controlled() bool {
 // configured returns what the node is, as the settings say.
 func (n *node) configured(events *web.Events, phi host.Detector, listener net.Listener) library.Config {
 	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.logger}
-	if !n.changing() { // else they are in the record
+	if c.Found = n.found; c.Found == nil && !n.changing() { // else they are in the record
 		c.Members = map[string]string{}
 		for id, address := range n.addresses {
 			c.Members[id.String()] = address
 		}
 	}
-	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = n.noProof, listener }
+	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = c.NoProof || n.noProof, listener }
 	c.Host = func(c *host.Config) {
 		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, host.KernelClock{}, events, events
 	}

@@ -131,6 +131,8 @@ func printAnswers(out io.Writer, answers []answered) error {
 		switch {
 		case s.Error != "":
 			role = "stopped for good"
+		case s.Waits != "":
+			role = "waiting"
 		case s.Stopped:
 			role = "stopped"
 		case s.Leading:
@@ -170,6 +172,9 @@ func printAnswers(out io.Writer, answers []answered) error {
 func (s *nodeStatus) warnings() (all []string) {
 	if s == nil {
 		return nil
+	}
+	if s.Waits != "" {
+		all = append(all, "it waits before it starts for the first time: "+cli.PrintableText(s.Waits))
 	}
 	if s.Exhausted {
 		all = append(all, "the epochs are used up: when nobody leads, nobody ever will again; bully repair says the way back")

@@ -245,10 +245,11 @@ func TestTrace(t *testing.T) {
 		require.Contains(t, log, want)
 	}
 	for want, args := range map[string][]string{
-		"there is no record in ":      {"trace", "merge", t.TempDir()},
-		"no such file":                {"trace", "show", filepath.Join(dir, "none")},
-		"line 1: ":                    {"trace", "show", os.Args[0]},
-		"a file of a record is named": {"trace", "merge", os.Args[0]},
+		"there is no record in ":       {"trace", "merge", t.TempDir()},
+		"no such file":                 {"trace", "show", filepath.Join(dir, "none")},
+		`"workbench view failover" sh`: {"trace", "show", "failover"},
+		"line 1: ":                     {"trace", "show", os.Args[0]},
+		"a file of a record is named":  {"trace", "merge", os.Args[0]},
 	} {
 		status, _, log := bully(t, args...)
 		require.Equal(t, cli.Mismatch, status, args)

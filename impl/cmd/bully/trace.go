@@ -140,6 +140,9 @@ func mergeAll(merging trace.Merging, arguments []string) (*bytes.Buffer, trace.S
 func expand(arguments []string) (files []string, err error) {
 	for _, argument := range arguments {
 		info, err := os.Stat(argument)
+		if err != nil && !strings.ContainsAny(argument, `./\`) {
+			return nil, fmt.Errorf("%w; of golden traces, \"workbench view %s\" shows one by its name, and the file is traces/valid/%s.ndjson of the source", err, argument, argument)
+		}
 		if err != nil {
 			return nil, err
 		}
