@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -57,8 +58,11 @@ func dies(t *testing.T, pid int) {
 	until(t, "the command is gone", func() bool { return !alive(pid) })
 }
 
-// executes starts bully exec with a shell script, which finds a file to write to in $0.
+// executes starts bully exec with a shell script, which finds a file to write to in $0. Without another mode it is -move.
 func (c *cluster) executes(id int, file, script string, more ...string) *process {
+	if !slices.Contains(more, "-restart") && !slices.Contains(more, "-once") {
+		more = append([]string{"-move"}, more...)
+	}
 	args := append(append([]string{"exec"}, c.flags(id, more...)...), "--", "/bin/sh", "-c", script, file)
 	return spawn(c.t, args...)
 }
@@ -222,15 +226,15 @@ func TestExecUsage(t *testing.T) {
 	exec := func(args ...string) []string { return append([]string{"exec"}, args...) }
 	for want, args := range map[string][]string{
 		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                       exec(c.flags(1)...),
-		"bully exec: -grace and -stop cannot be negative":                                              exec(c.flags(1, "-stop", "-1s", "--", "true")...),
-		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-grace", "1s", "--", "true")...),
-		"did you mean -restart?": exec(c.flags(1, "-restrat", "--", "true")...),
+		"bully exec: -grace and -stop cannot be negative":                                              exec(c.flags(1, "-move", "-stop", "-1s", "--", "true")...),
+		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-move", "-grace", "1s", "--", "true")...),
+		"did you mean -restart or -retry?":                                                             exec(c.flags(1, "-restrat", "--", "true")...),
 	} {
 		status, _, log := bully(t, args...)
 		require.Equal(t, cli.Misused, status, args)
 		require.Contains(t, log, want)
 	}
-	status, _, log := bully(t, exec(c.flags(1, "--", "no-such-program")...)...)
+	status, _, log := bully(t, exec(c.flags(1, "-move", "--", "no-such-program")...)...)
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "no-such-program")
 	require.Equal(t, 1282300*time.Microsecond, mostGrace(host.WAN()))

@@ -6,7 +6,8 @@
 //	bully cert ca -dir ca                                     # who vouches for the nodes of a cluster
 //	bully cert node -ca ca -cluster jobs -id 3 -dir node-3    # … and a certificate for each
 //	bully run -id 3 -cluster jobs -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001 -data /var/lib/bully -http :8001 -tls-cert …
-//	bully exec -id 3 -cluster jobs -members … -data /var/lib/bully -- job   # run job while this node leads
+//	bully exec -restart -id 3 -cluster jobs -members … -data /var/lib/bully -- service   # run a service while this node leads
+//	bully exec -once nightly -every 24h -fence /mnt/shared -id 3 … -- job    # run a job once a night, on whichever node leads
 //	bully status 10.0.0.1:8001 10.0.0.2:8001                  # who leads, and how the nodes are
 //	bully init -data /var/lib/bully -cluster jobs -id 1 -members 1=10.0.0.1:7001,2=10.0.0.2:7001 -tls-cert …   # members that come and go: a record, once at each
 //	bully init -from-fixed -data /var/lib/bully -cluster jobs -members …             # or of a stopped node whose members have been fixed
