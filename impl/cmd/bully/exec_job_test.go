@@ -129,7 +129,7 @@ func TestExecOncePaused(t *testing.T) {
 	j := newTheJob(t)
 	j.start("while :; do sleep 0.01; done", 1, 2, 3)
 	node, pid := j.begun(1)
-	j.nodes[node].signal(syscall.SIGSTOP)
+	j.nodes[node].pause()
 	for _, n := range j.others(node) {
 		require.Equal(t, cli.Mismatch, n.wait(), n.log)
 	}
@@ -147,7 +147,7 @@ func TestExecOncePausedAgain(t *testing.T) {
 	j := newTheJob(t, "-retry")
 	j.start(`[ "$BULLY_ATTEMPT" -gt 1 ] || while :; do sleep 0.01; done`, 1, 2, 3)
 	node, pid := j.begun(1)
-	j.nodes[node].signal(syscall.SIGSTOP)
+	j.nodes[node].pause()
 	for _, n := range j.others(node) {
 		require.Equal(t, cli.OK, n.wait(), n.log)
 	}

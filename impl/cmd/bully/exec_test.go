@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -50,6 +51,19 @@ func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(stat), ") ")
 	return err != nil || !strings.HasPrefix(state, "Z")
+}
+
+// pause stops a process (SIGSTOP), and returns when all of it has stopped.
+func (p *process) pause() {
+	p.t.Helper()
+	p.signal(syscall.SIGSTOP)
+	var how syscall.WaitStatus
+	err := error(syscall.EINTR)
+	for errors.Is(err, syscall.EINTR) {
+		_, err = syscall.Wait4(p.cmd.Process.Pid, &how, syscall.WUNTRACED, nil)
+	}
+	require.NoError(p.t, err)
+	require.True(p.t, how.Stopped(), "%v", how)
 }
 
 // dies waits until a process runs no more.
