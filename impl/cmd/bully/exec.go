@@ -29,24 +29,32 @@ What is to be when CMD ends by itself must be said, as a job that is run as a se
 With -restart and -move nothing is remembered: whoever leads next runs CMD, whatever has run before. With -move the exit status is that of
 CMD, or 128 and its signal.
 
-A job is claimed before CMD begins, in DIR/once-KEY, which all nodes see: a folder on storage that each of them has mounted, that locks
-files, and that keeps what it has said to be written (NFS 4 does), readable and writable for the user of each node. So that a folder where
-nothing is mounted is not taken for it, DIR/CLUSTER.fence must be there: make it once, with touch. The record there is fenced: a node that
-was held up, and led long ago, claims nothing and notes nothing. CMD has BULLY_KEY, BULLY_ATTEMPT and, of a period, its beginning in BULLY_PERIOD too.
+A job is claimed before CMD begins, in DIR/once-KEY, which all nodes see: a folder on storage that each of them has mounted,
+that locks files, and that keeps what it has said to be written (NFS 4 does), readable and writable for the user of each node.
+So that a folder where nothing is mounted is not taken for it, DIR/CLUSTER.fence must be there: make it once, with touch. Or
+-fence is the URL of a server, which keeps what is PUT below it, and gives it to GET, behind one resource.Handler of this module
+(impl/resource). The record is fenced: a node that was held up, and led long ago, claims nothing and notes nothing. CMD has
+BULLY_KEY, BULLY_ATTEMPT and, of a period, its beginning in BULLY_PERIOD too.
 
-  at most once   is the default. A run that was claimed is not begun again by anybody: not if CMD has ended with another status than 0, not if
-                 it had to be ended with its reign, and not if its node has died, so that nobody knows whether it has begun, or ended.
-  at least once  is -retry: then the node that leads begins it again, until CMD has ended with 0: after a second, and a second longer each
-                 time. If the node that had begun it was stopped (SIGSTOP) or cut off, two may run at a time: CMD must bear that, or
-                 give BULLY_EPOCH to what it writes to.
+  at most once   is the default. A run that was claimed is not begun again by anybody: not if CMD has ended with another
+                 status than 0, not if it had to be ended with its reign, and not if its node has died, so that nobody knows
+                 whether it has begun, or ended. Only a claim that its node gives back, as CMD has not begun, is none.
+  at least once  is -retry: then the node that leads begins it again, until CMD has ended with 0: after a second, and a
+                 second longer each time. If the node that had begun it was stopped (SIGSTOP) or cut off, two may run at a
+                 time: CMD must bear that, or give BULLY_EPOCH to what it writes to.
 
-CMD that was told to end with its reign has not done its work, whatever its status. Without -every, KEY is for one time: a date, or the version of what is installed.
-So that no higher node comes in the midst of a run and takes over, -preempt is never if it is not given: give the same to nodes of the cluster that
-are run by bully run. All nodes end when the job is over: with 0 if it is done, whoever has done it; with 1 if it is not; the node that has run CMD with its status. Old records
-may be removed; then the same KEY would run again. With -every the nodes run on. Periods are those of UTC, from midnight on, and
--offset later: -every 24h -offset 2h30m is each night at 2:30. A run that was missed, as nobody led, is made up for while its period lasts;
-so the first run is begun at once. One that takes longer than its period puts off the next. Clocks that differ by s have a run begin up to s early or late; they never
-make it run twice, but one that is ahead by a period or more, and leads, keeps the others from running until they are there too.
+CMD that was told to end with its reign has not done its work, whatever its status. So that no higher node comes in the midst of
+a run and takes over, -preempt is never if it is not given: give the same to nodes of the cluster that are run by bully run.
+
+Without -every, KEY is for one time: a date, or the version of what is installed. All nodes end when the job is over: with 0 if
+it is done, whoever has done it; with 1 if it is not; the node that has run CMD with its status. Old records may be removed;
+then the same KEY would run again.
+
+With -every the nodes run on. Periods are counted from the beginning of 1970 in UTC, so days begin at midnight, and -offset
+later: -every 24h -offset 2h30m is each night at 2:30. A run that was missed, as nobody led, is made up for while its period
+lasts; so the first run is begun at once. One that takes longer than its period puts off the next. Clocks that differ by s have
+a run begin up to s early or late. They never make it run twice; but one that is ahead by a period or more, and leads, keeps the
+others from running until they are there too.
 
 When the node is told to stop, or to resign, CMD gets SIGTERM, and SIGKILL after -stop; the node leads on until then.
 When the reign is about to end against its will, because no quorum answers, CMD gets SIGTERM at -grace before the
@@ -95,7 +103,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	flags.StringVar(&x.once, "once", "", "run CMD once in the whole cluster for this `KEY`, such as 2026-11-24; with -every it names the job")
 	flags.DurationVar(&x.every, "every", 0, "of -once: run CMD once in each period that is so `long`, such as 24h")
 	flags.DurationVar(&x.offset, "offset", 0, "of -every: periods begin so `long` after those of UTC, such as 2h30m")
-	flags.StringVar(&x.fence, "fence", "", "of -once: the `folder` on storage that all nodes share, where it is kept what has run")
+	flags.StringVar(&x.fence, "fence", "", "of -once: `where` it is kept what has run: a folder on storage that all nodes share, or the URL of a server")
 	flags.BoolVar(&x.retry, "retry", false, "of -once: run CMD again if it has failed, or was cut short: at least once, instead of at most once")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " -- CMD [argument…]", Text: execHelp}); err != nil {
 		return err

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/resource"
 )
 
 // lines returns the lines of a file, or none if there is no file.
@@ -84,6 +86,21 @@ func TestExecOnce(t *testing.T) {
 		j.begun(1)
 	}
 	require.Equal(t, done, recordOf(t, j.dir, "k").State)
+}
+
+// TestExecOnceServer is the same with a server in the place of storage.
+func TestExecOnceServer(t *testing.T) {
+	server := httptest.NewServer(newFenceServer(&resource.MemoryRegister{}))
+	t.Cleanup(server.Close)
+	j := newTheJob(t, "-fence", server.URL+"/jobs")
+	for range 2 {
+		j.start("exit 0", 1, 2, 3)
+		for _, n := range j.nodes {
+			require.Equal(t, cli.OK, n.wait(), n.log)
+		}
+		j.begun(1)
+	}
+	require.NoDirExists(t, filepath.Join(j.dir, "once-k"))
 }
 
 // TestExecOnceFails: the node that has run the job ends with its status, and the others with 1, and say so; it runs on no other.

@@ -5,27 +5,34 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"sync"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/resource"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// job is what a cluster does once, or once a period. What has been done is kept behind a fence that all nodes share: a folder on storage
-// that each of them has mounted. Whoever leads claims a run there before it begins, so that no other ever begins the same one.
+// job is what a cluster does once, or once a period. What has been done is kept behind a fence that all nodes share. Whoever leads claims a
+// run there before it begins, so that no other ever begins the same one.
 type job struct {
 	key           string
 	every, offset time.Duration // every is 0 if the job is done once, and no more
 	retry         bool          // at least once, instead of at most once
-	folder        string        // of the record
-	marker        string        // a file without which the storage is not there
+	fence         fence
 
-	mu sync.Mutex // held by who uses the record: storage that hangs holds up one after the other
+	mu sync.Mutex // held by who uses the fence: storage that hangs holds up one after the other
+}
+
+// fence keeps the record of one job for all nodes.
+type fence interface {
+	// update replaces the record by what change makes of it, in one step, and raises the fence to the epoch. It is a FencedError if a
+	// higher epoch was there before. If change returns errAsIs only the fence is raised, if it is lower.
+	update(epoch spec.Epoch, change func(old []byte) ([]byte, error)) error
+	// read returns the record, or nothing if there is none. It holds up nobody.
+	read() ([]byte, error)
+	// place says what to remove to have the record forgotten.
+	place() string
 }
 
 // state is how far a run has come.
@@ -63,24 +70,16 @@ func newJob(x *execFlags, cluster string) (*job, error) {
 	case !keys.MatchString(x.once):
 		return nil, cli.Usage(fmt.Sprintf("-once: %q is not 1 to 100 letters, digits, dots, hyphens and underscores, the first a letter or a digit", x.once))
 	case x.fence == "":
-		return nil, cli.Usage("-fence is missing: give the folder that all nodes share, where it is kept what has run")
+		return nil, cli.Usage("-fence is missing: give the folder that all nodes share, or the URL of the server, where it is kept what has run")
 	case x.every != 0 && x.every < time.Second:
 		return nil, cli.Usage(fmt.Sprintf("-every: %v is less than a second", x.every))
 	case x.offset != 0 && (x.offset < 0 || x.offset >= x.every):
 		return nil, cli.Usage(fmt.Sprintf("-offset: %v is not from 0 to less than -every, which is %v", x.offset, x.every))
 	}
-	j := &job{key: x.once, every: x.every, offset: x.offset, retry: x.retry, folder: filepath.Join(x.fence, "once-"+x.once),
-		marker: filepath.Join(x.fence, cluster+".fence")}
-	return j, j.mounted()
-}
-
-// mounted returns an error if the storage is not there. Where it is to be mounted there may be an empty folder: what is written to that,
-// no other node sees.
-func (j *job) mounted() error {
-	if _, err := os.Stat(j.marker); err != nil {
-		return fmt.Errorf("-fence: %w: is the storage mounted that all nodes share? Where it is, make this file once: touch %s", err, j.marker)
-	}
-	return nil
+	j := &job{key: x.once, every: x.every, offset: x.offset, retry: x.retry}
+	var err error
+	j.fence, err = newFence(x.fence, cluster, "once-"+x.once)
+	return j, err
 }
 
 // period returns when the period of now has begun, and when the next begins. They are the same for everybody whose clock is right.
@@ -138,30 +137,15 @@ func (j *job) note(r jobRun) error {
 }
 
 // update changes the record, behind its fence.
-func (j *job) update(epoch spec.Epoch, change func(last jobRun) (jobRun, error)) (err error) {
+func (j *job) update(epoch spec.Epoch, change func(last jobRun) (jobRun, error)) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.mounted(); err != nil {
-		return err
-	}
-	file, err := resource.OpenFile(j.folder)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	_, admitted, err := file.Read()
-	if err != nil {
-		return err
-	}
-	err = file.Update(epoch, func(old []byte) ([]byte, error) {
+	err := j.fence.update(epoch, func(old []byte) ([]byte, error) {
 		last, err := parseRun(old)
 		if err != nil {
 			return nil, err
 		}
 		next, err := change(last)
-		if errors.Is(err, errAsIs) && admitted < epoch {
-			return old, nil // who leads has looked: from now on nobody of before notes anything
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -176,10 +160,7 @@ func (j *job) update(epoch spec.Epoch, change func(last jobRun) (jobRun, error))
 
 // read returns the last run, as anybody may see it.
 func (j *job) read() (last jobRun, err error) {
-	if err := j.mounted(); err != nil {
-		return last, err
-	}
-	text, _, err := resource.ReadFile(j.folder)
+	text, err := j.fence.read()
 	if err != nil {
 		return last, err
 	}
@@ -209,7 +190,7 @@ func (j *job) verdict(last jobRun) (err error, over bool) {
 		return nil, false
 	}
 	return fmt.Errorf("-once %s: %s. It is not begun again: see what it has done; then start with -retry, or remove %s, and start again",
-		j.key, last.text(), j.folder), true
+		j.key, last.text(), j.fence.place()), true
 }
 
 // text says how a run has ended.

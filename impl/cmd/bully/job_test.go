@@ -4,14 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/resource"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -119,6 +125,11 @@ func TestJobAtMostOnce(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, os.RemoveAll(dir)) }()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "test.fence"), nil, 0o600))
+		if rapid.Bool().Draw(t, "server") {
+			server := httptest.NewServer(newFenceServer(&resource.MemoryRegister{}))
+			defer server.Close()
+			dir = server.URL + "/jobs"
+		}
 		retry := rapid.Bool().Draw(t, "retry")
 		j, err := newJob(&execFlags{once: "k", every: time.Hour, retry: retry, fence: dir}, "test")
 		require.NoError(t, err)
@@ -178,7 +189,7 @@ func TestJobStorage(t *testing.T) {
 	require.Equal(t, r.Epoch, seen.Epoch)
 	require.False(t, seen.At.IsZero())
 
-	held, err := resource.OpenFile(j.folder)
+	held, err := resource.OpenFile(filepath.Join(dir, "once-k"))
 	require.NoError(t, err)
 	_, err = j.claim(time.Time{}, spec.IntegerID(1), 4)
 	require.ErrorContains(t, err, "in use")
@@ -193,7 +204,7 @@ func TestJobStorage(t *testing.T) {
 	_, err = j.read()
 	require.ErrorContains(t, err, "cannot be read")
 
-	require.NoError(t, os.Remove(j.marker))
+	require.NoError(t, os.Remove(filepath.Join(dir, "test.fence")))
 	for _, f := range []func() error{
 		func() error { _, err := j.read(); return err },
 		func() error { _, err := j.claim(time.Time{}, spec.IntegerID(1), 9); return err },
@@ -204,7 +215,7 @@ func TestJobStorage(t *testing.T) {
 
 // TestJobVerdict: a job that is done once ends all nodes when it is over, and says what to do if that is not well.
 func TestJobVerdict(t *testing.T) {
-	j := &job{key: "k", folder: "/f/once-k"}
+	j := &job{key: "k", fence: &folderFence{folder: "/f/once-k"}}
 	for _, s := range []state{"", claimed, freed} {
 		_, over := j.verdict(jobRun{State: s})
 		require.False(t, over)
@@ -242,6 +253,61 @@ func TestWithin(t *testing.T) {
 	n, err := within(over, func() (int, error) { return 7, errors.ErrUnsupported })
 	require.Equal(t, 7, n)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
+}
+
+// fenceServer keeps what is PUT, and gives it to GET.
+type fenceServer struct {
+	mu   sync.Mutex
+	kept map[string][]byte
+}
+
+// newFenceServer returns a server as exec -once wants one.
+func newFenceServer(register resource.Register) http.Handler {
+	guard, err := resource.NewGuard(register)
+	if err != nil {
+		panic(err)
+	}
+	return &resource.Handler{Guard: guard, Next: &fenceServer{kept: map[string][]byte{}}}
+}
+
+func (s *fenceServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Method == http.MethodPut {
+		s.kept[r.URL.Path], _ = io.ReadAll(r.Body)
+	} else if text, there := s.kept[r.URL.Path]; there {
+		_, _ = w.Write(text)
+	} else {
+		http.NotFound(w, r)
+	}
+}
+
+// TestJobServer: a server that is no fence, or does not answer well, is an error that says so, and shows no password.
+func TestJobServer(t *testing.T) {
+	for _, where := range []string{"ftp://x/y", "http:///x", "http://x/y?z", "http://%zz"} {
+		_, err := newJob(&execFlags{once: "k", fence: where}, "test")
+		require.ErrorAs(t, err, &cli.UsageError{}, where)
+	}
+	long := strings.Repeat("x", maxFenceRecord+1)
+	for want, answers := range map[string]http.HandlerFunc{
+		"it is no fence":             func(http.ResponseWriter, *http.Request) {},
+		"403 Forbidden":              func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+		"is longer than 65536 bytes": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, long) },
+		"the write of epoch 3 is fenced:": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set(resource.AdmittedHeader, "9")
+			w.WriteHeader(http.StatusPreconditionFailed)
+		},
+	} {
+		server := httptest.NewServer(answers)
+		j := newTestJob(t, execFlags{once: "k", fence: strings.Replace(server.URL, "//", "//me:secret@", 1)})
+		_, err := j.claim(time.Time{}, spec.IntegerID(1), 3)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error()+j.fence.place(), "secret")
+		server.Close()
+		_, err = j.read()
+		require.ErrorContains(t, err, "connect")
+		require.NotContains(t, err.Error(), "secret")
+	}
 }
 
 // recordOf returns what is kept of a job.

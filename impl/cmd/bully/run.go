@@ -49,22 +49,23 @@ its own before it starts, reads it again each minute and on SIGHUP, and says in 
 status). Who vouches is read once. Where all addresses are of loopback, or with -insecure, links are plain, and whoever reaches a node
 can pose as a member: lead, depose, and make another node's record unusable, so that it stops for good.
 
--on-change CMD runs CMD at the start, and whenever somebody else leads, or nobody, as far as this node knows; and last when it stops. CMD has in its
-environment
+-on-change CMD runs CMD at the start, and whenever somebody else leads, or nobody, as far as this node knows; and last when it
+stops. CMD has in its environment
 
   BULLY_ROLE     leader, follower or stopped: whoever is not the leader is a follower, also if it knows of no leader
   BULLY_LEADER   who leads, or nothing
   BULLY_EPOCH    in which epoch; 0 if nobody is known to lead
   BULLY_NODE, BULLY_CLUSTER   this node, and its cluster
 
-One CMD runs at a time, in the order of what has happened. What comes while one runs waits, and of that only the latest is told: leader may follow on leader, in
-a later epoch, and what was short may be told to nobody. The latest is always told, once. CMD that fails is not run again for the same. One that takes longer than -on-change-limit is
-killed, with all that it has started; so is what it leaves behind when it ends. It never holds up the node; only the end of the node waits for it, for
-three times -on-change-limit at most.
+One CMD runs at a time, in the order of what has happened. What comes while one runs waits, and of that only the latest is told:
+leader may follow on leader, in a later epoch, and what was short may be told to nobody. The latest is always told, once. CMD
+that fails is not run again for the same. One that takes longer than -on-change-limit is killed, with all that it has started;
+so is what it leaves behind when it ends. It never holds up the node; only the end of the node waits for it, for three times
+-on-change-limit at most.
 
-It is a notification, and no fence. It comes late: when CMD is told that this node leads, another may lead already, and when it is told that this node does
-not, another has perhaps led for a while. If the node is killed or held up it comes not at all, or long after. What must not be done by two at once needs
-bully exec, and a resource that refuses old epochs.
+It is a notification, and no fence. It comes late: when CMD is told that this node leads, another may lead already, and when it
+is told that this node does not, another has perhaps led for a while. If the node is killed or held up it comes not at all, or
+long after. What must not be done by two at once needs bully exec, and a resource that refuses old epochs.
 
 It exits with 0 if it was told to stop, and has resigned if it led; with 1 if it cannot run, or can run no
 longer because its disk failed or it is no member any more, and says why; with 2 if it was called wrongly.
