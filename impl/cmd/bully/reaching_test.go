@@ -228,10 +228,10 @@ func TestReachingHAProxy(t *testing.T) {
 			leader := c.settles(0)
 			c.nodes[leader-1].signal(syscall.SIGKILL)
 			c.nodes[leader-1].wait()
-			next := c.settles(leader)
+			c.settles(leader)
 			c.nodes[leader-1] = c.run(leader, "-profile", "busy", "-preempt", "never")
 			leads(t, c.http[leader-1])
-			next = c.settles(0)
+			next := c.settles(0)
 
 			c.nodes[next-1].pause()
 			late := make(chan int, 1)
