@@ -21,6 +21,7 @@ func Example() {
 	//   join      make the record of a node that is to be added to one
 	//   member    list, add, remove or replace members, if they come and go
 	//   repair    show what is in the data folder of a node, and find a way out
+	//   resign    ask the leader to resign, and see who leads next
 	//   run       run a node
 	//   status    ask nodes what they are, and who leads
 	//   trace     merge the records that nodes have written, show them, or check traces
