@@ -216,7 +216,7 @@ func (w *worker) lead(ctx context.Context) error {
 	for {
 		// The context is that of the host: while the node is being stopped it leads on for the command.
 		err := w.host.Lead(context.WithoutCancel(ctx), work)
-		if errors.Is(err, resource.ErrFenced) {
+		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) {
 			w.pause(ctx, fencePause)
 		} else if !errors.Is(err, errEnded) {
 			return err

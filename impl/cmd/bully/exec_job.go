@@ -25,6 +25,9 @@ func (w *worker) workJob(ctx context.Context, reign host.Reign) error {
 		case errors.Is(err, resource.ErrFenced):
 			w.logger.Error("the fence has admitted a higher epoch: the node resigns, and no run is begun", "job", w.job.key, "epoch", uint64(reign.Epoch()), "err", err)
 			return err
+		case errors.Is(err, errUnsure):
+			w.logger.Error("a run may have been claimed, or may be yet: the node resigns, and no run is begun", "job", w.job.key, "err", err)
+			return err
 		case err != nil:
 			w.logger.Error("the fence cannot be used: no run is begun, and it is tried again", "job", w.job.key, "err", err)
 		case last.State == claimed && last.Epoch == reign.Epoch():
@@ -85,7 +88,7 @@ func (w *worker) note(ctx context.Context, r jobRun) bool {
 			return true
 		}
 		w.logger.Error("what came of a run could not be noted: for others it is not known", "job", w.job.key, "state", string(r.State), "err", err)
-		if errors.Is(err, resource.ErrFenced) || !w.pause(ctx, fencePause) {
+		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) || !w.pause(ctx, fencePause) {
 			return false
 		}
 	}

@@ -102,8 +102,14 @@ func (f *serverFence) update(epoch spec.Epoch, change func(old []byte) ([]byte, 
 		return err
 	}
 	_, err = f.ask(http.MethodPut, f.url, epoch, next)
+	if _, unanswered := errors.AsType[*url.Error](err); unanswered {
+		return fmt.Errorf("%w: %w", errUnsure, err)
+	}
 	return err
 }
+
+// errUnsure says that a record may be written still, late. Only the next reign is safe from that: it raises the fence before it reads.
+var errUnsure = errors.New("it is not known whether it was written")
 
 func (f *serverFence) read() ([]byte, error) { return f.ask(http.MethodGet, f.url, 0, nil) }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -308,6 +309,30 @@ func TestJobServer(t *testing.T) {
 		require.ErrorContains(t, err, "connect")
 		require.NotContains(t, err.Error(), "secret")
 	}
+}
+
+// TestJobServerUnsure: a claim that is not answered may be written late. The same reign begins nothing by it; the next raises the fence first.
+func TestJobServerUnsure(t *testing.T) {
+	good := newFenceServer(&resource.MemoryRegister{})
+	cut := true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cut && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/once-k") {
+			good.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		good.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	j := newTestJob(t, execFlags{once: "k", fence: server.URL})
+	_, err := j.claim(time.Time{}, spec.IntegerID(1), 3)
+	require.ErrorIs(t, err, errUnsure)
+	w := &worker{node: &node{logger: slog.New(slog.DiscardHandler)}, job: j}
+	require.False(t, w.note(t.Context(), jobRun{State: done, Epoch: 3}))
+	cut = false
+	r, err := j.claim(time.Time{}, spec.IntegerID(1), 4)
+	require.NoError(t, err)
+	require.Equal(t, done, r.State, "it was written all the same")
+	require.ErrorIs(t, j.note(jobRun{State: done, Epoch: 3}), resource.ErrFenced)
 }
 
 // recordOf returns what is kept of a job.
