@@ -160,7 +160,7 @@ func TestLinks(t *testing.T) {
 	decisions, err := filepath.Glob("decisions/*.md")
 	require.NoError(t, err)
 	for _, page := range append(append(pages, decisions...), "../README.md", "../tla/README.md", "../tla/proof/README.md", "../traces/README.md", "../traces/viewer/README.md", "../conformance/README.md", "../conformance/AGENTS.md", "../conformance/CERTIFYING.md",
-		"../conformance/evidence/README.md", "../impl/MEMBERS.md", "../impl/OPERATING.md", "../impl/FIGURES.md", "../impl/baselines/README.md") {
+		"../conformance/evidence/README.md", "../impl/MEMBERS.md", "../impl/OPERATING.md", "../impl/REACHING.md", "../impl/FIGURES.md", "../impl/baselines/README.md") {
 		require.Empty(t, deadLinks(page))
 	}
 	wrong := filepath.Join(t.TempDir(), "wrong.md")

@@ -64,6 +64,22 @@ func openOn(kept *folder.Folder) (*File, error) {
 
 const advice = "to begin anew, use a new folder, and let nobody write to it before the present leader has"
 
+// ReadFile returns what a File keeps in the folder dir, as Read does, also while it is open in another process: it takes no lock, and
+// changes nothing. If there is no such folder, or nothing in it, that is no value, and epoch 0.
+func ReadFile(dir string) (value []byte, epoch spec.Epoch, err error) {
+	data, err := folder.LookAt(dir, fileName, maxRecord+1)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("resource: %w", err)
+	}
+	if epoch, value, err = decode(data); err != nil {
+		return nil, 0, fmt.Errorf("resource: %s is damaged: %w", dir, err)
+	}
+	return value, epoch, nil
+}
+
 // Read returns the value and the highest epoch admitted: the epoch of the reign that wrote it. Both are nothing at
 // first. The value is a copy.
 func (f *File) Read() (value []byte, epoch spec.Epoch, err error) {

@@ -356,3 +356,28 @@ func BenchmarkAdmit(b *testing.B) {
 		}
 	}
 }
+
+// TestReadFile reads what a File keeps while it is open, and where there is none.
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, nothing := range []string{filepath.Join(dir, "nowhere"), dir} {
+		value, epoch, err := ReadFile(nothing)
+		require.NoError(t, err)
+		require.Zero(t, epoch)
+		require.Empty(t, value)
+	}
+	f, err := OpenFile(dir)
+	require.NoError(t, err)
+	require.NoError(t, f.Write(3, []byte("x")))
+	value, epoch, err := ReadFile(dir)
+	require.NoError(t, err)
+	require.Equal(t, spec.Epoch(3), epoch)
+	require.Equal(t, "x", string(value))
+	require.NoError(t, f.Write(4, []byte("y")), "nothing was locked")
+	require.NoError(t, f.Close())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, fileName), []byte("z"), 0o600))
+	_, _, err = ReadFile(dir)
+	require.ErrorContains(t, err, dir+" is damaged")
+	_, _, err = ReadFile(filepath.Join(dir, fileName))
+	require.Error(t, err, "no folder")
+}

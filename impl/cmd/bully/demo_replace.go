@@ -39,7 +39,7 @@ func (p program) replaceAll(ctx context.Context, f demoFlags) (err error) {
 		command[1] = "exec"
 	}
 	c, err := localcluster.New(localcluster.Config{Nodes: 2 * demoNodes, Command: command, Dir: f.dir, Changing: true, Traces: true,
-		Extra: func(int) []string { return []string{"--", self, "demo", "-write", load.url()} }})
+		Extra: func(int) []string { return []string{"-move", "--", self, "demo", "-write", load.url()} }})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func Example() {
 	//   measure   say which timer profiles this machine can keep
 	//   member    list, add, remove or replace members, if they come and go
 	//   repair    show what is in the data folder of a node, and find a way out
+	//   resign    ask the leader to resign, and see who leads next
 	//   run       run a node
 	//   status    ask nodes what they are, and who leads
 	//   trace     merge the records that nodes have written, show them, or check traces

@@ -9,17 +9,52 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/child"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/resource"
 )
 
 // execHelp is what bully help exec says before the flags.
 const execHelp = `
 Runs a node, and CMD while it leads, with BULLY_EPOCH, BULLY_NODE and BULLY_CLUSTER in its environment. Give
 BULLY_EPOCH to all that CMD writes to: only what refuses lower epochs is safe from a CMD that was held up.
+
+What is to be when CMD ends by itself must be said, as a job that is run as a service runs once on each node, one after the other:
+` + modesText + `
+
+With -restart and -move nothing is remembered: whoever leads next runs CMD, whatever has run before. With -move the exit status is that of
+CMD, or 128 and its signal.
+
+A job is claimed before CMD begins, in DIR/once-KEY, which all nodes see: a folder on storage that each of them has mounted,
+that locks files, and that keeps what it has said to be written (NFS 4 does), readable and writable for the user of each node.
+So that a folder where nothing is mounted is not taken for it, DIR/CLUSTER.fence must be there: make it once, with touch. Or
+-fence is the URL of a server, which keeps what is PUT below it, and gives it to GET, behind one resource.Handler of this module
+(impl/resource). The record is fenced: a node that was held up, and led long ago, claims nothing and notes nothing. CMD has
+BULLY_KEY, BULLY_ATTEMPT and, of a period, its beginning in BULLY_PERIOD too.
+
+  at most once   is the default. A run that was claimed is not begun again by anybody: not if CMD has ended with another
+                 status than 0, not if it had to be ended with its reign, and not if its node has died, so that nobody knows
+                 whether it has begun, or ended. Only a claim that its node gives back, as CMD has not begun, is none.
+  at least once  is -retry: then the node that leads begins it again, until CMD has ended with 0: after a second, and a
+                 second longer each time. If the node that had begun it was stopped (SIGSTOP) or cut off, two may run at a
+                 time: CMD must bear that, or give BULLY_EPOCH to what it writes to.
+
+CMD that was told to end with its reign has not done its work, whatever its status. So that no higher node comes in the midst of
+a run and takes over, -preempt is never if it is not given: give the same to nodes of the cluster that are run by bully run.
+
+Without -every, KEY is for one time: a date, or the version of what is installed. All nodes end when the job is over: with 0 if
+it is done, whoever has done it; with 1 if it is not; the node that has run CMD with its status. Old records may be removed;
+then the same KEY would run again.
+
+With -every the nodes run on. Periods are counted from the beginning of 1970 in UTC, so days begin at midnight, and -offset
+later: -every 24h -offset 2h30m is each night at 2:30. A run that was missed, as nobody led, is made up for while its period
+lasts; so the first run is begun at once. One that takes longer than its period puts off the next. Clocks that differ by s have
+a run begin up to s early or late. They never make it run twice; but one that is ahead by a period or more, and leads, keeps the
+others from running until they are there too.
 
 When the node is told to stop, or to resign, CMD gets SIGTERM, and SIGKILL after -stop; the node leads on until then.
 When the reign is about to end against its will, because no quorum answers, CMD gets SIGTERM at -grace before the
@@ -35,17 +70,18 @@ group of CMD, and what leaves that group, or is there when bully is killed, live
 connection for a death, as with -no-proof, and wait for patience to end. Nodes of the same cluster that are run by bully run
 need -no-proof for that too.
 
-When CMD ends by itself the node resigns and stops, and the exit status is that of CMD, or 128 and its signal. With
--restart, CMD is started again instead, as long as the node leads.
-
 The flags of bully run, and its exit statuses where CMD has none:
 
 `
 
 // execFlags are the flags of bully exec, besides those of run.
 type execFlags struct {
-	grace, stop time.Duration
-	restart     bool
+	grace, stop   time.Duration
+	restart, move bool
+
+	once, fence   string
+	every, offset time.Duration
+	retry         bool
 }
 
 // restartPause lies between two starts of a command in the same reign.
@@ -62,7 +98,13 @@ func execute(ctx context.Context, p program, args []string) error {
 	f.define(flags)
 	flags.DurationVar(&x.grace, "grace", 0, "how `long` CMD has between SIGTERM and SIGKILL when the reign ends; 0 means as long as the profile allows")
 	flags.DurationVar(&x.stop, "stop", 10*time.Second, "how `long` CMD has between SIGTERM and SIGKILL when the node is told to stop or to resign")
-	flags.BoolVar(&x.restart, "restart", false, "start CMD again when it ends by itself, a second later")
+	flags.BoolVar(&x.restart, "restart", false, "start CMD again when it ends by itself, a second later, as long as this node leads")
+	flags.BoolVar(&x.move, "move", false, "end the node when CMD ends by itself, with its status: the next node that leads runs CMD")
+	flags.StringVar(&x.once, "once", "", "run CMD once in the whole cluster for this `KEY`, such as 2026-11-24; with -every it names the job")
+	flags.DurationVar(&x.every, "every", 0, "of -once: run CMD once in each period that is so `long`, such as 24h")
+	flags.DurationVar(&x.offset, "offset", 0, "of -every: periods begin so `long` after those of UTC, such as 2h30m")
+	flags.StringVar(&x.fence, "fence", "", "of -once: `where` it is kept what has run: a folder on storage that all nodes share, or the URL of a server")
+	flags.BoolVar(&x.retry, "retry", false, "of -once: run CMD again if it has failed, or was cut short: at least once, instead of at most once")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " -- CMD [argument…]", Text: execHelp}); err != nil {
 		return err
 	}
@@ -76,6 +118,13 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err := x.check(s); err != nil {
 		return err
 	}
+	job, err := newJob(&x, s.cluster)
+	if err != nil {
+		return err
+	}
+	if job != nil && s.preempt == "" {
+		s.timing.Preempt = -1 // a higher node that takes over would end the run
+	}
 	s.noProof = true // CMD, or what it has started, may outlive a node that is dead (R37)
 	path, err := exec.LookPath(flags.Arg(0))
 	if err != nil {
@@ -88,12 +137,15 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{node: n, flags: x, path: path, args: flags.Args(), out: p.Out, log: p.Log}
+	w := &worker{node: n, flags: x, job: job, path: path, args: flags.Args(), out: p.Out, log: p.Log}
 	return errors.Join(w.run(ctx), n.close())
 }
 
 // check refuses what cannot be kept.
 func (x *execFlags) check(s settings) error {
+	if err := x.mode(); err != nil {
+		return err
+	}
 	most := mostGrace(s.timing)
 	if x.grace == 0 {
 		x.grace = most
@@ -123,36 +175,53 @@ type worker struct {
 	path     string
 	args     []string
 	out, log io.Writer
+
+	job  *job        // or nil
+	ran  atomic.Bool // this node has begun a run of the job, and tells what becomes of it
+	said jobRun      // of which sayLast has said how it has ended
 }
 
 // run runs the node and the command, until the command ends by itself, ctx ends, or the node fails.
 func (w *worker) run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	ended := make(chan error, 1)
+	ended, settled := make(chan error, 1), make(chan error, 1)
 	go func() {
 		ended <- w.lead(running)
 		stop() // the node has nothing more to lead for
 	}()
+	go func() {
+		settled <- w.settled(running)
+		stop()
+	}()
 	err := w.node.run(running)
 	stop()
-	led := <-ended
-	var exit cli.ExitError
-	if err == nil && errors.As(led, &exit) {
-		if exit.Status == 0 {
+	for _, how := range []error{<-ended, <-settled} {
+		var exit cli.ExitError
+		var over jobOver
+		switch {
+		case err != nil:
+		case errors.As(how, &exit) && exit.Status == cli.OK:
 			return nil
+		case errors.As(how, &exit), errors.As(how, &over):
+			return how
 		}
-		return exit
 	}
 	return err
 }
 
 // lead runs the command in each reign. It returns when the command has ended by itself, or the node has ended.
 func (w *worker) lead(ctx context.Context) error {
+	work := w.work
+	if w.job != nil {
+		work = w.workJob
+	}
 	for {
 		// The context is that of the host: while the node is being stopped it leads on for the command.
-		err := w.host.Lead(context.WithoutCancel(ctx), w.work)
-		if !errors.Is(err, errEnded) {
+		err := w.host.Lead(context.WithoutCancel(ctx), work)
+		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) {
+			w.pause(ctx, fencePause)
+		} else if !errors.Is(err, errEnded) {
 			return err
 		}
 	}
@@ -186,7 +255,7 @@ func (w *worker) work(ctx context.Context, reign host.Reign) error {
 }
 
 // start starts the command.
-func (w *worker) start(reign host.Reign) (*child.Child, error) {
+func (w *worker) start(reign host.Reign, more ...string) (*child.Child, error) {
 	if !reign.Valid() {
 		return nil, host.ErrNotLeader
 	}
@@ -194,6 +263,7 @@ func (w *worker) start(reign host.Reign) (*child.Child, error) {
 	cmd.Args, cmd.Stdout, cmd.Stderr = w.args, w.out, w.log
 	cmd.Env = append(os.Environ(), "BULLY_EPOCH="+strconv.FormatUint(uint64(reign.Epoch()), 10), "BULLY_NODE="+w.id.String(),
 		"BULLY_CLUSTER="+w.cluster)
+	cmd.Env = append(cmd.Env, more...)
 	c, err := child.Start(cmd)
 	if err == nil {
 		w.logger.Info("the command runs", "epoch", uint64(reign.Epoch()), "pid", c.PID(), slog.String("path", w.path))

@@ -4,11 +4,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,14 +53,30 @@ func alive(pid int) bool {
 	return err != nil || !strings.HasPrefix(state, "Z")
 }
 
+// pause stops a process (SIGSTOP), and returns when all of it has stopped.
+func (p *process) pause() {
+	p.t.Helper()
+	p.signal(syscall.SIGSTOP)
+	var how syscall.WaitStatus
+	err := error(syscall.EINTR)
+	for errors.Is(err, syscall.EINTR) {
+		_, err = syscall.Wait4(p.cmd.Process.Pid, &how, syscall.WUNTRACED, nil)
+	}
+	require.NoError(p.t, err)
+	require.True(p.t, how.Stopped(), "%v", how)
+}
+
 // dies waits until a process runs no more.
 func dies(t *testing.T, pid int) {
 	t.Helper()
 	until(t, "the command is gone", func() bool { return !alive(pid) })
 }
 
-// executes starts bully exec with a shell script, which finds a file to write to in $0.
+// executes starts bully exec with a shell script, which finds a file to write to in $0. Without another mode it is -move.
 func (c *cluster) executes(id int, file, script string, more ...string) *process {
+	if !slices.Contains(more, "-restart") && !slices.Contains(more, "-once") {
+		more = append([]string{"-move"}, more...)
+	}
 	args := append(append([]string{"exec"}, c.flags(id, more...)...), "--", "/bin/sh", "-c", script, file)
 	return spawn(c.t, args...)
 }
@@ -222,15 +240,15 @@ func TestExecUsage(t *testing.T) {
 	exec := func(args ...string) []string { return append([]string{"exec"}, args...) }
 	for want, args := range map[string][]string{
 		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                       exec(c.flags(1)...),
-		"bully exec: -grace and -stop cannot be negative":                                              exec(c.flags(1, "-stop", "-1s", "--", "true")...),
-		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-grace", "1s", "--", "true")...),
-		"did you mean -restart?": exec(c.flags(1, "-restrat", "--", "true")...),
+		"bully exec: -grace and -stop cannot be negative":                                              exec(c.flags(1, "-move", "-stop", "-1s", "--", "true")...),
+		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-move", "-grace", "1s", "--", "true")...),
+		"did you mean -restart or -retry?":                                                             exec(c.flags(1, "-restrat", "--", "true")...),
 	} {
 		status, _, log := bully(t, args...)
 		require.Equal(t, cli.Misused, status, args)
 		require.Contains(t, log, want)
 	}
-	status, _, log := bully(t, exec(c.flags(1, "--", "no-such-program")...)...)
+	status, _, log := bully(t, exec(c.flags(1, "-move", "--", "no-such-program")...)...)
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "no-such-program")
 	require.Equal(t, 1282300*time.Microsecond, mostGrace(host.WAN()))

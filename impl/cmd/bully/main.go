@@ -6,8 +6,10 @@
 //	bully cert ca -dir ca                                     # who vouches for the nodes of a cluster
 //	bully cert node -ca ca -cluster jobs -id 3 -dir node-3    # … and a certificate for each
 //	bully run -id 3 -cluster jobs -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001 -data /var/lib/bully -http :8001 -tls-cert …
-//	bully exec -id 3 -cluster jobs -members … -data /var/lib/bully -- job   # run job while this node leads
+//	bully exec -restart -id 3 -cluster jobs -members … -data /var/lib/bully -- service   # run a service while this node leads
+//	bully exec -once nightly -every 24h -fence /mnt/shared -id 3 … -- job    # run a job once a night, on whichever node leads
 //	bully status 10.0.0.1:8001 10.0.0.2:8001                  # who leads, and how the nodes are
+//	bully resign -http 10.0.0.1:8001,10.0.0.2:8001,10.0.0.3:8001            # who leads resigns, and another is waited for
 //	bully init -data /var/lib/bully -cluster jobs -id 1 -members 1=10.0.0.1:7001,2=10.0.0.2:7001 -tls-cert …   # members that come and go: a record, once at each
 //	bully init -from-fixed -data /var/lib/bully -cluster jobs -members …             # or of a stopped node whose members have been fixed
 //	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7001 -tls-cert …   # … and one of a node that is to be added
@@ -65,6 +67,7 @@ func newProgram() cli.Program {
 			{Name: "measure", Summary: "say which timer profiles this machine can keep", Run: as(measure)},
 			{Name: "member", Summary: "list, add, remove or replace members, if they come and go", Run: as(members), Foreign: true},
 			{Name: "repair", Summary: "show what is in the data folder of a node, and find a way out", Run: as(repair), Foreign: true},
+			{Name: "resign", Summary: "ask the leader to resign, and see who leads next", Run: as(resignLeader), Foreign: true},
 			{Name: "run", Summary: "run a node", Run: as(run)},
 			{Name: "status", Summary: "ask nodes what they are, and who leads", Run: as(statusOf), Foreign: true},
 			{Name: "trace", Summary: "merge the records that nodes have written, show them, or check traces", Run: as(traces), Foreign: true},

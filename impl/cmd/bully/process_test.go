@@ -145,6 +145,25 @@ func leads(t *testing.T, address string) (epoch uint64) {
 	return epoch
 }
 
+// leadsHere waits until the node at an HTTP address leads itself.
+func leadsHere(t *testing.T, address string) {
+	t.Helper()
+	until(t, address+" leads", func() bool {
+		code, _ := fetch(address, "/leading")
+		return code == http.StatusOK
+	})
+}
+
+// post returns the answer of a node to POST.
+func post(t *testing.T, address, path string) (int, string) {
+	t.Helper()
+	response, err := http.Post("http://"+address+path, "", nil)
+	require.NoError(t, err)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, errors.Join(err, response.Body.Close()))
+	return response.StatusCode, string(body)
+}
+
 // fetch returns the answer of a node, and 0 if there is none.
 func fetch(address, path string) (int, string) {
 	response, err := http.Get("http://" + address + path)

@@ -55,6 +55,24 @@ certificate before it starts, reads it again each minute and on SIGHUP, and warn
 status). -tls-ca is read once. If all addresses are of loopback, or with -insecure, links are plain: whoever reaches a node can pose
 as a member, lead, depose, and make another node's record unusable, so that it stops for good.
 
+-on-change CMD runs CMD at the start, and whenever somebody else leads, or nobody, as far as this node knows; and last when it
+stops. CMD has in its environment
+
+  BULLY_ROLE     leader, follower or stopped: whoever is not the leader is a follower, also if it knows of no leader
+  BULLY_LEADER   who leads, or nothing
+  BULLY_EPOCH    in which epoch; 0 if nobody is known to lead
+  BULLY_NODE, BULLY_CLUSTER   this node, and its cluster
+
+One CMD runs at a time, in the order of what has happened. What comes while one runs waits, and of that only the latest is told:
+leader may follow on leader, in a later epoch, and what was short may be told to nobody. The latest is always told, once. CMD
+that fails is not run again for the same. One that takes longer than -on-change-limit is killed, with all that it has started;
+so is what it leaves behind when it ends. It never holds up the node; only the end of the node waits for it, for three times
+-on-change-limit at most.
+
+It is a notification, and no fence. It comes late: when CMD is told that this node leads, another may lead already, and when it
+is told that this node does not, another has perhaps led for a while. If the node is killed or held up it comes not at all, or
+long after. What must not be done by two at once needs bully exec, and a resource that refuses old epochs.
+
 It exits with 0 if it was told to stop (if it leads, it resigns first); with 1 if it cannot run, or no longer, because its disk failed
 or it is no member any more, and says why; with 2 if it was called wrongly.
 
@@ -63,8 +81,10 @@ or it is no member any more, and says why; with 2 if it was called wrongly.
 // run runs a node.
 func run(ctx context.Context, p program, args []string) error {
 	var f nodeFlags
+	var notify notifyFlags
 	flags := p.Flags("run")
 	f.define(flags)
+	notify.define(flags)
 	if err := p.ParseSome(flags, args, cli.Manual{Text: runHelp}); err != nil {
 		return err
 	}
@@ -78,11 +98,18 @@ func run(ctx context.Context, p program, args []string) error {
 	if found, err := p.find(ctx, &s); !found {
 		return err
 	}
+	notifier, err := notify.newNotifier(p)
+	if err != nil {
+		return err
+	}
 	n, err := newNode(p, s)
 	if err != nil {
 		return err
 	}
-	return errors.Join(n.run(ctx), n.close())
+	told := n.notify(notifier)
+	err = n.run(ctx)
+	told()
+	return errors.Join(err, n.close())
 }
 
 // node is a node with all that belongs to it.

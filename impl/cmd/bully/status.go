@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -44,32 +45,16 @@ func statusOf(ctx context.Context, p program, args []string) error {
 	var asJSON, all bool
 	var timeout time.Duration
 	flags := p.Flags("status")
-	flags.Func("http", "ask the node at this `address`; repeat the flag or separate addresses by commas", func(text string) error {
-		for part := range strings.SplitSeq(text, ",") {
-			urls = append(urls, strings.TrimSpace(part))
-		}
-		return nil
-	})
+	nodesFlag(flags, &urls)
 	flags.BoolVar(&all, "all", false, "also ask the nodes that the first one lists in its -view")
 	flags.BoolVar(&asJSON, "json", false, "print everything that the nodes say, as JSON")
 	flags.DurationVar(&timeout, "timeout", 2*time.Second, "give up on a node after this `time`")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " [address…]", Text: statusHelp}); err != nil {
 		return err
 	}
-	urls = append(urls, flags.Args()...)
-	if len(urls) == 0 && p.Getenv != nil {
-		if address := p.Getenv(variable("http")); address != "" {
-			urls = []string{address}
-		}
-	}
-	if len(urls) == 0 {
-		return cli.Usage("no node is given: bully status -http 127.0.0.1:8001")
-	}
-	for i, text := range urls {
-		var err error
-		if urls[i], err = web.URL(text); err != nil {
-			return cli.Usage(err.Error())
-		}
+	urls, err := p.nodesAsked("status", append(urls, flags.Args()...))
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -85,6 +70,33 @@ func statusOf(ctx context.Context, p program, args []string) error {
 		return err
 	}
 	return agreed(answers)
+}
+
+// nodesFlag defines the flag that says which nodes are asked.
+func nodesFlag(flags *flag.FlagSet, into *[]string) {
+	flags.Func("http", "ask the node at this `address`; repeat the flag or separate addresses by commas", func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			*into = append(*into, strings.TrimSpace(part))
+		}
+		return nil
+	})
+}
+
+// nodesAsked returns the URLs of the nodes that were given, or of the one in the environment.
+func (p program) nodesAsked(command string, given []string) ([]string, error) {
+	if len(given) == 0 && p.Getenv != nil && p.Getenv(variable("http")) != "" {
+		given = []string{p.Getenv(variable("http"))}
+	}
+	if len(given) == 0 {
+		return nil, cli.Usage(fmt.Sprintf("no node is given: bully %s -http 127.0.0.1:8001", command))
+	}
+	for i, text := range given {
+		var err error
+		if given[i], err = web.URL(text); err != nil {
+			return nil, cli.Usage(err.Error())
+		}
+	}
+	return given, nil
 }
 
 // askAll asks all nodes at once. The answers are by id, and those who have not answered come last.

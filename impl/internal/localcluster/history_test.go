@@ -64,7 +64,7 @@ func TestHistory(t *testing.T) {
 	t.Setenv(leaderVariable, server.URL+" http://"+addr)
 	command := runCommand("-preempt", "400ms")
 	command[slices.Index(command, "run")] = "exec"
-	c := bullies(t, Config{Nodes: 3, Command: command, Extra: func(int) []string { return []string{"--", os.Args[0]} }, Traces: true})
+	c := bullies(t, Config{Nodes: 3, Command: command, Extra: func(int) []string { return []string{"-move", "--", os.Args[0]} }, Traces: true})
 	require.NoError(t, c.Start())
 	stop := make(chan struct{})
 	var readers sync.WaitGroup

@@ -116,7 +116,7 @@ func TestPausedLeader(t *testing.T) {
 		pause = 10 * time.Second
 	}
 	var l ledger
-	writer := []string{"--", "env", writerVariable + "=" + l.serve(t), os.Args[0]}
+	writer := []string{"-move", "--", "env", writerVariable + "=" + l.serve(t), os.Args[0]}
 	command := steadyCommand("-preempt", "1s")
 	command[slices.Index(command, "run")] = "exec"
 	c := bullies(t, Config{Nodes: 5, Command: command, Extra: func(int) []string { return writer }, Traces: true})

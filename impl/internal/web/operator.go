@@ -225,6 +225,9 @@ func call(ctx context.Context, method, address string, body []byte, into any) er
 	if err != nil {
 		return err
 	}
+	if response.StatusCode == http.StatusForbidden {
+		return refused{errors.New(strings.TrimSpace(string(text)))}
+	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(text)))
 	}

@@ -1,0 +1,75 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+)
+
+// rests are the flags of a node that never takes over, and keeps its reign on a machine that is held up for a second.
+var rests = []string{"-profile", "wan", "-preempt", "never"}
+
+// TestResignCommand makes a leader resign that is not the highest: the highest leads, and is said to. Made to resign it leads again, which
+// is no success. Whoever asks a follower alone is told whom to ask.
+func TestResignCommand(t *testing.T) {
+	c := newCluster(t, 3)
+	c.run(1, rests...)
+	c.run(2, rests...)
+	leadsHere(t, c.http[1])
+	c.run(3, rests...)
+	leads(t, c.http[2])
+	status, out, log := bully(t, "resign", "-http", c.http[0], "-timeout", "3s")
+	require.Equal(t, cli.Mismatch, status, out)
+	require.Regexp(t, `node 2 leads epoch \d+, and is not among those that were asked: give the address of its HTTP server too`, log)
+	code, body := post(t, c.http[0], "/resign")
+	require.Equal(t, http.StatusConflict, code)
+	require.Regexp(t, `^{"resigned":false,"leader":"2","epoch":\d+}\n$`, body)
+
+	all := strings.Join(c.http, ",")
+	status, out, log = bully(t, "resign", "-http", all)
+	require.Equal(t, cli.OK, status, log)
+	require.Regexp(t, `^node 3 leads epoch \d+: nobody led for [0-9.]+m?s at most\n$`, out)
+	require.Regexp(t, `node 2 leads epoch \d+, and is asked to resign\n`, log)
+	status, out, log = bully(t, "resign", "-http", all)
+	require.Equal(t, cli.Mismatch, status, log)
+	require.Regexp(t, `^node 3 leads epoch \d+ again: nobody led for [0-9.]+m?s at most\n$`, out)
+	require.Contains(t, log, "node 3 leads again: it is the highest that runs")
+}
+
+// TestResignCommandWaits: a node whose command does not end leads on, and whoever gives up is told so.
+func TestResignCommandWaits(t *testing.T) {
+	c := newCluster(t, 1)
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(1, file, `trap 'echo told >"$0.term"' TERM; `+forever, append(steady, "-stop", "1h")...)
+	pid := number(t, file)
+	status, _, log := bully(t, "resign", "-timeout", "3s", c.http[0])
+	require.Equal(t, cli.Mismatch, status)
+	require.Contains(t, log, "has not resigned in time: its work goes on; it resigns when that ends")
+	content(t, file+".term")
+	require.True(t, alive(pid))
+	leadsHere(t, c.http[0])
+	require.NoError(t, n.cmd.Process.Kill())
+}
+
+func TestResignUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		"no node is given: bully resign -http 127.0.0.1:8001": nil,
+		"is no address of a page":                             {"-http", "http://a/x"},
+		"did you mean -timeout?":                              {"-timout", "1s"},
+	} {
+		status, _, log := bully(t, append([]string{"resign"}, args...)...)
+		require.Equal(t, cli.Misused, status)
+		require.Contains(t, log, want)
+	}
+	gone := freeAddress(t)
+	status, _, log := bully(t, "resign", "-timeout", "3s", gone)
+	require.Equal(t, cli.Mismatch, status)
+	require.Contains(t, log, "no node has said who leads: http://"+gone)
+}

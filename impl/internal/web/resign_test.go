@@ -1,0 +1,134 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// successor is a node that, when it is asked to resign, has another lead.
+type successor struct {
+	now   atomic.Pointer[host.Status]
+	other *successor // or nil: it leads again
+	err   error
+}
+
+func (s *successor) Status() host.Status         { return *s.now.Load() }
+func (s *successor) Check(context.Context) error { return nil }
+func (s *successor) Resign(context.Context) error {
+	was := s.Status()
+	follows := was
+	follows.Leading, follows.Leader, follows.Deadline = false, spec.NodeID{}, time.Time{}
+	next := s.other
+	if next == nil {
+		next = s
+	}
+	s.now.Store(&follows)
+	leads := was
+	leads.ID, leads.Leader = next.Status().ID, next.Status().ID
+	leads.Epoch++
+	next.now.Store(&leads)
+	return s.err
+}
+
+// newSuccessors returns node 3, which leads, and node 5, which follows.
+func newSuccessors() (three, five *successor) {
+	three, five = &successor{}, &successor{}
+	leads, follows := newLeader(time.Hour).status, newFake().status
+	follows.ID, follows.Leader = spec.IntegerID(5), leads.ID
+	three.now.Store(&leads)
+	five.now.Store(&follows)
+	return three, five
+}
+
+// TestOperatorResign asks for a resignation, and sees who leads next: another, or the same again.
+func TestOperatorResign(t *testing.T) {
+	leader, other := newSuccessors()
+	leader.other = other
+	a, _ := serveWith(t, leader, NewEvents(three, nil))
+	b, _ := serveWith(t, other, NewEvents(five, nil))
+	o := Operator{Nodes: []string{a, b}}
+	r, err := o.Resign(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, [2]spec.NodeID{three, five}, [2]spec.NodeID{r.Old.Node, r.New.Node})
+	require.Equal(t, [2]spec.Epoch{4, 5}, [2]spec.Epoch{r.Old.Epoch, r.New.Epoch})
+	require.Positive(t, r.Without)
+	r, err = o.Resign(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, [2]spec.NodeID{five, five}, [2]spec.NodeID{r.Old.Node, r.New.Node})
+	require.EqualValues(t, 6, r.New.Epoch)
+	leader, other = newSuccessors()
+	leader.other, leader.err = other, context.DeadlineExceeded // its work takes longer than the server waits, and it resigns all the same
+	a, _ = serveWith(t, leader, NewEvents(three, nil))
+	b, _ = serveWith(t, other, NewEvents(five, nil))
+	said := ""
+	r, err = (&Operator{Nodes: []string{a, b}, Say: func(text string) { said += text + "\n" }}).Resign(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, five, r.New.Node)
+	require.Contains(t, said, "503 Service Unavailable: context deadline exceeded")
+}
+
+// TestOperatorResignRefused: what the server says that lets nobody control it is what the operator is told, and nothing is waited for.
+func TestOperatorResignRefused(t *testing.T) {
+	leader, _ := newSuccessors()
+	url, _ := serveNode(t, leader, NewEvents(three, nil), func(c *Config) { c.Control = false })
+	_, err := (&Operator{Nodes: []string{url}}).Resign(t.Context())
+	require.ErrorContains(t, err, "this node lets nobody make it resign by HTTP")
+	require.True(t, leader.Status().Leading)
+
+	// One that has led when it was asked, and does not when it is to resign.
+	var posts atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/leading":
+			answer(w, http.StatusOK, Leading{Leading: true, Node: three, Leader: three, Epoch: 4, HoldsMS: 1})
+		case r.URL.Path == "/resign":
+			posts.Add(1)
+			answer(w, http.StatusConflict, Resigned{Leader: five, Epoch: 5})
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	_, err = (&Operator{Nodes: []string{server.URL}}).Resign(t.Context())
+	require.EqualError(t, err, "node 3 leads no more: nothing was done")
+	require.EqualValues(t, 1, posts.Load())
+}
+
+// asked is a node that has had enough of questions when it has been asked a few times: the first has been answered by then.
+type asked struct {
+	*fake
+	times  atomic.Int64
+	enough func()
+}
+
+func (a *asked) Status() host.Status {
+	if a.times.Add(1) == 6 {
+		a.enough()
+	}
+	return a.fake.Status()
+}
+
+// TestOperatorResignNobody: without a leader among those that were asked, the error says what is known.
+func TestOperatorResignNobody(t *testing.T) {
+	for want, status := range map[string]func(*host.Status){
+		"node 5 leads epoch 4, and is not among those that were asked: give the address of its HTTP server too": func(*host.Status) {},
+		"no leader was found in time: see bully status":                                                         func(s *host.Status) { s.Leader = spec.NodeID{} },
+	} {
+		f := newFake()
+		status(&f.status)
+		ctx, cancel := context.WithCancel(t.Context())
+		url, _ := serveWith(t, &asked{fake: f, enough: cancel}, NewEvents(three, nil))
+		_, err := (&Operator{Nodes: []string{url}}).Resign(ctx)
+		cancel()
+		require.EqualError(t, err, want)
+	}
+}
