@@ -2,15 +2,28 @@
 //
 //	GET  /status   all there is to know of the node, as JSON
 //	GET  /leader   200 {"leader":"5","epoch":3}, or 503 {"leader":null,"epoch":3} if the node knows of no leader
+//	GET  /leading  200 if the node acts as leader now, or 503 and who does: for load balancers
 //	GET  /healthz  200 if the loop of the node answers, or 503 and why not
 //	GET  /metrics  counters and gauges in the text format of Prometheus
 //	GET  /events   server-sent events: what the node is, at once and whenever its role, leader or epoch changes
 //	GET  /steps    server-sent events: the last steps of the node, then each as it is taken
 //	GET  /         the page, for people: it watches the cluster
 //	GET  /views    what the page needs: the cluster, and where the other nodes are seen
-//	POST /resign   makes the node lead no longer (R28)
+//	POST /resign   makes the node lead no longer (R28): 200 when that is done, 409 and who leads if it is another
 //	GET  /members  who the members are, if they come and go: see Members
 //	POST /members  adds, removes or replaces a member, at the leader: see Change and Changed
+//
+// GET and HEAD /leading answer by the deadline of the reign, as host.Reign.Valid does, so never 200 after it, whatever the loop of the
+// node does meanwhile, and whatever it has been told:
+//
+//	200 {"leading":true,"node":"3","leader":"3","epoch":4,"holds_ms":87}
+//	503 {"leading":false,"node":"1","leader":"3","epoch":4,"holds_ms":0,"view":"http://10.0.0.3:8001"}
+//
+// It leads for holds_ms at least from when it was asked, so by the clock of who asks: from when he has sent the question. An answer may
+// take longer than that on its way. It waits for nothing, and is served where /healthz is, also while streams take all that they may.
+//
+// POST /resign of a node that leads waits until its work has returned, for 10 seconds at most; if that takes longer it answers 503, and
+// the node resigns all the same. One that leads no longer may lead again at once: the highest that runs does.
 //
 // An event of /events is one line of JSON:
 //

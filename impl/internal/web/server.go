@@ -137,6 +137,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /views", s.views)
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("GET /leader", s.leader)
+	mux.HandleFunc("GET /leading", s.leading)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /events", s.stream(s.config.Events.serve))
@@ -251,23 +252,6 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 
 // notControlled is what is said to whoever wants what Config.Control does not allow.
 const notControlled = "this node lets nobody %s by HTTP, where nobody is asked who he is: run it with -http-control, or with an -http address of loopback"
-
-func (s *Server) resign(w http.ResponseWriter, r *http.Request) {
-	if !s.config.Control {
-		http.Error(w, fmt.Sprintf(notControlled, "make it resign"), http.StatusForbidden)
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), longest)
-	defer cancel()
-	s.config.Logger.Info("asked to resign", "by", r.RemoteAddr)
-	if err := s.config.Node.Resign(ctx); err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	answer(w, http.StatusOK, struct {
-		Leading bool `json:"leading"`
-	}{})
-}
 
 func (s *Server) views(w http.ResponseWriter, _ *http.Request) {
 	now := s.config.Node.Status()

@@ -166,7 +166,7 @@ func TestHealth(t *testing.T) {
 
 // TestResign sees that a node is made to resign by who means it, and not by any page that a browser shows.
 func TestResign(t *testing.T) {
-	f := newFake()
+	f := newLeader(time.Hour)
 	url, _ := serve(t, f, nil)
 	for _, c := range []struct {
 		method, origin, site string

@@ -27,14 +27,14 @@ func dialOnly(t *testing.T, url, text string) net.Conn {
 // TestIdleGiveWay opens many times as many connections as there are slots, and asks nothing on them, or half of something: whoever asks
 // is answered at once.
 func TestIdleGiveWay(t *testing.T) {
-	url, _ := serve(t, newFake(), func(c *Config) { c.Most = 4 })
+	url, _ := serve(t, newLeader(time.Hour), func(c *Config) { c.Most = 4 })
 	begin := time.Now()
 	for range 10 {
 		var all []net.Conn
 		for _, text := range []string{"", "GET /", "GET / HTTP/1.1\r\nHost: x\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"} {
 			all = append(all, dialOnly(t, url, text))
 		}
-		code, _, _ := get(t, url+"/healthz")
+		code, _, _ := get(t, url+"/leading")
 		require.Equal(t, http.StatusOK, code)
 		http.DefaultClient.CloseIdleConnections()
 		for _, c := range all[:1] {
@@ -47,7 +47,7 @@ func TestIdleGiveWay(t *testing.T) {
 // TestStreamsHaveHalf fills all slots for streams with listeners that read nothing: others are answered, and one listener more is told
 // to come again.
 func TestStreamsHaveHalf(t *testing.T) {
-	url, _ := serve(t, newFake(), func(c *Config) { c.Most = 8 })
+	url, _ := serve(t, newLeader(time.Hour), func(c *Config) { c.Most = 8 })
 	var listeners []net.Conn
 	for k := range 4 {
 		c := dialOnly(t, url, "GET "+[]string{"/events", "/steps"}[k%2]+" HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -62,8 +62,10 @@ func TestStreamsHaveHalf(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 		require.Equal(t, "1", response.Header.Get("Retry-After"))
 		require.True(t, response.Close)
-		code, _, _ := get(t, url+"/healthz")
-		require.Equal(t, http.StatusOK, code)
+		for _, path := range []string{"/healthz", "/leader", "/leading"} {
+			code, _, _ := get(t, url+path)
+			require.Equal(t, http.StatusOK, code, path)
+		}
 	}
 	for _, c := range listeners { // who leaves makes room for another, though the server hears of it later
 		require.NoError(t, c.Close())
@@ -88,7 +90,7 @@ func (s *stuckNode) Resign(ctx context.Context) error {
 
 // TestAllAtWork fills all slots with requests that wait for the node: one more is told so, and none of them is cut off.
 func TestAllAtWork(t *testing.T) {
-	n := &stuckNode{newFake(), make(chan struct{}), make(chan struct{})}
+	n := &stuckNode{newLeader(time.Hour), make(chan struct{}), make(chan struct{})}
 	url, _ := serveNode(t, n, NewEvents(three, nil), func(c *Config) { c.Most = 2 })
 	var waiting []net.Conn
 	for range 2 {
