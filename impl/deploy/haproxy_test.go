@@ -60,17 +60,25 @@ func TestProxy(t *testing.T) {
 	brings(t, front, leads(t, c, first.Epoch, c.IDs(first.Leader)...).Leader)
 }
 
-// brings waits until requests come to the service beside a node.
+// brings waits until all requests, one after the other, come to the service beside a node.
 func brings(t *testing.T, front string, id int) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	came := 0
 	eventually(t, fmt.Sprintf("the proxy brings requests to node %d", id), func() bool {
+		if came == 2*3 {
+			return true
+		}
 		response, err := client.Get("http://" + front)
 		if err != nil {
+			came = 0
 			return false
 		}
 		defer func() { _ = response.Body.Close() }()
 		body, err := io.ReadAll(response.Body)
-		return err == nil && string(body) == fmt.Sprint(id)
+		if came++; err != nil || string(body) != fmt.Sprint(id) {
+			came = 0
+		}
+		return false
 	})
 }

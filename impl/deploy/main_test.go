@@ -113,20 +113,19 @@ func runs(t *testing.T, node *exec.Cmd, address string) {
 	ended := make(chan error, 1)
 	go func() { ended <- node.Wait() }()
 	defer func() { _ = node.Process.Kill() }()
-	for well := false; !well; {
-		select {
-		case err := <-ended:
-			require.Fail(t, "the node has ended", "%v\n%s", err, &log)
-		case <-time.After(10 * time.Millisecond):
-			response, err := http.Get("http://" + address + "/healthz")
-			if err == nil {
-				well = response.StatusCode == http.StatusOK
-				require.NoError(t, response.Body.Close())
-			}
-		case <-within(t).Done():
-			require.Fail(t, "the node is not well")
+	well := false
+	eventually(t, "the node is well, or has ended", func() bool {
+		if len(ended) > 0 {
+			return true
 		}
-	}
+		response, err := http.Get("http://" + address + "/healthz")
+		if err != nil {
+			return false
+		}
+		well = response.StatusCode == http.StatusOK
+		return well && response.Body.Close() == nil
+	})
+	require.True(t, well, "the node has ended: %s", &log)
 	require.NoError(t, node.Process.Signal(os.Interrupt))
 	require.NoError(t, <-ended)
 }
