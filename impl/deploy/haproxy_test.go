@@ -60,13 +60,16 @@ func TestProxy(t *testing.T) {
 	brings(t, front, leads(t, c, first.Epoch, c.IDs(first.Leader)...).Leader)
 }
 
+// many requests last longer than the proxy needs to ask all nodes anew.
+const many = 50
+
 // brings waits until all requests, one after the other, come to the service beside a node.
 func brings(t *testing.T, front string, id int) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	came := 0
 	eventually(t, fmt.Sprintf("the proxy brings requests to node %d", id), func() bool {
-		if came == 2*3 {
+		if came == many {
 			return true
 		}
 		response, err := client.Get("http://" + front)

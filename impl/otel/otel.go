@@ -45,7 +45,7 @@ type Spans struct {
 
 	mu                                sync.Mutex
 	node                              spec.NodeID
-	epoch                             spec.Epoch // of the reign or the hand-over
+	epoch                             spec.Epoch // of the reign
 	reign, handover, election, change trace.Span // nil if there is none
 	version                           uint64     // of the configuration
 }
@@ -73,7 +73,7 @@ func (s *Spans) Record(step *spec.Event) error {
 	defer s.mu.Unlock()
 	s.node = step.Node
 	now := &step.State
-	if s.reign != nil && (now.Role != spec.Leader || now.Epoch != s.epoch) {
+	if s.reign != nil && now.Role != spec.Leader {
 		s.endReign(step)
 	}
 	leader := leaderOf(now)
@@ -99,10 +99,10 @@ func leaderOf(s *spec.State) spec.NodeID {
 // endReign ends the reign by a step, and begins to hand over if the step does.
 func (s *Spans) endReign(step *spec.Event) {
 	for i := range step.Sent {
-		m := &step.Sent[i]
-		if m.Type == spec.Resign && !m.Granted.By.IsNone() && s.handover == nil {
+		granted := &step.Sent[i].Granted // of a RESIGN
+		if !granted.By.IsNone() && s.handover == nil {
 			s.handover = s.begin("bully.handover", s.epoch, trace.WithLinks(trace.Link{SpanContext: s.reign.SpanContext()}))
-			s.handover.SetAttributes(attribute.String("bully.to", m.Granted.By.String()))
+			s.handover.SetAttributes(attribute.String("bully.to", granted.By.String()))
 		}
 	}
 	s.reign.SetAttributes(attribute.String("bully.ended_by", string(step.Action)))
