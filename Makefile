@@ -6,11 +6,11 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
-MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
-# Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
-PEERS := $(filter impl/baselines/%,$(MODULES))
+MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/go.mod impl/*/*/go.mod impl/*/*/*/go.mod))
+# Nodes of other systems, and what reads the files of impl/deploy: what could race there is not ours, and all that they drag along would be built twice.
+PEERS := $(filter impl/baselines/% impl/deploy,$(MODULES))
 # Whoever starts clusters of real processes is tested alone (the peers are, as modules of their own), so that nothing else takes their time.
-PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' --exclude-dir=baselines 'impl/internal/localcluster"' impl))))
+PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' --exclude-dir=baselines --exclude-dir=deploy 'impl/internal/localcluster"' impl))))
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
 # all takes eight times as long, so that long tests of theirs leave it out (-short); spec/race_test.go holds the pattern to the syntax.
 RACES := ^[[:space:]]*go [a-zA-Z(]|\.Go\(|sync\.(RW)?Mutex|atomic\.

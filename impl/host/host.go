@@ -298,6 +298,7 @@ func (h *Host) publish(l Leadership) {
 	h.told = l
 	h.show() // so that who is told, and looks, sees the same
 	h.watchers.tell(l)
+	h.counters.changes.Add(1)
 	h.config.Metrics.Changed(l)
 	h.config.Logger.Info("leadership", slog.String("leader", l.Leader.String()),
 		slog.Uint64("epoch", uint64(l.Epoch)), slog.Bool("leading", l.Leading))

@@ -266,7 +266,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 	}
 	h.noteMembers()
 	h.show()
-	h.counters.steps.Add(1)
+	count(h.counters.actions, out.Action)
 	h.config.Metrics.Stepped(out.Action)
 }
 
@@ -277,9 +277,9 @@ func (h *Host) save(promise spec.Durable) bool {
 		h.fail("saving the promise", err)
 		return false
 	}
-	h.counters.saves.Add(1)
 	h.tick() // a disk takes its time, and timers run from now on
 	took := h.watch.read.Sub(began)
+	h.counters.saves.add(took)
 	h.config.Metrics.Saved(took)
 	if took > h.config.Timing.Delay {
 		h.counters.slowSaves.Add(1)

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -66,20 +65,6 @@ type LinkStatus struct {
 	LostDisk    bool        `json:"lost_disk"`     // it does not remember what it has said: its disk is lost, or an old copy; it is not heeded
 	LastHeardMS int64       `json:"last_heard_ms"` // how long ago a message of it came, in ms; -1 if none ever did
 	Phi         float64     `json:"phi"`           // of the leader: how suspicious its silence is; 0 for all others
-}
-
-// Counters are what a host has counted.
-type Counters struct {
-	Steps       uint64                      `json:"steps"`
-	Ignored     map[bully.Cause]uint64      `json:"ignored"` // inputs that made no step (R33, R34, R35); all causes
-	Sent        map[spec.MessageType]uint64 `json:"sent"`    // handed to the transport; all types
-	Received    map[spec.MessageType]uint64 `json:"received"`
-	Saves       uint64                      `json:"saves"`
-	SlowSaves   uint64                      `json:"slow_saves"`   // of these, those that took the disk longer than Timing.Delay
-	Pauses      uint64                      `json:"pauses"`       // how often the loop was held up for longer than Timing.Delay
-	TraceErrors uint64                      `json:"trace_errors"` // events that could not be recorded
-	Unbelieved  uint64                      `json:"unbelieved"`   // messages of nodes that are no members, and claim that there are newer ones
-	LostDisks   uint64                      `json:"lost_disks"`   // how often another node did not remember what it has said
 }
 
 // Status returns the host as it is now. It never waits for the loop, nor the loop for it.
@@ -153,47 +138,6 @@ func (h *Host) show() {
 		return // most steps are for heartbeats
 	}
 	h.seen.Store(&s)
-}
-
-// counters count without a lock: the loop adds, and Status reads.
-type counters struct {
-	steps, saves, slowSaves, pauses, traceErrors, lostDisks, unbelieved atomic.Uint64
-	ignored                                                             map[bully.Cause]*atomic.Uint64      // not changed once made
-	sent, received                                                      map[spec.MessageType]*atomic.Uint64 // not changed once made
-}
-
-func newCounters() *counters {
-	return &counters{ignored: zeros(bully.Causes()), sent: zeros(spec.MessageTypes()), received: zeros(spec.MessageTypes())}
-}
-
-func zeros[K comparable](keys []K) map[K]*atomic.Uint64 {
-	m := make(map[K]*atomic.Uint64, len(keys))
-	for _, k := range keys {
-		m[k] = new(atomic.Uint64)
-	}
-	return m
-}
-
-// count adds one for k; what is no key is not counted.
-func count[K comparable](m map[K]*atomic.Uint64, k K) {
-	if n := m[k]; n != nil {
-		n.Add(1)
-	}
-}
-
-func (c *counters) read() Counters {
-	return Counters{
-		Steps: c.steps.Load(), Saves: c.saves.Load(), SlowSaves: c.slowSaves.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(), LostDisks: c.lostDisks.Load(), Unbelieved: c.unbelieved.Load(),
-		Ignored: load(c.ignored), Sent: load(c.sent), Received: load(c.received),
-	}
-}
-
-func load[K comparable](m map[K]*atomic.Uint64) map[K]uint64 {
-	values := make(map[K]uint64, len(m))
-	for k, n := range m {
-		values[k] = n.Load()
-	}
-	return values
 }
 
 // judge is the detector, and whom it judges. Status asks it for phi while the loop uses it; the lock is held only for

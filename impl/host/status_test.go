@@ -75,6 +75,8 @@ func TestStatus(t *testing.T) {
 		require.Equal(t, map[string]any{"node": "3", "up": false, "dead": true, "lost_disk": false, "last_heard_ms": three["last_heard_ms"], "phi": 0.0}, three)
 		counters := s["counters"].(map[string]any)
 		require.Equal(t, 4.0, counters["saves"], "at the start, and each of three leaders")
+		require.Equal(t, 5.0, counters["changes"], "2, nobody, 3, nobody, 2")
+		require.Equal(t, 1.0, counters["actions"].(map[string]any)["Start"])
 		require.Len(t, counters["sent"], len(spec.MessageTypes()))
 		require.Len(t, counters["received"], len(spec.MessageTypes()))
 		require.Equal(t, 3.0, counters["received"].(map[string]any)["CLAIM"])

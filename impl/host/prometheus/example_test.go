@@ -19,32 +19,31 @@ import (
 
 // A node that is its whole cluster leads it soon, and says so.
 func Example() {
-	metrics := bullymetrics.New(prometheus.Labels{"cluster": "demo"})
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(metrics)
-
 	one := spec.IntegerID(1)
 	h, err := host.New(host.Config{
-		ID: one, Members: []spec.NodeID{one}, Metrics: metrics, Timing: host.Busy(),
-		Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one), // storage.Open and transport.NewTCP in earnest
+		ID: one, Members: []spec.NodeID{one}, Timing: host.Busy(),
+		Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one), // bully.Open has a folder and TCP
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(bullymetrics.New(bullymetrics.Config{Node: h, Labels: prometheus.Labels{"cluster": "demo"}}))
+
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan error)
 	go func() { ended <- h.Run(ctx) }()
 	page := ""
-	for !strings.Contains(page, `bully_leader{cluster="demo"} 1`) { // Prometheus would look every 15 s
+	for !strings.Contains(page, `bully_leading{cluster="demo"} 1`) { // Prometheus would look every 15 s
 		time.Sleep(10 * time.Millisecond)
 		recorder := httptest.NewRecorder()
 		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
 		page = recorder.Body.String()
 	}
 	for line := range strings.Lines(page) {
-		if strings.HasPrefix(line, "bully_leader{") || strings.HasPrefix(line, "bully_epoch{") {
+		if strings.HasPrefix(line, "bully_leading{") || strings.HasPrefix(line, "bully_epoch{") {
 			fmt.Print(line)
 		}
 	}
@@ -54,5 +53,5 @@ func Example() {
 	}
 	// Output:
 	// bully_epoch{cluster="demo"} 1
-	// bully_leader{cluster="demo"} 1
+	// bully_leading{cluster="demo"} 1
 }

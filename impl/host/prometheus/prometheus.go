@@ -1,4 +1,4 @@
-// Package prometheus exports the metrics of a host to Prometheus. It is a module of its own, so that a program that
+// Package prometheus exports the metrics of a node to Prometheus. It is a module of its own, so that a program that
 // does not want Prometheus does not get it. This is all that a user writes:
 //
 //	import (
@@ -6,104 +6,139 @@
 //		bullymetrics "github.com/seed-fdf591db/bully/impl/host/prometheus"
 //	)
 //
-//	metrics := bullymetrics.New(nil)
-//	prometheus.MustRegister(metrics)
-//	h, err := host.New(host.Config{…, Metrics: metrics})
+//	node, err := bully.Open(bully.Config{…})
+//	prometheus.MustRegister(bullymetrics.New(bullymetrics.Config{Node: node, Stats: node.Links().Stats}))
 //	http.Handle("/metrics", promhttp.Handler())
 //
-// These are the metrics. Every series with a label of a closed set is there from the beginning, at 0, so that rate and
-// absent say what they should.
+// The metrics are those of bully run -http, so the alerts and the dashboard of impl/deploy are good for both. Every series with a label of a closed
+// set is there from the beginning, at 0, so that rate and absent say what they should; but a node that has not taken its first step says
+// nothing of its epoch and its leader, and one whose members are fixed says nothing of a configuration.
 //
-//	bully_steps_total{action}                 counter    steps taken, by spec.Action
-//	bully_ignored_total{cause}                counter    inputs ignored (R33, R34, R35), by bully.Cause
-//	bully_messages_sent_total{type}           counter    messages handed to the transport, by spec.MessageType
-//	bully_messages_received_total{type}       counter    messages that the transport has delivered, ignored or not
-//	bully_save_seconds                        histogram  how long it took to make a promise durable (R4)
-//	bully_leader                              gauge      1 if this node leads, else 0
-//	bully_leader_known                        gauge      1 if this node is told of a leader (R39), else 0
-//	bully_epoch                               gauge      the epoch of that leader, or of the last one; 0 before the first
-//	bully_leadership_changes_total            counter    how often who leads, or in which epoch, has changed
-//	bully_leadership_since_timestamp_seconds  gauge      when it last did, in seconds since 1970; 0 if it never has
-//	bully_configuration_epoch                 gauge      of the configuration (R42); 0 if members are fixed, like the next three
-//	bully_configuration_version               gauge      of the configuration
-//	bully_configuration_settled               gauge      1 if this node leads, and a quorum is known to hold it (R47), else 0
-//	bully_members{kind}                       gauge      how many members there are, by spec.MemberKind
-//
-// Alerts that are worth having:
-//
-//	sum(bully_leader) == 0                                                  for 10 s: nobody leads
-//	sum(bully_leader) > 1                                                   for 10 s: a node does not run, or its timers are wrong (R37)
-//	rate(bully_leadership_changes_total[10m]) > 0.05                        leaders come and go
-//	histogram_quantile(0.99, rate(bully_save_seconds_bucket[5m])) > 0.01    the disk is slower than Timing.Delay allows
+//	bully_leading                                  gauge      Whether this node leads.
+//	bully_has_leader                               gauge      Whether this node knows of a leader (R39).
+//	bully_epoch                                    gauge      The highest epoch that this node has promised or learned.
+//	bully_epochs_exhausted                         gauge      Whether the epochs are used up: when nobody leads, nobody ever will again.
+//	bully_latest_question                          gauge      The latest number of a question that this node has used (R50).
+//	bully_leadership_changes_total                 counter    How often who leads, or in which epoch, has changed.
+//	bully_leadership_since_timestamp_seconds       gauge      When who leads has last changed, in seconds since 1970; 0 if it never has.
+//	bully_stopped                                  gauge      Whether the node has stopped.
+//	bully_role{role}                               gauge      1 for the role that the node has.
+//	bully_link_up{node}                            gauge      Whether the connection to a member is open.
+//	bully_link_dead{node}                          gauge      Whether a member is proved dead.
+//	bully_link_lost_disk{node}                     gauge      Whether a member does not remember what it has said: its disk is lost, or an old copy.
+//	bully_link_heard_seconds{node}                 gauge      How long ago a member was heard.
+//	bully_leader_phi                               gauge      How suspicious the silence of the leader is.
+//	bully_steps_total{action}                      counter    Steps taken, by action.
+//	bully_ignored_total{cause}                     counter    Inputs ignored, by cause (R33, R34, R35).
+//	bully_messages_sent_total{type}                counter    Messages given to the transport, by type.
+//	bully_messages_received_total{type}            counter    Messages that the transport has delivered, ignored or not, by type.
+//	bully_save_seconds                             histogram  How long it took to make a promise durable (R4).
+//	bully_slow_saves_total                         counter    Promises that took the disk longer than it may.
+//	bully_pauses_total                             counter    How often the node was held up for longer than it may be.
+//	bully_lost_disks_total                         counter    How often another node did not remember what it has said.
+//	bully_unbelieved_total                         counter    Messages of nodes that are no members, and claim that there are newer ones.
+//	bully_trace_errors_total                       counter    Steps that could not be recorded.
+//	bully_configuration_epoch                      gauge      The epoch of the configuration of this node.
+//	bully_configuration_version                    gauge      The version of the configuration of this node.
+//	bully_configuration_settled                    gauge      Whether this node leads, and a quorum is known to hold its configuration (R47).
+//	bully_members{kind}                            gauge      Members, by kind.
+//	bully_member                                   gauge      Whether this node is a member.
+//	bully_transport_sent_total                     counter    Messages written.
+//	bully_transport_received_total                 counter    Messages read.
+//	bully_transport_sent_bytes_total               counter    Bytes of frames written.
+//	bully_transport_received_bytes_total           counter    Bytes of frames read.
+//	bully_transport_lost_total                     counter    Messages sent while there was no connection.
+//	bully_transport_dropped_total                  counter    Messages dropped from full queues.
+//	bully_transport_accepted_total                 counter    Connections accepted.
+//	bully_transport_pending                        gauge      Connections that have not shown yet of which member they are.
+//	bully_transport_evicted_total                  counter    Connections closed before they could show it.
+//	bully_transport_shed_total                     counter    TLS handshakes not begun, as too many had been lately.
+//	bully_transport_refused_total{reason}          counter    Connections refused, by reason.
+//	bully_transport_malformed_total                counter    Connections closed for a frame that is none (R33).
+//	bully_transport_stalled_total                  counter    Connections closed because they were too slow.
+//	bully_transport_unknown_total                  counter    Frames of unknown version or type, passed over.
+//	bully_transport_spoofed_total                  counter    Connections closed for a message of another sender.
+//	bully_transport_misaddressed_total             counter    Connections closed for a message to another node.
 package prometheus
 
 import (
+	"errors"
+	"maps"
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/impl/internal/metrics"
+	"github.com/seed-fdf591db/bully/impl/transport"
 )
 
-// Collector counts what happens in one host, and gives it to Prometheus. It is made by New; one Collector belongs to one
-// host. Its methods are safe for concurrent use, and never block.
+// Config says of what a Collector tells. Node must be given.
+type Config struct {
+	// Node is a bully.Node, or a host.Host.
+	Node interface{ Status() host.Status }
+	// Stats are those of its links: the method of a transport.TCP. Default: nothing is told of them.
+	Stats func() transport.Stats
+	// Labels are those of all metrics, such as cluster="jobs". They are needed if several nodes of one program are registered with one
+	// registry. A name that Prometheus does not allow, or that a metric has already, is told by Register. Default: none.
+	Labels map[string]string
+}
+
+// Collector gives Prometheus what a node is, each time that it is asked. It is made by New. Its methods are safe for concurrent use.
 type Collector struct {
-	steps    vector[spec.Action]
-	ignored  vector[string]
-	sent     vector[spec.MessageType]
-	received vector[spec.MessageType]
-	changes  prometheus.Counter
-	saves    prometheus.Histogram
-
-	leader, known, epoch, since prometheus.Gauge
-
-	confEpoch, confVersion, settled prometheus.Gauge
-	members                         *prometheus.GaugeVec
+	config Config
+	all    map[string]*prometheus.Desc // by name
 }
 
-var (
-	_ host.Metrics         = (*Collector)(nil)
-	_ prometheus.Collector = (*Collector)(nil)
-)
+var _ prometheus.Collector = (*Collector)(nil)
 
-// saveBuckets are the upper bounds of bully_save_seconds: from 50 µs, which only memory is faster than, by doubling, to
-// 1.6 s, which no profile waits for.
-var saveBuckets = prometheus.ExponentialBuckets(50e-6, 2, 16)
+// New returns a Collector. That it has no node is told by Register.
+func New(config Config) *Collector {
+	c := &Collector{config, map[string]*prometheus.Desc{}}
+	for _, f := range metrics.Families() {
+		c.all[f.Name] = prometheus.NewDesc(f.Name, f.Help, labelOf(f), config.Labels)
+	}
+	return c
+}
 
-// New returns a Collector whose metrics all have these labels, such as cluster="demo"; nil means none. They are needed if
-// several hosts of one program are registered with one registry. A label name that Prometheus does not allow, or that
-// a metric has already, is told by Register.
-func New(labels map[string]string) *Collector {
-	counter := func(name, help string) prometheus.CounterOpts {
-		return prometheus.CounterOpts{Namespace: "bully", Name: name, Help: help, ConstLabels: labels}
+// labelOf returns the labels that a metric has of its own: one, or none.
+func labelOf(f metrics.Family) []string {
+	if f.Label == "" {
+		return nil
 	}
-	gauge := func(name, help string) prometheus.Gauge {
-		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "bully", Name: name, Help: help, ConstLabels: labels})
-	}
-	members := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Namespace: "bully", Name: "members", Help: "Members, by kind; 0 if they are fixed.", ConstLabels: labels,
-	}, []string{"kind"})
-	for _, kind := range spec.MemberKinds() {
-		members.WithLabelValues(string(kind)) // there from the beginning, at 0
-	}
-	return &Collector{
-		steps:    newVector(counter("steps_total", "Steps taken."), "action", steps()),
-		ignored:  newVector(counter("ignored_total", "Inputs ignored."), "cause", causes()),
-		sent:     newVector(counter("messages_sent_total", "Messages handed to the transport."), "type", spec.MessageTypes()),
-		received: newVector(counter("messages_received_total", "Messages delivered by the transport."), "type", spec.MessageTypes()),
-		changes: prometheus.NewCounter(counter("leadership_changes_total",
-			"How often who leads, or in which epoch, has changed.")),
-		saves: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Namespace: "bully", Name: "save_seconds", Help: "Time to make a promise durable.",
-			Buckets: saveBuckets, ConstLabels: labels,
-		}),
-		leader: gauge("leader", "1 if this node leads, else 0."),
-		known:  gauge("leader_known", "1 if this node is told of a leader, else 0."),
-		epoch:  gauge("epoch", "The epoch of the leader that this node is told of, or of the last one."),
-		since:  gauge("leadership_since_timestamp_seconds", "When who leads has last changed, in seconds since 1970."),
+	return []string{f.Label}
+}
 
-		confEpoch:   gauge("configuration_epoch", "The epoch of the configuration; 0 if members are fixed."),
-		confVersion: gauge("configuration_version", "The version of the configuration; 0 if members are fixed."),
-		settled:     gauge("configuration_settled", "1 if this node leads, and a quorum is known to hold its configuration, else 0."),
-		members:     members,
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(descriptions chan<- *prometheus.Desc) {
+	if c.config.Node == nil {
+		descriptions <- prometheus.NewInvalidDesc(errors.New("bully: the Config of the metrics has no Node: give it the bully.Node or host.Host that they are of"))
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.all)) {
+		descriptions <- c.all[name]
 	}
 }
+
+// Collect implements prometheus.Collector.
+func (c *Collector) Collect(collected chan<- prometheus.Metric) {
+	var links *transport.Stats
+	if c.config.Stats != nil {
+		stats := c.config.Stats()
+		links = &stats
+	}
+	for _, reading := range metrics.Of(c.config.Node.Status(), links) {
+		if t := reading.Times; t != nil {
+			collected <- prometheus.MustNewConstHistogram(c.all[reading.Name], t.All, t.Sum, t.Within)
+		}
+		for _, s := range reading.Samples {
+			var value []string
+			if reading.Label != "" {
+				value = []string{s.Value}
+			}
+			collected <- prometheus.MustNewConstMetric(c.all[reading.Name], kinds[reading.Kind], s.Number, value...)
+		}
+	}
+}
+
+var kinds = map[metrics.Kind]prometheus.ValueType{metrics.Counter: prometheus.CounterValue, metrics.Gauge: prometheus.GaugeValue}

@@ -4,232 +4,231 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/metrics"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
+var one = spec.IntegerID(1)
+
+// alone returns a node that is its whole cluster, and does not run.
+func alone(t *testing.T) *host.Host {
+	t.Helper()
+	h, err := host.New(host.Config{ID: one, Members: []spec.NodeID{one}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, h.Close()) })
+	return h
+}
+
+func counted() transport.Stats {
+	return transport.Stats{Sent: 3, Refused: map[transport.Refusal]uint64{transport.WrongCluster: 2}}
+}
+
+// fixed is a node that is what it is.
+type fixed host.Status
+
+func (f fixed) Status() host.Status { return host.Status(f) }
+
+// changing is a node of members that come and go.
+func changing(t *testing.T) fixed {
+	t.Helper()
+	now, err := spec.NewConfiguration(3, 7, []spec.Member{
+		{ID: one, Kind: spec.Voter}, {ID: spec.IntegerID(2), Kind: spec.Voter}, {ID: spec.IntegerID(3), Kind: spec.Observer},
+	})
+	require.NoError(t, err)
+	s := alone(t).Status()
+	s.Role, s.Leader, s.Leading, s.Epoch, s.Configuration, s.Settled = spec.Leader, one, true, 3, &now, true
+	s.Links = []host.LinkStatus{{Node: spec.IntegerID(2), Up: true, LastHeardMS: 12, Phi: 0.5}}
+	return fixed(s)
+}
+
 func TestNothingYet(t *testing.T) {
-	c := New(nil)
+	c := New(Config{Node: alone(t)})
 	require.Equal(t, len(spec.Actions())-3, testutil.CollectAndCount(c, "bully_steps_total"), "all but Crash, Lose and Cut")
 	require.Equal(t, len(bully.Causes()), testutil.CollectAndCount(c, "bully_ignored_total"))
 	require.Equal(t, len(spec.MessageTypes()), testutil.CollectAndCount(c, "bully_messages_sent_total"))
 	require.Equal(t, len(spec.MessageTypes()), testutil.CollectAndCount(c, "bully_messages_received_total"))
+	for _, absent := range []string{"bully_epoch", "bully_leading", "bully_members", "bully_transport_sent_total"} {
+		require.Zero(t, testutil.CollectAndCount(c, absent), absent)
+	}
 	require.NoError(t, testutil.CollectAndCompare(c, strings.NewReader(`
-# HELP bully_epoch The epoch of the leader that this node is told of, or of the last one.
-# TYPE bully_epoch gauge
-bully_epoch 0
-# HELP bully_leader 1 if this node leads, else 0.
-# TYPE bully_leader gauge
-bully_leader 0
-# HELP bully_leader_known 1 if this node is told of a leader, else 0.
-# TYPE bully_leader_known gauge
-bully_leader_known 0
 # HELP bully_leadership_changes_total How often who leads, or in which epoch, has changed.
 # TYPE bully_leadership_changes_total counter
 bully_leadership_changes_total 0
-# HELP bully_leadership_since_timestamp_seconds When who leads has last changed, in seconds since 1970.
+# HELP bully_leadership_since_timestamp_seconds When who leads has last changed, in seconds since 1970; 0 if it never has.
 # TYPE bully_leadership_since_timestamp_seconds gauge
 bully_leadership_since_timestamp_seconds 0
-`), "bully_epoch", "bully_leader", "bully_leader_known", "bully_leadership_changes_total",
-		"bully_leadership_since_timestamp_seconds"))
-}
-
-func TestWhatIsTold(t *testing.T) {
-	c := New(map[string]string{"cluster": "demo"})
-	c.Stepped(spec.OnClaim)
-	c.Stepped(spec.OnClaim)
-	c.Stepped("Juggle")
-	c.Ignored(string(bully.NonMember))
-	c.Ignored("whatever else")
-	c.Sent(spec.Grant)
-	c.Received(spec.Claim)
-	c.Received(spec.Claim)
-	c.Received(spec.Claim)
-	for action, want := range map[string]float64{"OnClaim": 2, "Juggle": 1, "OnGrant": 0} {
-		require.Equal(t, want, testutil.ToFloat64(c.steps.all.WithLabelValues(action)), action)
-	}
-	require.Equal(t, 1.0, testutil.ToFloat64(c.ignored.all.WithLabelValues("non-member")))
-	require.Equal(t, 1.0, testutil.ToFloat64(c.ignored.all.WithLabelValues("whatever else")))
-	require.Equal(t, 1.0, testutil.ToFloat64(c.sent.all.WithLabelValues("GRANT")))
-	require.Zero(t, testutil.ToFloat64(c.sent.all.WithLabelValues("CLAIM")))
-	require.Equal(t, 3.0, testutil.ToFloat64(c.received.all.WithLabelValues("CLAIM")))
-
-	c.Saved(40 * time.Microsecond)
-	c.Saved(600 * time.Microsecond)
-	c.Saved(time.Minute)
-	require.NoError(t, testutil.CollectAndCompare(c, strings.NewReader(`
-# HELP bully_save_seconds Time to make a promise durable.
-# TYPE bully_save_seconds histogram
-bully_save_seconds_bucket{cluster="demo",le="5e-05"} 1
-bully_save_seconds_bucket{cluster="demo",le="0.0001"} 1
-bully_save_seconds_bucket{cluster="demo",le="0.0002"} 1
-bully_save_seconds_bucket{cluster="demo",le="0.0004"} 1
-bully_save_seconds_bucket{cluster="demo",le="0.0008"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.0016"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.0032"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.0064"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.0128"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.0256"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.0512"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.1024"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.2048"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.4096"} 2
-bully_save_seconds_bucket{cluster="demo",le="0.8192"} 2
-bully_save_seconds_bucket{cluster="demo",le="1.6384"} 2
-bully_save_seconds_bucket{cluster="demo",le="+Inf"} 3
-bully_save_seconds_sum{cluster="demo"} 60.00064
-bully_save_seconds_count{cluster="demo"} 3
-`), "bully_save_seconds"))
-}
-
-func TestLeadership(t *testing.T) {
-	c := New(nil)
-	since := time.UnixMilli(1_700_000_000_250)
-	for i, test := range []struct {
-		told                        host.Leadership
-		leader, known, epoch, since float64
-	}{
-		{host.Leadership{}, 0, 0, 0, 0},
-		{host.Leadership{Leader: spec.IntegerID(5), Epoch: 3, Since: since}, 0, 1, 3, 1_700_000_000.25},
-		{host.Leadership{Since: since.Add(time.Second)}, 0, 0, 3, 1_700_000_001.25},
-		{host.Leadership{Leader: spec.IntegerID(4), Epoch: spec.MaxEpoch, Leading: true, Since: since}, 1, 1, 1<<53 - 1, 1_700_000_000.25},
-	} {
-		c.Changed(test.told)
-		require.Equal(t, test.leader, testutil.ToFloat64(c.leader), "%d", i)
-		require.Equal(t, test.known, testutil.ToFloat64(c.known), "%d", i)
-		require.Equal(t, test.epoch, testutil.ToFloat64(c.epoch), "%d", i)
-		require.Equal(t, test.since, testutil.ToFloat64(c.since), "%d", i)
-		require.Equal(t, float64(i+1), testutil.ToFloat64(c.changes))
-	}
-}
-
-func TestMembers(t *testing.T) {
-	c := New(nil)
-	require.Equal(t, len(spec.MemberKinds()), testutil.CollectAndCount(c, "bully_members"))
-	configuration, err := spec.NewConfiguration(3, 7, []spec.Member{
-		{ID: spec.IntegerID(1), Kind: spec.Voter}, {ID: spec.IntegerID(2), Kind: spec.Voter}, {ID: spec.IntegerID(3), Kind: spec.Observer},
-	})
-	require.NoError(t, err)
-	c.Configured(host.Membership{Configuration: configuration, Settled: true})
-	require.Equal(t, 3.0, testutil.ToFloat64(c.confEpoch))
-	require.Equal(t, 7.0, testutil.ToFloat64(c.confVersion))
-	require.Equal(t, 1.0, testutil.ToFloat64(c.settled))
-	for kind, want := range map[spec.MemberKind]float64{spec.Voter: 2, spec.Witness: 0, spec.Observer: 1} {
-		require.Equal(t, want, testutil.ToFloat64(c.members.WithLabelValues(string(kind))), kind)
-	}
-	c.Configured(host.Membership{Configuration: spec.EmptyConfiguration()})
-	require.Equal(t, 0.0, testutil.ToFloat64(c.members.WithLabelValues(string(spec.Voter))))
-	require.Equal(t, 0.0, testutil.ToFloat64(c.settled))
+`), "bully_leadership_changes_total", "bully_leadership_since_timestamp_seconds"))
 }
 
 func TestRegistry(t *testing.T) {
-	registry := prometheus.NewPedanticRegistry()
-	require.NoError(t, registry.Register(New(map[string]string{"cluster": "a"})))
-	require.NoError(t, registry.Register(New(map[string]string{"cluster": "b"})))
-	require.Error(t, registry.Register(New(map[string]string{"cluster": "a"})), "the same twice")
-	require.Error(t, registry.Register(New(map[string]string{"not a\xffname": "a"})))
-	require.Error(t, registry.Register(New(map[string]string{"action": "a"})), "a label that a metric has already")
+	registry, labelled := prometheus.NewPedanticRegistry(), func(labels map[string]string) *Collector {
+		return New(Config{Node: changing(t), Stats: counted, Labels: labels})
+	}
+	require.NoError(t, registry.Register(labelled(map[string]string{"cluster": "a"})))
+	require.NoError(t, registry.Register(labelled(map[string]string{"cluster": "b"})))
+	require.Error(t, registry.Register(labelled(map[string]string{"cluster": "a"})), "the same twice")
+	require.Error(t, registry.Register(labelled(map[string]string{"not a\xffname": "a"})))
+	require.Error(t, registry.Register(labelled(map[string]string{"action": "a"})), "a label that a metric has already")
+	require.ErrorContains(t, registry.Register(New(Config{})), "the Config of the metrics has no Node")
 	_, err := registry.Gather()
 	require.NoError(t, err)
 
-	problems, err := testutil.CollectAndLint(New(nil))
+	problems, err := testutil.CollectAndLint(labelled(nil))
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }
 
 // The package comment names every metric, and no other.
 func TestDocumented(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(New(nil))
-	families, err := registry.Gather()
-	require.NoError(t, err)
 	source, err := os.ReadFile("prometheus.go")
 	require.NoError(t, err)
 	comment, _, _ := bytes.Cut(source, []byte("\npackage"))
-	var documented, gathered []string
-	for _, line := range regexp.MustCompile(`(?m)^//\t(bully_\w+)(\{(\w+)\})? +(counter|gauge|histogram) `).FindAllSubmatch(comment, -1) {
-		documented = append(documented, fmt.Sprintf("%s %s %s", line[1], line[3], line[4]))
+	var documented, told []metrics.Family
+	for _, line := range regexp.MustCompile(`(?m)^//\t(bully_\w+)(?:\{(\w+)\})? +(counter|gauge|histogram) +(.*)$`).FindAllSubmatch(comment, -1) {
+		documented = append(documented, metrics.Family{Name: string(line[1]), Kind: metrics.Kind(line[3]), Label: string(line[2]), Help: string(line[4])})
 	}
-	for _, family := range families {
-		label := ""
-		if labels := family.Metric[0].Label; len(labels) > 0 {
-			label = labels[0].GetName()
+	told = append(told, metrics.Families()...)
+	require.Equal(t, told, documented)
+}
+
+// TestOneVocabulary asks one node by a registry and by the page of the command: both say the same, in the same words; and all of it is in
+// the table.
+func TestOneVocabulary(t *testing.T) {
+	node := changing(t)
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(New(Config{Node: node, Stats: counted}))
+	gathered, err := registry.Gather()
+	require.NoError(t, err)
+	library := map[string]*dto.MetricFamily{}
+	for _, family := range gathered {
+		library[family.GetName()] = family
+	}
+	command := ofCommand(t, node)
+
+	for _, f := range metrics.OfProcess() {
+		delete(command, f.Name)
+	}
+	table := map[string]metrics.Family{}
+	for _, f := range metrics.Families() {
+		table[f.Name] = f
+		require.Contains(t, library, f.Name)
+		require.Contains(t, command, f.Name)
+	}
+	for name, family := range library {
+		require.Contains(t, table, name)
+		require.Equal(t, string(table[name].Kind), strings.ToLower(family.GetType().String()))
+		require.Equal(t, table[name].Help, family.GetHelp())
+		for _, metric := range family.Metric {
+			require.Equal(t, table[name].Label != "", len(metric.Label) == 1, name)
+			for _, label := range metric.Label {
+				require.Equal(t, table[name].Label, label.GetName())
+			}
 		}
-		gathered = append(gathered, fmt.Sprintf("%s %s %s", family.GetName(), label, strings.ToLower(family.GetType().String())))
+		require.Equal(t, textOf(t, family), textOf(t, command[name]))
 	}
-	require.ElementsMatch(t, documented, gathered)
+	require.Len(t, command, len(library))
 }
 
-// The loop counts while Prometheus looks.
-func TestAtTheSameTime(t *testing.T) {
-	c := New(nil)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for range 500 {
-				c.Stepped(spec.OnAck)
-				c.Stepped("Juggle")
-				c.Saved(time.Millisecond)
-				c.Changed(host.Leadership{Leader: spec.IntegerID(1), Epoch: 1})
-			}
-		})
-		all.Go(func() {
-			for range 5 {
-				testutil.CollectAndCount(c)
-			}
-		})
-	}
-	all.Wait()
-	require.Equal(t, 2000.0, testutil.ToFloat64(c.steps.all.WithLabelValues("OnAck")))
-	require.Equal(t, 2000.0, testutil.ToFloat64(c.changes))
+// ofCommand returns what the page of the command says.
+func ofCommand(t *testing.T, node fixed) map[string]*dto.MetricFamily {
+	t.Helper()
+	server, err := web.New(web.Config{Node: served{node}, Events: web.NewEvents(one, nil), Stats: counted})
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		require.NoError(t, <-ended)
+	})
+	response, err := http.Get("http://" + listener.Addr().String() + "/metrics")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, response.Body.Close()) }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	require.NoError(t, err)
+	return families
 }
 
-// A host that leads, with no others, tells all that this package counts.
+// served is a node that a page can be of.
+type served struct{ fixed }
+
+func (served) Check(context.Context) error  { return nil }
+func (served) Resign(context.Context) error { return nil }
+
+func textOf(t *testing.T, family *dto.MetricFamily) string {
+	t.Helper()
+	var text bytes.Buffer
+	_, err := expfmt.MetricFamilyToText(&text, family)
+	require.NoError(t, err)
+	return text.String()
+}
+
+// A host that leads, with no others, tells what it has done.
 func TestOfAHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := New(nil)
-		one := spec.IntegerID(1)
-		h, err := host.New(host.Config{
-			ID: one, Members: []spec.NodeID{one}, Metrics: c,
-			Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one),
-		})
-		require.NoError(t, err)
+		h := alone(t)
+		c := New(Config{Node: h})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- h.Run(ctx) }()
+		began := time.Now()
 		time.Sleep(20 * time.Second)
-		require.Equal(t, 1.0, testutil.ToFloat64(c.leader))
-		require.Equal(t, 1.0, testutil.ToFloat64(c.known))
-		require.Equal(t, 1.0, testutil.ToFloat64(c.epoch))
-		require.Equal(t, 1.0, testutil.ToFloat64(c.steps.all.WithLabelValues("Start")))
-		require.Greater(t, testutil.ToFloat64(c.steps.all.WithLabelValues("HeartbeatTimeout")), 100.0)
+		is := func(name string, value float64) {
+			t.Helper()
+			families := fmt.Sprintf("# HELP bully_%s %s\n# TYPE bully_%s %s\nbully_%s %v\n", name, helpOf(name), name, kindOf(name), name, value)
+			require.NoError(t, testutil.CollectAndCompare(c, strings.NewReader(families), "bully_"+name))
+		}
+		is("leading", 1)
+		is("has_leader", 1)
+		is("epoch", 1)
+		is("leadership_changes_total", 1)
+		s := h.Status()
+		require.Less(t, s.Since.Sub(began), 5*time.Second)
+		require.EqualValues(t, 1, s.Counters.Actions["Start"])
+		require.Greater(t, s.Counters.Actions["HeartbeatTimeout"], uint64(100))
+		require.EqualValues(t, s.Counters.Saves, s.Counters.SavedWithin[50*time.Microsecond], "memory takes no time, where time is virtual")
 		cancel()
 		require.NoError(t, <-ended)
-		require.Zero(t, testutil.ToFloat64(c.leader), "it has resigned")
-		require.Equal(t, 1.0, testutil.ToFloat64(c.steps.all.WithLabelValues("Resign")))
+		is("leading", 0)
+		is("leadership_changes_total", 2)
+		require.EqualValues(t, 1, h.Status().Counters.Actions["Resign"])
 	})
 }
 
-// What the loop pays for a step.
-func BenchmarkStepped(b *testing.B) {
-	c := New(nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		c.Stepped(spec.OnAck)
+func family(name string) (found metrics.Family) {
+	for _, f := range metrics.Families() {
+		if f.Name == "bully_"+name {
+			found = f
+		}
 	}
+	return found
 }
+
+func helpOf(name string) string       { return family(name).Help }
+func kindOf(name string) metrics.Kind { return family(name).Kind }

@@ -52,7 +52,7 @@ var three, five = spec.IntegerID(3), spec.IntegerID(5)
 func newFake() *fake {
 	return &fake{status: host.Status{ID: three, Members: []spec.NodeID{three, five}, Role: spec.Follower, Leader: five, Epoch: 4,
 		Links: []host.LinkStatus{{Node: five, Up: true, LastHeardMS: 12, Phi: 0.5}},
-		Counters: host.Counters{Steps: 7, Ignored: map[bully.Cause]uint64{bully.NonMember: 2},
+		Counters: host.Counters{Steps: 7, Actions: map[spec.Action]uint64{spec.StartAction: 1}, Saves: 3, SavedWithin: map[time.Duration]uint64{time.Millisecond: 2}, SaveTime: 5 * time.Millisecond, Ignored: map[bully.Cause]uint64{bully.NonMember: 2},
 			Sent: map[spec.MessageType]uint64{spec.Ack: 3}, Received: map[spec.MessageType]uint64{spec.Heartbeat: 3}}}}
 }
 
@@ -215,6 +215,9 @@ func TestMetrics(t *testing.T) {
 			require.Empty(t, kinds[name], "once: %s", name)
 			require.Equal(t, kind == "counter", strings.HasSuffix(name, "_total"), name)
 			kinds[name] = kind
+			if kind == "histogram" {
+				kinds[name+"_bucket"], kinds[name+"_sum"], kinds[name+"_count"] = kind, kind, kind
+			}
 			continue
 		}
 		if strings.HasPrefix(text, "# HELP ") {
@@ -228,8 +231,8 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, want := range []string{
 		`bully_role{role="follower"} 1`, `bully_role{role="leader"} 0`, `bully_epoch 4`, `bully_has_leader 1`, `bully_leading 0`,
-		`bully_link_up{node="5"} 1`, `bully_link_heard_seconds{node="5"} 0.012`, `bully_sent_total{type="ACK"} 3`, `bully_steps_total 7`,
-		`bully_ignored_total{cause="non-member"} 2`, `bully_transport_sent_bytes_total 138`, `bully_leader_phi 0.5`,
+		`bully_link_up{node="5"} 1`, `bully_link_heard_seconds{node="5"} 0.012`, `bully_messages_sent_total{type="ACK"} 3`, `bully_steps_total{action="Start"} 1`,
+		`bully_ignored_total{cause="non-member"} 2`, `bully_transport_sent_bytes_total 138`, `bully_leader_phi 0.5`, `bully_save_seconds_bucket{le="0.001"} 2`, `bully_save_seconds_bucket{le="+Inf"} 3`, `bully_save_seconds_sum 0.005`,
 	} {
 		require.Contains(t, body, want+"\n")
 	}
@@ -239,7 +242,7 @@ func TestMetrics(t *testing.T) {
 	f.status.Links[0].LastHeardMS = 0
 	url, _ = serve(t, f, func(c *Config) { c.Stats = nil })
 	_, body, _ = get(t, url+"/metrics")
-	require.NotContains(t, body, "transport")
+	require.NotContains(t, body, "bully_transport")
 	require.Contains(t, body, "bully_link_heard_seconds{node=\"5\"} 0\n", "just now")
 	f.status.Links[0].LastHeardMS = -1
 	_, body, _ = get(t, url+"/metrics")

@@ -1,0 +1,243 @@
+package deploy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// window is for how long, as the server sees it, something is looked at: no alert looks back farther, or waits longer.
+const window = 16 * time.Minute
+
+// until looks at the nodes for a window, and again, until just these alerts fire. On a machine that does much else a node can be held up,
+// which the alerts say too, rightly; so one window that is not as wanted does not tell. Harm is done in the middle of each window; nil is none.
+func (s *server) until(harm func(), want ...string) {
+	s.t.Helper()
+	slices.Sort(want)
+	if want == nil {
+		want = []string{}
+	}
+	for began := time.Now(); ; {
+		for left := window; left > 0; left -= interval {
+			if harm != nil && left == window/interval/2*interval {
+				harm()
+			}
+			s.scrape()
+		}
+		if got := s.firing(); slices.Equal(got, want) {
+			return
+		} else if time.Since(began) > patience {
+			require.Equal(s.t, want, got)
+		}
+	}
+}
+
+// fired are the alerts that have been seen to fire.
+var fired = map[string]bool{}
+
+func (s *server) fires(harm func(), want ...string) {
+	s.t.Helper()
+	s.until(harm, want...)
+	for _, alert := range want {
+		fired[alert] = true
+	}
+}
+
+// TestAlerts runs real nodes, does to them what alerts are for, and sees which fire: just those, and none before and after.
+func TestAlerts(t *testing.T) {
+	flags := certificates(t, 3)
+	c := cluster(t, localcluster.Config{Nodes: 3, Extra: func(id int) []string { return flags(id) }})
+	require.NoError(t, c.Start())
+	reign := leads(t, c, 0, c.IDs()...)
+	s := newServer(t, c.HTTP(1), c.HTTP(2), c.HTTP(3))
+	s.until(nil)
+	dashboard(t, s)
+
+	resigns := func() {
+		for range 6 {
+			resign(t, c, reign.Leader)
+			reign = leads(t, c, reign.Epoch, c.IDs()...)
+			s.scrape()
+		}
+	}
+	s.fires(resigns, "BullyLeadersComeAndGo")
+	s.until(nil)
+
+	follower := other(reign.Leader)
+	s.fires(func() { stall(t, c, follower, reign.Leader) }, "BullyHeldUp")
+	s.until(nil)
+
+	own := flags
+	flags = certificates(t, 3) // of an authority that the others do not trust
+	restart(t, c, follower)
+	s.fires(nil, "BullyLinkDown", "BullyNodeWithoutLeader")
+	flags = own
+	restart(t, c, follower)
+	s.until(nil)
+
+	alone := cluster(t, localcluster.Config{Nodes: 1})
+	require.NoError(t, alone.Start())
+	leads(t, alone, 0, 1)
+	s.targets = append(s.targets, alone.HTTP(1))
+	s.fires(nil, "BullyTwoLeaders")
+	s.targets = s.targets[:3]
+	s.now = s.now.Add(kept)
+	s.until(nil)
+
+	before := s.now
+	s.now = s.now.Add(355 * 24 * time.Hour)
+	s.fires(nil, "BullyCertificateEnds")
+	s.now = before.Add(400 * 24 * time.Hour) // nobody looks at it again in the past
+
+	t.Run("without a disk, and without a quorum", func(t *testing.T) { ends(t, c) })
+	t.Run("a slow disk", slowDisk)
+	t.Run("the end of numbers", numbersEnd)
+	for _, r := range rules(t) {
+		require.True(t, fired[r.Alert], "nothing here lets %s fire: is it of any use?", r.Alert)
+	}
+}
+
+// other returns a node of three that is not the given one.
+func other(than int) int { return than%3 + 1 }
+
+func restart(t *testing.T, c *localcluster.Cluster, id int) {
+	t.Helper()
+	_, err := c.Stop(id)
+	require.NoError(t, err)
+	require.NoError(t, c.Start(id))
+}
+
+// resign makes a leader resign.
+func resign(t *testing.T, c *localcluster.Cluster, id int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(within(t), http.MethodPost, "http://"+c.HTTP(id)+"/resign", nil)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+}
+
+// stall stops a node until another has not heard of it for long enough to be sure, five times.
+func stall(t *testing.T, c *localcluster.Cluster, id, by int) {
+	t.Helper()
+	heard := fmt.Sprintf("bully_link_heard_seconds{node=\"%d\"}", id)
+	for range 5 {
+		_, err := c.Pause(id)
+		require.NoError(t, err)
+		eventually(t, "the node is silent", func() bool { return metric(t, c, by, heard) > 1 })
+		_, err = c.Continue(id)
+		require.NoError(t, err)
+		eventually(t, "the node goes on", func() bool { return metric(t, c, by, heard) < 1 })
+	}
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	require.Eventually(t, holds, patience, 20*time.Millisecond, what)
+}
+
+// metric returns the number of a series of a node.
+func metric(t *testing.T, c *localcluster.Cluster, id int, name string) float64 {
+	t.Helper()
+	all, err := fetch(t.Context(), c.HTTP(id))
+	require.NoError(t, err)
+	_, rest, there := strings.Cut(string(all), "\n"+name+" ")
+	require.True(t, there, "node %d has no %s", id, name)
+	text, _, _ := strings.Cut(rest, "\n")
+	number, err := strconv.ParseFloat(text, 64)
+	require.NoError(t, err)
+	return number
+}
+
+// ends loses the disk of one node of three, and then another node.
+func ends(t *testing.T, c *localcluster.Cluster) {
+	reign := leads(t, c, 0, c.IDs()...)
+	follower := other(reign.Leader)
+	s := newServer(t, c.HTTP(1), c.HTTP(2), c.HTTP(3))
+	_, err := c.Kill(follower)
+	require.NoError(t, err)
+	s.fires(nil, "BullyNodeDown")
+	require.NoError(t, os.RemoveAll(c.Data(follower)))
+	require.NoError(t, c.Start(follower))
+	select {
+	case <-c.Gone(follower):
+	case <-within(t).Done():
+		require.Fail(t, "a node without its disk runs on")
+	}
+	s.fires(nil, "BullyDiskLost", "BullyNodeDown")
+	_, err = c.Kill(reign.Leader)
+	require.NoError(t, err)
+	s.fires(nil, "BullyDiskLost", "BullyNodeDown", "BullyNoLeader")
+	require.NoError(t, c.Start(reign.Leader))
+	leads(t, c, reign.Epoch, c.IDs(follower)...)
+	s.fires(nil, "BullyDiskLost", "BullyNodeDown")
+	_, err = c.Kill(other(follower), other(other(follower)))
+	require.NoError(t, err)
+	s.fires(nil, "BullyNodeDown", "BullyNoLeader")
+}
+
+// slowDisk lets the kernel take its time for each fsync of a node.
+func slowDisk(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil || exec.Command(strace, "-qq", "-e", "trace=none", "true").Run() != nil {
+		fired["BullySlowDisk"] = true
+		t.Skip("a slow fsync needs strace, and that it may trace here")
+	}
+	c := cluster(t, localcluster.Config{Nodes: 3, Extra: func(int) []string { return []string{"-insecure"} }})
+	require.NoError(t, c.Start())
+	reign := leads(t, c, 0, c.IDs()...)
+	slow := other(reign.Leader)
+	pid, err := c.PID(slow)
+	require.NoError(t, err)
+	tracer := exec.Command(strace, "-f", "-p", strconv.Itoa(pid), "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=200000", "-e", "signal=none")
+	log, err := tracer.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, tracer.Start())
+	t.Cleanup(func() {
+		_ = tracer.Process.Kill()
+		_ = tracer.Wait()
+	})
+	line, err := bufio.NewReader(log).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "attached", "strace does not trace: %s", line)
+	go func() { _, _ = io.Copy(io.Discard, log) }()
+	s := newServer(t, c.HTTP(1), c.HTTP(2), c.HTTP(3))
+	s.fires(func() {
+		resign(t, c, reign.Leader)
+		reign = leads(t, c, reign.Epoch, c.IDs()...)
+	}, "BullySlowDisk")
+}
+
+// numbersEnd starts a node whose epochs are half used up, and one whose epochs all are.
+func numbersEnd(t *testing.T) {
+	for epoch, want := range map[spec.Epoch][]string{
+		storage.MaxRaise: {"BullyNumbersEnd"},
+		spec.MaxEpoch:    {"BullyNumbersEnd", "BullyEpochsExhausted", "BullyNoLeader"},
+	} {
+		data := filepath.Join(t.TempDir(), "data")
+		one := spec.IntegerID(1)
+		file, err := storage.Open(data, one, []spec.NodeID{one})
+		require.NoError(t, err)
+		require.NoError(t, file.Save(spec.Durable{Epoch: epoch, Reserved: spec.Block}))
+		require.NoError(t, file.Close())
+		c := cluster(t, localcluster.Config{Nodes: 1, Data: func(int) string { return data }})
+		require.NoError(t, c.Start())
+		s := newServer(t, c.HTTP(1))
+		s.fires(nil, want...)
+	}
+}
