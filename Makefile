@@ -6,7 +6,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
-MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/*/go.mod impl/*/*/*/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/go.mod impl/*/*/go.mod impl/*/*/*/go.mod))
 # Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
 PEERS := $(filter impl/baselines/%,$(MODULES))
 # Whoever starts clusters of real processes is tested alone (the peers are, as modules of their own), so that nothing else takes their time.
@@ -28,7 +28,7 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-test traces mutants soak lint fuzz release clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -169,5 +169,8 @@ fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 		done; \
 	done
 
+release: ## make VERSION in .release/: programs, an image for containers, SBOM, notes, sums; of a tree without changes (4 min)
+	$(GO) run ./impl/internal/release -version "$(VERSION)"
+
 clean: ## remove what checks and make viewer leave behind, the cached TLC too (at once)
-	rm -rf .cache tla/states traces/viewer/dist/fresh
+	rm -rf .cache .release tla/states traces/viewer/dist/fresh
