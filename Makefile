@@ -7,8 +7,8 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/go.mod impl/*/*/go.mod impl/*/*/*/go.mod))
-# Nodes of other systems: what could race there is not ours, and all that they drag along would be built twice.
-PEERS := $(filter impl/baselines/%,$(MODULES))
+# What could race in these is not ours, and all that they drag along would be built twice: nodes of other systems, and the manager of operators.
+PEERS := $(filter impl/baselines/% impl/resourcelock/operator,$(MODULES))
 # Whoever starts clusters of real processes is tested alone (the peers are, as modules of their own), so that nothing else takes their time.
 PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' --exclude-dir=baselines 'impl/internal/localcluster"' impl))))
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
@@ -169,7 +169,7 @@ fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 		done; \
 	done
 
-release: ## make VERSION in .release/: programs, an image for containers, SBOM, notes, sums; of a tree without changes (4 min)
+release: ## make VERSION in .release/: programs, an image for containers, SBOM, notes, sums; of a tree without changes (some minutes)
 	$(GO) run ./impl/internal/release -version "$(VERSION)"
 
 clean: ## remove what checks and make viewer leave behind, the cached TLC too (at once)
