@@ -1,6 +1,7 @@
 package resourcelock
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,7 +133,9 @@ func TestResign(t *testing.T) {
 		c.awaitActs(2*time.Second, 3)
 		three := c.running[3]
 		began := time.Now()
-		require.NoError(t, three.Resign(t.Context()))
+		soon, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		require.NoError(t, three.Resign(soon))
 		require.LessOrEqual(t, time.Since(began), 1010*ms)
 		<-three.electorEnded
 		require.Equal(t, 1, three.stopped)
