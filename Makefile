@@ -7,8 +7,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 10s
 # The modules of their own, for what drags dependencies along.
 MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/go.mod impl/*/*/go.mod impl/*/*/*/go.mod))
-# Nodes of other systems, and what reads the files of impl/deploy: what could race there is not ours, and all that they drag along would be built twice.
-PEERS := $(filter impl/baselines/% impl/deploy,$(MODULES))
+# What could race in these is not ours, and all that they drag along would be built twice: nodes of other systems, the manager of operators, and what reads
+# the files of impl/deploy.
+PEERS := $(filter impl/baselines/% impl/deploy impl/resourcelock/operator,$(MODULES))
 # Whoever starts clusters of real processes is tested alone (the peers are, as modules of their own), so that nothing else takes their time.
 PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' --exclude-dir=baselines --exclude-dir=deploy 'impl/internal/localcluster"' impl))))
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
@@ -28,7 +29,7 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-test traces mutants soak lint fuzz clean
+.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-test traces mutants soak lint fuzz release clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -169,5 +170,8 @@ fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 		done; \
 	done
 
+release: ## make VERSION in .release/: programs, an image for containers, SBOM, notes, sums; of a tree without changes (some minutes)
+	$(GO) run ./impl/internal/release -version "$(VERSION)"
+
 clean: ## remove what checks and make viewer leave behind, the cached TLC too (at once)
-	rm -rf .cache tla/states traces/viewer/dist/fresh
+	rm -rf .cache .release tla/states traces/viewer/dist/fresh

@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/prometheus/common v0.72.0
 	github.com/prometheus/prometheus v0.315.1
-	github.com/seed-fdf591db/bully v0.0.0
+	github.com/seed-fdf591db/bully v0.1.0
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2

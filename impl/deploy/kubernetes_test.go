@@ -115,9 +115,7 @@ func flagsOf(t *testing.T, args []string) map[string]string {
 		require.True(t, ok, arg)
 		require.NotContains(t, flags, name)
 		flags[name] = value
-		if name != "expect" {
-			require.Regexp(t, "(?m)^  -"+name+" ", help, "there is no flag -%s", name)
-		}
+		require.Regexp(t, "(?m)^  -"+name+" ", help, "there is no flag -%s", name)
 	}
 	return flags
 }

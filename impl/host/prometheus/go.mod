@@ -6,7 +6,7 @@ require (
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.72.0
-	github.com/seed-fdf591db/bully v0.0.0
+	github.com/seed-fdf591db/bully v0.1.0
 	github.com/stretchr/testify v1.12.1
 )
 

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -51,7 +50,7 @@ func version(_ context.Context, p Program, args []string) error {
 	}
 	text := p.Name + ", version unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
-		text = p.Name + " " + strings.Trim(info.Main.Version, "()") + ", built with " + info.GoVersion
+		text = p.Name + " " + versionOf(info) + ", built with " + info.GoVersion
 		if commit := Revision(); commit != unknown {
 			text += ", from " + commit
 		}

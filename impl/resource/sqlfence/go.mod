@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/lib/pq v1.12.3
-	github.com/seed-fdf591db/bully v0.0.0
+	github.com/seed-fdf591db/bully v0.1.0
 	github.com/stretchr/testify v1.12.1
 	modernc.org/sqlite v1.61.1
 )
