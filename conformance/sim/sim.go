@@ -46,11 +46,9 @@
 //
 // Then what is said above goes by configurations, and there is more at each step: that no node's
 // configuration gets older, over restarts too (ConfigurationMonotonic); that an epoch and a version name one list of members
-// (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that a node has the configuration that R43, R47 and R48
-// say, that it is what every message of the step carries, and that it is saved (R42); that a message of or to a node that is no
-// member does nothing (R44); that only what is of the same configuration counts, and only voters are voted for, by electors
-// (R45); that only voters stand, that another member which speaks tells all, and who is no member nobody (R46); that a leader
-// changes nothing that it may not, and tells those of before and after (R47). And that what is settled holds for good (R47):
+// (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that what every message of the step carries is the node's own
+// configuration (R43), and that it is saved (R42). Wherever it counts who is a member, and of which kind, the model is asked the same,
+// and the node must do what it does (R43 to R48): package rules of model says that once. And what is settled holds for good (R47):
 // whoever comes to lead a higher epoch has a configuration that follows on every one that a leader of a lower epoch knew a quorum
 // to hold.
 //
