@@ -11,23 +11,6 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Shrink returns the shortest part of a list of ops that it finds for which broken is still true; of that no single op can
-// be left out. It returns the list as it is if broken is not true for it.
-func Shrink(ops []Op, broken func([]Op) bool) []Op {
-	if !broken(ops) {
-		return ops
-	}
-	shrink.List(func() int { return len(ops) }, func(from, to int) bool {
-		rest := slices.Concat(ops[:from], ops[to:])
-		if !broken(rest) {
-			return false
-		}
-		ops = rest
-		return true
-	})
-	return ops
-}
-
 // Shrink returns a small script that breaks a promise as s does, with the violation that ends it, and how many scripts it
 // has tried. Ops that are not possible any more are left out, each Settle becomes the deliveries that it came to, crashes
 // within steps and members that are not needed go. It returns nil if s breaks nothing.
@@ -50,8 +33,8 @@ func (s *Script) Shrink(newNode conformance.Maker, o Options) (small *Script, vi
 	for {
 		size := small.size()
 		small = withFewerMembers(small, try)
-		Shrink(small.Ops, func(ops []Op) bool {
-			t := try(small.with(ops))
+		shrink.List(func() int { return len(small.Ops) }, func(from, to int) bool {
+			t := try(small.with(slices.Concat(small.Ops[:from], small.Ops[to:])))
 			if t == nil || len(t.Ops) > len(small.Ops) {
 				return false
 			}
