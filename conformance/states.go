@@ -4,36 +4,15 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // none is no node.
 var none spec.NodeID
 
-// legal reports whether a node can be in a state: what the last column of the table in section 6 says, and below it.
-func legal(id spec.NodeID, s *spec.State) bool {
-	if slices.Contains(s.Support, id) {
-		return false
-	}
-	if (s.Lease == 0) != (s.Leader == none || s.Leader == id) || s.Latest == 0 || (s.Dated != 0) != (s.Role == spec.Leader) {
-		return false
-	}
-	if stands := s.Role == spec.Candidate || s.Role == spec.Claimant; s.Role != spec.Electing && stands != (s.Asked != 0) {
-		return false
-	}
-	lower := s.Leader.Compare(id) < 0 // or none
-	switch s.Role {
-	case spec.Follower:
-		return s.Leader != id && len(s.Support) == 0
-	case spec.Candidate:
-		return lower
-	case spec.Claimant: // of an epoch that there is (R2)
-		return lower && s.Epoch < spec.MaxEpoch
-	case spec.Leader: // of an epoch that somebody leads (R2)
-		return s.Leader == id && s.Grantee == id && s.Epoch > 0
-	}
-	return true
-}
+// legal reports whether a node can be in a state.
+func legal(id spec.NodeID, s *spec.State) bool { return rules.CheckState(id, *s) == nil }
 
 // The numbers in the states of statesOf: those that the node has asked, and that of the lease of another.
 const (

@@ -170,6 +170,21 @@ func Running(id spec.NodeID, s *spec.State) spec.TimerSet {
 	return 0
 }
 
+// NoStep returns the rule by which an input that is no message is no step of node id in state s, or "" if it is one.
+func NoStep(id spec.NodeID, s *spec.State, in *spec.Input) spec.Property {
+	switch {
+	case in.Timer != "" && !Running(id, s).Has(in.Timer):
+		return "R35"
+	case in.Call == spec.ResignCall && s.Role != spec.Leader:
+		return "R28"
+	case in.Call == spec.HolderDeadCall && (s.Leader.IsNone() || s.Leader == id):
+		return "R41"
+	case in.Call == spec.ChangeCall && !cases.MayChange(id, s, in.Configuration):
+		return "R47"
+	}
+	return ""
+}
+
 // Duties returns what a step of node id asks of its host besides what it sends: whether the promise is to be saved
 // (R4, R42; each start reserves numbers, R50), and which timers are to be cancelled and armed (R36). A timer that has
 // just ended is cancelled too, if it runs no longer.

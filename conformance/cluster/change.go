@@ -102,19 +102,18 @@ func rewritten(c spec.Configuration, change memberChange) spec.Configuration {
 	return c
 }
 
-// rewrite changes the members of all configurations that the script begins with.
+// rewrite changes the members of all configurations of the script.
 func (s *Script) rewrite(change memberChange) {
 	s.First = rewritten(s.First, change)
-	s.Records = slices.Clone(s.Records)
 	for i, record := range s.Records {
 		if record != nil {
-			s.Records[i] = &spec.Durable{Epoch: record.Epoch, Grantee: record.Grantee, Reserved: record.Reserved, Configuration: rewritten(record.Configuration, change)}
+			other := *record
+			other.Configuration = rewritten(record.Configuration, change)
+			s.Records[i] = &other
 		}
 	}
-}
-
-// rewrite changes the members of all configurations of the op.
-func (op *Op) rewrite(change memberChange) {
-	op.Configuration = rewritten(op.Configuration, change)
-	op.State.Configuration = rewritten(op.State.Configuration, change)
+	for i := range s.Ops {
+		op := &s.Ops[i]
+		op.Configuration, op.State.Configuration = rewritten(op.Configuration, change), rewritten(op.State.Configuration, change)
+	}
 }

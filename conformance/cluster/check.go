@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -54,42 +55,25 @@ func (c *Cluster) check(h *host, in *spec.Input, op *Op) {
 func (c *Cluster) checkIgnored(h *host, in *spec.Input, what func() string) {
 	out := &c.out
 	switch {
-	case h.noStep(in) == "":
+	case in == nil || conformance.NoStep(h.id, &h.state, in) == "":
 		c.breaks("section 11", "%s is ignored, and it should not be", what())
 	case out.Save || out.Cancel|out.Arm != 0 || len(out.Sent) > 0 || !out.State.Equal(h.state):
 		c.breaks("section 11", "%s is ignored, and yet something comes of it: %s", what(), described(out))
 	}
 }
 
-// noStep returns the rule by which an input is no step in the state of a node, or "" if it is one. No op gives a node
-// a message that is bad.
-func (h *host) noStep(in *spec.Input) string {
-	switch {
-	case in == nil:
-	case in.Timer != "" && !conformance.Running(h.id, &h.state).Has(in.Timer):
-		return "R35"
-	case in.Call == spec.ResignCall && h.state.Role != spec.Leader:
-		return "R28"
-	case in.Call == spec.HolderDeadCall && (h.state.Leader.IsNone() || h.state.Leader == h.id):
-		return "R41"
-	case in.Call == spec.ChangeCall && !cases.MayChange(h.id, &h.state, in.Configuration):
-		return "R47"
-	}
-	return ""
-}
-
 // checkStep looks at a step.
 func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string) {
 	out := &c.out
 	s := &out.State
-	if problem := illegal(h.id, c.members, s); problem != "" {
+	if problem := c.illegal(h.id, s); problem != "" {
 		c.breaks("section 6", "%s: %s: %s", what(), described(out), problem)
 		return
 	}
 	asked := asked(in, op)
 	save, cancel, arm := conformance.Duties(h.id, &h.state, &asked, s, out.Sent)
-	if rule := h.noStep(in); rule != "" {
-		c.breaks(rule, "%s should be no step: %s", what(), described(out))
+	if rule := conformance.NoStep(h.id, &h.state, &asked); rule != "" {
+		c.breaks(string(rule), "%s should be no step: %s", what(), described(out))
 	}
 	now := monitor.ViewOf(s)
 	if breach := c.monitor.Breaks(c.index(h.id), &now); breach != nil {
@@ -120,41 +104,17 @@ func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string)
 	}
 }
 
-// illegal says what is wrong with a state, or "" if a node can be in it: the last column of the table in section 6, and
-// the sentence below it.
-func illegal(id spec.NodeID, members []spec.NodeID, s *spec.State) string {
-	if err := s.Validate(); err != nil {
+// illegal says what is wrong with a state, or "" if a node can be in it.
+func (c *Cluster) illegal(id spec.NodeID, s *spec.State) string {
+	if err := rules.CheckState(id, *s); err != nil {
 		return err.Error()
 	}
-	unknown := func(j spec.NodeID) bool { return !slices.Contains(members, j) }
-	noMember := func(j spec.NodeID) bool { return !cases.IsMember(&s.Configuration, j) }
-	stands := s.Role == spec.Candidate || s.Role == spec.Claimant
-	lower := s.Leader.IsNone() || cases.Outranked(&s.Configuration, s.Leader, id)
+	unknown := func(id spec.NodeID) bool { return !id.IsNone() && c.index(id) < 0 }
 	switch {
-	case !s.Leader.IsNone() && unknown(s.Leader), !s.Grantee.IsNone() && unknown(s.Grantee), slices.ContainsFunc(s.Support, unknown):
+	case unknown(s.Leader) || unknown(s.Grantee) || slices.ContainsFunc(s.Support, unknown):
 		return "it names a node that is no member"
-	case slices.Contains(s.Support, id) || slices.ContainsFunc(s.Answered, func(a spec.Answered) bool { return a.Node == id }):
-		return "a node does not support or answer itself"
-	case (s.Lease == 0) != (s.Leader.IsNone() || s.Leader == id):
-		return "the lease of another node is of a question, and no other lease is"
-	case s.Latest == 0 || s.Role != spec.Electing && stands != (s.Asked != 0) || (s.Role == spec.Leader) != (s.Dated != 0):
-		return "each start takes a number, who stands asks something, and a reign is dated from a question"
-	case s.Role == spec.Follower && (s.Leader == id || len(s.Support) > 0):
-		return "a follower keeps no lease or another's, and has no support"
-	case s.Role == spec.Candidate && !lower:
-		return "a candidate keeps no lease, or that of a lower node"
-	case s.Role == spec.Claimant && (!lower || s.Epoch >= spec.MaxEpoch):
-		return "a claimant keeps no lease, or that of a lower node, and there is an epoch that it claims"
-	case s.Role == spec.Leader && (s.Leader != id || s.Grantee != id || s.Epoch == 0):
-		return "a leader keeps its own lease, and leads an epoch above 0 that it has promised to itself"
-	case slices.ContainsFunc(s.Support, noMember) || slices.ContainsFunc(s.Answered, func(a spec.Answered) bool { return noMember(a.Node) }):
-		return "who is no member supports and answers nobody (R44)"
-	case stands && !cases.MayStand(id, s):
-		return "only a voter stands (R46)"
 	case s.Role == spec.Leader && !cases.Votes(&s.Configuration, id):
 		return "a leader is an elector (R47)"
-	case s.Role == spec.Leader && s.Configuration != s.Configuration.At(s.Epoch, s.Configuration.Version):
-		return "the configuration of a leader is of its epoch (R48)"
 	}
 	return ""
 }

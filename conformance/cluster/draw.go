@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -30,7 +31,7 @@ func (c *Cluster) Enabled(dst []Op) []Op {
 				Kind
 				spec.Call
 			}{{Resign, spec.ResignCall}, {Dead, spec.HolderDeadCall}} {
-				if h.noStep(&spec.Input{Call: call.Call}) == "" {
+				if conformance.NoStep(h.id, &h.state, &spec.Input{Call: call.Call}) == "" {
 					dst = append(dst, Op{Kind: call.Kind, Node: h.id})
 				}
 			}
@@ -241,10 +242,10 @@ func (c *Cluster) drawLate(choose func(n int) int) Op {
 				ops = append(ops, Op{Kind: Late, Node: h.id, Timer: t})
 			}
 		}
-		if h.noStep(&spec.Input{Call: spec.ResignCall}) != "" {
+		if conformance.NoStep(h.id, &h.state, &spec.Input{Call: spec.ResignCall}) != "" {
 			ops = append(ops, Op{Kind: Resign, Node: h.id})
 		}
-		if h.noStep(&spec.Input{Call: spec.HolderDeadCall}) != "" {
+		if conformance.NoStep(h.id, &h.state, &spec.Input{Call: spec.HolderDeadCall}) != "" {
 			ops = append(ops, Op{Kind: Dead, Node: h.id})
 		}
 		refused = c.refusedChanges(refused, h)

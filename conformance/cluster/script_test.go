@@ -111,34 +111,6 @@ func TestRunSaysWhere(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestShrink looks for a part of a list that holds all that is needed, and nothing else.
-func TestShrink(t *testing.T) {
-	var ops []cluster.Op
-	for i := range 100 {
-		ops = append(ops, cluster.Op{Kind: cluster.Crash, Node: id(i + 1)})
-	}
-	for _, needed := range [][]int{{}, {1}, {100}, {1, 100}, {7, 8, 9}, {3, 50, 51, 99}} {
-		tried := 0
-		small := cluster.Shrink(ops, func(part []cluster.Op) bool {
-			tried++
-			for _, i := range needed {
-				if !slices.ContainsFunc(part, func(op cluster.Op) bool { return op.Node == id(i) }) {
-					return false
-				}
-			}
-			return true
-		})
-		var got []int
-		for _, op := range small {
-			got = append(got, slices.IndexFunc(ops, func(o cluster.Op) bool { return o.Node == op.Node })+1)
-		}
-		require.ElementsMatch(t, needed, got)
-		require.IsIncreasing(t, append([]int{0}, append(got, 101)...))
-		require.Less(t, tried, 250)
-	}
-	require.Len(t, cluster.Shrink(ops, func([]cluster.Op) bool { return false }), 100)
-}
-
 // TestExplain shows what a test says of a run that has broken a promise: the smallest.
 func TestExplain(t *testing.T) {
 	twice := &faults[0]

@@ -11,72 +11,39 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Shrink returns the shortest part of a list of ops that it finds for which broken is still true; of that no single op can
-// be left out. It returns the list as it is if broken is not true for it.
-func Shrink(ops []Op, broken func([]Op) bool) []Op {
-	if !broken(ops) {
-		return ops
-	}
-	shrink.List(func() int { return len(ops) }, func(from, to int) bool {
-		rest := slices.Concat(ops[:from], ops[to:])
-		if !broken(rest) {
-			return false
-		}
-		ops = rest
-		return true
-	})
-	return ops
-}
-
 // Shrink returns a small script that breaks a promise as s does, with the violation that ends it, and how many scripts it
 // has tried. Ops that are not possible any more are left out, each Settle becomes the deliveries that it came to, crashes
 // within steps and members that are not needed go. It returns nil if s breaks nothing.
 func (s *Script) Shrink(newNode conformance.Maker, o Options) (small *Script, violation *Violation, tried int) {
 	o.Trace, o.Observe = nil, nil
-	done, first, err := s.Try(newNode, o)
-	tried++
-	if err != nil || first == nil {
-		return nil, nil, tried
+	done, violation, err := s.Try(newNode, o)
+	if err != nil || violation == nil {
+		return nil, nil, 1
 	}
-	try := func(t *Script) *Script {
-		tried++
-		if done, v, err := t.Try(newNode, o); err == nil && v != nil && v.Property == first.Property {
-			t.Ops, violation = slices.Clone(done), v
-			return t
+	k := &shrinker{shrink.Smaller[Script]{Smallest: *s, Runs: 1, Clone: Script.clone}}
+	k.Smallest.Ops = done
+	k.Fails = func(t Script) (Script, bool) {
+		done, v, err := t.Try(newNode, o)
+		t.Ops = slices.Clone(done)
+		if err != nil || v == nil || v.Property != violation.Property || t.First.IsNone() != s.First.IsNone() || t.size() > k.Smallest.size() {
+			return t, false
 		}
-		return nil
+		violation = v
+		return t, true
 	}
-	small = s.with(done)
-	for {
-		size := small.size()
-		small = withFewerMembers(small, try)
-		Shrink(small.Ops, func(ops []Op) bool {
-			t := try(small.with(ops))
-			if t == nil || len(t.Ops) > len(small.Ops) {
-				return false
-			}
-			small = t
-			return true
-		})
-		small = withFewerCrashes(small, try)
-		small = withFewerKinds(small, try)
-		small = withPlainMembers(small, try)
-		if small.size() == size {
-			small = withoutPairs(small, try)
-		}
-		if small.size() == size {
-			break
-		}
-	}
-	small = try(small)
-	return small, violation, tried
+	k.Repeat(func() {
+		k.Repeat(k.dropMembers, k.dropOps, k.plainSteps, k.plainKinds, k.plainMembers)
+		k.dropPair()
+	})
+	return &k.Smallest, violation, k.Runs
 }
 
-// with returns the script with other ops.
-func (s *Script) with(ops []Op) *Script {
-	t := *s
-	t.Ops = slices.Clone(ops)
-	return &t
+func (s Script) clone() Script {
+	s.Members, s.Records, s.Ops = slices.Clone(s.Members), slices.Clone(s.Records), slices.Clone(s.Ops)
+	for i := range s.Ops {
+		s.Ops[i].Cut = slices.Clone(s.Ops[i].Cut)
+	}
+	return s
 }
 
 // size is what Shrink makes small.
@@ -112,76 +79,68 @@ func (s *Script) name(v *Violation) string {
 	return fmt.Sprintf("%s-%08x", strings.ReplaceAll(strings.ToLower(v.Property), " ", "-"), h.Sum32())
 }
 
-// attempt returns a script as it was run, if it breaks what is to be broken, and else nil.
-type attempt func(*Script) *Script
+// shrinker is a script that breaks a promise, and is being made smaller.
+type shrinker struct{ shrink.Smaller[Script] }
 
-// withFewerMembers leaves out members, with all that happens to them.
-func withFewerMembers(s *Script, try attempt) *Script {
-	for i := len(s.Members) - 1; i >= 0 && len(s.Members) > 1; i-- {
-		gone := s.Members[i]
-		smaller := s.with(nil)
-		smaller.Members = slices.Delete(slices.Clone(s.Members), i, i+1)
-		if s.Records != nil {
-			smaller.Records = slices.Delete(slices.Clone(s.Records), i, i+1)
-		}
-		smaller.rewrite(without(gone))
-		for _, op := range s.Ops {
-			op.Cut = slices.DeleteFunc(slices.Clone(op.Cut), func(l spec.Link) bool { return l.From == gone || l.To == gone })
-			op.rewrite(without(gone))
-			if !slices.Contains(op.ids(), gone) && (op.Kind != Cut || len(op.Cut) > 0) {
-				smaller.Ops = append(smaller.Ops, op)
-			}
-		}
-		if smaller.First.IsNone() != s.First.IsNone() {
-			continue // without that node there are no first members
-		}
-		if t := try(smaller); t != nil {
-			s = t
-		}
+// dropMembers leaves out members, with all that happens to them.
+func (k *shrinker) dropMembers() {
+	for i := len(k.Smallest.Members) - 1; i >= 0 && len(k.Smallest.Members) > 1; i-- {
+		k.Try(func(s *Script) { s.drop(i) })
 	}
-	return s
 }
 
-// withFewerCrashes takes steps whole, and cuts fewer links.
-func withFewerCrashes(s *Script, try attempt) *Script {
-	for i := 0; i < len(s.Ops); i++ {
-		t := s.with(s.Ops)
-		if op := &t.Ops[i]; op.Crash != Whole {
-			op.Crash = Whole
-			if t = try(t); t != nil {
-				s = t
-			}
-			continue
-		}
-		for k := len(s.Ops[i].Cut) - 1; k >= 0 && i < len(s.Ops) && len(s.Ops[i].Cut) > 1; k-- {
-			t := s.with(s.Ops)
-			t.Ops[i].Cut = slices.Delete(slices.Clone(t.Ops[i].Cut), k, k+1)
-			if t = try(t); t != nil && len(t.Ops) == len(s.Ops) {
-				s = t
-			}
+// drop leaves out a member.
+func (s *Script) drop(i int) {
+	gone := s.Members[i]
+	s.Members = slices.Delete(s.Members, i, i+1)
+	if s.Records != nil {
+		s.Records = slices.Delete(s.Records, i, i+1)
+	}
+	s.rewrite(without(gone))
+	for i := range s.Ops {
+		op := &s.Ops[i]
+		wasCut := len(op.Cut) > 0
+		op.Cut = slices.DeleteFunc(op.Cut, func(l spec.Link) bool { return l.From == gone || l.To == gone })
+		if wasCut && len(op.Cut) == 0 {
+			op.Node = gone // it goes, too
 		}
 	}
-	return s
+	s.Ops = slices.DeleteFunc(s.Ops, func(op Op) bool { return slices.Contains(op.ids(), gone) })
 }
 
-// withoutPairs leaves out two ops at once: one and another that it made necessary, such as a message that is lost. It stops
+// dropOps leaves out ops.
+func (k *shrinker) dropOps() {
+	k.Drop(func(s *Script) int { return len(s.Ops) }, func(s *Script, from, to int) { s.Ops = slices.Delete(s.Ops, from, to) })
+}
+
+// dropPair leaves out two ops at once: one and another that it made necessary, such as a message that is lost. It stops
 // at the first two that it can do without.
-func withoutPairs(s *Script, try attempt) *Script {
-	for i := len(s.Ops) - 2; i >= 0; i-- {
-		for j := i + 1; j < len(s.Ops); j++ {
-			t := s.with(slices.Delete(slices.Clone(s.Ops), j, j+1))
-			t.Ops = slices.Delete(t.Ops, i, i+1)
-			if t = try(t); t != nil {
-				return t
+func (k *shrinker) dropPair() {
+	for i := len(k.Smallest.Ops) - 2; i >= 0; i-- {
+		for j := i + 1; j < len(k.Smallest.Ops); j++ {
+			if k.Try(func(s *Script) { s.Ops = slices.Delete(slices.Delete(s.Ops, j, j+1), i, i+1) }) {
+				return
 			}
 		}
 	}
-	return s
 }
 
-// withFewerKinds makes first members join instead, and voters of all that vote or do not.
-func withFewerKinds(s *Script, try attempt) *Script {
-	for _, m := range s.First.Members() {
+// plainSteps takes steps whole, and cuts fewer links.
+func (k *shrinker) plainSteps() {
+	at := func(s *Script, i int) *Op { return &s.Ops[i] }
+	for i := 0; i < len(k.Smallest.Ops); i++ {
+		k.TryIf(at(&k.Smallest, i).Crash != Whole, func(s *Script) { at(s, i).Crash = Whole })
+		for c := 0; i < len(k.Smallest.Ops) && len(at(&k.Smallest, i).Cut) > max(1, c); {
+			if !k.Try(func(s *Script) { at(s, i).Cut = slices.Delete(at(s, i).Cut, c, c+1) }) {
+				c++
+			}
+		}
+	}
+}
+
+// plainKinds makes first members join instead, and voters of all that vote or do not.
+func (k *shrinker) plainKinds() {
+	for _, m := range k.Smallest.First.Members() {
 		plain := func(of spec.Member) (spec.Member, bool) {
 			if of.ID == m.ID {
 				of.Kind = spec.Voter
@@ -189,55 +148,41 @@ func withFewerKinds(s *Script, try attempt) *Script {
 			return of, true
 		}
 		for _, change := range []memberChange{without(m.ID), plain} {
-			t := s.with(s.Ops)
-			if t.First = rewritten(s.First, change); t.First == s.First || t.First.IsNone() {
-				continue
-			}
-			if t = try(t); t != nil && t.size() < s.size() {
-				s = t
+			other := rewritten(k.Smallest.First, change)
+			if k.TryIf(other != k.Smallest.First && !other.IsNone(), func(s *Script) { s.First = other }) {
 				break
 			}
 		}
 	}
-	return s
 }
 
-// withPlainMembers leaves out what is on the disks, and calls the members 1, 2, 3 and so on.
-func withPlainMembers(s *Script, try attempt) *Script {
-	if s.Records != nil {
-		t := s.with(s.Ops)
-		t.Records = nil
-		if t = try(t); t != nil {
-			s = t
-		}
-	}
+// plainMembers leaves out what is on the disks, and calls the members 1, 2, 3 and so on.
+func (k *shrinker) plainMembers() {
+	k.TryIf(k.Smallest.Records != nil, func(s *Script) { s.Records = nil })
 	plain := func(id spec.NodeID) spec.NodeID {
-		return spec.IntegerID(uint64(slices.Index(s.Members, id) + 1)) // no node stays none
+		return spec.IntegerID(uint64(slices.Index(k.Smallest.Members, id) + 1)) // no node stays none
 	}
-	t := s.with(s.Ops)
-	t.Members, t.Records = nil, nil
-	for _, id := range s.Members {
-		t.Members = append(t.Members, plain(id))
+	last := k.Smallest.Members[len(k.Smallest.Members)-1]
+	addressed := strings.Contains(k.Smallest.OneLine(), "@")
+	k.TryIf(plain(last) != last || addressed, func(s *Script) { s.rename(plain) })
+}
+
+// rename calls members otherwise. Nobody has an address then.
+func (s *Script) rename(name func(spec.NodeID) spec.NodeID) {
+	s.rewrite(func(m spec.Member) (spec.Member, bool) { return spec.Member{ID: name(m.ID), Kind: m.Kind}, true })
+	for i, id := range s.Members {
+		s.Members[i] = name(id)
 	}
-	named := func(m spec.Member) (spec.Member, bool) { return spec.Member{ID: plain(m.ID), Kind: m.Kind}, true }
 	for _, record := range s.Records {
 		if record != nil {
-			record = &spec.Durable{Epoch: record.Epoch, Grantee: plain(record.Grantee), Reserved: record.Reserved, Configuration: record.Configuration}
-		}
-		t.Records = append(t.Records, record)
-	}
-	t.rewrite(named)
-	for i := range t.Ops {
-		op := &t.Ops[i]
-		op.rewrite(named)
-		op.Node, op.Link.From, op.Link.To, op.State.Leader = plain(op.Node), plain(op.Link.From), plain(op.Link.To), plain(op.State.Leader)
-		op.Cut = slices.Clone(op.Cut)
-		for k := range op.Cut {
-			op.Cut[k] = spec.Link{From: plain(op.Cut[k].From), To: plain(op.Cut[k].To)}
+			record.Grantee = name(record.Grantee)
 		}
 	}
-	if t = try(t); t != nil {
-		return t
+	for i := range s.Ops {
+		op := &s.Ops[i]
+		op.Node, op.Link.From, op.Link.To, op.State.Leader = name(op.Node), name(op.Link.From), name(op.Link.To), name(op.State.Leader)
+		for k, l := range op.Cut {
+			op.Cut[k] = spec.Link{From: name(l.From), To: name(l.To)}
+		}
 	}
-	return s
 }

@@ -172,7 +172,7 @@ func (r *Runner) endFault(n int) {
 // lose notes that a message is lost which was the first of all on its link.
 func (r *Runner) lose(m *spec.Message) {
 	r.result.Stats.Actions[loseAction]++
-	r.trace.lose(r, m)
+	r.writeEvent(func() spec.Event { return spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: *m}} })
 }
 
 // becomeCalm ends what the plan says of the conditions: nothing is lost any more.

@@ -22,9 +22,9 @@ func init() {
 		slowest: func(f *Fault) (delay, disk time.Duration) { return f.Delay.Max, 0 },
 		check:   func(f *Fault) error { return validateConditions(&f.Conditions, "Conditions") },
 		plain: func(k *shrinker, f Fault, at func(*Plan) *Fault) {
-			k.tryIf(f.Loss != 0, func(p *Plan) { at(p).Loss = 0 })
-			k.tryIf(f.Repeated != 0, func(p *Plan) { at(p).Repeated = 0 })
-			k.tryIf(at(&k.plan).Loss != 0 && f.Loss != 1, func(p *Plan) { at(p).Loss = 1 })
+			k.TryIf(f.Loss != 0, func(p *Plan) { at(p).Loss = 0 })
+			k.TryIf(f.Repeated != 0, func(p *Plan) { at(p).Repeated = 0 })
+			k.TryIf(at(&k.Smallest).Loss != 0 && f.Loss != 1, func(p *Plan) { at(p).Loss = 1 })
 			k.constant(func(p *Plan) *Range { return &at(p).Delay })
 		},
 		draws: []drawEpisode{(*drawing).storm},

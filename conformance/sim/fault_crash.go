@@ -25,7 +25,7 @@ func init() {
 		},
 		end: endCrash,
 		plain: func(k *shrinker, f Fault, at func(*Plan) *Fault) {
-			for q := Between; q < f.Point && !k.try(func(p *Plan) { at(p).Point = q }); q++ {
+			for q := Between; q < f.Point && !k.Try(func(p *Plan) { at(p).Point = q }); q++ {
 			}
 		},
 		draws: []drawEpisode{(*drawing).crash, (*drawing).cascade, (*drawing).repeated, (*drawing).allAtOnce, (*drawing).erode},

@@ -68,7 +68,7 @@ func (r *Runner) setCuts(links []spec.Link, set func(from, to int) bool) {
 	}
 	if changed {
 		r.result.Stats.Actions[cutAction]++
-		r.trace.cut(r)
+		r.writeEvent(r.cutEvent)
 	}
 }
 

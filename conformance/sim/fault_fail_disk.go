@@ -22,7 +22,7 @@ func init() {
 		begin: func(r *Runner, n int, _ *Fault, i rank) { r.hosts[i].fail = n },
 		end:   endCrash,
 		plain: func(k *shrinker, f Fault, at func(*Plan) *Fault) {
-			k.tryIf(f.Kept, func(p *Plan) { at(p).Kept = false })
+			k.TryIf(f.Kept, func(p *Plan) { at(p).Kept = false })
 		},
 		draws: []drawEpisode{(*drawing).failDisk},
 	})

@@ -197,7 +197,9 @@ func (r *Runner) commit(i rank, was *view, out *spec.Step) {
 	}
 	r.result.Stats.Actions[r.in.action]++
 	r.digest(i, out)
-	r.trace.step(r, i, out)
+	r.writeEvent(func() spec.Event {
+		return spec.Event{Node: r.members[i], Action: actions[r.in.action], Input: r.in.given.Written(), Sent: out.Sent, State: out.State}
+	})
 	r.promises(i, was)
 	r.links.notes(r, i, &h.view, &out.State)
 	if h.view.role == leader {
@@ -270,7 +272,9 @@ func (r *Runner) crashed(i rank) {
 	r.stops(i)
 	h.owes, h.crash, h.fail = false, -1, -1
 	r.result.Stats.Actions[crashAction]++
-	r.trace.crash(r, i)
+	r.writeEvent(func() spec.Event {
+		return spec.Event{Node: r.members[i], Action: spec.CrashAction, State: cases.Survivor(h.durable)}
+	})
 	r.tell(i, nil)
 	if r.calm {
 		r.settle()

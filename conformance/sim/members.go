@@ -3,7 +3,9 @@ package sim
 import (
 	"math"
 	"math/bits"
+	"slices"
 
+	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -38,149 +40,56 @@ func (h *history) follow(c, d *spec.Configuration) bool {
 	}
 }
 
-// checkMembers holds what a node does with an input to the rules about members that need nothing but the node. It reports
-// whether they hold.
-func (r *Runner) checkMembers(i rank, before, out *spec.Step, after *view) bool {
-	now := &out.State.Configuration
-	if want, rule := r.wantedConfiguration(i, before, after); want != *now {
-		r.breaks(rule, "node %s, %s, with %s has configuration %s, and must have %s", r.members[i], before.State, &r.in, now, want)
-		return false
+// countsMembers reports whether it counts for a step who is a member, and of which kind: where all are voters of one configuration, the
+// rules of section 8 say all. What a step does with a configuration that is said or asked for, who stands, and whom it asks, is else
+// for R43 to R47 to say; and R48 which configuration who wins has.
+func (r *Runner) countsMembers(i rank, before, out *spec.Step, after *view) bool {
+	own, m := &before.State.Configuration, &r.in.given.Message
+	switch {
+	case after.role == leader && r.hosts[i].view.role != leader:
+		return out.State.Configuration != own.At(after.epoch, own.Version)
+	case out.State.Configuration != *own, r.in.given.Call == spec.ChangeCall:
+		return true
+	case r.in.from != none && (m.Configuration != *own || !after.members.has(i) || !after.members.has(r.in.from)):
+		return true
 	}
 	for k := range out.Sent {
-		if kind := out.Sent[k].Type; (kind == spec.Election || kind == spec.Claim) && !after.electors.has(r.to[k]) {
-			r.breaks("R46", "node %s, %s, with %s sends %s, which is to no elector", r.members[i], before.State, &r.in, out.Sent[k])
-			return false
+		if t := out.Sent[k].Type; (t == spec.Election || t == spec.Claim) && !after.electors.has(r.to[k]) {
+			return true
 		}
-	}
-	switch {
-	case r.in.given.Call == spec.ChangeCall:
-		return r.checkChange(i, before, out, after)
-	case (r.in.timer == patience || r.in.timer == coordinator) && !after.voters.has(i):
-		return r.checkSaid(i, before, out, after)
-	case r.in.from == none:
-		return true
-	case !after.members.has(i) || !after.members.has(r.in.from):
-		return r.checkOutside(i, before, out)
-	}
-	return r.checkHeard(i, before, out, after)
-}
-
-// checkHeard holds a node to what it may do with a message of another member: who has claimed in an older configuration claims
-// no more (R43), and only what is of the same configuration counts, as does only who votes (R45).
-func (r *Runner) checkHeard(i rank, before, out *spec.Step, after *view) bool {
-	m, was, now := &r.in.given.Message, &r.hosts[i].view, &out.State.Configuration
-	same := m.Configuration == *now
-	if after.role == claimant && *now != was.configuration {
-		r.breaks("R43", "node %s, %s, with %s is %s: it claims on", r.members[i], before.State, &r.in, out.State)
-		return false
-	}
-	if !same && was.role == leader && after.role == leader && after.support != was.support {
-		r.breaks("R45", "node %s, %s, with %s is %s: it counts what is of another configuration", r.members[i], before.State, &r.in, out.State)
-		return false
 	}
 	asks := r.in.from
-	if m.Type == spec.Resign { // it may be asked to grant the claim for which the sender has handed over (R29)
-		asks = r.members.of(&m.Granted.By)
-	}
-	mayVote := same && after.electors.has(i) && after.voters.has(asks)
-	for k := range out.Sent {
-		switch out.Sent[k].Type {
-		case spec.OK:
-			if after.role == leader { // who leads says so, to whoever asks (R10)
-				continue
-			}
-		case spec.Assent, spec.Grant:
-		default:
-			continue
-		}
-		if !mayVote {
-			r.breaks("R45", "node %s, %s, with %s sends %s, and may not", r.members[i], before.State, &r.in, out.Sent[k])
-			return false
-		}
-	}
-	return true
-}
-
-// wantedConfiguration returns which configuration a node must have after a step, and the rule that says so.
-func (r *Runner) wantedConfiguration(i rank, before *spec.Step, after *view) (want spec.Configuration, rule spec.Property) {
-	want, rule = before.State.Configuration, "R42"
-	if m := &r.in.given.Message; r.in.from != none && m.Configuration.Newer(want) {
-		want, rule = m.Configuration, "R43"
-	}
-	if was := &r.hosts[i].view; after.role == leader && (was.role != leader || was.epoch != after.epoch) {
-		want, rule = want.At(after.epoch, want.Version), "R48"
-	}
-	if r.in.given.Call == spec.ChangeCall {
-		want, rule = r.in.given.Configuration, "R47"
-	}
-	return want, rule
-}
-
-// checkChange holds a change to R47: that it may be, that the support is used up, and who hears of it.
-func (r *Runner) checkChange(i rank, before, out *spec.Step, after *view) bool {
-	if !cases.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
-		r.breaks("R47", "node %s, %s, takes %s for a step, and may not", r.members[i], before.State, &r.in)
+	switch m.Type {
+	case "":
+		return (r.in.timer == patience || r.in.timer == coordinator) && !after.voters.has(i)
+	case spec.Resign:
+		asks = r.members.of(&m.Granted.By) // to be granted the claim for which the sender has handed over (R29)
+	case spec.Election, spec.Claim:
+	default:
 		return false
 	}
-	told := (r.hosts[i].view.members | after.members) &^ one(i)
-	for k := range out.Sent {
-		if to := r.to[k]; out.Sent[k].Type != spec.Heartbeat || !told.has(to) {
-			r.breaks("R47", "node %s, %s, with %s sends %s", r.members[i], before.State, &r.in, out.Sent[k])
-			return false
-		}
-		told &^= one(r.to[k])
-	}
-	if told != 0 || after.support != 0 {
-		r.breaks("R47", "node %s, %s, with %s is %s, and sends %s: members of before and after it must be told, and support is used up",
-			r.members[i], before.State, &r.in, out.State, out.Sent)
-		return false
-	}
-	return true
+	return !after.electors.has(i) || !after.voters.has(asks)
 }
 
-// checkSaid holds a node that may not stand to what comes when its patience ends (R46): it rests, and tells all other members, or
-// nobody, if it is no member itself. That a member says nothing at all is not seen here: nobody may lead then, for ever, and
-// SomeLeader says so.
-func (r *Runner) checkSaid(i rank, before, out *spec.Step, after *view) bool {
-	told := after.members &^ one(i)
-	if !after.members.has(i) {
-		told = 0
-	}
-	for k := range out.Sent {
-		if to := r.to[k]; out.Sent[k].Type != spec.ImBack || !told.has(to) {
-			r.breaks("R46", "node %s, %s, with %s sends %s, and may not", r.members[i], before.State, &r.in, out.Sent[k])
-			return false
-		}
-		told &^= one(r.to[k])
-	}
-	if told != 0 && len(out.Sent) > 0 || after.role != follower || after.leader != none {
-		r.breaks("R46", "node %s, %s, with %s is %s and sends %s: it rests without a lease, and all other members are told", r.members[i], before.State, &r.in, out.State, out.Sent)
-		return false
-	}
-	return true
-}
-
-// checkOutside holds a node to what it may do with a message that no rule of section 8 sees (R44).
-func (r *Runner) checkOutside(i rank, before, out *spec.Step) bool {
-	m, c := &r.in.given.Message, &out.State.Configuration
-	answers := 0
-	if asks(m.Type) && c.Newer(m.Configuration) {
-		answers = 1
-	}
-	answered := len(out.Sent) == answers && (answers == 0 || out.Sent[0].Type == spec.Refuse && out.Sent[0].To == m.From)
-	if epoch := max(before.State.Epoch, c.Epoch); !answered || out.State.Epoch != epoch {
-		r.breaks("R44", "node %s, %s, with %s is %s and sends %s, though one of the two is no member", r.members[i], before.State, &r.in, out.State, out.Sent)
-		return false
-	}
-	return true
-}
-
-// asks reports whether a message of this type is answered if it comes from who has an older configuration (R44).
-func asks(t spec.MessageType) bool {
-	switch t {
-	case spec.Election, spec.Claim, spec.Coordinator, spec.Heartbeat, spec.ImBack:
+// checkMembers holds a step for which members count to the model, which is asked the same. It reports whether the two do the same.
+func (r *Runner) checkMembers(i rank, before, out *spec.Step, after *view) bool {
+	if !r.countsMembers(i, before, out, after) {
 		return true
 	}
+	c := &r.asked
+	*c = conformance.Case{ID: r.members[i], Members: r.members, Before: before.State, Input: r.in.given}
+	var err error
+	if c.Want, err = r.model.Answer(c.ID, &c.Before, &c.Input); err != nil {
+		r.breaks("R5", "node %s: %v", c.ID, err)
+		return false
+	}
+	if c.Want.Ignored == out.Ignored && c.Want.State.Equal(out.State) && slices.Equal(c.Want.Sent, out.Sent) {
+		return true
+	}
+	if c.Rule = cases.RuleOf(c); after.role == leader && out.State.Configuration.Epoch != out.State.Epoch {
+		c.Rule = "R48"
+	}
+	r.breaks(spec.Property(c.Rule), "%s", c.Explain(out))
 	return false
 }
 

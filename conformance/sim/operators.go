@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -25,6 +27,9 @@ type operator struct {
 // beginChanges gives each change of the plan an operator.
 func (r *Runner) beginChanges() {
 	r.operators = r.operators[:0]
+	if p := r.plan; p.changes() && (r.model == nil || !r.model.Are(p.Members)) {
+		r.model, _ = rules.NewNames(slices.Clone(p.Members)) // MaxNodes is far below its bound
+	}
 	for k := range r.plan.Changes {
 		r.operators = append(r.operators, operator{random: simnet.NewRandom(r.plan.Seed, operatorStreams+uint64(k))})
 		r.net.At(r.plan.Changes[k].At, lookTag|uint32(k))

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -43,24 +42,21 @@ func (r *Runner) check(i rank, before, out *spec.Step, after *view) bool {
 
 // checkIgnored holds a node to what may be ignored: here only calls, which are no step of some nodes; and to doing nothing.
 func (r *Runner) checkIgnored(i rank, before, out *spec.Step) bool {
-	v := &r.hosts[i].view
-	switch {
+	rule := spec.Property("R28")
+	switch in := &r.in.given; {
 	case out.Save || out.Cancel|out.Arm != 0 || len(out.Sent) > 0 || !before.State.Equal(out.State):
 		r.breaks("R35", "node %s, %s, ignores %s, but saves, sets timers, sends, or is %s", r.members[i], before.State, &r.in, out.State)
-	case r.in.given.Call == spec.ResignCall && v.role != leader, r.in.given.Call == spec.HolderDeadCall && (v.leader == none || v.leader == i):
+		return false
+	case in.Call != "" && conformance.NoStep(r.members[i], &before.State, in) != "":
 		return true
-	case r.in.given.Call == spec.ChangeCall:
-		if !cases.MayChange(r.members[i], &before.State, r.in.given.Configuration) {
-			return true
-		}
-		r.breaks("R47", "node %s, %s, ignores %s", r.members[i], before.State, &r.in)
-	case r.in.timer >= 0:
-		r.breaks("R36", "node %s, %s, ignores %s, whose timer runs", r.members[i], before.State, &r.in)
-	case r.in.from >= 0:
-		r.breaks("R34", "node %s, %s, ignores %s, which a member has sent", r.members[i], before.State, &r.in)
-	default:
-		r.breaks("R28", "node %s, %s, ignores %s", r.members[i], before.State, &r.in)
+	case in.Call == spec.ChangeCall:
+		rule = "R47"
+	case in.Timer != "":
+		rule = "R36"
+	case in.Call == "":
+		rule = "R34"
 	}
+	r.breaks(rule, "node %s, %s, ignores %s, which is a step", r.members[i], before.State, &r.in)
 	return false
 }
 

@@ -76,8 +76,8 @@ func TestCaught(t *testing.T) {
 		"another's name":          {says(spec.Assent, func(m *spec.Message) { m.From = id(3) }), "R34", ms, "in the name of another"},
 		"to itself":               {says(spec.Assent, func(m *spec.Message) { m.To = m.From }), "R34", ms, "which is to no other member"},
 		"to a non-member":         {says(spec.Assent, func(m *spec.Message) { m.To = id(4) }), "R34", ms, "which is to no other member"},
-		"ignores a message":       {ignores(hearsClaim, nil), "R34", 3 * ms, "node 1, electing leader:none epoch:0 grantee:none support:{} latest:1, ignores 3→1 CLAIM epoch:1 question:3, which a member has sent"},
-		"ignores a timer":         {ignores(func(in *spec.Input) bool { return in.Timer == spec.HeartbeatTimer }, nil), "R36", 102 * ms, "ignores heartbeat ends, whose timer runs"},
+		"ignores a message":       {ignores(hearsClaim, nil), "R34", 3 * ms, "node 1, electing leader:none epoch:0 grantee:none support:{} latest:1, ignores 3→1 CLAIM epoch:1 question:3, which is a step"},
+		"ignores a timer":         {ignores(func(in *spec.Input) bool { return in.Timer == spec.HeartbeatTimer }, nil), "R36", 102 * ms, "ignores heartbeat ends, which is a step"},
 		"ignores and sends":       {ignores(hearsClaim, func(out *spec.Step) { out.Sent = []spec.Message{{Type: spec.Ack, From: id(1), To: id(3)}} }), "R35", 3 * ms, "node 1, electing"},
 		"ignores and saves":       {ignores(hearsClaim, func(out *spec.Step) { out.Save = true }), "R35", 3 * ms, "but saves"},
 		"ignores and arms":        {ignores(hearsClaim, func(out *spec.Step) { out.Arm = 1 }), "R35", 3 * ms, "but saves, sets timers"},
@@ -126,7 +126,7 @@ func TestCallsAreNoStep(t *testing.T) {
 	p := quiet(3, sim.Fault{At: 150 * ms, Kind: sim.ResignFault, Node: id(3)})
 	v := run(t, p, ignores(resign, nil)).Violation
 	require.NotNil(t, v)
-	require.Equal(t, "R28: node 3, leader leader:3 epoch:1 grantee:3 support:{1 2} latest:4 dated:4 answered:{1:4 2:4}, ignores resign (seed 81, step 22, at 458ms)", v.Error())
+	require.Equal(t, "R28: node 3, leader leader:3 epoch:1 grantee:3 support:{1 2} latest:4 dated:4 answered:{1:4 2:4}, ignores resign, which is a step (seed 81, step 22, at 458ms)", v.Error())
 }
 
 // TestFlood lets every REFUSE be answered with a REFUSE, for ever, at the same moment: the run ends.

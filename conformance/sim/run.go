@@ -6,6 +6,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
+	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -35,6 +36,8 @@ type Runner struct {
 	operators []operator // where members change; so all that follows
 	history   history
 	told      []spec.Configuration // of which an operator was told that they are settled
+	model     *rules.Names         // answers what nodes are asked about members
+	asked     conformance.Case     // what it was asked last
 
 	links topology
 	trace *tracer

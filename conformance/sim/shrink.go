@@ -22,70 +22,43 @@ type Shrinking struct {
 // makes conditions and clocks plain, and times round. The same arguments give the same plan; and unless it was stopped by
 // MaxRuns, shrinking that again changes nothing.
 func Shrink(p Plan, newNode conformance.Maker, v *Violation, s Shrinking) (Plan, int) {
-	k := &shrinker{Shrinking: s, runner: NewRunner(newNode), property: v.Property, plan: p.Clone()}
-	k.MaxRuns = cmp.Or(k.MaxRuns, 2000)
-	if !k.keep(k.plan) {
-		return p, k.runs // it does not fail, and nothing smaller is known to
+	k := &shrinker{}
+	k.Smallest, k.Clone, k.MaxRuns = p.Clone(), func(p Plan) Plan { return p.Clone() }, cmp.Or(s.MaxRuns, 2000)
+	runner := NewRunner(newNode)
+	k.Fails = func(p Plan) (Plan, bool) {
+		result, err := runner.Run(&p, Options{})
+		if err != nil || result.Violation == nil || result.Violation.Property != v.Property { // if the plan is not valid, too
+			return p, false
+		}
+		k.at = result.Violation.At
+		if s.Progress != nil {
+			s.Progress(&p, k.Runs)
+		}
+		return p, true
 	}
-	k.repeat(func() {
-		k.repeat(k.cutShort, k.plainWhole, k.dropChanges, k.dropFaults, k.dropNodes)
+	if !k.Keep(k.Smallest) {
+		return p, k.Runs // it does not fail, and nothing smaller is known to
+	}
+	k.Repeat(func() {
+		k.Repeat(k.cutShort, k.plainWhole, k.dropChanges, k.dropFaults, k.dropNodes)
 		k.plainFaults()
 		k.plainChanges()
 		k.pullTogether()
 		k.renumber()
 	})
-	return k.plan, k.runs
+	return k.Smallest, k.Runs
 }
 
 // shrinker is a plan that fails, and is being made smaller.
 type shrinker struct {
-	Shrinking
-	runner     *Runner
-	property   spec.Property
-	plan       Plan
-	at         time.Duration // when it fails
-	runs, kept int
-}
-
-// repeat repeats the passes until they change nothing, or there may be no more runs.
-func (k *shrinker) repeat(passes ...func()) {
-	for before := -1; before < k.kept && k.runs < k.MaxRuns; {
-		before = k.kept
-		for _, pass := range passes {
-			pass()
-		}
-	}
-}
-
-// keep tries a plan, and takes it if it breaks the same property. A plan that is not valid does not.
-func (k *shrinker) keep(p Plan) bool {
-	if k.runs >= k.MaxRuns {
-		return false
-	}
-	k.runs++
-	result, err := k.runner.Run(&p, Options{})
-	if err != nil || result.Violation == nil || result.Violation.Property != k.property {
-		return false
-	}
-	k.plan, k.at = p, result.Violation.At
-	k.kept++
-	if k.Progress != nil {
-		k.Progress(&k.plan, k.runs)
-	}
-	return true
-}
-
-// try changes a copy of the plan, and keeps it if that still fails.
-func (k *shrinker) try(change func(p *Plan)) bool {
-	p := k.plan.Clone()
-	change(&p)
-	return k.keep(p)
+	shrink.Smaller[Plan]
+	at time.Duration // when it fails
 }
 
 // cutShort ends the plan early: soon after it fails, or when its faults are over.
 func (k *shrinker) cutShort() {
-	if end := k.at + 10*time.Millisecond - k.at%(10*time.Millisecond); end < k.plan.Length {
-		k.try(func(p *Plan) {
+	if end := k.at + 10*time.Millisecond - k.at%(10*time.Millisecond); end < k.Smallest.Length {
+		k.Try(func(p *Plan) {
 			p.Length = end
 			p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.At >= end })
 			p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.At >= end })
@@ -97,34 +70,29 @@ func (k *shrinker) cutShort() {
 		})
 	}
 	last := time.Duration(0)
-	for i := range k.plan.Faults {
-		last = max(last, k.plan.Faults[i].end())
+	for i := range k.Smallest.Faults {
+		last = max(last, k.Smallest.Faults[i].end())
 	}
-	for i := range k.plan.Changes {
-		last = max(last, k.plan.Changes[i].At)
+	for i := range k.Smallest.Changes {
+		last = max(last, k.Smallest.Changes[i].At)
 	}
 	k.shorten(last, func(p *Plan) *time.Duration { return &p.Length })
 }
 
 // dropFaults drops faults until none can be spared.
 func (k *shrinker) dropFaults() {
-	k.dropSome(func() int { return len(k.plan.Faults) }, func(p *Plan, from, to int) { p.Faults = slices.Delete(p.Faults, from, to) })
-}
-
-// dropSome drops what it can of a list of the plan.
-func (k *shrinker) dropSome(size func() int, drop func(p *Plan, from, to int)) {
-	shrink.List(size, func(from, to int) bool { return k.try(func(p *Plan) { drop(p, from, to) }) })
+	k.Drop(func(p *Plan) int { return len(p.Faults) }, func(p *Plan, from, to int) { p.Faults = slices.Delete(p.Faults, from, to) })
 }
 
 // dropNodes drops nodes, with all that befalls them: one, or two, which leaves as many to spare.
 func (k *shrinker) dropNodes() {
-	for i := len(k.plan.Members) - 1; i >= 0; i-- {
-		k.try(func(p *Plan) { p.drop(i) })
+	for i := len(k.Smallest.Members) - 1; i >= 0; i-- {
+		k.Try(func(p *Plan) { p.drop(i) })
 	}
-	for i := len(k.plan.Members) - 1; i > 0; i-- {
+	for i := len(k.Smallest.Members) - 1; i > 0; i-- {
 		for j := i - 1; j >= 0; j-- {
-			if i < len(k.plan.Members) {
-				k.try(func(p *Plan) { p.drop(i); p.drop(j) })
+			if i < len(k.Smallest.Members) {
+				k.Try(func(p *Plan) { p.drop(i); p.drop(j) })
 			}
 		}
 	}
@@ -149,29 +117,26 @@ func (p *Plan) drop(i int) {
 
 // plainWhole makes plain what holds throughout: the timing, the clocks, the disks, the conditions.
 func (k *shrinker) plainWhole() {
-	k.tryIf(k.plan.Timing != policy.LAN(), func(p *Plan) { p.Timing = policy.LAN() })
-	k.tryIf(k.plan.Rates != nil, func(p *Plan) { p.Rates = nil })
-	k.tryIf(k.plan.Disk != Range{}, func(p *Plan) { p.Disk = Range{} })
-	k.tryIf(k.plan.Proofs, func(p *Plan) { p.Proofs = false })
-	k.tryIf(k.plan.Links.Loss > 0, func(p *Plan) { p.Links.Loss = 0 })
-	k.tryIf(k.plan.Links.Repeated > 0, func(p *Plan) { p.Links.Repeated = 0 })
-	for i := range k.plan.Rates {
-		k.tryIf(k.plan.Rates != nil && k.plan.Rates[i] != 1, func(p *Plan) { p.Rates[i] = 1 })
+	k.TryIf(k.Smallest.Timing != policy.LAN(), func(p *Plan) { p.Timing = policy.LAN() })
+	k.TryIf(k.Smallest.Rates != nil, func(p *Plan) { p.Rates = nil })
+	k.TryIf(k.Smallest.Disk != Range{}, func(p *Plan) { p.Disk = Range{} })
+	k.TryIf(k.Smallest.Proofs, func(p *Plan) { p.Proofs = false })
+	k.TryIf(k.Smallest.Links.Loss > 0, func(p *Plan) { p.Links.Loss = 0 })
+	k.TryIf(k.Smallest.Links.Repeated > 0, func(p *Plan) { p.Links.Repeated = 0 })
+	for i := range k.Smallest.Rates {
+		k.TryIf(k.Smallest.Rates != nil && k.Smallest.Rates[i] != 1, func(p *Plan) { p.Rates[i] = 1 })
 	}
 	k.constant(func(p *Plan) *Range { return &p.Links.Delay })
 	k.constant(func(p *Plan) *Range { return &p.Disk })
 }
-
-// tryIf is try, if there is something to change.
-func (k *shrinker) tryIf(needed bool, change func(p *Plan)) bool { return needed && k.try(change) }
 
 // plain is what a range of times is made if it can be.
 const plain = time.Millisecond
 
 // constant makes a range one time: a millisecond, or else the least or the most of it.
 func (k *shrinker) constant(of func(p *Plan) *Range) {
-	r := *of(&k.plan)
-	set := func(d time.Duration) bool { return k.try(func(p *Plan) { *of(p) = Range{Min: d, Max: d} }) }
+	r := *of(&k.Smallest)
+	set := func(d time.Duration) bool { return k.Try(func(p *Plan) { *of(p) = Range{Min: d, Max: d} }) }
 	switch {
 	case r.Max == plain && r.Min == plain, r.Max > plain && set(plain), r.Min == r.Max:
 	default:
@@ -181,10 +146,10 @@ func (k *shrinker) constant(of func(p *Plan) *Range) {
 
 // plainFaults makes each fault simpler: fewer links, plainer conditions, a plainer point, and less time, sooner.
 func (k *shrinker) plainFaults() {
-	for i := 0; i < len(k.plan.Faults); i++ {
+	for i := 0; i < len(k.Smallest.Faults); i++ {
 		at := func(p *Plan) *Fault { return &p.Faults[i] }
-		f := *at(&k.plan)
-		k.dropSome(func() int { return len(at(&k.plan).Links) }, func(p *Plan, from, to int) { at(p).Links = slices.Delete(at(p).Links, from, to) })
+		f := *at(&k.Smallest)
+		k.Drop(func(p *Plan) int { return len(at(p).Links) }, func(p *Plan, from, to int) { at(p).Links = slices.Delete(at(p).Links, from, to) })
 		if plain := f.Kind.kind().plain; plain != nil {
 			plain(k, f, at)
 		}
@@ -199,7 +164,7 @@ func (k *shrinker) plainFaults() {
 
 // beginLater makes fault i shorter from its beginning on. Faults stay in the order of At.
 func (k *shrinker) beginLater(i int) {
-	for k.plan.Faults[i].For > 4*plain && k.try(func(p *Plan) {
+	for k.Smallest.Faults[i].For > 4*plain && k.Try(func(p *Plan) {
 		f := &p.Faults[i]
 		half := (f.For / 2).Round(plain)
 		f.At, f.For = f.At+half, f.For-half
@@ -210,13 +175,13 @@ func (k *shrinker) beginLater(i int) {
 
 // pullTogether makes the time before each fault shorter, for itself alone, and with all that comes after it.
 func (k *shrinker) pullTogether() {
-	for i := range k.plan.Faults {
+	for i := range k.Smallest.Faults {
 		least := time.Duration(0)
 		if i > 0 {
-			least = k.plan.Faults[i-1].At
+			least = k.Smallest.Faults[i-1].At
 		}
 		gap := func(p *Plan) time.Duration { return p.Faults[i].At - least }
-		k.smaller(gap(&k.plan), func(p *Plan, to time.Duration) {
+		k.smaller(gap(&k.Smallest), func(p *Plan, to time.Duration) {
 			by := gap(p) - to
 			for j := i; j < len(p.Faults); j++ {
 				p.Faults[j].At -= by
@@ -229,12 +194,12 @@ func (k *shrinker) pullTogether() {
 
 // shorten makes a time of the plan as short as it can be, but not below least.
 func (k *shrinker) shorten(least time.Duration, of func(p *Plan) *time.Duration) {
-	k.smaller(*of(&k.plan)-least, func(p *Plan, to time.Duration) { *of(p) = least + to })
+	k.smaller(*of(&k.Smallest)-least, func(p *Plan, to time.Duration) { *of(p) = least + to })
 }
 
 // smaller makes a time smaller: nothing, or the least round one that will do, or else rounder.
 func (k *shrinker) smaller(now time.Duration, set func(p *Plan, to time.Duration)) {
-	try := func(to time.Duration) bool { return to < now && k.try(func(p *Plan) { set(p, to) }) }
+	try := func(to time.Duration) bool { return to < now && k.Try(func(p *Plan) { set(p, to) }) }
 	if try(0) {
 		return
 	}
@@ -255,10 +220,10 @@ func (k *shrinker) smaller(now time.Duration, set func(p *Plan, to time.Duration
 // renumber names the nodes 1, 2, 3 and so on.
 func (k *shrinker) renumber() {
 	names := map[spec.NodeID]spec.NodeID{}
-	for i, id := range k.plan.Members {
+	for i, id := range k.Smallest.Members {
 		names[id] = spec.IntegerID(uint64(i + 1))
 	}
-	k.tryIf(names[k.plan.Members[len(names)-1]] != k.plan.Members[len(names)-1], func(p *Plan) {
+	k.TryIf(names[k.Smallest.Members[len(names)-1]] != k.Smallest.Members[len(names)-1], func(p *Plan) {
 		for i, id := range p.Members {
 			p.Members[i] = names[id]
 		}
@@ -280,23 +245,23 @@ func (k *shrinker) renumber() {
 
 // dropChanges drops changes, as dropFaults drops faults.
 func (k *shrinker) dropChanges() {
-	k.dropSome(func() int { return len(k.plan.Changes) }, func(p *Plan, from, to int) { p.Changes = slices.Delete(p.Changes, from, to) })
+	k.Drop(func(p *Plan) int { return len(p.Changes) }, func(p *Plan, from, to int) { p.Changes = slices.Delete(p.Changes, from, to) })
 }
 
 // plainChanges makes the first members plainer, and each change: all are voters, with no address, and from the beginning on; who
 // is removed does not come back; and a change comes sooner.
 func (k *shrinker) plainChanges() {
-	for i := range k.plan.First {
+	for i := range k.Smallest.First {
 		at := func(p *Plan) *spec.Member { return &p.First[i] }
-		k.tryIf(at(&k.plan).Kind != spec.Voter, func(p *Plan) { at(p).Kind = spec.Voter })
-		k.tryIf(at(&k.plan).Address != "", func(p *Plan) { at(p).Address = "" })
+		k.TryIf(at(&k.Smallest).Kind != spec.Voter, func(p *Plan) { at(p).Kind = spec.Voter })
+		k.TryIf(at(&k.Smallest).Address != "", func(p *Plan) { at(p).Address = "" })
 	}
-	for i := range k.plan.Changes {
+	for i := range k.Smallest.Changes {
 		at := func(p *Plan) *Change { return &p.Changes[i] }
-		k.tryIf(at(&k.plan).Back > 0, func(p *Plan) { at(p).Back = 0 })
+		k.TryIf(at(&k.Smallest).Back > 0, func(p *Plan) { at(p).Back = 0 })
 		least := time.Duration(0)
 		if i > 0 {
-			least = k.plan.Changes[i-1].At
+			least = k.Smallest.Changes[i-1].At
 		}
 		k.shorten(least, func(p *Plan) *time.Duration { return &at(p).At })
 	}

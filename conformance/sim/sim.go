@@ -46,11 +46,9 @@
 //
 // Then what is said above goes by configurations, and there is more at each step: that no node's
 // configuration gets older, over restarts too (ConfigurationMonotonic); that an epoch and a version name one list of members
-// (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that a node has the configuration that R43, R47 and R48
-// say, that it is what every message of the step carries, and that it is saved (R42); that a message of or to a node that is no
-// member does nothing (R44); that only what is of the same configuration counts, and only voters are voted for, by electors
-// (R45); that only voters stand, that another member which speaks tells all, and who is no member nobody (R46); that a leader
-// changes nothing that it may not, and tells those of before and after (R47). And that what is settled holds for good (R47):
+// (OneConfiguration); that a leader is an elector ([LeaderIsElector]); that what every message of the step carries is the node's own
+// configuration (R43), and that it is saved (R42). Wherever it counts who is a member, and of which kind, the model is asked the same,
+// and the node must do what it does (R43 to R48): package rules of model says that once. And what is settled holds for good (R47):
 // whoever comes to lead a higher epoch has a configuration that follows on every one that a leader of a lower epoch knew a quorum
 // to hold.
 //
@@ -68,13 +66,13 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/bits"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -214,48 +212,26 @@ func newTracer(p *Plan, o *Options) *tracer {
 	if o.Trace == nil {
 		return nil
 	}
-	commit := o.Commit
-	if commit == "" {
-		commit = "unknown"
-	}
-	return &tracer{w: spec.NewTraceWriter(o.Trace, spec.Header{Changing: p.changes(), Members: p.Members, Seed: p.Seed, Commit: commit})}
+	h := spec.Header{Changing: p.changes(), Members: p.Members, Seed: p.Seed, Commit: cmp.Or(o.Commit, "unknown")}
+	return &tracer{w: spec.NewTraceWriter(o.Trace, h)}
 }
 
-// write writes an event, with its number and its time.
-func (t *tracer) write(r *Runner, e spec.Event) {
-	e.Seq, e.At = t.event.Seq+1, traceBegins+uint64(r.net.Now().Microseconds())
-	t.event = e
+// writeEvent writes an event with its number and its time, if there is a trace: most runs have none, and make no event.
+func (r *Runner) writeEvent(event func() spec.Event) {
+	t := r.trace
+	if t == nil {
+		return
+	}
+	seq := t.event.Seq + 1
+	t.event = event()
+	t.event.Seq, t.event.At = seq, traceBegins+uint64(r.net.Now().Microseconds())
 	if err := t.w.Write(&t.event); err != nil && t.err == nil {
 		t.err = err
 	}
 }
 
-// step writes a step, with all that it sends, be it lost.
-func (t *tracer) step(r *Runner, i rank, out *spec.Step) {
-	if t != nil {
-		t.write(r, spec.Event{Node: r.members[i], Action: actions[r.in.action], Input: r.in.given.Written(), Sent: out.Sent, State: out.State})
-	}
-}
-
-// crash writes what is left of a node after a crash.
-func (t *tracer) crash(r *Runner, i rank) {
-	if t != nil {
-		t.write(r, spec.Event{Node: r.members[i], Action: spec.CrashAction, State: cases.Survivor(r.hosts[i].durable)})
-	}
-}
-
-// lose writes the loss of the first message on its link.
-func (t *tracer) lose(r *Runner, m *spec.Message) {
-	if t != nil {
-		t.write(r, spec.Event{Action: spec.LoseAction, Input: spec.Input{Message: *m}})
-	}
-}
-
-// cut writes which links are cut now.
-func (t *tracer) cut(r *Runner) {
-	if t == nil {
-		return
-	}
+// cutEvent says which links are cut now.
+func (r *Runner) cutEvent() spec.Event {
 	var cut []spec.Link
 	for i := range r.members {
 		for j := range r.members {
@@ -264,7 +240,7 @@ func (t *tracer) cut(r *Runner) {
 			}
 		}
 	}
-	t.write(r, spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: cut}})
+	return spec.Event{Action: spec.CutAction, Input: spec.Input{Cut: cut}}
 }
 
 // flush ends the trace.
@@ -272,10 +248,7 @@ func (t *tracer) flush() error {
 	if t == nil {
 		return nil
 	}
-	if err := t.w.Flush(); err != nil && t.err == nil {
-		t.err = err
-	}
-	return t.err
+	return cmp.Or(t.err, t.w.Flush())
 }
 
 // A digest is over words: multiply and rotate, from FNV's offset basis and prime.

@@ -19,7 +19,7 @@ type resource struct {
 
 // ask takes a request, and answers it unless a crash comes first.
 func (r *resource) ask(op *check.Op, answer func(check.Op)) {
-	if r.play.now < r.down {
+	if r.play.now() < r.down {
 		return
 	}
 	if r.play.one(crashes) {
@@ -46,7 +46,7 @@ func (r *resource) ask(op *check.Op, answer func(check.Op)) {
 	}
 	if r.play.config.Rules.TwoSteps {
 		life := r.lives
-		r.play.at(r.play.now+r.play.draw(2*r.play.pace), func() {
+		r.play.at(r.play.now()+r.play.draw(2*r.play.pace), func() {
 			if r.lives == life {
 				write()
 			}
@@ -82,7 +82,7 @@ func (r *resource) crash(op *check.Op) {
 		}
 	}
 	r.lives++
-	r.down = r.play.now + r.play.draw(3*r.play.pace)
+	r.down = r.play.now() + r.play.draw(3*r.play.pace)
 	if survives := r.play.config.Rules.Survives; survives != nil {
 		r.content = survives(r.content)
 	}

@@ -2,14 +2,15 @@ package writers
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/sim"
+	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -71,7 +72,7 @@ const (
 // Play returns what the users have done, in the order of their calls, and what they were told of: who led, and who
 // followed. What they are told must be in the order of time, as sim.Options.Tell is.
 func Play(told []sim.Notification, c Config) []check.Op {
-	p := &play{config: c, dice: rand.New(rand.NewPCG(c.Seed, 0xb011)), users: map[spec.NodeID]*user{}, pace: c.Length / 150}
+	p := &play{config: c, net: simnet.New[struct{}](simnet.Config{Nodes: 1}), dice: rand.New(rand.NewPCG(c.Seed, 0xb011)), users: map[spec.NodeID]*user{}, pace: c.Length / 150}
 	p.resources = []*resource{{name: File, play: p}, {name: Guard, play: p, raises: true}}
 	for _, t := range told {
 		p.at(t.At, func() { p.tell(t) })
@@ -79,10 +80,8 @@ func Play(told []sim.Notification, c Config) []check.Op {
 	for i := range readers {
 		p.at(p.wait(), func() { p.read(fmt.Sprintf("reader %d", i+1)) })
 	}
-	for p.events.Len() > 0 {
-		e := heap.Pop(&p.events).(event)
-		p.now = e.at
-		e.do()
+	for e := (simnet.Event[struct{}]{}); p.net.Next(&e, math.MaxInt64); {
+		p.todo[e.Tag]()
 	}
 	p.unsaid(told)
 	var ops []check.Op
@@ -100,8 +99,8 @@ type play struct {
 	config    Config
 	dice      *rand.Rand
 	pace      time.Duration
-	now       time.Duration
-	events    events
+	net       *simnet.Network[struct{}] // nothing but its clock
+	todo      []func()                  // by the tag of its alarm
 	users     map[spec.NodeID]*user
 	resources []*resource
 	highest   spec.Epoch // that anybody is told of
@@ -115,14 +114,16 @@ type user struct {
 	life int // how often the node has gone down: what was asked in another life is not answered
 }
 
-// at has something done at a moment that is not before now.
+func (p *play) now() time.Duration { return p.net.Now() }
+
+// at has something done at a moment that is not before now; of two at the same moment that comes first which was set first.
 func (p *play) at(when time.Duration, do func()) {
-	p.events.count++
-	heap.Push(&p.events, event{max(when, p.now), p.events.count, do})
+	p.net.At(max(when, p.now()), uint32(len(p.todo)))
+	p.todo = append(p.todo, do)
 }
 
 // wait returns the next time at which somebody does something.
-func (p *play) wait() time.Duration { return p.now + p.pace/2 + p.draw(p.pace) }
+func (p *play) wait() time.Duration { return p.now() + p.pace/2 + p.draw(p.pace) }
 
 // draw returns a time below the given one.
 func (p *play) draw(most time.Duration) time.Duration {
@@ -142,7 +143,7 @@ func (p *play) delay() time.Duration {
 
 // record adds an operation that is called now, and has not returned.
 func (p *play) record(op check.Op) *check.Op {
-	op.Call, op.Return = int64(p.now), check.Never
+	op.Call, op.Return = int64(p.now()), check.Never
 	p.ops = append(p.ops, &op)
 	return &op
 }
@@ -167,10 +168,10 @@ func (p *play) tell(t sim.Notification) {
 	if t.Leading {
 		op.Kind, op.Leader = check.LedOp, spec.NodeID{}
 		for range threads {
-			p.at(p.now+p.draw(p.pace), func() { p.lead(u, t.Epoch) })
+			p.at(p.now()+p.draw(p.pace), func() { p.lead(u, t.Epoch) })
 		}
 	}
-	p.record(op).Return = int64(p.now)
+	p.record(op).Return = int64(p.now())
 }
 
 // unsaid adds that a node came to lead an epoch, where others were told so and its own user was not, because it died in the
@@ -203,7 +204,7 @@ func (p *play) unsaid(told []sim.Notification) {
 
 // lead decides on a write, and on when to go on, as long as the user is told that the reign goes on.
 func (p *play) lead(u *user, reign spec.Epoch) {
-	if !u.Up || !u.Leading || u.Epoch != reign || p.now >= p.config.Length {
+	if !u.Up || !u.Leading || u.Epoch != reign || p.now() >= p.config.Length {
 		return
 	}
 	p.values++
@@ -221,7 +222,7 @@ func (p *play) lead(u *user, reign spec.Epoch) {
 		p.at(p.wait(), func() { p.lead(u, reign) })
 	}
 	if p.one(pauses) {
-		p.at(p.now+p.draw(40*p.pace), send)
+		p.at(p.now()+p.draw(40*p.pace), send)
 	} else {
 		send()
 	}
@@ -229,7 +230,7 @@ func (p *play) lead(u *user, reign spec.Epoch) {
 
 // read reads a resource, and goes on.
 func (p *play) read(reader string) {
-	if p.now >= p.config.Length {
+	if p.now() >= p.config.Length {
 		return
 	}
 	op := p.record(check.Op{Client: reader, Kind: check.ReadOp, Resource: p.resources[p.dice.IntN(len(p.resources))].name})
@@ -246,45 +247,17 @@ func (p *play) send(op *check.Op, lives func() bool) {
 	if op.Resource == Guard {
 		r = p.resources[1]
 	}
-	p.at(p.now+p.delay(), func() {
+	p.at(p.now()+p.delay(), func() {
 		r.ask(op, func(answer check.Op) {
 			if p.one(lostAnswers) {
 				return
 			}
-			p.at(p.now+p.delay(), func() {
+			p.at(p.now()+p.delay(), func() {
 				if lives() {
 					*op = answer
-					op.Return = int64(p.now)
+					op.Return = int64(p.now())
 				}
 			})
 		})
 	})
-}
-
-// event is something that happens at a moment; of two at the same moment that comes first which was set first.
-type event struct {
-	at    time.Duration
-	count int
-	do    func()
-}
-
-// events is what is going to happen.
-type events struct {
-	list  []event
-	count int
-}
-
-var _ heap.Interface = (*events)(nil)
-
-func (e *events) Len() int { return len(e.list) }
-func (e *events) Less(i, j int) bool {
-	a, b := e.list[i], e.list[j]
-	return a.at < b.at || a.at == b.at && a.count < b.count
-}
-func (e *events) Swap(i, j int) { e.list[i], e.list[j] = e.list[j], e.list[i] }
-func (e *events) Push(x any)    { e.list = append(e.list, x.(event)) }
-func (e *events) Pop() any {
-	last := e.list[len(e.list)-1]
-	e.list = e.list[:len(e.list)-1]
-	return last
 }
