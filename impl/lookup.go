@@ -38,7 +38,7 @@ func parsePlace(text string) (p place, err error) {
 	if !srv {
 		var plain bool
 		if rest, plain = strings.CutPrefix(text, schemeAddresses); !plain {
-			return wrong("is no place of members: give dns+srv://NAME, or dns://NAME:PORT")
+			return place{}, fmt.Errorf("%q is no place of members: give dns+srv://NAME, or dns://NAME:PORT", text)
 		}
 	}
 	p = place{text: text, name: rest}

@@ -197,6 +197,9 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 	if f.expect != 0 && s.search == nil {
 		return s, cli.Usage("-expect is for members that DNS names: give -members dns+srv://NAME or dns://NAME:PORT")
 	}
+	if f.httpControl && f.http == "" {
+		return s, cli.Usage("-http-control says who may use -http, which is missing")
+	}
 	if f.view != "" && f.http == "" {
 		return s, cli.Usage("-view says where pages are, but -http is missing: this node would show none")
 	}
@@ -227,6 +230,10 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 // ofMembers reads the flags that say who the node is, and all members, which are fixed.
 func (s *settings) ofMembers() (err error) {
 	f := &s.nodeFlags
+	if f.data != "" && f.id == "" && f.cluster == "" && f.members == "" { // as a node is run whose members come and go
+		return cli.Usage(fmt.Sprintf("there is no record in %s, and no -id, -cluster and -members, as fixed members need. If members come and go, bully init or join makes "+
+			"the record, once; if it was there before, this disk is lost: bully help join says what to do", f.data))
+	}
 	for _, required := range []struct{ flag, value, like string }{
 		{"id", f.id, "3"}, {"cluster", f.cluster, "jobs"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
 	} {

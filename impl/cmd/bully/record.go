@@ -226,7 +226,7 @@ func join(_ context.Context, p program, args []string) error {
 		return err
 	}
 	_, err = fmt.Fprintf(p.Out, "Made the record of %s in %s.\nRun it:     bully run -data %s%s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
-		"where ADDRESS is the -http address of any member.\n", who, data, data, links.again(), who.ID, transport.JoinAddress(address, who.Incarnation))
+		"where ADDRESS is the -http addresses of members, with commas between: of all, as the leader must be among them.\n", who, data, data, links.again(), who.ID, transport.JoinAddress(address, who.Incarnation))
 	return err
 }
 

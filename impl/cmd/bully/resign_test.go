@@ -63,6 +63,7 @@ func TestResignUsage(t *testing.T) {
 		"no node is given: bully resign -http 127.0.0.1:8001": nil,
 		"is no address of a page":                             {"-http", "http://a/x"},
 		"did you mean -timeout?":                              {"-timout", "1s"},
+		"-timeout: 0s is no time to wait":                     {"-timeout", "0", "http://a"},
 	} {
 		status, _, log := bully(t, append([]string{"resign"}, args...)...)
 		require.Equal(t, cli.Misused, status)

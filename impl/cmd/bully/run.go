@@ -95,11 +95,11 @@ func run(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	if found, err := p.find(ctx, &s); !found {
-		return err
-	}
 	notifier, err := notify.newNotifier(p)
 	if err != nil {
+		return err
+	}
+	if found, err := p.find(ctx, &s); !found {
 		return err
 	}
 	n, err := newNode(p, s)
