@@ -125,6 +125,26 @@ func TestFindMembersWaits(t *testing.T) {
 	require.NoDirExists(t, search.Folder, "nothing is settled")
 }
 
+// TestFindMembersSaysOnce: that a name server cannot be asked is told without the port that was asked from, which is another each time: else it would
+// be told twice a second.
+func TestFindMembersSaysOnce(t *testing.T) {
+	gone, err := nameserver.Start()
+	require.NoError(t, err)
+	require.NoError(t, gone.Close())
+	search := searchOf(t, gone)
+	ctx, stop := context.WithCancel(t.Context())
+	search.Waits = func(why string) {
+		if strings.Contains(why, noAnswer) { // this machine may be too slow to hear that nobody listens
+			return
+		}
+		require.Contains(t, why, "DNS does not say SRV records of "+service+": ")
+		require.NotContains(t, why, "127.0.0.1:")
+		stop()
+	}
+	_, err = bully.FindMembers(ctx, search)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // TestFindMembersRefuses sees what no waiting makes right.
 func TestFindMembersRefuses(t *testing.T) {
 	target := func(host string, port uint16) nameserver.Target { return nameserver.Target{Host: host, Port: port} }

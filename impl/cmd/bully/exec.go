@@ -110,7 +110,6 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " -- CMD [argument…]", Text: execHelp}); err != nil {
 		return err
 	}
-	x.given = given(flags)
 	if flags.NArg() == 0 {
 		return cli.Usage("no command is given: bully exec [flags] -- CMD [argument…]")
 	}
@@ -118,6 +117,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	x.given = given(flags)
 	if err := x.check(s); err != nil {
 		return err
 	}
