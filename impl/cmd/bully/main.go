@@ -97,7 +97,7 @@ type nodeFlags struct {
 func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on, a UUID of version 4, or ordinal, which is made of the host's name: bully-0 is 1; the highest leads (default: that of the record, if bully init or join made it)")
 	flags.StringVar(&f.cluster, "cluster", "", "the `name` of the cluster; must be identical on every node, and differ from that of any other cluster (default: that of the record, if bully init or join made it)")
-	flags.StringVar(&f.members, "members", "", "the static member list, `id=host:port,…`, or where it is found: dns+srv://NAME or dns://NAME:PORT; must be identical on every node")
+	flags.StringVar(&f.members, "members", "", "the fixed members, `id=host:port,…`, or where they are found: dns+srv://NAME or dns://NAME:PORT; must be identical on every node")
 	flags.IntVar(&f.expect, "expect", 0, "how many `members` there are, if DNS names them: nobody begins with fewer; must be identical on every node")
 	flags.StringVar(&f.data, "data", "", "the `folder` for the record of this node; it must survive restarts")
 	flags.StringVar(&f.listen, "listen", "", "listen for the other nodes on this `address` (default: its address in -members)")

@@ -58,7 +58,7 @@ func setup(_ context.Context, p program, args []string) error {
 	links.define(flags)
 	flags.StringVar(&members, "members", "", "the first members, `id=host:port,…`; must be identical on every node")
 	flags.Uint64Var(&epoch, "epoch", 0, "begin above this `epoch`: for a cluster that takes the place of another, the same at each of its nodes; see above")
-	flags.BoolVar(&fromFixed, "from-fixed", false, "convert the record of a node with a static member list, so that members can come and go; its -id is in the record")
+	flags.BoolVar(&fromFixed, "from-fixed", false, "convert the record of a node with fixed members, so that members can come and go; its -id is in the record")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: initHelp}); err != nil {
 		return err
 	}
