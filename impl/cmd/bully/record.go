@@ -117,7 +117,7 @@ func makeFirst(data string, who storage.Identity, first spec.Configuration, epoc
 // firstMembers reads the first members, and where they listen.
 func firstMembers(text string) (first spec.Configuration, addresses map[spec.NodeID]string, err error) {
 	if text == "" {
-		return first, nil, cli.Usage("-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001")
+		return first, nil, cli.Usage("-members is missing: give all first members, as in -members 1=10.0.0.1:7000,2=10.0.0.2:7000,3=10.0.0.3:7000")
 	}
 	addresses, ids, err := parsePairs("members", text, nil)
 	if err != nil {
@@ -211,7 +211,7 @@ func join(_ context.Context, p program, args []string) error {
 		return err
 	}
 	if address == "" {
-		return cli.Usage("-address is missing: give where the others reach this node, as in -address 10.0.0.4:7001")
+		return cli.Usage("-address is missing: give where the others reach this node, as in -address 10.0.0.4:7000")
 	}
 	if problem := transport.CheckAddress(address); problem != "" {
 		return cli.Usage("-address: " + problem)

@@ -91,7 +91,7 @@ func (p program) nodesAsked(command string, given []string, timeout time.Duratio
 		given = []string{p.Getenv(variable("http"))}
 	}
 	if len(given) == 0 {
-		return nil, cli.Usage(fmt.Sprintf("no node is given: bully %s -http 127.0.0.1:8001", command))
+		return nil, cli.Usage(fmt.Sprintf("no node is given: bully %s -http 127.0.0.1:8000", command))
 	}
 	for i, text := range given {
 		var err error

@@ -19,7 +19,7 @@ import (
 
 // Operator changes the members of a cluster by way of the HTTP servers of its nodes:
 //
-//	operator := web.Operator{Nodes: []string{"http://10.0.0.1:8001", "http://10.0.0.2:8001"}}
+//	operator := web.Operator{Nodes: []string{"http://10.0.0.1:8000", "http://10.0.0.2:8000"}}
 //	err := operator.CarryOut(ctx, web.Change{Do: "remove", ID: spec.IntegerID(2)})
 //
 // It asks all for the leader, and goes on at the next when that one hands over.
