@@ -125,6 +125,26 @@ func TestFindMembersWaits(t *testing.T) {
 	require.NoDirExists(t, search.Folder, "nothing is settled")
 }
 
+// TestFindMembersSaysOnce: that a name server cannot be asked is told without the port that was asked from, which is another each time: else it would
+// be told twice a second.
+func TestFindMembersSaysOnce(t *testing.T) {
+	gone, err := nameserver.Start()
+	require.NoError(t, err)
+	require.NoError(t, gone.Close())
+	search := searchOf(t, gone)
+	ctx, stop := context.WithCancel(t.Context())
+	search.Waits = func(why string) {
+		if strings.Contains(why, noAnswer) { // this machine may be too slow to hear that nobody listens
+			return
+		}
+		require.Contains(t, why, "DNS does not say SRV records of "+service+": ")
+		require.NotContains(t, why, "127.0.0.1:")
+		stop()
+	}
+	_, err = bully.FindMembers(ctx, search)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // TestFindMembersRefuses sees what no waiting makes right.
 func TestFindMembersRefuses(t *testing.T) {
 	target := func(host string, port uint16) nameserver.Target { return nameserver.Target{Host: host, Port: port} }
@@ -225,16 +245,16 @@ func TestOpenFound(t *testing.T) {
 // TestSearchRefused sees what is wrong with a search before anything is asked.
 func TestSearchRefused(t *testing.T) {
 	for want, change := range map[string]func(*bully.Search){
-		`Where: "http://x": is no place of members: give dns+srv://NAME, or dns://NAME:PORT`: func(s *bully.Search) { s.Where = "http://x" },
-		`Where: "dns+srv://": no name to look up`:                                            func(s *bully.Search) { s.Where = "dns+srv://" },
-		`Where: "dns+srv://a:1": no name to look up`:                                         func(s *bully.Search) { s.Where = "dns+srv://a:1" },
-		`Where: "dns://bully": "bully" is no address: give host:port`:                        func(s *bully.Search) { s.Where = "dns://bully" },
-		`Where: "dns://10.0.0.1:7000": 10.0.0.1 is an address, and no name`:                  func(s *bully.Search) { s.Where = "dns://10.0.0.1:7000" },
-		`Where: "dns://x/bully:1": the name server: "x" is no address`:                       func(s *bully.Search) { s.Where = "dns://x/bully:1" },
-		"Expect: 0 is not from 1 to 64":                                                      func(s *bully.Search) { s.Expect = 0 },
-		"Expect: 65 is not from 1 to 64":                                                     func(s *bully.Search) { s.Expect = 65 },
-		`ID: node id: "x" is neither`:                                                        func(s *bully.Search) { s.ID = "x" },
-		"Folder is missing":                                                                  func(s *bully.Search) { s.Folder = "" },
+		`Where: "http://x" is no place of members: give dns+srv://NAME, or dns://NAME:PORT`: func(s *bully.Search) { s.Where = "http://x" },
+		`Where: "dns+srv://": no name to look up`:                                           func(s *bully.Search) { s.Where = "dns+srv://" },
+		`Where: "dns+srv://a:1": no name to look up`:                                        func(s *bully.Search) { s.Where = "dns+srv://a:1" },
+		`Where: "dns://bully": "bully" is no address: give host:port`:                       func(s *bully.Search) { s.Where = "dns://bully" },
+		`Where: "dns://10.0.0.1:7000": 10.0.0.1 is an address, and no name`:                 func(s *bully.Search) { s.Where = "dns://10.0.0.1:7000" },
+		`Where: "dns://x/bully:1": the name server: "x" is no address`:                      func(s *bully.Search) { s.Where = "dns://x/bully:1" },
+		"Expect: 0 is not from 1 to 64":                                                     func(s *bully.Search) { s.Expect = 0 },
+		"Expect: 65 is not from 1 to 64":                                                    func(s *bully.Search) { s.Expect = 65 },
+		`ID: node id: "x" is neither`:                                                       func(s *bully.Search) { s.ID = "x" },
+		"Folder is missing":                                                                 func(s *bully.Search) { s.Folder = "" },
 	} {
 		search := bully.Search{Where: "dns+srv://bully", Expect: 3, ID: "1", Folder: "d"}
 		require.NoError(t, search.Validate())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func parsePlace(text string) (p place, err error) {
 	if !srv {
 		var plain bool
 		if rest, plain = strings.CutPrefix(text, schemeAddresses); !plain {
-			return wrong("is no place of members: give dns+srv://NAME, or dns://NAME:PORT")
+			return place{}, fmt.Errorf("%q is no place of members: give dns+srv://NAME, or dns://NAME:PORT", text)
 		}
 	}
 	p = place{text: text, name: rest}
@@ -78,6 +79,9 @@ func (e *notYetError) Error() string { return e.why }
 
 func notYet(format string, about ...any) error { return &notYetError{fmt.Sprintf(format, about...)} }
 
+// fromTo are the addresses of a question. That which it was asked from has another port each time, and so would be told each time.
+var fromTo = regexp.MustCompile(`\S+->\S+: `)
+
 // unanswered says why a question has no answer.
 func unanswered(what string, err error) error {
 	failed, ok := errors.AsType[*net.DNSError](err)
@@ -87,7 +91,11 @@ func unanswered(what string, err error) error {
 	case ok && failed.IsTimeout, errors.Is(err, context.DeadlineExceeded):
 		return notYet("no name server answers a question for %s", what)
 	}
-	return notYet("DNS does not say %s: %v", what, err)
+	why := err.Error()
+	if ok {
+		why = fromTo.ReplaceAllString(failed.Err, "")
+	}
+	return notYet("DNS does not say %s: %s", what, why)
 }
 
 // lookUp returns the members that DNS names now, and where they listen.
@@ -137,7 +145,7 @@ func (p place) hosts(ctx context.Context) (map[spec.NodeID]string, error) {
 // add adds a host. One that has two addresses is there twice, and is one member.
 func (p place) add(found map[spec.NodeID]string, host, port string) error {
 	host = strings.TrimSuffix(host, ".")
-	text, err := OrdinalID(host)
+	text, err := ordinalID(host)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.text, err)
 	}

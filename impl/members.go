@@ -1,6 +1,7 @@
 package bully
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,14 +27,24 @@ func ParseMembers(text string) (map[string]string, error) {
 // OrdinalID returns the id of a host that is one of many of a name, such as a pod of a StatefulSet: the number at the end of the first
 // part of its name, and one more, as such numbers begin at 0, and ids at 1. So bully-0.bully.jobs.svc is node 1.
 func OrdinalID(host string) (string, error) {
+	id, err := ordinalID(host)
+	if err != nil {
+		return "", fmt.Errorf("bully: %w", err)
+	}
+	return id, nil
+}
+
+func ordinalID(host string) (string, error) {
 	label, _, _ := strings.Cut(host, ".")
 	name, digits, found := cutLast(label, "-")
 	ordinal, err := strconv.ParseUint(digits, 10, 63)
 	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return "", fmt.Errorf("%q has an ordinal that is too large: a name such as bully-0 is wanted", host)
 	case !found || name == "" || err != nil:
-		return "", fmt.Errorf("bully: %q has no ordinal: a name such as bully-0 is wanted", host)
+		return "", fmt.Errorf("%q has no ordinal: a name such as bully-0 is wanted", host)
 	case strings.Trim(name, "0123456789-") == "":
-		return "", fmt.Errorf("bully: %q is made of an address, and not of an ordinal: a name such as bully-0 is wanted", host)
+		return "", fmt.Errorf("%q is made of an address, and not of an ordinal: a name such as bully-0 is wanted", host)
 	}
 	return strconv.FormatUint(ordinal+1, 10), nil
 }

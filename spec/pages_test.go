@@ -160,12 +160,25 @@ func TestLinks(t *testing.T) {
 	decisions, err := filepath.Glob("decisions/*.md")
 	require.NoError(t, err)
 	for _, page := range append(append(pages, decisions...), "../README.md", "../tla/README.md", "../tla/proof/README.md", "../traces/README.md", "../traces/viewer/README.md", "../conformance/README.md", "../conformance/AGENTS.md", "../conformance/CERTIFYING.md",
-		"../conformance/evidence/README.md", "../impl/MEMBERS.md", "../impl/OPERATING.md", "../impl/REACHING.md", "../impl/FIGURES.md", "../impl/baselines/README.md") {
+		"../conformance/evidence/README.md", "../impl/MEMBERS.md", "../impl/OPERATING.md", "../impl/REACHING.md", "../impl/deploy/README.md", "../impl/FIGURES.md", "../impl/baselines/README.md") {
 		require.Empty(t, deadLinks(page))
 	}
 	wrong := filepath.Join(t.TempDir(), "wrong.md")
 	require.NoError(t, os.WriteFile(wrong, []byte("# A b, c\n[x](#a-b-c) [y](#a) [z](nowhere.md) [w](https://example.org/x#y)"), 0o644))
 	require.Equal(t, []string{wrong + ": #a", wrong + ": nowhere.md"}, deadLinks(wrong))
+}
+
+// TestPagesOfOperatorsLead: whoever has opened one of the pages of operators finds the others from there.
+func TestPagesOfOperatorsLead(t *testing.T) {
+	pages := []string{"../impl/MEMBERS.md", "../impl/OPERATING.md", "../impl/REACHING.md", "../impl/deploy/README.md"}
+	for _, from := range pages {
+		text := readText(t, from)
+		for _, to := range pages {
+			way, err := filepath.Rel(filepath.Dir(from), to)
+			require.NoError(t, err)
+			require.True(t, from == to || strings.Contains(text, "]("+way+")") || strings.Contains(text, "]("+way+"#"), "%s does not lead to %s", from, way)
+		}
+	}
 }
 
 // TestMapNamesWhatIsThere has every file and folder that the README names by its way be there: a newcomer looks for it.

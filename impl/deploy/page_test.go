@@ -113,4 +113,5 @@ func TestScraped(t *testing.T) {
 	require.Equal(t, []string{interval.String(), interval.String()}, []string{config.Global.Scrape, config.Global.Evaluation})
 	require.Equal(t, "bully", config.Jobs[0].Name)
 	require.Contains(t, config.Jobs[0].Targets[0].Labels, "cluster")
+	require.Contains(t, config.Jobs[0].Targets[0].Targets, environment(t)["BULLY_HTTP"], "bully.env has the node serve where it is scraped, and checked by HAProxy")
 }

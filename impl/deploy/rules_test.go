@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,25 @@ func TestRules(t *testing.T) {
 		require.True(t, strings.HasPrefix(r.Alert, "Bully"))
 		requireKnown(t, r.Expr)
 	}
+}
+
+// TestRulesAreOfThePage: OPERATING.md says of each alert where to go on reading, and what it looks at, and of no other. Whoever is woken has its name.
+func TestRulesAreOfThePage(t *testing.T) {
+	text, err := os.ReadFile("../OPERATING.md")
+	require.NoError(t, err)
+	of := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(Bully\\w+)` \\|(.*)$").FindAllStringSubmatch(string(text), -1) {
+		of[row[1]] = row[2]
+	}
+	for _, r := range rules(t) {
+		row, there := of[r.Alert]
+		require.True(t, there, "the page has no row of %s", r.Alert)
+		for _, name := range regexp.MustCompile(`bully_\w+`).FindAllString(r.Expr, -1) {
+			require.Contains(t, row, "`"+name+"`", r.Alert)
+		}
+		delete(of, r.Alert)
+	}
+	require.Empty(t, of, "no alert is called so")
 }
 
 // requireKnown requires that an expression names only metrics that there are.

@@ -63,7 +63,7 @@ func (t *TCP) acceptFailed(err error) bool {
 		return false
 	}
 	if loud {
-		t.config.Logger.Error("cannot accept connections", "error", err)
+		t.config.Logger.Error("cannot accept connections", "err", err)
 	}
 	return true
 }
@@ -118,7 +118,7 @@ func (t *TCP) serve(p *inbound) {
 	loud := t.leave(l, p, err)
 	_ = p.raw.Close()
 	if loud {
-		t.config.Logger.Warn("connection closed", "from", p.raw.RemoteAddr(), "error", err)
+		t.config.Logger.Warn("connection closed", "from", p.raw.RemoteAddr(), "err", err)
 	}
 }
 

@@ -45,7 +45,7 @@ func ParseMembers(text string, check func(address string) (problem string)) (map
 func CheckAddress(address string) (problem string) {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Sprintf("%q is no address: give host:port, and [::1]:7001 for IPv6", address)
+		return fmt.Sprintf("%q is no address: give host:port, and [::1]:7000 for IPv6", address)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return fmt.Sprintf("the port in %q is not a number from 1 to 65535", address)

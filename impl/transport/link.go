@@ -144,7 +144,7 @@ func (t *TCP) logFailure(l *link, to way, err error, again bool) {
 	case errors.As(err, &refusal), errors.Is(err, errVersion):
 		level = slog.LevelWarn
 	}
-	t.config.Logger.Log(t.ctx, level, "not connected", "to", l.node, "address", to.address, "error", err)
+	t.config.Logger.Log(t.ctx, level, "not connected", "to", l.node, "address", to.address, "err", err)
 }
 
 // reasonOf returns an error's text without the ports in it, which are others each time.
@@ -244,7 +244,7 @@ func (t *TCP) wrote(l *link, n uint64, size int, err error) {
 func (t *TCP) end(l *link, c *outbound, err error) {
 	if t.takeOut(l, c, err) {
 		_ = c.raw.Close()
-		t.config.Logger.Log(t.ctx, t.level(l), "disconnected", "to", l.node, "error", err)
+		t.config.Logger.Log(t.ctx, t.level(l), "disconnected", "to", l.node, "err", err)
 	}
 }
 

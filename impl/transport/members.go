@@ -64,7 +64,7 @@ func (t *TCP) wayOf(id spec.NodeID, address string) way {
 	}
 	to, err := parseWay(address, false)
 	if err != nil {
-		t.config.Logger.Error("a member cannot be dialled", "to", id, "error", err)
+		t.config.Logger.Error("a member cannot be dialled", "to", id, "err", err)
 	}
 	return to
 }

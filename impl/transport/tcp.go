@@ -85,6 +85,11 @@ func NewTCP(c Config) (*TCP, error) {
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.inbox = newInbox(nil, 0)
 	t.stats.Refused = make(map[Refusal]uint64)
+	for r := range refusals { // all from the start: of a counter that begins with its first event, nobody sees that it has grown
+		if r := Refusal(r); r != welcome {
+			t.stats.Refused[r] = 0
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.setMembers(c.Members)

@@ -82,6 +82,8 @@ type execFlags struct {
 	once, fence   string
 	every, offset time.Duration
 	retry         bool
+
+	given givenFlags
 }
 
 // restartPause lies between two starts of a command in the same reign.
@@ -96,14 +98,14 @@ func execute(ctx context.Context, p program, args []string) error {
 	var x execFlags
 	flags := p.Flags("exec")
 	f.define(flags)
-	flags.DurationVar(&x.grace, "grace", 0, "how `long` CMD has between SIGTERM and SIGKILL when the reign ends; 0 means as long as the profile allows")
-	flags.DurationVar(&x.stop, "stop", 10*time.Second, "how `long` CMD has between SIGTERM and SIGKILL when the node is told to stop or to resign")
+	flags.DurationVar(&x.grace, "grace", 0, "how much `time` CMD has between SIGTERM and SIGKILL when the reign ends; 0 means as long as the profile allows")
+	flags.DurationVar(&x.stop, "stop", 10*time.Second, "how much `time` CMD has between SIGTERM and SIGKILL when the node is told to stop or to resign")
 	flags.BoolVar(&x.restart, "restart", false, "start CMD again when it ends by itself, a second later, as long as this node leads")
 	flags.BoolVar(&x.move, "move", false, "end the node when CMD ends by itself, with its status: the next node that leads runs CMD")
 	flags.StringVar(&x.once, "once", "", "run CMD once in the whole cluster for this `KEY`, such as 2026-11-24; with -every it names the job")
-	flags.DurationVar(&x.every, "every", 0, "of -once: run CMD once in each period that is so `long`, such as 24h")
-	flags.DurationVar(&x.offset, "offset", 0, "of -every: periods begin so `long` after those of UTC, such as 2h30m")
-	flags.StringVar(&x.fence, "fence", "", "of -once: `where` it is kept what has run: a folder on storage that all nodes share, or the URL of a server")
+	flags.DurationVar(&x.every, "every", 0, "of -once: run CMD once in each period of this `time`, such as 24h")
+	flags.DurationVar(&x.offset, "offset", 0, "of -every: periods begin this `time` after those of UTC, such as 2h30m")
+	flags.StringVar(&x.fence, "fence", "", "of -once: keep what has run in this `folder`, on storage that all nodes share, or at the URL of a server")
 	flags.BoolVar(&x.retry, "retry", false, "of -once: run CMD again if it has failed, or was cut short: at least once, instead of at most once")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " -- CMD [argument…]", Text: execHelp}); err != nil {
 		return err
@@ -115,6 +117,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	x.given = given(flags)
 	if err := x.check(s); err != nil {
 		return err
 	}

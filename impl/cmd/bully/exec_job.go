@@ -175,10 +175,13 @@ func stampOf(period time.Time) string {
 	return period.UTC().Format(time.RFC3339Nano)
 }
 
+// isJob reports whether -once was given, perhaps without a key.
+func (x *execFlags) isJob() bool { return x.once != "" || x.given["once"] }
+
 // modes are the ways in which a command can be run, of which one must be chosen.
 func (x *execFlags) mode() error {
 	chosen := 0
-	for _, is := range []bool{x.once != "", x.restart, x.move} {
+	for _, is := range []bool{x.isJob(), x.restart, x.move} {
 		if is {
 			chosen++
 		}

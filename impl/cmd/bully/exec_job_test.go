@@ -233,8 +233,10 @@ func TestExecModes(t *testing.T) {
 		"name the job with -once":                                {"-move", "-every", "24h"},
 		`-once: "a/b" is not 1 to 100`:                           {"-once", "a/b", "-fence", dir},
 		"-fence is missing":                                      {"-once", "k"},
+		"-once: \"\" is not 1 to 100":                            {"-once", "", "-fence", dir},
 		"-every: 1ms is less than a second":                      {"-once", "k", "-fence", dir, "-every", "1ms"},
-		"-offset: 1h0m0s is not from 0 to less than -every":      {"-once", "k", "-fence", dir, "-offset", "1h"},
+		"-every: 0s is less than a second":                       {"-once", "k", "-fence", dir, "-every", "0"},
+		"-offset is of -every, which is missing":                 {"-once", "k", "-fence", dir, "-offset", "1h"},
 		"-offset: 25h0m0s is not from 0 to less than -every, wh": {"-once", "k", "-fence", dir, "-every", "24h", "-offset", "25h"},
 	} {
 		status, _, log := bully(t, append(append([]string{"exec"}, c.flags(1, flags...)...), "--", "true")...)
@@ -244,4 +246,10 @@ func TestExecModes(t *testing.T) {
 	status, _, log := bully(t, append(append([]string{"exec"}, c.flags(1, "-once", "k", "-fence", t.TempDir())...), "--", "true")...)
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "is the storage mounted that all nodes share?")
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	status, _, log = bully(t, append(append([]string{"exec"}, c.flags(1, "-once", "k", "-fence", file)...), "--", "true")...)
+	require.Equal(t, cli.Mismatch, status)
+	require.Contains(t, log, "-fence: stat "+file+"/")
+	require.NotContains(t, log, "touch", "what is there cannot be used, and is not to be made")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -40,8 +41,12 @@ type folderFence struct {
 // mounted returns an error if the storage is not there. Where it is to be mounted there may be an empty folder: what is written to that,
 // no other node sees.
 func (f *folderFence) mounted() error {
-	if _, err := os.Stat(f.marker); err != nil {
+	_, err := os.Stat(f.marker)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("-fence: %w: is the storage mounted that all nodes share? Where it is, make this file once: touch %s", err, f.marker)
+	case err != nil:
+		return fmt.Errorf("-fence: %w", err)
 	}
 	return nil
 }

@@ -108,6 +108,8 @@ func TestSettingsRefused(t *testing.T) {
 		`-view: node 1: "http://a;b" is no address of a page`:             {"-http", ":1", "-view", "1=http://a;b"},
 		"-view: node 3 is not one of -members":                            {"-http", ":1", "-view", "3=http://a"},
 		"-view says where pages are, but -http is missing":                {"-view", "1=http://a"},
+		"-http-control says who may use -http, which is missing":          {"-http-control"},
+		"there is no record in d, and no -id":                             {"-id", "", "-cluster", "", "-members", ""},
 		`-listen: "here" is no address`:                                   {"-listen", "here"},
 		`-log: unknown "jsno"; did you mean json? (there are text and js`: {"-log", "jsno"},
 		`-log-level: unknown "loud" (there are debug, info, warn and er`:  {"-log-level", "loud"},

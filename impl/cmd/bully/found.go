@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 
 	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/host"
@@ -34,7 +35,7 @@ func (p program) ordinal(id *string) error {
 		}
 	}
 	if *id, err = library.OrdinalID(name); err != nil {
-		return cli.Usage(fmt.Sprintf("-id ordinal: the name of this host: %v", err))
+		return cli.Usage(fmt.Sprintf("-id ordinal: the name of this host: %s", strings.TrimPrefix(err.Error(), "bully: ")))
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func (s *settings) searched() error {
 	}
 	s.search = &library.Search{Where: s.nodeFlags.members, Expect: s.expect, ID: s.id.String(), Folder: s.data}
 	if err := s.search.Validate(); err != nil {
-		return cli.Usage(fmt.Sprintf("-members and -expect: %v", err))
+		return cli.Usage(fmt.Sprintf("-members and -expect: %s", strings.TrimPrefix(err.Error(), "bully: ")))
 	}
 	return nil
 }

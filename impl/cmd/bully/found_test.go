@@ -251,11 +251,12 @@ func TestFoundUsage(t *testing.T) {
 	}{
 		{cli.Mismatch, "bully-0", "names 4 members, and 3 are expected: 1=bully-0.bully.test:", nil},
 		{cli.Misused, "bully-0", "-expect is missing: say how many members there are, as in -expect 3", []string{"-expect", "0"}},
-		{cli.Misused, "bully-0", "Expect: -1 is not from 1 to 64", []string{"-expect", "-1"}},
+		{cli.Misused, "bully-0", "-members and -expect: Expect: -1 is not from 1 to 64", []string{"-expect", "-1"}},
 		{cli.Misused, "bully-0", "-expect is for members that DNS names", []string{"-members", "1=127.0.0.1:7000"}},
-		{cli.Misused, "bully-0", `"http://x": is no place of members: give dns+srv://NAME, or dns://NAME:PORT`, []string{"-members", "http://x"}},
+		{cli.Misused, "bully-0", `-members and -expect: Where: "http://x" is no place of members: give dns+srv://NAME, or dns://NAME:PORT`, []string{"-members", "http://x"}},
 		{cli.Misused, "bully-0", "members are found at dns+srv://", []string{"-insecure=false"}},
-		{cli.Misused, "bully", `-id ordinal: the name of this host: bully: "bully" has no ordinal: a name such as bully-0 is wanted`, nil},
+		{cli.Misused, "bully-0", `-on-change: exec: "no-such-program"`, []string{"-on-change", "no-such-program"}},
+		{cli.Misused, "bully", `-id ordinal: the name of this host: "bully" has no ordinal: a name such as bully-0 is wanted`, nil},
 	} {
 		t.Setenv("HOSTNAME", c.hostname)
 		n := spawn(t, append(append([]string{"run"}, flags...), c.more...)...)

@@ -63,16 +63,18 @@ var keys = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 // newJob returns the job that the flags describe, or nil if they describe none.
 func newJob(x *execFlags, cluster string) (*job, error) {
 	switch {
-	case x.once == "" && (x.every != 0 || x.offset != 0 || x.retry || x.fence != ""):
+	case !x.isJob() && (x.every != 0 || x.offset != 0 || x.retry || x.fence != ""):
 		return nil, cli.Usage("-every, -offset, -retry and -fence are for jobs: name the job with -once")
-	case x.once == "":
+	case !x.isJob():
 		return nil, nil
 	case !keys.MatchString(x.once):
 		return nil, cli.Usage(fmt.Sprintf("-once: %q is not 1 to 100 letters, digits, dots, hyphens and underscores, the first a letter or a digit", x.once))
 	case x.fence == "":
 		return nil, cli.Usage("-fence is missing: give the folder that all nodes share, or the URL of the server, where it is kept what has run")
-	case x.every != 0 && x.every < time.Second:
+	case (x.every != 0 || x.given["every"]) && x.every < time.Second:
 		return nil, cli.Usage(fmt.Sprintf("-every: %v is less than a second", x.every))
+	case x.offset != 0 && x.every == 0:
+		return nil, cli.Usage("-offset is of -every, which is missing")
 	case x.offset != 0 && (x.offset < 0 || x.offset >= x.every):
 		return nil, cli.Usage(fmt.Sprintf("-offset: %v is not from 0 to less than -every, which is %v", x.offset, x.every))
 	}

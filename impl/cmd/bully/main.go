@@ -5,17 +5,17 @@
 //	bully demo -replace              # … replace each by a new one, while the leader writes to a fenced resource
 //	bully cert ca -dir ca                                     # who vouches for the nodes of a cluster
 //	bully cert node -ca ca -cluster jobs -id 3 -dir node-3    # … and a certificate for each
-//	bully run -id 3 -cluster jobs -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001 -data /var/lib/bully -http :8001 -tls-cert …
+//	bully run -id 3 -cluster jobs -members 1=10.0.0.1:7000,2=10.0.0.2:7000,3=10.0.0.3:7000 -data /var/lib/bully -http :8000 -tls-cert …
 //	bully exec -restart -id 3 -cluster jobs -members … -data /var/lib/bully -- service   # run a service while this node leads
 //	bully exec -once nightly -every 24h -fence /mnt/shared -id 3 … -- job    # run a job once a night, on whichever node leads
-//	bully status 10.0.0.1:8001 10.0.0.2:8001                  # who leads, and how the nodes are
-//	bully resign -http 10.0.0.1:8001,10.0.0.2:8001,10.0.0.3:8001            # who leads resigns, and another is waited for
-//	bully init -data /var/lib/bully -cluster jobs -id 1 -members 1=10.0.0.1:7001,2=10.0.0.2:7001 -tls-cert …   # members that come and go: a record, once at each
+//	bully status 10.0.0.1:8000 10.0.0.2:8000                  # who leads, and how the nodes are
+//	bully resign -http 10.0.0.1:8000,10.0.0.2:8000,10.0.0.3:8000            # who leads resigns, and another is waited for
+//	bully init -data /var/lib/bully -cluster jobs -id 1 -members 1=10.0.0.1:7000,2=10.0.0.2:7000 -tls-cert …   # members that come and go: a record, once at each
 //	bully init -from-fixed -data /var/lib/bully -cluster jobs -members …             # or of a stopped node whose members have been fixed
-//	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7001 -tls-cert …   # … and one of a node that is to be added
-//	bully run -data /var/lib/bully -http :8001                                       # … which are run so
+//	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7000 -tls-cert …   # … and one of a node that is to be added
+//	bully run -data /var/lib/bully -http :8000                                       # … which are run so
 //	bully measure -data /var/lib/bully 10.0.0.2:22            # which timer profiles this machine can keep
-//	bully member list -http 10.0.0.1:8001                     # who they are; add, remove and replace change them
+//	bully member list -http 10.0.0.1:8000                     # who they are; add, remove and replace change them
 //	bully repair -data /var/lib/bully                         # what is in the data folder, and the way out if it is bad
 //	bully trace merge traces/ >run.ndjson                     # one trace of what all nodes have recorded
 //	bully trace show run.ndjson                               # … as a timeline, with its reigns
@@ -97,7 +97,7 @@ type nodeFlags struct {
 func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.id, "id", "", "the `id` of this node: an integer from 1 on, a UUID of version 4, or ordinal, which is made of the host's name: bully-0 is 1; the highest leads (default: that of the record, if bully init or join made it)")
 	flags.StringVar(&f.cluster, "cluster", "", "the `name` of the cluster; must be identical on every node, and differ from that of any other cluster (default: that of the record, if bully init or join made it)")
-	flags.StringVar(&f.members, "members", "", "the static member list, `id=host:port,…`, or where it is found: dns+srv://NAME or dns://NAME:PORT; must be identical on every node")
+	flags.StringVar(&f.members, "members", "", "the fixed members, `id=host:port,…`, or where they are found: dns+srv://NAME or dns://NAME:PORT; must be identical on every node")
 	flags.IntVar(&f.expect, "expect", 0, "how many `members` there are, if DNS names them: nobody begins with fewer; must be identical on every node")
 	flags.StringVar(&f.data, "data", "", "the `folder` for the record of this node; it must survive restarts")
 	flags.StringVar(&f.listen, "listen", "", "listen for the other nodes on this `address` (default: its address in -members)")
@@ -197,6 +197,9 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 	if f.expect != 0 && s.search == nil {
 		return s, cli.Usage("-expect is for members that DNS names: give -members dns+srv://NAME or dns://NAME:PORT")
 	}
+	if f.httpControl && f.http == "" {
+		return s, cli.Usage("-http-control says who may use -http, which is missing")
+	}
 	if f.view != "" && f.http == "" {
 		return s, cli.Usage("-view says where pages are, but -http is missing: this node would show none")
 	}
@@ -227,8 +230,12 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 // ofMembers reads the flags that say who the node is, and all members, which are fixed.
 func (s *settings) ofMembers() (err error) {
 	f := &s.nodeFlags
+	if f.data != "" && f.id == "" && f.cluster == "" && f.members == "" { // as a node is run whose members come and go
+		return cli.Usage(fmt.Sprintf("there is no record in %s, and no -id, -cluster and -members, as fixed members need. If members come and go, bully init or join makes "+
+			"the record, once; if it was there before, this disk is lost: bully help join says what to do", f.data))
+	}
 	for _, required := range []struct{ flag, value, like string }{
-		{"id", f.id, "3"}, {"cluster", f.cluster, "jobs"}, {"members", f.members, "1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001"}, {"data", f.data, "/var/lib/bully"},
+		{"id", f.id, "3"}, {"cluster", f.cluster, "jobs"}, {"members", f.members, "1=10.0.0.1:7000,2=10.0.0.2:7000,3=10.0.0.3:7000"}, {"data", f.data, "/var/lib/bully"},
 	} {
 		if required.value == "" {
 			return cli.Usage(fmt.Sprintf("-%s is missing: give it as in -%s %s, or in %s", required.flag, required.flag, required.like,

@@ -75,17 +75,9 @@ func members(ctx context.Context, p program, args []string) error {
 	if verb == "list" {
 		c.nodes = append(c.nodes, flags.Args()...)
 	}
-	if len(c.nodes) == 0 && p.Getenv != nil && p.Getenv(variable("http")) != "" {
-		c.nodes = []string{p.Getenv(variable("http"))}
-	}
-	if len(c.nodes) == 0 {
-		return cli.Usage("no address is given: give those of nodes, as in -http 10.0.0.1:8001,10.0.0.2:8001")
-	}
 	var err error
-	for i, text := range c.nodes {
-		if c.nodes[i], err = web.URL(text); err != nil {
-			return cli.Usage(err.Error())
-		}
+	if c.nodes, err = p.nodesAsked("member "+verb, c.nodes, c.timeout); err != nil {
+		return err
 	}
 	if err := c.understand(verb, takes, *kind, flags.Args()); err != nil {
 		return err
@@ -95,12 +87,7 @@ func members(ctx context.Context, p program, args []string) error {
 
 // define defines the flags.
 func (c *memberCall) define(flags *flag.FlagSet, verb string) (kind *string) {
-	flags.Func("http", "ask the node at this `address`; repeat the flag or separate addresses by commas", func(text string) error {
-		for part := range strings.SplitSeq(text, ",") {
-			c.nodes = append(c.nodes, strings.TrimSpace(part))
-		}
-		return nil
-	})
+	nodesFlag(flags, &c.nodes)
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "give up after this `time`")
 	kind = new(string)
 	if verb == "list" {

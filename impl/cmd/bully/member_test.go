@@ -58,6 +58,7 @@ func (c *roaming) join(id string) string {
 	require.Equal(c.t, cli.OK, status, log)
 	line := regexp.MustCompile(`bully member add -http ADDRESS (` + id + `=\S+#[0-9a-f]{16})`).FindStringSubmatch(out)
 	require.NotNil(c.t, line, out)
+	require.Contains(c.t, out, "the leader must be among them", "any member alone will not do")
 	return line[1]
 }
 
@@ -256,7 +257,8 @@ func TestMembersUsage(t *testing.T) {
 		"bully join: -id: ": {"join", "-data", dir, "-cluster", "c", "-id", "0", "-address", "a:1"},
 		"bully member: do what? There are list, add, remove":         {"member"},
 		`bully member: unknown "lsit"; did you mean list?`:           {"member", "lsit", "-http", "a:1"},
-		"bully member: no address is given":                          {"member", "list"},
+		"bully member: no node is given: bully member list -http ":   {"member", "list"},
+		"bully member: -timeout: 0s is no time to wait":              {"member", "list", "-timeout", "0", "-http", "a:1"},
 		"bully member: give ID=host:port, after the flags":           {"member", "add", "-http", "a:1"},
 		`bully member: "3" has no =`:                                 {"member", "add", "-http", "a:1", "3"},
 		"after # an incarnation of 16 digits":                        {"member", "add", "-http", "a:1", "3=a:1#7"},

@@ -24,7 +24,7 @@ type notifyFlags struct {
 
 func (f *notifyFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.onChange, "on-change", "", "run this `command` whenever another leads, or nobody: its words are separated by spaces, and no shell reads them")
-	flags.DurationVar(&f.limit, "on-change-limit", 30*time.Second, "end the command of -on-change with all that it has started if it takes `longer`")
+	flags.DurationVar(&f.limit, "on-change-limit", 30*time.Second, "end the command of -on-change, with all that it has started, after this `time`")
 }
 
 // notifier runs a command whenever the leadership has changed: one at a time, and for the latest.

@@ -67,6 +67,9 @@ func TestOnChange(t *testing.T) {
 	for _, id := range []string{"1", "2"} {
 		require.Equal(t, "test stopped 0", last(told+"."+id))
 	}
+	for line := range strings.Lines(nodes[0].log.String()) {
+		require.Equal(t, 1, strings.Count(line, " node=1"), "each line says once which node it is of: %s", line)
+	}
 }
 
 // TestOnChangeHangs: a command that hangs holds up neither the node nor its end, is killed with what it has started, and what is latest

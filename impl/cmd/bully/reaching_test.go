@@ -256,7 +256,7 @@ func TestReachingCommands(t *testing.T) {
 	path, told := script(t, tells)
 	places := []string{"-cluster jobs", "-cluster test", "/var/lib/bully", c.data[2], "/etc/bully/notify", path}
 	for i, member := range strings.Split(c.members, ",") {
-		places = append(places, fmt.Sprintf("%d=10.0.0.%d:7001", i+1, i+1), member, fmt.Sprintf("10.0.0.%d:8000", i+1), c.http[i])
+		places = append(places, fmt.Sprintf("%d=10.0.0.%d:7000", i+1, i+1), member, fmt.Sprintf("10.0.0.%d:8000", i+1), c.http[i])
 	}
 	here := strings.NewReplacer(places...)
 	c.run(1, rests...)

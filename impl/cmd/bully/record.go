@@ -58,7 +58,7 @@ func setup(_ context.Context, p program, args []string) error {
 	links.define(flags)
 	flags.StringVar(&members, "members", "", "the first members, `id=host:port,…`; must be identical on every node")
 	flags.Uint64Var(&epoch, "epoch", 0, "begin above this `epoch`: for a cluster that takes the place of another, the same at each of its nodes; see above")
-	flags.BoolVar(&fromFixed, "from-fixed", false, "convert the record of a node with a static member list, so that members can come and go; its -id is in the record")
+	flags.BoolVar(&fromFixed, "from-fixed", false, "convert the record of a node with fixed members, so that members can come and go; its -id is in the record")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: initHelp}); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func makeFirst(data string, who storage.Identity, first spec.Configuration, epoc
 // firstMembers reads the first members, and where they listen.
 func firstMembers(text string) (first spec.Configuration, addresses map[spec.NodeID]string, err error) {
 	if text == "" {
-		return first, nil, cli.Usage("-members is missing: give all first members, as in -members 1=10.0.0.1:7001,2=10.0.0.2:7001,3=10.0.0.3:7001")
+		return first, nil, cli.Usage("-members is missing: give all first members, as in -members 1=10.0.0.1:7000,2=10.0.0.2:7000,3=10.0.0.3:7000")
 	}
 	addresses, ids, err := parsePairs("members", text, nil)
 	if err != nil {
@@ -211,7 +211,7 @@ func join(_ context.Context, p program, args []string) error {
 		return err
 	}
 	if address == "" {
-		return cli.Usage("-address is missing: give where the others reach this node, as in -address 10.0.0.4:7001")
+		return cli.Usage("-address is missing: give where the others reach this node, as in -address 10.0.0.4:7000")
 	}
 	if problem := transport.CheckAddress(address); problem != "" {
 		return cli.Usage("-address: " + problem)
@@ -226,7 +226,7 @@ func join(_ context.Context, p program, args []string) error {
 		return err
 	}
 	_, err = fmt.Fprintf(p.Out, "Made the record of %s in %s.\nRun it:     bully run -data %s%s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
-		"where ADDRESS is the -http address of any member.\n", who, data, data, links.again(), who.ID, transport.JoinAddress(address, who.Incarnation))
+		"where ADDRESS is the -http addresses of members, with commas between: of all, as the leader must be among them.\n", who, data, data, links.again(), who.ID, transport.JoinAddress(address, who.Incarnation))
 	return err
 }
 

@@ -34,7 +34,7 @@ func resignLeader(ctx context.Context, p program, args []string) error {
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " [address…]", Text: resignHelp}); err != nil {
 		return err
 	}
-	urls, err := p.nodesAsked("resign", append(urls, flags.Args()...))
+	urls, err := p.nodesAsked("resign", append(urls, flags.Args()...), timeout)
 	if err != nil {
 		return err
 	}

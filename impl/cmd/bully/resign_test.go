@@ -60,9 +60,10 @@ func TestResignCommandWaits(t *testing.T) {
 
 func TestResignUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"no node is given: bully resign -http 127.0.0.1:8001": nil,
+		"no node is given: bully resign -http 127.0.0.1:8000": nil,
 		"is no address of a page":                             {"-http", "http://a/x"},
 		"did you mean -timeout?":                              {"-timout", "1s"},
+		"-timeout: 0s is no time to wait":                     {"-timeout", "0", "http://a"},
 	} {
 		status, _, log := bully(t, append([]string{"resign"}, args...)...)
 		require.Equal(t, cli.Misused, status)

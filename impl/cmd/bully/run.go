@@ -95,11 +95,11 @@ func run(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	if found, err := p.find(ctx, &s); !found {
-		return err
-	}
 	notifier, err := notify.newNotifier(p)
 	if err != nil {
+		return err
+	}
+	if found, err := p.find(ctx, &s); !found {
 		return err
 	}
 	n, err := newNode(p, s)
@@ -117,6 +117,7 @@ type node struct {
 	settings
 	pipes    (func()) // undoes watchPipes
 	logs     *cli.LogQueue
+	bare     *slog.Logger // for the parts, which say themselves which node it is
 	logger   *slog.Logger
 	recorder *trace.Recorder // or nil
 	host     *library.Node
@@ -128,7 +129,8 @@ type node struct {
 func newNode(p program, s settings) (*node, error) {
 	keepSmall()
 	n := &node{settings: s, pipes: watchPipes(), logs: cli.NewLogQueue(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
-	n.logger = newLogger(n.logs, s)
+	n.bare = newLogger(n.logs, s)
+	n.logger = n.bare.With("node", s.id.String())
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -202,7 +204,7 @@ func (n *node) controlled() bool {
 
 // configured returns what the node is, as the settings say.
 func (n *node) configured(events *web.Events, phi host.Detector, listener net.Listener) library.Config {
-	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.logger}
+	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.bare}
 	if c.Found = n.found; c.Found == nil && !n.changing() { // else they are in the record
 		c.Members = map[string]string{}
 		for id, address := range n.addresses {
@@ -230,7 +232,7 @@ func (n *node) listens() (net.Listener, error) {
 
 // run runs the node until ctx ends, or it fails.
 func (n *node) run(ctx context.Context) error {
-	attributes := []any{"node", n.id.String(), "cluster", n.cluster, "members", len(n.members), "listens", n.host.Links().Addr().String(), "links", linksOf(n.own, n.insecure)}
+	attributes := []any{"cluster", n.cluster, "members", len(n.members), "listens", n.host.Links().Addr().String(), "links", linksOf(n.own, n.insecure)}
 	var serving sync.WaitGroup
 	if n.web != nil {
 		attributes = append(attributes, "http", "http://"+n.listener.Addr().String())
@@ -257,7 +259,7 @@ func (n *node) run(ctx context.Context) error {
 	}
 	serving.Wait()
 	if err == nil {
-		n.logger.Info("stopped", "node", n.id.String())
+		n.logger.Info("stopped")
 	}
 	return err
 }

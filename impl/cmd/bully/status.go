@@ -52,7 +52,7 @@ func statusOf(ctx context.Context, p program, args []string) error {
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " [address…]", Text: statusHelp}); err != nil {
 		return err
 	}
-	urls, err := p.nodesAsked("status", append(urls, flags.Args()...))
+	urls, err := p.nodesAsked("status", append(urls, flags.Args()...), timeout)
 	if err != nil {
 		return err
 	}
@@ -82,13 +82,16 @@ func nodesFlag(flags *flag.FlagSet, into *[]string) {
 	})
 }
 
-// nodesAsked returns the URLs of the nodes that were given, or of the one in the environment.
-func (p program) nodesAsked(command string, given []string) ([]string, error) {
+// nodesAsked returns the URLs of the nodes that were given, or of the one in the environment, which are to be waited for so long.
+func (p program) nodesAsked(command string, given []string, timeout time.Duration) ([]string, error) {
+	if timeout <= 0 {
+		return nil, cli.Usage(fmt.Sprintf("-timeout: %v is no time to wait", timeout))
+	}
 	if len(given) == 0 && p.Getenv != nil && p.Getenv(variable("http")) != "" {
 		given = []string{p.Getenv(variable("http"))}
 	}
 	if len(given) == 0 {
-		return nil, cli.Usage(fmt.Sprintf("no node is given: bully %s -http 127.0.0.1:8001", command))
+		return nil, cli.Usage(fmt.Sprintf("no node is given: bully %s -http 127.0.0.1:8000", command))
 	}
 	for i, text := range given {
 		var err error

@@ -130,8 +130,9 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, gone, answers[1].URL)
 
 	for want, args := range map[string][]string{
-		"no node is given: bully status -http 127.0.0.1:8001": {"status"},
+		"no node is given: bully status -http 127.0.0.1:8000": {"status"},
 		"is no address of a page":                             {"status", "http://x/y"},
+		"-timeout: -1s is no time to wait":                    {"status", "-timeout", "-1s", "http://x"},
 	} {
 		status, _, log = bully(t, args...)
 		require.Equal(t, cli.Misused, status)

@@ -36,7 +36,7 @@ nothing else, and works without a network.
   workbench view split-brain                     a scenario of workbench compare -list, on the algorithm that goes wrong in it
   workbench view -algorithm bully split-brain    … on another: here ours
   workbench view run.ndjson -o page.html         … as a file; - is standard output
-  workbench view -live 10.0.0.1:8001             a cluster that runs: the nodes that were given -http, and those that they
+  workbench view -live 10.0.0.1:8000             a cluster that runs: the nodes that were given -http, and those that they
                                              know by -view
 
 A file that is broken opens all the same, as far as it goes: the page says which line is wrong, and why.

@@ -17,7 +17,7 @@
 // node does meanwhile, and whatever it has been told:
 //
 //	200 {"leading":true,"node":"3","leader":"3","epoch":4,"holds_ms":87}
-//	503 {"leading":false,"node":"1","leader":"3","epoch":4,"holds_ms":0,"view":"http://10.0.0.3:8001"}
+//	503 {"leading":false,"node":"1","leader":"3","epoch":4,"holds_ms":0,"view":"http://10.0.0.3:8000"}
 //
 // It leads for holds_ms at least from when it was asked, so by the clock of who asks: from when he has sent the question. An answer may
 // take longer than that on its way. It waits for nothing, and is served where /healthz is, also while streams take all that they may.

@@ -182,6 +182,28 @@ func TestOperator(t *testing.T) {
 	require.Error(t, o.CarryOut(t.Context(), Change{Do: "remove", ID: three}))
 }
 
+// TestOperatorGivesUp: who gives up before the leader has answered, as when the node that is to vote does not run, is told where to look.
+func TestOperatorGivesUp(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	url, _ := serve(t, newChanging(), func(config *Config) { config.Changer = hangs{&changer{}, stop} })
+	o := Operator{Nodes: []string{url}}
+	err := o.CarryOut(ctx, Change{Do: "add", ID: spec.IntegerID(7), Address: "c:1"})
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "node 3, which leads, has not said in time what has come of it (context canceled): bully member list shows it")
+}
+
+// hangs adds no member before who asks has given up.
+type hangs struct {
+	*changer
+	giveUp func()
+}
+
+func (h hangs) AddMember(ctx context.Context, m spec.Member, version uint64, options ...host.ChangeOption) (spec.Configuration, error) {
+	h.giveUp()
+	<-ctx.Done()
+	return h.changer.AddMember(ctx, m, version, options...)
+}
+
 // TestNewest: of those who say that they lead the one of the highest epoch does, in whatever order they are asked: another has not
 // heard of it yet. Where none leads, the newest configuration counts.
 func TestNewest(t *testing.T) {

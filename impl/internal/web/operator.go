@@ -19,7 +19,7 @@ import (
 
 // Operator changes the members of a cluster by way of the HTTP servers of its nodes:
 //
-//	operator := web.Operator{Nodes: []string{"http://10.0.0.1:8001", "http://10.0.0.2:8001"}}
+//	operator := web.Operator{Nodes: []string{"http://10.0.0.1:8000", "http://10.0.0.2:8000"}}
 //	err := operator.CarryOut(ctx, web.Change{Do: "remove", ID: spec.IntegerID(2)})
 //
 // It asks all for the leader, and goes on at the next when that one hands over.
@@ -166,7 +166,11 @@ func (o *Operator) post(ctx context.Context, leader Heard, c Change) (*Changed, 
 		end = Changed{Refusal: Unknown, Message: fmt.Sprintf("node %s, which led, has not answered: %v; the next leader tells whether the "+
 			"members have been changed", leader.Node, err)}
 	}
-	return &end, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("node %s, which leads, has not said in time what has come of it (%w): bully member list shows it; a node that is to vote must run, and answer, before it does",
+			leader.Node, err)
+	}
+	return &end, nil
 }
 
 // settled asks until a leader says that its configuration is settled.
