@@ -44,7 +44,7 @@ type Narrator struct {
 type node struct {
 	state    spec.State
 	up, seen bool
-	unheard  bool // it is taken to be down since it is not heard
+	unheard  string // that it is taken to be down since it is not heard: "heard no more"
 }
 
 // flight is a message under way.
@@ -163,7 +163,7 @@ func (t *Narrator) step(e *spec.Event) recording.Frame {
 		f.Upkeep = f.Upkeep && (arrived.upkeep || arrived.number == 0)
 	}
 	changed := !n.seen || !n.up || !n.state.Equal(e.State)
-	n.state, n.up, n.seen, n.unheard = e.State.Clone(), true, true, false
+	n.state, n.up, n.seen, n.unheard = e.State.Clone(), true, true, ""
 	if says := t.confs.Settles(e.Node, &n.state); says != "" {
 		f.Note, f.Upkeep = join(f.Note, says), false
 	}
@@ -328,7 +328,7 @@ func (t *Narrator) crash(e *spec.Event) recording.Frame {
 	if n.seen && !n.up {
 		f.Text, f.Note = "crashes again, before it was back", "its disk is as it was: "+disk(&e.State)
 	}
-	n.state, n.up, n.seen, n.unheard = e.State.Clone(), false, true, false
+	n.state, n.up, n.seen, n.unheard = e.State.Clone(), false, true, ""
 	for j := range t.members {
 		t.end(recording.Link{i, j}, len(t.links[recording.Link{i, j}]))
 		t.end(recording.Link{j, i}, len(t.links[recording.Link{j, i}]))

@@ -5,9 +5,6 @@ import (
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
-// unheard is what a node is called of which nothing more is heard.
-const unheard = "heard no more"
-
 // Unheard tells that nothing more is heard of a node, or that nothing ever was, and why: of such a node nobody must say that it still is
 // what it was last, be it leader (section 14). What it has sent may still arrive. What was sent to it is lost, for all that anybody can tell.
 // Last is its state as it is known last, and none of a node that was never heard.
@@ -15,15 +12,16 @@ func (t *Narrator) Unheard(id spec.NodeID, last *spec.State, why string) []recor
 	t.spare = nil
 	i := t.place(id)
 	n := &t.nodes[i]
-	f := recording.Frame{Kind: recording.Step, Node: i, Text: "is " + unheard, Note: why}
+	is := "heard no more"
 	if !n.seen && last.Latest == 0 { // every node that has started has used a number
-		f.Text = "is not heard"
+		is = "not heard"
 	}
+	f := recording.Frame{Kind: recording.Step, Node: i, Text: "is " + is, Note: why}
 	for j := range t.members {
 		to := recording.Link{j, i}
 		t.pass(to, len(t.links[to]), "it was sent to a node that is heard no more")
 	}
-	n.state, n.up, n.seen, n.unheard = survives(last), false, true, true
+	n.state, n.up, n.seen, n.unheard = survives(last), false, true, is
 	f.State = t.shown(i)
 	f.Indicators = t.indicators(&f)
 	return t.finish(f)
