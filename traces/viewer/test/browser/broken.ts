@@ -34,6 +34,7 @@ export const breaks: Break[] = [
   { name: 'the page asks the network', file: 'first', test: 'step back', script: 'addEventListener("load", () => { new Image().src = "http://127.0.0.1:9/"; });' },
   { name: 'the page logs an error', file: 'first', test: 'step back', script: 'console.error("broken");' },
   { name: 'a crash crashes nobody', file: 'first', test: 'step back', script: frames('(f) => { if (f.kind === "crash" && f.state) f.state.look = "follows"; }') },
+  { name: 'the hint stays as it was when 5 was killed', file: 'hint', test: 'at every step', script: 'const { set, get } = Object.getOwnPropertyDescriptor(CharacterData.prototype, "data"); Object.defineProperty(CharacterData.prototype, "data", { get, set(text) { if (!/lost patience|ask|claim|waits for/.test(text)) set.call(this, text); } });' },
   { name: 'a finger scrolls instead', file: 'touch', test: 'a finger', script: "addEventListener('touchmove', (event) => event.stopImmediatePropagation(), true);" },
   { name: 'no indicator goes red', file: 'partition', test: 'textbook', script: neverRed },
   { name: 'an indicator of ours is red', file: 'partition', test: 'ours', script: frames('(f) => { if (f.node === 2 && f.state?.look === "leads") f.indicators = [{ name: "OneActing", light: "red" }]; }') },
