@@ -28,6 +28,7 @@ type Run struct {
 	count  int               // how many frames there have been
 	frames []recording.Frame // those that nobody has been given
 	you    bool              // what happens now is an intervention of whoever looks on
+	waited bool              // … who has waited for the leader
 	closed bool              // the last frame says that no more come
 	over   bool              // and that nothing can be done about it
 	limit  time.Duration
@@ -275,13 +276,20 @@ func (s *Run) add(f *recording.Frame) {
 // again is for how long a run goes on that has ended, when something is done to it.
 const again = time.Minute
 
-// do does something to the run.
+// do does something to the run. A change of the members waits until the leader can make it, if that passes: what happens meanwhile has
+// happened, too.
 func (s *Run) do(d Intervention) error {
 	if s.over {
 		return fmt.Errorf("the run is given up, and nothing can be done to it")
 	}
 	if err := d.check(&s.setting); err != nil {
 		return err
+	}
+	s.waited = false
+	if d.Do == Change {
+		before := s.count
+		s.goOn(s.wait(*d.Node+1, d.Kind))
+		s.waited = s.count > before
 	}
 	s.you = true
 	err := s.deed(&d)
