@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -107,9 +109,10 @@ func (s *Run) prepare() {
 	s.header.Title = fmt.Sprintf("%d nodes, %s", s.scenario.Nodes, s.algorithm.Title)
 	if s.named != nil {
 		s.header.Title, s.header.Watch = s.named.Title, s.named.Watch
-		if s.algorithm.Name != s.named.Shows {
-			s.header.Title += ": " + s.algorithm.Title
-			s.header.Watch = s.family.says
+		if shows, ok := algorithms.Named(s.named.Shows); ok && shows.Name != s.algorithm.Name { // what the title says befalls the other one
+			s.header.Title = fmt.Sprintf("%s in the story “%s”", s.algorithm.Title, strings.ReplaceAll(s.named.Name, "-", " "))
+			s.header.Watch = fmt.Sprintf("With %s it goes like this: “%s.” The same faults happen here. %s", shows.Title, s.named.Title, s.family.says)
+			s.limit += longer
 		}
 	}
 	ours := s.family.prefix == "bully" || s.family.prefix == members
@@ -129,6 +132,10 @@ func (s *Run) prepare() {
 	}
 	s.header.Indicators = s.indicatorsOf()
 }
+
+// longer is for how long a scenario goes on with another algorithm than the one that it is about, which may settle later: so that people
+// see that the highest leads again.
+const longer = 5 * time.Second
 
 // firstFaults keeps what firstFault has found: a page begins the same run again and again.
 var firstFaults sync.Map
