@@ -35,6 +35,7 @@ export const breaks: Break[] = [
   { name: 'the page logs an error', file: 'first', test: 'step back', script: 'console.error("broken");' },
   { name: 'a crash crashes nobody', file: 'first', test: 'step back', script: frames('(f) => { if (f.kind === "crash" && f.state) f.state.look = "follows"; }') },
   { name: 'the hint stays as it was when 5 was killed', file: 'hint', test: 'at every step', script: 'const { set, get } = Object.getOwnPropertyDescriptor(CharacterData.prototype, "data"); Object.defineProperty(CharacterData.prototype, "data", { get, set(text) { if (!/lost patience|ask|claim|waits for/.test(text)) set.call(this, text); } });' },
+  { name: 'a tooltip is below its node, whatever is there', file: 'tip', test: 'covers', script: style('.ring-tip { transform: translate(-90px, 90px); }') },
   { name: 'a tooltip stays as it was', file: 'tip', test: 'is now', script: 'const { set, get } = Object.getOwnPropertyDescriptor(CharacterData.prototype, "data"); Object.defineProperty(CharacterData.prototype, "data", { get, set(text) { if (this.parentElement?.className !== "ring-tip") set.call(this, text); } });' },
   { name: 'a leader that was killed leads for ever', file: 'open', test: 'just ends', script: frames('(f) => { if (f.state?.unheard) f.state = { ...f.state, look: "leads", unheard: false }; }') },
   { name: 'a leader that was killed is said to be down', file: 'open', test: 'just ends', script: frames('(f) => { if (f.state?.unheard) f.state.unheard = false; }') },
