@@ -84,9 +84,9 @@ func (u Unheard) String() string {
 	return fmt.Sprintf("node %s is heard no more after line %d: %d messages to it since", u.Node, u.Line, u.Said)
 }
 
-// unheardFrom is from how many messages on, none of which was received nor a timer ended meanwhile, a node is heard no more. A node that
+// UnheardFrom is from how many messages on, none of which was received nor a timer ended meanwhile, a node is heard no more. A node that
 // runs takes messages one by one, and if all of them are lost its patience ends before so many have been sent.
-const unheardFrom = 10
+const UnheardFrom = 10
 
 // TraceError says where a trace is not what the specification allows, and why.
 type TraceError struct {
@@ -218,7 +218,7 @@ func (r *replay) report() Report {
 		}
 	}
 	for i := range r.nodes {
-		if n := &r.nodes[i]; n.up && n.said >= unheardFrom {
+		if n := &r.nodes[i]; n.up && n.said >= UnheardFrom {
 			report.Unheard = append(report.Unheard, Unheard{Node: r.members[i-1], Line: n.line, Said: n.said})
 		}
 	}

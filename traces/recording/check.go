@@ -264,6 +264,8 @@ func (s *State) check(nodes int) (field, problem string) {
 	switch {
 	case !slices.Contains(looks, s.Look):
 		return "look", fmt.Sprintf("%q is none of %s", s.Look, list(looks))
+	case s.Unheard && s.Look != Down:
+		return "unheard", fmt.Sprintf("a node that is heard no more is %q, and not %q", Down, s.Look)
 	case s.Leader < -1 || s.Leader >= nodes:
 		return "leader", fmt.Sprintf("%d is no place among the %d nodes", s.Leader, nodes)
 	case s.Epoch > maxTime:

@@ -109,15 +109,17 @@ type Link [2]int
 
 // State is what a node is.
 type State struct {
-	Look   Look    `json:"look"`             // how to draw it
-	Role   string  `json:"role"`             // in the algorithm's own word
-	Leader int     `json:"leader"`           // whom it takes for the leader, a place in Header.Nodes; -1 if it knows of none
-	Epoch  uint64  `json:"epoch"`            // as it knows it; 0 if there is none
-	Paused bool    `json:"paused,omitempty"` // it does nothing
-	Saving bool    `json:"saving,omitempty"` // it waits for its disk: what it has sent has not left
-	Disk   string  `json:"disk,omitempty"`   // what its disk has kept, in words: "epoch 4, promised to 3"
-	Fields []Field `json:"fields,omitempty"` // all else, in the algorithm's own words
-	Timers []Due   `json:"timers,omitempty"` // that run
+	Look   Look   `json:"look"`             // how to draw it
+	Role   string `json:"role"`             // in the algorithm's own word
+	Leader int    `json:"leader"`           // whom it takes for the leader, a place in Header.Nodes; -1 if it knows of none
+	Epoch  uint64 `json:"epoch"`            // as it knows it; 0 if there is none
+	Paused bool   `json:"paused,omitempty"` // it does nothing
+	// Unheard says of a node that is Down that nobody can tell that it is: it is heard no more, or was never heard. The rest is what it was last.
+	Unheard bool    `json:"unheard,omitempty"`
+	Saving  bool    `json:"saving,omitempty"` // it waits for its disk: what it has sent has not left
+	Disk    string  `json:"disk,omitempty"`   // what its disk has kept, in words: "epoch 4, promised to 3"
+	Fields  []Field `json:"fields,omitempty"` // all else, in the algorithm's own words
+	Timers  []Due   `json:"timers,omitempty"` // that run
 	// Configuration is the number of that which it has; 0 if members are fixed. Settled says that it leads, and that this one
 	// holds for good: so many have acknowledged it.
 	Configuration int  `json:"configuration,omitempty"`
@@ -157,7 +159,7 @@ const (
 	Waits   Look = "waits"   // takes part in one, and lets another win
 	Follows Look = "follows" // follows a leader
 	Idle    Look = "idle"    // knows of no leader, and does nothing about it
-	Down    Look = "down"    // does not run
+	Down    Look = "down"    // does not run, as far as is known
 	Serves  Look = "serves"  // is a server, not a node
 )
 

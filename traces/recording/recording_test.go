@@ -25,13 +25,14 @@ const whole = head + `{"at":0,"kind":"start","node":0,"text":"starts","state":{"
 {"at":9,"kind":"crash","node":1,"text":"crashes"}
 {"at":10,"kind":"call","node":0,"text":"is called to add s","sends":[{"number":5,"to":2,"kind":"X","configuration":2}],"state":{"look":"leads","role":"leader","leader":0,"epoch":3,"configuration":2,"settled":true},"configurations":[{"epoch":0,"version":0,"members":[]},{"epoch":3,"version":2,"members":[{"node":0,"kind":"voter","address":"a:1"},{"node":1,"kind":"witness"},{"node":2,"kind":"observer"}]}]}
 {"at":11,"kind":"receive","node":1,"text":"takes Y","state":{"look":"follows","role":"follower","leader":0,"epoch":3,"configuration":1}}
+{"at":12,"kind":"step","node":1,"text":"is heard no more","state":{"look":"down","role":"heard no more","leader":-1,"epoch":3,"unheard":true}}
 `
 
 // TestWholeRecording writes what it has read, to the byte.
 func TestWholeRecording(t *testing.T) {
 	f, err := Read(strings.NewReader(whole))
 	require.NoError(t, err)
-	require.Len(t, f.Frames, 9)
+	require.Len(t, f.Frames, 10)
 	var out bytes.Buffer
 	require.NoError(t, f.Write(&out))
 	require.Equal(t, whole, out.String())
@@ -49,7 +50,7 @@ func TestWrongLines(t *testing.T) {
 		{"no nodes", strings.Replace(head, `["1","2","s"]`, `[]`, 1), "line 1: nodes: there are 0"},
 		{"node twice", strings.Replace(head, `["1","2","s"]`, `["1","1","s"]`, 1), "line 1: nodes[1]"},
 		{"all servers", strings.Replace(head, `"servers":1`, `"servers":3`, 1), "line 1: servers"},
-		{"open beyond", strings.Replace(whole, `"timed":true`, `"timed":true,"open":10`, 1), "line 1: open: 10, and there are only 9"},
+		{"open beyond", strings.Replace(whole, `"timed":true`, `"timed":true,"open":11`, 1), "line 1: open: 11, and there are only 10"},
 		{"indicator twice", strings.Replace(head, `"indicators":[`, `"indicators":[{"name":"OneActing","light":"red"},`, 1), "line 1: indicators[1].name"},
 		{"indicator's light", strings.Replace(head, `"green"`, `"blue"`, 1), "line 1: indicators[0].light"},
 		{"no JSON", good(2) + "{", "line 3: it is no JSON"},
@@ -88,6 +89,7 @@ func TestWrongLines(t *testing.T) {
 		{"member of no kind", good(8) + strings.Replace(lines[8], `"witness"`, `"boss"`, 1), `line 9: configurations[1].members[1].kind: "boss" is none of voter, witness, observer`},
 		{"version", good(8) + strings.Replace(lines[8], `"version":2`, `"version":9007199254740992`, 1), `line 9: configurations[1].epoch: epoch and version`},
 		{"no members", good(8) + strings.Replace(lines[8], `"members":[]`, `"members":null`, 1), `line 9: configurations[0].members: null`},
+		{"unheard, and leads", good(10) + strings.Replace(lines[10], `"look":"down"`, `"look":"leads"`, 1), `line 11: state.unheard: a node that is heard no more is "down", and not "leads"`},
 		{"long", good(2) + `{"text":"` + strings.Repeat("x", MaxLine) + "\"}\n", `line 3: longer than 1 MiB`},
 	} {
 		f, err := Read(strings.NewReader(c.text))

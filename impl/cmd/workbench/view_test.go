@@ -82,8 +82,14 @@ func TestViewScenario(t *testing.T) {
 			require.NotNil(t, file)
 			shown := engine.Open([]byte(file.Text), file.Name)
 			require.Nil(t, shown.Problem)
-			require.Contains(t, shown.Recording.Title, s.Title)
 			require.Equal(t, algorithm, shown.Recording.Algorithm)
+			if algorithm == s.Shows {
+				require.Equal(t, s.Title, shown.Recording.Title)
+				continue
+			}
+			require.Contains(t, shown.Recording.Title, "(ours)", s.Name)
+			require.NotContains(t, shown.Recording.Title, s.Title, "what befalls another algorithm is no title of a run of ours")
+			require.Contains(t, shown.Recording.Watch, s.Title, "what befalls the other is said: that is the contrast")
 		}
 	}
 }

@@ -90,7 +90,8 @@ func aboutGolden(f *recording.Recording, name string) (open int, ok bool) {
 func interesting(f *recording.Recording) int {
 	is := []func(*recording.Frame) bool{
 		func(g *recording.Frame) bool {
-			return g.Kind == recording.Crash || g.Kind == recording.Links || g.Kind == recording.Lose && !g.Upkeep || g.Kind == recording.Call
+			return g.Kind == recording.Crash || g.Kind == recording.Links || g.Kind == recording.Lose && !g.Upkeep || g.Kind == recording.Call ||
+				g.State != nil && g.State.Unheard
 		},
 		func(g *recording.Frame) bool { return g.Action == string(spec.PreemptTimeout) },
 		func(g *recording.Frame) bool {

@@ -57,13 +57,11 @@ func (l *Live) Feed(line []byte) ([]recording.Frame, error) {
 			return nil, fmt.Errorf("an event of the cluster names %s, which is none of its nodes", id)
 		}
 	}
-	frames := l.narrator.Tell(&e)
 	if e.Action == spec.CrashAction {
 		// No node tells of its crash: whoever listens has said so, for it hears the node no more.
-		end := &frames[len(frames)-1]
-		end.Text, end.Note = "is heard no more", "it has crashed or was stopped, or cannot be reached from here"
+		return l.narrator.Unheard(e.Node, &e.State, "it has crashed or was stopped, or cannot be reached from here"), nil
 	}
-	return frames, nil
+	return l.narrator.Tell(&e), nil
 }
 
 // ids returns every node that an event names.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,9 +29,31 @@ func TestLiveHeardNoMore(t *testing.T) {
 	require.Equal(t, "is heard no more", end.Text)
 	require.NotContains(t, end.Note, "disk")
 	require.Equal(t, recording.Down, end.State.Look)
+	require.True(t, end.State.Unheard)
+	require.Equal(t, uint64(4), end.State.Epoch)
 	again := feed(strings.Replace(heartbeat, `"seq":7,"at":100`, `"seq":8,"at":900`, 1))
 	require.Equal(t, recording.Leads, again.State.Look)
 	require.NotEqual(t, recording.Restart, again.Kind)
+}
+
+// TestLiveNeverHeard sees that nothing stays under way to a node that was never heard, once the page has said that it cannot reach it.
+func TestLiveNeverHeard(t *testing.T) {
+	live, err := engine.Listen([]string{"1", "2"}, false)
+	require.NoError(t, err)
+	feed := func(seq int) []recording.Frame {
+		frames, err := live.Feed(fmt.Appendf(nil, `{"seq":%d,"at":%d,"node":"1","action":"ElectionTimeout","input":{"timer":"election"},"sent":[{"type":"ELECTION","from":"1","to":"2","epoch":4,"question":%d,"keeps":null}],`+
+			`"state":{"role":"candidate","leader":null,"lease":0,"epoch":4,"grantee":null,"support":[],"asked":%d,"latest":%d}}`, seq, 100*seq, seq, seq, seq))
+		require.NoError(t, err)
+		return frames
+	}
+	asks := feed(7)[0].Sends[0]
+	require.False(t, asks.Lost, "2 may run")
+	end, err := live.Feed([]byte(`{"seq":1,"node":"2","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":0}}`))
+	require.NoError(t, err)
+	require.Len(t, end, 2)
+	require.Equal(t, []any{recording.Lose, asks.Number}, []any{end[0].Kind, end[0].Takes})
+	require.Equal(t, []any{"is not heard", true}, []any{end[1].Text, end[1].State.Unheard})
+	require.True(t, feed(8)[0].Sends[0].Lost)
 }
 
 // TestLiveNodesAscend: in whatever order nodes are named, a recording has them by their ids.

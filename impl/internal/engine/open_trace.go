@@ -55,6 +55,7 @@ type shape struct {
 	timed  bool        // each event of a node has a time
 	alone  bool        // it is the record of one node of many
 	node   spec.NodeID // of the first event of a node
+	heard  heard
 }
 
 // shapeOf reads a trace once. The problem is of the first line that cannot be read.
@@ -63,7 +64,7 @@ func shapeOf(text []byte) (s shape, problem *Problem) {
 	if err != nil {
 		return s, unreadable(err)
 	}
-	s.header, s.timed = in.Header(), true
+	s.header, s.timed, s.heard = in.Header(), true, heard{}
 	one, hears := true, false
 	var e spec.Event
 	for {
@@ -81,6 +82,7 @@ func shapeOf(text []byte) (s shape, problem *Problem) {
 			return s, unreadable(err)
 		}
 		s.events++
+		s.heard.take(&e)
 		if e.Node.IsNone() {
 			continue
 		}
@@ -127,18 +129,22 @@ func tellTrace(text []byte, s shape, refused *check.TraceError) (f *recording.Re
 	var e spec.Event
 	for ; in.Read(&e) == nil; told++ {
 		frames := narrator.Tell(&e)
+		own := len(f.Frames) + len(frames) - 1
+		if s.heard.endsWith(&e) {
+			frames = append(frames, narrator.Unheard(e.Node, &e.State, "its record just ends: it was killed, perhaps, or its writer was, and nobody was left to say so")...)
+		}
 		if len(f.Frames)+len(frames) > mostFrames {
 			break
 		}
 		f.Frames = append(f.Frames, frames...)
 		if refused != nil && refused.Line == int(e.Seq)+1 {
-			last := &f.Frames[len(f.Frames)-1]
+			last := &f.Frames[own]
 			last.Indicators = append(last.Indicators, recording.Indicator{Name: narrate.Rules, Light: recording.Red, Says: refused.Rule + ": " + refused.Problem})
 			last.Note = "the rules do not allow this. " + check.Sentence(refused.Rule)
 			if strings.HasPrefix(refused.Rule, "R") {
 				last.Rule = refused.Rule
 			}
-			open = len(f.Frames)
+			open = own + 1
 		}
 	}
 	if s.alone || len(s.header.Members) > check.MaxNodes {

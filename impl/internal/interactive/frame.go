@@ -39,6 +39,9 @@ func (s *Run) happened(m *compare.Moment) {
 			f.Text = s.toldText(m)
 		}
 		f.Note = cmp.Or(f.Note, "nothing comes of it")
+		if m.Call == compare.AskCall && s.waited {
+			say(&f, "it was asked to, and waited until a quorum had acknowledged what it had asked last")
+		}
 	case compare.Saved:
 		f.Kind = recording.Save
 	case compare.Crashed:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -15,25 +16,81 @@ import (
 // changes reports whether members come and go.
 func (s *Run) changes() bool { return s.algorithm.Name == members }
 
-// change asks the leader to make a node one of a kind, or to remove it. If several act, it is the one of the highest epoch.
-func (s *Run) change(id int, kind string) error {
-	leader, epoch := 0, uint64(0)
+// asked returns which leader is asked to change the members: if several act, the one of the highest epoch; 0 if none does.
+func (s *Run) asked() (leader int) {
+	epoch := uint64(0)
 	for other := 1; other <= s.scenario.Nodes; other++ {
 		if v := s.play.View(other); v.Acts && v.Status.Epoch >= epoch {
 			leader, epoch = other, v.Status.Epoch
 		}
 	}
+	return leader
+}
+
+// changeOf returns the change to make a node one of a kind, or to remove it.
+func changeOf(id int, kind string) algorithms.Change {
+	if kind == removed {
+		return algorithms.Change{ID: id}
+	}
+	return algorithms.Change{ID: id, Kind: spec.MemberKind(kind)}
+}
+
+// change asks the leader to make a node one of a kind, or to remove it.
+func (s *Run) change(id int, kind string) error {
+	leader := s.asked()
 	if leader == 0 {
 		return errors.New("nobody leads now, and only a leader can change the members: go on until one does")
 	}
-	wanted := algorithms.Change{ID: id, Kind: spec.MemberKind(kind)}
-	if kind == removed {
-		wanted.Kind = ""
-	}
-	if err := s.play.Ask(leader, wanted); err != nil {
+	if err := s.play.Ask(leader, changeOf(id, kind)); err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "bully: change: "))
 	}
 	return nil
+}
+
+// mostWait is for how many frames whoever asks for a change waits until the leader can make it.
+const mostWait = 300
+
+// wait returns for how many frames whoever asks for a change has to wait until the leader can make it: until a quorum has acknowledged
+// what it asked last, or its disk has what it saves. That passes, so nobody needs to ask twice (R47). It is 0 if the leader can make it
+// now, or cannot then either.
+func (s *Run) wait(id int, kind string) int {
+	leader := s.asked()
+	if leader == 0 || !s.passes(leader, changeOf(id, kind)) {
+		return 0
+	}
+	ahead, err := Begin(s.RunSpec())
+	if err != nil {
+		return 0
+	}
+	ahead.goOn(s.count - ahead.count)
+	for !ahead.closed && ahead.count < s.count+mostWait && ahead.asked() == leader {
+		ahead.goOn(1)
+		if ahead.asked() == leader && ahead.mayChange(leader, changeOf(id, kind)) == nil {
+			return ahead.count - s.count
+		}
+	}
+	return 0
+}
+
+// passes reports whether a leader cannot make a change for a reason that passes by itself.
+func (s *Run) passes(leader int, c algorithms.Change) bool {
+	err := s.mayChange(leader, c)
+	return errors.Is(err, errSaves) || errors.Is(err, bully.ErrNotSettled)
+}
+
+var errSaves = errors.New("the leader waits for its disk")
+
+// mayChange says why a leader cannot make a change now.
+func (s *Run) mayChange(leader int, c algorithms.Change) error {
+	v := s.play.View(leader)
+	asker, ok := v.Node.(compare.Asker)
+	switch {
+	case !ok || v.Paused:
+		return errors.New("it cannot be asked")
+	case v.Saves:
+		return errSaves
+	}
+	return asker.MayAsk(c)
 }
 
 // newest returns the newest configuration of those that nodes have which run; none if members are fixed.

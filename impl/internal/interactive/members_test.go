@@ -55,8 +55,6 @@ func TestMembersAreChanged(t *testing.T) {
 	require.Equal(t, recording.You, f.By)
 	require.False(t, f.Upkeep)
 	require.False(t, f.Sends[0].Upkeep)
-	_, err = s.Do(interactive.Intervention{After: v.count, Do: interactive.Change, Node: &node, Kind: "voter"})
-	require.Error(t, err, "it is saving, or not settled yet")
 	settles(s, v)
 	v.until(s, 4000, func() bool { return v.nodes[3].Look == recording.Follows })
 	v.until(s, 4000, func() bool { return v.nodes[3].Configuration == v.nodes[2].Configuration })
@@ -81,6 +79,60 @@ func TestMembersAreChanged(t *testing.T) {
 	require.Equal(t, s.RunSpec(), again.RunSpec())
 	require.Equal(t, "removed", again.RunSpec().Do[2].Kind)
 	require.Equal(t, v.nodes[3].Configuration, w.nodes[3].Configuration, "the same run again")
+}
+
+// TestChangesWait: who asks for a change while the leader has not been answered, or saves, need not ask again: the change is made as soon as
+// the leader can, and the run spec plays the same again.
+func TestChangesWait(t *testing.T) {
+	s, v := changing(t)
+	settles(s, v)
+	waited := 0
+	ask := func(node int, kind string) recording.Frame {
+		frames, err := s.Do(interactive.Intervention{After: v.count, Do: interactive.Change, Node: &node, Kind: kind})
+		require.NoError(t, err, "after %d frames", v.count)
+		v.show(frames)
+		waited += len(frames) - 1
+		last := frames[len(frames)-1]
+		require.Equal(t, []any{recording.Call, recording.You, "R47"}, []any{last.Kind, last.By, last.Rule})
+		require.Equal(t, len(frames) > 1, strings.Contains(last.Note, "waited until a quorum had acknowledged"), last.Note)
+		return last
+	}
+	kinds := []string{"observer", "removed"}
+	for k := range 60 { // at any moment of a reign that goes on
+		frames, _ := s.Next(k)
+		v.show(frames)
+		ask(3, kinds[k%2])
+	}
+	require.Positive(t, waited)
+	again, w := changing(t, s.RunSpec().Do...)
+	require.Equal(t, s.RunSpec(), again.RunSpec())
+	require.Equal(t, v.count, w.count)
+	require.Equal(t, v.nodes, w.nodes)
+}
+
+// TestChangesWaitInVain: where no quorum answers, a change is refused at once, and nothing has happened.
+func TestChangesWaitInVain(t *testing.T) {
+	s, v := changing(t)
+	settles(s, v)
+	for _, node := range []int{0, 1} {
+		frames, err := s.Do(interactive.Intervention{After: v.count, Do: interactive.Crash, Node: &node})
+		require.NoError(t, err)
+		v.show(frames)
+	}
+	node := 3
+	refused := 0
+	for v.leader() == 2 {
+		frames, err := s.Do(interactive.Intervention{After: v.count, Do: interactive.Change, Node: &node, Kind: "observer"})
+		if err != nil {
+			require.Regexp(t, "not settled|waits for its disk", err.Error())
+			require.Empty(t, frames)
+			require.Empty(t, s.Taken())
+			refused++
+			frames, _ = s.Next(1)
+		}
+		v.show(frames)
+	}
+	require.Positive(t, refused)
 }
 
 // TestChangesThatCannotBe are refused before anything happens.

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -28,6 +30,7 @@ type Run struct {
 	count  int               // how many frames there have been
 	frames []recording.Frame // those that nobody has been given
 	you    bool              // what happens now is an intervention of whoever looks on
+	waited bool              // … who has waited for the leader
 	closed bool              // the last frame says that no more come
 	over   bool              // and that nothing can be done about it
 	limit  time.Duration
@@ -106,9 +109,10 @@ func (s *Run) prepare() {
 	s.header.Title = fmt.Sprintf("%d nodes, %s", s.scenario.Nodes, s.algorithm.Title)
 	if s.named != nil {
 		s.header.Title, s.header.Watch = s.named.Title, s.named.Watch
-		if s.algorithm.Name != s.named.Shows {
-			s.header.Title += ": " + s.algorithm.Title
-			s.header.Watch = s.family.says
+		if shows, ok := algorithms.Named(s.named.Shows); ok && shows.Name != s.algorithm.Name { // what the title says befalls the other one
+			s.header.Title = fmt.Sprintf("%s in the story “%s”", s.algorithm.Title, strings.ReplaceAll(s.named.Name, "-", " "))
+			s.header.Watch = fmt.Sprintf("With %s it goes like this: “%s.” The same faults happen here. %s", shows.Title, s.named.Title, s.family.says)
+			s.limit += longer
 		}
 	}
 	ours := s.family.prefix == "bully" || s.family.prefix == members
@@ -128,6 +132,10 @@ func (s *Run) prepare() {
 	}
 	s.header.Indicators = s.indicatorsOf()
 }
+
+// longer is for how long a scenario goes on with another algorithm than the one that it is about, which may settle later: so that people
+// see that the highest leads again.
+const longer = 5 * time.Second
 
 // firstFaults keeps what firstFault has found: a page begins the same run again and again.
 var firstFaults sync.Map
@@ -275,13 +283,20 @@ func (s *Run) add(f *recording.Frame) {
 // again is for how long a run goes on that has ended, when something is done to it.
 const again = time.Minute
 
-// do does something to the run.
+// do does something to the run. A change of the members waits until the leader can make it, if that passes: what happens meanwhile has
+// happened, too.
 func (s *Run) do(d Intervention) error {
 	if s.over {
 		return fmt.Errorf("the run is given up, and nothing can be done to it")
 	}
 	if err := d.check(&s.setting); err != nil {
 		return err
+	}
+	s.waited = false
+	if d.Do == Change {
+		before := s.count
+		s.goOn(s.wait(*d.Node+1, d.Kind))
+		s.waited = s.count > before
 	}
 	s.you = true
 	err := s.deed(&d)

@@ -44,6 +44,7 @@ type Narrator struct {
 type node struct {
 	state    spec.State
 	up, seen bool
+	unheard  string // that it is taken to be down since it is not heard: "heard no more"
 }
 
 // flight is a message under way.
@@ -105,6 +106,11 @@ func (t *Narrator) Tell(e *spec.Event) []recording.Frame {
 	}
 	f.Action = string(e.Action)
 	f.Indicators = t.indicators(&f)
+	return t.finish(f)
+}
+
+// finish returns the frames of an event, whose own is the last, with their times.
+func (t *Narrator) finish(f recording.Frame) []recording.Frame {
 	frames := append(t.spare, f)
 	frames[0].Configurations = t.confs.Take()
 	for i := range frames {
@@ -157,7 +163,7 @@ func (t *Narrator) step(e *spec.Event) recording.Frame {
 		f.Upkeep = f.Upkeep && (arrived.upkeep || arrived.number == 0)
 	}
 	changed := !n.seen || !n.up || !n.state.Equal(e.State)
-	n.state, n.up, n.seen = e.State.Clone(), true, true
+	n.state, n.up, n.seen, n.unheard = e.State.Clone(), true, true, ""
 	if says := t.confs.Settles(e.Node, &n.state); says != "" {
 		f.Note, f.Upkeep = join(f.Note, says), false
 	}
@@ -308,9 +314,7 @@ func (t *Narrator) change(e *spec.Event) recording.Frame {
 
 // unseenCrash tells that a node must have crashed, for it starts again.
 func (t *Narrator) unseenCrash(i int) {
-	was := &t.nodes[i].state
-	survives := spec.State{Role: spec.Follower, Epoch: was.Epoch, Grantee: was.Grantee, Latest: was.Latest.Reserved(), Configuration: was.Configuration}
-	f := t.crash(&spec.Event{Node: t.members[i], State: survives})
+	f := t.crash(&spec.Event{Node: t.members[i], State: survives(&t.nodes[i].state)})
 	f.Action, f.Text = string(spec.CrashAction), "has crashed, or was stopped, and nobody saw it"
 	f.Indicators = t.indicators(&f)
 	t.spare = append(t.spare, f)
@@ -324,7 +328,7 @@ func (t *Narrator) crash(e *spec.Event) recording.Frame {
 	if n.seen && !n.up {
 		f.Text, f.Note = "crashes again, before it was back", "its disk is as it was: "+disk(&e.State)
 	}
-	n.state, n.up, n.seen = e.State.Clone(), false, true
+	n.state, n.up, n.seen, n.unheard = e.State.Clone(), false, true, ""
 	for j := range t.members {
 		t.end(recording.Link{i, j}, len(t.links[recording.Link{i, j}]))
 		t.end(recording.Link{j, i}, len(t.links[recording.Link{j, i}]))

@@ -1,5 +1,6 @@
 // A recording in memory, and what it looks like after any number of its frames.
 import { configurationOf, stampWord } from './members/who';
+import { moment } from './words';
 import type { Configuration, Frame, Header, Indicator, Link, Message, NodeState } from './types';
 
 // Flight is a message, from when it is sent to when it is taken or lost.
@@ -43,6 +44,7 @@ export class Recording {
   readonly flights: Flight[] = [];                 // by number, from 1: flights[number - 1]
   readonly reigns: Reign[] = [];
   readonly configurations: Configuration[] = [];   // by number, from 1: configurations[number - 1]
+  readonly unheardSince = new Map<NodeState, string>(); // of each state in which a node is heard no more: since when
   readonly #states: { count: number[]; state: NodeState[] }[]; // of each node: after how many frames it is in which state
   readonly #cuts: { count: number; cut: Link[] }[] = [];
   readonly #indicators: { count: number; indicator: Indicator }[] = [];
@@ -91,6 +93,7 @@ export class Recording {
       this.#reign(frame, place, of.state.at(-1), frame.state);
       of.count.push(count);
       of.state.push(frame.state);
+      if (frame.state.unheard && frame.at > 0) this.unheardSince.set(frame.state, moment(this, frame.at));
     }
     for (const indicator of frame.indicators ?? []) this.#indicators.push({ count, indicator });
     if (count % mark === 0) this.#marks.push([...this.#open]);

@@ -18,7 +18,7 @@ export interface Configuration { epoch: number; version: number; members: Member
 export interface Member { node: number; kind: MemberKind; address?: string }
 
 export interface NodeState {
-  look: Look; role: string; leader: number; epoch: number; paused?: boolean; saving?: boolean; disk?: string;
+  look: Look; role: string; leader: number; epoch: number; paused?: boolean; unheard?: boolean; saving?: boolean; disk?: string;
   fields?: Field[]; timers?: Due[]; configuration?: number; settled?: boolean;
 }
 

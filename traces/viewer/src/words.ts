@@ -4,7 +4,9 @@ import type { Flight } from './recording';
 import type { Configuration, Frame, Header, Kind, Light, Link, Look, NodeState } from './types';
 
 // Cast is whatever knows who the nodes are: a recording, above all.
-export interface Cast { header: Pick<Header, 'nodes' | 'servers' | 'algorithm'>; configurations?: Configuration[] }
+export interface Cast {
+  header: Pick<Header, 'nodes' | 'servers' | 'algorithm'>; configurations?: Configuration[]; unheardSince?: ReadonlyMap<NodeState, string>;
+}
 
 // --- Nodes ---
 
@@ -90,6 +92,12 @@ const looks: Record<Look, string> = {
 // lookWord returns what a node of a look does, as a verb: "wants to lead".
 export function lookWord(look: Look): string { return looks[look]; }
 
+// unheardWords says of a node that is not heard since when that is so, line by line: nobody can tell whether it is down.
+export function unheardWords(recording: Cast, state: NodeState): string[] {
+  const since = recording.unheardSince?.get(state);
+  return since === undefined ? [state.role] : [state.role, `since ${since}`];
+}
+
 // doing returns in a few words what a node is about: "leads epoch 4", "follows 3", "waits for 3".
 export function doing(recording: Cast, state: NodeState): string {
   const other = state.leader >= 0 ? nodeId(recording, state.leader) : '';
@@ -100,7 +108,7 @@ export function doing(recording: Cast, state: NodeState): string {
     case 'stands': return state.saving && state.role === 'leader' ? 'leads once that is on disk' : 'wants to lead'; // it has won, and may not act yet
     case 'idle': return 'knows no leader';
     case 'serves': return '';
-    default: return state.role === 'not started' ? 'not started' : 'down';
+    default: return state.unheard ? unheardWords(recording, state).join(' ') : state.role === 'not started' ? 'not started' : 'down';
   }
 }
 

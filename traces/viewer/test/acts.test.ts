@@ -39,6 +39,21 @@ test('when the next leader is dead, too, it does not lead', () => {
   assert.equal(said('kill', 3, nodes), '');
 });
 
+test('of an election is said how far it has come', () => {
+  const now = (...nodes: NodeState[]): string => said('again', 4, [...nodes, down]).replace(/^5 is dead\. /, '');
+  const [knows, asks, waits, idle] = [node('follows', 4, 1), node('stands', -1, 1, 'candidate'), node('waits', -1, 1), node('idle', -1, 1)];
+  assert.match(now(knows, knows, knows, knows), /^The others do not know yet/);
+  assert.match(now(knows, idle, knows, knows), /^2 has lost patience/);
+  assert.match(now(idle, idle, knows, idle), /^1, 2 and 4 have lost patience/);
+  assert.match(now(waits, idle, knows, knows), /^1 waits for somebody better/);
+  assert.match(now(waits, asks, knows, knows), /^2 asks the others/);
+  assert.match(now(waits, waits, asks, asks), /^3 and 4 ask the others/);
+  assert.match(now(waits, waits, asks, node('stands', -1, 1, 'claimant')), /^4 claims the next epoch/);
+  assert.match(now(waits, waits, asks, node('stands', 3, 2, 'leader')), /^4 has won: it leads as soon/);
+  assert.match(now(waits, waits, asks, node('leads', 3, 2)), /^4 has won, and tells the others/);
+  assert.equal(now(...led(3, 2).slice(0, 4)), '', 'and then that is what there is to say');
+});
+
 test('when all are dead, or more than half, nobody will lead', () => {
   assert.equal(said('again', 4, led(4, 1, [0, 1, 2, 3, 4])), '');
   assert.equal(said('again', 4, led(4, 1, [2, 3, 4])), '');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { theEnd } from '../src/live/live';
+import { Ends, lineOf, neverHeard, theEnd } from '../src/live/ends';
 import { elsewhere, headline, kindOf, members, newestOf, waiting, type Member } from '../src/live/members';
 import { byRank, idsOf, Merger, type Members, type Step } from '../src/live/merge';
 import { mostFrames, Reel } from '../src/live/reel';
@@ -76,6 +76,30 @@ test('a node that is heard no more ends after its last step, and before what oth
   assert.deepEqual(order(merger, 400), ['3@101', '2@105']);
   assert.equal(JSON.stringify(theEnd(last)),
     '{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":4,"grantee":"3","support":[],"asked":0,"latest":1048576}}');
+});
+
+const reached = (id: string, reach: Member['reach']): Member => ({ id, url: '', reach, now: null, status: null });
+
+test('the recording is told once of each node that is not heard, and of one that never was, too', () => {
+  const ends = new Ends();
+  const last = step('1', 100);
+  ends.heard(last);
+  const heard = [reached('1', 'heard'), reached('2', 'connecting'), reached('3', 'again')];
+  assert.deepEqual(ends.of(heard), [], 'who may be heard in a moment has no end');
+  const silent = [reached('1', 'silent'), reached('2', 'away'), reached('3', 'unseen')];
+  assert.deepEqual(ends.of(silent), [theEnd(last), neverHeard('2'), neverHeard('3')]);
+  assert.deepEqual(ends.of(silent), []);
+  ends.heard(step('2', 200));
+  assert.deepEqual(ends.of(heard), []);
+  assert.deepEqual(ends.of(silent), [theEnd(step('2', 200))], 'it was back, and is gone again');
+});
+
+test('the end of a node that was never heard comes before all, at no time', () => {
+  const merger = new Merger();
+  push(merger, 0, step('1', 100), neverHeard('2'));
+  assert.deepEqual(order(merger, 200), ['2@0', '1@100']);
+  assert.doesNotMatch(lineOf(neverHeard('2')), /"at"/, 'a trace has no time 0');
+  assert.match(lineOf(theEnd(step('1', 100))), /^{"seq":\d+,"at":101,"node":"1"/);
 });
 
 // --- The recording ---

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import * as store from '../src/store';
+import { halt, stepOn } from '../src/transport/player';
 import type { Intervention, Engine, Frame, Opened, RunSpec } from '../src/types';
 
 // A run of the engine of these tests: frame i happens at i ms; every third is upkeep; what is done makes one frame more.
@@ -165,8 +166,10 @@ test('a deed that is refused lets no branch go', () => {
 });
 
 test('a reign without events does not hold the page for ever', () => {
-  const quiet = { ...fake.engine, next: (_: number, n: number) => ({ frames: Array.from({ length: n }, () => ({ at: 1, kind: 'receive', node: 0, text: 'takes HEARTBEAT', upkeep: true })), ended: false }) };
+  const quiet = { ...fake.engine, next: (_: number, n: number) => ({ frames: Array.from({ length: n }, () => ({ at: 3000, kind: 'receive', node: 0, text: 'takes HEARTBEAT', upkeep: true })), ended: false }) };
   store.engine.value = quiet as unknown as Engine;
-  assert.ok(store.step(1));
+  const from = store.count.value;
+  assert.equal(stepOn(), false, 'ten steps on are no ten such leaps');
   assert.ok(store.count.value > 100 && store.count.value < 2000, String(store.count.value));
+  assert.equal(halt.value?.says, `Only heartbeats in these ${store.count.value - from} steps, 2 ms.`, 'and what is passed over is said');
 });

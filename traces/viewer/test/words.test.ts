@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { Recording } from '../src/recording';
 import type { NodeState } from '../src/types';
 import {
   capital, doing, epochColour, epochName, epochWord, groupNames, groupOf, groupWord, letters, lightWord, linkWords, messageWord, messageWords, moment, nodeId, nodeName,
@@ -20,6 +21,18 @@ test('times are short, and round to no unit that they have outgrown', () => {
 test('a moment is a place in the order where there are no times', () => {
   assert.equal(moment({ header: { timed: true } }, 12_500), '12.5 ms');
   assert.equal(moment({ header: { timed: false } }, 17), 'event 17');
+});
+
+test('of a node that is not heard is said since when', () => {
+  const recording = new Recording({ recording: 1, title: '', source: 'trace', nodes: ['1', '2'], timed: true });
+  const unheard = (role: string): NodeState => ({ look: 'down', role, leader: -1, epoch: 4, unheard: true });
+  recording.add([
+    { at: 0, kind: 'step', node: 0, text: '', state: unheard('not heard') },
+    { at: 1_204_000, kind: 'step', node: 1, text: '', state: unheard('heard no more') },
+  ]);
+  assert.equal(doing(recording, recording.stateOf(0, 2)), 'not heard');
+  assert.equal(doing(recording, recording.stateOf(1, 2)), 'heard no more since 1.204 s');
+  assert.equal(doing(recording, { ...unheard('down'), unheard: false }), 'down');
 });
 
 test('short ids are short, and each is nobody else’s', () => {

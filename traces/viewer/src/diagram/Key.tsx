@@ -10,7 +10,7 @@ const marks: [Kind, string][] = [
 ];
 const strokes: [Stroke, string][] = [
   ['flight', 'a message'], ['open', 'one under way'], ['lost', 'one that is lost'], ['upkeep', 'a heartbeat'], ['saving', 'waits for its disk'],
-  ['down', 'is down'], ['cut', 'links are cut'],
+  ['down', 'is down'], ['unheard', 'is heard no more'], ['cut', 'links are cut'],
 ];
 
 // Mark is the mark of a kind of frame, as an image.

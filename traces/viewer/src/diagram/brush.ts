@@ -3,7 +3,7 @@ import type { Shape } from './shapes';
 
 export type Stroke =
   | 'flight' | 'upkeep' | 'lost' | 'open' | 'up' | 'down' | 'paused' | 'saving' | 'cut' | 'edge' | 'break' | 'dots' | 'faint' | 'faintest'
-  | 'outside' | 'members';
+  | 'outside' | 'members' | 'unheard';
 
 // Line is how a stroke looks: its colour, by its name in palette.css.
 export interface Line { colour: string; width: number; dash: number[] }
@@ -15,6 +15,7 @@ export const lines: Record<Stroke, Line> = {
   upkeep: { colour: '--upkeep', width: 0.8, dash: [] },
   up: { colour: '--edge', width: 1.75, dash: [] },
   down: { colour: '--down', width: 1.25, dash: [1.5, 6] },
+  unheard: { colour: '--down', width: 1, dash: [8, 4, 1.5, 4] },
   paused: { colour: '--amber', width: 1.5, dash: [] },
   saving: { colour: '--edge', width: 4, dash: [2, 2] },
   outside: { colour: '--edge', width: 1, dash: [1, 4] },

@@ -6,7 +6,7 @@ import type { Frame, Look, NodeState } from '../types';
 import { Arrows } from './arrows';
 import { Axis } from './axis';
 
-export type Life = 'absent' | 'up' | 'down' | 'paused' | 'saving' | 'outside';
+export type Life = 'absent' | 'up' | 'down' | 'unheard' | 'paused' | 'saving' | 'outside';
 
 // Stretch is a part of the line of a node.
 export interface Stretch { life: Life; from: number; to: number }
@@ -19,7 +19,7 @@ export interface Told { place: number; node: number; word: string; made: boolean
 
 // lifeOf says how the line of a node is drawn. Outside is who runs, and knows that it is no member.
 function lifeOf(recording: Recording, node: number, state: NodeState): Life {
-  if (state.look === 'down') return 'down';
+  if (state.look === 'down') return state.unheard ? 'unheard' : 'down';
   if (state.paused) return 'paused';
   if (state.saving) return 'saving';
   return state.configuration && kindIn(configurationOf(recording, state.configuration), node) === null ? 'outside' : 'up';

@@ -33,7 +33,7 @@ function messageTip(recording: Recording, number: number): Tip {
   const carries = configurationOf(recording, flight.configuration);
   const carried = carries ? [`carries ${stampWords(carries)} of the members`] : [];
   let what = 'under way';
-  if (flight.lost) what = `lost at once: the link is cut, or ${nodeId(recording, flight.to)} is down`;
+  if (flight.lost) what = `lost at once: the link is cut, or ${nodeId(recording, flight.to)} is down, or not heard`;
   else if (flight.ended !== undefined) what = `${flight.taken ? 'taken' : 'lost'} ${after}`;
   return { title: capital(messageWords(recording, flight)), more: [`${sent}, ${what}`, ...carried] };
 }

@@ -3,6 +3,7 @@ import { effect, signal } from '@preact/signals';
 import { recording, length, playing, runSpec, scene, speed } from '../store';
 import type { Recording, Scene } from '../recording';
 import { epochName, nodeId } from '../words';
+import { electing } from './election';
 
 // Act is how far the visitor has come: a leader is being elected; it is to be killed; another is being elected; another leads.
 export type Act = 'elect' | 'kill' | 'again' | 'free';
@@ -18,6 +19,8 @@ function enough(now: Scene): boolean {
   const voters = now.nodes.filter((n) => n.look !== 'serves');
   return 2 * voters.filter((n) => runs(n.look)).length > voters.length;
 }
+
+const running = (now: Scene): number[] => [...now.nodes.keys()].filter((node) => runs(now.nodes[node]!.look));
 
 // agreed returns who leads if all that are up, a quorum of all, follow it; -1 otherwise.
 export function agreed(now: Scene): number {
@@ -73,12 +76,12 @@ export interface Words { title: string; text: string }
 export function words(of: Recording, now: Scene, { act, leader }: { act: Act; leader: number }, press = 'Click'): Words | null {
   const name = (node: number) => nodeId(of, node);
   switch (act) {
-    case 'elect': return now.nodes.some((n) => n.look === 'leads') || !enough(now) ? null
-      : { title: 'Nobody leads yet.', text: 'Each node waits for a sign of a leader. Whose patience ends first asks all others who would follow it.' };
+    case 'elect': return agreed(now) >= 0 || !enough(now) ? null
+      : { title: now.nodes.some((n) => n.look === 'leads') ? 'The first leader.' : 'Nobody leads yet.', text: electing(now, running(now), -1, name) };
     case 'kill': return now.nodes[leader]?.look !== 'leads' ? null
       : { title: `${name(leader)} leads.`, text: `${press} it to kill it, and see who is next.` };
-    case 'again': return !dead(now, leader) || !enough(now) || now.nodes.some((n) => n.look === 'leads') ? null
-      : { title: `${name(leader)} is dead.`, text: 'The others do not know yet: they hear no heartbeat, and lose patience. Who will lead?' };
+    case 'again': return !dead(now, leader) || !enough(now) || agreed(now) >= 0 ? null
+      : { title: `${name(leader)} is dead.`, text: electing(now, running(now), leader, name) };
     case 'free': return freely(of, now, name, press);
   }
 }

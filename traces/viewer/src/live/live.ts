@@ -2,6 +2,7 @@
 import { batch } from '@preact/signals';
 import { problem } from '../store';
 import { Connection } from './connection';
+import { Ends, lineOf } from './ends';
 import { change, cluster, live, mayResign, members, type Member } from './members';
 import { byRank, idsOf, Merger, type Step } from './merge';
 import { Reel } from './reel';
@@ -16,6 +17,7 @@ interface Views { node: string; cluster: string; members: string[] }
 const often = 100; // milliseconds between two looks at what has come
 const again = 1000;
 let reel: Reel | null = null;
+const ends = new Ends();
 
 // startLive watches a cluster for as long as the page is there.
 export function startLive(config: LiveConfig): void {
@@ -26,6 +28,7 @@ export function startLive(config: LiveConfig): void {
   });
   const merger = new Merger();
   setInterval(() => {
+    tellEnds(merger);
     const heard = merger.release(performance.now());
     if (heard.length === 0) return;
     batch(() => {
@@ -36,6 +39,11 @@ export function startLive(config: LiveConfig): void {
     });
   }, often);
   for (const node of config.nodes) void meet(node, config, merger);
+}
+
+// tellEnds tells the recording which nodes are not heard.
+function tellEnds(merger: Merger): void {
+  for (const end of ends.of(members.value)) merger.push(end, lineOf(end), performance.now());
 }
 
 // goToNow shows what the cluster does now.
@@ -102,33 +110,16 @@ async function connect(id: string, url: string, merger: Merger): Promise<void> {
   }
   if (member.url !== null) return; // it has two addresses
   change(id, { url, reach: 'connecting' });
-  let last: Step | null = null; // while it is heard
   new Connection(url, {
     step: (line) => {
-      last = JSON.parse(line) as Step;
-      merger.push(last, line, performance.now());
+      const step = JSON.parse(line) as Step;
+      ends.heard(step);
+      merger.push(step, line, performance.now());
     },
     reach: (reach) => {
       change(id, { reach });
-      if (last && (reach === 'away' || reach === 'silent')) {
-        const end = theEnd(last);
-        merger.push(end, JSON.stringify(end), performance.now());
-        last = null;
-      }
+      tellEnds(merger);
     },
     status: (status) => change(id, { status }),
   });
-}
-
-const block = 2 ** 20; // how many numbers of questions a node reserves at once
-
-// theEnd is what the recording is told when a node is heard no more: else it would act in it for ever, beside its successors. A node
-// tells of no crash of its own. Of its numbers a block is on its disk, all of which it may have used. If it has not crashed, and is heard again, the recording shows it as it then is.
-export function theEnd(last: Step): Step {
-  const { epoch, grantee, latest, configuration } = last.state;
-  const reserved = Math.ceil(latest / block) * block;
-  return {
-    seq: last.seq + 1, at: last.at + 1, node: last.node, action: 'Crash',
-    state: { role: 'follower', leader: null, lease: 0, epoch, grantee, support: [], asked: 0, latest: reserved, ...(configuration && { configuration }) },
-  };
 }

@@ -11,7 +11,7 @@ export function weighty(shown: Recording, now: Scene): boolean {
   const frame = now.frame;
   if (!frame) return false;
   const leads = frame.state !== undefined && (frame.state.look === 'leads') !== (now.before?.look === 'leads');
-  return leads || (frame.indicators?.length ?? 0) > 0 || ['crash', 'restart', 'pause', 'resume', 'links'].includes(frame.kind) || shown.frames.length === now.count;
+  return leads || frame.state?.unheard === true || (frame.indicators?.length ?? 0) > 0 || ['crash', 'restart', 'pause', 'resume', 'links'].includes(frame.kind) || shown.frames.length === now.count;
 }
 
 // announcement returns the sentence.

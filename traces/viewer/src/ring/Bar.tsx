@@ -59,6 +59,7 @@ function Key({ changing }: { changing: boolean }) {
       <li><Sample d="M0 -11 L9 -4 V9 H-9 V-4 Z" kind="ring-body" look="stands" />one that stands for election: it wants to lead</li>
       <li><Sample d="M-5 -6 H5 L-5 6 H5 Z" kind="ring-body" look="waits" />one that waits for an election to end</li>
       <li><Sample d="M-8 -8 L8 8 M8 -8 L-8 8" kind="ring-cross" look="down" />one that is down</li>
+      <li><Sample d="M-3 -5 A4 4 0 1 1 1 0 L0 3 M0 8 V9" kind="ring-cross" look="down" />one that is heard no more: nobody can tell whether it is down</li>
       <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-timer" look="follows" />how long it waits still</li>
       <li><Sample d="M-13 0 H-4 M4 0 H13 M-7 8 L-1 -8 M1 8 L7 -8" kind="ring-gap" look="down" />a link that is cut</li>
       {changing && (

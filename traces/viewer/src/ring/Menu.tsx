@@ -6,7 +6,7 @@ import type { Place } from './geometry';
 import { byMouse, close, opened } from './hand';
 import type { Item, Menu } from './menus';
 
-interface Frame { width: number; height: number; places: Place[] }
+export interface Frame { width: number; height: number; places: Place[] }
 
 export function MenuBox(frame: Frame) {
   const now = opened.value;
@@ -92,7 +92,7 @@ function place(box: HTMLElement, at: { x: number; y: number }, frame: Frame): vo
 }
 
 // placeBeside puts a box beside a node. It may lie over what is beside the picture, but not beyond the window.
-function placeBeside(box: HTMLElement, node: number, { width, height, places }: Frame): void {
+export function placeBeside(box: HTMLElement, node: number, { width, height, places }: Frame): void {
   const own = places[node];
   const surface = box.offsetParent?.getBoundingClientRect();
   if (!own || !surface) return;

@@ -1,7 +1,7 @@
 // Messages under way, those that have just been taken, and those that have just been lost.
 import type { Recording, Flight } from '../recording';
 import { recording as shownRecording, scene as shownScene, selection, upkeep } from '../store';
-import { epochColour, groupOf, letters, messageWord, messageWords, time, type Group } from '../words';
+import { epochColour, groupOf, letters, messageWord, messageWords, type Group } from '../words';
 import { between, byLane, distance, lane, share, spread, type Place, type Point } from './geometry';
 import { now } from './hand';
 
@@ -43,7 +43,7 @@ export function Messages({ places, width, onPick, onPoint }: Props) {
       {moment.progress === 0 && <Ended recording={recording} count={scene.count} places={places} />}
       {marks.map(({ flight, ends, at }) => <line key={flight.number} class="ring-trail" x1={ends[0].x} y1={ends[0].y} x2={at.x} y2={at.y} />)}
       {marks.map(({ flight, ends, at }) => (
-        <Mark key={flight.number} recording={recording} flight={flight} at={at} ends={ends} width={width} worded={worded} onPick={onPick} onPoint={onPoint} />
+        <Mark key={flight.number} flight={flight} at={at} ends={ends} width={width} worded={worded} onPick={onPick} onPoint={onPoint} />
       ))}
       {more.map(({ at, number }, k) => <text key={k} class="ring-word" x={at.x} y={at.y + 4}>+{number}</text>)}
     </g>
@@ -62,9 +62,9 @@ function laneOf(places: Place[], flight: Flight): [Point, Point] | null {
   return from && to && from !== to ? lane(from, to, 7, 15) : null;
 }
 
-interface MarkProps extends Pick<Props, 'onPick' | 'onPoint' | 'width'> { recording: Recording; flight: Flight; at: Point; ends: [Point, Point]; worded: boolean }
+interface MarkProps extends Pick<Props, 'onPick' | 'onPoint' | 'width'> { flight: Flight; at: Point; ends: [Point, Point]; worded: boolean }
 
-function Mark({ recording, flight, at, ends, width, worded, onPick, onPoint }: MarkProps) {
+function Mark({ flight, at, ends, width, worded, onPick, onPoint }: MarkProps) {
   const group = groupOf(flight.kind);
   const turn = (Math.atan2(ends[1].y - ends[0].y, ends[1].x - ends[0].x) * 180) / Math.PI;
   const chosen = selection.value !== null && 'message' in selection.value && selection.value.message === flight.number;
@@ -77,7 +77,6 @@ function Mark({ recording, flight, at, ends, width, worded, onPick, onPoint }: M
       <g style={{ fill: flight.epoch ? epochColour(flight.epoch) : 'var(--card)' }}><Shape group={group} /></g>
       <text class="ring-letter" y={group === 'upkeep' ? 1 : 3.2}>{letters(flight.kind)}</text>
       {worded && <Label flight={flight} at={at} ends={ends} width={width} />}
-      <title>{tipOf(recording, flight)}</title>
     </g>
   );
 }
@@ -104,11 +103,6 @@ function beyond(x: number, word: string, anchored: 'start' | 'middle' | 'end', w
   const long = word.length * letter;
   const left = anchored === 'start' ? x : anchored === 'end' ? x - long : x - long / 2;
   return Math.max(0, 2 - left) - Math.max(0, left + long - (width - 2));
-}
-
-export function tipOf(recording: Recording, flight: Flight): string {
-  const left = flight.due && recording.header.timed ? `: arrives in ${time(Math.max(0, Math.round(flight.due - now.peek().at)))}` : '';
-  return messageWords(recording, flight) + left;
 }
 
 // Ended shows what has happened to messages in the last frame: the whole way of one that was taken, a cross for one that was lost.

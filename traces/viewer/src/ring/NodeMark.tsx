@@ -5,7 +5,7 @@ import { outline } from '../members/KindMark';
 import { memberWord, newer, stampWord, type Membership } from '../members/who';
 import { crash, mayIntervene, restart, resume } from '../store';
 import type { NodeState } from '../types';
-import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time } from '../words';
+import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time, unheardWords } from '../words';
 import type { Place } from './geometry';
 import { chosen, did, longestOf, now } from './hand';
 import { about } from './menus';
@@ -25,14 +25,14 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
   const stampAt = state.epoch > 0 ? r - 21.5 : 13; // between the id and the epoch
   const label = `${nodeName(recording, node)}: ${about(recording, state, member) || state.role}${mayIntervene.value ? '' : '. Look at its state'}`;
   return (
-    <g class="ring-node" data-node={node} data-look={state.look} data-member={member ? member.kind ?? 'none' : undefined} transform={`translate(${place.x} ${place.y})`}>
+    <g class="ring-node" data-node={node} data-look={state.look} data-unheard={state.unheard || undefined} data-member={member ? member.kind ?? 'none' : undefined} transform={`translate(${place.x} ${place.y})`}>
       <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
         aria-haspopup={mayIntervene.value ? 'menu' : undefined} aria-expanded={mayIntervene.value ? open : undefined} />
       <g aria-hidden="true">
         {current && <circle class="ring-now" r={r + 11} />}
         {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
         {state.look === 'leads' && <path class="ring-halo" d={outline(member?.kind ?? null, r + 4.5)} style={{ stroke: epochColour(state.epoch) }} />}
-        <Body look={state.look} r={r} server={isServer(recording, node)} member={member} />
+        <Body look={state.look} unheard={state.unheard === true} r={r} server={isServer(recording, node)} member={member} />
         <Timer state={state} r={r} wide={member?.kind === 'observer'} />
         <text class="ring-id" y={stamped ? stampAt - 9 : state.epoch > 0 ? 1 : 6} data-small={(stamped !== null && r < 25) || undefined} data-long={nodeId(recording, node).length > 3 || undefined}>
           {nodeId(recording, node)}
@@ -47,8 +47,8 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
 }
 
 // Body is the outline: a house for who stands, as it points up; a square for a witness, a diamond for an observer; dashes for who
-// is idle; a cross for who is down.
-function Body({ look, r, server, member }: { look: NodeState['look']; r: number; server: boolean; member: Membership | null }) {
+// is idle; a cross for who is down, and a question mark for who is heard no more.
+function Body({ look, unheard, r, server, member }: { look: NodeState['look']; unheard: boolean; r: number; server: boolean; member: Membership | null }) {
   if (server) return <rect class="ring-body" x={-r} y={-r * 0.8} width={2 * r} height={r * 1.6} rx="6" />;
   if (look === 'stands') {
     const half = r * 0.92;
@@ -58,7 +58,8 @@ function Body({ look, r, server, member }: { look: NodeState['look']; r: number;
   return (
     <>
       {member ? <path class="ring-body" d={outline(member.kind, r)} stroke-linejoin="round" /> : <circle class="ring-body" r={r} />}
-      {look === 'down' && <path class="ring-cross" d={`M${-arm} ${-arm} L${arm} ${arm} M${arm} ${-arm} L${-arm} ${arm}`} />}
+      {unheard && <text class="ring-unheard" x={r * 0.78} y={-r * 0.62 + 7}>?</text>}
+      {look === 'down' && !unheard && <path class="ring-cross" d={`M${-arm} ${-arm} L${arm} ${arm} M${arm} ${-arm} L${-arm} ${arm}`} />}
       {look === 'leads' && <path class="ring-crown" transform={`translate(0 ${-r - 1})`} d="M-15 4 L-17 -13 L-8 -5 L0 -17 L8 -5 L17 -13 L15 4 Z" />}
     </>
   );
@@ -139,7 +140,7 @@ function Words({ recording, node, state, place, member }: { recording: Recording
   const role = state.look === 'down' || state.role === nodeId(recording, node) ? '' : state.role;
   const kind = memberWord(member); // where there is one line only it goes before the role: the shape says that as well
   const does = doing(recording, state);
-  const lines = (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
+  const lines = state.unheard ? unheardWords(recording, state).slice(0, Math.max(room, 2)) : (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
   const deed = mayIntervene.value ? deedOf(node, state) : null;
   const beside = side === 'left' || side === 'right';
   const crown = state.look === 'leads' ? 15 : state.look === 'stands' || member?.kind === 'observer' ? r * 0.22 : 0;

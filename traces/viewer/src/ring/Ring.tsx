@@ -4,15 +4,15 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Recording, Flight, Scene } from '../recording';
 import { recording as shownRecording, mayIntervene, scene as shownScene, selection } from '../store';
 import { memberships } from '../members/who';
-import type { NodeState } from '../types';
-import { capital, fullId, nodeId, nodeName, shorten } from '../words';
+import { nodeName } from '../words';
 import { Bar } from './Bar';
 import { neighbour, plan, type Plan, type Point } from './geometry';
-import { byMouse, choose, chosen, close, drag, open, opened, tip } from './hand';
+import { byMouse, choose, chosen, close, drag, now as moment, open, opened, tip } from './hand';
 import { Links, Ties } from './Links';
-import { about, linkMenu, messageMenu, nodeMenu } from './menus';
-import { MenuBox } from './Menu';
-import { Messages, tipOf } from './Messages';
+import { linkMenu, messageMenu, nodeMenu } from './menus';
+import { MenuBox, placeBeside, type Frame } from './Menu';
+import { Messages } from './Messages';
+import { tipFor, tipOf } from './tip';
 import { NodeMark } from './NodeMark';
 import { cancel, holdTouch, lift, press, pull, wasDrag } from './pointer';
 import './ring.css';
@@ -43,7 +43,7 @@ export function Ring() {
     <div class="ring">
       <div class="ring-surface" ref={surface} onFocusIn={(event) => { reached.value = nodeAt(event.target) ?? reached.value; }}>
         <Picture recording={recording} scene={scene} placed={placed} reached={reached} />
-        <Tip width={width} />
+        <Tip recording={recording} scene={scene} frame={{ width, height, places: placed.places }} />
         <MenuBox width={width} height={height} places={placed.places} />
       </div>
       <Bar recording={recording} scene={scene} />
@@ -70,10 +70,10 @@ function Picture({ recording, scene, placed, reached }: PictureProps & { reached
       aria-label={`Ring of ${recording.header.nodes.length} nodes. Arrow keys go from node to node.`}
       onPointerDown={(event) => press(event, places)} onPointerMove={(event) => pull(event, places)} onPointerUp={(event) => lift(event, scene)}
       onPointerCancel={cancel} onClick={(event) => clicked(event, placed)} onKeyDown={(event) => keyed(event, placed, goTo)}
-      onPointerOver={(event) => pointed(event, recording, placed)} onPointerLeave={() => { tip.value = null; }}>
+      onPointerOver={pointed} onPointerLeave={() => { tip.value = null; }}>
       <Ties recording={recording} scene={scene} places={places} />
       <Links recording={recording} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
-      <Messages places={places} width={width} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { at, text: tipOf(recording, flight) }; }} />
+      <Messages places={places} width={width} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { message: flight.number, at }; }} />
       {scene.nodes.map((state, node) => {
         const place = places[node];
         return place && (
@@ -109,11 +109,21 @@ function Drawn({ recording, scene, placed }: PictureProps) {
   );
 }
 
-function Tip({ width }: { width: number }) {
+// Tip says what is under the pointer, as it is now: it changes while one looks.
+function Tip({ recording, scene, frame }: { recording: Recording; scene: Scene; frame: Frame }) {
   const now = tip.value;
-  if (!now || drag.value || opened.value) return null;
-  const left = Math.max(4, Math.min(now.at.x - 110, width - 224));
-  return <div class="ring-tip" aria-hidden="true" style={{ left: `${left}px`, top: `${now.at.y}px` }}>{now.text}</div>;
+  const text = now && !drag.value && !opened.value ? 'node' in now ? tipFor(recording, scene, now.node, mayIntervene.value) : tipOf(recording, scene, now.message, moment.value.at) : '';
+  if (!now || text === '') return null;
+  if ('node' in now) return <NodeTip key={now.node} node={now.node} text={text} frame={frame} />;
+  const left = Math.max(4, Math.min(now.at.x - 110, frame.width - 224));
+  return <div class="ring-tip" aria-hidden="true" style={{ left: `${left}px`, top: `${now.at.y}px` }}>{text}</div>;
+}
+
+// NodeTip is beside its node, where it covers as little of the others as can be.
+function NodeTip({ node, text, frame }: { node: number; text: string; frame: Frame }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => { if (box.current) placeBeside(box.current, node, frame); }, [node, frame.width, frame.height]);
+  return <div class="ring-tip" aria-hidden="true" ref={box}>{text}</div>;
 }
 
 // nodeAt returns the node that an element is part of; null if it is part of none.
@@ -166,22 +176,9 @@ function keyed(event: KeyboardEvent, placed: Plan, goTo: (node: number) => void)
   event.stopPropagation();
 }
 
-function pointed(event: PointerEvent, recording: Recording, placed: Plan): void {
+function pointed(event: PointerEvent): void {
   if (event.pointerType === 'touch') return;
   const node = nodeAt(event.target);
-  const place = node === null ? undefined : placed.places[node];
-  const state = node === null ? undefined : shownScene.peek()?.nodes[node];
-  if (node === null || !place || !state) {
-    if (event.target === event.currentTarget) tip.value = null;
-    return;
-  }
-  tip.value = { at: { x: place.x, y: place.y + place.r + (place.side === 'below' ? 62 : 14) }, text: tipFor(recording, node, state) };
-}
-
-// tipFor says first what a click does.
-function tipFor(recording: Recording, node: number, state: NodeState): string {
-  const does = !mayIntervene.peek() ? 'Click for its state.' : state.look === 'leads' ? 'Click to kill it.' : state.role === 'not started' ? 'It has not started yet.' : state.look === 'down' ? 'Click to restart it.' : 'Click to kill, pause, cut it …';
-  const disk = state.disk ? ` On disk: ${shorten(recording, state.disk)}.` : '';
-  const whole = fullId(recording, node) === nodeId(recording, node) ? '' : ` Its id: ${fullId(recording, node)}.`;
-  return `${does} ${capital(nodeName(recording, node))}: ${about(recording, state, memberships(recording, shownScene.peek()!)?.[node])}.${disk}${whole}${mayIntervene.peek() ? ' Drag it to another: that cuts the link.' : ''}`;
+  if (node !== null) tip.value = { node };
+  else if (event.target === event.currentTarget) tip.value = null;
 }

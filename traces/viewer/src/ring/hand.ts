@@ -17,8 +17,8 @@ export const oneWay = signal(false);
 export type Drag = { from: number; to: number; x: number; y: number; oneWay: boolean } | { corner: Point; x: number; y: number } | null;
 export const drag = signal<Drag>(null);
 
-// tip is what a node or a message under the pointer says.
-export const tip = signal<{ at: Point; text: string } | null>(null);
+// tip is the node or the message under the pointer: of it is said what it is now.
+export const tip = signal<{ node: number } | { message: number; at: Point } | null>(null);
 
 const still = typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-reduced-motion: reduce)');
 const motionless = signal(still?.matches ?? false);

@@ -45,7 +45,7 @@ export function nodeMenu(node: number): Menu | null {
 // about says in a line what a node is.
 export function about(recording: Recording, state: NodeState, member?: Membership | null): string {
   const does = doing(recording, state);
-  const parts = [state.role === 'not started' || state.role === does ? '' : state.role, does];
+  const parts = [state.role === 'not started' || state.unheard || state.role === does ? '' : state.role, does];
   if (state.epoch > 0 && state.look !== 'leads') parts.push(`${epochName(recording)} ${state.epoch}`);
   if (member) parts.push(membershipWords(member));
   if (state.paused) parts.push('paused');

@@ -5,7 +5,7 @@ import { count, ended, recording, jump, length, playing, scene, seen, speed, ste
 import { moment, sentence, shorten, time } from '../words';
 import { marks } from './marks';
 import { faster, speeds } from './pacing';
-import { halt, passing, toggle } from './player';
+import { halt, passing, stepOn, toggle } from './player';
 import './transport.css';
 
 // Caption says what has just happened, as under a recording.
@@ -72,7 +72,7 @@ export function Transport() {
           <button type="button" class="main tr-play" title="Space" disabled={none} onClick={toggle}>
             <Icon name={playing.value ? 'stop' : 'play'} />{playing.value ? 'Stop' : 'Play'}
           </button>
-          {button('on', 'A step on (→)', () => step(1), none || atEnd)}
+          {button('on', 'A step on (→)', () => stepOn(), none || atEnd)}
           {button('last', 'To the last step (End)', () => jump(seen.value), none || count.value >= seen.value)}
         </div>
         <span class="tr-count" title={counted()}>{count}<span class="soft"> / {seen}{!ended.value && ' …'}</span></span>

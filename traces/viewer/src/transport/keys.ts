@@ -2,7 +2,7 @@
 import { dialog } from '../menu/which';
 import { count, crash, jump, mayIntervene, playing, scene, seen, speed, step } from '../store';
 import { faster } from './pacing';
-import { halted, toggle } from './player';
+import { halted, stepOn, toggle } from './player';
 
 const typed = 'input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]';
 const moves = 'select, [role=menu], [role=menuitem], [role=listbox], [role=option], [role=radio], [role=tree], [role=grid], input[type=radio]';
@@ -35,7 +35,7 @@ function kill(): void {
 
 function by(steps: number, way: 1 | -1): void {
   playing.value = false;
-  for (let i = 0; i < steps && step(way); i++);
+  for (let i = 0; i < steps && (way > 0 ? stepOn() : step(way)); i++);
 }
 
 function to(place: number): void {

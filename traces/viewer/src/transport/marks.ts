@@ -15,7 +15,7 @@ export function marks(frames: Frame[]): { place: number; mark: Mark }[] {
     if (now) leads.add(frame.node); else leads.delete(frame.node);
     const mark = frame.indicators?.some((indicator) => indicator.light === 'red') ? 'red'
       : frame.by === 'you' ? 'yours'
-      : ['crash', 'pause', 'links'].includes(frame.kind) ? 'fault'
+      : ['crash', 'pause', 'links'].includes(frame.kind) || frame.state?.unheard ? 'fault'
       : frame.action === 'Change' ? 'members'
       : crowned ? 'leads' : undefined;
     if (mark) found.push({ place: i + 1, mark });

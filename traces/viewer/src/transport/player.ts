@@ -1,7 +1,7 @@
 // The player: while playing, it lets one frame after another come.
 import { batch, effect, signal } from '@preact/signals';
 import type { Recording } from '../recording';
-import { ahead, coming, count, ended, recording, jump, length, playing, progress, said, scene, speed, upkeep } from '../store';
+import { ahead, coming, count, ended, recording, jump, length, playing, progress, said, scene, speed, step, upkeep } from '../store';
 import { indicatorWord, time } from '../words';
 import { hold, pace } from './pacing';
 
@@ -92,6 +92,18 @@ function aim(now: Recording, at: number): typeof target {
   passing.value = now.header.timed && frame.at - last >= 30_000 ? frame.at - last : 0;
   const takes = pace(frame, last, { speed: speed.peek(), timed: now.header.timed });
   return { of: now, at, to, upkeep: upkeep.peek(), speed: speed.peek(), takes: Math.max(takes, hold(now.frames[at - 1], speed.peek())) };
+}
+
+// stepOn goes a step on, says how many it passes over if there are only heartbeats for long, and reports whether there was another one.
+export function stepOn(): boolean {
+  const from = count.peek();
+  const { quiet } = ahead();
+  const went = step(1);
+  const now = recording.peek();
+  if (!went || !quiet || !now) return went;
+  const passed = now.header.timed ? `, ${time((now.frames[count.peek() - 1]?.at ?? 0) - (now.frames[from - 1]?.at ?? 0))}` : '';
+  halted(`Only heartbeats in these ${count.peek() - from} steps${passed}.`);
+  return false;
 }
 
 // toggle plays, or stops. At the end it begins again.

@@ -113,4 +113,17 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   await ringLeads(2);
   assert.deepEqual(seen.faults, []);
   await seen.close();
+
+  // A page that comes when a node is dead has never heard it: nothing stays under way to it.
+  await killed(running.get(2)!);
+  const late = await visit({ url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)), may: /net::ERR_|Failed to load resource|network error|CORS/ });
+  await late.page.locator('.ring-node[data-node="1"][data-unheard]').waitFor();
+  assert.match(await late.page.locator('.ring-node[data-node="1"] [role=button]').getAttribute('aria-label') ?? '', /^node 2: not heard/);
+  await until(late.page, 'the ring shows that 3 leads', (now) => now.looks[2] === 'leads');
+  await late.page.getByRole('checkbox', { name: 'Heartbeats' }).check();
+  const { seen: came } = await shown(late.page);
+  await until(late.page, 'a hundred steps more', (now) => now.seen > came + 100);
+  assert.ok(await late.page.locator('.ring-message').count() < 10, 'what is said to it does not stay under way');
+  assert.deepEqual(late.faults, []);
+  await late.close();
 });

@@ -118,3 +118,22 @@ inPage('a run that was saved as a recording is opened, and cannot be intervened 
   assert.equal(await page.getByRole('menu').count(), 0, 'what has happened cannot be changed');
   assert.match(await page.locator('.panel').innerText(), /Its state/);
 });
+
+// killed returns a golden trace as it is if a node was killed, and nobody was left to write that: without its Crash.
+function killed(name: string): string {
+  const [header, ...events] = trace(name).trimEnd().split('\n');
+  const crash = events.findIndex((line) => line.includes('"action":"Crash"'));
+  return [header, ...events.toSpliced(crash, 1).map((line, k) => line.replace(/^{"seq":\d+/, `{"seq":${k + 1}`))].join('\n') + '\n';
+}
+
+inPage('a leader whose record just ends is heard no more, and no leader for ever', {}, async (page) => {
+  await ready(page);
+  await drop(page, 'killed.ndjson', killed('five-nodes-5-crashes-3-detects'));
+  await until(page, 'the trace', (now) => /killed/i.test(now.title));
+  await page.keyboard.press('End');
+  const now = await until(page, 'its end', ({ count, seen }) => count === seen);
+  assert.deepEqual(leaders(now), [3], 'only the next leads');
+  assert.equal(now.indicators['OneActing'], 'green');
+  assert.match(await page.locator('.ring-node[data-node="4"][data-unheard] [role=button]').getAttribute('aria-label') ?? '', /^node 5: heard no more since event \d+/);
+  assert.equal(await page.locator('.ring-node[data-node="4"] :is(.ring-crown, .ring-cross)').count(), 0, 'nobody can tell that it is down');
+});

@@ -1,0 +1,33 @@
+package narrate
+
+import (
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/traces/recording"
+)
+
+// Unheard tells that nothing more is heard of a node, or that nothing ever was, and why: of such a node nobody must say that it still is
+// what it was last, be it leader (section 14). What it has sent may still arrive. What was sent to it is lost, for all that anybody can tell.
+// Last is its state as it is known last, and none of a node that was never heard.
+func (t *Narrator) Unheard(id spec.NodeID, last *spec.State, why string) []recording.Frame {
+	t.spare = nil
+	i := t.place(id)
+	n := &t.nodes[i]
+	is := "heard no more"
+	if !n.seen && last.Latest == 0 { // every node that has started has used a number
+		is = "not heard"
+	}
+	f := recording.Frame{Kind: recording.Step, Node: i, Text: "is " + is, Note: why}
+	for j := range t.members {
+		to := recording.Link{j, i}
+		t.pass(to, len(t.links[to]), "it was sent to a node that is heard no more")
+	}
+	n.state, n.up, n.seen, n.unheard = survives(last), false, true, is
+	f.State = t.shown(i)
+	f.Indicators = t.indicators(&f)
+	return t.finish(f)
+}
+
+// survives returns what is left of a node of which nobody has seen the end: what was on its disk.
+func survives(was *spec.State) spec.State {
+	return spec.State{Role: spec.Follower, Epoch: was.Epoch, Grantee: was.Grantee, Latest: was.Latest.Reserved(), Configuration: was.Configuration}
+}

@@ -1,0 +1,35 @@
+// What is said of what is under the pointer.
+import { memberships } from '../members/who';
+import type { Recording, Scene } from '../recording';
+import type { NodeState } from '../types';
+import { capital, fullId, messageWords, nodeId, nodeName, shorten, time } from '../words';
+import { about } from './menus';
+
+// deed says what a click on a node does.
+function deed(state: NodeState): string {
+  if (state.role === 'not started') return 'It has not started yet.';
+  if (state.look === 'down') return 'Click to restart it.';
+  return state.look === 'leads' ? 'Click to kill it.' : 'Click to kill, pause, cut it …';
+}
+
+// tipFor says first what a click on a node does, if something can be done to it.
+export function tipFor(recording: Recording, scene: Scene, node: number, may: boolean): string {
+  const state = scene.nodes[node];
+  if (!state) return '';
+  const parts = [
+    may ? deed(state) : 'Click for its state.',
+    `${capital(nodeName(recording, node))}: ${about(recording, state, memberships(recording, scene)?.[node])}.`,
+    state.disk ? `On disk: ${shorten(recording, state.disk)}.` : '',
+    fullId(recording, node) === nodeId(recording, node) ? '' : `Its id: ${fullId(recording, node)}.`,
+    may ? 'Drag it to another: that cuts the link.' : '',
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+// tipOf says which message is under the pointer, and how long it is under way still; '' if it is so no more.
+export function tipOf(recording: Recording, scene: Scene, number: number, at: number): string {
+  const flight = scene.flights.find((f) => f.number === number);
+  if (!flight) return '';
+  const left = flight.due && recording.header.timed ? `: arrives in ${time(Math.max(0, Math.round(flight.due - at)))}` : '';
+  return messageWords(recording, flight) + left;
+}
