@@ -31,6 +31,7 @@ func TestLiveHeardNoMore(t *testing.T) {
 	again := feed(strings.Replace(heartbeat, `"seq":7,"at":100`, `"seq":8,"at":900`, 1))
 	require.Equal(t, recording.Leads, again.State.Look)
 	require.NotEqual(t, recording.Restart, again.Kind)
+	require.Equal(t, "says HEARTBEAT to all", again.Text)
 }
 
 // TestLiveNodesAscend: in whatever order nodes are named, a recording has them by their ids.
