@@ -25,7 +25,7 @@ const leastPatience = 30 * time.Second
 
 // virtual are folders whose tests run in virtual time, by helpers of their own; and inReal are the files there that do not.
 var (
-	virtual = []string{"impl/host"}
+	virtual = []string{"impl/host", "impl/resourcelock"}
 	inReal  = []string{"impl/host/clock_test.go", "impl/host/real_test.go", "impl/host/example_test.go"}
 )
 
@@ -46,6 +46,8 @@ var clocks = map[string]string{
 	"conformance/kit/loop_test.go TestLoop":                     called,
 	"conformance/port/pieces_test.go byes":                      hanging,
 	"conformance/port/port_test.go misbehave":                   hanging,
+	"impl/cmd/bully/operating_page_test.go run":                 looks,
+	"impl/cmd/bully/reaching_test.go newChecker":                program,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",
 	"impl/internal/localcluster/fake_test.go choose":            program,
 	"impl/internal/localcluster/fake_test.go say":               program,

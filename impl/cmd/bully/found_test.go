@@ -233,7 +233,7 @@ func TestFoundToldToStop(t *testing.T) {
 func TestFoundExec(t *testing.T) {
 	p := newPods(t, 1)
 	p.known(0)
-	n := spawn(t, append(append([]string{"exec"}, p.flags(0, "127.0.0.2")...), "--", "/bin/sh", "-c", `echo "node $BULLY_NODE"`)...)
+	n := spawn(t, append(append([]string{"exec"}, p.flags(0, "127.0.0.2")...), "-move", "--", "/bin/sh", "-c", `echo "node $BULLY_NODE"`)...)
 	require.Equal(t, cli.OK, n.wait())
 	require.Regexp(t, `^(node 1\n)+$`, n.out.String(), "more than once where the machine stands still for longer than a reign")
 }

@@ -137,7 +137,7 @@ func newHAProxy(t *testing.T, config string, nodes []string, services []*service
 	config = strings.Replace(config, "bind :80", "bind "+front, 1)
 	for i := range nodes {
 		config = strings.Replace(config, fmt.Sprintf("10.0.0.%d:8080", i+1), services[i].address(), 1)
-		config = strings.Replace(config, fmt.Sprintf("addr 10.0.0.%d port 8001", i+1), "addr "+strings.Replace(nodes[i], ":", " port ", 1), 1)
+		config = strings.Replace(config, fmt.Sprintf("addr 10.0.0.%d port 8000", i+1), "addr "+strings.Replace(nodes[i], ":", " port ", 1), 1)
 	}
 	require.NotContains(t, config, "10.0.0.")
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
@@ -214,7 +214,9 @@ func (c *crossing) settles(than int) (leader int) {
 // TestReachingHAProxy has a balancer with the recipe of the page send requests to the leader: through the start, the kill of the leader, its
 // return, and a leader that is stopped and woken up.
 func TestReachingHAProxy(t *testing.T) {
-	config := blocksOf(t, reaching, "haproxy")[0]
+	text, err := os.ReadFile("../../deploy/haproxy.cfg")
+	require.NoError(t, err)
+	config := string(text)
 	for name, balancer := range map[string]func(*testing.T, string, []string, []*service) string{"simulated": newChecker, "haproxy": newHAProxy} {
 		t.Run(name, func(t *testing.T) {
 			c := &crossing{cluster: newCluster(t, 3)}
@@ -254,7 +256,7 @@ func TestReachingCommands(t *testing.T) {
 	path, told := script(t, tells)
 	places := []string{"-cluster jobs", "-cluster test", "/var/lib/bully", c.data[2], "/etc/bully/notify", path}
 	for i, member := range strings.Split(c.members, ",") {
-		places = append(places, fmt.Sprintf("%d=10.0.0.%d:7001", i+1, i+1), member, fmt.Sprintf("10.0.0.%d:8001", i+1), c.http[i])
+		places = append(places, fmt.Sprintf("%d=10.0.0.%d:7001", i+1, i+1), member, fmt.Sprintf("10.0.0.%d:8000", i+1), c.http[i])
 	}
 	here := strings.NewReplacer(places...)
 	c.run(1, rests...)
