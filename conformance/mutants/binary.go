@@ -179,12 +179,12 @@ func (b *binaries) run(ctx context.Context, dir string, number int, limit time.D
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	crowded, failed := strays.Run(command, strays.Most)
+	if crowded && ctx.Err() == nil {
+		return tooMany(output.String()), nil
+	}
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) && !errors.Is(failed, exec.ErrWaitDelay) || ctx.Err() != nil {
 		return nil, fmt.Errorf("the tests of %s: %w", dir, errors.Join(failed, ctx.Err()))
-	}
-	if crowded {
-		return tooMany(output.String()), nil
 	}
 	o := &outcome{built: true, ran: 1, failed: failed != nil, output: output.String()}
 	for line := range strings.Lines(o.output) {

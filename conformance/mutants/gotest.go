@@ -74,12 +74,12 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	crowded, failed := strays.Run(command, strays.Most)
+	if crowded && ctx.Err() == nil {
+		return tooMany(stdout.String() + stderr.String()), nil
+	}
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) || ctx.Err() != nil {
 		return nil, fmt.Errorf("go test %s: %w", g.dir, failed)
-	}
-	if crowded {
-		return tooMany(stdout.String() + stderr.String()), nil
 	}
 	o, err := read(&stdout)
 	if err != nil {
