@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/mutants/strays"
 )
 
 // binaries are the tests of some packages, built once with a combined package.
@@ -28,7 +30,7 @@ type binaries struct {
 func (b *binaries) leave(test string) bool {
 	test, _, _ = strings.Cut(test, "/")
 	test = "^" + test + "$"
-	if test == "^"+noTest+"$" || slices.Contains(strings.Split(b.apart, "|"), test) {
+	if test == "^"+noTest+"$" || test == "^"+crowd+"$" || slices.Contains(strings.Split(b.apart, "|"), test) {
 		return false
 	}
 	b.apart = strings.TrimPrefix(b.apart+"|"+test, "|")
@@ -173,12 +175,13 @@ func (b *binaries) run(ctx context.Context, dir string, number int, limit time.D
 	command := exec.CommandContext(ctx, b.paths[dir], args...)
 	command.Dir = folder
 	command.WaitDelay = time.Second
-	run := newRun()
-	defer endStrays(run)
-	command.Env = append(os.Environ(), goflags(b.overlay), choiceVar+"="+strconv.Itoa(number), run)
+	command.Env = append(os.Environ(), goflags(b.overlay), choiceVar+"="+strconv.Itoa(number))
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
-	failed := command.Run()
+	crowded, failed := strays.Run(command, strays.Most)
+	if crowded && ctx.Err() == nil {
+		return tooMany(output.String()), nil
+	}
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) && !errors.Is(failed, exec.ErrWaitDelay) || ctx.Err() != nil {
 		return nil, fmt.Errorf("the tests of %s: %w", dir, errors.Join(failed, ctx.Err()))

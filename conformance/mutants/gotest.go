@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/mutants/strays"
 )
 
 // outcome is what came of the tests of one package.
@@ -25,6 +27,14 @@ type outcome struct {
 	smallest string             // the first line that says what the smallest run is that fails, without that word
 	output   string             // what was printed
 	took     map[string]float64 // how many seconds each test took that passed
+}
+
+// crowd stands for the test that failed where the tests had so many processes that they were all killed.
+var crowd = fmt.Sprintf("(no test: more than %d processes)", strays.Most)
+
+// tooMany returns what came of tests that had more processes than they may, and what they had printed.
+func tooMany(output string) *outcome {
+	return &outcome{built: true, ran: 1, failed: true, test: crowd, output: output + "\n" + crowd}
 }
 
 // goTest runs tests.
@@ -57,15 +67,16 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = module
 	command.WaitDelay = time.Minute
-	run := newRun()
-	defer endStrays(run)
-	command.Env = append(os.Environ(), run)
+	command.Env = os.Environ()
 	if g.overlay != "" {
 		command.Env = append(command.Env, goflags(g.overlay))
 	}
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	failed := command.Run()
+	crowded, failed := strays.Run(command, strays.Most)
+	if crowded && ctx.Err() == nil {
+		return tooMany(stdout.String() + stderr.String()), nil
+	}
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) || ctx.Err() != nil {
 		return nil, fmt.Errorf("go test %s: %w", g.dir, failed)

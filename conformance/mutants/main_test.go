@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -69,6 +70,17 @@ func TestHangs(t *testing.T) {
 	require.Equal(t, exitSurvivor, status, log)
 	require.Contains(t, out, "1 mutants, 1 could not be tried")
 	require.Contains(t, log, "which is no verdict: if only time tells of it, let the table say hangs yes")
+}
+
+// TestCrowd: a mutant whose tests start processes without end is killed, and what is said is why.
+func TestCrowd(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc")
+	}
+	t.Parallel()
+	status, out, log := call(t, "crowd", "-limit", "30s")
+	require.Equal(t, exitOK, status, log)
+	require.Contains(t, out, "never-ends-any  crowd (no test: more than 200 processes)  –\n1 mutants, 1 killed")
 }
 
 func TestJSONAndRun(t *testing.T) {

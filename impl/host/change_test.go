@@ -12,6 +12,18 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
+// TestSharedAddress: two ways to write a host and port are one address; names that are none are as different as they look; and which disk
+// is there is no part of it.
+func TestSharedAddress(t *testing.T) {
+	for address, shared := range map[string]bool{"[10.0.0.1]:7000": true, "10.0.0.1:7000#9": true, "10.0.0.1:7001": false, "first": false} {
+		there := []spec.Member{{ID: spec.IntegerID(1), Kind: spec.Voter, Address: address}}
+		_, taken := sharesAddress(there, spec.Member{ID: spec.IntegerID(2), Kind: spec.Voter, Address: "10.0.0.1:7000"})
+		require.Equal(t, shared, taken, address)
+	}
+	_, taken := sharesAddress([]spec.Member{{ID: spec.IntegerID(1), Kind: spec.Voter, Address: "first"}}, spec.Member{ID: spec.IntegerID(2), Kind: spec.Voter, Address: "second"})
+	require.False(t, taken)
+}
+
 // TestGrowAndShrink: one node, then three, then five, then three others, then one that was no member at first.
 func TestGrowAndShrink(t *testing.T) {
 	roam(t, 6, 1, func(t *testing.T, c *cluster) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // TestLongestValue writes, reads and spoils the longest value that there can be.
@@ -34,12 +35,18 @@ func TestLongestValue(t *testing.T) {
 	require.NoError(t, err)
 	requireValue(t, f, long, 3)
 	require.NoError(t, f.Close())
+	value, epoch, err := ReadFile(again)
+	require.NoError(t, err)
+	require.Equal(t, spec.Epoch(3), epoch)
+	require.Len(t, value, MaxValue)
 	_, err = OpenFile(put(append(data, 'x')))
+	require.ErrorContains(t, err, "is damaged")
+	_, _, err = ReadFile(again)
 	require.ErrorContains(t, err, "is damaged")
 
 	_, _, err = decode(encode(3, make([]byte, MaxValue+1)))
 	require.EqualError(t, err, "it states a value of 16777217 bytes, and has one of 16777217")
-	_, value, err := decode(encode(3, make([]byte, MaxValue)))
+	_, value, err = decode(encode(3, make([]byte, MaxValue)))
 	require.NoError(t, err)
 	require.Len(t, value, MaxValue)
 }

@@ -379,5 +379,5 @@ func TestReadFile(t *testing.T) {
 	_, _, err = ReadFile(dir)
 	require.ErrorContains(t, err, dir+" is damaged")
 	_, _, err = ReadFile(filepath.Join(dir, fileName))
-	require.Error(t, err, "no folder")
+	require.ErrorContains(t, err, "not a directory")
 }

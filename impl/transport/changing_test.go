@@ -294,3 +294,20 @@ func TestNetworkOfNonMembers(t *testing.T) {
 	fixed.Send(claim(three, one, 6))
 	require.Empty(t, all(first))
 }
+
+// Who stays a member notices nothing of members that are said anew, and each node is known once.
+func TestNetworkOfWhoStays(t *testing.T) {
+	n := NewNetwork(nil)
+	first, second := n.JoinChanging(one, disk(one)), n.JoinChanging(two, disk(two))
+	members := map[spec.NodeID]string{one: "", two: ""}
+	first.SetMembers(members)
+	second.SetMembers(members)
+	require.Equal(t, []string{"Up 2"}, all(first))
+	require.Equal(t, []string{"Up 1"}, all(second))
+	for range 3 {
+		first.SetMembers(members)
+	}
+	require.Empty(t, all(first))
+	require.Empty(t, all(second))
+	require.Equal(t, []spec.NodeID{one, two}, n.nodes)
+}

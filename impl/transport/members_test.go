@@ -289,6 +289,7 @@ func TestChangingConfigIsChecked(t *testing.T) {
 		{"Config.Changing.Incarnation: 0: give that of the record of node 1", func(c *Config) { c.Changing.Incarnation = 0 }},
 		{"Config.Changing.Idle: below zero", func(c *Config) { c.Changing.Idle = -1 }},
 		{`Config.Changing.Address: "" is not host:port`, func(c *Config) { c.Changing.Address = "" }},
+		{`Config.Changing.Address: "127.0.0.1:" is not host:port`, func(c *Config) { c.Changing.Address = "127.0.0.1:" }},
 		{`Config.Changing.Address: "a b:1" is not host:port`, func(c *Config) { c.Changing.Address = "a b:1" }},
 		{"Config.Members: none is no node id", func(c *Config) { c.Members = map[spec.NodeID]string{{}: "a:1"} }},
 		{`Config.Members: node 2: transport: "a" is not host:port`, func(c *Config) { c.Members = map[spec.NodeID]string{two: "a"} }},

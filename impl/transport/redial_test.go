@@ -93,6 +93,11 @@ func TestHaste(t *testing.T) {
 		now = now.Add(time.Duration(n) * hasteEvery)
 		require.Equal(t, n, spend())
 	}
+	for range 4 { // to ask whether any is left costs nothing of what is earned meanwhile
+		now = now.Add(hasteEvery / 4)
+		h.left(now)
+	}
+	require.Equal(t, 1, spend())
 	now = now.Add(time.Hour)
 	require.Equal(t, maxHaste, spend())
 }

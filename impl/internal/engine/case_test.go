@@ -70,6 +70,7 @@ func played(t *testing.T, runSpec string, frames int) (*recording.Recording, *in
 // TestRunsAreExported saves runs as traces, recordings and test cases, and reads them again.
 func TestRunsAreExported(t *testing.T) {
 	f, run := played(t, `{"runSpec":1,"algorithm":"textbook","nodes":5,"profile":"lan","seed":3,"do":[{"after":60,"do":"crash","node":4}]}`, 150)
+	before := lines(t, f)
 	name, text, err := engine.ExportCase(f, run, nil)
 	require.NoError(t, err)
 	require.Contains(t, name, ".case.json")
@@ -78,6 +79,7 @@ func TestRunsAreExported(t *testing.T) {
 	frames, digest := replayed(t, &c)
 	require.Equal(t, c.Frames, frames)
 	require.Equal(t, c.Digest, digest)
+	require.Equal(t, before, lines(t, f), "who asks for a case keeps the words")
 	c.RunSpec.Seed++
 	_, digest = replayed(t, &c)
 	require.NotEqual(t, c.Digest, digest, "another seed shows other frames")

@@ -34,6 +34,7 @@ func TestLiveHeardNoMore(t *testing.T) {
 	again := feed(strings.Replace(heartbeat, `"seq":7,"at":100`, `"seq":8,"at":900`, 1))
 	require.Equal(t, recording.Leads, again.State.Look)
 	require.NotEqual(t, recording.Restart, again.Kind)
+	require.Equal(t, "says HEARTBEAT to all", again.Text)
 }
 
 // TestLiveNeverHeard sees that nothing stays under way to a node that was never heard, once the page has said that it cannot reach it.

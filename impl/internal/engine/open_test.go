@@ -103,6 +103,9 @@ func TestRefusedTracesOpen(t *testing.T) {
 		} else {
 			require.Contains(t, opened.Problem.Problem, e.Rule)
 			require.Equal(t, opened.Recording.Open, red(opened.Recording, narrate.Rules), g.Name)
+			if strings.HasPrefix(e.Rule, "R") {
+				require.Equal(t, e.Rule, opened.Recording.Frames[opened.Recording.Open-1].Rule, g.Name)
+			}
 			events := 0
 			for _, f := range opened.Recording.Frames[:opened.Recording.Open] {
 				if f.Action != "" {
@@ -156,9 +159,24 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 		}
 		require.Equal(t, c.frames, frames, c.name)
 	}
-	pasted := engine.Open(bytes.TrimSpace(whole), "")
-	require.Nil(t, pasted.Problem)
-	require.Equal(t, "a trace", pasted.Recording.Title)
+	for _, name := range []string{"", "/", ".ndjson", `\`} {
+		pasted := engine.Open(bytes.TrimSpace(whole), name)
+		require.Nil(t, pasted.Problem)
+		require.Equal(t, "a trace", pasted.Recording.Title, name)
+	}
+}
+
+// TestWhereATraceComesFrom says which version has written it, if it says so itself.
+func TestWhereATraceComesFrom(t *testing.T) {
+	text, err := fs.ReadFile(traces.Valid, "failover.ndjson")
+	require.NoError(t, err)
+	header, events, _ := strings.Cut(string(text), "\n")
+	require.Contains(t, header, `"format":3`)
+	for commit, version := range map[string]string{"none": "", "1.2.3": " It was written by version 1.2.3 of its program."} {
+		opened := engine.Open([]byte(`{"format":3,"spec":"2.0","members":["1","2","3"],"seed":7,"commit":"`+commit+`"}`+"\n"+events), "x")
+		require.Nil(t, opened.Problem)
+		require.Equal(t, "A simulated run, of seed 7."+version, opened.Recording.Watch)
+	}
 }
 
 // TestRunSpecsOpen opens a run by its run spec: it begins where the run spec says, or the error says why not.
@@ -231,6 +249,19 @@ func TestManyMembers(t *testing.T) {
 	for _, indicator := range opened.Recording.Indicators {
 		require.NotEqual(t, narrate.Rules, indicator.Name)
 	}
+}
+
+// TestTooManyMembers refuses a trace that no recording can show, at its header.
+func TestTooManyMembers(t *testing.T) {
+	members := []string{}
+	for i := range recording.MaxNodes + 1 {
+		members = append(members, strconv.Quote(strconv.Itoa(i+1)))
+	}
+	text := `{"format":3,"spec":"2.0","members":[` + strings.Join(members, ",") + `],"seed":1,"commit":"x"}` + "\n" +
+		`{"seq":1,"node":"1","action":"Start","sent":[],"state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":1}}` + "\n"
+	opened := engine.Open([]byte(text), "more.ndjson")
+	require.Equal(t, &engine.Problem{Line: 1, Problem: "129 members: a recording shows from 1 to 128"}, opened.Problem)
+	require.Nil(t, opened.Recording)
 }
 
 // read reads a golden trace.

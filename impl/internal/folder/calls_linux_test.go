@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -215,6 +217,22 @@ func TestEverySyncThatFails(t *testing.T) {
 	require.Equal(t, "mkdir "+filepath.Join(base, "c")+": no space left on device\n", said)
 }
 
+// TestEveryOpenThatFails lets the kernel refuse each call in turn that opens something of a folder: what is said is the reason, and not what
+// follows from it.
+func TestEveryOpenThatFails(t *testing.T) {
+	const full = "too many open files"
+	base := t.TempDir()
+	_, said := traced(t, base, filepath.Join(base, "a", "b"), "-e", "trace=openat", "-P", base, "-e", "inject=openat:error=EMFILE:when=1")
+	require.Equal(t, "open "+base+": "+full+"\n", said, "the folder in which another was made")
+	const opens = 4 // the folder twice, the spare descriptor, and the lock
+	for n := 1; n <= opens; n++ {
+		dir := t.TempDir()
+		_, said := traced(t, dir, dir, "-e", "trace=openat", "-P", dir, "-e", fmt.Sprintf("inject=openat:error=EMFILE:when=%d", n))
+		require.Regexp(t, full+"\n$", said, "call %d", n)
+		require.Equal(t, n == opens, strings.HasPrefix(said, "cannot lock "+dir), "call %d: %s", n, said)
+	}
+}
+
 // TestLockThatCannotBeEmptied shows that the number of a process is not written behind that of another.
 func TestLockThatCannotBeEmptied(t *testing.T) {
 	base := t.TempDir()
@@ -230,6 +248,22 @@ func TestLockThatCannotBeEmptied(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^[1-9][0-9]*\n$`, string(lock))
 	require.NotEqual(t, "1234567890\n", string(lock))
+}
+
+// TestLockOfTheFileAlone: a process that has locked the file alone, as on a file system that locks no folders, is waited for.
+func TestLockOfTheFileAlone(t *testing.T) {
+	dir := t.TempDir()
+	lock, err := os.Create(filepath.Join(dir, folder.LockName))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB))
+	synctest.Test(t, func(t *testing.T) {
+		_, err := folder.Open(dir, "record")
+		require.EqualError(t, err, dir+" is in use: two at once would break what either has promised")
+		time.AfterFunc(50*time.Millisecond, func() { _ = lock.Close() })
+		second, err := folder.Open(dir, "record")
+		require.NoError(t, err)
+		require.NoError(t, second.Close())
+	})
 }
 
 // TestNothingStaysOpen counts the files that this process has open.

@@ -75,6 +75,22 @@ cannot sync the folder of /data/record.bad-1`), "\n")
 	require.Equal(t, len(want), disk.Calls())
 }
 
+// TestLeftoverThatCannotBeRemoved: a crash has left a file under the name that a new one has at first.
+func TestLeftoverThatCannotBeRemoved(t *testing.T) {
+	disk := simdisk.New()
+	disk.Put("record.tmp", []byte("on"))
+	fails := simdisk.Fails
+	disk.Fault = func(_ int, op simdisk.Op) simdisk.Outcome {
+		if op == simdisk.Remove {
+			return fails
+		}
+		return simdisk.Works
+	}
+	require.ErrorContains(t, folder.On(disk, "/data", "record").Replace([]byte("one")), "cannot remove /data/record.tmp: ")
+	fails = simdisk.Works
+	require.NoError(t, folder.On(disk, "/data", "record").Replace([]byte("one")))
+}
+
 // TestMarkerThatCannotBeMade sets a file aside that has no marker: without one it may not go.
 func TestMarkerThatCannotBeMade(t *testing.T) {
 	for call := 2; call <= 6; call++ {

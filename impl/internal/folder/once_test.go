@@ -36,4 +36,7 @@ func TestWriteOnce(t *testing.T) {
 	require.Len(t, left, 1, "nothing is left beside it")
 
 	require.ErrorContains(t, folder.WriteOnce(filepath.Join(dir, "once"), "x", nil), "is not a folder")
+
+	require.NoError(t, folder.SyncNames(dir))
+	require.ErrorIs(t, folder.SyncNames(filepath.Join(dir, "gone")), fs.ErrNotExist)
 }

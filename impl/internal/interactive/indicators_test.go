@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/compare"
+	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/spec"
@@ -56,4 +57,28 @@ func TestHalfNeedsNoLeader(t *testing.T) {
 	_, err = s.Do(Intervention{After: s.count, Do: Restart, Node: &two})
 	require.NoError(t, err)
 	require.Equal(t, recording.Amber, s.indicators.light[string(spec.SomeLeader)])
+}
+
+// TestWhoGoesOnActsAtOnce: a leader that was paused for a moment, and none of whose timers has run out meanwhile, leads as soon as it goes on.
+func TestWhoGoesOnActsAtOnce(t *testing.T) {
+	s, err := Begin(RunSpec{RunSpec: 1, Algorithm: "bully", Nodes: 3, Profile: "lan", Seed: 1})
+	require.NoError(t, err)
+	s.Taken()
+	leader := 2
+	for range 2000 {
+		if s.Next(1); s.seen(leader + 1).Acts {
+			break
+		}
+	}
+	_, err = s.Do(Intervention{After: s.count, Do: Pause, Node: &leader})
+	require.NoError(t, err)
+	require.False(t, s.seen(leader+1).Acts)
+	_, err = s.Do(Intervention{After: s.count, Do: Resume, Node: &leader})
+	require.NoError(t, err)
+	require.True(t, s.seen(leader+1).Acts)
+}
+
+// TestQuietScenario: a run in which somebody may intervene is not over when it is quiet.
+func TestQuietScenario(t *testing.T) {
+	require.False(t, ofScenario(&scenarios.Named{Scenario: compare.Scenario{Quiet: true}}).scenario.Quiet)
 }

@@ -44,6 +44,7 @@ func TestWhoLeadsNext(t *testing.T) {
 			require.Contains(t, frame.Note, "LEADS", a.Name)
 			if a.Name == "bully" {
 				require.Contains(t, frame.Note, "LEADS epoch 1: ")
+				require.Contains(t, frame.Note, "5 is the highest of all")
 			}
 			v.until(s, 2000, func() bool { return v.at > 1_000_000 })
 			first := v.leader()
@@ -51,6 +52,9 @@ func TestWhoLeadsNext(t *testing.T) {
 			require.NoError(t, err)
 			v.show(frames)
 			require.Contains(t, frames[0].Note, "nobody knows yet that it is gone")
+			if a.Name == "textbook" {
+				require.Contains(t, frames[0].Note, "it led, and", "its reigns are not counted")
+			}
 			frame = v.until(s, 5000, func() bool { return v.leader() >= 0 })
 			if a.Name == "bully" {
 				require.Equal(t, 3, v.leader(), "seed %d", seed)
@@ -127,6 +131,24 @@ func TestInterventions(t *testing.T) {
 	})
 }
 
+// TestFirstStartIsSaid: who starts for the first time is told what it does by its rank, and who is back is not. Writes of the leader are
+// upkeep.
+func TestFirstStartIsSaid(t *testing.T) {
+	s, frames := begun(t, plain("bully", 3, "lan", 1))
+	v := viewerOf(t, s.Header())
+	v.show(frames)
+	const rank = "the higher a node is, the sooner it asks itself"
+	require.Contains(t, frames[0].Note, rank)
+	frame := v.until(s, 2000, func() bool { return v.last == recording.Write })
+	require.True(t, frame.Upkeep, "%+v", frame)
+	for _, d := range []interactive.Deed{interactive.Crash, interactive.Restart} {
+		done, err := s.Do(interactive.Intervention{After: v.count, Do: d, Node: place(0)})
+		require.NoError(t, err)
+		require.NotContains(t, done[0].Note, rank)
+		v.show(done)
+	}
+}
+
 // TestTwoCrashAmidSave crashes two nodes while both save a grant: a trace of the run has neither step, and all others.
 func TestTwoCrashAmidSave(t *testing.T) {
 	s, frames := begun(t, plain("bully", 3, "lan", 1))
@@ -158,6 +180,9 @@ func TestTwoCrashAmidSave(t *testing.T) {
 	for _, e := range eventsOf(t, s) {
 		require.NotEqual(t, spec.OnClaim, e.Action)
 	}
+	do(interactive.Intervention{Do: interactive.Restart, Node: place(0)})
+	do(interactive.Intervention{Do: interactive.Restart, Node: place(1)})
+	require.Equal(t, recording.Green, v.indicators[string(spec.EpochMonotonic)], "what was not saved was never its epoch")
 	checked(t, s)
 }
 

@@ -16,7 +16,8 @@ type viewer struct {
 	checker    *recording.Checker // what files of recordings are held to
 	count      int
 	at         int64
-	woke       int64 // when a node went on last
+	last       recording.Kind // of the last frame
+	woke       int64          // when a node went on last
 	flights    []flight
 	links      map[recording.Link][]int // the messages under way, by number, in the order in which they were sent
 	nodes      []recording.State
@@ -67,7 +68,7 @@ func (v *viewer) frame(f *recording.Frame) {
 	}
 	v.must(f.At >= v.at, f, "time goes on")
 	v.must(f.Text != "" && f.Node >= -1 && f.Node < len(v.nodes), f, "it says what happened, and to whom")
-	v.at = f.At
+	v.at, v.last = f.At, f.Kind
 	v.ends(f)
 	for _, m := range f.Sends {
 		v.must(m.Number == len(v.flights)+1 && m.To >= 0 && m.To < len(v.nodes) && m.To != f.Node && m.Kind != "", f, "messages have numbers in their order")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -50,9 +51,28 @@ bully_save_seconds_count 3
 	require.NotContains(t, text.String(), "bully_members", "they are fixed")
 }
 
+// TestWhatIsCountedByKind: of each role and each kind of member a number is told, also of those that there are none of.
+func TestWhatIsCountedByKind(t *testing.T) {
+	one, two := spec.IntegerID(1), spec.IntegerID(2)
+	members, err := spec.NewConfiguration(1, 2, []spec.Member{{ID: one, Kind: spec.Voter}, {ID: two, Kind: spec.Voter}, {ID: spec.IntegerID(3), Kind: spec.Witness}})
+	require.NoError(t, err)
+	status := host.Status{ID: one, Role: spec.Follower, Epoch: 1, Configuration: &members, Links: []host.LinkStatus{{Node: two, LastHeardMS: 0, Phi: 2.5}}}
+	var text strings.Builder
+	require.NoError(t, Write(&text, Of(status, &transport.Stats{Sent: 7})))
+	for _, want := range []string{
+		`bully_role{role="follower"} 1`, `bully_role{role="leader"} 0`,
+		`bully_members{kind="voter"} 2`, `bully_members{kind="witness"} 1`, `bully_members{kind="observer"} 0`,
+		`bully_link_heard_seconds{node="2"} 0`, "bully_transport_sent_total 7", " 2.5",
+	} {
+		require.Contains(t, text.String(), want+"\n")
+	}
+}
+
 // TestNames: each is there once, and says by its end what it is.
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
+	require.Greater(t, len(Families()), len(Of(host.Status{}, nil)), "some are told only where something is known")
+	require.NotEmpty(t, OfProcess())
 	for _, f := range append(Families(), OfProcess()...) {
 		require.False(t, seen[f.Name], f.Name)
 		seen[f.Name] = true

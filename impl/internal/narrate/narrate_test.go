@@ -242,6 +242,17 @@ func TestProvedOfOurRulesAlone(t *testing.T) {
 	require.Positive(t, proved)
 }
 
+// TestWhatStaysBroken: an epoch that has gone back stays so, and a leader may come.
+func TestWhatStaysBroken(t *testing.T) {
+	once := map[spec.Property]bool{}
+	for _, p := range lightsOf([]spec.NodeID{spec.IntegerID(1)}, true).Promises() {
+		once[p.Name] = IndicatorOf(p, true).Once
+	}
+	require.True(t, once[spec.EpochMonotonic])
+	require.Contains(t, once, spec.SomeLeader)
+	require.False(t, once[spec.SomeLeader])
+}
+
 // TestUnseenRestart: a node that is seen for the first time as it comes back has the epoch that it had.
 func TestUnseenRestart(t *testing.T) {
 	one := spec.IntegerID(1)
@@ -271,6 +282,8 @@ func TestTooManyNodes(t *testing.T) {
 	require.ErrorContains(t, err, "from 1 to 128")
 	_, err = New(nil, Options{})
 	require.Error(t, err)
+	_, err = New(make([]spec.NodeID, recording.MaxNodes), Options{})
+	require.NoError(t, err)
 }
 
 // TestWhatDoesNotLeave marks what is sent to a node that is down, or over a link that is cut.

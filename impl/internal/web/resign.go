@@ -24,7 +24,6 @@ func (o *Operator) Resign(ctx context.Context) (Resignation, error) {
 	o.Nodes = Views(asking, o.Nodes)
 	cancel()
 	ctx, cancel = context.WithCancel(ctx)
-	defer cancel()
 	w := &watcher{changed: make(chan struct{}, 1), said: map[string]said{}}
 	for _, node := range o.Nodes {
 		w.asking.Go(func() { w.watch(ctx, node) })
@@ -79,15 +78,17 @@ type said struct {
 // watchAgain lies between two questions to one node.
 const watchAgain = 2 * time.Millisecond
 
-// watch asks a node until ctx ends.
+// watch asks a node until ctx ends. A question that this cuts short says nothing of a node that has answered before.
 func (w *watcher) watch(ctx context.Context, url string) {
-	for ctx.Err() == nil {
+	for first := true; ctx.Err() == nil; first = false {
 		asked := time.Now()
 		var s said
 		asking, cancel := context.WithTimeout(ctx, askTimeout)
 		s.err = call(asking, http.MethodGet, url+"/leading", nil, &s.Leading)
 		cancel()
-		w.note(url, asked, s)
+		if first || ctx.Err() == nil {
+			w.note(url, asked, s)
+		}
 		select {
 		case <-time.After(watchAgain):
 		case <-ctx.Done():

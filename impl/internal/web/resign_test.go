@@ -73,6 +73,7 @@ func TestOperatorResign(t *testing.T) {
 	r, err = (&Operator{Nodes: []string{a, b}, Say: func(text string) { said += text + "\n" }}).Resign(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, five, r.New.Node)
+	require.Contains(t, said, "node 3 leads epoch 4, and is asked to resign\n")
 	require.Contains(t, said, "503 Service Unavailable: context deadline exceeded")
 }
 
@@ -131,4 +132,69 @@ func TestOperatorResignNobody(t *testing.T) {
 		cancel()
 		require.EqualError(t, err, want)
 	}
+}
+
+// TestOperatorResignSilence: where no node answers, the error says what was wrong with the last question; where one does, and knows of no
+// leader, that is what it says.
+func TestOperatorResignSilence(t *testing.T) {
+	resign := func(answers ...bool) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		questions, nodes := make([]atomic.Int64, len(answers)), []string{}
+		for i, answered := range answers {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/leading" || !answered {
+					http.NotFound(w, r)
+				} else {
+					answer(w, http.StatusOK, Leading{Node: five})
+				}
+				if r.URL.Path == "/leading" {
+					questions[i].Add(1)
+				}
+				for i := range questions {
+					if questions[i].Load() < 2 { // after the first answer comes the second question
+						return
+					}
+				}
+				cancel()
+			}))
+			t.Cleanup(server.Close)
+			nodes = append(nodes, server.URL)
+		}
+		_, err := (&Operator{Nodes: nodes}).Resign(ctx)
+		return err
+	}
+	require.ErrorContains(t, resign(false), "no node has said who leads: http://")
+	require.EqualError(t, resign(true, false), "no leader was found in time: see bully status")
+}
+
+// TestWithoutALeader: nobody leads from the last question that the old leader has answered as such until the first answer of a later epoch.
+func TestWithoutALeader(t *testing.T) {
+	w := &watcher{changed: make(chan struct{}, 1), said: map[string]said{}}
+	leads := func(epoch spec.Epoch) said { return said{Leading: Leading{Leading: true, Epoch: epoch}} }
+	w.note("old", time.Now(), leads(9))
+	require.True(t, w.first.IsZero(), "nobody is followed yet")
+	w.follow("old", 4)
+	last := w.last.Add(time.Second)
+	w.note("old", last, leads(4))
+	require.Equal(t, last, w.last)
+	later := last.Add(time.Second)
+	for url, says := range map[string]said{
+		"old":    {Leading: Leading{Leading: true, Epoch: 4}, err: context.DeadlineExceeded},
+		"other":  leads(4),
+		"lost":   {Leading: Leading{Epoch: 4}},
+		"behind": leads(3),
+		"idle":   {Leading: Leading{Epoch: 6}},
+	} {
+		w.note(url, later, says)
+		require.Equal(t, last, w.last, url)
+		require.True(t, w.first.IsZero(), url)
+	}
+	w.note("old", later, leads(5))
+	require.Equal(t, last, w.last, "that is another reign")
+	first := w.first
+	require.False(t, first.IsZero())
+	w.note("other", later, leads(6))
+	require.Equal(t, first, w.first)
+	require.Equal(t, first.Sub(last), w.without())
 }

@@ -1,0 +1,9 @@
+package crowd
+
+import "testing"
+
+func TestRun(t *testing.T) {
+	if err := Run(); err != nil {
+		t.Fatal(err)
+	}
+}
