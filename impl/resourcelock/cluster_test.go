@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -44,16 +45,30 @@ type cluster struct {
 // A member is a node with its lock and its elector.
 type member struct {
 	*host.Host
-	i                 int
-	lock              *Lock
-	elector           *leaderelection.LeaderElector
-	stopNode, stop    context.CancelFunc
-	nodeEnded         chan error
-	electorEnded      chan struct{}
-	mu                sync.Mutex
+	i              int
+	lock           *Lock
+	elector        *leaderelection.LeaderElector
+	stopNode, stop context.CancelFunc
+	nodeEnded      chan error
+	electorEnded   chan struct{}
+	mu             sync.Mutex
+	now            seen
+}
+
+// seen is what the elector of a member has called.
+type seen struct {
 	started, stopped  int
 	leaders           []string
 	startedAt, stopAt time.Time
+}
+
+// seen returns it as it is now.
+func (m *member) seen() seen {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now
+	now.leaders = slices.Clone(now.leaders)
+	return now
 }
 
 // bubble runs a test on a cluster of n.
@@ -122,12 +137,12 @@ func (c *cluster) elect(m *member) {
 		OnStoppedLeading: func() {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			m.stopped++
+			m.now.stopped++
 		},
 		OnNewLeader: func(leader string) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			m.leaders = append(m.leaders, leader)
+			m.now.leaders = append(m.now.leaders, leader)
 		},
 	})
 	config.ReleaseOnCancel = !c.keeps
@@ -154,15 +169,15 @@ func (c *cluster) act(ctx context.Context, m *member) {
 	c.acts = append(c.acts, fmt.Sprintf("%d in %d", m.i, m.lock.Reign().Epoch()))
 	c.mu.Unlock()
 	m.mu.Lock()
-	m.started++
-	m.startedAt = time.Now()
+	m.now.started++
+	m.now.startedAt = time.Now()
 	m.mu.Unlock()
 	<-ctx.Done()
 	c.mu.Lock()
 	delete(c.acting, m.i)
 	c.mu.Unlock()
 	m.mu.Lock()
-	m.stopAt = time.Now()
+	m.now.stopAt = time.Now()
 	m.mu.Unlock()
 }
 
@@ -187,12 +202,19 @@ func (c *cluster) whoActs() int {
 	return 0
 }
 
+// begun returns who began to act, in order.
+func (c *cluster) begun() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.acts)
+}
+
 // await waits until a condition holds, at most for so long, and returns how long that took.
 func (c *cluster) await(most time.Duration, what string, f func() bool) time.Duration {
 	c.t.Helper()
 	began := time.Now()
-	for !f() {
-		require.LessOrEqual(c.t, time.Since(began), most, "%s: %v acts, of %v", what, c.whoActs(), c.acts)
+	for synctest.Wait(); !f(); synctest.Wait() { // all others stand still while it is looked
+		require.LessOrEqual(c.t, time.Since(began), most, "%s: %v acts, of %v", what, c.whoActs(), c.begun())
 		time.Sleep(ms)
 	}
 	return time.Since(began)

@@ -19,11 +19,11 @@ func TestOneActs(t *testing.T) {
 		took := c.awaitActs(2*time.Second, 3)
 		require.Greater(t, took, time.Second, "whoever led before, before all were started anew, may act for as long")
 		time.Sleep(10 * time.Second)
-		require.Equal(t, []string{"3 in 1"}, c.acts)
+		require.Equal(t, []string{"3 in 1"}, c.begun())
 		for i, m := range c.running {
 			require.Equal(t, "3", m.elector.GetLeader())
 			require.Equal(t, i == 3, m.elector.IsLeader())
-			require.Equal(t, []string{"3"}, m.leaders[len(m.leaders)-1:])
+			require.Equal(t, []string{"3"}, m.seen().leaders[len(m.seen().leaders)-1:])
 			require.NoError(t, m.elector.Check(0), "it has renewed lately")
 		}
 		record, _, err := c.running[1].lock.Get(t.Context())
@@ -46,10 +46,10 @@ func TestLeaderCutOff(t *testing.T) {
 		c.awaitActs(2*time.Second, 2)
 		three := c.running[3]
 		<-three.electorEnded
-		require.Equal(t, 1, three.stopped)
-		require.InDelta(t, time.Second, c.running[2].startedAt.Sub(led), float64(5*ms))
-		require.Greater(t, c.running[2].startedAt.Sub(three.stopAt), 100*ms, "what is left for goroutines that are held up")
-		require.Less(t, c.running[2].startedAt.Sub(three.stopAt), time.Second)
+		require.Equal(t, 1, three.seen().stopped)
+		require.InDelta(t, time.Second, c.running[2].seen().startedAt.Sub(led), float64(5*ms))
+		require.Greater(t, c.running[2].seen().startedAt.Sub(three.seen().stopAt), 100*ms, "what is left for goroutines that are held up")
+		require.Less(t, c.running[2].seen().startedAt.Sub(three.seen().stopAt), time.Second)
 		c.unite() // node 3 will lead again, with nobody to act
 		c.await(5*time.Second, "node 3 leads", func() bool { return three.Status().Leading })
 		require.NotEqual(t, 3, c.whoActs())
@@ -68,8 +68,8 @@ func TestGoesOn(t *testing.T) {
 		c.unite()
 		c.await(500*ms, "it goes on", func() bool { return three.lock.Reign().Epoch() > first.Epoch() && three.lock.Reign().Valid() })
 		time.Sleep(5 * time.Second)
-		require.Equal(t, []string{"3 in 1"}, c.acts)
-		require.Zero(t, three.stopped)
+		require.Equal(t, []string{"3 in 1"}, c.begun())
+		require.Zero(t, three.seen().stopped)
 		require.True(t, three.elector.IsLeader())
 	})
 }
@@ -90,7 +90,7 @@ func TestRelease(t *testing.T) {
 		c.network.Kill(id(3))
 		took := c.awaitActs(2*time.Second, 2)
 		require.Less(t, took, time.Second+50*ms)
-		require.Equal(t, []string{"3 in 1", "2 in 2"}, c.acts)
+		require.Equal(t, []string{"3 in 1", "2 in 2"}, c.begun())
 		_, _, err := three.lock.Get(t.Context())
 		require.ErrorContains(t, err, "resourcelock: node 3 has ended: ")
 		require.ErrorIs(t, three.lock.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "3", LeaseDurationSeconds: 1}), host.ErrClosed)
@@ -138,7 +138,7 @@ func TestResign(t *testing.T) {
 		require.NoError(t, three.Resign(soon))
 		require.LessOrEqual(t, time.Since(began), 1010*ms)
 		<-three.electorEnded
-		require.Equal(t, 1, three.stopped)
+		require.Equal(t, 1, three.seen().stopped)
 		synctest.Wait()
 		c.await(time.Second, "it leads again, as the highest", func() bool { return three.Status().Leading })
 		c.elect(three) // as a program does that starts anew
