@@ -122,12 +122,7 @@ func (c *Collector) Describe(descriptions chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(collected chan<- prometheus.Metric) {
-	var links *transport.Stats
-	if c.config.Stats != nil {
-		stats := c.config.Stats()
-		links = &stats
-	}
-	for _, reading := range metrics.Of(c.config.Node.Status(), links) {
+	for _, reading := range metrics.Of(c.config.Node.Status(), c.config.Stats) {
 		if t := reading.Times; t != nil {
 			collected <- prometheus.MustNewConstHistogram(c.all[reading.Name], t.All, t.Sum, t.Within)
 		}

@@ -116,11 +116,12 @@ func Families() []Family { return append(families(ofNode), families(ofLinks)...)
 // OfProcess returns what the command tells besides.
 func OfProcess() []Family { return families(ofProcess) }
 
-// Of reads what is told of a node, and of its links if they have counted.
-func Of(node host.Status, links *transport.Stats) []Reading {
+// Of reads what is told of a node, and of its links, unless links is nil.
+func Of(node host.Status, links func() transport.Stats) []Reading {
 	all := read(ofNode, &node)
 	if links != nil {
-		all = append(all, read(ofLinks, links)...)
+		stats := links()
+		all = append(all, read(ofLinks, &stats)...)
 	}
 	return all
 }

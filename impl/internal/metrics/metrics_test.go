@@ -58,7 +58,7 @@ func TestWhatIsCountedByKind(t *testing.T) {
 	require.NoError(t, err)
 	status := host.Status{ID: one, Role: spec.Follower, Epoch: 1, Configuration: &members, Links: []host.LinkStatus{{Node: two, LastHeardMS: 0, Phi: 2.5}}}
 	var text strings.Builder
-	require.NoError(t, Write(&text, Of(status, &transport.Stats{Sent: 7})))
+	require.NoError(t, Write(&text, Of(status, func() transport.Stats { return transport.Stats{Sent: 7} })))
 	for _, want := range []string{
 		`bully_role{role="follower"} 1`, `bully_role{role="leader"} 0`,
 		`bully_members{kind="voter"} 2`, `bully_members{kind="witness"} 1`, `bully_members{kind="observer"} 0`,

@@ -6,18 +6,12 @@ import (
 	runtimemetrics "runtime/metrics"
 
 	"github.com/seed-fdf591db/bully/impl/internal/metrics"
-	"github.com/seed-fdf591db/bully/impl/transport"
 )
 
 // metrics writes all metrics.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", metrics.ContentType)
-	var links *transport.Stats
-	if s.config.Stats != nil {
-		stats := s.config.Stats()
-		links = &stats
-	}
-	_ = metrics.Write(w, append(metrics.Of(s.config.Node.Status(), links), s.process().Read()...)) // whoever asked may have gone
+	_ = metrics.Write(w, append(metrics.Of(s.config.Node.Status(), s.config.Stats), s.process().Read()...)) // whoever asked may have gone
 }
 
 // process returns what the metrics tell of this process.
