@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -98,16 +99,13 @@ func (s Search) finder() (f *finder, err error) {
 		return nil, fmt.Errorf("bully: ID: %w", err)
 	}
 	switch {
-	case s.Expect < 1 || s.Expect > maxMembers:
-		return nil, fmt.Errorf("bully: Expect: %d is not from 1 to %d: give how many members there are", s.Expect, maxMembers)
+	case s.Expect < 1 || s.Expect > storage.MaxMembers:
+		return nil, fmt.Errorf("bully: Expect: %d is not from 1 to %d: give how many members there are", s.Expect, storage.MaxMembers)
 	case s.Folder == "":
 		return nil, errors.New("bully: Folder is missing: it keeps who the members are")
 	}
 	return f, nil
 }
-
-// maxMembers is how many fixed members there may be.
-const maxMembers = 64
 
 // first finds the members, and settles who they are.
 func (f *finder) first(ctx context.Context) (map[spec.NodeID]string, error) {

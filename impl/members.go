@@ -3,6 +3,7 @@ package bully
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,10 +70,5 @@ func listed(members map[spec.NodeID]string) string {
 
 // ascending returns the ids of members.
 func ascending(members map[spec.NodeID]string) []spec.NodeID {
-	ids := make([]spec.NodeID, 0, len(members))
-	for id := range members {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, spec.NodeID.Compare)
-	return ids
+	return slices.SortedFunc(maps.Keys(members), spec.NodeID.Compare)
 }
