@@ -116,9 +116,9 @@ func (s *scripted) waits(d time.Duration) {
 	s.wait = d
 }
 
-func (s *scripted) give(e transport.Event) {
+func (s *scripted) give(all ...transport.Event) {
 	s.mu.Lock()
-	s.events = append(s.events, e)
+	s.events = append(s.events, all...)
 	s.mu.Unlock()
 	select {
 	case s.wake <- struct{}{}:

@@ -17,21 +17,32 @@ func (h *Host) awaitAll(ctx context.Context) bool {
 		if h.err != nil || missing == 0 {
 			return h.err == nil
 		}
-		select {
-		case <-ctx.Done():
+		if !h.await(ctx, func() { missing &^= h.links.isUp() }) { // it may be down again with the next
 			return false
-		case <-h.closing:
-			return false
-		case f := <-h.calls:
-			f()
-		case <-h.config.Transport.Wake():
-			for event, ok := h.config.Transport.Next(); ok; event, ok = h.config.Transport.Next() {
-				h.tick()
-				h.hear(event)
-				missing &^= h.links.isUp() // it may be down again with the next
-			}
 		}
 	}
+}
+
+// await waits for one thing to happen to a node that has not started yet, and calls heard after each event of a link. It reports whether
+// the node is still to start.
+func (h *Host) await(ctx context.Context, heard func()) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-h.closing:
+		return false
+	case f := <-h.calls:
+		f()
+	case <-h.config.Transport.Wake():
+		for event, ok := h.config.Transport.Next(); ok; event, ok = h.config.Transport.Next() {
+			h.tick()
+			h.hear(event)
+			heard()
+		}
+	case <-h.alarm.timer.C():
+		h.alarm.rang()
+	}
+	return true
 }
 
 // sayWaits says who is missing, if that has changed.

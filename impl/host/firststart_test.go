@@ -40,23 +40,26 @@ func playTogether(t *testing.T, disk *storage.Memory, f func(t *testing.T, h *Ho
 func TestTogether(t *testing.T) {
 	disk := storage.NewMemory()
 	playTogether(t, disk, func(t *testing.T, h *Host, links *scripted, log *strings.Builder) {
-		learn := func(kind transport.Kind, node int) {
-			links.give(transport.Event{Kind: kind, Node: id(node)})
+		learn := func(node int, kinds ...transport.Kind) {
+			var all []transport.Event
+			for _, kind := range kinds {
+				all = append(all, transport.Event{Kind: kind, Node: id(node)})
+			}
+			links.give(all...)
 			synctest.Wait()
 		}
 		time.Sleep(time.Hour)
 		require.Contains(t, h.Status().Waits, "node 2, 3: a first start waits until all members have been reached")
 		require.NoError(t, h.Check(t.Context()), "it is well")
-		learn(transport.Up, 3)
-		learn(transport.Down, 3)
-		learn(transport.Dead, 2)
+		learn(3, transport.Up, transport.Down) // told at once
+		learn(2, transport.Dead)
 		time.Sleep(time.Hour)
 		require.Contains(t, h.Status().Waits, "node 2: a first start waits")
 		_, started, err := disk.Load()
 		require.NoError(t, err)
 		require.False(t, started, "it has written nothing")
 		require.Zero(t, h.Status().Counters.Sent[spec.Election])
-		learn(transport.Up, 2)
+		learn(2, transport.Up)
 		time.Sleep(h.config.Timing.Heartbeat) // as long as any first start waits for links that are down
 		synctest.Wait()
 		require.Empty(t, h.Status().Waits)

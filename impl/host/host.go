@@ -251,19 +251,8 @@ func (h *Host) awaitLinks(ctx context.Context) bool {
 	until := h.watch.now.Add(h.config.Timing.Heartbeat)
 	for h.err == nil && h.links.who.Others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.Before(until) {
 		h.alarm.ringBy(until, h.watch.now)
-		select {
-		case <-ctx.Done():
+		if !h.await(ctx, func() {}) {
 			return false
-		case <-h.closing:
-			return false
-		case f := <-h.calls:
-			f()
-		case <-h.config.Transport.Wake():
-			for event, ok := h.config.Transport.Next(); ok; event, ok = h.config.Transport.Next() {
-				h.hear(event)
-			}
-		case <-h.alarm.timer.C():
-			h.alarm.rang()
 		}
 		h.tick()
 	}
@@ -276,6 +265,14 @@ type Leadership struct {
 	Epoch   spec.Epoch  // of the reign; 0 if there is none
 	Leading bool        // this node leads
 	Since   time.Time   // when this node came to know of it; zero before the first time that anybody led
+}
+
+// LeaderOf returns whom users may be told as the leader by a node in this state, or none (R39).
+func LeaderOf(s *spec.State) spec.NodeID {
+	if s.Role == spec.Leader || s.Role == spec.Follower {
+		return s.Leader
+	}
+	return spec.NodeID{}
 }
 
 // same reports whether l and k tell the same, since whenever.

@@ -76,7 +76,7 @@ func (s *Spans) Record(step *spec.Event) error {
 	if s.reign != nil && now.Role != spec.Leader {
 		s.endReign(step)
 	}
-	leader := leaderOf(now)
+	leader := host.LeaderOf(now)
 	if !leader.IsNone() {
 		s.elected(leader, now.Epoch)
 	} else if s.election == nil {
@@ -86,14 +86,6 @@ func (s *Spans) Record(step *spec.Event) error {
 		s.epoch, s.reign = now.Epoch, s.begin("bully.reign", now.Epoch)
 	}
 	return err
-}
-
-// leaderOf returns whom a node may tell as its leader, or none (R39).
-func leaderOf(s *spec.State) spec.NodeID {
-	if s.Role == spec.Leader || s.Role == spec.Follower {
-		return s.Leader
-	}
-	return spec.NodeID{}
 }
 
 // endReign ends the reign by a step, and begins to hand over if the step does.

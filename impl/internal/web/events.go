@@ -65,10 +65,7 @@ func (e *Events) Record(step *spec.Event) error {
 	e.steps.add(step)
 	s := &step.State
 	e.change(func(now *Event) {
-		now.Role, now.Epoch, now.Leader = s.Role, s.Epoch, spec.NodeID{}
-		if s.Role == spec.Leader || s.Role == spec.Follower {
-			now.Leader = s.Leader // R39
-		}
+		now.Role, now.Epoch, now.Leader = s.Role, s.Epoch, host.LeaderOf(s)
 		now.Leading = s.Role == spec.Leader
 	})
 	return err
