@@ -1,12 +1,9 @@
 package deploy
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -193,29 +190,17 @@ func ends(t *testing.T, c *localcluster.Cluster) {
 
 // slowDisk lets the kernel take its time for each fsync of a node.
 func slowDisk(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil || exec.Command(strace, "-qq", "-e", "trace=none", "true").Run() != nil {
+	if err := localcluster.CanInject(); err != nil {
 		fired["BullySlowDisk"] = true
-		t.Skip("a slow fsync needs strace, and that it may trace here")
+		t.Skip("a slow fsync: ", err)
 	}
 	c := cluster(t, localcluster.Config{Nodes: 3, Extra: func(int) []string { return []string{"-insecure"} }})
 	require.NoError(t, c.Start())
 	reign := leads(t, c, 0, c.IDs()...)
 	slow := other(reign.Leader)
-	pid, err := c.PID(slow)
+	end, err := c.InjectFsync(slow, "delay_exit=200000")
 	require.NoError(t, err)
-	tracer := exec.Command(strace, "-f", "-p", strconv.Itoa(pid), "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=200000", "-e", "signal=none")
-	log, err := tracer.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, tracer.Start())
-	t.Cleanup(func() {
-		_ = tracer.Process.Kill()
-		_ = tracer.Wait()
-	})
-	line, err := bufio.NewReader(log).ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, line, "attached", "strace does not trace: %s", line)
-	go func() { _, _ = io.Copy(io.Discard, log) }()
+	t.Cleanup(end)
 	s := newServer(t, c.HTTP(1), c.HTTP(2), c.HTTP(3))
 	s.fires(func() {
 		resign(t, c, reign.Leader)

@@ -1,7 +1,6 @@
 package localcluster
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -92,30 +91,13 @@ func (zeros) Read(b []byte) (int, error) {
 
 // failingSync lets the kernel answer each fsync of the node with an error, by way of strace.
 func failingSync(t *testing.T) (string, func(*Cluster, int), error) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		return "", nil, errors.New("an fsync that fails needs strace, which is not installed")
-	}
-	if err := exec.Command(strace, "-qq", "-e", "trace=none", "true").Run(); err != nil {
-		return "", nil, fmt.Errorf("an fsync that fails needs strace, and it may not trace here: %w", err)
+	if err := CanInject(); err != nil {
+		return "", nil, fmt.Errorf("an fsync that fails: %w", err)
 	}
 	return filepath.Join(t.TempDir(), "data"), func(c *Cluster, id int) {
-		pid, err := c.PID(id)
+		end, err := c.InjectFsync(id, "error=EIO")
 		require.NoError(t, err)
-		tracer := exec.Command(strace, "-f", "-p", strconv.Itoa(pid), "-e", "trace=fsync,fdatasync",
-			"-e", "inject=fsync,fdatasync:error=EIO", "-e", "signal=none")
-		tracer.SysProcAttr = attributes()
-		log, err := tracer.StderrPipe()
-		require.NoError(t, err)
-		require.NoError(t, tracer.Start())
-		t.Cleanup(func() {
-			_ = tracer.Process.Kill()
-			_ = tracer.Wait()
-		})
-		line, err := bufio.NewReader(log).ReadString('\n')
-		require.NoError(t, err)
-		require.Contains(t, line, "attached", "strace does not trace: %s", line)
-		go func() { _, _ = io.Copy(io.Discard, log) }()
+		t.Cleanup(end)
 	}, nil
 }
 
