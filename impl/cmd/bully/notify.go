@@ -63,7 +63,8 @@ func (f *notifyFlags) newNotifier(p program) (*notifier, error) {
 func (n *notifier) follow(changes <-chan host.Leadership) {
 	var told *host.Leadership
 	for l := range changes {
-		if told != nil && l.Leader == told.Leader && l.Epoch == told.Epoch && l.Leading == told.Leading {
+		l.Since = time.Time{} // who leads is what is told, and not since when
+		if told != nil && l == *told {
 			continue
 		}
 		n.run(roleOf(l), l)
