@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -75,9 +74,6 @@ func running(t *testing.T, p *process) (line string) {
 
 // TestCertificateIsRenewed: a node that runs takes a renewed certificate when told, says that it does, and shows when that ends.
 func TestCertificateIsRenewed(t *testing.T) {
-	here := make(chan os.Signal, 1)
-	signal.Notify(here, syscall.SIGHUP) // what nohup ignores the node would ignore too
-	defer signal.Stop(here)
 	folder := certified(t)
 	renew := func(days int) {
 		made(t, "node", "-ca", filepath.Join(folder, "ca"), "-cluster", "test", "-id", "1", "-dir", filepath.Join(folder, "1"), "-renew", "-days", fmt.Sprint(days))

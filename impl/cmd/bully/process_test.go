@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,6 +28,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 		os.Exit(3) // main never returns; if it did, this program would start itself, again and again
+	}
+	if signal.Ignored(syscall.SIGHUP) {
+		// The tests were started under nohup. The nodes that they start would inherit that, and not reload a certificate when told.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
 }
