@@ -156,7 +156,7 @@ func (t *trial) combineOne(ctx context.Context, dir string, mutants []*mutant, f
 			return nil, nil
 		}
 		if o.failed {
-			return nil, fmt.Errorf("%s fails with copies of the functions of %s that nobody calls\n%s", tests, dir, tail(o.output))
+			return nil, fmt.Errorf("%s fails with copies of the functions of %s that nobody calls\n%s", tests, dir, o.output)
 		}
 	}
 	return b, nil

@@ -94,7 +94,7 @@ func (t *trial) baseline(ctx context.Context) error {
 		case err != nil:
 			return err
 		case o.failed:
-			return fmt.Errorf("%s fails without any mutant: mend that first\n%s", dir, tail(o.output))
+			return fmt.Errorf("%s fails without any mutant: mend that first\n%s", dir, o.output)
 		case o.ran == 0:
 			return fmt.Errorf("%s has no tests: nothing there can kill a mutant", dir)
 		}
