@@ -203,6 +203,12 @@ func as(m *conformance.Model, c *conformance.Case, before spec.State, in spec.In
 	return m.Step(c.ID, c.Members, before, in)
 }
 
+// faultsByTopic are the tables of faults, each with the name of the file that has their scripts.
+var faultsByTopic = map[string][]fault{
+	"claims": faultsOfClaims, "elections": faultsOfElections, "reigns": faultsOfReigns, "hosts": faultsOfHosts,
+	"numbers": faultsOfNumbers, "members": faultsOfMembers, "changes": faultsOfChanges,
+}
+
 var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, faultsOfHosts, faultsOfNumbers, faultsOfMembers, faultsOfChanges)
 
 // faultsOfClaims break what promises are about.

@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	scenarios    = "testdata/scenarios/"
 	goldenTraces = "../../traces/valid/"
 	goldenReadme = "../../traces/README.md"
 	tableBegins  = "<!-- valid:begin -->\n"
@@ -37,10 +36,13 @@ type golden struct {
 
 // goldens makes all golden traces anew, and seen what those of fixed members visit.
 func goldens(t *testing.T, seen *coverage.Coverage) (all []golden) {
-	names, err := filepath.Glob(scenarios + "*.script")
+	known, err := cluster.Known()
 	require.NoError(t, err)
-	for _, name := range names {
-		script := read(t, name)
+	for i := range known {
+		script := &known[i]
+		if !script.IsScenario() {
+			continue
+		}
 		var trace bytes.Buffer
 		changing := !script.First.IsNone()
 		w := spec.NewTraceWriter(&trace, spec.Header{Changing: changing, Members: script.Members, Commit: "golden"})
@@ -49,10 +51,10 @@ func goldens(t *testing.T, seen *coverage.Coverage) (all []golden) {
 			options.Observe = seen.Observe
 		}
 		c, err := script.Run(model, options)
-		require.NoError(t, err, name)
-		require.NoError(t, w.Flush(), name)
+		require.NoError(t, err, script.Where())
+		require.NoError(t, w.Flush(), script.Where())
 		all = append(all, golden{
-			name:     strings.TrimSuffix(filepath.Base(name), ".script"),
+			name:     script.Name,
 			shows:    strings.ReplaceAll(script.Comment, "\n", " "),
 			changing: changing, members: len(script.Members), events: c.Events(), trace: trace.Bytes(),
 		})

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,8 +29,9 @@ func clusters() (all []*Vector, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		h, run := newHeader(clustersSuite, "run-"+name, strings.ReplaceAll(known[name].Comment, "\n", " ")), known[name]
+	for i := range known {
+		name, run := known[i].Name, known[i].Script
+		h := newHeader(clustersSuite, "run-"+name, strings.ReplaceAll(run.Comment, "\n", " "))
 		fault, rest, isFault := strings.Cut(run.Comment, "\n")
 		if isFault && strings.HasPrefix(fault, "Fault ") {
 			_, title, _ := strings.Cut(fault, ": ")
