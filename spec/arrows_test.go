@@ -53,7 +53,7 @@ var foreign = []struct {
 	{"", "pgregory.net/rapid", true},
 	{"impl", "go.uber.org/goleak", true},
 	{"conformance", "github.com/anishathalye/porcupine", true},
-	{"conformance/check", "github.com/anishathalye/porcupine", false},
+	{"conformance/history", "github.com/anishathalye/porcupine", false},
 }
 
 // within reports whether a folder is root or lies below it. All lie below "".
@@ -181,7 +181,8 @@ func TestArrowsAreHeld(t *testing.T) {
 		{"conformance/sim/sim.go", "sim", module + "/impl/bully", true},
 		{"conformance/sim/sim_test.go", "sim_test", module + "/impl/bully", true},
 		{"conformance/sim/sim.go", "sim", "github.com/anishathalye/porcupine", true},
-		{"conformance/check/check.go", "check", "github.com/anishathalye/porcupine", false},
+		{"conformance/history/check.go", "history", "github.com/anishathalye/porcupine", false},
+		{"conformance/check/trace.go", "check", "github.com/anishathalye/porcupine", true},
 		{"tools/gen.go", "main", module + "/spec", true},
 		{"spec/testdata/gen.go", "main", module + "/impl/bully", false},
 		{"spec/.old/gen.go", "main", module + "/impl/bully", false},

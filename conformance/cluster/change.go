@@ -3,7 +3,7 @@ package cluster
 import (
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -34,7 +34,7 @@ func (c *Cluster) changes(dst []Op, h *host) []Op {
 			if op.Configuration, err = spec.NewConfiguration(0, 1, members); err != nil || m == was {
 				continue
 			}
-			if cases.MayChange(h.id, &h.state, op.Wanted(&h.state)) {
+			if check.MayChange(h.id, &h.state, op.Wanted(&h.state)) {
 				dst = append(dst, op)
 			}
 		}
@@ -58,7 +58,7 @@ func (c *Cluster) refusedChanges(dst []Op, h *host) []Op {
 	}
 	for _, wanted := range all {
 		op := Op{Kind: Change, Node: h.id, Configuration: wanted}
-		if !wanted.IsNone() && op.Wanted(&h.state).Validate() == nil && !cases.MayChange(h.id, &h.state, op.Wanted(&h.state)) {
+		if !wanted.IsNone() && op.Wanted(&h.state).Validate() == nil && !check.MayChange(h.id, &h.state, op.Wanted(&h.state)) {
 			dst = append(dst, op)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
@@ -113,7 +113,7 @@ func (c *Cluster) illegal(id spec.NodeID, s *spec.State) string {
 	switch {
 	case unknown(s.Leader) || unknown(s.Grantee) || slices.ContainsFunc(s.Support, unknown):
 		return "it names a node that is no member"
-	case s.Role == spec.Leader && !cases.Votes(&s.Configuration, id):
+	case s.Role == spec.Leader && !check.Votes(&s.Configuration, id):
 		return "a leader is an elector (R47)"
 	}
 	return ""

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -21,7 +21,7 @@ type fault struct {
 
 // node makes nodes that have the fault.
 func (f *fault) node(id spec.NodeID, members []spec.NodeID) conformance.Node {
-	n := &faultyNode{fault: f, state: cases.Survivor(spec.Durable{})}
+	n := &faultyNode{fault: f, state: check.Survivor(spec.Durable{})}
 	n.Node = conformance.NodeOf(func() conformance.Subject { return &faultySubject{fault: f} })(id, members)
 	return n
 }

@@ -3,7 +3,7 @@ package coverage
 import (
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -84,7 +84,7 @@ func on(kinds ...spec.Action) []spec.Action { return kinds }
 
 // view is a case as the branches look at it.
 type view struct {
-	*cases.Case
+	*check.Case
 	kind spec.Action // or noStep
 	m    *spec.Message
 	// plain says that R43 to R45 have nothing to do: it is no message, or one between members in one configuration.
@@ -92,7 +92,7 @@ type view struct {
 }
 
 // look sets v to what there is to see of k.
-func (v *view) look(k *cases.Case) {
+func (v *view) look(k *check.Case) {
 	v.Case, v.kind, v.m = k, noStep, &k.Input.Message
 	if !k.Want.Ignored {
 		v.kind = k.Input.Action()

@@ -1,7 +1,7 @@
 package coverage
 
 import (
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -50,7 +50,7 @@ func wouldDo(v *view) bool {
 			s.Support = append(s.Support, m.ID)
 		}
 	}
-	return cases.MayChange(v.ID, &s, v.Input.Configuration)
+	return check.MayChange(v.ID, &s, v.Input.Configuration)
 }
 
 func leavesItself(v *view) bool {

@@ -3,7 +3,7 @@ package coverage
 import (
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -40,7 +40,7 @@ func says(t spec.MessageType) cond {
 // fromLower says that the node is to lead rather than the sender of the message, fromHigher that the sender is (R46): with fixed
 // members whose id is higher.
 func fromLower(v *view) bool  { return !fromHigher(v) }
-func fromHigher(v *view) bool { return cases.Outranked(&v.Before.Configuration, v.ID, v.m.From) }
+func fromHigher(v *view) bool { return check.Outranked(&v.Before.Configuration, v.ID, v.m.From) }
 
 // newer says that the message's epoch is above the node's; equal and older are the rest. next is of the epoch that the node
 // claims if it is a claimant.
@@ -66,7 +66,7 @@ func datesAnew(v *view) bool { return v.Want.State.Dated > v.Before.Dated }
 // outranksLeader says that the sender of an ELECTION is to lead rather than whose lease the node keeps, keepsOther that it does not
 // keep that lease itself.
 func outranksLeader(v *view) bool {
-	return !noLease(v) && cases.Outranked(&v.Before.Configuration, v.Before.Leader, v.m.From)
+	return !noLease(v) && check.Outranked(&v.Before.Configuration, v.Before.Leader, v.m.From)
 }
 func keepsOther(v *view) bool { return v.m.Keeps != v.Before.Leader }
 

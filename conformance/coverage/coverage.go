@@ -1,6 +1,6 @@
 // Package coverage counts which of the rules a run has visited: the actions, the branches of the rules, and the states of a
 // node. A test, a simulator or a trace is worth what it reaches; this says what it does not reach. It is told each step of a
-// node as a [cases.Case], whose Want is what the node did. This is the loop that asks what simulations have visited:
+// node as a [check.Case], whose Want is what the node did. This is the loop that asks what simulations have visited:
 //
 //	seen := coverage.New()
 //	for _, plan := range plans {
@@ -20,7 +20,7 @@ package coverage
 import (
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -40,7 +40,7 @@ func New() *Coverage {
 }
 
 // Observe counts one input that a node has taken, ignored ones too. It keeps nothing of k.
-func (c *Coverage) Observe(k *cases.Case) {
+func (c *Coverage) Observe(k *check.Case) {
 	v := &c.view
 	v.look(k)
 	c.changing = c.changing || !v.fixed()
@@ -128,7 +128,7 @@ type state struct {
 	support                            uint16
 }
 
-func stateOf(k *cases.Case, s *spec.State) state {
+func stateOf(k *check.Case, s *spec.State) state {
 	rank := func(id spec.NodeID) uint8 { return uint8(slices.Index(k.Members, id) + 1) }
 	t := state{
 		members: uint8(len(k.Members)), id: rank(k.ID), role: uint8(slices.Index(roles, s.Role)),

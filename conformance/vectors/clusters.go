@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -102,7 +102,7 @@ func record(h Header, run *cluster.Script) (*Vector, error) {
 	}
 	defer p.Close()
 	last := ""
-	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = cases.RuleOf(c) }})
+	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = check.RuleOf(c) }})
 	if err == nil && violation != nil {
 		err = violation
 	}

@@ -9,7 +9,7 @@
 //		return err
 //	}
 //	ops := writers.Play(told, writers.Config{Seed: plan.Seed, Length: plan.Length})
-//	report, err := check.History(writers.Header("workbench sim -seeds 81"), ops, check.HistoryOptions{})
+//	report, err := history.Check(writers.Header("workbench sim -seeds 81"), ops, history.Options{})
 //	if err != nil {
 //		return err
 //	}

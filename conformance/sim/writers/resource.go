@@ -3,7 +3,7 @@ package writers
 import (
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/conformance/history"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -18,7 +18,7 @@ type resource struct {
 }
 
 // ask takes a request, and answers it unless a crash comes first.
-func (r *resource) ask(op *check.Op, answer func(check.Op)) {
+func (r *resource) ask(op *history.Op, answer func(history.Op)) {
 	if r.play.now() < r.down {
 		return
 	}
@@ -26,7 +26,7 @@ func (r *resource) ask(op *check.Op, answer func(check.Op)) {
 		r.crash(op)
 		return
 	}
-	if op.Kind == check.ReadOp {
+	if op.Kind == history.ReadOp {
 		seen := *op
 		seen.Epoch, seen.Value = r.content.Epoch, r.content.Value
 		answer(seen)
@@ -34,14 +34,14 @@ func (r *resource) ask(op *check.Op, answer func(check.Op)) {
 	}
 	if !r.admits(op.Epoch) {
 		refused := *op
-		refused.Outcome, refused.Admitted = check.Fenced, r.content.Fence
+		refused.Outcome, refused.Admitted = history.Fenced, r.content.Fence
 		answer(refused)
 		return
 	}
 	write := func() {
 		r.write(op)
 		done := *op
-		done.Outcome = check.Done
+		done.Outcome = history.Done
 		answer(done)
 	}
 	if r.play.config.Rules.TwoSteps {
@@ -65,13 +65,13 @@ func (r *resource) admits(e spec.Epoch) bool {
 }
 
 // write raises the fence and writes.
-func (r *resource) write(op *check.Op) {
+func (r *resource) write(op *history.Op) {
 	r.content = Content{Fence: op.Epoch, Epoch: op.Epoch, Value: op.Value}
 }
 
 // crash ends the resource at a request: before, amid or after it. It comes back with what is on its disk.
-func (r *resource) crash(op *check.Op) {
-	if op.Kind == check.WriteOp && r.admits(op.Epoch) {
+func (r *resource) crash(op *history.Op) {
+	if op.Kind == history.WriteOp && r.admits(op.Epoch) {
 		switch r.play.dice.IntN(3) {
 		case 0:
 			r.write(op)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/conformance/history"
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
@@ -51,8 +51,8 @@ type Content struct {
 }
 
 // Header returns the header of a history of these resources.
-func Header(source string) check.HistoryHeader {
-	return check.HistoryHeader{Source: source, Commit: "unknown", Raises: []string{Guard}}
+func Header(source string) history.Header {
+	return history.Header{Source: source, Commit: "unknown", Raises: []string{Guard}}
 }
 
 // How often things happen: once in so many times.
@@ -71,7 +71,7 @@ const (
 
 // Play returns what the users have done, in the order of their calls, and what they were told of: who led, and who
 // followed. What they are told must be in the order of time, as sim.Options.Tell is.
-func Play(told []sim.Notification, c Config) []check.Op {
+func Play(told []sim.Notification, c Config) []history.Op {
 	p := &play{config: c, net: simnet.New[struct{}](simnet.Config{Nodes: 1}), dice: rand.New(rand.NewPCG(c.Seed, 0xb011)), users: map[spec.NodeID]*user{}, pace: c.Length / 150}
 	p.resources = []*resource{{name: File, play: p}, {name: Guard, play: p, raises: true}}
 	for _, t := range told {
@@ -84,13 +84,13 @@ func Play(told []sim.Notification, c Config) []check.Op {
 		p.todo[e.Tag]()
 	}
 	p.unsaid(told)
-	var ops []check.Op
+	var ops []history.Op
 	for _, op := range p.ops {
-		if op.Kind != check.ReadOp || op.Return != check.Never {
+		if op.Kind != history.ReadOp || op.Return != history.Never {
 			ops = append(ops, *op) // a read without an answer says nothing
 		}
 	}
-	slices.SortStableFunc(ops, func(a, b check.Op) int { return cmp.Compare(a.Call, b.Call) })
+	slices.SortStableFunc(ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
 	return ops
 }
 
@@ -105,7 +105,7 @@ type play struct {
 	resources []*resource
 	highest   spec.Epoch // that anybody is told of
 	values    uint64     // that were written
-	ops       []*check.Op
+	ops       []*history.Op
 }
 
 // user is the user of a node.
@@ -142,8 +142,8 @@ func (p *play) delay() time.Duration {
 }
 
 // record adds an operation that is called now, and has not returned.
-func (p *play) record(op check.Op) *check.Op {
-	op.Call, op.Return = int64(p.now()), check.Never
+func (p *play) record(op history.Op) *history.Op {
+	op.Call, op.Return = int64(p.now()), history.Never
 	p.ops = append(p.ops, &op)
 	return &op
 }
@@ -164,9 +164,9 @@ func (p *play) tell(t sim.Notification) {
 	if !t.Up || t.Leader.IsNone() || was.Up && was.Leader == t.Leader && was.Epoch == t.Epoch && was.Leading == t.Leading {
 		return
 	}
-	op := check.Op{Client: t.Node.String(), Kind: check.FollowedOp, Epoch: t.Epoch, Leader: t.Leader}
+	op := history.Op{Client: t.Node.String(), Kind: history.FollowedOp, Epoch: t.Epoch, Leader: t.Leader}
 	if t.Leading {
-		op.Kind, op.Leader = check.LedOp, spec.NodeID{}
+		op.Kind, op.Leader = history.LedOp, spec.NodeID{}
 		for range threads {
 			p.at(p.now()+p.draw(p.pace), func() { p.lead(u, t.Epoch) })
 		}
@@ -180,7 +180,7 @@ func (p *play) tell(t sim.Notification) {
 func (p *play) unsaid(told []sim.Notification) {
 	led := map[spec.Epoch]bool{}
 	for _, op := range p.ops {
-		led[op.Epoch] = led[op.Epoch] || op.Kind == check.LedOp
+		led[op.Epoch] = led[op.Epoch] || op.Kind == history.LedOp
 	}
 	for i, t := range told {
 		if t.Leader.IsNone() || led[t.Epoch] {
@@ -194,7 +194,7 @@ func (p *play) unsaid(told []sim.Notification) {
 		}
 		for j := i; j < len(told); j++ {
 			if x, from := told[j], last(j); x.Node == t.Leader && !x.Up && from >= 0 {
-				p.ops = append(p.ops, &check.Op{Client: t.Leader.String(), Kind: check.LedOp, Epoch: t.Epoch, Call: int64(told[from].At),
+				p.ops = append(p.ops, &history.Op{Client: t.Leader.String(), Kind: history.LedOp, Epoch: t.Epoch, Call: int64(told[from].At),
 					Return: int64(x.At)})
 				break
 			}
@@ -208,7 +208,7 @@ func (p *play) lead(u *user, reign spec.Epoch) {
 		return
 	}
 	p.values++
-	op := p.record(check.Op{Client: u.Node.String(), Kind: check.WriteOp, Epoch: reign, Value: p.values, Outcome: check.Unknown,
+	op := p.record(history.Op{Client: u.Node.String(), Kind: history.WriteOp, Epoch: reign, Value: p.values, Outcome: history.Unknown,
 		Resource: p.resources[p.dice.IntN(len(p.resources))].name})
 	life := u.life
 	send := func() {
@@ -233,13 +233,13 @@ func (p *play) read(reader string) {
 	if p.now() >= p.config.Length {
 		return
 	}
-	op := p.record(check.Op{Client: reader, Kind: check.ReadOp, Resource: p.resources[p.dice.IntN(len(p.resources))].name})
+	op := p.record(history.Op{Client: reader, Kind: history.ReadOp, Resource: p.resources[p.dice.IntN(len(p.resources))].name})
 	p.send(op, func() bool { return true })
 	p.at(p.wait(), func() { p.read(reader) })
 }
 
 // send takes a request to its resource. The answer is heard only by who still lives.
-func (p *play) send(op *check.Op, lives func() bool) {
+func (p *play) send(op *history.Op, lives func() bool) {
 	if p.one(lostAsked) {
 		return
 	}
@@ -248,7 +248,7 @@ func (p *play) send(op *check.Op, lives func() bool) {
 		r = p.resources[1]
 	}
 	p.at(p.now()+p.delay(), func() {
-		r.ask(op, func(answer check.Op) {
+		r.ask(op, func(answer history.Op) {
 			if p.one(lostAnswers) {
 				return
 			}

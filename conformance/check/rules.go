@@ -1,4 +1,4 @@
-package cases
+package check
 
 import "github.com/seed-fdf591db/bully/spec"
 
@@ -40,7 +40,7 @@ func RuleOf(c *Case) string {
 	return ruleOfMessage(c)
 }
 
-// ruleOfMessage is ruleOf for a message that is not ignored.
+// ruleOfMessage is RuleOf for a message that is not ignored.
 func ruleOfMessage(c *Case) string {
 	m := &c.Input.Message
 	switch m.Type {

@@ -1,4 +1,4 @@
-package check
+package history
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// HistoryHeader says where a history comes from.
-type HistoryHeader struct {
+// Header says where a history comes from.
+type Header struct {
 	Source string // what was run, in words: 1 to 255 printable ASCII characters other than " and \
 	Commit string // of the program that was run, of the same form
 	// Raises names the resources of which a write that is cut short may have raised the fence and written nothing, as of a
@@ -47,14 +47,14 @@ type Finding struct {
 	Took        time.Duration
 }
 
-// HistoryReport is what all checks have found.
-type HistoryReport struct {
+// Report is what all checks have found.
+type Report struct {
 	Findings []Finding // registers, NoStaleWrite, fence
 }
 
 // Verdict is that of all checks together: Refused if one has refused, else Inconclusive if one is, and Nothing only if
 // all had nothing to check.
-func (r *HistoryReport) Verdict() Verdict {
+func (r *Report) Verdict() Verdict {
 	for _, v := range []Verdict{Refused, Inconclusive, Linearizable} {
 		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v }) {
 			return v
@@ -65,7 +65,7 @@ func (r *HistoryReport) Verdict() Verdict {
 
 // Err returns nil if the Verdict is Linearizable, and else an error that says what was refused, or was not finished, or
 // that there was nothing.
-func (r *HistoryReport) Err() error {
+func (r *Report) Err() error {
 	verdict := r.Verdict()
 	if verdict == Nothing {
 		return errors.New("the history has no operations: it shows nothing")
@@ -85,15 +85,15 @@ func (r *HistoryReport) Err() error {
 	return errors.New(strings.Join(text, "\n"))
 }
 
-// HistoryOptions say how much a check may cost.
-type HistoryOptions struct {
+// Options say how much a check may cost.
+type Options struct {
 	Timeout time.Duration // the most time for each check; 0 means a minute
 }
 
-// DefaultHistoryTimeout is how long a check may take if HistoryOptions do not say.
-const DefaultHistoryTimeout = time.Minute
+// DefaultTimeout is how long a check may take if Options do not say.
+const DefaultTimeout = time.Minute
 
-// History checks the operations of a history, in three ways:
+// Check checks the operations of a history, in three ways:
 //
 //	registers     each epoch is a register that is written once, by the node that leads it, and read by those that are
 //	              told of it. Who writes to a resource for an epoch says that it leads it, too (OneLeaderPerEpoch)
@@ -104,11 +104,11 @@ const DefaultHistoryTimeout = time.Minute
 // The first and the last search for an order of all operations (porcupine): each takes effect at one moment between its
 // call and its return. The error says which operation is not well formed, as Op says it must be. What was found is in the
 // report; a caller looks at its Err.
-func History(h HistoryHeader, ops []Op, o HistoryOptions) (HistoryReport, error) {
-	if err := validHistory(h, ops); err != nil {
-		return HistoryReport{}, err
+func Check(h Header, ops []Op, o Options) (Report, error) {
+	if err := validate(h, ops); err != nil {
+		return Report{}, err
 	}
-	var report HistoryReport
+	var report Report
 	report.Findings = append(report.Findings, linearize("registers", registerParts(ops), o), staleFinding(ops),
 		linearize("fence", fenceParts(h, ops), o))
 	return report, nil
@@ -205,10 +205,10 @@ type stuck struct {
 }
 
 // linearize checks all parts, and returns what was found.
-func linearize(check string, parts []part, o HistoryOptions) Finding {
+func linearize(check string, parts []part, o Options) Finding {
 	begin := time.Now()
 	f := Finding{Check: check, Parts: len(parts), Verdict: Nothing}
-	limit := cmp.Or(o.Timeout, DefaultHistoryTimeout)
+	limit := cmp.Or(o.Timeout, DefaultTimeout)
 	for _, p := range parts {
 		f.Operations += len(p.ops)
 	}

@@ -1,4 +1,4 @@
-package cases_test
+package check_test
 
 import (
 	"fmt"
@@ -6,17 +6,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 func Example() {
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
 	asked := spec.Message{Type: spec.Election, From: one, To: two, Question: 1, Keeps: spec.NodeID{}}
-	c := cases.Case{ID: two, Members: []spec.NodeID{one, two}, Before: cases.Survivor(spec.Durable{}), Input: spec.Input{Message: asked}}
+	c := check.Case{ID: two, Members: []spec.NodeID{one, two}, Before: check.Survivor(spec.Durable{}), Input: spec.Input{Message: asked}}
 	c.Want.State = c.Before
-	c.Rule = cases.RuleOf(&c)
-	fmt.Println(c.Rule, "of", cases.MemberText(c.Members))
+	c.Rule = check.RuleOf(&c)
+	fmt.Println(c.Rule, "of", check.MemberText(c.Members))
 	// Output: R10 of {1 2}
 }
 
@@ -56,16 +56,16 @@ func TestRuleOf(t *testing.T) {
 			require.NoError(t, err)
 			c.in.Message.Configuration = newer
 		}
-		before := cases.Survivor(spec.Durable{Epoch: 1, Configuration: c.own})
-		asked := cases.Case{ID: two, Members: []spec.NodeID{one, two}, Before: before, Input: c.in, Want: spec.Step{State: before, Ignored: c.ignored}}
-		require.Equal(t, c.rule, cases.RuleOf(&asked), "%v of %v", c.in, c.own)
+		before := check.Survivor(spec.Durable{Epoch: 1, Configuration: c.own})
+		asked := check.Case{ID: two, Members: []spec.NodeID{one, two}, Before: before, Input: c.in, Want: spec.Step{State: before, Ignored: c.ignored}}
+		require.Equal(t, c.rule, check.RuleOf(&asked), "%v of %v", c.in, c.own)
 	}
 }
 
 // TestExplain says the rule, what was expected and what came.
 func TestExplain(t *testing.T) {
 	one := spec.IntegerID(1)
-	c := cases.Case{Rule: "R28", Question: "who leads no more?", ID: one, Members: []spec.NodeID{one}, Before: cases.Survivor(spec.Durable{}), Input: spec.Input{Call: spec.ResignCall}}
+	c := check.Case{Rule: "R28", Question: "who leads no more?", ID: one, Members: []spec.NodeID{one}, Before: check.Survivor(spec.Durable{}), Input: spec.Input{Call: spec.ResignCall}}
 	c.Want.State = c.Before
 	text := c.Explain(&spec.Step{State: c.Before, Ignored: true})
 	for _, says := range []string{"R28: node 1 of {1}: ", "before ", "expected ", "(ignored: no step)", "question  who leads no more?", spec.Sentence("R28")} {

@@ -1,4 +1,4 @@
-package check
+package history
 
 import (
 	"bufio"
@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// HistoryFormat is the version of the form of a history that this package reads and writes.
-const HistoryFormat = 1
+// Format is the version of the form of a history that this package reads and writes.
+const Format = 1
 
-// maxHistoryLine is the greatest length of a line of a history in bytes, with its LF.
-const maxHistoryLine = 64 << 10
+// maxLine is the greatest length of a line of a history in bytes, with its LF.
+const maxLine = 64 << 10
 
-// HistoryError says what is wrong with a history, and where.
-type HistoryError struct {
+// Error says what is wrong with a history, and where.
+type Error struct {
 	Line    int    // from 1; the header is line 1, and the operation n is line n+1
 	Field   string // "" if it is the whole line
 	Problem string
@@ -26,7 +26,7 @@ type HistoryError struct {
 }
 
 // Error returns all of it in one line.
-func (e *HistoryError) Error() string {
+func (e *Error) Error() string {
 	if e.Field == "" {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Problem)
 	}
@@ -34,7 +34,7 @@ func (e *HistoryError) Error() string {
 }
 
 // Unwrap returns the error of the reader or the writer underneath, if it had one.
-func (e *HistoryError) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error { return e.cause }
 
 // field is a field of a line, and where its value is.
 type field struct {
@@ -43,7 +43,7 @@ type field struct {
 }
 
 // table returns the fields of the header, in the order in which they are written.
-func (h *HistoryHeader) table(format *int) []field {
+func (h *Header) table(format *int) []field {
 	return []field{{"format", format}, {"source", &h.Source}, {"commit", &h.Commit}, {"raises", &h.Raises}}
 }
 
@@ -53,8 +53,8 @@ func (o *Op) table() []field {
 		{"value", &o.Value}, {"outcome", &o.Outcome}, {"admitted", (*uint64)(&o.Admitted)}, {"call", &o.Call}, {"return", &o.Return}}
 }
 
-// WriteHistory writes a history: NDJSON, a header and then the operations in the order given, each line ended by LF. It
-// writes nothing that ReadHistory would refuse.
+// Write writes a history: NDJSON, a header and then the operations in the order given, each line ended by LF. It
+// writes nothing that Read would refuse.
 //
 //	{"format":1,"source":"workbench sim -seeds 81","commit":"9fceb02","raises":[]}
 //	{"client":"3","kind":"led","epoch":4,"call":1000,"return":1000}
@@ -63,12 +63,12 @@ func (o *Op) table() []field {
 //	{"client":"2","kind":"write","epoch":3,"resource":"printer","value":16,"outcome":"fenced","admitted":4,"call":2000,"return":2500}
 //	{"client":"3","kind":"write","epoch":4,"resource":"printer","value":18,"outcome":"unknown","call":2400}
 //	{"client":"reader","kind":"read","epoch":4,"resource":"printer","value":17,"call":2400,"return":2900}
-func WriteHistory(w io.Writer, h HistoryHeader, ops []Op) error {
-	if err := validHistory(h, ops); err != nil {
+func Write(w io.Writer, h Header, ops []Op) error {
+	if err := validate(h, ops); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	format := HistoryFormat
+	format := Format
 	if h.Raises == nil {
 		h.Raises = []string{} // which is written as [], and not as null
 	}
@@ -77,7 +77,7 @@ func WriteHistory(w io.Writer, h HistoryHeader, ops []Op) error {
 		writeLine(out, ops[i].table(), ops[i].fields())
 	}
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("check: cannot write the history: %w", err)
+		return fmt.Errorf("history: cannot write the history: %w", err)
 	}
 	return nil
 }
@@ -100,29 +100,29 @@ func writeLine(out *bufio.Writer, table []field, has map[string]bool) {
 	_, _ = out.WriteString("}\n")
 }
 
-// ReadHistory reads a history. It takes the fields of a line in any order, with any white space, and refuses all else that
-// WriteHistory would not write: fields unknown, missing or given twice, numbers that are not digits, a last line without
-// LF, whose operation is lost. The error is a HistoryError.
-func ReadHistory(r io.Reader) (HistoryHeader, []Op, error) {
-	in := bufio.NewReaderSize(r, maxHistoryLine)
-	var h HistoryHeader
+// Read reads a history. It takes the fields of a line in any order, with any white space, and refuses all else that
+// Write would not write: fields unknown, missing or given twice, numbers that are not digits, a last line without
+// LF, whose operation is lost. The error is a Error.
+func Read(r io.Reader) (Header, []Op, error) {
+	in := bufio.NewReaderSize(r, maxLine)
+	var h Header
 	var ops []Op
 	for number := 1; ; number++ {
 		line, err := in.ReadSlice('\n')
 		switch {
 		case err == io.EOF && len(line) == 0 && number > 1:
 			if fault := uniqueValues(ops); fault != nil {
-				return HistoryHeader{}, nil, fault
+				return Header{}, nil, fault
 			}
 			return h, ops, nil
 		case err == io.EOF:
-			return HistoryHeader{}, nil, &HistoryError{Line: number, Problem: "cut short: no LF at its end", cause: io.ErrUnexpectedEOF}
+			return Header{}, nil, &Error{Line: number, Problem: "cut short: no LF at its end", cause: io.ErrUnexpectedEOF}
 		case err == bufio.ErrBufferFull:
-			return HistoryHeader{}, nil, &HistoryError{Line: number, Problem: "longer than 64 KiB"}
+			return Header{}, nil, &Error{Line: number, Problem: "longer than 64 KiB"}
 		case err != nil:
-			return HistoryHeader{}, nil, &HistoryError{Line: number, Problem: err.Error(), cause: err}
+			return Header{}, nil, &Error{Line: number, Problem: err.Error(), cause: err}
 		}
-		var fault *HistoryError
+		var fault *Error
 		if number == 1 {
 			h, fault = readHeader(line)
 		} else {
@@ -132,21 +132,21 @@ func ReadHistory(r io.Reader) (HistoryHeader, []Op, error) {
 		}
 		if fault != nil {
 			fault.Line = number
-			return HistoryHeader{}, nil, fault
+			return Header{}, nil, fault
 		}
 	}
 }
 
 // readHeader reads the first line.
-func readHeader(line []byte) (h HistoryHeader, fault *HistoryError) {
+func readHeader(line []byte) (h Header, fault *Error) {
 	format := 0
 	table := h.table(&format)
 	given, fault := readLine(line, table)
 	if fault == nil {
 		fault = mustHave(table, given, nil)
 	}
-	if fault == nil && format != HistoryFormat {
-		fault = &HistoryError{Field: "format", Problem: fmt.Sprintf("%d is not the form of a history that is known: %d", format, HistoryFormat)}
+	if fault == nil && format != Format {
+		fault = &Error{Field: "format", Problem: fmt.Sprintf("%d is not the form of a history that is known: %d", format, Format)}
 	}
 	if fault == nil {
 		fault = h.check()
@@ -155,7 +155,7 @@ func readHeader(line []byte) (h HistoryHeader, fault *HistoryError) {
 }
 
 // readOp reads the line of an operation.
-func readOp(line []byte) (o Op, fault *HistoryError) {
+func readOp(line []byte) (o Op, fault *Error) {
 	o.Return = Never
 	table := o.table()
 	given, fault := readLine(line, table)
@@ -169,38 +169,38 @@ func readOp(line []byte) (o Op, fault *HistoryError) {
 }
 
 // readLine reads a line: one object, in printable ASCII without escapes, each of whose fields is one of the table, and there once.
-func readLine(line []byte, table []field) (given map[string]bool, fault *HistoryError) {
+func readLine(line []byte, table []field) (given map[string]bool, fault *Error) {
 	if i := bytes.IndexFunc(line, func(r rune) bool { return r > '~' || r == '\\' }); i >= 0 {
-		return nil, &HistoryError{Problem: fmt.Sprintf("byte 0x%02x at column %d: there is printable ASCII only, without escapes", line[i], i+1)}
+		return nil, &Error{Problem: fmt.Sprintf("byte 0x%02x at column %d: there is printable ASCII only, without escapes", line[i], i+1)}
 	}
 	in := json.NewDecoder(bytes.NewReader(line))
 	if token, err := in.Token(); err != nil || token != json.Delim('{') {
-		return nil, &HistoryError{Problem: "it is no object"}
+		return nil, &Error{Problem: "it is no object"}
 	}
 	given = map[string]bool{}
 	for in.More() {
 		token, err := in.Token()
 		if err != nil {
-			return nil, &HistoryError{Problem: err.Error()}
+			return nil, &Error{Problem: err.Error()}
 		}
 		name := token.(string)
 		k := slices.IndexFunc(table, func(f field) bool { return f.name == name })
 		switch {
 		case k < 0:
-			return nil, &HistoryError{Problem: fmt.Sprintf("unknown field %q", name)}
+			return nil, &Error{Problem: fmt.Sprintf("unknown field %q", name)}
 		case given[name]:
-			return nil, &HistoryError{Field: name, Problem: "given twice"}
+			return nil, &Error{Field: name, Problem: "given twice"}
 		}
 		given[name] = true
 		if err := readValue(in, table[k].at); err != nil {
-			return nil, &HistoryError{Field: name, Problem: err.Error()}
+			return nil, &Error{Field: name, Problem: err.Error()}
 		}
 	}
 	if _, err := in.Token(); err != nil {
-		return nil, &HistoryError{Problem: "the object does not end"}
+		return nil, &Error{Problem: "the object does not end"}
 	}
 	if _, err := in.Token(); err != io.EOF {
-		return nil, &HistoryError{Problem: "something follows the object"}
+		return nil, &Error{Problem: "something follows the object"}
 	}
 	return given, nil
 }
@@ -229,13 +229,13 @@ func readValue(in *json.Decoder, at any) error {
 }
 
 // mustHave says which field a line lacks, or is given and should not be. Nil stands for all fields.
-func mustHave(table []field, given, has map[string]bool) *HistoryError {
+func mustHave(table []field, given, has map[string]bool) *Error {
 	for _, f := range table {
 		switch must := has == nil || has[f.name]; {
 		case given[f.name] && !must:
-			return &HistoryError{Field: f.name, Problem: "not wanted here"}
+			return &Error{Field: f.name, Problem: "not wanted here"}
 		case !given[f.name] && must:
-			return &HistoryError{Field: f.name, Problem: "missing"}
+			return &Error{Field: f.name, Problem: "missing"}
 		}
 	}
 	return nil
@@ -254,22 +254,22 @@ func checkName(name string) string {
 }
 
 // check says what is wrong with the header.
-func (h *HistoryHeader) check() *HistoryError {
+func (h *Header) check() *Error {
 	for _, field := range []struct{ name, value string }{{"source", h.Source}, {"commit", h.Commit}} {
 		if problem := checkName(field.value); problem != "" {
-			return &HistoryError{Line: 1, Field: field.name, Problem: problem}
+			return &Error{Line: 1, Field: field.name, Problem: problem}
 		}
 	}
 	for _, name := range h.Raises {
 		if problem := checkName(name); problem != "" {
-			return &HistoryError{Line: 1, Field: "raises", Problem: problem}
+			return &Error{Line: 1, Field: "raises", Problem: problem}
 		}
 	}
 	return nil
 }
 
-// validHistory says what is wrong with a header, or the operations.
-func validHistory(h HistoryHeader, ops []Op) error {
+// validate says what is wrong with a header, or the operations.
+func validate(h Header, ops []Op) error {
 	if fault := h.check(); fault != nil {
 		return fault
 	}
@@ -286,7 +286,7 @@ func validHistory(h HistoryHeader, ops []Op) error {
 }
 
 // uniqueValues sees that no value is written twice to a resource, or nobody could say which write a read has seen.
-func uniqueValues(ops []Op) *HistoryError {
+func uniqueValues(ops []Op) *Error {
 	type write struct {
 		resource string
 		value    uint64
@@ -296,7 +296,7 @@ func uniqueValues(ops []Op) *HistoryError {
 		if o := &ops[i]; o.Kind == WriteOp {
 			key := write{o.Resource, o.Value}
 			if line, twice := lines[key]; twice {
-				return &HistoryError{Line: i + 2, Field: "value", Problem: fmt.Sprintf("%d was written to %s in line %d already: each write has a value of its own",
+				return &Error{Line: i + 2, Field: "value", Problem: fmt.Sprintf("%d was written to %s in line %d already: each write has a value of its own",
 					o.Value, o.Resource, line)}
 			}
 			lines[key] = i + 2

@@ -1,12 +1,4 @@
-// Package cases has the form of a question about one step of a node, and of its answer; by which rule the answer is what it is; and what of a
-// state says who may do what (R42). It knows no answer: package conformance has those.
-//
-//	c := cases.Case{ID: me, Members: members, Before: before, Input: in, Want: want}
-//	c.Rule = cases.RuleOf(&c) // such as R17
-//	if !got.Equal(c.Want) {
-//		fmt.Println(c.Explain(&got)) // the rule, what was expected, what came
-//	}
-package cases
+package check
 
 import (
 	"fmt"

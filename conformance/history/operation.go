@@ -1,4 +1,4 @@
-package check
+package history
 
 import (
 	"fmt"
@@ -101,8 +101,8 @@ func (o *Op) fields() map[string]bool {
 }
 
 // check says what is wrong with an operation by itself.
-func (o *Op) check() *HistoryError {
-	fault := func(field, problem string) *HistoryError { return &HistoryError{Field: field, Problem: problem} }
+func (o *Op) check() *Error {
+	fault := func(field, problem string) *Error { return &Error{Field: field, Problem: problem} }
 	if problem := checkName(o.Client); problem != "" {
 		return fault("client", problem)
 	}

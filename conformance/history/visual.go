@@ -1,4 +1,4 @@
-package check
+package history
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ const maxDrawn = 20_000
 // order that was found; or the longest ones where there is none, and what does not fit into them. A box is where an
 // operation can have taken effect, by all the others; who points at it sees when it was called, and when it returned. The
 // page needs no network. The error says what is not well formed, or that there is too much to draw, or nothing.
-func Visualise(w io.Writer, h HistoryHeader, ops []Op, o HistoryOptions) error {
-	if err := validHistory(h, ops); err != nil {
+func Visualise(w io.Writer, h Header, ops []Op, o Options) error {
+	if err := validate(h, ops); err != nil {
 		return err
 	}
 	parts := append(registerParts(ops), fenceParts(h, ops)...)
@@ -29,9 +29,9 @@ func Visualise(w io.Writer, h HistoryHeader, ops []Op, o HistoryOptions) error {
 	}
 	switch {
 	case total == 0:
-		return fmt.Errorf("check: the history has no operations: there is nothing to draw")
+		return fmt.Errorf("history: the history has no operations: there is nothing to draw")
 	case total > maxDrawn:
-		return fmt.Errorf("check: the history has %d operations to draw, and more than %d are too many for a page: record less", total, maxDrawn)
+		return fmt.Errorf("history: the history has %d operations to draw, and more than %d are too many for a page: record less", total, maxDrawn)
 	}
 	rows := rowsOf(parts)
 	var all []porcupine.Operation
@@ -53,10 +53,10 @@ func Visualise(w io.Writer, h HistoryHeader, ops []Op, o HistoryOptions) error {
 		}
 		return split
 	}
-	_, info := porcupine.CheckOperationsVerbose(model, all, cmp.Or(o.Timeout, DefaultHistoryTimeout))
+	_, info := porcupine.CheckOperationsVerbose(model, all, cmp.Or(o.Timeout, DefaultTimeout))
 	info.AddAnnotations(annotations(h, ops, owner))
 	if err := porcupine.Visualize(model, info, w); err != nil {
-		return fmt.Errorf("check: cannot draw the history: %w", err)
+		return fmt.Errorf("history: cannot draw the history: %w", err)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func rowsOf(parts []part) map[item]int {
 }
 
 // annotations says what the page is of, and shows the unknown writes that are not in the search.
-func annotations(h HistoryHeader, ops []Op, drawn map[item]int) []porcupine.Annotation {
+func annotations(h Header, ops []Op, drawn map[item]int) []porcupine.Annotation {
 	all := []porcupine.Annotation{{Tag: "about", Description: h.Source, Details: "commit " + h.Commit}}
 	for i := range ops {
 		op := &ops[i]

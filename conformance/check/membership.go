@@ -1,4 +1,4 @@
-package cases
+package check
 
 import "github.com/seed-fdf591db/bully/spec"
 

@@ -1,4 +1,4 @@
-package check
+package history
 
 import (
 	"cmp"
@@ -105,7 +105,7 @@ func (p *part) explainEpoch(*stuck) (broken, explanation string) {
 func TraceOps(trace io.Reader) ([]Op, error) {
 	reader, err := spec.NewTraceReader(trace)
 	if err != nil {
-		return nil, fmt.Errorf("check: %w", err)
+		return nil, fmt.Errorf("history: %w", err)
 	}
 	type told struct {
 		leader spec.NodeID
@@ -120,7 +120,7 @@ func TraceOps(trace io.Reader) ([]Op, error) {
 		case err == io.EOF:
 			return ops, nil
 		case err != nil:
-			return ops, fmt.Errorf("check: %w", err)
+			return ops, fmt.Errorf("history: %w", err)
 		}
 		now++
 		if at := int64(e.At) * 1000; e.At > 0 {

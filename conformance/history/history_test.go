@@ -1,4 +1,4 @@
-package check_test
+package history_test
 
 import (
 	"bytes"
@@ -9,57 +9,58 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/seed-fdf591db/bully/conformance/history"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // The operations of these tests, on one resource, with times in nanoseconds.
 
-func led(node string, epoch spec.Epoch, call, back int64) check.Op {
-	return check.Op{Client: node, Kind: check.LedOp, Epoch: epoch, Call: call, Return: back}
+func led(node string, epoch spec.Epoch, call, back int64) history.Op {
+	return history.Op{Client: node, Kind: history.LedOp, Epoch: epoch, Call: call, Return: back}
 }
 
-func followed(node string, leader uint64, epoch spec.Epoch, call, back int64) check.Op {
-	return check.Op{Client: node, Kind: check.FollowedOp, Epoch: epoch, Leader: spec.IntegerID(leader), Call: call, Return: back}
+func followed(node string, leader uint64, epoch spec.Epoch, call, back int64) history.Op {
+	return history.Op{Client: node, Kind: history.FollowedOp, Epoch: epoch, Leader: spec.IntegerID(leader), Call: call, Return: back}
 }
 
-func wrote(node string, value uint64, epoch spec.Epoch, call, back int64) check.Op {
-	return check.Op{Client: node, Kind: check.WriteOp, Epoch: epoch, Resource: "r", Value: value, Outcome: check.Done, Call: call, Return: back}
+func wrote(node string, value uint64, epoch spec.Epoch, call, back int64) history.Op {
+	return history.Op{Client: node, Kind: history.WriteOp, Epoch: epoch, Resource: "r", Value: value, Outcome: history.Done, Call: call, Return: back}
 }
 
-func fenced(node string, value uint64, epoch, admitted spec.Epoch, call, back int64) check.Op {
+func fenced(node string, value uint64, epoch, admitted spec.Epoch, call, back int64) history.Op {
 	o := wrote(node, value, epoch, call, back)
-	o.Outcome, o.Admitted = check.Fenced, admitted
+	o.Outcome, o.Admitted = history.Fenced, admitted
 	return o
 }
 
-func unknown(node string, value uint64, epoch spec.Epoch, call int64) check.Op {
-	o := wrote(node, value, epoch, call, check.Never)
-	o.Outcome = check.Unknown
+func unknown(node string, value uint64, epoch spec.Epoch, call int64) history.Op {
+	o := wrote(node, value, epoch, call, history.Never)
+	o.Outcome = history.Unknown
 	return o
 }
 
-func read(value uint64, epoch spec.Epoch, call, back int64) check.Op {
-	return check.Op{Client: "reader", Kind: check.ReadOp, Epoch: epoch, Resource: "r", Value: value, Call: call, Return: back}
+func read(value uint64, epoch spec.Epoch, call, back int64) history.Op {
+	return history.Op{Client: "reader", Kind: history.ReadOp, Epoch: epoch, Resource: "r", Value: value, Call: call, Return: back}
 }
 
 // header is of the histories of these tests.
-var header = check.HistoryHeader{Source: "a test", Commit: "none"}
+var header = history.Header{Source: "a test", Commit: "none"}
 
 // findings returns what the checks of a history find: registers, NoStaleWrite, fence.
-func findings(t testing.TB, h check.HistoryHeader, ops ...check.Op) [3]check.Finding {
+func findings(t testing.TB, h history.Header, ops ...history.Op) [3]history.Finding {
 	t.Helper()
-	report, err := check.History(h, ops, check.HistoryOptions{})
+	report, err := history.Check(h, ops, history.Options{})
 	require.NoError(t, err)
 	require.Len(t, report.Findings, 3)
-	return [3]check.Finding(report.Findings)
+	return [3]history.Finding(report.Findings)
 }
 
-// history is one with an operation of every form.
-func history() []check.Op {
-	return []check.Op{led("3", 4, 1000, 1000), followed("1", 3, 4, 1400, 1400), wrote("3", 17, 4, 2000, 2300), led("2", 3, 0, 100),
+// sound is one with an operation of every form.
+func sound() []history.Op {
+	return []history.Op{led("3", 4, 1000, 1000), followed("1", 3, 4, 1400, 1400), wrote("3", 17, 4, 2000, 2300), led("2", 3, 0, 100),
 		fenced("2", 16, 3, 4, 2000, 2500), unknown("3", 18, 4, 2400), read(17, 4, 2400, 2900), read(0, 0, 100, 200)}
 }
 
@@ -74,41 +75,41 @@ const historyText = `{"format":1,"source":"a test","commit":"none","raises":["r"
 {"client":"reader","kind":"read","epoch":0,"resource":"r","value":0,"call":100,"return":200}
 `
 
-func TestHistoryFile(t *testing.T) {
+func TestFile(t *testing.T) {
 	var text bytes.Buffer
 	h := header
 	h.Raises = []string{"r", "s"}
-	require.NoError(t, check.WriteHistory(&text, h, history()))
+	require.NoError(t, history.Write(&text, h, sound()))
 	require.Equal(t, historyText, text.String())
-	readH, ops, err := check.ReadHistory(&text)
+	readH, ops, err := history.Read(&text)
 	require.NoError(t, err)
 	require.Equal(t, h, readH)
-	require.Equal(t, history(), ops)
+	require.Equal(t, sound(), ops)
 
 	h.Source = "<a & b>" // which package json would escape
-	require.NoError(t, check.WriteHistory(&text, h, nil))
-	readH, _, err = check.ReadHistory(&text)
+	require.NoError(t, history.Write(&text, h, nil))
+	readH, _, err = history.Read(&text)
 	require.NoError(t, err)
 	require.Equal(t, h, readH)
 
 	h.Raises = nil // which is no null
-	require.NoError(t, check.WriteHistory(&text, h, nil))
+	require.NoError(t, history.Write(&text, h, nil))
 	require.Contains(t, text.String(), `"raises":[]`)
-	readH, _, err = check.ReadHistory(&text)
+	readH, _, err = history.Read(&text)
 	require.NoError(t, err)
 	require.Empty(t, readH.Raises)
 
 	free := strings.Replace(historyText, `{"client":"3","kind":"led",`, ` { "kind" : "led",	"client":"3", `, 1)
-	_, ops, err = check.ReadHistory(strings.NewReader(free))
+	_, ops, err = history.Read(strings.NewReader(free))
 	require.NoError(t, err)
-	require.Equal(t, history(), ops)
-	_, ops, err = check.ReadHistory(strings.NewReader(historyText[:strings.Index(historyText, "\n")+1]))
+	require.Equal(t, sound(), ops)
+	_, ops, err = history.Read(strings.NewReader(historyText[:strings.Index(historyText, "\n")+1]))
 	require.NoError(t, err)
 	require.Empty(t, ops)
 }
 
-// TestHistoryFileRefused spoils one thing at a time.
-func TestHistoryFileRefused(t *testing.T) {
+// TestFileRefused spoils one thing at a time.
+func TestFileRefused(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"format":1`, `"format":2`, "line 1: format: 2 is not the form of a history that is known: 1"},
 		{`"source":"a test",`, ``, "line 1: source: missing"},
@@ -145,64 +146,64 @@ func TestHistoryFileRefused(t *testing.T) {
 	} {
 		spoiled := strings.Replace(historyText, c.old, c.new, 1)
 		require.NotEqual(t, historyText, spoiled, c.old)
-		_, _, err := check.ReadHistory(strings.NewReader(spoiled))
+		_, _, err := history.Read(strings.NewReader(spoiled))
 		require.ErrorContains(t, err, c.want)
-		var fault *check.HistoryError
+		var fault *history.Error
 		require.ErrorAs(t, err, &fault)
 	}
-	_, _, err := check.ReadHistory(strings.NewReader(""))
+	_, _, err := history.Read(strings.NewReader(""))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	_, _, err = check.ReadHistory(iotest.ErrReader(io.ErrClosedPipe))
+	_, _, err = history.Read(iotest.ErrReader(io.ErrClosedPipe))
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 
-	for want, o := range map[string]check.Op{
-		"it has a field that a led does not carry": {Client: "3", Kind: check.LedOp, Epoch: 1, Value: 1},
+	for want, o := range map[string]history.Op{
+		"it has a field that a led does not carry": {Client: "3", Kind: history.LedOp, Epoch: 1, Value: 1},
 		"call: -1 is not from 0":                   led("3", 1, -1, 0),
-		"return: a write without an answer":        {Client: "3", Kind: check.WriteOp, Resource: "r", Epoch: 1, Value: 1, Outcome: check.Unknown, Return: 1},
+		"return: a write without an answer":        {Client: "3", Kind: history.WriteOp, Resource: "r", Epoch: 1, Value: 1, Outcome: history.Unknown, Return: 1},
 		"admitted: 9007199254740992 is not from 0": fenced("3", 1, 1, 1<<53, 0, 0),
-		"leader: it is no node":                    {Client: "3", Kind: check.FollowedOp, Epoch: 1},
-		`client: "ü": printable ASCII`:             {Client: "ü", Kind: check.ReadOp, Resource: "r"},
+		"leader: it is no node":                    {Client: "3", Kind: history.FollowedOp, Epoch: 1},
+		`client: "ü": printable ASCII`:             {Client: "ü", Kind: history.ReadOp, Resource: "r"},
 	} {
-		require.ErrorContains(t, check.WriteHistory(io.Discard, header, []check.Op{o}), "line 2: "+want)
-		_, err := check.History(header, []check.Op{o}, check.HistoryOptions{})
+		require.ErrorContains(t, history.Write(io.Discard, header, []history.Op{o}), "line 2: "+want)
+		_, err := history.Check(header, []history.Op{o}, history.Options{})
 		require.ErrorContains(t, err, "line 2: "+want)
-		require.ErrorContains(t, check.Visualise(io.Discard, header, []check.Op{o}, check.HistoryOptions{}), "line 2: "+want)
+		require.ErrorContains(t, history.Visualise(io.Discard, header, []history.Op{o}, history.Options{}), "line 2: "+want)
 	}
-	require.ErrorContains(t, check.WriteHistory(io.Discard, check.HistoryHeader{}, nil), "line 1: source: 0 characters")
-	require.ErrorIs(t, check.WriteHistory(brokenWriter{}, header, history()), io.ErrClosedPipe)
+	require.ErrorContains(t, history.Write(io.Discard, history.Header{}, nil), "line 1: source: 0 characters")
+	require.ErrorIs(t, history.Write(brokenWriter{}, header, sound()), io.ErrClosedPipe)
 }
 
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestHistory looks at the verdicts of all checks together.
-func TestHistory(t *testing.T) {
-	report, err := check.History(header, history(), check.HistoryOptions{})
+// TestCheck looks at the verdicts of all checks together.
+func TestCheck(t *testing.T) {
+	report, err := history.Check(header, sound(), history.Options{})
 	require.NoError(t, err)
 	require.NoError(t, report.Err())
-	require.Equal(t, check.Linearizable, report.Verdict())
-	for i, want := range []check.Finding{{Check: "registers", Operations: 5, Parts: 2}, {Check: "NoStaleWrite", Operations: 4, Parts: 1},
+	require.Equal(t, history.Linearizable, report.Verdict())
+	for i, want := range []history.Finding{{Check: "registers", Operations: 5, Parts: 2}, {Check: "NoStaleWrite", Operations: 4, Parts: 1},
 		{Check: "fence", Operations: 5, Parts: 1}} {
 		got := report.Findings[i]
-		want.Verdict, want.Took = check.Linearizable, got.Took
+		want.Verdict, want.Took = history.Linearizable, got.Took
 		require.Equal(t, want, got)
 	}
 
-	report, err = check.History(header, nil, check.HistoryOptions{})
+	report, err = history.Check(header, nil, history.Options{})
 	require.NoError(t, err)
-	require.Equal(t, check.Nothing, report.Verdict())
+	require.Equal(t, history.Nothing, report.Verdict())
 	require.ErrorContains(t, report.Err(), "no operations")
 
-	report, err = check.History(header, append(history(), followed("2", 2, 4, 3000, 3000)), check.HistoryOptions{})
+	report, err = history.Check(header, append(sound(), followed("2", 2, 4, 3000, 3000)), history.Options{})
 	require.NoError(t, err)
-	require.Equal(t, check.Refused, report.Verdict())
+	require.Equal(t, history.Refused, report.Verdict())
 	require.EqualError(t, report.Err(), "OneLeaderPerEpoch: epoch 4 has two leaders, 3 and 2: node 3 leads epoch 4 (1µs to 1µs), "+
 		"and node 2 is told (3µs to 3µs) that 2 leads epoch 4")
 }
 
 // hard returns a history whose refusal takes long: many writes at once, none of which has the value that is read.
-func hard(writes int) (ops []check.Op) {
+func hard(writes int) (ops []history.Op) {
 	for i := range writes {
 		ops = append(ops, wrote("3", uint64(i+1), 1, 1, 1000))
 	}
@@ -211,51 +212,51 @@ func hard(writes int) (ops []check.Op) {
 
 // TestInconclusive sees that a search that was given up passes for nothing.
 func TestInconclusive(t *testing.T) {
-	report, err := check.History(header, hard(24), check.HistoryOptions{Timeout: 20 * time.Millisecond})
+	report, err := history.Check(header, hard(24), history.Options{Timeout: 20 * time.Millisecond})
 	require.NoError(t, err)
-	require.Equal(t, check.Inconclusive, report.Verdict())
-	require.Equal(t, check.Inconclusive, report.Findings[2].Verdict)
+	require.Equal(t, history.Inconclusive, report.Verdict())
+	require.Equal(t, history.Inconclusive, report.Findings[2].Verdict)
 	require.ErrorContains(t, report.Err(), "fence: inconclusive: the time of 20ms was up at r, part 1 of 1 with 26 operations")
 
 	// What is refused is refused, whatever becomes of the rest.
-	report, err = check.History(header, append(hard(24), led("4", 1, 0, 0)), check.HistoryOptions{Timeout: 20 * time.Millisecond})
+	report, err = history.Check(header, append(hard(24), led("4", 1, 0, 0)), history.Options{Timeout: 20 * time.Millisecond})
 	require.NoError(t, err)
-	require.Equal(t, check.Inconclusive, report.Findings[2].Verdict)
-	require.Equal(t, check.Refused, report.Verdict())
+	require.Equal(t, history.Inconclusive, report.Findings[2].Verdict)
+	require.Equal(t, history.Refused, report.Verdict())
 	require.ErrorContains(t, report.Err(), "OneLeaderPerEpoch: ")
 	require.NotContains(t, report.Err().Error(), "inconclusive")
 	other := read(3, 2, 1, 1)
 	other.Resource = "z"
-	report, err = check.History(header, append(hard(24), other), check.HistoryOptions{Timeout: 20 * time.Millisecond})
+	report, err = history.Check(header, append(hard(24), other), history.Options{Timeout: 20 * time.Millisecond})
 	require.NoError(t, err)
-	require.Contains(t, []check.Verdict{check.Refused, check.Inconclusive}, report.Verdict())
+	require.Contains(t, []history.Verdict{history.Refused, history.Inconclusive}, report.Verdict())
 }
 
 // TestVisualise draws histories, and looks only at whether all is on the page: how it looks is for people.
 func TestVisualise(t *testing.T) {
 	var page bytes.Buffer
-	ops := append(history(), followed("2", 2, 4, 3000, 3000), unknown("3", 19, 4, 3000), read(19, 4, 4000, 4000))
-	require.NoError(t, check.Visualise(&page, header, ops, check.HistoryOptions{}))
+	ops := append(sound(), followed("2", 2, 4, 3000, 3000), unknown("3", 19, 4, 3000), read(19, 4, 4000, 4000))
+	require.NoError(t, history.Visualise(&page, header, ops, history.Options{}))
 	for _, text := range []string{"a test", "3 leads 4", "1 is told: 3 leads 4", "3: write r 17 of 4 → done", "2: write r 16 of 3 → fenced by 4",
 		"3: write r 18 of 4 → unknown", "3: write r 19 of 4 → unknown", "reader: read r → 17 of 4", "led by 3", "value 17 of epoch 4"} {
 		require.Contains(t, page.String(), text)
 	}
-	require.ErrorContains(t, check.Visualise(io.Discard, header, nil, check.HistoryOptions{}), "nothing to draw")
-	require.ErrorIs(t, check.Visualise(brokenWriter{}, header, ops, check.HistoryOptions{}), io.ErrClosedPipe)
-	many := make([]check.Op, 20_001)
+	require.ErrorContains(t, history.Visualise(io.Discard, header, nil, history.Options{}), "nothing to draw")
+	require.ErrorIs(t, history.Visualise(brokenWriter{}, header, ops, history.Options{}), io.ErrClosedPipe)
+	many := make([]history.Op, 20_001)
 	for i := range many {
 		many[i] = led("1", 1, int64(i), int64(i))
 	}
-	require.ErrorContains(t, check.Visualise(io.Discard, header, many, check.HistoryOptions{}), "too many for a page")
+	require.ErrorContains(t, history.Visualise(io.Discard, header, many, history.Options{}), "too many for a page")
 }
 
-func ExampleHistory() {
-	ops := []check.Op{
-		{Client: "3", Kind: check.WriteOp, Epoch: 4, Resource: "printer", Value: 1, Outcome: check.Unknown, Call: 1000, Return: check.Never},
-		{Client: "2", Kind: check.WriteOp, Epoch: 5, Resource: "printer", Value: 2, Outcome: check.Done, Call: 2000, Return: 3000},
-		{Client: "somebody", Kind: check.ReadOp, Epoch: 4, Resource: "printer", Value: 1, Call: 4000, Return: 5000},
+func ExampleCheck() {
+	ops := []history.Op{
+		{Client: "3", Kind: history.WriteOp, Epoch: 4, Resource: "printer", Value: 1, Outcome: history.Unknown, Call: 1000, Return: history.Never},
+		{Client: "2", Kind: history.WriteOp, Epoch: 5, Resource: "printer", Value: 2, Outcome: history.Done, Call: 2000, Return: 3000},
+		{Client: "somebody", Kind: history.ReadOp, Epoch: 4, Resource: "printer", Value: 1, Call: 4000, Return: 5000},
 	}
-	report, err := check.History(check.HistoryHeader{Source: "an example", Commit: "none"}, ops, check.HistoryOptions{})
+	report, err := history.Check(history.Header{Source: "an example", Commit: "none"}, ops, history.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package check
+package history
 
 import (
 	"cmp"
@@ -89,7 +89,7 @@ func entries(ops []Op) map[string][]entry {
 
 // fenceParts returns the resources, by name, each with the operations that matter. A search takes time that doubles with
 // every write that may have taken effect or not; few of them matter, see useful.
-func fenceParts(h HistoryHeader, ops []Op) []part {
+func fenceParts(h Header, ops []Op) []part {
 	resources := entries(ops)
 	var parts []part
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
