@@ -222,7 +222,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 // leader answers who leads. Before the node has started it knows nothing: not even the epoch, which never goes back.
 func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
 	now := s.config.Node.Status()
-	if !hasStarted(now) {
+	if !hasStarted(&now) {
 		http.Error(w, "the node has not started yet", http.StatusServiceUnavailable)
 		return
 	}
@@ -235,9 +235,6 @@ func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
 		Epoch  spec.Epoch  `json:"epoch"`
 	}{now.Leader, now.Epoch})
 }
-
-// hasStarted reports whether a node has taken its first step.
-func hasStarted(s host.Status) bool { return s.Role != "" }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)

@@ -1,6 +1,4 @@
-// Package metrics says what a node tells Prometheus: each name, its help, its kind and its label, once. The command serves it as text, and
-// package impl/host/prometheus gives it to a registry, so that one set of alerts and dashboards is good for both.
-package metrics
+package web
 
 import (
 	"maps"
@@ -11,23 +9,23 @@ import (
 	"github.com/seed-fdf591db/bully/impl/transport"
 )
 
-// Prefix begins the name of every metric.
-const Prefix = "bully_"
+// metricPrefix begins the name of every metric.
+const metricPrefix = "bully_"
 
-// Kind is what can be done with the numbers of a metric.
-type Kind string
+// MetricKind is what can be done with the numbers of a metric.
+type MetricKind string
 
 // The kinds, in the words of Prometheus.
 const (
-	Counter   Kind = "counter"
-	Gauge     Kind = "gauge"
-	Histogram Kind = "histogram"
+	Counter   MetricKind = "counter"
+	Gauge     MetricKind = "gauge"
+	Histogram MetricKind = "histogram"
 )
 
-// Family is a metric, without its numbers.
-type Family struct {
+// Metric is a metric, without its numbers.
+type Metric struct {
 	Name  string // with the prefix
-	Kind  Kind
+	Kind  MetricKind
 	Label string // the only one; "" if there is none
 	Help  string
 }
@@ -47,13 +45,13 @@ type Times struct {
 
 // Reading is a metric as it is now. It has Samples, or is a histogram and has Times.
 type Reading struct {
-	Family
+	Metric
 	Samples []Sample
 	Times   *Times
 }
 
-// Process is what only the command tells of itself; a program has metrics of its own for it.
-type Process struct {
+// process is what only the command tells of itself; a program has metrics of its own for it.
+type process struct {
 	Expires    time.Time // when the certificate of the node ends; zero if it has none
 	Dropped    uint64    // lines of the log
 	Goroutines int
@@ -62,18 +60,18 @@ type Process struct {
 
 // row is a metric, and how it is read. What cannot be said now has no samples.
 type row[T any] struct {
-	Family
+	Metric
 	read func(*T) Reading
 }
 
 // one reads a number that has no label.
-func one[T any](name string, kind Kind, help string, read func(*T) float64) row[T] {
-	return row[T]{Family{Prefix + name, kind, "", help}, func(of *T) Reading { return Reading{Samples: []Sample{{Number: read(of)}}} }}
+func one[T any](name string, kind MetricKind, help string, read func(*T) float64) row[T] {
+	return row[T]{Metric{metricPrefix + name, kind, "", help}, func(of *T) Reading { return Reading{Samples: []Sample{{Number: read(of)}}} }}
 }
 
 // labelled reads numbers by the value of a label, in the order of the values.
-func labelled[T any, K ~string, N float64 | uint64](name string, kind Kind, label, help string, read func(*T) map[K]N) row[T] {
-	return row[T]{Family{Prefix + name, kind, label, help}, func(of *T) (r Reading) {
+func labelled[T any, K ~string, N float64 | uint64](name string, kind MetricKind, label, help string, read func(*T) map[K]N) row[T] {
+	return row[T]{Metric{metricPrefix + name, kind, label, help}, func(of *T) (r Reading) {
 		numbers := read(of)
 		for _, value := range slices.Sorted(maps.Keys(numbers)) {
 			r.Samples = append(r.Samples, Sample{string(value), float64(numbers[value])})
@@ -84,7 +82,7 @@ func labelled[T any, K ~string, N float64 | uint64](name string, kind Kind, labe
 
 // where leaves out a metric of which nothing can be said.
 func where[T any](said func(*T) bool, r row[T]) row[T] {
-	return row[T]{r.Family, func(of *T) Reading {
+	return row[T]{r.Metric, func(of *T) Reading {
 		if !said(of) {
 			return Reading{}
 		}
@@ -92,9 +90,9 @@ func where[T any](said func(*T) bool, r row[T]) row[T] {
 	}}
 }
 
-func families[T any](rows []row[T]) (all []Family) {
+func metricsOf[T any](rows []row[T]) (all []Metric) {
 	for _, r := range rows {
-		all = append(all, r.Family)
+		all = append(all, r.Metric)
 	}
 	return all
 }
@@ -102,7 +100,7 @@ func families[T any](rows []row[T]) (all []Family) {
 func read[T any](rows []row[T], of *T) (all []Reading) {
 	for _, r := range rows {
 		reading := r.read(of)
-		reading.Family = r.Family
+		reading.Metric = r.Metric
 		if reading.Samples != nil || reading.Times != nil {
 			all = append(all, reading)
 		}
@@ -110,14 +108,14 @@ func read[T any](rows []row[T], of *T) (all []Reading) {
 	return all
 }
 
-// Families returns all that is told of a node and its links, wherever it runs.
-func Families() []Family { return append(families(ofNode), families(ofLinks)...) }
+// Metrics returns all that is told of a node and its links, wherever it runs.
+func Metrics() []Metric { return append(metricsOf(ofNode), metricsOf(ofLinks)...) }
 
-// OfProcess returns what the command tells besides.
-func OfProcess() []Family { return families(ofProcess) }
+// ProcessMetrics returns what the command tells besides.
+func ProcessMetrics() []Metric { return metricsOf(ofProcess) }
 
-// Of reads what is told of a node, and of its links, unless links is nil.
-func Of(node host.Status, links func() transport.Stats) []Reading {
+// ReadMetrics reads what is told of a node, and of its links, unless links is nil.
+func ReadMetrics(node host.Status, links func() transport.Stats) []Reading {
 	all := read(ofNode, &node)
 	if links != nil {
 		stats := links()
@@ -126,8 +124,8 @@ func Of(node host.Status, links func() transport.Stats) []Reading {
 	return all
 }
 
-// Read reads what the command tells of itself.
-func (p Process) Read() []Reading { return read(ofProcess, &p) }
+// read reads what the command tells of itself.
+func (p process) read() []Reading { return read(ofProcess, &p) }
 
 func number(b bool) float64 {
 	if b {

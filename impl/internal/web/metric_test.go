@@ -1,4 +1,4 @@
-package metrics
+package web
 
 import (
 	"errors"
@@ -13,16 +13,16 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// TestText reads what Prometheus would: help and kind once, then the numbers, in order.
-func TestText(t *testing.T) {
+// TestMetricsText reads what Prometheus would: help and kind once, then the numbers, in order.
+func TestMetricsText(t *testing.T) {
 	var text strings.Builder
-	all := Of(host.Status{
+	all := ReadMetrics(host.Status{
 		Role: spec.Leader, Leading: true, Leader: spec.IntegerID(2), Epoch: spec.MaxEpoch, Since: time.UnixMilli(1_700_000_000_250),
 		Links: []host.LinkStatus{{Node: spec.IntegerID(1), Up: true, LastHeardMS: -1}, {Node: spec.IntegerID(3), LastHeardMS: 12}},
 		Counters: host.Counters{Saves: 3, SaveTime: 60 * time.Second,
 			SavedWithin: map[time.Duration]uint64{50 * time.Microsecond: 1, 100 * time.Microsecond: 1, 1600 * time.Millisecond: 2}},
 	}, nil)
-	require.NoError(t, Write(&text, all))
+	require.NoError(t, writeMetrics(&text, all))
 	for _, want := range []string{`
 # HELP bully_epoch The highest epoch that this node has promised or learned.
 # TYPE bully_epoch gauge
@@ -51,14 +51,14 @@ bully_save_seconds_count 3
 	require.NotContains(t, text.String(), "bully_members", "they are fixed")
 }
 
-// TestWhatIsCountedByKind: of each role and each kind of member a number is told, also of those that there are none of.
-func TestWhatIsCountedByKind(t *testing.T) {
+// TestMetricsByKind: of each role and each kind of member a number is told, also of those that there are none of.
+func TestMetricsByKind(t *testing.T) {
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
 	members, err := spec.NewConfiguration(1, 2, []spec.Member{{ID: one, Kind: spec.Voter}, {ID: two, Kind: spec.Voter}, {ID: spec.IntegerID(3), Kind: spec.Witness}})
 	require.NoError(t, err)
 	status := host.Status{ID: one, Role: spec.Follower, Epoch: 1, Configuration: &members, Links: []host.LinkStatus{{Node: two, LastHeardMS: 0, Phi: 2.5}}}
 	var text strings.Builder
-	require.NoError(t, Write(&text, Of(status, func() transport.Stats { return transport.Stats{Sent: 7} })))
+	require.NoError(t, writeMetrics(&text, ReadMetrics(status, func() transport.Stats { return transport.Stats{Sent: 7} })))
 	for _, want := range []string{
 		`bully_role{role="follower"} 1`, `bully_role{role="leader"} 0`,
 		`bully_members{kind="voter"} 2`, `bully_members{kind="witness"} 1`, `bully_members{kind="observer"} 0`,
@@ -68,28 +68,28 @@ func TestWhatIsCountedByKind(t *testing.T) {
 	}
 }
 
-// TestNames: each is there once, and says by its end what it is.
-func TestNames(t *testing.T) {
+// TestMetricNames: each is there once, and says by its end what it is.
+func TestMetricNames(t *testing.T) {
 	seen := map[string]bool{}
-	require.Greater(t, len(Families()), len(Of(host.Status{}, nil)), "some are told only where something is known")
-	require.NotEmpty(t, OfProcess())
-	for _, f := range append(Families(), OfProcess()...) {
+	require.Greater(t, len(Metrics()), len(ReadMetrics(host.Status{}, nil)), "some are told only where something is known")
+	require.NotEmpty(t, ProcessMetrics())
+	for _, f := range append(Metrics(), ProcessMetrics()...) {
 		require.False(t, seen[f.Name], f.Name)
 		seen[f.Name] = true
 		require.Equal(t, f.Kind == Counter, strings.HasSuffix(f.Name, "_total"), f.Name)
-		require.True(t, strings.HasPrefix(f.Name, Prefix) && strings.HasSuffix(f.Help, ".") && !strings.Contains(f.Help, "\n"), "%+v", f)
+		require.True(t, strings.HasPrefix(f.Name, metricPrefix) && strings.HasSuffix(f.Help, ".") && !strings.Contains(f.Help, "\n"), "%+v", f)
 	}
 }
 
-// TestBeforeTheStart: nothing is said of what is not known.
-func TestBeforeTheStart(t *testing.T) {
+// TestMetricsBeforeTheStart: nothing is said of what is not known.
+func TestMetricsBeforeTheStart(t *testing.T) {
 	var text strings.Builder
-	require.NoError(t, Write(&text, append(Of(host.Status{}, nil), Process{}.Read()...)))
+	require.NoError(t, writeMetrics(&text, append(ReadMetrics(host.Status{}, nil), process{}.read()...)))
 	for _, absent := range []string{"bully_epoch ", "bully_leading ", "bully_has_leader ", "bully_certificate"} {
 		require.NotContains(t, text.String(), absent)
 	}
 	require.Contains(t, text.String(), "bully_log_dropped_total 0\n")
-	require.Error(t, Write(broken{}, nil))
+	require.Error(t, writeMetrics(broken{}, nil))
 }
 
 type broken struct{}
