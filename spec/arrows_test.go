@@ -36,10 +36,9 @@ var arrows = []struct {
 	{"impl/internal/algorithms", []string{""}},
 	{"impl/internal/engine", []string{""}},
 	{"impl/internal/interactive", []string{""}},
-	{"impl/internal/localcluster", []string{"spec", "impl", "conformance/check"}},
+	{"impl/internal/localcluster", []string{"spec", "impl", "conformance/check", "conformance/history"}},
 	{"impl/internal/narrate", []string{""}},
 	{"impl/internal/subject", []string{"spec", "impl", "conformance"}},
-	{"impl/internal/web", []string{"spec", "impl", "traces/viewer"}},
 	{"impl", []string{"spec", "impl"}},
 	{"conformance", []string{"spec", "model", "traces", "tla", "conformance"}},
 }

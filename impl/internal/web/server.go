@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
-	"github.com/seed-fdf591db/bully/traces/viewer"
 )
 
 // Node is what the server shows. A host.Host is one.
@@ -36,22 +34,23 @@ type Certificate interface {
 type Config struct {
 	Node    Node
 	Events  *Events
-	Control bool                   // whoever reaches the server may make the node resign, and change members
-	Changer Changer                // changes members; nil if they are fixed
-	Cluster string                 // the name of the cluster
-	Views   map[spec.NodeID]string // where browsers find the servers of other nodes: http://host:port, without a path
-	Stats   func() transport.Stats // of the transport; nil if there are none
-	Dropped func() uint64          // how many lines of its log have been dropped; nil if none is
-	Own     Certificate            // of the node; nil if it has none
-	Most    int                    // connections that are open at once; 0 means 512
-	Version string                 // of the program
-	Logger  *slog.Logger           // is told of requests that fail; nil tells nobody
+	Control bool                         // whoever reaches the server may make the node resign, and change members
+	Changer Changer                      // changes members; nil if they are fixed
+	Cluster string                       // the name of the cluster
+	Views   map[spec.NodeID]string       // where browsers find the servers of other nodes: http://host:port, without a path
+	Stats   func() transport.Stats       // of the transport; nil if there are none
+	Dropped func() uint64                // how many lines of its log have been dropped; nil if none is
+	Own     Certificate                  // of the node; nil if it has none
+	Page    func() (http.Handler, error) // makes the page for people; nil if there is none
+	Most    int                          // connections that are open at once; 0 means 512
+	Version string                       // of the program
+	Logger  *slog.Logger                 // is told of requests that fail; nil tells nobody
 }
 
 // Server serves the HTTP face of one node.
 type Server struct {
 	config Config
-	page   *viewer.Page
+	page   http.Handler
 	server *http.Server
 	slots  *slots
 
@@ -82,9 +81,12 @@ func New(c Config) (*Server, error) {
 			return nil, fmt.Errorf("view %q: give it as http://host:port: %w", origin, err)
 		}
 	}
-	var err error
-	if s.page, err = s.newPage(); err != nil {
-		return nil, err
+	s.page = http.HandlerFunc(http.NotFound)
+	if c.Page != nil {
+		var err error
+		if s.page, err = c.Page(); err != nil {
+			return nil, err
+		}
 	}
 	if s.config.Most == 0 {
 		s.config.Most = maxConnections
@@ -100,18 +102,6 @@ func New(c Config) (*Server, error) {
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
 	return s, nil
-}
-
-// newPage returns the page, which watches this node and the others that there are views of.
-func (s *Server) newPage() (*viewer.Page, error) {
-	me := s.config.Node.Status().ID
-	nodes := []viewer.Node{{ID: me.String()}}
-	for _, id := range slices.SortedFunc(maps.Keys(s.config.Views), spec.NodeID.Compare) {
-		if id != me {
-			nodes = append(nodes, viewer.Node{ID: id.String(), URL: s.config.Views[id]})
-		}
-	}
-	return viewer.New(viewer.Options{Live: &viewer.Live{Nodes: nodes, Cluster: s.config.Cluster, Resign: s.config.Control}})
 }
 
 // Serve serves on l until Close. It closes l. Its error is nil after Close.
