@@ -168,18 +168,9 @@ func (p *part) explainResource(s *stuck) (broken, explanation string) {
 		s.total, p.name, s.order, s.after, s.op)
 }
 
-// NoStaleWrite returns an error if an operation shows an epoch to be the highest that a resource has admitted, and one
+// staleWrite returns an error if an operation shows an epoch to be the highest that a resource has admitted, and one
 // that had returned before it was called shows a higher: a write that was admitted, a read that returns the value of one,
-// a refusal that names it. It needs no search. The operations must be well formed.
-func NoStaleWrite(ops []Op) error {
-	_, stale := staleWrite(ops)
-	if stale == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %s", spec.NoStaleWrite, stale)
-}
-
-// staleWrite is NoStaleWrite, and says how many operations it has looked at.
+// a refusal that names it; and how many operations it has looked at. It needs no search.
 func staleWrite(ops []Op) (looked int, err error) {
 	resources := entries(ops)
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
@@ -216,7 +207,7 @@ func staleWrite(ops []Op) (looked int, err error) {
 	return looked, err
 }
 
-// staleFinding is NoStaleWrite as a finding.
+// staleFinding is what staleWrite says, as a finding.
 func staleFinding(ops []Op) Finding {
 	begin := time.Now()
 	f := Finding{Check: string(spec.NoStaleWrite), Verdict: Nothing}

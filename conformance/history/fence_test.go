@@ -59,7 +59,6 @@ func TestFence(t *testing.T) {
 			found := findings(t, header, c.ops...)
 			require.Equal(t, c.stale, found[1].Verdict, found[1].Explanation)
 			require.Equal(t, c.verdict, found[2].Verdict, found[2].Explanation)
-			require.Equal(t, c.stale == no, history.NoStaleWrite(c.ops) != nil)
 			raises := header
 			raises.Raises = []string{"r"}
 			require.Equal(t, c.raises, findings(t, raises, c.ops...)[2].Verdict)

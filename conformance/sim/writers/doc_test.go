@@ -1,7 +1,7 @@
 // Package writers plays the users of a simulated cluster: they write to fenced resources while they are told that they
 // lead, and others read them. All that can go wrong between a leader and a resource does (R38): a leader pauses after it has
 // decided to write, requests are delayed, overtake each other and are lost, and so are answers; writers die; resources
-// crash, and come back with what is on their disk. What comes of it is a history, for package check. This is the loop:
+// crash, and come back with what is on their disk. What comes of it is a history, for package history. This is the loop:
 //
 //	var told []sim.Notification
 //	result, err := sim.Run(&plan, newNode, sim.Options{Notify: func(t sim.Notification) { told = append(told, t) }})
