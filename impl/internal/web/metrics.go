@@ -10,6 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/transport"
 )
 
 // metrics writes all metrics.
@@ -56,4 +60,129 @@ func writeMetrics(w io.Writer, all []Reading) error {
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// metricPrefix begins the name of every metric.
+const metricPrefix = "bully_"
+
+// MetricKind is what can be done with the numbers of a metric.
+type MetricKind string
+
+// The kinds, in the words of Prometheus.
+const (
+	Counter   MetricKind = "counter"
+	Gauge     MetricKind = "gauge"
+	Histogram MetricKind = "histogram"
+)
+
+// Metric is a metric, without its numbers.
+type Metric struct {
+	Name  string // with the prefix
+	Kind  MetricKind
+	Label string // the only one; "" if there is none
+	Help  string
+}
+
+// Sample is one number, and the value of the label.
+type Sample struct {
+	Value  string
+	Number float64
+}
+
+// Times are the numbers of a histogram.
+type Times struct {
+	All    uint64
+	Sum    float64            // in seconds
+	Within map[float64]uint64 // how many took at most so many seconds
+}
+
+// Reading is a metric as it is now. It has Samples, or is a histogram and has Times.
+type Reading struct {
+	Metric
+	Samples []Sample
+	Times   *Times
+}
+
+// process is what only the command tells of itself; a program has metrics of its own for it.
+type process struct {
+	Expires    time.Time // when the certificate of the node ends; zero if it has none
+	Dropped    uint64    // lines of the log
+	Goroutines int
+	Memory     uint64 // in bytes
+}
+
+// row is a metric, and how it is read. What cannot be said now has no samples.
+type row[T any] struct {
+	Metric
+	read func(*T) Reading
+}
+
+// one reads a number that has no label.
+func one[T any](name string, kind MetricKind, help string, read func(*T) float64) row[T] {
+	return row[T]{Metric{metricPrefix + name, kind, "", help}, func(of *T) Reading { return Reading{Samples: []Sample{{Number: read(of)}}} }}
+}
+
+// labelled reads numbers by the value of a label, in the order of the values.
+func labelled[T any, K ~string, N float64 | uint64](name string, kind MetricKind, label, help string, read func(*T) map[K]N) row[T] {
+	return row[T]{Metric{metricPrefix + name, kind, label, help}, func(of *T) (r Reading) {
+		numbers := read(of)
+		for _, value := range slices.Sorted(maps.Keys(numbers)) {
+			r.Samples = append(r.Samples, Sample{string(value), float64(numbers[value])})
+		}
+		return r
+	}}
+}
+
+// where leaves out a metric of which nothing can be said.
+func where[T any](said func(*T) bool, r row[T]) row[T] {
+	return row[T]{r.Metric, func(of *T) Reading {
+		if !said(of) {
+			return Reading{}
+		}
+		return r.read(of)
+	}}
+}
+
+func metricsOf[T any](rows []row[T]) (all []Metric) {
+	for _, r := range rows {
+		all = append(all, r.Metric)
+	}
+	return all
+}
+
+func read[T any](rows []row[T], of *T) (all []Reading) {
+	for _, r := range rows {
+		reading := r.read(of)
+		reading.Metric = r.Metric
+		if reading.Samples != nil || reading.Times != nil {
+			all = append(all, reading)
+		}
+	}
+	return all
+}
+
+// Metrics returns all that is told of a node and its links, wherever it runs.
+func Metrics() []Metric { return append(metricsOf(ofNode), metricsOf(ofLinks)...) }
+
+// ProcessMetrics returns what the command tells besides.
+func ProcessMetrics() []Metric { return metricsOf(ofProcess) }
+
+// ReadMetrics reads what is told of a node, and of its links, unless links is nil.
+func ReadMetrics(node host.Status, links func() transport.Stats) []Reading {
+	all := read(ofNode, &node)
+	if links != nil {
+		stats := links()
+		all = append(all, read(ofLinks, &stats)...)
+	}
+	return all
+}
+
+// read reads what the command tells of itself.
+func (p process) read() []Reading { return read(ofProcess, &p) }
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
