@@ -229,5 +229,5 @@ func family(name string) (found web.Metric) {
 	return found
 }
 
-func helpOf(name string) string       { return family(name).Help }
+func helpOf(name string) string         { return family(name).Help }
 func kindOf(name string) web.MetricKind { return family(name).Kind }
