@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -31,7 +31,7 @@ func TestMixed(t *testing.T) {
 	all := []spec.NodeID{node(1), node(2)}
 	heartbeat := spec.Message{Type: spec.Heartbeat, From: node(2), To: node(1), Epoch: 7, Question: 3}
 	for _, configuration := range []spec.Configuration{{}, c} {
-		before := cases.Survivor(spec.Durable{Epoch: 1, Reserved: spec.Block, Configuration: configuration})
+		before := check.Survivor(spec.Durable{Epoch: 1, Reserved: spec.Block, Configuration: configuration})
 		other := heartbeat
 		if configuration.IsNone() {
 			other.Configuration = c
@@ -48,7 +48,7 @@ func TestMixed(t *testing.T) {
 // only while it keeps a lease; a change begins the timers of a leader anew, and is saved.
 func TestDutiesOfChanging(t *testing.T) {
 	two := members(t, 4, 2, spec.Voter, spec.Witness)
-	rests := cases.Survivor(spec.Durable{Epoch: 4, Reserved: spec.Block, Configuration: two})
+	rests := check.Survivor(spec.Durable{Epoch: 4, Reserved: spec.Block, Configuration: two})
 	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(1), &rests))
 	require.Equal(t, spec.TimersOf(spec.PatienceTimer), conformance.Running(node(2), &rests))
 	require.Zero(t, conformance.Running(node(3), &rests))
@@ -70,7 +70,7 @@ func TestDutiesOfChanging(t *testing.T) {
 
 	leads := conformance.Numbered(node(1), nil, spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Support: []spec.NodeID{node(2)}, Configuration: two})
 	in := spec.Input{Call: spec.ChangeCall, Configuration: members(t, 4, 3, spec.Voter)}
-	require.True(t, cases.MayChange(node(1), &leads, in.Configuration))
+	require.True(t, check.MayChange(node(1), &leads, in.Configuration))
 	out := new(conformance.Model).Step(node(1), []spec.NodeID{node(1), node(2)}, leads, in)
 	require.False(t, out.Ignored)
 	save, cancel, arm := conformance.Duties(node(1), &leads, &in, &out.State, out.Sent)
@@ -115,7 +115,7 @@ func TestMayChange(t *testing.T) {
 					if !got.Ignored {
 						may++
 					}
-					require.Equal(t, !got.Ignored, cases.MayChange(node(2), &s, stamped), "%s to %s", s, stamped)
+					require.Equal(t, !got.Ignored, check.MayChange(node(2), &s, stamped), "%s to %s", s, stamped)
 				}
 			}
 		}
@@ -130,10 +130,10 @@ func TestRulesOfMembers(t *testing.T) {
 	says := func(kind spec.MessageType, c spec.Configuration, from uint64) spec.Input {
 		return spec.Input{Message: spec.Message{Type: kind, From: node(from), To: node(1), Epoch: 4, Question: 6, Configuration: c}}
 	}
-	rest := cases.Survivor(spec.Durable{Epoch: 3, Reserved: spec.Block, Configuration: now})
+	rest := check.Survivor(spec.Durable{Epoch: 3, Reserved: spec.Block, Configuration: now})
 	claims := conformance.Numbered(node(1), nil, spec.State{Role: spec.Claimant, Epoch: 3, Configuration: now})
 	leads := conformance.Numbered(node(1), nil, spec.State{Role: spec.Leader, Leader: node(1), Epoch: 4, Grantee: node(1), Configuration: now.At(4, 2)})
-	observes := cases.Survivor(spec.Durable{Epoch: 3, Reserved: spec.Block, Configuration: members(t, 3, 3, spec.Observer, spec.Voter)})
+	observes := check.Survivor(spec.Durable{Epoch: 3, Reserved: spec.Block, Configuration: members(t, 3, 3, spec.Observer, spec.Voter)})
 	for _, c := range []struct {
 		before spec.State
 		in     spec.Input
@@ -144,7 +144,7 @@ func TestRulesOfMembers(t *testing.T) {
 		{rest, spec.Input{Call: spec.ChangeCall, Configuration: now}, "R47"},
 		{rest, spec.Input{Timer: spec.PatienceTimer}, "R8"},
 		{observes, spec.Input{Timer: spec.PatienceTimer}, "R46"},
-		{cases.Survivor(spec.Durable{Reserved: spec.Block, Configuration: spec.EmptyConfiguration()}), spec.Input{Timer: spec.PatienceTimer}, "R35"},
+		{check.Survivor(spec.Durable{Reserved: spec.Block, Configuration: spec.EmptyConfiguration()}), spec.Input{Timer: spec.PatienceTimer}, "R35"},
 		{rest, says(spec.Heartbeat, now.At(4, 1), 2), "R43"},
 		{rest, says(spec.Heartbeat, now, 4), "R44"},
 		{rest, says(spec.Claim, old, 2), "R45"},
@@ -159,17 +159,17 @@ func TestRulesOfMembers(t *testing.T) {
 	} {
 		k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2), node(3), node(4)}, Before: c.before, Input: c.in}
 		if c.in.Call == spec.StartCall {
-			k.Before = cases.Survivor(spec.Durable{Configuration: members(t, 0, 1, spec.Voter)})
+			k.Before = check.Survivor(spec.Durable{Configuration: members(t, 0, 1, spec.Voter)})
 		}
 		k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
-		require.Equal(t, c.rule, cases.RuleOf(&k), "%s in %s", c.in, k.Before)
+		require.Equal(t, c.rule, check.RuleOf(&k), "%s in %s", c.in, k.Before)
 		require.NotEmpty(t, spec.Sentence(c.rule))
 	}
 	follows := observes
 	follows.Leader, follows.Lease = node(2), 3
 	k := conformance.Case{ID: node(1), Members: []spec.NodeID{node(1), node(2)}, Before: follows, Input: spec.Input{Timer: spec.PatienceTimer}}
 	k.Want = new(conformance.Model).Step(k.ID, k.Members, k.Before, k.Input)
-	require.Equal(t, "R46", cases.RuleOf(&k))
+	require.Equal(t, "R46", check.RuleOf(&k))
 }
 
 // faultsOfMembers are what the model is broken with from outside where members change, and which groups see it.

@@ -95,7 +95,7 @@ func (g *Group) Check(s Subject) (cases int, err error) {
 	failed := 0
 	for c := range g.All {
 		cases++
-		got, again, ok := check(c, s, cases%repeatEvery == 1)
+		got, again, ok := answered(c, s, cases%repeatEvery == 1)
 		if ok {
 			continue
 		}
@@ -116,9 +116,9 @@ func (g *Group) Check(s Subject) (cases int, err error) {
 	return cases, errors.Join(errs...)
 }
 
-// check puts the case to a subject, and again at once if it is to be asked twice. If an answer is not the one wanted, it
+// answered puts the case to a subject, and again at once if it is to be asked twice. If an answer is not the one wanted, it
 // returns that, and a word if it was the second.
-func check(c *Case, s Subject, twice bool) (got spec.Step, again string, ok bool) {
+func answered(c *Case, s Subject, twice bool) (got spec.Step, again string, ok bool) {
 	if got = put(c, s); !got.Equal(c.Want) {
 		return got, "", false
 	}

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -62,7 +62,7 @@ type asker struct {
 func (a *asker) ask(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) bool {
 	a.c = Case{ID: id, Members: members, Before: before, Input: in}
 	a.c.Want = a.model.Step(id, members, before, in)
-	a.c.Rule = cases.RuleOf(&a.c)
+	a.c.Rule = check.RuleOf(&a.c)
 	return a.yield(&a.c)
 }
 
@@ -88,7 +88,7 @@ func exhaustive(members []spec.NodeID, near func(spec.Epoch) []spec.Epoch, numbe
 // starts yields the first start of each node of each number of members.
 func starts(yield func(*Case) bool) {
 	a := asker{yield: yield}
-	blank := cases.Survivor(spec.Durable{})
+	blank := check.Survivor(spec.Durable{})
 	for n := 1; n <= mostMembers; n++ {
 		for _, id := range integers(n) {
 			if !a.ask(id, integers(n), blank, spec.Input{Call: spec.StartCall}) {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -24,7 +24,7 @@ func drawnChanges(yield func(*Case) bool) {
 			continue
 		}
 		c.Want = model.Step(c.ID, c.Members, c.Before, c.Input)
-		c.Rule = cases.RuleOf(&c)
+		c.Rule = check.RuleOf(&c)
 		if n++; !yield(&c) {
 			return
 		}
@@ -178,10 +178,10 @@ func (d *drawing) question() (c Case, good bool) {
 		} else {
 			first = first.At(0, 1)
 		}
-		c.Before = cases.Survivor(spec.Durable{Configuration: first})
+		c.Before = check.Survivor(spec.Durable{Configuration: first})
 	case k == 1:
 		c.Input.Call = spec.RestartCall
-		c.Before = cases.Survivor(c.Before.Durable())
+		c.Before = check.Survivor(c.Before.Durable())
 	case k == 2:
 		c.Input.Call = []spec.Call{spec.ResignCall, spec.HolderDeadCall}[d.IntN(2)]
 	case k < 12:

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/model/cluster"
 	"github.com/seed-fdf591db/bully/model/explore"
 	"github.com/seed-fdf591db/bully/model/rules"
@@ -92,7 +92,7 @@ func caseOf(t *cluster.Transition) Case {
 			Granted: spec.Granted{By: names.SpecID(m.Granted.By), Epoch: m.Granted.Epoch, Question: spec.Question(m.Granted.Question)},
 		}
 	}
-	c.Rule = cases.RuleOf(&c)
+	c.Rule = check.RuleOf(&c)
 	return c
 }
 

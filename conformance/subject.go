@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -19,7 +19,7 @@ type Subject interface {
 }
 
 // Case is a question, and the answer to it.
-type Case = cases.Case
+type Case = check.Case
 
 // put puts the case to a subject, and returns what it answers. The subject gets memory of its own, so that what it
 // does with it is not seen by the next.
@@ -57,7 +57,7 @@ type subjectNode struct {
 // state before and after (R4, R36), as a host of such an implementation would.
 func NodeOf(newSubject func() Subject) Maker {
 	return func(id spec.NodeID, members []spec.NodeID) Node {
-		return &subjectNode{subject: newSubject(), id: id, members: members, state: cases.Survivor(spec.Durable{})}
+		return &subjectNode{subject: newSubject(), id: id, members: members, state: check.Survivor(spec.Durable{})}
 	}
 }
 
@@ -72,7 +72,7 @@ func (n *subjectNode) Start(first spec.Configuration, out *spec.Step) {
 }
 
 func (n *subjectNode) Restart(promise spec.Durable, out *spec.Step) {
-	n.state = cases.Survivor(promise)
+	n.state = check.Survivor(promise)
 	n.step(spec.Input{Call: spec.RestartCall}, out)
 }
 
@@ -162,9 +162,9 @@ func Running(id spec.NodeID, s *spec.State) spec.TimerSet {
 		return reign | heartbeat
 	}
 	switch bound := !s.Leader.IsNone(); {
-	case bound && cases.MayStand(id, s) && cases.Outranked(&s.Configuration, s.Leader, id):
+	case bound && check.MayStand(id, s) && check.Outranked(&s.Configuration, s.Leader, id):
 		return patience | preempt
-	case bound || cases.IsMember(&s.Configuration, id):
+	case bound || check.IsMember(&s.Configuration, id):
 		return patience
 	}
 	return 0
@@ -179,7 +179,7 @@ func NoStep(id spec.NodeID, s *spec.State, in *spec.Input) spec.Property {
 		return "R28"
 	case in.Call == spec.HolderDeadCall && (s.Leader.IsNone() || s.Leader == id):
 		return "R41"
-	case in.Call == spec.ChangeCall && !cases.MayChange(id, s, in.Configuration):
+	case in.Call == spec.ChangeCall && !check.MayChange(id, s, in.Configuration):
 		return "R47"
 	}
 	return ""

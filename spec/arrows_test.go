@@ -36,10 +36,9 @@ var arrows = []struct {
 	{"impl/internal/algorithms", []string{""}},
 	{"impl/internal/engine", []string{""}},
 	{"impl/internal/interactive", []string{""}},
-	{"impl/internal/localcluster", []string{"spec", "impl", "conformance/check"}},
+	{"impl/internal/localcluster", []string{"spec", "impl", "conformance/check", "conformance/history"}},
 	{"impl/internal/narrate", []string{""}},
 	{"impl/internal/subject", []string{"spec", "impl", "conformance"}},
-	{"impl/internal/web", []string{"spec", "impl", "traces/viewer"}},
 	{"impl", []string{"spec", "impl"}},
 	{"conformance", []string{"spec", "model", "traces", "tla", "conformance"}},
 }
@@ -53,7 +52,7 @@ var foreign = []struct {
 	{"", "pgregory.net/rapid", true},
 	{"impl", "go.uber.org/goleak", true},
 	{"conformance", "github.com/anishathalye/porcupine", true},
-	{"conformance/check", "github.com/anishathalye/porcupine", false},
+	{"conformance/history", "github.com/anishathalye/porcupine", false},
 }
 
 // within reports whether a folder is root or lies below it. All lie below "".
@@ -181,7 +180,8 @@ func TestArrowsAreHeld(t *testing.T) {
 		{"conformance/sim/sim.go", "sim", module + "/impl/bully", true},
 		{"conformance/sim/sim_test.go", "sim_test", module + "/impl/bully", true},
 		{"conformance/sim/sim.go", "sim", "github.com/anishathalye/porcupine", true},
-		{"conformance/check/check.go", "check", "github.com/anishathalye/porcupine", false},
+		{"conformance/history/check.go", "history", "github.com/anishathalye/porcupine", false},
+		{"conformance/check/trace.go", "check", "github.com/anishathalye/porcupine", true},
 		{"tools/gen.go", "main", module + "/spec", true},
 		{"spec/testdata/gen.go", "main", module + "/impl/bully", false},
 		{"spec/.old/gen.go", "main", module + "/impl/bully", false},

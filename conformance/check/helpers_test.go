@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,6 +78,14 @@ func writeTrace(t testing.TB, h spec.Header, events []spec.Event) []byte {
 	text, err := traces.Write(h, events)
 	require.NoError(t, err)
 	return text
+}
+
+// soak returns how many times as long a test is to be as it commonly is: the environment variable BULLY_SOAK, or 1.
+func soak() int {
+	if n, err := strconv.Atoi(os.Getenv("BULLY_SOAK")); err == nil && n > 0 {
+		return n
+	}
+	return 1
 }
 
 // mutantSources returns traces in which much happens, of which TestMutants changes everything.

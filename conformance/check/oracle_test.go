@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -49,7 +49,7 @@ func (o *oracle) event(e *spec.Event) error {
 		if err := o.begin(e); err != nil {
 			return err
 		}
-		before = cases.Survivor(spec.Durable{Configuration: e.State.Configuration})
+		before = check.Survivor(spec.Durable{Configuration: e.State.Configuration})
 	case spec.RestartAction:
 		if o.up[e.Node] {
 			return fmt.Errorf("it runs")
@@ -99,7 +99,7 @@ func (o *oracle) survives(e *spec.Event, before spec.State, started bool, q spec
 	if q%spec.Block == 0 && q > promise.Reserved || !started {
 		promise.Reserved = max(q.Reserved(), spec.Block) // as each record has
 	}
-	return cases.Survivor(promise)
+	return check.Survivor(promise)
 }
 
 func (o *oracle) crash(e *spec.Event, before spec.State, started bool) error {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
@@ -23,7 +22,7 @@ type replay struct {
 	links   links
 	monitor *monitor.Monitor // of the promises; it knows a node by its rank less one
 	view    monitor.View     // of the node whose promises were asked last
-	seen    cases.Case
+	seen    Case
 
 	events uint64
 	counts [32]uint64 // of events, in the order of actions
@@ -84,17 +83,17 @@ func whyDown(n *node) string {
 // wrong says how an event is not the step of node i that the rules want.
 func (r *replay) wrong(i rules.ID, e *spec.Event) *TraceError {
 	want := r.rules.wanted()
-	c := cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Trigger(), Want: want}
+	c := Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Trigger(), Want: want}
 	got := spec.Step{State: e.State, Sent: e.Sent}
 	fault := &TraceError{
-		Rule:   ruleOf(&c, &got),
+		Rule:   brokenRule(&c, &got),
 		Before: c.Before.String(), Expected: say(&want), Got: say(&got),
 	}
 	how := "in another way than the rules"
 	if want.Ignored {
 		how = "though that is no step in its state"
 	}
-	fault.Problem = fmt.Sprintf("node %s of %s takes %s %s", e.Node, cases.MemberText(r.members), what(e), how)
+	fault.Problem = fmt.Sprintf("node %s of %s takes %s %s", e.Node, MemberText(r.members), what(e), how)
 	return r.broken(i, e, fault)
 }
 
@@ -107,9 +106,9 @@ func (r *replay) broken(i rules.ID, e *spec.Event, fault *TraceError) *TraceErro
 	return fault
 }
 
-// ruleOf returns the rule that a wrong step breaks: the first that the right one follows from, unless the wrong one is a
+// brokenRule returns the rule that a wrong step breaks: the first that the right one follows from, unless the wrong one is a
 // win, or a claim, that there should not have been, or says of members what it should not.
-func ruleOf(c *cases.Case, got *spec.Step) string {
+func brokenRule(c *Case, got *spec.Step) string {
 	claims := got.State.Role == spec.Claimant && c.Want.State.Role != spec.Claimant
 	wins := c.Before.Role != spec.Leader && c.Want.State.Role == spec.Leader && c.Input.Call != spec.RestartCall
 	switch {
@@ -124,7 +123,7 @@ func ruleOf(c *cases.Case, got *spec.Step) string {
 	case got.State.Equal(c.Want.State) && c.Input.Call != spec.ChangeCall && tellsOthers(got, &c.Want):
 		return "R46"
 	}
-	return cases.RuleOf(c)
+	return RuleOf(c)
 }
 
 // saysOther reports whether something is sent with another configuration than that of the state after the step, though it is sent
@@ -170,9 +169,9 @@ func (r *replay) take(i rules.ID, e *spec.Event) *TraceError {
 		}
 	}
 	if r.options.Observe != nil {
-		r.seen = cases.Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Trigger(),
+		r.seen = Case{ID: e.Node, Members: r.members, Before: r.rules.state(i), Input: e.Trigger(),
 			Want: spec.Step{State: e.State, Sent: e.Sent}}
-		r.seen.Rule = cases.RuleOf(&r.seen)
+		r.seen.Rule = RuleOf(&r.seen)
 		r.options.Observe(&r.seen)
 	}
 	r.rules.keep(i)
@@ -205,7 +204,7 @@ func say(o *spec.Step) string {
 	if o.Ignored {
 		return "no step"
 	}
-	return strings.Join(cases.Lines(o), "\n")
+	return strings.Join(Lines(o), "\n")
 }
 
 // node is what is known of a node, besides what the rules know.

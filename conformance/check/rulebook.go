@@ -1,7 +1,6 @@
 package check
 
 import (
-	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -30,7 +29,7 @@ func newRulebook(h spec.Header) (*rulebook, error) {
 
 // begin gives node i what it has on disk before its first start, or before the first that the trace says of it.
 func (b *rulebook) begin(i rules.ID, promise spec.Durable) {
-	before := cases.Survivor(promise)
+	before := Survivor(promise)
 	b.states[i] = b.names.State(&before)
 }
 

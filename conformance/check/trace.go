@@ -32,7 +32,14 @@
 // end, in memory that does not grow with its length. Each concept has a file of its own: what nodes do (replay.go),
 // the rules by which they do it (rulebook.go), what is under way (links.go). The promises are those of package monitor.
 //
-// [History] looks from outside: at what the clients of a cluster, and of what it guards, have seen.
+// A [Case] is a question about one step of a node, and its answer. [RuleOf] says by which rule the answer is what it is, and
+// [MayStand], [Outranked] and their like what of a state says who may do what (R42). They know no answer: package conformance has those.
+//
+//	c := check.Case{ID: me, Members: members, Before: before, Input: in, Want: want}
+//	c.Rule = check.RuleOf(&c) // such as R17
+//	if !got.Equal(c.Want) {
+//		fmt.Println(c.Explain(&got)) // the rule, what was expected, what came
+//	}
 package check
 
 import (
@@ -43,7 +50,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
@@ -58,7 +64,7 @@ type Options struct {
 	Strict bool
 	// Observe, if it is not nil, is told every step of a node that is as it must be, in the order of the trace. Want is what
 	// the node did. The memory of the case is used again.
-	Observe func(*cases.Case)
+	Observe func(*Case)
 }
 
 // Report is what a trace is, as far as it is as it must be.

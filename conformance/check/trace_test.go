@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/spec"
@@ -36,7 +35,7 @@ func TestRuns(t *testing.T) {
 			}
 			header, events := readTrace(t, text)
 			next := 0
-			report := checked(t, text, check.Options{Strict: true, Observe: func(c *cases.Case) {
+			report := checked(t, text, check.Options{Strict: true, Observe: func(c *check.Case) {
 				for !events[next].Action.OfNode() || events[next].Action == spec.CrashAction {
 					next++
 				}
@@ -45,7 +44,7 @@ func TestRuns(t *testing.T) {
 				require.Equal(t, e.Node, c.ID)
 				require.True(t, c.Want.Equal(spec.Step{State: e.State, Sent: e.Sent}))
 				require.True(t, new(conformance.Model).Step(c.ID, c.Members, c.Before, c.Input).Equal(c.Want), "%v on %v", c.Before, c.Input)
-				require.Equal(t, cases.RuleOf(c), c.Rule)
+				require.Equal(t, check.RuleOf(c), c.Rule)
 			}})
 			require.Equal(t, members, report.Members)
 			require.Equal(t, uint64(len(events)), report.Events)
@@ -106,7 +105,7 @@ func TestRecords(t *testing.T) {
 			require.NoError(t, c.Do(c.Draw(random.IntN)))
 		}
 		require.NoError(t, w.Flush())
-		checked(t, text.Bytes(), check.Options{Strict: true, Observe: func(c *cases.Case) {
+		checked(t, text.Bytes(), check.Options{Strict: true, Observe: func(c *check.Case) {
 			if c.Before.Epoch < spec.MaxEpoch && c.Want.State.Epoch == spec.MaxEpoch {
 				bound++
 			}

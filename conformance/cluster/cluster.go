@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -86,8 +86,8 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 		return nil, fmt.Errorf("the first members: %w", err)
 	}
 	for i, id := range c.members {
-		h := &host{id: id, first: cases.FirstOf(c.options.First, id)}
-		h.state = cases.Survivor(spec.Durable{Configuration: h.first})
+		h := &host{id: id, first: check.FirstOf(c.options.First, id)}
+		h.state = check.Survivor(spec.Durable{Configuration: h.first})
 		c.hosts = append(c.hosts, h)
 		c.links = append(c.links, make([]queue, len(members)))
 		if len(o.Records) > 0 && o.Records[i] != nil {
@@ -96,7 +96,7 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 			}
 			record := *o.Records[i]
 			h.record = &record
-			h.state = cases.Survivor(record)
+			h.state = check.Survivor(record)
 		}
 		c.monitor.Note(i, &monitor.View{Epoch: h.state.Epoch, Configuration: h.state.Configuration})
 	}

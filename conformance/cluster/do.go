@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -206,7 +206,7 @@ func (c *Cluster) crash(h *host) {
 	if h.record != nil {
 		survives = *h.record
 	}
-	h.state = cases.Survivor(survives)
+	h.state = check.Survivor(survives)
 	h.state.Support, h.state.Answered = support, answered
 	for i := range c.members {
 		me := c.index(h.id)

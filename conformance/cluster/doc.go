@@ -36,5 +36,5 @@
 //	}
 //
 // [Cluster.Draw] chooses better than that: so that leaders come, and are lost. A [Script] is members and what happens to
-// them, as text: one that broke a promise, once made small by [Script.Shrink], is kept as a file.
+// them, as text: one that broke a promise, once made small by [Script.Shrink], is kept: see [Known].
 package cluster

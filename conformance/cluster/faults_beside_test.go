@@ -73,7 +73,7 @@ var besideLast = map[string]string{
 
 // afterChange returns the script of a fault, for members that may change, and which begins with a reign and a change.
 func afterChange(t *testing.T, f *fault) *cluster.Script {
-	s := read(t, regressions+f.name+".script")
+	s := *knownByName(t)[f.name].Script
 	voters := ""
 	for _, id := range s.Members {
 		voters += " " + id.String()
@@ -83,7 +83,7 @@ func afterChange(t *testing.T, f *fault) *cluster.Script {
 		" to" + voters + "@elsewhere:1\nsettle\nresign " + last + "\nsettle\n")
 	require.NoError(t, err)
 	s.First, s.Records, s.Ops = begin.First, nil, append(begin.Ops, s.Ops...)
-	return s
+	return &s
 }
 
 // TestFaultsAreFoundBesideChanges lets members change while nodes have the faults of fixed members: each is found.

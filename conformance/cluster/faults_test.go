@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -21,7 +21,7 @@ type fault struct {
 
 // node makes nodes that have the fault.
 func (f *fault) node(id spec.NodeID, members []spec.NodeID) conformance.Node {
-	n := &faultyNode{fault: f, state: cases.Survivor(spec.Durable{})}
+	n := &faultyNode{fault: f, state: check.Survivor(spec.Durable{})}
 	n.Node = conformance.NodeOf(func() conformance.Subject { return &faultySubject{fault: f} })(id, members)
 	return n
 }
@@ -201,6 +201,12 @@ func has(ids []spec.NodeID, id spec.NodeID) bool { return slices.Contains(ids, i
 // as lets the model take the step in another state, or with another input.
 func as(m *conformance.Model, c *conformance.Case, before spec.State, in spec.Input) spec.Step {
 	return m.Step(c.ID, c.Members, before, in)
+}
+
+// faultsByTopic are the tables of faults, each with the name of the file that has their scripts.
+var faultsByTopic = map[string][]fault{
+	"claims": faultsOfClaims, "elections": faultsOfElections, "reigns": faultsOfReigns, "hosts": faultsOfHosts,
+	"numbers": faultsOfNumbers, "members": faultsOfMembers, "changes": faultsOfChanges,
 }
 
 var faults = slices.Concat(faultsOfClaims, faultsOfElections, faultsOfReigns, faultsOfHosts, faultsOfNumbers, faultsOfMembers, faultsOfChanges)

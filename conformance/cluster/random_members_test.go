@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -51,7 +51,7 @@ func (n *changed) observe(c *conformance.Case, cut []spec.Link) {
 	case before != after:
 		n.stamped++
 	}
-	if cases.RuleOf(c) == "R44" {
+	if check.RuleOf(c) == "R44" {
 		n.outside++
 		if len(c.Want.Sent) > 0 {
 			n.refused++

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,46 +17,74 @@ import (
 
 var update = flag.Bool("update", false, "write what is generated anew: the golden traces and their table; with -run Faults the scripts of the faults")
 
-const regressions = "testdata/regressions/"
-
 // TestRegressions lets each script that has once broken something happen to the model.
 func TestRegressions(t *testing.T) {
-	names, err := filepath.Glob(regressions + "*.script")
+	known, err := cluster.Known()
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(names), len(faults))
-	for _, name := range names {
-		script := read(t, name)
-		require.Positive(t, len(script.Ops)+len(script.Records), name)
-		_, violation, err := script.Try(model, cluster.Options{Like: model})
-		require.NoError(t, err, name)
-		require.Nil(t, violation, name)
+	tried := 0
+	for i := range known {
+		script := &known[i]
+		if script.IsScenario() {
+			continue
+		}
+		tried++
+		t.Run(script.Name, func(t *testing.T) {
+			require.Positive(t, len(script.Ops)+len(script.Records), script.Where())
+			_, violation, err := script.Try(model, cluster.Options{Like: model})
+			require.NoError(t, err, script.Where())
+			require.Nil(t, violation, script.Where())
+		})
 	}
+	require.GreaterOrEqual(t, tried, len(faults))
 }
 
 // TestFaultsAreFound shows that the script of each fault still finds it, and breaks what its comment says.
 func TestFaultsAreFound(t *testing.T) {
-	for i := range faults {
-		f := &faults[i]
-		t.Run(f.name, func(t *testing.T) {
-			name := regressions + f.name + ".script"
-			if *update {
-				require.NoError(t, os.WriteFile(name, []byte(find(t, f).String()), 0o644))
-			}
-			script := read(t, name)
-			_, violation, err := script.Try(f.node, optionsOf(script))
-			require.NoError(t, err)
-			require.NotNil(t, violation, "the fault is not found any more; to look for another run: -update")
-			require.Equal(t, comment(f, violation), script.Comment)
-		})
+	scripts := knownByName(t)
+	for topic, table := range faultsByTopic {
+		file := "testdata/regressions/" + topic + ".txtar"
+		for i := range table {
+			f := &table[i]
+			t.Run(f.name, func(t *testing.T) {
+				script := scripts[f.name]
+				if *update {
+					script = &cluster.KnownScript{Script: find(t, f), Name: f.name, File: file}
+					keep(t, script)
+				}
+				require.NotNil(t, script, "%s has no such script; if the fault is new: -update", file)
+				require.Equal(t, file, script.File)
+				_, violation, err := script.Try(f.node, optionsOf(script.Script))
+				require.NoError(t, err, script.Where())
+				require.NotNil(t, violation, "%s: the fault is not found any more; to look for another run: -update", script.Where())
+				require.Equal(t, comment(f, violation), script.Comment, script.Where())
+			})
+		}
 	}
 }
 
-func read(t *testing.T, name string) *cluster.Script {
-	text, err := os.ReadFile(name)
+// knownByName returns all scripts that are kept, by their names.
+func knownByName(t *testing.T) map[string]*cluster.KnownScript {
+	known, err := cluster.Known()
 	require.NoError(t, err)
-	script, err := cluster.ParseScript(string(text))
-	require.NoError(t, err, name)
-	return script
+	byName := map[string]*cluster.KnownScript{}
+	for i := range known {
+		byName[known[i].Name] = &known[i]
+	}
+	return byName
+}
+
+// keep writes a script into its file, in the place of that of its name if there is one, else at the end.
+func keep(t *testing.T, script *cluster.KnownScript) {
+	text, err := os.ReadFile(script.File)
+	require.NoError(t, err)
+	mark := "-- " + script.Name + " --\n"
+	before, after, _ := strings.Cut(string(text), mark)
+	if _, others, more := strings.Cut(after, "\n-- "); more {
+		after = "-- " + others
+	} else {
+		after = ""
+	}
+	require.NoError(t, os.WriteFile(script.File, []byte(before+mark+script.String()+after), 0o644))
 }
 
 // comment returns what the script of a fault says at its top.

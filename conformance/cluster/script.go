@@ -82,10 +82,13 @@ func (s *Script) lines() []string {
 }
 
 // ParseScript reads a script. The error says in which line something is wrong, and what.
-func ParseScript(text string) (*Script, error) {
+func ParseScript(text string) (*Script, error) { return parseScript(strings.Split(text, "\n"), 1) }
+
+// parseScript reads lines, the first of which has a number.
+func parseScript(lines []string, first int) (*Script, error) {
 	s := &Script{}
 	var comment []string
-	for number, line := range strings.Split(text, "\n") {
+	for i, line := range lines {
 		said, remark, isComment := cutComment(line)
 		if isComment && strings.TrimSpace(said) == "" && s.Members == nil {
 			comment = append(comment, strings.TrimSpace(remark))
@@ -95,7 +98,7 @@ func ParseScript(text string) (*Script, error) {
 				continue
 			}
 			if err := s.parse(part); err != nil {
-				return nil, fmt.Errorf("line %d: %w", number+1, err)
+				return nil, fmt.Errorf("line %d: %w", first+i, err)
 			}
 		}
 	}

@@ -133,6 +133,6 @@ func TestExplain(t *testing.T) {
 	require.Contains(t, said, violation.Error())
 	require.Contains(t, said, "\nsmallest run: ")
 	require.Contains(t, said, small.OneLine())
-	require.Contains(t, said, "testdata/regressions/r17-")
+	require.Contains(t, said, "testdata/regressions:\n-- r17-")
 	require.Contains(t, script.Explain(model, cluster.Options{}), "breaks nothing when it is run again")
 }

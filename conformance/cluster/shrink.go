@@ -68,11 +68,11 @@ func (s *Script) Explain(newNode conformance.Maker, o Options) string {
 	if small == nil {
 		return fmt.Sprintf("the run breaks nothing when it is run again: the implementation is not deterministic\n%s", s)
 	}
-	return fmt.Sprintf("%v\nsmallest run: %d ops: %s\nKeep it: conformance/cluster/testdata/regressions/%s.script\n%s",
+	return fmt.Sprintf("%v\nsmallest run: %d ops: %s\nKeep it, in a file of conformance/cluster/testdata/regressions:\n-- %s --\n%s",
 		violation, len(small.Ops), small.OneLine(), small.name(violation), small)
 }
 
-// name returns a name for the file of a script.
+// name returns a name for a script.
 func (s *Script) name(v *Violation) string {
 	h := fnv.New32a()
 	h.Write([]byte(s.OneLine()))

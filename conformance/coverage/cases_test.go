@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/coverage"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -74,7 +74,7 @@ func TestEveryRuleHasBranches(t *testing.T) {
 // TestStray shows that a case that is like none is seen.
 func TestStray(t *testing.T) {
 	c := coverage.New()
-	k := cases.Case{ID: spec.IntegerID(1), Members: []spec.NodeID{spec.IntegerID(1)}, Input: spec.Input{Timer: "tea"}}
+	k := check.Case{ID: spec.IntegerID(1), Members: []spec.NodeID{spec.IntegerID(1)}, Input: spec.Input{Timer: "tea"}}
 	k.Want.Ignored = true
 	c.Observe(&k)
 	require.EqualValues(t, 1, c.Strays())

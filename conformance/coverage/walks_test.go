@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/coverage"
 	"github.com/seed-fdf591db/bully/spec"
@@ -107,14 +107,14 @@ type pester struct {
 	conformance.Node
 	t    *testing.T
 	seen *coverage.Coverage
-	c    cases.Case // its Before is the state of the node
+	c    check.Case // its Before is the state of the node
 	turn int
 	out  spec.Step
 }
 
 func pestered(t *testing.T, seen *coverage.Coverage) conformance.Maker {
 	return func(id spec.NodeID, members []spec.NodeID) conformance.Node {
-		return &pester{Node: model(id, members), t: t, seen: seen, c: cases.Case{ID: id, Members: members}}
+		return &pester{Node: model(id, members), t: t, seen: seen, c: check.Case{ID: id, Members: members}}
 	}
 }
 

@@ -27,16 +27,6 @@ func (l *Lights) Promises() (all []*Promise) {
 	return all
 }
 
-// Broken says how a promise is broken now; "" if it holds.
-func (l *Lights) Broken(p *Promise) string {
-	for k := range l.m.asked {
-		if l.m.asked[k].Promise == p {
-			return l.broken[k]
-		}
-	}
-	return ""
-}
-
 // See takes what is seen of node i.
 func (l *Lights) See(i int, now *View) {
 	if *now == l.m.nodes[i] {

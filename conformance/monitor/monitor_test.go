@@ -50,7 +50,7 @@ func breaks(t *testing.T, p *Promise, says string, history ...seen) {
 			require.Nil(t, breach, "%d", k)
 			m.Note(s.node-1, &s.view)
 			l.See(s.node-1, &s.view)
-			require.Empty(t, l.Broken(p), "%d", k)
+			require.Empty(t, l.brokenNow(p), "%d", k)
 			continue
 		}
 		require.NotNil(t, breach)
@@ -67,7 +67,7 @@ func breaks(t *testing.T, p *Promise, says string, history ...seen) {
 // TestPromises has one of every property of the specification, in its order, and each has a sentence.
 func TestPromises(t *testing.T) {
 	var names []spec.Property
-	for _, p := range Promises() {
+	for _, p := range promises {
 		names = append(names, p.Name)
 		require.Equal(t, p.Says, Sentence(string(p.Name)))
 		require.Regexp(t, `^[A-Z].*\.$`, p.Says)

@@ -1,8 +1,6 @@
 package monitor
 
 import (
-	"slices"
-
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -53,9 +51,6 @@ var promises = []*Promise{
 	&oneLeaderPerEpoch, &epochMonotonic, &noStaleWrite, &oneActing, &someLeader, &highestLeads, &noDisruption,
 	&configurationMonotonic, &oneConfiguration,
 }
-
-// Promises returns every promise.
-func Promises() []*Promise { return slices.Clone(promises) }
 
 // Sentence returns what a promise says, by its name; "" for what is none.
 func Sentence(name string) string {

@@ -32,7 +32,7 @@ func TestSomeLeaderOfMembersThatChange(t *testing.T) {
 	broken := func(node int) string {
 		l.See(node-1, &View{Up: true, Configuration: c})
 		l.Changed()
-		return l.Broken(&someLeader)
+		return l.brokenNow(&someLeader)
 	}
 	require.Empty(t, broken(3), "an observer")
 	require.Empty(t, broken(2), "a witness alone")

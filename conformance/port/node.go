@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -37,7 +37,7 @@ func (n *node) Start(first spec.Configuration, out *spec.Step) {
 }
 
 func (n *node) Restart(promise spec.Durable, out *spec.Step) {
-	n.state = cases.Survivor(promise)
+	n.state = check.Survivor(promise)
 	n.step(RestartOf(n.name, n.id, n.members, promise), &spec.Input{Call: spec.RestartCall}, out)
 }
 

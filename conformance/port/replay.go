@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -43,14 +43,14 @@ type recorded struct {
 
 func (n *recorded) Start(first spec.Configuration, out *spec.Step) {
 	n.given.Promise = spec.Durable{Configuration: first}
-	n.given.Before = cases.Survivor(n.given.Promise)
+	n.given.Before = check.Survivor(n.given.Promise)
 	n.node.Start(first, out)
 	n.did(spec.Input{Call: spec.StartCall}, out)
 }
 
 func (n *recorded) Restart(promise spec.Durable, out *spec.Step) {
 	n.given.Promise = promise
-	n.given.Before = cases.Survivor(promise)
+	n.given.Before = check.Survivor(promise)
 	n.node.Restart(promise, out)
 	n.did(spec.Input{Call: spec.RestartCall}, out)
 }
@@ -113,7 +113,7 @@ func (p *Process) Replay(run iter.Seq[*TakenStep], each func(g *TakenStep, did *
 }
 
 // Rule returns the rule by which a node takes this.
-func (g *TakenStep) Rule() string { return cases.RuleOf(g.Case()) }
+func (g *TakenStep) Rule() string { return check.RuleOf(g.Case()) }
 
 // Case returns this as package conformance has it, with what was done as what is wanted.
 func (g *TakenStep) Case() *conformance.Case {

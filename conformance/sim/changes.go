@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -86,7 +86,7 @@ func (p *Plan) configuration() spec.Configuration {
 
 // first returns the configuration with which a node starts (R49).
 func (p *Plan) first(id spec.NodeID) spec.Configuration {
-	return cases.FirstOf(p.configuration(), id)
+	return check.FirstOf(p.configuration(), id)
 }
 
 // validateChanges says what is wrong with First and Changes.

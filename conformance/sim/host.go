@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -43,7 +43,7 @@ func (h *host) reset(p *Plan, i rank) {
 func (h *host) begins(promise spec.Durable) {
 	state := &h.out().State
 	support, answered := state.Support[:0], state.Answered[:0]
-	*state = cases.Survivor(promise)
+	*state = check.Survivor(promise)
 	state.Support, state.Answered = support, answered
 }
 
@@ -273,7 +273,7 @@ func (r *Runner) crashed(i rank) {
 	h.owes, h.crash, h.fail = false, -1, -1
 	r.result.Stats.Actions[crashAction]++
 	r.writeEvent(func() spec.Event {
-		return spec.Event{Node: r.members[i], Action: spec.CrashAction, State: cases.Survivor(h.durable)}
+		return spec.Event{Node: r.members[i], Action: spec.CrashAction, State: check.Survivor(h.durable)}
 	})
 	r.tell(i, nil)
 	if r.calm {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -86,7 +86,7 @@ func (r *Runner) checkMembers(i rank, before, out *spec.Step, after *view) bool 
 	if c.Want.Ignored == out.Ignored && c.Want.State.Equal(out.State) && slices.Equal(c.Want.Sent, out.Sent) {
 		return true
 	}
-	if c.Rule = cases.RuleOf(c); after.role == leader && out.State.Configuration.Epoch != out.State.Epoch {
+	if c.Rule = check.RuleOf(c); after.role == leader && out.State.Configuration.Epoch != out.State.Epoch {
 		c.Rule = "R48"
 	}
 	r.breaks(spec.Property(c.Rule), "%s", c.Explain(out))

@@ -5,13 +5,12 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -30,8 +29,9 @@ func clusters() (all []*Vector, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		h, run := newHeader(clustersSuite, "run-"+name, strings.ReplaceAll(known[name].Comment, "\n", " ")), known[name]
+	for i := range known {
+		name, run := known[i].Name, known[i].Script
+		h := newHeader(clustersSuite, "run-"+name, strings.ReplaceAll(run.Comment, "\n", " "))
 		fault, rest, isFault := strings.Cut(run.Comment, "\n")
 		if isFault && strings.HasPrefix(fault, "Fault ") {
 			_, title, _ := strings.Cut(fault, ": ")
@@ -102,7 +102,7 @@ func record(h Header, run *cluster.Script) (*Vector, error) {
 	}
 	defer p.Close()
 	last := ""
-	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = cases.RuleOf(c) }})
+	_, violation, err := run.Try(p.Maker(), cluster.Options{Like: newModel, Observe: func(c *conformance.Case) { last = check.RuleOf(c) }})
 	if err == nil && violation != nil {
 		err = violation
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/kit/blame"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -66,7 +66,7 @@ func (v *Vector) ask(p *port.Process, known map[string]*conformance.Case, k int)
 	step := caseOf(known, q, want)
 	switch {
 	case step != nil:
-		p.Took(cases.RuleOf(step))
+		p.Took(check.RuleOf(step))
 	case q.Op == port.Write || q.Op == port.Read:
 		p.Took("R38")
 	}
@@ -203,7 +203,7 @@ func caseOf(known map[string]*conformance.Case, q *port.Request, want *port.Repl
 		c = &conformance.Case{ID: *q.Me, Members: q.Members, Before: spec.State{Role: spec.Follower}}
 		switch {
 		case q.Promise != nil:
-			c.Before = cases.Survivor(*q.Promise)
+			c.Before = check.Survivor(*q.Promise)
 		case q.Op == port.Begin:
 			c.Before.Configuration = want.State.Configuration
 		}
@@ -265,7 +265,7 @@ func (v *Vector) blame(q *port.Request, c *conformance.Case, want, got *port.Rep
 	case c.Want.Ignored && q.Op == port.Receive && (about == "R33" || about == "R34"):
 		return about
 	}
-	rule := cases.RuleOf(c)
+	rule := check.RuleOf(c)
 	if got == nil || got.State == nil {
 		if about == "R2" && c.Before.Epoch == spec.MaxEpoch { // what it sends is of an epoch beyond the bound, and so no reply
 			return about

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -31,9 +31,9 @@ func (s *script) follow(q *port.Request) {
 		now.state = *q.State
 		return
 	case port.Begin:
-		in.Call, now.state = spec.StartCall, cases.Survivor(spec.Durable{Configuration: configurationOf(q)})
+		in.Call, now.state = spec.StartCall, check.Survivor(spec.Durable{Configuration: configurationOf(q)})
 	case port.Restart:
-		in.Call, now.state = spec.RestartCall, cases.Survivor(*q.Promise)
+		in.Call, now.state = spec.RestartCall, check.Survivor(*q.Promise)
 	case port.Receive:
 		if json.Unmarshal(q.Message, &in.Message) != nil {
 			return

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -253,7 +253,7 @@ func TestRightRuleIsBlamed(t *testing.T) {
 			}
 		},
 		"R24": func(c *conformance.Case, out *spec.Step) { // says nothing to a stale leader
-			if cases.RuleOf(c) == "R24" {
+			if check.RuleOf(c) == "R24" {
 				out.Sent = nil
 			}
 		},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -252,7 +252,7 @@ func (c *changing) state(i int) spec.State {
 	if p := c.places[i]; p.hosted != nil {
 		return p.core.State()
 	}
-	return cases.Survivor(*c.places[i].disk)
+	return check.Survivor(*c.places[i].disk)
 }
 
 // leaders returns who leads.

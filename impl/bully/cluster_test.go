@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -240,21 +239,17 @@ func budget(t *testing.T, name, value string) {
 
 // TestScripts lets what has broken other implementations, and what the golden traces show, happen to the core.
 func TestScripts(t *testing.T) {
-	for folder, atLeast := range map[string]int{"regressions": 30, "scenarios": 30} {
-		names, err := filepath.Glob("../../conformance/cluster/testdata/" + folder + "/*.script")
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, len(names), atLeast, folder)
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			require.NoError(t, err)
-			script, err := cluster.ParseScript(string(text))
-			require.NoError(t, err, name)
+	known, err := cluster.Known()
+	require.NoError(t, err)
+	require.Greater(t, len(known), 170)
+	for i := range known {
+		k := &known[i]
+		t.Run(k.Name, func(t *testing.T) {
 			o := cluster.Options{Like: likeModel}
-			if _, violation, err := script.Try(newHosted, o); err != nil || violation != nil {
-				t.Error(name, err, script.Explain(newHosted, o))
+			if _, violation, err := k.Try(newHosted, o); err != nil || violation != nil {
+				t.Error(k.Where(), err, k.Explain(newHosted, o))
 			}
-		}
-		t.Logf("%s: %d scripts", folder, len(names))
+		})
 	}
 }
 

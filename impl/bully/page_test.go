@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -182,10 +182,10 @@ func TestPageChanging(t *testing.T) {
 		c, err := newChanging(max(5, int(lastOf(first))), first)
 		require.NoError(t, err)
 		for _, place := range c.places {
-			p.ask(place.id, nil, cases.Survivor(spec.Durable{Configuration: place.first}), spec.Input{Call: spec.StartCall})
+			p.ask(place.id, nil, check.Survivor(spec.Durable{Configuration: place.first}), spec.Input{Call: spec.StartCall})
 		}
 		c.seen = func(o *observed) {
-			before := cases.Survivor(o.after.Durable()) // of a node that restarts
+			before := check.Survivor(o.after.Durable()) // of a node that restarts
 			if o.before != nil {
 				before = *o.before
 			}
@@ -247,7 +247,7 @@ func TestPageThatIsWrong(t *testing.T) {
 	leads := spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2), Latest: 9, Dated: 7}
 	asks := spec.State{Role: spec.Candidate, Epoch: 4, Asked: 7, Latest: 7}
 	follows := spec.State{Role: spec.Follower, Leader: id(1), Lease: 8, Epoch: 4, Grantee: id(1), Latest: 5}
-	rests := cases.Survivor(spec.Durable{Epoch: 4, Reserved: spec.Block, Configuration: conf("epoch:4 version:1 {1 witness:2 3}")})
+	rests := check.Survivor(spec.Durable{Epoch: 4, Reserved: spec.Block, Configuration: conf("epoch:4 version:1 {1 witness:2 3}")})
 	resign := spec.Input{Call: spec.ResignCall}
 	hears := func(m spec.Message) spec.Input {
 		m.To, m.Epoch = id(2), 4

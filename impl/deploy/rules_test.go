@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/internal/metrics"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 )
 
 // A rule is an alert: it fires when its expression has said something of the same labels for long enough.
@@ -108,9 +108,9 @@ func requireKnown(t *testing.T, expression string) {
 	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expression)
 	require.NoError(t, err, expression)
 	known := map[string]bool{"up": true}
-	for _, f := range append(metrics.Families(), metrics.OfProcess()...) {
+	for _, f := range append(web.Metrics(), web.ProcessMetrics()...) {
 		known[f.Name] = true
-		if f.Kind == metrics.Histogram {
+		if f.Kind == web.Histogram {
 			known[f.Name+"_bucket"], known[f.Name+"_sum"], known[f.Name+"_count"] = true, true, true
 		}
 	}

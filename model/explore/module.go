@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Module is a root module of TLA+ as a model in Go knows it: all that its configurations may name. A replacement changes a
@@ -126,3 +128,31 @@ func (c *Checks[M, S]) BrokenBy(m *M, now, next *S) string {
 
 // Unchecked returns the properties that only TLC can check; it is Unchecked of a [Model] that embeds c.
 func (c *Checks[M, S]) Unchecked() []string { return c.unchecked }
+
+// Number returns the value of the constant of that name in [Configuration].Constants: a number from least to most. The
+// error says what it is instead.
+func Number(constants map[string]string, name string, least, most int) (int, error) {
+	x, err := strconv.Atoi(constants[name])
+	if err != nil || x < least || x > most {
+		return 0, fmt.Errorf("constant %s = %q is not a number from %d to %d", name, constants[name], least, most)
+	}
+	return x, nil
+}
+
+// NodeSet returns the members of a constant that is a set of nodes, {1, 3} for instance, of which there are n. The error says
+// what it is instead, or which member is no node.
+func NodeSet(constants map[string]string, name string, n int) (members []int, err error) {
+	text, opened := strings.CutPrefix(constants[name], "{")
+	text, closed := strings.CutSuffix(text, "}")
+	if !opened || !closed {
+		return nil, fmt.Errorf("constant %s = %q is not a set of nodes", name, constants[name])
+	}
+	for member := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		i, err := strconv.Atoi(member)
+		if err != nil || i < 1 || i > n {
+			return nil, fmt.Errorf("constant %s has %s in it, which is no node", name, member)
+		}
+		members = append(members, i)
+	}
+	return members, nil
+}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -37,14 +37,14 @@ func Asked(p *port.Process, c *conformance.Case, got spec.Step, rule string) str
 			return helper.rule
 		case right:
 			if rule == helper.rule {
-				rule = cases.RuleOf(c)
+				rule = check.RuleOf(c)
 			}
 		}
 	}
 	if rule == "R20" && c.Before.Role != spec.Claimant && a.ask(oneGrant()) == right { // it wins as it claims, and not otherwise
 		return "R16"
 	}
-	if cases.RuleOf(c) == "R20" && c.Before.Leader == c.Input.Message.From && rule == "R20" {
+	if check.RuleOf(c) == "R20" && c.Before.Leader == c.Input.Message.From && rule == "R20" {
 		q := a.same()
 		if q.before.Leader, q.before.Lease = (spec.NodeID{}), 0; a.ask(q) == right { // it wins where the GRANT ends no lease
 			return "R19"

@@ -1,5 +1,5 @@
 // Package blame says which rule of spec/README.md a wrong step breaks. Of a port that learns no epochs, say, every rule by which a
-// message is taken looks broken, and is not; it is R7 that is. cases.RuleOf alone, which knows the input and not what came of it,
+// message is taken looks broken, and is not; it is R7 that is. check.RuleOf alone, which knows the input and not what came of it,
 // names another rule for 16 of the 30 ports of ports/selftest that break such a rule; without Asked it is 12 of them.
 //
 //	if !got.Equal(c.Want) {
@@ -16,17 +16,17 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Rule returns the rule that a wrong step breaks. It is the one that the input is taken by (cases.RuleOf), unless the
+// Rule returns the rule that a wrong step breaks. It is the one that the input is taken by (check.RuleOf), unless the
 // difference shows that it is one which that rule uses: what a quorum is (R3), the bound of epochs (R2), winning (R20), claiming
 // (R16), learning (R7), numbers (R50, R5, R26); and of changing members what becomes of the configuration, who is counted, and who is told. The case is a
 // question, with the answer that it should have had.
 func Rule(c *conformance.Case, got spec.Step) string {
-	rule := cases.RuleOf(c)
+	rule := check.RuleOf(c)
 	before, want, is := &c.Before, &c.Want.State, &got.State
 	switch {
 	case c.Want.Ignored || got.Ignored || c.Input.Starts():
@@ -132,7 +132,7 @@ func plain(c *conformance.Case) (conformance.Case, bool) {
 // Starts reports whether a port starts a node if the ids are plain; not if they are. If it has refused to start one, it is the ids that
 // it refuses, or how they ascend (R1).
 func Starts(p *port.Process, id spec.NodeID, members []spec.NodeID) bool {
-	c, other := plain(&conformance.Case{ID: id, Members: members, Before: cases.Survivor(spec.Durable{}), Input: spec.Input{Call: spec.StartCall}})
+	c, other := plain(&conformance.Case{ID: id, Members: members, Before: check.Survivor(spec.Durable{}), Input: spec.Input{Call: spec.StartCall}})
 	if !other || !p.Usable() {
 		return false
 	}

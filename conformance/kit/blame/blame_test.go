@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/kit/blame"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
@@ -158,7 +158,7 @@ func TestIDs(t *testing.T) {
 func ExampleRule() {
 	c := asked(3, spec.State{Role: spec.Leader, Leader: id(2), Epoch: 4, Grantee: id(2)}, message(spec.ImBack, 1, 9))
 	got := spec.Step{State: c.Before, Sent: []spec.Message{{Type: spec.Coordinator, From: id(2), To: id(1), Epoch: 4}}}
-	fmt.Println(cases.RuleOf(&c), blame.Rule(&c, got))
+	fmt.Println(check.RuleOf(&c), blame.Rule(&c, got))
 	// Output: R31 R7
 }
 

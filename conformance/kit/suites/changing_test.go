@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/kit/suites"
 	"github.com/seed-fdf591db/bully/conformance/port"
@@ -34,7 +34,7 @@ func adoptsNothing(c *conformance.Case) {
 
 // grantsOlder grants a CLAIM whose configuration is older.
 func grantsOlder(c *conformance.Case) {
-	if m := c.Input.Message; m.Type == spec.Claim && cases.RuleOf(c) == "R45" && c.Before.Configuration.Epoch <= m.Epoch {
+	if m := c.Input.Message; m.Type == spec.Claim && check.RuleOf(c) == "R45" && c.Before.Configuration.Epoch <= m.Epoch {
 		in := c.Input
 		in.Message.Configuration = c.Before.Configuration
 		c.Want = (&conformance.Model{}).Step(c.ID, c.Members, c.Before, in)

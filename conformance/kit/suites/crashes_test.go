@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -137,9 +136,10 @@ func dies(t *testing.T, kind *suites.Kind, c port.Config, lenient bool, rule, sa
 	p, err := port.Start(t.Context(), c)
 	require.NoError(t, err)
 	defer p.Close()
-	for _, name := range slices.Sorted(maps.Keys(known)) {
+	for i := range known {
+		name, script := known[i].Name, known[i].Script
 		var failure *port.Failure
-		if suites.OfScript(known[name]) != kind || !errors.As(suites.Crash(t.Context(), p, known[name], lenient), &failure) || failure.Rule != rule || !strings.Contains(failure.Problem, says) {
+		if suites.OfScript(script) != kind || !errors.As(suites.Crash(t.Context(), p, script, lenient), &failure) || failure.Rule != rule || !strings.Contains(failure.Problem, says) {
 			continue
 		}
 		require.Contains(t, failure.Problem, "script members", name)

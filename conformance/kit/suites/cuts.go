@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -31,9 +30,9 @@ func (k *Kind) Cuts() (cases []kit.Case) {
 	if err != nil {
 		panic(err) // they are embedded, and a test reads them
 	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if ofScript(known[name]) == k {
-			cases = append(cases, cutDrawn(name, known[name], true)...)
+	for i := range known {
+		if script := known[i].Script; ofScript(script) == k {
+			cases = append(cases, cutDrawn(known[i].Name, script, true)...)
 		}
 	}
 	for n := range k.scripts {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/conformance/history"
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/conformance/sim"
@@ -131,7 +131,7 @@ func inOrder(ctx context.Context, p *port.Process) error {
 // at is something that a client does at a moment: when the resource takes it.
 type at struct {
 	when time.Duration
-	op   check.Op
+	op   history.Op
 }
 
 // atOnce lets the users of a simulated cluster of the port write to two of its resources.
@@ -153,7 +153,7 @@ func atOnce(ctx context.Context, p *port.Process, seed uint64) error {
 		return err
 	}
 	f := &fence{p, map[string]*content{}}
-	var ops []check.Op
+	var ops []history.Op
 	var wrong error
 	for _, a := range requests(told, seed, plan.Length) {
 		ops = append(ops, a.op)
@@ -168,19 +168,19 @@ func atOnce(ctx context.Context, p *port.Process, seed uint64) error {
 }
 
 // take lets a resource take a request.
-func (f *fence) take(op *check.Op) error {
+func (f *fence) take(op *history.Op) error {
 	switch op.Kind {
-	case check.WriteOp:
+	case history.WriteOp:
 		admitted, highest, err := f.write(op.Resource, op.Epoch, strconv.FormatUint(op.Value, 10))
 		switch {
-		case op.Return == check.Never: // nobody hears the answer
+		case op.Return == history.Never: // nobody hears the answer
 		case admitted:
-			op.Outcome = check.Done
+			op.Outcome = history.Done
 		default:
-			op.Outcome, op.Admitted = check.Fenced, highest
+			op.Outcome, op.Admitted = history.Fenced, highest
 		}
 		return err
-	case check.ReadOp:
+	case history.ReadOp:
 		value, highest, err := f.read(op.Resource)
 		op.Epoch = highest
 		if value == "" {
@@ -194,18 +194,18 @@ func (f *fence) take(op *check.Op) error {
 }
 
 // judgeHistory looks whether there is an order of all operations in which each makes sense.
-func judgeHistory(p *port.Process, ops []check.Op, wrong error) error {
+func judgeHistory(p *port.Process, ops []history.Op, wrong error) error {
 	if !p.Usable() {
 		return wrong
 	}
-	slices.SortStableFunc(ops, func(a, b check.Op) int { return cmp.Compare(a.Call, b.Call) })
-	report, err := check.History(check.HistoryHeader{Source: "bullytest", Commit: kit.Version}, ops, check.HistoryOptions{Timeout: 20 * time.Second})
+	slices.SortStableFunc(ops, func(a, b history.Op) int { return cmp.Compare(a.Call, b.Call) })
+	report, err := history.Check(history.Header{Source: "bullytest", Commit: kit.Version}, ops, history.Options{Timeout: 20 * time.Second})
 	switch {
 	case wrong != nil:
 		return wrong
 	case err != nil:
 		return p.Wrong("R38", "the history makes no sense: "+err.Error())
-	case report.Verdict() == check.Inconclusive:
+	case report.Verdict() == history.Inconclusive:
 		return &kit.Inconclusive{Why: "porcupine has found no order of all operations, and has not excluded one, in 20 s"}
 	case report.Err() != nil:
 		return p.Wrong("R38", report.Err().Error())
@@ -219,11 +219,11 @@ func requests(told []sim.Notification, seed uint64, length time.Duration) (all [
 	dice := rand.New(rand.NewPCG(seed, 38))
 	span := func(most time.Duration) time.Duration { return time.Duration(dice.Int64N(int64(max(most, 1)))) }
 	pace, values := length/60, uint64(0)
-	add := func(op check.Op, when time.Duration) {
+	add := func(op history.Op, when time.Duration) {
 		op.Resource = []string{"file", "guard"}[dice.IntN(2)]
 		op.Call = int64(max(0, when-span(3*pace)))
-		if op.Return = int64(when + 1 + span(3*pace)); op.Kind == check.WriteOp && dice.IntN(12) == 0 {
-			op.Outcome, op.Return = check.Unknown, check.Never
+		if op.Return = int64(when + 1 + span(3*pace)); op.Kind == history.WriteOp && dice.IntN(12) == 0 {
+			op.Outcome, op.Return = history.Unknown, history.Never
 		}
 		all = append(all, at{when, op})
 	}
@@ -233,7 +233,7 @@ func requests(told []sim.Notification, seed uint64, length time.Duration) (all [
 			continue
 		}
 		led[t.Epoch] = true
-		all = append(all, at{t.At, check.Op{Client: t.Node.String(), Kind: check.LedOp, Epoch: t.Epoch, Call: int64(t.At), Return: int64(t.At)}})
+		all = append(all, at{t.At, history.Op{Client: t.Node.String(), Kind: history.LedOp, Epoch: t.Epoch, Call: int64(t.At), Return: int64(t.At)}})
 		over := length
 		for _, later := range told[i+1:] {
 			if later.Node == t.Node && !(later.Leading && later.Epoch == t.Epoch) {
@@ -243,12 +243,12 @@ func requests(told []sim.Notification, seed uint64, length time.Duration) (all [
 		}
 		for when := t.At + 4*pace; when < over+8*pace && when < length; when += pace/2 + span(pace) {
 			values++
-			add(check.Op{Client: t.Node.String(), Kind: check.WriteOp, Epoch: t.Epoch, Value: values}, when)
+			add(history.Op{Client: t.Node.String(), Kind: history.WriteOp, Epoch: t.Epoch, Value: values}, when)
 		}
 	}
 	for n := range 2 {
 		for when := span(pace); when < length; when += pace/2 + span(pace) {
-			add(check.Op{Client: fmt.Sprintf("reader %d", n+1), Kind: check.ReadOp}, when)
+			add(history.Op{Client: fmt.Sprintf("reader %d", n+1), Kind: history.ReadOp}, when)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b at) int { return cmp.Compare(a.when, b.when) })

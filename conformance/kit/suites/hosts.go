@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/port"
@@ -134,7 +134,7 @@ func (h *hosts) do(op cluster.Op, most int) (effects []port.Effect, err error) {
 	case !n.up && n.record != nil:
 		q = port.RestartOf(q.Node, n.id, h.members, *n.record)
 	case !n.up:
-		q = port.StartOf(q.Node, n.id, h.members, cases.FirstOf(h.first, n.id))
+		q = port.StartOf(q.Node, n.id, h.members, check.FirstOf(h.first, n.id))
 	case op.Kind == cluster.Change:
 		q = port.InputOf(q.Node, &spec.Input{Call: spec.ChangeCall, Configuration: op.Wanted(&n.state)})
 	case op.Kind == cluster.Resign:

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/kit/blame"
 	"github.com/seed-fdf591db/bully/conformance/port"
@@ -81,7 +81,7 @@ func ask(ctx context.Context, p *port.Process, questions iter.Seq[*conformance.C
 	}
 	err := p.Answers(remembered, func(c *conformance.Case, got spec.Step, wrong *port.Failure) error {
 		asked++
-		p.Took(cases.RuleOf(c))
+		p.Took(check.RuleOf(c))
 		if failure := judgedOutcome(p, c, &got, wrong); failure != nil {
 			failed, did = c, got
 			return failure
@@ -160,7 +160,7 @@ func judged(p *port.Process, c *conformance.Case, want, got *spec.Step, wrong *p
 	c.Want = spec.Step{Ignored: want.Ignored, State: want.State, Sent: want.Sent}
 	if wrong != nil && (wrong.Kind != port.Wrong || sameStep(want, got)) {
 		if wrong.Rule == "" && wrong.Kind == port.Erred {
-			wrong.Rule = cases.RuleOf(c)
+			wrong.Rule = check.RuleOf(c)
 		}
 		return wrong
 	}
@@ -176,7 +176,7 @@ func judged(p *port.Process, c *conformance.Case, want, got *spec.Step, wrong *p
 		rule = "R4"
 	}
 	return p.Wrong(rule, fmt.Sprintf("%s\nnode %s of %s, %s\nbefore %s\nexpected %s\ngot %s",
-		field, c.ID, cases.MemberText(c.Members), c.Input, c.Before, described(want), described(got)))
+		field, c.ID, check.MemberText(c.Members), c.Input, c.Before, described(want), described(got)))
 }
 
 // sameStep reports whether two steps have the same state after them, and send the same.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -87,13 +87,13 @@ type watched struct {
 }
 
 func (n *watched) Start(first spec.Configuration, out *spec.Step) {
-	n.c.Before = cases.Survivor(spec.Durable{Configuration: first})
+	n.c.Before = check.Survivor(spec.Durable{Configuration: first})
 	n.model.Start(first, &n.want)
 	n.step(spec.Input{Call: spec.StartCall}, out, func() { n.port.Start(first, out) })
 }
 
 func (n *watched) Restart(promise spec.Durable, out *spec.Step) {
-	n.c.Before = cases.Survivor(promise)
+	n.c.Before = check.Survivor(promise)
 	n.model.Restart(promise, &n.want)
 	n.step(spec.Input{Call: spec.RestartCall}, out, func() { n.port.Restart(promise, out) })
 }
@@ -110,7 +110,7 @@ func (n *watched) step(in spec.Input, out *spec.Step, take func()) {
 	}
 	n.c.Input = in
 	n.c.Want = n.want
-	n.watch.port.Took(cases.RuleOf(&n.c))
+	n.watch.port.Took(check.RuleOf(&n.c))
 	failure := judged(n.watch.port, &n.c, &n.want, out, port.Guard(take))
 	if n.watch.other(failure) {
 		failure = nil

@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fdf591db/bully/conformance/history"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/conformance/sim/writers"
 	"github.com/seed-fdf591db/bully/spec"
@@ -50,12 +51,12 @@ func run(t testing.TB, seed uint64, nodes int, profile sim.Profile) ran {
 }
 
 // check plays the users of a run, and returns what the checks find.
-func (r ran) check(t testing.TB, rules writers.Rules) ([]check.Op, check.HistoryReport) {
+func (r ran) check(t testing.TB, rules writers.Rules) ([]history.Op, history.Report) {
 	t.Helper()
 	c := r.config
 	c.Rules = rules
 	ops := writers.Play(r.told, c)
-	report, err := check.History(writers.Header(r.name), ops, check.HistoryOptions{Timeout: 10 * time.Second})
+	report, err := history.Check(writers.Header(r.name), ops, history.Options{Timeout: 10 * time.Second})
 	require.NoError(t, err, r.name)
 	return ops, report
 }
@@ -92,15 +93,15 @@ func TestSimulated(t *testing.T) {
 		count.ops += len(ops)
 		for _, op := range ops {
 			switch {
-			case op.Kind == check.LedOp:
+			case op.Kind == history.LedOp:
 				count.led++
-			case op.Kind == check.FollowedOp:
+			case op.Kind == history.FollowedOp:
 				count.followed++
-			case op.Kind == check.ReadOp:
+			case op.Kind == history.ReadOp:
 				count.reads++
-			case op.Outcome == check.Done:
+			case op.Outcome == history.Done:
 				count.done++
-			case op.Outcome == check.Fenced:
+			case op.Outcome == history.Fenced:
 				count.fenced++
 			default:
 				count.unknown++
@@ -123,9 +124,9 @@ func TestTraced(t *testing.T) {
 		var trace bytes.Buffer
 		_, err = sim.Run(&plan, model, sim.Options{Trace: &trace})
 		require.NoError(t, err)
-		ops, err := check.TraceOps(&trace)
+		ops, err := history.TraceOps(&trace)
 		require.NoError(t, err)
-		report, err := check.History(writers.Header("a trace"), ops, check.HistoryOptions{})
+		report, err := history.Check(writers.Header("a trace"), ops, history.Options{})
 		require.NoError(t, err)
 		require.NoError(t, report.Err())
 		require.Positive(t, report.Findings[0].Parts, "epochs that were led")
@@ -175,11 +176,11 @@ func TestBroken(t *testing.T) {
 			for _, r := range runs {
 				_, report := r.check(t, c.rules)
 				for _, f := range report.Findings {
-					if f.Verdict == check.Refused {
+					if f.Verdict == history.Refused {
 						refused[f.Check]++
 						said = f.Broken + ": " + f.Explanation
 					} else {
-						require.Equal(t, check.Linearizable, f.Verdict, r.name)
+						require.Equal(t, history.Linearizable, f.Verdict, r.name)
 					}
 				}
 			}
@@ -213,7 +214,7 @@ func TestBrokenCluster(t *testing.T) {
 					c.spoil(&r.told[i])
 				}
 				_, report := r.check(t, writers.Rules{})
-				if f := report.Findings[0]; f.Verdict == check.Refused {
+				if f := report.Findings[0]; f.Verdict == history.Refused {
 					require.Equal(t, c.broken, f.Broken)
 					refused++
 				}
@@ -235,7 +236,7 @@ func Example() {
 		return
 	}
 	ops := writers.Play(told, writers.Config{Seed: plan.Seed, Length: plan.Length})
-	report, err := check.History(writers.Header("an example"), ops, check.HistoryOptions{})
+	report, err := history.Check(writers.Header("an example"), ops, history.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

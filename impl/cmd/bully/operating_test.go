@@ -21,7 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/impl/internal/metrics"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -364,7 +364,7 @@ func TestPoisoned(t *testing.T) {
 // TestAlertsAreOfMetrics: the page names no metric that a node does not have.
 func TestAlertsAreOfMetrics(t *testing.T) {
 	var told []string
-	for _, f := range slices.Concat(metrics.Families(), metrics.OfProcess()) {
+	for _, f := range slices.Concat(web.Metrics(), web.ProcessMetrics()) {
 		told = append(told, f.Name)
 	}
 	text, err := os.ReadFile("../../OPERATING.md")

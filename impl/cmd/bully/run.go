@@ -171,7 +171,7 @@ func (n *node) open() (err error) {
 	}
 	if n.listener != nil {
 		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.host.Links().Stats,
-			Dropped: n.logs.Dropped, Own: n.shown(), Version: cli.Revision(), Logger: n.logger})
+			Dropped: n.logs.Dropped, Own: n.shown(), Page: n.page, Version: cli.Revision(), Logger: n.logger})
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"text/tabwriter"
 
-	checking "github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/conformance/history"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
@@ -20,7 +20,7 @@ Checks histories. A history says what clients did, between which moments, and wh
   fence         each resource is a linearizable register: a write of a lower epoch than the highest admitted is fenced,
                 and a read returns what was admitted last. A write without an answer may have been done, or not
 
-A history is a file of JSON lines: a header, then one operation a line. "go doc conformance/check.WriteHistory" has an
+A history is a file of JSON lines: a header, then one operation a line. "go doc conformance/history.Write" has an
 example. Most take less than a second; -timeout ends a check that takes long.
 
 Exit status: 0 if all histories are linearizable; 1 if one is refused, is empty, or cannot be read; 2 if the command was
@@ -34,10 +34,10 @@ const exitInconclusive = 3
 // histories checks histories.
 func histories(_ context.Context, p program, args []string) error {
 	var page string
-	var o checking.HistoryOptions
+	var o history.Options
 	flags := p.Flags("history")
 	flags.StringVar(&page, "html", "", "draw the history on a page for browsers, to this `file`")
-	flags.DurationVar(&o.Timeout, "timeout", checking.DefaultHistoryTimeout, "give each check up to this `time`")
+	flags.DurationVar(&o.Timeout, "timeout", history.DefaultTimeout, "give each check up to this `time`")
 	var names []string
 	for {
 		if err := p.ParseSome(flags, args, cli.Manual{Arguments: " file…", Text: historyHelp}); err != nil {
@@ -60,7 +60,7 @@ func histories(_ context.Context, p program, args []string) error {
 }
 
 // checkHistories checks all files, prints what was found, and draws the page if there is to be one.
-func (p program) checkHistories(names []string, page string, o checking.HistoryOptions) error {
+func (p program) checkHistories(names []string, page string, o history.Options) error {
 	var wrong []error
 	inconclusive := 0
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
@@ -71,7 +71,7 @@ func (p program) checkHistories(names []string, page string, o checking.HistoryO
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%.3f\n", name, f.Check, f.Operations, f.Parts, f.Verdict, f.Took.Seconds())
 		}
 		if err == nil {
-			if err = report.Err(); err != nil && report.Verdict() == checking.Inconclusive {
+			if err = report.Err(); err != nil && report.Verdict() == history.Inconclusive {
 				inconclusive++
 			}
 		}
@@ -89,20 +89,20 @@ func (p program) checkHistories(names []string, page string, o checking.HistoryO
 }
 
 // checkHistory checks one file.
-func (p program) checkHistory(name, page string, o checking.HistoryOptions) (checking.HistoryReport, error) {
+func (p program) checkHistory(name, page string, o history.Options) (history.Report, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return checking.HistoryReport{}, err
+		return history.Report{}, err
 	}
-	h, ops, err := checking.ReadHistory(file)
+	h, ops, err := history.Read(file)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return checking.HistoryReport{}, err
+		return history.Report{}, err
 	}
-	report, err := checking.History(h, ops, o)
+	report, err := history.Check(h, ops, o)
 	if err != nil || page == "" {
 		return report, err
 	}
-	return report, writePage(page, func(w io.Writer) error { return checking.Visualise(w, h, ops, o) })
+	return report, writePage(page, func(w io.Writer) error { return history.Visualise(w, h, ops, o) })
 }
 
 // writePage writes a file. What it has begun it takes away if something goes wrong.

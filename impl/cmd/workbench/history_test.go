@@ -7,9 +7,10 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/seed-fdf591db/bully/conformance/history"
+
 	"github.com/stretchr/testify/require"
 
-	checking "github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -17,20 +18,20 @@ import (
 // historyFile writes a history of writes of node 3 that were done in these epochs, one after the other.
 func historyFile(t *testing.T, name string, epochs ...spec.Epoch) string {
 	t.Helper()
-	var ops []checking.Op
+	var ops []history.Op
 	for i, e := range epochs {
-		ops = append(ops, checking.Op{Client: "3", Kind: checking.WriteOp, Epoch: e, Resource: "r", Value: uint64(i + 1), Outcome: checking.Done,
+		ops = append(ops, history.Op{Client: "3", Kind: history.WriteOp, Epoch: e, Resource: "r", Value: uint64(i + 1), Outcome: history.Done,
 			Call: int64(2 * i), Return: int64(2*i + 1)})
 	}
 	return writeHistory(t, name, ops)
 }
 
-func writeHistory(t *testing.T, name string, ops []checking.Op) string {
+func writeHistory(t *testing.T, name string, ops []history.Op) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, checking.WriteHistory(file, checking.HistoryHeader{Source: "a test", Commit: "none"}, ops))
+	require.NoError(t, history.Write(file, history.Header{Source: "a test", Commit: "none"}, ops))
 	require.NoError(t, file.Close())
 	return path
 }
@@ -64,12 +65,12 @@ func TestHistory(t *testing.T) {
 
 // TestHistoryInconclusive tells a search that was given up from one that has found something.
 func TestHistoryInconclusive(t *testing.T) {
-	ops := []checking.Op{}
+	ops := []history.Op{}
 	for i := range 26 {
-		ops = append(ops, checking.Op{Client: "3", Kind: checking.WriteOp, Epoch: 1, Resource: "r", Value: uint64(i + 1), Outcome: checking.Done, Call: 1, Return: 1000})
+		ops = append(ops, history.Op{Client: "3", Kind: history.WriteOp, Epoch: 1, Resource: "r", Value: uint64(i + 1), Outcome: history.Done, Call: 1, Return: 1000})
 	}
 	for i := range 2 {
-		ops = append(ops, checking.Op{Client: "x", Kind: checking.ReadOp, Epoch: 1, Resource: "r", Value: uint64(i + 1), Call: int64(2000 + i), Return: int64(2000 + i)})
+		ops = append(ops, history.Op{Client: "x", Kind: history.ReadOp, Epoch: 1, Resource: "r", Value: uint64(i + 1), Call: int64(2000 + i), Return: int64(2000 + i)})
 	}
 	hard := writeHistory(t, "hard", ops)
 	status, out, log := workbench(t, "history", "-timeout", "10ms", hard)

@@ -69,7 +69,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/internal/metrics"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/transport"
 )
 
@@ -95,14 +95,14 @@ var _ prometheus.Collector = (*Collector)(nil)
 // New returns a Collector. That it has no node is told by Register.
 func New(config Config) *Collector {
 	c := &Collector{config, map[string]*prometheus.Desc{}}
-	for _, f := range metrics.Families() {
+	for _, f := range web.Metrics() {
 		c.all[f.Name] = prometheus.NewDesc(f.Name, f.Help, labelOf(f), config.Labels)
 	}
 	return c
 }
 
 // labelOf returns the labels that a metric has of its own: one, or none.
-func labelOf(f metrics.Family) []string {
+func labelOf(f web.Metric) []string {
 	if f.Label == "" {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (c *Collector) Describe(descriptions chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(collected chan<- prometheus.Metric) {
-	for _, reading := range metrics.Of(c.config.Node.Status(), c.config.Stats) {
+	for _, reading := range web.ReadMetrics(c.config.Node.Status(), c.config.Stats) {
 		if t := reading.Times; t != nil {
 			collected <- prometheus.MustNewConstHistogram(c.all[reading.Name], t.All, t.Sum, t.Within)
 		}
@@ -136,4 +136,4 @@ func (c *Collector) Collect(collected chan<- prometheus.Metric) {
 	}
 }
 
-var kinds = map[metrics.Kind]prometheus.ValueType{metrics.Counter: prometheus.CounterValue, metrics.Gauge: prometheus.GaugeValue}
+var kinds = map[web.MetricKind]prometheus.ValueType{web.Counter: prometheus.CounterValue, web.Gauge: prometheus.GaugeValue}

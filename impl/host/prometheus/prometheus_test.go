@@ -23,7 +23,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/internal/metrics"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -105,11 +104,11 @@ func TestDocumented(t *testing.T) {
 	source, err := os.ReadFile("prometheus.go")
 	require.NoError(t, err)
 	comment, _, _ := bytes.Cut(source, []byte("\npackage"))
-	var documented, told []metrics.Family
+	var documented, told []web.Metric
 	for _, line := range regexp.MustCompile(`(?m)^//\t(bully_\w+)(?:\{(\w+)\})? +(counter|gauge|histogram) +(.*)$`).FindAllSubmatch(comment, -1) {
-		documented = append(documented, metrics.Family{Name: string(line[1]), Kind: metrics.Kind(line[3]), Label: string(line[2]), Help: string(line[4])})
+		documented = append(documented, web.Metric{Name: string(line[1]), Kind: web.MetricKind(line[3]), Label: string(line[2]), Help: string(line[4])})
 	}
-	told = append(told, metrics.Families()...)
+	told = append(told, web.Metrics()...)
 	require.Equal(t, told, documented)
 }
 
@@ -127,11 +126,11 @@ func TestOneVocabulary(t *testing.T) {
 	}
 	command := ofCommand(t, node)
 
-	for _, f := range metrics.OfProcess() {
+	for _, f := range web.ProcessMetrics() {
 		delete(command, f.Name)
 	}
-	table := map[string]metrics.Family{}
-	for _, f := range metrics.Families() {
+	table := map[string]web.Metric{}
+	for _, f := range web.Metrics() {
 		table[f.Name] = f
 		require.Contains(t, library, f.Name)
 		require.Contains(t, command, f.Name)
@@ -221,8 +220,8 @@ func TestOfAHost(t *testing.T) {
 	})
 }
 
-func family(name string) (found metrics.Family) {
-	for _, f := range metrics.Families() {
+func family(name string) (found web.Metric) {
+	for _, f := range web.Metrics() {
 		if f.Name == "bully_"+name {
 			found = f
 		}
@@ -230,5 +229,5 @@ func family(name string) (found metrics.Family) {
 	return found
 }
 
-func helpOf(name string) string       { return family(name).Help }
-func kindOf(name string) metrics.Kind { return family(name).Kind }
+func helpOf(name string) string         { return family(name).Help }
+func kindOf(name string) web.MetricKind { return family(name).Kind }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
@@ -74,5 +74,5 @@ func (n *bullyNode) Case() conformance.Case {
 // Did tells of the last step only which it is, and the rule that it follows from: the rest is in its Case.
 func (n *bullyNode) Did() Step {
 	c := n.Case()
-	return Step{Action: string(n.last.did.Action), Rule: cases.RuleOf(&c)}
+	return Step{Action: string(n.last.did.Action), Rule: check.RuleOf(&c)}
 }

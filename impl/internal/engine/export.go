@@ -112,7 +112,7 @@ func ExportCase(f *recording.Recording, run *interactive.Run, trace []byte) (nam
 
 // comment says what a script is, and how to run it.
 func comment(f *recording.Recording, run *interactive.Run) string {
-	said := f.Title + "\n" + "Put this file into conformance/cluster/testdata/regressions, and run: go test ./conformance/cluster -run TestRegressions"
+	said := f.Title + "\n" + "Put this into a file of conformance/cluster/testdata/regressions, under a line -- name --, and run: go test ./conformance/cluster -run TestRegressions"
 	if run != nil {
 		runSpec, err := json.Marshal(run.RunSpec())
 		if err == nil {

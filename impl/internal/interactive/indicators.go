@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
@@ -149,7 +149,7 @@ func (s *Run) judge(m *compare.Moment, node compare.Node) {
 		return
 	}
 	if want := s.model.Step(c.ID, c.Members, c.Before, c.Input); !want.Equal(c.Want) && s.indicators.against == "" {
-		s.indicators.against = fmt.Sprintf("%s: %s", cases.RuleOf(&c), spec.Sentence(cases.RuleOf(&c)))
+		s.indicators.against = fmt.Sprintf("%s: %s", check.RuleOf(&c), spec.Sentence(check.RuleOf(&c)))
 	}
 }
 

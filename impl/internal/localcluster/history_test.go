@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/seed-fdf591db/bully/conformance/history"
 
-	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/stretchr/testify/require"
 )
 
 // soak returns how many times as long a test is to be as it commonly is: the environment variable BULLY_SOAK, or 1.
@@ -112,8 +112,8 @@ func (h *histories) writes(but ...int) Reign {
 	require.NoError(h.t, err)
 	h.epoch = max(h.epoch, reign.Epoch)
 	for _, name := range resources {
-		require.True(h.t, h.r.until(h.t, patience, func(op *check.Op) bool {
-			return op.Outcome == check.Done && op.Call > now && op.Resource == name && uint64(op.Epoch) >= reign.Epoch
+		require.True(h.t, h.r.until(h.t, patience, func(op *history.Op) bool {
+			return op.Outcome == history.Done && op.Call > now && op.Resource == name && uint64(op.Epoch) >= reign.Epoch
 		}), "waited for ever until a leader writes to %s, after epoch %d", name, reign.Epoch)
 	}
 	return reign
@@ -125,11 +125,11 @@ func (h *histories) late(reign Reign) bool {
 	h.t.Helper()
 	now := h.r.now()
 	for _, name := range resources {
-		want := check.Fenced
+		want := history.Fenced
 		if name == unfenced {
-			want = check.Done
+			want = history.Done
 		}
-		if !h.r.until(h.t, 10*time.Second, func(op *check.Op) bool {
+		if !h.r.until(h.t, 10*time.Second, func(op *history.Op) bool {
 			return op.Outcome == want && op.Return > now && op.Resource == name && uint64(op.Epoch) == reign.Epoch
 		}) {
 			return false
@@ -182,19 +182,19 @@ func (h *histories) check() {
 	var merged bytes.Buffer
 	_, err := h.c.MergeTraces(&merged)
 	require.NoError(t, err)
-	traced, err := check.TraceOps(&merged)
+	traced, err := history.TraceOps(&merged)
 	require.NoError(t, err)
 	h.judge("traces", traced, 1)
 
 	// What clients saw has another clock than the traces: who led at all is taken from there, at any time.
-	all, open := []check.Op{}, []check.Op{}
+	all, open := []history.Op{}, []history.Op{}
 	for _, op := range traced {
-		if op.Kind == check.LedOp {
+		if op.Kind == history.LedOp {
 			op.Call, op.Return = 0, h.r.now()
 			all, open = append(all, op), append(open, op)
 		}
 	}
-	outcomes := map[check.Outcome]int{}
+	outcomes := map[history.Outcome]int{}
 	for _, op := range h.r.ops {
 		if op.Resource == unfenced {
 			open = append(open, op)
@@ -204,30 +204,30 @@ func (h *histories) check() {
 		outcomes[op.Outcome]++
 	}
 	h.judge("clients", all, 3)
-	t.Logf("of the fenced resources: %d writes done, %d fenced, %d unknown", outcomes[check.Done], outcomes[check.Fenced], outcomes[check.Unknown])
-	for _, o := range []check.Outcome{check.Done, check.Fenced, check.Unknown} {
+	t.Logf("of the fenced resources: %d writes done, %d fenced, %d unknown", outcomes[history.Done], outcomes[history.Fenced], outcomes[history.Unknown])
+	for _, o := range []history.Outcome{history.Done, history.Fenced, history.Unknown} {
 		require.Positive(t, outcomes[o], o)
 	}
 
 	// The resource without a fence shows that the checks can fail.
-	report, err := check.History(header(h.c), open, check.HistoryOptions{})
+	report, err := history.Check(header(h.c), open, history.Options{})
 	require.NoError(t, err)
-	for i, want := range []check.Verdict{check.Linearizable, check.Refused, check.Refused} {
+	for i, want := range []history.Verdict{history.Linearizable, history.Refused, history.Refused} {
 		f := report.Findings[i]
 		require.Equal(t, want, f.Verdict, f.Explanation)
 		t.Logf("without a fence: %s, %d operations: %s in %s %s", f.Check, f.Operations, f.Verdict, f.Took.Round(time.Millisecond), f.Explanation)
 	}
 }
 
-func header(c *Cluster) check.HistoryHeader {
-	return check.HistoryHeader{Source: fmt.Sprintf("%d real nodes", len(c.nodes)), Commit: "unknown", Raises: []string{guarded}}
+func header(c *Cluster) history.Header {
+	return history.Header{Source: fmt.Sprintf("%d real nodes", len(c.nodes)), Commit: "unknown", Raises: []string{guarded}}
 }
 
 // judge sees that a history is linearizable, and that so many of the checks have had something to check. A history that is
 // not is kept.
-func (h *histories) judge(name string, ops []check.Op, checks int) {
+func (h *histories) judge(name string, ops []history.Op, checks int) {
 	t := h.t
-	report, err := check.History(header(h.c), ops, check.HistoryOptions{})
+	report, err := history.Check(header(h.c), ops, history.Options{})
 	require.NoError(t, err)
 	for _, f := range report.Findings {
 		t.Logf("%s: %s, %d operations in %d parts: %s in %s", name, f.Check, f.Operations, f.Parts, f.Verdict, f.Took.Round(time.Millisecond))
@@ -238,7 +238,7 @@ func (h *histories) judge(name string, ops []check.Op, checks int) {
 	if err := report.Err(); err != nil {
 		kept, keepErr := os.CreateTemp("", "history-failed-*.ndjson")
 		if keepErr == nil {
-			keepErr = errors.Join(check.WriteHistory(kept, header(h.c), ops), kept.Close())
+			keepErr = errors.Join(history.Write(kept, header(h.c), ops), kept.Close())
 			t.Logf("the history is kept (%v): workbench history -html page.html %s", keepErr, kept.Name())
 		}
 		require.NoError(t, err)

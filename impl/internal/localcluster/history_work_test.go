@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/conformance/history"
 	"github.com/seed-fdf591db/bully/impl/resource"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -151,15 +151,15 @@ func runLeader(arguments string) int {
 			return 1
 		}
 		time.Sleep(rand.N(4 * time.Millisecond)) // between the decision and the request, it may be stopped
-		outcome := string(check.Done)
+		outcome := string(history.Done)
 		switch _, err := ask(client, http.MethodPost, url+"/"+name+"?value="+id, spec.Epoch(epoch)); {
 		case errors.Is(err, resource.ErrFenced):
-			outcome = string(check.Fenced)
+			outcome = string(history.Fenced)
 			if fenced, ok := errors.AsType[*resource.FencedError](err); ok {
 				outcome += fmt.Sprintf("&admitted=%d", fenced.Admitted)
 			}
 		case err != nil:
-			outcome = string(check.Unknown)
+			outcome = string(history.Unknown)
 		}
 		if _, err := ask(client, http.MethodPost, recorder+"/end?id="+id+"&outcome="+outcome, 0); err != nil {
 			return 1
@@ -196,7 +196,7 @@ func ask(client *http.Client, method, url string, epoch spec.Epoch) (string, err
 type recorder struct {
 	mu      sync.Mutex
 	begin   time.Time
-	ops     []check.Op     // the value of a write is its place, from 1
+	ops     []history.Op   // the value of a write is its place, from 1
 	pids    map[string]int // of the newest writer of each node
 	changed chan struct{}
 }
@@ -204,11 +204,11 @@ type recorder struct {
 func (r *recorder) now() int64 { return int64(time.Since(r.begin)) }
 
 // add adds an operation.
-func (r *recorder) add(op check.Op) (id int) {
+func (r *recorder) add(op history.Op) (id int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ops = append(r.ops, op)
-	if op.Kind == check.WriteOp {
+	if op.Kind == history.WriteOp {
 		r.ops[len(r.ops)-1].Value = uint64(len(r.ops))
 	}
 	return len(r.ops)
@@ -219,8 +219,8 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.URL.Path == "/begin" {
 		epoch, _ := strconv.ParseUint(q.FormValue("epoch"), 10, 64)
 		pid, _ := strconv.Atoi(q.FormValue("pid"))
-		id := r.add(check.Op{Client: q.FormValue("node"), Kind: check.WriteOp, Epoch: spec.Epoch(epoch), Resource: q.FormValue("resource"),
-			Outcome: check.Unknown, Call: r.now(), Return: check.Never})
+		id := r.add(history.Op{Client: q.FormValue("node"), Kind: history.WriteOp, Epoch: spec.Epoch(epoch), Resource: q.FormValue("resource"),
+			Outcome: history.Unknown, Call: r.now(), Return: history.Never})
 		r.mu.Lock()
 		r.pids[q.FormValue("node")] = pid
 		r.mu.Unlock()
@@ -235,7 +235,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	op := &r.ops[id-1]
-	if op.Outcome = check.Outcome(q.FormValue("outcome")); op.Outcome == check.Unknown {
+	if op.Outcome = history.Outcome(q.FormValue("outcome")); op.Outcome == history.Unknown {
 		return
 	}
 	op.Return = r.now()
@@ -246,12 +246,12 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 }
 
 // until waits until some operation is as wanted, which is asked after each write, and reports whether one was.
-func (r *recorder) until(t *testing.T, most time.Duration, wanted func(op *check.Op) bool) bool {
+func (r *recorder) until(t *testing.T, most time.Duration, wanted func(op *history.Op) bool) bool {
 	t.Helper()
 	late := within(t, most)
 	for {
 		r.mu.Lock()
-		found, changed := slices.ContainsFunc(r.ops, func(op check.Op) bool { return wanted(&op) }), r.changed
+		found, changed := slices.ContainsFunc(r.ops, func(op history.Op) bool { return wanted(&op) }), r.changed
 		r.mu.Unlock()
 		if found {
 			return true
@@ -274,7 +274,7 @@ func (r *recorder) read(c *Cluster, url string, stop <-chan struct{}) {
 			return
 		case <-time.After(rand.N(4 * time.Millisecond)):
 		}
-		op := check.Op{Client: "reader", Kind: check.ReadOp, Resource: resources[n%len(resources)], Call: r.now()}
+		op := history.Op{Client: "reader", Kind: history.ReadOp, Resource: resources[n%len(resources)], Call: r.now()}
 		text, err := ask(client, http.MethodGet, url+"/"+op.Resource, 0)
 		op.Return = r.now()
 		if err == nil {
@@ -287,7 +287,7 @@ func (r *recorder) read(c *Cluster, url string, stop <-chan struct{}) {
 		id := 1 + n/5%len(c.nodes)
 		view := c.View().Nodes[id-1] // what the node has said last; it was true at some time before
 		if view.Heard && view.Leader != 0 {
-			r.add(check.Op{Client: strconv.Itoa(id), Kind: check.FollowedOp, Epoch: spec.Epoch(view.Epoch),
+			r.add(history.Op{Client: strconv.Itoa(id), Kind: history.FollowedOp, Epoch: spec.Epoch(view.Epoch),
 				Leader: spec.IntegerID(uint64(view.Leader)), Call: 0, Return: r.now()})
 		}
 	}

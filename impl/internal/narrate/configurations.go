@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -105,15 +105,15 @@ func tallyOf(members int, id spec.NodeID, s *spec.State) (n tally) {
 
 // RulesOf returns the rules that a step follows from, the first one first: with a newer configuration what is done with it, and
 // then with the message; and with a reign the stamp (R48).
-func RulesOf(c *cases.Case) string {
-	rule := cases.RuleOf(c)
+func RulesOf(c *check.Case) string {
+	rule := check.RuleOf(c)
 	if c.Want.State.Configuration.IsNone() {
 		return rule
 	}
 	if rule == "R43" {
 		later := *c
 		later.Before.Configuration = c.Want.State.Configuration
-		rule += " " + cases.RuleOf(&later)
+		rule += " " + check.RuleOf(&later)
 	}
 	if c.Want.State.Role == spec.Leader && c.Before.Role != spec.Leader {
 		rule += " R48"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -92,7 +92,7 @@ func kindIn(c *spec.Configuration, id spec.NodeID) spec.MemberKind {
 }
 
 // tellChanging says a step that is another where members come and go. It has no words for all others.
-func tellChanging(c *cases.Case) (w words) {
+func tellChanging(c *check.Case) (w words) {
 	in, after := &c.Input, &c.Want.State
 	own := &after.Configuration
 	switch {
@@ -106,18 +106,18 @@ func tellChanging(c *cases.Case) (w words) {
 		return words{text: "is called to " + deeds(&c.Before.Configuration, own, "", calling(c.ID, "itself")),
 			note: fmt.Sprintf("makes that %s, and says HEARTBEAT to all who are or were members. It holds for good when a quorum has acknowledged it: %d of %d",
 				stamp(own), tallyOf(0, c.ID, after).needs(), tallyOf(0, c.ID, after).all)}
-	case (in.Timer == spec.PatienceTimer || in.Timer == spec.CoordinatorTimer) && !cases.MayStand(c.ID, &c.Before):
+	case (in.Timer == spec.PatienceTimer || in.Timer == spec.CoordinatorTimer) && !check.MayStand(c.ID, &c.Before):
 		return tellSpeaking(c)
 	case in.Message.Type == "":
 		return won(c)
-	case cases.RuleOf(c) == "R44":
+	case check.RuleOf(c) == "R44":
 		return words{text: takes(&in.Message), note: outside(c)}
 	}
 	return w
 }
 
 // tellSpeaking says what a node does that may not stand, when it has waited long enough (R46).
-func tellSpeaking(c *cases.Case) (w words) {
+func tellSpeaking(c *check.Case) (w words) {
 	before := &c.Before
 	w.text = "has waited long enough for a leader"
 	if !before.Leader.IsNone() && before.Leader != c.ID {
@@ -138,7 +138,7 @@ func tellSpeaking(c *cases.Case) (w words) {
 }
 
 // won says a timer by whose end a node wins; that is one more than what is told of fixed members.
-func won(c *cases.Case) (w words) {
+func won(c *check.Case) (w words) {
 	if c.Input.Timer == "" || c.Want.State.Role != spec.Leader || c.Before.Role == spec.Leader {
 		return words{}
 	}
@@ -148,7 +148,7 @@ func won(c *cases.Case) (w words) {
 }
 
 // stamped says that a winner stamps its configuration (R48); "" if nobody wins.
-func stamped(c *cases.Case) string {
+func stamped(c *check.Case) string {
 	after := &c.Want.State
 	if after.Configuration.IsNone() || after.Role != spec.Leader || c.Before.Role == spec.Leader {
 		return ""
@@ -157,7 +157,7 @@ func stamped(c *cases.Case) string {
 }
 
 // outside says what comes of a message of which a rule of section 8 sees nothing: somebody is no member (R44).
-func outside(c *cases.Case) string {
+func outside(c *check.Case) string {
 	m, own := &c.Input.Message, &c.Want.State.Configuration
 	first := join(adopts(c), becomes(c))
 	switch {
@@ -172,7 +172,7 @@ func outside(c *cases.Case) string {
 }
 
 // adopts says that a node adopts the configuration of a message (R43), and what that makes of it; "" if it does not.
-func adopts(c *cases.Case) string {
+func adopts(c *check.Case) string {
 	m, was, now := &c.Input.Message, &c.Before.Configuration, &c.Want.State.Configuration
 	if now.IsNone() || m.Type == "" || *was == *now || *now != m.Configuration {
 		return ""
@@ -194,7 +194,7 @@ func adopts(c *cases.Case) string {
 }
 
 // noVote says why a node may not support whoever asks or claims, whatever its lease and its promises (R45); "" if it may.
-func noVote(c *cases.Case) string {
+func noVote(c *check.Case) string {
 	m, own := &c.Input.Message, &c.Want.State.Configuration
 	if own.IsNone() {
 		return ""
@@ -215,8 +215,8 @@ func noVote(c *cases.Case) string {
 
 // uncounted says that an answer that the node waits for is of another configuration, and so does not count (R45); "" if that is
 // not so.
-func uncounted(c *cases.Case) string {
-	if c.Want.State.Configuration.IsNone() || cases.RuleOf(c) != "R45" {
+func uncounted(c *check.Case) string {
+	if c.Want.State.Configuration.IsNone() || check.RuleOf(c) != "R45" {
 		return ""
 	}
 	return fmt.Sprintf("does not count: it was given in %s, and its own configuration is %s", stamp(&c.Input.Message.Configuration),
@@ -224,8 +224,8 @@ func uncounted(c *cases.Case) string {
 }
 
 // whichIs says why the sender of a message is to lead, rather than the node.
-func whichIs(c *cases.Case) string {
-	if cases.MayStand(c.ID, &c.Want.State) || kindIn(&c.Want.State.Configuration, c.ID) == "" {
+func whichIs(c *check.Case) string {
+	if check.MayStand(c.ID, &c.Want.State) || kindIn(&c.Want.State.Configuration, c.ID) == "" {
 		return "which is higher"
 	}
 	return "being " + a(kindIn(&c.Want.State.Configuration, c.ID)) + " itself"

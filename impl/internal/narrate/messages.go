@@ -3,12 +3,12 @@ package narrate
 import (
 	"fmt"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // tellMessage says what a node makes of a message.
-func tellMessage(c *cases.Case) (note string, upkeep bool) {
+func tellMessage(c *check.Case) (note string, upkeep bool) {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	switch m.Type {
 	case spec.OK, spec.Assent, spec.Grant, spec.Ack:
@@ -56,7 +56,7 @@ func tellMessage(c *cases.Case) (note string, upkeep bool) {
 }
 
 // learned says that a node has learned an epoch. A leader that has leads no more, and a claimant gives up.
-func learned(c *cases.Case) string {
+func learned(c *check.Case) string {
 	if c.Want.State.Epoch > c.Before.Epoch {
 		switch c.Before.Role {
 		case spec.Leader:
@@ -70,7 +70,7 @@ func learned(c *cases.Case) string {
 }
 
 // unlearned says that a node does not learn an epoch: what binds nobody teaches who keeps another's lease none (R7).
-func unlearned(c *cases.Case) string {
+func unlearned(c *check.Case) string {
 	if m := &c.Input.Message; m.Epoch > c.Want.State.Epoch && !c.Want.State.Leader.IsNone() && c.Want.State.Role != spec.Claimant {
 		return fmt.Sprintf("does not learn of epoch %d, for it keeps the lease of %s", m.Epoch, c.Want.State.Leader)
 	}
@@ -78,7 +78,7 @@ func unlearned(c *cases.Case) string {
 }
 
 // answersNothing says that an OK or an ASSENT is not to what the node asks now; "" if it is.
-func answersNothing(c *cases.Case) string {
+func answersNothing(c *check.Case) string {
 	m, before := &c.Input.Message, &c.Before
 	asks := before.Role == spec.Candidate || before.Role == spec.Electing
 	switch {
@@ -91,7 +91,7 @@ func answersNothing(c *cases.Case) string {
 }
 
 // released says that the lease of a sender ends with its message.
-func released(c *cases.Case) string {
+func released(c *check.Case) string {
 	m := &c.Input.Message
 	if c.Before.Leader == m.From && c.Want.State.Leader != m.From {
 		return fmt.Sprintf("%s does not lead, then: its lease ends", m.From)
@@ -103,7 +103,7 @@ func released(c *cases.Case) string {
 }
 
 // election says what a node makes of ELECTION (R10, R11).
-func election(c *cases.Case) string {
+func election(c *check.Case) string {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	first := join(released(c), join(learned(c), unlearned(c)))
 	switch {
@@ -129,7 +129,7 @@ func election(c *cases.Case) string {
 	return join(first, fmt.Sprintf("would grant a claim of %s, %s, and says so", m.From, whichIs(c)))
 }
 
-func assent(c *cases.Case) string {
+func assent(c *check.Case) string {
 	after := &c.Want.State
 	if said := claims(c); said != "" {
 		return said
@@ -144,7 +144,7 @@ func assent(c *cases.Case) string {
 }
 
 // claim says what a node makes of CLAIM (R17, R18).
-func claim(c *cases.Case) string {
+func claim(c *check.Case) string {
 	m, before := &c.Input.Message, &c.Before
 	switch {
 	case answers(c, spec.Refuse) && noVote(c) != "":
@@ -180,7 +180,7 @@ func claim(c *cases.Case) string {
 }
 
 // grant says what a node makes of GRANT (R19, R20).
-func grant(c *cases.Case) string {
+func grant(c *check.Case) string {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	switch {
 	case after.Role == spec.Leader && before.Role != spec.Leader:
@@ -200,7 +200,7 @@ func grant(c *cases.Case) string {
 	return join("comes too late: it claims nothing now", becomes(c))
 }
 
-func reign(c *cases.Case) (note string, upkeep bool) {
+func reign(c *check.Case) (note string, upkeep bool) {
 	m, before, after := &c.Input.Message, &c.Before, &c.Want.State
 	heartbeat := m.Type == spec.Heartbeat
 	switch {
@@ -216,7 +216,7 @@ func reign(c *cases.Case) (note string, upkeep bool) {
 	return fmt.Sprintf("follows %s in epoch %d", m.From, m.Epoch), false
 }
 
-func resign(c *cases.Case) string {
+func resign(c *check.Case) string {
 	before, after := &c.Before, &c.Want.State
 	first := released(c)
 	switch {
@@ -233,7 +233,7 @@ func resign(c *cases.Case) string {
 	return first
 }
 
-func imBack(c *cases.Case) string {
+func imBack(c *check.Case) string {
 	m := &c.Input.Message
 	first := join(released(c), join(becomes(c), unlearned(c)))
 	switch {

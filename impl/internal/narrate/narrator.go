@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -175,7 +175,7 @@ func (t *Narrator) step(e *spec.Event) recording.Frame {
 }
 
 // caseOf returns an event as a case of package conformance.
-func (t *Narrator) caseOf(i int, e *spec.Event) cases.Case {
+func (t *Narrator) caseOf(i int, e *spec.Event) check.Case {
 	in := e.Trigger()
 	before := t.nodes[i].state
 	if in.Call == spec.RestartCall && !t.nodes[i].seen {
@@ -184,7 +184,7 @@ func (t *Narrator) caseOf(i int, e *spec.Event) cases.Case {
 	if before.Configuration.IsNone() {
 		before.Configuration = e.State.Configuration
 	}
-	return cases.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: spec.Step{State: e.State, Sent: e.Sent}}
+	return check.Case{ID: e.Node, Members: t.members, Before: before, Input: in, Want: spec.Step{State: e.State, Sent: e.Sent}}
 }
 
 func kindOf(e *spec.Event) recording.Kind {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/cases"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -18,7 +18,7 @@ type words struct {
 
 // Words says what a node of ours does in a case, and what it makes of it. upkeep is what a reign costs: heartbeats, their
 // receipt and their answers.
-func Words(c *cases.Case) (text, note string, upkeep bool) {
+func Words(c *check.Case) (text, note string, upkeep bool) {
 	w := tell(c)
 	return w.text, w.note, w.upkeep
 }
@@ -116,7 +116,7 @@ func cutWords(members []spec.NodeID, cut []recording.Link) (text, note string) {
 }
 
 // tell says a step of a node in words.
-func tell(c *cases.Case) words {
+func tell(c *check.Case) words {
 	in, after := &c.Input, &c.Want.State
 	if !after.Configuration.IsNone() {
 		if w := tellChanging(c); w.text != "" {
@@ -145,7 +145,7 @@ func tell(c *cases.Case) words {
 }
 
 // tellTimer says the end of a timer.
-func tellTimer(c *cases.Case) words {
+func tellTimer(c *check.Case) words {
 	before, after := &c.Before, &c.Want.State
 	switch c.Input.Timer {
 	case spec.PatienceTimer:
@@ -185,13 +185,13 @@ func tellTimer(c *cases.Case) words {
 }
 
 // count says how many back a node, and how many it needs.
-func count(c *cases.Case, s *spec.State) string {
+func count(c *check.Case, s *spec.State) string {
 	n := tallyOf(len(c.Members), c.ID, s)
 	return fmt.Sprintf("%d of %d, itself included (it needs %d)", n.backers, n.all, n.needs())
 }
 
 // claims says that a node claims, or wins at once; "" if it does not.
-func claims(c *cases.Case) string {
+func claims(c *check.Case) string {
 	before, after := &c.Before, &c.Want.State
 	switch {
 	case after.Role == spec.Claimant && before.Role != spec.Claimant:
@@ -215,7 +215,7 @@ func rests(after *spec.State) string {
 }
 
 // becomes says how the state of a node has changed; "" if not in a way that people look for.
-func becomes(c *cases.Case) string {
+func becomes(c *check.Case) string {
 	before, after := &c.Before, &c.Want.State
 	var said []string
 	if after.Epoch > before.Epoch && after.Role != spec.Leader {
@@ -258,6 +258,6 @@ func join(first, second string) string {
 }
 
 // answers reports whether a case sends a message of a type.
-func answers(c *cases.Case, t spec.MessageType) bool {
+func answers(c *check.Case, t spec.MessageType) bool {
 	return slices.ContainsFunc(c.Want.Sent, func(m spec.Message) bool { return m.Type == t })
 }

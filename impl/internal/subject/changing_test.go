@@ -47,9 +47,9 @@ func TestKnownLikeTheModel(t *testing.T) {
 	known, err := cluster.Known()
 	require.NoError(t, err)
 	require.Greater(t, len(known), 120)
-	for name, script := range known {
-		_, violation, err := script.Try(subject.New, cluster.Options{Like: model})
-		require.NoError(t, err, name)
-		require.Nil(t, violation, name)
+	for i := range known {
+		_, violation, err := known[i].Try(subject.New, cluster.Options{Like: model})
+		require.NoError(t, err, known[i].Where())
+		require.Nil(t, violation, known[i].Where())
 	}
 }

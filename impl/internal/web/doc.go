@@ -51,6 +51,9 @@
 //	...
 //	server.Close()
 //
+// What /metrics tells is a table, metric_table.go: each name, its help, its kind and its label, once. Package impl/host/prometheus gives the same
+// to a registry, so that one set of alerts and dashboards is good for both.
+//
 // # Who may call
 //
 // Nobody is asked who he is. Everybody who reaches the address may read all of the above; and if Config.Control is set, make the node

@@ -6,17 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
-	"github.com/seed-fdf591db/bully/traces/viewer"
 )
 
 // Node is what the server shows. A host.Host is one.
@@ -36,22 +37,23 @@ type Certificate interface {
 type Config struct {
 	Node    Node
 	Events  *Events
-	Control bool                   // whoever reaches the server may make the node resign, and change members
-	Changer Changer                // changes members; nil if they are fixed
-	Cluster string                 // the name of the cluster
-	Views   map[spec.NodeID]string // where browsers find the servers of other nodes: http://host:port, without a path
-	Stats   func() transport.Stats // of the transport; nil if there are none
-	Dropped func() uint64          // how many lines of its log have been dropped; nil if none is
-	Own     Certificate            // of the node; nil if it has none
-	Most    int                    // connections that are open at once; 0 means 512
-	Version string                 // of the program
-	Logger  *slog.Logger           // is told of requests that fail; nil tells nobody
+	Control bool                         // whoever reaches the server may make the node resign, and change members
+	Changer Changer                      // changes members; nil if they are fixed
+	Cluster string                       // the name of the cluster
+	Views   map[spec.NodeID]string       // where browsers find the servers of other nodes: http://host:port, without a path
+	Stats   func() transport.Stats       // of the transport; nil if there are none
+	Dropped func() uint64                // how many lines of its log have been dropped; nil if none is
+	Own     Certificate                  // of the node; nil if it has none
+	Page    func() (http.Handler, error) // makes the page for people; nil if there is none
+	Most    int                          // connections that are open at once; 0 means 512
+	Version string                       // of the program
+	Logger  *slog.Logger                 // is told of requests that fail; nil tells nobody
 }
 
 // Server serves the HTTP face of one node.
 type Server struct {
 	config Config
-	page   *viewer.Page
+	page   http.Handler
 	server *http.Server
 	slots  *slots
 
@@ -82,9 +84,12 @@ func New(c Config) (*Server, error) {
 			return nil, fmt.Errorf("view %q: give it as http://host:port: %w", origin, err)
 		}
 	}
-	var err error
-	if s.page, err = s.newPage(); err != nil {
-		return nil, err
+	s.page = http.HandlerFunc(http.NotFound)
+	if c.Page != nil {
+		var err error
+		if s.page, err = c.Page(); err != nil {
+			return nil, err
+		}
 	}
 	if s.config.Most == 0 {
 		s.config.Most = maxConnections
@@ -100,18 +105,6 @@ func New(c Config) (*Server, error) {
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
 	return s, nil
-}
-
-// newPage returns the page, which watches this node and the others that there are views of.
-func (s *Server) newPage() (*viewer.Page, error) {
-	me := s.config.Node.Status().ID
-	nodes := []viewer.Node{{ID: me.String()}}
-	for _, id := range slices.SortedFunc(maps.Keys(s.config.Views), spec.NodeID.Compare) {
-		if id != me {
-			nodes = append(nodes, viewer.Node{ID: id.String(), URL: s.config.Views[id]})
-		}
-	}
-	return viewer.New(viewer.Options{Live: &viewer.Live{Nodes: nodes, Cluster: s.config.Cluster, Resign: s.config.Control}})
 }
 
 // Serve serves on l until Close. It closes l. Its error is nil after Close.
@@ -222,7 +215,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 // leader answers who leads. Before the node has started it knows nothing: not even the epoch, which never goes back.
 func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
 	now := s.config.Node.Status()
-	if !hasStarted(now) {
+	if !hasStarted(&now) {
 		http.Error(w, "the node has not started yet", http.StatusServiceUnavailable)
 		return
 	}
@@ -235,9 +228,6 @@ func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
 		Epoch  spec.Epoch  `json:"epoch"`
 	}{now.Leader, now.Epoch})
 }
-
-// hasStarted reports whether a node has taken its first step.
-func hasStarted(s host.Status) bool { return s.Role != "" }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
@@ -260,4 +250,27 @@ func (s *Server) views(w http.ResponseWriter, _ *http.Request) {
 		Members []spec.NodeID          `json:"members"`
 		Views   map[spec.NodeID]string `json:"views"`
 	}{now.ID, s.config.Cluster, now.Members, s.config.Views})
+}
+
+// misnamed reports whether a browser asks for something to be done at a name that is not known to be this server's. A page of
+// anybody's can have its own name lead here, to loopback too, and is then of the same origin as far as the browser can tell
+// (DNS rebinding). Nobody has such a hold of an address, of localhost, or of the name of a view. What is no browser goes
+// where it is sent, by any name.
+func (s *Server) misnamed(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+		return false
+	}
+	name := r.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || strings.EqualFold(name, "localhost") {
+		return false
+	}
+	for _, view := range s.config.Views {
+		if u, err := url.Parse(view); err == nil && strings.EqualFold(u.Host, r.Host) {
+			return false
+		}
+	}
+	return true
 }

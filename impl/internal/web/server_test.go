@@ -22,7 +22,6 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
-	"github.com/seed-fdf591db/bully/traces/viewer"
 )
 
 func TestMain(m *testing.M) {
@@ -249,29 +248,26 @@ func TestMetrics(t *testing.T) {
 	require.NotContains(t, body, "bully_link_heard_seconds{", "never")
 }
 
-// TestPage sees that the page watches this node and the others that there are views of, may connect to them and to nobody
-// else, and may make them resign.
+// TestPage sees that the page is served under / alone, and that nothing is there if there is none.
 func TestPage(t *testing.T) {
 	url, _ := serve(t, newFake(), func(c *Config) {
-		c.Views = map[spec.NodeID]string{five: "http://five.example:8001", three: "http://three.example:8001"}
+		c.Page = func() (http.Handler, error) {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }), nil
+		}
 	})
-	code, body, header := get(t, url+"/")
+	code, body, _ := get(t, url+"/")
 	require.Equal(t, http.StatusOK, code)
-	require.Equal(t, "text/html; charset=utf-8", header.Get("Content-Type"))
-	require.Equal(t, "no-cache", header.Get("Cache-Control"))
-	page, err := viewer.New(viewer.Options{Live: &viewer.Live{Cluster: "demo", Resign: true,
-		Nodes: []viewer.Node{{ID: "3"}, {ID: "5", URL: "http://five.example:8001"}}}})
-	require.NoError(t, err)
-	require.Equal(t, string(page.Bytes()), body)
-	policy := header.Get("Content-Security-Policy")
-	require.Contains(t, policy, "connect-src 'self' http://five.example:8001;")
-	require.Contains(t, policy, "frame-ancestors 'none'")
-	code, _, _ = do(t, http.MethodGet, url+"/", http.Header{"If-None-Match": {header.Get("ETag")}})
-	require.Equal(t, http.StatusNotModified, code)
+	require.Equal(t, "a page", body)
 	code, _, _ = get(t, url+"/nothing")
 	require.Equal(t, http.StatusNotFound, code)
 	code, _, _ = do(t, http.MethodPost, url+"/", nil)
 	require.Equal(t, http.StatusMethodNotAllowed, code)
+	url, _ = serve(t, newFake(), nil)
+	code, _, _ = get(t, url+"/")
+	require.Equal(t, http.StatusNotFound, code)
+	broken := errors.New("broken")
+	_, err := New(Config{Node: newFake(), Events: NewEvents(three, nil), Page: func() (http.Handler, error) { return nil, broken }})
+	require.ErrorIs(t, err, broken)
 }
 
 func TestViewsRefused(t *testing.T) {
