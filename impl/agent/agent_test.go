@@ -155,33 +155,64 @@ func TestHangs(t *testing.T) {
 	require.ErrorContains(t, err, "taken this program to be stuck")
 }
 
-// TestLeaseIsDatedFromTheQuestion asks a node that answers as late as it can, just before it grants anything.
-func TestLeaseIsDatedFromTheQuestion(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "s")
+// newFake serves what a node would, and lets a program lead at once. It calls asked for each other question before it answers.
+func newFake(t *testing.T, asked func(path string)) (socket string) {
+	socket = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
-	var asked atomic.Pointer[time.Time]
 	node := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/lead":
+		if r.URL.Path == "/lead" {
 			_, _ = fmt.Fprintln(w, `{"leading":true,"epoch":7,"term":"x"}`)
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		case "/lease":
-			now := time.Now()
-			asked.CompareAndSwap(nil, &now)
-			_, _ = fmt.Fprintln(w, `{"epoch":7,"holds_ms":3600000}`)
+			return
 		}
+		asked(r.URL.Path)
+		_, _ = fmt.Fprintln(w, `{"epoch":7,"holds_ms":3600000}`)
 	})}
 	served := make(chan error, 1)
 	go func() { served <- node.Serve(l) }()
 	t.Cleanup(func() { require.NoError(t, node.Close()); require.ErrorIs(t, <-served, http.ErrServerClosed) })
+	return socket
+}
+
+// TestLeaseIsDatedFromTheQuestion asks a node that takes its time.
+func TestLeaseIsDatedFromTheQuestion(t *testing.T) {
+	var asked atomic.Pointer[time.Time]
+	socket := newFake(t, func(string) {
+		now := time.Now()
+		asked.CompareAndSwap(nil, &now)
+	})
 	client := &agent.Client{Socket: socket, Silence: time.Hour}
 	require.NoError(t, client.Lead(t.Context(), func(_ context.Context, r *agent.Reign) error {
 		require.Equal(t, uint64(7), r.Epoch())
 		require.True(t, r.Deadline().Before(asked.Load().Add(time.Hour)), "the node was asked before it has granted anything")
 		return nil
 	}))
+}
+
+// TestLateAnswer: what is granted to who does not lead any more begins nothing.
+func TestLateAnswer(t *testing.T) {
+	came, late := make(chan struct{}), make(chan struct{})
+	socket := newFake(t, func(path string) {
+		if path == "/progress" {
+			close(came)
+			<-late
+		}
+	})
+	progress := make(chan error, 1)
+	var reign *agent.Reign
+	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	require.NoError(t, client.Lead(t.Context(), func(_ context.Context, r *agent.Reign) error {
+		reign = r
+		go func() { progress <- r.Progress(context.Background()) }()
+		<-came
+		return nil
+	}))
+	require.False(t, reign.Valid())
+	close(late)
+	require.ErrorIs(t, <-progress, agent.ErrNotLeader)
+	require.False(t, reign.Valid())
 }
 
 // TestWrongly: each mistake has its error.

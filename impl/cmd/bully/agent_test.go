@@ -94,36 +94,33 @@ func TestProgramsBesideNodes(t *testing.T) {
 		return epoch
 	}
 	// next waits until a program acts in a later epoch than any other.
-	next := func(after int) (id, epoch int) {
+	next := func(after int) (epoch int) {
 		until(t, "another acts", func() bool {
-			for id = 1; id <= 3; id++ {
-				if epoch = newest(programs[id]); epoch > after {
-					return true
-				}
+			for id := 1; id <= 3 && epoch <= after; id++ {
+				epoch = newest(programs[id])
 			}
-			return false
+			return epoch > after
 		})
-		return id, epoch
+		return epoch
 	}
-	_, epoch := next(0)
 	until(t, "the highest acts", func() bool { return newest(programs[3]) > 0 })
-	epoch = newest(programs[3])
+	epoch := newest(programs[3])
 
 	programs[3].signal(syscall.SIGSTOP)
-	_, epoch = next(epoch)
+	epoch = next(epoch)
 	programs[3].signal(syscall.SIGCONT)
 	until(t, "the program that was stopped acts again", func() bool { return newest(programs[3]) > epoch })
 	epoch = newest(programs[3])
 
 	nodes[3].signal(syscall.SIGSTOP)
-	_, epoch = next(epoch)
+	epoch = next(epoch)
 	nodes[3].signal(syscall.SIGCONT)
 	until(t, "the highest acts again", func() bool { return newest(programs[3]) > epoch })
 	epoch = newest(programs[3])
 
 	programs[3].signal(syscall.SIGKILL)
 	nodes[3].signal(syscall.SIGKILL)
-	_, epoch = next(epoch)
+	next(epoch)
 
 	var ends []reignOf
 	for id := 1; id <= 3; id++ {

@@ -125,12 +125,26 @@ func TestProgramIsToldOfTheEnd(t *testing.T) {
 	resigned := make(chan error, 1)
 	go func() { resigned <- node.Resign(context.Background()) }()
 	require.Equal(t, TermLine{Epoch: leads.Epoch, Term: leads.Term, Why: "the reign is over"}, p.line())
-	require.Equal(t, leads.Epoch, node.Status().Epoch, "it leads on until the program has stopped")
 	code, _ = p.asks(http.MethodGet, "/lease", leads.Term)
 	require.Equal(t, http.StatusGone, code)
 	p.asks(http.MethodPost, "/stopped", leads.Term)
 	require.NoError(t, <-resigned)
 	require.Greater(t, p.line().Epoch, leads.Epoch)
+}
+
+// TestLastLeaseHolds: the node does not resign while the program may act that has not said that it has stopped.
+func TestLastLeaseHolds(t *testing.T) {
+	node := newAlone(t)
+	p := newProgram(t, node.url, "?lease=24h")
+	leads, asked := p.line(), time.Now()
+	code, lease := p.asks(http.MethodGet, "/lease", leads.Term)
+	require.Equal(t, http.StatusOK, code)
+	resigned := make(chan error, 1)
+	go func() { resigned <- node.Resign(context.Background()) }()
+	require.False(t, p.line().Leading)
+	require.NoError(t, <-resigned)
+	require.False(t, time.Now().Before(asked.Add(time.Duration(lease.HoldsMS)*time.Millisecond)))
+	require.True(t, p.line().Leading)
 }
 
 // TestNodeRunsBesidePrograms: it is to run while one asks to lead, and one that comes later waits for the next.
@@ -168,8 +182,11 @@ func TestSilentProgram(t *testing.T) {
 			p := newProgram(t, node.url, c.limits)
 			leads := p.line()
 			node.programs.enter(-1)
-			for code := http.StatusOK; c.asks != "" && code == http.StatusOK; {
-				code, _ = p.asks(http.MethodGet, c.asks, leads.Term)
+			if c.asks != "" {
+				require.Eventually(t, func() bool {
+					code, _ := p.asks(http.MethodGet, c.asks, leads.Term)
+					return code == http.StatusGone
+				}, 30*time.Second, time.Millisecond)
 			}
 			require.Equal(t, TermLine{Epoch: leads.Epoch, Term: leads.Term, Why: c.why}, p.line())
 			require.False(t, p.lines.Scan(), "it is to ask anew")
