@@ -46,6 +46,7 @@ var clocks = map[string]string{
 	"conformance/kit/loop_test.go TestLoop":                     called,
 	"conformance/port/pieces_test.go byes":                      hanging,
 	"conformance/port/port_test.go misbehave":                   hanging,
+	"impl/agent/agent_test.go TestLead":                         looks,
 	"impl/cmd/bully/operating_page_test.go run":                 looks,
 	"impl/cmd/bully/reaching_test.go newChecker":                program,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",

@@ -87,6 +87,7 @@ type nodeFlags struct {
 	traceBytes                         int64
 	traceFiles                         int
 	httpControl                        bool
+	socket                             string
 	believe                            string
 	log, logLevel                      string
 	noProof                            bool
@@ -104,6 +105,7 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.profile, "profile", "lan", "the timer `profile`: local, lan, busy, wan, or a delay such as 30ms, which bully measure proposes; must be identical on every node")
 	flags.StringVar(&f.preempt, "preempt", "", "let a lower node lead for this `time` before a higher one takes over: a duration such as 5s, now, or never (default: as the profile says)")
 	flags.StringVar(&f.http, "http", "", "serve status, metrics and the live page on this `address`, without authentication")
+	flags.StringVar(&f.socket, "socket", "", "run while a program of this machine asks to lead, on a Unix socket at this `path`: see impl/AGENT.md")
 	flags.StringVar(&f.view, "view", "", "the HTTP address of every node, as browsers reach it: `id=http://host:port,…`")
 	flags.BoolVar(&f.httpControl, "http-control", false, "allow everybody who can reach -http to make the node resign and to change members; always allowed on a loopback address")
 	flags.StringVar(&f.trace, "trace", "", "record every step in this `folder`; see bully trace")

@@ -73,6 +73,9 @@ It is a notification, and no fence. It comes late: when CMD is told that this no
 is told that this node does not, another has perhaps led for a while. If the node is killed or held up it comes not at all, or
 long after. What must not be done by two at once needs bully exec, and a resource that refuses old epochs.
 
+With -socket PATH the node is for programs of this machine, which ask it there to lead and for leases (impl/AGENT.md). It runs while one
+of them asks, as if it were inside of that program; else it waits for one, and neither leads nor votes.
+
 It exits with 0 if it was told to stop (if it leads, it resigns first); with 1 if it cannot run, or no longer, because its disk failed
 or it is no member any more, and says why; with 2 if it was called wrongly.
 
@@ -102,9 +105,22 @@ func run(ctx context.Context, p program, args []string) error {
 	if found, err := p.find(ctx, &s); !found {
 		return err
 	}
+	if s.socket != "" {
+		return p.runBeside(ctx, s, notifier)
+	}
+	return p.runNode(ctx, s, notifier, nil)
+}
+
+// runNode runs a node, beside programs or without any.
+func (p program) runNode(ctx context.Context, s settings, notifier *notifier, programs *web.Programs) error {
 	n, err := newNode(p, s)
 	if err != nil {
 		return err
+	}
+	if programs != nil {
+		var leave func()
+		ctx, leave = programs.Join(ctx, n.host, n.local)
+		defer leave()
 	}
 	told := n.notify(notifier)
 	err = n.run(ctx)
@@ -122,6 +138,7 @@ type node struct {
 	recorder *trace.Recorder // or nil
 	host     *library.Node
 	web      *web.Server // or nil
+	local    *web.Server // that programs beside the node ask, or nil
 	listener net.Listener
 }
 
@@ -169,9 +186,16 @@ func (n *node) open() (err error) {
 		}
 		return err
 	}
+	served := web.Config{Node: n.host, Control: true, Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.host.Links().Stats,
+		Dropped: n.logs.Dropped, Own: n.shown(), Page: n.page, Version: cli.Revision(), Logger: n.logger}
+	if n.socket != "" { // whoever may write to that is asked nothing more
+		if n.local, err = web.New(served); err != nil {
+			return err
+		}
+	}
 	if n.listener != nil {
-		n.web, err = web.New(web.Config{Node: n.host, Control: n.controlled(), Changer: n.changer(), Most: n.slots(), Events: events, Cluster: n.cluster, Views: n.views, Stats: n.host.Links().Stats,
-			Dropped: n.logs.Dropped, Own: n.shown(), Page: n.page, Version: cli.Revision(), Logger: n.logger})
+		served.Control = n.controlled()
+		n.web, err = web.New(served)
 	}
 	return err
 }
@@ -254,8 +278,10 @@ func (n *node) run(ctx context.Context) error {
 			n.logger.Warn("the end of the node could not be recorded", "err", failed)
 		}
 	}
-	if n.web != nil {
-		err = errors.Join(err, n.web.Close())
+	for _, server := range []*web.Server{n.web, n.local} {
+		if server != nil {
+			err = errors.Join(err, server.Close())
+		}
 	}
 	serving.Wait()
 	if err == nil {

@@ -1,0 +1,198 @@
+// Package agent lets a program lead that leaves the election to a node beside it: bully run -socket PATH, of the same machine. The
+// program may be large and slow to die, or run where no node should; it asks for a lease, and acts while that holds.
+//
+// What is said on the socket, for programs in other languages, is in AGENT.md beside this package; bully_agent.py is a client in Python.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ErrNotLeader is the cause of the end of the context of work whose reign is over, and what Reign.Progress returns then.
+var ErrNotLeader = errors.New("agent: this program does not lead any more")
+
+// Client asks the node of a socket. Its fields must not be changed while it is used; several goroutines may use it.
+type Client struct {
+	Socket   string        // the path that bully run -socket was given
+	Silence  time.Duration // after which the node takes the program to be dead or stopped, and ends; 0 means 2 s. Leases are asked for in a third of it, or sooner
+	Progress time.Duration // if it is not 0, work must call Reign.Progress at least so often, or the node takes it to be stuck, and ends
+}
+
+// Lead runs work in each reign of the node, one after the other, until work returns by itself, as host.Host.Lead does. Work is given a
+// context that ends when the reign does, or when nothing is known of it any more; its cause is then ErrNotLeader. When work returns
+// while its reign goes on, Lead returns what it has returned. When ctx ends, Lead waits for work, and returns the error of ctx.
+//
+// The node takes part in elections while a program is in Lead: then it is as if it were inside of that program. So when Lead
+// returns, another machine leads, unless another program of this one is in Lead.
+//
+// Lead returns an error, after work has returned, if the node cannot be reached, or has ended, or takes the program to be stuck. Who wants
+// to lead again calls Lead again: see the example.
+func (c *Client) Lead(ctx context.Context, work func(context.Context, *Reign) error) error {
+	asks := c.newConnection()
+	defer asks.CloseIdleConnections()
+	streaming, stop := context.WithCancel(ctx)
+	defer stop() // closes the stream: the node hears that nothing is done any more
+	stream, err := ask(streaming, asks, http.MethodGet, "/lead", c.limits())
+	if err != nil {
+		return orEnd(ctx, err)
+	}
+	defer func() { _ = stream.Body.Close() }()
+	if stream.StatusCode != http.StatusOK {
+		return refusal(stream)
+	}
+	lines := make(chan line)
+	go read(streaming, stream.Body, lines)
+	for {
+		begins, more := <-lines
+		if !more {
+			return orEnd(ctx, errors.New("agent: the node has ended, or has taken this program to be stuck"))
+		}
+		if !begins.Leading {
+			continue // the end of the last one
+		}
+		over, err := c.reign(ctx, asks, begins, lines, work)
+		if ctx.Err() != nil || !over {
+			return orEnd(ctx, err)
+		}
+	}
+}
+
+// orEnd returns the error of ctx if that has ended, or else err.
+func orEnd(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// read reads what the node says, until it says no more.
+func read(ctx context.Context, from io.Reader, lines chan<- line) {
+	defer close(lines)
+	for said := json.NewDecoder(from); ; {
+		var next line
+		if said.Decode(&next) != nil {
+			return
+		}
+		select {
+		case lines <- next:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Resign has the node resign, whichever of its programs leads: what they do ends first. It returns nil once that is done, and if the node
+// does not lead. The highest node that runs leads again: to have another lead, return from work.
+func (c *Client) Resign(ctx context.Context) error {
+	asks := c.newConnection()
+	defer asks.CloseIdleConnections()
+	answer, err := ask(ctx, asks, http.MethodPost, "/resign", nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusConflict {
+		return refusal(answer)
+	}
+	return nil
+}
+
+// reign runs work in a reign that has begun, until the node says that it is over, or the last lease ends. It reports whether that was so.
+func (c *Client) reign(ctx context.Context, asks *http.Client, begins line, lines <-chan line, work func(context.Context, *Reign) error) (over bool, err error) {
+	working, cancel := context.WithCancelCause(ctx)
+	r := &Reign{asks: asks, epoch: begins.Epoch, term: begins.Term}
+	var keeping sync.WaitGroup
+	if r.ask(working, http.MethodGet, "/lease") == nil {
+		keeping.Go(func() {
+			r.keep(working, c.silence()/3)
+			cancel(ErrNotLeader)
+		})
+		keeping.Go(func() {
+			select {
+			case <-lines: // it is over, or the node has gone
+				r.end()
+				cancel(ErrNotLeader)
+			case <-working.Done():
+			}
+		})
+		err = work(working, r)
+	} else {
+		cancel(ErrNotLeader)
+	}
+	over = working.Err() != nil
+	cancel(context.Canceled)
+	keeping.Wait()
+	if !over || ctx.Err() != nil {
+		return over, err
+	}
+	if answer, err := ask(ctx, asks, http.MethodPost, "/stopped", url.Values{"term": {r.term}}); err == nil {
+		_ = answer.Body.Close()
+	}
+	return true, nil
+}
+
+func (c *Client) silence() time.Duration {
+	if c.Silence == 0 {
+		return 2 * time.Second
+	}
+	return c.Silence
+}
+
+func (c *Client) limits() url.Values {
+	values := url.Values{"lease": {c.silence().String()}}
+	if c.Progress != 0 {
+		values.Set("progress", c.Progress.String())
+	}
+	return values
+}
+
+// newConnection returns what asks the node, over its socket.
+func (c *Client) newConnection() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", c.Socket)
+		},
+	}}
+}
+
+// line is what the node says of a term.
+type line struct {
+	Leading bool
+	Epoch   uint64
+	Term    string
+	Why     string
+}
+
+// ask sends a request.
+func ask(ctx context.Context, asks *http.Client, method, path string, values url.Values) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://bully"+path+"?"+values.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := asks.Do(request)
+	if err != nil {
+		return nil, gone(err)
+	}
+	return answer, nil
+}
+
+// gone is what is said of a node that does not answer.
+func gone(err error) error {
+	return fmt.Errorf("agent: the node does not answer: does bully run -socket run here? %w", err)
+}
+
+// refusal is what the node has said instead.
+func refusal(answer *http.Response) error {
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+	return fmt.Errorf("agent: the node says %s: %s", answer.Status, strings.TrimSpace(string(said)))
+}

@@ -1,0 +1,230 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/seed-fdf591db/bully/impl/agent"
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/web"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newNode runs a node that is the only member, beside programs, and returns its socket.
+func newNode(t *testing.T) (socket string, stop func()) {
+	t.Helper()
+	one := spec.IntegerID(1)
+	events := web.NewEvents(one, nil)
+	h, err := host.New(host.Config{ID: one, Members: []spec.NodeID{one}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one),
+		Timing: host.Busy(), Metrics: events, Trace: events})
+	require.NoError(t, err)
+	server, err := web.New(web.Config{Node: h, Events: events, Control: true})
+	require.NoError(t, err)
+	programs := web.NewPrograms(slog.New(slog.DiscardHandler))
+	socket = filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended, served := make(chan error, 1), make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	go func() { served <- programs.Serve(l) }()
+	joined := make(chan func(), 1)
+	go func() {
+		if programs.Wait(ctx) == nil {
+			_, leave := programs.Join(ctx, h, server) // it runs on, whoever comes and goes
+			joined <- leave
+		}
+		close(joined)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-ended)
+		if leave := <-joined; leave != nil {
+			leave()
+		}
+		require.NoError(t, programs.Close())
+		require.NoError(t, <-served)
+		require.NoError(t, errors.Join(server.Close(), h.Close()))
+	})
+	t.Cleanup(stop)
+	return socket, stop
+}
+
+// TestLead: work has a reign that is valid until it is over; what work returns is what Lead returns, and the node has resigned.
+func TestLead(t *testing.T) {
+	socket, _ := newNode(t)
+	client := &agent.Client{Socket: socket}
+	enough := errors.New("enough")
+	var epochs []uint64
+	for range 2 {
+		if len(epochs) > 0 {
+			require.NoError(t, client.Resign(t.Context())) // as this node runs on, which one beside programs alone would not
+		}
+		var reign *agent.Reign
+		err := client.Lead(t.Context(), func(ctx context.Context, r *agent.Reign) error {
+			reign = r
+			require.True(t, r.Valid())
+			require.NoError(t, r.Progress(ctx))
+			first := r.Deadline()
+			require.LessOrEqual(t, time.Until(first), host.Busy().Reign)
+			for !r.Deadline().After(first) { // it moves on by itself
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(time.Millisecond):
+				}
+			}
+			return enough
+		})
+		require.ErrorIs(t, err, enough)
+		require.False(t, reign.Valid())
+		require.Zero(t, reign.Deadline())
+		require.Error(t, reign.Progress(t.Context()))
+		require.False(t, reign.Valid(), "an answer that comes late does not begin it again")
+		epochs = append(epochs, reign.Epoch())
+	}
+	require.Greater(t, epochs[1], epochs[0], "it is another reign")
+}
+
+// TestReignEnds: work is told when the node resigns, is waited for, and runs again in the next reign.
+func TestReignEnds(t *testing.T) {
+	socket, _ := newNode(t)
+	client := &agent.Client{Socket: socket}
+	var epochs []uint64
+	err := client.Lead(t.Context(), func(ctx context.Context, r *agent.Reign) error {
+		if epochs = append(epochs, r.Epoch()); len(epochs) == 2 {
+			return nil
+		}
+		resigned := make(chan error, 1)
+		go func() { resigned <- client.Resign(context.Background()) }()
+		<-ctx.Done()
+		require.ErrorIs(t, context.Cause(ctx), agent.ErrNotLeader)
+		select {
+		case err := <-resigned:
+			t.Errorf("the node has resigned while work went on: %v", err)
+		default:
+		}
+		t.Cleanup(func() { require.NoError(t, <-resigned) })
+		return nil
+	})
+	require.NoError(t, err)
+	require.Len(t, epochs, 2)
+	require.Greater(t, epochs[1], epochs[0])
+}
+
+// TestNodeEnds: work is told, and Lead says what has become of the node.
+func TestNodeEnds(t *testing.T) {
+	socket, stop := newNode(t)
+	client := &agent.Client{Socket: socket}
+	err := client.Lead(t.Context(), func(ctx context.Context, r *agent.Reign) error {
+		go stop()
+		<-ctx.Done()
+		require.False(t, r.Valid())
+		return nil
+	})
+	require.ErrorContains(t, err, "agent: the node has ended")
+	stop()
+}
+
+// TestHangs: a program that makes no progress leads no longer, though it is alive and asks for its lease.
+func TestHangs(t *testing.T) {
+	socket, _ := newNode(t)
+	client := &agent.Client{Socket: socket, Progress: 20 * time.Millisecond}
+	err := client.Lead(t.Context(), func(work context.Context, r *agent.Reign) error {
+		<-work.Done()
+		require.ErrorIs(t, context.Cause(work), agent.ErrNotLeader)
+		require.ErrorIs(t, r.Progress(context.Background()), agent.ErrNotLeader)
+		return nil
+	})
+	require.ErrorContains(t, err, "taken this program to be stuck")
+}
+
+// newFake serves what a node would, and lets a program lead at once. It calls asked for each other question before it answers.
+func newFake(t *testing.T, asked func(path string)) (socket string) {
+	socket = filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	node := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/lead" {
+			_, _ = fmt.Fprintln(w, `{"leading":true,"epoch":7,"term":"x"}`)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
+		asked(r.URL.Path)
+		_, _ = fmt.Fprintln(w, `{"epoch":7,"holds_ms":3600000}`)
+	})}
+	served := make(chan error, 1)
+	go func() { served <- node.Serve(l) }()
+	t.Cleanup(func() { require.NoError(t, node.Close()); require.ErrorIs(t, <-served, http.ErrServerClosed) })
+	return socket
+}
+
+// TestLeaseIsDatedFromTheQuestion asks a node that takes its time.
+func TestLeaseIsDatedFromTheQuestion(t *testing.T) {
+	var asked atomic.Pointer[time.Time]
+	socket := newFake(t, func(string) {
+		now := time.Now()
+		asked.CompareAndSwap(nil, &now)
+	})
+	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	require.NoError(t, client.Lead(t.Context(), func(_ context.Context, r *agent.Reign) error {
+		require.Equal(t, uint64(7), r.Epoch())
+		require.True(t, r.Deadline().Before(asked.Load().Add(time.Hour)), "the node was asked before it has granted anything")
+		return nil
+	}))
+}
+
+// TestLateAnswer: what is granted to who does not lead any more begins nothing.
+func TestLateAnswer(t *testing.T) {
+	came, late := make(chan struct{}), make(chan struct{})
+	socket := newFake(t, func(path string) {
+		if path == "/progress" {
+			close(came)
+			<-late
+		}
+	})
+	progress := make(chan error, 1)
+	var reign *agent.Reign
+	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	require.NoError(t, client.Lead(t.Context(), func(_ context.Context, r *agent.Reign) error {
+		reign = r
+		go func() { progress <- r.Progress(context.Background()) }()
+		<-came
+		return nil
+	}))
+	require.False(t, reign.Valid())
+	close(late)
+	require.ErrorIs(t, <-progress, agent.ErrNotLeader)
+	require.False(t, reign.Valid())
+}
+
+// TestWrongly: each mistake has its error.
+func TestWrongly(t *testing.T) {
+	nobody := &agent.Client{Socket: filepath.Join(t.TempDir(), "nobody")}
+	work := func(context.Context, *agent.Reign) error { panic("it does not lead") }
+	require.ErrorContains(t, nobody.Lead(t.Context(), work), "does bully run -socket run here?")
+	require.ErrorContains(t, nobody.Resign(t.Context()), "does bully run -socket run here?")
+	socket, _ := newNode(t)
+	hasty := &agent.Client{Socket: socket, Silence: time.Nanosecond}
+	require.ErrorContains(t, hasty.Lead(t.Context(), work), "give a time from 1ms to 24h")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, (&agent.Client{Socket: socket}).Lead(ended, work), context.Canceled)
+}

@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Leader runs work in the reigns of a node. A host.Host is one.
+type Leader interface {
+	Lead(ctx context.Context, work func(context.Context, host.Reign) error) error
+}
+
+// TermLine is a line that GET /lead answers: the program leads from now on, or does no longer.
+type TermLine struct {
+	Leading bool       `json:"leading"`
+	Epoch   spec.Epoch `json:"epoch"`          // the fencing token
+	Term    string     `json:"term,omitempty"` // names the term to GET /lease and POST /progress
+	Why     string     `json:"why,omitempty"`  // why the program leads no longer
+}
+
+// Lease is what GET /lease answers.
+type Lease struct {
+	Epoch   spec.Epoch `json:"epoch"`
+	HoldsMS int64      `json:"holds_ms"` // how long the program may act, from when it has sent the question
+}
+
+const (
+	// defaultSilence is how long a program may ask for no lease, unless it says otherwise.
+	defaultSilence = 2 * time.Second
+	// maxSilence is the longest that it may say, of leases and of progress.
+	maxSilence = 24 * time.Hour
+)
+
+// errSilent is why a program that is there leads no longer.
+var errSilent = errors.New("the program has been silent for too long")
+
+// lead has the node lead for the program that asks, in reign after reign, until it closes the connection, or is silent for too long.
+func (p *Programs) lead(w http.ResponseWriter, r *http.Request) {
+	limits, err := parseLimits(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	lines := newLines(w)
+	if lines.flush() != nil {
+		return
+	}
+	p.enter(1)
+	defer p.enter(-1)
+	var last *beside
+	for {
+		if last, err = p.next(r.Context(), last); err != nil {
+			return
+		}
+		for err == nil { // it has stopped by itself: the reign went on, and the node has resigned
+			err = last.leader.Lead(r.Context(), func(work context.Context, reign host.Reign) error {
+				return p.leadFor(r.Context(), newTerm(reign, work, limits), lines)
+			})
+		}
+		if errors.Is(err, errSilent) || r.Context().Err() != nil {
+			return
+		}
+		p.logger.Info("the node has ended beside a program, which waits for it", "why", err)
+	}
+}
+
+// leadFor lets a program lead for a term. It returns when the program does not act any more.
+func (p *Programs) leadFor(asks context.Context, t *term, lines *lines) error {
+	p.terms.add(t)
+	defer p.terms.remove(t)
+	if err := lines.write(TermLine{Leading: true, Epoch: t.reign.Epoch(), Term: t.id}); err != nil {
+		return err
+	}
+	over, isOver := t.work.Done(), TermLine{Epoch: t.reign.Epoch(), Term: t.id, Why: "the reign is over"}
+	for {
+		left, why := t.end()
+		if left <= 0 && why != "" { // also if it has stopped by now: its work was stuck
+			p.logger.Warn("a program that leads is taken to be stopped, or stuck: the node leads for it no longer", "epoch", uint64(t.reign.Epoch()), "why", why)
+			_ = lines.write(TermLine{Epoch: t.reign.Epoch(), Term: t.id, Why: why})
+			return errSilent
+		}
+		if left <= 0 && over != nil {
+			return lines.write(isOver)
+		}
+		if left <= 0 {
+			return nil
+		}
+		select {
+		case <-asks.Done(): // it has closed the connection
+			return asks.Err()
+		case <-t.stopped:
+			if !t.isSilent() {
+				return nil
+			}
+			t.takeBack()
+		case <-over:
+			over = nil
+			if err := lines.write(isOver); err != nil {
+				return err
+			}
+		case <-time.After(left):
+		}
+	}
+}
+
+// lease answers for how long the program that leads for a term may act.
+func (p *Programs) lease(w http.ResponseWriter, r *http.Request) {
+	p.ofTerm(w, r, (*term).ask)
+}
+
+// progress notes that the work of a program has come further, and answers as lease does.
+func (p *Programs) progress(w http.ResponseWriter, r *http.Request) {
+	p.ofTerm(w, r, func(t *term, now time.Time) time.Duration {
+		if !t.comeFurther(now) {
+			return 0
+		}
+		return t.ask(now)
+	})
+}
+
+// stopped notes that a program does not act any more in a term. If its reign goes on, the node resigns.
+func (p *Programs) stopped(w http.ResponseWriter, r *http.Request) {
+	if t := p.terms.find(r.FormValue("term")); t != nil {
+		t.stop()
+	}
+}
+
+// ofTerm answers a question about the term that it names.
+func (p *Programs) ofTerm(w http.ResponseWriter, r *http.Request, ask func(*term, time.Time) time.Duration) {
+	id := r.FormValue("term")
+	if id == "" {
+		http.Error(w, "which term? Give it as in ?term=ID, with the term that GET /lead has said", http.StatusBadRequest)
+		return
+	}
+	t := p.terms.find(id)
+	if t == nil {
+		http.Error(w, "this term is over, or was never: stop, and ask GET /lead for the next", http.StatusGone)
+		return
+	}
+	lease := Lease{Epoch: t.reign.Epoch(), HoldsMS: ask(t, time.Now()).Milliseconds()}
+	if lease.HoldsMS == 0 {
+		http.Error(w, "this term is over: stop, and ask GET /lead for the next", http.StatusGone)
+		return
+	}
+	answer(w, http.StatusOK, lease)
+}
+
+// parseLimits reads how silent a program may be.
+func parseLimits(r *http.Request) (limits, error) {
+	l := limits{lease: defaultSilence}
+	for name, into := range map[string]*time.Duration{"lease": &l.lease, "progress": &l.progress} {
+		text := r.FormValue(name)
+		if text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil || d < time.Millisecond || d > maxSilence {
+			return l, fmt.Errorf("%s=%q: give a time from 1ms to 24h, as in %s=2s", name, text, name)
+		}
+		*into = d
+	}
+	return l, nil
+}
+
+// lines writes lines of JSON to who reads them as they come.
+type lines struct {
+	w   http.ResponseWriter
+	out *http.ResponseController
+}
+
+func newLines(w http.ResponseWriter) *lines {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	return &lines{w, http.NewResponseController(w)}
+}
+
+func (l *lines) write(v any) error {
+	line, err := json.Marshal(v)
+	if err == nil {
+		err = l.out.SetWriteDeadline(time.Now().Add(patience))
+	}
+	if err == nil {
+		_, err = l.w.Write(append(line, '\n'))
+	}
+	return errors.Join(err, l.flush())
+}
+
+func (l *lines) flush() error { return l.out.Flush() }

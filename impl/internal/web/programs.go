@@ -1,0 +1,134 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// Programs lets programs of this machine lead, over a Unix socket, as if the node were inside of them: it is to run while one of them
+// asks to lead, and not else. So a machine whose program is dead, or stuck, does not lead.
+type Programs struct {
+	logger *slog.Logger
+	server *http.Server
+	slots  *slots
+	terms  terms
+
+	mu      sync.Mutex
+	there   int           // programs that ask to lead
+	node    *beside       // that runs, or nil
+	changed chan struct{} // closed when one of these is another
+}
+
+// beside is a node that runs beside programs.
+type beside struct {
+	leader Leader
+	server http.Handler
+}
+
+// mostPrograms is how many connections programs may have open at once.
+const mostPrograms = 64
+
+// NewPrograms returns Programs that serve nothing yet.
+func NewPrograms(logger *slog.Logger) *Programs {
+	p := &Programs{logger: logger, slots: &slots{most: mostPrograms}, changed: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /lead", p.lead)
+	mux.HandleFunc("HEAD /lead", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }) // it would lead
+	mux.HandleFunc("GET /lease", p.lease)
+	mux.HandleFunc("POST /progress", p.progress)
+	mux.HandleFunc("POST /stopped", p.stopped)
+	mux.HandleFunc("/", p.others)
+	p.server = &http.Server{ConnState: p.slots.note, Handler: mux, ReadHeaderTimeout: patience, ReadTimeout: patience, MaxHeaderBytes: 8 << 10,
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug)}
+	return p
+}
+
+// Serve serves on l until Close. It closes l. Its error is nil after Close.
+func (p *Programs) Serve(l net.Listener) error {
+	p.slots.Listener = l
+	if err := p.server.Serve(p.slots); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Close ends all connections, at once.
+func (p *Programs) Close() error { return p.server.Close() }
+
+// Wait waits until a program asks to lead.
+func (p *Programs) Wait(ctx context.Context) error {
+	return p.until(ctx, func() bool { return p.there > 0 })
+}
+
+// Join has a node lead for the programs that ask. Its server answers what else they ask. The node is to end when the context does: when
+// ctx ends, or when no program asks to lead any more. Leave is to be called when it has.
+func (p *Programs) Join(ctx context.Context, leader Leader, server *Server) (_ context.Context, leave func()) {
+	p.change(func() { p.node = &beside{leader, server.handler()} })
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		_ = p.until(ctx, func() bool { return p.there == 0 })
+		cancel()
+	})
+	return ctx, func() {
+		cancel()
+		watching.Wait()
+		p.change(func() { p.node = nil })
+	}
+}
+
+// next waits for a node that runs, and is not the last one.
+func (p *Programs) next(ctx context.Context, last *beside) (node *beside, err error) {
+	err = p.until(ctx, func() bool {
+		node = p.node
+		return node != nil && node != last
+	})
+	return node, err
+}
+
+// enter notes that a program has come, or has gone.
+func (p *Programs) enter(count int) { p.change(func() { p.there += count }) }
+
+func (p *Programs) change(set func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	set()
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// until waits until a condition holds.
+func (p *Programs) until(ctx context.Context, holds func() bool) error {
+	for {
+		p.mu.Lock()
+		held, changed := holds(), p.changed
+		p.mu.Unlock()
+		if held {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// others serves what the node serves, if it runs.
+func (p *Programs) others(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	node := p.node
+	p.mu.Unlock()
+	if node == nil {
+		http.Error(w, "the node does not run: "+waitsForProgram, http.StatusServiceUnavailable)
+		return
+	}
+	node.server.ServeHTTP(w, r)
+}
+
+// waitsForProgram is what a node waits for that has no program beside it.
+const waitsForProgram = "it waits for a program to ask GET /lead on the socket of -socket"
