@@ -135,7 +135,7 @@ test('a failover has six phases, whatever its steps are', () => {
     frame(6, 1, { state: is('stands', -1, 1, { role: 'claimant' }) }), frame(7, 0, { state: is('waits', 1, 2) }),
     frame(8, 1, { state: is('leads', 1, 2) }), frame(9, 0, { state: is('follows', 1, 2) }), write(10, 1, { epoch: 2, looked: 9, fate: 'taken' }), write(11, 1, { epoch: 2, looked: 10, fate: 'taken' }),
     write(12, 2, { epoch: 1, looked: 0, fate: 'refused' }),
-  ), ['a crash', '', '1 looks for a leader', '', '', '2 claims', '', '2 leads', 'more than half follow', 'the leader, 2, writes for the first time', '', 'a write of 3 is refused']);
+  ), ['3 crashes', '', '1 looks for a leader', '', '', '2 claims', '', '2 leads', 'more than half follow', 'the leader, 2, writes for the first time', '', 'a write of 3 is refused']);
 });
 
 test('a leader that steps down, and one that another follows, begin a phase', () => {

@@ -4,7 +4,7 @@ import { Term } from '../help/Term';
 import { meaning } from '../glossary';
 import { KindMark } from '../members/KindMark';
 import { Line } from '../members/Members';
-import { cut, heal, mayIntervene } from '../store';
+import { cut, heal, length, mayIntervene } from '../store';
 import { epochName, groupNames, groupWord, nodeId } from '../words';
 import { actingWords } from './acting';
 import { isolating } from './geometry';
@@ -76,6 +76,7 @@ function Fence({ recording, scene }: { recording: Recording; scene: Scene }) {
 
 // Key says what the shapes and the letters mean.
 function Key({ recording }: { recording: Recording }) {
+  void length.value; // a run goes on, and sends what it has not sent before
   const changing = recording.configurations.length > 0;
   return (
     <ul tabIndex={0} aria-label="What the shapes mean">

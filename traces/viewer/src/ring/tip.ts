@@ -37,7 +37,7 @@ export function leaseWords(recording: Recording, scene: Scene, node: number): st
   const lease = leaseOf(recording.frames, node, state, now.value, coming.value);
   if (!lease || !recording.header.timed || state.look !== 'leads') return '';
   const since = `${lease.question ? `question ${lease.question}, which` : 'what'} it asked ${time(Math.max(0, Math.round(at - lease.asked)))} ago`;
-  if (!lease.ends) return `It may act as long as is counted from ${since}.`;
+  if (!lease.ends) return `Its reign is counted from ${since}.`;
   return `It may act for ${time(Math.max(0, Math.round(lease.ends - at)))} still, counted from ${since}.`;
 }
 

@@ -40,7 +40,7 @@ export class Phases {
     const lost = was !== '' && this.#leader === '';
     if (fault || lost) {
       this.#furthest = stage;
-      return fault ? words[frame.kind] ?? 'is heard no more' : 'nobody leads any more';
+      return fault ? this.#befalls(frame) : 'nobody leads any more';
     }
     if (red) return 'a property is broken';
     if (first) return `the leader, ${this.#names[frame.node]}, writes for the first time`;
@@ -51,6 +51,10 @@ export class Phases {
     if (stage <= this.#furthest) return '';
     this.#furthest = stage;
     return this.#says(stage);
+  }
+
+  #befalls({ kind, node, state }: Frame): string {
+    return kind === 'links' ? 'links change' : `${this.#names[node]} ${state?.unheard ? state.role === 'not heard' ? 'is not heard' : 'is heard no more' : words[kind]}`;
   }
 
   #are(look: NodeState['look']): string[] {
@@ -84,4 +88,4 @@ export class Phases {
   }
 }
 
-const words: Partial<Record<Frame['kind'], string>> = { crash: 'a crash', restart: 'a node is back', pause: 'a pause', resume: 'a node goes on', links: 'links change' };
+const words: Partial<Record<Frame['kind'], string>> = { crash: 'crashes', restart: 'is back', pause: 'is paused', resume: 'goes on' };
