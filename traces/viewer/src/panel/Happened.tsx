@@ -7,7 +7,7 @@ import { FrameMembers } from '../members/Members';
 import { configurationOf, stampWords } from '../members/who';
 import { endedBy } from './changes';
 import { Term } from '../help/Term';
-import { Prose } from './Prose';
+import { Worded } from '../help/Worded';
 import { RuleView } from './RuleView';
 import { StateView } from './StateView';
 import { Sign } from '../indicators/Sign';
@@ -27,8 +27,8 @@ export function Happened({ recording, scene }: { recording: Recording; scene: Sc
         {frame.upkeep && <span><Term word="upkeep" /></span>}
         {frame.by && <span class="panel-by">{frame.by === 'you' ? 'your intervention' : 'part of the scenario'}</span>}
       </p>
-      <h2 class={`panel-sentence${sentence(recording, frame).length > long ? ' panel-long' : ''}`}>{sentence(recording, frame)}.</h2>
-      {frame.note && <p class="panel-note"><Prose text={`${capital(shorten(recording, frame.note))}${/[.!?]$/.test(frame.note) ? '' : '.'}`} /></p>}
+      <h2 class={`panel-sentence${sentence(recording, frame).length > long ? ' panel-long' : ''}`}><Worded text={`${sentence(recording, frame)}.`} messages /></h2>
+      {frame.note && <p class="panel-note"><Worded text={`${capital(shorten(recording, frame.note))}${/[.!?]$/.test(frame.note) ? '' : '.'}`} /></p>}
       <Changed frame={frame} recording={recording} />
       {frame.by === 'you' && !playing.value && !(ended.value && scene.count >= length.value) && (
         <button type="button" class="panel-button panel-go" onClick={() => { playing.value = true; }}>▶ Play, and see what follows</button>

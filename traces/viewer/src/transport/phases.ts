@@ -1,6 +1,7 @@
 // The phases of an election: what people want to see of it, and not each message. Pure functions of frames.
 import type { Frame, Header, NodeState } from '../types';
 import { among } from '../hint/election';
+import { unborn } from '../recording';
 
 // stages are how far an election has come: nobody looks for a leader; somebody does; somebody claims; one leads; more than half follow it.
 const stages = ['calm', 'asks', 'claims', 'leads', 'followed'] as const;
@@ -16,7 +17,8 @@ export class Phases {
   #leader = '';                  // who acts, and of which epoch
   #written = false;              // it has
 
-  constructor(header: Header, nodes: NodeState[]) {
+  // Before the first frame no node runs, unless nodes says what each is.
+  constructor(header: Header, nodes: NodeState[] = header.nodes.map(() => unborn)) {
     this.#nodes = [...nodes];
     this.#names = header.nodes;
     this.#voters = header.nodes.length - (header.servers ?? 0);

@@ -115,7 +115,7 @@ export function phaseOn(): void {
   const from = count.peek();
   if (!now) return;
   playing.value = false;
-  const phases = new Phases(now.header, now.header.nodes.map((_, node) => now.stateOf(node, 0)));
+  const phases = new Phases(now.header);
   for (const frame of now.frames.slice(0, from)) phases.next(frame); // what has begun already
   for (let to = from + 1; to <= from + far; to++) {
     if (to > now.frames.length && !more(1)) {
@@ -133,15 +133,14 @@ export function phaseOn(): void {
 // phaseBack goes to where the phase before began.
 export function phaseBack(): void {
   const now = recording.peek();
-  const from = count.peek();
   if (!now) return;
   playing.value = false;
-  const phases = new Phases(now.header, now.header.nodes.map((_, node) => now.stateOf(node, 0)));
+  const phases = new Phases(now.header);
   let found = { at: 0, says: '' };
-  for (let to = 1; to < from; to++) {
-    const says = phases.next(now.frames[to - 1]!);
-    if (says !== '') found = { at: to, says };
-  }
+  now.frames.slice(0, Math.max(0, count.peek() - 1)).forEach((frame, place) => {
+    const says = phases.next(frame);
+    if (says !== '') found = { at: place + 1, says };
+  });
   jump(found.at);
   if (found.says !== '') begun(now, found.says);
 }

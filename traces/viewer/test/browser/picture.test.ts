@@ -106,6 +106,11 @@ inPage('a word says what it means to the pointer, to keys and to a voice; a rule
   await page.getByRole('dialog', { name: /^R17:/ }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Home');
+  await next(page, /claims/);
+  await stepUntil(page, 'somebody takes a CLAIM', ({ caption }) => caption.includes('takes CLAIM'));
+  assert.deepEqual(await page.locator('.panel-sentence .term').allInnerTexts(), ['CLAIM'], 'the sentence has its word, too');
+  assert.ok((await page.locator('.panel-note .term').allInnerTexts()).includes('epoch'));
 });
 
 inPage('a finger reads a word, too', { hash: golden('failover'), phone: true }, async (page) => {
