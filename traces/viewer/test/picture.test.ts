@@ -34,7 +34,7 @@ test('the resource has the highest epoch that it has taken, and counts what it t
   const after = (count: number) => { const { highest, taken, refused, last } = all.after(writes, count); return [highest, taken, refused, last?.fate]; };
   assert.deepEqual([0, 1, 2, 3, 4].map(after), [[0, 0, 0, undefined], [1, 1, 0, 'taken'], [1, 1, 0, 'taken'], [2, 2, 0, 'taken'], [2, 2, 1, 'refused']]);
   assert.deepEqual(all.between(writes, 1, 4).map((w) => w.at), [20, 30]);
-  assert.match(fenceWords(of(), all.after(writes, 4)), /refuses a write of a epoch below 2.*taken 2 writes, and refused 1/);
+  assert.match(fenceWords(of(), all.after(writes, 4)), /refuses a write of an epoch below 2.*taken 2 writes, and refused 1/);
 });
 
 test('what has no fence takes stale writes, and says so', () => {

@@ -18,7 +18,7 @@ export function StateView({ recording, node, state, before, at, ended }: Props) 
         <tbody>
           {rows(recording, node, state, before).map((row) => (
             <tr key={row.name} class={row.was === undefined ? undefined : 'panel-changed'}>
-              <th scope="row"><Term word={row.name} {...(row.name === 'reign' ? { kind: 'term' } : {})} /></th>
+              <th scope="row"><Term word={row.name} /></th>
               <td>
                 {row.was !== undefined && <><del>{row.was || 'none'}</del><span class="panel-arrow" aria-label="is now"> → </span></>}
                 {row.was === undefined ? <Value row={row} /> : <ins>{row.is ? <Value row={row} /> : 'none'}</ins>}

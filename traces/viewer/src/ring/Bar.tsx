@@ -1,7 +1,7 @@
 // Below the ring: what can be done to several nodes or links at once, and what the shapes mean.
 import type { Recording, Scene } from '../recording';
 import { Term } from '../help/Term';
-import { meaning } from '../glossary';
+import { isOurs, meaning } from '../glossary';
 import { KindMark } from '../members/KindMark';
 import { Line } from '../members/Members';
 import { cut, heal, length, mayIntervene } from '../store';
@@ -97,10 +97,10 @@ function Key({ recording }: { recording: Recording }) {
       {recording.header.resource && (
         <>
           <li><Sample d="M-7 -9 H3 L7 -5 V9 H-7 Z" kind="ring-body" look="leads" />a write to the resource, in the colour of its epoch</li>
-          <li><Sample d="M-12 -8 H12 V8 H-12 Z" kind="ring-fence" look="leads" />a fence: the resource refuses writes of epochs that are past</li>
+          {recording.header.resource === 'fenced' && <li><Sample d="M-12 -8 H12 V8 H-12 Z" kind="ring-fence" look="leads" />a fence: the resource refuses writes of epochs that are past</li>}
         </>
       )}
-      <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-lease" look="leads" />round who leads: how long it may act still, counted from when it asked what a quorum has answered</li>
+      {(isOurs(recording.header) || recording.header.algorithm?.startsWith('lease')) && <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-lease" look="leads" />round who leads: how long it may act still, counted from when it asked what was answered last</li>}
       <li><Sample d="M-10 4 L-11 -8 L-5 -3 L0 -10 L5 -3 L11 -8 L10 4 Z" kind="ring-hollow" look="idle" />one that takes itself for the leader, and is paused: it does not act</li>
       <li><Sample d="M-10 4 L-11 -8 L-5 -3 L0 -10 L5 -3 L11 -8 L10 4 Z" kind="ring-crown" look="leads" />a node that leads; a band leads to it from those that follow</li>
       <li><Sample d="M0 -11 L9 -4 V9 H-9 V-4 Z" kind="ring-body" look="stands" />one that stands for election: it wants to lead</li>

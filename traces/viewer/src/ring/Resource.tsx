@@ -128,11 +128,11 @@ function Under({ recording, scene, placed, at }: Props & { at: Place }) {
 // fenceWords says what the resource has taken and refused, and why it could.
 export function fenceWords(recording: Recording, tally: Tally): string {
   const { highest, taken, refused, stale } = tally;
-  const name = epochName(recording);
+  const name = `${epochName(recording) === 'epoch' ? 'an' : 'a'} ${epochName(recording)}`;
   const writes = (n: number) => `${n} ${n === 1 ? 'write' : 'writes'}`;
   const took = `It has taken ${writes(taken)}${stale > 0 ? `, ${stale} of them stale: a leader of the past wrote after its successor` : ''}`;
-  if (recording.header.resource === 'unfenced') return `The resource has no fence: this algorithm has no ${name} by which it could tell an old leader from a new one. ${took}.`;
-  const least = highest > 0 ? ` of a ${name} below ${highest}, the highest that it has taken` : ' that is of the past';
+  if (recording.header.resource === 'unfenced') return `The resource has no fence: this algorithm has no ${epochName(recording)} by which it could tell an old leader from a new one. ${took}.`;
+  const least = highest > 0 ? ` of ${name} below ${highest}, the highest that it has taken` : ' that is of the past';
   return `The resource is behind a fence: it refuses a write${least}. ${took}, and refused ${refused}.`;
 }
 
