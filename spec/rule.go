@@ -51,6 +51,35 @@ var sentences = sync.OnceValue(func() map[string]string {
 	return all
 })
 
+// Word is a word of the glossary of the specification (section 4).
+type Word struct {
+	Word    string // such as lease, or ACK
+	Kind    string // such as term, field, message or timer; several with commas; "" for one that only pages use
+	Meaning string // in Markdown
+}
+
+// Glossary returns the words of the specification: those of its code first, then those of its pages, in the order of README.md.
+func Glossary() (all []Word) {
+	_, text, _ := strings.Cut(page, "<!-- glossary:begin -->")
+	first, second, _ := strings.Cut(text, "<!-- glossary:end -->")
+	for line := range strings.SplitSeq(first, "\n") {
+		if cells := strings.Split(line, "|"); len(cells) == 5 && strings.HasPrefix(cells[1], " `") {
+			all = append(all, Word{Word: strings.Trim(cells[1], " `"), Kind: strings.TrimSpace(cells[2]), Meaning: strings.TrimSpace(cells[3])})
+		}
+	}
+	second, _, _ = strings.Cut(second, "\n## ")
+	for line := range strings.SplitSeq(second, "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || cells[1] == " word " || strings.HasPrefix(cells[1], "---") {
+			continue
+		}
+		for word := range strings.SplitSeq(cells[1], ",") {
+			all = append(all, Word{Word: strings.TrimSpace(word), Meaning: strings.TrimSpace(cells[2])})
+		}
+	}
+	return all
+}
+
 // readRules reads the index, and the rules on the page.
 func readRules() (all []Rule) {
 	for line := range strings.SplitSeq(indexPage, "\n") {

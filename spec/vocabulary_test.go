@@ -101,6 +101,25 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
+// TestGlossaryIsRead: who asks for the words has all of the table, with their kinds, and those of the pages after them.
+func TestGlossaryIsRead(t *testing.T) {
+	words, _ := glossary(readText(t, "README.md"))
+	all := spec.Glossary()
+	meant := map[string]spec.Word{}
+	for i, w := range all {
+		require.NotEmpty(t, w.Meaning, w.Word)
+		require.Equal(t, i < len(words), w.Kind != "", w.Word)
+		if meant[w.Word] = w; i < len(words) {
+			require.Equal(t, words[i], w.Word)
+		}
+	}
+	require.Greater(t, len(all), len(words)+20)
+	require.Equal(t, "term, field", meant["lease"].Kind)
+	require.Equal(t, "I have promised it to you", meant["GRANT"].Meaning)
+	require.Contains(t, meant["token"].Meaning, "fence")
+	require.Contains(t, meant["outranks"].Meaning, "who votes")
+}
+
 // withoutComments returns the text of a TLA+ module without its comments.
 func withoutComments(module string) string {
 	module = regexp.MustCompile(`(?s)\(\*.*?\*\)`).ReplaceAllString(module, "")

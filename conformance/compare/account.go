@@ -193,7 +193,8 @@ func (p *Play) finish() Result {
 func (p *Play) work() {
 	for i := range p.hosts {
 		if p.acts(i) && !p.network.Busy(i) {
-			p.writes = append(p.writes, write{p.hosts[i].reign})
+			p.writes = append(p.writes, write{p.hosts[i].reign, p.network.Now()})
+			p.hosts[i].writes++
 			p.network.Call(i, WriteDelay, writeTag|uint32(len(p.writes)-1))
 		}
 	}
@@ -203,7 +204,8 @@ func (p *Play) work() {
 // write does a write of a node.
 func (p *Play) write(i int, w *write) {
 	reign := p.result.Reigns[w.reign]
-	p.moment.What, p.moment.Node, p.moment.Epoch = Wrote, i+1, reign.Epoch
+	p.moment.What, p.moment.Node, p.moment.Epoch, p.moment.Looked = Wrote, i+1, reign.Epoch, w.looked
+	p.hosts[i].writes--
 	switch {
 	case p.algorithm.Fences && reign.Epoch < p.highest:
 		p.result.Refused++

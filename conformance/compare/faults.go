@@ -101,7 +101,7 @@ func (p *Play) crashed(i int) {
 		p.flying[i*n+j], p.flying[j*n+i] = 0, 0
 	}
 	p.endReign(i)
-	h.status, h.saves, h.told = Status{}, false, 0
+	h.status, h.saves, h.told, h.writes = Status{}, false, 0, 0
 	if h.fault < 0 {
 		return // nobody has planned that it comes back
 	}

@@ -27,10 +27,14 @@ type host struct {
 	reign  int // the reign that it leads, a place in Result.Reigns; or -1
 	fault  int // what crashes it
 	told   int // how often it is about to be told that its leader is dead
+	writes int // how many of its writes are on their way
 }
 
 // write is a write that is on its way to the resource.
-type write struct{ reign int }
+type write struct {
+	reign  int
+	looked time.Duration // when its leader has looked whether it leads
+}
 
 // Play is a run that goes on one event at a time, for those who look on: [Begin], then [Play.Next] until it reports false, then
 // [Play.Finish]. Between two events faults can be injected: see [Play.Crash] and what stands with it. It is for one goroutine.

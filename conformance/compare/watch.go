@@ -63,6 +63,7 @@ type Moment struct {
 	Text    string        // of Linked and Injected
 	For     time.Duration // of Paused: how long; 0: until somebody lets it go on
 	Epoch   uint64        // of Wrote: that of the reign in which the leader has looked whether it leads
+	Looked  time.Duration // of Wrote: when it has looked
 	Refused bool          // of Wrote: the resource has refused it
 	Stale   int           // of Wrote: it was accepted after a write of this leader, of a later reign; or 0
 	Planned bool          // the scenario has planned it
@@ -96,13 +97,14 @@ type View struct {
 	Acts   bool // it runs, is not paused, and leads
 	Saves  bool // it waits for its disk
 	Saved  any  // what is on its disk; nil if it has saved nothing
+	Writes int  // how many of its writes have not come to the resource yet, though it has looked whether it leads
 }
 
 // View returns what a node is. The id is one of a node or a server.
 func (p *Play) View(id int) View {
 	h := &p.hosts[id-1]
 	return View{Node: h.node, Status: h.status, Up: p.network.Up(id-1) && p.started >= id, Paused: p.network.Paused(id - 1),
-		Acts: p.acts(id - 1), Saves: h.saves, Saved: h.saved}
+		Acts: p.acts(id - 1), Saves: h.saves, Saved: h.saved, Writes: h.writes}
 }
 
 // Due returns when a timer of a node ends, and whether it runs.

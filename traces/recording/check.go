@@ -64,6 +64,8 @@ func (c *Checker) checkHeader() (field, problem string) {
 		return "nodes", fmt.Sprintf("there are %d, and must be from 1 to %d", len(h.Nodes), MaxNodes)
 	case h.Servers < 0 || h.Servers >= len(h.Nodes):
 		return "servers", fmt.Sprintf("%d of %d nodes cannot be servers", h.Servers, len(h.Nodes))
+	case h.Resource != "" && !slices.Contains(resources, h.Resource):
+		return "resource", fmt.Sprintf("%q is none of %s", h.Resource, list(resources))
 	case h.Open < 0 || h.Open > MaxFrames:
 		return "open", fmt.Sprintf("%d is no number of frames", h.Open)
 	}
@@ -134,6 +136,11 @@ func (c *Checker) check(f *Frame) (field, problem string) {
 	if field, problem := c.checkMembers(f); problem != "" {
 		return field, problem
 	}
+	if f.Wrote != nil {
+		if field, problem := c.checkWrote(f); problem != "" {
+			return "wrote" + field, problem
+		}
+	}
 	if f.State != nil {
 		if field, problem := f.State.check(nodes); problem != "" {
 			return "state." + field, problem
@@ -158,6 +165,23 @@ func (c *Checker) check(f *Frame) (field, problem string) {
 		case !slices.Contains(lights, indicator.Light):
 			return fmt.Sprintf("indicators[%d].light", i), fmt.Sprintf("%q is none of %s", indicator.Light, list(lights))
 		}
+	}
+	return "", ""
+}
+
+// checkWrote looks at what has come to the resource.
+func (c *Checker) checkWrote(f *Frame) (field, problem string) {
+	switch {
+	case c.header.Resource == "":
+		return "", "the header says nothing of a resource"
+	case f.Kind != Write:
+		return "", fmt.Sprintf("%q writes nothing", f.Kind)
+	case !slices.Contains(fates, f.Wrote.Fate):
+		return ".fate", fmt.Sprintf("%q is none of %s", f.Wrote.Fate, list(fates))
+	case f.Wrote.Fate == Refused && c.header.Resource == Unfenced:
+		return ".fate", "what is unfenced refuses nothing"
+	case f.Wrote.Looked < 0 || f.Wrote.Looked > f.At:
+		return ".looked", fmt.Sprintf("%d is not from 0 to %d, when it is written", f.Wrote.Looked, f.At)
 	}
 	return "", ""
 }
@@ -270,6 +294,8 @@ func (s *State) check(nodes int) (field, problem string) {
 		return "leader", fmt.Sprintf("%d is no place among the %d nodes", s.Leader, nodes)
 	case s.Epoch > maxTime:
 		return "epoch", fmt.Sprintf("%d is above 2^53-1", s.Epoch)
+	case s.Lease != nil && (s.Look != Leads || s.Lease.Asked < 0 || s.Lease.Ends != 0 && s.Lease.Ends < s.Lease.Asked):
+		return "lease", "it is of who leads, and ends after it was asked for"
 	}
 	return "", ""
 }
@@ -280,6 +306,9 @@ var (
 	befalls = []Kind{Start, Restart, Receive, Timer, Call, Save, Crash, Pause, Resume, Write}
 	looks   = []Look{Leads, Stands, Waits, Follows, Idle, Down, Serves}
 	lights  = []Light{Green, Amber, Red}
+	fates   = []Fate{Taken, Refused, Stale}
+
+	resources = []Resource{Fenced, Unfenced}
 
 	memberKinds = []MemberKind{Voter, Witness, Observer}
 )

@@ -20,6 +20,7 @@ type Header struct {
 	Timed      bool        `json:"timed"`                // At is a time; else it only says what comes first
 	Watch      string      `json:"watch,omitempty"`      // what there is to see: a sentence or two
 	Open       int         `json:"open,omitempty"`       // how many frames have happened where people should begin to look
+	Resource   Resource    `json:"resource,omitempty"`   // what leaders write to; "" if nothing is known of their writes
 	Indicators []Indicator `json:"indicators,omitempty"` // every property that is looked at, as it is before the first frame
 }
 
@@ -31,6 +32,14 @@ const (
 	Trace          Source = "trace"          // a trace (section 14 of the specification)
 	Counterexample Source = "counterexample" // of TLC, or of the explorer
 	Live           Source = "live"           // a cluster that runs
+)
+
+// Resource is what leaders write to, each as long as it takes itself for the leader.
+type Resource string
+
+const (
+	Fenced   Resource = "fenced"   // it refuses a write of an epoch below the highest it has taken
+	Unfenced Resource = "unfenced" // it takes every write: there is nothing by which it could refuse one
 )
 
 // Kind is what happens in a frame. The set is closed.
@@ -69,12 +78,29 @@ type Frame struct {
 	Sends      []Message   `json:"sends,omitempty"`      // what leaves Node
 	Moves      []Move      `json:"moves,omitempty"`      // what is under way, and arrives at another time than was said: somebody has intervened
 	State      *State      `json:"state,omitempty"`      // of Node, after it; nil if that is as before
+	Wrote      *Writing    `json:"wrote,omitempty"`      // of Write: what has come to the resource, and what became of it
 	Cut        *[]Link     `json:"cut,omitempty"`        // every link that now carries nothing; nil if that is as before
 	Indicators []Indicator `json:"indicators,omitempty"` // those that have changed
 
 	// Configurations are those that nobody has had before. They are numbered from 1 on, in the order in which frames tell them.
 	Configurations []Configuration `json:"configurations,omitempty"`
 }
+
+// Writing is a write to the resource.
+type Writing struct {
+	Epoch  uint64 `json:"epoch,omitempty"` // of the reign in which its leader looked whether it leads; 0 if it has none
+	Looked int64  `json:"looked"`          // when it did, in microseconds: it may have been paused since
+	Fate   Fate   `json:"fate,omitempty"`  // "" as long as it is on its way
+}
+
+// Fate is what becomes of a write.
+type Fate string
+
+const (
+	Taken   Fate = "taken"   // the resource takes it, as it should
+	Refused Fate = "refused" // the resource refuses it: its epoch is past
+	Stale   Fate = "stale"   // the resource takes it, though it has taken one of a later reign
+)
 
 // By is whose doing a frame is.
 type By string
@@ -120,6 +146,9 @@ type State struct {
 	Disk    string  `json:"disk,omitempty"`   // what its disk has kept, in words: "epoch 4, promised to 3"
 	Fields  []Field `json:"fields,omitempty"` // all else, in the algorithm's own words
 	Timers  []Due   `json:"timers,omitempty"` // that run
+	Lease   *Lease  `json:"lease,omitempty"`  // of who leads: how long it may act; nil if nothing bounds that, or it is not known
+	// Writing says that a write of it is on its way: it has looked whether it leads, and its write has not come to the resource.
+	Writing bool `json:"writing,omitempty"`
 	// Configuration is the number of that which it has; 0 if members are fixed. Settled says that it leads, and that this one
 	// holds for good: so many have acknowledged it.
 	Configuration int  `json:"configuration,omitempty"`
@@ -162,6 +191,13 @@ const (
 	Down    Look = "down"    // does not run, as far as is known
 	Serves  Look = "serves"  // is a server, not a node
 )
+
+// Lease is how long a leader may act, unless a quorum answers again: so long since it asked what a quorum has answered.
+type Lease struct {
+	Question uint64 `json:"question,omitempty"` // that a quorum has answered; 0 if questions have no numbers
+	Asked    int64  `json:"asked"`              // when it was asked, in microseconds
+	Ends     int64  `json:"ends,omitempty"`     // when the leader stops to act by itself, likewise; 0 if that is not known
+}
 
 // Field is a part of a state, as words.
 type Field struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const head = `{"recording":1,"title":"t","source":"run","nodes":["1","2","s"],"servers":1,"timed":true,"indicators":[{"name":"OneActing","light":"green"}]}` + "\n"
+const head = `{"recording":1,"title":"t","source":"run","nodes":["1","2","s"],"servers":1,"timed":true,"resource":"fenced","indicators":[{"name":"OneActing","light":"green"}]}` + "\n"
 
 // whole has everything that a recording can have.
 const whole = head + `{"at":0,"kind":"start","node":0,"text":"starts","state":{"look":"idle","role":"follower","leader":-1,"epoch":0,"timers":[{"timer":"heartbeat","at":7}]}}
@@ -26,13 +26,15 @@ const whole = head + `{"at":0,"kind":"start","node":0,"text":"starts","state":{"
 {"at":10,"kind":"call","node":0,"text":"is called to add s","sends":[{"number":5,"to":2,"kind":"X","configuration":2}],"state":{"look":"leads","role":"leader","leader":0,"epoch":3,"configuration":2,"settled":true},"configurations":[{"epoch":0,"version":0,"members":[]},{"epoch":3,"version":2,"members":[{"node":0,"kind":"voter","address":"a:1"},{"node":1,"kind":"witness"},{"node":2,"kind":"observer"}]}]}
 {"at":11,"kind":"receive","node":1,"text":"takes Y","state":{"look":"follows","role":"follower","leader":0,"epoch":3,"configuration":1}}
 {"at":12,"kind":"step","node":1,"text":"is heard no more","state":{"look":"down","role":"heard no more","leader":-1,"epoch":3,"unheard":true}}
+{"at":13,"kind":"step","node":0,"text":"leads still","state":{"look":"leads","role":"leader","leader":0,"epoch":3,"lease":{"question":7,"asked":12,"ends":19},"writing":true}}
+{"at":14,"kind":"write","node":0,"text":"writes","wrote":{"epoch":3,"looked":13,"fate":"refused"}}
 `
 
 // TestWholeRecording writes what it has read, to the byte.
 func TestWholeRecording(t *testing.T) {
 	f, err := Read(strings.NewReader(whole))
 	require.NoError(t, err)
-	require.Len(t, f.Frames, 10)
+	require.Len(t, f.Frames, 12)
 	var out bytes.Buffer
 	require.NoError(t, f.Write(&out))
 	require.Equal(t, whole, out.String())
@@ -50,7 +52,7 @@ func TestWrongLines(t *testing.T) {
 		{"no nodes", strings.Replace(head, `["1","2","s"]`, `[]`, 1), "line 1: nodes: there are 0"},
 		{"node twice", strings.Replace(head, `["1","2","s"]`, `["1","1","s"]`, 1), "line 1: nodes[1]"},
 		{"all servers", strings.Replace(head, `"servers":1`, `"servers":3`, 1), "line 1: servers"},
-		{"open beyond", strings.Replace(whole, `"timed":true`, `"timed":true,"open":11`, 1), "line 1: open: 11, and there are only 10"},
+		{"open beyond", strings.Replace(whole, `"timed":true`, `"timed":true,"open":13`, 1), "line 1: open: 13, and there are only 12"},
 		{"indicator twice", strings.Replace(head, `"indicators":[`, `"indicators":[{"name":"OneActing","light":"red"},`, 1), "line 1: indicators[1].name"},
 		{"indicator's light", strings.Replace(head, `"green"`, `"blue"`, 1), "line 1: indicators[0].light"},
 		{"no JSON", good(2) + "{", "line 3: it is no JSON"},
@@ -90,6 +92,14 @@ func TestWrongLines(t *testing.T) {
 		{"version", good(8) + strings.Replace(lines[8], `"version":2`, `"version":9007199254740992`, 1), `line 9: configurations[1].epoch: epoch and version`},
 		{"no members", good(8) + strings.Replace(lines[8], `"members":[]`, `"members":null`, 1), `line 9: configurations[0].members: null`},
 		{"unheard, and leads", good(10) + strings.Replace(lines[10], `"look":"down"`, `"look":"leads"`, 1), `line 11: state.unheard: a node that is heard no more is "down", and not "leads"`},
+		{"ends before it begins", good(11) + strings.Replace(lines[11], `"ends":19`, `"ends":11`, 1), `line 12: state.lease: it is of who leads, and ends after it was asked for`},
+		{"lease of a follower", good(11) + strings.Replace(lines[11], `"look":"leads"`, `"look":"follows"`, 1), `line 12: state.lease: it is of who leads`},
+		{"resource", strings.Replace(head, `"fenced"`, `"walled"`, 1), `line 1: resource: "walled" is none of fenced, unfenced`},
+		{"no resource", strings.Replace(whole, `"resource":"fenced",`, ``, 1), `line 13: wrote: the header says nothing of a resource`},
+		{"no fence", strings.Replace(whole, `"resource":"fenced"`, `"resource":"unfenced"`, 1), `line 13: wrote.fate: what is unfenced refuses nothing`},
+		{"no fate", good(12) + strings.Replace(lines[12], `,"fate":"refused"`, ``, 1), `line 13: wrote.fate: "" is none of taken, refused, stale`},
+		{"looked later", good(12) + strings.Replace(lines[12], `"looked":13`, `"looked":15`, 1), `line 13: wrote.looked: 15 is not from 0 to 14`},
+		{"writes no write", good(12) + strings.Replace(lines[12], `"kind":"write"`, `"kind":"step"`, 1), `line 13: wrote: "step" writes nothing`},
 		{"long", good(2) + `{"text":"` + strings.Repeat("x", MaxLine) + "\"}\n", `line 3: longer than 1 MiB`},
 	} {
 		f, err := Read(strings.NewReader(c.text))
@@ -123,7 +133,7 @@ func TestThePageKnowsTheSame(t *testing.T) {
 	for _, part := range []struct {
 		name  string
 		words []string
-	}{{"Kind", ofType(kinds)}, {"Look", ofType(looks)}, {"Light", ofType(lights)}, {"MemberKind", ofType(memberKinds)}} {
+	}{{"Kind", ofType(kinds)}, {"Look", ofType(looks)}, {"Light", ofType(lights)}, {"MemberKind", ofType(memberKinds)}, {"Resource", ofType(resources)}, {"Fate", ofType(fates)}} {
 		said := regexp.MustCompile(`export type ` + part.name + ` =([^;]*);`).FindSubmatch(text)
 		require.NotNil(t, said, part.name)
 		var words []string
@@ -132,7 +142,7 @@ func TestThePageKnowsTheSame(t *testing.T) {
 		}
 		require.Equal(t, part.words, words, part.name)
 	}
-	for name, value := range map[string]any{"Indicator": Indicator{}, "Field": Field{}, "Due": Due{}, "NodeState": State{}, "Message": Message{}, "Move": Move{}, "Frame": Frame{}, "Header": Header{}, "Configuration": Configuration{}, "Member": Member{}} {
+	for name, value := range map[string]any{"Indicator": Indicator{}, "Field": Field{}, "Due": Due{}, "NodeState": State{}, "Message": Message{}, "Move": Move{}, "Frame": Frame{}, "Header": Header{}, "Configuration": Configuration{}, "Member": Member{}, "Lease": Lease{}, "Writing": Writing{}} {
 		said := regexp.MustCompile(`export interface ` + name + ` \{([^}]*)\}`).FindSubmatch(text)
 		require.NotNil(t, said, name)
 		var fields []string

@@ -50,6 +50,11 @@ type exported struct {
 	Problem *Problem `json:"problem,omitempty"`
 }
 
+type sketched struct {
+	Rows    []string `json:"rows"`
+	Problem *Problem `json:"problem,omitempty"`
+}
+
 // method is something that an Engine is asked.
 type method struct {
 	arguments int
@@ -68,6 +73,7 @@ var methods = map[string]method{
 	"live":       {2, (*Engine).live, notOpened},
 	"trace":      {1, (*Engine).trace, notExported},
 	"testCase":   {1, (*Engine).testCase, notExported},
+	"sketch":     {2, (*Engine).sketch, func(p *Problem) any { return sketched{Rows: []string{}, Problem: p} }},
 	"close":      {1, (*Engine).close, func(p *Problem) any { return more{Frames: []recording.Frame{}, Ended: true, Problem: p} }},
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
 	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/interactive"
+	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/traces"
@@ -50,13 +51,28 @@ type Gallery struct {
 	Refused    []traces.Entry          `json:"refused"` // traces with a fault, each refused by the rules at one line
 	Scenarios  []Scenario              `json:"scenarios"`
 	Rules      []Rule                  `json:"rules"`
+	Glossary   []Word                  `json:"glossary"`
 	Actions    map[string]string       `json:"actions"` // where each action and operator stands in TLA+: "Cluster.tla:120"
+}
+
+// Word is a word of the specification.
+type Word struct {
+	Word    string `json:"word"`
+	Kind    string `json:"kind"`
+	Meaning string `json:"meaning"` // Markdown
+}
+
+func glossary() (all []Word) {
+	for _, w := range spec.Glossary() {
+		all = append(all, Word(w))
+	}
+	return all
 }
 
 // Look returns what there is to begin with.
 func Look() Gallery {
 	return Gallery{Algorithms: interactive.Algorithms(), Profiles: interactive.Profiles(), Golden: traces.Table(), Refused: refused(), Scenarios: played(), Rules: ruleList(),
-		Actions: places()}
+		Glossary: glossary(), Actions: places()}
 }
 
 // refused lists the traces that must be refused, and why.
@@ -106,6 +122,46 @@ func openTold(files fs.FS, name, watch string) Opened {
 		}
 	}
 	return opened
+}
+
+// sketch returns what a golden trace, a refused one or a scenario looks like from afar.
+func (e *Engine) sketch(a arguments) any {
+	var rows []string
+	var err error
+	switch kind, name := a.text(0), a.text(1); kind {
+	case "scenario":
+		rows, err = interactive.SketchOf(name)
+	case "golden":
+		rows, err = sketchOf(traces.Valid, name)
+	case "refused":
+		rows, err = sketchOf(traces.Invalid, name)
+	default:
+		err = fmt.Errorf("%q is nothing of the gallery", kind)
+	}
+	if err != nil {
+		panic(problem("there is no sketch of it: %s", err))
+	}
+	return sketched{Rows: rows}
+}
+
+// sketchOf returns what a trace looks like, up to the first line that cannot be read.
+func sketchOf(files fs.FS, name string) ([]string, error) {
+	text, err := fs.ReadFile(files, name+".ndjson")
+	if err != nil {
+		return nil, err
+	}
+	in, err := spec.NewTraceReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	var sketch interactive.Sketch
+	members, at := in.Header().Members, int64(0)
+	for e := (spec.Event{}); in.Read(&e) == nil; at += 1000 {
+		if place := slices.Index(members, e.Node); place >= 0 {
+			sketch.See(at, place, interactive.Letter(narrate.State(e.Node, members, &e.State, e.Action != spec.CrashAction)))
+		}
+	}
+	return sketch.Rows(at), nil
 }
 
 // played lists the scenarios.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,9 +48,12 @@ func (l *Live) Header() recording.Header {
 }
 
 // Feed takes the next event, a line of a trace, and returns its frames. The error says why there are none; the next event may
-// be good.
+// be good. A node that is not heard, or never was, tells nothing: of it whoever listens feeds {"unheard": its id, "last": its last event}.
 func (l *Live) Feed(line []byte) ([]recording.Frame, error) {
 	var e spec.Event
+	if bytes.HasPrefix(line, []byte(`{"unheard":`)) {
+		return l.unheard(line)
+	}
 	if err := e.UnmarshalJSON(line); err != nil {
 		return nil, fmt.Errorf("an event of the cluster cannot be read: %w", err)
 	}
@@ -57,11 +62,23 @@ func (l *Live) Feed(line []byte) ([]recording.Frame, error) {
 			return nil, fmt.Errorf("an event of the cluster names %s, which is none of its nodes", id)
 		}
 	}
-	if e.Action == spec.CrashAction {
-		// No node tells of its crash: whoever listens has said so, for it hears the node no more.
-		return l.narrator.Unheard(e.Node, &e.State, "it has crashed or was stopped, or cannot be reached from here"), nil
-	}
 	return l.narrator.Tell(&e), nil
+}
+
+// unheard tells that a node is not heard, as of the last event of it that was.
+func (l *Live) unheard(line []byte) ([]recording.Frame, error) {
+	var gone struct {
+		Unheard string     `json:"unheard"`
+		Last    spec.Event `json:"last"`
+	}
+	if err := json.Unmarshal(line, &gone); err != nil {
+		return nil, fmt.Errorf("who is not heard cannot be read: %w", err)
+	}
+	id, err := spec.ParseNodeID(gone.Unheard)
+	if err != nil || !slices.Contains(l.members, id) {
+		return nil, fmt.Errorf("%s is not heard, and is none of the nodes of the cluster", gone.Unheard)
+	}
+	return l.narrator.Unheard(id, &gone.Last.State, "it has crashed or was stopped, or cannot be reached from here"), nil
 }
 
 // ids returns every node that an event names.

@@ -25,7 +25,7 @@ func TestLiveHeardNoMore(t *testing.T) {
 	const heartbeat = `{"seq":7,"at":100,"node":"3","action":"HeartbeatTimeout","input":{"timer":"heartbeat"},"sent":[],` +
 		`"state":{"role":"leader","leader":"3","lease":0,"epoch":4,"grantee":"3","support":["2"],"asked":0,"latest":9,"dated":8,"answered":[{"node":"2","question":8}]}}`
 	require.Equal(t, recording.Leads, feed(heartbeat).State.Look)
-	end := feed(`{"seq":8,"at":101,"node":"3","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":4,"grantee":"3","support":[],"asked":0,"latest":1048576}}`)
+	end := feed(`{"unheard":"3","last":` + heartbeat + `}`)
 	require.Equal(t, "is heard no more", end.Text)
 	require.NotContains(t, end.Note, "disk")
 	require.Equal(t, recording.Down, end.State.Look)
@@ -49,7 +49,7 @@ func TestLiveNeverHeard(t *testing.T) {
 	}
 	asks := feed(7)[0].Sends[0]
 	require.False(t, asks.Lost, "2 may run")
-	end, err := live.Feed([]byte(`{"seq":1,"node":"2","action":"Crash","state":{"role":"follower","leader":null,"lease":0,"epoch":0,"grantee":null,"support":[],"asked":0,"latest":0}}`))
+	end, err := live.Feed([]byte(`{"unheard":"2"}`))
 	require.NoError(t, err)
 	require.Len(t, end, 2)
 	require.Equal(t, []any{recording.Lose, asks.Number}, []any{end[0].Kind, end[0].Takes})

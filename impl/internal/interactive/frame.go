@@ -58,7 +58,7 @@ func (s *Run) happened(m *compare.Moment) {
 		f.Kind, f.Text = recording.Links, m.Text
 		s.setCut(&f)
 	case compare.Wrote:
-		f.Kind = recording.Write
+		f.Kind, f.Wrote = recording.Write, wrote(m)
 	case compare.Injected:
 		f.Kind, f.Text = recording.Intervene, m.Text
 	}
@@ -74,7 +74,8 @@ func (s *Run) fill(f *recording.Frame, m *compare.Moment) {
 		f.Moves = append(f.Moves, recording.Move{Number: a.Number, Due: a.Due.Microseconds()})
 	}
 	var was told
-	if f.Node >= 0 && m.What != compare.Wrote {
+	s.asks(m)
+	if f.Node >= 0 && (m.What != compare.Wrote || s.nodes[f.Node].writes) {
 		was = s.nodes[f.Node]
 		f.State = s.state(m.Node)
 		s.note(f.Node, f.State)
@@ -166,7 +167,7 @@ func (s *Run) message(sent *compare.Flight, in spec.Action) recording.Message {
 // state returns what a node is.
 func (s *Run) state(id int) *recording.State {
 	v := s.play.View(id)
-	state := &recording.State{Look: recording.Down, Role: "down", Leader: -1, Paused: v.Paused}
+	state := &recording.State{Look: recording.Down, Role: "down", Leader: -1, Paused: v.Paused, Writing: v.Writes > 0}
 	teller, ok := v.Node.(algorithms.Teller)
 	if ok {
 		state.Disk = teller.Kept(v.Saved)
@@ -214,6 +215,7 @@ func (s *Run) state(id int) *recording.State {
 			state.Timers = append(state.Timers, recording.Due{Timer: name, At: max(due, 0).Microseconds()})
 		}
 	}
+	state.Lease = s.lease(id, state)
 	return state
 }
 
@@ -221,7 +223,7 @@ func (s *Run) state(id int) *recording.State {
 func (s *Run) note(place int, state *recording.State) {
 	n := &s.nodes[place]
 	n.look, n.leads = state.Look, state.Look == recording.Leads
-	n.leader, n.epoch, n.conf = state.Leader, state.Epoch, state.Configuration
+	n.leader, n.epoch, n.conf, n.writes = state.Leader, state.Epoch, state.Configuration, state.Writing
 }
 
 // setCut adds which links carry nothing, if these are others than before.

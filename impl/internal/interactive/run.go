@@ -54,6 +54,9 @@ type told struct {
 	conf   int           // the number of its configuration; 0 if members are fixed
 	woke   time.Duration // when it went on after its last pause; below 0 if it has had none
 	saves  int           // the place of the event whose step it saves, and 1; or 0
+	writes bool          // a write of it was on its way
+	asked  narrate.Asked // of a node of ours
+	leases deadlines     // of another
 }
 
 // Begin begins a run: it lets all nodes start, and does what the run spec has done, each when so many frames have happened. The
@@ -131,6 +134,12 @@ func (s *Run) prepare() {
 		s.model = &conformance.Model{}
 	}
 	s.header.Indicators = s.indicatorsOf()
+	if s.scenario.Work > 0 {
+		s.header.Resource = recording.Unfenced
+		if s.algorithm.Fences {
+			s.header.Resource = recording.Fenced
+		}
+	}
 }
 
 // longer is for how long a scenario goes on with another algorithm than the one that it is about, which may settle later: so that people
@@ -280,6 +289,11 @@ func (s *Run) add(f *recording.Frame) {
 	s.count++
 }
 
+// timer returns the timer of a name.
+func (s *Run) timer(name string) compare.Timer {
+	return compare.Timer(slices.Index(s.algorithm.Timers, name))
+}
+
 // again is for how long a run goes on that has ended, when something is done to it.
 const again = time.Minute
 
@@ -337,7 +351,7 @@ func (s *Run) deed(d *Intervention) error {
 	case Delay:
 		return s.play.Delay(d.Message, time.Duration(d.By)*time.Microsecond)
 	case Fire:
-		return s.play.Fire(id, compare.Timer(slices.Index(s.algorithm.Timers, d.Timer)))
+		return s.play.Fire(id, s.timer(d.Timer))
 	case Suspect:
 		return s.play.Suspect(id)
 	case Change:

@@ -56,6 +56,9 @@ func (t *Narrator) shown(i int) *recording.State {
 	s := State(t.members[i], t.members, &n.state, n.up)
 	s.Configuration = t.confs.Number(t.members, n.state.Configuration)
 	s.Settled = n.up && t.confs.Settled(&n.state)
+	if t.options.Timed && n.up {
+		s.Lease = n.asked.Lease(&n.state)
+	}
 	if n.unheard != "" {
 		s.Role, s.Unheard, s.Disk = n.unheard, true, ""
 	}

@@ -45,6 +45,7 @@ type node struct {
 	state    spec.State
 	up, seen bool
 	unheard  string // that it is taken to be down since it is not heard: "heard no more"
+	asked    Asked
 }
 
 // flight is a message under way.
@@ -162,6 +163,7 @@ func (t *Narrator) step(e *spec.Event) recording.Frame {
 		}
 		f.Upkeep = f.Upkeep && (arrived.upkeep || arrived.number == 0)
 	}
+	n.asked.Note(&e.State, t.at)
 	changed := !n.seen || !n.up || !n.state.Equal(e.State)
 	n.state, n.up, n.seen, n.unheard = e.State.Clone(), true, true, ""
 	if says := t.confs.Settles(e.Node, &n.state); says != "" {

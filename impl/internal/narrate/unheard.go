@@ -7,7 +7,7 @@ import (
 
 // Unheard tells that nothing more is heard of a node, or that nothing ever was, and why: of such a node nobody must say that it still is
 // what it was last, be it leader (section 14). What it has sent may still arrive. What was sent to it is lost, for all that anybody can tell.
-// Last is its state as it is known last, and none of a node that was never heard.
+// Last is its state as it was last heard, and the zero State of a node that was never heard.
 func (t *Narrator) Unheard(id spec.NodeID, last *spec.State, why string) []recording.Frame {
 	t.spare = nil
 	i := t.place(id)
@@ -21,7 +21,7 @@ func (t *Narrator) Unheard(id spec.NodeID, last *spec.State, why string) []recor
 		to := recording.Link{j, i}
 		t.pass(to, len(t.links[to]), "it was sent to a node that is heard no more")
 	}
-	n.state, n.up, n.seen, n.unheard = survives(last), false, true, is
+	n.state, n.up, n.seen, n.unheard, n.asked = survives(last), false, true, is, Asked{}
 	f.State = t.shown(i)
 	f.Indicators = t.indicators(&f)
 	return t.finish(f)

@@ -1,6 +1,6 @@
 // The engine: the Go program that plays runs and opens files. It lies in the page, packed; nothing is fetched.
 import 'wasm-exec';
-import type { Engine, Exported, Gallery, More, Opened, Problem } from './types';
+import type { Engine, Exported, Gallery, More, Opened, Problem, Sketched } from './types';
 
 // Go is what Go's own wasm_exec.js leaves.
 declare class Go {
@@ -60,6 +60,7 @@ function asked(engine: Called): Engine {
     live: (nodes, changing) => ask('live', [nodes, changing], notOpened),
     trace: (handle) => ask('trace', [handle], notExported),
     testCase: (handle) => ask('testCase', [handle], notExported),
+    sketch: (kind, name) => ask('sketch', [kind, name], (problem): Sketched => ({ rows: [], problem })),
     close: (handle) => { ask('close', [handle], () => null); },
   };
 }

@@ -6,6 +6,8 @@ export type Kind =
   | 'write' | 'intervene' | 'step';
 export type Look = 'leads' | 'stands' | 'waits' | 'follows' | 'idle' | 'down' | 'serves';
 export type Light = 'green' | 'amber' | 'red';
+export type Resource = 'fenced' | 'unfenced';
+export type Fate = 'taken' | 'refused' | 'stale';
 export type MemberKind = 'voter' | 'witness' | 'observer';
 export type Link = [from: number, to: number];
 
@@ -13,13 +15,16 @@ export interface Indicator { name: string; says?: string; light: Light; once?: b
 export interface Field { name: string; value: string }
 export interface Due { timer: string; at?: number }
 
+export interface Lease { question?: number; asked: number; ends?: number }
+export interface Writing { epoch?: number; looked: number; fate?: Fate }
+
 // Configuration is who the members are, where they come and go. They are numbered from 1 on, in the order in which frames tell them.
 export interface Configuration { epoch: number; version: number; members: Member[] }
 export interface Member { node: number; kind: MemberKind; address?: string }
 
 export interface NodeState {
   look: Look; role: string; leader: number; epoch: number; paused?: boolean; unheard?: boolean; saving?: boolean; disk?: string;
-  fields?: Field[]; timers?: Due[]; configuration?: number; settled?: boolean;
+  fields?: Field[]; timers?: Due[]; lease?: Lease; writing?: boolean; configuration?: number; settled?: boolean;
 }
 
 export interface Message {
@@ -32,13 +37,13 @@ export interface Move { number: number; due: number }
 
 export interface Frame {
   at: number; kind: Kind; node: number; text: string; note?: string; action?: string; rule?: string; by?: 'plan' | 'you';
-  upkeep?: boolean; takes?: number; sends?: Message[]; moves?: Move[]; state?: NodeState; cut?: Link[]; indicators?: Indicator[];
+  upkeep?: boolean; takes?: number; sends?: Message[]; moves?: Move[]; state?: NodeState; wrote?: Writing; cut?: Link[]; indicators?: Indicator[];
   configurations?: Configuration[];
 }
 
 export interface Header {
   recording: 1; title: string; source: 'run' | 'trace' | 'counterexample' | 'live'; algorithm?: string; nodes: string[];
-  servers?: number; timed: boolean; watch?: string; open?: number; indicators?: Indicator[];
+  servers?: number; timed: boolean; watch?: string; open?: number; resource?: Resource; indicators?: Indicator[];
 }
 
 // RunSpec is a run: who plays it again has the same frames, to the last.
@@ -66,10 +71,12 @@ export interface Golden { name: string; nodes: number; events: number; watch: st
 export interface Scenario {
   name: string; title: string; algorithm: string; algorithms: string[]; nodes: number; flaw: string; watch: string; cause: string; remedy: string;
 }
+export interface Word { word: string; kind: string; meaning: string }
 export interface Rule { name: string; title: string; says: string; text: string; operators: string[] }
 // Of the gallery, refused are traces with a fault: the rules refuse each at one line. openGolden opens them, too.
 export interface Gallery {
   algorithms: Algorithm[]; profiles: Profile[]; golden: Golden[]; refused: Golden[]; scenarios: Scenario[]; rules: Rule[];
+  glossary?: Word[]; // of the specification
   actions: Record<string, string>; // of the specification: the TLA+ operator's file and line, as text: "Cluster.tla:120"
 }
 
@@ -78,6 +85,7 @@ export interface Problem { line?: number; problem: string }
 
 export interface Opened { handle: number; header: Header; frames: Frame[]; ended: boolean; runSpec?: RunSpec; problem?: Problem }
 export interface More { frames: Frame[]; ended: boolean; problem?: Problem }
+export interface Sketched { rows: string[]; problem?: Problem }
 export interface Exported { name: string; text: string; problem?: Problem }
 
 // Engine is what the Go program does. All of it is synchronous, and quick. A handle is a recording that it plays; it is given back
@@ -93,5 +101,6 @@ export interface Engine {
   live(nodes: string[], changing: boolean): Opened; // changing: their members come and go
   trace(handle: number): Exported;                // a trace (section 14) if it is a run of ours, else a recording
   testCase(handle: number): Exported;
+  sketch(kind: 'golden' | 'refused' | 'scenario', name: string): Sketched; // what it looks like from afar: a letter is what a node is (impl/internal/interactive)
   close(handle: number): void;
 }

@@ -102,7 +102,8 @@ export function unheardWords(recording: Cast, state: NodeState): string[] {
 export function doing(recording: Cast, state: NodeState): string {
   const other = state.leader >= 0 ? nodeId(recording, state.leader) : '';
   switch (state.look) {
-    case 'leads': return state.epoch > 0 ? `leads ${epochName(recording)} ${epochWord(state.epoch)}` : 'leads';
+    case 'leads': if (state.paused) return 'paused: does not act';
+      return state.epoch > 0 ? `leads ${epochName(recording)} ${epochWord(state.epoch)}` : 'leads';
     case 'follows': return other ? `follows ${other}` : 'follows';
     case 'waits': return other ? `waits for ${other}` : 'waits';
     case 'stands': return state.saving && state.role === 'leader' ? 'leads once that is on disk' : 'wants to lead'; // it has won, and may not act yet
@@ -157,7 +158,10 @@ const types: Record<string, [Group, string]> = {
 };
 
 // typeOf returns the type of a message without what it answers: "ACK" of "ACK of HEARTBEAT".
-function typeOf(kind: string): string { return kind.split(' ')[0]!.toUpperCase(); }
+export function typeOf(kind: string): string { return kind.split(' ')[0]!.toUpperCase(); }
+
+// isMessage reports whether a word is a type of message.
+export function isMessage(word: string): boolean { return types[typeOf(word)] !== undefined; }
 
 // groupOf returns what a type of message is for. A type that is not known here asks.
 export function groupOf(kind: string): Group { return types[typeOf(kind)]?.[0] ?? 'ask'; }

@@ -3,24 +3,30 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../menu/Dialog';
 import { dialog } from '../menu/which';
 import { forgetLink, linkTo, openGolden, openRunSpec } from '../open/opening';
-import { gallery } from '../store';
+import { Prose } from '../panel/Prose';
+import { gallery, playing } from '../store';
 import type { Scenario } from '../types';
 import './gallery.css';
 import { entries, found, groups, type Choice, type Entry } from './entries';
+import { Sketch } from './Sketch';
 
 // scenarioRecipe returns the run spec of a scenario, played by an algorithm. The scenario says the rest.
 export function scenarioRunSpec(of: Scenario, algorithm: string) {
   return { runSpec: 1 as const, algorithm, nodes: of.nodes, profile: '', seed: 0, scenario: of.name, do: [] };
 }
 
-function open(entry: Entry, algorithm?: string): void {
+// play shows a run where there is something to see, and lets it go on from there.
+function play(entry: Entry, algorithm?: string): void {
   dialog.value = null;
   if (entry.golden) {
-    if (openGolden(entry.golden.name)) void linkTo({ what: 'golden', name: entry.golden.name });
+    if (!openGolden(entry.golden.name)) return;
+    void linkTo({ what: 'golden', name: entry.golden.name });
+    playing.value = true;
   } else if (entry.scenario) {
     const runSpec = scenarioRunSpec(entry.scenario, algorithm ?? entry.scenario.algorithm);
-    if (openRunSpec(runSpec)) void linkTo({ what: 'runSpec', runSpec });
-    else forgetLink();
+    if (!openRunSpec(runSpec)) return forgetLink();
+    void linkTo({ what: 'runSpec', runSpec });
+    playing.value = true;
   }
 }
 
@@ -30,19 +36,19 @@ function Card({ entry }: { entry: Entry }) {
   const ours = others.includes('bully');
   return (
     <li class="gal-card">
-      <h3><button type="button" class="link" onClick={() => open(entry)}>{entry.title}</button></h3>
-      <p class="gal-kind">{entry.by ? titleOf(entry.by) : entry.group === 'refused' ? 'Not by the rules' : 'By the rules'} · {entry.nodes} nodes{entry.golden && ` · ${entry.golden.events} events`}</p>
-      <p>{entry.watch}</p>
-      {entry.scenario && <details>
-        <summary>Why it happens, and what helps</summary>
-        <p>{entry.scenario.cause}</p>
-        <p>{entry.scenario.remedy}</p>
+      <Sketch entry={entry} />
+      <h3><button type="button" class="link" onClick={() => play(entry)}>{entry.title}</button></h3>
+      <p class="gal-kind">{entry.by ? titleOf(entry.by) : entry.rule ? <>Breaks <Prose text={entry.rule} /></> : 'By the rules'} · {entry.nodes} nodes{entry.golden && ` · ${entry.golden.events} events`}</p>
+      <p><Prose text={entry.says} /></p>
+      {entry.more.length > 0 && <details>
+        <summary>{entry.scenario ? 'Why it happens, and what helps' : 'More'}</summary>
+        {entry.more.map((text) => <p key={text}><Prose text={text} /></p>)}
       </details>}
       <div class="gal-foot">
-        <button type="button" class="main" onClick={() => open(entry)}>{entry.golden ? 'Open' : 'Play'}<span class="unseen"> {entry.title}</span></button>
-        {ours && <button type="button" onClick={() => open(entry, 'bully')}>Play it with ours instead</button>}
+        <button type="button" class="main" onClick={() => play(entry)}>Play<span class="unseen"> {entry.title}</span></button>
+        {ours && <button type="button" onClick={() => play(entry, 'bully')}>Play it with ours instead</button>}
         {others.length > (ours ? 1 : 0) && (
-          <select aria-label={`Play ${entry.title} with another algorithm`} value="" onChange={(event) => open(entry, event.currentTarget.value)}>
+          <select aria-label={`Play ${entry.title} with another algorithm`} value="" onChange={(event) => play(entry, event.currentTarget.value)}>
             <option value="" disabled>with another</option>
             {others.map((a) => <option key={a} value={a}>{titleOf(a)}</option>)}
           </select>
@@ -62,7 +68,7 @@ export function GalleryDialog() {
   return (
     <Dialog title="Gallery" wide>
       <div class="gal-find">
-        <input type="search" aria-label="Search the gallery" placeholder="Search: crash, partition, stale" value={search} onInput={(event) => {
+        <input type="search" aria-label="Search the gallery" placeholder="Search: crash, network partition, fencing" value={search} onInput={(event) => {
           setSearch(event.currentTarget.value);
           if (group === 'first') setGroup('all'); // who searches wants to find
         }} />
@@ -73,6 +79,7 @@ export function GalleryDialog() {
         </div>
       </div>
       <p class="soft" role="status">{shown.length} of {all.length}. {groups.find((g) => g.name === group)?.says}</p>
+      <p class="soft">A picture has a line of each node, drawn from the run: a bar in the colour of its epoch while it leads, none while it is down.</p>
       <ul class="gal-list">{shown.map((entry) => <Card key={entry.key} entry={entry} />)}</ul>
     </Dialog>
   );

@@ -1,15 +1,16 @@
 // What is in the gallery, as it is shown and searched.
 import type { Gallery, Golden, Scenario } from '../types';
+import { tagsOf, titleOf } from './titles';
 
 export type Group = 'golden' | 'members' | 'textbook' | 'others' | 'refused';
 
 // Choice is what of the gallery is shown: what people should see first, a group, or all.
 export type Choice = 'first' | Group | 'all';
 
-// firsts are what people should see first, in this order.
+// firsts are the dozen that teach most, in the order in which to see them. They come first wherever they are.
 export const firsts = [
-  'g failover', 's split-brain', 's paused-leader', 's one-way', 'g partition-and-heal', 's same-stamp', 's stale-return', 's raft-minority-leader',
-  's lease-pause', 'g members-grow', 's ring-partition', 'g hand-over', 's ok-then-die',
+  'g failover', 's split-brain', 's paused-leader', 's ok-then-die', 's stale-return', 'g partition-and-heal', 'g hand-over', 'g flapping-highest-node', 's same-stamp',
+  's raft-minority-leader', 's lease-pause', 'g members-grow',
 ];
 
 export const groups: { name: Group; title: string; says: string }[] = [
@@ -20,40 +21,49 @@ export const groups: { name: Group; title: string; says: string }[] = [
   { name: 'refused', title: 'Rules broken', says: 'Traces with a fault put in: the rules refuse each at one step.' },
 ];
 
+// Entry is a run of the gallery: what it is called, what happens in a sentence, and more. Words are what is searched, the best of it first.
 export interface Entry {
-  key: string; group: Group; title: string; watch: string; nodes: number; by?: string; golden?: Golden; scenario?: Scenario; words: string;
+  key: string; group: Group; title: string; says: string; more: string[]; nodes: number; rule?: string; by?: string; golden?: Golden; scenario?: Scenario; words: string[];
 }
 
+// entries returns what there is, what people should see first before all else.
 export function entries(of: Gallery): Entry[] {
-  const golden = of.golden.map((g): Entry => {
-    const title = sentence(g.name);
-    return { key: `g ${g.name}`, group: g.name.startsWith('members-') ? 'members' : 'golden', title, watch: g.watch, nodes: g.nodes, golden: g, words: words(title, g.name, g.watch) };
-  });
-  const refused = (of.refused).map((g): Entry => {
+  const golden = of.golden.map((g) => entry(`g ${g.name}`, g.name.startsWith('members-') ? 'members' : 'golden', g.name, g.nodes, sentences(g.watch), { golden: g }));
+  const refused = of.refused.map((g) => {
     const [rule = '', ...rest] = g.name.split('-');
-    const title = `${rule}: ${rest.join(' ')}`;
-    return { key: `g ${g.name}`, group: 'refused', title, watch: g.watch, nodes: g.nodes, golden: g, words: words(title, g.watch) };
+    return entry(`g ${g.name}`, 'refused', rest.join('-'), g.nodes, sentences(g.watch), { golden: g, rule });
   });
-  const scenarios = of.scenarios.map((s): Entry => ({
-    key: `s ${s.name}`, group: s.algorithm.startsWith('textbook') ? 'textbook' : 'others', title: s.title || sentence(s.name), watch: s.watch,
-    nodes: s.nodes, by: s.algorithm, scenario: s, words: words(s.title, s.name, s.flaw, s.watch, s.cause, s.remedy, s.algorithm),
-  }));
-  return [...golden, ...scenarios, ...refused];
+  const scenarios = of.scenarios.map((s) =>
+    entry(`s ${s.name}`, s.algorithm.startsWith('textbook') ? 'textbook' : 'others', s.name, s.nodes, [stop(s.title), s.watch, s.cause, s.remedy], { by: s.algorithm, scenario: s }, s.flaw, s.algorithm));
+  const all = [...golden, ...scenarios, ...refused];
+  return [...firsts.flatMap((key) => all.find((e) => e.key === key) ?? []), ...all.filter((e) => !firsts.includes(e.key))];
 }
 
-// found returns the chosen entries that have every word of a search, or its beginning.
+function entry(key: string, group: Group, name: string, nodes: number, [says = '', ...more]: string[], what: Pick<Entry, 'golden' | 'scenario' | 'rule' | 'by'>, ...also: string[]): Entry {
+  const title = titleOf(name);
+  return { key, group, title, says, more, nodes, ...what, words: [words(title, name), words(tagsOf(name), what.rule ?? ''), words(says), words(...more, ...also)] };
+}
+
+// found returns the chosen entries that have every word of a search, or its beginning: the best ones first, which have it in their title.
 export function found(all: Entry[], choice: Choice, search: string): Entry[] {
   const wanted = search.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  const chosen = choice === 'first' ? firsts.flatMap((key) => all.find((entry) => entry.key === key) ?? [])
-    : all.filter((entry) => choice === 'all' || entry.group === choice);
-  return chosen.filter((entry) => wanted.every((word) => entry.words.includes(` ${word}`)));
+  const chosen = all.filter((e) => choice === 'all' || (choice === 'first' ? firsts.includes(e.key) : e.group === choice));
+  if (wanted.length === 0) return chosen;
+  const ranked = chosen.map((e) => ({ e, rank: wanted.map((word) => e.words.findIndex((some) => some.includes(` ${word}`))) })).filter(({ rank }) => !rank.includes(-1));
+  const sum = (rank: number[]) => rank.reduce((total, r) => total + r, 0);
+  return ranked.sort((a, b) => sum(a.rank) - sum(b.rank)).map(({ e }) => e);
 }
 
 function words(...texts: string[]): string {
   return ` ${texts.join(' ').toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ')}`;
 }
 
-function sentence(name: string): string {
-  const text = name.replaceAll(/[-_]/g, ' ').replaceAll(/\bi\b/g, 'I');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+const short = 24; // characters of a sentence that says too little alone
+
+// sentences returns the first sentence of a text, and the rest of it.
+function sentences(text: string): string[] {
+  const end = [...text.matchAll(/[.!?](?=\s+[\p{Lu}\d])/gu)].find(({ index }) => index >= short);
+  return end ? [text.slice(0, end.index + 1), text.slice(end.index + 1).trim()] : [text];
 }
+
+function stop(text: string): string { return /[.!?]$/.test(text) ? text : `${text}.`; }

@@ -4,6 +4,7 @@ import type { Recording, Why } from '../recording';
 import { recording as shownRecording, jump, scene as shownScene } from '../store';
 import type { Indicator } from '../types';
 import { capital, indicatorWord, moment, shorten } from '../words';
+import { Said } from '../help/Term';
 import { Sign } from './Sign';
 import { stateWords } from './words';
 import './indicators.css';
@@ -38,10 +39,10 @@ function One({ recording, indicator, why, was }: Props) {
     </>
   );
   return (
-    <li class="indicator" data-light={indicator.light} data-indicator={indicator.name} data-was={past ? 'red' : undefined} title={title}>
+    <li class="indicator" data-light={indicator.light} data-indicator={indicator.name} data-was={past ? 'red' : undefined} title={there ? title : undefined}>
       {there
         ? <button type="button" class="indicator-face" aria-label={`${indicatorWord(indicator.name)} ${state}. Go there.`} onClick={() => jump(there.frame + 1)}>{face}</button>
-        : <span class="indicator-face" tabIndex={0} role="note" aria-label={`${indicatorWord(indicator.name)} ${state}. ${property}`}>{face}</span>}
+        : <Said of="indicator-face" title={indicatorWord(indicator.name)} says={property}>{face}</Said>}
     </li>
   );
 }

@@ -1,9 +1,12 @@
-// Nodes that are not heard: the recording is told so, once of each, as no node tells of its own crash.
+// Nodes that are not heard: the recording is told so, once of each, as no node tells of its own crash. What that comes to the engine says, as
+// it does of a trace in which the record of a node just ends.
 import type { Member } from './members';
 import type { Step } from './merge';
 
-const block = 2 ** 20; // how many numbers of questions a node reserves at once
 const silences = new Set<Member['reach']>(['away', 'silent', 'unseen']);
+
+// unheard is the name of what the recording is told then: it is the step of no node.
+export const unheard = 'Unheard';
 
 export class Ends {
   readonly #last = new Map<string, Step>(); // of each node that is heard
@@ -27,24 +30,20 @@ export class Ends {
   }
 }
 
-// theEnd is what the recording is told when a node is heard no more: else it would act in it for ever, beside its successors. Of its
-// numbers a block is on its disk, all of which it may have used. If it has not crashed, and is heard again, the recording shows it as it then is.
+// theEnd is what the recording is told when a node is heard no more: else it would act in it for ever, beside its successors. It is after
+// the last step of the node, and has what that was. If the node is heard again, the recording shows it as it then is.
 export function theEnd(last: Step): Step {
-  const { epoch, grantee, latest, configuration } = last.state;
-  const reserved = Math.ceil(latest / block) * block;
-  return {
-    seq: last.seq + 1, at: last.at + 1, node: last.node, action: 'Crash',
-    state: { role: 'follower', leader: null, lease: 0, epoch, grantee, support: [], asked: 0, latest: reserved, ...(configuration && { configuration }) },
-  };
+  const { seq, at, node, state } = last;
+  return { seq: seq + 1, at: at + 1, node, action: unheard, state, last };
 }
 
 // neverHeard is the end of a node that died before the page came, or that the page cannot reach: else all that is said to it would be
 // under way for ever. It is before all that is heard.
 export function neverHeard(node: string): Step {
-  return { seq: 1, at: 0, node, action: 'Crash', state: { role: 'follower', leader: null, lease: 0, epoch: 0, grantee: null, support: [], asked: 0, latest: 0 } };
+  return { seq: 0, at: 0, node, action: unheard, state: { role: 'follower', leader: null, lease: 0, epoch: 0, grantee: null, support: [], asked: 0, latest: 0 } };
 }
 
-// lineOf returns a step as a line of a trace. A time that is not known is left out.
-export function lineOf({ seq, at, ...step }: Step): string {
-  return JSON.stringify({ seq, ...(at > 0 && { at }), ...step });
+// lineOf returns the end of a node as the engine is fed it.
+export function lineOf({ node, last }: Step): string {
+  return JSON.stringify({ unheard: node, ...(last && { last }) });
 }

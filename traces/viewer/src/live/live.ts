@@ -2,7 +2,7 @@
 import { batch } from '@preact/signals';
 import { problem } from '../store';
 import { Connection } from './connection';
-import { Ends, lineOf } from './ends';
+import { Ends, lineOf, unheard } from './ends';
 import { change, cluster, live, mayResign, members, type Member } from './members';
 import { byRank, idsOf, Merger, type Step } from './merge';
 import { Reel } from './reel';
@@ -34,7 +34,7 @@ export function startLive(config: LiveConfig): void {
     batch(() => {
       for (const { step } of heard) if (step.state?.configuration) know(idsOf(step));
       // What a node was before its end says nothing once it is back.
-      for (const { step } of heard) change(step.node, { now: step.action === 'Crash' ? null : step.state });
+      for (const { step } of heard) change(step.node, { now: step.action === unheard ? null : step.state });
       reel?.take(heard);
     });
   }, often);

@@ -14,6 +14,7 @@ export interface Step {
     role: string; leader: string | null; lease: number; epoch: number; grantee: string | null; support: string[]; asked: number; latest: number;
     configuration?: Members;
   };
+  last?: Step; // of the end of a node that is heard no more: the last step that was heard of it
 }
 
 // idsOf returns every node that a step names.

@@ -4,9 +4,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './Icon';
 import { dialog } from './which';
 
-const shut = () => { dialog.value = null; };
+const usual = () => { dialog.value = null; };
 
-export function Dialog({ title, wide, children }: { title: string; wide?: boolean; children: ComponentChildren }) {
+interface Props { title: string; wide?: boolean; children: ComponentChildren; shut?: () => void }
+
+export function Dialog({ title, wide, children, shut = usual }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = ref.current!;

@@ -6,6 +6,8 @@ import { capital, epochName, kindWord, indicatorWord, lightWord, moment, nodeId,
 import { FrameMembers } from '../members/Members';
 import { configurationOf, stampWords } from '../members/who';
 import { endedBy } from './changes';
+import { Term } from '../help/Term';
+import { Worded } from '../help/Worded';
 import { RuleView } from './RuleView';
 import { StateView } from './StateView';
 import { Sign } from '../indicators/Sign';
@@ -22,11 +24,11 @@ export function Happened({ recording, scene }: { recording: Recording; scene: Sc
       <p class="panel-when">
         <span>{moment(recording, frame.at)}</span>
         <span>{kindWord(frame.kind)}</span>
-        {frame.upkeep && <span title="It is what a reign costs, and no part of an election">upkeep</span>}
+        {frame.upkeep && <span><Term word="upkeep" /></span>}
         {frame.by && <span class="panel-by">{frame.by === 'you' ? 'your intervention' : 'part of the scenario'}</span>}
       </p>
-      <h2 class={`panel-sentence${sentence(recording, frame).length > long ? ' panel-long' : ''}`}>{sentence(recording, frame)}.</h2>
-      {frame.note && <p class="panel-note">{capital(shorten(recording, frame.note))}{/[.!?]$/.test(frame.note) ? '' : '.'}</p>}
+      <h2 class={`panel-sentence${sentence(recording, frame).length > long ? ' panel-long' : ''}`}><Worded text={`${sentence(recording, frame)}.`} messages /></h2>
+      {frame.note && <p class="panel-note"><Worded text={`${capital(shorten(recording, frame.note))}${/[.!?]$/.test(frame.note) ? '' : '.'}`} /></p>}
       <Changed frame={frame} recording={recording} />
       {frame.by === 'you' && !playing.value && !(ended.value && scene.count >= length.value) && (
         <button type="button" class="panel-button panel-go" onClick={() => { playing.value = true; }}>▶ Play, and see what follows</button>
@@ -93,7 +95,7 @@ function SentLine({ recording, messages }: { recording: Recording; messages: Mes
   const carried = configurationOf(recording, configuration);
   return (
     <li>
-      <strong>{kind}</strong>{epoch ? ` of ${epochName(recording)} ${epoch}` : ''}{text && ` (${shorten(recording, text)})`}{carried && `, with ${stampWords(carried)},`} to{' '}
+      <strong><Term word={kind}>{kind}</Term></strong>{epoch ? ` of ${epochName(recording)} ${epoch}` : ''}{text && ` (${shorten(recording, text)})`}{carried && `, with ${stampWords(carried)},`} to{' '}
       {messages.slice(0, most).map((message, k) => (
         <span key={message.number}>
           {k > 0 && ', '}

@@ -4,6 +4,7 @@ import { recording as shownRecording, scene as shownScene, selection } from '../
 import { announce } from './announce';
 import { Flights } from './Flights';
 import { Happened } from './Happened';
+import { RuleDialog } from './Prose';
 import { MessageView, NodeView } from './Selected';
 import './panel.css';
 
@@ -23,6 +24,7 @@ export function Panel() {
         : 'node' in chosen ? <NodeView recording={recording} scene={scene} node={chosen.node} />
           : <MessageView recording={recording} scene={scene} number={chosen.message} />}
       <Flights recording={recording} scene={scene} />
+      <RuleDialog />
     </div>
   );
 }

@@ -2,10 +2,12 @@
 import type { ComponentChildren } from 'preact';
 import type { Recording, Flight, Scene } from '../recording';
 import { jump, mayIntervene, selection } from '../store';
+import { meaning } from '../glossary';
 import { NodeMembers } from '../members/Members';
 import { changeWords, configurationOf, memberships, newer, stampWords, summary } from '../members/who';
 import { about, messageMenu, nodeMenu, type Item } from '../ring/menus';
 import { capital, epochName, fullId, groupOf, groupWord, messageWords, moment, nodeId, nodeName, time } from '../words';
+import { Prose } from './Prose';
 import { StateView } from './StateView';
 
 function Head({ title, says }: { title: string; says: string }) {
@@ -13,7 +15,7 @@ function Head({ title, says }: { title: string; says: string }) {
     <>
       <button type="button" class="panel-button panel-back" onClick={() => { selection.value = null; }}>‹ What has just happened</button>
       <h2 class="panel-sentence">{title}</h2>
-      {says && <p class="panel-note">{says}</p>}
+      {says && <p class="panel-note"><Prose text={says} /></p>}
     </>
   );
 }
@@ -85,7 +87,7 @@ export function MessageView({ recording, scene, number }: { recording: Recording
   const items = mayIntervene.value ? (messageMenu(flight)?.items ?? []) : [];
   return (
     <>
-      <Head title={messageWords(recording, flight)} says={`It ${groupWord(groupOf(flight.kind))}.`} />
+      <Head title={messageWords(recording, flight)} says={meaning(recording.header, flight.kind, 'message') || `It ${groupWord(groupOf(flight.kind))}.`} />
       <Deeds items={items} />
       <ul class="panel-sent">
         <li>Sent at <Go to={flight.sent + 1}>{moment(recording, flight.sentAt)}</Go>, by {nodeName(recording, flight.from)}.</li>

@@ -1,4 +1,5 @@
 // A text of the specification, drawn.
+import { Prose, RuleLink } from './Prose';
 import { parse, type Block, type Span } from './markdown';
 
 export function Text({ text }: { text: string }) {
@@ -25,17 +26,20 @@ function BlockOf({ block }: { block: Block }) {
   }
 }
 
-// Links lead to other pages of the repository, which are not here: their words stay, and say where.
+// Links lead to other pages of the repository, which are not here: their words stay, and say where. Rules are here.
 function Spans({ of }: { of: Span[] }) {
   return (
     <>
       {of.map((span, k) => {
         switch (span.kind) {
-          case 'text': return span.text;
+          case 'text': return <Prose key={k} text={span.text} />;
           case 'code': return <code key={k}>{span.text}</code>;
           case 'bold': return <strong key={k}><Spans of={span.spans} /></strong>;
           case 'italic': return <em key={k}><Spans of={span.spans} /></em>;
-          default: return <span key={k} title={span.to}><Spans of={span.spans} /></span>;
+          default: {
+            const rule = /^(?:README\.md)?#(r\d+)-/.exec(span.to)?.[1];
+            return <span key={k} title={span.to}>{rule && span.spans.length === 1 && span.spans[0]!.kind === 'text' ? <RuleLink name={rule.toUpperCase()} /> : <Spans of={span.spans} />}</span>;
+          }
         }
       })}
     </>

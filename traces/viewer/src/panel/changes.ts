@@ -39,6 +39,7 @@ function parts(recording: Cast, node: number, state: NodeState): Map<string, str
   }
   if (state.disk) out.set('on disk', shorten(recording, state.disk));
   if (state.saving) out.set('disk', 'is being written; what was sent waits for it');
+  if (state.writing) out.set('writes', 'it has looked whether it leads; its write is on its way');
   if (state.paused) out.set('paused', 'yes');
   return out;
 }

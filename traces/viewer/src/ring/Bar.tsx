@@ -1,12 +1,18 @@
 // Below the ring: what can be done to several nodes or links at once, and what the shapes mean.
 import type { Recording, Scene } from '../recording';
+import { Term } from '../help/Term';
+import { isOurs, meaning } from '../glossary';
 import { KindMark } from '../members/KindMark';
 import { Line } from '../members/Members';
-import { cut, heal, mayIntervene } from '../store';
-import { groupNames, groupWord, nodeId } from '../words';
+import { cut, heal, length, mayIntervene } from '../store';
+import { epochName, groupNames, groupWord, nodeId } from '../words';
+import { actingWords } from './acting';
 import { isolating } from './geometry';
 import { chosen, did, oneWay } from './hand';
+import { legend } from './legend';
 import { Shape } from './Messages';
+import { heldWords } from './Resource';
+import { writesOf } from './writes';
 
 export function Bar({ recording, scene }: { recording: Recording; scene: Scene }) {
   const group = [...chosen.value].filter((node) => node < recording.header.nodes.length).sort((a, b) => a - b);
@@ -19,6 +25,8 @@ export function Bar({ recording, scene }: { recording: Recording; scene: Scene }
   };
   return (
     <div class="ring-bar">
+      <Acting recording={recording} scene={scene} />
+      <Fence recording={recording} scene={scene} />
       <Line recording={recording} scene={scene} />
       {mayIntervene.value && (
         <div class="ring-tools" role="group" aria-label="Links">
@@ -39,22 +47,61 @@ export function Bar({ recording, scene }: { recording: Recording; scene: Scene }
       )}
       <details class="ring-key">
         <summary>What the shapes mean</summary>
-        <Key changing={recording.configurations.length > 0} />
+        <Key recording={recording} />
       </details>
     </div>
   );
 }
 
-// Key says what the shapes mean.
-function Key({ changing }: { changing: boolean }) {
+// Acting says who acts, where the crowns alone do not.
+function Acting({ recording, scene }: { recording: Recording; scene: Scene }) {
+  const words = [actingWords(recording, scene), heldWords(recording, scene)].filter(Boolean).join(' ');
+  return words ? <p class="ring-says ring-acting">{words}</p> : null;
+}
+
+// Fence says what the resource is, in words.
+function Fence({ recording, scene }: { recording: Recording; scene: Scene }) {
+  const kind = recording.header.resource;
+  if (!kind) return null;
+  const { highest, taken, refused, stale } = writesOf(recording).after(recording.frames, scene.count);
+  const writes = `${taken} ${taken === 1 ? 'write' : 'writes'} taken`;
+  return (
+    <p class="ring-says">
+      The <Term word="resource" /> {kind === 'fenced' ? 'is behind a' : 'has no'} <Term word="fence" />: {writes}
+      {kind === 'fenced' ? `, ${refused} refused` : ''}{stale > 0 && <>, <strong>{stale} of them <Term word="stale" /></strong></>}
+      {kind === 'fenced' && highest > 0 ? `. It refuses what is below ${epochName(recording)} ${highest}.` : '.'}
+    </p>
+  );
+}
+
+// Key says what the shapes and the letters mean.
+function Key({ recording }: { recording: Recording }) {
+  void length.value; // a run goes on, and sends what it has not sent before
+  const changing = recording.configurations.length > 0;
   return (
     <ul tabIndex={0} aria-label="What the shapes mean">
+      {legend(recording).map(({ type, letters, group }) => (
+        <li key={type} data-letters={letters}>
+          <svg width="30" height="26" viewBox="-15 -13 30 26" aria-hidden="true">
+            <g class="ring-message" style={{ fill: 'var(--card)' }}><Shape group={group} /><text class="ring-letter" y={group === 'upkeep' ? 1 : 3.2}>{letters}</text></g>
+          </svg>
+          <span><dfn>{type}</dfn>: {lower(meaning(recording.header, type, 'message'))}</span>
+        </li>
+      ))}
       {groupNames.map((group) => (
         <li key={group}>
           <svg width="30" height="26" viewBox="-15 -13 30 26" aria-hidden="true"><g class="ring-message" style={{ fill: 'var(--card)' }}><Shape group={group} /></g></svg>
           a message that {groupWord(group)}
         </li>
       ))}
+      {recording.header.resource && (
+        <>
+          <li><Sample d="M-7 -9 H3 L7 -5 V9 H-7 Z" kind="ring-body" look="leads" />a write to the resource, in the colour of its epoch</li>
+          {recording.header.resource === 'fenced' && <li><Sample d="M-12 -8 H12 V8 H-12 Z" kind="ring-fence" look="leads" />a fence: the resource refuses writes of epochs that are past</li>}
+        </>
+      )}
+      {(isOurs(recording.header) || recording.header.algorithm?.startsWith('lease')) && <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-lease" look="leads" />round who leads: how long it may act still, counted from when it asked what was answered last</li>}
+      <li><Sample d="M-10 4 L-11 -8 L-5 -3 L0 -10 L5 -3 L11 -8 L10 4 Z" kind="ring-hollow" look="idle" />one that takes itself for the leader, and is paused: it does not act</li>
       <li><Sample d="M-10 4 L-11 -8 L-5 -3 L0 -10 L5 -3 L11 -8 L10 4 Z" kind="ring-crown" look="leads" />a node that leads; a band leads to it from those that follow</li>
       <li><Sample d="M0 -11 L9 -4 V9 H-9 V-4 Z" kind="ring-body" look="stands" />one that stands for election: it wants to lead</li>
       <li><Sample d="M-5 -6 H5 L-5 6 H5 Z" kind="ring-body" look="waits" />one that waits for an election to end</li>
@@ -75,6 +122,8 @@ function Key({ changing }: { changing: boolean }) {
     </ul>
   );
 }
+
+function lower(text: string): string { return `${/^(I|ACK)\b/.test(text) ? text.charAt(0) : text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`; }
 
 function Sample({ d, kind, look }: { d: string; kind: string; look: string }) {
   return (

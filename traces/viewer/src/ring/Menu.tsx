@@ -82,11 +82,24 @@ function Line({ item, pick }: { item: Item; pick: (item: Item, event: MouseEvent
   );
 }
 
+const least = 160; // pixels of a menu that are always there
+
+// fit returns how far down a box may reach, in pixels of the picture, so that the bar at the bottom of the window does not hide it. A box that is
+// higher than there is room for scrolls.
+function fit(box: HTMLElement, surface: number, top: number): number {
+  const bar = document.querySelector('.transport')?.getBoundingClientRect().top ?? innerHeight;
+  const bottom = Math.max(bar - 4 - surface, top + least);
+  box.style.maxHeight = `${bottom - top}px`;
+  return bottom;
+}
+
 // place puts a box beside a point, within the picture where it fits.
 function place(box: HTMLElement, at: { x: number; y: number }, frame: Frame): void {
   const { offsetWidth: wide, offsetHeight: high } = box;
   const left = at.x + wide + 4 > frame.width ? Math.max(4, Math.min(at.x - wide, frame.width - wide - 4)) : at.x;
-  const top = Math.max(4, Math.min(at.y, frame.height - high - 4));
+  const surface = box.offsetParent?.getBoundingClientRect().top ?? 0;
+  const bottom = Math.min(frame.height - 4, fit(box, surface, Math.max(4, 4 - surface)));
+  const top = Math.max(4, Math.min(at.y, bottom - Math.min(high, box.offsetHeight)));
   box.style.left = `${left}px`;
   box.style.top = `${top}px`;
 }
@@ -99,7 +112,7 @@ export function placeBeside(box: HTMLElement, node: number, { width, height, pla
   const wide = document.documentElement.clientWidth;
   const top = Math.max(4 - surface.top, -8); // what is above the picture says what to do: it must not be covered
   const under = wide < 520 && own.y < height / 2 ? own.y + own.r + 10 + box.offsetHeight : 0; // a phone has no room beside it, and scrolls
-  const bottom = Math.max(box.offsetHeight + 4, height + 30, under);
+  const bottom = Math.min(Math.max(box.offsetHeight + 4, height + 30, under), fit(box, surface.top, top));
   const room = { left: 4 - surface.left, right: wide - 4 - surface.left, top, bottom };
   const others = places.filter((_, k) => k !== node);
   const at = beside(own, others, { x: width / 2, y: height / 2 }, box.offsetWidth, box.offsetHeight, room);

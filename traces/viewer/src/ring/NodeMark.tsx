@@ -3,11 +3,12 @@
 import type { Recording } from '../recording';
 import { outline } from '../members/KindMark';
 import { memberWord, newer, stampWord, type Membership } from '../members/who';
-import { crash, mayIntervene, restart, resume } from '../store';
-import type { NodeState } from '../types';
+import { coming, crash, mayIntervene, restart, resume } from '../store';
+import type { MemberKind, NodeState } from '../types';
 import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time, unheardWords } from '../words';
 import type { Place } from './geometry';
 import { chosen, did, longestOf, now } from './hand';
+import { leaseOf, left } from './writes';
 import { about } from './menus';
 
 export interface NodeProps {
@@ -25,13 +26,13 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
   const stampAt = state.epoch > 0 ? r - 21.5 : 13; // between the id and the epoch
   const label = `${nodeName(recording, node)}: ${about(recording, state, member) || state.role}${mayIntervene.value ? '' : '. Look at its state'}`;
   return (
-    <g class="ring-node" data-node={node} data-look={state.look} data-unheard={state.unheard || undefined} data-member={member ? member.kind ?? 'none' : undefined} transform={`translate(${place.x} ${place.y})`}>
+    <g class="ring-node" data-node={node} data-look={state.look} data-unheard={state.unheard || undefined} data-paused={state.paused || undefined} data-member={member ? member.kind ?? 'none' : undefined} transform={`translate(${place.x} ${place.y})`}>
       <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
         aria-haspopup={mayIntervene.value ? 'menu' : undefined} aria-expanded={mayIntervene.value ? open : undefined} />
       <g aria-hidden="true">
         {current && <circle class="ring-now" r={r + 11} />}
         {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
-        {state.look === 'leads' && <path class="ring-halo" d={outline(member?.kind ?? null, r + 4.5)} style={{ stroke: epochColour(state.epoch) }} />}
+        {state.look === 'leads' && <Halo recording={recording} node={node} state={state} r={r} kind={member?.kind ?? null} />}
         <Body look={state.look} unheard={state.unheard === true} r={r} server={isServer(recording, node)} member={member} />
         <Timer state={state} r={r} wide={member?.kind === 'observer'} />
         <text class="ring-id" y={stamped ? stampAt - 9 : state.epoch > 0 ? 1 : 6} data-small={(stamped !== null && r < 25) || undefined} data-long={nodeId(recording, node).length > 3 || undefined}>
@@ -43,6 +44,20 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
         <Words recording={recording} node={node} state={state} place={place} member={member} />
       </g>
     </g>
+  );
+}
+
+// Halo is the band of who leads. It is its lease, where that is known: it shrinks until a quorum answers again, and at its end the node acts no more.
+function Halo({ recording, node, state, r, kind }: { recording: Recording; node: number; state: NodeState; r: number; kind: MemberKind | null }) {
+  const moment = now.value;
+  const share = moment.timed ? left(leaseOf(recording.frames, node, state, moment, coming.value), moment.at) : null;
+  const style = { stroke: epochColour(state.epoch) };
+  const round = 2 * Math.PI * (r + 4.5);
+  return (
+    <>
+      <path class="ring-halo" data-bound={share !== null || undefined} d={outline(kind, r + 4.5)} style={style} />
+      {share !== null && <circle class="ring-lease" data-left={share.toFixed(3)} r={r + 4.5} transform="rotate(-90)" style={style} stroke-dasharray={`${share * round} ${round}`} />}
+    </>
   );
 }
 

@@ -14,6 +14,7 @@ import { MenuBox, placeBeside, type Frame } from './Menu';
 import { Messages } from './Messages';
 import { tipFor, tipOf } from './tip';
 import { NodeMark } from './NodeMark';
+import { Resource } from './Resource';
 import { cancel, holdTouch, lift, press, pull, wasDrag } from './pointer';
 import './ring.css';
 
@@ -73,6 +74,7 @@ function Picture({ recording, scene, placed, reached }: PictureProps & { reached
       onPointerOver={pointed} onPointerLeave={() => { tip.value = null; }}>
       <Ties recording={recording} scene={scene} places={places} />
       <Links recording={recording} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
+      <Resource recording={recording} scene={scene} placed={placed} />
       <Messages places={places} width={width} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { message: flight.number, at }; }} />
       {scene.nodes.map((state, node) => {
         const place = places[node];

@@ -18,7 +18,7 @@ const wide = 108; // of words beside it
 const low = 360;  // the height of a low picture
 
 // plan places nodes on an ellipse, ascending with the clock, the highest at the top, where a leader is looked for. Servers stand
-// in the middle. Words are outside of the ring where there is room, so that messages do not cross them.
+// in the middle, above what leaders write to. Words are outside of the ring where there is room, so that messages do not cross them.
 export function plan(width: number, height: number, nodes: number, servers: number): Plan {
   const on = nodes - servers;
   const isLow = height < low;
@@ -32,7 +32,7 @@ export function plan(width: number, height: number, nodes: number, servers: numb
   for (let k = 0; k < nodes; k++) {
     if (k >= on) {
       const apart = Math.min(rx, 2 * r + 44);
-      places.push({ x: centre.x + (k - on - (servers - 1) / 2) * apart, y: centre.y - r / 2, r, side: 'below', lines });
+      places.push({ x: centre.x + (k - on - (servers - 1) / 2) * apart, y: centre.y - r * 1.2, r, side: 'below', lines });
     } else if (on === 1) places.push({ ...centre, r, side: 'below', lines });
     else {
       const angle = (((k + 1) % on) / on - 0.25) * 2 * Math.PI;

@@ -48,7 +48,7 @@ export function about(recording: Recording, state: NodeState, member?: Membershi
   const parts = [state.role === 'not started' || state.unheard || state.role === does ? '' : state.role, does];
   if (state.epoch > 0 && state.look !== 'leads') parts.push(`${epochName(recording)} ${state.epoch}`);
   if (member) parts.push(membershipWords(member));
-  if (state.paused) parts.push('paused');
+  if (state.paused && state.look !== 'leads') parts.push('paused');
   if (state.saving) parts.push('waits for its disk');
   return parts.filter(Boolean).join(' · ');
 }

@@ -1,9 +1,12 @@
 // What is said of what is under the pointer.
 import { memberships } from '../members/who';
 import type { Recording, Scene } from '../recording';
+import { coming } from '../store';
 import type { NodeState } from '../types';
 import { capital, fullId, messageWords, nodeId, nodeName, shorten, time } from '../words';
 import { about } from './menus';
+import { now } from './hand';
+import { leaseOf } from './writes';
 
 // deed says what a click on a node does.
 function deed(state: NodeState): string {
@@ -19,11 +22,23 @@ export function tipFor(recording: Recording, scene: Scene, node: number, may: bo
   const parts = [
     may ? deed(state) : 'Click for its state.',
     `${capital(nodeName(recording, node))}: ${about(recording, state, memberships(recording, scene)?.[node])}.`,
+    leaseWords(recording, scene, node),
     state.disk ? `On disk: ${shorten(recording, state.disk)}.` : '',
     fullId(recording, node) === nodeId(recording, node) ? '' : `Its id: ${fullId(recording, node)}.`,
     may ? 'Drag it to another: that cuts the link.' : '',
   ];
   return parts.filter(Boolean).join(' ');
+}
+
+// leaseWords says of who leads how long it may act still, and from which question that is counted.
+export function leaseWords(recording: Recording, scene: Scene, node: number): string {
+  const state = scene.nodes[node]!;
+  const { at } = now.value;
+  const lease = leaseOf(recording.frames, node, state, now.value, coming.value);
+  if (!lease || !recording.header.timed || state.look !== 'leads') return '';
+  const since = `${lease.question ? `question ${lease.question}, which` : 'what'} it asked ${time(Math.max(0, Math.round(at - lease.asked)))} ago`;
+  if (!lease.ends) return `Its reign is counted from ${since}.`;
+  return `It may act for ${time(Math.max(0, Math.round(lease.ends - at)))} still, counted from ${since}.`;
 }
 
 // tipOf says which message is under the pointer, and how long it is under way still; '' if it is so no more.

@@ -5,7 +5,7 @@ import { count, ended, recording, jump, length, playing, scene, seen, speed, ste
 import { moment, sentence, shorten, time } from '../words';
 import { marks } from './marks';
 import { faster, speeds } from './pacing';
-import { halt, passing, stepOn, toggle } from './player';
+import { halt, passing, phaseOn, stepOn, toggle } from './player';
 import './transport.css';
 
 // Caption says what has just happened, as under a recording.
@@ -73,6 +73,7 @@ export function Transport() {
             <Icon name={playing.value ? 'stop' : 'play'} />{playing.value ? 'Stop' : 'Play'}
           </button>
           {button('on', 'A step on (→)', () => stepOn(), none || atEnd)}
+          <button type="button" class="quiet tr-phase" aria-label="To the next phase (N)" title="To where the next phase of the election begins: a crash, somebody asks, claims, leads, is followed, writes (N; back: P)" disabled={none || atEnd} onClick={phaseOn}><Icon name="phase" /><span>Next phase</span></button>
           {button('last', 'To the last step (End)', () => jump(seen.value), none || count.value >= seen.value)}
         </div>
         <span class="tr-count" title={counted()}>{count}<span class="soft"> / {seen}{!ended.value && ' …'}</span></span>

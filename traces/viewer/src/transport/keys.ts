@@ -2,7 +2,7 @@
 import { dialog } from '../menu/which';
 import { count, crash, jump, mayIntervene, playing, scene, seen, speed, step } from '../store';
 import { faster } from './pacing';
-import { halted, stepOn, toggle } from './player';
+import { halted, phaseBack, phaseOn, stepOn, toggle } from './player';
 
 const typed = 'input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]';
 const moves = 'select, [role=menu], [role=menuitem], [role=listbox], [role=option], [role=radio], [role=tree], [role=grid], input[type=radio]';
@@ -23,6 +23,8 @@ const keys: Record<string, (event: KeyboardEvent) => void> = {
   '+': () => { speed.value = faster(speed.value, 1); },
   '=': () => { speed.value = faster(speed.value, 1); },
   '-': () => { speed.value = faster(speed.value, -1); },
+  n: phaseOn,
+  p: phaseBack,
   k: kill,
   '?': () => { dialog.value = 'help'; },
 };

@@ -1,9 +1,10 @@
 // The player: while playing, it lets one frame after another come.
 import { batch, effect, signal } from '@preact/signals';
 import type { Recording } from '../recording';
-import { ahead, coming, count, ended, recording, jump, length, playing, progress, said, scene, speed, step, upkeep } from '../store';
-import { indicatorWord, time } from '../words';
+import { ahead, coming, count, ended, recording, jump, length, more, playing, progress, said, scene, speed, step, upkeep } from '../store';
+import { capital, indicatorWord, sentence, time } from '../words';
 import { hold, pace } from './pacing';
+import { Phases } from './phases';
 
 // passing is how much time of the run passes until the next frame, in microseconds, if that is long; 0 otherwise.
 export const passing = signal(0);
@@ -104,6 +105,50 @@ export function stepOn(): boolean {
   const passed = now.header.timed ? `, ${time((now.frames[count.peek() - 1]?.at ?? 0) - (now.frames[from - 1]?.at ?? 0))}` : '';
   halted(`Only heartbeats in these ${count.peek() - from} steps${passed}.`);
   return false;
+}
+
+const far = 5000; // frames within which a phase is looked for: a reign may last for ever
+
+// phaseOn goes to where the next phase of an election begins, and says which.
+export function phaseOn(): void {
+  const now = recording.peek();
+  const from = count.peek();
+  if (!now) return;
+  playing.value = false;
+  const phases = new Phases(now.header);
+  for (const frame of now.frames.slice(0, from)) phases.next(frame); // what has begun already
+  for (let to = from + 1; to <= from + far; to++) {
+    if (to > now.frames.length && !more(1)) {
+      jump(to - 1);
+      return halted('That is all: no other phase begins.');
+    }
+    const begins = phases.next(now.frames[to - 1]!);
+    if (begins === '') continue;
+    jump(to);
+    return begun(now, begins);
+  }
+  halted(`Nothing but heartbeats in the next ${far} steps: do something.`, true);
+}
+
+// phaseBack goes to where the phase before began.
+export function phaseBack(): void {
+  const now = recording.peek();
+  if (!now) return;
+  playing.value = false;
+  const phases = new Phases(now.header);
+  let found = { at: 0, says: '' };
+  now.frames.slice(0, Math.max(0, count.peek() - 1)).forEach((frame, place) => {
+    const says = phases.next(frame);
+    if (says !== '') found = { at: place + 1, says };
+  });
+  jump(found.at);
+  if (found.says !== '') begun(now, found.says);
+}
+
+// begun says which phase begins with the last frame; to who does not see the page, with what has happened.
+function begun(now: Recording, says: string): void {
+  halted(`${capital(says)}.`);
+  said.value += ` ${sentence(now, now.frames[count.peek() - 1]!)}.`;
 }
 
 // toggle plays, or stops. At the end it begins again.

@@ -123,7 +123,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   await late.page.getByRole('checkbox', { name: 'Heartbeats' }).check();
   const { seen: came } = await shown(late.page);
   await until(late.page, 'a hundred steps more', (now) => now.seen > came + 100);
-  assert.ok(await late.page.locator('.ring-message').count() < 10, 'what is said to it does not stay under way');
+  assert.ok(await late.page.locator('.ring-messages .ring-message').count() < 10, 'what is said to it does not stay under way');
   assert.deepEqual(late.faults, []);
   await late.close();
 });

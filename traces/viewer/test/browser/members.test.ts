@@ -58,15 +58,18 @@ inPage('a witness speaks, and is told in a sentence with its rule', { hash: at(s
   assert.match(await page.locator('.panel-sent').first().innerText(), /I do not lead: who does\?/);
 });
 
-inPage('the gallery has the traces in which members come and go, and they open at a change', { hash: golden('failover') }, async (page) => {
+inPage('the gallery has the traces in which members come and go, and they open at a change', { hash: golden('members-grow') }, async (page) => {
   await ready(page);
+  assert.match(await page.locator('.panel-sentence').innerText(), /is called to/);
+  const { count } = await shown(page);
+  await page.evaluate((hash) => { location.hash = hash; }, golden('failover'));
+  await until(page, 'another is open', ({ title }) => title === 'Failover');
   await menu(page, 'Gallery');
   await page.getByRole('radio', { name: 'Members come and go' }).check({ force: true });
   assert.ok(await page.locator('.gal-card').count() >= 5);
-  await page.locator('.gal-card').filter({ has: page.getByRole('heading', { name: 'Members grow', exact: true }) }).getByRole('button', { name: /Open/ }).click();
-  const now = await until(page, 'it is open', ({ title }) => title === 'Members grow');
+  await page.locator('.gal-card').filter({ has: page.getByRole('heading', { name: 'Members: grow', exact: true }) }).getByRole('button', { name: /^Play/ }).click();
+  const now = await until(page, 'it is open, and plays', (shows) => shows.title === 'Members grow' && shows.count > count);
   assert.equal(now.problem, '');
-  assert.match(await page.locator('.panel-sentence').innerText(), /is called to/);
 });
 
 inPage('in a run the leader is asked to add a node, and then to remove another', { hash: run({ algorithm: 'bully-members', seed: 3 }) }, async (page) => {

@@ -22,7 +22,7 @@ function wide(page: Page): Promise<string[]> {
 
 // small returns what is too small for a finger: less than 24 pixels, WCAG 2.2, which excepts links in a text.
 function small(page: Page): Promise<string[]> {
-  return page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.bar button, .transport button, .ring-tool, [role=menuitem], dialog button:not(.link)')].flatMap((element) => {
+  return page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.bar button, .transport button, .ring-tool, [role=menuitem], dialog button:not(.link, .rule-link)')].flatMap((element) => {
     const box = element.getBoundingClientRect();
     return box.width > 0 && (box.width < 24 || box.height < 24) ? [`${element.outerHTML.slice(0, 100)} ${box.width} × ${box.height}`] : [];
   }));

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Gallery, Scenario } from '../../src/types';
+import { titleOf } from '../../src/gallery/titles';
 import { golden, inPage, menu, ready, shown, stepUntil, toEnd, until } from './kit';
 
 // scenarios returns what the engine says that there is.
@@ -45,7 +46,8 @@ inPage('the gallery has every scenario, and finds it by its name', { hash: golde
   await page.getByRole('radio', { name: 'All' }).check({ force: true });
   await page.getByRole('searchbox', { name: 'Search the gallery' }).fill('split brain');
   await page.getByRole('status').filter({ hasText: /^[1-9] of / }).waitFor(); // a search finds few
-  for (const { title } of told) {
+  for (const { name } of told) {
+    const title = titleOf(name);
     await page.getByRole('searchbox', { name: 'Search the gallery' }).fill(title);
     await cards.filter({ has: page.getByRole('heading', { name: title, exact: true }) }).waitFor();
   }
@@ -56,7 +58,8 @@ inPage('every scenario opens, plays to its end, and its flaw is seen; with ours 
   const told = await scenarios(page);
   assert.ok(told.length >= 10, `${told.length} scenarios`);
   let ours = 0;
-  for (const { name, title, flaw, algorithm, algorithms } of told) {
+  for (const { name, flaw, algorithm, algorithms } of told) {
+    const title = titleOf(name);
     await choose(page, title, `Play ${title}`);
     const now = await until(page, `${name} is shown`, ({ looks, problem }) => looks.length > 0 || problem !== '');
     assert.equal(now.problem, '', name);

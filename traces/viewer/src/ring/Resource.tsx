@@ -1,0 +1,143 @@
+// The resource, in the middle of the ring: what leaders write to. Its fence is the row of pickets round it; where there is none, it is bare.
+import type { Recording, Scene } from '../recording';
+import { coming } from '../store';
+import type { Fate } from '../types';
+import { capital, epochColour, epochName, epochWord, nodeName } from '../words';
+import { between, lane, type Place, type Plan, type Point } from './geometry';
+import { now } from './hand';
+import { flown, half, resourceAt, writesOf, type Tally, type Written } from './writes';
+
+interface Props { recording: Recording; scene: Scene; placed: Plan }
+
+export function Resource({ recording, scene, placed }: Props) {
+  const kind = recording.header.resource;
+  if (!kind) return null;
+  const at = resourceAt(placed, recording.header.servers ?? 0);
+  const tally = writesOf(recording).after(recording.frames, scene.count);
+  const here = scene.frame?.wrote?.fate && now.value.progress === 0 ? tally.last : undefined;
+  return (
+    <g class="ring-resource" data-resource={kind} data-fate={here?.fate} data-highest={tally.highest} data-taken={tally.taken} data-refused={tally.refused} aria-hidden="true">
+      <title>{fenceWords(recording, tally)}</title>
+      <Fence at={at} kind={kind} />
+      <text class="ring-resource-name" x={at.x} y={at.y - 11}>resource</text>
+      <Highest recording={recording} tally={tally} at={at} />
+      <Counts tally={tally} at={at} />
+      {here && <Come written={here} from={placed.places[here.node]} at={at} highest={tally.highest} />}
+      <Under recording={recording} scene={scene} placed={placed} at={at} />
+    </g>
+  );
+}
+
+// Fence is the body, and the pickets round what is fenced.
+function Fence({ at, kind }: { at: Place; kind: string }) {
+  const box = (by: number) => ({ x: at.x - half.x - by, y: at.y - half.y - by, width: 2 * (half.x + by), height: 2 * (half.y + by), rx: 8 + by });
+  return (
+    <>
+      <rect class="ring-resource-body" {...box(0)} />
+      {kind === 'fenced' && <rect class="ring-fence" {...box(6)} />}
+    </>
+  );
+}
+
+function Highest({ recording, tally, at }: { recording: Recording; tally: Tally; at: Place }) {
+  if (recording.header.resource !== 'fenced') return <text class="ring-resource-count" x={at.x} y={at.y + 5}>no fence</text>;
+  const text = tally.highest > 0 ? `${epochName(recording)} ≥ ${epochWord(tally.highest)}` : 'nothing yet';
+  const width = text.length * 6 + 12;
+  return (
+    <>
+      <rect class="ring-epoch" x={at.x - width / 2} y={at.y - 6} width={width} height={16} rx={8} style={{ fill: epochColour(tally.highest) }} />
+      <text class="ring-epoch-word" x={at.x} y={at.y + 6}>{text}</text>
+    </>
+  );
+}
+
+function Counts({ tally, at }: { tally: Tally; at: Place }) {
+  const { taken, refused, stale } = tally;
+  return (
+    <text class="ring-resource-count" x={at.x} y={at.y + 22}>
+      <tspan>✓ {taken - stale}</tspan>
+      {refused > 0 && <tspan class="ring-refused" dx="6">✕ {refused}</tspan>}
+      {stale > 0 && <tspan class="ring-stale" dx="5">stale {stale}</tspan>}
+    </text>
+  );
+}
+
+// ends returns the way of a write: from the rim of its node to the fence.
+function ends(from: Place | undefined, at: Place): [Point, Point] | null {
+  if (!from) return null;
+  const away = Math.hypot(at.x - from.x, at.y - from.y) || 1;
+  const [across, down] = [Math.abs(at.x - from.x) / away, Math.abs(at.y - from.y) / away];
+  const rim = Math.min(across > 0 ? (half.x + 6) / across : Infinity, down > 0 ? (half.y + 6) / down : Infinity);
+  return lane(from, { ...at, r: rim }, 0, 12);
+}
+
+const words: Record<Fate, string> = { taken: 'taken', refused: 'refused', stale: 'stale, and taken' };
+
+// Come is a write that has just come, and what has become of it: an arrow into the resource, or a cross at its fence.
+function Come({ written, from, at, highest }: { written: Written; from: Place | undefined; at: Place; highest: number }) {
+  const way = ends(from, at);
+  if (!way) return null;
+  const turn = (Math.atan2(way[1].y - way[0].y, way[1].x - way[0].x) * 180) / Math.PI;
+  const refused = written.fate === 'refused';
+  const beside = way[1].y < at.y - half.y ? 1 : -1; // on the other side: neither hides the other
+  const middle = between(way, 0.5);
+  return (
+    <g class={`ring-wrote ring-wrote-${written.fate}`}>
+      <line x1={way[0].x} y1={way[0].y} x2={way[1].x} y2={way[1].y} />
+      <path d={refused ? 'M-7 -7 L7 7 M7 -7 L-7 7' : 'M-9 -5 L0 0 L-9 5'} transform={`translate(${way[1].x} ${way[1].y})${refused ? '' : ` rotate(${turn})`}`} />
+      <Sheet at={middle} epoch={written.epoch} />
+      <text class="ring-word" x={at.x} y={at.y + beside * (half.y + 17) + 4}>
+        {refused ? `refused: ${written.epoch} is below ${highest}` : words[written.fate]}
+      </text>
+    </g>
+  );
+}
+
+// Sheet is a write: a sheet of paper in the colour of the epoch of its leader.
+function Sheet({ at, epoch }: { at: Point; epoch: number }) {
+  return (
+    <g class="ring-write" transform={`translate(${at.x} ${at.y})`}>
+      <path d="M-8 -10 H4 L8 -6 V10 H-8 Z" style={{ fill: epoch > 0 ? epochColour(epoch) : 'var(--card)' }} />
+      <text class="ring-letter" y="4">W</text>
+    </g>
+  );
+}
+
+// Under are the writes on their way: those that come until the next frame that is shown, and those that a node has in hand, be it paused.
+function Under({ recording, scene, placed, at }: Props & { at: Place }) {
+  const moment = now.value;
+  const to = recording.frames[coming.value - 1]?.at ?? moment.at;
+  const some = moment.progress > 0 ? writesOf(recording).between(recording.frames, scene.count, coming.value) : [];
+  const under = some.flatMap((written) => {
+    const way = ends(placed.places[written.node], at);
+    const share = flown(written, moment.at, scene.at, to);
+    return way && share !== null ? [{ written, at: between(way, share) }] : [];
+  });
+  const held = scene.nodes.flatMap((state, node) => {
+    const way = ends(placed.places[node], at);
+    return way && state.writing && !under.some(({ written }) => written.node === node) ? [{ node, epoch: state.epoch, at: way[0] }] : [];
+  });
+  return (
+    <>
+      {under.map((write) => <Sheet key={write.written.count} at={write.at} epoch={write.written.epoch} />)}
+      {held.map((write) => <Sheet key={`held ${write.node}`} at={write.at} epoch={write.epoch} />)}
+    </>
+  );
+}
+
+// fenceWords says what the resource has taken and refused, and why it could.
+export function fenceWords(recording: Recording, tally: Tally): string {
+  const { highest, taken, refused, stale } = tally;
+  const name = `${epochName(recording) === 'epoch' ? 'an' : 'a'} ${epochName(recording)}`;
+  const writes = (n: number) => `${n} ${n === 1 ? 'write' : 'writes'}`;
+  const took = `It has taken ${writes(taken)}${stale > 0 ? `, ${stale} of them stale: a leader of the past wrote after its successor` : ''}`;
+  if (recording.header.resource === 'unfenced') return `The resource has no fence: this algorithm has no ${epochName(recording)} by which it could tell an old leader from a new one. ${took}.`;
+  const least = highest > 0 ? ` of ${name} below ${highest}, the highest that it has taken` : ' that is of the past';
+  return `The resource is behind a fence: it refuses a write${least}. ${took}, and refused ${refused}.`;
+}
+
+// heldWords says of a node that it has a write in hand; '' if it has none.
+export function heldWords(recording: Recording, scene: Scene): string {
+  const node = scene.nodes.findIndex((state) => state.writing && state.paused);
+  return node < 0 ? '' : `${capital(nodeName(recording, node))} was about to write when it was paused: it will, when it goes on.`;
+}

@@ -1,0 +1,33 @@
+// Who acts as leader, where that is not plain: a leader that is paused takes itself for one, and does nothing.
+import type { Recording, Scene } from '../recording';
+import type { NodeState } from '../types';
+import { capital, nodeId } from '../words';
+import { among } from '../hint/election';
+
+// woken reports whether a node has just gone on, and the time that it had as a leader has run out meanwhile: that comes before all else (R37).
+function woken(scene: Scene, node: number): boolean {
+  const { frame } = scene;
+  return frame?.kind === 'resume' && frame.node === node && (scene.nodes[node]!.timers ?? []).some((due) => due.at !== undefined && due.at <= scene.at);
+}
+
+// acts reports whether a node does what only the leader may do.
+export function acts(scene: Scene, node: number): boolean {
+  return scene.nodes[node]!.look === 'leads' && !scene.nodes[node]!.paused && !woken(scene, node);
+}
+
+// actingWords says who acts, if more than one has a crown, or one of them is paused; '' where there is nothing to explain.
+export function actingWords(recording: Recording, scene: Scene): string {
+  const crowns = [...scene.nodes.keys()].filter((node) => scene.nodes[node]!.look === 'leads');
+  const idle = crowns.filter((node) => !acts(scene, node));
+  if (crowns.length === 0 || (crowns.length < 2 && idle.length === 0)) return '';
+  const act = crowns.filter((node) => acts(scene, node)).map((node) => nodeId(recording, node));
+  const why = idle.map((node) => `${nodeId(recording, node)} ${whyNot(scene.nodes[node]!)}.`);
+  const who = act.length === 0 ? 'So nobody acts.' : act.length === 1 ? `So one acts: ${act[0]}.` : `${capital(count(act.length))} act at once: ${among(act)}.`;
+  return [...why, who].join(' ');
+}
+
+function whyNot(state: NodeState): string {
+  return state.paused ? 'is paused: it takes itself for the leader, and does nothing' : 'has just gone on, and its time has run out: before it does anything else, it leads no more';
+}
+
+function count(n: number): string { return ['', 'one', 'two', 'three', 'four'][n] ?? String(n); }
