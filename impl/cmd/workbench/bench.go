@@ -24,7 +24,7 @@ type benchFlags struct {
 	nodes, faults string
 	rounds        int
 	looks         time.Duration
-	ballast       int
+	ballast       []int
 	json          bool
 	command       string
 	against       []string
@@ -45,9 +45,9 @@ Measures clusters of real processes on this machine. Say which measurement first
 
   workbench bench failover -rounds 3 -nodes 3 -fault kill   # the quick form, in a few seconds
   workbench bench failover                                  # 20 rounds of 3 sizes and 3 faults: some minutes
-  workbench bench failover -fault kill -ballast 256         # the host within a program of 256 MiB more
+  workbench bench failover -fault kill -ballast 0,256       # the host within a small program, and one of 256 MiB more
 
-For kill it measures the floor too, in the same run: the end of a process of that size until its address refuses, five messages, and two saves.
+For kill it measures the floor too, in the same run: the end of a process of that size until its address refuses, five messages, and two saves, as ours needs.
 
 Other programs can be measured beside ours. They must take the flags -id, -members, -data and -http, and serve
 GET /events and GET /status as bully run does:
@@ -65,7 +65,7 @@ func benchmark(ctx context.Context, p program, args []string) error {
 	flags.IntVar(&f.rounds, "rounds", 20, "failover: let the leader fail this `often`, for each size and fault")
 	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle: look for this `time`")
 	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 for idle if empty")
-	flags.IntVar(&f.ballast, "ballast", 0, "failover: nodes are programs that embed the host, with so many `MiB` of memory besides")
+	flags.Func("ballast", "failover: nodes are programs that embed the host, with so many `MiB` of memory besides; or a list of that", f.setBallast)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	flags.StringVar(&f.command, "command", "", "the `command` line of a node; bully run if empty")
 	flags.Func("against", "measure this `command` line too, and compare; may be given again", func(s string) error {
@@ -105,16 +105,13 @@ func (f benchFlags) contestants() ([]contestant, error) {
 	}
 	ours := contestant{"bully", strings.Fields(f.command)}
 	switch {
-	case len(ours.command) > 0 && f.ballast > 0:
+	case len(ours.command) > 0 && f.ballast != nil:
 		return nil, cli.Usage("-ballast is for our own nodes, and -command says that they are others")
 	case len(ours.command) > 0:
 		ours.name = shortName(ours.command)
-	case f.ballast != 0:
-		self, err := findProgram("workbench")
-		if err != nil {
-			return nil, err
-		}
-		ours = contestant{fmt.Sprintf("bully in %d MiB", f.ballast), []string{self, "node", "-ballast", strconv.Itoa(f.ballast)}}
+	case f.ballast != nil:
+		large, err := f.large()
+		return append(large, others...), err
 	default:
 		node, err := findProgram("bully")
 		if err != nil {
@@ -123,6 +120,27 @@ func (f benchFlags) contestants() ([]contestant, error) {
 		ours.command = []string{node, "run", "-cluster", "bench", "-profile", "lan", "-preempt", "never"}
 	}
 	return append([]contestant{ours}, others...), nil
+}
+
+// setBallast reads -ballast.
+func (f *benchFlags) setBallast(list string) error {
+	for text := range strings.SplitSeq(list, ",") {
+		size, err := strconv.Atoi(text)
+		if err != nil || size < 0 || size > mostBallast {
+			return fmt.Errorf("%q is not a number from 0 to %d", text, mostBallast)
+		}
+		f.ballast = append(f.ballast, size)
+	}
+	return nil
+}
+
+// large returns our nodes within programs of all sizes that are asked for.
+func (f benchFlags) large() (all []contestant, err error) {
+	self, err := findProgram("workbench")
+	for _, size := range f.ballast {
+		all = append(all, contestant{fmt.Sprintf("bully and %d MiB", size), []string{self, "node", "-ballast", strconv.Itoa(size)}})
+	}
+	return all, err
 }
 
 // findProgram returns the program bully or workbench: that beside this one, or else that of the path.
@@ -192,9 +210,6 @@ func (p program) failovers(ctx context.Context, f benchFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.ballast < 0 || f.ballast > mostBallast {
-		return cli.Usage(fmt.Sprintf("-ballast: %d is not from 0 to %d", f.ballast, mostBallast))
-	}
 	if f.rounds < 1 {
 		return cli.Usage("-rounds must be at least 1: no rounds measure nothing")
 	}
@@ -225,9 +240,6 @@ func (p program) failovers(ctx context.Context, f benchFlags) error {
 				}
 				if i == 0 {
 					median = r.Median
-					if err := p.floor(ctx, one, f.rounds, &r); err != nil {
-						return err
-					}
 				} else if median > 0 {
 					r.Ratio = r.Median / median
 				}
@@ -300,21 +312,12 @@ func (p program) failover(ctx context.Context, one contestant, nodes int, fault 
 	}
 	r.Median, r.P99 = ms(localcluster.Median(times)), ms(localcluster.Quantile(times, 0.99))
 	r.Max = ms(slices.Max(times))
-	return r, nil
-}
-
-// floor measures what a failover of our nodes after kill cannot do without.
-func (p program) floor(ctx context.Context, one contestant, rounds int, r *failoverResult) error {
-	if r.Fault != localcluster.FaultKill {
-		return nil
+	if fault != localcluster.FaultKill {
+		return r, nil
 	}
-	p.Progress(fmt.Sprintf("%s, %d nodes, kill: the floor", one.name, r.Nodes))
-	floor, err := localcluster.MeasureFloor(ctx, one.command, rounds)
-	if err != nil {
-		return fmt.Errorf("%s, the floor: %w", one.name, err)
-	}
+	floor, err := localcluster.MeasureFloor(all)
 	r.Floor, r.Teardown = ms(floor.Total()), ms(floor.Teardown)
-	return nil
+	return r, err
 }
 
 // printFailovers prints the table, and what its columns are.

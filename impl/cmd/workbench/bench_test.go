@@ -61,11 +61,10 @@ func TestBenchBallast(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &report))
 	require.Len(t, report.Failovers, 1)
 	r := report.Failovers[0]
-	require.Equal(t, "bully in 64 MiB", r.Program)
+	require.Equal(t, "bully and 64 MiB", r.Program)
 	require.Positive(t, r.Median)
 	require.Positive(t, r.Teardown)
 	require.Greater(t, r.Floor, r.Teardown, "messages and saves are added")
-	require.Contains(t, log, "3 nodes, kill: the floor", "progress")
 }
 
 // TestNodeInALargeProcess: a node has the memory that it is told to have.
@@ -84,7 +83,7 @@ func TestNodeInALargeProcess(t *testing.T) {
 		"-data and -http are needed":                                 {"node", "-id", "1"},
 		"-id: node id: ":                                             {"node", "-data", "x", "-http", "y"},
 		`unexpected argument "x"`:                                    {"node", "x"},
-		"-ballast: 65537 is not from 0 to 65536":                     {"bench", "failover", "-ballast", "65537"},
+		"-ballast: \"65537\" is not a number from 0 to 65536":        {"bench", "failover", "-ballast", "1,65537"},
 		"-ballast is for our own nodes, and -command says that they": {"bench", "failover", "-fault", "kill", "-ballast", "1", "-command", "x"},
 	} {
 		status, _, log := workbench(t, args...)

@@ -14,10 +14,10 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Floor is what a failover after kill -9 cannot do without, each measured by itself: the medians.
+// Floor is what a failover after kill -9 cannot do without.
 type Floor struct {
-	Teardown time.Duration // from the kill until the node's address refuses: the kernel gives the memory back before it closes sockets
-	Message  time.Duration // from one process to another of this machine and the network between
+	Teardown time.Duration // from the kill until the node's address refuses: the kernel gives its memory back before it closes its sockets
+	Message  time.Duration // from one process of this machine to another
 	Save     time.Duration // of a promise
 }
 
@@ -32,11 +32,13 @@ func (f Floor) Total() time.Duration {
 	return f.Teardown + floorMessages*f.Message + floorSaves*f.Save
 }
 
-// MeasureFloor measures the floor of a node with this command line, whose teardown it does so often.
-func MeasureFloor(ctx context.Context, command []string, rounds int) (f Floor, err error) {
-	if f.Teardown, err = measureTeardown(ctx, command, rounds); err != nil {
-		return f, fmt.Errorf("how long the end of a node takes: %w", err)
+// MeasureFloor returns the floor of failovers that were measured: medians, of their teardowns, and of messages and saves by themselves.
+func MeasureFloor(all []Failover) (f Floor, err error) {
+	var ends []time.Duration
+	for _, one := range all {
+		ends = append(ends, one.Teardown)
 	}
+	f.Teardown = Median(ends)
 	if f.Message, err = measureMessage(); err != nil {
 		return f, fmt.Errorf("how long a message takes: %w", err)
 	}
@@ -46,45 +48,26 @@ func MeasureFloor(ctx context.Context, command []string, rounds int) (f Floor, e
 	return f, nil
 }
 
-// measureTeardown kills a node that leads alone, and dials it until its address refuses.
-func measureTeardown(ctx context.Context, command []string, rounds int) (time.Duration, error) {
-	c, err := New(Config{Nodes: 1, Command: command})
+// watchEnd returns what waits until a node that is killed refuses, and returns when that was. It hears a connection to the node end, and dials
+// it then, as a follower does.
+func (c *Cluster) watchEnd(ctx context.Context, id int) (wait func() (time.Time, error), err error) {
+	address := c.nodes[id-1].addr
+	conn, err := net.Dial("tcp", address)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer func() { _ = c.Close() }()
-	var took []time.Duration
-	var above uint64
-	for range rounds {
-		if err := c.Start(); err != nil {
-			return 0, err
-		}
-		reign, err := c.agreeSoon(ctx, above)
-		if err != nil {
-			return 0, err
-		}
-		above = reign.Epoch
-		at, _, err := c.signal(syscall.SIGKILL, []int{1})
-		if err != nil {
-			return 0, err
-		}
-		if err := refuses(ctx, c.nodes[0].addr); err != nil {
-			return 0, err
-		}
-		took = append(took, time.Since(at))
-		p, err := c.nodes[0].current()
-		if err == nil {
-			<-p.gone
-		}
-	}
-	return Median(took), nil
-}
-
-// agreeSoon waits a minute at most until the only node leads.
-func (c *Cluster) agreeSoon(ctx context.Context, above uint64) (Reign, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	return c.Agree(ctx, above, 1)
+	ended := make(chan error, 1)
+	var at time.Time
+	go func() {
+		_, _ = io.Copy(io.Discard, conn) // it ends in one way or another
+		err := refuses(ctx, address)
+		at = time.Now()
+		ended <- errors.Join(err, conn.Close())
+	}()
+	return func() (time.Time, error) {
+		err := <-ended
+		return at, err
+	}, nil
 }
 
 // refuses dials an address until it refuses.
