@@ -48,11 +48,10 @@
 //
 // # In place
 //
-// With InSlots, and on the file systems of which systemOf says so, only the first Replace is that, and Mark. The new file has two slots with two
-// copies in each, and every Replace after that writes both copies of one slot where they are, in turns, and waits for fdatasync once. After
-// a crash in it each sector of 512 bytes may be the old one or the new one, and all of one block of 4,096 bytes may be spoiled: then the record is
-// the old one or the new one, whole. Whatever else befalls the sectors of the file, at any time, they are never taken for an older record; see
-// readSlots. The next process begins with a new file, and never writes over what it has found.
+// With InSlots, and on the file systems of which systemOf says so, only the first Replace is that, and Mark. The new file has two slots of two copies
+// each, and every later Replace writes both copies of one slot where they are, in turns, and waits for fdatasync once. A crash may leave each
+// sector of it old or new, and spoil a block: then the record is the old one or the new one, whole. Whatever befalls the sectors at any
+// other time, an older record is never taken for it: see readSlots. The next process begins with a new file.
 package folder
 
 import (
@@ -86,18 +85,17 @@ var ErrIrregular = errors.New("is not a regular file")
 
 // Folder keeps one file. Its methods may be called from several goroutines.
 type Folder struct {
-	mu     sync.Mutex
-	disk   Disk
-	path   string // of the file
-	name   string
-	head   []byte // of a file in slots; nil if it is to be none
-	file   File   // in slots, open, and made by this Folder; or nil
-	number uint64 // of the last save into it
-	marked bool   // the marker is on disk
-	err    error  // the first error of a write, or that the folder is closed
-
-	loaded  []byte // what Load has returned
-	slotted bool   // it was in slots
+	mu      sync.Mutex
+	disk    Disk
+	path    string // of the file
+	name    string
+	head    []byte // of a file in slots; nil if it is to be none
+	file    File   // in slots, open, and made by this Folder; or nil
+	number  uint64 // of the last save into it
+	marked  bool   // the marker is on disk
+	err     error  // the first error of a write, or that the folder is closed
+	loaded  []byte // what Load has returned; nil after a write
+	slotted bool   // … and whether it was in slots
 }
 
 // Open makes the folder dir if there is none, locks it, and keeps the file name in it. If another process has just
@@ -115,9 +113,9 @@ func On(disk Disk, dir, name string) *Folder {
 	return &Folder{disk: disk, path: filepath.Join(dir, name), name: name}
 }
 
-// InSlots has the file written in place from now on, if the file system is one where that is safe, and reads it however it was
-// written. The head is what the file then begins with, at most a block; it is the same for ever, and says to a program that knows nothing of
-// slots what this is. The contents are of at most 3,968 bytes: a longer one is written as a new file.
+// InSlots has the file written in place from now on, if the file system is one where that is safe, and reads it however it was written. The head is
+// what the file then begins with, at most a block: to a program that knows nothing of slots it says what this is. A content of more than 3,968 bytes
+// is written as a new file.
 func (f *Folder) InSlots(head []byte) *Folder {
 	f.head = head
 	return f
@@ -210,6 +208,7 @@ func (f *Folder) Replace(data []byte) error {
 // replace takes the steps of Replace. A file in slots is written where it is only if this Folder has made it: then each of its sectors is good,
 // and a power cut spoils no more than this save. If somebody has taken the file away meanwhile there is a new one.
 func (f *Folder) replace(data []byte) error {
+	f.loaded = nil // Mark must not bring it back
 	if err := f.disk.Check(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", f.path, err)
 	}
@@ -337,6 +336,7 @@ func (f *Folder) SetAside() (path string, err error) {
 }
 
 func (f *Folder) setAside() (string, error) {
+	f.loaded = nil
 	marked, err := f.hasMarker()
 	if err != nil {
 		return "", err

@@ -98,6 +98,7 @@ func TestInPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, renewed, calls(f.Mark), "what another process has written is not written over")
 	require.Equal(t, overwritten, calls(replace(nil)), "nothing at all")
+	require.Empty(t, calls(f.Mark), "what was loaded before is not brought back")
 	require.Equal(t, overwritten, calls(replace(make([]byte, 3968))))
 	large := calls(replace(make([]byte, 3969)))
 	require.Equal(t, simdisk.Close, large[1])

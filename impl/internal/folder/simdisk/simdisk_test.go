@@ -73,7 +73,7 @@ func TestWhatACrashLeavesInPlace(t *testing.T) {
 	shape := func(content string) string { // what each sector is, from its first and last byte
 		var b strings.Builder
 		for at := 0; at < len(content); at += 512 {
-			switch content[at : at+1] + content[at+511:at+512] {
+			switch content[at:at+1] + content[at+511:at+512] {
 			case "..":
 				b.WriteByte('.')
 			case "nn":
