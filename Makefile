@@ -67,6 +67,7 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 	cd impl/baselines/peers && $(GO) build -o ../../../.cache/ ./raftnode
 	.cache/workbench bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
+	.cache/workbench bench failover -nodes 5 -rounds 10 -fault kill -ballast 0,64,256,512 $(call KEPT,ballast,make bench-failover)
 	.cache/workbench bench idle -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)

@@ -71,6 +71,7 @@ func (n *Node) open(c *Config) (err error) {
 	if err != nil {
 		return err
 	}
+	sayHowSaved(c, parts.id)
 	links := transport.Config{ID: parts.id, Cluster: parts.cluster, Members: parts.addresses, Changing: parts.place, TLS: c.TLS, Insecure: c.Insecure,
 		Logger: c.Logger, Record: promise}
 	if c.Found != nil {
@@ -90,6 +91,16 @@ func (n *Node) open(c *Config) (err error) {
 	}
 	n.Host, err = host.New(of)
 	return err
+}
+
+// sayHowSaved says once how the record of a node is written: a save takes several times as long where that is not in place.
+func sayHowSaved(c *Config, id spec.NodeID) {
+	if c.Logger == nil {
+		return
+	}
+	if report, err := storage.Inspect(c.Folder); err == nil {
+		c.Logger.Info("record", "node", id.String(), "path", report.Path, "saved", report.Saves)
+	}
 }
 
 // parts are what a configuration comes to.

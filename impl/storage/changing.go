@@ -126,7 +126,7 @@ func Init(dir string, who Identity, first spec.Configuration) (err error) {
 	if err := checkFirst(who, first); err != nil {
 		return err
 	}
-	kept, err := folder.Open(dir, recordName)
+	kept, err := openFolder(dir)
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
@@ -136,13 +136,16 @@ func Init(dir string, who Identity, first spec.Configuration) (err error) {
 
 func initOn(kept *folder.Folder, who Identity, first spec.Configuration) error {
 	data, found, err := kept.Load(maxRecord + 1)
-	switch {
-	case err != nil:
+	if err != nil && kindOf(err) == Unreadable {
 		return unread(kept.Path(), err)
-	case found:
+	}
+	if found || err != nil {
 		c, f := decode(data)
 		what := "that of " + c.whose()
-		if f != nil {
+		switch {
+		case err != nil:
+			what = string(kindOf(err))
+		case f != nil:
 			what = string(f.kind)
 		}
 		return fmt.Errorf("storage: %s %w, and is %s: a record is made once; start the node, or give the new one a folder of its own",
@@ -163,7 +166,7 @@ func OpenChanging(dir string) (*File, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, missing(dir, "there is no such folder")
 	}
-	kept, err := folder.Open(dir, recordName)
+	kept, err := openFolder(dir)
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}

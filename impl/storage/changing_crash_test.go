@@ -42,29 +42,31 @@ func TestEveryCrashOfChanging(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
 	}
-	whole := simdisk.New()
-	_, saved, err := saveAllChanging(whole)
-	require.NoError(t, err)
-	require.Equal(t, len(changingSeries), saved)
-	total, found, without := whole.Calls(), 0, 0
-	for call := 1; call <= total; call++ {
-		for _, outcome := range simdisk.Outcomes() {
-			disk := simdisk.New()
-			disk.Fault = at(call, outcome)
-			made, saved, _ := saveAllChanging(disk)
-			check := func(name string, disk *simdisk.Disk) {
-				found++
-				if !checkChangingSurvivor(t, fmt.Sprintf("call %d %s, made %v, %d saved, %s", call, outcome, made, saved, name), disk, made, saved) {
-					without++
+	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
+		whole := newDisk()
+		_, saved, err := saveAllChanging(whole)
+		require.NoError(t, err)
+		require.Equal(t, len(changingSeries), saved)
+		total, found, without := whole.Calls(), 0, 0
+		for call := 1; call <= total; call++ {
+			for _, outcome := range simdisk.Outcomes() {
+				disk := newDisk()
+				disk.Fault = at(call, outcome)
+				made, saved, _ := saveAllChanging(disk)
+				check := func(name string, disk *simdisk.Disk) {
+					found++
+					if !checkChangingSurvivor(t, fmt.Sprintf("call %d %s, made %v, %d saved, %s", call, outcome, made, saved, name), disk, made, saved) {
+						without++
+					}
 				}
+				simdisk.Explore(func(choose func(int) int) { check("crashed", disk.Crash(choose)) })
+				check("killed", disk.Reopen())
 			}
-			simdisk.Explore(func(choose func(int) int) { check("crashed", disk.Crash(choose)) })
-			check("killed", disk.Reopen())
 		}
-	}
-	require.Greater(t, found, 3*total, "the disk has forgotten something")
-	require.NotZero(t, without, "a crash within Init leaves none at times")
-	t.Logf("%d calls, %d disks found after a crash, %d without a record", total, found, without)
+		require.Greater(t, found, 3*total, "the disk has forgotten something")
+		require.NotZero(t, without, "a crash within Init leaves none at times")
+		t.Logf("%d calls, %d disks found after a crash, %d without a record", total, found, without)
+	})
 }
 
 // checkChangingSurvivor checks that a disk holds what was saved last, or that whose save was cut short, and that a node
@@ -107,35 +109,37 @@ func checkChangingSurvivor(t *testing.T, name string, disk *simdisk.Disk, made b
 // TestEveryCrashOfRaiseChanging crashes a RaiseChanging before and after every call: what is found then is the bad record,
 // none that counts as lost, or the new one. It is never a first start, and RaiseChanging can be called again.
 func TestEveryCrashOfRaiseChanging(t *testing.T) {
-	newest := held(100, 0, members(6, 1, 1, 3))
-	for call, last := 1, false; !last; call++ {
-		for _, outcome := range simdisk.Outcomes() {
-			disk := simdisk.New()
-			disk.Put(recordName, []byte("not a record"))
-			disk.Put(recordName+".kept", nil)
-			disk.Fault = at(call, outcome)
-			_, raised := raiseChangingOn(keptOn(disk), who, newest)
-			last = disk.Calls() < call
-			simdisk.Explore(func(choose func(int) int) {
-				name := fmt.Sprintf("call %d %s", call, outcome)
-				disk := disk.Crash(choose)
-				f, err := openChangingOn(keptOn(disk))
-				if err != nil {
-					bad, ok := errors.AsType[*RecordError](err)
-					require.True(t, ok, "%s: %v", name, err)
-					require.Contains(t, []Kind{Foreign, Lost}, bad.Kind, name)
-					require.Error(t, raised, name)
-					_, err = raiseChangingOn(keptOn(disk), who, newest)
+	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
+		newest := held(100, 0, members(6, 1, 1, 3))
+		for call, last := 1, false; !last; call++ {
+			for _, outcome := range simdisk.Outcomes() {
+				disk := newDisk()
+				disk.Put(recordName, []byte("not a record"))
+				disk.Put(recordName+".kept", nil)
+				disk.Fault = at(call, outcome)
+				_, raised := raiseChangingOn(keptOn(disk), who, newest)
+				last = disk.Calls() < call
+				simdisk.Explore(func(choose func(int) int) {
+					name := fmt.Sprintf("call %d %s", call, outcome)
+					disk := disk.Crash(choose)
+					f, err := openChangingOn(keptOn(disk))
+					if err != nil {
+						bad, ok := errors.AsType[*RecordError](err)
+						require.True(t, ok, "%s: %v", name, err)
+						require.Contains(t, []Kind{Foreign, Lost}, bad.Kind, name)
+						require.Error(t, raised, name)
+						_, err = raiseChangingOn(keptOn(disk), who, newest)
+						require.NoError(t, err, name)
+						f, err = openChangingOn(keptOn(disk.Crash(func(int) int { return 0 })))
+						require.NoError(t, err, name)
+					}
+					p, found, err := f.Load()
 					require.NoError(t, err, name)
-					f, err = openChangingOn(keptOn(disk.Crash(func(int) int { return 0 })))
-					require.NoError(t, err, name)
-				}
-				p, found, err := f.Load()
-				require.NoError(t, err, name)
-				require.True(t, found, name)
-				require.Equal(t, newest, p, name)
-			})
+					require.True(t, found, name)
+					require.Equal(t, newest, p, name)
+				})
+			}
+			require.True(t, !last || call > 8, "a raise takes more calls than %d", call)
 		}
-		require.True(t, !last || call > 8, "a raise takes more calls than %d", call)
-	}
+	})
 }

@@ -69,6 +69,13 @@
 // Every later version keeps the first twelve bytes, and ends with the checksum of all before it. So a record of a
 // later version is told from a damaged one. Versions 1 and 2 were of protocol 1, and are refused: it had no numbers.
 //
+// # In place
+//
+// On ext2, ext3, ext4 and xfs, and on tmpfs, the file has two slots, each with two copies of such a record, and a save writes one slot where it is. Its
+// first 4 KiB say that to other programs: for them it is a record of version 4. A record that is not in slots is put into slots when it is
+// opened, at once or not at all, and on any other file system the other way round. Which way a record is written is said by
+// [Inspect] (Saves). What is lost by then, and what is not, says spec/decisions/0042-a-save-is-written-in-place.md.
+//
 // How the file is written, locked, and known to be lost is said in package folder.
 //
 // # What is refused
@@ -81,6 +88,8 @@
 //
 // A record of the one kind is refused where one of the other kind is wanted: nothing turns fixed members into changing
 // ones by the way. To do so stop all nodes, and call FromFixed at each.
+//
+// A record in slots of which nobody can say what was saved last is damaged: an older promise is never taken for it.
 //
 // A record is taken for lost if it is missing and the marker record.kept is there, which the first Save leaves. Not
 // seen is: a folder that is lost as a whole, an old copy put in the place of the record, and a disk that says that it

@@ -79,5 +79,5 @@ func unread(path string, err error) *RecordError {
 	if errors.Is(err, folder.ErrLost) {
 		return &RecordError{Path: path, Kind: Lost, Problem: "there is none, and the marker beside it says that there has been one", err: err}
 	}
-	return &RecordError{Path: path, Kind: Unreadable, Problem: err.Error(), err: err}
+	return &RecordError{Path: path, Kind: kindOf(err), Problem: problemOf(err), err: err}
 }

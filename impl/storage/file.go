@@ -33,7 +33,7 @@ func Open(dir string, id spec.NodeID, members []spec.NodeID) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := folder.Open(dir, recordName)
+	kept, err := openFolder(dir)
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
@@ -100,7 +100,8 @@ func (f *File) Load() (promise spec.Durable, found bool, err error) {
 // stop for good (R4.4), and every later call returns the same error. A promise that cannot follow on the last one
 // (an epoch that goes back, say, or a configuration that does) is such an error too: the node that asks for it is broken.
 //
-// It takes as long as the disk does, two syncs each time and four the first time. If the disk hangs it hangs.
+// It takes as long as the disk does: one sync each time if the record is written in place, two if it is not, and four the first time. If the disk
+// hangs it hangs.
 func (f *File) Save(p spec.Durable) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

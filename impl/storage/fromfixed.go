@@ -26,7 +26,7 @@ func FromFixed(dir, cluster string, first spec.Configuration) (who Identity, pro
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return who, promise, missing(dir, "there is no such folder")
 	}
-	kept, err := folder.Open(dir, recordName)
+	kept, err := openFolder(dir)
 	if err != nil {
 		return who, promise, fmt.Errorf("storage: %w", err)
 	}

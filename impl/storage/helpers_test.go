@@ -58,7 +58,29 @@ func put(t *testing.T, data []byte) (dir string) {
 // openDisk opens node 3 of five on a simulated disk.
 func openDisk(disk *simdisk.Disk) (*File, error) { return openOn(keptOn(disk), me) }
 
-func keptOn(disk *simdisk.Disk) *folder.Folder { return folder.On(disk, "/data", recordName) }
+func keptOn(disk *simdisk.Disk) *folder.Folder {
+	return folder.On(disk, "/data", recordName).InSlots(slotsHead)
+}
+
+// eachWay runs a test on a disk on which a record is a new file each time, and on one on which it is written in place.
+func eachWay(t *testing.T, run func(t *testing.T, newDisk func() *simdisk.Disk)) {
+	for name, inPlace := range map[string]bool{"new file": false, "in place": true} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func() *simdisk.Disk {
+				disk := simdisk.New()
+				disk.InPlace = inPlace
+				return disk
+			})
+		})
+	}
+}
+
+// oldWay has all records of a test be new files each time.
+func oldWay(t testing.TB) {
+	head := slotsHead
+	slotsHead = nil
+	t.Cleanup(func() { slotsHead = head })
+}
 
 // at returns a Fault that gives one call its outcome.
 func at(call int, outcome simdisk.Outcome) func(int, simdisk.Op) simdisk.Outcome {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,8 +11,11 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// inspectLimit is how much of a file Inspect reads.
-const inspectLimit = 4 << 10
+// inspectLimit is how much of a file Inspect reads, and shownBytes how much of that it shows.
+const (
+	inspectLimit = 32 << 10
+	shownBytes   = 4 << 10
+)
 
 // Report is what there is in the folder of a node.
 type Report struct {
@@ -25,11 +29,13 @@ type Report struct {
 	Identity Identity // whose record it is, if it is good and members change; zero otherwise
 	Started  bool     // whether the node has started at all; a record of changing members is there before
 
-	Bytes  []byte  // what is there, at most 4 KiB of it
-	Marked bool    // whether there has been a record at any time
-	Locked bool    // whether a process has the folder open
-	Holder int     // that process, as it has said itself; 0 if not known
-	Others []Other // all else in the folder, ascending by name
+	Bytes  []byte   // what is there, at most 4 KiB of it; nil if it is in slots
+	Saves  string   // how a record is written in this folder, and for which file system that is
+	Slots  []string // what is in each copy of each slot, in a few words, if the record is written in place
+	Marked bool     // whether there has been a record at any time
+	Locked bool     // whether a process has the folder open
+	Holder int      // that process, as it has said itself; 0 if not known
+	Others []Other  // all else in the folder, ascending by name
 }
 
 // Other is a file beside the record: the next one, cut short by a crash, one that Raise or Disown has put aside, or something
@@ -47,14 +53,17 @@ func Inspect(dir string) (Report, error) {
 		return Report{}, fmt.Errorf("storage: cannot inspect %s: %w", dir, err)
 	}
 	r := Report{
-		Path: filepath.Join(dir, recordName), Found: view.Found, Bytes: view.Data,
-		Marked: view.Marked, Locked: view.Locked, Holder: view.Holder,
+		Path: filepath.Join(dir, recordName), Found: view.Found, Bytes: view.Data[:min(shownBytes, len(view.Data))],
+		Marked: view.Marked, Locked: view.Locked, Holder: view.Holder, Saves: view.System.String(),
 	}
+	c, inSlots, f := decodeFile(view.Data)
 	switch {
-	case view.Err != nil:
+	case view.Err != nil && !(inSlots && errors.Is(view.Err, folder.ErrPartly)):
 		r.Problem = unread(r.Path, view.Err)
 	case view.Found:
-		c, f := decode(view.Data)
+		if inSlots {
+			r.Bytes, r.Slots = nil, slotLines(view.Data)
+		}
 		if f != nil {
 			r.Problem = &RecordError{Path: r.Path, Kind: f.kind, Problem: f.problem}
 		}
@@ -81,7 +90,7 @@ func describe(dir, name string) string {
 	case strings.HasPrefix(name, recordName+folder.AsideSuffix):
 		what = "put aside by a repair, or disowned by other nodes"
 	}
-	c, f := decode(data)
+	c, _, f := decodeFile(data)
 	if f != nil {
 		return fmt.Sprintf("%s; %s: %s", what, f.kind, f.problem)
 	}
@@ -110,6 +119,10 @@ func (r Report) String() string {
 		line("in use", "by some process")
 	default:
 		line("in use", "no")
+	}
+	line("saves", "%s", r.Saves)
+	for _, slot := range r.Slots {
+		line("", "%s", slot)
 	}
 	for _, other := range r.Others {
 		line("beside", "%s: %s", other.Name, other.Says)

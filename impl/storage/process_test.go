@@ -20,13 +20,17 @@ import (
 )
 
 // childFolder is the variable that makes this test program a node that does nothing but save; childChanging makes it one of
-// changing members.
+// changing members, and childOldWay one that writes nothing in place.
 const (
 	childFolder   = "BULLY_STORAGE_TEST_FOLDER"
 	childChanging = "BULLY_STORAGE_TEST_CHANGING"
+	childOldWay   = "BULLY_STORAGE_TEST_OLD_WAY"
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(childOldWay) != "" {
+		slotsHead = nil
+	}
 	if dir := os.Getenv(childFolder); dir != "" {
 		if err := saveForEver(dir, os.Getenv(childChanging) != ""); err != nil {
 			fmt.Println("error", err)
@@ -141,6 +145,11 @@ func (c *child) kill() []string {
 func TestKill(t *testing.T) {
 	t.Run("fixed", func(t *testing.T) { killOften(t, 40, false) })
 	t.Run("changing", func(t *testing.T) { killOften(t, 40, true) })
+	t.Run("old way", func(t *testing.T) {
+		t.Setenv(childOldWay, "yes")
+		oldWay(t)
+		killOften(t, 20, false)
+	})
 }
 
 func killOften(t *testing.T, rounds int, changing bool) {

@@ -45,7 +45,7 @@ func Raise(dir string, id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) 
 	if err := checkRaise(epoch); err != nil {
 		return "", err
 	}
-	kept, err := folder.Open(dir, recordName)
+	kept, err := openFolder(dir)
 	if err != nil {
 		return "", fmt.Errorf("storage: %w", err)
 	}
@@ -121,7 +121,7 @@ func RaiseChanging(dir string, who Identity, c spec.Configuration, epoch spec.Ep
 	if err := p.Validate(); err != nil {
 		return "", fmt.Errorf("storage: the record to be written is not valid: %w", err)
 	}
-	kept, err := folder.Open(dir, recordName)
+	kept, err := openFolder(dir)
 	if err != nil {
 		return "", fmt.Errorf("storage: %w", err)
 	}

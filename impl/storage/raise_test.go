@@ -81,29 +81,31 @@ func TestRaiseAgain(t *testing.T) {
 // TestEveryCrashOfRaise crashes a Raise before and after every call: what is found then is the bad record, no record
 // that counts as lost, or the new one. It is never a first start, and Raise can be called again.
 func TestEveryCrashOfRaise(t *testing.T) {
-	for _, marked := range []bool{true, false} {
-		for call := 1; ; call++ {
-			last := false
-			for _, outcome := range simdisk.Outcomes() {
-				disk := simdisk.New()
-				disk.Put(recordName, []byte("not a record"))
-				if marked {
-					disk.Put(recordName+".kept", nil)
+	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
+		for _, marked := range []bool{true, false} {
+			for call := 1; ; call++ {
+				last := false
+				for _, outcome := range simdisk.Outcomes() {
+					disk := newDisk()
+					disk.Put(recordName, []byte("not a record"))
+					if marked {
+						disk.Put(recordName+".kept", nil)
+					}
+					disk.Fault = at(call, outcome)
+					_, raised := raiseOn(keptOn(disk), me, 100)
+					last = disk.Calls() < call
+					simdisk.Explore(func(choose func(int) int) {
+						name := fmt.Sprintf("call %d %s, marked %v", call, outcome, marked)
+						checkRaised(t, name, disk.Crash(choose), raised == nil)
+					})
 				}
-				disk.Fault = at(call, outcome)
-				_, raised := raiseOn(keptOn(disk), me, 100)
-				last = disk.Calls() < call
-				simdisk.Explore(func(choose func(int) int) {
-					name := fmt.Sprintf("call %d %s, marked %v", call, outcome, marked)
-					checkRaised(t, name, disk.Crash(choose), raised == nil)
-				})
-			}
-			if last {
-				require.Greater(t, call, 8)
-				break
+				if last {
+					require.Greater(t, call, 8)
+					break
+				}
 			}
 		}
-	}
+	})
 }
 
 func checkRaised(t *testing.T, name string, disk *simdisk.Disk, raised bool) {

@@ -150,11 +150,17 @@ func TestRepair(t *testing.T) {
 	status, out, log := bully(t, "repair", "-data", dir)
 	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "41")
+	require.Contains(t, out, "\nsaves    ")
+	if strings.Contains(out, "\nsaves    in place, in two slots") {
+		require.Contains(t, out, " slot 1, copy 2: save 1, epoch 41, grantee 3\n", "both slots are shown")
+	}
 
 	record := filepath.Join(dir, "record")
 	data, err := os.ReadFile(record)
 	require.NoError(t, err)
-	data[14] ^= 1
+	for at := 14; at < len(data); at += 512 { // if it is written in place, in each of its sectors
+		data[at] ^= 1
+	}
 	require.NoError(t, os.WriteFile(record, data, 0o600))
 	status, _, log = bully(t, "repair", "-data", dir)
 	require.Equal(t, cli.Mismatch, status)

@@ -24,6 +24,7 @@ type benchFlags struct {
 	nodes, faults string
 	rounds        int
 	looks         time.Duration
+	ballast       []int
 	json          bool
 	command       string
 	against       []string
@@ -44,6 +45,9 @@ Measures clusters of real processes on this machine. Say which measurement first
 
   workbench bench failover -rounds 3 -nodes 3 -fault kill   # the quick form, in a few seconds
   workbench bench failover                                  # 20 rounds of 3 sizes and 3 faults: some minutes
+  workbench bench failover -fault kill -ballast 0,256       # the host within a small program, and one of 256 MiB more
+
+For kill it measures the floor too, in the same run: the end of a process of that size until its address refuses, five messages, and two saves, as ours needs.
 
 Other programs can be measured beside ours. They must take the flags -id, -members, -data and -http, and serve
 GET /events and GET /status as bully run does:
@@ -61,6 +65,7 @@ func benchmark(ctx context.Context, p program, args []string) error {
 	flags.IntVar(&f.rounds, "rounds", 20, "failover: let the leader fail this `often`, for each size and fault")
 	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle: look for this `time`")
 	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 for idle if empty")
+	flags.Func("ballast", "failover: nodes are programs that embed the host, with so many `MiB` of memory besides; or a list of that", f.setBallast)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	flags.StringVar(&f.command, "command", "", "the `command` line of a node; bully run if empty")
 	flags.Func("against", "measure this `command` line too, and compare; may be given again", func(s string) error {
@@ -99,10 +104,16 @@ func (f benchFlags) contestants() ([]contestant, error) {
 		others = append(others, contestant{shortName(command), command})
 	}
 	ours := contestant{"bully", strings.Fields(f.command)}
-	if len(ours.command) > 0 {
+	switch {
+	case len(ours.command) > 0 && f.ballast != nil:
+		return nil, cli.Usage("-ballast is for our own nodes, and -command says that they are others")
+	case len(ours.command) > 0:
 		ours.name = shortName(ours.command)
-	} else {
-		node, err := findNode()
+	case f.ballast != nil:
+		large, err := f.large()
+		return append(large, others...), err
+	default:
+		node, err := findProgram("bully")
 		if err != nil {
 			return nil, err
 		}
@@ -111,16 +122,37 @@ func (f benchFlags) contestants() ([]contestant, error) {
 	return append([]contestant{ours}, others...), nil
 }
 
-// findNode returns the program bully: that beside this one, or else that of the path.
-func findNode() (string, error) {
+// setBallast reads -ballast.
+func (f *benchFlags) setBallast(list string) error {
+	for text := range strings.SplitSeq(list, ",") {
+		size, err := strconv.Atoi(text)
+		if err != nil || size < 0 || size > mostBallast {
+			return fmt.Errorf("%q is not a number from 0 to %d", text, mostBallast)
+		}
+		f.ballast = append(f.ballast, size)
+	}
+	return nil
+}
+
+// large returns our nodes within programs of all sizes that are asked for.
+func (f benchFlags) large() (all []contestant, err error) {
+	self, err := findProgram("workbench")
+	for _, size := range f.ballast {
+		all = append(all, contestant{fmt.Sprintf("bully and %d MiB", size), []string{self, "node", "-ballast", strconv.Itoa(size)}})
+	}
+	return all, err
+}
+
+// findProgram returns the program bully or workbench: that beside this one, or else that of the path.
+func findProgram(name string) (string, error) {
 	if self, err := os.Executable(); err == nil {
-		if beside := filepath.Join(filepath.Dir(self), "bully"); isFile(beside) {
+		if beside := filepath.Join(filepath.Dir(self), name); isFile(beside) {
 			return beside, nil
 		}
 	}
-	found, err := exec.LookPath("bully")
+	found, err := exec.LookPath(name)
 	if err != nil {
-		return "", errors.New("there is no program bully beside this one, nor in the path: build both into one folder (go build -o .cache/ ./impl/cmd/bully " +
+		return "", errors.New("there is no program " + name + " beside this one, nor in the path: build both into one folder (go build -o .cache/ ./impl/cmd/bully " +
 			"./impl/cmd/workbench), or say with -command what a node is")
 	}
 	return found, nil
@@ -162,8 +194,10 @@ type failoverResult struct {
 	Median   float64            `json:"median_ms"`
 	P99      float64            `json:"p99_ms"`
 	Max      float64            `json:"max_ms"`
-	Ratio    float64            `json:"ratio,omitempty"` // the median by that of the first program
-	Messages float64            `json:"messages"`        // sent by all survivors, a failover
+	Ratio    float64            `json:"ratio,omitempty"`       // the median by that of the first program
+	Floor    float64            `json:"floor_ms,omitempty"`    // what a failover after kill cannot do without, and of that
+	Teardown float64            `json:"teardown_ms,omitempty"` // the end of a process
+	Messages float64            `json:"messages"`              // sent by all survivors, a failover
 	ByType   map[string]float64 `json:"messages_by_type"`
 	Bytes    float64            `json:"bytes"`
 	Saves    float64            `json:"saves"`
@@ -278,26 +312,35 @@ func (p program) failover(ctx context.Context, one contestant, nodes int, fault 
 	}
 	r.Median, r.P99 = ms(localcluster.Median(times)), ms(localcluster.Quantile(times, 0.99))
 	r.Max = ms(slices.Max(times))
-	return r, nil
+	if fault != localcluster.FaultKill {
+		return r, nil
+	}
+	floor, err := localcluster.MeasureFloor(all)
+	r.Floor, r.Teardown = ms(floor.Total()), ms(floor.Teardown)
+	return r, err
 }
 
 // printFailovers prints the table, and what its columns are.
 func (p program) printFailovers(results []failoverResult) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "fault\tnodes\tprogram\trounds\tmedian ms\tp99\tmax\tmessages\tbytes\tsaves\ttimes as long")
+	_, _ = fmt.Fprintln(w, "fault\tnodes\tprogram\trounds\tmedian ms\tp99\tmax\tmessages\tbytes\tsaves\ttimes as long\tfloor ms\tof that the end\ttimes the floor")
 	for _, r := range results {
-		ratio := ""
+		ratio, floor := "", ""
 		if r.Ratio > 0 {
 			ratio = fmt.Sprintf("%.1f", r.Ratio)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\n", r.Fault, r.Nodes, r.Program, r.Rounds,
-			r.Median, r.P99, r.Max, counted(r.Messages, 1), counted(r.Bytes, 0), counted(r.Saves, 1), ratio)
+		if r.Floor > 0 {
+			floor = fmt.Sprintf("%.1f\t%.1f\t%.1f", r.Floor, r.Teardown, r.Median/r.Floor)
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t%s\n", r.Fault, r.Nodes, r.Program, r.Rounds,
+			r.Median, r.P99, r.Max, counted(r.Messages, 1), counted(r.Bytes, 0), counted(r.Saves, 1), ratio, floor)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(p.Out, "\nFrom the fault until the last survivor names the next leader. kill: kill -9; stop: SIGSTOP; cut: off the network.\n"+
-		"Messages and bytes sent, and waits for a disk, of all survivors together, a failover. %s.\n", thisMachine())
+		"Messages and bytes sent, and waits for a disk, of all survivors together, a failover. The floor is the end of such a process until its address refuses, "+
+		"five messages and two saves, each measured by itself in the same run. %s.\n", thisMachine())
 	return err
 }
 
@@ -307,67 +350,6 @@ func counted(n float64, digits int) string {
 		return "-"
 	}
 	return strconv.FormatFloat(n, 'f', digits, 64)
-}
-
-// idleResult is what one program costs at rest.
-type idleResult struct {
-	Program string              `json:"program"`
-	Nodes   []localcluster.Idle `json:"nodes"`
-}
-
-// idle measures what nodes use while nothing happens.
-func (p program) idle(ctx context.Context, f benchFlags) error {
-	sizes, err := f.sizes("5")
-	if err != nil {
-		return err
-	}
-	if f.looks <= 0 {
-		return cli.Usage("-for must be above 0")
-	}
-	contestants, err := f.contestants()
-	if err != nil {
-		return err
-	}
-	var results []idleResult
-	for _, n := range sizes {
-		for _, one := range contestants {
-			p.Progress(fmt.Sprintf("%s, %d nodes, idle for %s", one.name, n, f.looks))
-			nodes, err := localcluster.MeasureIdle(ctx, localcluster.Config{Nodes: n, Command: one.command}, f.looks)
-			if err != nil {
-				return fmt.Errorf("%s, %d nodes: %w", one.name, n, err)
-			}
-			results = append(results, idleResult{one.name, nodes})
-		}
-	}
-	p.Clear()
-	if f.json {
-		return p.JSON(struct {
-			machine
-			Idle []idleResult `json:"idle"`
-		}{thisMachine(), results})
-	}
-	return p.printIdle(results)
-}
-
-// printIdle prints the table.
-func (p program) printIdle(results []idleResult) error {
-	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "program\tnodes\tnode\t\tCPU % of a core\tRSS MiB\tpeak MiB\tmessages/s")
-	for _, r := range results {
-		for _, n := range r.Nodes {
-			role := ""
-			if n.Leading {
-				role = "leads"
-			}
-			_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.2f\t%.1f\t%.1f\t%.1f\n", r.Program, len(r.Nodes), n.Node, role, 100*n.CPU,
-				float64(n.Resident)/(1<<20), float64(n.Peak)/(1<<20), n.Sent)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(p.Out, "\n%s.\n", thisMachine())
-	return err
 }
 
 // machine is where something was measured.

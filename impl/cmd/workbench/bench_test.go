@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,6 +49,49 @@ func TestBenchFailover(t *testing.T) {
 	require.Contains(t, log, "round 2 of 2", "progress")
 }
 
+// TestBenchBallast measures nodes within a large program, and the floor: the end of such a process takes most of a failover.
+func TestBenchBallast(t *testing.T) {
+	self := filepath.Join(t.TempDir(), "workbench")
+	out, err := exec.Command("go", "build", "-o", self, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	t.Setenv("PATH", filepath.Dir(self)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	status, text, log := workbench(t, "bench", "failover", "-nodes", "3", "-rounds", "1", "-fault", "kill", "-ballast", "64", "-json")
+	require.Equal(t, cli.OK, status, log)
+	var report struct{ Failovers []failoverResult }
+	require.NoError(t, json.Unmarshal([]byte(text), &report))
+	require.Len(t, report.Failovers, 1)
+	r := report.Failovers[0]
+	require.Equal(t, "bully and 64 MiB", r.Program)
+	require.Positive(t, r.Median)
+	require.Positive(t, r.Teardown)
+	require.Greater(t, r.Floor, r.Teardown, "messages and saves are added")
+}
+
+// TestNodeInALargeProcess: a node has the memory that it is told to have.
+func TestNodeInALargeProcess(t *testing.T) {
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		t.Skip("what a process uses is read from /proc: ", err)
+	}
+	self := filepath.Join(t.TempDir(), "workbench")
+	out, err := exec.Command("go", "build", "-o", self, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	idle, err := localcluster.MeasureIdle(t.Context(), localcluster.Config{Nodes: 1, Command: []string{self, "node", "-ballast", "100"}}, 10*time.Millisecond)
+	require.NoError(t, err)
+	require.Greater(t, idle[0].Resident, int64(100<<20))
+	for want, args := range map[string][]string{
+		"-ballast: -1 is not from 0 to 65536":                        {"node", "-ballast", "-1"},
+		"-data and -http are needed":                                 {"node", "-id", "1"},
+		"-id: node id: ":                                             {"node", "-data", "x", "-http", "y"},
+		`unexpected argument "x"`:                                    {"node", "x"},
+		"-ballast: \"65537\" is not a number from 0 to 65536":        {"bench", "failover", "-ballast", "1,65537"},
+		"-ballast is for our own nodes, and -command says that they": {"bench", "failover", "-fault", "kill", "-ballast", "1", "-command", "x"},
+	} {
+		status, _, log := workbench(t, args...)
+		require.Equal(t, cli.Misused, status, log)
+		require.Contains(t, log, want)
+	}
+}
+
 // TestBenchIdle measures this command at rest.
 func TestBenchIdle(t *testing.T) {
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
@@ -65,12 +110,12 @@ func TestBenchIdle(t *testing.T) {
 func TestBenchTable(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, program{Program: cli.Program{Out: &out}}.printFailovers([]failoverResult{
-		{Program: "bully", Nodes: 5, Fault: localcluster.FaultKill, Rounds: 20, Median: 6.91, P99: 9.5, Max: 9.5, Messages: 21, Bytes: 822, Saves: 4},
+		{Program: "bully", Nodes: 5, Fault: localcluster.FaultKill, Rounds: 20, Median: 6.91, P99: 9.5, Max: 9.5, Messages: 21, Bytes: 822, Saves: 4, Floor: 3.4, Teardown: 1.2},
 		{Program: "other", Nodes: 5, Fault: localcluster.FaultKill, Rounds: 20, Median: 691, P99: 900, Max: 900, Ratio: 100},
 	}))
-	require.Regexp(t, `fault +nodes +program +rounds +median ms +p99 +max +messages +bytes +saves +times as long`, out.String())
-	require.Regexp(t, `kill +5 +bully +20 +6\.9 +9\.5 +9\.5 +21\.0 +822 +4\.0 *\n`, out.String())
-	require.Regexp(t, `kill +5 +other +20 +691\.0 +900\.0 +900\.0 +- +- +- +100\.0\n`, out.String())
+	require.Regexp(t, `fault +nodes +program +rounds +median ms +p99 +max +messages +bytes +saves +times as long +floor ms +of that the end +times the floor`, out.String())
+	require.Regexp(t, `kill +5 +bully +20 +6\.9 +9\.5 +9\.5 +21\.0 +822 +4\.0 +3\.4 +1\.2 +2\.0\n`, out.String())
+	require.Regexp(t, `kill +5 +other +20 +691\.0 +900\.0 +900\.0 +- +- +- +100\.0 *\n`, out.String())
 }
 
 // TestBenchUsage sees what is said of what cannot be measured.

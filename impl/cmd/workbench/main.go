@@ -50,6 +50,7 @@ func newProgram(files fs.FS) cli.Program {
 			{Name: "from-tlc", Summary: "make a trace, or a recording, of a counterexample that TLC has printed", Run: as(fromTLC)},
 			{Name: "history", Summary: "check what clients of a cluster and its resources saw for linearizability", Run: as(histories), Foreign: true},
 			{Name: "itf", Summary: "write a trace in the Informal Trace Format of Apalache and Quint", Run: as(toITF)},
+			{Name: "node", Summary: "run a node in a large process, for bench", Run: as(largeNode)},
 			{Name: "port", Summary: "speak the protocol of ports on standard input and output, for bullytest", Run: as(servePorts)},
 			{Name: "sim", Summary: "run simulated clusters, with faults, and check what is promised", Run: as(simulate)},
 			{Name: "view", Summary: "show runs, traces and running clusters in the browser, and play with them", Run: as(view)},

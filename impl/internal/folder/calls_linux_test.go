@@ -46,8 +46,17 @@ func live(dir string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	if _, _, err := f.Load(100); err != nil {
+	if os.Getenv(inPlace) != "" {
+		f.InSlots(head)
+	}
+	_, found, err := f.Load(100)
+	if err != nil {
 		return err
+	}
+	if found {
+		if err := f.Mark(); err != nil {
+			return err
+		}
 	}
 	for _, content := range []string{"one", "two"} {
 		if err := f.Replace([]byte(content)); err != nil {
@@ -57,6 +66,9 @@ func live(dir string) error {
 	_, err = f.SetAside()
 	return err
 }
+
+// inPlace is the variable that makes a life one of a file that is written in place.
+const inPlace = "BULLY_FOLDER_TEST_IN_PLACE"
 
 // starving is the variable that makes a life one without a file descriptor left.
 const starving = "BULLY_FOLDER_TEST_STARVING"
@@ -70,6 +82,9 @@ func starve(dir string) error {
 	f, err := folder.Open(dir, "record")
 	if err != nil {
 		return err
+	}
+	if os.Getenv(inPlace) != "" {
+		f.InSlots(head)
 	}
 	for err == nil {
 		_, err = os.Open("/dev/null")
@@ -92,14 +107,20 @@ func starve(dir string) error {
 func TestNoDescriptorLeft(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
-	dir := t.TempDir()
-	command := exec.Command(program)
-	command.Env = append(os.Environ(), lifeFolder+"="+dir, starving+"=1")
-	out, err := command.CombinedOutput()
-	require.NoError(t, err, string(out))
-	text, err := os.ReadFile(filepath.Join(dir, "record"))
-	require.NoError(t, err)
-	require.Equal(t, "two", string(text))
+	for _, slots := range []string{"", "yes"} {
+		dir := t.TempDir()
+		command := exec.Command(program)
+		command.Env = append(os.Environ(), lifeFolder+"="+dir, starving+"=1", inPlace+"="+slots)
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, string(out))
+		text, err := os.ReadFile(filepath.Join(dir, "record"))
+		require.NoError(t, err)
+		if content, is, err := folder.ReadSlots(head, text); is {
+			require.NoError(t, err)
+			text = content
+		}
+		require.Equal(t, "two", string(text))
+	}
 }
 
 // traced runs a life under strace, with options for it. It returns the calls that have made something durable or changed
@@ -118,7 +139,7 @@ func traced(t *testing.T, base, dir string, options ...string) (calls []string, 
 	command := exec.Command(strace, append(slices.Concat(
 		[]string{"-f", "-y", "-qq", "-o", log, "-e", "signal=none", "-e", "trace=fsync,fdatasync,renameat,renameat2,mkdirat,flock,ftruncate,pwrite64"},
 		options), program)...)
-	command.Env = append(os.Environ(), lifeFolder+"="+dir)
+	command.Env = append(command.Environ(), lifeFolder+"="+dir)
 	out, err := command.CombinedOutput()
 	require.Equal(t, err != nil, len(out) > 0, "%v: %s", err, out)
 	text, err := os.ReadFile(log)
@@ -144,7 +165,7 @@ func relative(line, base string) string {
 		return ""
 	}
 	words := []string{name[1]}
-	if name[1] == "fsync" || name[1] == "fdatasync" || name[1] == "flock" {
+	if slices.Contains([]string{"fsync", "fdatasync", "flock", "pwrite64", "ftruncate"}, name[1]) {
 		words = append(words, below(base, opened.FindStringSubmatch(line)[1]))
 	} else {
 		for _, path := range quoted.FindAllStringSubmatch(line, -1) {
@@ -171,7 +192,7 @@ func TestCallsOfTheKernel(t *testing.T) {
 	require.Empty(t, said)
 	written := []string{"fsync a/b/record.tmp", "renameat record.tmp record", "fsync a/b"}
 	calls = slices.DeleteFunc(calls, func(call string) bool {
-		return strings.HasPrefix(call, "ftruncate") || strings.HasPrefix(call, "pwrite64")
+		return call == "ftruncate a/b/lock" || call == "pwrite64 a/b/lock"
 	})
 	require.Equal(t, slices.Concat(
 		[]string{"mkdirat a", "fsync .", "mkdirat a/b", "fsync a", "flock a/b", "flock a/b/lock", "fsync a"},
@@ -190,6 +211,60 @@ func TestCallsOfTheKernel(t *testing.T) {
 	require.Empty(t, said)
 	require.Equal(t, slices.Concat(written, written, []string{"renameat record record.bad-1", "fsync a/b"}), calls,
 		"the folder, and that there has been a record, are durable already")
+}
+
+// writesInPlace skips a test where the file system is not one that is written in place.
+func writesInPlace(t *testing.T, dir string) {
+	t.Setenv(inPlace, "yes")
+	if view, err := folder.Look(dir, "record", 0); err != nil || !view.System.InPlace {
+		t.Skipf("the files of this test are written %v, and so not in place: %v", view.System, err)
+	}
+}
+
+// TestCallsInPlace is TestCallsOfTheKernel for a file that is written in place.
+func TestCallsInPlace(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	writesInPlace(t, dir)
+	lock := func(call string) bool {
+		return strings.HasSuffix(call, " lock") || strings.HasPrefix(call, "flock ")
+	}
+	renewed := []string{"fsync record.tmp", "renameat record.tmp record", "fsync ."}
+	aside := []string{"renameat record record.bad-1", "fsync ."}
+	overwritten := []string{"pwrite64 record", "fdatasync record"}
+	calls, said := traced(t, dir, dir)
+	require.Empty(t, said)
+	require.Equal(t, slices.Concat(renewed, []string{"fsync record.kept", "fsync ."}, overwritten, aside), slices.DeleteFunc(calls, lock))
+
+	require.NoError(t, os.Rename(filepath.Join(dir, "record.bad-1"), filepath.Join(dir, "record")))
+	calls, said = traced(t, dir, dir)
+	require.Empty(t, said)
+	require.Equal(t, slices.Concat(renewed, overwritten, overwritten, aside), slices.DeleteFunc(calls, lock), "the next process begins with a new file")
+
+	require.NoError(t, os.Rename(filepath.Join(dir, "record.bad-1"), filepath.Join(dir, "record")))
+	_, said = traced(t, dir, dir, "-e", "inject=fdatasync:error=EIO:when=2")
+	require.Equal(t, "cannot sync "+filepath.Join(dir, "record")+": fdatasync: input/output error\n", said)
+	_, said = traced(t, dir, dir, "-e", "inject=fdatasync:error=EINTR:when=1")
+	require.Empty(t, said, "a signal came in between")
+}
+
+// TestBlocksThatCannotBeRead has the disk read all but one block of a file, as after a write that a power cut has ended: one of each kind is
+// spared.
+func TestBlocksThatCannotBeRead(t *testing.T) {
+	for failing, says := range map[int]string{1: "input/output error", 2: "", 3: "", 4: "", 5: ""} {
+		dir := t.TempDir()
+		writesInPlace(t, dir)
+		_, said := traced(t, dir, dir)
+		require.Empty(t, said)
+		record := filepath.Join(dir, "record")
+		require.NoError(t, os.Rename(record+".bad-1", record))
+		_, said = traced(t, dir, dir, "-e", "trace=read,pread64", "-P", record, "-e", "inject=read:error=EIO", "-e", fmt.Sprintf("inject=pread64:error=EIO:when=%d", failing))
+		if says == "" {
+			require.Empty(t, said, "block %d", failing-1)
+		} else {
+			require.Contains(t, said, says, "block %d", failing-1)
+		}
+	}
 }
 
 // TestEverySyncThatFails lets the kernel refuse each sync, and each lock, of a life in turn: none is passed over.

@@ -15,7 +15,7 @@ type Disk interface {
 	// Create makes a new, empty file. If there is one by that name the error wraps fs.ErrExist.
 	Create(name string) (File, error)
 	// Read returns the content of a file, at most limit bytes of it. The error wraps fs.ErrNotExist if there is none,
-	// and ErrIrregular if it is no regular file.
+	// ErrIrregular if it is no regular file, and ErrPartly if zeros stand for what the disk could not read.
 	Read(name string, limit int) ([]byte, error)
 	// Rename gives a file another name, in the place of the file that has it.
 	Rename(from, to string) error
@@ -23,17 +23,26 @@ type Disk interface {
 	Remove(name string) error
 	// Sync makes durable which files there are.
 	Sync() error
+	// Is reports whether a file that was made here is the one that has the name.
+	Is(name string, file File) bool
+	// System returns what the file system is.
+	System() System
 	// Check returns an error if the folder is no longer locked.
 	Check() error
 	// Close closes the folder, and releases its lock.
 	Close() error
 }
 
-// File is a new file that is being written.
+// File is a new file that is being written, and may be written again where it is.
 type File interface {
 	io.WriteCloser
+	io.WriterAt
 	// Sync makes durable what has been written.
 	Sync() error
+	// SyncData does so if the file has become no longer since the last Sync.
+	SyncData() error
+	// Keep reports whether the file may stay open: whether one more can be made all the same.
+	Keep() bool
 }
 
 // osDisk is a folder of the operating system. It is kept open, and all names are looked up in it: it does not matter
@@ -118,6 +127,9 @@ func (d *osDisk) Create(name string) (File, error) { return d.spare.create(name)
 
 func (d *osDisk) Read(name string, limit int) ([]byte, error) { return readIn(d.root, name, limit) }
 
+// ErrPartly is wrapped by the error of reading a file of which the disk could read all but some blocks.
+var ErrPartly = errors.New("cannot be read in part")
+
 // readIn reads a file of a folder. It opens regular files only: to open a pipe would wait for a writer.
 func readIn(root *os.Root, name string, limit int) ([]byte, error) {
 	info, err := root.Lstat(name)
@@ -132,7 +144,29 @@ func readIn(root *os.Root, name string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(file, int64(limit)))
+	if isUnreadable(err) {
+		data, err = readPartly(file, limit)
+	}
 	return data, errors.Join(err, file.Close())
+}
+
+// readPartly reads the blocks of a file one by one, as far as the disk can. Zeros stand for those that it cannot.
+func readPartly(file io.ReaderAt, limit int) (data []byte, err error) {
+	for len(data) < limit {
+		block := make([]byte, min(blockSize, limit-len(data)))
+		n, failed := file.ReadAt(block, int64(len(data)))
+		switch {
+		case isUnreadable(failed):
+			data, err = append(data, make([]byte, len(block))...), fmt.Errorf("it %w: %w", ErrPartly, failed)
+		case errors.Is(failed, io.EOF):
+			return append(data, block[:n]...), err
+		case failed != nil:
+			return nil, failed
+		default:
+			data = append(data, block...)
+		}
+	}
+	return data, err
 }
 
 func kindOf(mode fs.FileMode) string {
@@ -151,6 +185,14 @@ func (d *osDisk) Rename(from, to string) error { return d.root.Rename(from, to) 
 func (d *osDisk) Remove(name string) error { return d.root.Remove(name) }
 
 func (d *osDisk) Sync() error { return d.self.Sync() }
+
+// Is implements Disk.
+func (d *osDisk) Is(name string, file File) bool {
+	open, ok := file.(*sparing)
+	return ok && isNamed(d.root, name, open.File)
+}
+
+func (d *osDisk) System() System { return systemOf(d.self) }
 
 // Check looks whether the lock is the one that everybody else would try to take.
 func (d *osDisk) Check() error {

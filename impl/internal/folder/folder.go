@@ -45,6 +45,13 @@
 // A process that has no file descriptor left can still write: one is kept for that.
 //
 // A disk that hangs makes Replace hang: it returns when the content is durable, or has failed, and not before.
+//
+// # In place
+//
+// With InSlots, and on the file systems of which systemOf says so, only the first Replace is that, and Mark. The new file has two slots of two copies
+// each, and every later Replace writes both copies of one slot where they are, in turns, and waits for fdatasync once. A crash may leave each
+// sector of it old or new, and spoil a block: then the record is the old one or the new one, whole. Whatever befalls the sectors at any
+// other time, an older record is never taken for it: see readSlots. The next process begins with a new file.
 package folder
 
 import (
@@ -78,12 +85,17 @@ var ErrIrregular = errors.New("is not a regular file")
 
 // Folder keeps one file. Its methods may be called from several goroutines.
 type Folder struct {
-	mu     sync.Mutex
-	disk   Disk
-	path   string // of the file
-	name   string
-	marked bool  // the marker is on disk
-	err    error // the first error of a write, or that the folder is closed
+	mu      sync.Mutex
+	disk    Disk
+	path    string // of the file
+	name    string
+	head    []byte // of a file in slots; nil if it is to be none
+	file    File   // in slots, open, and made by this Folder; or nil
+	number  uint64 // of the last save into it
+	marked  bool   // the marker is on disk
+	err     error  // the first error of a write, or that the folder is closed
+	loaded  []byte // what Load has returned; nil after a write
+	slotted bool   // … and whether it was in slots
 }
 
 // Open makes the folder dir if there is none, locks it, and keeps the file name in it. If another process has just
@@ -101,12 +113,20 @@ func On(disk Disk, dir, name string) *Folder {
 	return &Folder{disk: disk, path: filepath.Join(dir, name), name: name}
 }
 
+// InSlots has the file written in place from now on, if the file system is one where that is safe, and reads it however it was written. The head is
+// what the file then begins with, at most a block: to a program that knows nothing of slots it says what this is. A content of more than 3,968 bytes
+// is written as a new file.
+func (f *Folder) InSlots(head []byte) *Folder {
+	f.head = head
+	return f
+}
+
 // Path returns the path of the file.
 func (f *Folder) Path() string { return f.path }
 
 // Load returns the content of the file, at most limit bytes of it. If there is none, and has never been one, found
-// is false. If there has been one, the error wraps ErrLost. Other errors are those of the file system; ErrIrregular
-// is one of them.
+// is false. If there has been one, the error wraps ErrLost. If it is in slots, and nobody can say what was saved last, it wraps ErrDamaged,
+// ErrCut or ErrLong. Other errors are those of the file system; ErrIrregular is one of them.
 func (f *Folder) Load(limit int) (data []byte, found bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,30 +137,54 @@ func (f *Folder) Load(limit int) (data []byte, found bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	data, err = f.disk.Read(f.name, limit)
+	data, err = f.disk.Read(f.name, f.most(limit))
 	if errors.Is(err, fs.ErrNotExist) {
 		if marked {
 			return nil, false, fmt.Errorf("%s %w: %s says that there has been one", f.path, ErrLost, f.name+MarkerSuffix)
 		}
 		return nil, false, nil
 	}
+	f.marked, f.slotted = marked, false
+	if inSlots(f.head, data) && (err == nil || errors.Is(err, ErrPartly)) {
+		if f.loaded, err = readSlots(data); err != nil {
+			return nil, false, err
+		}
+		f.slotted = true
+		return f.loaded[:min(limit, len(f.loaded))], true, nil
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot read %s: %w", f.path, bare(err))
 	}
-	f.marked = marked
-	return data, true, nil
+	f.loaded = data[:min(limit, len(data))]
+	return f.loaded, true, nil
 }
 
-// Mark makes it known for good that there is a file, as the first Replace does unless a crash comes between the two.
-// Whoever has loaded a good file calls it before anything else. After an error the Folder is poisoned.
+// most returns how much of the file is to be read.
+func (f *Folder) most(limit int) int {
+	if f.head == nil {
+		return limit
+	}
+	return max(limit, slotsSize+1)
+}
+
+// Mark makes durable what was loaded, and that there is a file. Whoever has loaded a good file calls it before anything else: what was
+// loaded may be there only until the machine stops, if the process that wrote it was killed, or its disk failed. A file in slots is written anew as
+// a whole, and so is one that is to be in slots and is not. After an error the Folder is poisoned.
 func (f *Folder) Mark() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.err == nil && !f.marked {
+	switch {
+	case f.err != nil:
+	case f.loaded != nil && (f.slotted || f.writesInPlace()):
+		f.err = f.renew(f.loaded)
+	case !f.marked:
 		f.err = f.mark()
 	}
 	return f.err
 }
+
+// writesInPlace reports whether the file is to be one in slots.
+func (f *Folder) writesInPlace() bool { return f.head != nil && f.disk.System().InPlace }
 
 func (f *Folder) hasMarker() (bool, error) {
 	_, err := f.disk.Read(f.name+MarkerSuffix, 0)
@@ -161,13 +205,51 @@ func (f *Folder) Replace(data []byte) error {
 	return f.err
 }
 
-// replace takes the steps of Replace. The marker comes last: when it can be found there is a durable record.
+// replace takes the steps of Replace. A file in slots is written where it is only if this Folder has made it: then each of its sectors is good,
+// and a power cut spoils no more than this save. If somebody has taken the file away meanwhile there is a new one.
 func (f *Folder) replace(data []byte) error {
+	f.loaded = nil // Mark must not bring it back
 	if err := f.disk.Check(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", f.path, err)
 	}
+	if f.file != nil && len(data) <= slotRoom && f.disk.Is(f.name, f.file) {
+		return f.overwrite(data)
+	}
+	return f.renew(data)
+}
+
+// overwrite writes the slot that does not hold what was saved last.
+func (f *Folder) overwrite(data []byte) error {
+	number, slot := f.number+1, make([]byte, slotSize)
+	fill(slot, number, data)
+	n, err := f.file.WriteAt(slot, slotAt(int(number%2)))
+	if err == nil && n != len(slot) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return f.failed("write", f.name, err)
+	}
+	if err := f.file.SyncData(); err != nil {
+		return f.failed("sync", f.name, err)
+	}
+	f.number = number
+	return nil
+}
+
+// renew makes a new file, and puts it in the place of the old one. The marker comes last: when it can be found there is a durable record.
+func (f *Folder) renew(data []byte) error {
+	f.release()
 	temp := f.name + TempSuffix
-	if err := f.write(temp, data); err != nil {
+	if f.writesInPlace() && len(data) <= slotRoom {
+		file, err := f.create(temp, layOut(f.head, data))
+		if err != nil {
+			return err
+		}
+		f.file, f.number = file, 1
+		if !file.Keep() {
+			f.release() // the next one is written as a new file, and then perhaps there is a descriptor for it
+		}
+	} else if err := f.write(temp, data); err != nil {
 		return err
 	}
 	if err := f.disk.Rename(temp, f.name); err != nil {
@@ -180,6 +262,14 @@ func (f *Folder) replace(data []byte) error {
 		return nil
 	}
 	return f.mark()
+}
+
+// release closes the file that is open, all of which is durable.
+func (f *Folder) release() {
+	if f.file != nil {
+		_ = f.file.Close()
+		f.file = nil
+	}
 }
 
 // mark makes it known for good that there is a file. What the marker holds is for people.
@@ -195,17 +285,29 @@ func (f *Folder) mark() error {
 	return nil
 }
 
-// write makes a new file and syncs it. What a crash has left there under that name is removed.
+// write makes a new file and syncs it.
 func (f *Folder) write(name string, data []byte) error {
+	file, err := f.create(name, data)
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return f.failed("close", name, err)
+	}
+	return nil
+}
+
+// create makes a new file and syncs it, and leaves it open. What a crash has left there under that name is removed.
+func (f *Folder) create(name string, data []byte) (File, error) {
 	file, err := f.disk.Create(name)
 	if errors.Is(err, fs.ErrExist) {
 		if err := f.disk.Remove(name); err != nil {
-			return f.failed("remove", name, err)
+			return nil, f.failed("remove", name, err)
 		}
 		file, err = f.disk.Create(name)
 	}
 	if err != nil {
-		return f.failed("create", name, err)
+		return nil, f.failed("create", name, err)
 	}
 	n, err := file.Write(data)
 	if err == nil && n != len(data) {
@@ -213,16 +315,13 @@ func (f *Folder) write(name string, data []byte) error {
 	}
 	if err != nil {
 		_ = file.Close() // the first error says it all
-		return f.failed("write", name, err)
+		return nil, f.failed("write", name, err)
 	}
 	if err := file.Sync(); err != nil {
 		_ = file.Close()
-		return f.failed("sync", name, err)
+		return nil, f.failed("sync", name, err)
 	}
-	if err := file.Close(); err != nil {
-		return f.failed("close", name, err)
-	}
-	return nil
+	return file, nil
 }
 
 // SetAside renames the file, so that it is kept for people to look at, and returns its new path. There must be a
@@ -237,6 +336,7 @@ func (f *Folder) SetAside() (path string, err error) {
 }
 
 func (f *Folder) setAside() (string, error) {
+	f.loaded = nil
 	marked, err := f.hasMarker()
 	if err != nil {
 		return "", err
@@ -274,6 +374,7 @@ func (f *Folder) Close() error {
 	if f.disk == nil {
 		return nil
 	}
+	f.release()
 	err := f.disk.Close()
 	f.disk = nil
 	if f.err == nil {

@@ -50,12 +50,15 @@ func acquire(root *os.Root, self *os.File, dir string) (*os.File, error) {
 
 // isCurrent reports whether lock is the file that is now found under the name of the lock. It is not if somebody has
 // removed that in between.
-func isCurrent(root *os.Root, lock *os.File) bool {
-	mine, err := lock.Stat()
+func isCurrent(root *os.Root, lock *os.File) bool { return isNamed(root, LockName, lock) }
+
+// isNamed reports whether a file that is open is the one that is found under a name.
+func isNamed(root *os.Root, name string, file *os.File) bool {
+	mine, err := file.Stat()
 	if err != nil {
 		return false
 	}
-	found, err := root.Lstat(LockName)
+	found, err := root.Lstat(name)
 	return err == nil && os.SameFile(mine, found)
 }
 
@@ -90,11 +93,12 @@ func by(root *os.Root) string {
 type View struct {
 	Data   []byte   // of the file, at most the limit given
 	Found  bool     // whether there is something by the name of the file
-	Err    error    // why it could not be read; wraps ErrIrregular if it is no regular file
+	Err    error    // why it could not be read; wraps ErrIrregular if it is no regular file, and ErrPartly if Data is all but some blocks
 	Marked bool     // whether there has been a file at any time
 	Locked bool     // whether the folder is open in some process
 	Holder int      // that process, as it said itself; 0 if not known
 	Others []string // the names of all else in the folder, ascending, but for the lock and the marker
+	System System   // what the file system is
 }
 
 // Look looks at a folder that keeps the file name, and changes nothing. It may be open in another process. An error
@@ -109,7 +113,7 @@ func Look(dir, name string, limit int) (view View, err error) {
 	if err != nil {
 		return View{}, fmt.Errorf("cannot read the folder %s: %w", dir, bare(err))
 	}
-	view.Locked = isLocked(root)
+	view.Locked, view.System = isLocked(root), systemIn(root)
 	if view.Locked {
 		view.Holder = holder(root)
 	}
@@ -130,6 +134,16 @@ func Look(dir, name string, limit int) (view View, err error) {
 		view.Err = bare(err)
 	}
 	return view, nil
+}
+
+// systemIn returns the file system of a folder.
+func systemIn(root *os.Root) System {
+	self, err := root.Open(".")
+	if err != nil {
+		return System{Name: "not known: " + bare(err).Error()}
+	}
+	defer func() { _ = self.Close() }() // nothing was written
+	return systemOf(self)
 }
 
 // LookAt returns the content of one of View.Others, at most limit bytes of it.

@@ -63,3 +63,9 @@ func (f *sparing) Close() error {
 	_ = f.spare.take()
 	return err
 }
+
+// SyncData implements File.
+func (f *sparing) SyncData() error { return syncData(f.File) }
+
+// Keep implements File.
+func (f *sparing) Keep() bool { return f.spare.take() == nil }

@@ -65,20 +65,67 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// fullDisk gives the node a small file system of its own, and fills it.
+// fullDisk gives the node a file system of its own on which nothing is written in place, and fills it.
 func fullDisk(t *testing.T) (string, func(*Cluster, int), error) {
-	dir := t.TempDir()
-	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "none", dir).Run(); err != nil {
-		return "", nil, fmt.Errorf("a full disk needs a file system of its own, and mount says: %w", err)
+	disk, fill, err := smallDisk(t)
+	if err != nil {
+		return "", nil, err
 	}
-	t.Cleanup(func() { require.NoError(t, exec.Command("umount", "-l", dir).Run()) })
-	return filepath.Join(dir, "data"), func(*Cluster, int) {
+	at := func(name string) string {
+		dir := filepath.Join(disk, name)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		return dir
+	}
+	dir := at("merged")
+	if err := mount(t, dir, "-t", "overlay", "-o", "lowerdir="+at("lower")+",upperdir="+at("upper")+",workdir="+at("work"), "overlay"); err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(dir, "data"), func(*Cluster, int) { fill() }, nil
+}
+
+// smallDisk mounts a small tmpfs, and returns it and what fills it.
+func smallDisk(t *testing.T) (dir string, fill func(), err error) {
+	dir = t.TempDir()
+	if err := mount(t, dir, "-t", "tmpfs", "-o", "size=128k", "none"); err != nil {
+		return "", nil, err
+	}
+	return dir, func() {
 		ballast, err := os.Create(filepath.Join(dir, "ballast"))
 		require.NoError(t, err)
 		defer func() { _ = ballast.Close() }()
 		_, err = io.CopyN(ballast, zeros{}, 1<<20)
 		require.ErrorIs(t, err, syscall.ENOSPC)
 	}, nil
+}
+
+// mount mounts a file system until the test ends.
+func mount(t *testing.T, dir string, arguments ...string) error {
+	if out, err := exec.Command("mount", append(arguments, dir)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("a full disk needs a file system of its own, and mount says: %w: %s", err, out)
+	}
+	t.Cleanup(func() { require.NoError(t, exec.Command("umount", "-l", dir).Run()) })
+	return nil
+}
+
+// TestFullDiskInPlace fills the disk of the node that is to lead next. Its record is written where it is, and that needs no room: it leads.
+func TestFullDiskInPlace(t *testing.T) {
+	dir, fill, err := smallDisk(t)
+	if err != nil {
+		t.Skip(err)
+	}
+	c := bullies(t, Config{Nodes: 3, Command: steadyCommand("-preempt", "300ms"), Data: func(n int) string {
+		if n == 2 {
+			return filepath.Join(dir, "data")
+		}
+		return filepath.Join(t.TempDir(), strconv.Itoa(n))
+	}})
+	require.NoError(t, c.Start())
+	old := leads(t, c, 3, 0, c.IDs()...)
+	fill()
+	_, err = c.Kill(3)
+	require.NoError(t, err)
+	leads(t, c, 2, old.Epoch, c.IDs(3)...)
+	require.Contains(t, c.Log(2), `saved="in place, in two slots (the file system is tmpfs)"`)
 }
 
 // zeros are zero bytes without end.

@@ -52,6 +52,7 @@ type Failovers struct {
 // Failover is what one failover took.
 type Failover struct {
 	Took     time.Duration     // from before the fault until the last survivor names the new leader
+	Teardown time.Duration     // after kill: from before it until the address of the node refuses; else 0
 	Old, New Reign             // before, and after
 	Messages map[string]uint64 // what the survivors have sent meanwhile, by type; no more than they count themselves
 	Bytes    uint64            // and how many bytes that was
@@ -134,6 +135,12 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	if err != nil {
 		return one, err
 	}
+	var refuses func() (time.Time, error)
+	if f.Fault == FaultKill {
+		if refuses, err = c.watchEnd(ctx, old); err != nil {
+			return one, err
+		}
+	}
 	at, err := f.strike(c, old)
 	if err != nil {
 		return one, err
@@ -142,6 +149,13 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 		return one, err
 	}
 	one.Took = one.New.At.Sub(at)
+	if refuses != nil {
+		gone, err := refuses()
+		if err != nil {
+			return one, err
+		}
+		one.Teardown = gone.Sub(at)
+	}
 	after, err := c.counted(ctx, survivors)
 	if err != nil {
 		return one, err

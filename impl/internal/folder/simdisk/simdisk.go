@@ -1,6 +1,7 @@
 // Package simdisk is a disk for tests: it forgets in a crash what POSIX lets it forget, and fails when told to.
 //
-// What has been written to a file and not been synced may be there after a crash, in part, as zeros, or not at all.
+// What has been written to a file and not been synced may be there after a crash, in part, as zeros, or not at all. What has been
+// written in place may be there sector by sector, and a block of it may be spoiled.
 // Of the files created, renamed and removed since the folder was synced, each may have come to be so or not. This
 // is the loop that puts a program to all of it:
 //
@@ -36,7 +37,9 @@ type Op string
 const (
 	Create     Op = "create"
 	Write      Op = "write"
+	WriteAt    Op = "write in place"
 	Sync       Op = "sync"
+	SyncData   Op = "sync data"
 	Close      Op = "close"
 	Read       Op = "read"
 	Rename     Op = "rename"
@@ -53,8 +56,8 @@ const (
 	Works         Outcome = iota
 	Fails                 // with ErrFault, and has done nothing; a Sync that fails drops what it could not write
 	FailsDone             // with ErrFault, and has been done all the same
-	Short                 // a Write has written half, and says so with an error; another call works
-	ShortSilently         // a Write has written half, and gives no error; another call works
+	Short                 // a Write or WriteAt has written half, and says so with an error; another call works
+	ShortSilently         // a Write or WriteAt has written half, and gives no error; another call works
 	CrashesBefore         // the disk crashes before the call
 	CrashesAfter          // the call is done, and the disk crashes before it returns
 )
@@ -80,6 +83,10 @@ type Disk struct {
 	// Fault says what becomes of call n, which is op; n is 1 for the first. If it is nil, every call works. It may
 	// block, as a disk that hangs does.
 	Fault func(n int, op Op) Outcome
+	// InPlace is whether files may be written in place.
+	InPlace bool
+	// Full is whether the process has no file descriptor left for a file that stays open.
+	Full bool
 
 	files   map[string]*file // as a program sees them
 	durable map[string]*file // as they are found after a crash
@@ -95,6 +102,13 @@ type file struct {
 	durable []byte
 	dirty   bool // content may not be durable
 	lost    bool // a Sync has failed: the next one has nothing to do, as it believes
+	patches []patch
+}
+
+// patch is what has been written in place since the last sync.
+type patch struct {
+	at   int
+	data []byte
 }
 
 // change is one change of the folder: a file gets a name, loses one, or both.
@@ -139,42 +153,11 @@ func (d *Disk) Content(name string) (content []byte, ok bool) {
 // Reopen returns the disk as the next process finds it if only the last one has died: nothing is lost.
 func (d *Disk) Reopen() *Disk {
 	after := New()
+	after.InPlace = d.InPlace
 	for name, f := range d.files {
 		after.Put(name, f.content)
 	}
 	return after
-}
-
-// Crash returns a disk as it may be found after a crash. Of all there may be, choose(n) picks: a number from 0 to
-// n−1. Choice 0 is always what loses most.
-func (d *Disk) Crash(choose func(n int) int) *Disk {
-	after := New()
-	entries := make(map[string]*file, len(d.durable))
-	for name, f := range d.durable {
-		entries[name] = f
-	}
-	for _, c := range d.pending {
-		if choose(2) == 1 {
-			c.apply(entries)
-		}
-	}
-	names := make([]string, 0, len(entries))
-	for name := range entries {
-		names = append(names, name)
-	}
-	slices.Sort(names) // the choices come in one order
-	for _, name := range names {
-		after.Put(name, entries[name].survivor(choose))
-	}
-	return after
-}
-
-func (f *file) survivor(choose func(n int) int) []byte {
-	if !f.dirty {
-		return f.durable
-	}
-	candidates := [][]byte{f.durable, make([]byte, len(f.content)), f.content[:len(f.content)/2], f.content}
-	return candidates[choose(len(candidates))]
 }
 
 // call counts a call, and returns what it is to do: something or nothing, and the error to end with.
@@ -276,6 +259,15 @@ func (d *Disk) Check() error {
 	return err
 }
 
+// Is implements folder.Disk.
+func (d *Disk) Is(name string, open folder.File) bool {
+	h, ok := open.(*handle)
+	return ok && h.disk == d && d.files[name] == h.file
+}
+
+// System implements folder.Disk.
+func (d *Disk) System() folder.System { return folder.System{Name: "simulated", InPlace: d.InPlace} }
+
 // Close implements folder.Disk.
 func (d *Disk) Close() error { return nil }
 
@@ -302,41 +294,46 @@ func (h *handle) Write(data []byte) (int, error) {
 	return n, err
 }
 
-func (h *handle) Sync() error {
-	do, outcome, err := h.disk.call(Sync)
+func (h *handle) Sync() error { return h.sync(Sync) }
+
+func (h *handle) SyncData() error { return h.sync(SyncData) }
+
+func (h *handle) sync(op Op) error {
+	do, outcome, err := h.disk.call(op)
 	if outcome == Fails {
 		h.file.lost = true
 	}
 	if do && !h.file.lost {
-		h.file.durable, h.file.dirty = slices.Clone(h.file.content), false
+		h.file.durable, h.file.dirty, h.file.patches = slices.Clone(h.file.content), false, nil
 	}
 	return err
 }
+
+// WriteAt writes in place, and not beyond the end of the file.
+func (h *handle) WriteAt(data []byte, at int64) (int, error) {
+	do, outcome, err := h.disk.call(WriteAt)
+	if !do {
+		return 0, err
+	}
+	n := len(data)
+	if outcome == Short || outcome == ShortSilently {
+		n /= 2
+	}
+	if end := int(at) + n; end > len(h.file.content) {
+		return 0, fmt.Errorf("write in place: to %d, and the file ends at %d: %w", end, len(h.file.content), ErrFault)
+	}
+	copy(h.file.content[at:], data[:n])
+	h.file.patches = append(h.file.patches, patch{int(at), slices.Clone(data[:n])})
+	h.file.dirty, h.file.lost = true, false
+	if outcome == Short {
+		err = fmt.Errorf("write in place: %w", ErrFault)
+	}
+	return n, err
+}
+
+func (h *handle) Keep() bool { return !h.disk.Full }
 
 func (h *handle) Close() error {
 	_, _, err := h.disk.call(Close)
 	return err
-}
-
-// Explore calls run once for each series of choices that run can make. The choose that it is given returns a number
-// from 0 to n−1; run must make the same calls after the same answers.
-func Explore(run func(choose func(n int) int)) {
-	var taken, sizes []int
-	for {
-		at := 0
-		run(func(n int) int {
-			if at == len(taken) {
-				taken, sizes = append(taken, 0), append(sizes, n)
-			}
-			at++
-			return taken[at-1]
-		})
-		for len(taken) > 0 && taken[len(taken)-1] == sizes[len(sizes)-1]-1 {
-			taken, sizes = taken[:len(taken)-1], sizes[:len(sizes)-1]
-		}
-		if len(taken) == 0 {
-			return
-		}
-		taken[len(taken)-1]++
-	}
 }

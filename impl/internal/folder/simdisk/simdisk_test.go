@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,6 +62,55 @@ func TestWhatACrashForgets(t *testing.T) {
 	require.False(t, ok, "without a crash nothing is forgotten")
 }
 
+// TestWhatACrashLeavesInPlace writes two blocks over others: each sector is the old one or the new one, and one block may be spoiled.
+func TestWhatACrashLeavesInPlace(t *testing.T) {
+	disk := simdisk.New()
+	file := create(t, disk, "a", strings.Repeat(".", 3*4096))
+	require.NoError(t, file.Sync())
+	require.NoError(t, disk.Sync())
+	_, err := file.WriteAt([]byte(strings.Repeat("n", 2*4096)), 4096)
+	require.NoError(t, err)
+	shape := func(content string) string { // what each sector is, from its first and last byte
+		var b strings.Builder
+		for at := 0; at < len(content); at += 512 {
+			switch content[at:at+1] + content[at+511:at+512] {
+			case "..":
+				b.WriteByte('.')
+			case "nn":
+				b.WriteByte('n')
+			case "n.":
+				b.WriteByte('/')
+			default:
+				b.WriteByte('!')
+			}
+		}
+		return b.String()
+	}
+	found := map[string]bool{}
+	simdisk.Explore(func(choose func(int) int) {
+		content, _ := disk.Crash(choose).Content("a")
+		found[shape(string(content))] = true
+	})
+	require.Equal(t, []string{
+		"........!!!!!!!!........",
+		"........!!!!!!!!nnnnnnnn",
+		"........................",
+		"................nnnnnnnn",
+		".........n.n.n.n.n.n.n.n",
+		"........nnnnnnn/........",
+		"........nnnnnnnn!!!!!!!!",
+		"........nnnnnnnnnnnnnnnn",
+	}, slices.Sorted(maps.Keys(found)))
+	require.NoError(t, file.SyncData())
+	require.Len(t, survivors(disk, "a"), 1)
+	_, err = file.WriteAt([]byte("beyond"), 3*4096-1)
+	require.ErrorIs(t, err, simdisk.ErrFault)
+	require.True(t, disk.Is("a", file))
+	require.False(t, simdisk.New().Is("a", file))
+	require.NoError(t, disk.Remove("a"))
+	require.False(t, disk.Is("a", file))
+}
+
 func TestSyncThatFailsDropsWhatItHad(t *testing.T) {
 	disk := simdisk.New()
 	file := create(t, disk, "a", "ab")
@@ -93,6 +143,16 @@ func TestOutcomes(t *testing.T) {
 		{simdisk.CrashesBefore, "", simdisk.ErrCrashed, true},
 		{simdisk.CrashesAfter, "abcd", simdisk.ErrCrashed, true},
 	} {
+		t.Run(c.outcome.String()+", in place", func(t *testing.T) {
+			disk := simdisk.New()
+			file := create(t, disk, "a", "....")
+			disk.Fault = func(int, simdisk.Op) simdisk.Outcome { return c.outcome }
+			n, err := file.WriteAt([]byte("abcd"), 0)
+			require.ErrorIs(t, err, c.err)
+			require.Equal(t, len(c.written), n)
+			content, _ := disk.Content("a")
+			require.Equal(t, c.written+"...."[n:], string(content))
+		})
 		t.Run(c.outcome.String(), func(t *testing.T) {
 			disk := simdisk.New()
 			file, err := disk.Create("a")
