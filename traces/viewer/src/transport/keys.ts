@@ -1,5 +1,6 @@
 // Keys for the whole page. Whoever has the focus comes first: what is typed into a field, or moves in a menu, is not ours.
 import { dialog } from '../menu/which';
+import { back, next, on } from '../tours/guide';
 import { count, crash, jump, mayIntervene, playing, scene, seen, speed, step } from '../store';
 import { faster } from './pacing';
 import { halted, stepOn, toggle } from './player';
@@ -24,6 +25,8 @@ const keys: Record<string, (event: KeyboardEvent) => void> = {
   '=': () => { speed.value = faster(speed.value, 1); },
   '-': () => { speed.value = faster(speed.value, -1); },
   k: kill,
+  n: () => { if (on.value) next(); },
+  b: () => { if (on.value) back(); },
   '?': () => { dialog.value = 'help'; },
 };
 
