@@ -43,7 +43,7 @@ function Heading() {
   if (!header) return null;
   return (
     <div class="heading">
-      <h2>{source.value?.recording === recording.value && source.value.linked.what === 'file' ? header.title : capital(header.title)}</h2>
+      <h2>{on.value ? `Tour: ${on.value.tour.title}` : source.value?.recording === recording.value && source.value.linked.what === 'file' ? header.title : capital(header.title)}</h2>
       {pair.value && <Verdict />}
       {on.value ? <Card /> : hint.value ? <Hint /> : header.watch && <p>{header.watch}</p>}
     </div>

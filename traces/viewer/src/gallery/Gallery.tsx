@@ -47,7 +47,7 @@ function Card({ entry }: { entry: Entry }) {
       </details>}
       <div class="gal-foot">
         <button type="button" class="main" onClick={() => open(entry)}>{entry.golden ? 'Open' : 'Play'}<span class="unseen"> {entry.title}</span></button>
-        {ours && <button type="button" onClick={() => beside(entry.scenario!)}>Beside ours</button>}
+        {entry.scenario && entry.by !== 'bully' && <button type="button" onClick={() => beside(entry.scenario!)}>Beside ours</button>}
         {ours && <button type="button" onClick={() => open(entry, 'bully')}>Play it with ours instead</button>}
         {others.length > (ours ? 1 : 0) && (
           <select aria-label={`Play ${entry.title} with another algorithm`} value="" onChange={(event) => open(entry, event.currentTarget.value)}>

@@ -52,8 +52,9 @@ export function openPair(story: string, second: string, first?: string): boolean
   if (!by || !gallery.value) return refuse('Without its engine the page cannot play a run. It still shows recordings.');
   if (!told) return refuse(`There is no story “${story}”: the gallery has those that there are.`);
   const names = [first ?? told.algorithm, second] as const;
-  const missing = names.find((name) => !told.algorithms.includes(name));
-  if (missing) return refuse(`“${missing}” takes no part in the story “${story}”. These do: ${told.algorithms.join(', ')}.`);
+  const known = gallery.value.algorithms;
+  const missing = names.find((name) => !known.some((a) => a.name === name));
+  if (missing) return refuse(`There is no algorithm “${missing}”: there are ${known.map((a) => a.name).join(', ')}.`);
   const [a, b] = names.map((algorithm) => whole(by, { runSpec: 1, algorithm, nodes: told.nodes, profile: '', seed: 0, scenario: story, do: [] }));
   if (!a || !b) return false;
   const titleOf = (name: string) => gallery.value?.algorithms.find((x) => x.name === name)?.title ?? name;
