@@ -133,7 +133,7 @@ test('who does something while the tour goes sees no sentence of a run that is n
   startTour('failover');
   store.step(1);
   store.crash(4);
-  for (let k = 0; k < 200 && store.step(1); k++) assert.equal(caption.value, '', `step ${store.count.value}`);
+  for (let k = 0; k < 60 && store.step(1); k++) assert.equal(caption.value, '', `step ${store.count.value}`);
   leave();
 });
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../menu/Dialog';
 import { dialog } from '../menu/which';
 import { forgetLink, linkTo, openGolden, openRunSpec, openStory } from '../open/opening';
-import { gallery } from '../store';
+import { gallery, playing } from '../store';
 import type { Scenario } from '../types';
 import './gallery.css';
 import { entries, found, groups, type Choice, type Entry } from './entries';
@@ -28,7 +28,9 @@ function open(entry: Entry, algorithm?: string): void {
 function beside(of: Scenario): void {
   dialog.value = null;
   const linked = { what: 'story' as const, name: of.name, beside: 'bully' };
-  if (openStory(linked)) void linkTo(linked);
+  if (!openStory(linked)) return;
+  void linkTo(linked);
+  playing.value = true;
 }
 
 function Card({ entry }: { entry: Entry }) {

@@ -19,7 +19,7 @@ interface On { tour: Tour; stop: number; going: boolean; places: Place[] }
 export const on = signal<On | null>(null);
 
 const leg = 4500;     // milliseconds from a stop to the next, at most, where the fastest speed can do it
-const furthest = 6000; // frames from a stop to the next
+const furthest = 2500; // frames from a stop to the next
 
 // shown reports whether what is shown is still what the tour shows there: nobody has done anything to it.
 const shown = (place: Place): boolean => recording.value === place.of && runSpec.value === place.runSpec;
@@ -139,7 +139,7 @@ function go(to: On): boolean {
     const going = found.to > count.value;
     on.value = { ...to, going, places: [...to.places.slice(0, to.stop), place] };
     if (going) {
-      speed.value = speeds.find((s) => found.takes / s <= leg) ?? speeds.at(-1)!;
+      speed.value = speeds.find((s) => s >= 1 && found.takes / s <= leg) ?? speeds.at(-1)!;
       playing.value = true;
     }
     return true;
