@@ -85,6 +85,7 @@ export const breaks: Break[] = [
   { name: 'a saved plot is no XML', file: 'compare', test: 'is saved', script: 'const real = URL.createObjectURL; URL.createObjectURL = (blob) => real(new Blob(["<svg>&"]));' },
   { name: 'a plot keeps its room', file: 'compare', test: 'drawn again', script: 'const Real = ResizeObserver; globalThis.ResizeObserver = class extends Real { constructor(f) { let seen = 0; super((all) => { if (seen++ === 0) f(all); }); } };' },
   { name: 'a tour is not read out', file: 'tours', test: 'keys only', script: 'new MutationObserver(() => document.querySelectorAll(".tour [role=status]").forEach((p) => p.removeAttribute("role"))).observe(document, { subtree: true, childList: true });' },
+  { name: 'a tour is talked over', file: 'tours', test: 'keys only', script: 'addEventListener("DOMContentLoaded", () => setInterval(() => { const voice = document.querySelector(".unseen[aria-live]"); if (voice) voice.textContent = "Node 1 does something."; }, 200));' },
   { name: 'the N key does nothing in a tour', file: 'tours', test: 'keys only', script: noKey('n') },
   { name: 'the card of a tour is pale', file: 'tours', test: 'keys only', script: style('.tour { background: #c9d9ea !important }') },
   { name: 'a tour shows nothing red', file: 'tours', test: 'keys only', script: neverRed },

@@ -26,10 +26,12 @@ for (const [name, options] of looks) {
     assert.match(await stopped(page, 1), /textbooks. 5 is the highest, and leads/);
     await page.waitForFunction(() => document.activeElement?.matches('.tour-next'));
     const said = new Set<string>();
+    const also = new Set<string>(); // what else is read out
     const wrong: string[] = [];
     const keys = ['Enter', 'n', ' ', 'n', 'Enter', 'n'];
     for (let stop = 1; ; stop++) {
       said.add(await stopped(page, stop));
+      also.add(await page.locator('.unseen[aria-live]').innerText());
       assert.match(await focused(page), /^(Next|Next tour: .*)$/, 'the focus stays on what goes on');
       wrong.push(...(await judged(page, `stop ${stop}`)).wrong);
       if (stop === 3) {
@@ -46,6 +48,7 @@ for (const [name, options] of looks) {
       await page.keyboard.press(keys[stop - 1]!);
     }
     assert.equal(said.size, 7);
+    assert.deepEqual([...also], [''], 'a tour speaks for itself: no step is read out on top of it');
     assert.match(await caption(page), /At no moment did two lead/);
     assert.deepEqual(wrong, []);
     await page.keyboard.press('Escape');
