@@ -126,7 +126,7 @@ function go(to: On): boolean {
   const start = stop.begin ?? before!.start;
   return batch(() => {
     problem.value = null;
-    if (stop.begin && !open(stop.begin)) return false;
+    if (stop.begin && !open(stop.begin)) { leave(); return false; }
     const then = to.tour.stops[to.stop - 1]?.then;
     if (!stop.begin && then) intervene(then(new Seen(recording.value!, scene.value!)));
     const found = ahead(stop);
@@ -181,8 +181,10 @@ export function keepGuiding(): () => void {
           jump(place.count);
           on.value = { ...now, going: false };
         });
+      } else if (plays && !now.going && here.value) { // Play goes on with the tour
+        playing.value = false;
+        next();
       }
-      else if (plays && !now.going && here.value) { playing.value = false; next(); } // Play goes on with the tour
     });
   });
 }

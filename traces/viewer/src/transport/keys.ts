@@ -25,10 +25,11 @@ const keys: Record<string, (event: KeyboardEvent) => void> = {
   '=': () => { speed.value = faster(speed.value, 1); },
   '-': () => { speed.value = faster(speed.value, -1); },
   k: kill,
-  n: () => { if (on.value) next(); },
-  b: () => { if (on.value) back(); },
   '?': () => { dialog.value = 'help'; },
 };
+
+// touring are the keys of a tour, while one is on: they come first.
+const touring: Record<string, () => void> = { n: next, b: back };
 
 function kill(): void {
   if (!mayIntervene.value) halted('This has happened already: nobody can be killed.');
@@ -55,7 +56,7 @@ export function keepKeys(): void {
     const moving = event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End';
     if (moving && target?.closest(moves)) return;
     if (event.key === ' ' && target?.closest(presses)) return;
-    const does = keys[event.key];
+    const does = (on.value ? touring[event.key] : undefined) ?? keys[event.key];
     if (!does) return;
     event.preventDefault();
     does(event);
