@@ -22,6 +22,7 @@ type Options struct {
 	File   *File  // a file
 	Golden string // the name of a golden trace, without its ending
 	Live   *Live  // a cluster that runs
+	Link   string // what a link to the page has after its #: a tour, or a story beside another; README.md has all
 }
 
 // File is a file that a page opens: a trace, a recording, a run spec of a run, what TLC has printed. The page finds out which it
@@ -62,7 +63,7 @@ func New(o Options) (*Page, error) {
 	p := &Page{build: b, connect: connectMark}
 	p.tag = sync.OnceValue(p.digest)
 	given := 0
-	for _, is := range []bool{o.File != nil, o.Golden != "", o.Live != nil} {
+	for _, is := range []bool{o.File != nil, o.Golden != "", o.Live != nil, o.Link != ""} {
 		if is {
 			given++
 		}
@@ -71,7 +72,7 @@ func New(o Options) (*Page, error) {
 	case given == 0:
 		return p, nil
 	case given > 1:
-		return nil, errors.New("viewer: a page opens one thing: a file, a golden trace or a cluster")
+		return nil, errors.New("viewer: a page opens one thing: a file, a golden trace, a cluster or a link")
 	case o.File != nil && len(o.File.Text) > MaxText:
 		return nil, fmt.Errorf("viewer: %s has %d bytes: a page opens at most %d (16 MiB)", o.File.Name, len(o.File.Text), MaxText)
 	case o.Live != nil:
@@ -85,6 +86,7 @@ func New(o Options) (*Page, error) {
 		File   *File  `json:"file,omitempty"`
 		Golden string `json:"golden,omitempty"`
 		Live   *Live  `json:"live,omitempty"`
+		Link   string `json:"link,omitempty"`
 	}(o))
 	p.opened = string(opened)
 	return p, err

@@ -68,6 +68,7 @@ func TestOpened(t *testing.T) {
 		require.Equal(t, strings.Count(theBuild(t).html, "<script"), strings.Count(all, "<script"), "no script more")
 	}
 	require.Equal(t, `{"golden":"failover"}`, inside(t, page(t, Options{Golden: "failover"}), openedMark))
+	require.Equal(t, `{"link":"tour=failover"}`, inside(t, page(t, Options{Link: "tour=failover"}), openedMark))
 	require.Empty(t, inside(t, page(t, Options{}), openedMark))
 }
 
@@ -100,6 +101,7 @@ func TestLive(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for want, o := range map[string]Options{
 		"a page opens one thing":             {Golden: "failover", File: &File{}},
+		"a cluster or a link":                {Golden: "failover", Link: "tour=failover"},
 		"big has 16777217 bytes: a page":     {File: &File{Name: "big", Text: strings.Repeat("a", MaxText+1)}},
 		"a cluster without nodes":            {Live: &Live{}},
 		`node "1" is at "a:8001": give http`: {Live: &Live{Nodes: []Node{{ID: "1", URL: "a:8001"}}}},

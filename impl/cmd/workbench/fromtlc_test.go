@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,4 +75,19 @@ func TestCheckRecording(t *testing.T) {
 	status, log = check("-recording", file)
 	require.Equal(t, cli.Misused, status)
 	require.Contains(t, log, "-config")
+}
+
+// TestTourRecording sees that the tour of late answers, in the page, shows what the explorer finds where any GRANT of the epoch counts. With one
+// worker it finds the same run each time.
+func TestTourRecording(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "late.recording.ndjson")
+	status, _, log := workbench(t, "check", "-config", "ClusterKeptCountsGrantOfEpoch", "-workers", "1", "-recording", file)
+	require.Equal(t, cli.OK, status, log)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	header, frames, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	found := fmt.Sprintf("{\"header\": %s, \"frames\": [\n%s\n]}\n", header, strings.ReplaceAll(frames, "\n", ",\n"))
+	shown, err := os.ReadFile("../../../traces/viewer/src/tours/counted-late.json")
+	require.NoError(t, err)
+	require.Equal(t, found, string(shown), "the page shows another run than there is: put this one there, and see that the sentences of the tour are still so (npm test)")
 }

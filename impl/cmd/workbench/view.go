@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ nothing else, and works without a network.
   workbench view failover                        a golden trace, by its name in traces/valid
   workbench view split-brain                     a scenario of workbench compare -list, on the algorithm that goes wrong in it
   workbench view -algorithm bully split-brain    … on another: here ours
+  workbench view -beside bully split-brain       … and another beside it, on one clock
+  workbench view -tour split-brain               a story in a few steps, with a sentence at each
   workbench view run.ndjson -o page.html         … as a file; - is standard output
   workbench view -live 10.0.0.1:8000             a cluster that runs: the nodes that were given -http, and those that they
                                              know by -view
@@ -49,6 +52,8 @@ type viewing struct {
 	live      []string // addresses of nodes
 	what      string   // a file, a golden trace or a scenario
 	algorithm string   // that plays the scenario; "": the one that it is about
+	beside    string   // that plays it too, beside the other; or ""
+	tour      string   // a tour of the page
 }
 
 // view shows runs, traces and clusters in the browser.
@@ -77,6 +82,8 @@ func (p program) viewing(args []string) (v viewing, err error) {
 	flags.StringVar(&v.http, "http", "127.0.0.1:0", "serve the page on this `address`; port 0 is any that is free")
 	flags.StringVar(&v.out, "o", "", "write the page to this `file`, and serve nothing; - is standard output")
 	flags.StringVar(&v.algorithm, "algorithm", "", "play a scenario with the algorithm of this `name`")
+	flags.StringVar(&v.beside, "beside", "", "play a scenario with the algorithm of this `name` too, beside the other")
+	flags.StringVar(&v.tour, "tour", "", "take the tour of this `name`")
 	flags.Func("live", "show the running cluster of the node at this `address`; may be given again, or with commas between", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			v.live = append(v.live, strings.TrimSpace(part))
@@ -103,8 +110,8 @@ func (p program) viewing(args []string) (v viewing, err error) {
 	if _, _, err := net.SplitHostPort(v.http); err != nil {
 		return v, cli.Usage(fmt.Sprintf("-http: %q is no address: give host:port, such as 127.0.0.1:8000", v.http))
 	}
-	if (v.what != "" || v.algorithm != "") && len(v.live) > 0 {
-		return v, cli.Usage(fmt.Sprintf("-live and %q: a page shows one thing", cmp.Or(v.what, v.algorithm)))
+	if err := v.single(); err != nil {
+		return v, err
 	}
 	for i, address := range v.live {
 		if v.live[i], err = web.URL(address); err != nil {
@@ -114,13 +121,38 @@ func (p program) viewing(args []string) (v viewing, err error) {
 	return v, nil
 }
 
+// single says what is given beside what a page shows already.
+func (v viewing) single() error {
+	what := cmp.Or(v.what, v.algorithm, v.beside)
+	switch {
+	case len(v.live) > 0 && cmp.Or(what, v.tour) != "":
+		return cli.Usage(fmt.Sprintf("-live and %q: a page shows one thing", cmp.Or(what, v.tour)))
+	case v.tour != "" && what != "":
+		return cli.Usage(fmt.Sprintf("-tour %s and %q: a page shows one thing", v.tour, what))
+	}
+	return nil
+}
+
+// played returns the flag that says who plays a scenario, if one does.
+func (v viewing) played() string {
+	switch {
+	case v.algorithm != "":
+		return "-algorithm"
+	case v.beside != "":
+		return "-beside"
+	}
+	return ""
+}
+
 // options returns what the page opens.
 func (v viewing) options(ctx context.Context, p program) (viewer.Options, error) {
 	switch {
 	case len(v.live) > 0:
 		return viewer.Options{Live: &viewer.Live{Nodes: v.nodes(ctx, p)}}, nil
-	case v.what == "" && v.algorithm != "":
-		return viewer.Options{}, cli.Usage("-algorithm plays a scenario: give its name too (\"workbench compare -list\" lists them)")
+	case v.tour != "":
+		return viewer.Options{Link: "tour=" + url.QueryEscape(v.tour)}, nil
+	case v.what == "" && v.played() != "":
+		return viewer.Options{}, cli.Usage(v.played() + " plays a scenario: give its name too (\"workbench compare -list\" lists them)")
 	case v.what == "":
 		return viewer.Options{}, nil
 	}
@@ -131,23 +163,23 @@ func (v viewing) options(ctx context.Context, p program) (viewer.Options, error)
 	golden := strings.TrimSuffix(v.what, ".ndjson")
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, none := fs.Stat(goldens.Valid, golden+".ndjson"); none != nil {
-			return v.played()
+			return v.scenario()
 		}
 		file, err = nil, nil
 	}
 	switch {
 	case err != nil:
 		return viewer.Options{}, err
-	case v.algorithm != "":
-		return viewer.Options{}, cli.Usage(fmt.Sprintf("-algorithm plays a scenario, and %s is a trace or a file", v.what))
+	case v.played() != "":
+		return viewer.Options{}, cli.Usage(fmt.Sprintf("%s plays a scenario, and %s is a trace or a file", v.played(), v.what))
 	case file != nil:
 		return viewer.Options{File: file}, nil
 	}
 	return viewer.Options{Golden: golden}, nil
 }
 
-// played returns the scenario of a name that is neither a file nor a golden trace.
-func (v viewing) played() (viewer.Options, error) {
+// scenario returns the scenario of a name that is neither a file nor a golden trace.
+func (v viewing) scenario() (viewer.Options, error) {
 	var names []string
 	for _, s := range scenarios.All() {
 		names = append(names, s.Name)
@@ -162,6 +194,17 @@ func (v viewing) played() (viewer.Options, error) {
 	runSpec := interactive.RunSpec{RunSpec: 1, Scenario: v.what, Algorithm: v.algorithm, Do: []interactive.Intervention{}}
 	if err := runSpec.Validate(); err != nil {
 		return viewer.Options{}, cli.Usage(err.Error())
+	}
+	if v.beside != "" {
+		other := interactive.RunSpec{RunSpec: 1, Scenario: v.what, Algorithm: v.beside, Do: []interactive.Intervention{}}
+		if err := other.Validate(); err != nil {
+			return viewer.Options{}, cli.Usage("-beside: " + err.Error())
+		}
+		link := url.Values{"s": {v.what}, "beside": {v.beside}}
+		if v.algorithm != "" {
+			link.Set("by", v.algorithm)
+		}
+		return viewer.Options{Link: link.Encode()}, nil
 	}
 	text, err := json.Marshal(runSpec)
 	return viewer.Options{File: &viewer.File{Name: v.what + ".json", Text: string(text)}}, err

@@ -24,6 +24,7 @@ func opened(t *testing.T, page string) (o struct {
 	File   *viewer.File
 	Golden string
 	Live   *viewer.Live
+	Link   string
 }) {
 	t.Helper()
 	_, after, ok := strings.Cut(page, `id="opened">`)
@@ -92,6 +93,14 @@ func TestViewScenario(t *testing.T) {
 			require.Contains(t, shown.Recording.Watch, s.Title, "what befalls the other is said: that is the contrast")
 		}
 	}
+}
+
+// TestViewLink opens a tour, and a scenario twice. The page knows which tours there are.
+func TestViewLink(t *testing.T) {
+	require.Equal(t, "tour=split-brain", opened(t, viewed(t, "-tour", "split-brain")).Link)
+	require.Equal(t, "tour=a%26b", opened(t, viewed(t, "-tour", "a&b")).Link)
+	require.Equal(t, "beside=bully&s=split-brain", opened(t, viewed(t, "-beside", "bully", "split-brain")).Link)
+	require.Equal(t, "beside=raft&by=textbook-stamp&s=split-brain", opened(t, viewed(t, "split-brain", "-algorithm", "textbook-stamp", "-beside", "raft")).Link)
 }
 
 // TestViewLive sees which nodes a page watches.
@@ -186,6 +195,11 @@ func TestViewRefused(t *testing.T) {
 		{cli.Misused, "-algorithm plays a scenario, and failover is a trace", []string{"-algorithm", "bully", "failover"}},
 		{cli.Misused, "-algorithm plays a scenario: give its name too", []string{"-algorithm", "bully"}},
 		{cli.Misused, `-live and "bully": a page shows one thing`, []string{"-live", "x:1", "-algorithm", "bully"}},
+		{cli.Misused, "-beside plays a scenario, and failover is a trace", []string{"-beside", "bully", "failover"}},
+		{cli.Misused, "-beside plays a scenario: give its name too", []string{"-beside", "bully"}},
+		{cli.Misused, `-beside: run spec: algorithm: there is none of the name "paxos"`, []string{"-beside", "paxos", "split-brain"}},
+		{cli.Misused, `-tour failover and "split-brain": a page shows one thing`, []string{"-tour", "failover", "split-brain"}},
+		{cli.Misused, `-live and "failover": a page shows one thing`, []string{"-tour", "failover", "-live", "x:1"}},
 		{cli.Mismatch, "page.html: no such file or directory", []string{"-o", filepath.Join(dir, "none", "page.html")}},
 		{cli.Mismatch, "-http: listen tcp", []string{"-http", "192.0.2.1:1"}},
 		{cli.Misused, `"a" and "b": a page shows one thing`, []string{"a", "b"}},

@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals';
 import { loadEngine } from './engine';
 import { startHint } from './hint/acts';
+import { offering } from './tours/Tours';
 import { startLive, type LiveConfig } from './live/live';
 import { openFile, openGolden, openHash } from './open/opening';
 import { first, play } from './setup/Setup';
@@ -9,7 +10,7 @@ import type { File } from './share/link';
 import { engine, recording, gallery, problem } from './store';
 
 // Inside is what whoever made the page put into it (viewer.go).
-interface Inside { file?: File; golden?: string; live?: LiveConfig }
+interface Inside { file?: File; golden?: string; live?: LiveConfig; link?: string }
 
 // begin loads the engine, and shows what is to be shown first. The page has been painted by then.
 export async function begin(): Promise<void> {
@@ -25,7 +26,7 @@ export async function begin(): Promise<void> {
     void openHash(hash).then((opened) => {
       if (opened !== null || location.hash !== hash) return;
       if (hash === '#new') usual();
-      else if (!liveNow(put)) inPage(put); // Back, to where there was no link yet
+      else if (!liveNow(put)) void inPage(put); // Back, to where there was no link yet
     });
   });
   await open(put);
@@ -36,15 +37,15 @@ async function open(put: Inside): Promise<void> {
   const linked = location.hash.length > 1 ? await openHash(location.hash) : null;
   if (linked) return;
   const was = problem.value; // of what could not be opened: it is to be read still
-  inPage(put);
+  await inPage(put);
   problem.value ??= was;
 }
 
 const liveNow = (put: Inside): boolean => put.live !== undefined;
 
 // inPage shows what was put into the page, or else the run that everybody sees.
-function inPage(put: Inside): void {
-  if (put.file ? openFile(put.file) : put.golden ? openGolden(put.golden) : false) return;
+async function inPage(put: Inside): Promise<void> {
+  if (put.link ? await openHash(put.link) : put.file ? openFile(put.file) : put.golden ? openGolden(put.golden) : false) return;
   const was = problem.value;
   usual();
   problem.value ??= was;
@@ -54,7 +55,9 @@ function inPage(put: Inside): void {
 function usual(): void {
   if (!engine.value) return;
   play({ ...first, profile: gallery.value?.profiles[0]?.name ?? '' });
-  if (recording.value) startHint();
+  if (!recording.value) return;
+  startHint();
+  offering.value = true;
 }
 
 function inside(id: string): string {

@@ -17,6 +17,8 @@ import { DropZone, OpenDialog } from './open/Open';
 import { source } from './open/opening';
 import './palette.css';
 import './page.css';
+import { pair } from './pair/pair';
+import { Verdict } from './pair/Verdict';
 import { Panel } from './panel/Panel';
 import { ProblemBanner } from './problem/Problem';
 import { Ring } from './ring/Ring';
@@ -24,13 +26,16 @@ import { SetupDialog } from './setup/Setup';
 import { ShareDialog } from './share/Share';
 import { recording, said } from './store';
 import { keepTheme } from './theme';
+import { Card } from './tours/Card';
+import { keepGuiding, on } from './tours/guide';
+import { Offer, ToursDialog } from './tours/Tours';
 import { keepKeys } from './transport/keys';
 import { keepPlaying } from './transport/player';
 import { Transport } from './transport/Transport';
 import { capital } from './words';
 
 const dialogs: Record<Which, () => preact.JSX.Element | null> = {
-  setup: SetupDialog, gallery: GalleryDialog, open: OpenDialog, share: ShareDialog, export: ExportDialog, help: HelpDialog,
+  setup: SetupDialog, tours: ToursDialog, gallery: GalleryDialog, open: OpenDialog, share: ShareDialog, export: ExportDialog, help: HelpDialog,
 };
 
 function Heading() {
@@ -38,8 +43,9 @@ function Heading() {
   if (!header) return null;
   return (
     <div class="heading">
-      <h2>{source.value?.recording === recording.value && source.value.linked.what === 'file' ? header.title : capital(header.title)}</h2>
-      {hint.value ? <Hint /> : header.watch && <p>{header.watch}</p>}
+      <h2>{on.value ? `Tour: ${on.value.tour.title}` : source.value?.recording === recording.value && source.value.linked.what === 'file' ? header.title : capital(header.title)}</h2>
+      {pair.value && <Verdict />}
+      {on.value ? <Card /> : hint.value ? <Hint /> : header.watch && <p>{header.watch}</p>}
     </div>
   );
 }
@@ -52,8 +58,8 @@ function Page() {
       <Menu />
       <ProblemBanner />
       <LiveBar />
-      <main class="panes">
-        <div class="pane-head"><Heading /><Branches /></div>
+      <main class="panes" data-pair={pair.value ? '' : undefined}>
+        <div class="pane-head"><Offer /><Heading /><Branches /></div>
         <section class="pane-ring" aria-label="The nodes">{has ? <><Ring /><Indicators /></> : <p class="blank">One moment: the nodes are about to start.</p>}</section>
         <section class="pane-diagram" aria-label="Space and time">{has && <Diagram />}</section>
         <section class="pane-panel" aria-label="What has happened">{has && <Panel />}</section>
@@ -71,6 +77,7 @@ keepTheme();
 keepTitle();
 keepKeys();
 keepPlaying();
+keepGuiding();
 render(<Page />, document.getElementById('page')!);
 // The engine comes after the whole page has been read and painted once.
 addEventListener('DOMContentLoaded', () => requestAnimationFrame(() => setTimeout(() => void begin())));

@@ -12,6 +12,7 @@ test('what goes into a link comes out of it, to the last character', async () =>
   const all: Linked[] = [
     { what: 'runSpec', runSpec }, { what: 'runSpec', runSpec, at: 0 }, { what: 'golden', name: 'five-nodes & more=1', at: 12 },
     { what: 'file', file: { name: 'a "b" – ü.ndjson', text: '{"format":1}\n{"seq":1,"x":"</script> \u2028 😀"}\n' }, at: 999_999_999 },
+    { what: 'tour', name: 'a & b=1' }, { what: 'story', name: 'split-brain' }, { what: 'story', name: 's', by: 'a=b', beside: 'c&d', at: 7 },
     { what: 'file', file: { name: '', text: 'x'.repeat(300_000) } },
   ];
   for (const one of all) {

@@ -34,8 +34,8 @@ export function Story({ scenario: s }: { scenario: Scenario }) {
           </table>
         </div>
         <div>
-          <p class="soft">See it move, and step through it:</p>
-          <Commands lines={s.runs.map((run, i) => `workbench view ${i > 0 ? `-algorithm ${run.algorithm} ` : ''}${s.name}`)} />
+          <p class="soft">{s.runs.length > 1 ? 'See both move, on one clock, or each alone, and step through it:' : 'See it move, and step through it:'}</p>
+          <Commands lines={[...s.runs.slice(1).map((run) => `workbench view -beside ${run.algorithm} ${s.name}`), ...s.runs.map((run, i) => `workbench view ${i > 0 ? `-algorithm ${run.algorithm} ` : ''}${s.name}`)]} />
           <p class="soft">All that happens, as text:</p>
           <Commands lines={[`workbench compare -scenario ${s.name}`]} />
         </div>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../menu/Dialog';
 import { dialog } from '../menu/which';
-import { forgetLink, linkTo, openGolden, openRunSpec } from '../open/opening';
+import { forgetLink, linkTo, openGolden, openRunSpec, openStory } from '../open/opening';
 import { Prose } from '../panel/Prose';
 import { gallery, playing } from '../store';
 import type { Scenario } from '../types';
@@ -30,6 +30,15 @@ function play(entry: Entry, algorithm?: string): void {
   }
 }
 
+// beside opens a scenario with ours beside it.
+function beside(of: Scenario): void {
+  dialog.value = null;
+  const linked = { what: 'story' as const, name: of.name, beside: 'bully' };
+  if (!openStory(linked)) return;
+  void linkTo(linked);
+  playing.value = true;
+}
+
 function Card({ entry }: { entry: Entry }) {
   const titleOf = (name: string) => gallery.value?.algorithms.find((a) => a.name === name)?.title ?? name;
   const others = (entry.scenario?.algorithms ?? []).filter((a) => a !== entry.scenario?.algorithm);
@@ -46,6 +55,7 @@ function Card({ entry }: { entry: Entry }) {
       </details>}
       <div class="gal-foot">
         <button type="button" class="main" onClick={() => play(entry)}>Play<span class="unseen"> {entry.title}</span></button>
+        {entry.scenario && entry.by !== 'bully' && <button type="button" onClick={() => beside(entry.scenario!)}>Beside ours</button>}
         {ours && <button type="button" onClick={() => play(entry, 'bully')}>Play it with ours instead</button>}
         {others.length > (ours ? 1 : 0) && (
           <select aria-label={`Play ${entry.title} with another algorithm`} value="" onChange={(event) => play(entry, event.currentTarget.value)}>
@@ -67,6 +77,7 @@ export function GalleryDialog() {
   const shown = found(all, group, search);
   return (
     <Dialog title="Gallery" wide>
+      <p>For one thing after the other, with a sentence at each: <button type="button" class="link" onClick={() => { dialog.value = 'tours'; }}>Tours</button>.</p>
       <div class="gal-find">
         <input type="search" aria-label="Search the gallery" placeholder="Search: crash, network partition, fencing" value={search} onInput={(event) => {
           setSearch(event.currentTarget.value);

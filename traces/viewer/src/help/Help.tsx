@@ -4,7 +4,7 @@ import { recording, gallery } from '../store';
 
 const keys: [string, string][] = [
   ['Space', 'play, stop'], ['→ ←', 'a step on, a step back'], ['Shift → ←', 'ten of them'], ['N P', 'to where the next phase of the election begins; the one before'], ['Home End', 'to the beginning, to the last step'],
-  ['+ −', 'faster, slower'], ['K', 'kill the leader'], ['Tab Enter', 'to a node, a message, a link; what can be done with it'], ['Esc', 'close what is open'], ['?', 'this'],
+  ['+ −', 'faster, slower'], ['K', 'kill the leader'], ['N B', 'in a tour: on, back'], ['Tab Enter', 'to a node, a message, a link; what can be done with it'], ['Esc', 'close what is open'], ['?', 'this'],
 ];
 
 const commit = (): string => document.querySelector<HTMLMetaElement>('meta[name=commit]')?.content ?? 'unknown';

@@ -6,6 +6,7 @@ import { dialog, type Which } from './which';
 
 const items: { which: Which; word: string; says: string; recording?: true }[] = [
   { which: 'setup', word: 'New run', says: 'Choose an algorithm and nodes, and let them run' },
+  { which: 'tours', word: 'Tours', says: 'Short stories, step by step' },
   { which: 'gallery', word: 'Gallery', says: 'Runs that are worth seeing, and flaws' },
   { which: 'open', word: 'Open', says: 'Open a trace, a recording or a counterexample' },
   { which: 'share', word: 'Share', says: 'A link that holds all of this', recording: true },

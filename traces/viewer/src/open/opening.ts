@@ -1,9 +1,11 @@
 // Opening what people bring: by drop, paste, file or link. What is broken is said; what is shown stays.
 import { batch, signal } from '@preact/signals';
-import { recording, engine, playing, problem, show } from '../store';
+import { jump, recording, engine, playing, problem, show } from '../store';
 import type { Opened, RunSpec } from '../types';
 import { fragment, linked, type File as Named, type Linked } from '../share/link';
 import { hint } from '../hint/acts';
+import { startTour } from '../tours/guide';
+import { openPair } from '../pair/pair';
 import { openPlain } from './plain';
 import type { Recording } from '../recording';
 
@@ -37,6 +39,17 @@ export function openRunSpec(runSpec: RunSpec, at?: number): boolean {
   if (!engine.value) return refuse('Without its engine the page cannot play a run. It still shows recordings.');
   text = '';
   return shown(engine.value.begin(runSpec), null, at);
+}
+
+// openStory opens a story of the gallery by its name: alone, or with another algorithm beside it.
+export function openStory(linked: Linked & { what: 'story' }): boolean {
+  const { name, by, beside, at } = linked;
+  if (beside === undefined) return openRunSpec({ runSpec: 1, algorithm: by ?? '', nodes: 0, profile: '', seed: 0, scenario: name, do: [] }, at);
+  text = '';
+  if (!openPair(name, beside, by)) return false;
+  source.value = { recording: recording.value!, linked };
+  if (at !== undefined) jump(at);
+  return true;
 }
 
 function shown(opened: Opened, linked: Linked | null, at: number | undefined): boolean {
@@ -76,6 +89,8 @@ export async function openHash(hash: string): Promise<boolean | null> {
 function openLinked(found: Linked): boolean {
   hint.value = null; // who follows a link has come for what it holds
   switch (found.what) {
+    case 'story': return openStory(found);
+    case 'tour': return startTour(found.name);
     case 'golden': return openGolden(found.name, found.at);
     case 'runSpec': return openRunSpec(found.runSpec, found.at);
     case 'file': return openFile(found.file, found.at);

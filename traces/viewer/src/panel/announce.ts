@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals';
 import type { Recording, Scene } from '../recording';
 import { recording, playing, said, scene } from '../store';
+import { aside, on } from '../tours/guide';
 import { indicatorWord, lightWord, sentence, shorten } from '../words';
 
 const every = 1500; // milliseconds between two sentences while the recording plays: a voice needs them
@@ -29,7 +30,7 @@ export function announce(): () => void {
   return effect(() => {
     const shown = recording.value;
     const now = scene.value;
-    if (!shown || !now) return;
+    if (!shown || !now || (on.value && !aside.value)) return; // a tour speaks for itself
     const time = Date.now();
     if (playing.peek() && (!weighty(shown, now) || (time - last < every && !now.frame?.indicators?.length))) return;
     last = time;

@@ -1,4 +1,5 @@
 // Links, and who follows whom.
+import { together } from '../pair/pair';
 import type { Recording, Scene } from '../recording';
 import { epochColour, linkWord, nodeId, nodeName } from '../words';
 import { between, lane, pairs, type Pair, type Place } from './geometry';
@@ -26,7 +27,7 @@ export function Ties({ recording, scene, places }: Props) {
 }
 
 export function Links({ recording, scene, places, onPick }: Props & { onPick: ((a: number, b: number, event: MouseEvent) => void) | null }) {
-  const all = pairs(places.length, recording.header.servers ?? 0, scene.cut).filter((p) => p.usual || p.there || p.back);
+  const all = pairs(places.length, recording.header.servers ?? 0, scene.cut).filter((p) => (p.usual || p.there || p.back) && together(p.a, p.b));
   return (
     <g class="ring-links">
       {all.map((pair) => <LinkMark key={`${pair.a},${pair.b}`} recording={recording} pair={pair} places={places} onPick={onPick} />)}

@@ -4,6 +4,7 @@ import type { Recording } from '../recording';
 import { outline } from '../members/KindMark';
 import { memberWord, newer, stampWord, type Membership } from '../members/who';
 import { coming, crash, mayIntervene, restart, resume } from '../store';
+import { marked } from '../tours/guide';
 import type { MemberKind, NodeState } from '../types';
 import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time, unheardWords } from '../words';
 import type { Place } from './geometry';
@@ -30,6 +31,7 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
       <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
         aria-haspopup={mayIntervene.value ? 'menu' : undefined} aria-expanded={mayIntervene.value ? open : undefined} />
       <g aria-hidden="true">
+        {marked.value.has(node) && <circle class="ring-marked" r={r + 15} />}
         {current && <circle class="ring-now" r={r + 11} />}
         {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
         {state.look === 'leads' && <Halo recording={recording} node={node} state={state} r={r} kind={member?.kind ?? null} />}

@@ -4,6 +4,8 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Recording, Flight, Scene } from '../recording';
 import { recording as shownRecording, mayIntervene, scene as shownScene, selection } from '../store';
 import { memberships } from '../members/who';
+import { pair } from '../pair/pair';
+import { between, planPair } from '../pair/plan';
 import { nodeName } from '../words';
 import { Bar } from './Bar';
 import { neighbour, plan, type Plan, type Point } from './geometry';
@@ -38,7 +40,7 @@ export function Ring() {
   }, [recording === null]);
   const { width, height } = size.value;
   const nodes = recording?.header.nodes.length ?? 0;
-  const placed = useMemo(() => plan(width, height, nodes, recording?.header.servers ?? 0), [width, height, nodes, recording]);
+  const placed = useMemo(() => (pair.value ? planPair(width, height, pair.value.sides) : plan(width, height, nodes, recording?.header.servers ?? 0)), [width, height, nodes, recording, pair.value]);
   if (!recording || !scene) return <div class="ring" />;
   return (
     <div class="ring">
@@ -72,6 +74,7 @@ function Picture({ recording, scene, placed, reached }: PictureProps & { reached
       onPointerDown={(event) => press(event, places)} onPointerMove={(event) => pull(event, places)} onPointerUp={(event) => lift(event, scene)}
       onPointerCancel={cancel} onClick={(event) => clicked(event, placed)} onKeyDown={(event) => keyed(event, placed, goTo)}
       onPointerOver={pointed} onPointerLeave={() => { tip.value = null; }}>
+      {pair.value && <line class="pair-line" {...between(width, height)} />}
       <Ties recording={recording} scene={scene} places={places} />
       <Links recording={recording} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
       <Resource recording={recording} scene={scene} placed={placed} />

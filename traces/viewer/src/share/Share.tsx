@@ -31,6 +31,7 @@ async function make(here: boolean): Promise<Made> {
 }
 
 function holding(what: Linked): string {
+  if (what.what === 'tour' || what.what === 'story') return `It names a ${what.what} that is in every such page.`;
   if (what.what === 'golden') return 'It names a trace that is in every such page.';
   if (what.what === 'file') return `It holds all of ${what.file.name || 'the file'}: no server keeps or sees it.`;
   const done = what.runSpec.do.length;

@@ -7,6 +7,8 @@ export interface File { name: string; text: string }
 export type Linked =
   | { what: 'runSpec'; runSpec: RunSpec; at?: number; wrong?: string }
   | { what: 'file'; file: File; at?: number; wrong?: string }
+  | { what: 'story'; name: string; by?: string; beside?: string; at?: number; wrong?: string }
+  | { what: 'tour'; name: string; at?: number; wrong?: string }
   | { what: 'golden'; name: string; at?: number; wrong?: string }; // wrong is what is wrong with where to begin to look
 
 export const longest = 64 * 1024;        // bytes, packed: some browsers and most chats cut longer links
@@ -16,6 +18,8 @@ const largest = 64 * 1024 * 1024;        // bytes, unpacked: a link that unpacks
 export async function fragment(linked: Linked): Promise<string> {
   const at = linked.at === undefined ? '' : `&at=${linked.at}`;
   switch (linked.what) {
+    case 'story': return [`s=${encodeURIComponent(linked.name)}`, ...(['by', 'beside'] as const).flatMap((part) => (linked[part] ? [`${part}=${encodeURIComponent(linked[part])}`] : []))].join('&') + at;
+    case 'tour': return `tour=${encodeURIComponent(linked.name)}`;
     case 'golden': return `g=${encodeURIComponent(linked.name)}${at}`;
     case 'runSpec': return `r=${await pack(JSON.stringify(linked.runSpec))}${at}`;
     case 'file': return `f=${await pack(JSON.stringify([linked.file.name, linked.file.text]))}${at}`;
@@ -29,6 +33,13 @@ export async function linked(hash: string): Promise<Linked | null> {
     return [name, value.join('=')] as const;
   }));
   const at = place(parts.get('at'));
+  const tour = parts.get('tour');
+  if (tour !== undefined) return { what: 'tour', name: decoded(tour) };
+  const story = parts.get('s');
+  if (story !== undefined) {
+    const [by, beside] = [parts.get('by'), parts.get('beside')];
+    return { what: 'story', name: decoded(story), ...(by && { by: decoded(by) }), ...(beside && { beside: decoded(beside) }), ...at };
+  }
   const golden = parts.get('g');
   if (golden !== undefined) return { what: 'golden', name: decoded(golden), ...at };
   const run = parts.get('r');
@@ -54,7 +65,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('the link names a golden trace, and the name is cut short');
+    throw new Error('the link names a story, a tour or a golden trace, and the name is cut short');
   }
 }
 

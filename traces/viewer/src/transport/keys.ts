@@ -1,5 +1,6 @@
 // Keys for the whole page. Whoever has the focus comes first: what is typed into a field, or moves in a menu, is not ours.
 import { dialog } from '../menu/which';
+import { back, next, on } from '../tours/guide';
 import { count, crash, jump, mayIntervene, playing, scene, seen, speed, step } from '../store';
 import { faster } from './pacing';
 import { halted, phaseBack, phaseOn, stepOn, toggle } from './player';
@@ -29,6 +30,9 @@ const keys: Record<string, (event: KeyboardEvent) => void> = {
   '?': () => { dialog.value = 'help'; },
 };
 
+// touring are the keys of a tour, while one is on: they come first.
+const touring: Record<string, () => void> = { n: next, b: back };
+
 function kill(): void {
   if (!mayIntervene.value) halted('This has happened already: nobody can be killed.');
   else if (leader() < 0) halted('Nobody leads now.');
@@ -54,7 +58,7 @@ export function keepKeys(): void {
     const moving = event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End';
     if (moving && target?.closest(moves)) return;
     if (event.key === ' ' && target?.closest(presses)) return;
-    const does = keys[event.key];
+    const does = (on.value ? touring[event.key] : undefined) ?? keys[event.key];
     if (!does) return;
     event.preventDefault();
     does(event);

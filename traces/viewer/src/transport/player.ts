@@ -9,6 +9,9 @@ import { Phases } from './phases';
 // passing is how much time of the run passes until the next frame, in microseconds, if that is long; 0 otherwise.
 export const passing = signal(0);
 
+// passes tells that playing does not stop where a property is broken: a tour stops where it has something to say.
+export const passes = signal(false);
+
 // halt says why the recording stands still after so many of its frames, though nobody stopped it. It is self if time goes on as soon as
 // somebody does something: there was nothing more to see.
 export const halt = signal<{ of: Recording; at: number; says: string; self?: boolean } | null>(null);
@@ -67,7 +70,7 @@ function advance(left: number): number {
   }
   jump(target.to);
   const broken = now.breaks(at, target.to);
-  if (broken.length > 0) {
+  if (broken.length > 0 && !passes.peek()) {
     playing.value = false;
     halted(`Stopped here: ${broken.map((indicator) => indicatorWord(indicator.name)).join(', ')} – broken.`);
   }

@@ -7,7 +7,7 @@ import { file, golden, inPage, menu, ready, run, shown, stepUntil, until, type O
 
 type State = [name: string, to: (page: Page) => Promise<unknown>];
 
-const dialogs = ['New run', 'Gallery', 'Open', 'Share', 'Export'];
+const dialogs = ['New run', 'Tours', 'Gallery', 'Open', 'Share', 'Export'];
 const states: State[] = [
   ['a run at its start', ready],
   ['a leader', (page) => stepUntil(page, 'all follow 5', (now) => now.looks.join() === 'follows,follows,follows,follows,leads')],

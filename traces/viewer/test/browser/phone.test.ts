@@ -49,7 +49,7 @@ inPage('a phone: kill the leader with a finger, see the next; nothing is beyond 
 
 inPage('a phone: every dialog fits, and what is below can be scrolled to', { phone: true, hash: run({}) }, async (page) => {
   await ready(page);
-  for (const word of ['New run', 'Gallery', 'Open', 'Share', 'Export']) {
+  for (const word of ['New run', 'Tours', 'Gallery', 'Open', 'Share', 'Export']) {
     await menu(page, word);
     assert.deepEqual([...await wide(page), ...await small(page)], [], word);
     await page.getByRole('button', { name: 'Close', exact: true }).tap();

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { merged, sidesOf, type Told } from '../src/pair/merge';
+import { openPair, pair, tallies } from '../src/pair/pair';
+import { planPair } from '../src/pair/plan';
+import { tally, verdict } from '../src/pair/tally';
+import { Recording } from '../src/recording';
+import * as store from '../src/store';
+import type { Frame, Look, NodeState } from '../src/types';
+import { realEngine } from './real';
+
+before(async () => {
+  store.engine.value = await realEngine();
+  store.gallery.value = store.engine.value.gallery();
+});
+
+// alone plays a story with one algorithm.
+function alone(scenario: string, algorithm: string): Told {
+  const engine = store.engine.value!;
+  const { header, frames, handle } = engine.begin({ runSpec: 1, algorithm, nodes: 0, profile: '', seed: 0, scenario, do: [] });
+  frames.push(...engine.next(handle, 100_000).frames);
+  engine.close(handle);
+  return { header, frames };
+}
+
+for (const [story, first] of [['split-brain', 'textbook'], ['lease-pause', 'lease-unfenced'], ['raft-minority-leader', 'raft-plain']] as const) {
+  test(`in a pair each of the two is what it is alone: ${story}`, () => {
+    const [a, b] = [alone(story, first), alone(story, 'bully')];
+    assert.ok(openPair(story, 'bully'));
+    const { of, sides } = pair.value!;
+    const until = a.frames.at(-1)!.at;
+    [a, b].forEach((told, k) => {
+      const own = new Recording(told.header);
+      own.add(told.frames.filter((f) => f.at <= until && (k === 0 || f.kind !== 'step')));
+      const places = [...sides[k]!.nodes, ...sides[k]!.servers];
+      for (let at = 0; at <= until; at += 50_000) {
+        const [one, both] = [own, of].map((r) => r.scene(r.frames.findLastIndex((f) => f.at <= at) + 1));
+        const plain = ({ configuration: _, ...state }: NodeState): NodeState => ({ ...state, leader: state.leader < 0 ? -1 : places[state.leader]! });
+        assert.deepEqual(places.map((place) => both!.nodes[place]), one!.nodes.map(plain), `at ${at}`);
+        assert.deepEqual(both!.flights.filter((f) => places.includes(f.from)).map((f) => `${f.kind} ${f.from} ${f.to} ${f.due}`),
+          one!.flights.map((f) => `${f.kind} ${places[f.from]} ${places[f.to]} ${f.due}`), `at ${at}`);
+        assert.deepEqual(both!.cut.filter(([from]) => places.includes(from)), one!.cut.map(([from, to]) => [places[from], places[to]]), `at ${at}`);
+      }
+    });
+    assert.equal(of.frames.at(-1)!.at, until, 'it is as long as the story');
+  });
+}
+
+test('a verdict counts who leads at once, and for how long; a leader that is paused does nothing', () => {
+  const side = { algorithm: '', title: '', nodes: [0, 1], servers: [] };
+  const frame = (at: number, node: number, look: Look, more: Partial<Frame> = {}, paused = false): Frame => ({ at, kind: 'step', node, text: '', state: { look, role: '', leader: -1, epoch: 1, paused }, ...more });
+  const frames = [
+    frame(0, 0, 'leads'), frame(5, 7, 'leads'), frame(10, 1, 'leads'), frame(30, 0, 'leads', {}, true), frame(60, 1, 'down'), frame(70, 0, 'leads'),
+    { at: 80, kind: 'write' as const, node: 0, text: 'has its write taken', note: 'that is wrong: 2 leads since' }, { at: 81, kind: 'write' as const, node: 0, text: 'has its write of epoch 1 refused by the resource' },
+  ];
+  assert.deepEqual(tally(frames, frames.length, side, 100), { two: 20, none: 10, same: 2, stale: 1, refused: 1, reigns: 2, elections: 0 });
+  assert.deepEqual(tally(frames, 3, side, 12), { two: 2, none: 0, same: 2, stale: 0, refused: 0, reigns: 2, elections: 0 });
+});
+
+test('a verdict says what the story is about', () => {
+  const none = { two: 0, none: 0, same: 1, stale: 0, refused: 0, reigns: 3, elections: 40 };
+  assert.equal(verdict({ ...none, two: 14_300_000, stale: 4 }, 'two leaders'), 'two leaders for 14.3 s, 4 stale writes');
+  assert.equal(verdict(none, 'two leaders'), 'never two leaders, no stale writes');
+  assert.equal(verdict({ ...none, refused: 1 }, 'a stale write'), 'no stale writes, 1 write refused');
+  assert.equal(verdict(none, 'a leader deposed for nothing'), '3 reigns, somebody always led');
+  assert.equal(verdict({ ...none, reigns: 0 }, 'no leader'), 'nobody has led');
+});
+
+test('every flaw of the gallery has numbers of its own, and every story opens with ours beside it', () => {
+  const flaws = new Set<string>();
+  for (const { name, flaw } of store.gallery.value!.scenarios) {
+    assert.ok(openPair(name, 'bully'), `${name}: ${store.problem.value?.problem}`);
+    store.jump(store.length.value);
+    const says = tallies.value!.map((each) => verdict(each, flaw));
+    if (flaw !== '') assert.notEqual(says[0], says[1], `${name}: the numbers show the flaw`);
+    flaws.add(flaw);
+  }
+  assert.ok(flaws.size >= 6, [...flaws].join());
+  store.show(store.engine.value!.openGolden('failover'));
+  assert.equal(pair.value, null, 'what is opened after that is no pair');
+});
+
+test('a pair is refused whose story or algorithm is not there', () => {
+  for (const [story, second, why] of [['nothing', 'bully', /no story “nothing”/], ['split-brain', 'paxos', /no algorithm “paxos”.*bully/]] as const) {
+    assert.equal(openPair(story, second), false);
+    assert.match(store.problem.value!.problem, why);
+  }
+});
+
+test('the rings of a pair are beside one another where there is room, and else one below the other', () => {
+  const header = { recording: 1 as const, title: '', source: 'run' as const, nodes: ['1', '2', '3', 'store'], servers: 1, timed: true };
+  const sides = sidesOf(header, { ...header, nodes: ['1', '2', '3'], servers: 0 }, ['a', 'b']);
+  assert.deepEqual(sides.map((s) => [s.nodes, s.servers]), [[[0, 1, 2], [6]], [[3, 4, 5], []]]);
+  const { places } = planPair(900, 500, sides);
+  assert.deepEqual(places.map(({ x }) => x < 450), [true, true, true, false, false, false, true]);
+  assert.deepEqual(planPair(380, 700, sides).places.map(({ y }) => y < 350), [true, true, true, false, false, false, true]);
+  assert.deepEqual(merged({ header, frames: [] }, { header: { ...header, nodes: ['1', '2', '3'], servers: 0 }, frames: [] }, sides, 't').header.nodes, ['1', '2', '3', '1′', '2′', '3′', 'store']);
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { linked } from '../src/share/link';
+import * as store from '../src/store';
+import { caption, here, keepGuiding, next, on, startTour, aside, back, leave, marked } from '../src/tours/guide';
+import { Seen } from '../src/tours/seen';
+import { tours } from '../src/tours/stories';
+import type { Tour } from '../src/tours/tour';
+import { pace } from '../src/transport/pacing';
+import type { Engine, Frame } from '../src/types';
+import { realEngine } from './real';
+
+let engine: Engine;
+before(async () => {
+  engine = await realEngine();
+  keepGuiding();
+});
+
+const most = 60;         // seconds that a tour takes, with a reader who reads so many words a second:
+const wordsASecond = 4;
+const longest = 26;      // words of a sentence that is read at a glance
+
+// changed is an engine whose frames are changed.
+function changed(change: (frame: Frame) => void): Engine {
+  const each = <T extends { frames: Frame[] }>(answer: T): T => { answer.frames.forEach(change); return answer; };
+  return { ...engine, begin: (r) => each(engine.begin(r)), next: (h, k) => each(engine.next(h, k)), do: (h, d) => each(engine.do(h, d)), openGolden: (n) => each(engine.openGolden(n)), open: (t, n) => each(engine.open(t, n)) };
+}
+
+interface Way { stops: { says: string; count: number; fresh: boolean }[]; seconds: number }
+
+// arrive lets the run go on as the player does, until the tour has come to its stop, and returns how long that takes.
+function arrive(): number {
+  let takes = 0;
+  while (on.value?.going) {
+    const last = store.scene.value!.at;
+    assert.ok(store.step(1), 'the run is over before the next stop');
+    takes += pace(store.scene.value!.frame!, last, { speed: store.speed.value, timed: store.recording.value!.header.timed });
+  }
+  return takes;
+}
+
+// travel takes a tour to its end, and looks whether all that it says is so.
+function travel(tour: Tour, by = engine): Way {
+  store.engine.value = by;
+  const way: Way = { stops: [], seconds: 0 };
+  let was: Seen | null = null;
+  startTour(tour.name);
+  for (const [k, stop] of tour.stops.entries()) {
+    assert.equal(store.problem.value?.problem, undefined, `${tour.name}, stop ${k + 1}`);
+    way.seconds += arrive() / 1000;
+    const seen: Seen | null = here.value;
+    assert.ok(seen, `${tour.name} is at stop ${k + 1}`);
+    const says = caption.value;
+    assert.ok(stop.so(seen), `${tour.name}, stop ${k + 1}: “${says}” is not so at step ${seen.now.count}: ${seen.now.nodes.map((n) => `${n.look} ${n.role} ${n.epoch}`).join('; ')}`);
+    if (stop.begin) was = new Seen(seen.of, seen.of.scene(0));
+    assert.ok(!stop.so(was!), `${tour.name}, stop ${k + 1}: “${says}” was so before: it says nothing of what has happened`);
+    assert.ok(seen.now.count > was!.now.count, `${tour.name}, stop ${k + 1} is after the one before`);
+    assert.ok(says.split(/\s+/).length <= longest, `“${says}” is too long`);
+    way.stops.push({ says, count: seen.now.count, fresh: stop.begin !== undefined });
+    way.seconds += says.split(/\s+/).length / wordsASecond;
+    was = seen;
+    if (k + 1 < tour.stops.length) next();
+  }
+  return way;
+}
+
+for (const tour of tours) {
+  test(`the tour “${tour.title}” comes to each of its stops, in their order, and what it says there is so`, (t) => {
+    const way = travel(tour);
+    for (const stop of way.stops) t.diagnostic(`step ${stop.count}: ${stop.says}`);
+    t.diagnostic(`${way.seconds.toFixed(1)} s`);
+    assert.ok(way.seconds <= most, `it takes ${way.seconds.toFixed(1)} s`);
+  });
+}
+
+// Of each tour a run that goes another way: the tour must not tell it as if it went the way that it says.
+const otherwise: Record<string, (frame: Frame) => void> = {
+  failover: (f) => { if (f.node === 3 && f.state?.look === 'leads') f.state.epoch = 1; },
+  'split-brain': (f) => { for (const l of f.indicators ?? []) l.light = 'green'; },
+  fencing: (f) => { f.text = f.text.replace('refused by', 'taken by'); },
+  'ok-then-die': (f) => { if (f.node === 1 && f.state?.look === 'waits') f.state.look = 'leads'; },
+  'restart-race': (f) => { if (f.node === 4 && f.kind === 'restart' && f.state) f.state.look = 'stands'; },
+  'hand-over': (f) => { if (f.node === 3 && f.state?.role === 'electing') f.state.look = 'leads'; },
+  flapping: (f) => { if (f.node === 4 && f.state?.look === 'leads') f.state.look = 'follows'; },
+  members: (f) => { for (const c of f.configurations ?? []) for (const m of c.members) m.kind = 'voter'; },
+  'late-answer': (f) => { if (f.kind === 'receive' && f.node === 2 && f.text.includes('GRANT')) f.state = { look: 'leads', role: 'leader', leader: 2, epoch: 1 }; },
+  raft: (f) => { if (f.kind === 'crash' && f.state) f.state.look = 'leads'; },
+  leases: (f) => { f.text = f.text.replace('refused by', 'taken by'); },
+};
+
+for (const tour of tours) {
+  test(`the tour “${tour.title}” does not tell of a run that goes otherwise`, () => {
+    assert.throws(() => travel(tour, changed(otherwise[tour.name]!)), assert.AssertionError);
+    leave();
+  });
+}
+
+test('a tour goes back, comes back from whatever else people do, and ends', () => {
+  store.engine.value = engine;
+  assert.ok(startTour('failover'));
+  arrive();
+  const first = caption.value;
+  assert.match(first, /^5 leads/);
+  assert.deepEqual([...marked.value], [4]);
+  store.playing.value = true; // Play goes on
+  arrive();
+  assert.match(caption.value, /^5 has crashed/);
+  assert.equal(store.playing.value, false);
+  back();
+  assert.equal(caption.value, first);
+  next();
+  next();
+  assert.ok(on.value?.going);
+  next(); // at once
+  assert.equal(on.value?.going, false);
+  assert.equal(on.value?.stop, 2);
+  store.jump(3);
+  assert.ok(aside.value, 'who steps elsewhere sees no sentence of here');
+  assert.equal(caption.value, '');
+  next();
+  assert.ok(!aside.value && caption.value !== '');
+  store.crash(0);
+  assert.ok(aside.value, 'nor who does something');
+  next();
+  assert.ok(!aside.value && here.value!.up(1), 'and it is not done in the tour');
+  store.show(engine.openGolden('failover'));
+  assert.equal(on.value, null, 'who opens something else has left');
+  assert.equal(store.speed.value, 1);
+});
+
+test('who does something while the tour goes sees no sentence of a run that is none of it', () => {
+  store.engine.value = engine;
+  startTour('failover');
+  store.step(1);
+  store.crash(4);
+  for (let k = 0; k < 60 && store.step(1); k++) assert.equal(caption.value, '', `step ${store.count.value}`);
+  leave();
+});
+
+test('a link names a tour; one that is not there is refused, and the others are named', async () => {
+  assert.deepEqual(await linked('#tour=split-brain'), { what: 'tour', name: 'split-brain' });
+  assert.equal(startTour('split-brian'), false);
+  assert.match(store.problem.value?.problem ?? '', /There is no tour “split-brian”.*split-brain/);
+  assert.equal(new Set(tours.map((t) => t.name)).size, tours.length);
+});
