@@ -3,6 +3,7 @@ package bully
 import (
 	"crypto/tls"
 	"log/slog"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -45,6 +46,11 @@ type Config struct {
 	// Logger is told who leads, of links, of pauses, and why the node stops. Each line says which node it is of (node): do not add that. Default:
 	// nobody is told.
 	Logger *slog.Logger
+
+	// Guard is told that this node goes on: see host.FindGuard. Default: nobody is.
+	Guard *host.Guard
+	// Progress is how long the work of a leader may report no progress (Reign.Progress) before the node resigns. Default: for ever.
+	Progress time.Duration
 
 	// Links and Host, if given, change the parts before they are made.
 	Links func(*transport.Config)

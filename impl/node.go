@@ -85,7 +85,8 @@ func (n *Node) open(c *Config) (err error) {
 	if n.links, err = transport.NewTCP(links); err != nil {
 		return err
 	}
-	of := host.Config{ID: parts.id, Members: parts.members, Storage: n.store, Transport: n.links, Timing: c.Timing, Logger: c.Logger, Together: c.Found != nil}
+	of := host.Config{ID: parts.id, Members: parts.members, Storage: n.store, Transport: n.links, Timing: c.Timing, Logger: c.Logger, Together: c.Found != nil,
+		Guard: c.Guard, Progress: c.Progress}
 	if c.Host != nil {
 		c.Host(&of)
 	}

@@ -49,6 +49,12 @@ type Config struct {
 	// see its address refuse, and elect as after a crash. Whoever supervises the process starts it again, and it stands anew.
 	Overrun func(Reign)
 
+	// Progress is how long work may report no progress (Reign.Progress): a leader whose work hangs would else lead on, and nobody would do
+	// the work. Its context ends, and the node resigns as soon as work has returned, or at the deadline: then Overrun is called first. Default: for ever.
+	Progress time.Duration
+	// Guard is told that the loop goes round: see [FindGuard]. Default: nobody is.
+	Guard *Guard
+
 	// Clock tells the time. Default: that of the system.
 	Clock Clock
 	// Rand jitters how long the node waits after attempts that failed. Default: a random seed.
@@ -167,6 +173,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := wrongTiming(c.Timing); err != nil {
 		return c, err
+	}
+	if c.Progress < 0 || c.Progress > policy.MaxTiming {
+		return c, &ConfigError{Field: "Progress", Problem: fmt.Sprintf("is %v: give how long work may report nothing, up to %v; or 0, if it need not report",
+			c.Progress, policy.MaxTiming)}
 	}
 	if c.Detector == nil {
 		c.Detector = detector.NewFixed(c.Timing.Patience)

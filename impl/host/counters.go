@@ -22,6 +22,7 @@ type Counters struct {
 	SlowSaves   uint64                      `json:"slow_saves"`   // of these, those that took the disk longer than Timing.Delay
 	Changes     uint64                      `json:"changes"`      // how often who leads, or in which epoch, has changed
 	Pauses      uint64                      `json:"pauses"`       // how often the loop was held up for longer than Timing.Delay
+	Quiets      uint64                      `json:"quiets"`       // how often work has reported no progress, and the node has resigned
 	TraceErrors uint64                      `json:"trace_errors"` // events that could not be recorded
 	Unbelieved  uint64                      `json:"unbelieved"`   // messages of nodes that are no members, and claim that there are newer ones
 	LostDisks   uint64                      `json:"lost_disks"`   // how often another node did not remember what it has said
@@ -29,11 +30,11 @@ type Counters struct {
 
 // counters count without a lock: the loop adds, and Status reads.
 type counters struct {
-	slowSaves, changes, pauses, traceErrors, lostDisks, unbelieved atomic.Uint64
-	saves                                                          saveTimes
-	actions                                                        map[spec.Action]*atomic.Uint64 // not changed once made, as the others
-	ignored                                                        map[bully.Cause]*atomic.Uint64
-	sent, received                                                 map[spec.MessageType]*atomic.Uint64
+	slowSaves, changes, pauses, quiets, traceErrors, lostDisks, unbelieved atomic.Uint64
+	saves                                                                  saveTimes
+	actions                                                                map[spec.Action]*atomic.Uint64 // not changed once made, as the others
+	ignored                                                                map[bully.Cause]*atomic.Uint64
+	sent, received                                                         map[spec.MessageType]*atomic.Uint64
 }
 
 func newCounters() *counters {
@@ -62,7 +63,7 @@ func count[K comparable](m map[K]*atomic.Uint64, k K) {
 
 func (c *counters) read() Counters {
 	all := Counters{
-		SlowSaves: c.slowSaves.Load(), Changes: c.changes.Load(), Pauses: c.pauses.Load(), TraceErrors: c.traceErrors.Load(),
+		SlowSaves: c.slowSaves.Load(), Changes: c.changes.Load(), Pauses: c.pauses.Load(), Quiets: c.quiets.Load(), TraceErrors: c.traceErrors.Load(),
 		LostDisks: c.lostDisks.Load(), Unbelieved: c.unbelieved.Load(),
 		Actions: load(c.actions), Ignored: load(c.ignored), Sent: load(c.sent), Received: load(c.received),
 	}

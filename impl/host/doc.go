@@ -28,6 +28,8 @@
 //
 // A deadline is kept by this process alone, without asking anybody: it holds when the network, the disk or the loop
 // hang. Work that does not end by it cannot be stopped from outside, and can be made to end the process: see [Config].Overrun.
+// Work that hangs while the node is well is found by [Config].Progress: it reports with [Reign.Progress], or its node resigns. A node that
+// hangs itself is found by a [Guard].
 //
 // # Duties
 //

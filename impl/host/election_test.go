@@ -126,7 +126,7 @@ func TestHang(t *testing.T) {
 			c.awaitLeader(time.Second, n)
 			time.Sleep(220 * ms)
 			top := c.host(n)
-			reign := Reign{top.seen.Load().reign}
+			reign := Reign{r: top.seen.Load().reign}
 			require.True(t, reign.Valid())
 			deadline := reign.Deadline()
 			c.hang(n)

@@ -17,16 +17,16 @@ func TestExpiredReignStaysOver(t *testing.T) {
 	require.NotNil(t, w)
 	r.renew(time.Now().Add(time.Hour))
 	require.Positive(t, r.expire())
-	require.True(t, Reign{r}.Valid())
+	require.True(t, Reign{r: r}.Valid())
 
 	r.renew(time.Now().Add(-time.Second))
 	require.Zero(t, r.expire())
 	require.Error(t, ctx.Err(), "work is told")
-	require.False(t, Reign{r}.Valid())
+	require.False(t, Reign{r: r}.Valid())
 
 	r.renew(time.Now().Add(time.Hour))
-	require.False(t, Reign{r}.Valid())
-	require.True(t, Reign{r}.Deadline().IsZero())
+	require.False(t, Reign{r: r}.Valid())
+	require.True(t, Reign{r: r}.Deadline().IsZero())
 	require.True(t, w.leave(), "the reign was closed")
 }
 
@@ -37,7 +37,7 @@ func TestDeadlineIsMonotonic(t *testing.T) {
 	w.tick()
 	r := newReign(1, SystemClock{}, nil)
 	r.renew(w.at(w.now.Add(time.Hour)))
-	deadline := Reign{r}.Deadline()
+	deadline := Reign{r: r}.Deadline()
 	require.False(t, deadline == deadline.Round(0), "there is no such reading: %v", deadline)
 }
 
@@ -55,16 +55,16 @@ func TestValidByBothClocks(t *testing.T) {
 	require.Negative(t, passed.Sub(wall.Now()), "of the monotonic clock")
 	require.Positive(t, passed.Round(0).Sub(wall.Now().Round(0)), "of the clock on the wall")
 	r.renew(passed)
-	require.False(t, Reign{r}.Valid())
+	require.False(t, Reign{r: r}.Valid())
 	require.NoError(t, ctx.Err())
 	require.Zero(t, r.expire(), "work is told by the monotonic clock")
 	require.Error(t, ctx.Err())
 
 	r = newReign(2, wall, nil)
 	r.renew(wall.Now().Add(time.Hour))
-	require.True(t, Reign{r}.Valid())
+	require.True(t, Reign{r: r}.Valid())
 	wall.ahead.Store(int64(2 * time.Hour))
-	require.False(t, Reign{r}.Valid(), "the machine was suspended")
+	require.False(t, Reign{r: r}.Valid(), "the machine was suspended")
 	require.True(t, w.leave())
 }
 

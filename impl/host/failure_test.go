@@ -232,7 +232,7 @@ func TestSuspended(t *testing.T) {
 		c.awaitLeader(time.Second, 5)
 		time.Sleep(time.Second)
 		five := c.host(5)
-		reign := Reign{five.seen.Load().reign}
+		reign := Reign{r: five.seen.Load().reign}
 		require.True(t, reign.Valid())
 		clocks[5].ahead.Add(int64(time.Hour))
 		require.False(t, reign.Valid(), "at once, before the loop has noticed")

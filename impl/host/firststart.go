@@ -26,6 +26,12 @@ func (h *Host) awaitAll(ctx context.Context) bool {
 // await waits for one thing to happen to a node that has not started yet, and calls heard after each event of a link. It reports whether
 // the node is still to start.
 func (h *Host) await(ctx context.Context, heard func()) bool {
+	h.alarm.ringBy(min(h.alarm.set, h.config.Guard.rousesBy(h.watch.now)), h.watch.now)
+	h.config.Guard.rests(h.alarm.set, h.watch.now)
+	defer func() {
+		h.tick()
+		h.config.Guard.turns(h.watch.read)
+	}()
 	select {
 	case <-ctx.Done():
 		return false

@@ -27,6 +27,7 @@ type Host struct {
 	members  hub[Membership]
 	reigns   reigns
 	seen     atomic.Pointer[seen]
+	quiet    atomic.Pointer[QuietStatus]
 
 	calls   chan func()   // what the loop is to do for a user
 	idle    chan struct{} // the last work of a reign that is to end has returned
@@ -42,6 +43,7 @@ type Host struct {
 	state      spec.State
 	told       Leadership
 	reign      *reign          // while the node leads
+	hung       *reign          // an earlier one, whose work hangs; or nil
 	resigning  []chan struct{} // to be closed when the node leads no longer
 	membership Membership      // as told last
 	change     *change         // that is under way, or nil
@@ -116,6 +118,7 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 	h.alarm = newAlarm(h.config.Clock)
 	defer release(h.alarm.timer)
+	h.config.Guard.begin(&h.config.Timing)
 	if h.start(ctx) {
 		h.loop(ctx)
 	}
@@ -184,6 +187,7 @@ func (h *Host) reason() error {
 
 // end closes everything, and tells everybody.
 func (h *Host) end() error {
+	h.config.Guard.ends()
 	h.ended = true
 	h.endReign(ErrClosed)
 	err := h.config.Transport.Close()

@@ -310,7 +310,7 @@ func TestDeadline(t *testing.T) {
 		bubble(t, n, func(t *testing.T, c *cluster) {
 			c.startAll()
 			c.awaitLeader(time.Second, n)
-			reign := Reign{c.host(n).seen.Load().reign}
+			reign := Reign{r: c.host(n).seen.Load().reign}
 			time.Sleep(2 * ms)
 			last, least := time.Time{}, time.Hour
 			for range 20_000 {

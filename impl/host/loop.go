@@ -18,6 +18,7 @@ const batch = 256
 func (h *Host) loop(ctx context.Context) {
 	for h.err == nil {
 		h.tick()
+		h.config.Guard.turns(h.watch.read)
 		h.notePause()
 		more := h.drain()
 		h.notePause() // a step may have waited for the disk
@@ -46,7 +47,8 @@ func (h *Host) tick() {
 func (h *Host) wait(ctx context.Context, more bool) bool {
 	if !more {
 		h.tick()
-		h.alarm.ringBy(min(h.policy.Due.First(), h.leaves), h.watch.now)
+		h.alarm.ringBy(min(h.policy.Due.First(), h.leaves, h.config.Guard.rousesBy(h.watch.now)), h.watch.now)
+		h.config.Guard.rests(h.alarm.set, h.watch.now)
 	}
 	stop := ctx.Done()
 	if h.stopping {
@@ -58,6 +60,7 @@ func (h *Host) wait(ctx context.Context, more bool) bool {
 	}
 	select {
 	case <-h.closing:
+		h.config.Guard.turns(h.watch.read)
 		h.endReign(ErrClosed)
 		h.take(spec.Input{Call: spec.ResignCall})
 		return false
@@ -67,6 +70,7 @@ func (h *Host) wait(ctx context.Context, more bool) bool {
 			h.reign.close(ErrClosed)
 		}
 	case f := <-h.calls:
+		h.config.Guard.turns(h.watch.read)
 		f()
 	case <-h.idle:
 	case <-h.config.Transport.Wake():
@@ -273,11 +277,13 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 // save makes a promise durable, and reports whether it is. If not, the host stops for good.
 func (h *Host) save(promise spec.Durable) bool {
 	began := h.config.Clock.Now()
+	h.config.Guard.waitsForDisk()
 	if err := h.config.Storage.Save(promise); err != nil {
 		h.fail("saving the promise", err)
 		return false
 	}
 	h.tick() // a disk takes its time, and timers run from now on
+	h.config.Guard.turns(h.watch.read)
 	took := h.watch.read.Sub(began)
 	h.counters.saves.add(took)
 	h.config.Metrics.Saved(took)
@@ -330,6 +336,9 @@ func (h *Host) tell() {
 	l := Leadership{Leader: leader, Epoch: epoch, Leading: h.state.Role == spec.Leader}
 	if l.same(h.told) {
 		return // the end of a reign has been told
+	}
+	if l.Leading && h.isHung() {
+		return // it is not to be known as the leader, and ends
 	}
 	if l.Leading {
 		h.detector.forget()

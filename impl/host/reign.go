@@ -19,6 +19,9 @@ import (
 //   - Work returns while its reign goes on. The node resigns, and Lead returns what work has returned: nil too. It
 //     waits for the resignation, and so for other work of this reign to end, but no longer than ctx. A node that
 //     resigns and runs on may lead again, and does if it is the highest; only its end prevents that.
+//   - Work reports no progress for Config.Progress, and its context ends because of ErrNoProgress. If it then returns before
+//     the deadline, the node resigns at once, and Lead waits for the next reign. Else the node resigns at the deadline; and it
+//     ends, if it would lead again while work still runs, as nobody would do the work then.
 //   - The reign ends. Lead waits for work to return, drops what it returns, and waits for the next reign.
 //   - Ctx ends. Lead waits for work to return, and returns ctx.Err(). The node leads on: Resign, or the end of Run, is
 //     what ends that.
@@ -48,14 +51,14 @@ func (h *Host) run(ctx context.Context, w *work, f func(context.Context, Reign) 
 	done, guarded := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(guarded)
-		w.guard(done, h.config.Overrun)
+		w.guard(done, h)
 	}()
 	defer func() {
 		over = w.leave()
 		close(done)
 		<-guarded
 	}()
-	return false, f(ctx, Reign{w.reign})
+	return false, f(ctx, Reign{w.reign, w})
 }
 
 // Resign makes the node lead no longer: it ends the contexts of all work, leads on until that has returned, and then
@@ -97,10 +100,16 @@ func (h *Host) resignFrom(ctx context.Context, epoch spec.Epoch) error {
 // has passed for work, by an accident of timing, while an answer was on its way that dates it anew: there is no work in it any more. And
 // from one that is to hand over, as it is no voter any more.
 func (h *Host) resignIfAsked() {
+	h.endIfHung()
 	if h.reign != nil {
-		idle, expired := h.reign.rests()
-		if !idle || !expired && len(h.resigning) == 0 && !h.stopping && !h.demoted() {
+		rest := h.reign.rests()
+		asked := rest.expired || rest.quiet || len(h.resigning) > 0 || h.stopping || h.demoted()
+		if !rest.hangs && !(rest.idle && asked) {
 			return
+		}
+		if rest.hangs {
+			h.hung = h.reign
+			h.endReign(ErrNoProgress)
 		}
 		h.take(spec.Input{Call: spec.ResignCall})
 	}
@@ -164,6 +173,7 @@ func (s *reigns) next(ctx context.Context, done <-chan struct{}, reason func() e
 // by many goroutines. The zero Reign is over.
 type Reign struct {
 	r *reign
+	w *work // whose it is
 }
 
 // Epoch returns the epoch of the reign. It is the fencing token: give it to the resource with each write (R38). It
@@ -222,13 +232,17 @@ type reign struct {
 	last    time.Time // the last deadline there was
 	closed  bool      // no work may begin, and what runs is being ended
 	expired bool      // for users the reign is over, because the deadline has passed
+	quiet   bool      // work has reported no progress: the deadline moves no more
+	hangs   bool      // … nor has it returned by the deadline, and whoever is to know that was told
 	works   map[*work]struct{}
 }
 
 // A work is one run of a function given to Lead.
 type work struct {
-	reign  *reign
-	cancel context.CancelCauseFunc
+	reign    *reign
+	cancel   context.CancelCauseFunc
+	began    time.Time
+	reported atomic.Int64 // when it reported progress at last, in ns since it began
 }
 
 func newReign(epoch spec.Epoch, clock Clock, idle chan<- struct{}) *reign {
@@ -239,7 +253,7 @@ func newReign(epoch spec.Epoch, clock Clock, idle chan<- struct{}) *reign {
 func (r *reign) renew(deadline time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.expired {
+	if r.expired || r.quiet {
 		return
 	}
 	r.last = deadline
@@ -283,11 +297,16 @@ func (r *reign) cancel(cause error) {
 	}
 }
 
-// rests reports whether no work runs, and whether the deadline has passed for work, though the node may lead on.
-func (r *reign) rests() (idle, expired bool) {
+// rest is how far the work of a reign has come to its end.
+type rest struct {
+	idle                  bool // no work runs
+	expired, quiet, hangs bool // as of the reign, in which the node may lead on
+}
+
+func (r *reign) rests() rest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.works) == 0, r.expired
+	return rest{idle: len(r.works) == 0, expired: r.expired, quiet: r.quiet, hangs: r.hangs}
 }
 
 // join begins a work in the reign, whose context is returned. It is nil if the reign is closed.
@@ -298,7 +317,7 @@ func (r *reign) join(ctx context.Context) (context.Context, *work) {
 		return nil, nil
 	}
 	workCtx, cancel := context.WithCancelCause(ctx)
-	w := &work{reign: r, cancel: cancel}
+	w := &work{reign: r, cancel: cancel, began: r.clock.Now()}
 	r.works[w] = struct{}{}
 	return workCtx, w
 }
@@ -311,17 +330,22 @@ func (w *work) leave() (closed bool) {
 	defer r.mu.Unlock()
 	delete(r.works, w)
 	if r.closed && len(r.works) == 0 {
-		select {
-		case r.idle <- struct{}{}:
-		default: // the loop has not taken the last one yet, and will look
-		}
+		r.tellLoop()
 	}
 	return r.closed
 }
 
+// tellLoop has the loop look at the reign.
+func (r *reign) tellLoop() {
+	select {
+	case r.idle <- struct{}{}:
+	default: // the loop has not taken the last one yet, and will look
+	}
+}
+
 // guard ends the reign for its users when the deadline passes, even if the loop hangs in a disk that does not answer
-// and cannot say so, and calls overrun if the work then still runs. It returns when done is closed.
-func (w *work) guard(done <-chan struct{}, overrun func(Reign)) {
+// and cannot say so, and calls Overrun if the work then still runs; and it notes that work reports no progress. It returns when done is closed.
+func (w *work) guard(done <-chan struct{}, h *Host) {
 	timer := w.reign.clock.NewTimer(0)
 	defer release(timer)
 	for {
@@ -332,15 +356,16 @@ func (w *work) guard(done <-chan struct{}, overrun func(Reign)) {
 		}
 		left := w.reign.expire()
 		if left > 0 {
-			timer.Reset(left)
+			timer.Reset(min(left, h.awaitProgress(w)))
 			continue
 		}
 		select {
 		case <-done:
 		default:
-			if overrun != nil {
-				overrun(Reign{w.reign})
+			if h.config.Overrun != nil {
+				h.config.Overrun(Reign{w.reign, w})
 			}
+			w.reign.hang()
 		}
 		return
 	}

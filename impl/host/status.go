@@ -31,6 +31,8 @@ type Status struct {
 	Membership    string              `json:"membership,omitempty"`    // what this node is among changing members: its kind, waiting if it was never told of any, or removed
 	Configuration *spec.Configuration `json:"configuration,omitempty"` // who the members are; nil if they are fixed, or before the start
 	Settled       bool                `json:"settled,omitempty"`       // as of Membership.Settled
+	Quiet         *QuietStatus        `json:"quiet,omitempty"`         // the last time that work reported no progress, and the node resigned; nil if it never did
+	Guard         *GuardStatus        `json:"guard,omitempty"`         // what its guard has told it; nil if it has none
 	Waits         string              `json:"waits,omitempty"`         // what the first start of the node waits for; "" once it has started
 	Stopped       bool                `json:"stopped"`                 // the host has ended, or not begun: nothing above changes any more
 	Error         string              `json:"error"`                   // why it has ended, if not in good order
@@ -76,7 +78,7 @@ func (h *Host) Status() Status {
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
 		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.unbelieved.list(),
-		Deadline: Reign{seen.reign}.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped,
+		Deadline: Reign{r: seen.reign}.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped, Guard: h.config.Guard.status(), Quiet: h.quiet.Load(),
 	}
 	if seen.err != nil {
 		s.Error = seen.err.Error()

@@ -175,7 +175,7 @@ func BenchmarkValid(b *testing.B) {
 	r.renew(time.Now().Add(time.Hour))
 	b.ReportAllocs()
 	for b.Loop() {
-		if !(Reign{r}).Valid() {
+		if !(Reign{r: r}).Valid() {
 			b.Fatal("it is valid")
 		}
 	}

@@ -61,6 +61,12 @@ When the reign is about to end against its will, because no quorum answers, CMD 
 deadline, and SIGKILL at the deadline. When the leadership has gone elsewhere already, it gets SIGKILL after -grace.
 CMD gets these signals with all that it has started.
 
+With -progress 10s CMD must say that it gets on: it touches the file that BULLY_PROGRESS names, or writes to it, at least each ten
+seconds. Else this node resigns, as the commonest failure of a leader is to hang while its node is well; another runs CMD next, or
+this node does if it is elected again. CMD gets SIGTERM then, and SIGKILL when half of what is left of its reign is over. So:
+
+  bully exec -restart -progress 10s … -- sh -c 'while work; do touch "$BULLY_PROGRESS"; done'
+
 On Linux nothing that CMD has started outlives CMD, its reign, or bully, even if bully is killed (kill -9): a process that
 is listed as "guardian of CMD" ends all descendants of CMD, whatever their group, session or parent. Those that have
 changed their user (su, sudo, setpriv) it can end only as root, or where it may make a control group (cgroup v2, as under
@@ -82,6 +88,8 @@ type execFlags struct {
 	once, fence   string
 	every, offset time.Duration
 	retry         bool
+
+	progress time.Duration
 
 	given givenFlags
 }
@@ -107,6 +115,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	flags.DurationVar(&x.offset, "offset", 0, "of -every: periods begin this `time` after those of UTC, such as 2h30m")
 	flags.StringVar(&x.fence, "fence", "", "of -once: keep what has run in this `folder`, on storage that all nodes share, or at the URL of a server")
 	flags.BoolVar(&x.retry, "retry", false, "of -once: run CMD again if it has failed, or was cut short: at least once, instead of at most once")
+	flags.DurationVar(&x.progress, "progress", 0, "end CMD, and resign, if CMD has not touched the file $BULLY_PROGRESS for this `time`; 0 means that it need not")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " -- CMD [argument…]", Text: execHelp}); err != nil {
 		return err
 	}
@@ -128,6 +137,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	if job != nil && s.preempt == "" {
 		s.timing.Preempt = -1 // a higher node that takes over would end the run
 	}
+	s.progress = x.progress
 	s.noProof = true // CMD, or what it has started, may outlive a node that is dead (R37)
 	path, err := exec.LookPath(flags.Arg(0))
 	if err != nil {
@@ -154,8 +164,10 @@ func (x *execFlags) check(s settings) error {
 		x.grace = most
 	}
 	switch {
-	case x.grace < 0 || x.stop < 0:
-		return cli.Usage("-grace and -stop cannot be negative")
+	case x.grace < 0 || x.stop < 0 || x.progress < 0:
+		return cli.Usage("-grace, -stop and -progress cannot be negative")
+	case x.progress > 0 && x.progress < leastProgress:
+		return cli.Usage(fmt.Sprintf("-progress: %v is less than %v: a machine that is busy may take that long to start CMD", x.progress, leastProgress))
 	case x.grace > most:
 		return cli.Usage(fmt.Sprintf("-grace: %v is more than the %v that profile %s allows: a heartbeat and its answers must fit between two "+
 			"deadlines (R37 c)", x.grace, most, s.profile))
@@ -178,6 +190,8 @@ type worker struct {
 	path     string
 	args     []string
 	out, log io.Writer
+
+	touches atomic.Pointer[progressFile] // of the command that runs; or nil
 
 	job  *job        // or nil
 	ran  atomic.Bool // this node has begun a run of the job, and tells what becomes of it
@@ -221,7 +235,7 @@ func (w *worker) lead(ctx context.Context) error {
 	}
 	for {
 		// The context is that of the host: while the node is being stopped it leads on for the command.
-		err := w.host.Lead(context.WithoutCancel(ctx), work)
+		err := w.host.Lead(context.WithoutCancel(ctx), w.reports(work))
 		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) {
 			w.pause(ctx, fencePause)
 		} else if !errors.Is(err, errEnded) {
@@ -267,8 +281,15 @@ func (w *worker) start(reign host.Reign, more ...string) (*child.Child, error) {
 	cmd.Env = append(os.Environ(), "BULLY_EPOCH="+strconv.FormatUint(uint64(reign.Epoch()), 10), "BULLY_NODE="+w.id.String(),
 		"BULLY_CLUSTER="+w.cluster)
 	cmd.Env = append(cmd.Env, more...)
-	c, err := child.Start(cmd)
+	err := w.newProgress(cmd)
+	var c *child.Child
 	if err == nil {
+		reign.Progress()
+		c, err = child.Start(cmd)
+	}
+	if err != nil {
+		w.endProgress()
+	} else {
 		w.logger.Info("the command runs", "epoch", uint64(reign.Epoch()), "pid", c.PID(), slog.String("path", w.path))
 	}
 	return c, err
@@ -276,6 +297,8 @@ func (w *worker) start(reign host.Reign, more ...string) (*child.Child, error) {
 
 // watch waits until the command has ended, and reports whether that was by itself. It ends it with the reign.
 func (w *worker) watch(ctx context.Context, reign host.Reign, c *child.Child) (byItself bool) {
+	defer reign.Progress() // what comes next has its time
+	defer w.endProgress()
 	nearEnd := time.NewTimer(time.Until(reign.Deadline()) - w.flags.grace)
 	defer nearEnd.Stop()
 	for {
@@ -285,7 +308,10 @@ func (w *worker) watch(ctx context.Context, reign host.Reign, c *child.Child) (b
 		case <-ctx.Done():
 			w.logger.Info("the command is told to end", "epoch", uint64(reign.Epoch()), "because", context.Cause(ctx))
 			c.Terminate()
-			return w.finish(reign, c)
+			if errors.Is(context.Cause(ctx), host.ErrNoProgress) { // it must be gone when the reign is, or the node ends
+				return w.finish(reign, c, time.Until(reign.Deadline())/2)
+			}
+			return w.finish(reign, c, w.flags.stop)
 		case <-nearEnd.C:
 			left := time.Until(reign.Deadline()) - w.flags.grace
 			if left > 0 {
@@ -294,17 +320,17 @@ func (w *worker) watch(ctx context.Context, reign host.Reign, c *child.Child) (b
 			}
 			w.logger.Warn("no quorum has answered: the reign is about to end", "epoch", uint64(reign.Epoch()))
 			c.Terminate()
-			return w.finish(reign, c)
+			return w.finish(reign, c, w.flags.stop)
 		}
 	}
 }
 
-// finish waits until a command that was told to end has ended, and kills it when its time is up: after -stop, while the
+// finish waits until a command that was told to end has ended, and kills it when its time is up: after most, while the
 // node leads on; after -grace and no later than the deadline, if it does not. It returns false.
-func (w *worker) finish(reign host.Reign, c *child.Child) bool {
+func (w *worker) finish(reign host.Reign, c *child.Child, most time.Duration) bool {
 	begin := time.Now()
 	for {
-		left := w.flags.stop - time.Since(begin)
+		left := most - time.Since(begin)
 		if deadline := reign.Deadline(); deadline.IsZero() {
 			left = min(left, w.flags.grace-time.Since(begin))
 		} else {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,13 +236,45 @@ func TestExecRestart(t *testing.T) {
 	require.Equal(t, cli.OK, n.wait())
 }
 
+// TestExecProgress sees that a command that gets on runs on, and that one that hangs is ended, whatever it does with signals, and its node resigns.
+func TestExecProgress(t *testing.T) {
+	c := newCluster(t, 1)
+	file := filepath.Join(t.TempDir(), "told")
+	n := c.executes(1, file, `trap '' TERM; echo $$ >"$0"; echo "$BULLY_PROGRESS" >"$0.names"
+while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sleep 0.01; done; `+forever, append(steady, "-progress", "4s")...)
+	pid := number(t, file)
+	touched := content(t, file+".names")
+	until(t, "it reports for longer than it may be silent", func() bool {
+		begun, err := os.Stat(file)
+		now, failed := os.Stat(file + ".touched")
+		return errors.Join(err, failed) == nil && now.ModTime().Sub(begun.ModTime()) > 6*time.Second
+	})
+	require.True(t, alive(pid), "it reports")
+	require.NotContains(t, n.log.String(), "no progress")
+	require.NoError(t, os.WriteFile(file+".hang", nil, 0o600))
+	dies(t, pid)
+	until(t, "it leads again, and the command runs again", func() bool {
+		_, status := fetch(c.http[0], "/status")
+		return number(t, file) != pid && regexp.MustCompile(`"quiets":[1-9]`).MatchString(status)
+	})
+	require.Contains(t, n.log.String(), "the work has reported no progress: the node resigns")
+	status, out, _ := bully(t, "status", "-http", c.http[0])
+	require.Contains(t, out, "its work reported no progress", status)
+	_, text := fetch(c.http[0], "/metrics")
+	require.Regexp(t, `(?m)^bully_quiet_total [1-9]`, text)
+	n.signal(syscall.SIGTERM)
+	require.Equal(t, cli.OK, n.wait())
+	require.NoFileExists(t, touched)
+}
+
 func TestExecUsage(t *testing.T) {
 	c := newCluster(t, 1)
 	exec := func(args ...string) []string { return append([]string{"exec"}, args...) }
 	for want, args := range map[string][]string{
 		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                       exec(c.flags(1)...),
-		"bully exec: -grace and -stop cannot be negative":                                              exec(c.flags(1, "-move", "-stop", "-1s", "--", "true")...),
+		"bully exec: -grace, -stop and -progress cannot be negative":                                   exec(c.flags(1, "-move", "-stop", "-1s", "--", "true")...),
 		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-move", "-grace", "1s", "--", "true")...),
+		"bully exec: -progress: 10ms is less than 1s":                                                  exec(c.flags(1, "-move", "-progress", "10ms", "--", "true")...),
 		"did you mean -restart or -retry?":                                                             exec(c.flags(1, "-restrat", "--", "true")...),
 	} {
 		status, _, log := bully(t, args...)

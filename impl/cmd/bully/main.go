@@ -7,6 +7,7 @@
 //	bully cert node -ca ca -cluster jobs -id 3 -dir node-3    # … and a certificate for each
 //	bully run -id 3 -cluster jobs -members 1=10.0.0.1:7000,2=10.0.0.2:7000,3=10.0.0.3:7000 -data /var/lib/bully -http :8000 -tls-cert …
 //	bully exec -restart -id 3 -cluster jobs -members … -data /var/lib/bully -- service   # run a service while this node leads
+//	bully guard -- service                                    # run a program that embeds a node under a guard; bully run -guard is one too
 //	bully exec -once nightly -every 24h -fence /mnt/shared -id 3 … -- job    # run a job once a night, on whichever node leads
 //	bully status 10.0.0.1:8000 10.0.0.2:8000                  # who leads, and how the nodes are
 //	bully resign -http 10.0.0.1:8000,10.0.0.2:8000,10.0.0.3:8000            # who leads resigns, and another is waited for
@@ -62,6 +63,7 @@ func newProgram() cli.Program {
 			{Name: "cert", Summary: "make the certificates by which nodes know each other", Run: as(certificates), Foreign: true},
 			{Name: "demo", Summary: "run five nodes, kill the leader, bring it back; or replace all of them, one by one", Run: as(demo)},
 			{Name: "exec", Summary: "run a node, and a command while it leads", Run: as(execute)},
+			{Name: "guard", Summary: "run a program that embeds a node, kill it when it hangs, and start it again", Run: as(guardProgram)},
 			{Name: "init", Summary: "make the record of a first member of a cluster whose members come and go", Run: as(setup), Foreign: true},
 			{Name: "join", Summary: "make the record of a node that is to be added to one", Run: as(join), Foreign: true},
 			{Name: "measure", Summary: "say which timer profiles this machine can keep", Run: as(measure)},
@@ -175,6 +177,7 @@ type settings struct {
 	views     map[spec.NodeID]string
 	own       *library.Certificate // the certificate of the node, or nil
 	believed  []spec.NodeID
+	progress  time.Duration // of work, see host.Config; 0 if it need not report any
 }
 
 // settings reads the flags. An error says which flag is wrong, how, and what would be right.

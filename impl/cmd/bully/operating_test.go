@@ -30,6 +30,7 @@ import (
 // that has helped.
 var procedures = map[string]func(t *testing.T, section string){
 	"What is wrong?":                         func(t *testing.T, section string) { fixed(t).follow(section) },
+	"A node that hangs":                      choosesProfile, // it is followed, and all is well
 	"Choosing a profile":                     choosesProfile,
 	"Two nodes and a witness":                twoAndWitness,
 	"Upgrading":                              upgrades,

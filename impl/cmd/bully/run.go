@@ -19,6 +19,7 @@ import (
 	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/child"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -85,8 +86,10 @@ or it is no member any more, and says why; with 2 if it was called wrongly.
 func run(ctx context.Context, p program, args []string) error {
 	var f nodeFlags
 	var notify notifyFlags
+	var guard bool
 	flags := p.Flags("run")
 	f.define(flags)
+	flags.BoolVar(&guard, "guard", false, "run the node under a guard, which kills it when it hangs, and starts it again: see bully help guard")
 	notify.define(flags)
 	if err := p.ParseSome(flags, args, cli.Manual{Text: runHelp}); err != nil {
 		return err
@@ -101,6 +104,9 @@ func run(ctx context.Context, p program, args []string) error {
 	notifier, err := notify.newNotifier(p)
 	if err != nil {
 		return err
+	}
+	if guard && !child.Guarded() {
+		return becomeGuard(s)
 	}
 	if found, err := p.find(ctx, &s); !found {
 		return err
@@ -136,6 +142,7 @@ type node struct {
 	bare     *slog.Logger // for the parts, which say themselves which node it is
 	logger   *slog.Logger
 	recorder *trace.Recorder // or nil
+	guard    *host.Guard     // or nil
 	host     *library.Node
 	web      *web.Server // or nil
 	local    *web.Server // that programs beside the node ask, or nil
@@ -156,6 +163,9 @@ func newNode(p program, s settings) (*node, error) {
 
 // open opens all that a node needs, as far as it can.
 func (n *node) open() (err error) {
+	if n.guard, err = host.FindGuard(); err != nil {
+		return err
+	}
 	if n.http != "" {
 		if n.listener, err = net.Listen("tcp", n.http); err != nil {
 			return fmt.Errorf("-http: %w", err)
@@ -238,6 +248,7 @@ func (n *node) configured(events *web.Events, phi host.Detector, listener net.Li
 	c.Links = func(c *transport.Config) { c.NoProof, c.Listener = c.NoProof || n.noProof, listener }
 	c.Host = func(c *host.Config) {
 		c.Believe, c.Detector, c.Clock, c.Metrics, c.Trace = n.believed, phi, host.KernelClock{}, events, events
+		c.Guard, c.Progress = n.guard, n.progress
 	}
 	return c
 }
@@ -269,7 +280,7 @@ func (n *node) run(ctx context.Context) error {
 	if n.changing() {
 		attributes = append(attributes, "incarnation", fmt.Sprintf("%016x", n.identity.Incarnation))
 	}
-	n.logger.Info("running", attributes...)
+	n.logger.Info("running", append(attributes, n.guardedBy()...)...)
 	stop := n.keepCertificate(ctx)
 	err := n.host.Run(ctx)
 	stop()

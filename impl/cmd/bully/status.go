@@ -156,6 +156,9 @@ func printAnswers(out io.Writer, answers []answered) error {
 		if s.Membership != "" && s.Membership != string(spec.Voter) {
 			role += " (" + cli.PrintableText(s.Membership) + ")"
 		}
+		if s.Guard != nil {
+			role += " (guarded)"
+		}
 		if !s.Since.IsZero() {
 			since = time.Since(s.Since).Round(100 * time.Millisecond).String()
 		}
@@ -196,6 +199,13 @@ func (s *nodeStatus) warnings() (all []string) {
 	}
 	if s.EndsSoon {
 		all = append(all, "its certificate ends on "+s.Expires.Format("2006-01-02 15:04:05 UTC")+": renew it")
+	}
+	if s.Guard != nil && s.Guard.Restarts > 0 {
+		all = append(all, guarded(s.Guard))
+	}
+	if q := s.Quiet; q != nil {
+		all = append(all, fmt.Sprintf("its work reported no progress for %v, and it resigned from epoch %d at %s", q.For.Round(time.Millisecond), q.Epoch,
+			q.At.UTC().Format("2006-01-02 15:04:05 UTC")))
 	}
 	for _, id := range s.Unbelieved {
 		all = append(all, fmt.Sprintf("node %s says that there are other members, and is not believed, as it is no member that this node knows", id))

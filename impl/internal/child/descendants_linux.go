@@ -23,14 +23,8 @@ type descendant struct {
 
 // descendants returns the processes that a process has started, those that they have started, and so on.
 func descendants(of int) (found []descendant) {
-	folder, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	names, _ := folder.Readdirnames(-1) // as far as they can be read
-	_ = folder.Close()
 	children := map[int][]descendant{}
-	for _, name := range names {
+	for _, name := range namesIn("/proc") {
 		if pid, err := strconv.Atoi(name); err == nil {
 			if d, ok := look(pid); ok {
 				children[d.parent] = append(children[d.parent], d)
@@ -44,18 +38,23 @@ func descendants(of int) (found []descendant) {
 	return found
 }
 
-// look reads what the kernel says of a process. Its name may be anything, brackets included.
+// look reads what the kernel says of a process.
 func look(pid int) (descendant, bool) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	end := bytes.LastIndexByte(stat, ')')
-	if err != nil || end < 0 {
-		return descendant{}, false
-	}
-	after := strings.Fields(string(stat[end+1:]))
+	after := statOf(fmt.Sprintf("/proc/%d/stat", pid))
 	if len(after) < 2 {
 		return descendant{}, false
 	}
 	state := after[0]
 	parent, err := strconv.Atoi(after[1])
 	return descendant{pid: pid, parent: parent, ended: state == "Z" || state == "X"}, err == nil
+}
+
+// statOf reads what a file named stat says of a process or a thread after its name, which may be anything, brackets included.
+func statOf(file string) []string {
+	stat, err := os.ReadFile(file)
+	end := bytes.LastIndexByte(stat, ')')
+	if err != nil || end < 0 {
+		return nil
+	}
+	return strings.Fields(string(stat[end+1:]))
 }

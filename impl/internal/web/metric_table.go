@@ -46,6 +46,10 @@ var ofNode = []row[host.Status]{
 	{Metric{metricPrefix + "save_seconds", Histogram, "", "How long it took to make a promise durable (R4)."}, saves},
 	one("slow_saves_total", Counter, "Promises that took the disk longer than it may.", func(s *host.Status) float64 { return float64(s.Counters.SlowSaves) }),
 	one("pauses_total", Counter, "How often the node was held up for longer than it may be.", func(s *host.Status) float64 { return float64(s.Counters.Pauses) }),
+	one("quiet_total", Counter, "How often work reported no progress, and the node resigned.", func(s *host.Status) float64 { return float64(s.Counters.Quiets) }),
+	one("guarded", Gauge, "Whether the node has a guard.", func(s *host.Status) float64 { return number(s.Guard != nil) }),
+	one("guard_kills_total", Counter, "How often its guard has killed the node, since the guard began.", ofGuard(func(g *host.GuardStatus) int { return g.Kills })),
+	one("guard_restarts_total", Counter, "How often its guard has started the node again, since the guard began.", ofGuard(func(g *host.GuardStatus) int { return g.Restarts })),
 	one("lost_disks_total", Counter, "How often another node did not remember what it has said.", func(s *host.Status) float64 { return float64(s.Counters.LostDisks) }),
 	one("unbelieved_total", Counter, "Messages of nodes that are no members, and claim that there are newer ones.", func(s *host.Status) float64 { return float64(s.Counters.Unbelieved) }),
 	one("trace_errors_total", Counter, "Steps that could not be recorded.", func(s *host.Status) float64 { return float64(s.Counters.TraceErrors) }),
@@ -54,6 +58,16 @@ var ofNode = []row[host.Status]{
 	where(changing, one("configuration_settled", Gauge, "Whether this node leads, and a quorum is known to hold its configuration (R47).", func(s *host.Status) float64 { return number(s.Settled) })),
 	where(changing, labelled("members", Gauge, "kind", "Members, by kind.", kinds)),
 	where(changing, one("member", Gauge, "Whether this node is a member.", func(s *host.Status) float64 { return number(slices.Contains(s.Members, s.ID)) })),
+}
+
+// ofGuard reads what the guard has told; without one that is 0.
+func ofGuard(read func(*host.GuardStatus) int) func(*host.Status) float64 {
+	return func(s *host.Status) float64 {
+		if s.Guard == nil {
+			return 0
+		}
+		return float64(read(s.Guard))
+	}
 }
 
 func roles(s *host.Status) map[spec.Role]float64 {

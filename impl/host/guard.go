@@ -1,0 +1,90 @@
+package host
+
+import "time"
+
+// Guard is who watches this process from outside, and is told by the loop of a host that it goes round: a guard (bully run -guard, bully
+// guard), which kills the process when it hangs, so that the others need not wait for patience to end; systemd (Type=notify,
+// WatchdogSec); or both. [FindGuard] finds them. It belongs to one host.
+//
+// What is told is that the loop has begun a turn, or when at the latest it will, or that it waits for its disk, which may take its time.
+// Telling never waits for whoever is told.
+type Guard struct {
+	account *GuardStatus // or nil: there is no guard
+	bell    bell
+	systemd systemd
+	ring    ring
+}
+
+// GuardStatus is what a guard has told this process at its start.
+type GuardStatus struct {
+	Guard    int       `json:"guard"`          // the process id of the guard
+	Kills    int       `json:"kills"`          // of this node by its guard, since that began
+	Restarts int       `json:"restarts"`       // after these, and after deaths by a signal of somebody else
+	Last     string    `json:"last,omitempty"` // why it had died the last time
+	At       time.Time `json:"at,omitzero"`    // and when
+}
+
+// ring says when a guard is to look, if nothing more is told: it begins to look after first, and then every so often.
+type ring struct{ first, every time.Duration }
+
+// ringOf returns when a guard is to look: a loop that is well gets round in less than Delay. One and a half of it later the guard begins to
+// look whether the process is only kept from running, and in the end of the second Delay it is sure that it is not.
+func ringOf(t *Timing) ring { return ring{first: t.Delay + t.Delay/2, every: t.Delay / 4} }
+
+// status returns what its guard has told, or nil.
+func (g *Guard) status() *GuardStatus {
+	if g == nil {
+		return nil
+	}
+	return g.account
+}
+
+// begin notes the timing of the host.
+func (g *Guard) begin(t *Timing) {
+	if g != nil {
+		g.ring = ringOf(t)
+	}
+}
+
+// turns tells that the loop begins a turn, which is to be a short one.
+func (g *Guard) turns(now time.Time) {
+	if g != nil {
+		g.bell.set(g.ring.first, g.ring.every)
+		g.systemd.alive(now)
+	}
+}
+
+// rests tells that the loop waits, until then at the latest.
+func (g *Guard) rests(until, now instant) {
+	if g == nil {
+		return
+	}
+	if until == never {
+		g.bell.stop()
+		return
+	}
+	g.bell.set(g.ring.first+max(until.After(now), 0), g.ring.every)
+}
+
+// rousesBy returns when the loop is to begin a turn, though it has nothing to do, if it begins to wait now.
+func (g *Guard) rousesBy(now instant) instant {
+	if g == nil {
+		return never
+	}
+	return min(g.bell.rouses(now, g.ring), g.systemd.rouses(now))
+}
+
+// waitsForDisk tells that the loop does something that may take any time, until it turns or rests.
+func (g *Guard) waitsForDisk() {
+	if g != nil {
+		g.bell.stop()
+	}
+}
+
+// ends tells that the host ends, which may take its time too.
+func (g *Guard) ends() {
+	if g != nil {
+		g.bell.stop()
+		g.systemd.ends()
+	}
+}

@@ -1,0 +1,129 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// aTimer is the timer of a guard, which nobody waits for.
+func aTimer(t *testing.T) (fd int, state func() (left, every time.Duration)) {
+	made, err := newKernelTimer(time.Hour)
+	require.NoError(t, err)
+	timer := made.(*kernelTimer)
+	t.Cleanup(func() { require.NoError(t, timer.Close()) })
+	require.NoError(t, timer.conn.Control(func(descriptor uintptr) { fd = int(descriptor) }))
+	return fd, func() (left, every time.Duration) {
+		var now setting
+		_, _, errno := syscall.Syscall(syscall.SYS_TIMERFD_GETTIME, uintptr(fd), uintptr(unsafe.Pointer(&now)), 0)
+		require.Zero(t, errno)
+		return time.Duration(now.value.Nano()), time.Duration(now.interval.Nano())
+	}
+}
+
+// TestGuardIsTold: a guard is not to judge a node before it runs, while it waits for its disk, and when it ends; and is to look in time when
+// the loop makes a turn, or rests.
+func TestGuardIsTold(t *testing.T) {
+	fd, state := aTimer(t)
+	guard := &Guard{account: &GuardStatus{}, bell: bell{fd: fd, there: true}}
+	me, timing := id(1), Busy()
+	saves, saved := make(chan struct{}), make(chan struct{})
+	disk := storage.NewMemory()
+	disk.Before(func(spec.Durable) error {
+		saves <- struct{}{}
+		<-saved
+		return nil
+	})
+	turn := make(chan struct{})
+	node, err := New(Config{ID: me, Members: []spec.NodeID{me}, Storage: disk, Transport: transport.NewNetwork(nil).Join(me), Timing: timing, Guard: guard})
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(context.Background()) }()
+	for range 2 { // it knows itself, and is elected
+		<-saves
+		left, _ := state()
+		require.Zero(t, left, "it waits for its disk")
+		saved <- struct{}{}
+	}
+	require.Eventually(t, func() bool { return node.Status().Leading }, time.Minute, time.Millisecond)
+	go func() { _ = node.call(context.Background(), func() { turn <- struct{}{}; <-turn }) }()
+	<-turn
+	left, every := state()
+	require.Equal(t, timing.Delay/4, every)
+	require.LessOrEqual(t, left, timing.Delay+timing.Delay/2, "it makes a turn")
+	turn <- struct{}{}
+	require.Eventually(t, func() bool {
+		left, _ := state()
+		return left > timing.Delay+timing.Delay/2
+	}, time.Minute, time.Microsecond, "it rests")
+	left, _ = state()
+	require.LessOrEqual(t, left, 5*guard.ring.first, "and makes a turn soon, whatever comes")
+	require.Equal(t, &GuardStatus{}, node.Status().Guard)
+	require.NoError(t, node.Close())
+	require.NoError(t, <-ended)
+	left, _ = state()
+	require.Zero(t, left, "it has ended")
+}
+
+// TestFindGuard: a guard is found once, by the process that it has started.
+func TestFindGuard(t *testing.T) {
+	none := func() {
+		guard, err := FindGuard()
+		require.NoError(t, err)
+		require.Nil(t, guard)
+	}
+	none()
+	fd, state := aTimer(t)
+	account := map[string]any{"guard": os.Getppid(), "descriptor": fd, "kills": 2, "restarts": 3, "last": "it was stopped"}
+	set := func(key string, value any) {
+		account[key] = value
+		text, err := json.Marshal(account)
+		require.NoError(t, err)
+		t.Setenv(guardedVariable, string(text))
+	}
+	set("kills", 4)
+	guard, err := FindGuard()
+	require.NoError(t, err)
+	require.Equal(t, &GuardStatus{Guard: os.Getppid(), Kills: 4, Restarts: 3, Last: "it was stopped"}, guard.status())
+	left, _ := state()
+	require.Zero(t, left)
+	none()
+
+	set("guard", os.Getpid())
+	_, err = FindGuard()
+	require.ErrorContains(t, err, "a shell in between must exec it")
+	set("guard", os.Getppid())
+	set("descriptor", 1<<20)
+	_, err = FindGuard()
+	require.ErrorContains(t, err, "no timer")
+	t.Setenv(guardedVariable, "yes")
+	_, err = FindGuard()
+	require.ErrorContains(t, err, "cannot be read")
+}
+
+// TestFindSystemd: it is told, and its watchdog if that is of this process.
+func TestFindSystemd(t *testing.T) {
+	for whom, watched := range map[string]time.Duration{"": time.Second, strconv.Itoa(os.Getpid()): time.Second, "1": 0} {
+		t.Setenv(notifyVariable, "/no/such/socket")
+		t.Setenv(watchdogVariable, "1000000")
+		t.Setenv(watchedVariable, whom)
+		guard, err := FindGuard()
+		require.NoError(t, err)
+		require.Equal(t, watched, guard.systemd.watchdog)
+		require.Nil(t, guard.status())
+		guard.turns(time.Now()) // nobody is there: that holds up nobody
+		guard.ends()
+		require.NoError(t, syscall.Close(guard.systemd.socket))
+	}
+}
