@@ -1,8 +1,9 @@
 // Who acts as leader, where that is not plain: a leader that is paused takes itself for one, and does nothing.
 import type { Recording, Scene } from '../recording';
 import type { NodeState } from '../types';
-import { capital, nodeId } from '../words';
 import { among } from '../hint/election';
+import { together } from '../pair/pair';
+import { capital, nodeId } from '../words';
 
 // woken reports whether a node has just gone on, and the time that it had as a leader has run out meanwhile: that comes before all else (R37).
 function woken(scene: Scene, node: number): boolean {
@@ -15,9 +16,15 @@ export function acts(scene: Scene, node: number): boolean {
   return scene.nodes[node]!.look === 'leads' && !scene.nodes[node]!.paused && !woken(scene, node);
 }
 
-// actingWords says who acts, if more than one has a crown, or one of them is paused; '' where there is nothing to explain.
+// actingWords says who acts, if more than one of a cluster has a crown, or one of them is paused; '' where there is nothing to explain.
 export function actingWords(recording: Recording, scene: Scene): string {
-  const crowns = [...scene.nodes.keys()].filter((node) => scene.nodes[node]!.look === 'leads');
+  const nodes = [...scene.nodes.keys()];
+  const clusters = nodes.filter((node) => nodes.findIndex((other) => together(node, other)) === node).map((first) => nodes.filter((node) => together(first, node)));
+  return clusters.map((cluster) => inCluster(recording, scene, cluster)).filter(Boolean).join(' ');
+}
+
+function inCluster(recording: Recording, scene: Scene, cluster: number[]): string {
+  const crowns = cluster.filter((node) => scene.nodes[node]!.look === 'leads');
   const idle = crowns.filter((node) => !acts(scene, node));
   if (crowns.length === 0 || (crowns.length < 2 && idle.length === 0)) return '';
   const act = crowns.filter((node) => acts(scene, node)).map((node) => nodeId(recording, node));

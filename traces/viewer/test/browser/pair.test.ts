@@ -22,8 +22,10 @@ for (const [name, options] of [['a desk', {}], ['a phone, dark', { phone: true, 
     const all = await middles(page);
     const axis = 'phone' in options ? 'y' : 'x';
     assert.ok(Math.max(...all.slice(0, 5).map((at) => at[axis])) < Math.min(...all.slice(5).map((at) => at[axis])), 'the two rings are apart');
+    assert.equal(await page.locator('.ring-acting').count(), 0, 'each of the two has one leader');
     await page.keyboard.press('End');
     await settled(page);
+    assert.equal(await page.locator('.ring-acting').innerText(), 'Two act at once: 3 and 5.');
     const [textbook, ours] = await sides(page);
     assert.match(textbook!, /two leaders for 1\.\d+ s, \d+ stale writes/);
     assert.match(ours!, /\(ours\): never two leaders, no stale writes/);
