@@ -52,15 +52,20 @@ func (c *Client) Lead(ctx context.Context, work func(context.Context, *Reign) er
 	}
 	lines := make(chan line)
 	go read(streaming, stream.Body, lines)
+	why := "it has ended"
 	for {
 		begins, more := <-lines
 		if !more {
-			return orEnd(ctx, errors.New("agent: the node has ended, or has taken this program to be stuck"))
+			return orEnd(ctx, errors.New("agent: the node leads for this program no longer: "+why))
 		}
 		if !begins.Leading {
-			continue // the end of the last one
+			why = begins.Why // the end of the last one
+			continue
 		}
-		over, err := c.reign(ctx, asks, begins, lines, work)
+		over, said, err := c.reign(ctx, asks, begins, lines, work)
+		if why = "it has ended"; said != "" {
+			why = said
+		}
 		if ctx.Err() != nil || !over {
 			return orEnd(ctx, err)
 		}
@@ -107,8 +112,9 @@ func (c *Client) Resign(ctx context.Context) error {
 	return nil
 }
 
-// reign runs work in a reign that has begun, until the node says that it is over, or the last lease ends. It reports whether that was so.
-func (c *Client) reign(ctx context.Context, asks *http.Client, begins line, lines <-chan line, work func(context.Context, *Reign) error) (over bool, err error) {
+// reign runs work in a reign that has begun, until the node says that it is over, or the last lease ends. It reports whether that was so,
+// and why as the node says.
+func (c *Client) reign(ctx context.Context, asks *http.Client, begins line, lines <-chan line, work func(context.Context, *Reign) error) (over bool, why string, err error) {
 	working, cancel := context.WithCancelCause(ctx)
 	r := &Reign{asks: asks, epoch: begins.Epoch, term: begins.Term}
 	var keeping sync.WaitGroup
@@ -119,7 +125,8 @@ func (c *Client) reign(ctx context.Context, asks *http.Client, begins line, line
 		})
 		keeping.Go(func() {
 			select {
-			case <-lines: // it is over, or the node has gone
+			case said := <-lines: // it is over, or the node has gone
+				why = said.Why
 				r.end()
 				cancel(ErrNotLeader)
 			case <-working.Done():
@@ -133,12 +140,12 @@ func (c *Client) reign(ctx context.Context, asks *http.Client, begins line, line
 	cancel(context.Canceled)
 	keeping.Wait()
 	if !over || ctx.Err() != nil {
-		return over, err
+		return over, why, err
 	}
 	if answer, err := ask(ctx, asks, http.MethodPost, "/stopped", url.Values{"term": {r.term}}); err == nil {
 		_ = answer.Body.Close()
 	}
-	return true, nil
+	return true, why, nil
 }
 
 func (c *Client) silence() time.Duration {

@@ -138,7 +138,7 @@ func TestNodeEnds(t *testing.T) {
 		require.False(t, r.Valid())
 		return nil
 	})
-	require.ErrorContains(t, err, "agent: the node has ended")
+	require.ErrorContains(t, err, "agent: the node leads for this program no longer")
 	stop()
 }
 
@@ -152,7 +152,7 @@ func TestHangs(t *testing.T) {
 		require.ErrorIs(t, r.Progress(context.Background()), agent.ErrNotLeader)
 		return nil
 	})
-	require.ErrorContains(t, err, "taken this program to be stuck")
+	require.ErrorContains(t, err, "it has made no progress for 20ms")
 }
 
 // newFake serves what a node would, and lets a program lead at once. It calls asked for each other question before it answers.

@@ -50,7 +50,7 @@ class Agent:
         limits = {"lease": f"{int(self.silence * 1000)}ms"}
         if self._progress is not None:
             limits["progress"] = f"{int(self._progress * 1000)}ms"
-        connection, reign = _Connection(self.path), None
+        connection, reign, why = _Connection(self.path), None, "it has ended"
         try:
             lines = _Lines(self._ask(connection, "GET", "/lead", limits))
             for said in lines:
@@ -59,7 +59,9 @@ class Agent:
                     if reign._begin():
                         yield reign
                     reign._end()
-            raise AgentError("the node has ended, or has taken this program to be stuck")
+                else:
+                    why = said.get("why", why)
+            raise AgentError("the node leads for this program no longer: " + why)
         except (OSError, http.client.HTTPException, ValueError) as e:
             raise AgentError(f"the node does not answer: does bully run -socket run here? {e}") from e
         finally:

@@ -148,12 +148,28 @@ type reignOf struct {
 func TestPythonBesideANode(t *testing.T) {
 	c := newCluster(t, 1)
 	socket := filepath.Join(t.TempDir(), "s")
-	c.run(1, append(steady, "-socket", socket)...)
+	node := c.run(1, append(steady, "-socket", socket)...)
 	until(t, "it listens", func() bool { _, err := os.Stat(socket); return err == nil })
 	p := beside(t, socket, "python3", ofAgentPage(t, "python"))
 	until(t, "it acts", func() bool { return len(p.acts()) == 1 })
 	resign(t, c.http[0])
 	until(t, "it acts again", func() bool { return len(p.acts()) == 2 })
+	node.signal(syscall.SIGTERM)
+	require.Zero(t, node.wait(), "it ends though a program is there")
+	until(t, "the program is told", func() bool { return strings.Contains(p.log.String(), "the node leads for this program no longer") })
+}
+
+// TestSocketAlone: a node that serves nothing else lets a program lead.
+func TestSocketAlone(t *testing.T) {
+	c := newCluster(t, 1)
+	socket := filepath.Join(t.TempDir(), "s")
+	spawn(t, "run", "-id", "1", "-members", c.members, "-data", c.data[0], "-cluster", "test", "-socket", socket)
+	until(t, "it listens", func() bool { _, err := os.Stat(socket); return err == nil })
+	p := beside(t, socket, "python3", ofAgentPage(t, "python"))
+	until(t, "it acts", func() bool { return len(p.acts()) > 0 })
+	status, _, log := bully(t, append([]string{"exec", "-socket", socket}, append(c.flags(1), "--", "true")...)...)
+	require.Equal(t, 2, status)
+	require.Contains(t, log, "-socket is for bully run")
 }
 
 // TestShellBesideANode runs the script of the page: it acts in an epoch, and ends when the node resigns.
@@ -195,7 +211,7 @@ func TestSocketIsTaken(t *testing.T) {
 	file := filepath.Join(folder, "file")
 	require.NoError(t, os.WriteFile(file, []byte("precious"), 0o600))
 	other := newCluster(t, 1)
-	for path, says := range map[string]string{left: "another program listens on", file: "is there, and is no socket", filepath.Join(folder, strings.Repeat("x", 200)): "-socket: "} {
+	for path, says := range map[string]string{left: "another program listens on", file: "is there, and is no socket", filepath.Join(folder, strings.Repeat("x", 200)): "give a shorter path"} {
 		p := other.run(1, "-socket", path)
 		require.Equal(t, 1, p.wait())
 		require.Contains(t, p.log.String(), says)

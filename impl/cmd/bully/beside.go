@@ -42,12 +42,18 @@ func (p program) awaitProgram(ctx context.Context, s settings, programs *web.Pro
 		defer waiting.Close()
 		waiting.Says("a program that asks to lead, at " + s.socket)
 	}
-	return programs.Wait(ctx) == nil, nil
+	return programs.Wait(ctx) == nil && ctx.Err() == nil, nil
 }
+
+// maxSocketPath is how long the path of a socket may be where it may be least: in BSD.
+const maxSocketPath = 103
 
 // listenForPrograms listens on a Unix socket. What a node that was killed has left behind there is replaced; what another listens on, or
 // what is no socket, is not.
 func listenForPrograms(path string) (net.Listener, error) {
+	if len(path) > maxSocketPath {
+		return nil, fmt.Errorf("-socket: %s has %d bytes, and a socket may have %d: give a shorter path", path, len(path), maxSocketPath)
+	}
 	l, err := net.Listen("unix", path)
 	if err == nil {
 		return l, nil

@@ -126,6 +126,9 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	if s.socket != "" {
+		return cli.Usage("-socket is for bully run: CMD is what leads here")
+	}
 	x.given = given(flags)
 	if err := x.check(s); err != nil {
 		return err

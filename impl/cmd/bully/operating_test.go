@@ -237,10 +237,12 @@ func sameIDTwice(t *testing.T, section string) {
 	h.clone()
 	h.serve("3", "start")
 	h.agree()
-	for !strings.Contains(h.log["1"].String(), "two programs run as one node") { // node 2 may have refused the clone before
-		h.serve("4", "start")
-		require.Equal(t, 1, h.service["4"].wait())
-	}
+	h.serve("2", "stop") // it might refuse the clone first, each time, and then node 1 would never see it
+	h.serve("4", "start")
+	require.Equal(t, 1, h.service["4"].wait())
+	until(t, "node 1 says it", func() bool { return strings.Contains(h.log["1"].String(), "two programs run as one node") })
+	h.serve("2", "start")
+	h.agree()
 	h.follow(section)
 	h.agree()
 	require.NoDirExists(t, h.data("4"))

@@ -232,6 +232,9 @@ func (n *node) changer() web.Changer {
 // controlled reports whether whoever reaches the HTTP server may make the node resign, and change members: where nobody else can reach
 // it, or where the flag says so.
 func (n *node) controlled() bool {
+	if n.listener == nil { // what is served is the socket alone
+		return true
+	}
 	address, ok := n.listener.Addr().(*net.TCPAddr)
 	return n.httpControl || ok && address.IP.IsLoopback()
 }

@@ -54,15 +54,35 @@ func (p *Programs) lead(w http.ResponseWriter, r *http.Request) {
 	}
 	p.enter(1)
 	defer p.enter(-1)
+	select {
+	case p.turn <- struct{}{}: // one at a time: a fence cannot tell two apart that lead in one epoch
+		defer func() { <-p.turn }()
+	case <-r.Context().Done():
+		return
+	}
+	// While it waits, the end of the connection is the end of that. While it leads, it ends the work: the node resigns, so that the next
+	// program has an epoch of its own.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer cancel()
 	var last *beside
 	for {
 		if last, err = p.next(r.Context(), last); err != nil {
 			return
 		}
 		for err == nil { // it has stopped by itself: the reign went on, and the node has resigned
-			err = last.leader.Lead(r.Context(), func(work context.Context, reign host.Reign) error {
-				return p.leadFor(r.Context(), newTerm(reign, work, limits), lines)
+			waits := context.AfterFunc(r.Context(), cancel)
+			err = last.leader.Lead(ctx, func(work context.Context, reign host.Reign) error {
+				if !waits() {
+					cancel()
+					return nil
+				}
+				err := p.leadFor(r.Context(), newTerm(reign, work, limits), lines)
+				if work.Err() != nil { // it waits for the next reign
+					waits = context.AfterFunc(r.Context(), cancel)
+				}
+				return err
 			})
+			waits()
 		}
 		if errors.Is(err, errSilent) || r.Context().Err() != nil {
 			return
@@ -94,7 +114,7 @@ func (p *Programs) leadFor(asks context.Context, t *term, lines *lines) error {
 		}
 		select {
 		case <-asks.Done(): // it has closed the connection
-			return asks.Err()
+			return nil
 		case <-t.stopped:
 			if !t.isSilent() {
 				return nil

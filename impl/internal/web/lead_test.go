@@ -151,12 +151,15 @@ func TestLastLeaseHolds(t *testing.T) {
 // TestNodeRunsBesidePrograms: it is to run while one asks to lead, and one that comes later waits for the next.
 func TestNodeRunsBesidePrograms(t *testing.T) {
 	node := newAlone(t)
-	first, second := newProgram(t, node.url, ""), newProgram(t, node.url, "")
-	require.True(t, first.line().Leading)
-	require.True(t, second.line().Leading)
+	first := newProgram(t, node.url, "")
+	leads := first.line()
+	second := newProgram(t, node.url, "")
 	node.programs.enter(-1)
+	first.asks(http.MethodPost, "/stopped", leads.Term)
+	again := first.line()
 	first.close()
 	require.NoError(t, node.ctx.Err())
+	require.Greater(t, second.line().Epoch, again.Epoch, "one leads at a time")
 	second.close()
 	<-node.ctx.Done()
 	node.leave()
@@ -165,10 +168,10 @@ func TestNodeRunsBesidePrograms(t *testing.T) {
 	require.Contains(t, body, "waits for a program")
 	third := newProgram(t, node.url, "")
 	require.NoError(t, node.programs.Wait(t.Context()))
-	again, leave := node.programs.Join(t.Context(), node.Host, node.server)
+	ends, leave := node.programs.Join(t.Context(), node.Host, node.server)
 	require.True(t, third.line().Leading)
 	third.close()
-	<-again.Done()
+	<-ends.Done()
 	leave()
 }
 

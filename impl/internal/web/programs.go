@@ -16,6 +16,7 @@ type Programs struct {
 	server *http.Server
 	slots  *slots
 	terms  terms
+	turn   chan struct{} // has a value while a program leads, or is the next to
 
 	mu      sync.Mutex
 	there   int           // programs that ask to lead
@@ -34,7 +35,7 @@ const mostPrograms = 64
 
 // NewPrograms returns Programs that serve nothing yet.
 func NewPrograms(logger *slog.Logger) *Programs {
-	p := &Programs{logger: logger, slots: &slots{most: mostPrograms}, changed: make(chan struct{})}
+	p := &Programs{logger: logger, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /lead", p.lead)
 	mux.HandleFunc("HEAD /lead", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }) // it would lead
