@@ -62,8 +62,8 @@ deadline, and SIGKILL at the deadline. When the leadership has gone elsewhere al
 CMD gets these signals with all that it has started.
 
 With -progress 10s CMD must say that it gets on: it touches the file that BULLY_PROGRESS names, or writes to it, at least each ten
-seconds. Else this node resigns, as the commonest failure of a leader is to hang while its node is well; another runs CMD next, or
-this node does if it is elected again. CMD gets SIGTERM then, and SIGKILL when half of what is left of its reign is over. So:
+seconds. Else this node resigns, as the commonest failure of a leader is to hang while its node is well. The highest that runs is
+elected again, and runs CMD anew: that mends what hangs once. What hangs at one node each time needs a hand. CMD gets SIGTERM then, and SIGKILL when half of what is left of its reign is over. So:
 
   bully exec -restart -progress 10s … -- sh -c 'while work; do touch "$BULLY_PROGRESS"; done'
 

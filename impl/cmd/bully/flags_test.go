@@ -109,6 +109,7 @@ func TestSettingsRefused(t *testing.T) {
 		"-view: node 3 is not one of -members":                            {"-http", ":1", "-view", "3=http://a"},
 		"-view says where pages are, but -http is missing":                {"-view", "1=http://a"},
 		"-http-control says who may use -http, which is missing":          {"-http-control"},
+		"-socket: give the path of the socket":                            {"-socket", ""},
 		"there is no record in d, and no -id":                             {"-id", "", "-cluster", "", "-members", ""},
 		`-listen: "here" is no address`:                                   {"-listen", "here"},
 		`-log: unknown "jsno"; did you mean json? (there are text and js`: {"-log", "jsno"},

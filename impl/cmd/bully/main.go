@@ -202,6 +202,9 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 	if f.expect != 0 && s.search == nil {
 		return s, cli.Usage("-expect is for members that DNS names: give -members dns+srv://NAME or dns://NAME:PORT")
 	}
+	if given["socket"] && f.socket == "" {
+		return s, cli.Usage("-socket: give the path of the socket, or leave the flag out: without it the node takes part whatever programs do")
+	}
 	if f.httpControl && f.http == "" {
 		return s, cli.Usage("-http-control says who may use -http, which is missing")
 	}
