@@ -83,21 +83,21 @@ func TestQuietWorkResigns(t *testing.T) {
 func TestHangingWorkResigns(t *testing.T) {
 	bubble(t, 3, func(t *testing.T, c *cluster) {
 		three := reporting(c)
-		var deadline, overrun time.Time
+		deadline, overrun := make(chan time.Time, 1), make(chan time.Time, 1)
 		three.config.Overrun = func(r Reign) {
-			overrun = time.Now()
+			overrun <- time.Now()
 			time.Sleep(100 * ms)
 			require.True(t, three.Status().Leading, "nobody has heard of it")
 		}
 		released := make(chan struct{})
 		outcome := lead(three, context.Background(), func(ctx context.Context, r Reign) error {
 			<-ctx.Done()
-			deadline = r.Deadline()
+			deadline <- r.Deadline()
 			<-released
 			return errWork
 		})
 		time.Sleep(patient + c.timing.Reign)
-		require.Equal(t, deadline, overrun, "the deadline moves no more")
+		require.Equal(t, <-deadline, <-overrun, "the deadline moves no more")
 		require.ErrorIs(t, <-three.ended, ErrNoProgress, "it was to lead again, as the highest")
 		require.False(t, three.Status().Leading)
 		require.EqualValues(t, 2, three.Status().Counters.Changes, "nobody was told that it leads again")
