@@ -51,7 +51,7 @@ test('a verdict counts who leads at once, and for how long; a leader that is pau
   const frame = (at: number, node: number, look: Look, more: Partial<Frame> = {}, paused = false): Frame => ({ at, kind: 'step', node, text: '', state: { look, role: '', leader: -1, epoch: 1, paused }, ...more });
   const frames = [
     frame(0, 0, 'leads'), frame(5, 7, 'leads'), frame(10, 1, 'leads'), frame(30, 0, 'leads', {}, true), frame(60, 1, 'down'), frame(70, 0, 'leads'),
-    { at: 80, kind: 'write' as const, node: 0, text: 'has its write taken', note: 'that is wrong: 2 leads since' }, { at: 81, kind: 'write' as const, node: 0, text: 'has its write of epoch 1 refused by the resource' },
+    { at: 80, kind: 'write' as const, node: 0, text: 'has its write taken', note: 'that is wrong: 2 leads since', wrote: { epoch: 1, looked: 79, fate: 'stale' as const } }, { at: 81, kind: 'write' as const, node: 0, text: 'has its write of epoch 1 refused by the resource', wrote: { epoch: 1, looked: 80, fate: 'refused' as const } },
   ];
   assert.deepEqual(tally(frames, frames.length, side, 100), { two: 20, none: 10, same: 2, stale: 1, refused: 1, reigns: 2, elections: 0 });
   assert.deepEqual(tally(frames, 3, side, 12), { two: 2, none: 0, same: 2, stale: 0, refused: 0, reigns: 2, elections: 0 });

@@ -77,7 +77,7 @@ for (const tour of tours) {
 const otherwise: Record<string, (frame: Frame) => void> = {
   failover: (f) => { if (f.node === 3 && f.state?.look === 'leads') f.state.epoch = 1; },
   'split-brain': (f) => { for (const l of f.indicators ?? []) l.light = 'green'; },
-  fencing: (f) => { f.text = f.text.replace('refused by', 'taken by'); },
+  fencing: (f) => { if (f.wrote?.fate === 'refused') f.wrote.fate = 'taken'; },
   'ok-then-die': (f) => { if (f.node === 1 && f.state?.look === 'waits') f.state.look = 'leads'; },
   'restart-race': (f) => { if (f.node === 4 && f.kind === 'restart' && f.state) f.state.look = 'stands'; },
   'hand-over': (f) => { if (f.node === 3 && f.state?.role === 'electing') f.state.look = 'leads'; },
@@ -85,7 +85,7 @@ const otherwise: Record<string, (frame: Frame) => void> = {
   members: (f) => { for (const c of f.configurations ?? []) for (const m of c.members) m.kind = 'voter'; },
   'late-answer': (f) => { if (f.kind === 'receive' && f.node === 2 && f.text.includes('GRANT')) f.state = { look: 'leads', role: 'leader', leader: 2, epoch: 1 }; },
   raft: (f) => { if (f.kind === 'crash' && f.state) f.state.look = 'leads'; },
-  leases: (f) => { f.text = f.text.replace('refused by', 'taken by'); },
+  leases: (f) => { if (f.wrote?.fate === 'refused') f.wrote.fate = 'taken'; },
 };
 
 for (const tour of tours) {

@@ -1,6 +1,5 @@
 // What came of each side of a pair, counted from its frames; and the verdict, in words.
 import type { Frame } from '../types';
-import { wrote } from '../tours/seen';
 import { time } from '../words';
 import type { Side } from './merge';
 
@@ -32,10 +31,9 @@ export function tally(frames: Frame[], count: number, side: Side, until: number)
     if (!mine.has(frame.node)) continue;
     pass(frame.at);
     all.elections += frame.sends?.filter((m) => !m.upkeep).length ?? 0;
-    const write = wrote(frame);
-    if (write === 'stale') all.stale++;
-    if (write === 'refused') all.refused++;
-    const { state } = frame;
+    const { state, wrote } = frame;
+    if (wrote?.fate === 'stale') all.stale++;
+    if (wrote?.fate === 'refused') all.refused++;
     if (!state) continue;
     if (state.look !== 'leads') leads.delete(frame.node);
     else if (leads.get(frame.node) !== state.epoch) {

@@ -1,7 +1,7 @@
 // What a tour asks of what is shown. Nodes are called by their ids here, as people see them: from 1 on.
 import { agreed } from '../hint/acts';
 import type { Recording, Scene } from '../recording';
-import type { Configuration, Frame, MemberKind, NodeState } from '../types';
+import type { Configuration, Fate, Frame, MemberKind, NodeState } from '../types';
 
 // Sent is which message is meant; what is left out may be anything.
 export interface Sent { kind: string; from?: number; to?: number; epoch?: number }
@@ -57,7 +57,7 @@ export class Seen {
   broken(name: string): boolean { return this.now.indicators.some((l) => l.name === name && l.light === 'red'); }
   // kept reports whether a promise has held up to now.
   kept(name: string): boolean { return this.now.indicators.some((l) => l.name === name && l.light !== 'red') && this.now.was[name] === undefined; }
-  writes(id: number, how: 'taken' | 'refused' | 'stale'): number { return this.past().filter((f) => f.node === id - 1 && wrote(f) === how).length; }
+  writes(id: number, how: Fate): number { return this.past().filter((f) => f.node === id - 1 && f.wrote?.fate === how).length; }
 
   // --- Members ---
 
@@ -72,12 +72,6 @@ export class Seen {
 function matches(m: { kind: string; from: number; to: number; epoch?: number }, what: Sent): boolean {
   return m.kind === what.kind && (what.from === undefined || m.from === what.from - 1) && (what.to === undefined || m.to === what.to - 1) &&
     (what.epoch === undefined || m.epoch === what.epoch);
-}
-
-// wrote says what became of a write, as the engine's words have it; undefined of a frame that is none.
-export function wrote(frame: Frame): 'taken' | 'refused' | 'stale' | undefined {
-  if (frame.kind !== 'write') return undefined;
-  return frame.text.includes('refused') ? 'refused' : frame.note?.startsWith('that is wrong') ? 'stale' : 'taken';
 }
 
 // list writes ids as people do: "1, 2 and 3".

@@ -47,7 +47,7 @@ export const fencing: Tour = {
     {
       at: (s) => s.writes(5, 'refused') > 0,
       says: '5 wakes and writes with epoch 1. What it writes to has seen epoch 2, and refuses: that is fencing.',
-      so: (s) => s.did('write', 5) && s.frame()!.text.includes('epoch 1') && s.kept('StaleWrite') && s.writes(4, 'taken') > 0,
+      so: (s) => s.did('write', 5) && s.frame()!.wrote?.epoch === 1 && s.kept('StaleWrite') && s.writes(4, 'taken') > 0,
       look: [5],
     },
   ],
@@ -112,13 +112,13 @@ export const leases: Tour = {
     },
     {
       begin: story('lease-pause', 'lease-unfenced'),
-      at: (s) => s.past().some((f) => f.kind === 'write' && f.note?.startsWith('that is wrong')),
+      at: (s) => s.past().some((f) => f.wrote?.fate === 'stale'),
       says: 'And a lease alone is not safe: a leader slept before it wrote, another has led since, and the old write was taken.',
       so: (s) => s.broken('StaleWrite') && s.reigns() >= 2,
     },
     {
       begin: story('lease-pause', 'lease'),
-      at: (s) => s.did('write') && s.frame()!.text.includes('refused'),
+      at: (s) => s.frame()?.wrote?.fate === 'refused',
       says: 'With the number of the key in each write, the same write is refused. Fencing helps whoever elects.',
       so: (s) => s.kept('StaleWrite') && s.reigns() >= 2,
     },
