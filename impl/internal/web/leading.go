@@ -42,7 +42,12 @@ func holds(s host.Status, now time.Time) time.Duration {
 	if !s.Leading || s.Stopped || s.Deadline.IsZero() {
 		return 0
 	}
-	return max(0, min(s.Deadline.Sub(now), s.Deadline.Round(0).Sub(now.Round(0))))
+	return ahead(s.Deadline, now)
+}
+
+// ahead returns how far a deadline lies ahead, by the monotonic or the wall clock, whichever it comes first by; 0 once it has passed.
+func ahead(deadline, now time.Time) time.Duration {
+	return max(0, min(deadline.Sub(now), deadline.Round(0).Sub(now.Round(0))))
 }
 
 // Resigned is what POST /resign answers.

@@ -49,8 +49,7 @@ func (t *term) ask(now time.Time) time.Duration {
 	if silent, _ := t.silence(now); silent <= 0 || t.ended || t.work.Err() != nil || !t.reign.Valid() {
 		return 0
 	}
-	deadline := t.reign.Deadline()
-	holds := max(0, min(deadline.Sub(now), deadline.Round(0).Sub(now.Round(0)))).Truncate(time.Millisecond)
+	holds := ahead(t.reign.Deadline(), now).Truncate(time.Millisecond)
 	if until := now.Add(holds); until.After(t.granted) {
 		t.granted = until
 	}
