@@ -76,21 +76,17 @@ type bell struct {
 
 // set makes it ring after first, and then every so often.
 func (b *bell) set(first, every time.Duration) syscall.Errno {
-	if !b.there {
-		return 0
-	}
-	next := setting{value: syscall.NsecToTimespec(int64(max(first, 1))), interval: syscall.NsecToTimespec(int64(every))}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, uintptr(b.fd), 0, uintptr(unsafe.Pointer(&next)), 0, 0, 0)
-	return errno
+	return b.settime(setting{value: syscall.NsecToTimespec(int64(max(first, 1))), interval: syscall.NsecToTimespec(int64(every))})
 }
 
 // stop makes it not ring until it is set.
-func (b *bell) stop() syscall.Errno {
+func (b *bell) stop() syscall.Errno { return b.settime(setting{}) }
+
+func (b *bell) settime(next setting) syscall.Errno {
 	if !b.there {
 		return 0
 	}
-	var never setting
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, uintptr(b.fd), 0, uintptr(unsafe.Pointer(&never)), 0, 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, uintptr(b.fd), 0, uintptr(unsafe.Pointer(&next)), 0, 0, 0)
 	return errno
 }
 

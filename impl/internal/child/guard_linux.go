@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
@@ -54,12 +55,8 @@ type guard struct {
 
 // account is what the program is told of its guard, in JSON, in the environment.
 type account struct {
-	Guard      int       `json:"guard"`      // the process id of the guard, which is the program's parent
-	Descriptor int       `json:"descriptor"` // the timer that the program puts off
-	Kills      int       `json:"kills"`      // by the guard, since that began
-	Restarts   int       `json:"restarts"`   // after these, and after deaths by a signal of somebody else
-	Last       string    `json:"last,omitempty"`
-	At         time.Time `json:"at,omitzero"`
+	Descriptor int `json:"descriptor"` // the timer that the program puts off
+	host.GuardStatus
 }
 
 // Guarded reports whether this process was started by a guard, and has not told it anything yet.
@@ -74,7 +71,7 @@ func newGuard(path string, args []string, asJSON bool) *guard {
 	if g.log = slog.New(slog.NewTextHandler(g.lines, nil)); asJSON {
 		g.log = slog.New(slog.NewJSONHandler(g.lines, nil))
 	}
-	g.account = account{Guard: os.Getpid(), Descriptor: timerOfProgram}
+	g.account = account{GuardStatus: host.GuardStatus{Guard: os.Getpid()}, Descriptor: timerOfProgram}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // whoever reads the log may end
 	for _, s := range passedOn {
 		if !signal.Ignored(s) { // what is ignored, as SIGHUP by nohup, the program is to inherit
