@@ -1,10 +1,11 @@
 // Package agent lets a program lead that leaves the election to a node beside it: bully run -socket PATH, of the same machine. The
 // program may be large and slow to die, or run where no node should; it asks for a lease, and acts while that holds.
 //
-// What is said on the socket, for programs in other languages, is in AGENT.md beside this package; bully_agent.py is a client in Python.
+// What is said on the socket, for programs in other languages, is in impl/AGENT.md; bully_agent.py is a client in Python.
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,7 +53,7 @@ func (c *Client) Lead(ctx context.Context, work func(context.Context, *Reign) er
 	}
 	lines := make(chan line)
 	go read(streaming, stream.Body, lines)
-	why := "it has ended"
+	why := hasEnded
 	for {
 		begins, more := <-lines
 		if !more {
@@ -63,14 +64,15 @@ func (c *Client) Lead(ctx context.Context, work func(context.Context, *Reign) er
 			continue
 		}
 		over, said, err := c.reign(ctx, asks, begins, lines, work)
-		if why = "it has ended"; said != "" {
-			why = said
-		}
+		why = cmp.Or(said, hasEnded)
 		if ctx.Err() != nil || !over {
 			return orEnd(ctx, err)
 		}
 	}
 }
+
+// hasEnded is said of a node that has said nothing else.
+const hasEnded = "it has ended"
 
 // orEnd returns the error of ctx if that has ended, or else err.
 func orEnd(ctx context.Context, err error) error {
