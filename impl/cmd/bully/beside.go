@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 
-	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 )
 
@@ -33,12 +31,11 @@ func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) 
 
 // awaitProgram waits until a program asks to lead, and says meanwhile that it does. It reports whether one has come before ctx ended.
 func (p program) awaitProgram(ctx context.Context, s settings, programs *web.Programs) (there bool, err error) {
-	if s.http != "" {
-		l, err := net.Listen("tcp", s.http)
-		if err != nil {
-			return false, fmt.Errorf("-http: %w", err)
-		}
-		waiting := web.NewWaiting(l, host.Status{ID: s.id, Stopped: true}, s.cluster, cli.Revision())
+	waiting, err := s.wait()
+	if err != nil {
+		return false, err
+	}
+	if waiting != nil {
 		defer waiting.Close()
 		waiting.Says("a program that asks to lead, at " + s.socket)
 	}

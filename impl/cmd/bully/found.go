@@ -52,6 +52,18 @@ func (s *settings) searched() error {
 	return nil
 }
 
+// wait answers by HTTP for a node that is not to run yet; nil if there is no -http.
+func (s *settings) wait() (*web.Waiting, error) {
+	if s.http == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", s.http)
+	if err != nil {
+		return nil, fmt.Errorf("-http: %w", err)
+	}
+	return web.NewWaiting(listener, host.Status{ID: s.id, Stopped: true}, s.cluster, cli.Revision()), nil
+}
+
 // find finds the members, if DNS names them, and answers by HTTP meanwhile. It reports whether the node is to run: not if it was told to
 // stop before.
 func (p program) find(ctx context.Context, s *settings) (bool, error) {
@@ -59,16 +71,14 @@ func (p program) find(ctx context.Context, s *settings) (bool, error) {
 		return true, nil
 	}
 	s.search.Logger = newLogger(p.Log, *s).With(slog.String("node", s.id.String()))
-	if s.http != "" {
-		listener, err := net.Listen("tcp", s.http)
-		if err != nil {
-			return false, fmt.Errorf("-http: %w", err)
-		}
-		waiting := web.NewWaiting(listener, host.Status{ID: s.id, Stopped: true}, s.cluster, cli.Revision())
+	waiting, err := s.wait()
+	if err != nil {
+		return false, err
+	}
+	if waiting != nil {
 		defer waiting.Close()
 		s.search.Waits = waiting.Says
 	}
-	var err error
 	s.found, err = library.FindMembers(ctx, *s.search)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return false, nil
