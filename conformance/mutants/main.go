@@ -25,11 +25,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -159,16 +161,16 @@ func moduleRoot(dir string) (string, error) {
 	}
 }
 
-// chosen returns the mutants that -run names, and of these only what TABLE.md lacks if -missing is given.
+// chosen returns the mutants that -run names, and of these only what TABLE.md lacks if -missing is given. They know what killed
+// them last.
 func (a *app) chosen(all []*mutant) (some []*mutant, err error) {
-	listed := map[string]row{}
-	if a.missing {
-		if listed, err = readRows(a.page); err != nil {
-			return nil, err
-		}
+	listed, err := readRows(a.page)
+	if err != nil && (a.missing || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
 	}
+	remember(all, listed)
 	for _, m := range all {
-		if _, there := listed[m.Name]; !there && a.filter.MatchString(m.Name) {
+		if _, there := listed[m.Name]; !(there && a.missing) && a.filter.MatchString(m.Name) {
 			some = append(some, m)
 		}
 	}
@@ -208,6 +210,10 @@ func (a *app) act(ctx context.Context) error {
 	}
 	results, err := a.trial(some).everything(ctx)
 	if err != nil {
+		if a.update { // interrupted: what was killed is not lost
+			results = slices.DeleteFunc(results, func(r *result) bool { return !r.isKilled() })
+			err = errors.Join(err, updateTable(a.page, all, results))
+		}
 		return err
 	}
 	if err := a.report(results); err != nil {

@@ -22,6 +22,7 @@ type mutant struct {
 	place  string // the function that it is in, or outside
 	number int    // its number in a combined package, or 0
 	made   bool   // by the generator
+	last   where  // the test that killed it last, as the table of TABLE.md says; no test if none did
 	broken bool   // it does not build, and so is none
 }
 

@@ -196,3 +196,21 @@ func readTableOf(file string) (before string, rows map[string]row, after string,
 	}
 	return before, rows, after, nil
 }
+
+// killer returns the test that killed a mutant, or no test where a row names none that can be run alone: the time limit, a program that
+// ended.
+func (r row) killer() (w where) {
+	dir, test, found := strings.Cut(strings.Trim(r.by, "`"), " ")
+	if !found || strings.ContainsAny(test, " (") {
+		return where{}
+	}
+	test, _, _ = strings.Cut(test, "/") // the name of what is below it may differ from run to run
+	return where{dir: "./" + dir, run: "^" + test + "$"}
+}
+
+// remember tells each mutant which test killed it last.
+func remember(all []*mutant, rows map[string]row) {
+	for _, m := range all {
+		m.last = rows[m.Name].killer()
+	}
+}

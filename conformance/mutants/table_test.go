@@ -131,3 +131,18 @@ func TestMissing(t *testing.T) {
 	require.Equal(t, exitSurvivor, status)
 	require.Contains(t, log, `no mutant of 3 that matches "" is missing in TABLE.md: nothing was tried`)
 }
+
+// TestLastKiller begins with the test that the page names, and runs all if that finds nothing.
+func TestLastKiller(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs(filepath.Join("testdata", "module"))
+	require.NoError(t, err)
+	file := pageOf(t, row{"sums-one-less", "x", "`small TestSmallest`", none}, row{"two-changes", "x", "`small TestClamp`", none},
+		row{"clamps-nothing", "x", "`small TestThatIsGone (time limit)`", none})
+	var o, l strings.Builder
+	a := app{root: root, folder: filepath.Join("testdata", "tables", "good"), page: file, out: &o, log: &l}
+	require.Equal(t, exitOK, a.main(t.Context(), nil), l.String())
+	require.Contains(t, l.String(), "sums-one-less: killed by small TestSmallest")
+	require.Contains(t, l.String(), "two-changes: killed by small TestSum")
+	require.Contains(t, l.String(), "clamps-nothing: killed by small TestClamp")
+}

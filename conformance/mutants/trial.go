@@ -264,10 +264,14 @@ func (w where) flags(prefix string) (flags []string) {
 	return flags
 }
 
-// stages returns what is run for a mutant until something fails. Of a generated one it does not matter which test is first, and so those
-// come last that take the most time.
+// stages returns what is run for a mutant until something fails. It begins with the test that killed the mutant last: where that
+// fails still, nothing else need be run. Of a generated one it does not matter which test is first, and so those come last that
+// take the most time.
 func (t *trial) stages(m *mutant) (all []where) {
 	b := t.combined[m.group()]
+	if slices.Contains(m.Tests, m.last.dir) {
+		all = append(all, m.last)
+	}
 	for _, dir := range m.Tests {
 		if !m.made || b == nil {
 			all = append(all, where{dir: dir})
