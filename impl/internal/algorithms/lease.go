@@ -96,7 +96,6 @@ type leaseNode struct {
 }
 
 func (n *leaseNode) Start(out *compare.Output) {
-	n.last = leaseStep{}
 	n.step(lease.Start(), out)
 }
 

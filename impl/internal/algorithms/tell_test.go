@@ -88,3 +88,24 @@ func TestRaftVotesAreCounted(t *testing.T) {
 	require.Equal(t, "comes too late to change anything", take(2, raft.Vote, 1).Note)
 	require.Equal(t, "itself", votes())
 }
+
+// TestRaftSaysWhomItVotedFor has a node refuse its vote, as it has given it to the node of the lowest number.
+func TestRaftSaysWhomItVotedFor(t *testing.T) {
+	random := simnet.NewRandom(1, 1)
+	node := algorithms.RaftPlain().New(compare.Config{ID: 2, Nodes: 5, Order: []int{1, 2, 3, 4, 5}, Timing: compare.LAN(), Random: &random}).(algorithms.Teller)
+	node.Start(&compare.Output{})
+	asked := func(from int) string {
+		node.Receive(from, compare.Message{Body: raft.Message{Type: raft.RequestVote, From: from, To: 2, Term: 1}}, &compare.Output{})
+		return node.Did().Note
+	}
+	require.Equal(t, "votes for 1 in term 1, and for nobody else", asked(1))
+	require.Equal(t, "has voted for 1 in term 1 already: says no", asked(3))
+}
+
+// TestRestartWithoutRecord restarts a node whose first start was never saved: it starts for the first time (R32).
+func TestRestartWithoutRecord(t *testing.T) {
+	random := simnet.NewRandom(1, 1)
+	node := algorithms.Bully().New(compare.Config{ID: 1, Nodes: 3, Order: []int{1, 2, 3}, Timing: compare.LAN(), Random: &random})
+	node.Restart(nil, &compare.Output{})
+	require.Equal(t, "Start", node.(algorithms.Teller).Did().Action)
+}
