@@ -105,7 +105,8 @@ func TestRaftSaysWhomItVotedFor(t *testing.T) {
 // TestRestartWithoutRecord restarts a node whose first start was never saved: it starts for the first time (R32).
 func TestRestartWithoutRecord(t *testing.T) {
 	random := simnet.NewRandom(1, 1)
-	node := algorithms.Bully().New(compare.Config{ID: 1, Nodes: 3, Order: []int{1, 2, 3}, Timing: compare.LAN(), Random: &random})
+	node := algorithms.Bully().New(compare.Config{ID: 1, Nodes: 3, Order: []int{1, 2, 3}, Timing: compare.LAN(), Random: &random,
+		Clock: func() time.Duration { return 0 }})
 	node.Restart(nil, &compare.Output{})
 	require.Equal(t, "Start", node.(algorithms.Teller).Did().Action)
 }
