@@ -101,7 +101,7 @@ func (a *app) parse(args []string) error {
 	flags.IntVar(&a.each, "each", 12, "with -generate, try this many mutants of each package, or all if it is 0")
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&a.verbose, "v", false, "print the diff of each mutant, and what the tests say")
-	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "try this many mutants at a time")
+	flags.IntVar(&a.jobs, "jobs", 2*runtime.NumCPU(), "try this many mutants at a time: most tests wait more than they work")
 	flags.DurationVar(&a.limit, "limit", 30*time.Second, "stop the tests of one package after this long, or ten times what they take without mutants, if that is more")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -47,8 +47,9 @@ type trial struct {
 	took     map[string]time.Duration // the tests of each package, without mutants
 	slow     map[string]string        // those of them that take the most time, as a pattern
 
-	mu   sync.Mutex // guards done, took, slow and log
-	done int
+	mu    sync.Mutex // guards done, took, slow, kills and log
+	done  int
+	kills map[string]map[string]int // of each package, how many generated mutants each test has killed
 }
 
 func (a *app) trial(some []*mutant) *trial {
@@ -177,6 +178,7 @@ func (t *trial) try(ctx context.Context, r *result) error {
 			r.Status = hung
 		}
 		r.By, r.Smallest = strings.TrimPrefix(tests.dir, "./")+" "+o.test, o.smallest
+		t.count(r.mutant, tests.dir, o.test)
 		break
 	}
 	smallest := r.smallest()
@@ -265,8 +267,8 @@ func (w where) flags(prefix string) (flags []string) {
 }
 
 // stages returns what is run for a mutant until something fails. It begins with the test that killed the mutant last: where that
-// fails still, nothing else need be run. Of a generated one it does not matter which test is first, and so those come last that
-// take the most time.
+// fails still, nothing else need be run. Of a generated one it does not matter which test is first: those that have killed the most
+// so far begin, and those come last that take the most time.
 func (t *trial) stages(m *mutant) (all []where) {
 	b := t.combined[m.group()]
 	if slices.Contains(m.Tests, m.last.dir) {
@@ -278,6 +280,9 @@ func (t *trial) stages(m *mutant) (all []where) {
 			continue
 		}
 		slow := t.slow[dir]
+		if often := t.often(dir); often != "" {
+			all = append(all, where{dir: dir, run: often, skip: either(slow, b.apart)})
+		}
 		all = append(all, where{dir: dir, skip: either(slow, b.apart)})
 		if slow != "" {
 			all = append(all, where{dir: dir, run: slow, skip: b.apart})
@@ -287,6 +292,36 @@ func (t *trial) stages(m *mutant) (all []where) {
 		}
 	}
 	return all
+}
+
+// count counts that a test has killed a generated mutant.
+func (t *trial) count(m *mutant, dir, test string) {
+	test, _, _ = strings.Cut(test, "/")
+	if !m.made || strings.ContainsAny(test, " (") {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kills == nil {
+		t.kills = map[string]map[string]int{}
+	}
+	if t.kills[dir] == nil {
+		t.kills[dir] = map[string]int{}
+	}
+	t.kills[dir][test]++
+}
+
+// often returns a pattern of the tests of a package that have killed the most generated mutants so far, or "" if none has yet.
+func (t *trial) often(dir string) string {
+	const most = 4
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	kills := t.kills[dir]
+	tests := slices.SortedFunc(maps.Keys(kills), func(a, b string) int { return cmp.Or(cmp.Compare(kills[b], kills[a]), cmp.Compare(a, b)) })
+	if len(tests) == 0 {
+		return ""
+	}
+	return "^(" + strings.Join(tests[:min(most, len(tests))], "|") + ")$"
 }
 
 // either returns a pattern for what either of two is for, of which each may be none.
