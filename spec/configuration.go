@@ -34,6 +34,8 @@ const (
 	MaxVersion uint64 = 1<<53 - 1
 	// MaxChangingMembers is the greatest number of members of a configuration. Fixed members have no such bound (R40).
 	MaxChangingMembers = 50
+	// MaxRank is the greatest rank of a member. The least is 0.
+	MaxRank = 1<<16 - 1
 	// MaxAddress is the greatest length of the address of a member, in characters.
 	MaxAddress = 128
 )
@@ -42,6 +44,7 @@ const (
 type Member struct {
 	ID      NodeID
 	Kind    MemberKind
+	Rank    uint16 // the member of the higher rank is the better leader; of two of one rank, that of the higher id (R1)
 	Address string // where its host listens, such as 10.0.0.1:7400, or ""; printable ASCII without space, ", \, &, < and >. No rule reads it
 }
 
@@ -149,7 +152,15 @@ func (c Configuration) Newer(d Configuration) bool {
 	return c.Epoch > d.Epoch || c.Epoch == d.Epoch && c.Version > d.Version
 }
 
-// SameMembers reports whether c and d have the same members, each of the same kind and address. The empty
+// Higher reports whether member a of c is higher than member b: of a higher rank, or of the same and of a higher id (R1). Who is no
+// member counts as one of rank 0, and so where members are fixed, and c is none, ids are compared.
+func (c Configuration) Higher(a, b NodeID) bool {
+	m, _ := c.Member(a)
+	n, _ := c.Member(b)
+	return cmp.Or(cmp.Compare(m.Rank, n.Rank), a.Compare(b)) > 0
+}
+
+// SameMembers reports whether c and d have the same members, each of the same kind, rank and address. The empty
 // configuration and none have not.
 func (c Configuration) SameMembers(d Configuration) bool { return c.packed == d.packed }
 
@@ -222,8 +233,8 @@ func aboveEpoch(c, e Epoch) *FieldError {
 	return &FieldError{Field: "configuration.epoch", Problem: strconv.FormatUint(uint64(c), 10) + " is above epoch " + strconv.FormatUint(uint64(e), 10) + " beside it"}
 }
 
-// String returns c as a person would say it, or "none": epoch:4 version:2 {1 2 witness:3 observer:4}. Addresses are
-// left out.
+// String returns c as a person would say it, or "none": epoch:4 version:2 {1 2^7 witness:3 observer:4}, where 2 has rank 7, and the
+// others 0. Addresses are left out.
 func (c Configuration) String() string {
 	if c.IsNone() {
 		return "none"
@@ -233,6 +244,9 @@ func (c Configuration) String() string {
 		name := m.ID.String()
 		if m.Kind != Voter {
 			name = string(m.Kind) + ":" + name
+		}
+		if m.Rank != 0 {
+			name += "^" + strconv.Itoa(int(m.Rank))
 		}
 		names = append(names, name)
 	}
@@ -282,6 +296,9 @@ func (c *Configuration) appendJSON(b []byte) []byte {
 		m, at = unpack(c.packed, at)
 		b = m.ID.appendJSON(append(b, `{"id":`...))
 		b = append(append(append(b, `,"kind":"`...), m.Kind...), '"')
+		if m.Rank != 0 {
+			b = strconv.AppendUint(append(b, `,"rank":`...), uint64(m.Rank), 10)
+		}
 		if m.Address != "" {
 			b = append(append(append(b, `,"address":"`...), m.Address...), '"')
 		}
@@ -292,11 +309,14 @@ func (c *Configuration) appendJSON(b []byte) []byte {
 
 var (
 	configurationFields = []string{"epoch", "version", "members"}
-	memberFields        = []string{"id", "kind", "address"}
+	memberFields        = []string{"id", "kind", "rank", "address"}
 )
 
-// hasAddress is the bit of the last of memberFields, which is left out where there is none.
-const hasAddress uint = 1 << 2
+// hasRank and hasAddress are the bits of the last of memberFields, which are left out where there is nothing to say.
+const (
+	hasRank    uint = 1 << 2
+	hasAddress uint = 1 << 3
+)
 
 // configuration reads a valid configuration.
 func (s *scanner) configuration() (c Configuration) {
@@ -337,13 +357,24 @@ func (s *scanner) members() (members []Member) {
 			case 1:
 				m.Kind = word(s, memberKinds, "kind of member", nil)
 			case 2:
+				m.Rank = s.rank()
+			case 3:
 				if m.Address = string(s.text()); m.Address == "" {
 					s.fail("empty: leave it out", nil)
 				}
 			}
 		})
-		s.require(memberFields, seen|hasAddress, 1<<len(memberFields)-1)
+		s.require(memberFields, seen|hasRank|hasAddress, 1<<len(memberFields)-1)
 		members = append(members, m)
 	})
 	return members
+}
+
+// rank reads the rank of a member, which is left out where it is 0.
+func (s *scanner) rank() uint16 {
+	n := s.integer()
+	if s.err == nil && (n == 0 || n > MaxRank) {
+		s.fail(strconv.FormatUint(n, 10)+": a rank from 1 to "+strconv.Itoa(MaxRank)+" is wanted, and none for 0", nil)
+	}
+	return uint16(n)
 }

@@ -25,6 +25,12 @@ var (
 	emptyText = `{"epoch":0,"version":0,"members":[]}`
 )
 
+// ranks is members with ranks and without.
+var ranks = []spec.Member{
+	{ID: one, Kind: spec.Voter, Rank: 7, Address: "10.0.0.1:7400"}, {ID: two, Kind: spec.Voter},
+	{ID: three, Kind: spec.Witness, Rank: spec.MaxRank}, {ID: four, Kind: spec.Voter, Rank: 7},
+}
+
 func configuration(t testing.TB, e spec.Epoch, version uint64, members ...spec.Member) spec.Configuration {
 	t.Helper()
 	c, err := spec.NewConfiguration(e, version, members)
@@ -74,6 +80,41 @@ func TestConfiguration(t *testing.T) {
 	} {
 		require.False(t, c == other, "%v", other)
 	}
+}
+
+// TestRanks: members are compared by rank, and those of one rank by id; rank is a part of what a configuration is, in each of its forms.
+func TestRanks(t *testing.T) {
+	c := configuration(t, 4, 2, ranks...)
+	require.Equal(t, ranks, c.Members())
+	require.Equal(t, "epoch:4 version:2 {1^7 2 witness:3^65535 4^7}", c.String())
+	for _, ids := range [][]spec.NodeID{{spec.IntegerID(5), two}, {two, one}, {one, four}, {four, three}, {{}, one}} {
+		lower, higher := ids[0], ids[1]
+		if lower != spec.IntegerID(5) { // it is no member: its rank is 0
+			require.True(t, c.Higher(higher, lower), "%v than %v", higher, lower)
+		}
+		require.Equal(t, lower == spec.IntegerID(5), c.Higher(lower, higher), "%v than %v", lower, higher)
+		require.False(t, c.Higher(lower, lower))
+	}
+	require.True(t, spec.Configuration{}.Higher(two, one), "fixed members are compared by their ids")
+	other := slices.Clone(ranks)
+	other[3].Rank = 8
+	require.False(t, c.SameMembers(configuration(t, 4, 2, other...)))
+
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	require.Equal(t, `{"epoch":4,"version":2,"members":[{"id":"1","kind":"voter","rank":7,"address":"10.0.0.1:7400"},{"id":"2","kind":"voter"},`+
+		`{"id":"3","kind":"witness","rank":65535},{"id":"4","kind":"voter","rank":7}]}`, string(text))
+	var back spec.Configuration
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.True(t, c == back)
+
+	full := voters(46, 0)
+	for i := range full {
+		full[i].Rank = uint16(i + 1)
+	}
+	require.Equal(t, 46, configuration(t, 1, 1, full...).Len(), "as many as fit into a message")
+	_, err = spec.NewConfiguration(1, 1, append(full, spec.Member{ID: spec.IntegerID(47), Kind: spec.Voter, Rank: 1}))
+	requireField(t, err, "members", "a message with them has 1039 bytes")
 }
 
 func TestConfigurationOfNobody(t *testing.T) {
@@ -269,6 +310,12 @@ func TestConfigurationJSONRefuses(t *testing.T) {
 		{member(`{"id":2,"kind":"voter"}`), "members[1].id", "a string expected"},
 		{member(`{"id":null,"kind":"voter"}`), "members[1].id", "a string expected"},
 		{member(`{"id":"2","kind":"VOTER"}`), "members[1].kind", `"VOTER" is no kind of member`},
+		{member(`{"id":"2","kind":"voter","rank":0}`), "members[1].rank", "0: a rank from 1 to 65535 is wanted, and none for 0"},
+		{member(`{"id":"2","kind":"voter","rank":65536}`), "members[1].rank", "65536: a rank from 1 to 65535 is wanted"},
+		{member(`{"id":"2","kind":"voter","rank":-1}`), "members[1].rank", "negative"},
+		{member(`{"id":"2","kind":"voter","rank":"1"}`), "members[1].rank", "an integer expected"},
+		{member(`{"id":"2","kind":"voter","rank":null}`), "members[1].rank", "an integer expected"},
+		{member(`{"id":"2","kind":"voter","rank":1,"rank":1}`), "members[1].rank", "given twice"},
 		{member(`{"id":"2","kind":"voter","address":""}`), "members[1].address", "empty: leave it out"},
 		{member(`{"id":"2","kind":"voter","address":null}`), "members[1].address", "a string expected"},
 		{member(`{"id":"2","kind":"voter","address":"a b"}`), "members[1].address", "without space"},
@@ -305,7 +352,12 @@ func drawConfiguration(t *rapid.T, epoch spec.Epoch) spec.Configuration {
 		address := rapid.StringMatching(`[!#-%'-;=?-\[\]-~]{0,24}`).Draw(t, "address")
 		address = address[:min(len(address), room)]
 		room -= len(address)
-		members = append(members, spec.Member{ID: id, Kind: kind, Address: address})
+		rank := uint16(0)
+		if room >= 2 && rapid.Bool().Draw(t, "ranked") {
+			rank = rapid.Uint16Min(1).Draw(t, "rank")
+			room -= 2
+		}
+		members = append(members, spec.Member{ID: id, Kind: kind, Rank: rank, Address: address})
 	}
 	version := uint64(0)
 	if len(ids) > 0 {

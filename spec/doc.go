@@ -3,7 +3,7 @@
 // R1 to R50 in spec/README.md, by the modules in tla, and by the packages model and impl/bully. They all use these
 // words, and a test compares them.
 //
-// A node is named by a [NodeID], which is its rank. It is in a [State], takes an input — a [Message], a [Timer] that has
+// A node is named by a [NodeID]. It is in a [State], takes an input — a [Message], a [Timer] that has
 // fired, a [Call] of its user or host — and comes to another State with messages to send: that is one [Action]. Where
 // members come and go, each state and each message has a [Configuration], which says who they are; where they are fixed
 // there is none. A trace is the record of a run, with one [Event] for each action. This is the loop that reads one:

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// NodeID names a node and is its rank: ids compare as unsigned big-endian bytes, and the higher id is the better
+// NodeID names a node. Ids compare as unsigned big-endian bytes, and of two nodes of one rank that of the higher id is the better
 // leader (R1). A node keeps its id for life. The zero NodeID is no node; it is null in JSON.
 //
 // An id is one of two things. An integer from 1 to 2^64-1 fills the low eight bytes, and its text is decimal
 // digits without sign or leading zero. A UUID of version 4 and variant 10 fills all sixteen, and its text is
 // the canonical one in lower case. The two cannot be mistaken for each other: the version bits of a UUIDv4 lie
-// in its high eight bytes, so those are never all zero. Hence every UUID also ranks above every integer.
+// in its high eight bytes, so those are never all zero. Hence every UUID is also higher than every integer.
 type NodeID [16]byte
 
 var (
@@ -42,7 +42,7 @@ func ParseNodeID(text string) (NodeID, error) {
 	return id, nil
 }
 
-// Compare returns -1, 0 or +1 as id ranks below b, is b, or ranks above b. No node ranks below every node.
+// Compare returns -1, 0 or +1 as id is lower than b, is b, or is higher than b. No node is lower than every node.
 func (id NodeID) Compare(b NodeID) int { return bytes.Compare(id[:], b[:]) }
 
 // IsNone reports whether id is no node.

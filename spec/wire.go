@@ -200,12 +200,15 @@ func ReadFrame(r io.Reader) (Message, error) {
 }
 
 const (
-	memberSize = 18 // of a packed member without its address, in bytes
+	memberSize = 18 // of a packed member without its rank and address, in bytes
+	rankSize   = 2  // of the rank of a packed member, in bytes
 	stampSize  = 16 // of the epoch and version of a configuration before its packed members, in bytes
+
+	ranked byte = 0x80 // added to the code of the kind of a member whose rank follows
 )
 
 // pack returns members, which are ascending, as they are on the wire: the number of them in a byte, and of each the
-// id, the code of its kind, the length of its address, and that.
+// id, the code of its kind, its rank unless that is 0, the length of its address, and that.
 func pack(members []Member) (string, *FieldError) {
 	if len(members) > MaxChangingMembers {
 		return "", tooManyMembers(len(members))
@@ -224,8 +227,12 @@ func pack(members []Member) (string, *FieldError) {
 			if problem := addressProblem(m.Address); problem != "" {
 				return "", memberFault(i, "address", problem)
 			}
-			packed = append(append(packed, m.ID[:]...), byte(kind+1), byte(len(m.Address)))
-			packed = append(packed, m.Address...)
+			packed = append(append(packed, m.ID[:]...), byte(kind+1))
+			if m.Rank != 0 {
+				packed[len(packed)-1] |= ranked
+				packed = binary.BigEndian.AppendUint16(packed, m.Rank)
+			}
+			packed = append(append(packed, byte(len(m.Address))), m.Address...)
 		}
 	}
 	if err := checkAll(packed); err != nil {
@@ -237,10 +244,23 @@ func pack(members []Member) (string, *FieldError) {
 // unpack returns the member that begins at an offset of packed, and where the next one begins.
 func unpack(packed string, at int) (m Member, next int) {
 	copy(m.ID[:], packed[at:])
-	m.Kind = memberKinds[packed[at+16]-1]
-	next = at + memberSize + int(packed[at+17])
-	m.Address = packed[at+memberSize : next]
+	kind := packed[at+16]
+	m.Kind = memberKinds[kind&^ranked-1]
+	if kind&ranked != 0 {
+		m.Rank = uint16(packed[at+17])<<8 | uint16(packed[at+18])
+	}
+	at += headSize(kind)
+	next = at + int(packed[at-1])
+	m.Address = packed[at:next]
 	return m, next
+}
+
+// headSize returns how many bytes of a packed member come before its address, by that of its kind.
+func headSize(kind byte) int {
+	if kind&ranked != 0 {
+		return memberSize + rankSize
+	}
+	return memberSize
 }
 
 // checkPacked says what is wrong with bytes that are to be packed members, looked at from the first to the last. Its
@@ -252,22 +272,28 @@ func checkPacked(packed []byte) *FieldError {
 	left := packed[1:]
 	var last NodeID
 	for i := range int(packed[0]) {
-		if len(left) < memberSize || len(left) < memberSize+int(left[17]) {
+		head := memberSize
+		if len(left) >= memberSize {
+			head = headSize(left[16])
+		}
+		if len(left) < head || len(left) < head+int(left[head-1]) {
 			return &FieldError{Field: "length", Problem: "cut short: within member " + strconv.Itoa(i+1) + " of " + strconv.Itoa(int(packed[0]))}
 		}
-		id, kind, address := NodeID(left[:16]), left[16], left[memberSize:memberSize+int(left[17])]
+		id, kind, address := NodeID(left[:16]), left[16]&^ranked, left[head:head+int(left[head-1])]
 		switch {
 		case !id.Valid():
 			return memberFault(i, "id", id.problem())
 		case last.Compare(id) >= 0:
 			return memberFault(i, "id", notAscending(last, id))
 		case kind == 0 || int(kind) > len(memberKinds):
-			return memberFault(i, "kind", strconv.Itoa(int(kind))+" is the code of no kind of member")
+			return memberFault(i, "kind", strconv.Itoa(int(left[16]))+" is the code of no kind of member")
+		case head > memberSize && binary.BigEndian.Uint16(left[17:]) == 0:
+			return memberFault(i, "rank", "0: it is left out, as the code of the kind says")
 		}
 		if problem := addressProblem(address); problem != "" {
 			return memberFault(i, "address", problem)
 		}
-		last, left = id, left[memberSize+len(address):]
+		last, left = id, left[head+len(address):]
 	}
 	if len(left) > 0 {
 		return &FieldError{Field: "length", Problem: strconv.Itoa(len(left)) + " bytes follow the last member"}
@@ -278,8 +304,11 @@ func checkPacked(packed []byte) *FieldError {
 // checkAll says what is wrong with packed members that are well formed one by one.
 func checkAll(packed []byte) *FieldError {
 	voter := false
-	for at := 1; at < len(packed); at += memberSize + int(packed[at+17]) {
-		voter = voter || memberKinds[packed[at+16]-1] == Voter
+	for at := 1; at < len(packed); {
+		kind := packed[at+16]
+		voter = voter || memberKinds[kind&^ranked-1] == Voter
+		at += headSize(kind)
+		at += int(packed[at-1])
 	}
 	switch size := maxSize + stampSize + len(packed); {
 	case len(packed) > 1 && !voter:

@@ -24,11 +24,11 @@ type wireFault struct {
 func wireFaults(t testing.TB) (good []byte, faults []wireFault) {
 	message := handOver
 	message.Configuration = configuration(t, 3, 2, spec.Member{ID: two, Kind: spec.Voter, Address: "a:1"},
-		spec.Member{ID: three, Kind: spec.Witness, Address: "b:2"}, spec.Member{ID: four, Kind: spec.Observer})
+		spec.Member{ID: three, Kind: spec.Witness, Rank: 7, Address: "b:2"}, spec.Member{ID: four, Kind: spec.Observer})
 	good, err := message.MarshalBinary()
 	require.NoError(t, err)
 	const stamp = 82 // the offset of the configuration of a RESIGN
-	const first, second, third = stamp + 17, stamp + 17 + 21, stamp + 17 + 21 + 21
+	const first, second, third = stamp + 17, stamp + 17 + 21, stamp + 17 + 21 + 23
 	require.Len(t, good, third+18)
 	set := func(at int, bytes ...byte) func([]byte) []byte {
 		return func(data []byte) []byte {
@@ -70,8 +70,9 @@ func wireFaults(t testing.TB) (good []byte, faults []wireFault) {
 		{"second id", "configuration.members[1].id", "neither", set(second, 1), nil},
 		{"second id twice", "configuration.members[1].id", "2 after 2: ascending order is wanted", set(second+15, 2), nil},
 		{"second id below", "configuration.members[1].id", "1 after 2: ascending order is wanted", set(second+15, 1), nil},
-		{"second kind", "configuration.members[1].kind", "4 is the code of no kind of member", set(second+16, 4), nil},
-		{"second address", "configuration.members[1].address", `"b:\"": printable ASCII without space`, set(second+20, '"'), nil},
+		{"second kind", "configuration.members[1].kind", "132 is the code of no kind of member", set(second+16, 0x84), nil},
+		{"second rank", "configuration.members[1].rank", "0: it is left out", set(second+17, 0, 0), nil},
+		{"second address", "configuration.members[1].address", `"b:\"": printable ASCII without space`, set(second+22, '"'), nil},
 		{"third member cut short", "length", "cut short: within member 3 of 3", cut(third + 17), nil},
 		{"third address cut short", "length", "cut short: within member 3 of 3", set(third+17, 128), nil},
 		{"left over", "length", "2 bytes follow the last member", func(data []byte) []byte { return append(data, 0, 0) }, nil},
@@ -105,6 +106,11 @@ func laterWireFaults(t testing.TB) (faults []wireFault) {
 		{"nobody of a version", "configuration.version", "2: without members it is 0", nobody(0, 2), nil},
 		{"nobody of an epoch", "configuration.epoch", "3: without members it is 0", nobody(3, 0), nil},
 		{"nobody and more", "length", "1 bytes follow the last member", func([]byte) []byte { return append(nobody(0, 0)(nil), 0) }, nil},
+		{"no room for a rank", "length", "cut short: within member 3 of 3", func([]byte) []byte {
+			data := bytes.Clone(good)
+			data[len(data)-2] |= 0x80 // of the kind of the last member
+			return data
+		}, nil},
 		{"long address", "configuration.members[0].address", "129 characters: at most 128 are wanted", long(129), nil},
 		{"longest address", "configuration.members[1].address", "255 characters: at most 128 are wanted", long(128, 255), nil},
 		{"longer than a frame", "configuration.members", "a message with them has 1025 bytes", long(128, 128, 128, 128, 128, 128, 32), nil},

@@ -41,7 +41,7 @@ CONSTANTS MaxEarly,             \* how many timers may end too soon
           MaxChange,            \* how many changes of the configuration there may be
           Cuts,                 \* the sets of directed links that may be cut
           First,                \* the configuration of its first members, version 1 of epoch 0
-          Wanted                \* who may be asked to be voters, witnesses and observers
+          Wanted                \* who may be asked to be voters, witnesses and observers, of which ranks
 
 VARIABLES node,                 \* node[i]: the state of node i; of a node that is down, what survives
           up,                   \* the nodes that run
@@ -459,7 +459,7 @@ NobodyWithoutQuorum == <>[](Eligible = {} => Acting = {})
 
 \* Where every node reaches all that are eligible, or none of them, the highest of these leads.
 \* A higher node that the leader, or some of its followers, cannot hear does not take over.
-HighestIs(l) == \E able \in {Eligible} : l \in able /\ \A k \in able : k <= l
+HighestIs(l) == \E able \in {Eligible} : l \in able /\ \A k \in able \ {l} : Higher(l, k, Newest(l))
 HalfReached  == \E able \in {Eligible} : \E i \in up : (able \cap Reach(i)) \notin {{}, able}
 HighestLed   == HalfReached \/ \A l \in Eligible : HighestIs(l) => Leads(l)
 HighestLeads == <>[]HighestLed

@@ -49,13 +49,13 @@ SixTimes   == 6
 (* Configurations (constants First and Wanted). Members that are fixed are All, and nothing is wanted. *)
 
 Nothing          == {}
-Voting(S)        == [epoch |-> 0, version |-> 1, voters |-> S, witnesses |-> {}, observers |-> {}]
+Voting(S)        == [epoch |-> 0, version |-> 1, voters |-> S, witnesses |-> {}, observers |-> {}, ranks |-> {}]
 One              == Voting({1})
 Two              == Voting({1, 2})
 Three            == Voting({1, 2, 3})
 All              == Voting(Node)
 
-As(v, w, o)      == [voters |-> v, witnesses |-> w, observers |-> o]
+As(v, w, o)      == [voters |-> v, witnesses |-> w, observers |-> o, ranks |-> {}]
 AnyVoters        == {As(S, {}, {}) : S \in SUBSET Node \ {{}}}              \* voters only
 AnyElectors      == {c \in {As(v, w, {}) : v \in SUBSET Node \ {{}}, w \in SUBSET Node} : c.voters \cap c.witnesses = {}}
 AnyMembers       == {w \in {As(v, w, o) : v \in SUBSET Node \ {{}}, w \in SUBSET Node, o \in SUBSET Node} :
@@ -77,6 +77,12 @@ OneWitnessLess   == {As({3, 4}, {k}, {}) : k \in {1, 2}}
 TwoMoreWitnesses == {As({2, 3}, {1} \cup S, {}) : S \in {{4}, {4, 5}}}
 TwoMoreVoters    == {As({2, 3} \cup S, {1}, {}) : S \in {{4}, {4, 5}}}
 TwoOverWitness   == [Voting({2, 3}) EXCEPT !.witnesses = {1}]
+
+\* Ranks: some members have a rank of 1, and the others of 0.
+Raised(w, S)     == [w EXCEPT !.ranks = S \X {1}]
+LowestRaised     == Raised(All, {1})
+AnyRaised        == {Raised(As(Node, {}, {}), S) : S \in SUBSET Node}
+TwoAnyRaised     == {Raised(As({2, 3}, {1}, {}), S) : S \in SUBSET Node}
 
 -----------------------------------------------------------------------------
 (* Bounds said as invariants, where a mutant would run away. *)
@@ -147,7 +153,7 @@ AtAnyTime         == TRUE                                               \* for F
 AsAsked           == FALSE                                              \* for Renumbers: where a number may be asked again
 EveryAnswer(d, l, m) == TRUE                                            \* for MayCount: answers keep their numbers to the end
 EndsTooSoon(i)    == TRUE                                               \* for Expired: patience ends though reigns go on
-HigherDead(i)     == Arrived(i) \/ (MayClaim(i, node[i]) /\ \A j \in Members(node[i].conf) : j > i => Proofs(i, j)) \* for Answered: election alone
+HigherDead(i)     == Arrived(i) \/ (MayClaim(i, node[i]) /\ \A j \in Members(node[i].conf) : Higher(j, i, node[i].conf) => Proofs(i, j)) \* for Answered: election alone
 
 -----------------------------------------------------------------------------
 (* Mutants: what a cfg puts in the place of one rule. *)
@@ -207,7 +213,10 @@ CountsAny(s, m)         == TRUE                                     \* for Count
 CountsAcks(s, m)        == m.type = "ACK" \/ m.conf = s.conf         \* for Counts
 AnyoneStands(i, s)      == TRUE                                     \* for MayStand
 ElectorsStand(i, s)     == i \in Electors(s.conf)                   \* for MayStand
-ByRankAlone(l, k, c)    == l < k                                    \* for Outranked
+ByRankAlone(l, k, c)    == Higher(k, l, c)                          \* for Outranked
+ById(l, k, c)           == l \in c.voters => k > l                 \* for Outranked: ranks are not looked at
+ByFirstRanks(l, k, c)   == l \in c.voters => Higher(k, l, First)   \* for Outranked: ranks that change are not looked at
+AnyOutranks(l, k, c)    == TRUE                                     \* for Outranked: whoever asks is the better
 ChangesUnsettled(i, s)  == TRUE                                     \* for IsSettled
 ManyDiffer(c, d)        == c # d                                    \* for OneDiffers
 LeaderMayLeave(i, c)    == TRUE                                     \* for KeepsLeader

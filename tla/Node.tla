@@ -28,7 +28,7 @@ EXTENDS Integers, FiniteSets, Sequences
 
 CONSTANT N                      \* how many nodes there may ever be
 
-Node == 1..N                    \* an id is its rank (R1)
+Node == 1..N                    \* ids, ascending (R1)
 None == 0                       \* no node
 
 Role == {"follower", "candidate", "electing", "claimant", "leader"}
@@ -36,8 +36,9 @@ MessageType == {"ELECTION", "OK", "ASSENT", "CLAIM", "GRANT", "REFUSE",
                 "COORDINATOR", "HEARTBEAT", "ACK", "RESIGN", "IM_BACK"}
 Asks == {"ELECTION", "CLAIM", "COORDINATOR", "HEARTBEAT", "IM_BACK"}    \* what is answered
 
-\* R42. Voters vote and may lead, witnesses vote, observers follow.  A node is in one of the three at most.
-Configuration == [epoch : Nat, version : Nat, voters : SUBSET Node, witnesses : SUBSET Node, observers : SUBSET Node]
+\* R42. Voters vote and may lead, witnesses vote, observers follow.  A node is in one of the three at most.  ranks are
+\* <<member, rank>>, of those whose rank is not 0.
+Configuration == [epoch : Nat, version : Nat, voters : SUBSET Node, witnesses : SUBSET Node, observers : SUBSET Node, ranks : SUBSET (Node \X Nat)]
 
 \* epoch, grantee, latest and conf are durable; the others are not.
 \* leader is the node whose lease I keep: I follow it, or granted it and await it; lease is the question of it that I answered (R5).
@@ -50,7 +51,7 @@ State == [role : Role, leader : Node \cup {None}, lease : Nat, epoch : Nat, gran
 (* Vocabulary *)
 
 \* R49. What a node knows that has not been told of any member: no configuration is older.
-Empty == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}]
+Empty == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}, ranks |-> {}]
 
 Electors(c) == c.voters \cup c.witnesses
 Members(c)  == Electors(c) \cup c.observers
@@ -67,8 +68,12 @@ Resting(e, g, n, c) == [role |-> "follower", leader |-> None, lease |-> 0, epoch
 \* R32, R49. A node that starts for the first time with configuration c.
 Blank(c) == Resting(0, None, 1, c)
 
+\* R1. Node k is higher than l in configuration c: of a higher rank, or of the same and of a higher id.
+Rank(k, c)      == IF \E r \in c.ranks : r[1] = k THEN (CHOOSE r \in c.ranks : r[1] = k)[2] ELSE 0
+Higher(k, l, c) == IF c.ranks = {} THEN k > l ELSE Rank(k, c) > Rank(l, c) \/ (Rank(k, c) = Rank(l, c) /\ k > l)
+
 \* A node that is to lead rather than l, in configuration c: a higher one, or any if l may not lead.
-Outranked(l, k, c) == l \in c.voters => l < k
+Outranked(l, k, c) == l \in c.voters => Higher(k, l, c)
 
 \* A claim that a leader has granted as it handed over: said by its RESIGN alone.
 NoClaim == [by |-> None, epoch |-> 0, question |-> 0]
@@ -232,7 +237,7 @@ IsSettled(i, s) == IsQuorum(s.conf, s.support \cup {i})
 
 \* R47. Two majorities share a node if one member is all that differs.
 Kind(c, k)    == IF k \in c.voters THEN 1 ELSE IF k \in c.witnesses THEN 2 ELSE IF k \in c.observers THEN 3 ELSE 0
-OneDiffers(c, d) == Cardinality({k \in Node : Kind(c, k) # Kind(d, k)}) = 1
+OneDiffers(c, d) == Cardinality({k \in Node : Kind(c, k) # Kind(d, k) \/ Rank(k, c) # Rank(k, d)}) = 1
 
 \* R47. A leader stays an elector: it is made a witness first, hands over, and its successor removes it.
 KeepsLeader(i, c) == i \in Electors(c)
@@ -310,7 +315,7 @@ AssentHeard(i, s, m) ==
   LET t == LearnIfFree(i, s, m.epoch)
       u == [t EXCEPT !.support = @ \cup {m.from}]
   IN IF t.role \notin {"candidate", "electing"} \/ ~AnswersMine(t, m) THEN Quietly(t)
-     ELSE IF t.role = "candidate" /\ (\A k \in t.conf.voters : k <= i) /\ MayClaim(i, u) THEN Claim(i, u)
+     ELSE IF t.role = "candidate" /\ (\A k \in t.conf.voters \ {i} : Higher(i, k, t.conf)) /\ MayClaim(i, u) THEN Claim(i, u)
      ELSE Quietly(u)
 
 \* R14. T_elec ends, for a candidate.

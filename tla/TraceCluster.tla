@@ -138,7 +138,7 @@ Wrong(e, s, step) ==
 -----------------------------------------------------------------------------
 (* Verdicts, each in one line: for a program *)
 
-SaidConf(c)     == <<c.epoch, c.version, c.voters, c.witnesses, c.observers, c.addresses>>
+SaidConf(c)     == <<c.epoch, c.version, c.voters, c.witnesses, c.observers, [k \in 1..N |-> Rank(k, c)], c.addresses>>
 Said(s)         == <<s.role, s.leader, s.lease, s.epoch, s.grantee, s.support, s.asked, s.latest, s.dated,
                      [k \in 1..N |-> s.answered[k]], SaidConf(s.conf)>>
 SaidMsg(m)      == <<m.type, m.from, m.to, m.epoch, m.question, m.keeps, m.granted.by, m.granted.epoch, m.granted.question, SaidConf(m.conf)>>

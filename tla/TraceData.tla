@@ -26,17 +26,17 @@ EXTENDS Node
 Nodes == 2
 Changing == TRUE
 
-Conf(epoch, version, voters, witnesses, observers, addresses) ==
+Conf(epoch, version, voters, witnesses, observers, ranks, addresses) ==
   [epoch |-> epoch, version |-> version, voters |-> voters, witnesses |-> witnesses, observers |-> observers,
-   addresses |-> addresses]
+   ranks |-> ranks, addresses |-> addresses]
 
 Confs == <<
-  Conf(0, 0, {}, {}, {}, <<0, 0>>),
-  Conf(0, 1, {1}, {}, {}, <<1, 0>>),
-  Conf(1, 1, {1}, {}, {}, <<1, 0>>),
-  Conf(1, 2, {1, 2}, {}, {}, <<1, 2>>),
-  Conf(1, 3, {1, 2}, {}, {}, <<1, 3>>),
-  Conf(1, 4, {1}, {}, {}, <<1, 0>>)
+  Conf(0, 0, {}, {}, {}, {}, <<0, 0>>),
+  Conf(0, 1, {1}, {}, {}, {}, <<1, 0>>),
+  Conf(1, 1, {1}, {}, {}, {}, <<1, 0>>),
+  Conf(1, 2, {1, 2}, {}, {}, {}, <<1, 2>>),
+  Conf(1, 3, {1, 2}, {}, {}, {}, <<1, 3>>),
+  Conf(1, 4, {1}, {}, {}, {}, <<1, 0>>)
 >>
 
 Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answered, c) ==
@@ -129,6 +129,6 @@ Chunks == <<
 
 \* What no run has: for the Empty and First of modules that know no addresses.
 EmptyAddressed == Confs[1]
-Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}]
+Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}, ranks |-> {}]
 
 =============================================================================

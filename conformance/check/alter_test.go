@@ -76,7 +76,7 @@ func alterConfiguration(members []spec.NodeID, c *spec.Configuration, try func()
 	}
 	for _, id := range members {
 		is, _ := was.Member(id)
-		for _, m := range []spec.Member{{}, {ID: id, Kind: spec.Voter}, {ID: id, Kind: spec.Witness}, {ID: id, Kind: spec.Observer}, {ID: id, Kind: spec.Voter, Address: "elsewhere"}} {
+		for _, m := range []spec.Member{{}, {ID: id, Kind: spec.Voter}, {ID: id, Kind: spec.Witness}, {ID: id, Kind: spec.Observer}, {ID: id, Kind: spec.Voter, Rank: 7}, {ID: id, Kind: spec.Voter, Address: "elsewhere"}} {
 			list := slices.DeleteFunc(was.Members(), func(m spec.Member) bool { return m.ID == id })
 			if m.Kind != "" {
 				list = append(list, m)

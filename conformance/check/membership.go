@@ -11,7 +11,7 @@ func MayStand(id spec.NodeID, s *spec.State) bool { return mayLead(&s.Configurat
 // Outranked reports whether node k is to lead rather than node l in a configuration, or where members are fixed, in none
 // (R46).
 func Outranked(c *spec.Configuration, l, k spec.NodeID) bool {
-	return l.Compare(k) < 0 || !mayLead(c, l)
+	return c.Higher(k, l) || !mayLead(c, l)
 }
 
 // IsMember reports whether a node belongs to a configuration.

@@ -37,13 +37,16 @@ func checkKnown(c spec.Configuration, nodes []spec.NodeID) error {
 
 // The text of configurations in scripts.
 
-// membersText returns, such as: 1 2 witness:3@10.0.0.3:7400.
+// membersText returns, such as: 1 2^7 witness:3@10.0.0.3:7400.
 func membersText(c spec.Configuration) string {
 	var words []string
 	for _, m := range c.Members() {
 		word := m.ID.String()
 		if m.Kind != spec.Voter {
 			word = string(m.Kind) + ":" + word
+		}
+		if m.Rank != 0 {
+			word += "^" + strconv.Itoa(int(m.Rank))
 		}
 		if m.Address != "" {
 			word += "@" + m.Address
@@ -101,6 +104,14 @@ func parseMembers(words []string, epoch spec.Epoch, version uint64) (c spec.Conf
 		if kind, id, said := strings.Cut(word, ":"); said {
 			m.Kind, word = spec.MemberKind(kind), id
 		}
+		word, rank, said := strings.Cut(word, "^")
+		if said {
+			n, err := strconv.ParseUint(rank, 10, 16)
+			if err != nil || n == 0 {
+				return c, nil, fmt.Errorf("%s is no rank: give one from 1 to %d, or none", rank, spec.MaxRank)
+			}
+			m.Rank = uint16(n)
+		}
 		if m.ID, err = spec.ParseNodeID(word); err != nil {
 			return c, nil, err
 		}
@@ -110,11 +121,14 @@ func parseMembers(words []string, epoch spec.Epoch, version uint64) (c spec.Conf
 	return c, words[end:], err
 }
 
-// elsewhere is the address that a member is drawn to have, if it is drawn to have another.
-const elsewhere = "elsewhere:1"
+// elsewhere is the address that a member is drawn to have, if it is drawn to have another; the lowest is given the rank raised with it.
+const (
+	elsewhere = "elsewhere:1"
+	raised    = 7
+)
 
 // changes appends to dst each change by one member that a node makes if it is called to: to one more, one fewer, or one of
-// another kind or address.
+// another kind, rank or address.
 func (c *Cluster) changes(dst []Op, h *host) []Op {
 	own := h.state.Configuration
 	if own.IsNone() || h.state.Role != spec.Leader {
@@ -125,7 +139,11 @@ func (c *Cluster) changes(dst []Op, h *host) []Op {
 		others := slices.DeleteFunc(own.Members(), func(m spec.Member) bool { return m.ID == id })
 		choices := []spec.Member{{}, {ID: id, Kind: spec.Voter}, {ID: id, Kind: spec.Witness}, {ID: id, Kind: spec.Observer}}
 		if was.Kind != "" && was.Address == "" {
-			choices = append(choices, spec.Member{ID: id, Kind: was.Kind, Address: elsewhere})
+			moved := spec.Member{ID: id, Kind: was.Kind, Rank: was.Rank, Address: elsewhere}
+			if id == c.members[0] {
+				moved.Rank = raised
+			}
+			choices = append(choices, moved)
 		}
 		for _, m := range choices {
 			members := others

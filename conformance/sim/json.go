@@ -37,7 +37,7 @@ func has(v reflect.Value, name string) (may, must bool) {
 	if p, is := v.Addr().Interface().(partial); is {
 		return p.has(name)
 	}
-	if _, is := v.Interface().(spec.Member); is && name == "address" {
+	if _, is := v.Interface().(spec.Member); is && (name == "rank" || name == "address") {
 		return true, false
 	}
 	return true, true

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
@@ -164,7 +163,15 @@ func (r *Runner) unsettled() string {
 }
 
 // top returns the node that is to lead: the highest voter of the newest configuration.
-func (r *Runner) top() rank { return rank(bits.Len8(uint8(r.newest().voters)) - 1) }
+func (r *Runner) top() rank {
+	newest, top := r.newest(), none
+	for i := range rank(len(r.members)) {
+		if newest.voters.has(i) && (top == none || newest.higher(i, top)) {
+			top = i
+		}
+	}
+	return top
+}
 
 // rests reports whether nothing can happen any more: all is as it should stay, for longer than anything is waited for. Who is to
 // lead, and does, has nobody to pre-empt.

@@ -75,14 +75,20 @@ type view struct {
 type who struct {
 	configuration             spec.Configuration
 	members, electors, voters set
+	raised                    [8]uint16 // the rank of each node (R1)
 }
 
 // quorum reports whether there are more than half of the electors in s (R3, R42).
 func (w *who) quorum(s set) bool { return 2*(s&w.electors).size() > w.electors.size() }
 
+// higher reports whether k is of a higher rank than l, or of the same and of a higher id (R1).
+func (w *who) higher(k, l rank) bool {
+	return w.raised[k] > w.raised[l] || w.raised[k] == w.raised[l] && k > l
+}
+
 // outranked reports whether k is to lead rather than l: it is higher, or l is no voter (R46). No node is to lead rather than
 // itself.
-func (w *who) outranked(l, k rank) bool { return l < k || l != k && !w.voters.has(l) }
+func (w *who) outranked(l, k rank) bool { return w.higher(k, l) || l != k && !w.voters.has(l) }
 
 // first returns who is who with a configuration to begin with, which is valid, or none.
 func (m ranks) first(c *spec.Configuration) who {
@@ -104,6 +110,7 @@ func (m ranks) whoIn(c *spec.Configuration) (w who, problem string) {
 		if i == none {
 			return w, "node " + member.ID.String() + " of its configuration is no node of the plan"
 		}
+		w.raised[i] = member.Rank
 		w.members |= one(i)
 		if member.Kind != spec.Observer {
 			w.electors |= one(i)

@@ -25,7 +25,7 @@ func (n *Node) sendClaim(to set) {
 
 // onClaim grants or refuses what c claims. A leader grants only by handing over to a node that outranks it, and says to whom: who
 // is free by that grants the claim as well (R17, R18).
-func (n *Node) onClaim(c rank, m *spec.Message) {
+func (n *Node) onClaim(c place, m *spec.Message) {
 	led := n.role == spec.Leader
 	if !n.mayVote(c, n.same(m)) || led && !n.handsOver(c, m.Epoch) || !led && !n.mayGrant(c, m.Epoch) {
 		n.answer(m, spec.Refuse, n.epoch)
@@ -45,13 +45,13 @@ func (n *Node) onClaim(c rank, m *spec.Message) {
 }
 
 // handsOver reports whether a leader grants e to c (R18).
-func (n *Node) handsOver(c rank, e spec.Epoch) bool {
+func (n *Node) handsOver(c place, e spec.Epoch) bool {
 	return n.outranks(c, n.me) && e > n.epoch
 }
 
 // mayGrant reports whether a node that does not lead grants e to c: it has promised it to nobody else, keeps no lease that shields
 // it from c, and does not claim that epoch, or a higher one, itself, as the better of the two (R17, R5).
-func (n *Node) mayGrant(c rank, e spec.Epoch) bool {
+func (n *Node) mayGrant(c place, e spec.Epoch) bool {
 	if n.bound() && n.leader != c || n.role == spec.Claimant && !n.outranks(c, n.me) && e <= n.epoch+1 {
 		return false
 	}
@@ -59,7 +59,7 @@ func (n *Node) mayGrant(c rank, e spec.Epoch) bool {
 }
 
 // onGrant counts the grant of the very claim that the node makes; another one only teaches its epoch (R19).
-func (n *Node) onGrant(c rank, m *spec.Message) {
+func (n *Node) onGrant(c place, m *spec.Message) {
 	if !n.ownClaim(m.Epoch) || !n.isAsked(m) {
 		n.learnIfFree(m.Epoch)
 		return

@@ -1,9 +1,9 @@
 package bully
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/seed-fdf591db/bully/spec"
@@ -12,8 +12,9 @@ import (
 // roster is who is who for a node: the nodes that it knows of, and what each is in its configuration (R42). Those are
 // the members, the node itself, and whom its state names. With fixed members all are voters, for ever.
 type roster struct {
-	known    []spec.NodeID // ascending: the place of a node here is its rank
-	me       rank
+	known    []spec.NodeID // ascending
+	ranks    []uint16      // of each place, 0 of who is no member (R1); nil if all are 0
+	me       place
 	members  set
 	electors set // the voters and the witnesses
 	voters   set
@@ -29,9 +30,11 @@ func rosterOf(c spec.Configuration, me spec.NodeID, named ...spec.NodeID) roster
 	known = slices.DeleteFunc(known, spec.NodeID.IsNone)
 	slices.SortFunc(known, spec.NodeID.Compare)
 	r := roster{known: slices.Compact(known)}
-	r.me = r.rankOf(me)
+	r.me = r.placeOf(me)
 	for _, m := range members {
-		one := set(0).with(r.rankOf(m.ID))
+		at := r.placeOf(m.ID)
+		r.rank(at, m.Rank)
+		one := set(0).with(at)
 		r.members |= one
 		if m.Kind != spec.Observer {
 			r.electors |= one
@@ -43,18 +46,29 @@ func rosterOf(c spec.Configuration, me spec.NodeID, named ...spec.NodeID) roster
 	return r
 }
 
-// rankOf returns the rank of a node, and none for no node and for one that is not known.
-func (r *roster) rankOf(id spec.NodeID) rank {
+// rank makes a rank that of the node at a place.
+func (r *roster) rank(at place, rank uint16) {
+	if rank == 0 {
+		return
+	}
+	if r.ranks == nil {
+		r.ranks = make([]uint16, len(r.known))
+	}
+	r.ranks[at] = rank
+}
+
+// placeOf returns the place of a node, and none for no node and for one that is not known.
+func (r *roster) placeOf(id spec.NodeID) place {
 	for i := range r.known {
 		if r.known[i] == id {
-			return rank(i)
+			return place(i)
 		}
 	}
 	return none
 }
 
-// idOf returns the id of the node of rank i, and no node for none.
-func (r *roster) idOf(i rank) spec.NodeID {
+// idOf returns the id of the node at place i, and no node for none.
+func (r *roster) idOf(i place) spec.NodeID {
 	if i == none {
 		return spec.NodeID{}
 	}
@@ -83,24 +97,40 @@ func (r *roster) isQuorumOf(s set) bool {
 // same reports whether the sender of m holds the same configuration (R45).
 func (n *Node) same(m *spec.Message) bool { return m.Configuration == n.configuration }
 
+// higher reports whether a is higher than b: of a higher rank, or of the same and of a higher id. Every node is higher than none (R1).
+func (r *roster) higher(a, b place) bool {
+	if r.ranks == nil || a == none || b == none {
+		return a > b
+	}
+	return cmp.Or(cmp.Compare(r.ranks[a], r.ranks[b]), cmp.Compare(a, b)) > 0
+}
+
 // outranks reports whether a is to lead rather than b: a higher node, or any if b may not lead. Every node outranks
 // none (R46).
-func (r *roster) outranks(a, b rank) bool { return a > b || !r.voters.has(b) }
+func (r *roster) outranks(a, b place) bool { return r.higher(a, b) || !r.voters.has(b) }
 
-// highest returns the rank of the highest voter (R13).
-func (r *roster) highest() rank { return rank(bits.Len64(uint64(r.voters)) - 1) }
+// highest returns the place of the highest voter (R13).
+func (r *roster) highest() place {
+	highest := none
+	for i := range r.voters.all() {
+		if r.higher(i, highest) {
+			highest = i
+		}
+	}
+	return highest
+}
 
 // mayStand reports whether the node may lead (R46).
 func (r *roster) mayStand() bool { return r.voters.has(r.me) }
 
 // mayVote reports whether the node may promise c an epoch, and say that it would. The two must hold the same
 // configuration: or else the promises of two quorums need not meet (R45).
-func (r *roster) mayVote(c rank, same bool) bool {
+func (r *roster) mayVote(c place, same bool) bool {
 	return same && r.electors.has(r.me) && r.voters.has(c)
 }
 
 // meets reports whether the rules of section 8 see what comes from a node: it and this node are both members (R44).
-func (r *roster) meets(from rank) bool {
+func (r *roster) meets(from place) bool {
 	return from != none && r.members.has(from) && r.members.has(r.me)
 }
 
@@ -126,13 +156,13 @@ func (n *Node) adopt(c spec.Configuration) {
 }
 
 // configure makes c the node's configuration, in which nobody backs it yet, and it asks nothing; what members have answered, they
-// have. With other members ranks are others too.
+// have. With other members places are others too.
 func (n *Node) configure(c spec.Configuration) {
 	if !c.SameMembers(n.configuration) {
 		r := rosterOf(c, n.id(), n.idOf(n.leader), n.idOf(n.grantee))
 		answered := make([]spec.Question, len(r.known))
 		for i := range r.members.all() {
-			if was := n.rankOf(r.known[i]); was != none {
+			if was := n.placeOf(r.known[i]); was != none {
 				answered[i] = n.answered[was]
 			}
 		}
@@ -144,9 +174,9 @@ func (n *Node) configure(c spec.Configuration) {
 	n.configuration, n.support, n.asked = c, 0, 0
 }
 
-// move translates the ranks of a state from one roster into those of another. Nobody reads a support from before.
+// move translates the places of a state from one roster into those of another. Nobody reads a support from before.
 func (s *state) move(from, to *roster) {
-	s.leader, s.grantee = to.rankOf(from.idOf(s.leader)), to.rankOf(from.idOf(s.grantee))
+	s.leader, s.grantee = to.placeOf(from.idOf(s.leader)), to.placeOf(from.idOf(s.grantee))
 	s.support = 0
 }
 
@@ -221,8 +251,8 @@ func (n *Node) problem(c spec.Configuration) error {
 	return nil
 }
 
-// differing returns how many members have been added, have been removed, or are of another kind or at another address in
-// c. If it is one, the quorums of both configurations meet (R47).
+// differing returns how many members have been added, have been removed, or are of another kind, of another rank or at another
+// address in c. If it is one, the quorums of both configurations meet (R47).
 func (n *Node) differing(c spec.Configuration) int {
 	there, differ := 0, 0
 	for i := range n.members.all() {

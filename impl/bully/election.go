@@ -35,13 +35,13 @@ func (n *Node) preemptEnded() {
 
 // maySupport reports whether the node would grant a claim of c, which keeps the lease of another. It would if it follows a node that
 // c outranks and follows too: that one can hand over to c, after which the lease is over (R10).
-func (n *Node) maySupport(c, keeps rank, same bool) bool {
+func (n *Node) maySupport(c, keeps place, same bool) bool {
 	return n.mayVote(c, same) &&
 		(!n.bound() || n.leader == c || n.outranks(c, n.leader) && n.role != spec.Electing && keeps == n.leader)
 }
 
 // onElection answers a candidate: one that this node outranks by R10, any other by R11.
-func (n *Node) onElection(c rank, m *spec.Message) {
+func (n *Node) onElection(c place, m *spec.Message) {
 	n.release(c, m.Question)
 	n.learnIfFree(m.Epoch)
 	lower := !n.outranks(c, n.me)
@@ -49,7 +49,7 @@ func (n *Node) onElection(c rank, m *spec.Message) {
 	case n.role == spec.Leader && lower:
 		n.answer(m, spec.OK, n.epoch)
 		n.sayThatILead(m.From)
-	case !n.maySupport(c, n.rankOf(m.Keeps), n.same(m)):
+	case !n.maySupport(c, n.placeOf(m.Keeps), n.same(m)):
 		n.answer(m, spec.Refuse, n.epoch)
 	case lower:
 		n.outbid(m)
@@ -84,7 +84,7 @@ func (n *Node) isAsked(m *spec.Message) bool { return m.Question == n.asked }
 
 // onOk makes a candidate wait for the higher node c. The OK counts as support all the same: once T_coord has passed, c
 // has had its chance (R12).
-func (n *Node) onOk(c rank, m *spec.Message) {
+func (n *Node) onOk(c place, m *spec.Message) {
 	n.learnIfFree(m.Epoch)
 	if n.asking() && n.isAsked(m) {
 		n.role, n.support = spec.Electing, n.support.with(c)
@@ -92,7 +92,7 @@ func (n *Node) onOk(c rank, m *spec.Message) {
 }
 
 // onAssent counts c as support. Nobody can say OK to the highest voter, so it has nothing to wait for (R13).
-func (n *Node) onAssent(c rank, m *spec.Message) {
+func (n *Node) onAssent(c place, m *spec.Message) {
 	n.learnIfFree(m.Epoch)
 	if !n.asking() || !n.isAsked(m) {
 		return

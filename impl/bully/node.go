@@ -16,8 +16,8 @@ type Node struct {
 	roster
 	started bool
 	state
-	answered []spec.Question // of a leader: the latest question that the node of each rank has answered, or 0 (R25)
-	before   state           // the state before the step, in the ranks of now
+	answered []spec.Question // of a leader: the latest question that the node at each place has answered, or 0 (R25)
+	before   state           // the state before the step, in the places of now
 	sent     []spec.Message  // what the step sends, in order; its memory is used again by the next
 }
 
@@ -25,21 +25,36 @@ type Node struct {
 // each once, and id is among them (R40); the error says which of this does not hold. The node has not started: its
 // first input is [Start] or [Restart].
 func New(id spec.NodeID, members []spec.NodeID) (*Node, error) {
-	sorted := slices.SortedFunc(slices.Values(members), spec.NodeID.Compare)
+	voters := make([]spec.Member, len(members))
+	for i, member := range members {
+		voters[i] = spec.Member{ID: member, Kind: spec.Voter}
+	}
+	return NewRanked(id, voters)
+}
+
+// NewRanked is New for members that have ranks: the better leader is the one of the higher rank, and of two of one rank that of the
+// higher id (R1). All are voters, and every node of the cluster is given the same; their addresses are not looked at. A cluster of
+// which some nodes have other ranks is as safe, and may come to no leader.
+func NewRanked(id spec.NodeID, members []spec.Member) (*Node, error) {
+	sorted := slices.SortedFunc(slices.Values(members), func(a, b spec.Member) int { return a.ID.Compare(b.ID) })
 	if len(sorted) < 1 || len(sorted) > MaxMembers {
 		return nil, fmt.Errorf("bully: %d members: give from 1 to %d", len(sorted), MaxMembers)
 	}
-	for i, member := range sorted {
-		if !member.Valid() {
-			return nil, fmt.Errorf("bully: member %s is no id: give integers from 1 on or UUIDs of version 4", member)
-		}
-		if i > 0 && member == sorted[i-1] {
-			return nil, fmt.Errorf("bully: member %s is there twice: give each once", member)
-		}
-	}
 	all := set(1)<<len(sorted) - 1
-	r := roster{known: sorted, members: all, electors: all, voters: all}
-	if r.me = r.rankOf(id); r.me == none {
+	r := roster{known: make([]spec.NodeID, len(sorted)), members: all, electors: all, voters: all}
+	for i, member := range sorted {
+		switch {
+		case !member.ID.Valid():
+			return nil, fmt.Errorf("bully: member %s is no id: give integers from 1 on or UUIDs of version 4", member.ID)
+		case i > 0 && member.ID == sorted[i-1].ID:
+			return nil, fmt.Errorf("bully: member %s is there twice: give each once", member.ID)
+		case member.Kind != spec.Voter:
+			return nil, fmt.Errorf("bully: member %s is a %q: where members are fixed, all are voters", member.ID, member.Kind)
+		}
+		r.known[i] = member.ID
+		r.rank(place(i), member.Rank)
+	}
+	if r.me = r.placeOf(id); r.me == none {
 		return nil, fmt.Errorf("bully: node %s is no member: add it to the members, or correct its id", id)
 	}
 	return newNode(r, spec.Configuration{}), nil
@@ -84,26 +99,26 @@ func At(id spec.NodeID, members []spec.NodeID, s spec.State) (*Node, error) {
 	for _, named := range []struct {
 		field string
 		id    spec.NodeID
-		put   func(rank)
+		put   func(place)
 	}{
-		{"leader", s.Leader, func(r rank) { n.leader = r }},
-		{"grantee", s.Grantee, func(r rank) { n.grantee = r }},
+		{"leader", s.Leader, func(r place) { n.leader = r }},
+		{"grantee", s.Grantee, func(r place) { n.grantee = r }},
 	} {
-		r := n.rankOf(named.id)
+		r := n.placeOf(named.id)
 		if r == none && !named.id.IsNone() {
 			return nil, fmt.Errorf("bully: state: %s: %s is no member", named.field, named.id)
 		}
 		named.put(r)
 	}
 	for _, backer := range s.Support {
-		r := n.rankOf(backer)
+		r := n.placeOf(backer)
 		if r == none || !n.members.has(r) {
 			return nil, fmt.Errorf("bully: state: support: %s is no member", backer)
 		}
 		n.support = n.support.with(r)
 	}
 	for _, a := range s.Answered {
-		r := n.rankOf(a.Node)
+		r := n.placeOf(a.Node)
 		if r == none || !n.members.has(r) || r == n.me {
 			return nil, fmt.Errorf("bully: state: answered: %s is no other member", a.Node)
 		}

@@ -3,7 +3,7 @@ package bully
 import "github.com/seed-fdf591db/bully/spec"
 
 // onReign follows the node l, which says by COORDINATOR or HEARTBEAT that it leads (R23), unless its epoch is past (R24).
-func (n *Node) onReign(l rank, m *spec.Message) {
+func (n *Node) onReign(l place, m *spec.Message) {
 	if m.Epoch < n.epoch {
 		n.answer(m, spec.Refuse, n.epoch)
 		return
@@ -17,7 +17,7 @@ func (n *Node) onReign(l rank, m *spec.Message) {
 }
 
 // follow makes the node a follower of l. An epoch promised to another stays promised to that one (R23).
-func (n *Node) follow(l rank, e spec.Epoch) {
+func (n *Node) follow(l place, e spec.Epoch) {
 	if e > n.epoch || n.grantee == none {
 		n.grantee = l
 	}
@@ -27,7 +27,7 @@ func (n *Node) follow(l rank, e spec.Epoch) {
 
 // onAck counts the question of this reign that c has answered, and c as support if it holds the same configuration; an ACK of another
 // reign, or of what was never asked, only teaches its epoch (R25, R45).
-func (n *Node) onAck(c rank, m *spec.Message) {
+func (n *Node) onAck(c place, m *spec.Message) {
 	if n.role != spec.Leader || m.Epoch != n.epoch || m.Question > n.latest {
 		n.learnIfFree(m.Epoch)
 		return
@@ -52,7 +52,7 @@ func (n *Node) date() {
 		since := set(0)
 		for r, answered := range n.answered {
 			if answered >= q {
-				since = since.with(rank(r))
+				since = since.with(place(r))
 			}
 		}
 		if n.isQuorumOf(since) {
@@ -86,14 +86,14 @@ func (n *Node) resign() bool {
 
 // onResign ends the lease of j. Who is free by that grants the claim for which j has handed over, if any (R18). A claimant asks again
 // those who may have refused it while they kept the same lease, whosever it was (R29).
-func (n *Node) onResign(j rank, m *spec.Message) {
+func (n *Node) onResign(j place, m *spec.Message) {
 	n.release(j, m.Question)
 	switch {
 	case n.succeeds(m):
 		claim := spec.Message{
 			Type: spec.Claim, From: m.Granted.By, Epoch: m.Granted.Epoch, Question: m.Granted.Question, Configuration: m.Configuration,
 		}
-		n.onClaim(n.rankOf(claim.From), &claim)
+		n.onClaim(n.placeOf(claim.From), &claim)
 	case n.role != spec.Claimant: // nothing waits for it
 	case n.mayWin():
 		n.win()
@@ -105,7 +105,7 @@ func (n *Node) onResign(j rank, m *spec.Message) {
 // succeeds reports whether the claim for which the sender of a RESIGN has handed over is to be granted at once: nothing binds the
 // node, and it does not do better itself (R29).
 func (n *Node) succeeds(m *spec.Message) bool {
-	by := n.rankOf(m.Granted.By)
+	by := n.placeOf(m.Granted.By)
 	if by == none || by == n.me || n.bound() || !n.mayVote(by, n.same(m)) {
 		return false
 	}
@@ -136,13 +136,13 @@ func (n *Node) restart(promise spec.Durable) {
 	}
 	n.state, n.started = state{
 		role: spec.Electing, leader: n.me, latest: promise.Reserved + 1,
-		epoch: promise.Epoch, grantee: n.rankOf(promise.Grantee), configuration: promise.Configuration,
+		epoch: promise.Epoch, grantee: n.placeOf(promise.Grantee), configuration: promise.Configuration,
 	}, true
 	n.tell(spec.ImBack)
 }
 
 // onImBack ends the lease of j, and tells j at once who leads, if it is this node (R31).
-func (n *Node) onImBack(j rank, m *spec.Message) {
+func (n *Node) onImBack(j place, m *spec.Message) {
 	n.release(j, m.Question)
 	n.learnIfFree(m.Epoch)
 	if n.role == spec.Leader {

@@ -7,24 +7,24 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// rank is the place of a node among all that are known, ascending, and so is compared as ids are (R1). It is none for no
-// node, which is lower than every node.
-type rank int8
+// place is where a node is among all that are known, in ascending order of ids. It is none for no node, which comes before every
+// node.
+type place int8
 
-const none rank = -1
+const none place = -1
 
-// set is a set of nodes: bit r stands for the node of rank r.
+// set is a set of nodes: bit r stands for the node at place r.
 type set uint64
 
-func (s set) has(r rank) bool { return s>>r&1 == 1 }
-func (s set) with(r rank) set { return s | 1<<r }
-func (s set) len() int        { return bits.OnesCount64(uint64(s)) }
+func (s set) has(r place) bool { return s>>r&1 == 1 }
+func (s set) with(r place) set { return s | 1<<r }
+func (s set) len() int         { return bits.OnesCount64(uint64(s)) }
 
-// all returns the ranks in the set, ascending.
-func (s set) all() iter.Seq[rank] {
-	return func(yield func(rank) bool) {
+// all returns the places in the set, ascending.
+func (s set) all() iter.Seq[place] {
+	return func(yield func(place) bool) {
 		for ; s != 0; s &= s - 1 {
-			if !yield(rank(bits.TrailingZeros64(uint64(s)))) {
+			if !yield(place(bits.TrailingZeros64(uint64(s)))) {
 				return
 			}
 		}
@@ -34,10 +34,10 @@ func (s set) all() iter.Seq[rank] {
 // state is the whole state of a node (section 6).
 type state struct {
 	role          spec.Role
-	leader        rank               // whose lease this node keeps (R5)
+	leader        place              // whose lease this node keeps (R5)
 	lease         spec.Question      // the latest question of leader that this node has answered
 	epoch         spec.Epoch         // the highest promised or learned (R2)
-	grantee       rank               // to whom it was promised
+	grantee       place              // to whom it was promised
 	support       set                // who backs this node
 	asked         spec.Question      // the ELECTION or CLAIM that it asks now
 	latest        spec.Question      // the latest number that it has used (R50)
@@ -93,7 +93,7 @@ func (n *Node) stepDown() {
 func (n *Node) unbind() { n.leader, n.lease = none, 0 }
 
 // bind makes the lease that is kept one of question q of node j. The lease of one node never gets older (R5).
-func (n *Node) bind(j rank, q spec.Question) {
+func (n *Node) bind(j place, q spec.Question) {
 	if n.leader != j || q > n.lease {
 		n.lease = q
 	}
@@ -102,7 +102,7 @@ func (n *Node) bind(j rank, q spec.Question) {
 
 // release ends the lease of j, if that is whose lease is kept: j has said, as of its question q, that it does not lead. A lease of
 // a later question goes on (R5).
-func (n *Node) release(j rank, q spec.Question) {
+func (n *Node) release(j place, q spec.Question) {
 	if n.leader == j && q >= n.lease {
 		n.free()
 	}

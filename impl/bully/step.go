@@ -74,8 +74,8 @@ func (n *Node) Leader() (leader spec.NodeID, epoch spec.Epoch) {
 	return n.idOf(r), e
 }
 
-// told is Leader by rank. A candidate, claimant or electing node may keep a lease, but does not know of a leader.
-func (s *state) told() (rank, spec.Epoch) {
+// told is Leader by place. A candidate, claimant or electing node may keep a lease, but does not know of a leader.
+func (s *state) told() (place, spec.Epoch) {
 	if s.leader != none && (s.role == spec.Leader || s.role == spec.Follower) {
 		return s.leader, s.epoch
 	}
@@ -167,7 +167,7 @@ func (n *Node) ignoresStart(in *Input) Cause {
 		return Malformed
 	case in.kind == restart && n.mixes(in.promise.Configuration):
 		return Mixed
-	case n.configuration.IsNone() && !in.promise.Grantee.IsNone() && n.rankOf(in.promise.Grantee) == none:
+	case n.configuration.IsNone() && !in.promise.Grantee.IsNone() && n.placeOf(in.promise.Grantee) == none:
 		return NonMember
 	}
 	return ""
@@ -188,7 +188,7 @@ func (n *Node) ignoresMessage(m *spec.Message) Cause {
 	switch {
 	case n.mixes(m.Configuration):
 		return Mixed
-	case n.configuration.IsNone() && n.rankOf(m.From) == none:
+	case n.configuration.IsNone() && n.placeOf(m.From) == none:
 		return NonMember
 	case m.To != n.id():
 		return Misaddressed
@@ -231,7 +231,7 @@ func (n *Node) hear(m *spec.Message) spec.Action {
 	if m.Configuration.Newer(n.configuration) {
 		n.adopt(m.Configuration)
 	}
-	if from := n.rankOf(m.From); n.meets(from) {
+	if from := n.placeOf(m.From); n.meets(from) {
 		n.obey(m, from)
 	} else {
 		n.turnAway(m)
@@ -240,7 +240,7 @@ func (n *Node) hear(m *spec.Message) spec.Action {
 }
 
 // obey gives a message of a member to its rule.
-func (n *Node) obey(m *spec.Message, from rank) {
+func (n *Node) obey(m *spec.Message, from place) {
 	switch m.Type {
 	case spec.Election:
 		n.onElection(from, m)

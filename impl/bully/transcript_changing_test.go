@@ -66,7 +66,7 @@ func wanted(command string) spec.Configuration {
 	return c
 }
 
-// configuration reads what a configuration prints as: epoch:4 version:2 {1 2 witness:3 observer:4}.
+// configuration reads what a configuration prints as: epoch:4 version:2 {1 2^7 witness:3 observer:4}.
 func configuration(text string) (spec.Configuration, error) {
 	var epoch spec.Epoch
 	var version uint64
@@ -79,6 +79,12 @@ func configuration(text string) (spec.Configuration, error) {
 		m := spec.Member{Kind: spec.Voter}
 		if kind, id, has := strings.Cut(word, ":"); has {
 			m.Kind, word = spec.MemberKind(kind), id
+		}
+		word, rank, ranked := strings.Cut(word, "^")
+		if ranked {
+			if _, err := fmt.Sscanf(rank, "%d", &m.Rank); err != nil {
+				return spec.Configuration{}, fmt.Errorf("rank %q: %w", rank, err)
+			}
 		}
 		var err error
 		if m.ID, err = spec.ParseNodeID(word); err != nil {

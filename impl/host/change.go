@@ -119,12 +119,37 @@ func (h *Host) lookAt(c *change) error {
 		return &MembersError{Why: ErrStaleVersion, Leader: h.told.Leader, Configuration: now, Wanted: c.version,
 			Problem: fmt.Sprintf("version %d is expected, and they are at %s", c.version, now)}
 	}
+	if err := c.fillIn(now); err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
 	if err := c.plan.check(now, c.force); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	if links, ok := h.config.Transport.(diskRememberer); ok {
 		if err := c.plan.checkDisks(now, links.Remembers); err != nil {
 			return fmt.Errorf("host: %w", err)
+		}
+	}
+	return nil
+}
+
+// fillIn makes the plan say all of each member: what a call leaves as it is, is as in the configuration of now.
+func (c *change) fillIn(now spec.Configuration) error {
+	for k := range c.plan {
+		wanted := &c.plan[k]
+		was, member := now.Member(wanted.ID)
+		switch {
+		case c.ranks && !member:
+			return fmt.Errorf("node %s is no member, and so cannot be given a rank: the members are %s", wanted.ID, now)
+		case c.ranks:
+			was.Rank = wanted.Rank
+			*wanted = was
+		case wanted.Rank != 0 || wanted.Kind == "":
+		case member:
+			wanted.Rank = was.Rank
+		case len(c.plan) > 1: // it takes the place of another
+			old, _ := now.Member(c.plan[len(c.plan)-1].ID)
+			wanted.Rank = old.Rank
 		}
 	}
 	return nil
@@ -213,7 +238,8 @@ func (p plan) next(c spec.Configuration, me spec.NodeID, answered func(spec.Node
 		case wanted.ID == me && now.Kind == spec.Witness && !votes(wanted.Kind):
 			return handsOver, nil
 		case wanted.ID == me && !votes(wanted.Kind):
-			wanted.Kind, wanted.Address = spec.Witness, now.Address
+			wanted = now
+			wanted.Kind = spec.Witness
 		case wanted.Kind == "", !votes(wanted.Kind), votes(now.Kind):
 		case !member:
 			wanted.Kind = spec.Observer

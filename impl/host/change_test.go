@@ -140,6 +140,40 @@ func TestChangeErrors(t *testing.T) {
 	})
 }
 
+// TestRankMember: the member of the highest rank takes over, and leads as long as it has that rank; a rank stays with a member, and goes over
+// to who takes its place.
+func TestRankMember(t *testing.T) {
+	roam(t, 4, 3, func(t *testing.T, c *cluster) {
+		c.startSome(1, 2, 3)
+		ranked := func(i int, rank uint16) {
+			conf, err := c.leader().RankMember(c.soon(), id(i), rank, 0)
+			require.NoError(t, err)
+			m, _ := conf.Member(id(i))
+			require.Equal(t, rank, m.Rank)
+		}
+		require.Equal(t, id(3), c.leader().Status().ID)
+		ranked(2, 5)
+		c.awaitLeader(3*time.Second, 2)
+		ranked(1, 7)
+		c.awaitLeader(3*time.Second, 1)
+		epoch := c.epoch()
+		time.Sleep(3 * time.Second)
+		require.True(t, c.follow(1), "no other pre-empts it, though its id is the lowest")
+		require.Equal(t, epoch, c.epoch())
+		_, err := c.leader().RankMember(c.soon(), id(9), 1, 0)
+		require.ErrorContains(t, err, "host: node 9 is no member, and so cannot be given a rank: the members are ")
+		_, err = c.leader().AddMember(c.soon(), at(2, spec.Witness), 0)
+		require.NoError(t, err)
+		c.start(4)
+		conf, err := c.leader().ReplaceMember(c.soon(), id(2), at(4, spec.Voter), 0)
+		require.NoError(t, err)
+		require.Contains(t, conf.String(), "{1^7 3 4^5}", "the rank of 2, which it has kept")
+		ranked(1, 0)
+		time.Sleep(3 * time.Second)
+		require.True(t, c.host(4).Status().Leading)
+	})
+}
+
 // TestWouldLoseQuorum: with one of three dead, no other can be removed, unless it is forced; the dead one can.
 func TestWouldLoseQuorum(t *testing.T) {
 	roam(t, 4, 3, func(t *testing.T, c *cluster) {

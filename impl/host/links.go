@@ -52,7 +52,20 @@ func linksOf(id spec.NodeID, c spec.Configuration) *links {
 		}
 	}
 	l.prepare(id, electors, voters)
+	if l.who.Stands {
+		l.who.Higher = l.higher(c, voters)
+	}
 	return l
+}
+
+// higher returns which voters of a configuration are higher than this node (R1).
+func (l *links) higher(c spec.Configuration, voters set) (higher set) {
+	for i, id := range l.members {
+		if voters.Has(i) && c.Higher(id, l.members[l.who.Me]) {
+			higher |= policy.One(i)
+		}
+	}
+	return higher
 }
 
 // kindOfMember returns the kind of a member, and "" for who is none.

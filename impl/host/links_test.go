@@ -60,6 +60,18 @@ func TestLinksByKind(t *testing.T) {
 	}
 }
 
+// TestLinksByRank: who is higher is said by ranks, and then by ids.
+func TestLinksByRank(t *testing.T) {
+	raised := at(1, spec.Voter)
+	raised.Rank = 1
+	c, err := spec.NewConfiguration(1, 1, []spec.Member{raised, at(2, spec.Voter), at(3, spec.Voter)})
+	require.NoError(t, err)
+	for me, higher := range map[int][]int{1: nil, 2: {1, 3}, 3: {1}} {
+		l := linksOf(id(me), c)
+		require.Equal(t, l.setOf(higher...), l.who.Higher, me)
+	}
+}
+
 // TestBacksNow: who has acknowledged a leader backs it for two reigns, unless it is proved dead.
 func TestBacksNow(t *testing.T) {
 	h := &Host{links: newLinks(id(1), []spec.NodeID{id(1), id(2), id(3)}), config: Config{Timing: LAN()}, watch: &watch{}}

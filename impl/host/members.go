@@ -86,10 +86,10 @@ func (h *Host) Members() spec.Configuration { return h.seen.Load().membership.Co
 // they change. It is otherwise as that of Watch. It is closed when ctx ends and when the host stops.
 func (h *Host) WatchMembers(ctx context.Context) <-chan Membership { return h.members.watch(ctx) }
 
-// AddMember makes a node a member of a kind, or a member one of another kind, and returns the configuration in which it
+// AddMember makes a node a member of a kind, or a member one of another kind or rank, and returns the configuration in which it
 // is, once that is settled. It is for the leader only. A node that is to vote is an observer first, until it has answered:
 // so it must run, or the call waits until ctx ends; it then stays an observer. To repeat the call is to go on where it
-// stopped. Of a member that is what it is to be already nothing is changed.
+// stopped. Of a member that is what it is to be already nothing is changed; a rank of 0 leaves that of a member as it is (see RankMember).
 //
 // The change is made only if the settled configuration is of the version expected; 0 is any. Its version is up to two
 // higher then. A leader that is made a witness resigns as soon as that is settled.
@@ -114,8 +114,15 @@ func (h *Host) RemoveMember(ctx context.Context, id spec.NodeID, expectedVersion
 	return h.changeMembers(ctx, plan{{ID: id}}, expectedVersion, options)
 }
 
-// ReplaceMember adds a member as AddMember does, and then removes another as RemoveMember does. If the error is
-// ErrHandedOver, what is left is to remove old, at the next leader.
+// RankMember gives a member a rank, and returns the configuration in which it has it, once that is settled. It is for the leader only, and
+// otherwise as AddMember. Of two members that of the higher rank is the better leader, and of two of one rank that of the higher id (R1). So
+// if another voter is the highest then, it takes over, as it would after a restart: see Timing.Preempt.
+func (h *Host) RankMember(ctx context.Context, id spec.NodeID, rank uint16, expectedVersion uint64, options ...ChangeOption) (spec.Configuration, error) {
+	return h.carryOut(&change{plan: plan{{ID: id, Rank: rank}}, ranks: true, version: expectedVersion, ctx: ctx}, options)
+}
+
+// ReplaceMember adds a member as AddMember does, and then removes another as RemoveMember does. If the new one has rank 0 it is given that of
+// the old. If the error is ErrHandedOver, what is left is to remove old, at the next leader.
 func (h *Host) ReplaceMember(ctx context.Context, old spec.NodeID, m spec.Member, expectedVersion uint64, options ...ChangeOption) (spec.Configuration, error) {
 	if m.Kind == "" {
 		m.Kind = spec.Voter
@@ -129,6 +136,7 @@ func (h *Host) ReplaceMember(ctx context.Context, old spec.NodeID, m spec.Member
 // A change is a call that changes members, while it is under way.
 type change struct {
 	plan    plan
+	ranks   bool   // the plan gives its one member a rank, and leaves all else of it
 	version uint64 // expected; 0 is any
 	force   bool
 	ctx     context.Context
@@ -155,9 +163,15 @@ type changed struct {
 	err           error
 }
 
-// changeMembers calls the loop to carry out a plan, and waits until it has.
+// changeMembers carries out a plan.
 func (h *Host) changeMembers(ctx context.Context, p plan, version uint64, options []ChangeOption) (spec.Configuration, error) {
-	c := &change{plan: p, version: version, ctx: ctx, done: make(chan changed, 1)}
+	return h.carryOut(&change{plan: p, version: version, ctx: ctx}, options)
+}
+
+// carryOut calls the loop to make a change, and waits until it has.
+func (h *Host) carryOut(c *change, options []ChangeOption) (spec.Configuration, error) {
+	ctx := c.ctx
+	c.done = make(chan changed, 1)
 	for _, o := range options {
 		c.force = c.force || o == Force
 	}

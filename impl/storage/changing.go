@@ -17,7 +17,9 @@ import (
 const (
 	startedAt   = restAt
 	clusterAt   = startedAt + 1
-	memberSize  = idSize + 2 // without the address
+	memberSize  = idSize + 2 // without the rank and the address
+	rankSize    = 2
+	ranked      = 0x80 // added to the kind of a member whose rank follows
 	stampSize   = 8 + 8 + 1
 	minChanging = clusterAt + 1 + stampSize + checksumSize
 	maxCluster  = 64
@@ -228,6 +230,9 @@ func encodeChanging(who Identity, started bool, p spec.Durable) []byte {
 	size := minChanging + len(who.Cluster) + len(members)*memberSize
 	for _, m := range members {
 		size += len(m.Address)
+		if m.Rank != 0 {
+			size += rankSize
+		}
 	}
 	b := append(appendHead(size, p, who), 0)
 	if started {
@@ -239,8 +244,12 @@ func encodeChanging(who Identity, started bool, p spec.Durable) []byte {
 	b = append(b, byte(len(members)))
 	kinds := spec.MemberKinds()
 	for _, m := range members {
-		b = append(append(b, m.ID[:]...), byte(slices.Index(kinds, m.Kind)+1), byte(len(m.Address)))
-		b = append(b, m.Address...)
+		b = append(append(b, m.ID[:]...), byte(slices.Index(kinds, m.Kind)+1))
+		if m.Rank != 0 {
+			b[len(b)-1] |= ranked
+			b = binary.BigEndian.AppendUint16(b, m.Rank)
+		}
+		b = append(append(b, byte(len(m.Address))), m.Address...)
 	}
 	return seal(b)
 }
@@ -277,17 +286,26 @@ func parseConfiguration(data []byte) (spec.Configuration, error) {
 	count, rest, kinds := int(data[16]), data[stampSize:], spec.MemberKinds()
 	var members []spec.Member
 	for i := range count {
-		if len(rest) < memberSize || len(rest) < memberSize+int(rest[idSize+1]) {
+		head := memberSize
+		if len(rest) >= memberSize && rest[idSize]&ranked != 0 {
+			head += rankSize
+		}
+		if len(rest) < head || len(rest) < head+int(rest[head-1]) {
 			return spec.Configuration{}, fmt.Errorf("it ends within member %d of %d", i+1, count)
 		}
-		m := spec.Member{ID: spec.NodeID(rest[:idSize]), Address: string(rest[memberSize : memberSize+int(rest[idSize+1])])}
-		if kind := int(rest[idSize]); kind >= 1 && kind <= len(kinds) {
+		m := spec.Member{ID: spec.NodeID(rest[:idSize]), Address: string(rest[head : head+int(rest[head-1])])}
+		if kind := int(rest[idSize] &^ ranked); kind >= 1 && kind <= len(kinds) {
 			m.Kind = kinds[kind-1]
+		}
+		if head > memberSize {
+			if m.Rank = binary.BigEndian.Uint16(rest[idSize+1:]); m.Rank == 0 {
+				return spec.Configuration{}, fmt.Errorf("the member %v has a rank of 0, which is left out", m.ID)
+			}
 		}
 		if i > 0 && members[i-1].ID.Compare(m.ID) >= 0 {
 			return spec.Configuration{}, fmt.Errorf("the member %v is given twice, or out of order", m.ID)
 		}
-		members, rest = append(members, m), rest[memberSize+len(m.Address):]
+		members, rest = append(members, m), rest[head+len(m.Address):]
 	}
 	if len(rest) > 0 {
 		return spec.Configuration{}, fmt.Errorf("%d bytes follow on the last member", len(rest))

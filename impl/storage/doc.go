@@ -61,7 +61,8 @@
 //	  86+c      1  n, the number of members: 0 to 50
 //	  87+c         the members, ascending by id: of each
 //	                 16  id
-//	                  1  kind: voter 1, witness 2, observer 3
+//	                  1  kind: voter 1, witness 2, observer 3; 128 more if it has a rank that is not 0
+//	                  2  rank, only then
 //	                  1  length of the address
 //	                     address
 //	   end      4  CRC-32C of all before

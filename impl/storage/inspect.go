@@ -157,7 +157,11 @@ func (r Report) good(line func(name, format string, a ...any)) {
 		line("members", "of epoch %d, version %d:", c.Epoch, c.Version)
 	}
 	for _, m := range c.Members() {
-		line("", "%s %v %s", m.Kind, m.ID, m.Address)
+		rank := ""
+		if m.Rank != 0 {
+			rank = fmt.Sprintf(" rank %d", m.Rank)
+		}
+		line("", "%s %v%s %s", m.Kind, m.ID, rank, m.Address)
 	}
 	if !r.Started {
 		line("started", "never")

@@ -33,6 +33,7 @@ var firsts = map[string]func(n rules.ID) rules.Members{
 	"OneOverWitnesses": func(rules.ID) rules.Members {
 		return rules.Members{Voters: rules.UpTo(1), Witnesses: rules.SetOf(2, 3)}
 	},
+	"LowestRaised": func(n rules.ID) rules.Members { return raised(rules.Members{Voters: rules.UpTo(n)}, 1) },
 	"TwoAndWitness": func(rules.ID) rules.Members {
 		return rules.Members{Voters: rules.UpTo(2), Witnesses: rules.SetOf(3)}
 	},
@@ -40,6 +41,16 @@ var firsts = map[string]func(n rules.ID) rules.Members{
 
 func voters(n rules.ID) func(rules.ID) rules.Members {
 	return func(rules.ID) rules.Members { return rules.Members{Voters: rules.UpTo(n)} }
+}
+
+// raised returns m in which the nodes of a set have a rank of 1, and the others of 0.
+func raised(m rules.Members, s rules.Set) rules.Members {
+	var ranks [MaxNodes]uint16
+	for i := range s.All() {
+		ranks[i-1] = 1
+	}
+	m.Ranks = rules.RanksOf(ranks[:]...)
+	return m
 }
 
 // wanteds are what may stand for Wanted: whether leaders of a cluster with members among all may be asked for some, of whom
@@ -98,6 +109,8 @@ func (c *cluster) set(constant, name string) (err error) {
 		c.first = rules.Configuration{Version: 1, Of: c.list(members)}
 	case constant == "Wanted" && wanted != nil:
 		return c.want(wanted)
+	case constant == "Wanted" && rankings[name] != nil:
+		c.wantRaised(rankings[name](c.n))
 	default:
 		return noReplacement(constant, name)
 	}
@@ -120,6 +133,19 @@ func (c *cluster) want(wanted func(rules.Members, rules.Set) bool) error {
 		return fmt.Errorf("cluster: more than %d lists of members", maxLists-1)
 	}
 	return nil
+}
+
+// rankings are the members of which some are to be raised, for what may stand for Wanted besides: there each of all nodes is raised, or not.
+var rankings = map[string]func(n rules.ID) rules.Members{
+	"AnyRaised":    firsts["All"],
+	"TwoAnyRaised": firsts["TwoOverWitness"],
+}
+
+// wantRaised takes members, of whom any are raised.
+func (c *cluster) wantRaised(m rules.Members) {
+	for _, s := range subsets(m.All()) {
+		c.wanted = append(c.wanted, rules.Configuration{Of: c.list(raised(m, s))})
+	}
 }
 
 // list returns m in its place among the lists of the cluster, where each is once: what is the same there has one place in the

@@ -116,7 +116,7 @@ func TestRenderIsInTheOrderOfVariables(t *testing.T) {
 	s.push(c.index[2][1], c.payload(&rules.Said{Type: rules.Election, Epoch: 3, Question: 4, Keeps: 1}, c.first))
 	s.reigns[3] = 1
 	const numbers = `, asked |-> 0, latest |-> 0, dated |-> 0, answered |-> <<0, 0>>`
-	const conf = `, conf |-> [epoch |-> 0, version |-> 1, voters |-> {1, 2}, witnesses |-> {}, observers |-> {}]`
+	const conf = `, conf |-> [epoch |-> 0, version |-> 1, voters |-> {1, 2}, witnesses |-> {}, observers |-> {}, ranks |-> {}]`
 	var text []string
 	for _, v := range c.render(&s) {
 		text = append(text, v.Name+" = "+v.Value)

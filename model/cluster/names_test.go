@@ -34,7 +34,7 @@ func TestNamesAreThoseOfMCCluster(t *testing.T) {
 	}
 	require.ElementsMatch(t, operatorsIn(sections[1]), here)
 	require.ElementsMatch(t, operatorsIn(sections[2]), slices.Collect(maps.Keys(sparing)))
-	require.ElementsMatch(t, operatorsIn(sections[3]), slices.Concat(slices.Collect(maps.Keys(firsts)), slices.Collect(maps.Keys(wanteds))))
+	require.ElementsMatch(t, operatorsIn(sections[3]), slices.Concat(slices.Collect(maps.Keys(firsts)), slices.Collect(maps.Keys(wanteds)), slices.Collect(maps.Keys(rankings))))
 
 	here = []string{"Calm", "NeverSettled", "NeverLedByWitness"}
 	for name := range module.Invariants {

@@ -132,8 +132,9 @@ func (c *cluster) arrived(s *clusterState, i rules.ID) bool { return c.free || s
 
 // higherDead reports whether i may have been told of all higher members that they are dead: each is down, or back and silent.
 func (c *cluster) higherDead(s *clusterState, i rules.ID) bool {
-	for js := s.node[i].Conf.All() & s.up &^ rules.UpTo(i); js != 0; js &= js - 1 {
-		if !s.silent(js.Lowest()) {
+	conf := s.node[i].Conf
+	for js := conf.All() & s.up; js != 0; js &= js - 1 {
+		if j := js.Lowest(); conf.Higher(j, i) && !s.silent(j) {
 			return false
 		}
 	}

@@ -324,6 +324,11 @@ func ledWhenStill(c *cluster, s *clusterState) bool {
 	return acting.Len() == 1 && c.leads(s, acting.Lowest())
 }
 
+// highestIs reports whether l is the highest of the eligible, by the newest configuration within its reach.
+func (c *cluster) highestIs(s *clusterState, l rules.ID, eligible rules.Set) bool {
+	return s.newestOf(c.reach(s, l)).Highest(l, eligible)
+}
+
 // highestWhenStill says that in a state that lasts the highest of the eligible leads, if every node reaches all of them, or
 // none.
 func highestWhenStill(c *cluster, s *clusterState) bool {
@@ -336,5 +341,10 @@ func highestWhenStill(c *cluster, s *clusterState) bool {
 			return true
 		}
 	}
-	return c.leads(s, eligible.Highest())
+	for ls := eligible; ls != 0; ls &= ls - 1 {
+		if l := ls.Lowest(); c.highestIs(s, l, eligible) && !c.leads(s, l) {
+			return false
+		}
+	}
+	return true
 }

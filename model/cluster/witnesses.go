@@ -92,5 +92,5 @@ func neverLeaderless(c *cluster, s *clusterState) bool {
 // neverLowerLeads says that no node leads all within its reach while a higher one could.
 func neverLowerLeads(c *cluster, s *clusterState) bool {
 	eligible := c.eligible(s)
-	return c.every(func(l rules.ID) bool { return !eligible.Has(l) || eligible.Highest() == l || !c.leads(s, l) })
+	return c.every(func(l rules.ID) bool { return !eligible.Has(l) || c.highestIs(s, l, eligible) || !c.leads(s, l) })
 }

@@ -10,6 +10,8 @@ import (
 // Members are nodes by what they do for their cluster.
 type Members struct {
 	Voters, Witnesses, Observers Set
+	// Ranks are those of the nodes 1, 2 and so on, up to the last that has one, in two bytes each; "" if none has one. See RanksOf.
+	Ranks string
 	// Addresses are those of the nodes 1, 2 and so on, with a line feed between them; "" if none has one, as in the explorer.
 	// They are compared, and nothing else.
 	Addresses string
@@ -27,6 +29,28 @@ func (m *Members) address(i ID) string {
 		return ""
 	}
 	return all[i-1]
+}
+
+// rank returns the rank of node i (R1).
+func (m *Members) rank(i ID) uint16 {
+	at := 2 * (int(i) - 1)
+	if at < 0 || at >= len(m.Ranks) {
+		return 0
+	}
+	return uint16(m.Ranks[at])<<8 | uint16(m.Ranks[at+1])
+}
+
+// RanksOf returns the ranks of the nodes 1, 2 and so on as those of Members.
+func RanksOf(ranks ...uint16) string {
+	var b []byte
+	last := 0
+	for _, r := range ranks {
+		b = append(b, byte(r>>8), byte(r))
+		if r != 0 {
+			last = len(b)
+		}
+	}
+	return string(b[:last])
 }
 
 // nobody is the members of the empty configuration.
@@ -65,6 +89,26 @@ func (c Configuration) Voters() Set { return c.Members().Voters }
 // Witnesses returns who votes, and never leads.
 func (c Configuration) Witnesses() Set { return c.Members().Witnesses }
 
+// Higher reports whether node k is of a higher rank than l, or of the same and of a higher id. R1.
+func (c Configuration) Higher(k, l ID) bool {
+	m := c.Members()
+	if m.Ranks == "" {
+		return k > l
+	}
+	a, b := m.rank(k), m.rank(l)
+	return a > b || a == b && k > l
+}
+
+// Highest reports whether node i is higher than all others of s. R1.
+func (c Configuration) Highest(i ID, s Set) bool {
+	for ; s != 0; s &= s - 1 {
+		if j := s.Lowest(); j != i && !c.Higher(i, j) {
+			return false
+		}
+	}
+	return true
+}
+
 // Newer reports whether c is newer than d. R42.
 func (c Configuration) Newer(d Configuration) bool {
 	return c.Epoch > d.Epoch || c.Epoch == d.Epoch && c.Version > d.Version
@@ -74,9 +118,9 @@ func (c Configuration) Newer(d Configuration) bool {
 func (c Configuration) differing(d Configuration) Set {
 	m, n := c.Members(), d.Members()
 	differing := (m.Voters ^ n.Voters) | (m.Witnesses ^ n.Witnesses) | (m.Observers ^ n.Observers)
-	if m.Addresses != n.Addresses {
+	if m.Addresses != n.Addresses || m.Ranks != n.Ranks {
 		for i := range (m.All() & n.All()).All() {
-			if m.address(i) != n.address(i) {
+			if m.address(i) != n.address(i) || m.rank(i) != n.rank(i) {
 				differing = differing.With(i)
 			}
 		}
@@ -87,6 +131,12 @@ func (c Configuration) differing(d Configuration) Set {
 // String returns the configuration as a TLA+ record, which says nothing of addresses.
 func (c Configuration) String() string {
 	m := c.Members()
-	return fmt.Sprintf("[epoch |-> %d, version |-> %d, voters |-> %v, witnesses |-> %v, observers |-> %v]",
-		c.Epoch, c.Version, m.Voters, m.Witnesses, m.Observers)
+	var ranks []string
+	for i := range m.All().All() {
+		if r := m.rank(i); r != 0 {
+			ranks = append(ranks, fmt.Sprintf("<<%d, %d>>", i, r))
+		}
+	}
+	return fmt.Sprintf("[epoch |-> %d, version |-> %d, voters |-> %v, witnesses |-> %v, observers |-> %v, ranks |-> {%s}]",
+		c.Epoch, c.Version, m.Voters, m.Witnesses, m.Observers, strings.Join(ranks, ", "))
 }

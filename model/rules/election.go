@@ -76,7 +76,7 @@ func (r *Rules) assentHeard(i ID, s State, m Message) Step {
 		return quietly(t)
 	}
 	t.Support = t.Support.With(m.From)
-	if t.Role == Candidate && t.Conf.Voters()&^UpTo(i) == 0 && r.mayClaim(i, t) {
+	if t.Role == Candidate && t.Conf.Highest(i, t.Conf.Voters()) && r.mayClaim(i, t) {
 		return r.claim(i, t)
 	}
 	return quietly(t)

@@ -26,6 +26,13 @@ func (c Configuration) observer(ids ...ID) Configuration {
 	return c
 }
 
+// ranked returns c with ranks of the nodes 1, 2 and so on.
+func (c Configuration) ranked(ranks ...uint16) Configuration {
+	of := *c.Members()
+	of.Ranks, c.Of = RanksOf(ranks...), &of
+	return c
+}
+
 // node returns the state of a node whose configuration is c.
 func node(role Role, leader ID, e spec.Epoch, grantee ID, c Configuration, support ...ID) State {
 	return State{Role: role, Leader: leader, Grantee: grantee, Epoch: e, Support: SetOf(support...), Conf: c}
@@ -252,7 +259,7 @@ func TestStepsOfEachRule(t *testing.T) {
 // TestChangeHasConditions spoils each condition of R47 in turn.
 func TestChangeHasConditions(t *testing.T) {
 	settled := node(leader, 3, 1, 3, three, 1)
-	moved := Configuration{1, 2, &Members{SetOf(1, 2, 3), 0, 0, "\na:1\n", 0}}
+	moved := Configuration{1, 2, &Members{Voters: SetOf(1, 2, 3), Addresses: "\na:1\n"}}
 	for says, c := range map[string]struct {
 		before State
 		wanted Configuration
@@ -260,6 +267,8 @@ func TestChangeHasConditions(t *testing.T) {
 	}{
 		"it may":                           {settled, grown, true},
 		"an address is a change":           {settled, moved, true},
+		"a rank is a change":               {settled, of(1, 2, 1, 2, 3).ranked(0, 7), true},
+		"a rank and another member":        {settled, of(1, 2, 1, 2, 3).observer(4).ranked(0, 7), false},
 		"who does not lead":                {node(follower, 2, 1, 2, three), grown, false},
 		"who stands":                       {node(claimant, None, 1, 3, three, 1, 2), grown, false},
 		"not settled":                      {node(leader, 3, 1, 3, three), grown, false},
@@ -270,7 +279,7 @@ func TestChangeHasConditions(t *testing.T) {
 		"nothing differs":                  {settled, of(1, 2, 1, 2, 3), false},
 		"two are added":                    {settled, of(1, 2, 1, 2, 3).observer(4, 5), false},
 		"one for another":                  {settled, of(1, 2, 1, 3, 4), false},
-		"a kind and an address of another": {settled, Configuration{1, 2, &Members{SetOf(1, 3), SetOf(2), 0, "\na:1\n", 0}}, true},
+		"a kind and an address of another": {settled, Configuration{1, 2, &Members{Voters: SetOf(1, 3), Witnesses: SetOf(2), Addresses: "\na:1\n"}}, true},
 		"a member becomes a witness":       {settled, of(1, 2, 1, 3).witness(2), true},
 		"an observer becomes a witness":    {node(leader, 3, 1, 3, grown, 1), of(1, 3, 1, 2, 3).witness(4), true},
 		"a non-member becomes a witness":   {settled, of(1, 2, 1, 2, 3).witness(4), true},

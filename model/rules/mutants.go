@@ -250,7 +250,14 @@ var memberMutants = map[string]map[string]func(*Rules){
 		"AnyoneSays":     saysTo(func(_ *Rules, _ ID, c Configuration) Set { return c.All() }),
 	},
 	"Outranked": {
-		"ByRankAlone": func(r *Rules) { r.outranked = func(l, k ID, _ Configuration) bool { return l < k } },
+		"ByRankAlone": func(r *Rules) { r.outranked = func(l, k ID, c Configuration) bool { return c.Higher(k, l) } },
+		"AnyOutranks": func(r *Rules) { r.outranked = func(ID, ID, Configuration) bool { return true } },
+		"ById": func(r *Rules) {
+			r.outranked = func(l, k ID, c Configuration) bool { return k > l || !c.Voters().Has(l) }
+		},
+		"ByFirstRanks": func(r *Rules) {
+			r.outranked = func(l, k ID, c Configuration) bool { return r.first.Higher(k, l) || !c.Voters().Has(l) }
+		},
 	},
 	"IsSettled": {
 		"ChangesUnsettled": func(r *Rules) { r.isSettled = func(ID, State) bool { return true } },

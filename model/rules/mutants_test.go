@@ -17,7 +17,7 @@ type dice struct {
 
 func newDice() *dice {
 	d := &dice{Rand: rand.New(rand.NewPCG(18, 1))}
-	for _, c := range []Configuration{of(1, 1, 1, 2, 3, 4), of(1, 1, 1, 2).witness(3).observer(4), of(1, 1, 2, 3, 4), of(1, 1, 1, 2, 3).observer(4)} {
+	for _, c := range []Configuration{of(1, 1, 1, 2, 3, 4), of(1, 1, 1, 2).witness(3).observer(4), of(1, 1, 2, 3, 4), of(1, 1, 1, 2, 3).observer(4), of(1, 1, 1, 2, 3, 4).ranked(0, 2, 1)} {
 		next := c
 		next.Version++
 		d.configurations = append(d.configurations, c, next)

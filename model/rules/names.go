@@ -8,11 +8,11 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Names translates between the words of package spec and those of this one, in which a node is its rank among all that
+// Names translates between the words of package spec and those of this one, in which a node is its place, from 1, among all that
 // occur. The configurations that were asked for last are remembered: most are asked for many times. It is for one goroutine.
 type Names struct {
 	rules  *Rules
-	ids    []spec.NodeID // ascending; rank 1 first
+	ids    []spec.NodeID // ascending; node 1 first
 	static Configuration // the one that never changes, and that has no words in package spec; Empty if members change
 	known  []known
 	last   int // the index of the one that was found last
@@ -82,20 +82,20 @@ func (n *Names) isStatic() bool { return n.static.Of != nil }
 // Blank returns the state of a node that starts for the first time, with a configuration if members change. R32, R49.
 func (n *Names) Blank(first *spec.Configuration) State { return Blank(n.Configuration(first)) }
 
-// ID returns the rank of a node, and None for none and for one that is not known.
+// ID returns what a node is called here, and None for none and for one that is not known.
 func (n *Names) ID(id spec.NodeID) ID {
 	if id.IsNone() {
 		return None
 	}
-	i := n.rank(id)
+	i := n.place(id)
 	if i == None {
 		n.nonMember = id
 	}
 	return i
 }
 
-// rank returns the rank of a node, and None if it is not known.
-func (n *Names) rank(id spec.NodeID) ID {
+// place returns the place of a node, from 1, and None if it is not known.
+func (n *Names) place(id spec.NodeID) ID {
 	for i := range n.ids {
 		if n.ids[i] == id {
 			return ID(i + 1)
@@ -104,7 +104,7 @@ func (n *Names) rank(id spec.NodeID) ID {
 	return None
 }
 
-// SpecID returns the id of the node of a rank.
+// SpecID returns the id of a node.
 func (n *Names) SpecID(i ID) spec.NodeID {
 	if i == None {
 		return spec.NodeID{}
@@ -183,7 +183,7 @@ func (n *Names) members(c *spec.Configuration) (of *Members, ok bool) {
 		return nil, true
 	}
 	of = &Members{}
-	addresses := make([]string, len(n.ids))
+	ranks, addresses := make([]uint16, len(n.ids)), make([]string, len(n.ids))
 	for _, m := range list {
 		i := n.ID(m.ID)
 		if i == None {
@@ -191,8 +191,9 @@ func (n *Names) members(c *spec.Configuration) (of *Members, ok bool) {
 		}
 		kind := of.of(m.Kind)
 		*kind = kind.With(i)
-		addresses[i-1] = m.Address
+		ranks[i-1], addresses[i-1] = m.Rank, m.Address
 	}
+	of.Ranks = RanksOf(ranks...)
 	of.Addresses = joined(addresses)
 	for k := range n.known {
 		if same := n.known[k].here.Of; same != nil && *same == *of {
@@ -261,7 +262,7 @@ func (n *Names) restamped(c *Configuration) (spec.Configuration, error) {
 	var members []spec.Member
 	for _, kind := range spec.MemberKinds() {
 		for i := range c.Members().of(kind).All() {
-			members = append(members, spec.Member{ID: n.SpecID(i), Kind: kind, Address: c.Of.address(i)})
+			members = append(members, spec.Member{ID: n.SpecID(i), Kind: kind, Rank: c.Of.rank(i), Address: c.Of.address(i)})
 		}
 	}
 	return spec.NewConfiguration(c.Epoch, c.Version, members)

@@ -64,10 +64,10 @@ func (n *Names) heard(id spec.NodeID, m *spec.Message) bool {
 	return m.Validate() == nil && m.To == id && m.Configuration.IsNone() == n.isStatic()
 }
 
-// sender returns the rank of who says m. Where members never change it is None for a non-member, who is not heard (R34).
+// sender returns who says m. Where members never change it is None for a non-member, who is not heard (R34).
 func (n *Names) sender(m *spec.Message) ID {
 	if n.isStatic() {
-		return n.rank(m.From)
+		return n.place(m.From)
 	}
 	return n.ID(m.From)
 }
@@ -169,7 +169,7 @@ func problemOf(id spec.NodeID, s *spec.State) string {
 		return "a reign is dated from a question, and nothing else is (R26)"
 	case stands && kindOf(s, id) != spec.Voter:
 		return "only a voter stands (R46)"
-	case stands && !s.Leader.IsNone() && s.Leader.Compare(id) >= 0 && (kindOf(s, s.Leader) == spec.Voter || s.Leader == id):
+	case stands && !s.Leader.IsNone() && !s.Configuration.Higher(id, s.Leader) && (kindOf(s, s.Leader) == spec.Voter || s.Leader == id):
 		return "who stands keeps a lease at most of a node that it outranks (R9)"
 	case s.Role == spec.Claimant && s.Epoch == spec.MaxEpoch:
 		return "there is no epoch left to claim (R2)"

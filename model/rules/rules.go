@@ -27,7 +27,7 @@
 //
 // # A node
 //
-// The names ask [Rules], the transition function of a node over ranks and sets, which package cluster asks too:
+// The names ask [Rules], the transition function of a node over small integers and sets, which package cluster asks too:
 //
 //	r := rules.New()
 //	step := r.Hear(i, s, m)
@@ -216,7 +216,7 @@ func (r *Rules) setMembership() {
 		return r.electors(s.Conf).Has(i) && s.Conf.Voters().Has(m.From) && m.Conf.Is(s.Conf)
 	}
 	r.mayStand = func(i ID, s State) bool { return s.Conf.Voters().Has(i) }
-	r.outranked = func(l, k ID, c Configuration) bool { return l < k || !c.Voters().Has(l) }
+	r.outranked = func(l, k ID, c Configuration) bool { return c.Higher(k, l) || !c.Voters().Has(l) }
 	r.askOrSay = r.askOrSayIt
 	r.watches = func(i ID, s State) bool { return s.Role == Follower && (s.Leader != None || s.Conf.All().Has(i)) }
 }

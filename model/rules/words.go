@@ -127,7 +127,7 @@ func MessageTypeOf(t spec.MessageType) MessageType {
 	return ImBack
 }
 
-// ID is a node's id, which is its rank: 1 is the lowest (R1).
+// ID is a node's id: 1 is the lowest (R1).
 type ID uint8
 
 // None is no node.
@@ -164,9 +164,6 @@ func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // Lowest returns the lowest node of s, which may not be empty.
 func (s Set) Lowest() ID { return ID(bits.TrailingZeros64(uint64(s))) + 1 }
-
-// Highest returns the highest node of s, and None if it is empty.
-func (s Set) Highest() ID { return ID(bits.Len64(uint64(s))) }
 
 // All yields the nodes of s, ascending.
 func (s Set) All() iter.Seq[ID] {

@@ -40,7 +40,7 @@ type Peers struct {
 }
 
 // NewPeers returns who is who for the node at a place: who are members, which of these vote, and which of these may lead.
-// Where members never change all are all of it.
+// Where members never change all are all of it. A later place is taken to be higher; who has ranks says Higher itself (R1).
 func NewPeers(me int, members, electors, voters Set) Peers {
 	p := Peers{Me: me, Others: members &^ One(me), Electors: electors, Higher: voters, Stands: voters.Has(me)}
 	if p.Stands {

@@ -9,7 +9,7 @@ Configuration = _conf.create()
 conf_of, conf_epoch, conf_version, conf_members = (Configuration.configuration, Configuration.conf_epoch,
                                                    Configuration.conf_version, Configuration.conf_members)
 none = z3.Const("none", Id)
-lower = z3.Function("lower", Id, Id, Bool)
+higher = z3.Function("higher", Id, Id, Members, Bool)
 member = z3.Function("member", Id, Quorum, Bool)
 quorum_of = z3.Function("quorum_of", Quorum, Members, Bool)
 voter, witness, observer = (z3.Function(name, Id, Members, Bool) for name in ("voter", "witness", "observer"))

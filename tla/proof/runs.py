@@ -18,7 +18,8 @@ class Members(Record):
 
 def page(me):
     """The page's code as node me runs it."""
-    names = dict(me=me, fixed=True, State=State, Message=Message, Granted=Granted, ascending=sorted)
+    names = dict(me=me, fixed=True, State=State, Message=Message, Granted=Granted, ascending=sorted,
+                 higher=lambda k, l, c: k > l, highest=lambda nodes, c: max(nodes))
     exec(compile(text.code(), str(text.CODE), "exec"), names)
     return names
 

@@ -1,12 +1,12 @@
 """Values that stand for any value, and an executor that takes every path of a function over them.
 
-What the page's words mean is here: ids, numbers, sets and maps of nodes, configurations, states, messages. Of rank nothing
-at all is assumed: a < b may be any relation. Of counting one thing is: if 2|A| > |B|, and A is a part of B, the electors of
+What the page's words mean is here: ids, numbers, sets and maps of nodes, configurations, states, messages. Of who is
+higher nothing at all is assumed: it may be any relation, another one in each list of members. Of counting one thing is: if 2|A| > |B|, and A is a part of B, the electors of
 a configuration, then A is a quorum of it. What is not understood is any value whatever, so that more is allowed than the
 code does, never less."""
 import z3
 
-from executor import (RUN, ROLE, Bool, Id, Int, NotUnderstood, Quorum, conf_epoch, conf_members, conf_of, conf_version, each, entry, lower, member,
+from executor import (RUN, ROLE, Bool, Id, Int, NotUnderstood, Quorum, conf_epoch, conf_members, conf_of, conf_version, each, entry, higher, member,
                       none, observer, quorum_of, voter, witness)
 
 
@@ -76,7 +76,9 @@ class Value:
 
 
 def less(a, b):
-    return Bit(lower(a, b) if a.sort() == Id else a < b)
+    if a.sort() == Id:
+        raise NotUnderstood("a comparison of ids, and not by who is higher")
+    return Bit(a < b)
 
 
 class Nodes:
@@ -353,12 +355,10 @@ def comprehend(kind, source, element, condition):
 
 
 def greatest(*values):
-    """max. Of a set of ids it may be any id."""
+    """max."""
     if len(values) == 2:
         a, b = map(term, values)
         return Value(z3.If(a >= b, a, b))
-    if isinstance(values[0], Nodes):
-        return Value(RUN.fresh("greatest", Id))
     if isinstance(values[0], Some) and len(values[0].firsts) == 1:
         first = values[0].firsts[0]
         if RUN.branch(None, None):              # one of the others, if there is such a one
@@ -375,4 +375,5 @@ def words(me, fixed):
     """The words that the page says it uses."""
     return dict(me=Value(me), fixed=fixed, State=State, Message=Message, Granted=Granted, ascending=Ascending, max=greatest, len=Count,
                 entry=lambda c, k: Value(entry(term(k), conf_members(c.e))), contains=contains, lacks=lacks, set_of=set_of, map_of=map_of,
-                comprehend=comprehend, set=set, __builtins__={})
+                higher=lambda k, l, c: Bit(higher(term(k), term(l), conf_members(c.e))),
+                highest=lambda nodes, c: Value(RUN.fresh("highest", Id)), comprehend=comprehend, set=set, __builtins__={})

@@ -35,7 +35,7 @@ func replaceIn(t *testing.T, file string, state int, old, with string) string {
 }
 
 // waits is a message that is under way alone on its link.
-var waits = regexp.MustCompile(`\[\{"type":"ELECTION","epoch".*?"observers":\{"#set":\[\]\}\}\}\]`)
+var waits = regexp.MustCompile(`\[\{"type":"ELECTION","epoch".*?"ranks":\{"#set":\[\]\}\}\}\]`)
 
 // TestFaults breaks what was exported in one place, and has it refused with the state and the variable.
 func TestFaults(t *testing.T) {

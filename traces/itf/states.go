@@ -54,7 +54,7 @@ func (c *cluster) configuration(conf spec.Configuration) Value {
 		kinds[m.Kind] = append(kinds[m.Kind], m.ID)
 	}
 	r := record("epoch", Number(epoch), "version", Number(version), "voters", c.ids(kinds[spec.Voter]),
-		"witnesses", c.ids(kinds[spec.Witness]), "observers", c.ids(kinds[spec.Observer]))
+		"witnesses", c.ids(kinds[spec.Witness]), "observers", c.ids(kinds[spec.Observer]), "ranks", c.ranks(conf))
 	if c.addressed {
 		r.set(Word("addresses"), c.each(func(id spec.NodeID) Value {
 			m, _ := conf.Member(id)
@@ -62,6 +62,17 @@ func (c *cluster) configuration(conf spec.Configuration) Value {
 		}))
 	}
 	return r
+}
+
+// ranks returns the members that have a rank, each with it.
+func (c *cluster) ranks(conf spec.Configuration) Value {
+	set := Value{Kind: Set}
+	for _, m := range conf.Members() {
+		if m.Rank != 0 {
+			set.Items = append(set.Items, Value{Kind: Tuple, Items: []Value{c.id(m.ID), Number(int(m.Rank))}})
+		}
+	}
+	return set
 }
 
 // state returns the state of a node.

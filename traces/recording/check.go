@@ -14,6 +14,7 @@ const (
 	MaxLine   = 1 << 20   // bytes of a line, with its LF
 	MaxSends  = 1024      // messages of one frame
 	maxTime   = 1<<53 - 1 // JavaScript counts so far
+	maxRank   = 1<<16 - 1
 )
 
 // Error is what is wrong with a header or a frame.
@@ -224,6 +225,8 @@ func (c *Configuration) check(nodes int) (field, problem string) {
 			return fmt.Sprintf("members[%d].node", i), fmt.Sprintf("%d: places among the %d nodes are wanted, ascending", m.Node, nodes)
 		case !slices.Contains(memberKinds, m.Kind):
 			return fmt.Sprintf("members[%d].kind", i), fmt.Sprintf("%q is none of %s", m.Kind, list(memberKinds))
+		case m.Rank < 0 || m.Rank > maxRank:
+			return fmt.Sprintf("members[%d].rank", i), fmt.Sprintf("%d is not from 0 to %d", m.Rank, maxRank)
 		}
 	}
 	return "", ""

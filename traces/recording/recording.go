@@ -167,6 +167,7 @@ type Configuration struct {
 type Member struct {
 	Node    int        `json:"node"`              // a place in Header.Nodes
 	Kind    MemberKind `json:"kind"`              // what it may do
+	Rank    int        `json:"rank,omitempty"`    // the member of the higher rank is to lead; of two of one rank, the one of the later place
 	Address string     `json:"address,omitempty"` // where it listens; "" if that is not known
 }
 

@@ -117,9 +117,14 @@ func kindIn(c *conformance.Case, id spec.NodeID) spec.MemberKind {
 	return m.Kind
 }
 
-// ranksMatter reports whether one who has to do with a message is no voter, or a higher member than the highest voter is there: where
-// all are voters, the higher one is to lead, as among fixed members.
+// ranksMatter reports whether one who has to do with a message is no voter, or a higher member than the highest voter is there, or a member
+// has a rank: where all are voters without ranks, the one of the higher id is to lead, as among fixed members.
 func ranksMatter(c *conformance.Case) bool {
+	for _, member := range c.Before.Configuration.Members() {
+		if member.Rank != 0 {
+			return true
+		}
+	}
 	voter := func(id spec.NodeID) bool { return kindIn(c, id) == spec.Voter }
 	if c.Input.Message.Type == spec.Assent {
 		members := c.Before.Configuration.Members()

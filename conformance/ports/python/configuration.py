@@ -10,15 +10,16 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ids import Id, is_epoch, rank
+from ids import Id, is_epoch, rank as order
 
 MAX_MEMBERS = 50
+MAX_RANK = 65535
 MAX_BYTES = 1024
-"""How long a message may be in its binary form: 99 bytes, and for each member 18 and those of its address."""
+"""How long a message may be in its binary form: 99 bytes, and for each member 18, 2 for a rank, and those of its address."""
 
 _ADDRESS = re.compile(r"[!#-%'-;=?-\[\]-~]{0,128}")
 _FIELDS = {"epoch", "version", "members"}
-_MEMBER_FIELDS = ({"id", "kind"}, {"id", "kind", "address"})
+_MEMBER_FIELDS = ({"id", "kind"}, {"id", "kind", "address"}, {"id", "kind", "rank"}, {"id", "kind", "rank", "address"})
 
 
 class Kind(StrEnum):
@@ -39,6 +40,7 @@ class Member(NamedTuple):
 
     id: Id
     kind: Kind
+    rank: int = 0
     address: str = ""
 
 
@@ -67,15 +69,15 @@ class Configuration:
                 raise ValueError(f"{reprlib.repr(member.address)} is no address (R42)")
         if not self.voters:
             raise ValueError("there is no voter (R42)")
-        if 99 + sum(18 + len(m.address) for m in self.members) > MAX_BYTES:
+        if 99 + sum(18 + (2 if m.rank else 0) + len(m.address) for m in self.members) > MAX_BYTES:
             raise ValueError(f"it does not fit into a message of {MAX_BYTES} bytes (R42)")
 
     def _check_order(self) -> None:
         below = 0
         for member in self.members:
-            above = rank(member.id)
+            above = order(member.id)
             if above <= below:
-                raise ValueError("members are ascending by rank, each there once (R1, R42)")
+                raise ValueError("members are ascending by id, each there once (R1, R42)")
             below = above
 
     @classmethod
@@ -90,10 +92,10 @@ class Configuration:
         """The configuration as a JSON object, its fields in the order of the specification."""
         return self._json
 
-    # An address is left out where it is empty.
+    # A rank of 0 is left out, and an address that is empty.
     @cached_property
     def _json(self) -> dict[str, object]:
-        members = [{k: v for k, v in m._asdict().items() if v != ""} for m in self.members]
+        members = [{k: v for k, v in m._asdict().items() if v} for m in self.members]
         return {"epoch": self.epoch, "version": self.version, "members": members}
 
     @cached_property
@@ -114,15 +116,16 @@ class Configuration:
     @cached_property
     def highest(self) -> Id | None:
         """The highest of those who may lead."""
-        return max(self.voters, key=rank, default=None)
+        return max(self.voters, key=self._height.__getitem__, default=None)
 
     @cached_property
-    def _place(self) -> dict[Id, int]:
-        return {m.id: i for i, m in enumerate(self.members)}
+    def _height(self) -> dict[Id, tuple[int, int]]:
+        """By what members are compared: the rank, and then the id, by which they are sorted (R1)."""
+        return {m.id: (m.rank, i) for i, m in enumerate(self.members)}
 
     def outranks(self, a: Id, b: Id) -> bool:
         """R1, R46: whether a, a member, is to lead rather than b: b is lower, or may not lead at all."""
-        return b not in self.voters or self._place[a] > self._place[b]
+        return b not in self.voters or self._height[a] > self._height[b]
 
     @cached_property
     def written(self) -> Configuration | None:
@@ -136,7 +139,7 @@ class Configuration:
 
     def check_name(self, who: Id) -> None:
         """ValueError unless it may be whose lease a node keeps, or whom it has promised its epoch: one who was removed, too."""
-        rank(who)
+        order(who)
 
     def newer(self, than: Configuration) -> bool:
         """R42."""
@@ -155,7 +158,7 @@ class Fixed(Configuration):
     """Fixed members (R40): a configuration of voters that never changes, and that nobody says or writes."""
 
     def __init__(self, ids: Sequence[Id]) -> None:
-        """ValueError unless they are ascending by rank, each there once, and not none."""
+        """ValueError unless they are ascending by id, each there once, and not none."""
         super().__init__(0, 0, tuple(Member(m, Kind.VOTER) for m in ids))
 
     def __post_init__(self) -> None:
@@ -196,7 +199,7 @@ def _check_numbers(epoch: object, version: object) -> None:
 
 def _member(value: object) -> Member:
     if not isinstance(value, dict) or value.keys() not in _MEMBER_FIELDS:
-        raise ValueError("a member is an object of id, kind and, unless it is empty, address")
+        raise ValueError("a member is an object of id, kind and, unless it is 0, rank, and, unless it is empty, address")
     id, kind, address = value["id"], value["kind"], value.get("address", "")
     if not (isinstance(id, str) and isinstance(kind, str) and isinstance(address, str)):
         raise ValueError("id, kind and address are strings")
@@ -204,4 +207,7 @@ def _member(value: object) -> Member:
         raise ValueError(f"{reprlib.repr(kind)} is no kind of member (R42)")
     if address == "" and "address" in value:
         raise ValueError("an address that is empty is left out")
-    return Member(id, _KINDS[kind], address)
+    rank = value.get("rank", 0)
+    if type(rank) is not int or "rank" in value and not 1 <= rank <= MAX_RANK:
+        raise ValueError(f"a rank is an integer up to {MAX_RANK}, and left out where it is 0 (R1)")
+    return Member(id, _KINDS[kind], rank, address)

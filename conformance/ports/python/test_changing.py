@@ -45,10 +45,10 @@ class Configurations(unittest.TestCase):
 
     def test_the_example_of_the_specification_is_read_and_written(self) -> None:
         text = ('{"type": "CLAIM", "from": "3", "to": "1", "epoch": 4, "question": 7, "configuration": {"epoch": 3, "version": 2, "members": ['
-                '{"id": "1", "kind": "voter", "address": "10.0.0.1:7400"}, {"id": "3", "kind": "voter"}, {"id": "4", "kind": "observer"}]}}')
+                '{"id": "1", "kind": "voter", "address": "10.0.0.1:7400"}, {"id": "3", "kind": "voter", "rank": 7}, {"id": "4", "kind": "observer"}]}}')
         read = Message.from_json(json.loads(text))
         self.assertEqual(read.configuration, Configuration(3, 2, (
-            Member("1", Kind.VOTER, "10.0.0.1:7400"), Member("3", Kind.VOTER), Member("4", Kind.OBSERVER))))
+            Member("1", Kind.VOTER, address="10.0.0.1:7400"), Member("3", Kind.VOTER, 7), Member("4", Kind.OBSERVER))))
         self.assertEqual(json.dumps(read.to_json()), text)
 
     def test_what_is_no_configuration_is_refused(self) -> None:
@@ -67,11 +67,11 @@ class Configurations(unittest.TestCase):
 
     def test_how_large_it_may_be(self) -> None:
         def ids(n: int, address: str = "") -> Configuration:
-            return Configuration(1, 1, tuple(Member(str(i), Kind.VOTER, address) for i in range(1, n + 1)))
+            return Configuration(1, 1, tuple(Member(str(i), Kind.VOTER, address=address) for i in range(1, n + 1)))
         self.assertEqual(len(ids(50).members), 50)
         six = ids(6, "~" * 128).members                                              # 99 + 6 * (18 + 128) = 975 bytes
-        Configuration(1, 1, (*six, Member("7", Kind.VOTER, "a" * 31)))               # 1024
-        for make in (lambda: ids(51), lambda: Configuration(1, 1, (*six, Member("7", Kind.VOTER, "a" * 32)))):
+        Configuration(1, 1, (*six, Member("7", Kind.VOTER, address="a" * 31)))               # 1024
+        for make in (lambda: ids(51), lambda: Configuration(1, 1, (*six, Member("7", Kind.VOTER, address="a" * 32)))):
             with self.assertRaises(ValueError):
                 make()
 
@@ -234,7 +234,7 @@ class Changes(Plain):
             self.assertIsInstance(leads.change(replace(THREE, version=4)), Ignored, "it is not settled yet")
 
     def test_an_address_is_a_change(self) -> None:
-        moved = Configuration(3, 3, (Member("1", Kind.VOTER, "a:1"), *THREE.members[1:]))
+        moved = Configuration(3, 3, (Member("1", Kind.VOTER, address="a:1"), *THREE.members[1:]))
         self.assertNotIsInstance(changing(self.LEADS).change(moved), Ignored)
 
     def test_what_is_no_change(self) -> None:

@@ -52,7 +52,9 @@ class Granted(Record):
 
 
 class Configuration(Record):
-    pass
+    def height(self, k):
+        """By what nodes are compared (R1)."""
+        return self.entries.get(k, (None, 0))[1], k
 
 
 def node(text):
@@ -65,7 +67,7 @@ def node(text):
 def configuration(c):
     if c is None:
         return None
-    entries = {node(m["id"]): (m["kind"], m.get("address", "")) for m in c["members"]}
+    entries = {node(m["id"]): (m["kind"], m.get("rank", 0), m.get("address", "")) for m in c["members"]}
     of_kind = {kind: {k for k, e in entries.items() if e[0] == kind} for kind in ("voter", "witness", "observer")}
     return Configuration(epoch=c["epoch"], version=c["version"], entries=entries,
                          voters=of_kind["voter"], witnesses=of_kind["witness"], observers=of_kind["observer"])
@@ -93,7 +95,8 @@ class Page:
 
     def __init__(self, text, table):
         self.code, = re.findall(r"```python\n(.*?)```", text, re.S)
-        self.words = {"State": State, "Message": Message, "Granted": Granted, "entry": lambda c, k: c.entries.get(k), "ascending": sorted}
+        self.words = {"State": State, "Message": Message, "Granted": Granted, "entry": lambda c, k: c.entries.get(k),
+                      "higher": lambda k, l, c: c.height(k) > c.height(l), "highest": lambda nodes, c: max(nodes, key=c.height), "ascending": sorted}
         exec(self.code, self.words)
         self.table = Table(table, self.words)
 

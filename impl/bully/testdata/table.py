@@ -104,7 +104,7 @@ class Table:
         return {"": lambda: True, "quorum": quorum, "may claim": lambda: quorum() and s.epoch < w["MAX_EPOCH"],
                 "quorum with the sender": lambda: quorum({m.sender}),
                 "highest voter, may claim with the sender":
-                    lambda: me == max(s.conf.voters) and (max(s.epoch, m.epoch) if s.leader is None else s.epoch) < w["MAX_EPOCH"]
+                    lambda: me == w["highest"](s.conf.voters, s.conf) and (max(s.epoch, m.epoch) if s.leader is None else s.epoch) < w["MAX_EPOCH"]
                     and quorum({m.sender}),
                 "sender outranks me": lambda: w["outranked"](me, m.sender, s.conf),
                 "I am not outranked": lambda: not w["outranked"](me, m.sender, s.conf),

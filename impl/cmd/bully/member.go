@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -26,6 +28,9 @@ address is host:port, or host:port#incarnation as bully join has printed it: the
 remove makes a member none. A leader is made a witness, hands over, and is removed by the next. replace adds a node, and
 then removes another.
 
+rank gives a member a rank, from 0 to 65535. The highest voter that runs leads: of two members the one of the higher rank is higher, and of
+two of one rank the one of the higher id. A member has rank 0 until it is given another.
+
 ` + oneDisk + `
 A change needs a leader, and so a quorum of the members. If that is lost for good, no change brings it back, with -force neither: a new
 cluster takes its place, which bully help init says.
@@ -40,7 +45,10 @@ It exits with 0 if all is done, and a quorum holds it, and with 1 if not.
 `
 
 // memberVerbs are what can be done with members, and what each takes.
-var memberVerbs = map[string]string{"list": "[address…]", "add": "ID=host:port", "remove": "ID", "replace": "OLD ID=host:port"}
+var memberVerbs = map[string]string{"list": "[address…]", "add": "ID=host:port", "remove": "ID", "replace": "OLD ID=host:port",
+	"rank": "ID N"}
+
+var verbs = []string{"list", "add", "remove", "replace", "rank"}
 
 // memberCall is what the flags of bully member say.
 type memberCall struct {
@@ -59,7 +67,7 @@ func members(ctx context.Context, p program, args []string) error {
 	takes, known := memberVerbs[verb]
 	name := "member " + verb
 	if verb == "" {
-		name = "member list|add|remove|replace"
+		name = "member " + strings.Join(verbs, "|")
 	}
 	flags := p.Flags(name)
 	kind := c.define(flags, verb)
@@ -68,9 +76,9 @@ func members(ctx context.Context, p program, args []string) error {
 	}
 	switch {
 	case verb == "":
-		return cli.Usage("do what? There are list, add, remove and replace")
+		return cli.Usage("do what? There are list, add, remove, replace and rank")
 	case !known:
-		return cli.Usage(fmt.Sprintf("unknown %q%s (there are list, add, remove and replace)", verb, cli.Suggest(verb, []string{"list", "add", "remove", "replace"})))
+		return cli.Usage(fmt.Sprintf("unknown %q%s (there are list, add, remove, replace and rank)", verb, cli.Suggest(verb, verbs)))
 	}
 	if verb == "list" {
 		c.nodes = append(c.nodes, flags.Args()...)
@@ -95,7 +103,11 @@ func (c *memberCall) define(flags *flag.FlagSet, verb string) (kind *string) {
 	}
 	flags.Uint64Var(&c.change.Version, "version", 0, "only if the members are still at this `version`; 0 means any")
 	flags.BoolVar(&c.change.Force, "force", false, "change the members even if the nodes that answer now would be no quorum; also needed to move a member to another address")
-	if verb != "remove" {
+	if verb == "add" || verb == "replace" {
+		flags.Func("rank", "the `rank` of the member, from 0 to 65535; 0, or none, leaves the one that it has, or that it replaces", func(text string) (err error) {
+			c.change.Rank, err = parseRank(text)
+			return err
+		})
 		flags.StringVar(kind, "kind", string(spec.Voter), "the `kind` of member: voter, witness or observer")
 	}
 	return kind
@@ -113,6 +125,12 @@ func (c *memberCall) understand(verb, takes, kind string, args []string) (err er
 	last := args[len(args)-1]
 	if verb == "remove" {
 		c.change.ID, err = parseID(last)
+		return err
+	}
+	if verb == "rank" {
+		if c.change.ID, err = parseID(args[0]); err == nil {
+			c.change.Rank, err = parseRank(last)
+		}
 		return err
 	}
 	if verb == "replace" {
@@ -147,6 +165,14 @@ func parseID(text string) (spec.NodeID, error) {
 	return id, nil
 }
 
+func parseRank(text string) (uint16, error) {
+	rank, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return 0, cli.Usage(fmt.Sprintf("%q is no rank: give an integer from 0 to %d", text, spec.MaxRank))
+	}
+	return uint16(rank), nil
+}
+
 // run lists the members, or changes them and then lists them.
 func (c *memberCall) run(ctx context.Context, p program) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -172,16 +198,23 @@ func (c *memberCall) run(ctx context.Context, p program) error {
 // viewsTimeout bounds how long nodes may take to say where the others are seen.
 const viewsTimeout = time.Second
 
-// printMembers prints a table.
+// printMembers prints a table, with a column of ranks if any member has one.
 func printMembers(out io.Writer, m web.Members) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "node\tkind\taddress\t")
+	ranked := slices.ContainsFunc(m.Configuration.Members(), func(m spec.Member) bool { return m.Rank != 0 })
+	column := func(text string) string {
+		if !ranked {
+			return ""
+		}
+		return text + "\t"
+	}
+	_, _ = fmt.Fprintf(w, "node\tkind\t%saddress\t\n", column("rank"))
 	for _, member := range m.Configuration.Members() {
 		leads := ""
 		if member.ID == m.Leader {
 			leads = "leads"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", member.ID, member.Kind, cli.PrintableText(member.Address), leads)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s%s\t%s\n", member.ID, member.Kind, column(strconv.Itoa(int(member.Rank))), cli.PrintableText(member.Address), leads)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -108,6 +108,19 @@ func TestMembers(t *testing.T) {
 		_, out, _ := c.member("list")
 		return regexp.MustCompile(`(?m)^2 .* leads$`).MatchString(out)
 	})
+	status, out, log = c.member("rank", "1", "7")
+	require.Equal(t, cli.OK, status, log)
+	require.Regexp(t, `(?m)^node +kind +rank +address`, out)
+	until(t, "1 takes over, as it is of the higher rank", func() bool {
+		_, out, _ := c.member("list")
+		return regexp.MustCompile(`(?m)^1 +voter +7 .* leads$`).MatchString(out)
+	})
+	status, _, log = c.member("rank", "1", "0")
+	require.Equal(t, cli.OK, status, log)
+	until(t, "2 takes over again", func() bool {
+		_, out, _ := c.member("list")
+		return regexp.MustCompile(`(?m)^2 .* leads$`).MatchString(out)
+	})
 	status, _, log = c.member("add", "-version", "1", three)
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "version 1 is expected, and they are at ")
@@ -256,6 +269,9 @@ func TestMembersUsage(t *testing.T) {
 		`bully join: -address: "a" is no address`:                                            {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "a"},
 		"bully join: -id: ": {"join", "-data", dir, "-cluster", "c", "-id", "0", "-address", "a:1"},
 		"bully member: do what? There are list, add, remove":         {"member"},
+		`bully member: "-1" is no rank: give an integer from 0 to`:   {"member", "rank", "-http", "a:1", "3", "-1"},
+		"give ID N, after the flags: there are 1":                    {"member", "rank", "-http", "a:1", "3"},
+		"is no rank: give an integer from 0 to 65535":                {"member", "add", "-http", "a:1", "-rank", "65536", "3=a:1"},
 		`bully member: unknown "lsit"; did you mean list?`:           {"member", "lsit", "-http", "a:1"},
 		"bully member: no node is given: bully member list -http ":   {"member", "list"},
 		"bully member: -timeout: 0s is no time to wait":              {"member", "list", "-timeout", "0", "-http", "a:1"},

@@ -84,7 +84,7 @@ func (n *bullyNode) peers() policy.Peers {
 	if n.state.Configuration.IsNone() {
 		return policy.NewPeers(n.config.ID-1, all, all, all)
 	}
-	var members, electors, voters policy.Set
+	var members, electors, voters, higher policy.Set
 	for _, m := range n.state.Configuration.Members() {
 		one := policy.One(number(m.ID) - 1)
 		members |= one
@@ -93,9 +93,16 @@ func (n *bullyNode) peers() policy.Peers {
 		}
 		if m.Kind == spec.Voter {
 			voters |= one
+			if n.state.Configuration.Higher(m.ID, n.members[n.config.ID-1]) {
+				higher |= one
+			}
 		}
 	}
-	return policy.NewPeers(n.config.ID-1, members, electors, voters)
+	p := policy.NewPeers(n.config.ID-1, members, electors, voters)
+	if p.Stands {
+		p.Higher = higher
+	}
+	return p
 }
 
 // backed reports whether the support of the node, and itself, are a quorum (R3, R42).

@@ -45,7 +45,7 @@ func (all *Configurations) Take() []recording.Configuration {
 func shownAs(members []spec.NodeID, c *spec.Configuration) recording.Configuration {
 	shown := recording.Configuration{Epoch: uint64(c.Epoch), Version: c.Version, Members: []recording.Member{}}
 	for _, m := range c.Members() {
-		shown.Members = append(shown.Members, recording.Member{Node: slices.Index(members, m.ID), Kind: recording.MemberKind(m.Kind), Address: m.Address})
+		shown.Members = append(shown.Members, recording.Member{Node: slices.Index(members, m.ID), Kind: recording.MemberKind(m.Kind), Rank: int(m.Rank), Address: m.Address})
 	}
 	return shown
 }

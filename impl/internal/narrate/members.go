@@ -66,6 +66,8 @@ func deeds(from, to *spec.Configuration, s string, names func(spec.NodeID) strin
 			said = append(said, fmt.Sprintf("add%s %s as %s", s, names(m.ID), a(m.Kind)))
 		case was.Kind != m.Kind:
 			said = append(said, fmt.Sprintf("make%s %s %s", s, names(m.ID), a(m.Kind)))
+		case was.Rank != m.Rank:
+			said = append(said, fmt.Sprintf("give%s %s rank %d", s, names(m.ID), m.Rank))
 		case was.Address != m.Address && m.Address == "":
 			said = append(said, fmt.Sprintf("forget%s the address of %s", s, m.ID))
 		case was.Address != m.Address:

@@ -163,9 +163,9 @@ func claim(c *check.Case) string {
 			}
 		}
 		return fmt.Sprintf("grants epoch %d to %s: %s. The promise is on disk before it says so", m.Epoch, m.From, why)
-	case before.Role == spec.Claimant && m.From.Compare(c.ID) < 0 && m.Epoch <= before.Epoch+1 && m.Epoch > before.Epoch:
+	case before.Role == spec.Claimant && before.Configuration.Higher(c.ID, m.From) && m.Epoch <= before.Epoch+1 && m.Epoch > before.Epoch:
 		return "refuses: it claims that epoch itself, and is higher"
-	case before.Role == spec.Leader && m.From.Compare(c.ID) < 0:
+	case before.Role == spec.Leader && before.Configuration.Higher(c.ID, m.From):
 		return "refuses: it leads, and hands over to a higher node only"
 	case before.Role == spec.Leader:
 		return fmt.Sprintf("refuses: it leads epoch %d, and the claim is not of a higher one", before.Epoch)

@@ -155,7 +155,7 @@ func tellTimer(c *check.Case) words {
 		return words{text: fmt.Sprintf("has not heard from %s for too long", before.Leader), note: "its lease ends, and it holds an election: asks all others who would follow it"}
 	case spec.PreemptTimer:
 		why := "which is lower"
-		if before.Leader.Compare(c.ID) > 0 {
+		if before.Configuration.Higher(before.Leader, c.ID) {
 			why = "which is no voter any more"
 		}
 		return words{text: fmt.Sprintf("has followed %s, %s, for long enough", before.Leader, why),

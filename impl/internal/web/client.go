@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -258,8 +259,10 @@ func (c Change) left(now spec.Configuration) Change {
 	if kind == "" {
 		kind = spec.Voter
 	}
-	done := added == spec.Member{ID: c.ID, Kind: kind, Address: c.Address}
+	done := added == spec.Member{ID: c.ID, Kind: kind, Rank: cmp.Or(c.Rank, added.Rank), Address: c.Address}
 	switch {
+	case c.Do == "rank" && member && added.Rank == c.Rank:
+		return Change{}
 	case c.Do == "add" && done, c.Do == "remove" && !member, c.Do == "replace" && done && !old:
 		return Change{}
 	case c.Do == "replace" && !old:

@@ -15,6 +15,7 @@ import (
 type Changer interface {
 	AddMember(ctx context.Context, m spec.Member, expectedVersion uint64, options ...host.ChangeOption) (spec.Configuration, error)
 	RemoveMember(ctx context.Context, id spec.NodeID, expectedVersion uint64, options ...host.ChangeOption) (spec.Configuration, error)
+	RankMember(ctx context.Context, id spec.NodeID, rank uint16, expectedVersion uint64, options ...host.ChangeOption) (spec.Configuration, error)
 	ReplaceMember(ctx context.Context, old spec.NodeID, m spec.Member, expectedVersion uint64, options ...host.ChangeOption) (spec.Configuration, error)
 }
 
@@ -33,9 +34,10 @@ type Members struct {
 
 // Change is what POST /members takes: what to do, and with which member.
 type Change struct {
-	Do      string          `json:"do"`                // add, remove or replace
-	ID      spec.NodeID     `json:"id"`                // whom to add or remove; of replace, whom to add
+	Do      string          `json:"do"`                // add, remove, replace or rank
+	ID      spec.NodeID     `json:"id"`                // whom to add, remove or rank; of replace, whom to add
 	Kind    spec.MemberKind `json:"kind,omitempty"`    // of who is added: voter if there is none
+	Rank    uint16          `json:"rank,omitempty"`    // to rank, or of who is added: there 0 leaves what it has
 	Address string          `json:"address,omitempty"` // of who is added
 	Old     spec.NodeID     `json:"old"`               // of replace, whom to remove; else null
 	Version uint64          `json:"version,omitempty"` // that is expected; 0 is any
@@ -120,7 +122,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 
 // carryOut does what is wanted.
 func (s *Server) carryOut(ctx context.Context, c Change) (spec.Configuration, error) {
-	member := spec.Member{ID: c.ID, Kind: c.Kind, Address: c.Address}
+	member := spec.Member{ID: c.ID, Kind: c.Kind, Rank: c.Rank, Address: c.Address}
 	var options []host.ChangeOption
 	if c.Force {
 		options = append(options, host.Force)
@@ -130,10 +132,12 @@ func (s *Server) carryOut(ctx context.Context, c Change) (spec.Configuration, er
 		return s.config.Changer.AddMember(ctx, member, c.Version, options...)
 	case "remove":
 		return s.config.Changer.RemoveMember(ctx, c.ID, c.Version, options...)
+	case "rank":
+		return s.config.Changer.RankMember(ctx, c.ID, c.Rank, c.Version, options...)
 	case "replace":
 		return s.config.Changer.ReplaceMember(ctx, c.Old, member, c.Version, options...)
 	}
-	return spec.Configuration{}, fmt.Errorf("do %q: there are add, remove and replace", c.Do)
+	return spec.Configuration{}, fmt.Errorf("do %q: there are add, remove, replace and rank", c.Do)
 }
 
 // whyNot returns the answer that says why members were not changed.

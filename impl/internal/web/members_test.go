@@ -35,6 +35,10 @@ func (c *changer) RemoveMember(_ context.Context, id spec.NodeID, version uint64
 	return c.answer("remove %s %d %v", id, version, options)
 }
 
+func (c *changer) RankMember(_ context.Context, id spec.NodeID, rank uint16, version uint64, options ...host.ChangeOption) (spec.Configuration, error) {
+	return c.answer("rank %s %d %d %v", id, rank, version, options)
+}
+
 func (c *changer) ReplaceMember(_ context.Context, old spec.NodeID, m spec.Member, version uint64, options ...host.ChangeOption) (spec.Configuration, error) {
 	return c.answer("replace %s %s %s %s %d %v", old, m.ID, m.Kind, m.Address, version, options)
 }
@@ -80,6 +84,7 @@ func TestMembers(t *testing.T) {
 		`{"do":"add","id":"7","kind":"witness","address":"c:1","old":null,"version":4}`,
 		`{"do":"remove","id":"5","old":null,"force":true}`,
 		`{"do":"replace","id":"7","address":"c:1","old":"5"}`,
+		`{"do":"rank","id":"5","rank":7,"old":null,"version":4}`,
 	} {
 		code, text = send(t, http.MethodPost, url+"/members", body)
 		require.Equal(t, http.StatusOK, code, text)
@@ -87,13 +92,13 @@ func TestMembers(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &end))
 		require.Equal(t, members(5), *end.Configuration)
 	}
-	require.Equal(t, []string{"add 7 witness c:1 4 []", "remove 5 0 [1]", "replace 5 7  c:1 0 []"}, c.asked)
+	require.Equal(t, []string{"add 7 witness c:1 4 []", "remove 5 0 [1]", "replace 5 7  c:1 0 []", "rank 5 7 4 []"}, c.asked)
 
 	for body, refusal := range map[string]Refusal{"": NotUnderstood, `{"does":"add"}`: NotUnderstood, `{"do":"destroy","id":"3","old":null}`: NotPossible} {
 		_, text = send(t, http.MethodPost, url+"/members", body)
 		require.Contains(t, text, `"error":"`+string(refusal)+`"`)
 	}
-	require.Len(t, c.asked, 3)
+	require.Len(t, c.asked, 4)
 
 	code, text = send(t, http.MethodGet, url+"/metrics", "")
 	require.Equal(t, http.StatusOK, code)
@@ -232,6 +237,9 @@ func TestLeft(t *testing.T) {
 	for name, test := range map[string]struct{ change, left Change }{
 		"added":                   {there, Change{}},
 		"of another kind":         {Change{Do: "add", ID: five, Address: "b:1", Kind: spec.Witness}, Change{Do: "add", ID: five, Address: "b:1", Kind: spec.Witness}},
+		"ranked":                  {Change{Do: "rank", ID: five}, Change{}},
+		"not ranked":              {Change{Do: "rank", ID: five, Rank: 7}, Change{Do: "rank", ID: five, Rank: 7}},
+		"added with a rank":       {Change{Do: "add", ID: five, Rank: 7, Address: "b:1"}, Change{Do: "add", ID: five, Rank: 7, Address: "b:1"}},
 		"removed":                 {Change{Do: "remove", ID: seven}, Change{}},
 		"not removed":             {Change{Do: "remove", ID: five}, Change{Do: "remove", ID: five}},
 		"replaced":                {Change{Do: "replace", Old: seven, ID: five, Address: "b:1"}, Change{}},

@@ -3,6 +3,7 @@ package traces
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -82,6 +83,9 @@ func (t *trace) configurationSaid(s *saidConf) spec.Configuration {
 					m.Address = t.addresses[a-1]
 				}
 			}
+			if int(r) <= len(s.ranks) {
+				m.Rank = uint16(s.ranks[r-1])
+			}
 			members = append(members, m)
 		}
 	}
@@ -95,7 +99,7 @@ func (t *trace) configurationSaid(s *saidConf) spec.Configuration {
 // appendConf appends a configuration as a literal.
 func (t *trace) appendConf(b []byte, c spec.Configuration) []byte {
 	b = fmt.Appendf(b, "Conf(%d, %d, ", t.epochs.small(uint64(c.Epoch)), t.versions.small(c.Version))
-	addresses := make([]int, len(t.members))
+	ranks, addresses := "", make([]int, len(t.members))
 	for _, kind := range spec.MemberKinds() {
 		var of []rank
 		for _, m := range c.Members() {
@@ -105,5 +109,11 @@ func (t *trace) appendConf(b []byte, c spec.Configuration) []byte {
 		}
 		b = append(appendList(b, "{", of, "}"), ", "...)
 	}
+	for _, m := range c.Members() {
+		if m.Rank != 0 {
+			ranks += fmt.Sprintf(", <<%d, %d>>", t.ranks[m.ID], m.Rank)
+		}
+	}
+	b = fmt.Appendf(b, "{%s}, ", strings.TrimPrefix(ranks, ", "))
 	return append(appendList(b, "<<", addresses, ">>"), ')')
 }

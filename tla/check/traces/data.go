@@ -43,9 +43,9 @@ EXTENDS Node
 Nodes == %d
 Changing == %s
 
-Conf(epoch, version, voters, witnesses, observers, addresses) ==
+Conf(epoch, version, voters, witnesses, observers, ranks, addresses) ==
   [epoch |-> epoch, version |-> version, voters |-> voters, witnesses |-> witnesses, observers |-> observers,
-   addresses |-> addresses]
+   ranks |-> ranks, addresses |-> addresses]
 `
 	confsFoot = `
 Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answered, c) ==
@@ -59,7 +59,7 @@ Saying(type, from, to, epoch, question, keeps, by, e, q, c) ==
 	dataFoot = `
 \* What no run has: for the Empty and First of modules that know no addresses.
 EmptyAddressed == Confs[1]
-Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}]
+Plain == [epoch |-> 0, version |-> 0, voters |-> {}, witnesses |-> {}, observers |-> {}, ranks |-> {}]
 `
 )
 

@@ -80,7 +80,8 @@ type (
 	saidConf struct {
 		epoch, version               int
 		voters, witnesses, observers []rank
-		addresses                    []int // of each rank; see configurations.address
+		ranks                        []int // of each node
+		addresses                    []int // of each node; see configurations.address
 	}
 	answer struct {
 		after said
@@ -134,7 +135,7 @@ func (s *said) UnmarshalJSON(text []byte) error {
 }
 
 func (c *saidConf) UnmarshalJSON(text []byte) error {
-	return tuple(text, &c.epoch, &c.version, &c.voters, &c.witnesses, &c.observers, &c.addresses)
+	return tuple(text, &c.epoch, &c.version, &c.voters, &c.witnesses, &c.observers, &c.ranks, &c.addresses)
 }
 
 func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, &a.after, &a.sent) }

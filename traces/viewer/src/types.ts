@@ -20,7 +20,7 @@ export interface Writing { epoch?: number; looked: number; fate?: Fate }
 
 // Configuration is who the members are, where they come and go. They are numbered from 1 on, in the order in which frames tell them.
 export interface Configuration { epoch: number; version: number; members: Member[] }
-export interface Member { node: number; kind: MemberKind; address?: string }
+export interface Member { node: number; kind: MemberKind; rank?: number; address?: string }
 
 export interface NodeState {
   look: Look; role: string; leader: number; epoch: number; paused?: boolean; unheard?: boolean; saving?: boolean; disk?: string;

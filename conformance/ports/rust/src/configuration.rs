@@ -43,6 +43,8 @@ impl Kind {
 pub struct Member {
     pub id: Id,
     pub kind: Kind,
+    /// Of two members that of the higher rank is the better leader; of two of one rank that of the higher id (R1).
+    pub rank: u16,
     pub address: String,
 }
 
@@ -62,7 +64,7 @@ pub struct Configuration {
     members: Vec<Member>,
 }
 
-/// What the longest binary form of a message with a configuration takes but for members, for a member but for its address, and in all.
+/// What the longest binary form of a message with a configuration takes but for members, for a member but for its rank and its address, and in all.
 const BYTES: (usize, usize, usize) = (99, 18, 1024);
 
 impl Configuration {
@@ -84,7 +86,7 @@ impl Configuration {
             return Err("an address that is none (R42)");
         }
         let (empty, member, most) = BYTES;
-        if members.iter().map(|m| member + m.address.len()).sum::<usize>() + empty > most {
+        if members.iter().map(|m| member + if m.rank > 0 { 2 } else { 0 } + m.address.len()).sum::<usize>() + empty > most {
             return Err("a message with this configuration is longer than 1024 bytes (R42)");
         }
         let voters = members.iter().any(|m| m.kind == Kind::Voter);
@@ -193,12 +195,20 @@ impl Members {
 
     /// The highest of those who may lead.
     pub(crate) fn highest(&self) -> Option<Id> {
-        self.all().into_iter().rev().find(|j| self.is_voter(*j))
+        self.all().into_iter().filter(|j| self.is_voter(*j)).max_by_key(|j| self.height(*j))
+    }
+
+    /// R1: by what members are compared.
+    fn height(&self, j: Id) -> (u16, Id) {
+        match self {
+            Members::Fixed(_) => (0, j),
+            Members::Changing(c) => (c.entry(j).map_or(0, |m| m.rank), j),
+        }
     }
 
     /// R46: k is to lead rather than l; with fixed members that is to be higher.
     pub(crate) fn outranks(&self, k: Id, l: Id) -> bool {
-        k > l || !self.is_voter(l)
+        self.height(k) > self.height(l) || !self.is_voter(l)
     }
 
     pub(crate) fn stamped(self, epoch: Epoch) -> Members {

@@ -77,12 +77,13 @@ pub fn configuration(value: &Value) -> Result<Arc<Configuration>, Wrong> {
 fn member(value: &Value) -> Result<Member, Wrong> {
     let fields = object(value)?;
     let address = fields.get("address").map_or(Some(""), Value::as_str).ok_or("an address that is none (R42)")?;
-    // An address is left out where it is empty, and only there: one that is written as "" is a field too many.
-    if fields.len() != 2 + usize::from(!address.is_empty()) {
+    let rank = fields.get("rank").map_or(Some(0), Value::as_u64).and_then(|n| u16::try_from(n).ok()).ok_or("a rank that is none (R1)")?;
+    // A rank of 0 and an empty address are left out: one that is written is a field too many.
+    if fields.len() != 2 + usize::from(rank > 0) + usize::from(!address.is_empty()) {
         return Err("a field of a member is missing or unknown");
     }
     let kind = fields.get("kind").and_then(Value::as_str).and_then(Kind::named).ok_or("a kind that is none (R42)")?;
-    Ok(Member { id: id(fields.get("id").unwrap_or(&Value::Null))?, kind, address: address.to_owned() })
+    Ok(Member { id: id(fields.get("id").unwrap_or(&Value::Null))?, kind, rank, address: address.to_owned() })
 }
 
 /// Reads fixed members, or, if there are none, the first configuration of changing ones.
@@ -209,8 +210,11 @@ impl Display for Json<(&Id, &Question)> {
 
 impl Display for Json<&Member> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Member { id, kind, address } = self.0;
+        let Member { id, kind, rank, address } = self.0;
         write!(f, r#"{{"id":"{id}","kind":"{}""#, kind.name())?;
+        if *rank > 0 {
+            write!(f, r#","rank":{rank}"#)?;
+        }
         if !address.is_empty() {
             write!(f, r#","address":"{address}""#)?; // it has nothing in it to escape
         }

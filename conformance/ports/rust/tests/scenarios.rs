@@ -199,7 +199,7 @@ fn of(epoch: u64, version: u64, members: &[&str]) -> Configuration {
             (_, Some(text)) => (text, Kind::Observer),
             _ => (*word, Kind::Voter),
         };
-        Member { id: id(text), kind, address: String::new() }
+        Member { id: id(text), kind, rank: 0, address: String::new() }
     };
     Configuration::new(Epoch::new(epoch).expect("an epoch"), version, members.iter().map(member).collect()).expect("a configuration")
 }
