@@ -1,0 +1,2 @@
+// Package groups is many elections over one set of nodes.
+package groups
