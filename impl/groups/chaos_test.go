@@ -94,5 +94,6 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 	}
 	took := c.awaitLeaders(5*time.Minute, c.wanted(all))
 	require.NotZero(t, c.fences.writes)
+	c.fences.check(t)
 	t.Logf("seed %d: %d writes, all as wanted after %v", seed, c.fences.writes, took)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/conformance/history"
 	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -94,7 +95,7 @@ type cluster struct {
 
 func newCluster(t *testing.T, n int, config func(*groups.Config)) *cluster {
 	c := &cluster{t: t, ids: ids(n), disks: map[spec.NodeID]*disk{}, nodes: map[spec.NodeID]*groups.Groups{}, ends: map[spec.NodeID]*transport.Endpoint{}, config: config,
-		fences: fences{epochs: map[string]spec.Epoch{}, leads: map[string]map[spec.Epoch]spec.NodeID{}}}
+		fences: fences{began: time.Now(), ops: map[string][]history.Op{}, epochs: map[string]spec.Epoch{}, leads: map[string]map[spec.Epoch]spec.NodeID{}}}
 	c.network = transport.NewNetwork(func(_, _ spec.NodeID) time.Duration { return time.Millisecond })
 	for _, id := range c.ids {
 		c.disks[id] = &disk{kept: map[uint64]spec.Durable{}, slow: time.Millisecond}
@@ -164,15 +165,35 @@ func (c *cluster) lead(ctx context.Context, id spec.NodeID, all ...string) {
 // fences see who writes in which epoch. No node should be acting, by its own clock, in an epoch below one that has been written in: all clocks are the same here.
 type fences struct {
 	mu     sync.Mutex
+	began  time.Time
 	epochs map[string]spec.Epoch
 	leads  map[string]map[spec.Epoch]spec.NodeID
 	writes int
+	ops    map[string][]history.Op // of each group
+}
+
+// check has porcupine look at the resource of each group.
+func (f *fences) check(t *testing.T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, ops := range f.ops {
+		report, err := history.Check(history.Header{Source: "a simulation of many groups", Commit: "unknown"}, ops, history.Options{})
+		require.NoError(t, err)
+		require.NoError(t, report.Err(), name)
+		require.Equal(t, history.Linearizable, report.Verdict())
+	}
 }
 
 func (f *fences) write(t *testing.T, name string, id spec.NodeID, e spec.Epoch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes++
+	now := int64(time.Since(f.began))
+	op := history.Op{Client: id.String(), Kind: history.WriteOp, Epoch: e, Resource: name, Value: uint64(f.writes), Outcome: history.Done, Call: now, Return: now}
+	if e < f.epochs[name] {
+		op.Outcome, op.Admitted = history.Fenced, f.epochs[name]
+	}
+	f.ops[name] = append(f.ops[name], op)
 	if e < f.epochs[name] {
 		t.Errorf("OneActing: node %v acts in epoch %d of %s, and another has in %d", id, e, name, f.epochs[name])
 	}

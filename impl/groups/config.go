@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -32,6 +33,8 @@ type Config struct {
 	// TLS has the certificate of this node; Insecure lets links be plain beyond this host. See transport.Config.
 	TLS      *tls.Config
 	Insecure bool
+	// Listener accepts the connections of the others. Default: this node's address is listened on. Open takes it over.
+	Listener net.Listener
 	// Weights and Pins say who is to lead what: see Placement. They should be the same at every node.
 	Weights map[spec.NodeID]int
 	Pins    map[string]spec.NodeID
@@ -148,7 +151,7 @@ func (c *Config) open() (opened *storage.Groups, err error) {
 	}
 	if c.Transport == nil {
 		c.Transport, err = transport.NewTCP(transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Record: record, TLS: c.TLS, Insecure: c.Insecure,
-			Logger: c.Logger, Bundles: true})
+			Listener: c.Listener, Logger: c.Logger, Bundles: true})
 		if err != nil && opened != nil {
 			err = errors.Join(err, opened.Close())
 		}

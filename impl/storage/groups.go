@@ -193,6 +193,20 @@ func (g *Groups) Kept() int {
 	return len(g.kept)
 }
 
+// Disown puts the record out of use, as it is not what the node has promised last: see File.Disown. Every later call returns an error.
+func (g *Groups) Disown() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return g.err
+	}
+	g.err = fmt.Errorf("storage: %s is disowned: other nodes know of later promises", g.log.Path())
+	if err := g.log.SetAside(); err != nil {
+		return fmt.Errorf("storage: could not put the record aside: %w", err)
+	}
+	return nil
+}
+
 // Close releases the folder. To close it again does nothing.
 func (g *Groups) Close() error {
 	g.mu.Lock()

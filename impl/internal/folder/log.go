@@ -202,6 +202,12 @@ func (l *Log) append(content []byte) error {
 	return nil
 }
 
+// SetAside is that of Folder.
+func (l *Log) SetAside() error {
+	_, err := l.kept.SetAside()
+	return err
+}
+
 // Close releases the folder.
 func (l *Log) Close() error { return l.kept.Close() }
 
