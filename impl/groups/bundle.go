@@ -23,11 +23,11 @@ import (
 // all the same, to the node of its group alone: a group that does not beat is not in the list, and the list is said whole.
 // A bundle that is lost is so many lost messages.
 type bundle struct {
-	beats     *list
-	repeats   uint64 // 0 if nothing is repeated
-	acks      uint64 // 0 if no list is acknowledged as a whole
-	resync    bool
-	items     []item
+	beats   *list
+	repeats uint64 // 0 if nothing is repeated
+	acks    uint64 // 0 if no list is acknowledged as a whole
+	resync  bool
+	items   []item
 }
 
 // A list is what a node has said of the groups that it leads.

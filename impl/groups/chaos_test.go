@@ -3,6 +3,7 @@ package groups_test
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,11 +29,12 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	all := names(40)
 	c := newCluster(t, 5, nil)
-	bad := true
+	var bad atomic.Bool
+	bad.Store(true)
 	weather := rand.New(rand.NewPCG(seed, 3)) // only the network asks, under its lock
 	network := transport.NewNetwork(func(_, _ spec.NodeID) time.Duration {
 		switch n := weather.IntN(100); {
-		case !bad:
+		case !bad.Load():
 			return time.Millisecond
 		case n < 2:
 			return -1
@@ -77,7 +79,7 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 			c.disks[id].mu.Unlock()
 		}
 	}
-	bad = false
+	bad.Store(false)
 	for _, id := range c.ids {
 		for _, other := range c.ids {
 			if id != other {
@@ -93,7 +95,7 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 		}
 	}
 	took := c.awaitLeaders(5*time.Minute, c.wanted(all))
-	require.NotZero(t, c.fences.writes)
+	require.NotZero(t, c.fences.count())
 	c.fences.check(t)
-	t.Logf("seed %d: %d writes, all as wanted after %v", seed, c.fences.writes, took)
+	t.Logf("seed %d: %d writes, all as wanted after %v", seed, c.fences.count(), took)
 }

@@ -172,6 +172,12 @@ type fences struct {
 	ops    map[string][]history.Op // of each group
 }
 
+func (f *fences) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.writes
+}
+
 // check has porcupine look at the resource of each group.
 func (f *fences) check(t *testing.T) {
 	f.mu.Lock()

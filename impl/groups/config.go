@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"time"
 

@@ -37,9 +37,9 @@ type group struct {
 	reign     *reign          // while it leads
 	hung      *reign          // an earlier one, whose work hangs
 	resigning []chan struct{} // to be closed when it leads no longer
-	removing  bool          // it is to be gone
-	over      bool          // it takes no step any more
-	gone      chan struct{} // closed when it is gone
+	removing  bool            // it is to be gone
+	over      bool            // it takes no step any more
+	gone      chan struct{}   // closed when it is gone
 
 	mu      sync.Mutex
 	current *reign        // that can be joined
@@ -55,20 +55,20 @@ type input struct {
 
 // stepped is a step that was taken, and what is to be done for it.
 type stepped struct {
-	at           policy.Instant // when the clock was read: before the step, and after what it was taken on had come
-	action       spec.Action
-	from         int
-	cancel, arm  spec.TimerSet
-	role         spec.Role
-	leader       int
-	epoch        spec.Epoch
-	latest       spec.Question
-	dated        spec.Question
-	reignEnded   bool
-	changed      bool
-	known        int // whom users may be told of as the leader, or none
-	knownOf      spec.Epoch
-	sent         []spec.Message
+	at          policy.Instant // when the clock was read: before the step, and after what it was taken on had come
+	action      spec.Action
+	from        int
+	cancel, arm spec.TimerSet
+	role        spec.Role
+	leader      int
+	epoch       spec.Epoch
+	latest      spec.Question
+	dated       spec.Question
+	reignEnded  bool
+	changed     bool
+	known       int // whom users may be told of as the leader, or none
+	knownOf     spec.Epoch
+	sent        []spec.Message
 }
 
 // newGroup returns a group of a name, in which nothing has happened yet.

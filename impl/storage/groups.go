@@ -186,13 +186,6 @@ func (g *Groups) change(entries func() ([]byte, error)) error {
 	return g.err
 }
 
-// Kept returns how many groups there are.
-func (g *Groups) Kept() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.kept)
-}
-
 // Disown puts the record out of use, as it is not what the node has promised last: see File.Disown. Every later call returns an error.
 func (g *Groups) Disown() error {
 	g.mu.Lock()

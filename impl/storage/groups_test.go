@@ -158,7 +158,7 @@ func TestGroupsThatAreGone(t *testing.T) {
 	require.False(t, found)
 	require.NoError(t, g.Save(batch(GroupPromise{7, reserving(promise(4, 5), 2)}, GroupPromise{8, promise(1, 5)})))
 	require.NoError(t, g.Forget([]uint64{7, 9}))
-	require.Equal(t, 1, g.Kept())
+	require.Len(t, g.kept, 1)
 	require.NoError(t, g.Close())
 	g, err = OpenGroups(dir, n(3), five)
 	require.NoError(t, err)
