@@ -266,7 +266,8 @@ func (t *TCP) takeOut(l *link, c *outbound, err error) bool {
 func (t *TCP) unuse(l *link, c *outbound, err error) {
 	l.out = nil
 	l.stats.Up, l.stats.Since, l.stats.LastError = false, time.Now(), err.Error()
-	l.stats.Lost += uint64(c.queue.clear() + c.bundles.clear())
+	l.stats.Lost += uint64(c.queue.clear())
+	l.stats.Lost += uint64(c.bundles.clear())
 	if !t.closing && !c.untold {
 		t.tell(l, Down)
 	}
