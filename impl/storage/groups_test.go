@@ -3,8 +3,11 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -252,4 +255,62 @@ func kindOfError(t *testing.T, err error) Kind {
 	bad, ok := errors.AsType[*RecordError](err)
 	require.True(t, ok, "%v", err)
 	return bad.Kind
+}
+
+// childBatch is what a child saves of an epoch at once, in many groups.
+func childBatch(epoch spec.Epoch) (all []GroupPromise) {
+	for group := range uint64(300) {
+		all = append(all, GroupPromise{group + 1, promise(epoch, 5)})
+	}
+	return all
+}
+
+// saveGroupsForEver is saveForEver for a node in many groups.
+func saveGroupsForEver(dir string, _ bool) error {
+	g, err := OpenGroups(dir, me.id, me.members)
+	if err != nil {
+		return err
+	}
+	p, found := g.Load(1)
+	fmt.Println("open", found)
+	for epoch := p.Epoch + 1; ; epoch++ {
+		if err := g.Save(childBatch(epoch)); err != nil {
+			return err
+		}
+		if _, err := fmt.Println("saved", epoch); err != nil {
+			return nil
+		}
+	}
+}
+
+// TestKillGroups kills a process that saves in many groups, with signal 9 at random moments: all of a save are there, or none, and what was said to be saved is.
+func TestKillGroups(t *testing.T) {
+	t.Setenv(childGroups, "yes")
+	dir, durable, saves := t.TempDir(), spec.Epoch(0), 0
+	const rounds = 30
+	for range rounds {
+		process := start(t, dir, false)
+		process.read(t, 1+rand.IntN(30))
+		for _, line := range process.kill() {
+			if number, saved := strings.CutPrefix(line, "saved "); saved {
+				epoch, err := strconv.ParseUint(number, 10, 64)
+				require.NoError(t, err)
+				durable = spec.Epoch(epoch)
+				saves++
+			}
+		}
+		g, err := OpenGroups(dir, me.id, me.members)
+		require.NoError(t, err)
+		p, _ := g.Load(1)
+		require.GreaterOrEqual(t, p.Epoch, durable, "what was saved is there")
+		require.LessOrEqual(t, p.Epoch, durable+1, "nothing is there that was not asked for")
+		if durable = p.Epoch; durable > 0 {
+			for _, of := range childBatch(durable) {
+				got, _ := g.Load(of.Group)
+				require.Equal(t, of.Promise, got, "all of one save")
+			}
+		}
+		require.NoError(t, g.Close())
+	}
+	require.Greater(t, saves, rounds)
 }

@@ -20,11 +20,12 @@ import (
 )
 
 // childFolder is the variable that makes this test program a node that does nothing but save; childChanging makes it one of
-// changing members, and childOldWay one that writes nothing in place.
+// changing members, childGroups one in many groups, and childOldWay one that writes nothing in place.
 const (
 	childFolder   = "BULLY_STORAGE_TEST_FOLDER"
 	childChanging = "BULLY_STORAGE_TEST_CHANGING"
 	childOldWay   = "BULLY_STORAGE_TEST_OLD_WAY"
+	childGroups   = "BULLY_STORAGE_TEST_GROUPS"
 )
 
 func TestMain(m *testing.M) {
@@ -32,7 +33,11 @@ func TestMain(m *testing.M) {
 		slotsHead = nil
 	}
 	if dir := os.Getenv(childFolder); dir != "" {
-		if err := saveForEver(dir, os.Getenv(childChanging) != ""); err != nil {
+		save := saveForEver
+		if os.Getenv(childGroups) != "" {
+			save = saveGroupsForEver
+		}
+		if err := save(dir, os.Getenv(childChanging) != ""); err != nil {
 			fmt.Println("error", err)
 			os.Exit(1)
 		}
