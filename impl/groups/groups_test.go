@@ -174,6 +174,41 @@ func TestSlowDisk(t *testing.T) {
 	})
 }
 
+// While disks hang nobody comes to lead: nothing that a step says leaves before its promise is on disk (R4). What comes meanwhile waits.
+func TestNothingLeavesBeforeTheSave(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(10)
+		c := newCluster(t, 3, nil)
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, all...))
+		}
+		c.awaitLeaders(10*time.Second, c.wanted(all))
+		hang := func(long time.Duration) {
+			for _, d := range c.disks {
+				d.mu.Lock()
+				d.slow = long
+				d.mu.Unlock()
+			}
+		}
+		hang(10 * time.Second)
+		three := spec.IntegerID(3)
+		moves := c.wanted(all)
+		c.kill(three)
+		time.Sleep(5 * time.Second)
+		for _, node := range c.nodes {
+			for _, one := range node.Status().Groups {
+				if moves[one.Name] == three {
+					require.Equal(t, spec.NodeID{}, one.Leader)
+				} else {
+					require.Equal(t, moves[one.Name], one.Leader, "it does not wait for the disk")
+				}
+			}
+		}
+		hang(time.Millisecond)
+		c.awaitLeaders(time.Minute, c.wanted(all, three))
+	})
+}
+
 // A node whose disk fails stops for good: it leads nothing, says nothing, and says why; others lead what it led.
 func TestFailingDisk(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {

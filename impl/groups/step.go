@@ -191,6 +191,9 @@ func (l *loop) backed() bool { return 2*(len(l.state.Support)+1) > len(l.members
 
 // step takes one step. If it promises something, what is to be done for it is held until that is on disk (R4).
 func (l *loop) step(g *group, in bully.Input, from int) {
+	if g.held != nil {
+		panic("groups: R4: " + g.name + " takes a step, and the promise of its last one is not on disk")
+	}
 	out := g.node.Step(in)
 	if out.Action == "" {
 		if out.Ignored != "" {
