@@ -25,8 +25,8 @@ const leastPatience = 30 * time.Second
 
 // virtual are folders whose tests run in virtual time, by helpers of their own; and inReal are the files there that do not.
 var (
-	virtual = []string{"impl/host", "impl/resourcelock"}
-	inReal  = []string{"impl/host/clock_test.go", "impl/host/real_test.go", "impl/host/example_test.go"}
+	virtual = []string{"impl/host", "impl/groups", "impl/resourcelock"}
+	inReal  = []string{"impl/host/clock_test.go", "impl/host/real_test.go", "impl/host/example_test.go", "impl/groups/real_test.go", "impl/groups/bench_test.go"}
 )
 
 const (
@@ -47,6 +47,7 @@ var clocks = map[string]string{
 	"conformance/port/pieces_test.go byes":                      hanging,
 	"conformance/port/port_test.go misbehave":                   hanging,
 	"impl/agent/agent_test.go TestLead":                         looks,
+	"impl/groups/bench_test.go awaitPlan":                       looks,
 	"impl/cmd/bully/operating_page_test.go run":                 looks,
 	"impl/cmd/bully/reaching_test.go newChecker":                program,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",

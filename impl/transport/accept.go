@@ -282,6 +282,9 @@ var errReplaced = fmt.Errorf("replaced by a newer connection: %w", net.ErrClosed
 // read gives the host the messages of a connection, until it ends. A frame that is of a later version or type is passed
 // over (section 7); whatever else is wrong with one ends the connection.
 func (t *TCP) read(l *link, p *inbound, conn net.Conn) error {
+	if t.config.Bundles {
+		return t.readBundles(l, p, conn)
+	}
 	f := frames{conn: conn, timeout: t.config.FrameTimeout}
 	for {
 		m, err := f.next()

@@ -76,6 +76,9 @@ type Config struct {
 	// NoProof makes a refused dial prove nothing: Dead is never told. It is for networks where something else than the
 	// host of a member may refuse in its stead: proxies, load balancers, firewalls that reject.
 	NoProof bool
+	// Bundles makes this a node of many groups: it sends and hears bundles, and no messages (SendBundle, Bundle), and connects to such nodes alone. The
+	// members are fixed. Record is then that of storage.Groups, and Queue and Inbox count bundles.
+	Bundles bool
 
 	dialsItself bool // Dial was given
 }
@@ -184,6 +187,8 @@ func (c Config) validate() error {
 		return wrong("Record", "%w", c.Record.Validate())
 	case c.Changing == nil && !c.Record.Configuration.IsNone():
 		return wrong("Record", "it is of changing members: give Changing")
+	case c.Changing != nil && c.Bundles:
+		return wrong("Bundles", "the members of many groups are fixed: leave Changing out")
 	case len(c.Members) > maxMembers:
 		return wrong("Members", "%d members are more than %d", len(c.Members), maxMembers)
 	}

@@ -185,7 +185,7 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 	tune(raw, t.config.UserTimeout)
 	c := &outbound{raw: raw, conn: conn, way: to, life: a.life,
 		ready: make(chan struct{}, 1), done: make(chan struct{})}
-	c.queue.max = t.config.Queue
+	c.queue.max, c.bundles.max = t.config.Queue, t.config.Queue
 	return c, raw.SetDeadline(time.Time{})
 }
 

@@ -48,6 +48,11 @@
 // The address of a member may name the incarnation of its disk, as in 10.0.0.3:7400#00c0ffee00c0ffee: a node of that id
 // with another disk is then refused, as who dials and as who is dialled. So no id comes back with an empty disk unnoticed.
 //
+// # Many groups
+//
+// With [Config].Bundles the nodes are of many groups, and say what they have to say in all of them at once: after a welcome frames are bundles
+// ([TCP.SendBundle]), and what comes is told as [Bundle]. What is said here of links, proofs and lost disks holds for them too: see package groups.
+//
 // # Proof of death
 //
 // [Dead] says that the program that was a member has ended. It is told when the address of the member refuses a dial,

@@ -28,6 +28,8 @@ const (
 	// Twice: two programs run as Node. What was taken for a lost disk is another program; the one that knows more is heeded as before.
 	// It is told once a minute at most.
 	Twice
+	// Bundle: what Node has to say in many groups has come: see Config.Bundles.
+	Bundle
 )
 
 // String returns the name of k.
@@ -47,6 +49,8 @@ func (k Kind) String() string {
 		return "Disowned"
 	case Twice:
 		return "Twice"
+	case Bundle:
+		return "Bundle"
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
@@ -56,6 +60,7 @@ type Event struct {
 	Kind    Kind
 	Node    spec.NodeID  // the node that it is about: who sent the message, or the other end of the link
 	Message spec.Message // of Received; zero otherwise
+	Bundle  string       // of Bundle: its bytes; "" otherwise
 }
 
 // String returns e as a person would say it: Received 3→1 CLAIM epoch:4, or Down 3.
@@ -83,6 +88,7 @@ type inbox struct {
 type box struct {
 	node     spec.NodeID
 	messages ring[numbered[spec.Message]]
+	bundles  ring[numbered[string]]
 	told     ring[numbered[Kind]]
 }
 
@@ -102,7 +108,7 @@ func newInbox(nodes []spec.NodeID, messages int) *inbox {
 // add adds a box for a node, which holds at most so many messages.
 func (in *inbox) add(node spec.NodeID, messages int) *box {
 	b := &box{node: node}
-	b.messages.max, b.told.max = messages, maxTold
+	b.messages.max, b.bundles.max, b.told.max = messages, messages, maxTold
 	in.boxes = append(in.boxes, b)
 	return b
 }
@@ -132,7 +138,7 @@ func (in *inbox) added(dropped bool) {
 
 // forget drops the messages of b, and returns how many.
 func (in *inbox) forget(b *box) int {
-	n := b.messages.clear()
+	n := b.messages.clear() + b.bundles.clear()
 	in.size -= n
 	in.signal()
 	return n
@@ -160,23 +166,29 @@ func (in *inbox) close() {
 // next returns the oldest event of all boxes.
 func (in *inbox) next() (Event, bool) {
 	var first *box
-	var isMessage bool
+	var kind Kind // or 0, for what is told of the link
 	least := ^uint64(0)
 	for _, b := range in.boxes {
 		if b.messages.n > 0 && b.messages.front().seq < least {
-			first, isMessage, least = b, true, b.messages.front().seq
+			first, kind, least = b, Received, b.messages.front().seq
+		}
+		if b.bundles.n > 0 && b.bundles.front().seq < least {
+			first, kind, least = b, Bundle, b.bundles.front().seq
 		}
 		if b.told.n > 0 && b.told.front().seq < least {
-			first, isMessage, least = b, false, b.told.front().seq
+			first, kind, least = b, 0, b.told.front().seq
 		}
 	}
 	if first == nil {
 		return Event{}, false
 	}
-	event := Event{Node: first.node}
-	if isMessage {
-		event.Kind, event.Message = Received, first.messages.pop().item
-	} else {
+	event := Event{Node: first.node, Kind: kind}
+	switch kind {
+	case Received:
+		event.Message = first.messages.pop().item
+	case Bundle:
+		event.Bundle = first.bundles.pop().item
+	default:
 		event.Kind = first.told.pop().item
 	}
 	in.size--

@@ -54,7 +54,7 @@ func TestInboxAgainstAList(t *testing.T) {
 				}
 			default:
 				m := claim(b.node, nine, i)
-				list = append(list, Event{Received, b.node, m})
+				list = append(list, Event{Kind: Received, Node: b.node, Message: m})
 				require.Equal(t, cut(b.node, true, most), in.receive(b, m))
 			}
 			require.Equal(t, len(list), in.size)

@@ -60,8 +60,10 @@ type outbound struct {
 	untold bool // of its end nothing is told, as nothing was told of its beginning
 	begun  bool // the frame of that name is written
 	queue  ring[spec.Message]
-	ready  chan struct{} // has a value if there may be something in the queue
-	done   chan struct{} // closed when the connection has ended
+	// What there is instead with Config.Bundles: frames.
+	bundles ring[[]byte]
+	ready   chan struct{} // has a value if there may be something in the queue
+	done    chan struct{} // closed when the connection has ended
 }
 
 func newLink(c Config, node spec.NodeID, b *box) *link {
@@ -225,6 +227,9 @@ func (t *TCP) take(c *outbound, buffer []byte) (_ []byte, n uint64) {
 	for ; c.queue.n > 0; n++ {
 		buffer, _ = spec.AppendFrame(buffer, c.queue.pop())
 	}
+	if c.bundles.n > 0 {
+		return c.takeBundles(buffer)
+	}
 	return buffer, n
 }
 
@@ -262,6 +267,7 @@ func (t *TCP) unuse(l *link, c *outbound, err error) {
 	l.out = nil
 	l.stats.Up, l.stats.Since, l.stats.LastError = false, time.Now(), err.Error()
 	l.stats.Lost += uint64(c.queue.clear())
+	l.stats.Lost += uint64(c.bundles.clear())
 	if !t.closing && !c.untold {
 		t.tell(l, Down)
 	}

@@ -164,10 +164,14 @@ type packet struct {
 	sender, target *Endpoint
 	kind           Kind
 	message        spec.Message
+	bundle         string
 }
 
+// said reports whether it is what a node has said, which may be lost.
+func (p *packet) said() bool { return p.kind == Received || p.kind == Bundle }
+
 func (w *wire) loseMessages() {
-	w.way = slices.DeleteFunc(w.way, func(p packet) bool { return p.kind == Received })
+	w.way = slices.DeleteFunc(w.way, func(p packet) bool { return p.said() })
 }
 
 func (n *Network) wire(from, to spec.NodeID) *wire {
@@ -183,7 +187,7 @@ func (n *Network) wire(from, to spec.NodeID) *wire {
 // post sends a packet, which arrives after all before it and at the earliest after the delay and what is added to it.
 func (n *Network) post(w *wire, p packet, added time.Duration) {
 	delay := n.delay(w.From, w.To)
-	if delay < 0 && p.kind == Received {
+	if delay < 0 && p.said() {
 		return
 	}
 	now := time.Now()
@@ -212,7 +216,7 @@ func (n *Network) deliver(w *wire, p packet) {
 	}
 	r := e.routes[w.From]
 	if r == nil {
-		if p.kind != Received {
+		if !p.said() {
 			return // of a member that is one no longer
 		}
 		r = e.know(w.From)
@@ -220,6 +224,9 @@ func (n *Network) deliver(w *wire, p packet) {
 	switch p.kind {
 	case Received:
 		e.inbox.receive(r.box, p.message)
+		return
+	case Bundle:
+		e.inbox.receiveBundle(r.box, p.bundle)
 		return
 	case Up:
 		if r.opening != p.sender || p.sender == nil {

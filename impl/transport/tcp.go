@@ -274,9 +274,9 @@ func (s *Stats) add(k LinkStats) LinkStats {
 // now returns how the link is.
 func (l *link) now() LinkStats {
 	k := l.stats
-	k.Hears, k.Dead, k.LostDisk, k.Waiting, k.Queued = l.in != nil, l.dead, l.lostDisk, l.box.messages.n, l.waiting.n
+	k.Hears, k.Dead, k.LostDisk, k.Waiting, k.Queued = l.in != nil, l.dead, l.lostDisk, l.box.messages.n+l.box.bundles.n, l.waiting.n
 	if l.out != nil {
-		k.Queued = l.out.queue.n
+		k.Queued = l.out.queue.n + l.out.bundles.n
 	}
 	return k
 }

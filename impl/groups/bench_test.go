@@ -1,0 +1,275 @@
+package groups_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
+
+// The benchmarks run nodes as processes of their own, on loopback, each with a folder and connections of TCP, and the profile that -profile names:
+//
+//	go test ./impl/groups -run '^$' -bench . -benchtime 1x -groups 10000 -nodes 5 -dir /var/tmp
+var (
+	benchGroups  = flag.Int("groups", 1000, "how many groups the benchmarks run")
+	benchNodes   = flag.Int("nodes", 3, "… at how many nodes")
+	benchProfile = flag.String("profile", "lan", "… with which profile")
+	benchDir     = flag.String("dir", "", "… and where their folders are; default: that of temporary files")
+)
+
+// nodeOf is set in the environment of a node: its id, folder, profile, number of groups, and the addresses of all.
+const nodeOf = "BULLY_GROUPS_NODE"
+
+func TestMain(m *testing.M) {
+	if said := os.Getenv(nodeOf); said != "" {
+		if err := runNode(strings.Fields(said)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A report is what a node says when it is asked: of what came since a moment.
+type report struct {
+	Known         int           // groups of which it knows the leader
+	Leads         int           // groups that it has come to lead since
+	First, Last   time.Duration // when, after the moment
+	Status        groups.Counters
+	Leading       int
+	CPU           time.Duration // since it began
+	ResidentBytes int
+}
+
+func runNode(args []string) error {
+	me, _ := strconv.Atoi(args[0])
+	count, _ := strconv.Atoi(args[3])
+	config := groups.Config{ID: spec.IntegerID(uint64(me)), Cluster: "bench", Dir: args[1], Addresses: map[spec.NodeID]string{}}
+	for i, address := range args[4:] {
+		config.Addresses[spec.IntegerID(uint64(i+1))] = address
+	}
+	for _, p := range policy.Profiles() {
+		if p.Name == args[2] {
+			config.Timing = p.Timing
+		}
+	}
+	node, err := groups.Open(config)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	var mu sync.Mutex
+	led, known := map[string]time.Time{}, map[string]bool{}
+	changes := node.Watch(ctx)
+	go func() {
+		for l := range changes {
+			mu.Lock()
+			known[l.Group] = !l.Leader.IsNone()
+			if l.Leading {
+				led[l.Group] = time.Now()
+			}
+			mu.Unlock()
+		}
+	}()
+	if err := node.Add(ctx, names(count)...); err != nil {
+		return err
+	}
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		at, _ := strconv.ParseInt(in.Text(), 10, 64)
+		since, r := time.Unix(0, at), report{}
+		mu.Lock()
+		for _, yes := range known {
+			if yes {
+				r.Known++
+			}
+		}
+		for _, when := range led {
+			if after := when.Sub(since); after > 0 {
+				if r.Leads++; r.Leads == 1 || after < r.First {
+					r.First = after
+				}
+				r.Last = max(r.Last, after)
+			}
+		}
+		mu.Unlock()
+		s := node.Status()
+		r.Status, r.Leading = s.Counters, s.Leading
+		var usage syscall.Rusage
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+		r.CPU = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		if statm, err := os.ReadFile("/proc/self/statm"); err == nil {
+			pages, _ := strconv.Atoi(strings.Fields(string(statm))[1])
+			r.ResidentBytes = pages * os.Getpagesize()
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
+			return err
+		}
+	}
+	return in.Err()
+}
+
+// A process is a node that runs.
+type process struct {
+	command *exec.Cmd
+	in      io.Writer
+	out     *bufio.Reader
+}
+
+// ask asks a node what came since a moment.
+func (p *process) ask(b *testing.B, since time.Time) (r report) {
+	_, err := fmt.Fprintln(p.in, since.UnixNano())
+	require.NoError(b, err)
+	line, err := p.out.ReadBytes('\n')
+	require.NoError(b, err)
+	require.NoError(b, json.Unmarshal(line, &r))
+	return r
+}
+
+func (p *process) kill() {
+	_ = p.command.Process.Kill()
+	_ = p.command.Wait()
+}
+
+// processes starts nodes, and waits until each group is led by whom it is to be.
+func processes(b *testing.B) (all map[spec.NodeID]*process, plan map[spec.NodeID][]string) {
+	dir, err := os.MkdirTemp(*benchDir, "groups")
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
+	var addresses []string
+	var listeners []net.Listener
+	for range *benchNodes {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(b, err)
+		listeners, addresses = append(listeners, l), append(addresses, l.Addr().String())
+	}
+	for _, l := range listeners {
+		require.NoError(b, l.Close())
+	}
+	all = map[spec.NodeID]*process{}
+	b.Cleanup(func() {
+		for _, p := range all {
+			p.kill()
+		}
+	})
+	for i := range *benchNodes {
+		p := &process{command: exec.Command(os.Args[0])}
+		p.command.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s %d %s", nodeOf, i+1, filepath.Join(dir, strconv.Itoa(i+1)), *benchProfile, *benchGroups, strings.Join(addresses, " ")))
+		p.command.Stderr = os.Stderr
+		in, err := p.command.StdinPipe()
+		require.NoError(b, err)
+		out, err := p.command.StdoutPipe()
+		require.NoError(b, err)
+		require.NoError(b, p.command.Start())
+		p.in, p.out = in, bufio.NewReader(out)
+		all[spec.IntegerID(uint64(i+1))] = p
+	}
+	plan = groups.Placement{Members: ids(*benchNodes)}.Plan(names(*benchGroups))
+	awaitPlan(b, all, plan)
+	return all, plan
+}
+
+func awaitPlan(b *testing.B, all map[spec.NodeID]*process, plan map[spec.NodeID][]string) {
+	for began, is := time.Now(), false; !is; {
+		require.Less(b, time.Since(began), 5*time.Minute)
+		time.Sleep(50 * time.Millisecond)
+		is = true
+		for id, p := range all {
+			r := p.ask(b, time.Now())
+			is = is && r.Leading == len(plan[id]) && r.Known == *benchGroups
+		}
+	}
+}
+
+// BenchmarkIdle measures what a node costs while nothing happens.
+func BenchmarkIdle(b *testing.B) {
+	all, _ := processes(b)
+	time.Sleep(3 * time.Second) // of what came before
+	const long = 10 * time.Second
+	for range b.N {
+		before := map[spec.NodeID]report{}
+		for id, p := range all {
+			before[id] = p.ask(b, time.Now())
+		}
+		time.Sleep(long)
+		var cpu time.Duration
+		var bundles, bytes, steps, memory, changes float64
+		for id, p := range all {
+			was, is := before[id], p.ask(b, time.Now())
+			cpu = max(cpu, is.CPU-was.CPU)
+			bundles += float64(is.Status.Bundles - was.Status.Bundles)
+			bytes += float64(is.Status.Bytes - was.Status.Bytes)
+			steps += float64(is.Status.Steps - was.Status.Steps)
+			memory = max(memory, float64(is.ResidentBytes))
+			changes += float64(is.Status.Changes - was.Status.Changes)
+		}
+		per := long.Seconds() * float64(len(all))
+		b.ReportMetric(100*cpu.Seconds()/long.Seconds(), "%core/node")
+		b.ReportMetric(memory/(1<<20), "MiB/node")
+		b.ReportMetric(bundles/per, "frames/s/node")
+		b.ReportMetric(bytes/per, "bytes/s/node")
+		b.ReportMetric(steps/per, "steps/s/node")
+		b.ReportMetric(changes, "changes") // if it is not 0, something has happened
+		b.ReportMetric(0, "ns/op")
+	}
+}
+
+// BenchmarkFailover measures how long the groups have no leader that a node leads which is killed.
+func BenchmarkFailover(b *testing.B) {
+	all, plan := processes(b)
+	for range b.N {
+		victims := slices.SortedFunc(maps.Keys(all), spec.NodeID.Compare)
+		dead := victims[len(victims)-1]
+		before := map[spec.NodeID]report{}
+		for id, p := range all {
+			before[id] = p.ask(b, time.Now())
+		}
+		runtime.GC()
+		at := time.Now()
+		all[dead].kill()
+		delete(all, dead)
+		time.Sleep(3 * time.Second)
+		led, saves := 0, uint64(0)
+		first, last := time.Hour, time.Duration(0)
+		for id, p := range all {
+			r := p.ask(b, at)
+			if r.Leads > 0 {
+				first, last = min(first, r.First), max(last, r.Last)
+			}
+			led += r.Leads
+			saves = max(saves, r.Status.Saves-before[id].Status.Saves)
+			require.Equal(b, *benchGroups, r.Known)
+		}
+		require.GreaterOrEqual(b, led, len(plan[dead]))
+		b.ReportMetric(float64(led), "groups")
+		b.ReportMetric(float64(first.Microseconds())/1000, "ms-first")
+		b.ReportMetric(float64(last.Microseconds())/1000, "ms-all")
+		b.ReportMetric(float64(saves), "saves/node")
+		b.ReportMetric(0, "ns/op")
+		if b.N > 1 {
+			return // a node is not started again
+		}
+	}
+}

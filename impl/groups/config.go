@@ -1,0 +1,160 @@
+package groups
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
+
+// Config says which node this is, of which cluster. ID and Addresses must be given, and Cluster and Dir, unless Storage and Transport are; the zero value of
+// every other field is its default.
+type Config struct {
+	// ID is this node, one of Addresses. A node keeps it for life (R1).
+	ID spec.NodeID
+	// Addresses are where all nodes listen, host:port, this node's included: the same at every node. They are the members of every group, and do not
+	// change (R40).
+	Addresses map[spec.NodeID]string
+	// Cluster is the name of the cluster, the same at every node. See transport.Config.
+	Cluster string
+	// Dir is the folder in which the node keeps what it promises, in all groups. See storage.OpenGroups.
+	Dir string
+	// TLS has the certificate of this node; Insecure lets links be plain beyond this host. See transport.Config.
+	TLS      *tls.Config
+	Insecure bool
+	// Listener accepts the connections of the others. Default: this node's address is listened on. Open takes it over.
+	Listener net.Listener
+	// Weights and Pins say who is to lead what: see Placement. They should be the same at every node.
+	Weights map[spec.NodeID]int
+	Pins    map[string]spec.NodeID
+	// Timing must be the same at every node. The zero Timing means host.LAN.
+	Timing host.Timing
+	// Progress is how long the work of a group may report no progress (Reign.Progress). Then that group, and no other, gets another leader. Default: for ever.
+	Progress time.Duration
+	// Overrun, if given, is called when work has not returned by the deadline of its reign: see host.Config. It must not block.
+	Overrun func(group string, r Reign)
+	// Preemptions are in how many groups at once this node, when it comes back, stands against those who lead in its stead. From 1; default 64.
+	Preemptions int
+
+	// Storage keeps the promises. Default: storage.OpenGroups of Dir. The node closes it if it has opened it.
+	Storage Storage
+	// Transport carries the bundles. The node closes it. Default: transport.NewTCP, of Cluster and Addresses.
+	Transport Transport
+	// Clock tells the time. Default: host.KernelClock.
+	Clock host.Clock
+	// Rand jitters how long nodes wait after attempts that failed. Default: a random seed.
+	Rand *rand.Rand
+	// Logger is told of groups that get no leader by themselves, and why the node stops. It is not told of each reign: watch. Default: nobody is told.
+	Logger *slog.Logger
+}
+
+// Storage keeps the promises of a node in many groups. An error of Save or Forget is final. storage.Groups is one.
+type Storage interface {
+	// Load returns the promise of a group, and false if it has never been there.
+	Load(group uint64) (promise spec.Durable, found bool)
+	// Save makes a batch durable before it returns nil.
+	Save(batch []storage.GroupPromise) error
+	// Forget frees the place of groups.
+	Forget(groups []uint64) error
+	// Number returns the number of the last save.
+	Number() uint64
+}
+
+// Transport carries bundles to the other members, and tells what has come: transport.TCP with Bundles does, and transport.Endpoint.
+type Transport interface {
+	SendBundle(to spec.NodeID, saves uint64, bundle []byte)
+	Wake() <-chan struct{}
+	Next() (transport.Event, bool)
+	Close() error
+}
+
+var (
+	_ Storage   = (*storage.Groups)(nil)
+	_ Transport = (*transport.TCP)(nil)
+	_ Transport = (*transport.Endpoint)(nil)
+)
+
+var (
+	// ErrClosed says that the node has been closed, or that the group was removed.
+	ErrClosed = errors.New("groups: closed")
+	// ErrStopped says that the node has stopped for good, because promises could not be saved (R4), or its disk is lost (R32). What wraps it says why.
+	ErrStopped = errors.New("groups: stopped for good")
+	// ErrNotLeader is the cause for which the context of work ends when its reign does.
+	ErrNotLeader = errors.New("groups: the reign is over")
+	// ErrNoProgress is the cause for which it ends when the work has reported no progress for Config.Progress. It is an ErrNotLeader.
+	ErrNoProgress = fmt.Errorf("%w: its work has reported no progress", ErrNotLeader)
+)
+
+const defaultPreemptions = 64
+
+// withDefaults returns the configuration with nothing left to be filled in but Storage and Transport.
+func (c Config) withDefaults() (Config, error) {
+	if _, member := c.Addresses[c.ID]; !member {
+		return c, fmt.Errorf("groups: Addresses: node %s itself is missing", c.ID)
+	}
+	if err := c.placement().Validate(); err != nil {
+		return c, err
+	}
+	if c.Timing == (host.Timing{}) {
+		c.Timing = host.LAN()
+	}
+	if err := c.Timing.Validate(); err != nil {
+		return c, fmt.Errorf("groups: %w", err)
+	}
+	if c.Progress < 0 || c.Progress > policy.MaxTiming {
+		return c, fmt.Errorf("groups: Progress is %v: give how long work may report nothing, up to %v; or 0, if it need not report", c.Progress, policy.MaxTiming)
+	}
+	if c.Preemptions < 0 {
+		return c, fmt.Errorf("groups: Preemptions is %d: give 1 or more", c.Preemptions)
+	}
+	if c.Preemptions == 0 {
+		c.Preemptions = defaultPreemptions
+	}
+	if c.Clock == nil {
+		c.Clock = host.KernelClock{}
+	}
+	if c.Rand == nil {
+		c.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.Logger = c.Logger.With("node", c.ID.String())
+	return c, nil
+}
+
+// placement returns who is to lead what.
+func (c *Config) placement() Placement {
+	members := slices.SortedFunc(maps.Keys(c.Addresses), spec.NodeID.Compare)
+	return Placement{Members: members, Weights: c.Weights, Pins: c.Pins}
+}
+
+// open opens the storage and the transport, where they are not given.
+func (c *Config) open() (opened *storage.Groups, err error) {
+	var record spec.Durable
+	if c.Storage == nil {
+		if opened, err = storage.OpenGroups(c.Dir, c.ID, slices.Collect(maps.Keys(c.Addresses))); err != nil {
+			return nil, err
+		}
+		c.Storage, record = opened, opened.Record()
+	}
+	if c.Transport == nil {
+		c.Transport, err = transport.NewTCP(transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Record: record, TLS: c.TLS, Insecure: c.Insecure,
+			Listener: c.Listener, Logger: c.Logger, Bundles: true})
+		if err != nil && opened != nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}
+	return opened, err
+}

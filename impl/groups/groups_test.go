@@ -1,0 +1,346 @@
+package groups_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Each group comes to be led by whom its order says; what a node led moves when it dies, and nothing else; and returns when it does.
+func TestGroupsComeToBeLed(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(60)
+		c := newCluster(t, 3, nil)
+		for _, id := range c.ids {
+			c.lead(ctx, id, all...)
+		}
+		c.awaitLeaders(10*time.Second, c.wanted(all))
+		dead := spec.IntegerID(2)
+		c.kill(dead)
+		took := c.awaitLeaders(time.Second, c.wanted(all, dead))
+		require.Less(t, took, 100*time.Millisecond)
+		c.start(dead)
+		c.lead(ctx, dead, all...)
+		c.awaitLeaders(20*time.Second, c.wanted(all))
+		require.NotZero(t, c.fences.count())
+	})
+}
+
+// A thousand groups whose leaders die at once have others within moments, by a few saves.
+func TestManyFailOverAtOnce(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(1000)
+		c := newCluster(t, 5, nil)
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, all...))
+		}
+		c.awaitLeaders(20*time.Second, c.wanted(all))
+		dead := spec.IntegerID(5)
+		require.Greater(t, c.nodes[dead].Status().Leading, 150)
+		before := map[spec.NodeID]uint64{}
+		for id, node := range c.nodes {
+			before[id] = node.Status().Counters.Saves
+		}
+		c.kill(dead)
+		took := c.awaitLeaders(time.Second, c.wanted(all, dead))
+		require.Less(t, took, 100*time.Millisecond)
+		for id, node := range c.nodes {
+			require.LessOrEqual(t, node.Status().Counters.Saves-before[id], uint64(20), "node %v", id)
+		}
+	})
+}
+
+// said returns how many bundles, and bytes of them, the nodes say in a second, and how many messages that is.
+func (c *cluster) said() (bundles, bytes, messages uint64) {
+	count := func() (s groups.Counters) {
+		for _, node := range c.nodes {
+			now := node.Status().Counters
+			s.Bundles, s.Bytes, s.Messages = s.Bundles+now.Bundles, s.Bytes+now.Bytes, s.Messages+now.Messages
+		}
+		return s
+	}
+	before := count()
+	time.Sleep(time.Second)
+	after := count()
+	return after.Bundles - before.Bundles, after.Bytes - before.Bytes, after.Messages - before.Messages
+}
+
+// While nothing happens a node that leads a thousand groups says as much as one that leads one: in a beat and an answer for each peer.
+func TestIdleGroupsCostNoFrames(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		idle := func(n int) (bundles, bytes, messages uint64) {
+			all, three := names(n), spec.IntegerID(3)
+			pins := map[string]spec.NodeID{}
+			for _, name := range all {
+				pins[name] = three
+			}
+			c := newCluster(t, 3, func(config *groups.Config) { config.Pins = pins })
+			defer c.close()
+			for _, id := range c.ids {
+				require.NoError(t, c.nodes[id].Add(ctx, all...))
+			}
+			wanted := map[string]spec.NodeID{}
+			for _, name := range all {
+				wanted[name] = three
+			}
+			c.awaitLeaders(20*time.Second, wanted)
+			time.Sleep(time.Second)
+			return c.said()
+		}
+		one, few, _ := idle(1)
+		many, bytes, messages := idle(1000)
+		require.InDelta(t, one, many, 4)
+		require.InDelta(t, few, bytes, float64(few)/2)
+		require.Greater(t, messages, uint64(30_000), "each group beats, and is answered, all the same")
+	})
+}
+
+// Work that reports no progress loses its group, and no other; while it hangs the node takes no part in that group, and then it does again.
+func TestStuckGroup(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(20)
+		c := newCluster(t, 3, func(config *groups.Config) { config.Progress = time.Second })
+		stuck := all[7]
+		wanted := c.wanted(all)
+		on := wanted[stuck]
+		returns := make(chan struct{})
+		for _, id := range c.ids {
+			if id != on {
+				c.lead(ctx, id, all...)
+				continue
+			}
+			for _, name := range all {
+				if name != stuck {
+					c.lead(ctx, id, name)
+				}
+			}
+			node := c.nodes[id]
+			go func() {
+				_ = node.Lead(ctx, stuck, func(ctx context.Context, r groups.Reign) error {
+					select {
+					case <-returns:
+						<-ctx.Done()
+					case <-ctx.Done():
+						require.ErrorIs(t, context.Cause(ctx), groups.ErrNoProgress)
+						<-returns
+					}
+					return nil
+				})
+			}()
+		}
+		c.awaitLeaders(10*time.Second, wanted)
+		changes := c.nodes[on].Status().Counters.Changes
+		c.awaits(10*time.Second, func() bool { return c.leaders(on)[stuck] != on && c.leaders(on)[stuck] != spec.NodeID{} })
+		time.Sleep(5 * time.Second)
+		led := c.leaders(on)
+		require.NotEqual(t, on, led[stuck])
+		for name, id := range wanted {
+			if name != stuck {
+				require.Equal(t, id, led[name])
+			}
+		}
+		require.LessOrEqual(t, c.nodes[on].Status().Counters.Changes-changes, uint64(3), "no other group has heard of it")
+		close(returns)
+		c.awaits(10*time.Second, func() bool { return c.leaders(on)[stuck] == on })
+	})
+}
+
+// A disk that is slow for a while holds up the groups that elect, and no others: who leads leads on.
+func TestSlowDisk(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(30)
+		c := newCluster(t, 3, nil)
+		for _, id := range c.ids {
+			c.lead(ctx, id, all...)
+		}
+		c.awaitLeaders(10*time.Second, c.wanted(all))
+		slow := spec.IntegerID(3)
+		c.disks[slow].mu.Lock()
+		c.disks[slow].slow = 2 * time.Second
+		c.disks[slow].mu.Unlock()
+		changes := c.nodes[slow].Status().Counters.Changes
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, "new"))
+		}
+		time.Sleep(time.Second)
+		require.LessOrEqual(t, c.nodes[slow].Status().Counters.Changes-changes, uint64(1))
+		c.awaitLeaders(time.Millisecond, c.wanted(all))
+		c.awaits(10*time.Second, func() bool { return c.leaders()["new"] != spec.NodeID{} })
+	})
+}
+
+// While disks hang nobody comes to lead: nothing that a step says leaves before its promise is on disk (R4). What comes meanwhile waits.
+func TestNothingLeavesBeforeTheSave(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(10)
+		c := newCluster(t, 3, nil)
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, all...))
+		}
+		c.awaitLeaders(10*time.Second, c.wanted(all))
+		hang := func(long time.Duration) {
+			for _, d := range c.disks {
+				d.mu.Lock()
+				d.slow = long
+				d.mu.Unlock()
+			}
+		}
+		hang(10 * time.Second)
+		three := spec.IntegerID(3)
+		moves := c.wanted(all)
+		c.kill(three)
+		time.Sleep(5 * time.Second)
+		for _, node := range c.nodes {
+			for _, one := range node.Status().Groups {
+				if moves[one.Name] == three {
+					require.Equal(t, spec.NodeID{}, one.Leader)
+				} else {
+					require.Equal(t, moves[one.Name], one.Leader, "it does not wait for the disk")
+				}
+			}
+		}
+		hang(time.Millisecond)
+		c.awaitLeaders(time.Minute, c.wanted(all, three))
+	})
+}
+
+// A node whose disk fails stops for good: it leads nothing, says nothing, and says why; others lead what it led.
+func TestFailingDisk(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(30)
+		c := newCluster(t, 3, nil)
+		for _, id := range c.ids {
+			c.lead(ctx, id, all...)
+		}
+		c.awaitLeaders(10*time.Second, c.wanted(all))
+		bad := spec.IntegerID(1)
+		node := c.nodes[bad]
+		c.disks[bad].mu.Lock()
+		c.disks[bad].fails = true
+		c.disks[bad].mu.Unlock()
+		_ = node.Add(ctx, "new")
+		<-node.Done()
+		require.ErrorIs(t, node.Close(), groups.ErrStopped)
+		require.ErrorIs(t, node.Close(), errDisk)
+		require.ErrorIs(t, node.Lead(ctx, "other", nil), groups.ErrStopped)
+		require.Zero(t, node.Status().Leading)
+		c.awaits(time.Second, func() bool {
+			for name, id := range c.wanted(all, bad) {
+				if c.leaders(bad)[name] != id {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
+
+// A group that goes and comes again goes on above all epochs that it had; its place is free meanwhile.
+func TestGroupsComeAndGo(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		c := newCluster(t, 3, nil)
+		epoch := spec.Epoch(0)
+		for range 5 {
+			for _, id := range c.ids {
+				c.lead(ctx, id, "a", "b")
+			}
+			c.awaitLeaders(10*time.Second, c.wanted([]string{"a", "b"}))
+			now := c.nodes[c.ids[0]].Status().Groups[0].Epoch
+			require.Greater(t, now, epoch)
+			epoch = now
+			for _, id := range c.ids {
+				require.NoError(t, c.nodes[id].Remove(ctx, "a"))
+				require.Equal(t, []string{"b"}, c.nodes[id].Names())
+				c.disks[id].mu.Lock()
+				require.Len(t, c.disks[id].kept, 1)
+				c.disks[id].mu.Unlock()
+			}
+			c.awaitLeaders(time.Second, c.wanted([]string{"b"}))
+		}
+	})
+}
+
+// When a node comes back it stands in few groups at once, and in the end leads all that it is to.
+func TestNoThunderingHerd(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(200)
+		c := newCluster(t, 3, func(config *groups.Config) { config.Preemptions = 2 })
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, all...))
+		}
+		c.awaitLeaders(30*time.Second, c.wanted(all))
+		three := spec.IntegerID(3)
+		c.kill(three)
+		c.awaitLeaders(time.Second, c.wanted(all, three))
+		node := c.start(three)
+		require.NoError(t, node.Add(ctx, all...))
+		standing := 0
+		wanted := c.wanted(all)
+		c.awaits(30*time.Second, func() bool {
+			now := 0
+			for _, one := range node.Status().Groups {
+				if one.Role == spec.Candidate || one.Role == spec.Claimant {
+					now++
+				}
+			}
+			standing = max(standing, now)
+			led := c.leaders()
+			for name, id := range wanted {
+				if led[name] != id {
+					return false
+				}
+			}
+			return true
+		})
+		require.LessOrEqual(t, standing, 2)
+		require.NotZero(t, standing)
+	})
+}
+
+// Watch tells of each group what is latest; Resign ends a reign, and the highest that runs comes to lead; Stop leaves nobody waiting.
+func TestWatchResignStop(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(30)
+		c := newCluster(t, 3, nil)
+		for _, id := range c.ids {
+			c.lead(ctx, id, all...)
+		}
+		c.awaitLeaders(10*time.Second, c.wanted(all))
+		three := spec.IntegerID(3)
+		node := c.nodes[three]
+		watching, stop := context.WithCancel(ctx)
+		defer stop()
+		told := map[string]groups.Leadership{}
+		changes := node.Watch(watching)
+		for range all {
+			l := <-changes
+			told[l.Group] = l
+		}
+		require.Len(t, told, len(all))
+		var mine string
+		for name, l := range told {
+			require.Equal(t, l.Leader == three, l.Leading)
+			if l.Leading {
+				mine = name
+			}
+		}
+		require.NoError(t, node.Resign(ctx, mine))
+		require.Equal(t, groups.Leadership{Group: mine}, <-changes)
+		next := <-changes
+		require.Equal(t, mine, next.Group)
+		require.Greater(t, next.Epoch, told[mine].Epoch)
+		c.awaitLeaders(10*time.Second, c.wanted(all))
+		began := time.Now()
+		require.NoError(t, node.Stop(ctx))
+		delete(c.nodes, three)
+		c.awaitLeaders(50*time.Millisecond, c.wanted(all, three))
+		require.Less(t, time.Since(began), 100*time.Millisecond)
+		for range changes { // it is closed
+		}
+	})
+}

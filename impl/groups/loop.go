@@ -1,0 +1,267 @@
+package groups
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
+
+// A loop takes the steps of all groups of a node. It turns: it takes what has come, gives the ends of timers, begins a save if there is something to be
+// saved, and says in one bundle to each peer what there is to say.
+//
+// A step that promises something waits for its save (R4), and its group with it: it takes no further step, and what it is to send and to tell is held. All other groups
+// go on. There is one save at a time, and what waits for the next one is saved together. So a disk that is slow holds up the groups that elect, and no others.
+type loop struct {
+	config  *Config
+	members []spec.NodeID // ascending; places are places here
+	me      int
+	all     policy.Set
+	up      policy.Set
+	dead    policy.Set
+	peers   []*peer // by place; nil for this node
+	watch   watch
+	state   spec.State // of the node that has stepped last
+
+	list  []*group         // all
+	due   []policy.Instant // of each, when the first of its timers ends, but for heartbeat; in a row, as each turn looks at all
+	byKey map[uint64]*group
+	turn  uint64
+
+	begun    bool           // links had time to open
+	begins   policy.Instant // when they have had it
+	beat     policy.Instant // when all groups that this node leads say HEARTBEAT next
+	preempts int            // groups that stand against their leaders
+	rested   policy.Instant // when the last turn ended
+
+	next   job  // to be saved next
+	saving *job // … and what is being saved, or nil
+	saves  chan *job
+	saved  chan error
+
+	timer   host.Timer
+	rings   policy.Instant
+	stats   Counters
+	err     error
+	of      *Groups // whom it tells
+	closing bool    // it ends when it leads nothing any more
+	buffer  []byte
+}
+
+// A job is what is saved at once.
+type job struct {
+	promises []storage.GroupPromise
+	groups   []*group // whose they are
+	gone     []*group // whose place is to be freed
+}
+
+func (j *job) empty() bool { return len(j.promises) == 0 && len(j.gone) == 0 }
+
+// do does a job.
+func (j *job) do(store Storage) error {
+	if len(j.promises) > 0 {
+		if err := store.Save(j.promises); err != nil {
+			return err
+		}
+	}
+	if len(j.gone) == 0 {
+		return nil
+	}
+	var keys []uint64
+	for _, g := range j.gone {
+		keys = append(keys, g.key)
+	}
+	return store.Forget(keys)
+}
+
+// A watch reads the clock. It counts the time in which the machine was suspended, which a monotonic clock may not.
+type watch struct {
+	clock host.Clock
+	limit time.Duration
+	now   policy.Instant
+	read  time.Time
+}
+
+// most is the longest suspension that counts: longer than all timers.
+const most = 1000 * time.Hour
+
+func (w *watch) tick() {
+	read := w.clock.Now()
+	mono := max(read.Sub(w.read), 0)
+	asleep := detector.Suspended(mono, read.Round(0).Sub(w.read.Round(0)), w.limit)
+	w.now, w.read = w.now.Add(mono+min(asleep, most)), read
+}
+
+func (w *watch) at(i policy.Instant) time.Time { return w.read.Add(i.After(w.now)) }
+
+func release(timer host.Timer) {
+	timer.Stop()
+	if c, ok := timer.(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// mostEvents is how many events are taken in a turn.
+const mostEvents = 256
+
+// run turns until the node is closed, or stops for good.
+func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan struct{}) {
+	defer release(l.timer)
+	for l.err == nil {
+		l.watch.tick()
+		l.notePause()
+		more := l.drain()
+		l.begin()
+		l.endTimers()
+		l.beats()
+		for _, g := range l.of.news() {
+			l.look(g)
+		}
+		l.save()
+		l.flush()
+		l.rested = l.watch.now
+		if l.err != nil || l.closing && !l.leads() {
+			return
+		}
+		l.ring()
+		var now chan struct{}
+		if more {
+			now = closed
+		}
+		select {
+		case <-closing:
+			return
+		case f := <-calls:
+			l.watch.tick()
+			f()
+		case err := <-l.saved:
+			l.watch.tick()
+			l.release(err)
+		case <-now:
+		case <-wake:
+		case <-l.config.Transport.Wake():
+		case <-l.timer.C():
+			l.rings = policy.Never
+		}
+	}
+}
+
+// closed is a channel that can always be received from.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// leads reports whether this node leads a group, or has told so.
+func (l *loop) leads() bool {
+	for _, g := range l.list {
+		if g.role == spec.Leader || g.reign != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// ring sets the timer to when there is something to do without being asked.
+func (l *loop) ring() {
+	next := l.beat
+	if !l.begun {
+		next = min(next, l.begins)
+	}
+	for _, due := range l.due {
+		next = min(next, due)
+	}
+	if next < l.rings || l.rings < l.watch.now {
+		l.rings = next
+		l.timer.Reset(max(min(next.After(l.watch.now), policy.MaxTiming), 0))
+	}
+}
+
+// notePause gives others time to be heard, if this node was held up for longer than Delay: what they have said may not have been read yet.
+func (l *loop) notePause() {
+	first := policy.Never
+	for _, due := range l.due {
+		first = min(first, due)
+	}
+	if first = max(first, l.rested); l.watch.now.After(first) <= l.config.Timing.Delay {
+		return
+	}
+	l.stats.Pauses++
+	for _, g := range l.list {
+		if g.node != nil && g.held == nil {
+			g.policy.HeldUp(l.watch.now)
+			l.settle(g)
+		}
+	}
+}
+
+// drain takes what has come, and reports whether there may be more.
+func (l *loop) drain() (more bool) {
+	for range mostEvents {
+		event, ok := l.config.Transport.Next()
+		if !ok || l.err != nil {
+			return false
+		}
+		place := l.place(event.Node)
+		if place == none || place == l.me {
+			continue
+		}
+		l.watch.tick()
+		l.hear(place, &event)
+	}
+	return true
+}
+
+func (l *loop) place(id spec.NodeID) int {
+	for i, member := range l.members {
+		if member == id {
+			return i
+		}
+	}
+	return none
+}
+
+// hear takes one event.
+func (l *loop) hear(place int, event *transport.Event) {
+	one := policy.One(place)
+	switch event.Kind {
+	case transport.Bundle:
+		if l.dead.Has(place) {
+			l.dead &^= one
+			for _, g := range l.list {
+				g.policy.Heard(place)
+			}
+		}
+		l.read(l.peers[place], event.Bundle)
+	case transport.Up:
+		l.up, l.dead = l.up|one, l.dead&^one
+		l.peers[place].forget()
+		for _, g := range l.list {
+			g.policy.Connected(place, l.watch.now)
+			l.settle(g)
+		}
+	case transport.Down:
+		l.up &^= one
+		for _, g := range l.list {
+			g.policy.Broken(place)
+		}
+	case transport.Dead:
+		l.up, l.dead = l.up&^one, l.dead|one
+		l.config.Logger.Debug("proved dead", slog.String("dead", event.Node.String()))
+		for _, g := range l.list {
+			l.give(g, input{from: place, dead: true})
+		}
+	case transport.LostDisk:
+		l.config.Logger.Error("a node is not heeded: its disk is lost, or an old copy, or two nodes run under this id", slog.String("lost", event.Node.String()))
+	case transport.Disowned:
+		l.fail("asking the others who it was", fmt.Errorf("%w: node %v remembers what it has said after its record was written, or two nodes run under this id", host.ErrLostDisk, event.Node))
+	}
+}

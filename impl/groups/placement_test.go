@@ -1,0 +1,100 @@
+package groups_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+func ids(n int) (members []spec.NodeID) {
+	for i := range n {
+		members = append(members, spec.IntegerID(uint64(i+1)))
+	}
+	return members
+}
+
+func names(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("orders-%d", i))
+	}
+	return all
+}
+
+// Ten thousand groups are within a tenth of even over five nodes, and over three.
+func TestSpread(t *testing.T) {
+	for _, n := range []int{3, 5} {
+		plan := groups.Placement{Members: ids(n)}.Plan(names(10_000))
+		for id, led := range plan {
+			require.InEpsilon(t, 10_000/n, len(led), 0.1, "node %v of %d", id, n)
+		}
+	}
+}
+
+// If a member is lost, what it led moves, evenly, and nothing else does; if one is added, only what it is to lead.
+func TestOnlyItsShareMoves(t *testing.T) {
+	all := names(10_000)
+	five, six := groups.Placement{Members: ids(5)}, groups.Placement{Members: ids(6)}
+	before, after := five.Plan(all), five.Plan(all, spec.IntegerID(3))
+	moves := groups.Moves(before, after)
+	require.Len(t, moves, len(before[spec.IntegerID(3)]))
+	to := map[spec.NodeID]int{}
+	for _, m := range moves {
+		require.Equal(t, spec.IntegerID(3), m.From)
+		to[m.To]++
+	}
+	for id, n := range to {
+		require.InEpsilon(t, len(moves)/4, n, 0.15, "to node %v", id)
+	}
+	moves = groups.Moves(before, six.Plan(all))
+	require.InEpsilon(t, 10_000/6, len(moves), 0.1)
+	for _, m := range moves {
+		require.Equal(t, spec.IntegerID(6), m.To)
+	}
+}
+
+// Weights are kept, and a group that is pinned is led by whom it is pinned to; of weight 0 nothing is led but what nobody else can.
+func TestWeightsAndPins(t *testing.T) {
+	all := names(10_000)
+	one, two, three := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
+	p := groups.Placement{Members: ids(3), Weights: map[spec.NodeID]int{one: 2, three: 0}, Pins: map[string]spec.NodeID{"orders-7": three}}
+	require.NoError(t, p.Validate())
+	plan := p.Plan(all)
+	require.InEpsilon(t, 6667, len(plan[one]), 0.05)
+	require.InEpsilon(t, 3333, len(plan[two]), 0.1)
+	require.Equal(t, []string{"orders-7"}, plan[three])
+	require.Len(t, p.Plan(all, one, two)[three], len(all))
+	heavier := p
+	heavier.Weights = map[spec.NodeID]int{one: 3, three: 0}
+	for _, m := range groups.Moves(plan, heavier.Plan(all)) {
+		require.Equal(t, one, m.To, "more weight takes, and gives nothing away")
+	}
+}
+
+// The order is the same on every machine, and in every version: nodes of different versions run together.
+func TestOrderIsKept(t *testing.T) {
+	p := groups.Placement{Members: ids(5), Weights: map[spec.NodeID]int{spec.IntegerID(2): 3}}
+	got := ""
+	for _, name := range []string{"a", "orders-17", "π"} {
+		got += fmt.Sprintln(name, p.Order(name))
+	}
+	require.Equal(t, orderKept, got)
+}
+
+func TestPlacementIsChecked(t *testing.T) {
+	for _, bad := range []groups.Placement{
+		{}, {Members: ids(65)}, {Members: append(ids(2), spec.IntegerID(1))}, {Members: []spec.NodeID{{}}},
+		{Members: ids(2), Weights: map[spec.NodeID]int{spec.IntegerID(3): 1}},
+		{Members: ids(2), Weights: map[spec.NodeID]int{spec.IntegerID(1): -1}},
+		{Members: ids(2), Weights: map[spec.NodeID]int{spec.IntegerID(1): 1001}},
+		{Members: ids(2), Pins: map[string]spec.NodeID{"a": spec.IntegerID(3)}},
+		{Members: ids(2), Pins: map[string]spec.NodeID{"": spec.IntegerID(1)}},
+	} {
+		require.Error(t, bad.Validate(), "%+v", bad)
+	}
+}
+
+const orderKept = "a [2 3 5 4 1]\norders-17 [5 2 4 3 1]\nπ [4 2 5 1 3]\n"

@@ -1,0 +1,479 @@
+package groups
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
+
+// begin starts the groups that have been added, once links had time to open: IM_BACK is the first thing that others should hear (R30).
+func (l *loop) begin() {
+	others := l.all &^ policy.One(l.me)
+	if l.begun || others&^l.up&^l.dead != 0 && l.watch.now.Before(l.begins) {
+		return
+	}
+	l.begun = true
+	for _, g := range l.list {
+		if g.removing {
+			l.look(g)
+		} else {
+			l.start(g)
+		}
+	}
+}
+
+// add adds a group, and starts it as soon as groups are.
+func (l *loop) add(g *group) {
+	g.at = len(l.list)
+	l.list, l.due = append(l.list, g), append(l.due, policy.Never)
+	l.byKey[g.key] = g
+	if l.begun {
+		l.start(g)
+	}
+}
+
+// start makes the core of a group, and gives it its first step: a restart, if anything is kept of the group (R30, R32).
+func (l *loop) start(g *group) {
+	l.watch.tick()
+	aliases := make([]spec.NodeID, len(l.members))
+	for place := range l.members {
+		aliases[place] = g.alias(place)
+	}
+	node, err := bully.New(g.alias(l.me), aliases)
+	if err != nil {
+		l.fail("starting a group", err)
+		return
+	}
+	peers := policy.NewPeers(l.me, l.all, l.all, l.all)
+	peers.Higher, peers.Up, peers.Dead = g.higher(l.me), l.up, l.dead
+	g.node, g.policy, g.role, g.leader = node, policy.New(l.config.Timing, l.config.Rand, peers), "", none
+	in := bully.Start()
+	if promise, found := l.config.Storage.Load(g.key); found {
+		in = bully.Restart(g.inGroup(promise, l.members))
+	}
+	l.step(g, in, none)
+}
+
+// rest has a group take no step any more, as if this node had crashed, for that group alone. Its promise is kept.
+func (l *loop) rest(g *group) {
+	g.node, g.role, g.leader, g.deferred = nil, "", none, nil
+	g.policy = policy.Policy{}
+	l.settle(g)
+	l.preempting(g, false)
+	if !g.told.Leader.IsNone() {
+		l.tell(g, none, 0)
+	}
+}
+
+// drop takes out a group whose place is free.
+func (l *loop) drop(g *group) {
+	last := len(l.list) - 1
+	l.list[g.at], l.due[g.at] = l.list[last], l.due[last]
+	l.list[g.at].at = g.at
+	l.list, l.due = l.list[:last], l.due[:last]
+	delete(l.byKey, g.key)
+	l.of.drops(g)
+}
+
+// give gives an input to a group: at once, or when its promise is on disk.
+func (l *loop) give(g *group, in input) {
+	switch {
+	case g.node == nil:
+	case g.held != nil:
+		if g.deferred = append(g.deferred, in); len(g.deferred) > mostDeferred {
+			g.deferred = slices.Delete(g.deferred, 0, 1) // as a network may lose any message
+		}
+	default:
+		l.take(g, in)
+	}
+}
+
+// mostDeferred is how much may wait for the save of one group.
+const mostDeferred = 64
+
+// take gives an input to a group that waits for nothing. What ends what the node does as leader or claimant goes before (R37).
+func (l *loop) take(g *group, in input) {
+	l.watch.tick()
+	l.endUrgent(g)
+	switch {
+	case g.node == nil:
+	case g.held != nil:
+		g.deferred = append(g.deferred, in)
+	case in.dead:
+		g.policy.Proved(in.from)
+		if g.leader == in.from {
+			l.step(g, bully.HolderDead(), in.from)
+		}
+		if g.node != nil && g.held == nil { // else it is not about what is waited for
+			g.policy.Died(l.watch.now)
+			l.endElection(g)
+			l.settle(g)
+		}
+	default:
+		l.step(g, in.in, in.from)
+	}
+}
+
+// endUrgent gives the ends of reign and claim.
+func (l *loop) endUrgent(g *group) {
+	for _, t := range [...]policy.Timer{policy.ReignTimer, policy.ClaimTimer} {
+		l.endTimer(g, t)
+	}
+}
+
+// endTimer gives the end of a timer, if it is due.
+func (l *loop) endTimer(g *group, t policy.Timer) {
+	if g.node != nil && g.held == nil && !l.watch.now.Before(g.policy.Due[t]) {
+		g.policy.Ended(t)
+		l.step(g, bully.Timeout(t.Name()), none)
+	}
+}
+
+// endTimers gives the ends of timers of all groups. A group that would stand against its leader waits while too many do: any moment is safe for that (R9).
+func (l *loop) endTimers() {
+	for i := 0; i < len(l.due) && l.err == nil; i++ {
+		if l.watch.now.Before(l.due[i]) {
+			continue
+		}
+		g := l.list[i]
+		l.watch.tick()
+		l.endUrgent(g)
+		for _, t := range policy.Patient() {
+			if t == policy.PreemptTimer && l.preempts >= l.config.Preemptions && !l.watch.now.Before(g.policy.Due[t]) {
+				g.policy.Due[t] = l.watch.now.Add(l.config.Timing.Delay)
+				continue
+			}
+			l.endTimer(g, t)
+		}
+		l.settle(g)
+	}
+}
+
+// beats has all groups that this node leads say HEARTBEAT in one turn: to say it early is safe. A group whose core does not step does not beat.
+func (l *loop) beats() {
+	if l.watch.now.Before(l.beat) {
+		return
+	}
+	l.beat = policy.Never
+	for _, g := range l.list {
+		if g.role != spec.Leader || g.held != nil || g.node == nil {
+			continue
+		}
+		l.watch.tick()
+		if l.endUrgent(g); g.role == spec.Leader && g.held == nil {
+			g.policy.Ended(policy.HeartbeatTimer)
+			l.step(g, bully.Timeout(spec.HeartbeatTimer), none)
+		}
+	}
+}
+
+// endElection ends the election of a candidate that has nothing more to wait for.
+func (l *loop) endElection(g *group) {
+	if g.node == nil || g.held != nil || g.role != spec.Candidate {
+		return
+	}
+	g.node.CopyState(&l.state)
+	if g.policy.ElectionOver(l.backed()) {
+		g.policy.Ended(policy.ElectionTimer)
+		l.step(g, bully.Timeout(spec.ElectionTimer), none)
+	}
+}
+
+// backed reports whether the support in l.state, and the node itself, are a quorum (R3).
+func (l *loop) backed() bool { return 2*(len(l.state.Support)+1) > len(l.members) }
+
+// step takes one step. If it promises something, what is to be done for it is held until that is on disk (R4).
+func (l *loop) step(g *group, in bully.Input, from int) {
+	if g.held != nil {
+		panic("groups: R4: " + g.name + " takes a step, and the promise of its last one is not on disk")
+	}
+	out := g.node.Step(in)
+	if out.Action == "" {
+		if out.Ignored != "" {
+			l.stats.Ignored++
+		}
+		return
+	}
+	l.stats.Steps++
+	g.node.CopyState(&l.state)
+	s := stepped{
+		at: l.watch.now, action: out.Action, from: from, cancel: out.Cancel, arm: out.Arm, role: l.state.Role, leader: g.placeOf(l.state.Leader),
+		epoch: l.state.Epoch, latest: l.state.Latest, dated: out.Dated, reignEnded: out.ReignEnded, changed: out.LeaderChanged, sent: out.Send,
+	}
+	if out.LeaderChanged {
+		leader, epoch := g.node.Leader()
+		s.known, s.knownOf = g.placeOf(leader), epoch
+	}
+	if !out.Save {
+		l.perform(g, &s)
+		return
+	}
+	s.sent = slices.Clone(out.Send)
+	g.held = &s
+	l.due[g.at] = policy.Never
+	l.next.promises = append(l.next.promises, storage.GroupPromise{Group: g.key, Promise: g.onDisk(out.Promise, l.members)})
+	l.next.groups = append(l.next.groups, g)
+}
+
+// perform does what is to be done for a step, in the order of duty (section 10).
+func (l *loop) perform(g *group, s *stepped) {
+	if s.reignEnded {
+		l.endReign(g, ErrNotLeader)
+	}
+	g.policy.Follow(&policy.Step{Began: s.at, Now: s.at, Action: s.action, From: s.from, Sent: s.sent, Cancel: s.cancel, Arm: s.arm, Role: s.role,
+		Leader: s.leader, Latest: s.latest, Dated: s.dated})
+	g.role, g.leader, g.epoch = s.role, s.leader, s.epoch
+	if s.action == spec.PreemptTimeout {
+		l.preempting(g, true)
+	} else if s.role != spec.Candidate && s.role != spec.Claimant {
+		l.preempting(g, false)
+	}
+	for i := range s.sent {
+		l.say(g, &s.sent[i])
+	}
+	if s.role == spec.Leader {
+		l.beat = min(l.beat, g.policy.Due[policy.HeartbeatTimer])
+	}
+	if s.changed {
+		l.tell(g, s.known, s.knownOf)
+	}
+	l.renew(g)
+	l.endElection(g)
+	l.settle(g)
+}
+
+// settle notes when the first timer of a group ends.
+func (l *loop) settle(g *group) {
+	due := policy.Never
+	if g.node != nil && g.held == nil {
+		for t, end := range g.policy.Due {
+			if policy.Timer(t) != policy.HeartbeatTimer {
+				due = min(due, end)
+			}
+		}
+	}
+	l.due[g.at] = due
+}
+
+// preempting notes whether a group stands against its leader.
+func (l *loop) preempting(g *group, stands bool) {
+	if g.preempts == stands {
+		return
+	}
+	if g.preempts = stands; stands {
+		l.preempts++
+	} else {
+		l.preempts--
+	}
+}
+
+// save begins to save what is to be saved, unless a save is under way.
+func (l *loop) save() {
+	if l.next.empty() || l.saving != nil || l.err != nil {
+		return
+	}
+	now := l.next
+	l.saving, l.next = &now, job{}
+	l.stats.Saves++
+	l.saves <- l.saving
+}
+
+// release does what was held for a save, and gives each group what has come meanwhile, in its order.
+func (l *loop) release(err error) {
+	was := l.saving
+	l.saving = nil
+	if err != nil {
+		l.fail("saving the promises", err)
+		return
+	}
+	for _, g := range was.gone {
+		l.drop(g)
+	}
+	for _, g := range was.groups {
+		s, inputs := g.held, g.deferred
+		g.held, g.deferred = nil, nil
+		l.perform(g, s)
+		for _, in := range inputs {
+			l.give(g, in)
+		}
+		l.look(g)
+	}
+}
+
+// say notes what is to be said in the next bundle to a peer. What a group has said before in the same turn stays before.
+func (l *loop) say(g *group, m *spec.Message) {
+	p := l.peers[g.placeOf(m.To)]
+	one := beat{g.key, m.Epoch, m.Question}
+	l.stats.Messages++
+	switch {
+	case m.Type == spec.Heartbeat && g.spoke != l.turn:
+		p.beats = append(p.beats, one)
+		return
+	case m.Type == spec.Ack && g.spoke != l.turn:
+		p.acks = append(p.acks, one)
+		return
+	}
+	g.spoke = l.turn
+	said := item{beat: one, kind: codeOf(m.Type), keeps: g.placeOf(m.Keeps), granted: granted{by: none}}
+	if m.Granted != (spec.Granted{}) {
+		said.granted = granted{g.placeOf(m.Granted.By), m.Granted.Epoch, m.Granted.Question}
+	}
+	p.items = append(p.items, said)
+}
+
+// flush says all that there is to say: to each peer in one bundle.
+func (l *loop) flush() {
+	l.turn++
+	saves := l.config.Storage.Number()
+	for _, p := range l.peers {
+		for p != nil && !p.idle() && l.err == nil {
+			b := p.take()
+			if b.empty() {
+				continue
+			}
+			l.buffer = b.append(l.buffer[:0])
+			l.config.Transport.SendBundle(p.id, saves, l.buffer)
+			l.stats.Bundles++
+			l.stats.Bytes += uint64(len(l.buffer))
+		}
+	}
+}
+
+// read gives all that a peer has said to the groups.
+func (l *loop) read(p *peer, bytes string) {
+	l.stats.Heard++
+	b, err := readBundle([]byte(bytes))
+	if err != nil {
+		l.stats.Malformed++
+		return
+	}
+	if b.resync {
+		p.forget()
+	}
+	for _, m := range p.hearBeats(&b) {
+		l.receive(p, item{beat: m, kind: heartbeatCode, keeps: none, granted: granted{by: none}})
+	}
+	for _, m := range p.hearAcks(&b) {
+		l.receive(p, item{beat: m, kind: ackCode, keeps: none, granted: granted{by: none}})
+	}
+	for _, m := range b.items {
+		l.receive(p, m)
+	}
+}
+
+// receive gives a message to its group.
+func (l *loop) receive(p *peer, m item) {
+	g := l.byKey[m.group]
+	if g == nil || g.node == nil {
+		l.stats.Unknown++ // as what is sent to a node that is down
+		return
+	}
+	message := spec.Message{Type: types[m.kind-1], From: g.alias(p.place), To: g.alias(l.me), Epoch: m.epoch, Question: m.question, Keeps: g.alias(m.keeps)}
+	if by := g.alias(m.granted.by); !by.IsNone() {
+		message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
+	}
+	l.give(g, input{in: bully.Receive(message), from: p.place})
+}
+
+// tell tells users who leads a group.
+func (l *loop) tell(g *group, leader int, epoch spec.Epoch) {
+	now := Leadership{Group: g.name, Epoch: epoch, Leading: leader == l.me}
+	if leader != none {
+		now.Leader = l.members[leader]
+	}
+	if now == g.told {
+		return
+	}
+	if now.Leading {
+		g.reign = &reign{epoch: epoch, clock: l.config.Clock, group: g, tell: l.of.looksAt}
+		l.renew(g)
+		l.of.begins(g, g.reign)
+		if l.closing || g.removing {
+			g.reign.close(ErrClosed)
+			l.of.looksAt(g)
+		}
+	}
+	g.told = now
+	l.stats.Changes++
+	l.of.tells(now)
+}
+
+// renew moves the deadline of a reign: to when its leader steps down if nobody answers what it asks any more (R26).
+func (l *loop) renew(g *group) {
+	if until := g.policy.Due[policy.ReignTimer]; g.reign != nil && g.role == spec.Leader && until != policy.Never && g.reign.until < until {
+		g.reign.until = until
+		g.reign.renew(l.watch.at(until))
+	}
+}
+
+// endReign makes a reign over for its users, before anybody else hears of it (R39).
+func (l *loop) endReign(g *group, cause error) {
+	if g.reign != nil {
+		g.reign.end(cause)
+		l.of.ends(g, g.reign)
+		g.reign = nil
+	}
+	if g.told.Leading {
+		g.told = Leadership{Group: g.name}
+		l.of.tells(g.told)
+	}
+}
+
+// look resigns from a reign that is to end, once its work has; and begins a group again whose work was hung.
+func (l *loop) look(g *group) {
+	if g.held != nil || g.over || l.err != nil {
+		return // if its step is held, it is looked at when that is released
+	}
+	if g.hung != nil && g.hung.rests().idle {
+		if g.hung = nil; !g.removing && !l.closing {
+			l.start(g)
+			return
+		}
+	}
+	resigned := g.reign != nil
+	if r := g.reign; r != nil {
+		rests := r.rests()
+		asked := rests.expired || rests.quiet || len(g.resigning) > 0 || l.closing || g.removing
+		if !rests.hangs && !(rests.idle && asked) {
+			return
+		}
+		if rests.hangs {
+			g.hung = r
+			l.stats.Stuck++
+			l.config.Logger.Warn("the work of a group hangs: this node takes no part in it until that returns", slog.String("group", g.name))
+			l.endReign(g, ErrNoProgress)
+		}
+		l.watch.tick()
+		l.step(g, bully.Resign(), none)
+	}
+	for _, over := range g.resigning {
+		close(over)
+	}
+	g.resigning = nil
+	if g.removing || g.hung != nil || l.closing && resigned {
+		l.rest(g) // else it might be elected again
+	}
+	if g.removing {
+		g.over = true
+		l.next.gone = append(l.next.gone, g)
+	}
+}
+
+// fail stops the node for good: nothing is sent any more, in any group, and users hear that there is no leader here (R4).
+func (l *loop) fail(doing string, err error) {
+	if l.err != nil {
+		return
+	}
+	l.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
+	l.config.Logger.Error("stopped for good", slog.Any("err", l.err))
+	if d, ok := l.config.Storage.(interface{ Disown() error }); ok && errors.Is(err, host.ErrLostDisk) {
+		l.err = errors.Join(l.err, d.Disown())
+	}
+}

@@ -1,0 +1,181 @@
+package groups
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Leadership is what a user may be told of a group: who leads it, and in which epoch (R39).
+type Leadership struct {
+	Group   string
+	Leader  spec.NodeID // or none: this node knows of no leader
+	Epoch   spec.Epoch  // of the reign; 0 if there is none
+	Leading bool        // this node leads
+}
+
+// Watch returns a channel that has the leadership of each group as it is now, and then whenever it changes. Who reads slowly misses what was between, of each group never the latest. When a
+// reign of this node ends, that is told before anybody else hears of it (R39). The channel is closed when ctx ends and when the node does.
+func (g *Groups) Watch(ctx context.Context) <-chan Leadership {
+	w := &watcher{latest: map[string]Leadership{}, more: make(chan struct{}, 1), over: make(chan struct{})}
+	told := make(chan Leadership)
+	err := g.call(ctx, func() {
+		for _, one := range g.loop.list {
+			w.put(one.told)
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.watchers != nil {
+			g.watchers[w] = struct{}{}
+		}
+	})
+	if err != nil {
+		close(told)
+		return told
+	}
+	go func() {
+		defer close(told)
+		defer g.forget(w)
+		for {
+			l, ok := w.take()
+			if !ok {
+				select {
+				case <-w.more:
+					continue
+				case <-ctx.Done():
+					return
+				case <-w.over:
+					if l, ok = w.take(); !ok {
+						return
+					}
+				}
+			}
+			select {
+			case told <- l:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return told
+}
+
+// tells tells watchers.
+func (g *Groups) tells(l Leadership) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for w := range g.watchers {
+		w.put(l)
+	}
+}
+
+func (g *Groups) forget(w *watcher) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.watchers, w)
+}
+
+// A watcher holds what it has not been told yet: of each group the latest, in the order in which they changed.
+type watcher struct {
+	more chan struct{}
+	over chan struct{}
+
+	mu     sync.Mutex
+	order  []string
+	latest map[string]Leadership
+}
+
+func (w *watcher) put(l Leadership) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, there := w.latest[l.Group]; !there {
+		w.order = append(w.order, l.Group)
+	}
+	w.latest[l.Group] = l
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+}
+
+func (w *watcher) take() (l Leadership, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.order) == 0 {
+		return l, false
+	}
+	l = w.latest[w.order[0]]
+	delete(w.latest, w.order[0])
+	w.order = w.order[1:]
+	return l, true
+}
+
+// end has the channel closed when all has been told.
+func (w *watcher) end() { close(w.over) }
+
+// Status is a node as it is now, in all groups.
+type Status struct {
+	ID       spec.NodeID   `json:"id"`
+	Groups   []GroupStatus `json:"groups"`  // in the order of their names
+	Leading  int           `json:"leading"` // how many of them this node leads
+	Up       []spec.NodeID `json:"up"`      // the others to which there is a connection
+	Dead     []spec.NodeID `json:"dead"`    // the others that are proved dead
+	Counters Counters      `json:"counters"`
+}
+
+// GroupStatus is a group as this node knows it.
+type GroupStatus struct {
+	Name   string      `json:"name"`
+	Role   spec.Role   `json:"role"`   // of this node; "" if it takes no part now, as it starts, goes, or hangs
+	Leader spec.NodeID `json:"leader"` // as Watch tells it
+	Epoch  spec.Epoch  `json:"epoch"`
+	Wanted spec.NodeID `json:"wanted"` // who is to lead it if all run
+	Stuck  bool        `json:"stuck"`  // its work has reported no progress, and has not returned
+}
+
+// Counters count since the node was opened. All are few: none is of a group.
+type Counters struct {
+	Steps     uint64 `json:"steps"`    // of all groups
+	Saves     uint64 `json:"saves"`    // waits for the disk
+	Messages  uint64 `json:"messages"` // said, in all groups
+	Bundles   uint64 `json:"bundles"`  // said: frames
+	Bytes     uint64 `json:"bytes"`    // of these
+	Heard     uint64 `json:"heard"`    // bundles
+	Malformed uint64 `json:"malformed"`
+	Unknown   uint64 `json:"unknown"` // messages of groups that are not here
+	Ignored   uint64 `json:"ignored"` // messages that no node sends in that state (R33, R34)
+	Changes   uint64 `json:"changes"` // of what users were told
+	Pauses    uint64 `json:"pauses"`  // the node was held up for longer than Timing.Delay
+	Stuck     uint64 `json:"stuck"`   // how often work was found hanging
+}
+
+// Status returns the node as it is now. Of one that has ended it is the last.
+func (g *Groups) Status() (s Status) {
+	read := func() { s = g.loop.status() }
+	if err := g.call(context.Background(), read); err != nil {
+		read()
+	}
+	return s
+}
+
+func (l *loop) status() Status {
+	s := Status{ID: l.config.ID, Counters: l.stats, Groups: make([]GroupStatus, 0, len(l.list))}
+	for _, g := range l.list {
+		if g.told.Leading {
+			s.Leading++
+		}
+		s.Groups = append(s.Groups, GroupStatus{Name: g.name, Role: g.role, Leader: g.told.Leader, Epoch: g.epoch, Wanted: l.members[g.places[len(g.places)-1]], Stuck: g.hung != nil})
+	}
+	slices.SortFunc(s.Groups, func(a, b GroupStatus) int { return compareNames(a.Name, b.Name) })
+	for place, id := range l.members {
+		if l.up.Has(place) {
+			s.Up = append(s.Up, id)
+		}
+		if l.dead.Has(place) {
+			s.Dead = append(s.Dead, id)
+		}
+	}
+	return s
+}

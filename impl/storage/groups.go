@@ -1,0 +1,293 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/seed-fdf591db/bully/impl/internal/folder"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// groupsName is the name of the record of many groups in its folder.
+const groupsName = "groups"
+
+// groupsHead says to every program what the file is. It is in no form of a record of one node, which therefore is never taken for it, nor it for one.
+var groupsHead = []byte("BULLYGRP\x00\x01\x10\x00\n\nThe promises of a node of bully in many groups are in this file, from byte 4096 on.\n" +
+	"Never put an older copy of this file in its place.\n")
+
+// GroupPromise is what a node promises in one group. Groups have numbers, which whoever names them gives; not 0.
+type GroupPromise struct {
+	Group   uint64
+	Promise spec.Durable
+}
+
+// Groups keeps the promises of one node in many groups, in one file: as many as one likes are saved at once, and cost one wait for the disk. The members are
+// fixed, and the same in all groups. What Open says of records and locks holds here too. Its methods may be called from several goroutines; one
+// should save.
+//
+// A group that is gone takes no place, and a group that comes again never promises an epoch twice: of all that are gone together it is kept which epochs and
+// numbers none of them has come beyond, and a group of which nothing else is kept begins there. So do groups that never were.
+//
+// The file is described in package folder, see Log. A save is a series of entries: the number of the group in 8 bytes, big-endian; the place of the grantee among the members,
+// ascending, from 1 on, or 0, in a byte; and as varints the epoch, and how many blocks of numbers are reserved. The entry of group 0 is
+// where others begin. An entry whose place is 255 says that the group is gone. The snapshot begins with how many members there are, in a byte, the id of the node, and those of the
+// members, ascending.
+type Groups struct {
+	mu    sync.Mutex
+	log   *folder.Log
+	owner owner
+	kept  map[uint64]spec.Durable
+	floor spec.Durable // where groups begin of which nothing is kept
+	began uint64       // the number of the last save when the file was opened
+	err   error
+}
+
+// OpenGroups is Open for a node in many groups: it makes the folder dir if there is none, and locks it.
+func OpenGroups(dir string, id spec.NodeID, members []spec.NodeID) (*Groups, error) {
+	o, err := newOwner(id, members)
+	if err != nil {
+		return nil, err
+	}
+	log, err := folder.OpenLog(dir, groupsName, groupsHead)
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	g, err := groupsOn(log, o)
+	if err != nil {
+		_ = log.Close() // the first error says it all
+		return nil, err
+	}
+	return g, nil
+}
+
+// groupsOn reads a log that is open, and begins a new file with what it says.
+func groupsOn(log *folder.Log, o owner) (*Groups, error) {
+	g := &Groups{log: log, owner: o, kept: map[uint64]spec.Durable{}}
+	saves, _, err := log.Load()
+	if err != nil {
+		return nil, unread(log.Path(), err)
+	}
+	for i, save := range saves {
+		if i == 0 {
+			if save, err = g.readOwner(save); err != nil {
+				return nil, err
+			}
+		}
+		if err := g.read(save); err != nil {
+			return nil, &RecordError{Path: log.Path(), Kind: Damaged, Problem: err.Error()}
+		}
+	}
+	g.began = log.Number()
+	if err := log.Begin(g.snapshot()); err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	return g, nil
+}
+
+// Record returns what a transport is to be told of this disk, as the record of one node: which numbers and epochs it is of no use to know, but how many
+// saves there have been rises with all of them. It is as of when the file was opened.
+func (g *Groups) Record() spec.Durable {
+	return spec.Durable{Reserved: spec.Question(g.began) * spec.Block}
+}
+
+// Number returns the number of the last save. It only rises, over restarts too.
+func (g *Groups) Number() uint64 { return g.log.Number() }
+
+// Load returns the promise in a group that was saved last, or where a group begins of which nothing is kept. If there is neither, found is false: the group
+// starts for the first time (R32).
+func (g *Groups) Load(group uint64) (promise spec.Durable, found bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if promise, found = g.kept[group]; found {
+		return promise, true
+	}
+	return g.floor, g.floor != spec.Durable{}
+}
+
+// Save makes all promises of a batch durable, by one wait for the disk. When it returns nil all are; after an error any of them may be or not: the node must
+// stop for good (R4.4), and every later call returns the same error. A group is in a batch once at most.
+func (g *Groups) Save(batch []GroupPromise) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.change(func() ([]byte, error) {
+		var entries []byte
+		for _, p := range batch {
+			if err := g.next(p); err != nil {
+				return nil, fmt.Errorf("group %016x: %s: %w", p.Group, say(p.Promise), err)
+			}
+			g.kept[p.Group] = p.Promise
+			entries = g.appendEntry(entries, p.Group, p.Promise)
+		}
+		return entries, nil
+	})
+}
+
+// next returns an error if a promise cannot follow on the last one of its group.
+func (g *Groups) next(p GroupPromise) error {
+	if p.Group == 0 {
+		return errors.New("0 is no group")
+	}
+	if err := g.owner.check(p.Promise); err != nil {
+		return err
+	}
+	if p.Promise.Reserved%spec.Block != 0 {
+		return fmt.Errorf("the numbers reserved go to %d, which is no whole number of blocks (R50)", p.Promise.Reserved)
+	}
+	last, found := g.kept[p.Group]
+	if !found {
+		last = g.floor
+	}
+	return follows(last, p.Promise)
+}
+
+// Forget frees the place of groups that are gone. The node must take no step in them any more.
+func (g *Groups) Forget(groups []uint64) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.change(func() ([]byte, error) {
+		var gone []byte
+		for _, group := range groups {
+			if p, found := g.kept[group]; found && p.Epoch < spec.MaxEpoch { // above the last epoch there is none
+				g.floor = above(g.floor, p)
+				delete(g.kept, group)
+				gone = append(binary.BigEndian.AppendUint64(gone, group), goneAt)
+			}
+		}
+		return append(g.appendEntry(nil, 0, g.floor), gone...), nil
+	})
+}
+
+// above returns where groups begin when one more is gone: with an epoch that it has promised to nobody.
+func above(floor, gone spec.Durable) spec.Durable {
+	return spec.Durable{Epoch: max(floor.Epoch, gone.Epoch+1), Reserved: max(floor.Reserved, gone.Reserved)}
+}
+
+// change saves what a function returns, after which g is as it is to be on disk.
+func (g *Groups) change(entries func() ([]byte, error)) error {
+	if g.err != nil {
+		return g.err
+	}
+	content, err := entries()
+	if err == nil {
+		var fits bool
+		if fits, err = g.log.Append(content); !fits && err == nil {
+			err = g.log.Begin(g.snapshot())
+		}
+	}
+	if err != nil {
+		g.err = fmt.Errorf("storage: could not save in %s: %w; this node must stop (R4)", g.log.Path(), err)
+	}
+	return g.err
+}
+
+// Disown puts the record out of use, as it is not what the node has promised last: see File.Disown. Every later call returns an error.
+func (g *Groups) Disown() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return g.err
+	}
+	g.err = fmt.Errorf("storage: %s is disowned: other nodes know of later promises", g.log.Path())
+	if err := g.log.SetAside(); err != nil {
+		return fmt.Errorf("storage: could not put the record aside: %w", err)
+	}
+	return nil
+}
+
+// Close releases the folder. To close it again does nothing.
+func (g *Groups) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err == nil {
+		g.err = fmt.Errorf("storage: %s: %w", g.log.Path(), fs.ErrClosed)
+	}
+	return g.log.Close()
+}
+
+// goneAt is the place of no grantee: the group is gone.
+const goneAt = 255
+
+func (g *Groups) appendEntry(b []byte, group uint64, p spec.Durable) []byte {
+	grantee := byte(slices.Index(g.owner.members, p.Grantee) + 1)
+	b = append(binary.BigEndian.AppendUint64(b, group), grantee)
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(p.Epoch)), uint64(p.Reserved/spec.Block))
+}
+
+// snapshot returns all that is kept.
+func (g *Groups) snapshot() []byte {
+	b := append([]byte{byte(len(g.owner.members))}, g.owner.id[:]...)
+	for _, member := range g.owner.members {
+		b = append(b, member[:]...)
+	}
+	b = g.appendEntry(b, 0, g.floor)
+	for _, group := range slices.Sorted(maps.Keys(g.kept)) {
+		b = g.appendEntry(b, group, g.kept[group])
+	}
+	return b
+}
+
+// readOwner reads whose the file is, and returns the rest of a snapshot.
+func (g *Groups) readOwner(b []byte) ([]byte, error) {
+	wrong := func(k Kind, problem string, about ...any) ([]byte, error) {
+		return nil, &RecordError{Path: g.log.Path(), Kind: k, Problem: fmt.Sprintf(problem, about...)}
+	}
+	if len(b) == 0 || len(b) < 1+(1+int(b[0]))*idSize {
+		return wrong(Damaged, "it does not say whose it is")
+	}
+	count := int(b[0])
+	ids := b[1 : 1+(1+count)*idSize]
+	of := owner{id: spec.NodeID(ids[:idSize])}
+	for at := idSize; at < len(ids); at += idSize {
+		of.members = append(of.members, spec.NodeID(ids[at:at+idSize]))
+	}
+	switch {
+	case of.id != g.owner.id:
+		return wrong(WrongNode, "it is that of node %v, and this is node %v", of.id, g.owner.id)
+	case !slices.Equal(of.members, g.owner.members):
+		return wrong(WrongMembers, "its members are %v, and this node's are %v", of.members, g.owner.members)
+	}
+	return b[1+len(ids):], nil
+}
+
+// read goes by the entries of a save.
+func (g *Groups) read(b []byte) error {
+	r := bytes.NewReader(b)
+	for r.Len() > 0 {
+		var head [9]byte
+		if n, _ := r.Read(head[:]); n < len(head) {
+			return errors.New("an entry is cut short")
+		}
+		group := binary.BigEndian.Uint64(head[:])
+		if head[8] == goneAt {
+			delete(g.kept, group)
+			continue
+		}
+		epoch, err := binary.ReadUvarint(r)
+		if err != nil {
+			return errors.New("an entry is cut short")
+		}
+		blocks, err := binary.ReadUvarint(r)
+		if err != nil || blocks > uint64(spec.MaxReserved/spec.Block) || int(head[8]) > len(g.owner.members) {
+			return errors.New("an entry is none")
+		}
+		p := spec.Durable{Epoch: spec.Epoch(epoch), Reserved: spec.Question(blocks) * spec.Block}
+		if at := int(head[8]); at > 0 {
+			p.Grantee = g.owner.members[at-1]
+		}
+		if err := g.owner.check(p); err != nil {
+			return err
+		}
+		if group == 0 {
+			g.floor = p
+		} else {
+			g.kept[group] = p
+		}
+	}
+	return nil
+}

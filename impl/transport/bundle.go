@@ -1,0 +1,144 @@
+package transport
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// MaxBundle is the longest bundle, in bytes.
+const MaxBundle = 1 << 20
+
+// savesSize is how many bytes of a bundle say how many saves its sender has made.
+const savesSize = 8
+
+// SendBundle sends bytes to a member, with Config.Bundles: what this node has to say in many groups at once. It is one frame: the length of what follows, in four bytes,
+// big-endian; how many saves this node has made, in eight; and the bytes, at most MaxBundle. It never blocks, does not keep the bytes, and loses them where Send would lose a
+// message. The number of saves is that of storage.Groups, of which the others remember the highest: see the package comment, Lost disks.
+func (t *TCP) SendBundle(to spec.NodeID, saves uint64, bundle []byte) {
+	if c := t.enqueueBundle(to, saves, bundle); c != nil {
+		c.wake()
+	}
+}
+
+func (t *TCP) enqueueBundle(to spec.NodeID, saves uint64, bundle []byte) *outbound {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.byNode[to]
+	if l == nil || !t.config.Bundles || len(bundle) == 0 || len(bundle) > MaxBundle {
+		t.stats.Unsendable++
+		return nil
+	}
+	if t.closing || l.out == nil {
+		l.stats.Lost++
+		return nil
+	}
+	if l.out.bundles.push(appendBundle(nil, saves, bundle)) {
+		l.stats.Dropped++
+	}
+	return l.out
+}
+
+func appendBundle(frame []byte, saves uint64, bundle []byte) []byte {
+	frame = binary.BigEndian.AppendUint32(frame, uint32(savesSize+len(bundle)))
+	return append(binary.BigEndian.AppendUint64(frame, saves), bundle...)
+}
+
+// takeBundles empties the queue of bundles into frames.
+func (c *outbound) takeBundles(buffer []byte) (_ []byte, n uint64) {
+	for ; c.bundles.n > 0; n++ {
+		buffer = append(buffer, c.bundles.pop()...)
+	}
+	return buffer, n
+}
+
+// readBundles is read for a node of many groups.
+func (t *TCP) readBundles(l *link, p *inbound, conn net.Conn) error {
+	for {
+		frame, err := readBundle(conn, t.config.FrameTimeout)
+		switch {
+		case err != nil:
+		case len(frame) == len(begun)-lengthSize:
+			err = t.hasBegun(l, p)
+		default:
+			err = t.receivedBundle(l, p, frame)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readBundle reads a frame, but for its length.
+func readBundle(conn net.Conn, timeout time.Duration) ([]byte, error) {
+	var length [lengthSize]byte
+	if _, err := io.ReadFull(conn, length[:1]); err != nil {
+		return nil, err
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(conn, length[1:]); err != nil {
+		return nil, unexpected(err)
+	}
+	n := binary.BigEndian.Uint32(length[:])
+	if n != uint32(len(begun)-lengthSize) && n <= savesSize || n > savesSize+MaxBundle {
+		return nil, &spec.FieldError{Field: "length", Problem: fmt.Sprintf("%d is not that of a bundle", n)}
+	}
+	frame := make([]byte, n)
+	if _, err := io.ReadFull(conn, frame); err != nil {
+		return nil, unexpected(err)
+	}
+	return frame, conn.SetReadDeadline(time.Time{})
+}
+
+// receivedBundle delivers a bundle.
+func (t *TCP) receivedBundle(l *link, p *inbound, frame []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l.in != p {
+		return errReplaced
+	}
+	l.heard++
+	t.noted(l)
+	l.memory.saved(l.said.life, binary.BigEndian.Uint64(frame))
+	t.goesOn(l, p)
+	l.stats.Received++
+	l.stats.BytesIn += uint64(lengthSize + len(frame))
+	if t.inbox.receiveBundle(l.box, string(frame[savesSize:])) {
+		l.stats.Overrun++
+	}
+	return nil
+}
+
+// saved notes that this life has made so many saves. A later one knows of as many, and of one more, which each begins with.
+func (k *memory) saved(said life, saves uint64) {
+	k.began(said)
+	if saves <= uint64(spec.MaxReserved/spec.Block) {
+		k.reserved = max(k.reserved, spec.Question(saves)*spec.Block)
+	}
+}
+
+// receiveBundle adds a bundle to b, and reports whether the oldest was dropped for it.
+func (in *inbox) receiveBundle(b *box, bundle string) (dropped bool) {
+	in.seq++
+	dropped = b.bundles.push(numbered[string]{in.seq, bundle})
+	in.added(dropped)
+	return dropped
+}
+
+// SendBundle sends bytes to another endpoint, as that of TCP does.
+func (e *Endpoint) SendBundle(to spec.NodeID, _ uint64, bundle []byte) {
+	n := e.network
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	target := n.running[to]
+	if n.running[e.id] != e || target == nil || !e.reaches(target) {
+		return
+	}
+	n.post(n.wire(e.id, to), packet{sender: e, target: target, kind: Bundle, bundle: string(bundle)}, 0)
+}
