@@ -90,8 +90,10 @@ func caseOf(t *cluster.Transition) Case {
 			Type: m.Type.Spec(), From: names.SpecID(m.From), To: names.SpecID(m.To), Epoch: m.Epoch, Question: spec.Question(m.Question),
 			Keeps:   names.SpecID(m.Keeps),
 			Granted: spec.Granted{By: names.SpecID(m.Granted.By), Epoch: m.Granted.Epoch, Question: spec.Question(m.Granted.Question)},
+			Names:   names.SpecID(m.Names),
 		}
 	}
+	c.Input.Names = names.SpecID(t.Names)
 	c.Rule = check.RuleOf(&c)
 	return c
 }

@@ -177,6 +177,8 @@ func NoStep(id spec.NodeID, s *spec.State, in *spec.Input) spec.Property {
 		return "R35"
 	case in.Call == spec.ResignCall && s.Role != spec.Leader:
 		return "R28"
+	case in.Call == spec.ResignCall && !in.Names.IsNone() && (in.Names == id || !check.MayStand(in.Names, s)):
+		return "R51" // or, with fixed members, a non-member: who asks knows them
 	case in.Call == spec.HolderDeadCall && (s.Leader.IsNone() || s.Leader == id):
 		return "R41"
 	case in.Call == spec.ChangeCall && !check.MayChange(id, s, in.Configuration):

@@ -1,6 +1,6 @@
 // Package spec is the vocabulary of the protocol: its words as types and constants, and the forms in which they are
 // written as text, as JSON, on the wire and in traces. It has no behaviour; what a node does is said by the rules
-// R1 to R50 in spec/README.md, by the modules in tla, and by the packages model and impl/bully. They all use these
+// R1 to R51 in spec/README.md, by the modules in tla, and by the packages model and impl/bully. They all use these
 // words, and a test compares them.
 //
 // A node is named by a [NodeID]. It is in a [State], takes an input — a [Message], a [Timer] that has

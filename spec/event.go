@@ -162,7 +162,7 @@ func (e *Event) carries() (fields uint) {
 // checkInput says what is wrong with the input of an event of form f.
 func (e *Event) checkInput(f *form, members []NodeID) *FieldError {
 	in := &e.Input
-	if extra := in.carries() &^ f.input; extra != 0 {
+	if extra := in.carries() &^ (f.input | f.optional); extra != 0 {
 		return &FieldError{Field: inputFields[bits.TrailingZeros(extra)], Problem: notWanted}
 	}
 	switch {
@@ -174,6 +174,8 @@ func (e *Event) checkInput(f *form, members []NodeID) *FieldError {
 		return &FieldError{Field: "call", Problem: strconv.Quote(string(in.Call)) + " where " + strconv.Quote(string(f.call)) + " is wanted"}
 	case f.input&hasConfiguration != 0:
 		return in.Configuration.checkAmong(members).within("configuration")
+	case f.optional != 0:
+		return in.checkNames(e.Node, members)
 	}
 	return checkCut(in.Cut, members)
 }
@@ -287,6 +289,6 @@ func (s *scanner) event(e *Event) {
 	}
 	s.require(eventFields, seen&^hasAt, f.fields&^hasAt)
 	s.push("input", -1)
-	s.require(inputFields, inputs, f.input)
+	s.require(inputFields, inputs|f.optional, f.input|f.optional)
 	s.pop()
 }

@@ -19,16 +19,18 @@ func (l Link) Compare(k Link) int {
 }
 
 // Input is what made a step happen. At most one of its fields is set, and the action says which; a call to change comes
-// with the configuration that is wanted. The zero Input, given to a node, is a message that is none (R33).
+// with the configuration that is wanted, and a call to resign may come with whom the RESIGN is to name, and for how long. The zero Input, given to a node, is a message that is none (R33).
 type Input struct {
 	Message       Message       // the message received, or lost
 	Timer         Timer         // the timer that fired
 	Call          Call          // what the node was called to do, or told
 	Configuration Configuration // the one that the cluster is to have, with its epoch and version; of a call to change (R47)
+	Names         NodeID        // who is to stand first; of a call to resign, or none (R51)
+	Hold          Hold          // for how long that one is not to be pre-empted; of a call to resign that names a node
 	Cut           []Link        // every link that now carries nothing, ascending, each once; none if all is healed
 }
 
-var inputFields = []string{"message", "timer", "call", "configuration", "cut"}
+var inputFields = []string{"message", "timer", "call", "configuration", "names", "hold", "cut"}
 
 // The inputs, as bits in the order of inputFields.
 const (
@@ -36,6 +38,8 @@ const (
 	hasTimer
 	hasCall
 	hasConfiguration
+	hasNames
+	hasHold
 	hasCut
 
 	hasChange = hasCall | hasConfiguration
@@ -55,10 +59,30 @@ func (in *Input) carries() (inputs uint) {
 	if !in.Configuration.IsNone() {
 		inputs |= hasConfiguration
 	}
+	if !in.Names.IsNone() {
+		inputs |= hasNames
+	}
+	if in.Hold != 0 {
+		inputs |= hasHold
+	}
 	if len(in.Cut) > 0 {
 		inputs |= hasCut
 	}
 	return inputs
+}
+
+// checkNames says what is wrong with whom a call to resign names, and for how long, beside the node that is called.
+func (in *Input) checkNames(node NodeID, members []NodeID) *FieldError {
+	switch {
+	case in.Names.IsNone() && in.Hold == 0:
+		return nil
+	case in.Names == node:
+		return &FieldError{Field: "names", Problem: node.String() + " is the node of this step itself"}
+	}
+	if err := checkNode(in.Names, members); err != nil {
+		return err.within("names")
+	}
+	return in.Hold.check()
 }
 
 // checkCut says what is wrong with a list of links that are cut.
@@ -97,7 +121,7 @@ func (in Input) String() string {
 	case !in.Configuration.IsNone():
 		return string(in.Call) + " to " + in.Configuration.String()
 	case in.Call != "":
-		return string(in.Call)
+		return string(in.Call) + namingText(in.Names, in.Hold)
 	}
 	return in.Message.String()
 }
@@ -111,6 +135,7 @@ func (in *Input) Besides() string {
 	if !in.Configuration.IsNone() {
 		b.WriteString(" " + in.Configuration.String())
 	}
+	b.WriteString(namingText(in.Names, in.Hold))
 	for _, l := range in.Cut {
 		b.WriteString(" " + l.From.String() + "→" + l.To.String())
 	}
@@ -125,6 +150,7 @@ func (in *Input) appendJSON(b []byte, input uint) []byte {
 		b = append(append(append(b, `{"timer":"`...), in.Timer...), '"')
 	case hasCall:
 		b = append(append(append(b, `{"call":"`...), in.Call...), '"')
+		b = appendNaming(b, in.Names, in.Hold)
 	case hasChange:
 		b = append(append(append(b, `{"call":"`...), in.Call...), `","configuration":`...)
 		b = in.Configuration.appendJSON(b)
@@ -155,6 +181,10 @@ func (s *scanner) input(in *Input) (inputs uint) {
 		case 3:
 			in.Configuration = s.configuration()
 		case 4:
+			in.Names = s.id()
+		case 5:
+			in.Hold = s.hold()
+		case 6:
 			s.array(func(int) { in.Cut = append(in.Cut, s.link()) })
 		}
 	})

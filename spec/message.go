@@ -60,12 +60,15 @@ func (t MessageType) Action() Action {
 var ErrMessageType = errors.New("unknown message type")
 
 // Message is what one node says to another. It is valid if its type is, From and To are two different nodes, Epoch is at most
-// MaxEpoch, Question is from 1 to MaxQuestion, Keeps is none but in an ELECTION and Granted none but in a RESIGN, and Configuration
-// is none, or valid and of no higher epoch.
+// MaxEpoch, Question is from 1 to MaxQuestion, Keeps is none but in an ELECTION and Granted none but in a RESIGN, Names is none but in
+// a RESIGN that has granted nothing and in a CLAIM, and not From, Hold is 0 but in a RESIGN that names, and at most MaxHold, and
+// Configuration is none, or valid and of no higher epoch.
 //
 //	{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7}
 //	{"type":"ELECTION","from":"3","to":"1","epoch":4,"question":6,"keeps":"2"}
 //	{"type":"RESIGN","from":"2","to":"1","epoch":4,"question":9,"granted":{"by":"3","epoch":5,"question":7}}
+//	{"type":"RESIGN","from":"3","to":"1","epoch":4,"question":9,"names":"2","hold":5000}
+//	{"type":"CLAIM","from":"2","to":"1","epoch":5,"question":7,"names":"3"}
 //	{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7,"configuration":{"epoch":3,"version":2,"members":[…]}}
 type Message struct {
 	Type          MessageType
@@ -74,6 +77,8 @@ type Message struct {
 	Question      Question      // that is asked, or answered; of RESIGN and IM_BACK the sender's latest (R50)
 	Keeps         NodeID        // of an ELECTION: whose lease the sender keeps, or none
 	Granted       Granted       // of a RESIGN: the claim for which the sender has handed over; none, and left out, if it has not
+	Names         NodeID        // of a RESIGN: who is to stand first; of a CLAIM: who has named the sender so, and leads no more (R51); or none
+	Hold          Hold          // of a RESIGN that names: for how long that node is not to be pre-empted
 	Configuration Configuration // of the sender; none, and left out, if members are fixed
 }
 
@@ -82,12 +87,14 @@ var (
 	_ json.Unmarshaler = (*Message)(nil)
 )
 
-var messageFields = []string{"type", "from", "to", "epoch", "question", "keeps", "granted", "configuration"}
+var messageFields = []string{"type", "from", "to", "epoch", "question", "keeps", "granted", "names", "hold", "configuration"}
 
 // The bits of those of messageFields that only some messages have.
 const (
 	messageKeeps uint = 1 << (iota + 5) // ELECTION
 	messageGranted
+	messageNames
+	messageHold
 	messageConfiguration
 )
 
@@ -132,12 +139,29 @@ func (m *Message) checkMore(members []NodeID) *FieldError {
 		return &FieldError{Field: "keeps", Problem: "only an ELECTION says whose lease is kept"}
 	case m.Granted != Granted{} && m.Type != Resign:
 		return &FieldError{Field: "granted", Problem: "only a RESIGN says which claim was granted"}
+	case !m.Names.IsNone() && (m.Type != Resign && m.Type != Claim || m.Granted != Granted{}):
+		return &FieldError{Field: "names", Problem: "only a RESIGN that has granted nothing, and a CLAIM, name a node"}
+	case m.Hold != 0 && (m.Type != Resign || m.Names.IsNone()):
+		return &FieldError{Field: "hold", Problem: "only a RESIGN that names a node says for how long"}
+	case !m.Names.IsNone():
+		return m.checkNames(members)
 	case !m.Keeps.IsNone():
 		return checkNode(m.Keeps, members).within("keeps")
 	case m.Granted == Granted{}:
 		return nil
 	}
 	return m.Granted.check(members).within("granted")
+}
+
+// checkNames says what is wrong with the node that m names, and with the time for which that one is not to be pre-empted.
+func (m *Message) checkNames(members []NodeID) *FieldError {
+	if m.Names == m.From {
+		return &FieldError{Field: "names", Problem: m.Names.String() + " is the sender itself"}
+	}
+	if err := checkNode(m.Names, members); err != nil {
+		return err.within("names")
+	}
+	return m.Hold.check()
 }
 
 // String returns m as a person would say it: 3→1 CLAIM epoch:4 question:7, and what else there is.
@@ -150,6 +174,7 @@ func (m Message) String() string {
 	if m.Granted != (Granted{}) {
 		text += " granted " + m.Granted.String()
 	}
+	text += namingText(m.Names, m.Hold)
 	return text + m.Configuration.suffix()
 }
 
@@ -179,6 +204,7 @@ func (m *Message) appendJSON(b []byte) []byte {
 	if m.Granted != (Granted{}) {
 		b = m.Granted.appendJSON(append(b, `,"granted":`...))
 	}
+	b = appendNaming(b, m.Names, m.Hold)
 	if !m.Configuration.IsNone() {
 		b = m.Configuration.appendJSON(append(b, `,"configuration":`...))
 	}
@@ -204,6 +230,10 @@ func (s *scanner) message(m *Message) {
 		case 6:
 			s.granted(&m.Granted)
 		case 7:
+			m.Names = s.id()
+		case 8:
+			m.Hold = s.hold()
+		case 9:
 			m.Configuration = s.configuration()
 		}
 	})
@@ -211,6 +241,6 @@ func (s *scanner) message(m *Message) {
 	if m.Type != Election {
 		want &^= messageKeeps
 	}
-	optional := messageGranted | messageConfiguration
+	optional := messageGranted | messageNames | messageHold | messageConfiguration
 	s.require(messageFields, seen|optional, want|optional)
 }

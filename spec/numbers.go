@@ -122,3 +122,44 @@ func (s *scanner) granted(g *Granted) {
 }
 
 func (s *scanner) question() Question { return Question(s.integer()) }
+
+// MaxHold is the greatest Hold: one day.
+const MaxHold Hold = 24 * 60 * 60 * 1000
+
+// Hold is for how long, in milliseconds, a node that was named is not to be pre-empted (R51): from 0, for not at all, to MaxHold.
+type Hold uint64
+
+// Valid reports whether d is at most MaxHold.
+func (d Hold) Valid() bool { return d <= MaxHold }
+
+func (d Hold) check() *FieldError {
+	if !d.Valid() {
+		return &FieldError{Field: "hold", Problem: strconv.FormatUint(uint64(d), 10) + " ms: at most " + strconv.FormatUint(uint64(MaxHold), 10) + " are wanted"}
+	}
+	return nil
+}
+
+// namingText is what is said of the node that a RESIGN, or a call to resign, names, with a space before it; "" of none.
+func namingText(names NodeID, hold Hold) (text string) {
+	if !names.IsNone() {
+		text = " names:" + names.String()
+	}
+	if hold != 0 {
+		text += " hold:" + strconv.FormatUint(uint64(hold), 10)
+	}
+	return text
+}
+
+// appendNaming is namingText in JSON, with a comma before it.
+func appendNaming(b []byte, names NodeID, hold Hold) []byte {
+	if !names.IsNone() {
+		b = names.appendJSON(append(b, `,"names":`...))
+	}
+	if hold != 0 {
+		b = strconv.AppendUint(append(b, `,"hold":`...), uint64(hold), 10)
+	}
+	return b
+}
+
+// hold reads a time that is there; 0 is left out.
+func (s *scanner) hold() Hold { return Hold(s.positive()) }

@@ -47,8 +47,8 @@ func TestExamplesOfWire(t *testing.T) {
 		require.True(t, strings.HasPrefix(says, string(m.Type)+" of epoch "), line)
 		versions[frame[4]]++
 	}
-	require.Equal(t, map[byte]int{3: 7}, versions)
-	require.Len(t, blocks(page, "json"), 5)
+	require.Equal(t, map[byte]int{3: 9}, versions)
+	require.Len(t, blocks(page, "json"), 7)
 }
 
 // TestExamplesOfTrace reads the examples of trace.md, and writes them as they stand there.

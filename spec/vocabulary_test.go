@@ -17,7 +17,7 @@ import (
 // only the prose and the modules in tla speak of.
 var plainWords = []string{
 	"node", "member", "configuration", "epoch", "role", "grantee", "support", "lease", "quorum", "reign", "step", "action", "timer",
-	"question", "asked", "latest", "reserved", "answered", "dated", "keeps", "granted",
+	"question", "asked", "latest", "reserved", "answered", "dated", "keeps", "granted", "names", "hold",
 }
 
 // constants returns every constant of a closed set.

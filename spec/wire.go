@@ -22,6 +22,8 @@ const (
 	lengthSize  = 4
 	keepsSize   = 16                        // whose lease the sender of an ELECTION keeps, in bytes
 	grantedSize = 32                        // the claim that the sender of a RESIGN has granted, in bytes
+	namesSize   = 16                        // whom a RESIGN or a CLAIM names, in bytes
+	holdSize    = 8                         // for how long, of a RESIGN that names, in bytes
 	maxSize     = MessageSize + grantedSize // of a message without a configuration
 )
 
@@ -41,14 +43,18 @@ func (m Message) AppendBinary(b []byte) ([]byte, error) {
 		return b, err
 	}
 	c := &m.Configuration
-	b = append(b, WireVersion, byte(slices.Index(messageTypes, m.Type)+1))
+	b = append(b, WireVersion, m.code())
 	b = append(append(b, m.From[:]...), m.To[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Epoch))
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Question))
-	switch g := &m.Granted; m.Type {
-	case Election:
+	switch g, names := &m.Granted, !m.Names.IsNone(); {
+	case m.Type == Election:
 		b = append(b, m.Keeps[:]...)
-	case Resign:
+	case names && m.Type == Resign:
+		b = binary.BigEndian.AppendUint64(append(b, m.Names[:]...), uint64(m.Hold))
+	case names:
+		b = append(b, m.Names[:]...)
+	case m.Type == Resign:
 		b = binary.BigEndian.AppendUint64(append(b, g.By[:]...), uint64(g.Epoch))
 		b = binary.BigEndian.AppendUint64(b, uint64(g.Question))
 	}
@@ -59,20 +65,50 @@ func (m Message) AppendBinary(b []byte) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint64(b, c.Version), c.packed...), nil
 }
 
-// size returns how many bytes the binary form of m has.
-func (m *Message) size() int {
-	if m.Configuration.IsNone() {
-		return sizeOf(m.Type)
+// naming is what the code of a message that names a node has besides that of its type.
+const naming = 0x80
+
+// code returns the code of m: that of its type, and whether it names a node.
+func (m *Message) code() byte {
+	code := byte(slices.Index(messageTypes, m.Type) + 1)
+	if !m.Names.IsNone() {
+		code |= naming
 	}
-	return sizeOf(m.Type) + stampSize + len(m.Configuration.packed)
+	return code
 }
 
-// sizeOf returns how many bytes the binary form of a message of type t has, without its configuration.
-func sizeOf(t MessageType) int {
-	switch t {
-	case Election:
+// ofCode returns the type that a code says, and whether a node is named; "" if it is the code of none.
+func ofCode(code byte) (t MessageType, names bool) {
+	names = code&naming != 0
+	code &^= naming
+	if code == 0 || int(code) > len(messageTypes) {
+		return "", names
+	}
+	if t = messageTypes[code-1]; names && t != Resign && t != Claim {
+		return "", names
+	}
+	return t, names
+}
+
+// size returns how many bytes the binary form of m has.
+func (m *Message) size() int {
+	size := sizeOf(m.Type, !m.Names.IsNone())
+	if m.Configuration.IsNone() {
+		return size
+	}
+	return size + stampSize + len(m.Configuration.packed)
+}
+
+// sizeOf returns how many bytes the binary form of a message of type t has, which names a node or does not, without its configuration.
+func sizeOf(t MessageType, names bool) int {
+	switch {
+	case t == Election:
 		return MessageSize + keepsSize
-	case Resign:
+	case names && t == Resign:
+		return MessageSize + namesSize + holdSize
+	case names:
+		return MessageSize + namesSize
+	case t == Resign:
 		return MessageSize + grantedSize
 	}
 	return MessageSize
@@ -84,7 +120,7 @@ func (m Message) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary reads a valid message from its binary form. Its error is a FieldError whose field is version, type, length, from,
-// to, epoch, question, keeps, within granted, or within configuration, looked at in this order; but that bytes are missing within a
+// to, epoch, question, keeps, within granted, names, hold, or within configuration, looked at in this order; but that bytes are missing within a
 // member, or left over after the last one, is seen when they are come to. It wraps ErrWireVersion or ErrMessageType if that is what
 // is wrong.
 func (m *Message) UnmarshalBinary(data []byte) error {
@@ -92,17 +128,26 @@ func (m *Message) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
+	kind, names := ofCode(data[1])
 	parsed := Message{
-		Type:     messageTypes[data[1]-1],
+		Type:     kind,
 		From:     NodeID(data[2:18]),
 		To:       NodeID(data[18:34]),
 		Epoch:    Epoch(binary.BigEndian.Uint64(data[34:])),
 		Question: Question(binary.BigEndian.Uint64(data[42:])),
 	}
-	switch more := data[MessageSize:size]; parsed.Type {
-	case Election:
+	switch more := data[MessageSize:size]; {
+	case kind == Election:
 		parsed.Keeps = NodeID(more)
-	case Resign:
+	case names:
+		parsed.Names = NodeID(more[:namesSize])
+		if kind == Resign {
+			parsed.Hold = Hold(binary.BigEndian.Uint64(more[namesSize:]))
+		}
+		if parsed.Names.IsNone() {
+			return &FieldError{Field: "names", Problem: parsed.Names.problem()}
+		}
+	case kind == Resign:
 		parsed.Granted = Granted{NodeID(more[:16]), Epoch(binary.BigEndian.Uint64(more[16:])), Question(binary.BigEndian.Uint64(more[24:]))}
 	}
 	if err := parsed.Validate(); err != nil {
@@ -127,11 +172,12 @@ func checkSize(data []byte) (int, error) {
 		return 0, &FieldError{Field: "version", Problem: fmt.Sprintf("%d: version %d is wanted", data[0], WireVersion), cause: ErrWireVersion}
 	case len(data) < 2:
 		return 0, &FieldError{Field: "length", Problem: "cut short: no type"}
-	case data[1] == 0 || int(data[1]) > len(messageTypes):
+	}
+	t, names := ofCode(data[1])
+	if t == "" {
 		return 0, &FieldError{Field: "type", Problem: fmt.Sprintf("%d is the code of no message type", data[1]), cause: ErrMessageType}
 	}
-	t := messageTypes[data[1]-1]
-	size := sizeOf(t)
+	size := sizeOf(t, names)
 	switch left := len(data) - size; {
 	case left < 0:
 		return 0, &FieldError{Field: "length", Problem: fmt.Sprintf("cut short: %d bytes of the %d of %s", len(data), size, t)}

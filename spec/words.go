@@ -248,12 +248,13 @@ var calls = []Call{ResignCall, HolderDeadCall, ChangeCall}
 
 // form says what an event of one action carries.
 type form struct {
-	action  Action
-	fields  uint        // the fields that it has, as bits of eventFields
-	input   uint        // the input that it has, as a bit of inputFields
-	message MessageType // of this type, or of any
-	timer   Timer       // this timer
-	call    Call        // this call
+	action   Action
+	fields   uint        // the fields that it has, as bits of eventFields
+	input    uint        // the input that it has, as a bit of inputFields
+	optional uint        // what may come with it, as bits of inputFields
+	message  MessageType // of this type, or of any
+	timer    Timer       // this timer
+	call     Call        // this call
 
 	changing bool // whether it is never a step where members are fixed
 }
@@ -286,7 +287,7 @@ var forms = []form{
 	{action: OnImBack, fields: inputStep, input: hasMessage, message: ImBack},
 	{action: StartAction, fields: nodeStep},
 	{action: RestartAction, fields: nodeStep},
-	{action: ResignAction, fields: inputStep, input: hasCall, call: ResignCall},
+	{action: ResignAction, fields: inputStep, input: hasCall, optional: hasNames | hasHold, call: ResignCall},
 	{action: HolderDeadAction, fields: inputStep, input: hasCall, call: HolderDeadCall},
 	{action: ChangeAction, fields: inputStep, input: hasChange, call: ChangeCall, changing: true},
 	{action: CrashAction, fields: crashStep},

@@ -55,7 +55,7 @@ vars == <<node, up, net, cut, budget, reigns, since>>
 
 Link    == {l \in Node \X Node : l[1] # l[2]}
 Payload == [type : MessageType, epoch : Nat, question : Nat, keeps : Node \cup {None},     \* a message on a link, which says from whom,
-            granted : [by : Node \cup {None}, epoch : Nat, question : Nat], conf : Configuration]       \* to whom
+            granted : [by : Node \cup {None}, epoch : Nat, question : Nat], names : Node \cup {None}, conf : Configuration]   \* to whom
 Fault   == {"early", "crash", "loss", "cut", "resign", "change", "ask", "heartbeat"}
 
 Unlimited == 15                 \* of a budget: it is never spent
@@ -117,7 +117,7 @@ Around(i)     == \A l \in Link : i \in {l[1], l[2]} => net[l] = NothingOn
 Carries(l)    == l \notin cut /\ (Kept \/ l[2] \in up)
 Over(l, msgs) == LET on == SelectSeq(msgs, LAMBDA m : m.from = l[1] /\ m.to = l[2])
                      p  == [k \in 1..Len(on) |-> [type |-> on[k].type, epoch |-> on[k].epoch, question |-> on[k].question,
-                                                   keeps |-> on[k].keeps, granted |-> on[k].granted, conf |-> on[k].conf]]
+                                                   keeps |-> on[k].keeps, granted |-> on[k].granted, names |-> on[k].names, conf |-> on[k].conf]]
                  IN IF Kept THEN {p[k] : k \in 1..Len(p)} ELSE p
 Send(n, msgs) == [l \in Link |-> IF Carries(l) THEN IF Kept THEN n[l] \cup Over(l, msgs) ELSE n[l] \o Over(l, msgs) ELSE n[l]]
 
@@ -220,8 +220,11 @@ Awaited(l) ==
   \E i \in up \ {l} : /\ node[i].role \in {"follower", "electing"} /\ node[i].leader # None /\ since[i][l] >= node[l].dated
                      /\ ~Tells(l, i) /\ Held(l, i)
 
+\* A RESIGN that names j is under way to it: it is to claim (R51).
+Called(j) == \E l \in Link : l[2] = j /\ \E m \in On(net, l) : m.type = "RESIGN" /\ m.names = j
+
 \* Somebody within reach of i claims, or may be about to.
-Pending(i) == \E j \in Reach(i) \ {i} : node[j].role \in {"claimant", "candidate"}
+Pending(i) == \E j \in Reach(i) \ {i} : node[j].role \in {"claimant", "candidate"} \/ Called(j)
 
 \* R8, R46. A follower's patience runs, whether it follows anybody or not; but that of one that is no member only while it does.
 Watches(i) == node[i].role = "follower" /\ (node[i].leader = None => i \in Members(node[i].conf))
@@ -294,7 +297,7 @@ HeartbeatTimeout(i) ==
 (* Receipts *)
 
 Full(l, p) == [type |-> p.type, from |-> l[1], to |-> l[2], epoch |-> p.epoch, question |-> p.question, keeps |-> p.keeps,
-               granted |-> p.granted, conf |-> p.conf]
+               granted |-> p.granted, names |-> p.names, conf |-> p.conf]
 Receive(l, t) ==
   \E a \in Arriving(l) :
     /\ a[1].type = t
@@ -315,11 +318,14 @@ OnImBack(l)      == l[2] \in up /\ Receive(l, "IM_BACK")
 -----------------------------------------------------------------------------
 (* Calls and faults *)
 
-\* A leader is told to resign, or stops gracefully.
+\* Whom leader i may be told to name as it resigns; None is nobody.  Nobody is named, unless a configuration says who may be.
+Nameable(i) == {None}
+
+\* A leader is told to resign, or stops gracefully; it may name who is to stand first (R51).
 Resign(i) ==
   /\ i \in up /\ MayResign(node[i])
   /\ Spend("resign")
-  /\ Take(i, net, Resigned(i, node[i]))
+  /\ \E k \in Nameable(i) : (k = None \/ MayName(i, node[i], k)) /\ Take(i, net, HandedTo(i, node[i], k))
 
 \* The configurations that a leader i may be asked for.
 Targets(i) == {[epoch |-> node[i].epoch, version |-> node[i].conf.version + 1] @@ w : w \in Wanted}

@@ -85,10 +85,14 @@ AnyRaised        == {Raised(As(Node, {}, {}), S) : S \in SUBSET Node}
 TwoAnyRaised     == {Raised(As({2, 3}, {1}, {}), S) : S \in SUBSET Node}
 
 -----------------------------------------------------------------------------
-(* Bounds said as invariants, where a mutant would run away. *)
+(* Bounds said as invariants, where a mutant would run away; and what comes of a hand-over by name. *)
 
 \* Without faults, elections end: epochs stay low.
 Calm == \A i \in Node : node[i].epoch <= 7
+
+\* R51. With Nameable <- TheLowest, where nothing is lost and nobody pre-empts: once the leader has resigned, the lowest leads in every
+\* state that lasts.
+NamedWhenStill == Quiet /\ budget["resign"] = 0 /\ node[1].role # "leader" => ~Still
 
 -----------------------------------------------------------------------------
 (* Witnesses: what must be reachable, said as an invariant or property that must fail. *)
@@ -104,6 +108,9 @@ NeverReplacedAlive == \A r \in reigns : r.leader \in up /\ Acting # {} => r.lead
 
 \* OneActing, NoDisruption: somebody acts while one that led before is down.
 NeverSucceeded == \A r \in reigns : r.leader \in up \/ Acting = {}
+
+\* NamedWhenStill: a leader resigns, and names the lowest.
+NeverNamed == \A l \in Link : \A m \in On(net, l) : m.names = None
 
 \* SomeLeader: a leader is lost, a quorum is left, and no fault is to come.
 NeverLeaderless == reigns # {} /\ Acting = {} => Eligible = {} \/ \E f \in Fault \ {"ask", "heartbeat"} : budget[f] > 0
@@ -148,6 +155,8 @@ Silent(l)         == node[l].role = "electing" /\ node[l].leader = l        \* a
 Proofs(i, l)      == l \in up => Silent(l)                          \* for MayProve: l is down, or back and has said nothing new
 Down(i, l)        == l \notin up                                    \* for MayProve
 IdleOnly(i)       == node[i].role = "follower" /\ node[i].leader = None     \* for MayBeEarly
+NobodyOrAny(i)    == {None} \cup Node                                   \* for Nameable
+TheLowest(i)      == IF Quiet /\ Leads(i) THEN {1} ELSE {}               \* for Nameable
 Everything        == TRUE                                               \* for Kept
 AtAnyTime         == TRUE                                               \* for Free
 AsAsked           == FALSE                                              \* for Renumbers: where a number may be asked again
@@ -236,6 +245,9 @@ SilenceProves(i, l)     == l \in up => <<l, i>> \in cut             \* for MayPr
 FaultProves(i, l)       == l \in up => budget # Budget              \* for MayProve
 ProvesAnything(i, l)    == TRUE                                     \* for MayProve
 EndsByProofOnly(i)      == node[i].leader = None                    \* for LeaseOver
+NamedIsSilent(i, r, s, m) == FALSE                                  \* for IsNamed
+NeverEnded(i, s, m)     == FALSE                                    \* for HasEnded
+PassesTheNamed(i)       == \E j \in Reach(i) \ {i} : node[j].role \in {"claimant", "candidate"}      \* for Pending
 NobodyPending(i)        == FALSE                                    \* for Pending
 WatchesNobody(i)        == node[i].role = "follower" /\ node[i].leader = None   \* for Watches
 WatchesHolder(i)        == node[i].role = "follower" /\ (node[i].leader = None => MayStand(i, node[i]))   \* for Watches

@@ -79,7 +79,9 @@ Outranked(l, k, c) == l \in c.voters => Higher(k, l, c)
 NoClaim == [by |-> None, epoch |-> 0, question |-> 0]
 
 \* Messages to those of S but i are in the order of ids.  Step says what their configuration is.
-Msg(t, i, j, e, q) == [type |-> t, from |-> i, to |-> j, epoch |-> e, question |-> q, keeps |-> None, granted |-> NoClaim, conf |-> Empty]
+Msg(t, i, j, e, q) == [type |-> t, from |-> i, to |-> j, epoch |-> e, question |-> q, keeps |-> None, granted |-> NoClaim, names |-> None,
+                       conf |-> Empty]
+Naming(k, sent)    == [n \in 1..Len(sent) |-> [sent[n] EXCEPT !.names = k]]
 To(S, t, i, e, q)  == SelectSeq([k \in Node |-> Msg(t, i, k, e, q)], LAMBDA m : m.to \in S \ {i})
 ToMembers(t, i, s) == To(Members(s.conf), t, i, s.epoch, s.latest)      \* all that is said to all, but for ELECTION and CLAIM
 Answer(t, i, m, e) == Msg(t, i, m.from, e, m.question)
@@ -232,6 +234,16 @@ Counts(s, m) == m.conf = s.conf
 \* R46. Voters stand, and nobody else.
 MayStand(i, s) == i \in s.conf.voters
 
+\* R51. Whom a leader may name as it resigns: another voter.
+MayName(i, s, k) == k \in s.conf.voters \ {i}
+
+\* R51. The RESIGN m of the leader that i followed in state r has made it free, state s, and names it.
+IsNamed(i, r, s, m) == /\ m.names = i /\ r.leader = m.from
+                       /\ s.role = "follower" /\ s.leader = None /\ s.epoch = m.epoch /\ MayStand(i, s) /\ Counts(s, m)
+
+\* R51. Whom the claimant was named by leads no epoch below the one that is claimed.
+HasEnded(i, s, m) == m.names \notin {None, i} /\ s.leader = m.names /\ s.epoch < m.epoch
+
 \* R47. The current configuration is held by a quorum of it, in the epoch of the leader: so it cannot be passed over.
 IsSettled(i, s) == IsQuorum(s.conf, s.support \cup {i})
 
@@ -263,10 +275,12 @@ Win(i, s) ==
 
 \* R16. A claim is a new question; who claims again repeats it.
 ToClaim(S, i, s) == To(S, "CLAIM", i, NextEpoch(s), s.asked)
-Claim(i, s) ==
+\* R51. Who was named says by whom: l; None is nobody.
+ClaimAfter(i, s, l) ==
   LET n == s.latest + 1
       t == [s EXCEPT !.role = "claimant", !.support = {}, !.asked = n, !.latest = n]
-  IN IF MayWin(i, t) THEN Win(i, t) ELSE Step(t, ToClaim(Electors(t.conf), i, t))
+  IN IF MayWin(i, t) THEN Win(i, t) ELSE Step(t, Naming(l, ToClaim(Electors(t.conf), i, t)))
+Claim(i, s) == ClaimAfter(i, s, None)
 
 \* The question that opens an election says whose lease its sender keeps.
 Ask(i, s) ==
@@ -327,9 +341,13 @@ CoordinatorEnded(i, s) == IF MayStand(i, s) /\ MayClaim(i, s) THEN Claim(i, Unbo
 -----------------------------------------------------------------------------
 (* Claim *)
 
+\* R51. The reign is over of whoever has named the claimant: its lease ends, unless it is of a later reign.
+HeardOfEnd(i, s, m) == IF HasEnded(i, s, m) THEN Freed(s) ELSE s
+
 \* R17, R18.
-ClaimHeard(i, s, m) ==
-  LET granted == AfterGrant(s, m)
+ClaimHeard(i, r, m) ==
+  LET s       == HeardOfEnd(i, r, m)
+      granted == AfterGrant(s, m)
       grant   == <<Answer("GRANT", i, m, m.epoch)>>
       refuse  == Step(s, <<Answer("REFUSE", i, m, s.epoch)>>)
       resign  == ToMembers("RESIGN", i, s)
@@ -382,12 +400,15 @@ Anew(i, s) == Dated(i, [s EXCEPT !.latest = @ + 1])
 HeartbeatEnded(i, s) == LET t == Anew(i, s) IN Step(t, ToMembers("HEARTBEAT", i, t))
 
 \* R28. A graceful stop, or a call (if it MayResign): whoever keeps a lease for me need not wait.
-Resigned(i, s) == Step(Rest(IF s.role = "leader" THEN Unbound(s) ELSE s), ToMembers("RESIGN", i, s))
+\* R51. It names k, if it MayName that one; None is nobody.
+HandedTo(i, s, k) == Step(Rest(IF s.role = "leader" THEN Unbound(s) ELSE s), Naming(k, ToMembers("RESIGN", i, s)))
+Resigned(i, s) == HandedTo(i, s, None)
 
-\* R29. Who is free now grants the claim that the leader has granted as it handed over; a claimant claims again.
+\* R29, R51. Who is named claims, after the reign that is over.  Who is free now grants the claim that the leader has granted as it handed over; a claimant claims again.
 ResignHeard(i, s, m) ==
   LET t == Release(s, m.from, m.question)
-  IN IF Succeeds(i, t, m)
+  IN IF IsNamed(i, s, t, m) THEN ClaimAfter(i, t, m.from)
+     ELSE IF Succeeds(i, t, m)
      THEN ClaimHeard(i, t, [m EXCEPT !.type = "CLAIM", !.from = m.granted.by, !.epoch = m.granted.epoch, !.question = m.granted.question])
      ELSE IF t.role # "claimant" THEN Quietly(t)
      ELSE IF MayWin(i, t) THEN Win(i, t)

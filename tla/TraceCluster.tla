@@ -38,7 +38,7 @@ Open == ""
 
 This  == Chunks[chunk]
 Event == LET e == Events[at]
-         IN [action |-> e[1], node |-> e[2], msg |-> e[3], conf |-> Confs[e[4]], state |-> e[5], sent |-> e[6]]
+         IN [action |-> e[1], node |-> e[2], msg |-> e[3], conf |-> Confs[e[4]], state |-> e[5], sent |-> e[6], names |-> e[7]]
 
 NodesOf(frame) == [i \in Node |-> States[frame.node[i]]]
 Sent(e)        == [k \in 1..Len(Sents[e.sent]) |-> Msgs[Sents[e.sent][k]]]
@@ -81,8 +81,8 @@ Received == [OnElection |-> "ELECTION", OnOk |-> "OK", OnAssent |-> "ASSENT", On
 
 Receipts == DOMAIN Received
 
-\* What node i does in state s; m is what it receives, if it does, and c what it is asked for, or starts with.
-StepOf(action, i, s, m, c) ==
+\* What node i does in state s; m is what it receives, if it does, c what it is asked for, or starts with, and k whom it is to name.
+StepOf(action, i, s, m, c, k) ==
   CASE action \in Receipts           -> Heard(i, s, m)
     [] action = "PatienceTimeout"    -> PatienceEnded(i, s)
     [] action = "PreemptTimeout"     -> PreemptEnded(i, s)
@@ -91,7 +91,7 @@ StepOf(action, i, s, m, c) ==
     [] action = "ClaimTimeout"       -> ClaimEnded(i, s)
     [] action = "ReignTimeout"       -> ReignEnded(i, s)
     [] action = "HeartbeatTimeout"   -> HeartbeatEnded(i, s)
-    [] action = "Resign"             -> Resigned(i, s)
+    [] action = "Resign"             -> HandedTo(i, s, k)
     [] action = "HolderDead"         -> HolderDied(s)
     [] action = "Change"             -> Changed(i, s, c)
     [] action = "Start"              -> Quietly(Blank(c))
@@ -102,8 +102,8 @@ StepOf(action, i, s, m, c) ==
 Runs(i, s)     == s.role = "follower" /\ (i \in Members(s.conf) \/ s.leader # None)
 Preempts(i, s) == s.role = "follower" /\ s.leader # None /\ MayStand(i, s) /\ Outranked(s.leader, i, s.conf)
 
-\* R28, R35, R41, R46, R47. Whether node i takes that step at all: whether the timer runs, or the call is one that it heeds.
-Heeds(action, i, s, c) ==
+\* R28, R35, R41, R46, R47, R51. Whether node i takes that step at all: whether the timer runs, or the call is one that it heeds.
+Heeds(action, i, s, c, k) ==
   CASE action = "PatienceTimeout"    -> Runs(i, s)
     [] action = "PreemptTimeout"     -> Preempts(i, s)
     [] action = "ElectionTimeout"    -> s.role = "candidate"
@@ -111,7 +111,7 @@ Heeds(action, i, s, c) ==
     [] action = "ClaimTimeout"       -> s.role = "claimant"
     [] action = "ReignTimeout"       -> s.role = "leader"
     [] action = "HeartbeatTimeout"   -> s.role = "leader"
-    [] action = "Resign"             -> MayResign(s)
+    [] action = "Resign"             -> MayResign(s) /\ (k = None \/ MayName(i, s, k))
     [] action = "HolderDead"         -> HasHolder(i, s)
     [] action = "Change"             -> MayChange(i, s, c)
     [] OTHER                         -> TRUE
@@ -126,7 +126,7 @@ Wrong(e, s, step) ==
     [] e.action \notin {"Start", "Restart", "Crash"} /\ e.node \notin up  -> "down"
     [] e.action \in Receipts /\ e.msg \notin net                           -> "link"
     [] e.action = "Start" /\ ~MayStart(e.node, e.conf)                    -> "start"
-    [] ~Heeds(e.action, e.node, s, e.conf)                                -> "unheeded"
+    [] ~Heeds(e.action, e.node, s, e.conf, e.names)                             -> "unheeded"
     [] step.state # States[e.state]                                       -> "state"
     [] step.sent # Sent(e)                                                -> "sent"
     [] step.state.epoch < s.epoch                                         -> "EpochMonotonic"
@@ -141,7 +141,7 @@ Wrong(e, s, step) ==
 SaidConf(c)     == <<c.epoch, c.version, c.voters, c.witnesses, c.observers, [k \in 1..N |-> Rank(k, c)], c.addresses>>
 Said(s)         == <<s.role, s.leader, s.lease, s.epoch, s.grantee, s.support, s.asked, s.latest, s.dated,
                      [k \in 1..N |-> s.answered[k]], SaidConf(s.conf)>>
-SaidMsg(m)      == <<m.type, m.from, m.to, m.epoch, m.question, m.keeps, m.granted.by, m.granted.epoch, m.granted.question, SaidConf(m.conf)>>
+SaidMsg(m)      == <<m.type, m.from, m.to, m.epoch, m.question, m.keeps, m.granted.by, m.granted.epoch, m.granted.question, m.names, SaidConf(m.conf)>>
 SaidAll(msgs)   == TLCEval([k \in 1..Len(msgs) |-> SaidMsg(msgs[k])])
 
 \* Ends the chunk with a verdict, and says why: the state before, and the step that Node says.
@@ -171,7 +171,7 @@ StepsOrCrashes ==
       s     == IF e.action = "Start" THEN Blank(Empty)
                ELSE IF e.action \notin {"Restart", "Crash"} THEN node[i]
                ELSE IF i \in new THEN HasReserved(said, kept) ELSE Reserves(node[i], kept)
-      step  == StepOf(e.action, i, s, m, e.conf)
+      step  == StepOf(e.action, i, s, m, e.conf, e.names)
       wrong == Wrong(e, s, step)
   IN IF wrong # Open
      THEN End(wrong, Said(s), <<Said(step.state), SaidAll(step.sent)>>)

@@ -7,11 +7,11 @@
 (*           0 for one that is no member.  Of two runs, each has its own,  *)
 (*           but for members that are fixed: the second is all of them     *)
 (* Msgs      messages, numbered                                            *)
-(* Events    <<action, node, msg, conf, state, sent>>: which of Msgs is    *)
-(*           received or lost, or 0; which of Confs is asked for by a      *)
-(*           Change, or is started with; else 1, the empty one; which of   *)
-(*           States comes; which of Sents is sent; of a Cut, which of      *)
-(*           CutSets is cut                                                *)
+(* Events    <<action, node, msg, conf, state, sent, names>>: which of     *)
+(*           Msgs is received or lost, or 0; which of Confs is asked for   *)
+(*           by a Change, or is started with; else 1, the empty one; which *)
+(*           of States comes; which of Sents is sent; of a Cut, which of   *)
+(*           CutSets is cut; whom a Resign names, or 0                     *)
 (* Sents     of what is sent in a step, which of Msgs each is              *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
@@ -43,25 +43,25 @@ Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answer
   [role |-> role, leader |-> leader, lease |-> lease, epoch |-> epoch, grantee |-> grantee, support |-> support, asked |-> asked,
    latest |-> latest, dated |-> dated, answered |-> answered, conf |-> Confs[c]]
 
-Saying(type, from, to, epoch, question, keeps, by, e, q, c) ==
+Saying(type, from, to, epoch, question, keeps, by, e, q, names, c) ==
   [type |-> type, from |-> from, to |-> to, epoch |-> epoch, question |-> question, keeps |-> keeps,
-   granted |-> [by |-> by, epoch |-> e, question |-> q], conf |-> Confs[c]]
+   granted |-> [by |-> by, epoch |-> e, question |-> q], names |-> names, conf |-> Confs[c]]
 
 Events == <<
-  <<"Start", 1, 0, 2, 1, 1>>,
-  <<"Start", 2, 0, 1, 2, 1>>,
-  <<"PatienceTimeout", 1, 0, 1, 3, 1>>,
-  <<"ElectionTimeout", 1, 0, 1, 4, 1>>,
-  <<"Change", 1, 0, 4, 5, 2>>,
-  <<"OnHeartbeat", 2, 1, 1, 6, 3>>,
-  <<"OnAck", 1, 2, 1, 7, 1>>,
-  <<"Change", 1, 0, 5, 8, 4>>,
-  <<"HeartbeatTimeout", 1, 0, 1, 10, 5>>,
-  <<"OnHeartbeat", 2, 4, 1, 11, 6>>,
-  <<"OnAck", 1, 5, 1, 12, 1>>,
-  <<"Change", 1, 0, 6, 13, 7>>,
-  <<"OnHeartbeat", 2, 6, 1, 14, 1>>,
-  <<"PatienceTimeout", 2, 0, 1, 15, 1>>
+  <<"Start", 1, 0, 2, 1, 1, 0>>,
+  <<"Start", 2, 0, 1, 2, 1, 0>>,
+  <<"PatienceTimeout", 1, 0, 1, 3, 1, 0>>,
+  <<"ElectionTimeout", 1, 0, 1, 4, 1, 0>>,
+  <<"Change", 1, 0, 4, 5, 2, 0>>,
+  <<"OnHeartbeat", 2, 1, 1, 6, 3, 0>>,
+  <<"OnAck", 1, 2, 1, 7, 1, 0>>,
+  <<"Change", 1, 0, 5, 8, 4, 0>>,
+  <<"HeartbeatTimeout", 1, 0, 1, 10, 5, 0>>,
+  <<"OnHeartbeat", 2, 4, 1, 11, 6, 0>>,
+  <<"OnAck", 1, 5, 1, 12, 1, 0>>,
+  <<"Change", 1, 0, 6, 13, 7, 0>>,
+  <<"OnHeartbeat", 2, 6, 1, 14, 1, 0>>,
+  <<"PatienceTimeout", 2, 0, 1, 15, 1, 0>>
 >>
 
 States == <<
@@ -83,12 +83,12 @@ States == <<
 >>
 
 Msgs == <<
-  Saying("HEARTBEAT", 1, 2, 1, 4, 0, 0, 0, 0, 4),
-  Saying("ACK", 2, 1, 1, 4, 0, 0, 0, 0, 4),
-  Saying("HEARTBEAT", 1, 2, 1, 5, 0, 0, 0, 0, 5),
-  Saying("HEARTBEAT", 1, 2, 1, 6, 0, 0, 0, 0, 5),
-  Saying("ACK", 2, 1, 1, 6, 0, 0, 0, 0, 5),
-  Saying("HEARTBEAT", 1, 2, 1, 7, 0, 0, 0, 0, 6)
+  Saying("HEARTBEAT", 1, 2, 1, 4, 0, 0, 0, 0, 0, 4),
+  Saying("ACK", 2, 1, 1, 4, 0, 0, 0, 0, 0, 4),
+  Saying("HEARTBEAT", 1, 2, 1, 5, 0, 0, 0, 0, 0, 5),
+  Saying("HEARTBEAT", 1, 2, 1, 6, 0, 0, 0, 0, 0, 5),
+  Saying("ACK", 2, 1, 1, 6, 0, 0, 0, 0, 0, 5),
+  Saying("HEARTBEAT", 1, 2, 1, 7, 0, 0, 0, 0, 0, 6)
 >>
 
 Sents == <<

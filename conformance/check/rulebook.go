@@ -55,7 +55,7 @@ func (b *rulebook) step(i, from rules.ID, e *spec.Event) bool {
 	case in.Timer != "":
 		b.taken = b.rules.Timeout(i, s, rules.TimerOf(in.Timer))
 	case in.Call == spec.ResignCall:
-		b.taken = b.rules.Resign(i, s)
+		b.taken = b.rules.HandOver(i, s, b.names.ID(in.Names), in.Hold)
 	case in.Call == spec.HolderDeadCall:
 		b.taken = b.rules.HolderDead(i, s)
 	case in.Call == spec.ChangeCall:

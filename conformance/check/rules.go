@@ -24,6 +24,8 @@ func RuleOf(c *Case) string {
 		return "R32"
 	case in.Call == spec.RestartCall:
 		return "R30"
+	case in.Call == spec.ResignCall && !in.Names.IsNone():
+		return "R51"
 	case in.Call == spec.ResignCall:
 		return "R28"
 	case in.Call == spec.HolderDeadCall:
@@ -54,6 +56,10 @@ func ruleOfMessage(c *Case) string {
 			return "R18"
 		}
 		return "R17"
+	case spec.Resign:
+		if m.Names == c.ID && c.Before.Role != spec.Claimant && c.Want.State.Role == spec.Claimant {
+			return "R51"
+		}
 	case spec.Grant:
 		if c.Before.Role != spec.Leader && c.Want.State.Role == spec.Leader {
 			return "R20"

@@ -8,24 +8,37 @@ func (n *Node) mayClaim() bool {
 }
 
 // claim asks all for the promise of the next epoch. The node's own is made only on winning (R16).
-func (n *Node) claim() {
+func (n *Node) claim() { n.claimAfter(spec.NodeID{}) }
+
+// claimAfter is claim of who was named by the node that has led before, or by none: it says so, and by that frees who has not heard
+// of the end of that reign (R51).
+func (n *Node) claimAfter(names spec.NodeID) {
 	n.become(spec.Claimant)
 	n.asked = n.number()
 	if n.mayWin() { // the only member
 		n.win()
 		return
 	}
-	n.sendClaim(n.electors)
+	n.sendClaim(n.electors, names)
 }
 
 // sendClaim asks a set of nodes, or asks them again, for the promise: it is one question (R16, R29).
-func (n *Node) sendClaim(to set) {
-	n.sendAll(to, spec.Message{Type: spec.Claim, Epoch: n.epoch + 1, Question: n.asked})
+func (n *Node) sendClaim(to set, names spec.NodeID) {
+	n.sendAll(to, spec.Message{Type: spec.Claim, Epoch: n.epoch + 1, Question: n.asked, Names: names})
+}
+
+// heardOfEnd ends the lease of l, of whom a CLAIM says that its reign has ended: it leads no epoch below the one that is claimed. A
+// lease of a later reign goes on (R51).
+func (n *Node) heardOfEnd(l place, e spec.Epoch) {
+	if l != none && l != n.me && n.leader == l && n.epoch < e {
+		n.free()
+	}
 }
 
 // onClaim grants or refuses what c claims. A leader grants only by handing over to a node that outranks it, and says to whom: who
 // is free by that grants the claim as well (R17, R18).
 func (n *Node) onClaim(c place, m *spec.Message) {
+	n.heardOfEnd(n.placeOf(m.Names), m.Epoch)
 	led := n.role == spec.Leader
 	if !n.mayVote(c, n.same(m)) || led && !n.handsOver(c, m.Epoch) || !led && !n.mayGrant(c, m.Epoch) {
 		n.answer(m, spec.Refuse, n.epoch)

@@ -26,7 +26,7 @@ func (subject) Step(id spec.NodeID, members []spec.NodeID, before spec.State, in
 func toInput(id spec.NodeID, members []spec.NodeID, before spec.State, in spec.Input) (*bully.Node, bully.Input, error) {
 	if !in.Starts() {
 		node, err := bully.At(id, members, before)
-		return node, bully.InputOf(spec.Input{Message: in.Message, Timer: in.Timer, Call: in.Call, Configuration: in.Configuration}), err
+		return node, bully.InputOf(spec.Input{Message: in.Message, Timer: in.Timer, Call: in.Call, Configuration: in.Configuration, Names: in.Names, Hold: in.Hold}), err
 	}
 	first, input := before.Configuration, bully.Start()
 	if in.Call == spec.RestartCall {

@@ -6,11 +6,11 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Input is what a node takes a step on. Start, Restart, Receive, Ended, Resign, HolderDead and Change make one; the
+// Input is what a node takes a step on. Start, Restart, Receive, Ended, Resign, HandOver, HolderDead and Change make one; the
 // zero Input is ignored as malformed.
 type Input struct {
 	kind    kind
-	message spec.Message
+	message spec.Message // of a call to resign: whom it names, and for how long
 	timer   spec.Timer
 	promise spec.Durable // of a restart; of a change, the configuration that is wanted
 }
@@ -43,6 +43,12 @@ func Timeout(t spec.Timer) Input { return Input{kind: timeout, timer: t} }
 // Resign is the call to lead no longer (R28). For a node that does not lead it is no step.
 func Resign() Input { return Input{kind: resign} }
 
+// HandOver is the call to lead no longer, and to name who is to stand first, and for how long that one is not to be pre-empted: a voter
+// of the node's configuration, and not the node itself (R51). Else, and for a node that does not lead, it is no step.
+func HandOver(names spec.NodeID, hold spec.Hold) Input {
+	return Input{kind: resign, message: spec.Message{Names: names, Hold: hold}}
+}
+
 // HolderDead is the call that says that the node whose lease is kept is proved dead (R41). For a node that keeps no
 // lease, or its own, it is no step.
 func HolderDead() Input { return Input{kind: holderDead} }
@@ -60,7 +66,7 @@ func InputOf(in spec.Input) Input {
 	case in.Timer != "":
 		return Timeout(in.Timer)
 	case in.Call == spec.ResignCall:
-		return Resign()
+		return HandOver(in.Names, in.Hold) // or Resign, if it names nobody
 	case in.Call == spec.HolderDeadCall:
 		return HolderDead()
 	case in.Call == spec.ChangeCall:
@@ -85,7 +91,7 @@ func (in Input) String() string {
 	case timeout:
 		return string(in.timer) + " ended"
 	case resign:
-		return string(spec.ResignCall)
+		return spec.Input{Call: spec.ResignCall, Names: in.message.Names, Hold: in.message.Hold}.String()
 	case holderDead:
 		return string(spec.HolderDeadCall)
 	case change:

@@ -107,6 +107,8 @@ func wordsOf(in *spec.Input, before *spec.State) map[string]any {
 		return map[string]any{"timer": in.Timer}
 	case in.Call == spec.ChangeCall:
 		return map[string]any{"call": in.Call, "configuration": in.Configuration}
+	case !in.Names.IsNone():
+		return map[string]any{"call": in.Call, "names": in.Names}
 	case in.Call != "":
 		return map[string]any{"call": in.Call}
 	}
@@ -160,6 +162,7 @@ func TestPage(t *testing.T) {
 			}
 			if asked%every == 0 {
 				p.ask(c.ID, c.Members, c.Before, c.Input)
+				p.askNamed(c.ID, c.Members, c.Before, c.Input)
 			}
 		}
 	}
@@ -206,6 +209,22 @@ func TestPageChanging(t *testing.T) {
 	}
 }
 
+// askNamed asks the same with each node named that there is, if a node may be (R51).
+func (p *page) askNamed(id spec.NodeID, members []spec.NodeID, s spec.State, in spec.Input) {
+	m := &in.Message
+	for _, k := range members {
+		switch {
+		case in.Call == spec.ResignCall:
+			in.Names = k
+		case (m.Type == spec.Resign || m.Type == spec.Claim) && m.Granted == spec.Granted{} && in.Call == "" && in.Timer == "":
+			m.Names = k
+		default:
+			return
+		}
+		p.ask(id, members, s, in)
+	}
+}
+
 // askAll ends every timer in a state, and makes every call.
 func (p *page) askAll(id spec.NodeID, s spec.State) {
 	for _, timer := range spec.Timers() {
@@ -213,6 +232,9 @@ func (p *page) askAll(id spec.NodeID, s spec.State) {
 	}
 	for _, call := range []spec.Call{spec.ResignCall, spec.HolderDeadCall} {
 		p.ask(id, nil, s, spec.Input{Call: call})
+	}
+	for k := range uint64(6) {
+		p.ask(id, nil, s, spec.Input{Call: spec.ResignCall, Names: spec.IntegerID(k + 1)})
 	}
 	p.ask(id, nil, s, spec.Input{Call: spec.RestartCall})
 	p.ask(id, nil, s, spec.Input{Call: spec.ChangeCall, Configuration: s.Configuration.At(s.Epoch, s.Configuration.Version+1)})
@@ -234,6 +256,9 @@ func (p *page) askAny(id spec.NodeID, s spec.State, random *rand.Rand) {
 		}
 		if m.Type == spec.Resign && random.IntN(4) > 0 {
 			m.Granted = spec.Granted{By: anybody(), Epoch: s.Epoch + spec.Epoch(random.IntN(3)), Question: number()}
+		}
+		if (m.Type == spec.Resign && m.Granted == spec.Granted{} || m.Type == spec.Claim) && random.IntN(2) == 0 {
+			m.Names = []spec.NodeID{id, s.Leader, anybody()}[random.IntN(3)]
 		}
 		if c := &m.Configuration; c.Version > 1 && random.IntN(4) == 0 {
 			*c = c.At(c.Epoch, c.Version-1) // an older one
@@ -268,6 +293,10 @@ func TestPageThatIsWrong(t *testing.T) {
 			hears(spec.Message{Type: spec.Resign, From: id(1), Question: 7})},
 		{`.but(latest=reserved(s.latest))`, ``, follows, spec.Input{Call: spec.RestartCall}},
 		{`return dated(t.but(support`, `return (t.but(support`, leads, hears(spec.Message{Type: spec.Ack, From: id(1), Question: 8})},
+		{`and s.leader == m.names and s.epoch < m.epoch`, `and s.leader == m.names`, follows, // its epoch is that of the CLAIM
+			hears(spec.Message{Type: spec.Claim, From: id(3), Question: 4, Names: id(1)})},
+		{`and t.epoch == m.epoch and t.epoch < MAX_EPOCH`, `and t.epoch < MAX_EPOCH`, spec.State{Role: spec.Follower, Leader: id(1), Lease: 3, Epoch: 5, Latest: 5},
+			hears(spec.Message{Type: spec.Resign, From: id(1), Question: 4, Names: id(2)})},
 		{`and m.keeps == s.leader)`, `)`, follows, hears(spec.Message{Type: spec.Election, From: id(3), Question: 4})},
 	}
 	table := []edit{

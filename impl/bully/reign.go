@@ -73,22 +73,30 @@ func (n *Node) heartbeatEnded() {
 	n.tell(spec.Heartbeat)
 }
 
-// resign ends the reign of a leader at its user's call, and reports whether the node led (R28). A claimant must not say
-// RESIGN: it could claim the same epoch again, and count a GRANT whose lease it had ended.
-func (n *Node) resign() bool {
-	if n.role != spec.Leader {
+// resign ends the reign of a leader at its user's call, and reports whether it did (R28). A claimant must not say RESIGN: it could claim
+// the same epoch again, and count a GRANT whose lease it had ended. The RESIGN names who is to stand first, unless names is none (R51).
+func (n *Node) resign(names spec.NodeID, hold spec.Hold) bool {
+	if n.role != spec.Leader || !names.IsNone() && !n.mayName(n.placeOf(names)) {
 		return false
 	}
 	n.stepDown()
-	n.tell(spec.Resign)
+	n.sendAll(n.members, spec.Message{Type: spec.Resign, Epoch: n.epoch, Question: n.latest, Names: names, Hold: hold})
 	return true
 }
 
-// onResign ends the lease of j. Who is free by that grants the claim for which j has handed over, if any (R18). A claimant asks again
-// those who may have refused it while they kept the same lease, whosever it was (R29).
+// mayName reports whether this node may name k, as it resigns, to stand first: another voter (R51).
+func (n *Node) mayName(k place) bool {
+	return k != none && k != n.me && n.voters.has(k)
+}
+
+// onResign ends the lease of j. Whom j names claims at once (R51). Who is free by that grants the claim for which j has handed over, if
+// any (R18). A claimant asks again those who may have refused it while they kept the same lease, whosever it was (R29).
 func (n *Node) onResign(j place, m *spec.Message) {
+	followed := n.leader == j
 	n.release(j, m.Question)
 	switch {
+	case followed && n.isNamed(m):
+		n.claimAfter(m.From)
 	case n.succeeds(m):
 		claim := spec.Message{
 			Type: spec.Claim, From: m.Granted.By, Epoch: m.Granted.Epoch, Question: m.Granted.Question, Configuration: m.Configuration,
@@ -98,8 +106,14 @@ func (n *Node) onResign(j place, m *spec.Message) {
 	case n.mayWin():
 		n.win()
 	default:
-		n.sendClaim(n.electors &^ n.support)
+		n.sendClaim(n.electors&^n.support, spec.NodeID{})
 	}
+}
+
+// isNamed reports whether the RESIGN of the node whose lease this one kept has freed it, and names it: it is to claim at once, for
+// nobody leads (R51). It asks nobody first: those who are higher would stand themselves.
+func (n *Node) isNamed(m *spec.Message) bool {
+	return m.Names == n.id() && n.idle() && n.epoch == m.Epoch && n.epoch < spec.MaxEpoch && n.mayStand() && n.same(m)
 }
 
 // succeeds reports whether the claim for which the sender of a RESIGN has handed over is to be granted at once: nothing binds the

@@ -152,6 +152,9 @@ func (n *Node) ignores(in *Input) Cause {
 	if in.kind == receive {
 		return n.ignoresMessage(&in.message)
 	}
+	if in.kind == resign && !in.message.Hold.Valid() {
+		return Malformed
+	}
 	if in.kind == timeout && !n.Running().Has(in.timer) {
 		return TimerNotRunning
 	}
@@ -210,7 +213,7 @@ func (n *Node) take(in *Input) spec.Action {
 	case timeout:
 		return n.end(in.timer)
 	case resign:
-		if n.resign() {
+		if n.resign(in.message.Names, in.message.Hold) {
 			return spec.ResignAction
 		}
 	case holderDead:

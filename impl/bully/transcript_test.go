@@ -229,7 +229,11 @@ func (s *stage) input(i int, from, rest string, isMessage bool) (in bully.Input,
 		}
 		return bully.Restart(promise), err
 	case "resign":
-		return bully.Resign(), nil
+		var m spec.Message
+		if err = parseNaming(&m, words[1:]); err != nil {
+			return in, err
+		}
+		return bully.HandOver(m.Names, m.Hold), nil
 	case "holder-dead":
 		return bully.HolderDead(), nil
 	case "change":
@@ -244,6 +248,9 @@ func parseMessage(words []string) (m spec.Message, err error) {
 	if _, err = fmt.Sscanf(words[1]+" "+words[2], "epoch:%d question:%d", &m.Epoch, &m.Question); err != nil || len(words) == 3 {
 		return m, err
 	}
+	if strings.HasPrefix(words[3], "names:") {
+		return m, parseNaming(&m, words[3:])
+	}
 	if keeps, is := strings.CutPrefix(words[3], "keeps:"); is {
 		m.Keeps, err = spec.ParseNodeID(keeps)
 		return m, err
@@ -252,6 +259,21 @@ func parseMessage(words []string) (m spec.Message, err error) {
 		_, err = fmt.Sscanf(words[4]+" "+words[7], "epoch:%d question:%d", &m.Granted.Epoch, &m.Granted.Question)
 	}
 	return m, err
+}
+
+// parseNaming reads names:3 and hold:5000, if they are there.
+func parseNaming(m *spec.Message, words []string) (err error) {
+	for _, word := range words {
+		if names, is := strings.CutPrefix(word, "names:"); is {
+			m.Names, err = spec.ParseNodeID(names)
+		} else {
+			_, err = fmt.Sscanf(word, "hold:%d", &m.Hold)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // said returns an output as a person would say it, a duty a line.

@@ -143,7 +143,8 @@ func (h *Host) setTimers(began instant, what spec.Input, out *bully.Output) {
 	if out.Arm.Has(spec.PatienceTimer) || out.Arm.Has(spec.CoordinatorTimer) {
 		h.tick()
 	}
-	s := policy.Step{Began: began, Now: h.watch.now, Action: out.Action, From: h.links.at(what.Message.From), Cancel: out.Cancel,
+	names := what.Message.Type == spec.Resign && !what.Message.Names.IsNone()
+	s := policy.Step{Began: began, Now: h.watch.now, Action: out.Action, Names: names, From: h.links.at(what.Message.From), Cancel: out.Cancel,
 		Arm: out.Arm, Sent: out.Send, Role: h.state.Role, Leader: h.links.at(h.state.Leader), Latest: h.state.Latest, Dated: out.Dated}
 	if h.state.Role == spec.Follower && h.state.Leader == what.Message.From && out.Arm.Has(spec.PatienceTimer) && !h.state.Leader.IsNone() {
 		s.Patience = h.detector.heard(h.state.Leader, h.watch.read)

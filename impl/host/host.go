@@ -45,6 +45,8 @@ type Host struct {
 	reign      *reign          // while the node leads
 	hung       *reign          // an earlier one, whose work hangs; or nil
 	resigning  []chan struct{} // to be closed when the node leads no longer
+	names      naming          // whom its RESIGN is to name then
+	held       held            // the reign for which it was named itself
 	membership Membership      // as told last
 	change     *change         // that is under way, or nil
 	leaves     instant         // when it stops as it is no member any more; never while it is one

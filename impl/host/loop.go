@@ -125,7 +125,7 @@ func (h *Host) hear(event transport.Event) {
 		}
 		count(h.counters.received, event.Message.Type)
 		h.config.Metrics.Received(event.Message.Type)
-		if h.heeds(&event.Message) {
+		if h.heeds(&event.Message) && !h.holds(&event.Message) {
 			h.take(spec.Input{Message: event.Message})
 		}
 	case transport.Up:
@@ -254,6 +254,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 		h.endReign(ErrNotLeader)
 	}
 	h.setTimers(began, what, &out)
+	h.noteNaming(&what)
 	h.record(what, &out)
 	for _, m := range out.Send {
 		h.config.Transport.Send(m)
@@ -343,6 +344,7 @@ func (h *Host) tell() {
 	if l.Leading {
 		h.detector.forget()
 		h.reign = newReign(epoch, h.config.Clock, h.idle)
+		h.reign.host = h
 		h.renew()
 		if h.stopping {
 			h.reign.close(ErrClosed)

@@ -74,11 +74,24 @@ func (h *Host) Resign(ctx context.Context) error {
 
 // resignFrom resigns if the node leads the epoch, or any if it is 0.
 func (h *Host) resignFrom(ctx context.Context, epoch spec.Epoch) error {
+	return h.resignNaming(ctx, epoch, naming{})
+}
+
+// resignNaming is resignFrom, and names a node, if it is not none.
+func (h *Host) resignNaming(ctx context.Context, epoch spec.Epoch, names naming) error {
 	over := make(chan struct{})
+	var refused error
 	ask := func() {
 		if h.reign == nil || epoch != 0 && h.reign.epoch != epoch {
 			close(over)
 			return
+		}
+		if names != (naming{}) {
+			if refused = h.mayName(names.node); refused != nil {
+				close(over)
+				return
+			}
+			h.names = names
 		}
 		h.reign.close(ErrNotLeader)
 		h.resigning = append(h.resigning, over)
@@ -88,7 +101,7 @@ func (h *Host) resignFrom(ctx context.Context, epoch spec.Epoch) error {
 	}
 	select {
 	case <-over:
-		return nil
+		return refused
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-h.done:
@@ -111,8 +124,13 @@ func (h *Host) resignIfAsked() {
 			h.hung = h.reign
 			h.endReign(ErrNoProgress)
 		}
-		h.take(spec.Input{Call: spec.ResignCall})
+		in := spec.Input{Call: spec.ResignCall}
+		if h.names != (naming{}) && h.mayName(h.names.node) == nil { // it may have gone while work ended
+			in.Names, in.Hold = h.names.node, h.names.hold
+		}
+		h.take(in)
 	}
+	h.names = naming{}
 	for _, over := range h.resigning {
 		close(over)
 	}
@@ -223,6 +241,7 @@ func ahead(mono, wall time.Duration) bool {
 // A reign is an epoch that this node leads, and the work that is done in it.
 type reign struct {
 	epoch    spec.Epoch
+	host     *Host
 	clock    Clock
 	idle     chan<- struct{}           // told, without waiting, when the last work ends after close
 	deadline atomic.Pointer[time.Time] // nil once the reign is over

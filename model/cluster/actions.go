@@ -164,10 +164,21 @@ func (p *stepper) spend(f fault) bool {
 	return true
 }
 
-// A leader is told to resign, or stops in good order.
+// A leader is told to resign, or stops in good order; or to hand over to a node that is named: one step for each that it may name.
 func (p *stepper) resign(i rules.ID) {
-	if p.now.up.Has(i) && p.rules.MayResign(p.now.node[i]) && p.spend(resign) {
-		step := p.rules.Resign(i, p.now.node[i])
+	s := &p.now
+	if !s.up.Has(i) || !p.rules.MayResign(s.node[i]) {
+		return
+	}
+	for k := range p.timing.nameable(p.cluster, s, i).All() {
+		if p.rules.MayName(i, s.node[i], k) && p.spend(resign) {
+			step := p.rules.HandOver(i, s.node[i], k, 0)
+			p.take(i, &step)
+			p.end(spec.ResignAction, i, k)
+		}
+	}
+	if p.timing.namesNobody && p.spend(resign) {
+		step := p.rules.Resign(i, s.node[i])
 		p.take(i, &step)
 		p.end(spec.ResignAction, i)
 	}

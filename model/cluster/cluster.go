@@ -210,7 +210,7 @@ func (c *cluster) message(s *clusterState, l int, k uint8) rules.Message {
 	ends, p := c.links[l], s.net[l].at[k]
 	return rules.Message{
 		Type: p.kind(), From: ends.from, To: ends.to, Epoch: p.epoch(), Question: p.question(), Keeps: p.keeps(), Granted: p.granted(),
-		Conf: c.unpackConf(p.conf()),
+		Names: p.names(), Conf: c.unpackConf(p.conf()),
 	}
 }
 

@@ -7,19 +7,23 @@ import "github.com/seed-fdf591db/bully/model/rules"
 
 // timing is what tla/Cluster.tla says of when timers end and proofs come, and what a configuration may replace.
 type timing struct {
-	leaseOver  func(c *cluster, s *clusterState, i rules.ID) bool
-	pending    func(c *cluster, s *clusterState, i rules.ID) bool
-	answered   func(c *cluster, s *clusterState, i rules.ID) bool
-	mayBeEarly func(s *clusterState, i rules.ID) bool
-	mayProve   func(c *cluster, s *clusterState, i, l rules.ID) bool // whether node i may be told that node l is dead
+	leaseOver   func(c *cluster, s *clusterState, i rules.ID) bool
+	pending     func(c *cluster, s *clusterState, i rules.ID) bool
+	answered    func(c *cluster, s *clusterState, i rules.ID) bool
+	mayBeEarly  func(s *clusterState, i rules.ID) bool
+	mayProve    func(c *cluster, s *clusterState, i, l rules.ID) bool   // whether node i may be told that node l is dead
+	nameable    func(c *cluster, s *clusterState, i rules.ID) rules.Set // whom leader i may be told to name as it resigns
+	namesNobody bool                                                    // whether it may be told to resign without
 }
 
-// onTime is the timing as it is: nobody is told that another is dead, unless a configuration says who may be.
+// onTime is the timing as it is: nobody is told that another is dead, or told to name another, unless a configuration says who may be.
 var onTime = timing{
 	leaseOver: leaseOver, pending: pending,
-	answered:   (*cluster).arrived,
-	mayBeEarly: func(*clusterState, rules.ID) bool { return true },
-	mayProve:   func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false },
+	answered:    (*cluster).arrived,
+	mayBeEarly:  func(*clusterState, rules.ID) bool { return true },
+	mayProve:    func(*cluster, *clusterState, rules.ID, rules.ID) bool { return false },
+	nameable:    func(*cluster, *clusterState, rules.ID) rules.Set { return 0 },
+	namesNobody: true,
 }
 
 // timings are the replacements, by operator, then by name, as in tla/MCCluster.tla.
@@ -30,7 +34,22 @@ var timings = map[string]map[string]func(*timing){
 		},
 	},
 	"Pending": {
-		"NobodyPending": func(t *timing) { t.pending = func(*cluster, *clusterState, rules.ID) bool { return false } },
+		"NobodyPending":  func(t *timing) { t.pending = func(*cluster, *clusterState, rules.ID) bool { return false } },
+		"PassesTheNamed": func(t *timing) { t.pending = stands },
+	},
+	"Nameable": {
+		"NobodyOrAny": func(t *timing) {
+			t.nameable = func(c *cluster, _ *clusterState, _ rules.ID) rules.Set { return rules.UpTo(c.n) }
+		},
+		"TheLowest": func(t *timing) {
+			t.namesNobody = false
+			t.nameable = func(c *cluster, s *clusterState, i rules.ID) rules.Set {
+				if s.quiet() && c.leads(s, i) {
+					return rules.SetOf(1)
+				}
+				return 0
+			}
+		},
 	},
 	"Answered": {
 		"HigherDead": func(t *timing) {
@@ -175,6 +194,11 @@ func leaseOver(c *cluster, s *clusterState, i rules.ID) bool {
 
 // pending reports whether somebody within reach of i claims, or is about to.
 func pending(c *cluster, s *clusterState, i rules.ID) bool {
+	return stands(c, s, i) || c.called(s)&c.reach(s, i).Without(i) != 0
+}
+
+// stands reports whether somebody within reach of i is a candidate or a claimant.
+func stands(c *cluster, s *clusterState, i rules.ID) bool {
 	for js := c.reach(s, i).Without(i); js != 0; js &= js - 1 {
 		j := js.Lowest()
 		n := &s.node[j]
@@ -183,6 +207,19 @@ func pending(c *cluster, s *clusterState, i rules.ID) bool {
 		}
 	}
 	return false
+}
+
+// called returns to whom a RESIGN is under way that names it: it is to claim (R51).
+func (c *cluster) called(s *clusterState) (called rules.Set) {
+	for l, ends := range c.links {
+		q := &s.net[l]
+		for _, p := range q.at[:q.n] {
+			if p.kind() == rules.Resign && p.names() == ends.to {
+				called = called.With(ends.to)
+			}
+		}
+	}
+	return called
 }
 
 // patienceOver reports whether no heartbeat can come to i any more, and its lease is over.

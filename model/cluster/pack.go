@@ -31,7 +31,7 @@ type packedConf uint32
 const maxLists = 1 << 13
 
 // payload is a message on its link. From the lowest bit: type 4, epoch 5, configuration 23, question 8, lease kept 3; claim granted:
-// by 3, epoch 5, question 8.
+// by 3, epoch 5, question 8; who is named 3. A cluster has no clock, and so nothing of Hold.
 type payload uint64
 
 func (p payload) kind() rules.MessageType  { return rules.MessageType(p & 15) }
@@ -39,6 +39,7 @@ func (p payload) epoch() spec.Epoch        { return spec.Epoch(p >> 4 & 31) }
 func (p payload) conf() packedConf         { return packedConf(p >> 9 & (1<<23 - 1)) }
 func (p payload) question() rules.Question { return rules.Question(p >> 32 & 255) }
 func (p payload) keeps() rules.ID          { return rules.ID(p >> 40 & 7) }
+func (p payload) names() rules.ID          { return rules.ID(p >> 59 & 7) }
 func (p payload) granted() rules.Granted {
 	return rules.Granted{By: rules.ID(p >> 43 & 7), Epoch: spec.Epoch(p >> 46 & 31), Question: rules.Question(p >> 51 & 255)}
 }
@@ -60,7 +61,7 @@ func smallQuestion(n rules.Question) uint8 {
 }
 
 func (c *cluster) payload(said *rules.Said, conf rules.Configuration) payload {
-	p := payload(said.Type) | payload(smallEpoch(said.Epoch))<<4 | payload(said.Keeps)<<40
+	p := payload(said.Type) | payload(smallEpoch(said.Epoch))<<4 | payload(said.Keeps)<<40 | payload(said.Names)<<59
 	p = p.asked(said.Question).grantedAs(said.Granted)
 	if !c.static {
 		p |= payload(packConf(conf)) << 9
@@ -234,8 +235,8 @@ func (c *cluster) renderQueue(q *queue) string {
 	}
 	return begin + list(int(q.n), func(k int) string {
 		p := q.at[k]
-		return fmt.Sprintf("[type |-> %q, epoch |-> %d, question |-> %d, keeps |-> %d, granted |-> %v, conf |-> %v]", p.kind(), p.epoch(),
-			p.question(), p.keeps(), p.granted(), c.unpackConf(p.conf()))
+		return fmt.Sprintf("[type |-> %q, epoch |-> %d, question |-> %d, keeps |-> %d, granted |-> %v, names |-> %d, conf |-> %v]", p.kind(), p.epoch(),
+			p.question(), p.keeps(), p.granted(), p.names(), c.unpackConf(p.conf()))
 	}) + end
 }
 

@@ -20,6 +20,8 @@ var module = explore.Module[cluster, clusterState]{
 		"OutsidersUnheeded":    outsidersUnheeded,
 		"LedWhenStill":         ledWhenStill,
 		"HighestWhenStill":     highestWhenStill,
+		"NamedWhenStill":       namedWhenStill,
+		"NeverNamed":           neverNamed,
 		"Calm":                 calm,
 		"NeverTwoReigns":       neverTwoReigns,
 		"NeverBackWithPromise": neverBackWithPromise,
@@ -322,6 +324,11 @@ func ledWhenStill(c *cluster, s *clusterState) bool {
 	}
 	acting := c.acting(s)
 	return acting.Len() == 1 && c.leads(s, acting.Lowest())
+}
+
+// namedWhenStill says that once the leader has resigned, where it is to name the lowest, that one leads in a state that lasts. R51.
+func namedWhenStill(c *cluster, s *clusterState) bool {
+	return s.budget[resign] != 0 || s.node[1].Role == rules.Leader || !c.still(s)
 }
 
 // highestIs reports whether l is the highest of the eligible, by the newest configuration within its reach.

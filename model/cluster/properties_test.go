@@ -40,6 +40,16 @@ func TestInvariantsSeeEachFault(t *testing.T) {
 			s.node[2] = node(follower, 1, 1, 1, of(1, 1, 1, 2))
 			c.never[rules.PreemptTimer] = true
 		},
+		"NamedWhenStill": func(c *cluster, s *clusterState) {
+			s.up = rules.SetOf(1, 2)
+			s.node[1] = node(follower, 2, 1, 2, of(1, 1, 1, 2))
+			s.node[2] = node(leader, 2, 1, 2, of(1, 1, 1, 2))
+			s.budget[resign] = 0
+			c.never[rules.PreemptTimer] = true
+		},
+		"NeverNamed": func(c *cluster, s *clusterState) {
+			s.push(c.index[1][2], said(rules.Resign, 1, of(1, 1, 1, 2))|2<<59)
+		},
 		"NeverChangedTwice":  func(_ *cluster, s *clusterState) { s.node[2].Conf.Version++ },
 		"NeverLearnsRemoval": func(_ *cluster, s *clusterState) { s.node[1].Conf = of(1, 3, 2) },
 		"NeverAddedLeads":    func(_ *cluster, s *clusterState) { s.reigns[2] = smallSet(rules.SetOf(3)) },
@@ -56,7 +66,7 @@ func TestInvariantsSeeEachFault(t *testing.T) {
 		spoil(c, &s)
 		require.False(t, holds(c, &s), name)
 	}
-	require.Len(t, module.Invariants, 21) // of eight more see below
+	require.Len(t, module.Invariants, 23) // of eight more see below
 }
 
 // What is under way counts: two versions of one epoch and version, on two links.

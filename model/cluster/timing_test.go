@@ -21,10 +21,14 @@ func TestEachReplacementInTheClusterChangesTheCounts(t *testing.T) {
 	for _, timeout := range timeouts {
 		generate("0 1 0 0 0", string(timeout.timer.Spec().Action())+" <- Never")
 	}
-	budgets := map[string]string{"IdleOnly": "1 0 0 0 0", "FaultProves": "0 0 1 0 0", "SilenceProves": "0 0 0 1 0"} // what a replacement is about
+	budgets := map[string]string{"IdleOnly": "1 0 0 0 0", "FaultProves": "0 0 1 0 0", "SilenceProves": "0 0 0 1 0",
+		"NobodyOrAny": "0 0 0 0 1", "TheLowest": "0 0 0 0 1", "PassesTheNamed": "0 0 0 0 1"} // what a replacement is about
 	for operator, names := range timings {
 		for name := range names {
 			replaced, budget := []string{operator + " <- " + name}, budgets[name]
+			if name == "PassesTheNamed" {
+				replaced = append(replaced, "Nameable <- NobodyOrAny")
+			}
 			if budget == "" {
 				budget = "0 1 0 0 0"
 			}

@@ -20,6 +20,7 @@ type Transition struct {
 	Before  rules.State         // for a Start, that with the first configuration; for a Restart, what was on disk
 	Action  spec.Action         // which step, and so which input: a receipt, the end of a timer, a call, Start or Restart
 	Message rules.Message       // what is received, if Action is a receipt
+	Names   rules.ID            // whom the node is to name, if Action is Resign; or None
 	Wanted  rules.Configuration // the configuration that is asked for, if Action is Change
 	Step    rules.Step
 }
@@ -63,8 +64,8 @@ type transitions map[string]Transition
 
 func (c *cluster) keyOf(t *Transition) string {
 	m := &t.Message
-	p := c.payload(&rules.Said{Type: m.Type, Epoch: m.Epoch, Question: m.Question, Keeps: m.Keeps, Granted: m.Granted}, m.Conf)
-	b := append(make([]byte, 0, 64), byte(t.Node), byte(slices.Index(steps, t.Action)), byte(m.From))
+	p := c.payload(&rules.Said{Type: m.Type, Epoch: m.Epoch, Question: m.Question, Keeps: m.Keeps, Granted: m.Granted, Names: m.Names}, m.Conf)
+	b := append(make([]byte, 0, 64), byte(t.Node), byte(slices.Index(steps, t.Action)), byte(m.From|t.Names)) // one of the two is None
 	b = packNode(b, &t.Before)
 	for i := range c.n {
 		b = append(b, smallQuestion(t.Before.Answered.Of(i+1)))
@@ -87,7 +88,7 @@ func (c *cluster) stepOf(t *Transition) rules.Step {
 	case spec.RestartAction:
 		return c.rules.Restart(t.Node, t.Before)
 	case spec.ResignAction:
-		return c.rules.Resign(t.Node, t.Before)
+		return c.rules.HandOver(t.Node, t.Before, t.Names, 0)
 	case spec.HolderDeadAction:
 		return c.rules.HolderDead(t.Node, t.Before)
 	case spec.ChangeAction:
@@ -146,6 +147,8 @@ func (w *watcher) noteStep(step explore.Step, next []byte, broken string) {
 		if t.Message.Question == 0 { // an answer that counts for nothing any more
 			t.Message.Question = spent(&w.now.node[t.Node])
 		}
+	case t.Action == spec.ResignAction:
+		t.Names = rules.ID(step.Args[1])
 	case t.Action == spec.ChangeAction:
 		t.Wanted = w.next.node[t.Node].Conf
 	}

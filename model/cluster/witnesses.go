@@ -82,6 +82,19 @@ func neverSucceeded(c *cluster, s *clusterState) bool {
 	return s.everLed()&^s.up == 0 || c.acting(s) == 0
 }
 
+// neverNamed says that no message under way names a node.
+func neverNamed(c *cluster, s *clusterState) bool {
+	for l := range c.links {
+		q := &s.net[l]
+		for _, p := range q.at[:q.n] {
+			if p.names() != rules.None {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // neverLeaderless says that a leader is not lost while a quorum is left and no fault is to come.
 func neverLeaderless(c *cluster, s *clusterState) bool {
 	left := s.budget

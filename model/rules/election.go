@@ -114,23 +114,29 @@ func (r *Rules) win(i ID, s State) Step {
 	return tell(i, t, latest(Coordinator, t.Conf.All(), t))
 }
 
-// R16. One who is a quorum alone has won already.
-func (r *Rules) claim(i ID, s State) Step {
+// R16.
+func (r *Rules) claim(i ID, s State) Step { return r.claimAfter(i, s, None) }
+
+// R16, R51. One who is a quorum alone has won already; who was named says by whom.
+func (r *Rules) claimAfter(i ID, s State, l ID) Step {
 	s.Latest++
 	s.Role, s.Support, s.Asked = Claimant, 0, s.Latest
 	if r.mayWin(i, s) {
 		return r.win(i, s)
 	}
-	return tell(i, s, r.claiming(s, r.electors(s.Conf)))
+	return tell(i, s, r.claiming(s, r.electors(s.Conf), l))
 }
 
-// claiming is the CLAIM of s, to js.
-func (r *Rules) claiming(s State, js Set) Said {
-	return Said{Type: Claim, To: js, Epoch: r.nextEpoch(s), Question: s.Asked}
+// claiming is the CLAIM of s, to js, of who was named by l.
+func (r *Rules) claiming(s State, js Set, l ID) Said {
+	return Said{Type: Claim, To: js, Epoch: r.nextEpoch(s), Question: s.Asked, Names: l}
 }
 
-// R17, R18.
+// R17, R18, R51.
 func (r *Rules) claimHeard(i ID, s State, m Message) Step {
+	if r.hasEnded(i, s, m) {
+		s = freed(s)
+	}
 	switch {
 	case s.Role == Leader && r.handsOver(i, s, m):
 		step := answer(i, r.afterGrant(s, m), Grant, &m, m.Epoch)

@@ -1,5 +1,7 @@
 package rules
 
+import "github.com/seed-fdf591db/bully/spec"
+
 // What a node takes a step on: a message, the end of a timer, a call, and a start.
 
 // Hear returns what node i does in state s with the message m. First it adopts a configuration that is newer than its own
@@ -110,6 +112,15 @@ func (r *Rules) Resign(i ID, s State) Step {
 		return ignored(s)
 	}
 	return r.resigned(i, s)
+}
+
+// HandOver returns what node i does in state s when it is told to lead no longer, and to name node k, who is to stand first, and is not to
+// be pre-empted for so long; if k is None it is Resign. It is no step unless i may name k. R51.
+func (r *Rules) HandOver(i ID, s State, k ID, hold spec.Hold) Step {
+	if !r.MayResign(s) || k != None && !r.mayName(i, s, k) {
+		return ignored(s)
+	}
+	return r.handedTo(i, s, k, hold)
 }
 
 // HolderDead returns what node i does in state s when it is told that the node whose lease it keeps is proved dead: that one

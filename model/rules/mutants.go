@@ -161,6 +161,12 @@ var promiseMutants = map[string]map[string]func(*Rules){
 	"Succeeds": {
 		"NoSuccession": func(r *Rules) { r.succeeds = func(ID, State, Message) bool { return false } },
 	},
+	"IsNamed": {
+		"NamedIsSilent": func(r *Rules) { r.isNamed = func(ID, State, State, Message) bool { return false } },
+	},
+	"HasEnded": {
+		"NeverEnded": func(r *Rules) { r.hasEnded = func(ID, State, Message) bool { return false } },
+	},
 	"MayWin": {
 		"WinsOverLease": func(r *Rules) {
 			r.mayWin = func(i ID, s State) bool { return r.isQuorum(s.Conf, s.Support.With(i)) }

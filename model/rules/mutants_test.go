@@ -56,7 +56,7 @@ func (d *dice) input() func(r *Rules, i ID, s State) Step {
 	}
 	m := Message{
 		Type: MessageType(d.IntN(int(ImBack) + 1)), From: d.node(), Epoch: spec.Epoch(d.IntN(3)), Keeps: d.node(),
-		Granted: Granted{d.node(), spec.Epoch(d.IntN(3)), Question(1 + d.IntN(9))}, Conf: d.configuration(),
+		Granted: Granted{d.node(), spec.Epoch(d.IntN(3)), Question(1 + d.IntN(9))}, Names: d.node(), Conf: d.configuration(),
 	}
 	which := d.IntN(5)
 	return func(r *Rules, i ID, s State) Step {

@@ -57,7 +57,7 @@ func NewStaticNames(members []spec.NodeID) (*Names, error) {
 // than MaxIDs.
 func NamesIn(id spec.NodeID, before *spec.State, in *spec.Input) (*Names, error) {
 	m := &in.Message
-	ids := append([]spec.NodeID{id, before.Leader, before.Grantee, m.From, m.Keeps, m.Granted.By}, before.Support...)
+	ids := append([]spec.NodeID{id, before.Leader, before.Grantee, m.From, m.Keeps, m.Granted.By, m.Names, in.Names}, before.Support...)
 	for _, a := range before.Answered {
 		ids = append(ids, a.Node)
 	}
@@ -140,7 +140,7 @@ func (n *Names) State(s *spec.State) State {
 func (n *Names) Message(m *spec.Message) Message {
 	return Message{
 		Type: MessageTypeOf(m.Type), From: n.sender(m), To: n.ID(m.To), Epoch: m.Epoch, Question: Question(m.Question), Keeps: n.ID(m.Keeps),
-		Granted: Granted{n.ID(m.Granted.By), m.Granted.Epoch, Question(m.Granted.Question)}, Conf: n.Configuration(&m.Configuration),
+		Granted: Granted{n.ID(m.Granted.By), m.Granted.Epoch, Question(m.Granted.Question)}, Names: n.ID(m.Names), Hold: m.Hold, Conf: n.Configuration(&m.Configuration),
 	}
 }
 
@@ -299,7 +299,7 @@ func (n *Names) SpecSent(step *Step, c spec.Configuration) []spec.Message {
 		sent = append(sent, spec.Message{
 			Type: messageTypes[m.Type], From: n.SpecID(m.From), To: n.SpecID(m.To), Epoch: m.Epoch, Configuration: c,
 			Question: spec.Question(m.Question), Keeps: n.SpecID(m.Keeps),
-			Granted: n.SpecGranted(m.Granted),
+			Granted: n.SpecGranted(m.Granted), Names: n.SpecID(m.Names), Hold: m.Hold,
 		})
 	}
 	return sent

@@ -74,6 +74,8 @@ type Message struct {
 	Question Question      // the one asked or answered; of RESIGN and IM_BACK the sender's latest
 	Keeps    ID            // of an ELECTION: whose lease the sender keeps
 	Granted  Granted       // of the RESIGN of a hand-over: the claim that was granted
+	Names    ID            // of a RESIGN: who is to stand first; of a CLAIM: by whom its sender was named
+	Hold     spec.Hold     // of a RESIGN that names; no rule looks at it
 	Conf     Configuration // of the sender, after the step that sends it (R43)
 }
 
@@ -107,6 +109,8 @@ type Said struct {
 	Question Question
 	Keeps    ID
 	Granted  Granted
+	Names    ID
+	Hold     spec.Hold
 }
 
 // Said returns what the step says, in the order of sending. The slice is part of s.
@@ -120,7 +124,7 @@ func (s *Step) All() iter.Seq[Message] {
 			for js := said.To; js != 0; js &= js - 1 {
 				if !yield(Message{
 					Type: said.Type, From: s.from, To: js.Lowest(), Epoch: said.Epoch, Question: said.Question,
-					Keeps: said.Keeps, Granted: said.Granted, Conf: s.State.Conf,
+					Keeps: said.Keeps, Granted: said.Granted, Names: said.Names, Hold: said.Hold, Conf: s.State.Conf,
 				}) {
 					return
 				}

@@ -48,7 +48,11 @@ func (n *Names) step(i ID, s State, id spec.NodeID, in *spec.Input) Step {
 	case in.Timer != "":
 		return n.rules.Timeout(i, s, TimerOf(in.Timer))
 	case in.Call == spec.ResignCall:
-		return n.rules.Resign(i, s)
+		k := n.place(in.Names)
+		if in.Hold.Valid() && (k != None || in.Names.IsNone()) {
+			return n.rules.HandOver(i, s, k, in.Hold)
+		}
+		return ignored(s)
 	case in.Call == spec.HolderDeadCall:
 		return n.rules.HolderDead(i, s)
 	case in.Call == spec.ChangeCall && !n.isStatic() && in.Configuration.Validate() == nil:

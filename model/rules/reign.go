@@ -1,5 +1,7 @@
 package rules
 
+import "github.com/seed-fdf591db/bully/spec"
+
 // Reign: how one is kept, changes who the members are, and ends; and what a node hears of one that is back. The functions are
 // the mirrors of those under Reign, and after it, in tla/Node.tla, in the same order.
 
@@ -93,18 +95,25 @@ func (r *Rules) counted(i ID, s State) State {
 }
 
 // R28. Whoever keeps a lease for me need not wait.
-func (r *Rules) resigned(i ID, s State) Step {
+func (r *Rules) resigned(i ID, s State) Step { return r.handedTo(i, s, None, 0) }
+
+// R51. The RESIGN names who is to stand first, and for how long it is not to be pre-empted.
+func (r *Rules) handedTo(i ID, s State, k ID, hold spec.Hold) Step {
 	t := s
 	if s.Role == Leader {
 		t = unbound(s)
 	}
-	return tell(i, rest(t), latest(Resign, s.Conf.All(), s))
+	resign := latest(Resign, s.Conf.All(), s)
+	resign.Names, resign.Hold = k, hold
+	return tell(i, rest(t), resign)
 }
 
-// R29. Whose way is free now: a claimant claims again, and who is free grants the claim for which the sender has handed over.
+// R29, R51. Who is named claims, after the reign that has ended. Whose way is free now: a claimant claims again, and who is free grants the claim for which the sender has handed over.
 func (r *Rules) resignHeard(i ID, s State, m Message) Step {
 	t := r.release(s, m.From, m.Question)
 	switch {
+	case r.isNamed(i, s, t, m):
+		return r.claimAfter(i, t, m.From)
 	case r.succeeds(i, t, m):
 		return r.claimHeard(i, t, Message{
 			Type: Claim, From: m.Granted.By, To: i, Epoch: m.Granted.Epoch, Question: m.Granted.Question, Conf: m.Conf,
@@ -114,7 +123,7 @@ func (r *Rules) resignHeard(i ID, s State, m Message) Step {
 	case r.mayWin(i, t):
 		return r.win(i, t)
 	}
-	return tell(i, t, r.claiming(t, r.electors(t.Conf)&^t.Support))
+	return tell(i, t, r.claiming(t, r.electors(t.Conf)&^t.Support, None))
 }
 
 // R47. Those who were members, and those who are, hear of it.

@@ -79,6 +79,9 @@ type Rules struct {
 	answersMine     func(s State, m Message) bool                     // R12, R13, R21
 	answers         func(s State, m Message) Question                 // R25: which question an ACK counts for
 	succeeds        func(i ID, s State, m Message) bool               // R29
+	mayName         func(i ID, s State, k ID) bool                    // R51
+	isNamed         func(i ID, before, s State, m Message) bool       // R51: by the RESIGN that has freed i
+	hasEnded        func(i ID, s State, m Message) bool               // R51: the reign of who has named the claimant
 	handsOver       func(i ID, s State, m Message) bool               // R18
 	countsGrant     func(s State, m Message) bool                     // R19
 	mayWin          func(i ID, s State) bool                          // R20
@@ -114,6 +117,7 @@ func New() *Rules {
 	r.setPromises()
 	r.setQuestions()
 	r.setVotes()
+	r.setNames()
 	r.setMembership()
 	r.setChanges()
 	return r
@@ -181,6 +185,19 @@ func (r *Rules) setQuestions() {
 		claim := Message{From: m.Granted.By, To: i, Conf: m.Conf}
 		return claim.From != None && claim.From != i && r.mayVote(i, s, claim) && s.Leader == None &&
 			(s.Role == Follower || s.Role == Electing || s.Role == Candidate && r.outranked(i, m.Granted.By, s.Conf))
+	}
+}
+
+// setNames sets the rules about who is named by a leader that resigns. R51.
+func (r *Rules) setNames() {
+	r.mayName = func(i ID, s State, k ID) bool { return k != i && s.Conf.Voters().Has(k) }
+	// The bound of R2 is said in no module.
+	r.isNamed = func(i ID, before, s State, m Message) bool {
+		return m.Names == i && before.Leader == m.From && s.Role == Follower && s.Leader == None && s.Epoch == m.Epoch &&
+			s.Epoch < spec.MaxEpoch && r.mayStand(i, s) && r.counts(s, m)
+	}
+	r.hasEnded = func(i ID, s State, m Message) bool {
+		return m.Names != None && m.Names != i && s.Leader == m.Names && s.Epoch < m.Epoch
 	}
 }
 
@@ -253,6 +270,9 @@ func (r *Rules) MayClaim(i ID, s State) bool { return r.mayClaim(i, s) }
 
 // MayResign reports whether a node in state s does anything when it is called to resign. R28.
 func (r *Rules) MayResign(s State) bool { return s.Role == Leader }
+
+// MayName reports whether node i, in state s, may name node k as it resigns. R51.
+func (r *Rules) MayName(i ID, s State, k ID) bool { return r.mayName(i, s, k) }
 
 // HasHolder reports whether node i, in state s, keeps a lease of another. R41.
 func (r *Rules) HasHolder(i ID, s State) bool { return r.hasHolder(i, s) }

@@ -33,6 +33,7 @@ type Policy struct {
 	assented Set     // of an electing node: whom it has said ASSENT
 	asked    asked   // of a claimant and a leader: when it has asked what
 	latest   spec.Question
+	hold     Instant // the node stands against no lower leader before; 0 for at any time (R51)
 }
 
 // New returns the policy of a node that is about to start. The timing keeps its bounds, or waits mean nothing.
@@ -53,7 +54,8 @@ type Step struct {
 	// runs from there.
 	Now         Instant
 	Action      spec.Action
-	From        int // who sent the message that was taken, or None, or NonMember
+	Names       bool // the message is a RESIGN that names another node, which is to stand first (R51)
+	From        int  // who sent the message that was taken, or None, or NonMember
 	Sent        []spec.Message
 	Cancel, Arm spec.TimerSet // see R36
 	Role        spec.Role     // after it
@@ -182,6 +184,8 @@ func (p *Policy) due(t Timer, s *Step) Instant {
 // IM_BACK, for which there is time until those who may lead have tried (R46).
 func (p *Policy) rests(s *Step) {
 	switch {
+	case s.Names && One(p.leader)&p.peers.Others != 0: // it waits for that one as for any leader
+		p.rest = s.Now.Add(p.timing.Patience)
 	case One(p.leader)&p.peers.Others != 0 && p.peers.Stands && s.Action != spec.RestartAction: // a release
 		p.rest = s.Now.Add(p.timing.Settle)
 	case !PatienceTimer.in(s.Arm):

@@ -50,7 +50,15 @@ func (p *Policy) preemption(now Instant) Instant {
 		wait = p.timing.preemption(p.preempts)
 		wait += p.jitter(wait / 4)
 	}
-	return now.Add(min(wait, MaxTiming))
+	return max(now.Add(min(wait, MaxTiming)), p.hold)
+}
+
+// Hold leaves pre-emption out until then: this node has handed over by name, and the one that it has named is to lead for so long (R51).
+func (p *Policy) Hold(until Instant) {
+	p.hold = until
+	if p.Due[PreemptTimer] != Never {
+		p.Due.later(PreemptTimer, until)
+	}
 }
 
 // jitter returns a random time below d.

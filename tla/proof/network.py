@@ -146,7 +146,7 @@ def receipts(S, code, conf):
     for type in TYPES:
         for granted in (None, Granted(Value(by), Value(epoch), Value(question))) if type == "RESIGN" else (None,):
             m = Message(type, Value(sender), Value(heard_to), Value(heard_epoch), Value(heard_question), Value(heard_keeps) if type == "ELECTION" else None,
-                        granted, Conf(heard_conf) if S.changing else None)
+                        granted, None, Conf(heard_conf) if S.changing else None)
             passed = [by != none, of_members(S, S.passed(by, epoch, question, *([heard_conf] if S.changing else [])))] if granted else []
             yield Action(NAMES[type], was_sent(S, type) + passed, lambda m=m: code["on_message"](local(S, conf), m))
 

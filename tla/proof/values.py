@@ -259,7 +259,7 @@ class State(Record):
 
 
 class Message(Record):
-    FIELDS = ("type", "sender", "to", "epoch", "question", "keeps", "granted", "conf")
+    FIELDS = ("type", "sender", "to", "epoch", "question", "keeps", "granted", "names", "conf")
     only = None                                 # of a broadcast: who is meant by each
 
     def but(self, **changed):

@@ -7,7 +7,7 @@ A line of the input is one question, JSON as in traces:
     {"me": "2", "members": ["1", "2", "3"], "before": {...}, "input": {...}, "after": {...}, "sent": [...], "running": ["patience"]}
 
 "before" is null at a start, "after" is null where there was no step, and "running" are the timers that run after it. An input has
-"message", "timer" or "call", and "configuration" if that is "change"; or it is {"start": configuration or null} or {"restart": true},
+"message", "timer" or "call", and "configuration" if that is "change", or "names" if it is a "resign" that names a node; or it is {"start": configuration or null} or {"restart": true},
 where "before" is the state of before the crash. With fixed members a state has no configuration. Each is put to the code of the first page, and to the
 decision table of the second. The output is one object: how many lines of code there are, how many questions were asked, the first that the
 pages answer otherwise, and the rows of the table that none came to.
@@ -43,8 +43,8 @@ class State(Record):
 
 
 class Message(Record):
-    def __init__(self, type, sender, to, epoch, question, keeps, granted, conf):
-        super().__init__(type=type, sender=sender, to=to, epoch=epoch, question=question, keeps=keeps, granted=granted, conf=conf)
+    def __init__(self, type, sender, to, epoch, question, keeps, granted, names, conf):
+        super().__init__(type=type, sender=sender, to=to, epoch=epoch, question=question, keeps=keeps, granted=granted, names=names, conf=conf)
 
 
 class Granted(Record):
@@ -87,7 +87,7 @@ def state(s, fixed):
 def message(m):
     granted = m.get("granted") and Granted(by=node(m["granted"]["by"]), epoch=m["granted"]["epoch"], question=m["granted"]["question"])
     return Message(m["type"], node(m["from"]), node(m["to"]), m["epoch"], m["question"], node(m.get("keeps")), granted,
-                   configuration(m.get("configuration")))
+                   node(m.get("names")), configuration(m.get("configuration")))
 
 
 class Page:
@@ -128,7 +128,7 @@ class Page:
         if "restart" in i:
             return words["on_restart"](s)
         if i["call"] == "resign":
-            return words["on_resign"](s)
+            return words["on_resign"](s, node(i.get("names")))
         if i["call"] == "holder-dead":
             return words["on_holder_dead"](s)
         return words["on_change"](s, configuration(i["configuration"]))
@@ -140,7 +140,7 @@ class Page:
             none = State(role="follower", leader=None, lease=0, epoch=0, grantee=None, support=set(), asked=0, latest=0, dated=0,
                          answered={}, conf=first)
             return self.table.on_input(none, "start")
-        return self.table.on_input(s, i.get("timer") or i.get("call") or "restart", configuration(i.get("configuration")))
+        return self.table.on_input(s, i.get("timer") or i.get("call") or "restart", configuration(i.get("configuration")), node(i.get("names")))
 
 
 def main():

@@ -29,6 +29,8 @@ class Table:
         w = self.words
         m = m if m.conf is not None else m.but(conf=s.conf)
         s = w["adopted"](s, m.conf)
+        if m.type == "CLAIM" and w["meets"](m.sender, s.conf) and w["has_ended"](s, m):
+            s = w["freed"](s)
         refused = (s, [("REFUSE", m.sender)])
         if not w["meets"](m.sender, s.conf):
             asks = m.type in ("ELECTION", "CLAIM", "COORDINATOR", "HEARTBEAT", "IM_BACK")
@@ -52,14 +54,16 @@ class Table:
             rows = self.rows("COORDINATOR, HEARTBEAT" if m.type in ("COORDINATOR", "HEARTBEAT") else m.type)
         return self.sealed(self.first(rows, s, m), s, m)
 
-    def on_input(self, s, name, conf=None):
+    def on_input(self, s, name, conf=None, names=None):
         """The step of a timer that runs, a call or a start; None if there is none."""
         w = self.words
+        if names is not None and not w["may_name"](s, names):
+            return None
         if name in ("patience", "coordinator") and not w["may_stand"](s):
             says = [("IM_BACK", j) for j in self.all("IM_BACK", s)] if w["me"] in w["members"](s.conf) else []
             return self.sealed((s.but(role="follower", leader=None, lease=0, support=set(), asked=0), says), s)
         found = self.first(self.rows("Timers, calls, starts", input=name), s, conf=conf)
-        return found and self.sealed(found, s)
+        return found and self.sealed(found, s, names=names)
 
     def first(self, rows, s, m=None, conf=None):
         """What the first row that fits says: the state after, and types and receivers of what is sent."""
@@ -106,6 +110,7 @@ class Table:
                 "highest voter, may claim with the sender":
                     lambda: me == w["highest"](s.conf.voters, s.conf) and (max(s.epoch, m.epoch) if s.leader is None else s.epoch) < w["MAX_EPOCH"]
                     and quorum({m.sender}),
+                "names me": lambda: w["is_named"](s, w["release"](s, m), m),
                 "sender outranks me": lambda: w["outranked"](me, m.sender, s.conf),
                 "I am not outranked": lambda: not w["outranked"](me, m.sender, s.conf),
                 "not above my latest": lambda: m.question <= s.latest,
@@ -167,7 +172,7 @@ class Table:
             nodes = nodes | w["members"](s.conf)
         return sorted(nodes - {w["me"]} - (t.support if whom == "all but support" else set()))
 
-    def sealed(self, step, s, m=None):
+    def sealed(self, step, s, m=None, names=None):
         """What is sent carries the epoch after the step, but for a CLAIM and the RESIGN of a hand-over."""
         t, sent = step
         epochs = {"CLAIM": t.epoch + 1, "RESIGN": s.epoch}
@@ -177,5 +182,6 @@ class Table:
             question = m.question if type in ANSWERS.split(", ") else t.asked if type in ("ELECTION", "CLAIM") else t.latest
             keeps = t.leader if type == "ELECTION" else None
             granted = self.words["Granted"](by=m.sender, epoch=m.epoch, question=m.question) if type == "RESIGN" and m else None
-            said.append(self.words["Message"](type, self.words["me"], j, epochs.get(type, t.epoch), question, keeps, granted, conf))
+            named = m.sender if type == "CLAIM" and m and m.type == "RESIGN" and s.role != "claimant" else names
+            said.append(self.words["Message"](type, self.words["me"], j, epochs.get(type, t.epoch), question, keeps, granted, named, conf))
         return t, said

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 const resignHelp = `
@@ -20,7 +22,10 @@ Under bully exec CMD is ended first, and the node leads on until it has: for -st
 again at once, and if it is the highest that runs it does: this says so then, and exits with 1. To keep it from leading, stop it, or make it a
 witness with bully member. So this is for a cluster with -preempt never, or a long one, where the leader is not the highest.
 
-It exits with 0 if another node leads, and with 1 if not.
+With -to ID the leader names the node that is to lead next: a voter that runs and that it is connected to. The others wait for that one, and no higher node
+pre-empts it for -hold. If it does not come within Timing.Patience, whoever stands next leads.
+
+It exits with 0 if another node leads, or the one that was named, and with 1 if not.
 
 `
 
@@ -28,7 +33,14 @@ It exits with 0 if another node leads, and with 1 if not.
 func resignLeader(ctx context.Context, p program, args []string) error {
 	var urls []string
 	var timeout time.Duration
+	var to spec.NodeID
+	var hold time.Duration
 	flags := p.Flags("resign")
+	flags.Func("to", "hand over to the node `ID`", func(text string) (err error) {
+		to, err = spec.ParseNodeID(text)
+		return err
+	})
+	flags.DurationVar(&hold, "hold", 0, "with -to: for this `time` no higher node pre-empts that one, at most 24h")
 	nodesFlag(flags, &urls)
 	flags.DurationVar(&timeout, "timeout", 30*time.Second, "give up after this `time`")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " [address…]", Text: resignHelp}); err != nil {
@@ -38,10 +50,13 @@ func resignLeader(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	if hold < 0 || hold > host.MaxHold || hold > 0 && to.IsNone() {
+		return cli.Usage(fmt.Sprintf("-hold is from 0 to %v, and for a node that -to names", host.MaxHold))
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	operator := web.Operator{Nodes: urls, Say: func(text string) { _, _ = fmt.Fprintln(p.Log, text) }}
-	r, err := operator.Resign(ctx)
+	r, err := operator.HandOver(ctx, to, hold)
 	if err != nil {
 		return err
 	}
@@ -51,6 +66,9 @@ func resignLeader(ctx context.Context, p program, args []string) error {
 	}
 	if _, err := fmt.Fprintf(p.Out, "node %s leads epoch %d%s: nobody led for %v at most\n", r.New.Node, r.New.Epoch, again, r.Without.Round(100*time.Microsecond)); err != nil {
 		return err
+	}
+	if !to.IsNone() && r.New.Node != to {
+		return fmt.Errorf("node %s has not come to lead in time, and node %s leads: see bully status", to, r.New.Node)
 	}
 	if again != "" {
 		return fmt.Errorf("node %s leads again: it is the highest that runs; stop it, or make it a witness, and another leads", r.New.Node)

@@ -43,6 +43,33 @@ func TestResignCommand(t *testing.T) {
 	require.Contains(t, log, "node 3 leads again: it is the highest that runs")
 }
 
+// TestResignCommandNames makes the highest hand over to the lowest, which leads, and is not pre-empted; and back again.
+func TestResignCommandNames(t *testing.T) {
+	c := newCluster(t, 3)
+	for i := 1; i <= 3; i++ {
+		c.run(i, rests...)
+	}
+	leadsHere(t, c.http[2])
+	all := strings.Join(c.http, ",")
+	for _, to := range []string{"1", "2", "3"} {
+		status, out, log := bully(t, "resign", "-http", all, "-to", to, "-hold", "1m")
+		require.Equal(t, cli.OK, status, log)
+		require.Regexp(t, `^node `+to+` leads epoch \d+: nobody led for [0-9.]+(m|µ)?s at most\n$`, out)
+		t.Log(out)
+	}
+	for args, says := range map[string]string{
+		"-to 3":           "node 3 leads already: nothing was done",
+		"-to 9":           "node 9 is no voter: it may not lead",
+		"-to x":           "-to",
+		"-hold 3s":        "-hold is from 0 to 24h0m0s, and for a node that -to names",
+		"-to 1 -hold 25h": "-hold is from 0 to 24h0m0s",
+	} {
+		status, _, log := bully(t, append([]string{"resign", "-http", all}, strings.Fields(args)...)...)
+		require.NotEqual(t, cli.OK, status)
+		require.Contains(t, log, says)
+	}
+}
+
 // TestResignCommandWaits: a node whose command does not end leads on, and whoever gives up is told so.
 func TestResignCommandWaits(t *testing.T) {
 	c := newCluster(t, 1)

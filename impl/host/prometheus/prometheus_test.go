@@ -177,8 +177,9 @@ func ofCommand(t *testing.T, node fixed) map[string]*dto.MetricFamily {
 // served is a node that a page can be of.
 type served struct{ fixed }
 
-func (served) Check(context.Context) error  { return nil }
-func (served) Resign(context.Context) error { return nil }
+func (served) Check(context.Context) error                                { return nil }
+func (served) Resign(context.Context) error                               { return nil }
+func (served) HandOver(context.Context, spec.NodeID, time.Duration) error { return nil }
 
 func textOf(t *testing.T, family *dto.MetricFamily) string {
 	t.Helper()

@@ -119,6 +119,8 @@ func election(c *check.Case) string {
 		return join(first, fmt.Sprintf("is higher than %s: says OK, and asks all others itself", m.From))
 	case answers(c, spec.OK):
 		return join(first, fmt.Sprintf("is higher than %s: says OK, it has it in hand", m.From))
+	case after.Role == spec.Claimant && before.Role == spec.Follower:
+		return join(first, fmt.Sprintf("it is named: claims epoch %d at once, and asks nobody", after.Epoch+1))
 	case after.Role == spec.Claimant:
 		return join(first, fmt.Sprintf("would grant a claim of %s, %s, and says so; but goes on with its own", m.From, whichIs(c)))
 	case after.Role == spec.Electing && before.Role != spec.Electing:

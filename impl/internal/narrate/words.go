@@ -34,6 +34,10 @@ func Says(a spec.Action, m *spec.Message) string {
 		text += fmt.Sprintf(" I keep the lease of %s", m.Keeps)
 	case m.Granted != (spec.Granted{}):
 		text += fmt.Sprintf(": I have granted epoch %d to %s, which asked %d", m.Granted.Epoch, m.Granted.By, m.Granted.Question)
+	case !m.Names.IsNone() && m.Type == spec.Claim:
+		text += fmt.Sprintf(": %s has resigned, and named me", m.Names)
+	case !m.Names.IsNone():
+		text += fmt.Sprintf(": %s is to stand first", m.Names)
 	}
 	switch m.Type {
 	case spec.OK, spec.Assent, spec.Grant, spec.Refuse, spec.Ack:
@@ -72,6 +76,8 @@ func doing(e *spec.Event) string {
 		return "its timer " + string(e.Input.Timer) + " ends"
 	case e.Input.Call == spec.HolderDeadCall:
 		return "is told that the node whose lease it keeps is dead"
+	case e.Input.Call == spec.ResignCall && !e.Input.Names.IsNone():
+		return fmt.Sprintf("is called to hand over to %s", e.Input.Names)
 	case e.Input.Call == spec.ResignCall:
 		return "is called to resign"
 	case e.Input.Call == spec.ChangeCall:
@@ -128,6 +134,8 @@ func tell(c *check.Case) words {
 		return words{text: "starts for the first time", note: "its disk is empty; it waits to hear from a leader"}
 	case in.Call == spec.RestartCall:
 		return words{text: "is back", note: fmt.Sprintf("its disk has %s; it says IM_BACK, and is silent for a while, for it has forgotten whom it followed", disk(after))}
+	case in.Call == spec.ResignCall && !in.Names.IsNone():
+		return words{text: fmt.Sprintf("is called to hand over to %s", in.Names), note: fmt.Sprintf("leads no more, and names %s, which is to claim at once; the others wait for that", in.Names)}
 	case in.Call == spec.ResignCall:
 		return words{text: "is called to resign", note: "leads no more, and says so to all: nobody need wait for its lease to end"}
 	case in.Call == spec.HolderDeadCall:

@@ -64,15 +64,45 @@ func (s *Server) resign(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), longest)
 	defer cancel()
-	s.config.Logger.Info("asked to resign", "by", r.RemoteAddr)
+	to, hold, err := named(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.config.Logger.Info("asked to resign", "by", r.RemoteAddr, "names", to)
 	now := s.config.Node.Status()
 	if !now.Leading && !now.Stopped {
 		answer(w, http.StatusConflict, Resigned{Leader: now.Leader, Epoch: now.Epoch})
 		return
 	}
-	if err := s.config.Node.Resign(ctx); err != nil {
+	if to.IsNone() {
+		err = s.config.Node.Resign(ctx)
+	} else {
+		err = s.config.Node.HandOver(ctx, to, hold)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	answer(w, http.StatusOK, Resigned{Resigned: true, Epoch: now.Epoch})
+}
+
+// named returns whom POST /resign?to=ID&hold=TIME names, and for how long that one is not to be pre-empted; none if it names nobody.
+func named(r *http.Request) (to spec.NodeID, hold time.Duration, err error) {
+	asked := r.URL.Query()
+	if !asked.Has("to") {
+		if asked.Has("hold") {
+			return to, 0, fmt.Errorf("hold is for who is named: say to as well")
+		}
+		return to, 0, nil
+	}
+	if to, err = spec.ParseNodeID(asked.Get("to")); err != nil {
+		return to, 0, fmt.Errorf("to: %w", err)
+	}
+	if text := asked.Get("hold"); text != "" {
+		if hold, err = time.ParseDuration(text); err != nil || hold < 0 || hold > host.MaxHold {
+			return to, 0, fmt.Errorf("hold: %q is no time from 0 to %v, such as 30s", text, host.MaxHold)
+		}
+	}
+	return to, hold, nil
 }

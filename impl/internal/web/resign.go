@@ -20,6 +20,15 @@ type Resignation struct {
 // Resign asks the leader to resign, and waits until somebody leads in a later epoch: another node, or the same again. The error says how
 // far it has come.
 func (o *Operator) Resign(ctx context.Context) (Resignation, error) {
+	return o.HandOver(ctx, spec.NodeID{}, 0)
+}
+
+// HandOver is Resign of a leader that names who is to lead next, and for how long no higher node pre-empts that one; none is nobody.
+func (o *Operator) HandOver(ctx context.Context, to spec.NodeID, hold time.Duration) (Resignation, error) {
+	query := ""
+	if !to.IsNone() {
+		query = "?to=" + to.String() + "&hold=" + hold.String()
+	}
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	o.Nodes = Views(asking, o.Nodes)
 	cancel()
@@ -35,9 +44,12 @@ func (o *Operator) Resign(ctx context.Context) (Resignation, error) {
 		return Resignation{}, err
 	}
 	w.follow(url, old.Epoch)
+	if old.Node == to {
+		return Resignation{}, fmt.Errorf("node %s leads already: nothing was done", to)
+	}
 	o.tell("node %s leads epoch %d, and is asked to resign", old.Node, old.Epoch)
 	var resigned Resigned
-	switch err := call(ctx, http.MethodPost, url+"/resign", nil, &resigned); {
+	switch err := call(ctx, http.MethodPost, url+"/resign"+query, nil, &resigned); {
 	case ctx.Err() != nil:
 		return Resignation{}, fmt.Errorf("node %s leads epoch %d, and has not resigned in time: its work goes on; it resigns when that ends", old.Node, old.Epoch)
 	case errors.As(err, new(refused)):

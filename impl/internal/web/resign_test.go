@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -37,6 +38,27 @@ func (s *successor) Resign(context.Context) error {
 	leads.Epoch++
 	next.now.Store(&leads)
 	return s.err
+}
+
+func (s *successor) HandOver(ctx context.Context, to spec.NodeID, _ time.Duration) error {
+	if s.other == nil || s.other.Status().ID != to {
+		return errors.New("it is not connected")
+	}
+	return s.Resign(ctx)
+}
+
+// TestOperatorHandOver names who is to lead next; to name the leader itself does nothing.
+func TestOperatorHandOver(t *testing.T) {
+	leader, other := newSuccessors()
+	leader.other = other
+	a, _ := serveWith(t, leader, NewEvents(three, nil))
+	b, _ := serveWith(t, other, NewEvents(five, nil))
+	o := Operator{Nodes: []string{a, b}}
+	_, err := o.HandOver(t.Context(), three, time.Second)
+	require.EqualError(t, err, "node 3 leads already: nothing was done")
+	r, err := o.HandOver(t.Context(), five, time.Second)
+	require.NoError(t, err)
+	require.Equal(t, [2]spec.NodeID{three, five}, [2]spec.NodeID{r.Old.Node, r.New.Node})
 }
 
 // newSuccessors returns node 3, which leads, and node 5, which follows.

@@ -25,6 +25,8 @@ type Node interface {
 	Status() host.Status
 	Check(ctx context.Context) error
 	Resign(ctx context.Context) error
+	// HandOver is Resign of who names the node that is to lead next, and for how long no higher one pre-empts that.
+	HandOver(ctx context.Context, to spec.NodeID, hold time.Duration) error
 }
 
 // Certificate is what is shown of the certificate of a node.

@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 
 // fake is a node that is what it is told to be.
 type fake struct {
+	named  spec.NodeID // whom it was told to hand over to
+	hold   time.Duration
 	status host.Status
 	err    error
 	asked  int
@@ -44,6 +46,11 @@ type fake struct {
 func (f *fake) Status() host.Status          { return f.status }
 func (f *fake) Check(context.Context) error  { return f.err }
 func (f *fake) Resign(context.Context) error { f.asked++; return f.err }
+func (f *fake) HandOver(_ context.Context, to spec.NodeID, hold time.Duration) error {
+	f.asked++
+	f.named, f.hold = to, hold
+	return f.err
+}
 
 var three, five = spec.IntegerID(3), spec.IntegerID(5)
 
@@ -192,6 +199,28 @@ func TestResign(t *testing.T) {
 		if c.method == http.MethodPost {
 			require.Empty(t, answered.Get("Access-Control-Allow-Origin"))
 		}
+	}
+	require.True(t, f.named.IsNone())
+	for query, want := range map[string]struct {
+		code int
+		says string
+		hold time.Duration
+	}{
+		"?to=5":              {http.StatusOK, `"resigned":true`, 0},
+		"?to=5&hold=1m30s":   {http.StatusOK, `"resigned":true`, 90 * time.Second},
+		"?to=x":              {http.StatusBadRequest, "to: ", 0},
+		"?to=":               {http.StatusBadRequest, "to: ", 0},
+		"?hold=3s":           {http.StatusBadRequest, "hold is for who is named: say to as well", 0},
+		"?to=5&hold=-1s":     {http.StatusBadRequest, `hold: "-1s" is no time from 0 to 24h0m0s, such as 30s`, 0},
+		"?to=5&hold=24h1ms":  {http.StatusBadRequest, "is no time from 0 to 24h0m0s", 0},
+		"?to=5&hold=forever": {http.StatusBadRequest, "is no time from 0 to 24h0m0s", 0},
+	} {
+		f.named, f.hold = spec.NodeID{}, 0
+		code, body, _ := do(t, http.MethodPost, url+"/resign"+query, nil)
+		require.Equal(t, want.code, code, query)
+		require.Contains(t, body, want.says, query)
+		require.Equal(t, want.hold, f.hold, query)
+		require.Equal(t, code == http.StatusOK, f.named == spec.IntegerID(5), query)
 	}
 	f.err = errors.New("stopped")
 	code, body, _ := do(t, http.MethodPost, url+"/resign", nil)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // dialOnly opens a connection to a server, and sends a text.
@@ -80,6 +82,10 @@ func TestStreamsHaveHalf(t *testing.T) {
 type stuckNode struct {
 	*fake
 	asks, free chan struct{}
+}
+
+func (s *stuckNode) HandOver(ctx context.Context, _ spec.NodeID, _ time.Duration) error {
+	return s.Resign(ctx)
 }
 
 func (s *stuckNode) Resign(ctx context.Context) error {

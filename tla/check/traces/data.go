@@ -24,11 +24,11 @@ const (
 (*           0 for one that is no member.  Of two runs, each has its own,  *)
 (*           but for members that are fixed: the second is all of them     *)
 (* Msgs      messages, numbered                                            *)
-(* Events    <<action, node, msg, conf, state, sent>>: which of Msgs is    *)
-(*           received or lost, or 0; which of Confs is asked for by a      *)
-(*           Change, or is started with; else 1, the empty one; which of   *)
-(*           States comes; which of Sents is sent; of a Cut, which of      *)
-(*           CutSets is cut                                                *)
+(* Events    <<action, node, msg, conf, state, sent, names>>: which of     *)
+(*           Msgs is received or lost, or 0; which of Confs is asked for   *)
+(*           by a Change, or is started with; else 1, the empty one; which *)
+(*           of States comes; which of Sents is sent; of a Cut, which of   *)
+(*           CutSets is cut; whom a Resign names, or 0                     *)
 (* Sents     of what is sent in a step, which of Msgs each is              *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
@@ -52,9 +52,9 @@ Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answer
   [role |-> role, leader |-> leader, lease |-> lease, epoch |-> epoch, grantee |-> grantee, support |-> support, asked |-> asked,
    latest |-> latest, dated |-> dated, answered |-> answered, conf |-> Confs[c]]
 
-Saying(type, from, to, epoch, question, keeps, by, e, q, c) ==
+Saying(type, from, to, epoch, question, keeps, by, e, q, names, c) ==
   [type |-> type, from |-> from, to |-> to, epoch |-> epoch, question |-> question, keeps |-> keeps,
-   granted |-> [by |-> by, epoch |-> e, question |-> q], conf |-> Confs[c]]
+   granted |-> [by |-> by, epoch |-> e, question |-> q], names |-> names, conf |-> Confs[c]]
 `
 	dataFoot = `
 \* What no run has: for the Empty and First of modules that know no addresses.
@@ -172,7 +172,7 @@ func (w *writer) event(t *trace, e *event) {
 	if e.input != 0 {
 		message = w.message(t, e.input)
 	}
-	w.events.add(fmt.Sprintf("<<%q, %d, %d, %d, %d, %d>>", e.action, e.node, message, w.conf(t, t.confOf(e)), w.state(t, e.state), sent))
+	w.events.add(fmt.Sprintf("<<%q, %d, %d, %d, %d, %d, %d>>", e.action, e.node, message, w.conf(t, t.confOf(e)), w.state(t, e.state), sent, e.names))
 }
 
 // confOf returns which configuration is said beside an event: that which is asked for, or started with; else the empty one.
@@ -251,8 +251,8 @@ func (w *writer) cut(t *trace, place int32) int {
 func (w *writer) message(t *trace, place int32) int {
 	return w.once(&w.msgs, place, func([]byte) []byte {
 		m := &t.messages.all[place]
-		return fmt.Appendf(nil, "Saying(%q, %d, %d, %d, %d, %d, %d, %d, %d, %d)", m.Type, t.ranks[m.From], t.ranks[m.To], t.epochs.small(uint64(m.Epoch)), t.number(m.Question),
-			t.ranks[m.Keeps], t.ranks[m.Granted.By], t.epochs.small(uint64(m.Granted.Epoch)), t.number(m.Granted.Question), w.conf(t, m.Configuration))
+		return fmt.Appendf(nil, "Saying(%q, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)", m.Type, t.ranks[m.From], t.ranks[m.To], t.epochs.small(uint64(m.Epoch)), t.number(m.Question),
+			t.ranks[m.Keeps], t.ranks[m.Granted.By], t.epochs.small(uint64(m.Granted.Epoch)), t.number(m.Granted.Question), t.ranks[m.Names], w.conf(t, m.Configuration))
 	})
 }
 

@@ -44,6 +44,7 @@ type event struct {
 	sent   int32 // a place in trace.sents; of a Cut, in trace.cuts
 	input  int32 // a place in trace.messages: received or lost
 	conf   int32 // a place in trace.confs: what is asked for by a Change
+	names  rank  // whom a Resign names
 }
 
 // list is values, each once, by a key that says all of it.
@@ -104,7 +105,7 @@ func read(file string, in io.Reader) (*trace, error) {
 
 // event adds an event.
 func (t *trace) event(e *spec.Event) {
-	compact := event{action: e.Action, node: t.ranks[e.Node], state: t.state(&e.State), input: t.message(e.Input.Message)}
+	compact := event{action: e.Action, node: t.ranks[e.Node], state: t.state(&e.State), input: t.message(e.Input.Message), names: t.ranks[e.Input.Names]}
 	if c := e.Input.Configuration; !c.IsNone() {
 		compact.conf = t.conf(c)
 	}

@@ -97,7 +97,8 @@ type (
 			by              rank
 			epoch, question int
 		}
-		conf saidConf
+		names rank
+		conf  saidConf
 	}
 )
 
@@ -141,7 +142,7 @@ func (c *saidConf) UnmarshalJSON(text []byte) error {
 func (a *answer) UnmarshalJSON(text []byte) error { return tuple(text, &a.after, &a.sent) }
 
 func (m *told) UnmarshalJSON(text []byte) error {
-	return tuple(text, &m.kind, &m.from, &m.to, &m.epoch, &m.question, &m.keeps, &m.granted.by, &m.granted.epoch, &m.granted.question, &m.conf)
+	return tuple(text, &m.kind, &m.from, &m.to, &m.epoch, &m.question, &m.keeps, &m.granted.by, &m.granted.epoch, &m.granted.question, &m.names, &m.conf)
 }
 
 // tuple reads an array with one thing for each of parts. An empty one is nothing at all, and leaves them as they are.

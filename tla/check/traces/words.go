@@ -43,7 +43,7 @@ func (t *trace) lines(first string, messages []told) string {
 	}
 	for _, m := range messages {
 		message := spec.Message{Type: spec.MessageType(m.kind), From: t.id(m.from), To: t.id(m.to), Epoch: t.large(m.epoch), Question: t.question(m.question),
-			Keeps: t.id(m.keeps), Configuration: t.configurationSaid(&m.conf)}
+			Keeps: t.id(m.keeps), Names: t.id(m.names), Configuration: t.configurationSaid(&m.conf)}
 		if m.granted.by != 0 {
 			message.Granted = spec.Granted{By: t.id(m.granted.by), Epoch: t.large(m.granted.epoch), Question: t.question(m.granted.question)}
 		}
@@ -56,6 +56,7 @@ func (t *trace) lines(first string, messages []told) string {
 func (t *trace) eventAt(i int) spec.Event {
 	e := &t.events[i]
 	out := spec.Event{Seq: uint64(i + 1), Node: t.id(e.node), Action: e.action, Input: spec.Input{Message: t.messages.all[e.input]}}
+	out.Input.Names = t.id(e.names)
 	if e.action == spec.ChangeAction {
 		out.Input.Configuration = t.confs.all[e.conf]
 	}
