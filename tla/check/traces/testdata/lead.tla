@@ -7,11 +7,11 @@
 (*           0 for one that is no member.  Of two runs, each has its own,  *)
 (*           but for members that are fixed: the second is all of them     *)
 (* Msgs      messages, numbered                                            *)
-(* Events    <<action, node, msg, conf, state, sent>>: which of Msgs is    *)
-(*           received or lost, or 0; which of Confs is asked for by a      *)
-(*           Change, or is started with; else 1, the empty one; which of   *)
-(*           States comes; which of Sents is sent; of a Cut, which of      *)
-(*           CutSets is cut                                                *)
+(* Events    <<action, node, msg, conf, state, sent, names>>: which of     *)
+(*           Msgs is received or lost, or 0; which of Confs is asked for   *)
+(*           by a Change, or is started with; else 1, the empty one; which *)
+(*           of States comes; which of Sents is sent; of a Cut, which of   *)
+(*           CutSets is cut; whom a Resign names, or 0                     *)
 (* Sents     of what is sent in a step, which of Msgs each is              *)
 (* Leaders   of each run, of each epoch from 0, who was the first to lead  *)
 (* Highest   of each run, what the highest epoch of all is here, or -1     *)
@@ -39,25 +39,25 @@ Being(role, leader, lease, epoch, grantee, support, asked, latest, dated, answer
   [role |-> role, leader |-> leader, lease |-> lease, epoch |-> epoch, grantee |-> grantee, support |-> support, asked |-> asked,
    latest |-> latest, dated |-> dated, answered |-> answered, conf |-> Confs[c]]
 
-Saying(type, from, to, epoch, question, keeps, by, e, q, c) ==
+Saying(type, from, to, epoch, question, keeps, by, e, q, names, c) ==
   [type |-> type, from |-> from, to |-> to, epoch |-> epoch, question |-> question, keeps |-> keeps,
-   granted |-> [by |-> by, epoch |-> e, question |-> q], conf |-> Confs[c]]
+   granted |-> [by |-> by, epoch |-> e, question |-> q], names |-> names, conf |-> Confs[c]]
 
 Events == <<
-  <<"Start", 1, 0, 2, 1, 1>>,
-  <<"Start", 2, 0, 2, 1, 1>>,
-  <<"Start", 3, 0, 2, 1, 1>>,
-  <<"PatienceTimeout", 3, 0, 1, 2, 2>>,
-  <<"OnElection", 1, 1, 1, 3, 3>>,
-  <<"OnElection", 2, 2, 1, 3, 4>>,
-  <<"OnAssent", 3, 3, 1, 4, 5>>,
-  <<"OnAssent", 3, 4, 1, 4, 1>>,
-  <<"OnClaim", 1, 5, 1, 6, 6>>,
-  <<"OnClaim", 2, 6, 1, 6, 7>>,
-  <<"OnGrant", 3, 7, 1, 7, 8>>,
-  <<"OnCoordinator", 1, 9, 1, 8, 9>>,
-  <<"OnCoordinator", 2, 10, 1, 8, 10>>,
-  <<"OnAck", 3, 11, 1, 9, 1>>
+  <<"Start", 1, 0, 2, 1, 1, 0>>,
+  <<"Start", 2, 0, 2, 1, 1, 0>>,
+  <<"Start", 3, 0, 2, 1, 1, 0>>,
+  <<"PatienceTimeout", 3, 0, 1, 2, 2, 0>>,
+  <<"OnElection", 1, 1, 1, 3, 3, 0>>,
+  <<"OnElection", 2, 2, 1, 3, 4, 0>>,
+  <<"OnAssent", 3, 3, 1, 4, 5, 0>>,
+  <<"OnAssent", 3, 4, 1, 4, 1, 0>>,
+  <<"OnClaim", 1, 5, 1, 6, 6, 0>>,
+  <<"OnClaim", 2, 6, 1, 6, 7, 0>>,
+  <<"OnGrant", 3, 7, 1, 7, 8, 0>>,
+  <<"OnCoordinator", 1, 9, 1, 8, 9, 0>>,
+  <<"OnCoordinator", 2, 10, 1, 8, 10, 0>>,
+  <<"OnAck", 3, 11, 1, 9, 1, 0>>
 >>
 
 States == <<
@@ -73,18 +73,18 @@ States == <<
 >>
 
 Msgs == <<
-  Saying("ELECTION", 3, 1, 0, 2, 0, 0, 0, 0, 2),
-  Saying("ELECTION", 3, 2, 0, 2, 0, 0, 0, 0, 2),
-  Saying("ASSENT", 1, 3, 0, 2, 0, 0, 0, 0, 2),
-  Saying("ASSENT", 2, 3, 0, 2, 0, 0, 0, 0, 2),
-  Saying("CLAIM", 3, 1, 1, 3, 0, 0, 0, 0, 2),
-  Saying("CLAIM", 3, 2, 1, 3, 0, 0, 0, 0, 2),
-  Saying("GRANT", 1, 3, 1, 3, 0, 0, 0, 0, 2),
-  Saying("GRANT", 2, 3, 1, 3, 0, 0, 0, 0, 2),
-  Saying("COORDINATOR", 3, 1, 1, 3, 0, 0, 0, 0, 2),
-  Saying("COORDINATOR", 3, 2, 1, 3, 0, 0, 0, 0, 2),
-  Saying("ACK", 1, 3, 1, 3, 0, 0, 0, 0, 2),
-  Saying("ACK", 2, 3, 1, 3, 0, 0, 0, 0, 2)
+  Saying("ELECTION", 3, 1, 0, 2, 0, 0, 0, 0, 0, 2),
+  Saying("ELECTION", 3, 2, 0, 2, 0, 0, 0, 0, 0, 2),
+  Saying("ASSENT", 1, 3, 0, 2, 0, 0, 0, 0, 0, 2),
+  Saying("ASSENT", 2, 3, 0, 2, 0, 0, 0, 0, 0, 2),
+  Saying("CLAIM", 3, 1, 1, 3, 0, 0, 0, 0, 0, 2),
+  Saying("CLAIM", 3, 2, 1, 3, 0, 0, 0, 0, 0, 2),
+  Saying("GRANT", 1, 3, 1, 3, 0, 0, 0, 0, 0, 2),
+  Saying("GRANT", 2, 3, 1, 3, 0, 0, 0, 0, 0, 2),
+  Saying("COORDINATOR", 3, 1, 1, 3, 0, 0, 0, 0, 0, 2),
+  Saying("COORDINATOR", 3, 2, 1, 3, 0, 0, 0, 0, 0, 2),
+  Saying("ACK", 1, 3, 1, 3, 0, 0, 0, 0, 0, 2),
+  Saying("ACK", 2, 3, 1, 3, 0, 0, 0, 0, 0, 2)
 >>
 
 Sents == <<
