@@ -231,14 +231,15 @@ func (p *placed) box(s scale) (x, wide, y float64) {
 func (p *placed) draw(out *strings.Builder, s scale, next int64) {
 	x, wide, y := p.box(s)
 	classes := []string{"op"}
-	for class, is := range map[string]bool{"told": p.op.Kind == FollowedOp, "fenced": p.op.Outcome == Fenced, "unknown": p.op.Outcome == Unknown, "misfit": p.misfit} {
+	fenced, unknown := p.as == refused, p.as > follows && p.op.Outcome == Unknown // who writes says that it leads, whatever comes of the write
+	for class, is := range map[string]bool{"told": p.as == follows, "fenced": fenced, "unknown": unknown, "misfit": p.misfit} {
 		if is {
 			classes = append(classes, class)
 		}
 	}
 	slices.Sort(classes[1:])
 	fill := ""
-	if p.op.Epoch > 0 && p.op.Outcome != Fenced && p.op.Outcome != Unknown {
+	if p.op.Epoch > 0 && !fenced && !unknown {
 		fill = fmt.Sprintf(` style="fill: var(--epoch-%d)"`, p.op.Epoch%8)
 	} else if p.op.Epoch == 0 {
 		fill = ` style="fill: var(--card)"`
