@@ -153,7 +153,8 @@ func scaleOf(all []placed) (s scale) {
 	}
 	slices.Sort(s.moments)
 	s.moments = slices.Compact(s.moments)
-	step := math.Max(3, math.Min(26, 60_000/float64(len(s.moments)+1)))
+	few, many := 900/float64(len(s.moments)+1), 60_000/float64(len(s.moments)+1)
+	step := math.Max(3, math.Min(math.Min(90, math.Max(26, few)), many))
 	x := 10.0
 	for i, at := range s.moments {
 		if i > 0 {

@@ -91,7 +91,7 @@ func findOut(f Finding) foundOut {
 	if f.Verdict == Nothing {
 		out.Class = ""
 	}
-	if f.Broken != "" {
+	if f.Broken != "" && f.Broken != f.Check {
 		out.Says = f.Broken + ": " + f.Explanation
 	}
 	return out

@@ -116,6 +116,17 @@ export const breaks: Break[] = [
   { name: 'a released page is not told what to play', file: 'released', test: 'by its name', script: 'addEventListener("DOMContentLoaded", () => { document.getElementById("opened").textContent = ""; });' },
   { name: 'a released engine does not know a golden trace', file: 'released', test: 'golden', script: answered('open', '(answer) => { answer.problem = { problem: "no" }; }') },
   { name: 'a released engine does not know a step', file: 'released', test: 'as they come', script: answered('feed', '(answer) => { answer.frames = []; }') },
+  { name: 'a site is asked for what it has not', file: 'site', test: 'from the disk', script: 'addEventListener("load", () => { new Image().src = "none.png"; });' },
+  { name: 'a link to a story is not seen in a folder', file: 'site', test: 'below a path', script: 'history.replaceState(null, "", location.pathname);' },
+  { name: 'a page has no picture', file: 'site', test: 'what chats show', script: 'addEventListener("DOMContentLoaded", () => document.querySelector("meta[property=\'og:image\']")?.remove());' },
+  { name: 'an embedded page is cut off', file: 'site', test: 'embedded, on a phone:', script: style('.embed { min-height: 1200px }') },
+  { name: 'an embedded page is the whole page', file: 'site', test: 'embedded, on a desk', script: 'URLSearchParams.prototype.has = () => false; Array.prototype.includes = ((real) => function (what, ...more) { return what !== "embed" && real.call(this, what, ...more); })(Array.prototype.includes);' },
+  { name: 'an embedded line is pale', file: 'site', test: 'embedded, on a phone, dark', script: style('[data-theme=dark] { --ink: #444444 !important }') },
+  { name: 'an embedded page takes the focus', file: 'site', test: 'a page of somebody else', script: 'if (top !== self) setInterval(() => document.querySelector(".embed-play")?.focus(), 50);' },
+  { name: 'a film has no steps', file: 'export', test: 'a film plays', script: 'const real = URL.createObjectURL; URL.createObjectURL = (blob) => real(blob.type !== "image/svg+xml" ? blob : new Blob(["<svg xmlns=\'http://www.w3.org/2000/svg\'><animate dur=\'9ms\'/></svg>"], { type: blob.type }));' },
+  { name: 'there are no workers', file: 'beside', test: 'ten thousand', script: 'delete globalThis.Worker;' },
+  { name: 'a late answer is shown', file: 'beside', test: 'opened meanwhile', script: `addEventListener('hashchange', (event) => event.stopImmediatePropagation(), true);` },
+  { name: 'the page has no engine where it has no worker', file: 'beside', test: 'as one dies', script: answered('open', '(answer) => { answer.frames = []; answer.problem = { problem: "no" }; }') },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
 ];
 
