@@ -154,15 +154,15 @@ func TestCut(t *testing.T) {
 	html := theBuild(t).html
 	_, err := cut(html)
 	require.NoError(t, err)
-	for _, mark := range []string{policyMark, connectMark, openedMark, engineMark} {
+	for _, mark := range []string{policyMark, connectMark, iconMark, openedMark, engineMark} {
 		_, err := cut(strings.Replace(html, mark, "", 1))
 		require.ErrorContains(t, err, "0 times, and once is wanted")
 		_, err = cut(html + mark)
 		require.ErrorContains(t, err, "2 times")
 	}
-	_, err = cut(engineMark + openedMark + policyMark + connectMark + `"`)
+	_, err = cut(engineMark + openedMark + iconMark + policyMark + connectMark + `"`)
 	require.ErrorContains(t, err, "another order")
-	_, err = cut(policyMark + `"` + connectMark + `"` + openedMark + engineMark)
+	_, err = cut(policyMark + `"` + connectMark + `"` + iconMark + openedMark + engineMark)
 	require.ErrorContains(t, err, "another order")
 }
 
