@@ -47,8 +47,8 @@ function ways(of: Recording): Way[] {
     { word: 'Test case', says: 'The run, with all that was done to it, for a test: it plays the same again.',
       off: noEngine || (!ours && !runSpec.value && 'Only a run or a trace has one.'), does: () => exportOf('testCase') },
     { word: 'Diagram, SVG', says: 'The space-time diagram, for a document.', does: () => save(fileName(of, 'svg'), exportSVG(of), 'image/svg+xml') },
-    { word: 'Film, SVG', says: `The ring as it plays, for a page or a README: it moves wherever an image is shown. ${filmed(of)}`, does: () => save(fileName(of, 'film.svg'), exportFilm(of, filmOptions(of)), 'image/svg+xml') },
     { word: 'Diagram, PNG', says: 'The same as an image.', does: async () => save(fileName(of, 'png'), await exportPNG(of), 'image/png') },
+    { word: 'Film, SVG', says: `The ring as it plays, for a page or a README: it moves wherever an image is shown. ${filmed(of)}`, does: () => save(fileName(of, 'film.svg'), exportFilm(of, filmOptions(of)), 'image/svg+xml') },
   ];
 }
 

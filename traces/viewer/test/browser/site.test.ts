@@ -176,6 +176,7 @@ test('a page of somebody else has it within, as Share says, and keeps its focus'
     await within.locator('.embed-says').waitFor();
     await within.getByRole('button', { name: 'Next' }).waitFor({ timeout: 60_000 });
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'INPUT');
+    assert.equal(await page.frames().at(-1)!.evaluate(() => document.activeElement?.tagName), 'BODY', 'within, nothing has taken it');
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it is no wider than the phone');
   } finally {
     await context.close();
