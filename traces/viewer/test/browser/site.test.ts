@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { axe, judged } from './accessible';
+import { sabotage } from './broken';
 import { workbench } from './built';
 import { phone, ready, settled, theBrowser, until, visit, type Options } from './kit';
 
@@ -170,6 +171,8 @@ test('a page of somebody else has it within, as Share says, and keeps its focus'
   const browser = await theBrowser();
   const context = await browser.newContext({ viewport: phone });
   try {
+    const broken = sabotage();
+    if (broken) await context.addInitScript(broken);
     const page = await context.newPage();
     await page.goto(new URL('/around', around).href);
     const within = page.frameLocator('iframe');
