@@ -5,6 +5,7 @@ import type { Engine } from './types';
 
 // Go is what Go's own wasm_exec.js leaves.
 declare class Go {
+  env: Record<string, string>;
   importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
 }
@@ -24,9 +25,10 @@ export async function loadEngine(packed: string): Promise<Engine> {
   return start(program);
 }
 
-// start starts an engine that is compiled.
-export async function start(compiled: WebAssembly.Module): Promise<Engine> {
+// start starts an engine that is compiled, with an environment (of Go: GOGC and the like).
+export async function start(compiled: WebAssembly.Module, env: Record<string, string> = {}): Promise<Engine> {
   const go = new Go();
+  go.env = env;
   void go.run(await WebAssembly.instantiate(compiled, go.importObject));
   for (let i = 0; i < 100 && !globalThis.bullyEngine; i++) await new Promise((done) => setTimeout(done, 10));
   if (!globalThis.bullyEngine) throw new Error('the engine started, and does not answer');

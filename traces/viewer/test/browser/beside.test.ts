@@ -73,6 +73,18 @@ inPage('ten thousand events of nine nodes: the page answers while they are opene
   assert.equal(data.toString().trim().split('\n').length, events + 1);
 });
 
+inPage('ten thousand events of nine nodes open, and play', { hash: run({}) }, async (page, t) => {
+  await ready(page);
+  await menu(page, 'Open');
+  const from = Date.now();
+  await page.locator('dialog input[type=file]').setInputFiles(many());
+  await until(page, 'the trace', nine);
+  t.diagnostic(`open after ${seconds(Date.now() - from)}`); // hardly to be asserted: machines may be busy
+  const { count } = await shown(page);
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await until(page, 'it plays', (now) => now.count > count + 2);
+});
+
 inPage('what is opened meanwhile is what is shown', { hash: run({}), init: slow, small: true }, async (page) => {
   await ready(page);
   await choose(page);
