@@ -75,7 +75,7 @@ var stub = template.Must(template.New("stub").Parse(`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file: data:; base-uri 'none'; form-action 'none'">
 <meta http-equiv="refresh" content="0; url={{.To}}">
 <title>{{.Title}} · Bully</title>
 <meta name="description" content="{{.About}}">
@@ -87,7 +87,14 @@ var stub = template.Must(template.New("stub").Parse(`<!doctype html>
 <meta property="og:image:height" content="630">
 <meta property="og:image:alt" content="{{.Says}}">
 <meta name="twitter:card" content="summary_large_image">
-<style>:root { color-scheme: light dark; } body { margin: 1rem auto; max-width: 60rem; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; } img { display: block; width: 100%; height: auto; }</style>
+<link rel="icon" href="data:,">
+<style>
+:root { color-scheme: light dark; --paper: #f7f6f2; --ink: #1b1f24; --accent: #0a58a6; }
+@media (prefers-color-scheme: dark) { :root { --paper: #12161b; --ink: #e6eaef; --accent: #72b7f2; } }
+body { margin: 1rem auto; max-width: 60rem; padding: 0 1rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+a { color: var(--accent); }
+img { display: block; width: 100%; height: auto; }
+</style>
 </head>
 <body>
 <main>

@@ -88,9 +88,15 @@ test('what chats show of a link: a title, what it is about, and a picture, in li
   const answer = await fetch(picture);
   assert.equal(answer.headers.get('content-type'), 'image/png');
   // Without its way on, the small page can be read, too.
-  const still = html.replace(/<meta http-equiv="refresh"[^>]*>/, '').replaceAll('../index.html', `${base}index.html`).replaceAll('src="', `src="${base}runs/`);
+  const still = html.replace(/<meta http-equiv="refresh"[^>]*>/, '').replaceAll('../index.html', '/some/where/else/index.html').replaceAll('src="', 'src="/some/where/else/runs/');
+  const around = await served(still);
   for (const dark of [false, true]) {
-    await visited({ url: `${await served(still.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1'))}index.html`, dark }, async (page) => {
+    await visited({ url: new URL('/around', around).href, dark }, async (page) => {
+      assert.ok(await page.locator('img').evaluate(async (img: HTMLImageElement) => { await img.decode(); return img.naturalWidth === 1200; }));
+      await page.evaluate(axe);
+      assert.deepEqual((await judged(page, 'a small page')).wrong, []);
+    });
+    await visited({ url: `${around}index.html`, dark }, async (page) => {
       await ready(page);
       assert.equal(await page.evaluate(() => document.querySelector('meta[property="og:image"]')?.getAttribute('content')), 'index.png');
       assert.ok(await page.evaluate(() => document.querySelector('meta[name=description]')?.getAttribute('content')));
