@@ -29,7 +29,7 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-test traces mutants soak lint fuzz release clean
+.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,9 @@ viewer: traces/viewer/node_modules ## build the pages of workbench view and of w
 
 viewer-release: viewer ## the same, and keep it in the repository, for builds without Node: once a release, or when viewer-test asks for it
 	cd traces/viewer && node build.mjs --release
+
+viewer-site: ## write the pages as a folder for any web server, or none: .cache/site (10 s)
+	$(GO) run ./impl/cmd/workbench view -site .cache/site
 
 viewer-test: viewer ## build these pages and test them, in Chromium too: needs Node 20 (4 min)
 	$(GO) test -count=1 ./traces/viewer

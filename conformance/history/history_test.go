@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -237,10 +239,14 @@ func TestVisualise(t *testing.T) {
 	var page bytes.Buffer
 	ops := append(sound(), followed("2", 2, 4, 3000, 3000), unknown("3", 19, 4, 3000), read(19, 4, 4000, 4000))
 	require.NoError(t, history.Visualise(&page, header, ops, history.Options{}))
-	for _, text := range []string{"a test", "3 leads 4", "1 is told: 3 leads 4", "3: write r 17 of 4 → done", "2: write r 16 of 3 → fenced by 4",
-		"3: write r 18 of 4 → unknown", "3: write r 19 of 4 → unknown", "reader: read r → 17 of 4", "led by 3", "value 17 of epoch 4"} {
+	for _, text := range []string{"a test", "Who led, and who was told", "Resource r", "✕ registers: refused", "epoch 4 has two leaders, 3 and 2", "✓ fence: linearizable",
+		"node 3 leads epoch 4 (1µs to 1µs); number 1, after which it holds led by 3", "is told: 3 leads 4", "write 17 of 4 → done", "write 16 of 3 → fenced by 4",
+		"1 of 6 operations are in no order that explains the others", "it fits into no order", `<span title="node 3">node 3</span>`, `<span title="reader">reader</span>`,
+		"write 18 of 4 → unknown", "write 19 of 4 → unknown", "read → 17 of 4", "value 17 of epoch 4", "var(--epoch-4)", "prefers-color-scheme: dark"} {
 		require.Contains(t, page.String(), text)
 	}
+	require.NotContains(t, page.String(), "<script", "it runs none")
+	require.Equal(t, 1, strings.Count(page.String(), `<svg xmlns="http`)-1, "a drawing of the epochs, and one of the resource")
 	require.ErrorContains(t, history.Visualise(io.Discard, header, nil, history.Options{}), "nothing to draw")
 	require.ErrorIs(t, history.Visualise(brokenWriter{}, header, ops, history.Options{}), io.ErrClosedPipe)
 	many := make([]history.Op, 20_001)
@@ -248,6 +254,46 @@ func TestVisualise(t *testing.T) {
 		many[i] = led("1", 1, int64(i), int64(i))
 	}
 	require.ErrorContains(t, history.Visualise(io.Discard, header, many, history.Options{}), "too many for a page")
+}
+
+// TestOrderIsDrawn sees that each operation of an order has its place in it, and that a name cannot become a part of the page.
+func TestOrderIsDrawn(t *testing.T) {
+	var page bytes.Buffer
+	ops := append(sound(), history.Op{Client: "<b>&", Kind: history.ReadOp, Epoch: 4, Resource: "r", Value: 17, Call: 2400, Return: 2900})
+	require.NoError(t, history.Visualise(&page, header, ops, history.Options{}))
+	require.NotContains(t, page.String(), "<b>")
+	require.Contains(t, page.String(), `<span title="&lt;b&gt;&amp;">`)
+	require.Equal(t, 11, strings.Count(page.String(), `class="effect"`), "a dot for each operation of the orders")
+	for place := 1; place <= 6; place++ {
+		require.Contains(t, page.String(), fmt.Sprintf("<tr><td>%d</td>", place))
+	}
+	require.NotContains(t, page.String(), "misfit\"")
+}
+
+// TestColours compares the colours of the page with those of the viewer, in light and in dark.
+func TestColours(t *testing.T) {
+	colours := func(file, dark string) (light, inDark map[string]string) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		first, second, ok := strings.Cut(string(text), dark)
+		require.True(t, ok)
+		all := func(text string) map[string]string {
+			found := map[string]string{}
+			for _, pair := range regexp.MustCompile(`(--[a-z0-9-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(text, -1) {
+				found[pair[1]] = pair[2]
+			}
+			return found
+		}
+		return all(first), all(second)
+	}
+	light, dark := colours("page.css", "@media (prefers-color-scheme: dark)")
+	lightOfViewer, darkOfViewer := colours("../../traces/viewer/src/palette.css", "[data-theme='dark']")
+	require.Len(t, light, 19)
+	require.Len(t, dark, 19)
+	for name := range light {
+		require.Equal(t, lightOfViewer[name], light[name], name)
+		require.Equal(t, darkOfViewer[name], dark[name], name)
+	}
 }
 
 func ExampleCheck() {

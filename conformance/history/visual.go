@@ -1,30 +1,45 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
+	_ "embed"
 	"fmt"
+	"html/template"
 	"io"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // maxDrawn is how many operations a page has at most: browsers draw them all.
 const maxDrawn = 20_000
 
-// Visualise writes an HTML page with the operations of a history that the searches look at, by client and time, and the
-// order that was found; or the longest ones where there is none, and what does not fit into them. A box is where an
-// operation can have taken effect, by all the others; who points at it sees when it was called, and when it returned. The
-// page needs no network. The error says what is not well formed, or that there is too much to draw, or nothing.
+// maxListed is how many a table of them has at most.
+const maxListed = 1000
+
+//go:embed page.css
+var style string
+
+//go:embed page.html
+var form string
+
+var pageForm = template.Must(template.New("page").Parse(form))
+
+// Visualise writes an HTML page with what was checked, and the operations that the searches look at: those on the epochs, and those on each resource, by
+// client and time, and the order that was found; or the longest ones where there is none, and what does not fit into them. A box is where an
+// operation can have taken effect, by all the others; who points at it sees when it was called, and when it returned. Clients that are nodes have
+// their ids. The page needs no network, and runs no script. The error says what is not well formed, or that there is too much to draw, or nothing.
 func Visualise(w io.Writer, h Header, ops []Op, o Options) error {
-	if err := validate(h, ops); err != nil {
+	report, err := Check(h, ops, o)
+	if err != nil {
 		return err
 	}
-	parts := append(registerParts(ops), fenceParts(h, ops)...)
+	registers, resources := registerParts(ops), fenceParts(h, ops)
 	total := 0
-	for _, p := range parts {
+	for _, p := range append(registers[:len(registers):len(registers)], resources...) {
 		total += len(p.ops)
 	}
 	switch {
@@ -33,90 +48,97 @@ func Visualise(w io.Writer, h Header, ops []Op, o Options) error {
 	case total > maxDrawn:
 		return fmt.Errorf("history: the history has %d operations to draw, and more than %d are too many for a page: record less", total, maxDrawn)
 	}
-	rows := rowsOf(parts)
-	var all []porcupine.Operation
-	owner := map[item]int{}
-	for n, p := range parts {
-		for _, op := range p.ops {
-			op.ClientId, op.Metadata = rows[op.Input.(item)], op.Input.(item).op.String()
-			owner[op.Input.(item)] = n
-			all = append(all, op)
-		}
+	page := struct {
+		Header
+		Style    template.CSS
+		Findings []foundOut
+		Drawings []drawn
+	}{Header: h, Style: template.CSS(style)}
+	for _, f := range report.Findings {
+		page.Findings = append(page.Findings, findOut(f))
 	}
-	model := historyModel
-	model.DescribeOperationMetadata = func(text any) string { return text.(string) }
-	model.Partition = func(all []porcupine.Operation) [][]porcupine.Operation {
-		split := make([][]porcupine.Operation, len(parts))
-		for _, op := range all {
-			n := owner[op.Input.(item)]
-			split[n] = append(split[n], op)
-		}
-		return split
+	limit := cmp.Or(o.Timeout, DefaultTimeout)
+	if len(registers) > 0 {
+		page.Drawings = append(page.Drawings, draw("Who led, and who was told", registers, nil, limit))
 	}
-	_, info := porcupine.CheckOperationsVerbose(model, all, cmp.Or(o.Timeout, DefaultTimeout))
-	info.AddAnnotations(annotations(h, ops, owner))
-	if err := porcupine.Visualize(model, info, w); err != nil {
+	for _, p := range resources {
+		page.Drawings = append(page.Drawings, draw("Resource "+p.name, []part{p}, unsearched(ops, p), limit))
+	}
+	var out bytes.Buffer
+	if err := pageForm.Execute(&out, page); err != nil {
 		return fmt.Errorf("history: cannot draw the history: %w", err)
 	}
+	if _, err := w.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("history: cannot write the page: %w", err)
+	}
 	return nil
+}
+
+// foundOut is a finding, as the page says it.
+type foundOut struct {
+	Class, Sign, Check, Means, Says string
+	Verdict                         Verdict
+	Operations                      int
+}
+
+func findOut(f Finding) foundOut {
+	means := map[string]string{
+		"registers": "Each epoch has one leader, and nobody is told of another, or of one who does not lead yet.", string(spec.NoStaleWrite): "No resource admits an epoch below one that it has admitted.",
+		"fence": "Each resource takes what its fence lets in, and reads return what was written last.",
+	}
+	signs := map[Verdict]string{Linearizable: "✓", Refused: "✕", Inconclusive: "?", Nothing: "–"}
+	out := foundOut{Class: string(f.Verdict), Sign: signs[f.Verdict], Check: f.Check, Means: means[f.Check], Verdict: f.Verdict, Operations: f.Operations, Says: f.Explanation}
+	if f.Verdict == Nothing {
+		out.Class = ""
+	}
+	if f.Broken != "" && f.Broken != f.Check {
+		out.Says = f.Broken + ": " + f.Explanation
+	}
+	return out
 }
 
 // String returns the item as it is written into a box.
 func (i item) String() string {
 	switch o := i.op; {
 	case o.Kind == FollowedOp:
-		return fmt.Sprintf("%s is told: %s leads %d", o.Client, o.Leader, o.Epoch)
+		return fmt.Sprintf("is told: %s leads %d", o.Leader, o.Epoch)
 	case i.as == leads:
-		return fmt.Sprintf("%s leads %d", o.Client, o.Epoch)
+		return fmt.Sprintf("leads %d", o.Epoch)
 	case o.Kind == ReadOp:
-		return fmt.Sprintf("%s: read %s → %d of %d", o.Client, o.Resource, o.Value, o.Epoch)
+		return fmt.Sprintf("read → %d of %d", o.Value, o.Epoch)
 	case o.Outcome == Fenced:
-		return fmt.Sprintf("%s: write %s %d of %d → fenced by %d", o.Client, o.Resource, o.Value, o.Epoch, o.Admitted)
+		return fmt.Sprintf("write %d of %d → fenced by %d", o.Value, o.Epoch, o.Admitted)
 	default:
-		return fmt.Sprintf("%s: write %s %d of %d → %s", o.Client, o.Resource, o.Value, o.Epoch, o.Outcome)
+		return fmt.Sprintf("write %d of %d → %s", o.Value, o.Epoch, o.Outcome)
 	}
 }
 
-// rowsOf says in which row of a page each item is: those of a client are together, and none is on top of another.
-func rowsOf(parts []part) map[item]int {
-	rows := map[item]int{}
-	clients := map[string][]porcupine.Operation{}
-	for _, p := range parts {
-		for _, op := range p.ops {
-			i := op.Input.(item)
-			clients[i.op.Client] = append(clients[i.op.Client], op)
-		}
+// who returns who did an operation: a node, or whoever reads.
+func (o *Op) who() string {
+	if o.Kind == ReadOp {
+		return o.Client
 	}
-	first := 0
-	for _, client := range slices.Sorted(maps.Keys(clients)) {
-		ops := clients[client]
-		slices.SortStableFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
-		var free []int64 // when the last item of each row of the client has returned
-		for _, op := range ops {
-			row := slices.IndexFunc(free, func(back int64) bool { return back < op.Call })
-			if row < 0 {
-				row, free = len(free), append(free, 0)
-			}
-			free[row] = op.Return
-			rows[op.Input.(item)] = first + row
-		}
-		first += len(free)
-	}
-	return rows
+	return "node " + o.Client
 }
 
-// annotations says what the page is of, and shows the unknown writes that are not in the search.
-func annotations(h Header, ops []Op, drawn map[item]int) []porcupine.Annotation {
-	all := []porcupine.Annotation{{Tag: "about", Description: h.Source, Details: "commit " + h.Commit}}
+// unsearched returns the unknown writes on a resource that its search does without: nobody has read them, and nothing depends on them.
+func unsearched(ops []Op, p part) (all []porcupine.Operation) {
+	searched := map[*Op]bool{}
+	for _, op := range p.ops {
+		searched[op.Input.(item).op] = true
+	}
 	for i := range ops {
-		op := &ops[i]
-		_, isLost := drawn[item{lost, op}]
-		_, isRaised := drawn[item{raised, op}]
-		_, isRead := drawn[item{writes, op}] // an unknown one is admitted only because it was read
-		if op.Outcome == Unknown && !isLost && !isRaised && !isRead {
-			all = append(all, porcupine.Annotation{Tag: "no answer", Start: op.Call, Description: item{lost, op}.String(),
-				Details: fmt.Sprintf("called at %s; nobody has read it, and nothing depends on it", time.Duration(op.Call))})
+		if op := &ops[i]; op.Resource == p.name && op.Outcome == Unknown && !searched[op] {
+			all = append(all, item{lost, op}.operation(op.Call, Never))
 		}
 	}
 	return all
+}
+
+// moment returns a time of a history as people read it.
+func moment(at int64) string {
+	if at == Never {
+		return "never"
+	}
+	return time.Duration(at).String()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -85,33 +86,67 @@ func readPacked(from fs.FS, name string) (string, error) {
 const (
 	policyMark  = `<meta http-equiv="Content-Security-Policy" content="`
 	connectMark = `connect-src 'none'`
+	iconMark    = `<link rel="icon"`
 	openedMark  = `<script type="application/json" id="opened">`
 	engineMark  = `<script type="application/octet-stream;base64" id="engine">`
 )
 
 // form is the page, cut where something is put in.
 type form struct {
-	before, policy, between, opened, rest string
+	before, policy, head, between, opened, rest string
 }
 
 // cut cuts a page at its marks.
 func cut(page string) (f form, err error) {
-	for _, mark := range []string{policyMark, connectMark, openedMark, engineMark} {
+	for _, mark := range []string{policyMark, connectMark, openedMark, engineMark, iconMark} {
 		if n := strings.Count(page, mark); n != 1 {
 			return f, fmt.Errorf("the page has %s %d times, and once is wanted", mark, n)
 		}
 	}
-	var policy, opened, engine bool
+	var policy, icon, opened, engine bool
 	f.before, page, policy = strings.Cut(page, connectMark)
+	f.head, page, icon = strings.Cut(page, iconMark)
 	f.between, page, opened = strings.Cut(page, openedMark)
 	f.opened, f.rest, engine = strings.Cut(page, engineMark)
 	_, f.policy, _ = strings.Cut(f.before, policyMark)
-	after, _, closed := strings.Cut(f.between, `"`)
-	if !policy || !opened || !engine || f.policy == "" || !closed || strings.ContainsAny(f.policy, `"<>`) {
-		return f, errors.New("the marks of the page are in another order than policy, opened, engine")
+	after, _, closed := strings.Cut(f.head, `"`)
+	if !policy || !icon || !opened || !engine || f.policy == "" || !closed || strings.ContainsAny(f.policy, `"<>`) {
+		return f, errors.New("the marks of the page are in another order than policy, icon, opened, engine")
 	}
 	f.policy += "%s" + after
-	f.between += openedMark
+	f.between = iconMark + f.between + openedMark
 	f.opened += engineMark
 	return f, nil
+}
+
+// Tour is a tour of the page: a story in a few steps.
+type Tour struct {
+	Name  string `json:"name"` // after #tour=, such as split-brain
+	Title string `json:"title"`
+	About string `json:"about"` // what one learns, in a sentence
+	Shows string `json:"shows"` // the scenario or the golden trace that it begins with; "" if that is a run of its own
+}
+
+const toursMark = `<script type="application/json" id="tours">`
+
+// Tours returns the tours of the page, in the order in which to take them. A page that was built before it told them has none.
+func Tours() (all []Tour, err error) {
+	b, err := current()
+	if err != nil {
+		return nil, err
+	}
+	return toursOf(b.html)
+}
+
+// toursOf reads the tours of a page.
+func toursOf(html string) (all []Tour, err error) {
+	_, text, ok := strings.Cut(html, toursMark)
+	if !ok {
+		return nil, nil
+	}
+	text, _, _ = strings.Cut(text, "</script>")
+	if err = json.Unmarshal([]byte(text), &all); err != nil {
+		err = fmt.Errorf("viewer: the tours of the page: %w: run make viewer", err)
+	}
+	return all, err
 }

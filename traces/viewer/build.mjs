@@ -32,8 +32,18 @@ async function bundle(entry) {
     jsx: 'automatic', jsxImportSource: 'preact', loader: { '.css': 'css' },
     alias: { 'wasm-exec': wasmExec }, logLevel: 'warning', metafile: true,
   });
-  const text = (end) => made.outputFiles.find((file) => file.path.endsWith(end)).text;
+  const text = (end) => made.outputFiles.find((file) => file.path.endsWith(end))?.text ?? '';
   return { script: text('.js'), style: text('.css'), sources: Object.keys(made.metafile.inputs).filter((name) => name.startsWith('src/')) };
+}
+
+// tours returns what others than the page are told of its tours (build.go): the stories are data, and run nothing.
+async function tours() {
+  const made = await build({
+    absWorkingDir: here, entryPoints: ['src/tours/stories/index.ts'], bundle: true, write: false, format: 'esm', platform: 'neutral', mainFields: ['module', 'main'], logLevel: 'warning',
+  });
+  const { tours: all } = await import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString('base64')}`);
+  const shows = ({ begin }) => begin.golden ?? begin.run?.scenario ?? '';
+  return JSON.stringify(all.map(({ name, title, about, stops }) => ({ name, title, about, shows: shows(stops[0]) }))).replaceAll('<', '\\u003c');
 }
 
 // Text within a script or style must not end it, nor begin a comment of HTML.
@@ -44,7 +54,7 @@ const inStyle = (text) => text.trim().replaceAll(/<\/(style)/gi, '<\\/$1');
 // place of connect-src 'none' (build.go).
 function policy(scripts, engine) {
   const hashes = scripts.map((script) => `'sha256-${sha(script, 'base64')}'`).join(' ');
-  return `default-src 'none'; script-src ${hashes}${engine ? " 'wasm-unsafe-eval'" : ''}; style-src 'unsafe-inline'; img-src data: blob:; ` +
+  return `default-src 'none'; script-src ${hashes}${engine ? " 'wasm-unsafe-eval'" : ''}; style-src 'unsafe-inline'; img-src data: blob:;${engine ? ' worker-src blob:;' : ''} ` +
     `connect-src 'none'; base-uri 'none'; form-action 'none'`;
 }
 
@@ -63,7 +73,7 @@ function commit() {
 
 // makePage makes a page of the sources in a folder, and a list of those beside it, in the form of sha256sum: a test sees whether
 // they have changed since. A page without an engine may run no WebAssembly.
-async function makePage(out, folder, parts) {
+async function makePage(out, folder, parts, more = []) {
   const { script, style, sources } = await bundle(`${folder}/main.tsx`);
   Object.assign(parts, { script: inScript(script), style: inStyle(style), early: inScript(early) });
   parts.policy = policy([parts.early, parts.script], parts.engine);
@@ -72,7 +82,7 @@ async function makePage(out, folder, parts) {
   const name = basename(out, '.html');
   if (page.length > limits[name]) throw new Error(`the page ${name} has ${page.length} bytes: more than ${limits[name]}`);
   writeFileSync(out, page);
-  const all = [...sources, `${folder}/page.html`, 'build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'].sort();
+  const all = [...new Set([...sources, ...more]), `${folder}/page.html`, 'build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'].sort();
   writeFileSync(out.replace(/html$/, 'sha256'), all.map((file) => `${sha(readFileSync(join(here, file)), 'hex')}  ${file}\n`).join(''));
   return page;
 }
@@ -100,7 +110,9 @@ async function makeAll(withEngine) {
   const packed = readFileSync(engine);
   const compare = await makePage(join(dist, 'compare.html'), 'src/compare', {});
   const html = join(made, 'page.html');
-  const page = await makePage(html, 'src', { engine: sha(packed, 'hex'), commit: commit() });
+  // The worker is text in the page, which makes an address of it (blob:): so it may do what the policy of the page lets the page do, and a file has it, too.
+  const beside = await bundle('src/beside/worker.ts');
+  const page = await makePage(html, 'src', { engine: sha(packed, 'hex'), commit: commit(), tours: await tours(), worker: inScript(beside.script) }, beside.sources);
   writeFileSync(`${html}.gz`, pack(html));
   rmSync(html);
   rmSync(fresh, { recursive: true, force: true });

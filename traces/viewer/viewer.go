@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/url"
 	"runtime"
@@ -23,6 +24,10 @@ type Options struct {
 	Golden string // the name of a golden trace, without its ending
 	Live   *Live  // a cluster that runs
 	Link   string // what a link to the page has after its #: a tour, or a story beside another; README.md has all
+
+	// Picture is the address of a picture, a PNG of 1200 by 630 pixels, which chats show beside a link to the page; "": none. Most want a whole
+	// address, with its host. It is no part of what the page opens.
+	Picture string
 }
 
 // File is a file that a page opens: a trace, a recording, a run spec of a run, what TLC has printed. The page finds out which it
@@ -49,6 +54,7 @@ type Node struct {
 type Page struct {
 	build   build
 	connect string // what the policy lets it connect to
+	head    string // what is said of its picture, or nothing
 	opened  string // JSON, or nothing
 	packed  []byte // all of it as gzip, if Pack was called
 	tag     func() string
@@ -60,7 +66,7 @@ func New(o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{build: b, connect: connectMark}
+	p := &Page{build: b, connect: connectMark, head: pictureTags(o.Picture)}
 	p.tag = sync.OnceValue(p.digest)
 	given := 0
 	for _, is := range []bool{o.File != nil, o.Golden != "", o.Live != nil, o.Link != ""} {
@@ -87,9 +93,20 @@ func New(o Options) (*Page, error) {
 		Golden string `json:"golden,omitempty"`
 		Live   *Live  `json:"live,omitempty"`
 		Link   string `json:"link,omitempty"`
+
+		Picture string `json:"-"`
 	}(o))
 	p.opened = string(opened)
 	return p, err
+}
+
+// pictureTags returns what tells chats of the picture of a link (ogp.me).
+func pictureTags(address string) string {
+	if address == "" {
+		return ""
+	}
+	return fmt.Sprintf("<meta property=\"og:image\" content=\"%s\">\n<meta property=\"og:image:width\" content=\"1200\">\n"+
+		"<meta property=\"og:image:height\" content=\"630\">\n<meta name=\"twitter:card\" content=\"summary_large_image\">\n", html.EscapeString(address))
 }
 
 // origins returns the part of the policy that lets a page connect to nodes.
@@ -122,7 +139,7 @@ func (p *Page) Policy() string { return fmt.Sprintf(p.build.form.policy, p.conne
 // Size returns how many bytes the page has.
 func (p *Page) Size() int64 {
 	f := p.build.form
-	return int64(len(f.before)+len(p.connect)+len(f.between)+len(p.opened)+len(f.opened)+len(f.rest)) +
+	return int64(len(f.before)+len(p.connect)+len(f.head)+len(p.head)+len(f.between)+len(p.opened)+len(f.opened)+len(f.rest)) +
 		int64(base64.StdEncoding.EncodedLen(int(p.build.engine.Size())))
 }
 
@@ -146,7 +163,7 @@ func (p *Page) WriteTo(w io.Writer) (written int64, err error) {
 		}
 	}
 	f := p.build.form
-	texts(f.before, p.connect, f.between, p.opened, f.opened)
+	texts(f.before, p.connect, f.head, p.head, f.between, p.opened, f.opened)
 	for at := int64(0); at < p.build.engine.Size() && err == nil; at += chunk {
 		n, failed := p.build.engine.ReadAt(raw, at)
 		if failed != nil && failed != io.EOF {

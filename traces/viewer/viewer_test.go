@@ -97,6 +97,36 @@ func TestLive(t *testing.T) {
 		"cluster":"jobs","resign":true}}`, inside(t, all, openedMark))
 }
 
+// TestPicture sees that a page tells chats of its picture, once, and that nothing in its address can end the tag; and of none if it has none.
+func TestPicture(t *testing.T) {
+	all := page(t, Options{Picture: `https://a.example/"><script>`, Golden: "failover"})
+	require.Contains(t, all, `<meta property="og:image" content="https://a.example/&#34;&gt;&lt;script&gt;">`+"\n")
+	require.Equal(t, `{"golden":"failover"}`, inside(t, all, openedMark), "it is no part of what is opened")
+	require.NotContains(t, page(t, Options{}), "og:image")
+}
+
+// TestTours sees that a page that tells its tours is read, and that one which does not, as it is older, has none.
+func TestTours(t *testing.T) {
+	tours, err := Tours()
+	require.NoError(t, err)
+	if strings.Contains(theBuild(t).html, toursMark) {
+		require.Greater(t, len(tours), 9)
+		require.Equal(t, "failover", tours[0].Name)
+	}
+	for _, tour := range tours {
+		require.NotEmpty(t, tour.Title)
+		require.NotEmpty(t, tour.About)
+	}
+	tours, err = toursOf("<html>" + toursMark + `[{"name":"a","title":"\u003cb>","about":"c","shows":"d"}]</script>`)
+	require.NoError(t, err)
+	require.Equal(t, []Tour{{Name: "a", Title: "<b>", About: "c", Shows: "d"}}, tours)
+	tours, err = toursOf("<html>")
+	require.NoError(t, err)
+	require.Empty(t, tours)
+	_, err = toursOf(toursMark + "[</script>")
+	require.ErrorContains(t, err, "run make viewer")
+}
+
 // TestRefused sees that what cannot be opened is refused, with why.
 func TestRefused(t *testing.T) {
 	for want, o := range map[string]Options{
@@ -124,15 +154,15 @@ func TestCut(t *testing.T) {
 	html := theBuild(t).html
 	_, err := cut(html)
 	require.NoError(t, err)
-	for _, mark := range []string{policyMark, connectMark, openedMark, engineMark} {
+	for _, mark := range []string{policyMark, connectMark, iconMark, openedMark, engineMark} {
 		_, err := cut(strings.Replace(html, mark, "", 1))
 		require.ErrorContains(t, err, "0 times, and once is wanted")
 		_, err = cut(html + mark)
 		require.ErrorContains(t, err, "2 times")
 	}
-	_, err = cut(engineMark + openedMark + policyMark + connectMark + `"`)
+	_, err = cut(engineMark + openedMark + iconMark + policyMark + connectMark + `"`)
 	require.ErrorContains(t, err, "another order")
-	_, err = cut(policyMark + `"` + connectMark + `"` + openedMark + engineMark)
+	_, err = cut(policyMark + `"` + connectMark + `"` + iconMark + openedMark + engineMark)
 	require.ErrorContains(t, err, "another order")
 }
 

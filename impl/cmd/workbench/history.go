@@ -36,7 +36,7 @@ func histories(_ context.Context, p program, args []string) error {
 	var page string
 	var o history.Options
 	flags := p.Flags("history")
-	flags.StringVar(&page, "html", "", "draw the history on a page for browsers, to this `file`")
+	flags.StringVar(&page, "html", "", "draw the history on a page for browsers, to this `file`: who led, who was told, and each resource, with the order that was found")
 	flags.DurationVar(&o.Timeout, "timeout", history.DefaultTimeout, "give each check up to this `time`")
 	var names []string
 	for {

@@ -39,6 +39,8 @@ nothing else, and works without a network.
   workbench view -beside bully split-brain       … and another beside it, on one clock
   workbench view -tour split-brain               a story in a few steps, with a sentence at each
   workbench view run.ndjson -o page.html         … as a file; - is standard output
+  workbench view -site folder                    for a web server: the page, and a small page with title and picture for each run and tour, which
+                                             chats show beside a link; it works from the disk too. -address says where it will be
   workbench view -live 10.0.0.1:8000             a cluster that runs: the nodes that were given -http, and those that they
                                              know by -view
 
@@ -54,6 +56,8 @@ type viewing struct {
 	algorithm string   // that plays the scenario; "": the one that it is about
 	beside    string   // that plays it too, beside the other; or ""
 	tour      string   // a tour of the page
+	site      string   // a folder to write: everything, for any web server
+	address   string   // where that folder will be; "": nobody knows
 }
 
 // view shows runs, traces and clusters in the browser.
@@ -61,6 +65,9 @@ func view(ctx context.Context, p program, args []string) error {
 	v, err := p.viewing(args)
 	if err != nil {
 		return err
+	}
+	if v.site != "" {
+		return v.writeSite()
 	}
 	options, err := v.options(ctx, p)
 	if err != nil {
@@ -84,6 +91,8 @@ func (p program) viewing(args []string) (v viewing, err error) {
 	flags.StringVar(&v.algorithm, "algorithm", "", "play a scenario with the algorithm of this `name`")
 	flags.StringVar(&v.beside, "beside", "", "play a scenario with the algorithm of this `name` too, beside the other")
 	flags.StringVar(&v.tour, "tour", "", "take the tour of this `name`")
+	flags.StringVar(&v.site, "site", "", "write a `folder` for any web server: index.html, and a page with a picture for each run of the gallery and each tour")
+	flags.StringVar(&v.address, "address", "", "where the folder of -site will be, as `https://…/`: who shows pictures of links wants whole addresses")
 	flags.Func("live", "show the running cluster of the node at this `address`; may be given again, or with commas between", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			v.live = append(v.live, strings.TrimSpace(part))
@@ -111,6 +120,9 @@ func (p program) viewing(args []string) (v viewing, err error) {
 		return v, cli.Usage(fmt.Sprintf("-http: %q is no address: give host:port, such as 127.0.0.1:8000", v.http))
 	}
 	if err := v.single(); err != nil {
+		return v, err
+	}
+	if err := v.checkSite(given); err != nil {
 		return v, err
 	}
 	for i, address := range v.live {

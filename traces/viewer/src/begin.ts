@@ -1,6 +1,7 @@
 // What the page shows first: what was put into it, or what its link holds, or a run of its own.
 import { effect } from '@preact/signals';
-import { loadEngine } from './engine';
+import { provide } from './beside/beside';
+import { loadEngine, program } from './engine';
 import { startHint } from './hint/acts';
 import { offering } from './tours/Tours';
 import { startLive, type LiveConfig } from './live/live';
@@ -17,6 +18,7 @@ export async function begin(): Promise<void> {
   const put = read();
   try {
     engine.value = await loadEngine(inside('engine'));
+    provide(program);
     gallery.value = engine.value.gallery();
   } catch (error) {
     problem.value = { problem: `The engine does not run: ${error instanceof Error ? error.message : String(error)}. The page still shows recordings: drop one on it.` };
@@ -45,7 +47,7 @@ const liveNow = (put: Inside): boolean => put.live !== undefined;
 
 // inPage shows what was put into the page, or else the run that everybody sees.
 async function inPage(put: Inside): Promise<void> {
-  if (put.link ? await openHash(put.link) : put.file ? openFile(put.file) : put.golden ? openGolden(put.golden) : false) return;
+  if (put.link ? await openHash(put.link) : put.file ? await openFile(put.file) : put.golden ? openGolden(put.golden) : false) return;
   const was = problem.value;
   usual();
   problem.value ??= was;

@@ -2,6 +2,8 @@
 import { render } from 'preact';
 import { begin, keepTitle } from './begin';
 import { Diagram } from './diagram/Diagram';
+import { Embed } from './embed/Embed';
+import { embedded } from './embed/embedded';
 import { GalleryDialog } from './gallery/Gallery';
 import { HelpDialog } from './help/Help';
 import { hint } from './hint/acts';
@@ -13,7 +15,7 @@ import { dialog, type Which } from './menu/which';
 import { ExportDialog } from './menu/Export';
 import { LiveBar } from './live/LiveBar';
 import { Menu } from './menu/Menu';
-import { DropZone, OpenDialog } from './open/Open';
+import { DropZone, OpenDialog, Opening } from './open/Open';
 import { source } from './open/opening';
 import './palette.css';
 import './page.css';
@@ -57,6 +59,7 @@ function Page() {
     <>
       <Menu />
       <ProblemBanner />
+      <Opening />
       <LiveBar />
       <main class="panes" data-pair={pair.value ? '' : undefined}>
         <div class="pane-head"><Offer /><Heading /><Branches /></div>
@@ -78,6 +81,8 @@ keepTitle();
 keepKeys();
 keepPlaying();
 keepGuiding();
-render(<Page />, document.getElementById('page')!);
+const root = document.getElementById('page')!;
+if (embedded) root.replaceChildren(); // the bar that is painted first is no part of it
+render(embedded ? <Embed /> : <Page />, root);
 // The engine comes after the whole page has been read and painted once.
 addEventListener('DOMContentLoaded', () => requestAnimationFrame(() => setTimeout(() => void begin())));

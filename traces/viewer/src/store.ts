@@ -1,5 +1,7 @@
 // What the page knows: signals, which every part of the page reads, and what people can do, which every part calls.
 import { batch, computed, signal } from '@preact/signals';
+import { closeBeside } from './beside/beside';
+import { embedded } from './embed/embedded';
 import { Recording, type Scene } from './recording';
 import type { Intervention, Engine, Frame, Gallery, Link, More, Opened, Problem, RunSpec } from './types';
 
@@ -53,31 +55,37 @@ export const scene = computed<Scene | null>(() => {
   void length.value;
   return recording.value?.scene(count.value) ?? null;
 });
-export const mayIntervene = computed(() => recording.value?.header.source === 'run' && runSpec.value !== null);
+const isRun = computed(() => recording.value?.header.source === 'run' && runSpec.value !== null);
+export const mayIntervene = computed(() => isRun.value && !embedded); // people may; a tour may whatever it is shown in
 
 const kept = 8;      // so many branches are kept, no more: each is a run in the engine, too
 const idle = 500;    // so many frames that are not shown are passed over at once, no more: a reign may last for ever
 let handle = 0;
 let ids = 0;
 
-// show shows what was opened, and goes to where there is something to see. All branches of what was shown are over.
-export function show(opened: Opened, at?: number): void {
+// shows is how often something was opened: who has waited for a file sees whether another came before it.
+export let shows = 0;
+
+// show shows what was opened, and goes to where there is something to see. All branches of what was shown are over. Its recording may have been made already.
+export function show(opened: Opened, at?: number, made?: Recording): void {
+  shows++;
   for (const old of branches.value) if (old.handle !== opened.handle) close(old.handle);
   branches.value = [];
-  begin(opened, at ?? opened.header.open ?? 0, null, null);
+  begin(opened, at ?? opened.header.open ?? 0, null, null, made);
 }
 
 // close gives back what the engine plays. What it does not know has handle 0: a recording that was read without it.
 function close(old: number): void {
-  if (old !== 0) engine.value?.close(old);
+  if (old < 0) closeBeside(old);
+  else if (old > 0) engine.value?.close(old);
 }
 
-function begin(opened: Opened, at: number, from: number | null, intervention: Intervention | null): void {
+function begin(opened: Opened, at: number, from: number | null, intervention: Intervention | null, made?: Recording): void {
   batch(() => {
     playing.value = false;
     handle = opened.handle;
-    const next = new Recording(opened.header);
-    next.add(opened.frames);
+    const next = made ?? new Recording(opened.header);
+    if (!made) next.add(opened.frames);
     recording.value = next;
     length.value = next.frames.length;
     ended.value = opened.ended;
@@ -195,7 +203,7 @@ export function step(by: 1 | -1): boolean {
 export function intervene(what: Omit<Intervention, 'after'>): void {
   const engineNow = engine.value;
   const now = runSpec.value;
-  if (!engineNow || !now || !mayIntervene.value) return;
+  if (!engineNow || !now || !isRun.value) return;
   batch(() => {
     const at = count.value;
     const before = branch.value;

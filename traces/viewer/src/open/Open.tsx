@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Dialog } from '../menu/Dialog';
 import { dialog } from '../menu/which';
-import { forgetLink, openBlob, openFile, openHash } from './opening';
+import { forgetLink, openBlob, openFile, openHash, opening } from './opening';
 
 const over = signal(false); // something is held over the page
 
@@ -39,7 +39,12 @@ export function OpenDialog() {
 // openPasted opens a text: a link of ours is opened as such.
 async function openPasted(text: string): Promise<void> {
   const link = /^\S*#([rfg]=\S+)$/.exec(text.trim());
-  if (link ? await openHash(link[1]!) : openFile({ name: 'pasted', text })) forgetLink();
+  if (link ? await openHash(link[1]!) : await openFile({ name: 'pasted', text })) forgetLink();
+}
+
+// Opening says that a large file is being opened. What is shown goes on meanwhile.
+export function Opening() {
+  return <p class="opening" role="status">{opening.value && `Opening ${opening.value} …`}</p>;
 }
 
 export function DropZone() {

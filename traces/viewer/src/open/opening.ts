@@ -1,7 +1,9 @@
 // Opening what people bring: by drop, paste, file or link. What is broken is said; what is shown stays.
 import { batch, signal } from '@preact/signals';
-import { jump, recording, engine, playing, problem, show } from '../store';
+import { jump, recording, engine, playing, problem, show, shows } from '../store';
 import type { Opened, RunSpec } from '../types';
+import { closeBeside, large, openBeside } from '../beside/beside';
+import { bare } from '../embed/embedded';
 import { fragment, linked, type File as Named, type Linked } from '../share/link';
 import { hint } from '../hint/acts';
 import { startTour } from '../tours/guide';
@@ -23,9 +25,35 @@ export function excerpt(line: number): string | undefined {
 }
 
 // openFile opens the text of a file, and reports whether there is anything to see.
-export function openFile(file: Named, at?: number): boolean {
-  text = file.text;
+// A large one is opened beside the page, which goes on.
+export function openFile(file: Named, at?: number): boolean | Promise<boolean> {
   if (file.text.trim() === '') return refuse(`${file.name || 'The text'} is empty.`);
+  if (engine.value && file.text.length >= large) return openLarge(file, at);
+  return openHere(file, at);
+}
+
+let wishes = 0; // how often a large file was asked for
+
+// opening is the name of what is being opened beside the page; '' if nothing is.
+export const opening = signal('');
+
+async function openLarge(file: Named, at: number | undefined): Promise<boolean> {
+  const before = shows;
+  const wish = ++wishes;
+  opening.value = file.name || 'the text';
+  const made = await openBeside(file.text, file.name);
+  if (wish === wishes) opening.value = '';
+  if (wish !== wishes || before !== shows) {
+    if (made) closeBeside(made.opened.handle);
+    return false; // something else was asked for, or opened, meanwhile: that is wanted
+  }
+  if (!made) return openHere(file, at);
+  text = file.text;
+  return shown(made.opened, { what: 'file', file }, at, made.recording);
+}
+
+function openHere(file: Named, at: number | undefined): boolean {
+  text = file.text;
   return shown(engine.value ? engine.value.open(file.text, file.name) : openPlain(file.text), { what: 'file', file }, at);
 }
 
@@ -52,13 +80,13 @@ export function openStory(linked: Linked & { what: 'story' }): boolean {
   return true;
 }
 
-function shown(opened: Opened, linked: Linked | null, at: number | undefined): boolean {
+function shown(opened: Opened, linked: Linked | null, at: number | undefined, made?: Recording): boolean {
   if (opened.problem && opened.frames.length === 0) {
     problem.value = opened.problem;
     return false;
   }
   batch(() => {
-    show(opened, at);
+    show(opened, at, made);
     source.value = linked && recording.value ? { recording: recording.value, linked } : null;
   });
   return true;
@@ -78,15 +106,15 @@ export async function openHash(hash: string): Promise<boolean | null> {
   } catch (error) {
     return refuse(error instanceof Error ? capital(error.message) : String(error));
   }
-  if (found === null) return /^#?(new)?$/.test(hash) ? null : refuse(`The link ends in "${excerptOf(hash)}": this page knows nothing of that name.`);
+  if (found === null) return /^(new)?$/.test(bare(hash)) ? null : refuse(`The link ends in "${excerptOf(hash)}": this page knows nothing of that name.`);
   if (found.wrong === undefined) return openLinked(found);
   if (recording.value) return refuse(capital(found.wrong)); // what is shown stays
-  const opened = openLinked(found);
+  const opened = await openLinked(found);
   if (opened) problem.value ??= { problem: `${capital(found.wrong)} What it holds is shown from its beginning.` };
   return opened;
 }
 
-function openLinked(found: Linked): boolean {
+function openLinked(found: Linked): boolean | Promise<boolean> {
   hint.value = null; // who follows a link has come for what it holds
   switch (found.what) {
     case 'story': return openStory(found);
@@ -105,7 +133,7 @@ function excerptOf(hash: string): string {
 export async function openBlob(file: globalThis.File): Promise<boolean> {
   if (file.size > largest) return refuse(`${file.name} has ${(file.size / 1e6).toFixed(0)} MB: a page opens at most ${largest >> 20} MB.`);
   try {
-    const opened = openFile({ name: file.name, text: await file.text() });
+    const opened = await openFile({ name: file.name, text: await file.text() });
     if (opened) forgetLink();
     return opened;
   } catch {

@@ -5,10 +5,10 @@ import { epochColour, groupOf, letters, messageWord, messageWords, type Group } 
 import { between, byLane, distance, lane, share, spread, type Place, type Point } from './geometry';
 import { now } from './hand';
 
-const size = 9.5; // of a mark, from its middle
+export const size = 9.5; // of a mark, from its middle
 
 // shapes has the outline of each group, round its middle.
-const shapes: Record<Group, string> = {
+export const shapes: Record<Group, string> = {
   ask: `M0 ${-size * 1.3} L${size * 1.3} 0 L0 ${size * 1.3} L${-size * 1.3} 0 Z`,
   answer: `M${-size} 0 A${size} ${size} 0 1 1 ${size} 0 A${size} ${size} 0 1 1 ${-size} 0 Z`,
   claim: `M${-size} ${-size} H${size} V${size} H${-size} Z`,

@@ -151,13 +151,19 @@ function Timer({ state, r, wide }: { state: NodeState; r: number; wide: boolean 
   return <circle class="ring-timer" r={rim} transform="rotate(-90)" stroke-dasharray={`${left * round} ${round}`} />;
 }
 
-// Words stand outside of the ring. The last line is what people most want to do to the node, or else the wait that ends next.
-function Words({ recording, node, state, place, member }: { recording: Recording; node: number; state: NodeState; place: Place; member: Membership | null }) {
-  const { r, side, lines: room } = place;
+// linesOf returns the words beside a node, as many lines as there is room for.
+export function linesOf(recording: Recording, node: number, state: NodeState, room: number, member: Membership | null): string[] {
   const role = state.look === 'down' || state.role === nodeId(recording, node) ? '' : state.role;
   const kind = memberWord(member); // where there is one line only it goes before the role: the shape says that as well
   const does = doing(recording, state);
-  const lines = state.unheard ? unheardWords(recording, state).slice(0, Math.max(room, 2)) : (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
+  if (state.unheard) return unheardWords(recording, state).slice(0, Math.max(room, 2));
+  return (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
+}
+
+// Words stand outside of the ring. The last line is what people most want to do to the node, or else the wait that ends next.
+function Words({ recording, node, state, place, member }: { recording: Recording; node: number; state: NodeState; place: Place; member: Membership | null }) {
+  const { r, side, lines: room } = place;
+  const lines = linesOf(recording, node, state, room, member);
   const deed = mayIntervene.value ? deedOf(node, state) : null;
   const beside = side === 'left' || side === 'right';
   const crown = state.look === 'leads' ? 15 : state.look === 'stands' || member?.kind === 'observer' ? r * 0.22 : 0;

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Recording, Flight, Scene } from '../recording';
 import { recording as shownRecording, mayIntervene, scene as shownScene, selection } from '../store';
 import { memberships } from '../members/who';
+import { embedded } from '../embed/embedded';
 import { pair } from '../pair/pair';
 import { between, planPair } from '../pair/plan';
 import { nodeName } from '../words';
@@ -20,7 +21,8 @@ import { Resource } from './Resource';
 import { cancel, holdTouch, lift, press, pull, wasDrag } from './pointer';
 import './ring.css';
 
-export function Ring() {
+// Ring is the ring, and below it what can be done and what it means; bare without that.
+export function Ring({ bare = false }: { bare?: boolean }) {
   const recording = shownRecording.value;
   const scene = shownScene.value;
   const surface = useRef<HTMLDivElement>(null);
@@ -49,7 +51,7 @@ export function Ring() {
         <Tip recording={recording} scene={scene} frame={{ width, height, places: placed.places }} />
         <MenuBox width={width} height={height} places={placed.places} />
       </div>
-      <Bar recording={recording} scene={scene} />
+      {!bare && <Bar recording={recording} scene={scene} />}
     </div>
   );
 }
@@ -154,6 +156,7 @@ function pickNode(node: number, placed: Plan, by: Element | null): void {
   const place = placed.places[node];
   const menu = mayIntervene.peek() ? nodeMenu(node) : null;
   if (menu && place) open(menu, { x: place.x + place.r * 0.7, y: place.y + place.r * 0.4 }, by, node);
+  else if (embedded) tip.value = { node };
   else selection.value = { node };
 }
 

@@ -1,4 +1,5 @@
 // What is said of what is under the pointer.
+import { embedded } from '../embed/embedded';
 import { memberships } from '../members/who';
 import type { Recording, Scene } from '../recording';
 import { coming } from '../store';
@@ -20,7 +21,7 @@ export function tipFor(recording: Recording, scene: Scene, node: number, may: bo
   const state = scene.nodes[node];
   if (!state) return '';
   const parts = [
-    may ? deed(state) : 'Click for its state.',
+    may ? deed(state) : embedded ? '' : 'Click for its state.',
     `${capital(nodeName(recording, node))}: ${about(recording, state, memberships(recording, scene)?.[node])}.`,
     leaseWords(recording, scene, node),
     state.disk ? `On disk: ${shorten(recording, state.disk)}.` : '',

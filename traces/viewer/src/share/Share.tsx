@@ -7,7 +7,13 @@ import { source } from '../open/opening';
 import { count, engine, recording, runSpec, theHandle } from '../store';
 import { fragment, longest, type Linked } from './link';
 
-interface Made { link: string; holds: string; problem?: string }
+interface Made { link: string; frame: string; holds: string; problem?: string }
+
+// frameOf returns what another page has in it to show this one (HTML).
+function frameOf(part: string, title: string): string {
+  const text = (s: string) => s.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return `<iframe src="${text(`${location.href.replace(/#.*$/, '')}#embed&${part}`)}" title="${text(title)}" width="640" height="520" style="max-width: 100%; border: 0" loading="lazy"></iframe>`;
+}
 
 // whatIsShown returns what a link to the recording must hold: as little as makes it whole again.
 export function whatIsShown(): Linked | null {
@@ -21,13 +27,13 @@ export function whatIsShown(): Linked | null {
 
 async function make(here: boolean): Promise<Made> {
   const what = whatIsShown();
-  if (!what) return { link: '', holds: '', problem: 'There is nothing here that a link could hold.' };
+  if (!what) return { link: '', frame: '', holds: '', problem: 'There is nothing here that a link could hold.' };
   const part = await fragment(here ? { ...what, at: count.value } : what);
   if (part.length > longest) {
-    return { link: '', holds: '', problem: `The file is too large for a link: packed it has ${Math.ceil(part.length / 1024)} kB, and browsers and chats ` +
+    return { link: '', frame: '', holds: '', problem: `The file is too large for a link: packed it has ${Math.ceil(part.length / 1024)} kB, and browsers and chats ` +
       `cut links off above ${longest / 1024} kB. Send the file itself; whoever has it drops it on this page.` };
   }
-  return { link: location.href.replace(/#.*$/, '') + '#' + part, holds: holding(what) };
+  return { link: location.href.replace(/#.*$/, '') + '#' + part, frame: frameOf(part, recording.value?.header.title ?? ''), holds: holding(what) };
 }
 
 function holding(what: Linked): string {
@@ -69,6 +75,10 @@ export function ShareDialog() {
         </form>
         <p role="status">{copied}</p>
         <label class="check"><input type="checkbox" checked={here} onChange={(event) => { setCopied(''); setHere(event.currentTarget.checked); }} /> Open it here, at step {count}</label>
+        <details class="share-frame"><summary>Put it into a page</summary>
+          <p class="soft">The picture, a button and a link, and no more: HTML for a page of yours. <code>workbench view -site folder</code> writes what a web server needs for it.</p>
+          <textarea readOnly rows={4} aria-label="HTML for another page" value={made.frame} onFocus={(event) => event.currentTarget.select()} />
+        </details>
         {location.protocol === 'file:' && <p class="soft">This page is a file: the link works where the same file is at the same place. What comes after the # works behind any copy of the page.</p>}
       </>}
     </Dialog>

@@ -1,4 +1,5 @@
 // Keys for the whole page. Whoever has the focus comes first: what is typed into a field, or moves in a menu, is not ours.
+import { embedded } from '../embed/embedded';
 import { dialog } from '../menu/which';
 import { back, next, on } from '../tours/guide';
 import { count, crash, jump, mayIntervene, playing, scene, seen, speed, step } from '../store';
@@ -27,7 +28,7 @@ const keys: Record<string, (event: KeyboardEvent) => void> = {
   n: phaseOn,
   p: phaseBack,
   k: kill,
-  '?': () => { dialog.value = 'help'; },
+  '?': () => { if (!embedded) dialog.value = 'help'; },
 };
 
 // touring are the keys of a tour, while one is on: they come first.

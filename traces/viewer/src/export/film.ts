@@ -1,0 +1,166 @@
+// The film of a recording: its ring, as it plays, in one file of SVG that moves by itself (SMIL). Every browser of today plays that, in a page, as an image
+// and so in a README; it needs no codec, is as sharp as one likes, and is text. WebM would be played by fewer, and be made in the time that it takes to play.
+import { memberships } from '../members/who';
+import { linesOf } from '../ring/NodeMark';
+import { byLane, between, distance, lane, moment, pairs, plan, share as gone, spread, type Plan, type Point } from '../ring/geometry';
+import { size } from '../ring/Messages';
+import { resourceAt, writesOf } from '../ring/writes';
+import type { Flight, Recording, Scene } from '../recording';
+import { moment as when, sentence, shorten } from '../words';
+import { verdictOf } from '../embed/verdict';
+import { blink, clockOf, share, Shown, type Clock } from './clock';
+import { cutLink, faint, nodeMark, passing, resourceMark, tie, verdictLine, type Appearance } from './marks';
+import { escape, widthOf } from './svg';
+
+// Options are what a film has: after how many frames it begins, whether heartbeats are in it, how many frames at most, and where nodes are, if not on one ring.
+export interface Options { from?: number; upkeep?: boolean; frames?: number; plan?: (width: number, height: number) => Plan }
+
+export const most = 240;          // frames that are shown
+export const largest = 1_000_000; // bytes: a film that nobody can open is of no use
+const page = { width: 720, ring: 400, top: 44, bottom: 84 };
+
+// exportFilm returns the film. If it were too large, it has fewer frames.
+export function exportFilm(recording: Recording, options: Options = {}): string {
+  for (let frames = options.frames ?? most; ; frames = Math.floor(frames / 2)) {
+    const film = filmOf(recording, { ...options, frames });
+    if (film.length <= largest || frames <= 1) return film;
+  }
+}
+
+function filmOf(recording: Recording, { from = 0, upkeep = false, frames = most, plan: place }: Options): string {
+  const hidden = (k: number): boolean => !upkeep && recording.frames[k]!.upkeep === true && !recording.frames[k]!.indicators?.length;
+  const clock = clockOf(recording, from, frames, (k) => !hidden(k));
+  const scenes = clock.stills.map(({ count }) => recording.scene(count));
+  const { nodes, servers = 0 } = recording.header;
+  const placed = place?.(page.width, page.ring) ?? plan(page.width, page.ring, nodes.length, servers);
+  const height = page.top + page.ring + page.bottom;
+  const left = recording.frames.slice(clock.stills.at(-1)!.count).some((_, k) => !hidden(clock.stills.at(-1)!.count + k));
+  const title = `${recording.header.title}${from > 0 || left ? `, ${clock.stills.length - 1} steps of it` : ''}`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${page.width}" height="${height}" viewBox="0 0 ${page.width} ${height}" role="img" aria-labelledby="title what" ` +
+    `font-family="system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif" font-size="13" fill="none">\n` +
+    `<title id="title">${escape(recording.header.title)}</title>\n<desc id="what">${escape(recording.header.watch || 'Nodes that elect a leader, step by step.')}</desc>\n` +
+    `<rect width="${page.width}" height="${height}" fill="#ffffff"/>\n` +
+    lines(title, 14, 26, 15, 1, 'font-weight="600" fill="#1b1f24"') + '\n' +
+    `<g transform="translate(0 ${page.top})">\n${ring(recording, scenes, clock, placed, upkeep)}\n</g>\n` +
+    `<g transform="translate(0 ${page.top + page.ring})">\n${below(recording, scenes, clock)}\n</g>\n</svg>\n`;
+}
+
+function ring(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan, upkeep: boolean): string {
+  const { places } = placed;
+  const servers = recording.header.servers ?? 0;
+  const links = new Shown<string>(clock);
+  const ties = new Shown<string>(clock);
+  const marks = places.map(() => new Shown<Appearance>(clock));
+  const now = places.map(() => [] as number[]);
+  const writes = new Shown<string>(clock);
+  scenes.forEach((scene, still) => {
+    const members = memberships(recording, scene);
+    for (const pair of pairs(places.length, servers, scene.cut)) {
+      if (pair.there || pair.back) links.add(still, `${pair.a},${pair.b},${pair.there},${pair.back}`, cutLink(places[pair.a]!, places[pair.b]!, pair));
+    }
+    scene.nodes.forEach((state, node) => {
+      const place = places[node]!;
+      const to = places[state.leader];
+      if (to && state.leader !== node && state.look !== 'down') ties.add(still, `${node},${state.leader},${state.epoch},${state.look}`, tie(place, to, state));
+      const kind = members?.[node]?.kind ?? null;
+      const is = { recording, node, state, place, kind, changing: members !== null, lines: linesOf(recording, node, state, place.lines, members?.[node] ?? null) };
+      marks[node]!.add(still, JSON.stringify([state.look, state.epoch, state.paused, state.saving, state.unheard, kind, is.lines]), is);
+      if (scene.frame?.node === node) now[node]!.push(still);
+    });
+    if (recording.header.resource) {
+      const mark = resourceMark(recording, writesOf(recording).after(recording.frames, scene.count), resourceAt(placed, servers));
+      writes.add(still, mark, mark);
+    }
+  });
+  const around = places.map(({ x, y, r }, node) =>
+    (now[node]!.length > 0 ? blink(clock, now[node]!, `<circle cx="${n(x)}" cy="${n(y)}" r="${n(r + 11)}" stroke="#0a58a6" stroke-width="2" stroke-dasharray="2 5" stroke-linecap="round"/>`) : ''));
+  return [faint(places, servers), ties.drawn((d) => d), links.drawn((d) => d), writes.drawn((d) => d), flights(recording, scenes, clock, placed, upkeep),
+    ...around, ...marks.map((mark) => mark.drawn(nodeMark))].filter(Boolean).join('\n');
+}
+
+// flights are the messages, each from the still after which it is under way to the one at which it has been taken or lost.
+function flights(recording: Recording, scenes: Scene[], clock: Clock, { places }: Plan, upkeep: boolean): string {
+  const ways = new Map<Flight, { first: number; path: Point[] }>();
+  scenes.forEach((scene, still) => {
+    const at = moment(recording.frames, scene.count, 0, recording.header.timed);
+    for (const some of byLane(scene.flights.filter((f) => upkeep || !f.upkeep)).values()) {
+      const ends = laneOf(places, some[0]!);
+      if (!ends) continue;
+      const shares = spread(some.map((f) => 0.08 + 0.92 * gone(f, at)), (2 * size + 5) / Math.max(1, distance(...ends)));
+      some.forEach((flight, k) => {
+        const way = ways.get(flight) ?? { first: still, path: [] };
+        if (way.path.length === 0) ways.set(flight, way);
+        way.path.push(between(ends, shares[k]!));
+      });
+    }
+  });
+  return [...ways].map(([flight, { first, path }]) => {
+    const ends = laneOf(places, flight)!;
+    const after = first + path.length; // the still at which it is under way no more
+    const over = after < clock.stills.length;
+    if (over) path.push(between(ends, flight.taken ? 1 : 0.6));
+    const stills = Array.from({ length: over ? path.length - 1 : path.length }, (_, k) => first + k);
+    const moving = blink(clock, stills, travel(clock, first, path) + passing(flight, ends), ` data-message="${flight.number}"`);
+    return over && !flight.taken ? `${moving}\n${blink(clock, [after], lost(path.at(-1)!))}` : moving;
+  }).join('\n');
+}
+
+function laneOf(places: Plan['places'], flight: Flight): [Point, Point] | null {
+  const [from, to] = [places[flight.from], places[flight.to]];
+  return from && to && from !== to ? lane(from, to, 7, 15) : null;
+}
+
+// travel moves what it stands in along a path, from still to still.
+function travel(clock: Clock, first: number, path: Point[]): string {
+  const at = path.map((_, k) => clock.stills[first + k]?.at ?? clock.long);
+  const points = path.map(({ x, y }) => `${n(x)} ${n(y)}`);
+  if (at[0]! > 0) { at.unshift(0); points.unshift(points[0]!); }
+  if (at.at(-1)! < clock.long) { at.push(clock.long); points.push(points.at(-1)!); }
+  return `<animateTransform attributeName="transform" type="translate" dur="${clock.long}ms" repeatCount="indefinite" values="${points.join(';')}" ` +
+    `keyTimes="${at.map((t) => share(t, clock.long)).join(';')}"/>`;
+}
+
+function lost({ x, y }: Point): string {
+  return `<path d="M${n(x - 7)} ${n(y - 7)}L${n(x + 7)} ${n(y + 7)}M${n(x + 7)} ${n(y - 7)}L${n(x - 7)} ${n(y + 7)}" stroke="#b3261e" stroke-width="3" stroke-linecap="round"/>`;
+}
+
+// below are what has just happened, what came of it, and how far the film is.
+function below(recording: Recording, scenes: Scene[], clock: Clock): string {
+  const said = scenes.map(({ frame, count }, still) => {
+    const text = frame ? `${when(recording, frame.at)}  ${sentence(recording, frame)}${frame.note ? ` – ${shorten(recording, frame.note)}` : ''}` : 'Before it begins';
+    return blink(clock, [still], lines(text, 14, 18, 13, 2, 'fill="#1b1f24"'), ` data-step="${count}"`);
+  });
+  const verdicts = new Shown<string>(clock);
+  scenes.forEach((scene, still) => {
+    const line = verdictOf(recording, scene);
+    if (line) verdicts.add(still, `${line.light}${line.says}`, verdictLine(line, fit(line.says, page.width - 50, 12)));
+  });
+  const bar = `<rect x="0" y="${page.bottom - 4}" width="${page.width}" height="4" fill="#d3d5d9"/><rect x="0" y="${page.bottom - 4}" width="${page.width}" height="4" fill="#0a58a6">` +
+    `<animate attributeName="width" dur="${clock.long}ms" repeatCount="indefinite" values="0;${page.width}"/></rect>`;
+  return [...said, verdicts.drawn((d) => d), bar].filter(Boolean).join('\n');
+}
+
+// fit cuts a text that has no room.
+function fit(text: string, width: number, size: number): string {
+  if (widthOf(text, size) <= width) return text;
+  let cut = text;
+  while (cut.length > 1 && widthOf(`${cut}…`, size) > width) cut = cut.slice(0, -1);
+  return `${cut.trimEnd()}…`;
+}
+
+// lines writes a text into so many lines at most.
+function lines(text: string, x: number, y: number, size: number, many: number, attributes: string): string {
+  const room = page.width - 2 * x;
+  const all: string[] = [];
+  let rest = text.split(/\s+/).filter(Boolean);
+  while (rest.length > 0 && all.length < many) {
+    let words = 1;
+    while (words < rest.length && widthOf(rest.slice(0, words + 1).join(' '), size) <= room) words++;
+    if (all.length === many - 1) words = rest.length;
+    all.push(fit(rest.slice(0, words).join(' '), room, size));
+    rest = rest.slice(words);
+  }
+  return all.map((line, k) => `<text x="${x}" y="${y + k * (size + 4)}" font-size="${size}" ${attributes}>${escape(line)}</text>`).join('');
+}
+
+function n(x: number): string { return String(Math.round(10 * x) / 10); }
