@@ -126,7 +126,8 @@ viewer: traces/viewer/node_modules ## build the pages of workbench view and of w
 viewer-release: viewer ## the same, and keep it in the repository, for builds without Node: once a release, or when viewer-test asks for it
 	cd traces/viewer && node build.mjs --release
 
-viewer-test: viewer ## build these pages and test them, in Chromium too: needs Node 20 (4 min)
+# In Firefox too, if there is one: else it says at its end that it did not.
+viewer-test: viewer ## build these pages and test them, in Chromium and in Firefox: needs Node 20 (9 min)
 	$(GO) test -count=1 ./traces/viewer
 	cd traces/viewer && npm run --silent test && npm run --silent test:browser
 
