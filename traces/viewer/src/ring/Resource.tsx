@@ -28,7 +28,7 @@ function Of({ recording, scene, placed, side, all }: SideProps) {
     <g class="ring-resource" data-resource={kind} data-fate={here?.fate} data-highest={tally.highest} data-taken={tally.taken} data-refused={tally.refused} aria-hidden="true">
       <title>{fenceWords(side, tally)}</title>
       <Fence at={at} kind={kind} />
-      {marked.value.resource && <rect class="ring-marked" x={at.x - half.x - 13} y={at.y - half.y - 13} width={2 * half.x + 26} height={2 * half.y + 26} rx={18} />}
+      {marked.value.resource && <rect class="ring-marked" x={at.x - half.x - 10} y={at.y - half.y - 10} width={2 * half.x + 20} height={2 * half.y + 20} rx={16} />}
       <text class="ring-resource-name" x={at.x} y={at.y - 11}>resource</text>
       <Highest side={side} tally={tally} at={at} />
       <Counts tally={tally} at={at} />

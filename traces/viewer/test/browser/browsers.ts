@@ -86,7 +86,7 @@ function preferences({ dark, still, touch }: Looks): Record<string, string | num
   return {
     'layout.css.prefers-color-scheme.content-override': dark ? 0 : 1,
     'ui.prefersReducedMotion': still ? 1 : 0,
-    ...(touch && { 'dom.w3c_touch_events.enabled': 1, 'ui.primaryPointerCapabilities': coarse, 'ui.allPointerCapabilities': coarse, 'dom.meta-viewport.enabled': true }),
+    ...(touch && { 'dom.w3c_touch_events.enabled': 1, 'ui.primaryPointerCapabilities': coarse, 'ui.allPointerCapabilities': coarse, 'dom.meta-viewport.enabled': true, 'ui.useOverlayScrollbars': 1 }),
     'accessibility.force_disabled': -1, // its tree is there, though nobody listens
   };
 }

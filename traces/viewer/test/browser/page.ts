@@ -49,7 +49,7 @@ export async function visit(options: Options = {}): Promise<Visit & { close: () 
 }
 
 function watch({ page, faults, requests }: Visit, { may, network }: Options): void {
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('pageerror', (error) => { if (!may?.test(error.message)) faults.push(`error: ${error.message}`); }); // Firefox tells so of a node that is down
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type()) && !may?.test(message.text())) faults.push(`console: ${message.text()}`);
   });
