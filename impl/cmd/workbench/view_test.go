@@ -225,7 +225,7 @@ func TestViewRefused(t *testing.T) {
 		{cli.Misused, "-beside plays a scenario, and failover is a trace", []string{"-beside", "bully", "failover"}},
 		{cli.Misused, "-beside plays a scenario: give its name too", []string{"-beside", "bully"}},
 		{cli.Misused, `-beside: run spec: algorithm: there is none of the name "paxos"`, []string{"-beside", "paxos", "split-brain"}},
-		{cli.Misused, `-tour: there is none of the name "split-brian": there are failover, split-brain, fencing, ok-then-die, restart-race, hand-over, flapping, members, late-answer, raft, leases; did you mean split-brain?`, []string{"-tour", "split-brian"}},
+		{cli.Misused, `-tour: there is none of the name "split-brian": there are failover, split-brain, fencing, ok-then-die, restart-race, hand-over, flapping, members, late-answer, raft, leases; did you mean split-brain?`, []string{"-tour", "split-brian", "-o", "-"}},
 		{cli.Misused, `-tour failover and "split-brain": a page shows one thing`, []string{"-tour", "failover", "split-brain"}},
 		{cli.Misused, `-live and "failover": a page shows one thing`, []string{"-tour", "failover", "-live", "x:1"}},
 		{cli.Mismatch, "page.html: no such file or directory", []string{"-o", filepath.Join(dir, "none", "page.html")}},
