@@ -129,7 +129,8 @@ viewer-release: viewer ## the same, and keep it in the repository, for builds wi
 viewer-site: ## write the pages as a folder for any web server, or none: .cache/site (10 s)
 	$(GO) run ./impl/cmd/workbench view -site .cache/site
 
-viewer-test: viewer ## build these pages and test them, in Chromium too: needs Node 20 (4 min)
+# In Firefox too, if there is one: else it says at its end that it did not.
+viewer-test: viewer ## build these pages and test them, in Chromium and in Firefox: needs Node 20 (9 min)
 	$(GO) test -count=1 ./traces/viewer
 	cd traces/viewer && npm run --silent test && npm run --silent test:browser
 

@@ -48,6 +48,9 @@ A file that is broken opens all the same, as far as it goes: the page says which
 
 `
 
+// tours are those of the page, in the order in which it lists them: a test compares the two.
+var tours = []string{"failover", "split-brain", "fencing", "ok-then-die", "restart-race", "hand-over", "flapping", "members", "late-answer", "raft", "leases"}
+
 // viewing says what a page shows, and where it goes.
 type viewing struct {
 	http, out string
@@ -161,8 +164,10 @@ func (v viewing) options(ctx context.Context, p program) (viewer.Options, error)
 	switch {
 	case len(v.live) > 0:
 		return viewer.Options{Live: &viewer.Live{Nodes: v.nodes(ctx, p)}}, nil
+	case v.tour != "" && !slices.Contains(tours, v.tour):
+		return viewer.Options{}, cli.Usage(fmt.Sprintf("-tour: there is none of the name %q: there are %s%s", v.tour, strings.Join(tours, ", "), cli.Suggest(v.tour, tours)))
 	case v.tour != "":
-		return viewer.Options{Link: "tour=" + url.QueryEscape(v.tour)}, nil
+		return viewer.Options{Link: "tour=" + v.tour}, nil
 	case v.what == "" && v.played() != "":
 		return viewer.Options{}, cli.Usage(v.played() + " plays a scenario: give its name too (\"workbench compare -list\" lists them)")
 	case v.what == "":

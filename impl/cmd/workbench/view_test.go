@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,10 +96,36 @@ func TestViewScenario(t *testing.T) {
 	}
 }
 
-// TestViewLink opens a tour, and a scenario twice. The page knows which tours there are.
+// TestTours sees that the program knows the tours of the page, in their order: a name that is in neither is refused before a page is made.
+func TestTours(t *testing.T) {
+	const stories = "../../../traces/viewer/src/tours/stories/"
+	list, err := os.ReadFile(stories + "index.ts")
+	require.NoError(t, err)
+	files, err := filepath.Glob(stories + "*.ts")
+	require.NoError(t, err)
+	names := map[string]string{} // by what the sources call a tour
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, found := range regexp.MustCompile(`export const (\w+): Tour = \{\s+name: '([a-z-]+)'`).FindAllSubmatch(source, -1) {
+			names[string(found[1])] = string(found[2])
+		}
+	}
+	inOrder := regexp.MustCompile(`tours: Tour\[\] = \[([^\]]+)\]`).FindSubmatch(list)
+	require.NotNil(t, inOrder, "index.ts lists the tours")
+	var page []string
+	for called := range strings.SplitSeq(string(inOrder[1]), ", ") {
+		page = append(page, names[called])
+	}
+	require.Equal(t, page, tours)
+	require.Len(t, names, len(tours), "every tour is in the list")
+}
+
+// TestViewLink opens a tour, and a scenario twice.
 func TestViewLink(t *testing.T) {
-	require.Equal(t, "tour=split-brain", opened(t, viewed(t, "-tour", "split-brain")).Link)
-	require.Equal(t, "tour=a%26b", opened(t, viewed(t, "-tour", "a&b")).Link)
+	for _, tour := range tours {
+		require.Equal(t, "tour="+tour, opened(t, viewed(t, "-tour", tour)).Link)
+	}
 	require.Equal(t, "beside=bully&s=split-brain", opened(t, viewed(t, "-beside", "bully", "split-brain")).Link)
 	require.Equal(t, "beside=raft&by=textbook-stamp&s=split-brain", opened(t, viewed(t, "split-brain", "-algorithm", "textbook-stamp", "-beside", "raft")).Link)
 }
@@ -198,6 +225,7 @@ func TestViewRefused(t *testing.T) {
 		{cli.Misused, "-beside plays a scenario, and failover is a trace", []string{"-beside", "bully", "failover"}},
 		{cli.Misused, "-beside plays a scenario: give its name too", []string{"-beside", "bully"}},
 		{cli.Misused, `-beside: run spec: algorithm: there is none of the name "paxos"`, []string{"-beside", "paxos", "split-brain"}},
+		{cli.Misused, `-tour: there is none of the name "split-brian": there are failover, split-brain, fencing, ok-then-die, restart-race, hand-over, flapping, members, late-answer, raft, leases; did you mean split-brain?`, []string{"-tour", "split-brian", "-o", "-"}},
 		{cli.Misused, `-tour failover and "split-brain": a page shows one thing`, []string{"-tour", "failover", "split-brain"}},
 		{cli.Misused, `-live and "failover": a page shows one thing`, []string{"-tour", "failover", "-live", "x:1"}},
 		{cli.Mismatch, "page.html: no such file or directory", []string{"-o", filepath.Join(dir, "none", "page.html")}},

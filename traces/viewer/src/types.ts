@@ -41,9 +41,13 @@ export interface Frame {
   configurations?: Configuration[];
 }
 
+// Side is one of the two clusters of a pair: the places of its nodes and servers, who plays, and what its leaders write to. No file has it.
+export interface Side { algorithm: string; title: string; nodes: number[]; servers: number[]; resource?: Resource }
+
 export interface Header {
   recording: 1; title: string; source: 'run' | 'trace' | 'counterexample' | 'live'; algorithm?: string; nodes: string[];
   servers?: number; timed: boolean; watch?: string; open?: number; resource?: Resource; indicators?: Indicator[];
+  sides?: [Side, Side];
 }
 
 // RunSpec is a run: who plays it again has the same frames, to the last.

@@ -1,11 +1,11 @@
 // Words for people: names of nodes, messages and links, times, and what a shape stands for. All of the page uses these, so
 // that one thing has one name, wherever it is shown.
 import type { Flight } from './recording';
-import type { Configuration, Frame, Header, Kind, Light, Link, Look, NodeState } from './types';
+import type { Configuration, Frame, Header, Kind, Light, Link, Look, NodeState, Side } from './types';
 
 // Cast is whatever knows who the nodes are: a recording, above all.
 export interface Cast {
-  header: Pick<Header, 'nodes' | 'servers' | 'algorithm'>; configurations?: Configuration[]; unheardSince?: ReadonlyMap<NodeState, string>;
+  header: Pick<Header, 'nodes' | 'servers' | 'algorithm' | 'sides'>; configurations?: Configuration[]; unheardSince?: ReadonlyMap<NodeState, string>;
 }
 
 // --- Nodes ---
@@ -50,6 +50,21 @@ export function isServer(recording: Cast, node: number): boolean {
 export function nodeName(recording: Cast, node: number): string {
   if (!isServer(recording, node)) return `node ${nodeId(recording, node)}`;
   return /^\d+$/.test(fullId(recording, node)) ? `server ${nodeId(recording, node)}` : nodeId(recording, node);
+}
+
+// sideOf returns the cluster of a pair that a node is of; undefined where there is one cluster only.
+export function sideOf(header: Pick<Header, 'sides'>, node: number): Side | undefined {
+  return header.sides?.find((side) => side.nodes.includes(node) || side.servers.includes(node));
+}
+
+// together reports whether two nodes are of the same cluster: of a pair there are two.
+export function together(header: Pick<Header, 'sides'>, a: number, b: number): boolean { return sideOf(header, a) === sideOf(header, b); }
+
+// clusters returns the two of a pair, or else the only one, which has no title.
+export function clusters(header: Pick<Header, 'nodes' | 'servers' | 'sides' | 'algorithm' | 'resource'>): Side[] {
+  const voters = header.nodes.length - (header.servers ?? 0);
+  const all = [...header.nodes.keys()];
+  return header.sides ?? [{ algorithm: header.algorithm ?? '', title: '', nodes: all.slice(0, voters), servers: all.slice(voters), ...(header.resource && { resource: header.resource }) }];
 }
 
 // shorten puts short ids for long ones in words that somebody else has written.
@@ -98,12 +113,12 @@ export function unheardWords(recording: Cast, state: NodeState): string[] {
   return since === undefined ? [state.role] : [state.role, `since ${since}`];
 }
 
-// doing returns in a few words what a node is about: "leads epoch 4", "follows 3", "waits for 3".
-export function doing(recording: Cast, state: NodeState): string {
+// doing returns in a few words what a node is about: "leads epoch 4", "follows 3", "waits for 3". Which node it is matters in a pair.
+export function doing(recording: Cast, state: NodeState, node = -1): string {
   const other = state.leader >= 0 ? nodeId(recording, state.leader) : '';
   switch (state.look) {
     case 'leads': if (state.paused) return 'paused: does not act';
-      return state.epoch > 0 ? `leads ${epochName(recording)} ${epochWord(state.epoch)}` : 'leads';
+      return state.epoch > 0 ? `leads ${epochName(recording, node)} ${epochWord(state.epoch)}` : 'leads';
     case 'follows': return other ? `follows ${other}` : 'follows';
     case 'waits': return other ? `waits for ${other}` : 'waits';
     case 'stands': return state.saving && state.role === 'leader' ? 'leads once that is on disk' : 'wants to lead'; // it has won, and may not act yet
@@ -230,10 +245,18 @@ const lights: Record<Light, string> = { green: 'holds', amber: 'not now', red: '
 // lightWord returns what a light says of a property: "holds", "broken", or of one that need not hold always "not now".
 export function lightWord(light: Light): string { return lights[light]; }
 
-// epochName returns what an algorithm calls its epochs.
-export function epochName(recording: { header: Pick<Header, 'algorithm'> }): string {
-  const algorithm = recording.header.algorithm ?? '';
+// epochName returns what an algorithm calls its epochs: in a pair, that of a node.
+export function epochName(recording: { header: Pick<Header, 'algorithm' | 'sides'> }, node = -1): string {
+  const algorithm = sideOf(recording.header, node)?.algorithm ?? recording.header.algorithm ?? '';
   return algorithm.startsWith('raft') ? 'term' : algorithm.startsWith('lease') ? 'revision' : 'epoch';
+}
+
+// unboundWords says why a leader has no lease to be drawn; '' of an algorithm in which it has one.
+export function unboundWords(algorithm = ''): string {
+  if (algorithm === '' || algorithm.startsWith('bully') || algorithm.startsWith('lease')) return '';
+  if (!algorithm.startsWith('raft')) return 'No time bounds how long it acts: it leads until it hears of another.';
+  const checks = algorithm === 'raft' || algorithm === 'raft-checkquorum';
+  return `Raft has no lease: a leader acts until it hears of a later term${checks ? ', or finds that more than half do not answer' : ''}.`;
 }
 
 // epochWord returns an epoch, short where it is very high: that of a test of the last one has sixteen digits.

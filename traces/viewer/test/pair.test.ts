@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { merged, sidesOf, type Told } from '../src/pair/merge';
+import { marked, merged, sidesOf, type Told } from '../src/pair/merge';
 import { openPair, pair, tallies } from '../src/pair/pair';
-import { planPair } from '../src/pair/plan';
+import { part, planPair } from '../src/pair/plan';
+import { actingWords } from '../src/ring/acting';
+import { half, resourceAt, writesOf } from '../src/ring/writes';
+import { Phases } from '../src/transport/phases';
 import { tally, verdict } from '../src/pair/tally';
 import { Recording } from '../src/recording';
 import * as store from '../src/store';
-import type { Frame, Look, NodeState } from '../src/types';
+import type { Frame, Header, Look, NodeState } from '../src/types';
+import { doing } from '../src/words';
 import { realEngine } from './real';
 
 before(async () => {
@@ -95,4 +99,69 @@ test('the rings of a pair are beside one another where there is room, and else o
   assert.deepEqual(places.map(({ x }) => x < 450), [true, true, true, false, false, false, true]);
   assert.deepEqual(planPair(380, 700, sides).places.map(({ y }) => y < 350), [true, true, true, false, false, false, true]);
   assert.deepEqual(merged({ header, frames: [] }, { header: { ...header, nodes: ['1', '2', '3'], servers: 0 }, frames: [] }, sides, 't').header.nodes, ['1', '2', '3', '1′', '2′', '3′', 'store']);
+});
+
+// phasesOf returns what begins in a recording, each with the place of its frame.
+function phasesOf(header: Header, frames: Frame[]): { says: string; at: number }[] {
+  const phases = new Phases(header);
+  return frames.map((frame) => ({ says: phases.next(frame), at: frame.at })).filter(({ says }) => says !== '');
+}
+
+for (const [story, first] of [['split-brain', 'textbook'], ['ok-then-die', 'textbook-no-tcoord'], ['raft-minority-leader', 'raft-plain']] as const) {
+  test(`the phases of a pair are those of each of the two, and say whose they are: ${story}`, () => {
+    const [a, b] = [alone(story, first), alone(story, 'bully')];
+    assert.ok(openPair(story, 'bully'));
+    const { of, sides } = pair.value!;
+    const until = a.frames.at(-1)!.at;
+    const both = phasesOf(of.header, of.frames);
+    [a, b].forEach(({ header, frames }, k) => {
+      const { indicators: _, ...plain } = header; // a pair has no signs: the verdict says what they would
+      const own = phasesOf(plain as Header, frames.filter((f) => f.at <= until && (k === 0 || f.kind !== 'step')).map(({ indicators: __, ...f }) => f));
+      const mine = both.filter(({ says }) => says.startsWith(`${sides[k]!.title}: `)).map(({ says, at }) => ({ says: says.slice(sides[k]!.title.length + 2).replaceAll('′', ''), at }));
+      assert.deepEqual(mine, own);
+      assert.ok(own.length >= 4, `${own.length} phases`);
+    });
+    assert.ok(both.every(({ says }) => sides.some(({ title }) => says.startsWith(title))), 'none is of both');
+  });
+}
+
+test('a node of the second of a pair has its mark in whatever is said of it', () => {
+  const say = (text: string) => marked(text, '′', 5);
+  assert.equal(say('takes GRANT of epoch 2 from 3'), 'takes GRANT of epoch 2 from 3′');
+  assert.equal(say('OK from 4 to 3 is lost'), 'OK from 4′ to 3′ is lost');
+  assert.equal(say('refuses: it keeps the lease of 5 still. 4 leads on, and 3 is down'), 'refuses: it keeps the lease of 5′ still. 4′ leads on, and 3′ is down');
+  assert.equal(say('epoch 2, promised to 4, numbers up to 5'), 'epoch 2, promised to 4′, numbers up to 5');
+  assert.equal(say('4 reaches 3 of 5, answers question 2 of 12, and claims epoch 3'), '4′ reaches 3 of 5, answers question 2 of 12, and claims epoch 3');
+  assert.ok(openPair('split-brain', 'bully'));
+  const { of, sides } = pair.value!;
+  const ours = of.frames.filter((f) => sides[1].nodes.includes(f.node) && f.kind === 'receive');
+  assert.ok(ours.length > 20 && ours.every((f) => / from \d′( \(|$)/.test(f.text)), 'whom a message is from');
+  assert.ok(of.frames.filter((f) => sides[0].nodes.includes(f.node)).every((f) => !`${f.text} ${f.note}`.includes('′')), 'of the first none has');
+});
+
+test('each of a pair has its resource, its own words for epochs, and who acts', () => {
+  assert.ok(openPair('lease-pause', 'bully', 'lease-unfenced'));
+  const { of, sides } = pair.value!;
+  assert.deepEqual(sides.map((side) => side.resource), ['unfenced', 'fenced']);
+  const all = sides.map((side) => writesOf(of, side).after(of.frames, of.frames.length));
+  sides.forEach((side, k) => {
+    const { stale, refused } = tally(of.frames, of.frames.length, side, of.frames.at(-1)!.at);
+    assert.deepEqual([all[k]!.stale, all[k]!.refused], [stale, refused], `${side.title}: the resource has counted what the verdict says`);
+  });
+  assert.ok(all.every((writes) => writes.taken > 0) && all[0]!.stale > 0 && all[1]!.stale === 0, 'the first takes a stale write, and ours does not');
+  for (const [width, height] of [[900, 500], [1200, 640], [380, 700]] as const) {
+    const placed = planPair(width, height, sides);
+    sides.forEach((side, k) => {
+      const own = part(placed, of.header, k);
+      const at = resourceAt(own, side.servers.length);
+      assert.ok(at.x - half.x >= own.left && at.x + half.x <= own.left + own.width && at.y - half.y >= own.top && at.y + half.y <= own.top + own.height, `${width} × ${height}: the resource of ${side.title} is in its half`);
+      for (const p of own.places) assert.ok(Math.hypot(Math.max(0, Math.abs(p.x - at.x) - half.x), Math.max(0, Math.abs(p.y - at.y) - half.y)) >= p.r - 1, `${width} × ${height}: it covers no node`);
+    });
+  }
+  const leads: NodeState = { look: 'leads', role: 'leader', leader: 0, epoch: 3 };
+  assert.ok(openPair('raft-minority-leader', 'bully', 'raft-plain'));
+  assert.equal(doing(pair.value!.of, leads, 0), 'leads term 3');
+  assert.equal(doing(pair.value!.of, leads, pair.value!.sides[1].nodes[0]!), 'leads epoch 3');
+  const scene = { ...pair.value!.of.scene(0), nodes: pair.value!.of.header.nodes.map((_, node) => (pair.value!.sides.some((side) => side.nodes[0] === node) ? leads : { ...leads, look: 'follows' as const })) };
+  assert.equal(actingWords(pair.value!.of, scene), '', 'one leader in each is not two');
 });

@@ -11,7 +11,8 @@ import { flown, half, leaseOf, left, resourceAt, Writes } from '../src/ring/writ
 import { gallery } from '../src/store';
 import { Phases } from '../src/transport/phases';
 import type { Frame, Gallery, Header, Look, NodeState, Writing } from '../src/types';
-import { groupOf, isMessage, letters } from '../src/words';
+import { leaseWords } from '../src/ring/tip';
+import { clusters, groupOf, isMessage, letters } from '../src/words';
 
 const header: Header = { recording: 1, title: 't', source: 'run', algorithm: 'bully', nodes: ['1', '2', '3'], timed: true, resource: 'fenced' };
 const is = (look: Look, leader = -1, epoch = 1, more: Partial<NodeState> = {}): NodeState => ({ look, role: look, leader, epoch, ...more });
@@ -34,14 +35,14 @@ test('the resource has the highest epoch that it has taken, and counts what it t
   const after = (count: number) => { const { highest, taken, refused, last } = all.after(writes, count); return [highest, taken, refused, last?.fate]; };
   assert.deepEqual([0, 1, 2, 3, 4].map(after), [[0, 0, 0, undefined], [1, 1, 0, 'taken'], [1, 1, 0, 'taken'], [2, 2, 0, 'taken'], [2, 2, 1, 'refused']]);
   assert.deepEqual(all.between(writes, 1, 4).map((w) => w.at), [20, 30]);
-  assert.match(fenceWords(of(), all.after(writes, 4)), /refuses a write of an epoch below 2.*taken 2 writes, and refused 1/);
+  assert.match(fenceWords(clusters(header)[0]!, all.after(writes, 4)), /refuses a write of an epoch below 2.*taken 2 writes, and refused 1/);
 });
 
 test('what has no fence takes stale writes, and says so', () => {
-  const bare = new Recording({ ...header, algorithm: 'textbook', resource: 'unfenced' });
+  const [bare] = clusters({ ...header, algorithm: 'textbook', resource: 'unfenced' });
   const tally = new Writes().after([write(1, 0, { looked: 0, fate: 'taken' }), write(2, 1, { looked: 0, fate: 'stale' })], 2);
   assert.deepEqual([tally.taken, tally.stale, tally.highest], [2, 1, 0]);
-  assert.match(fenceWords(bare, tally), /has no fence.*taken 2 writes, 1 of them stale/);
+  assert.match(fenceWords(bare!, tally), /has no fence.*taken 2 writes, 1 of them stale/);
 });
 
 test('a write flies to the resource, and is there when its frame comes', () => {
@@ -80,6 +81,19 @@ test('the lease of a leader is a share of what is between its question and its e
   assert.equal(at(149), 3);
   assert.equal(at(155), 4, 'heartbeats are not shown, and renew it');
   assert.equal(at(155, 0), 3, 'what has not happened yet does not');
+});
+
+test('a leader without a lease says why it has none', () => {
+  const say = (algorithm: string, more: Partial<NodeState> = {}) => {
+    const recording = new Recording({ ...header, algorithm });
+    recording.add([frame(0, 2, { state: is('leads', 2, 1, more) })]);
+    return leaseWords(recording, recording.scene(1), 2);
+  };
+  assert.match(say('raft'), /^Raft has no lease: a leader acts until it hears of a later term, or finds that more than half do not answer\.$/);
+  assert.match(say('raft-plain'), /until it hears of a later term\.$/);
+  assert.match(say('textbook'), /^No time bounds how long it acts/);
+  assert.equal(say('bully'), '', 'a trace of ours does not always tell');
+  assert.doesNotMatch(say('lease', { lease: { asked: 1, ends: 9 } }), /no lease|No time/);
 });
 
 test('two crowns say of themselves who acts', () => {

@@ -5,7 +5,7 @@ import * as store from '../src/store';
 import { caption, here, keepGuiding, next, on, startTour, aside, back, leave, marked } from '../src/tours/guide';
 import { Seen } from '../src/tours/seen';
 import { tours } from '../src/tours/stories';
-import type { Tour } from '../src/tours/tour';
+import { looked, type Look, type Stop, type Tour } from '../src/tours/tour';
 import { pace } from '../src/transport/pacing';
 import type { Engine, Frame } from '../src/types';
 import { realEngine } from './real';
@@ -39,6 +39,27 @@ function arrive(): number {
   return takes;
 }
 
+// marksWhatItSays looks whether what a stop marks is there, and whether what its sentence speaks of, and is to be seen, is marked.
+function marksWhatItSays(stop: Stop, seen: Seen, says: string): void {
+  const { messages = [], leases = [], signs = [] } = looked(stop, seen);
+  const { header } = seen.of;
+  const has = (name: string): boolean => header.indicators?.some((sign) => sign.name === name) === true;
+  for (const what of messages) assert.ok(seen.inSight(what).length > 0, `“${says}” marks ${JSON.stringify(what)}, which is not to be seen`);
+  for (const id of leases) assert.ok(seen.bound(id), `“${says}” marks the lease of ${id}, which has none`);
+  for (const name of signs) assert.ok(has(name), `“${says}” marks the sign ${name}, which is not there`);
+  const now = marked.value;
+  assert.ok(now.nodes.size + now.messages.size + now.signs.size + Number(now.resource) > 0, `“${says}” marks nothing`);
+  for (const node of now.nodes) assert.ok(node >= 0 && node < header.nodes.length, `“${says}” marks node ${node + 1}`);
+  assert.ok(!now.resource || header.resource, `“${says}” marks a resource, and there is none`);
+  for (const kind of new Set(says.match(/\b(?:CLAIM|GRANT|RESIGN|OK)\b/g))) {
+    const there = seen.inSight({ kind });
+    assert.ok(there.length === 0 || there.some((flight) => now.messages.has(flight.number)), `“${says}” speaks of ${kind}, which is there and not marked`);
+  }
+  assert.ok(!/\bwrit|\bwrote/.test(says) || !header.resource || now.resource, `“${says}” speaks of writes, and the resource is not marked`);
+  assert.ok(!/two leaders|did two lead|“One acts”/.test(says) || !has('OneActing') || now.signs.has('OneActing'), `“${says}” speaks of two leaders, and the sign is not marked`);
+  assert.ok(!/\bband\b|renews/.test(says) || now.leases.size > 0, `“${says}” speaks of how long a leader may act, and that is not marked`);
+}
+
 // travel takes a tour to its end, and looks whether all that it says is so.
 function travel(tour: Tour, by = engine): Way {
   store.engine.value = by;
@@ -52,6 +73,7 @@ function travel(tour: Tour, by = engine): Way {
     assert.ok(seen, `${tour.name} is at stop ${k + 1}`);
     const says = caption.value;
     assert.ok(stop.so(seen), `${tour.name}, stop ${k + 1}: “${says}” is not so at step ${seen.now.count}: ${seen.now.nodes.map((n) => `${n.look} ${n.role} ${n.epoch}`).join('; ')}`);
+    marksWhatItSays(stop, seen, says);
     if (stop.begin) was = new Seen(seen.of, seen.of.scene(0));
     assert.ok(!stop.so(was!), `${tour.name}, stop ${k + 1}: “${says}” was so before: it says nothing of what has happened`);
     assert.ok(seen.now.count > was!.now.count, `${tour.name}, stop ${k + 1} is after the one before`);
@@ -95,13 +117,34 @@ for (const tour of tours) {
   });
 }
 
+// Of each mark one that is not there, or one that is missing, at the first stop of a tour whose sentence speaks of it.
+const wrongly: [tour: string, look: Look | number[]][] = [
+  ['failover', { nodes: [5], leases: [4] }], ['failover', [5]], ['failover', [9]], ['failover', []],
+  ['fencing', [5]], ['fencing', { nodes: [5], resource: true, signs: ['Nothing'] }], ['late-answer', [1, 3]], ['late-answer', { messages: [{ kind: 'GRANT', from: 3 }] }],
+];
+
+test('a mark of what is not there is noticed, and one that is missing', () => {
+  for (const [name, look] of wrongly) {
+    const tour = tours.find((t) => t.name === name)!;
+    const [first] = tour.stops as [Stop];
+    const was = first.look!;
+    first.look = look;
+    try {
+      assert.throws(() => travel(tour), /marks|speaks of/, `${name}: ${JSON.stringify(look)}`);
+    } finally {
+      first.look = was;
+      leave();
+    }
+  }
+});
+
 test('a tour goes back, comes back from whatever else people do, and ends', () => {
   store.engine.value = engine;
   assert.ok(startTour('failover'));
   arrive();
   const first = caption.value;
   assert.match(first, /^5 leads/);
-  assert.deepEqual([...marked.value], [4]);
+  assert.deepEqual([...marked.value.nodes], [4]);
   store.playing.value = true; // Play goes on
   arrive();
   assert.match(caption.value, /^5 has crashed/);

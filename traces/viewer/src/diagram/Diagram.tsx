@@ -62,9 +62,9 @@ export function Diagram() {
 function label(): string {
   const now = recording.value;
   if (!now || !scene.value) return 'Diagram of a run';
-  const nodes = scene.value.nodes.map((node, i) => `${now.header.nodes[i]} ${doing(now, node)}`).filter((_, i) => i < 12).join('; ');
+  const nodes = scene.value.nodes.map((node, i) => `${now.header.nodes[i]} ${doing(now, node, i)}`).filter((_, i) => i < 12).join('; ');
   return `Diagram of ${now.header.title}, after ${count.value} of ${length.value} events: ${nodes}. `
-    + 'Arrow keys scroll, plus and minus zoom. The list of events has the same as text.';
+    + `Arrow keys scroll, plus and minus zoom.${now.header.sides ? '' : ' The list of events has the same as text.'}`; // a pair shows no list
 }
 
 // watch keeps the surface as the store is.

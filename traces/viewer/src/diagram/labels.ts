@@ -78,7 +78,7 @@ export function notes(sight: Sight, brush: Brush, room: Room, seen: Seen[], firs
     if (changed && frame.state!.look === 'leads' && frame.state!.epoch > 0 && !grave) continue; // its band says so
     if (weighs !== first || (!changed && !grave && (kind === 'receive' || kind === 'save' || frame.upkeep))) continue;
     const text = shorten(recording, frame.text);
-    const words = grave ? [text] : changed ? [doing(recording, frame.state!), frame.state!.look === 'stands' || frame.state!.unheard ? frame.state!.role : brief[frame.state!.look] ?? ''] : [text];
+    const words = grave ? [text] : changed ? [doing(recording, frame.state!, frame.node), frame.state!.look === 'stands' || frame.state!.unheard ? frame.state!.role : brief[frame.state!.look] ?? ''] : [text];
     note(sight, brush, room, seen, { words, node, y: screenY(view, axis.y[place]!), grave });
   }
 }

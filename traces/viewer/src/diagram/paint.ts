@@ -68,8 +68,8 @@ function paintBands({ layout, view, top, bottom }: Sight, brush: Brush): void {
 }
 
 // tag returns which epoch a reign is of, in as many words as there is room for: "rev. 12" rather than a word that is cut.
-function tag(brush: Brush, recording: Recording, epoch: number, room: number): string {
-  const name = epochName(recording);
+function tag(brush: Brush, recording: Recording, { node, epoch }: { node: number; epoch: number }, room: number): string {
+  const name = epochName(recording, node);
   const all = epoch === 0 ? ['leads', 'L'] : [...(room >= 110 ? [`leads ${name} ${epoch}`] : []), ...(room >= 64 ? [`${name} ${epoch}`, `${name.slice(0, 3)}. ${epoch}`] : []), `${epoch}`];
   return all.find((one) => brush.width(one, 11, true) <= room - 6) ?? (cut(brush, all.at(-1)!, room - 6, 11, true) || '…');
 }
@@ -80,7 +80,7 @@ function paintTags({ layout, view, top, bottom }: Sight, brush: Brush, room: Roo
     const x = columnX(view, band.node);
     const y0 = Math.max(screenY(view, band.from) - 2, view.header + 2);
     if (screenY(view, band.to) - y0 < 13) continue;
-    const text = tag(brush, layout.recording, band.epoch, spacing(view));
+    const text = tag(brush, layout.recording, band, spacing(view));
     const w = brush.width(text, 11, true) + 8;
     const last = screenY(view, band.to) - 7;
     const first = band.from < top ? y0 + 8 : y0 - 10;

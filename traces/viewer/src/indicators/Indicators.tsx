@@ -2,6 +2,7 @@
 // broken once is not forgotten because it holds again.
 import type { Recording, Why } from '../recording';
 import { recording as shownRecording, jump, scene as shownScene } from '../store';
+import { marked } from '../tours/guide';
 import type { Indicator } from '../types';
 import { capital, indicatorWord, moment, shorten } from '../words';
 import { Said } from '../help/Term';
@@ -39,7 +40,7 @@ function One({ recording, indicator, why, was }: Props) {
     </>
   );
   return (
-    <li class="indicator" data-light={indicator.light} data-indicator={indicator.name} data-was={past ? 'red' : undefined} title={there ? title : undefined}>
+    <li class="indicator" data-light={indicator.light} data-indicator={indicator.name} data-was={past ? 'red' : undefined} data-marked={marked.value.signs.has(indicator.name) || undefined} title={there ? title : undefined}>
       {there
         ? <button type="button" class="indicator-face" aria-label={`${indicatorWord(indicator.name)} ${state}. Go there.`} onClick={() => jump(there.frame + 1)}>{face}</button>
         : <Said of="indicator-face" title={indicatorWord(indicator.name)} says={property}>{face}</Said>}

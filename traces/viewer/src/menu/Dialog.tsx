@@ -21,10 +21,10 @@ export function Dialog({ title, wide, children, shut = usual }: Props) {
     <dialog ref={ref} class={wide ? 'dialog wide' : 'dialog'} aria-label={title}
       onClick={(event) => { if (event.target === ref.current) shut(); }}>
       <div class="dialog-inside">
-        <header class="dialog-head">
+        <div class="dialog-head">
           <h2>{title}</h2>
           <button type="button" class="quiet" aria-label="Close" onClick={shut}><Icon name="close" /></button>
-        </header>
+        </div>
         {children}
       </div>
     </dialog>

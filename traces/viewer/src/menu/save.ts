@@ -3,9 +3,10 @@ import { recording, problem } from '../store';
 import type { Recording } from '../recording';
 import { save } from './file';
 
-// recordingText returns a recording as its file: a line for the header, and one for each frame.
+// recordingText returns a recording as its file: a line for the header, and one for each frame. A pair is saved as the one recording that it is.
 export function recordingText(of: Recording): string {
-  return [of.header, ...of.frames].map((part) => `${JSON.stringify(part)}\n`).join('');
+  const { sides: _, ...header } = of.header;
+  return [header, ...of.frames].map((part) => `${JSON.stringify(part)}\n`).join('');
 }
 
 // fileName returns a name for a file about a recording: its title, of letters that every disk takes.

@@ -22,12 +22,6 @@ export const tallies = computed<[Tally, Tally] | null>(() => {
   return [tally(frames, count.value, now.sides[0], scene.value.at), tally(frames, count.value, now.sides[1], scene.value.at)];
 });
 
-// together reports whether two nodes are of the same cluster: of a pair there are two.
-export function together(a: number, b: number): boolean {
-  const of = (node: number) => pair.value?.sides.findIndex((side) => side.nodes.includes(node) || side.servers.includes(node));
-  return of(a) === of(b);
-}
-
 const most = 200_000; // frames of one of the two: a story has far fewer
 
 // whole plays a run to its end.

@@ -1,7 +1,6 @@
 // What came of each side of a pair, counted from its frames; and the verdict, in words.
-import type { Frame } from '../types';
+import type { Frame, Side } from '../types';
 import { time } from '../words';
-import type { Side } from './merge';
 
 // Tally is what there has been. Times are in microseconds.
 export interface Tally {

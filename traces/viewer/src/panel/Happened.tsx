@@ -22,9 +22,9 @@ export function Happened({ recording, scene }: { recording: Recording; scene: Sc
   return (
     <>
       <p class="panel-when">
-        <span>{moment(recording, frame.at)}</span>
-        <span>{kindWord(frame.kind)}</span>
-        {frame.upkeep && <span><Term word="upkeep" /></span>}
+        <span>{moment(recording, frame.at)}</span>{' '}
+        <span>{kindWord(frame.kind)}</span>{' '}
+        {frame.upkeep && <span><Term word="upkeep" /></span>}{' '}
         {frame.by && <span class="panel-by">{frame.by === 'you' ? 'your intervention' : 'part of the scenario'}</span>}
       </p>
       <h2 class={`panel-sentence${sentence(recording, frame).length > long ? ' panel-long' : ''}`}><Worded text={`${sentence(recording, frame)}.`} messages /></h2>

@@ -20,7 +20,7 @@ export function StateView({ recording, node, state, before, at, ended }: Props) 
             <tr key={row.name} class={row.was === undefined ? undefined : 'panel-changed'}>
               <th scope="row"><Term word={row.name} /></th>
               <td>
-                {row.was !== undefined && <><del>{row.was || 'none'}</del><span class="panel-arrow" aria-label="is now"> → </span></>}
+                {row.was !== undefined && <><del>{row.was || 'none'}</del><span class="panel-arrow"><span class="unseen"> is now </span><span aria-hidden="true"> → </span></span></>}
                 {row.was === undefined ? <Value row={row} /> : <ins>{row.is ? <Value row={row} /> : 'none'}</ins>}
               </td>
             </tr>
@@ -46,7 +46,7 @@ function Timer({ recording, node, row }: { recording: Recording; node: number; r
   const says = timerWord(recording, row.timer);
   return (
     <li class={row.change ? 'panel-changed' : undefined}>
-      <span class="panel-timer-name"><Term word={row.timer} kind="timer" />{says && <small>: {says}</small>}</span>
+      <span class="panel-timer-name"><Term word={row.timer} kind="timer" />{says && <small>: {says}</small>}</span>{' '}
       <span class="panel-timer-left">
         {gone ? <del>{row.change}</del> : row.left !== undefined && recording.header.timed ? `${time(row.left)} left` : 'runs'}
         {!gone && row.change && <ins> {row.change}</ins>}

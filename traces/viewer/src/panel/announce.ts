@@ -20,8 +20,9 @@ export function announcement(shown: Recording, now: Scene): string {
   const frame = now.frame;
   if (!frame) return shown.header.title;
   const indicators = (frame.indicators ?? []).map((indicator) => `${indicatorWord(indicator.name)}: ${lightWord(indicator.light)}.`).join(' ');
-  const note = frame.note ? ` It ${shorten(shown, frame.note)}.` : '';
-  return `${sentence(shown, frame)}.${/^[a-z]/.test(frame.note ?? '') ? note : frame.note ? ` ${frame.note}` : ''} ${indicators}`.trim();
+  const note = frame.note ? shorten(shown, frame.note) : '';
+  const said = `${sentence(shown, frame)}${/^[A-Z]/.test(note) ? `. ${note}` : note && `: ${note}`}`;
+  return `${said}${/[.!?]$/.test(said) ? '' : '.'} ${indicators}`.trim();
 }
 
 // announce does so from now on, and returns what ends it.

@@ -1,11 +1,12 @@
 // Below the ring: what can be done to several nodes or links at once, and what the shapes mean.
 import type { Recording, Scene } from '../recording';
 import { Term } from '../help/Term';
-import { isOurs, meaning } from '../glossary';
+import { meaning } from '../glossary';
 import { KindMark } from '../members/KindMark';
 import { Line } from '../members/Members';
 import { cut, heal, length, mayIntervene } from '../store';
-import { epochName, groupNames, groupWord, nodeId } from '../words';
+import type { Side } from '../types';
+import { clusters, epochName, groupNames, groupWord, nodeId, unboundWords } from '../words';
 import { actingWords } from './acting';
 import { isolating } from './geometry';
 import { chosen, did, oneWay } from './hand';
@@ -26,7 +27,7 @@ export function Bar({ recording, scene }: { recording: Recording; scene: Scene }
   return (
     <div class="ring-bar">
       <Acting recording={recording} scene={scene} />
-      <Fence recording={recording} scene={scene} />
+      {clusters(recording.header).map((side, k) => <Fence key={k} recording={recording} scene={scene} side={side} />)}
       <Line recording={recording} scene={scene} />
       {mayIntervene.value && (
         <div class="ring-tools" role="group" aria-label="Links">
@@ -59,17 +60,17 @@ function Acting({ recording, scene }: { recording: Recording; scene: Scene }) {
   return words ? <p class="ring-says ring-acting">{words}</p> : null;
 }
 
-// Fence says what the resource is, in words.
-function Fence({ recording, scene }: { recording: Recording; scene: Scene }) {
-  const kind = recording.header.resource;
+// Fence says what the resource is, in words: in a pair, of which of the two.
+function Fence({ recording, scene, side }: { recording: Recording; scene: Scene; side: Side }) {
+  const kind = side.resource;
   if (!kind) return null;
-  const { highest, taken, refused, stale } = writesOf(recording).after(recording.frames, scene.count);
+  const { highest, taken, refused, stale } = writesOf(recording, side).after(recording.frames, scene.count);
   const writes = `${taken} ${taken === 1 ? 'write' : 'writes'} taken`;
   return (
     <p class="ring-says">
-      The <Term word="resource" /> {kind === 'fenced' ? 'is behind a' : 'has no'} <Term word="fence" />: {writes}
+      {side.title && <strong>{side.title}: </strong>}{side.title ? 'the' : 'The'} <Term word="resource" /> {kind === 'fenced' ? 'is behind a' : 'has no'} <Term word="fence" />: {writes}
       {kind === 'fenced' ? `, ${refused} refused` : ''}{stale > 0 && <>, <strong>{stale} of them <Term word="stale" /></strong></>}
-      {kind === 'fenced' && highest > 0 ? `. It refuses what is below ${epochName(recording)} ${highest}.` : '.'}
+      {kind === 'fenced' && highest > 0 ? `. It refuses what is below ${epochName({ header: side })} ${highest}.` : '.'}
     </p>
   );
 }
@@ -78,6 +79,7 @@ function Fence({ recording, scene }: { recording: Recording; scene: Scene }) {
 function Key({ recording }: { recording: Recording }) {
   void length.value; // a run goes on, and sends what it has not sent before
   const changing = recording.configurations.length > 0;
+  const bounds = clusters(recording.header).map((side) => unboundWords(side.algorithm));
   return (
     <ul tabIndex={0} aria-label="What the shapes mean">
       {legend(recording).map(({ type, letters, group }) => (
@@ -94,13 +96,14 @@ function Key({ recording }: { recording: Recording }) {
           a message that {groupWord(group)}
         </li>
       ))}
-      {recording.header.resource && (
+      {clusters(recording.header).some((side) => side.resource) && (
         <>
           <li><Sample d="M-7 -9 H3 L7 -5 V9 H-7 Z" kind="ring-body" look="leads" />a write to the resource, in the colour of its epoch</li>
-          {recording.header.resource === 'fenced' && <li><Sample d="M-12 -8 H12 V8 H-12 Z" kind="ring-fence" look="leads" />a fence: the resource refuses writes of epochs that are past</li>}
+          {clusters(recording.header).some((side) => side.resource === 'fenced') && <li><Sample d="M-12 -8 H12 V8 H-12 Z" kind="ring-fence" look="leads" />a fence: the resource refuses writes of epochs that are past</li>}
         </>
       )}
-      {(isOurs(recording.header) || recording.header.algorithm?.startsWith('lease')) && <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-lease" look="leads" />round who leads: how long it may act still, counted from when it asked what was answered last</li>}
+      {bounds.includes('') && <li><Sample d="M0 -9 A9 9 0 1 1 -9 0" kind="ring-lease" look="leads" />round who leads: how long it may act still, counted from when it asked what was answered last</li>}
+      {[...new Set(bounds)].filter((why) => why !== '').map((why) => <li key={why}><Sample d="M0 -9 A9 9 0 1 1 -0.01 -9" kind="ring-lease" look="leads" />round who leads, a band that does not shrink: {lower(why)}</li>)}
       <li><Sample d="M-10 4 L-11 -8 L-5 -3 L0 -10 L5 -3 L11 -8 L10 4 Z" kind="ring-hollow" look="idle" />one that takes itself for the leader, and is paused: it does not act</li>
       <li><Sample d="M-10 4 L-11 -8 L-5 -3 L0 -10 L5 -3 L11 -8 L10 4 Z" kind="ring-crown" look="leads" />a node that leads; a band leads to it from those that follow</li>
       <li><Sample d="M0 -11 L9 -4 V9 H-9 V-4 Z" kind="ring-body" look="stands" />one that stands for election: it wants to lead</li>
@@ -123,7 +126,7 @@ function Key({ recording }: { recording: Recording }) {
   );
 }
 
-function lower(text: string): string { return `${/^(I|ACK)\b/.test(text) ? text.charAt(0) : text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`; }
+function lower(text: string): string { return `${/^(I|ACK|Raft)\b/.test(text) ? text.charAt(0) : text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`; }
 
 function Sample({ d, kind, look }: { d: string; kind: string; look: string }) {
   return (

@@ -1,7 +1,6 @@
 // Links, and who follows whom.
-import { together } from '../pair/pair';
 import type { Recording, Scene } from '../recording';
-import { epochColour, linkWord, nodeId, nodeName } from '../words';
+import { epochColour, linkWord, nodeId, nodeName, together } from '../words';
 import { between, lane, pairs, type Pair, type Place } from './geometry';
 
 interface Props { recording: Recording; scene: Scene; places: Place[] }
@@ -10,7 +9,7 @@ interface Props { recording: Recording; scene: Scene; places: Place[] }
 // who only waits for that node to lead.
 export function Ties({ recording, scene, places }: Props) {
   return (
-    <g class="ring-ties">
+    <g class="ring-ties" aria-hidden="true">
       {scene.nodes.map((state, node) => {
         const from = places[node];
         const to = places[state.leader];
@@ -27,7 +26,7 @@ export function Ties({ recording, scene, places }: Props) {
 }
 
 export function Links({ recording, scene, places, onPick }: Props & { onPick: ((a: number, b: number, event: MouseEvent) => void) | null }) {
-  const all = pairs(places.length, recording.header.servers ?? 0, scene.cut).filter((p) => (p.usual || p.there || p.back) && together(p.a, p.b));
+  const all = pairs(places.length, recording.header.servers ?? 0, scene.cut).filter((p) => (p.usual || p.there || p.back) && together(recording.header, p.a, p.b));
   return (
     <g class="ring-links">
       {all.map((pair) => <LinkMark key={`${pair.a},${pair.b}`} recording={recording} pair={pair} places={places} onPick={onPick} />)}
@@ -45,7 +44,7 @@ function LinkMark({ recording, pair, places, onPick }: { recording: Recording; p
     : cut ? `cut: ${linkWord(recording, pair.there ? [pair.a, pair.b] : [pair.b, pair.a])}, and whole the other way`
       : `link ${nodeId(recording, pair.a)} ↔ ${nodeId(recording, pair.b)}`;
   return (
-    <g class={`ring-link${onPick ? ' ring-pick' : ''}`} data-link={`${pair.a},${pair.b}`} data-cut={cut ? (pair.there && pair.back ? 'both' : 'one') : undefined}
+    <g class={`ring-link${onPick ? ' ring-pick' : ''}`} data-link={`${pair.a},${pair.b}`} data-cut={cut ? (pair.there && pair.back ? 'both' : 'one') : undefined} aria-hidden={!cut || undefined}
       onClick={onPick ? (event) => onPick(pair.a, pair.b, event) : undefined}>
       <title>{word}</title>
       <line class="ring-near" x1={from.x} y1={from.y} x2={to.x} y2={to.y} />

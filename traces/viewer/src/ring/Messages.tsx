@@ -1,6 +1,7 @@
 // Messages under way, those that have just been taken, and those that have just been lost.
 import type { Recording, Flight } from '../recording';
 import { recording as shownRecording, scene as shownScene, selection, upkeep } from '../store';
+import { marked } from '../tours/guide';
 import { epochColour, groupOf, letters, messageWord, messageWords, type Group } from '../words';
 import { between, byLane, distance, lane, share, spread, type Place, type Point } from './geometry';
 import { now } from './hand';
@@ -73,6 +74,7 @@ function Mark({ flight, at, ends, width, worded, onPick, onPoint }: MarkProps) {
       transform={`translate(${at.x} ${at.y})`} onClick={(event) => onPick(flight, at, event.currentTarget)}
       onPointerEnter={() => onPoint(flight, at)} onPointerLeave={() => onPoint(null, at)}>
       <circle class="ring-touch" r="14" />
+      {marked.value.messages.has(flight.number) && <circle class="ring-marked" r="19" />}
       <path class="ring-nose" d={`M${size + 2} -4 L${size + 9} 0 L${size + 2} 4 Z`} transform={`rotate(${turn})`} />
       <g style={{ fill: flight.epoch ? epochColour(flight.epoch) : 'var(--card)' }}><Shape group={group} /></g>
       <text class="ring-letter" y={group === 'upkeep' ? 1 : 3.2}>{letters(flight.kind)}</text>
@@ -120,6 +122,7 @@ function Ended({ recording, count, places }: { recording: Recording; count: numb
           <g key={flight.number} class={flight.taken ? 'ring-taken' : 'ring-lost'}>
             <title>{`${messageWords(recording, flight)}: ${flight.taken ? 'taken' : 'lost'}`}</title>
             <line x1={ends[0].x} y1={ends[0].y} x2={at.x} y2={at.y} />
+            {marked.value.messages.has(flight.number) && <circle class="ring-marked" cx={at.x} cy={at.y} r="15" />}
             <path d={flight.taken ? 'M-9 -5 L0 0 L-9 5' : 'M-7 -7 L7 7 M7 -7 L-7 7'}
               transform={`translate(${at.x} ${at.y})${flight.taken ? ` rotate(${(Math.atan2(ends[1].y - ends[0].y, ends[1].x - ends[0].x) * 180) / Math.PI})` : ''}`} />
             {here.length === 1 && !flight.taken && <text class="ring-word" x={at.x} y={at.y - 13} style={{ textAnchor: 'middle' }}>{messageWord(flight)} lost</text>}

@@ -6,7 +6,7 @@ import { memberWord, newer, stampWord, type Membership } from '../members/who';
 import { coming, crash, mayIntervene, restart, resume } from '../store';
 import { marked } from '../tours/guide';
 import type { MemberKind, NodeState } from '../types';
-import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, time, unheardWords } from '../words';
+import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, sideOf, time, unheardWords } from '../words';
 import type { Place } from './geometry';
 import { chosen, did, longestOf, now } from './hand';
 import { leaseOf, left } from './writes';
@@ -25,13 +25,14 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
   const { r } = place;
   const stamped = member?.own && (member.behind || r >= 25) ? member : null; // a small node has room for what differs only
   const stampAt = state.epoch > 0 ? r - 21.5 : 13; // between the id and the epoch
-  const label = `${nodeName(recording, node)}: ${about(recording, state, member) || state.role}${mayIntervene.value ? '' : '. Look at its state'}`;
+  const side = sideOf(recording.header, node); // which 4 it is, nobody hears from a mark alone
+  const label = `${nodeName(recording, node)}${side ? ` of ${side.title}` : ''}: ${about(recording, state, member, node) || state.role}${mayIntervene.value || side ? '' : '. Look at its state'}`;
   return (
     <g class="ring-node" data-node={node} data-look={state.look} data-unheard={state.unheard || undefined} data-paused={state.paused || undefined} data-member={member ? member.kind ?? 'none' : undefined} transform={`translate(${place.x} ${place.y})`}>
       <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
         aria-haspopup={mayIntervene.value ? 'menu' : undefined} aria-expanded={mayIntervene.value ? open : undefined} />
       <g aria-hidden="true">
-        {marked.value.has(node) && <circle class="ring-marked" r={r + 15} />}
+        {marked.value.nodes.has(node) && <circle class="ring-marked" r={r + 15} />}
         {current && <circle class="ring-now" r={r + 11} />}
         {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
         {state.look === 'leads' && <Halo recording={recording} node={node} state={state} r={r} kind={member?.kind ?? null} />}
@@ -40,7 +41,7 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
         <text class="ring-id" y={stamped ? stampAt - 9 : state.epoch > 0 ? 1 : 6} data-small={(stamped !== null && r < 25) || undefined} data-long={nodeId(recording, node).length > 3 || undefined}>
           {nodeId(recording, node)}
         </text>
-        {state.epoch > 0 && <Epoch name={epochName(recording)} epoch={state.epoch} r={r} />}
+        {state.epoch > 0 && <Epoch name={epochName(recording, node)} epoch={state.epoch} r={r} />}
         {stamped && <Stamp member={stamped} y={stampAt} />}
         <Badges state={state} r={r} />
         <Words recording={recording} node={node} state={state} place={place} member={member} />
@@ -59,6 +60,7 @@ function Halo({ recording, node, state, r, kind }: { recording: Recording; node:
     <>
       <path class="ring-halo" data-bound={share !== null || undefined} d={outline(kind, r + 4.5)} style={style} />
       {share !== null && <circle class="ring-lease" data-left={share.toFixed(3)} r={r + 4.5} transform="rotate(-90)" style={style} stroke-dasharray={`${share * round} ${round}`} />}
+      {marked.value.leases.has(node) && <circle class="ring-marked ring-marked-lease" r={r + 10.5} />}
     </>
   );
 }
@@ -155,7 +157,7 @@ function Timer({ state, r, wide }: { state: NodeState; r: number; wide: boolean 
 export function linesOf(recording: Recording, node: number, state: NodeState, room: number, member: Membership | null): string[] {
   const role = state.look === 'down' || state.role === nodeId(recording, node) ? '' : state.role;
   const kind = memberWord(member); // where there is one line only it goes before the role: the shape says that as well
-  const does = doing(recording, state);
+  const does = doing(recording, state, node);
   if (state.unheard) return unheardWords(recording, state).slice(0, Math.max(room, 2));
   return (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
 }

@@ -1,29 +1,39 @@
 // The resource, in the middle of the ring: what leaders write to. Its fence is the row of pickets round it; where there is none, it is bare.
 import type { Recording, Scene } from '../recording';
 import { coming } from '../store';
-import type { Fate } from '../types';
-import { capital, epochColour, epochName, epochWord, nodeName } from '../words';
+import { marked } from '../tours/guide';
+import { part } from '../pair/plan';
+import type { Fate, Side } from '../types';
+import { capital, clusters, epochColour, epochName, epochWord, nodeName } from '../words';
 import { between, lane, type Place, type Plan, type Point } from './geometry';
 import { now } from './hand';
 import { flown, half, resourceAt, writesOf, type Tally, type Written } from './writes';
 
 interface Props { recording: Recording; scene: Scene; placed: Plan }
 
-export function Resource({ recording, scene, placed }: Props) {
-  const kind = recording.header.resource;
+// Resource is what each cluster writes to: one of it, or two in a pair.
+export function Resource(props: Props) {
+  return <>{clusters(props.recording.header).map((side, k) => <Of key={k} {...props} side={side} placed={part(props.placed, props.recording.header, k)} all={props.placed} />)}</>;
+}
+
+interface SideProps extends Props { side: Side; all: Plan }
+
+function Of({ recording, scene, placed, side, all }: SideProps) {
+  const kind = side.resource;
   if (!kind) return null;
-  const at = resourceAt(placed, recording.header.servers ?? 0);
-  const tally = writesOf(recording).after(recording.frames, scene.count);
-  const here = scene.frame?.wrote?.fate && now.value.progress === 0 ? tally.last : undefined;
+  const at = resourceAt(placed, side.servers.length);
+  const tally = writesOf(recording, side).after(recording.frames, scene.count);
+  const here = scene.frame?.wrote?.fate && side.nodes.includes(scene.frame.node) && now.value.progress === 0 ? tally.last : undefined;
   return (
     <g class="ring-resource" data-resource={kind} data-fate={here?.fate} data-highest={tally.highest} data-taken={tally.taken} data-refused={tally.refused} aria-hidden="true">
-      <title>{fenceWords(recording, tally)}</title>
+      <title>{fenceWords(side, tally)}</title>
       <Fence at={at} kind={kind} />
+      {marked.value.resource && <rect class="ring-marked" x={at.x - half.x - 10} y={at.y - half.y - 10} width={2 * half.x + 20} height={2 * half.y + 20} rx={16} />}
       <text class="ring-resource-name" x={at.x} y={at.y - 11}>resource</text>
-      <Highest recording={recording} tally={tally} at={at} />
+      <Highest side={side} tally={tally} at={at} />
       <Counts tally={tally} at={at} />
-      {here && <Come written={here} from={placed.places[here.node]} at={at} highest={tally.highest} />}
-      <Under recording={recording} scene={scene} placed={placed} at={at} />
+      {here && <Come written={here} from={all.places[here.node]} at={at} highest={tally.highest} />}
+      <Under recording={recording} scene={scene} side={side} all={all} at={at} />
     </g>
   );
 }
@@ -39,9 +49,12 @@ function Fence({ at, kind }: { at: Place; kind: string }) {
   );
 }
 
-function Highest({ recording, tally, at }: { recording: Recording; tally: Tally; at: Place }) {
-  if (recording.header.resource !== 'fenced') return <text class="ring-resource-count" x={at.x} y={at.y + 5}>no fence</text>;
-  const text = tally.highest > 0 ? `${epochName(recording)} ≥ ${epochWord(tally.highest)}` : 'nothing yet';
+// nameIn returns what the algorithm of a side calls its epochs.
+const nameIn = (side: Side): string => epochName({ header: side });
+
+function Highest({ side, tally, at }: { side: Side; tally: Tally; at: Place }) {
+  if (side.resource !== 'fenced') return <text class="ring-resource-count" x={at.x} y={at.y + 5}>no fence</text>;
+  const text = tally.highest > 0 ? `${nameIn(side)} ≥ ${epochWord(tally.highest)}` : 'nothing yet';
   const width = text.length * 6 + 12;
   return (
     <>
@@ -104,17 +117,18 @@ function Sheet({ at, epoch }: { at: Point; epoch: number }) {
 }
 
 // Under are the writes on their way: those that come until the next frame that is shown, and those that a node has in hand, be it paused.
-function Under({ recording, scene, placed, at }: Props & { at: Place }) {
+function Under({ recording, scene, side, all, at }: Omit<SideProps, 'placed'> & { at: Place }) {
   const moment = now.value;
   const to = recording.frames[coming.value - 1]?.at ?? moment.at;
-  const some = moment.progress > 0 ? writesOf(recording).between(recording.frames, scene.count, coming.value) : [];
+  const some = moment.progress > 0 ? writesOf(recording, side).between(recording.frames, scene.count, coming.value) : [];
   const under = some.flatMap((written) => {
-    const way = ends(placed.places[written.node], at);
+    const way = ends(all.places[written.node], at);
     const share = flown(written, moment.at, scene.at, to);
     return way && share !== null ? [{ written, at: between(way, share) }] : [];
   });
-  const held = scene.nodes.flatMap((state, node) => {
-    const way = ends(placed.places[node], at);
+  const held = side.nodes.flatMap((node) => {
+    const way = ends(all.places[node], at);
+    const state = scene.nodes[node]!;
     return way && state.writing && !under.some(({ written }) => written.node === node) ? [{ node, epoch: state.epoch, at: way[0] }] : [];
   });
   return (
@@ -126,18 +140,18 @@ function Under({ recording, scene, placed, at }: Props & { at: Place }) {
 }
 
 // fenceWords says what the resource has taken and refused, and why it could.
-export function fenceWords(recording: Recording, tally: Tally): string {
+export function fenceWords(side: Side, tally: Tally): string {
   const { highest, taken, refused, stale } = tally;
-  const name = `${epochName(recording) === 'epoch' ? 'an' : 'a'} ${epochName(recording)}`;
+  const name = `${nameIn(side) === 'epoch' ? 'an' : 'a'} ${nameIn(side)}`;
   const writes = (n: number) => `${n} ${n === 1 ? 'write' : 'writes'}`;
   const took = `It has taken ${writes(taken)}${stale > 0 ? `, ${stale} of them stale: a leader of the past wrote after its successor` : ''}`;
-  if (recording.header.resource === 'unfenced') return `The resource has no fence: this algorithm has no ${epochName(recording)} by which it could tell an old leader from a new one. ${took}.`;
+  if (side.resource === 'unfenced') return `The resource has no fence: this algorithm has no ${nameIn(side)} by which it could tell an old leader from a new one. ${took}.`;
   const least = highest > 0 ? ` of ${name} below ${highest}, the highest that it has taken` : ' that is of the past';
   return `The resource is behind a fence: it refuses a write${least}. ${took}, and refused ${refused}.`;
 }
 
-// heldWords says of a node that it has a write in hand; '' if it has none.
+// heldWords says of nodes that they have a write in hand; '' if none has.
 export function heldWords(recording: Recording, scene: Scene): string {
-  const node = scene.nodes.findIndex((state) => state.writing && state.paused);
-  return node < 0 ? '' : `${capital(nodeName(recording, node))} was about to write when it was paused: it will, when it goes on.`;
+  return scene.nodes.flatMap((state, node) =>
+    (state.writing && state.paused ? [`${capital(nodeName(recording, node))} was about to write when it was paused: it will, when it goes on.`] : [])).join(' ');
 }

@@ -7,7 +7,7 @@ import { memberships } from '../members/who';
 import { embedded } from '../embed/embedded';
 import { pair } from '../pair/pair';
 import { between, planPair } from '../pair/plan';
-import { nodeName } from '../words';
+import { clusters, nodeName } from '../words';
 import { Bar } from './Bar';
 import { neighbour, plan, type Plan, type Point } from './geometry';
 import { byMouse, choose, chosen, close, drag, now as moment, open, opened, tip } from './hand';
@@ -72,7 +72,7 @@ function Picture({ recording, scene, placed, reached }: PictureProps & { reached
   const members = memberships(recording, scene);
   return (
     <svg class="ring-picture" ref={svg} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group"
-      aria-label={`Ring of ${recording.header.nodes.length} nodes. Arrow keys go from node to node.`}
+      aria-label={ringWords(recording)}
       onPointerDown={(event) => press(event, places)} onPointerMove={(event) => pull(event, places)} onPointerUp={(event) => lift(event, scene)}
       onPointerCancel={cancel} onClick={(event) => clicked(event, placed)} onKeyDown={(event) => keyed(event, placed, goTo)}
       onPointerOver={pointed} onPointerLeave={() => { tip.value = null; }}>
@@ -92,6 +92,13 @@ function Picture({ recording, scene, placed, reached }: PictureProps & { reached
       <Drawn recording={recording} scene={scene} placed={placed} />
     </svg>
   );
+}
+
+// ringWords says what the picture is, to who does not see it.
+function ringWords({ header }: Recording): string {
+  const all = clusters(header).map(({ title, nodes, servers }) =>
+    `${title ? `${title}, ` : ''}${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}${servers.length > 0 ? ` and ${servers.length} beside them` : ''}`);
+  return `${all.length > 1 ? `Two rings: ${all.join('; ')}` : `Ring of ${all[0]}`}. Arrow keys go from node to node.`;
 }
 
 // Drawn is what is being dragged: a link, or a box round nodes.

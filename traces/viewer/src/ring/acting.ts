@@ -2,8 +2,7 @@
 import type { Recording, Scene } from '../recording';
 import type { NodeState } from '../types';
 import { among } from '../hint/election';
-import { together } from '../pair/pair';
-import { capital, nodeId } from '../words';
+import { capital, clusters, nodeId } from '../words';
 
 // woken reports whether a node has just gone on, and the time that it had as a leader has run out meanwhile: that comes before all else (R37).
 function woken(scene: Scene, node: number): boolean {
@@ -18,9 +17,7 @@ export function acts(scene: Scene, node: number): boolean {
 
 // actingWords says who acts, if more than one of a cluster has a crown, or one of them is paused; '' where there is nothing to explain.
 export function actingWords(recording: Recording, scene: Scene): string {
-  const nodes = [...scene.nodes.keys()];
-  const clusters = nodes.filter((node) => nodes.findIndex((other) => together(node, other)) === node).map((first) => nodes.filter((node) => together(first, node)));
-  return clusters.map((cluster) => inCluster(recording, scene, cluster)).filter(Boolean).join(' ');
+  return clusters(recording.header).map(({ nodes }) => inCluster(recording, scene, nodes)).filter(Boolean).join(' ');
 }
 
 function inCluster(recording: Recording, scene: Scene, cluster: number[]): string {

@@ -43,10 +43,10 @@ export function nodeMenu(node: number): Menu | null {
 }
 
 // about says in a line what a node is.
-export function about(recording: Recording, state: NodeState, member?: Membership | null): string {
-  const does = doing(recording, state);
+export function about(recording: Recording, state: NodeState, member?: Membership | null, node = -1): string {
+  const does = doing(recording, state, node);
   const parts = [state.role === 'not started' || state.unheard || state.role === does ? '' : state.role, does];
-  if (state.epoch > 0 && state.look !== 'leads') parts.push(`${epochName(recording)} ${state.epoch}`);
+  if (state.epoch > 0 && state.look !== 'leads') parts.push(`${epochName(recording, node)} ${state.epoch}`);
   if (member) parts.push(membershipWords(member));
   if (state.paused && state.look !== 'leads') parts.push('paused');
   if (state.saving) parts.push('waits for its disk');

@@ -4,7 +4,7 @@ import { memberships } from '../members/who';
 import type { Recording, Scene } from '../recording';
 import { coming } from '../store';
 import type { NodeState } from '../types';
-import { capital, fullId, messageWords, nodeId, nodeName, shorten, time } from '../words';
+import { capital, clusters, fullId, messageWords, nodeId, nodeName, shorten, time, unboundWords } from '../words';
 import { about } from './menus';
 import { now } from './hand';
 import { leaseOf } from './writes';
@@ -21,8 +21,8 @@ export function tipFor(recording: Recording, scene: Scene, node: number, may: bo
   const state = scene.nodes[node];
   if (!state) return '';
   const parts = [
-    may ? deed(state) : embedded ? '' : 'Click for its state.',
-    `${capital(nodeName(recording, node))}: ${about(recording, state, memberships(recording, scene)?.[node])}.`,
+    may ? deed(state) : embedded || recording.header.sides ? '' : 'Click for its state.', // a pair has no panel
+    `${capital(nodeName(recording, node))}: ${about(recording, state, memberships(recording, scene)?.[node], node)}.`,
     leaseWords(recording, scene, node),
     state.disk ? `On disk: ${shorten(recording, state.disk)}.` : '',
     fullId(recording, node) === nodeId(recording, node) ? '' : `Its id: ${fullId(recording, node)}.`,
@@ -31,9 +31,10 @@ export function tipFor(recording: Recording, scene: Scene, node: number, may: bo
   return parts.filter(Boolean).join(' ');
 }
 
-// leaseWords says of who leads how long it may act still, and from which question that is counted.
+// leaseWords says of who leads how long it may act still, and from which question that is counted; or why nothing bounds it.
 export function leaseWords(recording: Recording, scene: Scene, node: number): string {
   const state = scene.nodes[node]!;
+  if (state.look === 'leads' && !state.lease) return unboundWords(clusters(recording.header).find((side) => side.nodes.includes(node))?.algorithm);
   const { at } = now.value;
   const lease = leaseOf(recording.frames, node, state, now.value, coming.value);
   if (!lease || !recording.header.timed || state.look !== 'leads') return '';

@@ -1,6 +1,6 @@
 // What has come to the resource, frame by frame: pure functions.
 import { lastUpTo, type Recording } from '../recording';
-import type { Fate, Frame, NodeState } from '../types';
+import type { Fate, Frame, NodeState, Side } from '../types';
 import type { Now, Place, Plan } from './geometry';
 
 // Written is a write that has come to the resource.
@@ -11,16 +11,19 @@ export interface Tally { highest: number; taken: number; refused: number; stale:
 
 const none: Tally = { highest: 0, taken: 0, refused: 0, stale: 0, last: undefined };
 
-// Writes are those of a recording, as far as it has been read.
+// Writes are those of a recording, as far as it has been read; of a pair, those of the nodes of one side.
 export class Writes {
   #read = 0;
+  readonly #nodes: readonly number[] | undefined;
   readonly #counts: number[] = []; // after how many frames each has come
   readonly #tallies: Tally[] = [];
+
+  constructor(nodes?: readonly number[]) { this.#nodes = nodes; }
 
   #go(frames: Frame[]): void {
     for (; this.#read < frames.length; this.#read++) {
       const { wrote, node, at } = frames[this.#read]!;
-      if (!wrote?.fate) continue;
+      if (!wrote?.fate || (this.#nodes && !this.#nodes.includes(node))) continue;
       const was = this.#tallies.at(-1) ?? none;
       const last: Written = { count: this.#read + 1, at, node, epoch: wrote.epoch ?? 0, looked: wrote.looked, fate: wrote.fate };
       const [taken, refused, stale] = [Number(wrote.fate !== 'refused'), Number(wrote.fate === 'refused'), Number(wrote.fate === 'stale')];
@@ -42,12 +45,13 @@ export class Writes {
   }
 }
 
-const known = new WeakMap<Recording, Writes>();
+const known = new WeakMap<Recording | Side, Writes>();
 
-// writesOf returns the writes of a recording.
-export function writesOf(recording: Recording): Writes {
-  let writes = known.get(recording);
-  if (!writes) known.set(recording, (writes = new Writes()));
+// writesOf returns the writes of a recording; of a pair, those of one of its sides.
+export function writesOf(recording: Recording, side: Side): Writes {
+  const of = recording.header.sides ? side : recording;
+  let writes = known.get(of);
+  if (!writes) known.set(of, (writes = new Writes(recording.header.sides && side.nodes)));
   return writes;
 }
 
@@ -65,16 +69,16 @@ export const half = { x: 46, y: 27 };
 
 // resourceAt returns where the resource is: in the middle of the ring, below a server if there is one, beside a node that is alone; and in the corner
 // where the ring is too small for it.
-export function resourceAt({ width, places }: Plan, servers: number): Place {
+export function resourceAt({ width, places, left: from = 0, top = 0 }: Plan & { left?: number; top?: number }, servers: number): Place {
   const on = places.length - servers;
   const ring = places.slice(0, on);
   const middle = { x: ring.reduce((sum, p) => sum + p.x, 0) / on, y: (Math.min(...ring.map((p) => p.y)) + Math.max(...ring.map((p) => p.y))) / 2 };
   const place = (x: number, y: number): Place => ({ x, y, r: half.y, side: 'below', lines: 0 });
-  if (on === 1) return place(Math.min(width - half.x - 4, middle.x + ring[0]!.r + 60 + half.x), middle.y);
+  if (on === 1) return place(Math.min(from + width - half.x - 4, middle.x + ring[0]!.r + 60 + half.x), middle.y);
   const server = places[on];
   const inside = server ? place(middle.x, server.y + server.r + 14 + half.y) : place(middle.x, middle.y);
   const free = places.every((p) => Math.hypot(Math.max(0, Math.abs(p.x - inside.x) - half.x - 6), Math.max(0, Math.abs(p.y - inside.y) - half.y - 6)) >= p.r - 1);
-  return free ? inside : place(half.x + 12, half.y + 12);
+  return free ? inside : place(from + half.x + 12, top + half.y + 12);
 }
 
 // leaseOf returns how long a leader may act; undefined if nothing says so. Between two frames that are shown others may come, which are not, and

@@ -8,7 +8,7 @@ import { passes } from '../transport/player';
 import type { Frame, Opened, Problem, RunSpec } from '../types';
 import { Seen } from './seen';
 import { tours } from './stories';
-import { about, words, type Start, type Stop, type Tour } from './tour';
+import { about, nothing, words, type About, type Start, type Stop, type Tour } from './tour';
 
 // Place is where a stop is: what was open then, and after how many frames.
 interface Place { of: Recording; runSpec: RunSpec | null; start: Start; count: number }
@@ -41,8 +41,8 @@ export const aside = computed(() => {
 
 export const caption = computed(() => (here.value ? words(on.value!.tour.stops[on.value!.stop]!, here.value) : ''));
 
-// marked are the places of the nodes that the tour speaks of.
-export const marked = computed<ReadonlySet<number>>(() => new Set(here.value ? about(on.value!.tour.stops[on.value!.stop]!, here.value) : []));
+// marked is what the tour speaks of.
+export const marked = computed<About>(() => (here.value ? about(on.value!.tour.stops[on.value!.stop]!, here.value) : nothing));
 
 // startTour begins a tour, and reports whether it does.
 export function startTour(name: string): boolean {

@@ -1,6 +1,6 @@
 // What a tour asks of what is shown. Nodes are called by their ids here, as people see them: from 1 on.
 import { agreed } from '../hint/acts';
-import type { Recording, Scene } from '../recording';
+import type { Flight, Recording, Scene } from '../recording';
 import type { Configuration, Fate, Frame, MemberKind, NodeState } from '../types';
 
 // Sent is which message is meant; what is left out may be anything.
@@ -36,8 +36,15 @@ export class Seen {
   past(): Frame[] { return this.of.frames.slice(0, this.now.count); }
   // underWay reports whether a message has been sent, and neither taken nor lost.
   underWay(what: Sent): boolean { return this.now.flights.some((f) => matches(f, what)); }
+  // inSight returns the messages that are to be seen: under way, or just taken or lost.
+  inSight(what: Sent): Flight[] {
+    const last = this.now.count - 1;
+    return [...this.now.flights, ...this.of.flights.filter((f) => f.ended === last && !this.now.flights.includes(f))].filter((f) => matches(f, what));
+  }
   said(what: Sent): boolean { return this.now.frame?.sends?.some((m) => matches({ ...m, from: this.now.frame!.node }, what)) === true; }
   everSaid(what: Sent): boolean { return this.past().some((f) => f.sends?.some((m) => matches({ ...m, from: f.node }, what))); }
+  // bound reports whether it is known how long a leader may act.
+  bound(id: number): boolean { return this.leads(id) && this.state(id).lease?.ends !== undefined; }
   reigns(id?: number): number { return this.of.reigns.filter((r) => r.from < this.now.count && (id === undefined || r.node === id - 1)).length; }
 
   // --- Links, promises, the resource ---

@@ -16,8 +16,8 @@ function Caption() {
   const frame = now.frame;
   return (
     <p class="tr-caption">
-      <span class="tr-at">{frame ? moment(shown, frame.at) : 'Before it begins'}</span>
-      {frame && <span class="tr-text">{sentence(shown, frame)}{frame.note && <span class="tr-note"> – {shorten(shown, frame.note)}</span>}</span>}
+      <span class="tr-at">{frame ? moment(shown, frame.at) : 'Before it begins'}</span>{' '}
+      {frame && <span class="tr-text">{sentence(shown, frame)}{frame.note && <span class="tr-note"> – {shorten(shown, frame.note)}</span>}</span>}{' '}
       {halt.value?.of === shown && halt.value.at === now.count && <span class="tr-passing">{halt.value.says}</span>}
       {passing.value > 0 && playing.value && <span class="tr-passing">{time(passing.value)} pass …</span>}
     </p>

@@ -2,32 +2,53 @@
 import type { Frame, Header, NodeState } from '../types';
 import { among } from '../hint/election';
 import { unborn } from '../recording';
+import { clusters } from '../words';
 
 // stages are how far an election has come: nobody looks for a leader; somebody does; somebody claims; one leads; more than half follow it.
 const stages = ['calm', 'asks', 'claims', 'leads', 'followed'] as const;
 
 const faults = new Set<Frame['kind']>(['crash', 'restart', 'pause', 'resume', 'links']);
 
-// Phases follows frames, one after the other, and says where a phase begins.
+// Phases follows frames, one after the other, and says where a phase begins: of a pair in either of the two, and in which.
 export class Phases {
-  readonly #nodes: NodeState[];
-  readonly #names: string[];
-  readonly #voters: number;
-  #furthest = 0;                 // the stage that has been seen since the last fault, or since the leader was lost
-  #leader = '';                  // who acts, and of which epoch
-  #written = false;              // it has
+  readonly #all: { title: string; phases: Cluster }[];
 
   // Before the first frame no node runs, unless nodes says what each is.
   constructor(header: Header, nodes: NodeState[] = header.nodes.map(() => unborn)) {
-    this.#nodes = [...nodes];
-    this.#names = header.nodes;
-    this.#voters = header.nodes.length - (header.servers ?? 0);
-    this.#leader = this.#acting();
-    this.#furthest = this.#stage();
+    this.#all = clusters(header).map(({ title, ...of }) => ({ title, phases: new Cluster(header.nodes, nodes, of) }));
   }
 
   // next takes the next frame, and returns what begins with it, in words; '' if it is only a part of what goes on.
   next(frame: Frame): string {
+    return this.#all.map(({ title, phases }) => {
+      const says = phases.next(frame);
+      return says !== '' && title !== '' ? `${title}: ${says}` : says;
+    }).filter(Boolean).join('; ');
+  }
+}
+
+// Cluster has the phases of the nodes that belong together.
+class Cluster {
+  readonly #nodes: NodeState[];      // of all: those of another cluster are as if they did not run
+  readonly #names: string[];
+  readonly #own: ReadonlySet<number>;
+  readonly #voters: number;
+  #furthest = 0;                 // the stage that has been seen since the last fault, or since the leader was lost
+  #leader = '';                  // who acts, and of which epoch
+  #written = false;              // it has
+  #cut = '';                     // the links that are cut
+
+  constructor(names: string[], states: NodeState[], { nodes, servers }: { nodes: number[]; servers: number[] }) {
+    this.#own = new Set([...nodes, ...servers]);
+    this.#nodes = states.map((state, node) => (this.#own.has(node) ? state : unborn));
+    this.#names = names;
+    this.#voters = nodes.length;
+    this.#leader = this.#acting();
+    this.#furthest = this.#stage();
+  }
+
+  next(frame: Frame): string {
+    if (!this.#concerns(frame)) return '';
     if (frame.state && frame.node >= 0) this.#nodes[frame.node] = frame.state;
     const was = this.#leader;
     this.#leader = this.#acting();
@@ -53,6 +74,15 @@ export class Phases {
     if (stage <= this.#furthest) return '';
     this.#furthest = stage;
     return this.#says(stage);
+  }
+
+  // #concerns reports whether a frame is of these nodes: of a pair both have their links in one list, of which those of one only may change.
+  #concerns(frame: Frame): boolean {
+    if (frame.node >= 0) return this.#own.has(frame.node);
+    if (frame.kind !== 'links') return true;
+    const was = this.#cut;
+    this.#cut = (frame.cut ?? []).filter(([from]) => this.#own.has(from)).join(' ');
+    return this.#own.size === this.#nodes.length || this.#cut !== was;
   }
 
   #befalls({ kind, node, state }: Frame): string {

@@ -1,8 +1,8 @@
 // What is under test: the page as one file, and the program that serves it. Both are built once, before any test (run.ts), and
 // lie in a folder that BULLY_BUILT names.
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const viewer = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -59,27 +59,6 @@ export function compared(name: string, args: string[]): string {
   const file = join(folder(), name);
   if (!existsSync(file)) execFileSync(workbench(), ['compare', ...args, '-html', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   return pathToFileURL(file).href;
-}
-
-// chromium returns where the browser is.
-export function chromium(): string {
-  const said = process.env['CHROMIUM'];
-  if (said) return said;
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-    const found = folders.map((place) => join(place, name)).find(runs);
-    if (found) return found;
-  }
-  throw new Error('there is no Chromium: install one (apt-get install chromium), or say where it is in CHROMIUM');
-}
-
-function runs(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export function seconds(ms: number): string { return `${(ms / 1000).toFixed(1)} s`; }

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { axe, judged } from './accessible';
 import { compared } from './built';
-import { desk, theBrowser, visit, type Options } from './kit';
+import { download } from './download';
+import { desk, visit, type Options } from './kit';
 
 const wide = { width: 1440, height: 900 };
 
 // inComparison opens the page of two seeds, which has plots of lines and of bars, bounds, whiskers, a limit, and what never came.
 function inComparison(name: string, options: Options & { wide?: boolean }, does: (page: Page) => Promise<void>): void {
   test(name, { timeout: 300_000 }, async () => {
-    await theBrowser();
     const url = compared('compare.html', ['-question', 'messages-herd,failover-loss,leaders', '-algorithm', 'bully,textbook,ring-chang-roberts,raft', '-seeds', '2']);
     const seen = await visit({ ...options, url });
     try {
@@ -79,11 +79,9 @@ for (const [name, options] of [['a desk', { wide: true }], ['a phone', { phone: 
 inComparison('a plot is saved as SVG that stands alone, in light colours though the page is dark', { dark: true }, async (page) => {
   assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark');
   for (const [name, file, shapes] of [['Save as SVG: Messages of an election: the herd', 'messages-herd.svg', 40], ['Save as SVG: Leaders at once: stale writes', 'leaders-stale-writes.svg', 28]] as const) {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
-    assert.equal(download.suggestedFilename(), file);
-    const chunks: Buffer[] = [];
-    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
+    const saved = await download(page, () => page.getByRole('button', { name, exact: true }).click());
+    assert.equal(saved.name, file);
+    const text = saved.data.toString();
     const [error, root, drawn] = await page.evaluate((source) => {
       const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
       return [parsed.querySelector('parsererror')?.textContent ?? '', parsed.documentElement.namespaceURI, parsed.querySelectorAll('path, rect, text').length] as const;

@@ -1,13 +1,13 @@
 // What all tests in the browser need: a test with a page of its own (page.ts).
 import assert from 'node:assert/strict';
-import { after, before, test, type TestContext } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { theBrowser, visit, type Options, type Visit } from './page';
+import { closeBrowsers } from './browsers';
+import { visit, type Options, type Visit } from './page';
 
 export * from './page';
 
-before(async () => { await theBrowser(); });
-after(async () => { await (await theBrowser()).close(); });
+after(closeBrowsers);
 
 // inPage is a test in a page of its own, which must have no fault.
 export function inPage(name: string, options: Options, does: (page: Page, t: TestContext, seen: Visit) => Promise<void>): void {

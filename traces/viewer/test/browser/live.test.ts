@@ -82,7 +82,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   const own = all.map((p) => `http://${p.http}/`);
   const seen = await visit({
     url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)),
-    may: /net::ERR_|Failed to load resource|network error|CORS/, // of a node that is down
+    may: /net::ERR_|Failed to load resource|network error|CORS|establish a connection|was interrupted/, // of a node that is down
   });
   const { page } = seen;
   t.diagnostic(await headline(page, /Node 3 leads .*3 of 3 say so/));
@@ -116,7 +116,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
 
   // A page that comes when a node is dead has never heard it: nothing stays under way to it.
   await killed(running.get(2)!);
-  const late = await visit({ url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)), may: /net::ERR_|Failed to load resource|network error|CORS/ });
+  const late = await visit({ url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)), may: /net::ERR_|Failed to load resource|network error|CORS|establish a connection|was interrupted/ });
   await late.page.locator('.ring-node[data-node="1"][data-unheard]').waitFor();
   assert.match(await late.page.locator('.ring-node[data-node="1"] [role=button]').getAttribute('aria-label') ?? '', /^node 2: not heard/);
   await until(late.page, 'the ring shows that 3 leads', (now) => now.looks[2] === 'leads');

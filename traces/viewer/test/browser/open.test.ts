@@ -25,7 +25,9 @@ function paste(page: Page, text: string): Promise<void> {
   return page.evaluate((has) => {
     const data = new DataTransfer();
     data.setData('text/plain', has);
-    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    const event = new ClipboardEvent('paste', { bubbles: true, cancelable: true });
+    Object.defineProperty(event, 'clipboardData', { value: data }); // Firefox takes none from a script
+    document.body.dispatchEvent(event);
   }, text);
 }
 

@@ -2,20 +2,15 @@
 // watched for errors, and for whatever it asks of the network: the page as a file asks for nothing.
 import assert from 'node:assert/strict';
 import { deflateRawSync } from 'node:zlib';
-import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { RunSpec } from '../../src/types';
 import { sabotage } from './broken';
-import { chromium, pageURL } from './built';
+import { browser, current } from './browsers';
+import { pageURL } from './built';
+import { download, type Saved } from './download';
 
 // patience is how long is waited for what is to come, in milliseconds: machines may be busy.
 export const patience = Number(process.env['BULLY_PATIENCE'] ?? 90_000);
-
-let browser: Browser | undefined;
-
-export async function theBrowser(): Promise<Browser> {
-  const root = process.getuid?.() === 0; // then Chromium has no sandbox
-  return (browser ??= await playwright.launch({ executablePath: chromium(), args: root ? ['--no-sandbox'] : [] }));
-}
 
 // Options are how a page is visited. Size is of a desk unless it says else.
 export interface Options {
@@ -36,9 +31,10 @@ export interface Visit { page: Page; faults: string[]; requests: string[] }
 export async function visit(options: Options = {}): Promise<Visit & { close: () => Promise<void> }> {
   const how: BrowserContextOptions = {
     viewport: options.phone ? phone : options.small ? window : desk, colorScheme: options.dark ? 'dark' : 'light', acceptDownloads: true,
-    reducedMotion: options.still ? 'reduce' : 'no-preference', ...(options.phone && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
+    reducedMotion: options.still ? 'reduce' : 'no-preference', ...(options.phone && { hasTouch: true, deviceScaleFactor: 2, ...(current === 'chromium' && { isMobile: true }) }),
   };
-  const context = await (await theBrowser()).newContext(how);
+  const one = await browser({ dark: options.dark === true, still: options.still === true, touch: options.phone === true });
+  const context = await one.newContext(how);
   context.setDefaultTimeout(patience / 2);
   context.setDefaultNavigationTimeout(patience);
   await context.addInitScript('globalThis.__name = (f) => f'); // tsx leaves calls of it in functions that run in the page
@@ -53,7 +49,7 @@ export async function visit(options: Options = {}): Promise<Visit & { close: () 
 }
 
 function watch({ page, faults, requests }: Visit, { may, network }: Options): void {
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('pageerror', (error) => { if (!may?.test(error.message)) faults.push(`error: ${error.message}`); }); // Firefox tells so of a node that is down
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type()) && !may?.test(message.text())) faults.push(`console: ${message.text()}`);
   });
@@ -184,12 +180,9 @@ export async function menu(page: Page, word: string): Promise<void> {
 }
 
 // saved exports what is shown, and returns what was saved.
-export async function saved(page: Page, word: string): Promise<{ name: string; data: Buffer }> {
+export async function saved(page: Page, word: string): Promise<Saved> {
   await menu(page, 'Export');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('dialog').getByRole('button', { name: word }).click()]);
-  const chunks: Buffer[] = [];
-  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-  return { name: download.suggestedFilename(), data: Buffer.concat(chunks) };
+  return download(page, () => page.locator('dialog').getByRole('button', { name: word }).click());
 }
 
 // frames returns all frames that the page has, as it saves them.

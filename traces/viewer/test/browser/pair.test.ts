@@ -38,6 +38,31 @@ for (const [name, options] of [['a desk', {}], ['a phone, dark', { phone: true, 
   });
 }
 
+inPage('each of a pair has its resource, and its own phases', { hash: '#s=lease-pause&by=lease-unfenced&beside=bully' }, async (page) => {
+  await ready(page);
+  const resources = (): Promise<string[]> => page.locator('.ring-resource').evaluateAll((all) => all.map((g) => (g as SVGElement).dataset['resource'] ?? ''));
+  assert.deepEqual(await resources(), ['unfenced', 'fenced']);
+  const boxes = await page.locator('.ring-resource-body').evaluateAll((all) => all.map((body) => body.getBoundingClientRect().x));
+  const middle = await page.locator('.pair-line').evaluate((line) => line.getBoundingClientRect().x);
+  assert.ok(boxes[0]! < middle && boxes[1]! > middle, 'one in each ring');
+  await page.keyboard.press('Home');
+  const said: string[] = [];
+  for (let i = 0; i < 30; i++) {
+    await page.keyboard.press('n');
+    said.push(await page.locator('.tr-passing').first().innerText());
+    if (/^That is all/.test(said.at(-1)!)) break;
+  }
+  assert.match(said.at(-1)!, /^That is all/);
+  for (const whose of [/^[^:]*lease[^:]*: /i, /^[^:]*\(ours\)[^:]*: /]) {
+    const own = said.filter((text) => whose.test(text));
+    for (const wanted of [/ leads\./, /more than half follow/, /writes for the first time/]) assert.ok(own.some((text) => wanted.test(text)), `${whose}, ${wanted}: ${said.join(' ')}`);
+  }
+  assert.ok(said.some((text) => /: a stale write of \d is taken/.test(text)), said.join(' '));
+  const [first, second] = await page.locator('.ring-says').filter({ hasText: 'resource' }).allInnerTexts();
+  assert.match(first!, /has no fence: .* of them stale/);
+  assert.match(second!, /\(ours\): the resource is behind a fence/);
+});
+
 interface Counted { name: string; runs: { algorithm: string; two: number; none: number; same_epoch: number; stale: number; refused: number; reigns: number; messages: number }[] }
 
 inPage('of every story is counted what workbench compare counts', { hash: '#s=split-brain&beside=bully', small: true }, async (page, t) => {

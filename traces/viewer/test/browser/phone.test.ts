@@ -1,6 +1,8 @@
 // On a phone: nothing is wider than the screen, and all that can be done is within reach of a finger.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { current } from './browsers';
+import { stroke, tap } from './finger';
 import { inPage, leaders, menu, phone, ready, run, shown, stepUntil, until } from './kit';
 
 // wide returns what is wider than the screen, or beyond its edge, and cannot be scrolled to.
@@ -36,13 +38,13 @@ inPage('a phone: kill the leader with a finger, see the next; nothing is beyond 
   const play = await page.locator('.tr-play').boundingBox();
   assert.ok(ring && ring.y + ring.height / 2 < phone.height, 'the ring is to be seen without scrolling');
   assert.ok(play && play.y + play.height <= phone.height, 'so is the button that plays');
-  await page.locator('.ring-node[data-node="4"] [role=button]').tap();
+  await tap(page.locator('.ring-node[data-node="4"] [role=button]'));
   await page.getByRole('menu').waitFor();
   assert.deepEqual([...await wide(page), ...await small(page)], []);
-  await page.getByRole('menuitem', { name: 'Kill' }).tap();
+  await tap(page.getByRole('menuitem', { name: 'Kill' }));
   assert.equal((await shown(page)).looks[4], 'down');
-  for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Faster' }).tap();
-  await page.locator('.tr-play').tap();
+  for (let i = 0; i < 4; i++) await tap(page.getByRole('button', { name: 'Faster' }));
+  await tap(page.locator('.tr-play'));
   assert.deepEqual(leaders(await until(page, '4 leads', (now) => now.looks[3] === 'leads')), [3]);
   assert.deepEqual(await wide(page), []);
 });
@@ -52,7 +54,7 @@ inPage('a phone: every dialog fits, and what is below can be scrolled to', { pho
   for (const word of ['New run', 'Tours', 'Gallery', 'Open', 'Share', 'Export']) {
     await menu(page, word);
     assert.deepEqual([...await wide(page), ...await small(page)], [], word);
-    await page.getByRole('button', { name: 'Close', exact: true }).tap();
+    await tap(page.getByRole('button', { name: 'Close', exact: true }));
   }
   for (const part of ['.dia-surface', '.panel', '.list-rows']) {
     await page.locator(part).scrollIntoViewIfNeeded();
@@ -61,14 +63,28 @@ inPage('a phone: every dialog fits, and what is below can be scrolled to', { pho
   }
 });
 
+// stops notes from now on what would keep the page from scrolling under a finger at a place, and returns what tells. The fingers of Firefox's driver reach
+// the page, but not what scrolls it, so that this is looked at instead.
+async function stops(page: Page, x: number, y: number): Promise<() => Promise<string[]>> {
+  await page.evaluate(([left, top]) => {
+    const of = globalThis as unknown as { actions: string[]; moves: TouchEvent[] };
+    of.actions = [];
+    of.moves = [];
+    for (let at = document.elementFromPoint(left!, top!); at; at = at.parentElement) of.actions.push(getComputedStyle(at).touchAction);
+    addEventListener('touchmove', (event) => of.moves.push(event), { capture: true, passive: true });
+  }, [x, y]);
+  return () => page.evaluate(() => {
+    const { actions, moves } = globalThis as unknown as { actions: string[]; moves: TouchEvent[] };
+    const bad = actions.filter((action) => !/auto|manipulation|pan-y/.test(action)).map((action) => `touch-action: ${action}`);
+    return [...bad, ...(moves.length === 0 ? ['no finger moves'] : []), ...moves.filter((move) => move.defaultPrevented).map(() => 'a move is prevented')];
+  });
+}
+
 // Chromium warns of a library that would cancel a touch by which the page scrolls already.
 const warned = /Ignored attempt to cancel a touchmove/;
 
 inPage('a phone: the page scrolls under a finger, over the ring and the diagram, too', { phone: true, hash: run({}), may: warned }, async (page) => {
   await ready(page);
-  const session = await page.context().newCDPSession(page);
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
-    session.send('Input.dispatchTouchEvent', { type, touchPoints });
   for (const part of ['.ring-picture', '.indicator-all', '.dia-surface', '.panel']) {
     const [x, y] = await page.locator(part).evaluate((element) => {
       scrollTo(0, 0);
@@ -78,9 +94,10 @@ inPage('a phone: the page scrolls under a finger, over the ring and the diagram,
       return [box.left + 12, box.top + Math.min(200, box.height / 2)] as const;
     });
     const before = await page.evaluate(() => scrollY);
-    await touch('touchStart', { x, y });
-    for (let i = 1; i <= 10; i++) await touch('touchMove', { x, y: y - 12 * i });
-    await touch('touchEnd');
-    await page.waitForFunction((was) => scrollY > was + 40, before); // else it fails, after a while
+    const stopped = await stops(page, x, y);
+    await stroke(page, Array.from({ length: 11 }, (_, i) => ({ x, y: y - 12 * i })));
+    const byItself = part === '.dia-surface'; // the diagram scrolls the page itself, where it is at its end
+    if (current === 'firefox' && !byItself) assert.deepEqual(await stopped(), [], part);
+    else await page.waitForFunction((was) => scrollY > was + 40, before); // else it fails, after a while
   }
 });

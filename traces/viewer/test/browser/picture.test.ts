@@ -1,6 +1,7 @@
 // What is told by the picture: the resource with its fence, the lease of a leader, a leader that is paused, the letters, and the words.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { tap } from './finger';
 import { golden, inPage, leaders, menu, phone, pick, ready, run, settled, shown, stepUntil, until } from './kit';
 
 const story = (scenario: string, algorithm: string): string => run({ algorithm, nodes: 5, profile: '', seed: 0, scenario });
@@ -117,7 +118,7 @@ inPage('a finger reads a word, too', { hash: golden('failover'), phone: true }, 
   await ready(page);
   const word = page.locator('.panel-state .term', { hasText: 'support' }).first();
   await word.scrollIntoViewIfNeeded();
-  await word.tap();
+  await tap(word);
   const tip = page.locator('.term-tip:not([hidden])');
   await tip.waitFor();
   const box = await tip.boundingBox();

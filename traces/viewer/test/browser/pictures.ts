@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { closeBrowsers } from './browsers';
 import { build, viewer } from './built';
-import { golden, leaders, menu, pick, ready, run, stepUntil, theBrowser, until, visit, type Options } from './page';
+import { golden, leaders, menu, pick, ready, run, stepUntil, until, visit, type Options } from './page';
 import { small } from './small';
 
 const largest = 100_000; // bytes
@@ -59,5 +60,5 @@ try {
   for (const picture of pictures) await take(picture);
   if (!kept) rmSync(built, { recursive: true, force: true });
 } finally {
-  await (await theBrowser()).close();
+  await closeBrowsers();
 }

@@ -1,6 +1,7 @@
-// Builds the page and the program, and runs all tests in the browser:
+// Builds the page and the program, and runs all tests in each browser that there is: Chromium, which must be there, and Firefox.
 //
 //   npm run test:browser                     all of them
+//   npm run test:browser -- --firefox        in Firefox only; --chromium: in Chromium only. What is named must be there
 //   npm run test:browser -- gallery axe      those files only
 //   npm run test:browser -- --broken         each test with something broken on purpose: each must fail (broken.ts)
 //
@@ -13,7 +14,8 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { breaks } from './broken';
-import { build, chromium, seconds, viewer } from './built';
+import { find, missing, names, word, type Name } from './browsers';
+import { build, seconds, viewer } from './built';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -32,7 +34,7 @@ function files(words: string[]): string[] {
 // tests runs test files, two at a time, and returns how many tests have not passed. None at all is a failure, too.
 async function tests(of: string[]): Promise<number> {
   let [passed, failed] = [0, 0];
-  const all = run({ files: of, concurrency: 2 });
+  const all = run({ files: of, concurrency: 2 }); // they have the environment of this one
   all.on('test:pass', () => { passed++; });
   all.on('test:fail', () => { failed++; });
   for await (const line of all.compose(new spec())) process.stdout.write(String(line));
@@ -56,9 +58,16 @@ function broken(words: string[]): number {
   return chosen.length === 0 ? 1 : unseen;
 }
 
+// chosen returns the browsers to test in. Firefox may be missing, unless it is asked for; that is said at the end.
+function chosen(args: string[]): Name[] {
+  const asked = names.filter((name) => args.includes(`--${name}`));
+  for (const name of asked.length > 0 ? asked : (['chromium'] as const)) if (!find(name)) throw new Error(missing(name));
+  return asked.length > 0 ? asked : names.filter((name) => find(name));
+}
+
 async function main(args: string[]): Promise<number> {
   const from = Date.now();
-  console.log(`browser: ${chromium()}`);
+  const browsers = chosen(args);
   const kept = process.env['BULLY_BUILT'];
   const into = kept ? resolve(kept) : mkdtempSync(join(tmpdir(), 'bully-viewer-'));
   process.env['BULLY_BUILT'] = into;
@@ -66,8 +75,14 @@ async function main(args: string[]): Promise<number> {
   try {
     build(into);
     const words = args.filter((arg) => !arg.startsWith('--'));
-    const failed = args.includes('--broken') ? broken(words) : await tests(files(words));
+    let failed = 0;
+    for (const name of browsers) {
+      process.env['BULLY_BROWSER'] = name;
+      console.log(`======== ${word(name)}: ${find(name)}`);
+      failed += args.includes('--broken') ? broken(words) : await tests(files(words));
+    }
     console.log(`all in ${seconds(Date.now() - from)}`);
+    if (!browsers.includes('firefox')) console.log(`NOT TESTED in Firefox: ${args.includes('--chromium') ? 'only Chromium was asked for' : missing('firefox')}`);
     return failed === 0 ? 0 : 1;
   } finally {
     if (!kept) rmSync(into, { recursive: true, force: true });

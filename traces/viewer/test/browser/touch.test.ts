@@ -1,7 +1,7 @@
-// What a finger does on the ring: a drag from node to node cuts their link, and scrolls nothing. Touches come from the protocol of
-// the browser, as those of a script are none that it would scroll by.
+// What a finger does on the ring: a drag from node to node cuts their link, and scrolls nothing.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { stroke } from './finger';
 import { inPage, ready, run, shown } from './kit';
 
 // middle returns where on the screen a node is.
@@ -14,14 +14,7 @@ async function middle(page: Page, node: number): Promise<{ x: number; y: number 
 // dragTouch drags with one finger from a node to another.
 async function dragTouch(page: Page, from: number, to: number): Promise<void> {
   const [a, b] = [await middle(page, from), await middle(page, to)];
-  const session = await page.context().newCDPSession(page);
-  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [a] });
-  for (let i = 1; i <= 12; i++) {
-    const point = { x: a.x + (b.x - a.x) * i / 12, y: a.y + (b.y - a.y) * i / 12 };
-    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] });
-  }
-  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-  await session.detach();
+  await stroke(page, Array.from({ length: 13 }, (_, i) => ({ x: a.x + (b.x - a.x) * i / 12, y: a.y + (b.y - a.y) * i / 12 })));
 }
 
 inPage('a phone: a finger that drags from node to node cuts their link, and another time heals it; nothing scrolls', { phone: true, hash: run({}) }, async (page) => {

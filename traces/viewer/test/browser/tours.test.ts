@@ -57,6 +57,40 @@ for (const [name, options] of looks) {
   });
 }
 
+// marks returns what is marked, part by part.
+const marks = (page: Page): Promise<Record<string, number>> => page.evaluate(() => {
+  const many = (of: string) => document.querySelectorAll(of).length;
+  return {
+    nodes: many('.ring-node .ring-marked:not(.ring-marked-lease)'), leases: many('.ring-marked-lease'), messages: many('.ring-messages .ring-marked'),
+    resources: many('.ring-resource .ring-marked'), signs: many('.indicator[data-marked]'),
+  };
+});
+
+inPage('a tour marks what its sentence is about: a lease, a message, the resource, a sign', { hash: '#tour=failover' }, async (page) => {
+  await ready(page);
+  const none = { nodes: 0, leases: 0, messages: 0, resources: 0, signs: 0 };
+  const at = async (stop: number, says: RegExp): Promise<Record<string, number>> => {
+    assert.match(await stopped(page, stop), says);
+    return marks(page);
+  };
+  assert.deepEqual(await at(1, /the band round it/), { ...none, nodes: 1, leases: 1 });
+  for (let stop = 1; stop < 4; stop++) {
+    await page.keyboard.press('n');
+    await stopped(page, stop + 1);
+  }
+  const claims = await at(4, /claims the next epoch/);
+  assert.deepEqual({ ...claims, messages: Math.min(1, claims['messages']!) }, { ...none, nodes: 1, messages: 1 });
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await marks(page), none, 'who leaves sees no mark');
+  await page.evaluate(() => { location.hash = '#tour=fencing'; });
+  assert.deepEqual(await at(1, /writes to something that all share/), { ...none, nodes: 1, resources: 1 });
+  for (let stop = 1; stop < 4; stop++) {
+    await page.keyboard.press('n');
+    await stopped(page, stop + 1);
+  }
+  assert.deepEqual(await at(4, /What is old lands on top/), { ...none, nodes: 1, resources: 1, signs: 1 });
+});
+
 inPage('who does something else in a tour sees no sentence of it, and comes back', { hash: '#tour=failover' }, async (page) => {
   await ready(page);
   const first = await stopped(page, 1);

@@ -11,9 +11,9 @@ export const failover: Tour = {
     {
       begin: { run: { algorithm: 'bully' } },
       at: (s) => s.agreed() === 5,
-      says: '5 leads: it has the highest number. The others follow it. Its reign is epoch 1.',
-      so: (s) => s.leads(5, 1) && s.highest(5) && s.follow(5, 1, 2, 3, 4),
-      look: [5],
+      says: '5 leads: it has the highest number. The others follow it. Its reign is epoch 1, and ends unless they answer: the band round it.',
+      so: (s) => s.leads(5, 1) && s.highest(5) && s.follow(5, 1, 2, 3, 4) && s.bound(5),
+      look: { nodes: [5], leases: [5] },
       then: () => ({ do: 'crash', node: 4 }),
     },
     {
@@ -32,7 +32,7 @@ export const failover: Tour = {
       at: (s) => s.said({ kind: 'CLAIM', from: 4, epoch: 2 }),
       says: '4 is the highest that lives, and more than half would follow it. It claims the next epoch, 2.',
       so: (s) => s.highest(4) && s.up(4) && s.role(4) === 'claimant' && s.state(4).epoch === 1 && s.said({ kind: 'CLAIM', from: 4, epoch: 2 }),
-      look: [4],
+      look: { nodes: [4], messages: [{ kind: 'CLAIM', from: 4, epoch: 2 }] },
     },
     {
       at: (s) => s.leads(4),
@@ -84,13 +84,13 @@ export const handOver: Tour = {
       at: (s) => s.everSaid({ kind: 'RESIGN', from: 4 }) && !s.leads(4),
       says: 'More than half would follow 5. So 4 leads no more, and tells all who is next: RESIGN. Now nobody leads.',
       so: (s) => !s.leads(4) && s.everSaid({ kind: 'RESIGN', from: 4 }) && s.everSaid({ kind: 'CLAIM', from: 5, epoch: 3 }) && s.leaders().length === 0,
-      look: [4, 5],
+      look: { nodes: [4, 5], messages: [{ kind: 'RESIGN', from: 4 }, { kind: 'CLAIM', from: 5, epoch: 3 }] },
     },
     {
       at: (s) => s.leads(5),
       says: '5 leads epoch 3. At no moment did two lead: the sign “One acts” was green all the time.',
       so: (s) => s.leads(5, 3) && s.leaders().length === 1 && s.kept('OneActing'),
-      look: [5],
+      look: { nodes: [5], signs: ['OneActing'] },
     },
   ],
 };

@@ -24,20 +24,20 @@ export const splitBrain: Tour = {
       at: (s) => s.acting().length === 2,
       says: '1, 2 and 3 hear nothing of 5 and take it for dead. 3 leads them, and 5 leads 4: two leaders.',
       so: (s) => s.leads(3) && s.leads(5) && s.follow(5, 4) && s.broken('OneActing') && s.up(5),
-      look: [3, 5],
+      look: { nodes: [3, 5], signs: ['OneActing'] },
     },
     {
       at: (s) => s.whole() && s.did('links'),
       says: 'The network is whole again. Both go on leading: nothing tells them that one is too many.',
       so: (s) => s.whole() && s.leads(3) && s.leads(5) && s.broken('OneActing'),
-      look: [3, 5],
+      look: { nodes: [3, 5], signs: ['OneActing'] },
     },
     {
       begin: story('split-brain', 'bully'),
       at: (s) => s.parted(4, 5),
-      says: 'The same break with our algorithm. 5 leads, and is on the smaller side.',
-      so: (s) => s.of.header.algorithm === 'bully' && s.leaders().join() === '5' && !s.most([4, 5]),
-      look: [4, 5],
+      says: 'The same break with ours. 5 leads on the smaller side: the band round it is how long it may act still.',
+      so: (s) => s.of.header.algorithm === 'bully' && s.leaders().join() === '5' && !s.most([4, 5]) && s.bound(5),
+      look: { nodes: [4, 5], leases: [5] },
     },
     {
       at: (s) => s.leaders().length === 0,
@@ -49,7 +49,7 @@ export const splitBrain: Tour = {
       at: (s) => s.leads(3),
       says: '3 has more than half on its side, and leads epoch 2. At no moment did two lead.',
       so: (s) => s.leads(3, 2) && s.leaders().length === 1 && s.most([1, 2, 3]) && s.kept('OneActing') && !s.whole(),
-      look: [1, 2, 3],
+      look: { nodes: [1, 2, 3], signs: ['OneActing'] },
     },
   ],
 };
@@ -69,7 +69,7 @@ export const okThenDie: Tour = {
       at: (s) => s.role(3) !== '' && s.state(3).look === 'waits',
       says: '3 has asked, and 4 has said OK: “I am higher, and take over.” So 3 waits.',
       so: (s) => s.everSaid({ kind: 'OK', from: 4, to: 3 }) && s.up(4) && s.state(3).look === 'waits',
-      look: [3, 4],
+      look: { nodes: [3, 4], messages: [{ kind: 'OK', from: 4, to: 3 }] },
     },
     {
       at: (s) => s.did('crash', 4),
@@ -120,7 +120,7 @@ export const restartRace: Tour = {
       at: (s) => s.acting().length === 2,
       says: 'Both win, and both say so: two leaders.',
       so: (s) => s.leads(4) && s.leads(5) && s.broken('OneActing'),
-      look: [4, 5],
+      look: { nodes: [4, 5], signs: ['OneActing'] },
     },
     {
       at: (s) => s.leaders().length === 0 && s.follow(5, 4) && s.follow(4, 5),
@@ -139,7 +139,7 @@ export const restartRace: Tour = {
       at: (s) => s.leaders().length === 1,
       says: (s) => `One leads: ${s.leaders()[0]}, by an epoch that more than half have granted to it alone. Two can never win one.`,
       so: (s) => s.leaders().length === 1 && s.leads(s.leaders()[0]!, 2) && s.most(s.promised(s.leaders()[0]!)) && s.kept('OneActing') && s.kept('OneLeaderPerEpoch'),
-      look: (s) => s.leaders(),
+      look: (s) => ({ nodes: s.leaders(), signs: ['OneActing'] }),
     },
   ],
 };
