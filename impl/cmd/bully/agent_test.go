@@ -194,6 +194,31 @@ func TestShellBesideANode(t *testing.T) {
 	})
 }
 
+// TestSocketIsTakenAway: a socket that somebody removes is made anew, and what is there then is left when the node ends, if it is not that.
+func TestSocketIsTakenAway(t *testing.T) {
+	c := newCluster(t, 1)
+	socket := filepath.Join(t.TempDir(), "s")
+	node := c.run(1, append(steady, "-socket", socket)...)
+	reached := func() bool {
+		conn, err := net.Dial("unix", socket)
+		return err == nil && conn.Close() == nil
+	}
+	until(t, "it listens", reached)
+	require.NoError(t, os.Remove(socket))
+	until(t, "it is made anew", reached)
+	until(t, "it is said", func() bool { return strings.Contains(node.log.String(), "somebody has taken the socket away") })
+	p := beside(t, socket, "python3", ofAgentPage(t, "python"))
+	until(t, "a program acts", func() bool { return len(p.acts()) > 0 })
+	require.NoError(t, os.Remove(socket))
+	require.NoError(t, os.WriteFile(socket, []byte("precious"), 0o600))
+	until(t, "it is said", func() bool { return strings.Contains(node.log.String(), "is there, and is no socket") })
+	node.signal(syscall.SIGTERM)
+	require.Zero(t, node.wait())
+	text, err := os.ReadFile(socket)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(text))
+}
+
 // TestSocketIsTaken: what a killed node has left is replaced; what another listens on, or is something else, is not.
 func TestSocketIsTaken(t *testing.T) {
 	c := newCluster(t, 1)

@@ -103,6 +103,11 @@ func TestGuardAlone(t *testing.T) {
 	}
 	before := steps()
 	until(t, "the node goes on", func() bool { return steps() > before+10 })
+	_, out, _ := bully(t, "status", "-http", c.http[0])
+	require.Contains(t, out, " (its guard is stopped)")
+	require.Contains(t, out, fmt.Sprintf("until it goes on, nobody kills this node if it hangs (kill -CONT %d)", guard.cmd.Process.Pid))
+	_, text := fetch(c.http[0], "/metrics")
+	require.Contains(t, text, "\nbully_guarded 0\n")
 	guard.signal(syscall.SIGCONT)
 	until(t, "it goes on", func() bool { return steps() > before+20 })
 	require.Equal(t, node, onlyChild(guard.cmd.Process.Pid))
@@ -112,6 +117,37 @@ func TestGuardAlone(t *testing.T) {
 	node = c.guardedNode(guard, 1)
 	guard.signal(syscall.SIGKILL)
 	dies(t, node)
+}
+
+// TestGuardBesidePrograms: a node that waits for a program has a guard, and so has each that it then runs.
+func TestGuardBesidePrograms(t *testing.T) {
+	c := newCluster(t, 1)
+	socket := filepath.Join(t.TempDir(), "s")
+	guard := c.run(1, append(steady, "-guard", "-socket", socket)...)
+	pid := guard.cmd.Process.Pid
+	waits := func() {
+		t.Helper()
+		until(t, "it waits, and says who guards it", func() bool {
+			_, text := fetch(c.http[0], "/status")
+			return strings.Contains(text, "a program that asks to lead, at ") && c.toldBy(1).Guard == pid
+		})
+	}
+	for range 2 {
+		waits()
+		p := beside(t, socket, "python3", ofAgentPage(t, "python"))
+		until(t, "it acts", func() bool { return len(p.acts()) > 0 })
+		require.Equal(t, pid, c.toldBy(1).Guard)
+		p.signal(syscall.SIGKILL)
+	}
+	waits()
+	client := http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+	t.Cleanup(client.CloseIdleConnections)
+	response, err := client.Get("http://bully/status")
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	require.Equal(t, http.StatusOK, response.StatusCode, "at the socket too")
+	guard.signal(syscall.SIGTERM)
+	require.Equal(t, cli.OK, guard.wait())
 }
 
 // TestGuardTwice: a data folder is for one node, guarded or not; and what ends by itself is not started again.

@@ -156,7 +156,10 @@ func printAnswers(out io.Writer, answers []answered) error {
 		if s.Membership != "" && s.Membership != string(spec.Voter) {
 			role += " (" + cli.PrintableText(s.Membership) + ")"
 		}
-		if s.Guard != nil {
+		switch {
+		case s.Guard != nil && s.Guard.Stopped:
+			role += " (its guard is stopped)"
+		case s.Guard != nil:
 			role += " (guarded)"
 		}
 		if !s.Since.IsZero() {
@@ -192,13 +195,16 @@ func (s *nodeStatus) warnings() (all []string) {
 		return nil
 	}
 	if s.Waits != "" {
-		all = append(all, "it waits before it starts for the first time: "+cli.PrintableText(s.Waits))
+		all = append(all, "it waits, and takes no part in elections yet: "+cli.PrintableText(s.Waits))
 	}
 	if s.Exhausted {
 		all = append(all, "the epochs are used up: when nobody leads, nobody ever will again; bully repair says the way back")
 	}
 	if s.EndsSoon {
 		all = append(all, "its certificate ends on "+s.Expires.Format("2006-01-02 15:04:05 UTC")+": renew it")
+	}
+	if s.Guard != nil && s.Guard.Stopped {
+		all = append(all, fmt.Sprintf("its guard, process %d, is stopped: until it goes on, nobody kills this node if it hangs (kill -CONT %d)", s.Guard.Guard, s.Guard.Guard))
 	}
 	if s.Guard != nil && s.Guard.Restarts > 0 {
 		all = append(all, guarded(s.Guard))

@@ -18,6 +18,8 @@ type Programs struct {
 	terms  terms
 	turn   chan struct{} // has a value while a program leads, or is the next to
 
+	waiting *Waiting // answers while no node runs
+
 	mu      sync.Mutex
 	there   int           // programs that ask to lead
 	node    *beside       // that runs, or nil
@@ -33,12 +35,19 @@ type beside struct {
 // mostPrograms is how many connections programs may have open at once.
 const mostPrograms = 64
 
-// NewPrograms returns Programs that serve nothing yet.
-func NewPrograms(logger *slog.Logger) *Programs {
-	p := &Programs{logger: logger, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
+// NewPrograms returns Programs that serve nothing yet. What is asked while no node runs, and not of programs, waiting answers.
+func NewPrograms(logger *slog.Logger, waiting *Waiting) *Programs {
+	p := &Programs{logger: logger, waiting: waiting, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /lead", p.lead)
-	mux.HandleFunc("HEAD /lead", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }) // it would lead
+	for path, method := range map[string]string{"/lead": "GET", "/lease": "GET", "/progress": "POST", "/stopped": "POST"} {
+		only := func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Allow", method)
+			http.Error(w, "ask "+method+" "+path, http.StatusMethodNotAllowed)
+		}
+		mux.HandleFunc(path, only)
+		mux.HandleFunc("HEAD "+path, only) // it would lead
+	}
 	mux.HandleFunc("GET /lease", p.lease)
 	mux.HandleFunc("POST /progress", p.progress)
 	mux.HandleFunc("POST /stopped", p.stopped)
@@ -125,11 +134,8 @@ func (p *Programs) others(w http.ResponseWriter, r *http.Request) {
 	node := p.node
 	p.mu.Unlock()
 	if node == nil {
-		http.Error(w, "the node does not run: "+waitsForProgram, http.StatusServiceUnavailable)
+		p.waiting.handler.ServeHTTP(w, r)
 		return
 	}
 	node.server.ServeHTTP(w, r)
 }
-
-// waitsForProgram is what a node waits for that has no program beside it.
-const waitsForProgram = "it waits for a program to ask GET /lead on the socket of -socket"
