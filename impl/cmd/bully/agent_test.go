@@ -188,10 +188,13 @@ func TestShellBesideANode(t *testing.T) {
 	}
 	require.Zero(t, p.wait(), p.log)
 	require.Len(t, p.acts(), 1)
-	until(t, "the node waits again", func() bool {
+	waits := func() bool {
 		_, body := fetch(c.http[0], "/status")
 		return strings.Contains(body, "a program that asks to lead, at "+socket)
-	})
+	}
+	until(t, "the node waits again", waits)
+	require.Equal(t, 1, beside(t, socket, "bash", ofAgentPage(t, "bash"), "/no/such/command").wait(), "it does not lead, and do nothing")
+	until(t, "the node waits again", waits)
 }
 
 // TestSocketIsTakenAway: a socket that somebody removes is made anew, and what is there then is left when the node ends, if it is not that.

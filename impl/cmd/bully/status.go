@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -35,6 +36,7 @@ type answered struct {
 // nodeStatus is what a node says of its host, and what web adds to that and is for people to see.
 type nodeStatus struct {
 	host.Status
+	Version  string    `json:"version"`
 	Expires  time.Time `json:"certificate_expires,omitzero"`
 	EndsSoon bool      `json:"certificate_ends_soon,omitempty"`
 }
@@ -176,6 +178,9 @@ func printAnswers(out io.Writer, answers []answered) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if versions := versionsOf(answers); versions != "" {
+		_, _ = fmt.Fprintln(out, versions)
+	}
 	for _, a := range answers {
 		if a.Error != "" {
 			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, cli.PrintableText(a.Error))
@@ -187,6 +192,24 @@ func printAnswers(out io.Writer, answers []answered) error {
 		}
 	}
 	return nil
+}
+
+// versionsOf says which nodes run which version of the program, if that is not one: nodes of two may run together while a cluster is upgraded.
+func versionsOf(answers []answered) string {
+	nodes := map[string][]string{}
+	for _, a := range answers {
+		if a.Status != nil {
+			nodes[a.Status.Version] = append(nodes[a.Status.Version], a.Status.ID.String())
+		}
+	}
+	if len(nodes) < 2 {
+		return ""
+	}
+	var all []string
+	for _, version := range slices.Sorted(maps.Keys(nodes)) {
+		all = append(all, fmt.Sprintf("%s at %s", cmp.Or(cli.PrintableText(version), "unknown"), strings.Join(nodes[version], ", ")))
+	}
+	return "nodes run more than one version, as in the midst of an upgrade: " + strings.Join(all, "; ")
 }
 
 // warnings says what people should look into, though the node runs.

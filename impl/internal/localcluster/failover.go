@@ -215,7 +215,9 @@ func (f Failovers) mend(c *Cluster, id int) error {
 		return err
 	}
 	// What it has started dies with it, and a little later.
-	if err := errors.Join(refuses(c.ctx, c.nodes[id-1].addr), refuses(c.ctx, c.nodes[id-1].http)); err != nil {
+	ctx, cancel := context.WithTimeout(c.ctx, f.Patience)
+	defer cancel()
+	if err := errors.Join(refuses(ctx, c.nodes[id-1].addr), refuses(ctx, c.nodes[id-1].http)); err != nil {
 		return err
 	}
 	return c.Start(id)

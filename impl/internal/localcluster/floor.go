@@ -115,10 +115,18 @@ func (c *Cluster) watchEnd(ctx context.Context, id int) (wait func() (time.Time,
 	}, nil
 }
 
+// atOnce is how often refuses dials without a pause: what has ended refuses in microseconds, and what lives on after all is not to be flooded.
+const atOnce = 1000
+
 // refuses dials an address until it refuses.
 func refuses(ctx context.Context, address string) error {
 	var dialer net.Dialer
-	for {
+	for tries := 0; ; tries++ {
+		if tries >= atOnce {
+			if err := sleep(ctx, time.Millisecond); err != nil {
+				return err
+			}
+		}
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED):
