@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 )
@@ -27,7 +26,7 @@ func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) 
 	programs := web.NewPrograms(logger, waiting)
 	served := make(chan error, 1)
 	go func() { served <- programs.Serve(l) }()
-	stop := l.watch(logger)
+	stop := eachSecond(func() { l.renew(logger) })
 	for err == nil {
 		var there bool
 		if there, err = p.awaitProgram(ctx, s, programs); !there {
@@ -55,6 +54,7 @@ func (p program) awaitProgram(ctx context.Context, s settings, programs *web.Pro
 // socket is the listener of a Unix socket that is made anew if somebody takes it away.
 type socket struct {
 	path string
+	said string // by renew
 
 	mu     sync.Mutex
 	now    net.Listener
@@ -73,15 +73,9 @@ func (s *socket) listen() error {
 	if err != nil {
 		return err
 	}
-	made, err := os.Lstat(s.path)
-	if err != nil {
-		return errors.Join(fmt.Errorf("-socket: %w", err), l.Close())
-	}
+	made, _ := os.Lstat(s.path) // if it is gone already, it is made anew
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return l.Close()
-	}
 	if s.now != nil {
 		s.now.(*net.UnixListener).SetUnlinkOnClose(false) // that would be the new one
 		_ = s.now.Close()                                 // nobody can reach it
@@ -135,38 +129,19 @@ func (s *socket) isThere() bool {
 	return err == nil && os.SameFile(found, s.made)
 }
 
-// looksEach is how often it is looked whether the socket is there.
-const looksEach = time.Second
-
-// watch makes the socket anew when it is taken away, until stop is called. Programs that are connected notice nothing.
-func (s *socket) watch(logger *slog.Logger) (stop func()) {
-	over, watching := make(chan struct{}), sync.WaitGroup{}
-	watching.Go(func() {
-		tick := time.NewTicker(looksEach)
-		defer tick.Stop()
-		said := ""
-		for {
-			select {
-			case <-over:
-				return
-			case <-tick.C:
-			}
-			if s.isThere() {
-				continue
-			}
-			if err := s.listen(); err == nil {
-				logger.Warn("somebody has taken the socket away, and no program could ask to lead: it is made anew", "path", s.path)
-				said = ""
-			} else if err.Error() != said {
-				said = err.Error()
-				logger.Error("somebody has taken the socket away, and no program can ask to lead", "path", s.path, "err", err)
-			}
-		}
-	})
-	return func() {
-		close(over)
-		watching.Wait()
+// renew makes the socket anew if somebody has taken it away. Programs that are connected notice nothing. What it has said is not said again.
+func (s *socket) renew(logger *slog.Logger) {
+	if s.isThere() {
+		return
 	}
+	then := "it is made anew"
+	if err := s.listen(); err != nil {
+		then = err.Error()
+	}
+	if then != s.said || s.isThere() {
+		logger.Warn("somebody has taken the socket away, and no program could ask to lead", "path", s.path, "then", then)
+	}
+	s.said = then
 }
 
 // maxSocketPath is how long the path of a socket may be where it may be least: in BSD.

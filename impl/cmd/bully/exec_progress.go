@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,9 +36,11 @@ func (w *worker) newProgress(cmd *exec.Cmd) error {
 	if err != nil {
 		return fmt.Errorf("-progress: %w", err)
 	}
-	left, _ := filepath.Glob(filepath.Join(folder, progressName+"*")) // a path with *?[ in it may keep them
-	for _, name := range left {
-		_ = os.Remove(name)
+	left, _ := os.ReadDir(folder) // if it cannot be read, there will be no file in it either
+	for _, file := range left {
+		if strings.HasPrefix(file.Name(), progressName) {
+			_ = os.Remove(filepath.Join(folder, file.Name()))
+		}
 	}
 	f, err := os.CreateTemp(folder, progressName)
 	if err != nil {
@@ -141,20 +144,14 @@ func (s *standing) next(progress, lived time.Duration) time.Duration {
 // standAside lets others lead for a while, and says meanwhile that it does. It reports whether the node is to run again: not if it was told to
 // stop before.
 func (p program) standAside(ctx context.Context, s settings, pause time.Duration) (on bool, err error) {
-	newLogger(p.Log, s).Warn("the node stands aside, so that another leads: the command made no progress here", "node", s.id.String(), "for", pause)
-	_, closed, err := s.wait(fmt.Sprintf("it stands aside for %v, as its command made no progress", pause))
+	why := "it stands aside for " + pause.String() + ", as its command made no progress"
+	newLogger(p.Log, s).Warn(why, "node", s.id.String())
+	_, closed, err := s.wait(why)
 	if err != nil {
 		return false, err
 	}
 	defer closed()
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true, nil
-	case <-ctx.Done():
-		return false, nil
-	}
+	return (*worker)(nil).pause(ctx, pause), nil
 }
 
 // sayLeaderless says once that nobody leads, if that is so when a first election would be over long since.

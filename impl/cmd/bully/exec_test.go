@@ -297,7 +297,7 @@ func TestExecStandsAside(t *testing.T) {
 		return strings.Contains(body, "it stands aside for 2s, as")
 	})
 	require.NoFileExists(t, left)
-	require.Contains(t, nodes[3].log.String(), "the node stands aside, so that another leads")
+	require.Contains(t, nodes[3].log.String(), "it stands aside for 1s, as its command made no progress")
 	nodes[3].signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, nodes[3].wait())
 }

@@ -71,12 +71,21 @@ func (s *settings) wait(why string) (says func(string), closed func(), err error
 		}
 		waiting.Serve(listener)
 	}
-	over, staying := make(chan struct{}), sync.WaitGroup{}
-	staying.Go(func() {
-		tick := time.NewTicker(staysEach)
+	stop := eachSecond(s.guard.Stays)
+	return waiting.Says, func() {
+		waiting.Close()
+		stop()
+	}, nil
+}
+
+// eachSecond does something now, and each second, until stop is called.
+func eachSecond(do func()) (stop func()) {
+	over, doing := make(chan struct{}), sync.WaitGroup{}
+	doing.Go(func() {
+		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
-			s.guard.Stays()
+			do()
 			select {
 			case <-tick.C:
 			case <-over:
@@ -84,15 +93,11 @@ func (s *settings) wait(why string) (says func(string), closed func(), err error
 			}
 		}
 	})
-	return waiting.Says, func() {
-		waiting.Close()
+	return func() {
 		close(over)
-		staying.Wait()
-	}, nil
+		doing.Wait()
+	}
 }
-
-// staysEach is how often systemd is told that a node is well which waits.
-const staysEach = time.Second
 
 // find finds the members, if DNS names them, and answers by HTTP meanwhile. It reports whether the node is to run: not if it was told to
 // stop before.

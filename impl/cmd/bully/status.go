@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -194,22 +193,24 @@ func printAnswers(out io.Writer, answers []answered) error {
 	return nil
 }
 
-// versionsOf says which nodes run which version of the program, if that is not one: nodes of two may run together while a cluster is upgraded.
+// versionsOf says which node runs which version of the program, if that is not one: nodes of two may run together while a cluster is upgraded.
 func versionsOf(answers []answered) string {
-	nodes := map[string][]string{}
+	all, first, differ := "", "", false
 	for _, a := range answers {
-		if a.Status != nil {
-			nodes[a.Status.Version] = append(nodes[a.Status.Version], a.Status.ID.String())
+		if a.Status == nil {
+			continue
 		}
+		version := cli.PrintableText(a.Status.Version)
+		if all == "" {
+			first = version
+		}
+		differ = differ || version != first
+		all += ", node " + a.Status.ID.String() + " " + version
 	}
-	if len(nodes) < 2 {
+	if !differ {
 		return ""
 	}
-	var all []string
-	for _, version := range slices.Sorted(maps.Keys(nodes)) {
-		all = append(all, fmt.Sprintf("%s at %s", cmp.Or(cli.PrintableText(version), "unknown"), strings.Join(nodes[version], ", ")))
-	}
-	return "nodes run more than one version, as in the midst of an upgrade: " + strings.Join(all, "; ")
+	return "more than one version runs, as in the midst of an upgrade: " + all[2:]
 }
 
 // warnings says what people should look into, though the node runs.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -40,13 +41,10 @@ func NewPrograms(logger *slog.Logger, waiting *Waiting) *Programs {
 	p := &Programs{logger: logger, waiting: waiting, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /lead", p.lead)
-	for path, method := range map[string]string{"/lead": "GET", "/lease": "GET", "/progress": "POST", "/stopped": "POST"} {
-		only := func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Allow", method)
-			http.Error(w, "ask "+method+" "+path, http.StatusMethodNotAllowed)
-		}
-		mux.HandleFunc(path, only)
-		mux.HandleFunc("HEAD "+path, only) // it would lead
+	mux.HandleFunc("HEAD /lead", otherwise) // it would lead
+	mux.HandleFunc("HEAD /lease", otherwise)
+	for _, path := range []string{"/lead", "/lease", "/progress", "/stopped"} {
+		mux.HandleFunc(path, otherwise)
 	}
 	mux.HandleFunc("GET /lease", p.lease)
 	mux.HandleFunc("POST /progress", p.progress)
@@ -55,6 +53,16 @@ func NewPrograms(logger *slog.Logger, waiting *Waiting) *Programs {
 	p.server = &http.Server{ConnState: p.slots.note, Handler: mux, ReadHeaderTimeout: patience, ReadTimeout: patience, MaxHeaderBytes: 8 << 10,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug)}
 	return p
+}
+
+// otherwise answers a method that is not that of its path.
+func otherwise(w http.ResponseWriter, r *http.Request) {
+	method := http.MethodPost
+	if strings.HasPrefix(r.URL.Path, "/le") {
+		method = http.MethodGet
+	}
+	w.Header().Set("Allow", method)
+	http.Error(w, "ask "+method, http.StatusMethodNotAllowed)
 }
 
 // Serve serves on l until Close. It closes l. Its error is nil after Close.
