@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -365,6 +366,7 @@ func TestSystemdIsTold(t *testing.T) {
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
 	require.NoError(t, err)
 	defer func() { _ = socket.Close() }()
+	require.NoError(t, socket.SetReadDeadline(time.Now().Add(patience)))
 	t.Setenv("NOTIFY_SOCKET", name)
 	t.Setenv("WATCHDOG_USEC", "")
 	programs := filepath.Join(t.TempDir(), "s")
