@@ -53,6 +53,7 @@ func (n *Node) Links() *transport.TCP { return n.links }
 // open opens all that a node needs, as far as it can.
 func (n *Node) open(c *Config) (err error) {
 	var parts parts
+	spoiled := spoiledIn(c.Folder) // as opening it writes the record anew
 	switch {
 	case c.Found != nil && len(c.Members) > 0:
 		return errors.New("bully: Found: Members are given too: leave out one of the two")
@@ -71,7 +72,7 @@ func (n *Node) open(c *Config) (err error) {
 	if err != nil {
 		return err
 	}
-	sayHowSaved(c, parts.id)
+	sayHowSaved(c, parts.id, spoiled)
 	links := transport.Config{ID: parts.id, Cluster: parts.cluster, Members: parts.addresses, Changing: parts.place, TLS: c.TLS, Insecure: c.Insecure,
 		Logger: c.Logger, Record: promise}
 	if c.Found != nil {
@@ -94,10 +95,23 @@ func (n *Node) open(c *Config) (err error) {
 	return err
 }
 
-// sayHowSaved says once how the record of a node is written: a save takes several times as long where that is not in place.
-func sayHowSaved(c *Config, id spec.NodeID) {
+// spoiledIn returns how many sectors of a record are spoiled, though it is good.
+func spoiledIn(folder string) int {
+	if report, err := storage.Inspect(folder); err == nil && report.Problem == nil {
+		return report.Spoiled
+	}
+	return 0
+}
+
+// sayHowSaved says once how the record of a node is written: a save takes several times as long where that is not in place. And that sectors
+// of it were spoiled, if they were.
+func sayHowSaved(c *Config, id spec.NodeID, spoiled int) {
 	if c.Logger == nil {
 		return
+	}
+	if spoiled > 0 {
+		c.Logger.Warn("sectors of the record were spoiled, and are written anew: unless the machine has lost its power, look after the disk", "node", id.String(),
+			"path", c.Folder, "sectors", spoiled)
 	}
 	if report, err := storage.Inspect(c.Folder); err == nil {
 		c.Logger.Info("record", "node", id.String(), "path", report.Path, "saved", report.Saves)

@@ -47,6 +47,32 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestSpoiled warns of a record of which sectors were spoiled: once, as opening it heals them.
+func TestSpoiled(t *testing.T) {
+	var log bytes.Buffer
+	config := bully.Config{ID: "1", Cluster: "c", Folder: t.TempDir(), Members: map[string]string{"1": "127.0.0.1:0"}, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	open := func() {
+		node, err := bully.Open(config)
+		require.NoError(t, err)
+		leads(t, node)
+	}
+	open()
+	report, err := storage.Inspect(config.Folder)
+	require.NoError(t, err)
+	if len(report.Slots) == 0 {
+		t.Skip("saved ", report.Saves)
+	}
+	file, err := os.ReadFile(report.Path)
+	require.NoError(t, err)
+	file[4096+100]++
+	require.NoError(t, os.WriteFile(report.Path, file, 0o600))
+	require.NotContains(t, log.String(), "spoiled")
+	open()
+	require.Contains(t, log.String(), `level=WARN msg="sectors of the record were spoiled`)
+	open()
+	require.Equal(t, 1, strings.Count(log.String(), "sectors of the record were spoiled"))
+}
+
 // TestChanging opens a node whose members come and go: who it is, is in its record, and where it listens was kept, until its members say so.
 func TestChanging(t *testing.T) {
 	folder, one := t.TempDir(), spec.IntegerID(1)

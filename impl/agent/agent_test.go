@@ -36,7 +36,7 @@ func newNode(t *testing.T) (socket string, stop func()) {
 	require.NoError(t, err)
 	server, err := web.New(web.Config{Node: h, Events: events, Control: true})
 	require.NoError(t, err)
-	programs := web.NewPrograms(slog.New(slog.DiscardHandler))
+	programs := web.NewPrograms(slog.New(slog.DiscardHandler), nil)
 	socket = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)

@@ -17,15 +17,15 @@ type Counters struct {
 	Sent        map[spec.MessageType]uint64 `json:"sent"`    // handed to the transport; all types
 	Received    map[spec.MessageType]uint64 `json:"received"`
 	Saves       uint64                      `json:"saves"`
-	SavedWithin map[time.Duration]uint64    `json:"saved_within"` // of these, those that took at most so long, in ns; always the same bounds
-	SaveTime    time.Duration               `json:"save_time"`    // what all of them took, in ns
-	SlowSaves   uint64                      `json:"slow_saves"`   // of these, those that took the disk longer than Timing.Delay
-	Changes     uint64                      `json:"changes"`      // how often who leads, or in which epoch, has changed
-	Pauses      uint64                      `json:"pauses"`       // how often the loop was held up for longer than Timing.Delay
-	Quiets      uint64                      `json:"quiets"`       // how often work has reported no progress, and the node has resigned
-	TraceErrors uint64                      `json:"trace_errors"` // events that could not be recorded
-	Unbelieved  uint64                      `json:"unbelieved"`   // messages of nodes that are no members, and claim that there are newer ones
-	LostDisks   uint64                      `json:"lost_disks"`   // how often another node did not remember what it has said
+	SavedWithin map[time.Duration]uint64    `json:"saved_within_ns"` // of these, those that took at most so long; always the same bounds
+	SaveTime    time.Duration               `json:"save_time_ns"`    // what all of them took
+	SlowSaves   uint64                      `json:"slow_saves"`      // of these, those that took the disk longer than Timing.Delay
+	Changes     uint64                      `json:"changes"`         // how often who leads, or in which epoch, has changed
+	Pauses      uint64                      `json:"pauses"`          // how often the loop was held up for longer than Timing.Delay
+	Quiets      uint64                      `json:"quiets"`          // how often work has reported no progress, and the node has resigned
+	TraceErrors uint64                      `json:"trace_errors"`    // events that could not be recorded
+	Unbelieved  uint64                      `json:"unbelieved"`      // messages of nodes that are no members, and claim that there are newer ones
+	LostDisks   uint64                      `json:"lost_disks"`      // how often another node did not remember what it has said
 }
 
 // counters count without a lock: the loop adds, and Status reads.

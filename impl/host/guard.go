@@ -9,6 +9,9 @@ import "time"
 // What is told is that the loop has begun a turn, or when at the latest it will, or that it waits for its disk, which may take its time.
 // Telling never waits for whoever is told.
 type Guard struct {
+	// Lasting says that the process outlasts its host, and runs another with the same Guard when that has ended: systemd is not told that it stops.
+	Lasting bool
+
 	account *GuardStatus // or nil: there is no guard
 	bell    bell
 	systemd systemd
@@ -22,6 +25,9 @@ type GuardStatus struct {
 	Restarts int       `json:"restarts"`       // after these, and after deaths by a signal of somebody else
 	Last     string    `json:"last,omitempty"` // why it had died the last time
 	At       time.Time `json:"at,omitzero"`    // and when
+
+	// Stopped says that the guard itself is stopped (SIGSTOP, a debugger): it kills nobody until it goes on. It is looked at when it is asked.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // ring says when a guard is to look, if nothing more is told: it begins to look after first, and then every so often.
@@ -31,12 +37,22 @@ type ring struct{ first, every time.Duration }
 // look whether the process is only kept from running, and in the end of the second Delay it is sure that it is not.
 func ringOf(t *Timing) ring { return ring{first: t.Delay + t.Delay/2, every: t.Delay / 4} }
 
-// status returns what its guard has told, or nil.
-func (g *Guard) status() *GuardStatus {
-	if g == nil {
+// Status returns what its guard has told, and whether that is stopped now; or nil if there is no guard.
+func (g *Guard) Status() *GuardStatus {
+	if g == nil || g.account == nil {
 		return nil
 	}
-	return g.account
+	now := *g.account
+	now.Stopped = isStopped(now.Guard)
+	return &now
+}
+
+// Stays tells systemd that this process is well, while no host runs that does: as it waits for members, or for a program. Whoever waits
+// calls it about once a second.
+func (g *Guard) Stays() {
+	if g != nil {
+		g.systemd.alive(time.Now())
+	}
 }
 
 // begin notes the timing of the host.
@@ -85,6 +101,8 @@ func (g *Guard) waitsForDisk() {
 func (g *Guard) ends() {
 	if g != nil {
 		g.bell.stop()
-		g.systemd.ends()
+		if !g.Lasting {
+			g.systemd.ends()
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -66,6 +67,13 @@ func (g *Guard) findGuard() error {
 		return fmt.Errorf("host: %s names descriptor %d, which is no timer: %w", guardedVariable, said.Descriptor, errno)
 	}
 	return nil
+}
+
+// isStopped reports whether a process is stopped, as the kernel says.
+func isStopped(pid int) bool {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat") // if it is hidden, nobody knows
+	_, rest, _ := bytes.Cut(text, []byte(") "))                    // after the name, which may have anything in it
+	return len(rest) > 0 && (rest[0] == 'T' || rest[0] == 't')
 }
 
 // bell is the timer of a guard, which rings if the loop does not put it off. Zero is none.

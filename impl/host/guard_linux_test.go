@@ -3,7 +3,10 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -95,7 +98,7 @@ func TestFindGuard(t *testing.T) {
 	set("kills", 4)
 	guard, err := FindGuard()
 	require.NoError(t, err)
-	require.Equal(t, &GuardStatus{Guard: os.Getppid(), Kills: 4, Restarts: 3, Last: "it was stopped"}, guard.status())
+	require.Equal(t, &GuardStatus{Guard: os.Getppid(), Kills: 4, Restarts: 3, Last: "it was stopped"}, guard.Status())
 	left, _ := state()
 	require.Zero(t, left)
 	none()
@@ -112,6 +115,55 @@ func TestFindGuard(t *testing.T) {
 	require.ErrorContains(t, err, "cannot be read")
 }
 
+// TestGuardIsStopped sees that of the guard itself, when it is asked.
+func TestGuardIsStopped(t *testing.T) {
+	sleeps := exec.Command("sleep", "1000") // as a guard does
+	require.NoError(t, sleeps.Start())
+	t.Cleanup(func() {
+		require.NoError(t, sleeps.Process.Kill())
+		require.Error(t, sleeps.Wait())
+	})
+	guard := &Guard{account: &GuardStatus{Guard: sleeps.Process.Pid, Kills: 3}}
+	require.Equal(t, &GuardStatus{Guard: sleeps.Process.Pid, Kills: 3}, guard.Status())
+	require.NoError(t, sleeps.Process.Signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return guard.Status().Stopped }, time.Minute, time.Millisecond)
+	require.False(t, guard.account.Stopped, "it is looked at each time")
+	require.NoError(t, sleeps.Process.Signal(syscall.SIGCONT))
+	require.Eventually(t, func() bool { return !guard.Status().Stopped }, time.Minute, time.Millisecond)
+}
+
+// TestGuardStays: systemd is told that all is well while no host runs, once that it is ready, and not that the process stops when a host ends
+// that it outlasts.
+func TestGuardStays(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = socket.Close() })
+	hears := func() string {
+		message := make([]byte, 100)
+		n, err := socket.Read(message)
+		require.NoError(t, err)
+		return string(message[:n])
+	}
+	t.Setenv(notifyVariable, name)
+	t.Setenv(watchdogVariable, "4") // so it is time to tell it again each time
+	guard, err := FindGuard()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, syscall.Close(guard.systemd.socket)) })
+	guard.Stays()
+	require.Equal(t, "READY=1\nWATCHDOG=1", hears())
+	guard.Stays()
+	require.Equal(t, "WATCHDOG=1", hears())
+	guard.Lasting = true
+	guard.ends()
+	guard.Lasting = false
+	guard.ends()
+	require.Equal(t, "STOPPING=1\nWATCHDOG=1", hears(), "only of its own end")
+	var none *Guard
+	none.Stays()
+	require.Nil(t, none.Status())
+}
+
 // TestFindSystemd: it is told, and its watchdog if that is of this process.
 func TestFindSystemd(t *testing.T) {
 	for whom, watched := range map[string]time.Duration{"": time.Second, strconv.Itoa(os.Getpid()): time.Second, "1": 0} {
@@ -121,7 +173,7 @@ func TestFindSystemd(t *testing.T) {
 		guard, err := FindGuard()
 		require.NoError(t, err)
 		require.Equal(t, watched, guard.systemd.watchdog)
-		require.Nil(t, guard.status())
+		require.Nil(t, guard.Status())
 		guard.turns(time.Now()) // nobody is there: that holds up nobody
 		guard.ends()
 		require.NoError(t, syscall.Close(guard.systemd.socket))

@@ -17,7 +17,7 @@ var ErrNoProgress = fmt.Errorf("%w: its work has reported no progress", ErrNotLe
 type QuietStatus struct {
 	Epoch spec.Epoch    `json:"epoch"` // of its reign
 	At    time.Time     `json:"at"`
-	For   time.Duration `json:"for"` // it had reported none, in ns
+	For   time.Duration `json:"for_ns"` // it had reported none
 }
 
 // Progress reports that work gets on. With Config.Progress, work that has not for so long loses its reign. Each work reports for itself. It

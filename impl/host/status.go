@@ -78,7 +78,7 @@ func (h *Host) Status() Status {
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
 		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.unbelieved.list(),
-		Deadline: Reign{r: seen.reign}.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped, Guard: h.config.Guard.status(), Quiet: h.quiet.Load(),
+		Deadline: Reign{r: seen.reign}.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped, Guard: h.config.Guard.Status(), Quiet: h.quiet.Load(),
 	}
 	if seen.err != nil {
 		s.Error = seen.err.Error()

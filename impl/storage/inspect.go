@@ -11,10 +11,12 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// inspectLimit is how much of a file Inspect reads, and shownBytes how much of that it shows.
+// inspectLimit is how much of a file Inspect reads, shownBytes how much of that it shows, and foreignBytes how much of what is no record: enough
+// to see what it is.
 const (
 	inspectLimit = 32 << 10
 	shownBytes   = 4 << 10
+	foreignBytes = 64
 )
 
 // Report is what there is in the folder of a node.
@@ -29,13 +31,14 @@ type Report struct {
 	Identity Identity // whose record it is, if it is good and members change; zero otherwise
 	Started  bool     // whether the node has started at all; a record of changing members is there before
 
-	Bytes  []byte   // what is there, at most 4 KiB of it; nil if it is in slots
-	Saves  string   // how a record is written in this folder, and for which file system that is
-	Slots  []string // what is in each copy of each slot, in a few words, if the record is written in place
-	Marked bool     // whether there has been a record at any time
-	Locked bool     // whether a process has the folder open
-	Holder int      // that process, as it has said itself; 0 if not known
-	Others []Other  // all else in the folder, ascending by name
+	Bytes   []byte   // what is there, at most 4 KiB of it; nil if it is in slots
+	Saves   string   // how a record is written in this folder, and for which file system that is
+	Slots   []string // what is in each copy of each slot, in a few words, if the record is written in place
+	Spoiled int      // sectors of them that are not as they were written: the disk goes bad, or a power cut has spoiled them
+	Marked  bool     // whether there has been a record at any time
+	Locked  bool     // whether a process has the folder open
+	Holder  int      // that process, as it has said itself; 0 if not known
+	Others  []Other  // all else in the folder, ascending by name
 }
 
 // Other is a file beside the record: the next one, cut short by a crash, one that Raise or Disown has put aside, or something
@@ -62,7 +65,8 @@ func Inspect(dir string) (Report, error) {
 		r.Problem = unread(r.Path, view.Err)
 	case view.Found:
 		if inSlots {
-			r.Bytes, r.Slots = nil, slotLines(view.Data)
+			r.Bytes = nil
+			r.Slots, r.Spoiled = slotLines(view.Data)
 		}
 		if f != nil {
 			r.Problem = &RecordError{Path: r.Path, Kind: f.kind, Problem: f.problem}
@@ -107,7 +111,11 @@ func (r Report) String() string {
 	case r.Problem != nil:
 		line("record", "%s is %s: %s", r.Path, r.Problem.Kind, r.Problem.Problem)
 	case r.Found:
-		line("record", "%s is in order", r.Path)
+		if r.Spoiled > 0 {
+			line("record", "%s is in order, as a good copy is left; but %d of its 32 sectors are spoiled", r.Path, r.Spoiled)
+		} else {
+			line("record", "%s is in order", r.Path)
+		}
 		r.good(line)
 	default:
 		line("record", "there is none at %s, and no sign that there has been one", r.Path)
@@ -128,7 +136,14 @@ func (r Report) String() string {
 		line("beside", "%s: %s", other.Name, other.Says)
 	}
 	if r.Problem != nil && len(r.Bytes) > 0 {
-		b.WriteString(hex.Dump(r.Bytes))
+		shown := r.Bytes
+		if r.Problem.Kind == Foreign {
+			shown = shown[:min(len(shown), foreignBytes)]
+		}
+		b.WriteString(hex.Dump(shown))
+		if len(shown) < len(r.Bytes) {
+			b.WriteString("…\n")
+		}
 	}
 	line("to do", "%s", r.Advice())
 	return b.String()
@@ -188,6 +203,8 @@ func (r Report) Advice() string {
 	switch {
 	case r.Exhausted():
 		return exhausted
+	case r.Problem == nil && r.Spoiled > 0:
+		return "the next start writes them anew; unless the machine has lost its power meanwhile, look after the disk: it loses what it had written"
 	case r.Problem == nil && r.Found:
 		return "nothing"
 	case r.Problem == nil:

@@ -79,9 +79,9 @@ func problemOf(err error) string {
 	return err.Error()
 }
 
-// slotLines says what is in each slot of a file, in lines for a person to read.
-func slotLines(file []byte) (lines []string) {
-	says, contents := folder.Slots(file)
+// slotLines says what is in each slot of a file, in lines for a person to read, and how many sectors are spoiled.
+func slotLines(file []byte) (lines []string, spoiled int) {
+	says, contents, spoiled := folder.Slots(file)
 	for i, line := range says {
 		if contents[i] != nil {
 			c, f := decode(contents[i])
@@ -93,5 +93,5 @@ func slotLines(file []byte) (lines []string) {
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return lines, spoiled
 }

@@ -181,3 +181,39 @@ func TestReportOfSlots(t *testing.T) {
 	copy(odd[3*4096:], slotsOf(t, promise(7, 5), promise(7, 5), promise(7, 5))[3*4096:][:512])
 	require.Equal(t, "slot 1, copy 1: written in part", report(odd)[2])
 }
+
+// TestReportOfSpoiled: a record of which sectors are spoiled is in order, and not as if nothing were; a save that was cut short is nothing.
+func TestReportOfSpoiled(t *testing.T) {
+	report := func(file []byte) Report {
+		r, err := Inspect(put(t, file))
+		require.NoError(t, err)
+		require.Nil(t, r.Problem)
+		return r
+	}
+	file := slotsOf(t, promise(7, 5), promise(8, 0))
+	require.Contains(t, report(file).String(), " is in order\n")
+	require.Equal(t, "nothing", report(file).Advice())
+	file[4096+20]++
+	file[4*4096+600]++
+	r := report(file)
+	require.Equal(t, 2, r.Spoiled)
+	require.Contains(t, r.String(), " is in order, as a good copy is left; but 2 of its 32 sectors are spoiled\n")
+	require.Contains(t, r.Advice(), "look after the disk")
+	odd := slotsOf(t, promise(7, 5))
+	copy(odd[3*4096:], slotsOf(t, promise(7, 5), promise(7, 5), promise(7, 5))[3*4096:][:512])
+	require.Zero(t, report(odd).Spoiled)
+}
+
+// TestReportOfForeign shows the beginning of what is no record, and all of what may be one.
+func TestReportOfForeign(t *testing.T) {
+	shown := func(file []byte) int {
+		r, err := Inspect(put(t, file))
+		require.NoError(t, err)
+		require.NotNil(t, r.Problem)
+		return strings.Count(r.String(), "|\n")
+	}
+	require.Equal(t, 4, shown(bytes.Repeat([]byte("another program's "), 500)))
+	damaged := encode(me, promise(7, 5))
+	damaged[len(damaged)-1]++
+	require.Equal(t, (len(damaged)+15)/16, shown(damaged))
+}

@@ -188,10 +188,38 @@ func TestShellBesideANode(t *testing.T) {
 	}
 	require.Zero(t, p.wait(), p.log)
 	require.Len(t, p.acts(), 1)
-	until(t, "the node waits again", func() bool {
+	waits := func() bool {
 		_, body := fetch(c.http[0], "/status")
 		return strings.Contains(body, "a program that asks to lead, at "+socket)
-	})
+	}
+	until(t, "the node waits again", waits)
+	require.Equal(t, 1, beside(t, socket, "bash", ofAgentPage(t, "bash"), "/no/such/command").wait(), "it does not lead, and do nothing")
+	until(t, "the node waits again", waits)
+}
+
+// TestSocketIsTakenAway: a socket that somebody removes is made anew, and what is there then is left when the node ends, if it is not that.
+func TestSocketIsTakenAway(t *testing.T) {
+	c := newCluster(t, 1)
+	socket := filepath.Join(t.TempDir(), "s")
+	node := c.run(1, append(steady, "-socket", socket)...)
+	reached := func() bool {
+		conn, err := net.Dial("unix", socket)
+		return err == nil && conn.Close() == nil
+	}
+	until(t, "it listens", reached)
+	require.NoError(t, os.Remove(socket))
+	until(t, "it is made anew", reached)
+	until(t, "it is said", func() bool { return strings.Contains(node.log.String(), "somebody has taken the socket away") })
+	p := beside(t, socket, "python3", ofAgentPage(t, "python"))
+	until(t, "a program acts", func() bool { return len(p.acts()) > 0 })
+	require.NoError(t, os.Remove(socket))
+	require.NoError(t, os.WriteFile(socket, []byte("precious"), 0o600))
+	until(t, "it is said", func() bool { return strings.Contains(node.log.String(), "is there, and is no socket") })
+	node.signal(syscall.SIGTERM)
+	require.Zero(t, node.wait())
+	text, err := os.ReadFile(socket)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(text))
 }
 
 // TestSocketIsTaken: what a killed node has left is replaced; what another listens on, or is something else, is not.

@@ -4,21 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
+	"sync"
 
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 )
 
 // runBeside runs a node while a program of this machine asks to lead, by the socket, until ctx ends or the node fails.
 func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) error {
-	l, err := listenForPrograms(s.socket)
+	l, err := newSocket(s.socket)
 	if err != nil {
 		return err
 	}
-	programs := web.NewPrograms(newLogger(p.Log, s).With("node", s.id.String()))
+	if s.guard != nil {
+		s.guard.Lasting = true
+	}
+	logger, waiting := newLogger(p.Log, s).With("node", s.id.String()), s.waiting()
+	waiting.Says(waitsForProgram + s.socket)
+	programs := web.NewPrograms(logger, waiting)
 	served := make(chan error, 1)
 	go func() { served <- programs.Serve(l) }()
+	stop := eachSecond(func() { l.renew(logger) })
 	for err == nil {
 		var there bool
 		if there, err = p.awaitProgram(ctx, s, programs); !there {
@@ -26,20 +34,114 @@ func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) 
 		}
 		err = p.runNode(ctx, s, notifier, programs)
 	}
+	stop()
 	return errors.Join(err, programs.Close(), <-served)
 }
 
+// waitsForProgram is what a node waits for that no program asks anything.
+const waitsForProgram = "a program that asks to lead, at "
+
 // awaitProgram waits until a program asks to lead, and says meanwhile that it does. It reports whether one has come before ctx ended.
 func (p program) awaitProgram(ctx context.Context, s settings, programs *web.Programs) (there bool, err error) {
-	waiting, err := s.wait()
+	_, closed, err := s.wait(waitsForProgram + s.socket)
 	if err != nil {
 		return false, err
 	}
-	if waiting != nil {
-		defer waiting.Close()
-		waiting.Says("a program that asks to lead, at " + s.socket)
-	}
+	defer closed()
 	return programs.Wait(ctx) == nil && ctx.Err() == nil, nil
+}
+
+// socket is the listener of a Unix socket that is made anew if somebody takes it away.
+type socket struct {
+	path string
+	said string // by renew
+
+	mu     sync.Mutex
+	now    net.Listener
+	made   os.FileInfo // of the file as it was made
+	closed bool
+}
+
+func newSocket(path string) (*socket, error) {
+	s := &socket{path: path}
+	return s, s.listen()
+}
+
+// listen makes the socket.
+func (s *socket) listen() error {
+	l, err := listenForPrograms(s.path)
+	if err != nil {
+		return err
+	}
+	made, _ := os.Lstat(s.path) // if it is gone already, it is made anew
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now != nil {
+		s.now.(*net.UnixListener).SetUnlinkOnClose(false) // that would be the new one
+		_ = s.now.Close()                                 // nobody can reach it
+	}
+	s.now, s.made = l, made
+	return nil
+}
+
+// current returns the listener of now, and whether the socket is closed.
+func (s *socket) current() (l net.Listener, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now, s.closed
+}
+
+// Accept implements net.Listener.
+func (s *socket) Accept() (net.Conn, error) {
+	for {
+		l, _ := s.current()
+		c, err := l.Accept()
+		if now, closed := s.current(); err != nil && now != l && !closed {
+			continue // it was made anew
+		}
+		return c, err
+	}
+}
+
+// Close implements net.Listener.
+func (s *socket) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return net.ErrClosed
+	}
+	s.closed = true
+	if !s.isThere() {
+		s.now.(*net.UnixListener).SetUnlinkOnClose(false) // what is there is not this one
+	}
+	return s.now.Close()
+}
+
+// Addr implements net.Listener.
+func (s *socket) Addr() net.Addr {
+	l, _ := s.current()
+	return l.Addr()
+}
+
+// isThere reports whether the file is the one that was made.
+func (s *socket) isThere() bool {
+	found, err := os.Lstat(s.path)
+	return err == nil && os.SameFile(found, s.made)
+}
+
+// renew makes the socket anew if somebody has taken it away. Programs that are connected notice nothing. What it has said is not said again.
+func (s *socket) renew(logger *slog.Logger) {
+	if s.isThere() {
+		return
+	}
+	then := "it is made anew"
+	if err := s.listen(); err != nil {
+		then = err.Error()
+	}
+	if then != s.said || s.isThere() {
+		logger.Warn("somebody has taken the socket away, and no program could ask to lead", "path", s.path, "then", then)
+	}
+	s.said = then
 }
 
 // maxSocketPath is how long the path of a socket may be where it may be least: in BSD.

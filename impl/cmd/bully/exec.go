@@ -63,7 +63,9 @@ CMD gets these signals with all that it has started.
 
 With -progress 10s CMD must say that it gets on: it touches the file that BULLY_PROGRESS names, or writes to it, at least each ten
 seconds. Else this node resigns, as the commonest failure of a leader is to hang while its node is well. The highest that runs is
-elected again, and runs CMD anew: that mends what hangs once. What hangs at one node each time needs a hand. CMD gets SIGTERM then, and SIGKILL when half of what is left of its reign is over. So:
+elected again. So that this is not the node at which CMD hangs each time, that node stands aside, if it is connected to a quorum of others: it neither leads
+nor votes for the time of -progress, then twice as long each time, up to 5 minutes, and from the beginning when CMD has got on for ten times -progress.
+Of -once it does not: another would run the job. CMD gets SIGTERM when it hangs, and SIGKILL when half of what is left of its reign is over. So:
 
   bully exec -restart -progress 10s … -- sh -c 'while work; do touch "$BULLY_PROGRESS"; done'
 
@@ -146,15 +148,27 @@ func execute(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
+	if s.guard, err = host.FindGuard(); err != nil {
+		return err
+	}
 	if found, err := p.find(ctx, &s); !found {
 		return err
 	}
-	n, err := newNode(p, s)
-	if err != nil {
-		return err
+	var aside standing
+	for {
+		n, err := newNode(p, s)
+		if err != nil {
+			return err
+		}
+		w := &worker{node: n, flags: x, job: job, path: path, args: flags.Args(), out: p.Out, log: p.Log}
+		err = errors.Join(w.run(ctx), n.close())
+		if !errors.Is(err, errQuiet) {
+			return err
+		}
+		if on, err := p.standAside(ctx, s, aside.next(x.progress, w.lived)); !on {
+			return err
+		}
 	}
-	w := &worker{node: n, flags: x, job: job, path: path, args: flags.Args(), out: p.Out, log: p.Log}
-	return errors.Join(w.run(ctx), n.close())
 }
 
 // check refuses what cannot be kept.
@@ -195,6 +209,9 @@ type worker struct {
 	out, log io.Writer
 
 	touches atomic.Pointer[progressFile] // of the command that runs; or nil
+	lived   time.Duration                // how long the last reign was, when its command was ended
+	aside   atomic.Bool                  // the node is to stand aside
+	stop    func()                       // has the node end
 
 	job  *job        // or nil
 	ran  atomic.Bool // this node has begun a run of the job, and tells what becomes of it
@@ -205,6 +222,7 @@ type worker struct {
 func (w *worker) run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
+	w.stop = stop
 	ended, settled := make(chan error, 1), make(chan error, 1)
 	go func() {
 		ended <- w.lead(running)
@@ -214,6 +232,7 @@ func (w *worker) run(ctx context.Context) error {
 		settled <- w.settled(running)
 		stop()
 	}()
+	go w.sayLeaderless(running)
 	err := w.node.run(running)
 	stop()
 	for _, how := range []error{<-ended, <-settled} {
@@ -226,6 +245,9 @@ func (w *worker) run(ctx context.Context) error {
 		case errors.As(how, &exit), errors.As(how, &over):
 			return how
 		}
+	}
+	if err == nil && w.aside.Load() && ctx.Err() == nil {
+		return errQuiet
 	}
 	return err
 }
@@ -249,6 +271,7 @@ func (w *worker) lead(ctx context.Context) error {
 
 // work runs the command in one reign.
 func (w *worker) work(ctx context.Context, reign host.Reign) error {
+	began := time.Now()
 	for {
 		c, err := w.start(reign)
 		if errors.Is(err, host.ErrNotLeader) { // the reign was over before the command began
@@ -260,6 +283,10 @@ func (w *worker) work(ctx context.Context, reign host.Reign) error {
 		}
 		if !w.watch(ctx, reign, c) {
 			w.logger.Info("the command was ended with its reign", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
+			if w.lived = time.Since(began); errors.Is(context.Cause(ctx), host.ErrNoProgress) && w.othersCanLead() {
+				w.aside.Store(true)
+				w.stop() // Lead would wait for the next reign
+			}
 			return errEnded
 		}
 		w.logger.Info("the command has ended", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())

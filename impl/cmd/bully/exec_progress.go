@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,12 +23,26 @@ type progressFile struct {
 	last os.FileInfo // or nil, if it was not there
 }
 
-// newProgress makes the file for a command, and tells the command, if there is to be one. It is given up by endProgress.
+// progressName is what the names of such files begin with, below -data.
+const progressName = "progress-"
+
+// newProgress makes the file for a command, and tells the command, if there is to be one. It is given up by endProgress. What a node that was
+// killed has left is removed: the folder is this node's alone, and only one command runs.
 func (w *worker) newProgress(cmd *exec.Cmd) error {
 	if w.flags.progress == 0 {
 		return nil
 	}
-	f, err := os.CreateTemp("", "bully-progress-")
+	folder, err := filepath.Abs(w.data) // the command may be in another
+	if err != nil {
+		return fmt.Errorf("-progress: %w", err)
+	}
+	left, _ := os.ReadDir(folder) // if it cannot be read, there will be no file in it either
+	for _, file := range left {
+		if strings.HasPrefix(file.Name(), progressName) {
+			_ = os.Remove(filepath.Join(folder, file.Name()))
+		}
+	}
+	f, err := os.CreateTemp(folder, progressName)
 	if err != nil {
 		return fmt.Errorf("-progress: %w", err)
 	}
@@ -84,4 +100,66 @@ func (p *progressFile) touched() bool {
 	last := p.last
 	p.last = now
 	return last == nil || !now.ModTime().Equal(last.ModTime()) || now.Size() != last.Size()
+}
+
+// errQuiet says that a command made no progress, and another node is to lead.
+var errQuiet = errors.New("the command made no progress")
+
+// othersCanLead reports whether this node is connected to a quorum of others: they do without it.
+func (w *worker) othersCanLead() bool {
+	up, others := w.connected()
+	return 2*up > others+1
+}
+
+// connected returns how many others there are, and to how many of them this node is connected.
+func (w *worker) connected() (up, others int) {
+	links := w.host.Status().Links
+	for _, l := range links {
+		if l.Up {
+			up++
+		}
+	}
+	return up, len(links)
+}
+
+// standing is how long a node stands aside whose command makes no progress: twice as long each time, unless it got on in between.
+type standing struct{ last time.Duration }
+
+const (
+	// mostStanding bounds it: a node that stands aside does not vote.
+	mostStanding = 5 * time.Minute
+	// gotOn is for how many times -progress a command has got on that does.
+	gotOn = 10
+)
+
+// next returns for how long to stand aside after a reign that was so long.
+func (s *standing) next(progress, lived time.Duration) time.Duration {
+	if s.last *= 2; s.last == 0 || lived >= gotOn*progress {
+		s.last = progress
+	}
+	s.last = min(s.last, mostStanding)
+	return s.last
+}
+
+// standAside lets others lead for a while, and says meanwhile that it does. It reports whether the node is to run again: not if it was told to
+// stop before.
+func (p program) standAside(ctx context.Context, s settings, pause time.Duration) (on bool, err error) {
+	why := "it stands aside for " + pause.String() + ", as its command made no progress"
+	newLogger(p.Log, s).Warn(why, "node", s.id.String())
+	_, closed, err := s.wait(why)
+	if err != nil {
+		return false, err
+	}
+	defer closed()
+	return (*worker)(nil).pause(ctx, pause), nil
+}
+
+// sayLeaderless says once that nobody leads, if that is so when a first election would be over long since.
+func (w *worker) sayLeaderless(ctx context.Context) {
+	const long = 20
+	if !w.pause(ctx, long*w.timing.Coordinator) || !w.host.Status().Leader.IsNone() {
+		return
+	}
+	up, others := w.connected()
+	w.logger.Warn("nobody leads, so nobody runs the command: that takes a quorum of nodes that run and reach each other", "connected", up, "others", others)
 }

@@ -265,6 +265,66 @@ while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sle
 	n.signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, n.wait())
 	require.NoFileExists(t, touched)
+	require.Equal(t, c.data[0], filepath.Dir(touched))
+}
+
+// TestExecStandsAside: a command hangs at the highest node each time. Another leads, and runs it, for longer each time; what the node waits for is told,
+// and the files of commands do not pile up, though nobody could remove them.
+func TestExecStandsAside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for elections of real processes")
+	}
+	c := newCluster(t, 3)
+	folder := t.TempDir()
+	script := `echo "$BULLY_EPOCH" >>"$0"; if [ "$BULLY_NODE" = 3 ]; then ` + forever + `; fi; while :; do touch "$BULLY_PROGRESS"; sleep 0.1; done`
+	file := func(id int) string { return filepath.Join(folder, fmt.Sprint(id)) }
+	var nodes [4]*process
+	for id := 1; id <= 3; id++ {
+		nodes[id] = c.executes(id, file(id), script, append(steady, "-progress", "1s")...)
+	}
+	until(t, "it stands aside", func() bool {
+		_, body := fetch(c.http[2], "/status")
+		return strings.Contains(body, "it stands aside for 1s, as its command made no progress")
+	})
+	until(t, "another runs it", func() bool {
+		_, failed := os.Stat(file(2))
+		return failed == nil
+	})
+	left := filepath.Join(c.data[2], progressName+"left")
+	require.NoError(t, os.WriteFile(left, nil, 0o600))
+	until(t, "it leads again, and stands aside for longer", func() bool {
+		_, body := fetch(c.http[2], "/status")
+		return strings.Contains(body, "it stands aside for 2s, as")
+	})
+	require.NoFileExists(t, left)
+	require.Contains(t, nodes[3].log.String(), "it stands aside for 1s, as its command made no progress")
+	nodes[3].signal(syscall.SIGTERM)
+	require.Equal(t, cli.OK, nodes[3].wait())
+}
+
+// TestStanding: the pauses double up to a bound, and begin anew when a command got on for long.
+func TestStanding(t *testing.T) {
+	var s standing
+	var all []time.Duration
+	for range 10 {
+		all = append(all, s.next(time.Second, 2*time.Second))
+	}
+	require.Equal(t, []time.Duration{1, 2, 4, 8, 16, 32, 64, 128, 256, 300}, func() (seconds []time.Duration) {
+		for _, d := range all {
+			seconds = append(seconds, d/time.Second)
+		}
+		return seconds
+	}())
+	require.Equal(t, time.Second, s.next(time.Second, 10*time.Second))
+	require.Equal(t, mostStanding, new(standing).next(time.Hour, 0))
+}
+
+// TestExecLeaderless: that nobody leads is said once.
+func TestExecLeaderless(t *testing.T) {
+	c := newCluster(t, 3)
+	n := c.executes(1, filepath.Join(t.TempDir(), "told"), "true")
+	until(t, "it is said", func() bool { return strings.Contains(n.log.String(), "nobody leads, so nobody runs the command") })
+	require.Contains(t, n.log.String(), "connected=0 others=2")
 }
 
 func TestExecUsage(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/host"
@@ -52,16 +54,49 @@ func (s *settings) searched() error {
 	return nil
 }
 
-// wait answers by HTTP for a node that is not to run yet; nil if there is no -http.
-func (s *settings) wait() (*web.Waiting, error) {
-	if s.http == "" {
-		return nil, nil
+// waiting returns what answers for the node while that is not to run.
+func (s *settings) waiting() *web.Waiting {
+	return web.NewWaiting(func() host.Status { return host.Status{ID: s.id, Stopped: true, Guard: s.guard.Status()} }, s.cluster, cli.Revision())
+}
+
+// wait answers at -http, if that is given, for a node that is not to run yet, and tells systemd that all is well. It is closed when the wait is
+// over.
+func (s *settings) wait(why string) (says func(string), closed func(), err error) {
+	waiting := s.waiting()
+	waiting.Says(why)
+	if s.http != "" {
+		listener, err := net.Listen("tcp", s.http)
+		if err != nil {
+			return nil, nil, fmt.Errorf("-http: %w", err)
+		}
+		waiting.Serve(listener)
 	}
-	listener, err := net.Listen("tcp", s.http)
-	if err != nil {
-		return nil, fmt.Errorf("-http: %w", err)
+	stop := eachSecond(s.guard.Stays)
+	return waiting.Says, func() {
+		waiting.Close()
+		stop()
+	}, nil
+}
+
+// eachSecond does something now, and each second, until stop is called.
+func eachSecond(do func()) (stop func()) {
+	over, doing := make(chan struct{}), sync.WaitGroup{}
+	doing.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			do()
+			select {
+			case <-tick.C:
+			case <-over:
+				return
+			}
+		}
+	})
+	return func() {
+		close(over)
+		doing.Wait()
 	}
-	return web.NewWaiting(listener, host.Status{ID: s.id, Stopped: true}, s.cluster, cli.Revision()), nil
 }
 
 // find finds the members, if DNS names them, and answers by HTTP meanwhile. It reports whether the node is to run: not if it was told to
@@ -71,14 +106,12 @@ func (p program) find(ctx context.Context, s *settings) (bool, error) {
 		return true, nil
 	}
 	s.search.Logger = newLogger(p.Log, *s).With(slog.String("node", s.id.String()))
-	waiting, err := s.wait()
+	says, closed, err := s.wait("members")
 	if err != nil {
 		return false, err
 	}
-	if waiting != nil {
-		defer waiting.Close()
-		s.search.Waits = waiting.Says
-	}
+	defer closed()
+	s.search.Waits = says
 	s.found, err = library.FindMembers(ctx, *s.search)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return false, nil

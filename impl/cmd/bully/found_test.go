@@ -116,7 +116,7 @@ func (p *pods) waits(ordinal int, what string) {
 	status, out, log := bully(p.t, "status", p.http[ordinal])
 	require.Equal(p.t, cli.Mismatch, status)
 	require.Regexp(p.t, fmt.Sprintf(`(?m)^%d +waiting `, ordinal+1), out, log)
-	require.Contains(p.t, out, "it waits before it starts for the first time: ")
+	require.Contains(p.t, out, "it waits, and takes no part in elections yet: ")
 	require.NoFileExists(p.t, filepath.Join(p.data[ordinal], "record"), said)
 }
 

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -103,6 +104,11 @@ func TestGuardAlone(t *testing.T) {
 	}
 	before := steps()
 	until(t, "the node goes on", func() bool { return steps() > before+10 })
+	_, out, _ := bully(t, "status", "-http", c.http[0])
+	require.Contains(t, out, " (its guard is stopped)")
+	require.Contains(t, out, fmt.Sprintf("until it goes on, nobody kills this node if it hangs (kill -CONT %d)", guard.cmd.Process.Pid))
+	_, text := fetch(c.http[0], "/metrics")
+	require.Contains(t, text, "\nbully_guarded 0\n")
 	guard.signal(syscall.SIGCONT)
 	until(t, "it goes on", func() bool { return steps() > before+20 })
 	require.Equal(t, node, onlyChild(guard.cmd.Process.Pid))
@@ -112,6 +118,37 @@ func TestGuardAlone(t *testing.T) {
 	node = c.guardedNode(guard, 1)
 	guard.signal(syscall.SIGKILL)
 	dies(t, node)
+}
+
+// TestGuardBesidePrograms: a node that waits for a program has a guard, and so has each that it then runs.
+func TestGuardBesidePrograms(t *testing.T) {
+	c := newCluster(t, 1)
+	socket := filepath.Join(t.TempDir(), "s")
+	guard := c.run(1, append(steady, "-guard", "-socket", socket)...)
+	pid := guard.cmd.Process.Pid
+	waits := func() {
+		t.Helper()
+		until(t, "it waits, and says who guards it", func() bool {
+			_, text := fetch(c.http[0], "/status")
+			return strings.Contains(text, "a program that asks to lead, at ") && c.toldBy(1).Guard == pid
+		})
+	}
+	for range 2 {
+		waits()
+		p := beside(t, socket, "python3", ofAgentPage(t, "python"))
+		until(t, "it acts", func() bool { return len(p.acts()) > 0 })
+		require.Equal(t, pid, c.toldBy(1).Guard)
+		p.signal(syscall.SIGKILL)
+	}
+	waits()
+	client := http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+	t.Cleanup(client.CloseIdleConnections)
+	response, err := client.Get("http://bully/status")
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	require.Equal(t, http.StatusOK, response.StatusCode, "at the socket too")
+	guard.signal(syscall.SIGTERM)
+	require.Equal(t, cli.OK, guard.wait())
 }
 
 // TestGuardTwice: a data folder is for one node, guarded or not; and what ends by itself is not started again.
@@ -324,6 +361,34 @@ func TestSystemdIsTold(t *testing.T) {
 		require.Equal(t, "STOPPING=1\nWATCHDOG=1", last)
 		code, _ := fetch(c.http[0], "/healthz")
 		require.NotEqual(t, http.StatusOK, code)
+	}
+	name := filepath.Join(t.TempDir(), "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	require.NoError(t, err)
+	defer func() { _ = socket.Close() }()
+	require.NoError(t, socket.SetReadDeadline(time.Now().Add(patience)))
+	t.Setenv("NOTIFY_SOCKET", name)
+	t.Setenv("WATCHDOG_USEC", "")
+	programs := filepath.Join(t.TempDir(), "s")
+	waits := c.run(1, append(steady, "-guard", "-socket", programs)...)
+	message := make([]byte, 100)
+	size, err := socket.Read(message)
+	require.NoError(t, err)
+	require.Equal(t, "READY=1\nWATCHDOG=1", string(message[:size]), "it waits for a program")
+	p := beside(t, programs, "python3", ofAgentPage(t, "python"))
+	until(t, "it acts", func() bool { return len(p.acts()) > 0 })
+	p.signal(syscall.SIGKILL)
+	until(t, "the node ends, and the process waits again", func() bool { return strings.Contains(waits.log.String(), "msg=stopped") })
+	waits.signal(syscall.SIGTERM)
+	require.Equal(t, cli.OK, waits.wait())
+	mark, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: name, Net: "unixgram"})
+	require.NoError(t, err)
+	_, err = mark.Write([]byte("that was all"))
+	require.NoError(t, errors.Join(err, mark.Close()))
+	for said := ""; said != "that was all"; said = string(message[:size]) {
+		require.NotContains(t, said, "STOPPING", "systemd would end what runs on")
+		size, err = socket.Read(message)
+		require.NoError(t, err)
 	}
 	t.Setenv("NOTIFY_SOCKET", "/no/such/socket")
 	t.Setenv("WATCHDOG_USEC", "soon")

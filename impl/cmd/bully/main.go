@@ -176,6 +176,7 @@ type settings struct {
 	timing    host.Timing
 	views     map[spec.NodeID]string
 	own       *library.Certificate // the certificate of the node, or nil
+	guard     *host.Guard          // or nil
 	believed  []spec.NodeID
 	progress  time.Duration // of work, see host.Config; 0 if it need not report any
 }

@@ -39,8 +39,11 @@ type notifier struct {
 }
 
 // newNotifier returns a notifier, or nil if nothing is to be run.
-func (f *notifyFlags) newNotifier(p program) (*notifier, error) {
-	if f.onChange == "" {
+func (f *notifyFlags) newNotifier(p program, given givenFlags) (*notifier, error) {
+	if !given["on-change"] {
+		if given["on-change-limit"] {
+			return nil, cli.Usage("-on-change-limit says how long the command of -on-change may take, which is missing")
+		}
 		return nil, nil
 	}
 	if f.limit <= 0 {
@@ -48,7 +51,7 @@ func (f *notifyFlags) newNotifier(p program) (*notifier, error) {
 	}
 	args := strings.Fields(f.onChange)
 	if len(args) == 0 {
-		return nil, cli.Usage("-on-change: no command is given")
+		return nil, cli.Usage("-on-change: no command is given; leave the flag out if none is to run")
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {

@@ -100,7 +100,7 @@ func TestOnChangeOrder(t *testing.T) {
 	require.NoError(t, os.WriteFile(path+".wait", nil, 0o600))
 	var log output
 	f := notifyFlags{onChange: path + " word", limit: time.Hour}
-	n, err := f.newNotifier(program{cli.Program{Out: &log, Log: &log}})
+	n, err := f.newNotifier(program{cli.Program{Out: &log, Log: &log}}, givenFlags{"on-change": true})
 	require.NoError(t, err)
 	n.node, n.cluster, n.logger = "1", "test", slog.New(slog.NewTextHandler(&log, nil))
 	changes := make(chan host.Leadership, 1)
@@ -137,6 +137,8 @@ func TestOnChangeUsage(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"-on-change: exec: \"no-such-program\": executable file not found": {"-on-change", "no-such-program at all"},
 		"-on-change: no command is given":                                  {"-on-change", " "},
+		"-on-change: no command is given; leave the flag out":              {"-on-change", ""},
+		"-on-change-limit says how long the command of -on-change may tak": {"-on-change-limit", "1s"},
 		"-on-change-limit: CMD needs some time":                            {"-on-change", "true", "-on-change-limit", "0s"},
 	} {
 		status, _, log := bully(t, append([]string{"run"}, c.flags(1, flags...)...)...)

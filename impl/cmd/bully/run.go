@@ -101,12 +101,15 @@ func run(ctx context.Context, p program, args []string) error {
 	if err != nil {
 		return err
 	}
-	notifier, err := notify.newNotifier(p)
+	notifier, err := notify.newNotifier(p, given(flags))
 	if err != nil {
 		return err
 	}
 	if guard && !child.Guarded() {
 		return becomeGuard(s)
+	}
+	if s.guard, err = host.FindGuard(); err != nil {
+		return err
 	}
 	if found, err := p.find(ctx, &s); !found {
 		return err
@@ -142,7 +145,6 @@ type node struct {
 	bare     *slog.Logger // for the parts, which say themselves which node it is
 	logger   *slog.Logger
 	recorder *trace.Recorder // or nil
-	guard    *host.Guard     // or nil
 	host     *library.Node
 	web      *web.Server // or nil
 	local    *web.Server // that programs beside the node ask, or nil
@@ -163,9 +165,6 @@ func newNode(p program, s settings) (*node, error) {
 
 // open opens all that a node needs, as far as it can.
 func (n *node) open() (err error) {
-	if n.guard, err = host.FindGuard(); err != nil {
-		return err
-	}
 	if n.http != "" {
 		if n.listener, err = net.Listen("tcp", n.http); err != nil {
 			return fmt.Errorf("-http: %w", err)

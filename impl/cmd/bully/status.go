@@ -35,6 +35,7 @@ type answered struct {
 // nodeStatus is what a node says of its host, and what web adds to that and is for people to see.
 type nodeStatus struct {
 	host.Status
+	Version  string    `json:"version"`
 	Expires  time.Time `json:"certificate_expires,omitzero"`
 	EndsSoon bool      `json:"certificate_ends_soon,omitempty"`
 }
@@ -156,7 +157,10 @@ func printAnswers(out io.Writer, answers []answered) error {
 		if s.Membership != "" && s.Membership != string(spec.Voter) {
 			role += " (" + cli.PrintableText(s.Membership) + ")"
 		}
-		if s.Guard != nil {
+		switch {
+		case s.Guard != nil && s.Guard.Stopped:
+			role += " (its guard is stopped)"
+		case s.Guard != nil:
 			role += " (guarded)"
 		}
 		if !s.Since.IsZero() {
@@ -173,6 +177,9 @@ func printAnswers(out io.Writer, answers []answered) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if versions := versionsOf(answers); versions != "" {
+		_, _ = fmt.Fprintln(out, versions)
+	}
 	for _, a := range answers {
 		if a.Error != "" {
 			_, _ = fmt.Fprintf(out, "%s: %s\n", a.URL, cli.PrintableText(a.Error))
@@ -186,19 +193,42 @@ func printAnswers(out io.Writer, answers []answered) error {
 	return nil
 }
 
+// versionsOf says which node runs which version of the program, if that is not one: nodes of two may run together while a cluster is upgraded.
+func versionsOf(answers []answered) string {
+	all, first, differ := "", "", false
+	for _, a := range answers {
+		if a.Status == nil {
+			continue
+		}
+		version := cli.PrintableText(a.Status.Version)
+		if all == "" {
+			first = version
+		}
+		differ = differ || version != first
+		all += ", node " + a.Status.ID.String() + " " + version
+	}
+	if !differ {
+		return ""
+	}
+	return "more than one version runs, as in the midst of an upgrade: " + all[2:]
+}
+
 // warnings says what people should look into, though the node runs.
 func (s *nodeStatus) warnings() (all []string) {
 	if s == nil {
 		return nil
 	}
 	if s.Waits != "" {
-		all = append(all, "it waits before it starts for the first time: "+cli.PrintableText(s.Waits))
+		all = append(all, "it waits, and takes no part in elections yet: "+cli.PrintableText(s.Waits))
 	}
 	if s.Exhausted {
 		all = append(all, "the epochs are used up: when nobody leads, nobody ever will again; bully repair says the way back")
 	}
 	if s.EndsSoon {
 		all = append(all, "its certificate ends on "+s.Expires.Format("2006-01-02 15:04:05 UTC")+": renew it")
+	}
+	if s.Guard != nil && s.Guard.Stopped {
+		all = append(all, fmt.Sprintf("its guard, process %d, is stopped: until it goes on, nobody kills this node if it hangs (kill -CONT %d)", s.Guard.Guard, s.Guard.Guard))
 	}
 	if s.Guard != nil && s.Guard.Restarts > 0 {
 		all = append(all, guarded(s.Guard))

@@ -307,3 +307,15 @@ func TestExhausted(t *testing.T) {
 	spawn(t, "run", "-data", data, "-http", http, "-profile", "local")
 	require.Greater(t, leads(t, http), uint64(80))
 }
+
+// TestStatusOfVersions: that nodes run more than one version is told, and that they run one is not.
+func TestStatusOfVersions(t *testing.T) {
+	at := func(id uint64, version string) answered {
+		return answered{URL: "http://x", Status: &nodeStatus{Status: host.Status{ID: spec.IntegerID(id)}, Version: version}}
+	}
+	var out strings.Builder
+	require.NoError(t, printAnswers(&out, []answered{at(1, "v1"), at(2, "v1"), {URL: "http://silent", Error: "refused"}}))
+	require.NotContains(t, out.String(), "version")
+	require.NoError(t, printAnswers(&out, []answered{at(1, "v2"), at(2, "v1"), at(3, "v2")}))
+	require.Contains(t, out.String(), "\nmore than one version runs, as in the midst of an upgrade: node 1 v2, node 2 v1, node 3 v2\n")
+}

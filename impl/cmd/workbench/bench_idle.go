@@ -31,6 +31,9 @@ func (p program) idle(ctx context.Context, f benchFlags) error {
 	var results []idleResult
 	for _, n := range sizes {
 		for _, one := range contestants {
+			if one.guarded { // it is the process that the command line is, and the node is what that has started
+				one.name = "its guard"
+			}
 			p.Progress(fmt.Sprintf("%s, %d nodes, idle for %s", one.name, n, f.looks))
 			nodes, err := localcluster.MeasureIdle(ctx, localcluster.Config{Nodes: n, Command: one.command}, f.looks)
 			if err != nil {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -49,22 +51,123 @@ func TestBenchFailover(t *testing.T) {
 	require.Contains(t, log, "round 2 of 2", "progress")
 }
 
-// TestBenchBallast measures nodes within a large program, and the floor: the end of such a process takes most of a failover.
-func TestBenchBallast(t *testing.T) {
-	self := filepath.Join(t.TempDir(), "workbench")
-	out, err := exec.Command("go", "build", "-o", self, ".").CombinedOutput()
+// buildBoth builds both programs into one folder, which is the path.
+func buildBoth(t *testing.T) (workbench string) {
+	node := buildNode(t)
+	workbench = filepath.Join(filepath.Dir(node), "workbench")
+	out, err := exec.Command("go", "build", "-o", workbench, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
-	t.Setenv("PATH", filepath.Dir(self)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	status, text, log := workbench(t, "bench", "failover", "-nodes", "3", "-rounds", "1", "-fault", "kill", "-ballast", "64", "-json")
+	t.Setenv("PATH", filepath.Dir(node)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return workbench
+}
+
+// benched runs workbench bench failover with one round on three nodes, and returns what it has measured, by fault and program.
+func benched(t *testing.T, args ...string) (results map[string]failoverResult, skipped []string) {
+	status, text, log := workbench(t, append([]string{"bench", "failover", "-nodes", "3", "-rounds", "1", "-json"}, args...)...)
 	require.Equal(t, cli.OK, status, log)
-	var report struct{ Failovers []failoverResult }
+	var report struct {
+		Skipped   []string
+		Failovers []failoverResult
+	}
 	require.NoError(t, json.Unmarshal([]byte(text), &report))
-	require.Len(t, report.Failovers, 1)
-	r := report.Failovers[0]
-	require.Equal(t, "bully and 64 MiB", r.Program)
-	require.Positive(t, r.Median)
-	require.Positive(t, r.Teardown)
-	require.Greater(t, r.Floor, r.Teardown, "messages and saves are added")
+	results = map[string]failoverResult{}
+	for _, r := range report.Failovers {
+		require.Positive(t, r.Median)
+		results[string(r.Fault)+" "+r.Program] = r
+	}
+	return results, report.Skipped
+}
+
+// TestBenchBallast measures nodes within a large program and beside one, and the floor: the end of such a process takes most of a failover.
+func TestBenchBallast(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a node beside a program is found in /proc, so Linux")
+	}
+	buildBoth(t)
+	results, skipped := benched(t, "-fault", "kill,program", "-ballast", "64", "-beside")
+	require.Len(t, results, 3)
+	require.Equal(t, []string{"program is not measured of bully and 64 MiB: it cannot befall that"}, skipped)
+	for _, name := range []string{"kill bully and 64 MiB", "kill bully beside 64 MiB"} {
+		r := results[name]
+		require.Positive(t, r.Teardown, name)
+		require.InDelta(t, r.Teardown+5*r.Message+2*r.Save, r.Floor, 1e-3, name)
+		require.Zero(t, r.Wait, name)
+	}
+	require.Zero(t, results["program bully beside 64 MiB"].Floor, "that the node hears of the end is no proof of death")
+}
+
+// TestBenchFaults measures what befalls a leader besides its end, with a guard and without one, and draws it.
+func TestBenchFaults(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a guard needs Linux")
+	}
+	node := buildBoth(t)
+	file := filepath.Join(t.TempDir(), "faults.svg")
+	results, skipped := benched(t, "-fault", "stop,stuck,disk", "-guard", "-plot", file, "-against", node+" node")
+	require.Len(t, results, 7)
+	require.Len(t, skipped, 2, "nobody can tell another program that it is to hang")
+	for _, fault := range []string{"stop", "stuck"} {
+		alone, guarded := results[fault+" bully"], results[fault+" bully, guarded"]
+		require.Zero(t, alone.Ended+alone.Teardown, "nothing ends it")
+		require.InDelta(t, 104, alone.Wait, 1e-3)
+		require.Positive(t, guarded.Ended)
+		require.Positive(t, guarded.Teardown)
+		require.True(t, guarded.Guarded)
+		require.Equal(t, map[string]float64{"stop": 0, "stuck": 24}[fault], guarded.Wait)
+	}
+	require.Zero(t, results["stop workbench node"].Floor, "of others nobody knows it")
+	for _, name := range []string{"disk bully", "disk bully, guarded"} {
+		require.Greater(t, results[name].Median, 2*ms(slowDisk), "two saves wait for each other")
+		require.Greater(t, results[name].Save, ms(slowDisk))
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, 7, strings.Count(string(text), "<circle "))
+	require.Equal(t, 6, strings.Count(string(text), `class="floor"`))
+}
+
+// TestPlot draws times where they belong, and what is drawn is XML.
+func TestPlot(t *testing.T) {
+	results := []failoverResult{
+		{Program: "a <&> b", Nodes: 5, Fault: localcluster.FaultKill, Median: 10, Max: 100, Floor: 5, Samples: []float64{0.1, 1, 10, 100}},
+		{Program: "guarded", Guarded: true, Nodes: 5, Fault: localcluster.FaultStop, Median: 10, Max: 10, Samples: []float64{10}},
+	}
+	var drawing struct {
+		Circles []struct {
+			X    float64 `xml:"cx,attr"`
+			Y    int     `xml:"cy,attr"`
+			Fill string  `xml:"fill,attr"`
+		} `xml:"circle"`
+		Texts []string `xml:"text"`
+		Lines []struct {
+			Class string  `xml:"class,attr"`
+			X     float64 `xml:"x1,attr"`
+		} `xml:"line"`
+		Paths []struct {
+			D string `xml:"d,attr"`
+		} `xml:"path"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(plotFailovers(results)), &drawing))
+	require.Len(t, drawing.Circles, 5)
+	at := drawing.Circles
+	require.InDelta(t, plotNames, at[0].X, 0.1, "what is below the scale is at its edge")
+	require.InDelta(t, at[1].X, at[0].X, 0.1)
+	require.InDelta(t, at[2].X-at[1].X, at[3].X-at[2].X, 0.2, "ten times as long is as far")
+	require.Less(t, at[3].X, float64(plotNames+plotTimes))
+	require.InDelta(t, at[2].X, at[4].X, 0.1)
+	require.Equal(t, plotRow, at[4].Y-at[0].Y)
+	require.NotEqual(t, at[0].Fill, at[4].Fill, "a guard shows")
+	require.Contains(t, drawing.Texts, "kill, 5 nodes: a <&> b")
+	require.Contains(t, drawing.Texts, "10.0, 2.0 times the floor")
+	require.Contains(t, drawing.Texts, "10.0")
+	require.Len(t, drawing.Paths, 1)
+	require.Equal(t, 2, strings.Count(plotFailovers(results), `class="median"`))
+	for _, line := range drawing.Lines {
+		if line.Class == "median" {
+			require.InDelta(t, at[2].X, line.X, 0.1)
+		}
+	}
+	require.Error(t, drawFailovers(filepath.Join(t.TempDir(), "no", "such"), results))
 }
 
 // TestNodeInALargeProcess: a node has the memory that it is told to have.
@@ -84,7 +187,9 @@ func TestNodeInALargeProcess(t *testing.T) {
 		"-id: node id: ":                                             {"node", "-data", "x", "-http", "y"},
 		`unexpected argument "x"`:                                    {"node", "x"},
 		"-ballast: \"65537\" is not a number from 0 to 65536":        {"bench", "failover", "-ballast", "1,65537"},
-		"-ballast is for our own nodes, and -command says that they": {"bench", "failover", "-fault", "kill", "-ballast", "1", "-command", "x"},
+		"-ballast and -guard are for our own nodes, and -command sa": {"bench", "failover", "-fault", "kill", "-ballast", "1", "-command", "x"},
+		"-beside: say with -ballast how large the program is":        {"bench", "failover", "-beside"},
+		"-save: -1s is no time":                                      {"node", "-save", "-1s"},
 	} {
 		status, _, log := workbench(t, args...)
 		require.Equal(t, cli.Misused, status, log)
@@ -110,12 +215,12 @@ func TestBenchIdle(t *testing.T) {
 func TestBenchTable(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, program{Program: cli.Program{Out: &out}}.printFailovers([]failoverResult{
-		{Program: "bully", Nodes: 5, Fault: localcluster.FaultKill, Rounds: 20, Median: 6.91, P99: 9.5, Max: 9.5, Messages: 21, Bytes: 822, Saves: 4, Floor: 3.4, Teardown: 1.2},
+		{Program: "bully", Nodes: 5, Fault: localcluster.FaultKill, Rounds: 20, Median: 6.91, P99: 9.5, Max: 9.5, Messages: 21, Bytes: 822, Saves: 4, Ended: 1.5, Floor: 3.4, Wait: 0.7, Teardown: 1.2},
 		{Program: "other", Nodes: 5, Fault: localcluster.FaultKill, Rounds: 20, Median: 691, P99: 900, Max: 900, Ratio: 100},
 	}))
-	require.Regexp(t, `fault +nodes +program +rounds +median ms +p99 +max +messages +bytes +saves +times as long +floor ms +of that the end +times the floor`, out.String())
-	require.Regexp(t, `kill +5 +bully +20 +6\.9 +9\.5 +9\.5 +21\.0 +822 +4\.0 +3\.4 +1\.2 +2\.0\n`, out.String())
-	require.Regexp(t, `kill +5 +other +20 +691\.0 +900\.0 +900\.0 +- +- +- +100\.0 *\n`, out.String())
+	require.Regexp(t, `fault +nodes +program +rounds +median ms +p99 +max +messages +bytes +saves +times as long +ended ms +floor ms +of that the wait +the end +times the floor`, out.String())
+	require.Regexp(t, `kill +5 +bully +20 +6\.9 +9\.5 +9\.5 +21\.0 +822 +4\.0 +1\.5 +3\.4 +0\.7 +1\.2 +2\.0\n`, out.String())
+	require.Regexp(t, `kill +5 +other +20 +691\.0 +900\.0 +900\.0 +- +- +- +100\.0 +- *\n`, out.String())
 }
 
 // TestBenchUsage sees what is said of what cannot be measured.
@@ -126,7 +231,7 @@ func TestBenchUsage(t *testing.T) {
 		`-nodes "3,x": "x" is not a size from 1 to 64`:                       {"bench", "failover", "-nodes", "3,x"},
 		`"65" is not a size from 1 to 64`:                                    {"bench", "idle", "-nodes", "65"},
 		"-nodes 2: the others need a quorum without their leader":            {"bench", "failover", "-nodes", "2"},
-		`unknown fault "fire": there are kill, stop and cut`:                 {"bench", "failover", "-fault", "kill,fire"},
+		`unknown fault "fire": there are kill, stop, stuck, disk, cut and`:   {"bench", "failover", "-fault", "kill,fire"},
 		"-rounds must be at least 1: no rounds measure nothing":              {"bench", "failover", "-rounds", "0"},
 		"-for must be above 0":                                               {"bench", "idle", "-for", "0s"},
 		"-against needs a command line":                                      {"bench", "idle", "-against", " "},

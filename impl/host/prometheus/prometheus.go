@@ -36,7 +36,7 @@
 //	bully_slow_saves_total                         counter    Promises that took the disk longer than it may.
 //	bully_pauses_total                             counter    How often the node was held up for longer than it may be.
 //	bully_quiet_total                              counter    How often work reported no progress, and the node resigned.
-//	bully_guarded                                  gauge      Whether the node has a guard.
+//	bully_guarded                                  gauge      Whether the node has a guard, and that is not stopped.
 //	bully_guard_kills_total                        counter    How often its guard has killed the node, since the guard began.
 //	bully_guard_restarts_total                     counter    How often its guard has started the node again, since the guard began.
 //	bully_lost_disks_total                         counter    How often another node did not remember what it has said.

@@ -201,14 +201,16 @@ func readSlots(file []byte) (content []byte, err error) {
 	return last.content, nil
 }
 
-// Slots says what is in the copies of a file in slots, in a few words for each, and returns their contents: nil for a copy that is not whole.
-func Slots(file []byte) (says []string, contents [][]byte) {
+// Slots says what is in the copies of a file in slots, in a few words for each, and returns their contents: nil for a copy that is not whole. And it
+// returns how many sectors are spoiled, which no write that was cut short leaves behind, but for a power cut.
+func Slots(file []byte) (says []string, contents [][]byte, spoiled int) {
 	if len(file) != slotsSize {
-		return nil, nil
+		return nil, nil, 0
 	}
 	for which := range 2 {
 		for i, p := range readSlot(file, which).copies {
 			text, content := "", []byte(nil)
+			spoiled += p.bad
 			switch {
 			case p.whole && p.number == 0:
 				text = "not used yet"
@@ -223,7 +225,7 @@ func Slots(file []byte) (says []string, contents [][]byte) {
 			contents = append(contents, content)
 		}
 	}
-	return says, contents
+	return says, contents, spoiled
 }
 
 // System is a file system, as far as it matters here.

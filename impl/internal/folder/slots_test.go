@@ -308,7 +308,7 @@ func TestFlaws(t *testing.T) {
 // TestSlotsInWords says what is in the copies of a file.
 func TestSlotsInWords(t *testing.T) {
 	say := func(file []byte) string {
-		says, contents := folder.Slots(file)
+		says, contents, _ := folder.Slots(file)
 		for i, c := range contents {
 			says[i] += fmt.Sprintf(" (%d)", len(c))
 		}

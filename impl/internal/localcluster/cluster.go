@@ -65,7 +65,8 @@ type Config struct {
 	// Changing says that members come and go: the nodes read from the records in their data folders who they are. Init and
 	// Join make those. It cannot be Proxied.
 	Changing bool
-	Traces   bool // let each node write a trace: -trace is added
+	Traces   bool   // let each node write a trace: -trace is added
+	Inner    string // the program, as /proc calls it, that Command starts and faults are to befall: a guard's node; "" is Command itself
 	Network  Network
 	Dir      string           // holds the data, logs and traces of all nodes; "" is a temporary folder that Close removes
 	Data     func(int) string // the data folder of a node; DIR/<id>/data if nil
@@ -279,9 +280,8 @@ func (c *Cluster) Close() error {
 	return c.closed
 }
 
-// Agree waits until all the given nodes name one leader, in an epoch above the one given, and if that leader is
-// among them it says that it leads. All nodes that run must do so if none is given. It returns an error if ctx
-// ends before.
+// Agree waits until all the given nodes name one leader, in an epoch above the one given, and if that leader is among them it says that
+// it leads. All nodes that run must do so if none is given. It returns an error if ctx ends before.
 func (c *Cluster) Agree(ctx context.Context, above uint64, ids ...int) (Reign, error) {
 	var reign Reign
 	what := fmt.Sprintf("nodes %v name one leader in an epoch above %d", ids, above)

@@ -3,10 +3,12 @@ package localcluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -19,13 +21,15 @@ const (
 	FaultKill Fault = "kill"
 	// FaultStop is SIGSTOP: the node hangs, and nothing shows it but silence.
 	FaultStop Fault = "stop"
+	// FaultStuck has the node's loop go round no more, while its process runs on: a node hears of it by SIGUSR1.
+	FaultStuck Fault = "stuck"
 	// FaultCut takes the node off the network: all packets to and from it are lost. It needs a Namespaced
 	// cluster.
 	FaultCut Fault = "cut"
 )
 
 // Faults returns all faults.
-func Faults() []Fault { return []Fault{FaultKill, FaultStop, FaultCut} }
+func Faults() []Fault { return []Fault{FaultKill, FaultStop, FaultStuck, FaultCut} }
 
 const (
 	// settled is how long a cluster is left alone after all its nodes have agreed, and before the next fault: long
@@ -43,6 +47,8 @@ type Failovers struct {
 	Config Config // its Network is set as the fault needs it
 	Fault  Fault
 	Rounds int // how often the leader fails; at least 1
+	// Guarded says that a node that hangs is killed by its guard: Config.Inner is the name of the node then.
+	Guarded bool
 	// Patience bounds each wait. A minute if 0.
 	Patience time.Duration
 	// Each is called after each round, if it is not nil.
@@ -52,7 +58,7 @@ type Failovers struct {
 // Failover is what one failover took.
 type Failover struct {
 	Took     time.Duration     // from before the fault until the last survivor names the new leader
-	Teardown time.Duration     // after kill: from before it until the address of the node refuses; else 0
+	Teardown time.Duration     // from before it until the address of the node refuses; 0 if it does not, as nothing ends the node
 	Old, New Reign             // before, and after
 	Messages map[string]uint64 // what the survivors have sent meanwhile, by type; no more than they count themselves
 	Bytes    uint64            // and how many bytes that was
@@ -136,8 +142,10 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 		return one, err
 	}
 	var refuses func() (time.Time, error)
-	if f.Fault == FaultKill {
-		if refuses, err = c.watchEnd(ctx, old); err != nil {
+	ending, cancel := context.WithTimeout(ctx, f.Patience)
+	defer cancel()
+	if f.ends() {
+		if refuses, err = c.watchEnd(ending, old); err != nil {
 			return one, err
 		}
 	}
@@ -170,30 +178,49 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	return one, f.mend(c, old)
 }
 
-// strike lets the fault befall a node, and returns the moment before.
-func (f Failovers) strike(c *Cluster, id int) (time.Time, error) {
-	switch f.Fault {
-	case FaultKill:
-		return c.Kill(id)
-	case FaultStop:
-		return c.Pause(id)
-	default:
-		return c.Cut(Between([]int{id}, c.IDs(id))...)
-	}
+// ends reports whether the fault ends the process of the node: by itself, or as a guard does so.
+func (f Failovers) ends() bool {
+	return f.Fault == FaultKill || f.Guarded && f.Fault != FaultCut
 }
 
-// mend takes the fault away.
+// strike lets the fault befall a node, and returns the moment before.
+func (f Failovers) strike(c *Cluster, id int) (time.Time, error) {
+	if f.Fault == FaultCut {
+		return c.Cut(Between([]int{id}, c.IDs(id))...)
+	}
+	with := map[Fault]syscall.Signal{FaultKill: syscall.SIGKILL, FaultStop: pauseSignal, FaultStuck: stuckSignal}[f.Fault]
+	if c.config.Inner != "" {
+		return c.signalInner(id, with)
+	}
+	if f.Fault == FaultKill {
+		return c.Kill(id)
+	}
+	at, _, err := c.signal(with, []int{id})
+	return at, err
+}
+
+// mend takes the fault away. A guard is begun anew with its node: it would let that wait the longer the more often it has died.
 func (f Failovers) mend(c *Cluster, id int) error {
-	switch f.Fault {
-	case FaultKill:
-		return c.Start(id)
-	case FaultStop:
-		_, err := c.Continue(id)
-		return err
-	default:
+	switch {
+	case f.Fault == FaultCut:
 		_, err := c.Heal()
 		return err
+	case f.Fault == FaultStop && c.config.Inner == "":
+		_, err := c.Continue(id)
+		return err
+	case f.Fault == FaultKill && c.config.Inner == "":
+		return c.Start(id)
 	}
+	if _, err := c.Kill(id); err != nil {
+		return err
+	}
+	// What it has started dies with it, and a little later.
+	ctx, cancel := context.WithTimeout(c.ctx, f.Patience)
+	defer cancel()
+	if err := errors.Join(refuses(ctx, c.nodes[id-1].addr), refuses(ctx, c.nodes[id-1].http)); err != nil {
+		return err
+	}
+	return c.Start(id)
 }
 
 // Counters is what a node has counted since its process was started. What it does not count is 0.

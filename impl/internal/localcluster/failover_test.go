@@ -3,6 +3,7 @@ package localcluster
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -39,6 +40,45 @@ func TestFailovers(t *testing.T) {
 			require.Greater(t, all[1].Old.Epoch, all[0].Old.Epoch)
 		})
 	}
+}
+
+// TestFailoversOfInner has the fault befall what the process of a node has started, and that alone; and ends both before it starts them again.
+func TestFailoversOfInner(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc, so Linux")
+	}
+	self := filepath.Base(os.Args[0])
+	config := Config{Nodes: 3, Command: append(fakeCommand(), "-guards"), Inner: self[:min(len(self), 15)]}
+	for _, fault := range []Fault{FaultKill, FaultStop} {
+		all, err := Failovers{Config: config, Fault: fault, Rounds: 2}.Measure(within(t, patience))
+		require.NoError(t, err, fault)
+		for _, one := range all {
+			require.NotEqual(t, one.Old.Leader, one.New.Leader)
+			require.Equal(t, fault == FaultKill, one.Teardown > 0, "what is stopped does not end: nobody guards it")
+		}
+	}
+	took, err := MeasureTeardown(within(t, patience), config, 2)
+	require.NoError(t, err)
+	require.Positive(t, took)
+
+	config.Inner = "nobody"
+	_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1}.Measure(within(t, patience))
+	require.ErrorContains(t, err, "has started no nobody that runs")
+}
+
+// TestFloor adds up what a failover cannot do without.
+func TestFloor(t *testing.T) {
+	f := Floor{Wait: 1000, Teardown: 100, Message: 1, Save: 10}
+	require.Equal(t, time.Duration(1125), f.Total())
+	all := []Failover{{Teardown: 7}, {Teardown: 9}, {Teardown: 8}}
+	f, err := MeasureFloor(all, FaultKill)
+	require.NoError(t, err)
+	require.Equal(t, time.Duration(8), f.Teardown)
+	require.Positive(t, f.Message)
+	require.Positive(t, f.Save)
+	f, err = MeasureFloor(all, FaultStop)
+	require.NoError(t, err)
+	require.Zero(t, f.Teardown, "how long a guard took is no floor")
 }
 
 // TestFailoversNot sees what is not measured.

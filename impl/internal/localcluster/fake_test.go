@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
 	"strconv"
@@ -51,12 +52,16 @@ func runFake(args []string) int {
 	fails := flags.Bool("fails", false, "")
 	ignores := flags.Bool("ignores-term", false, "")
 	_ = flags.String("trace", "", "")
+	guards := flags.Bool("guards", false, "")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	if *fails {
 		fmt.Fprintln(os.Stderr, "this fake was told to fail")
 		return 3
+	}
+	if *guards {
+		return guardFake(slices.DeleteFunc(args, func(arg string) bool { return arg == "-guards" }))
 	}
 	// The epoch survives, so that a node that comes back has a higher one.
 	_ = os.MkdirAll(*data, 0o755)
@@ -80,14 +85,34 @@ func runFake(args []string) int {
 	http.HandleFunc("/events", f.events)
 	http.HandleFunc("/status", f.status)
 	go func() { fmt.Fprintln(os.Stderr, http.ListenAndServe(*addr, nil)) }()
-	term := make(chan os.Signal, 1)
+	term, stuck := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(term, syscall.SIGTERM)
+	signal.Notify(stuck, stuckSignal)
+	go func() {
+		<-stuck
+		f.mu.Lock() // for ever
+	}()
 	for {
 		<-term
 		if !*ignores {
 			return 0
 		}
 	}
+}
+
+// guardFake runs a fake node, and kills it when it is told to: it knows of no other way to see that one hangs.
+func guardFake(args []string) int {
+	fake := exec.Command(os.Args[0], args...)
+	fake.SysProcAttr = attributes()
+	if err := fake.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	_ = fake.Wait()
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, syscall.SIGTERM)
+	<-term
+	return 0
 }
 
 // say tells the node at addr for ever that this one is there.

@@ -14,9 +14,10 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Floor is what a failover after kill -9 cannot do without.
+// Floor is what a failover cannot do without, each part measured by itself in the same run.
 type Floor struct {
-	Teardown time.Duration // from the kill until the node's address refuses: the kernel gives its memory back before it closes its sockets
+	Wait     time.Duration // that the timing sets, before anybody may act on the silence of a node that does not end; 0 after kill
+	Teardown time.Duration // from a kill until the node's address refuses: the kernel gives its memory back before it closes its sockets
 	Message  time.Duration // from one process of this machine to another
 	Save     time.Duration // of a promise
 }
@@ -27,18 +28,21 @@ const (
 	floorSaves    = 2
 )
 
-// Total returns the sum: one teardown, five messages, two saves.
+// Total returns the sum: one wait, one teardown, five messages, two saves.
 func (f Floor) Total() time.Duration {
-	return f.Teardown + floorMessages*f.Message + floorSaves*f.Save
+	return f.Wait + f.Teardown + floorMessages*f.Message + floorSaves*f.Save
 }
 
-// MeasureFloor returns the floor of failovers that were measured: medians, of their teardowns, and of messages and saves by themselves.
-func MeasureFloor(all []Failover) (f Floor, err error) {
-	var ends []time.Duration
-	for _, one := range all {
-		ends = append(ends, one.Teardown)
+// MeasureFloor returns the floor of failovers that were measured: medians, of messages and saves by themselves, and of their teardowns, if
+// their fault is that end. Of nodes that somebody else ends, see [MeasureTeardown].
+func MeasureFloor(all []Failover, fault Fault) (f Floor, err error) {
+	if fault == FaultKill {
+		var ends []time.Duration
+		for _, one := range all {
+			ends = append(ends, one.Teardown)
+		}
+		f.Teardown = Median(ends)
 	}
-	f.Teardown = Median(ends)
 	if f.Message, err = measureMessage(); err != nil {
 		return f, fmt.Errorf("how long a message takes: %w", err)
 	}
@@ -48,8 +52,47 @@ func MeasureFloor(all []Failover) (f Floor, err error) {
 	return f, nil
 }
 
-// watchEnd returns what waits until a node that is killed refuses, and returns when that was. It hears a connection to the node end, and dials
-// it then, as a follower does.
+// MeasureTeardown kills nodes that are alone in their clusters, one after the other, and returns how long it took until their addresses
+// refused, the median of rounds.
+func MeasureTeardown(ctx context.Context, config Config, rounds int) (time.Duration, error) {
+	var took []time.Duration
+	config.Nodes = 1
+	for range rounds {
+		one, err := measureTeardown(ctx, config)
+		if err != nil {
+			return 0, fmt.Errorf("how long the end of a node takes: %w", err)
+		}
+		took = append(took, one)
+	}
+	return Median(took), nil
+}
+
+func measureTeardown(ctx context.Context, config Config) (took time.Duration, err error) {
+	c, err := New(config)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := c.Start(); err != nil {
+		return 0, err
+	}
+	if _, err := c.Agree(ctx, 0, 1); err != nil {
+		return 0, err
+	}
+	refuses, err := c.watchEnd(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	at, err := Failovers{Fault: FaultKill}.strike(c, 1)
+	if err != nil {
+		return 0, err
+	}
+	gone, err := refuses()
+	return gone.Sub(at), err
+}
+
+// watchEnd returns what waits until a node that is killed refuses, or ctx ends, and returns when that was. It hears a connection to the node
+// end, and dials it then, as a follower does.
 func (c *Cluster) watchEnd(ctx context.Context, id int) (wait func() (time.Time, error), err error) {
 	address := c.nodes[id-1].addr
 	conn, err := net.Dial("tcp", address)
@@ -58,11 +101,13 @@ func (c *Cluster) watchEnd(ctx context.Context, id int) (wait func() (time.Time,
 	}
 	ended := make(chan error, 1)
 	var at time.Time
+	context.AfterFunc(ctx, func() { _ = conn.Close() }) // a node that does not end
 	go func() {
 		_, _ = io.Copy(io.Discard, conn) // it ends in one way or another
 		err := refuses(ctx, address)
 		at = time.Now()
-		ended <- errors.Join(err, conn.Close())
+		_ = conn.Close()
+		ended <- err
 	}()
 	return func() (time.Time, error) {
 		err := <-ended
@@ -70,10 +115,18 @@ func (c *Cluster) watchEnd(ctx context.Context, id int) (wait func() (time.Time,
 	}, nil
 }
 
+// atOnce is how often refuses dials without a pause: what has ended refuses in microseconds, and what lives on after all is not to be flooded.
+const atOnce = 1000
+
 // refuses dials an address until it refuses.
 func refuses(ctx context.Context, address string) error {
 	var dialer net.Dialer
-	for {
+	for tries := 0; ; tries++ {
+		if tries >= atOnce {
+			if err := sleep(ctx, time.Millisecond); err != nil {
+				return err
+			}
+		}
 		conn, err := dialer.DialContext(ctx, "tcp", address)
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED):

@@ -255,6 +255,45 @@ func (c *Cluster) PID(id int) (int, error) {
 	return p.command.Process.Pid, nil
 }
 
+// signalInner sends a signal to the program that faults befall, which the process of a node has started, and returns the moment before.
+func (c *Cluster) signalInner(id int, s syscall.Signal) (time.Time, error) {
+	pid, err := c.PID(id)
+	if err != nil {
+		return time.Time{}, err
+	}
+	inner, err := childOf(pid, c.config.Inner)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("node %d: %w", id, err)
+	}
+	process, err := os.FindProcess(inner)
+	if err != nil {
+		return time.Time{}, err
+	}
+	at := time.Now()
+	if err := process.Signal(s); err != nil {
+		return at, fmt.Errorf("node %d: %s: %w", id, c.config.Inner, err)
+	}
+	return at, process.Release()
+}
+
+// childOf returns the process of a name that a process has started.
+func childOf(pid int, name string) (int, error) {
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // of each thread
+	if err != nil {
+		return 0, err
+	}
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // that of a thread that has ended is gone
+		for child := range strings.FieldsSeq(string(text)) {
+			called, _ := os.ReadFile("/proc/" + child + "/comm") // it may have ended too
+			if strings.TrimSpace(string(called)) == name {
+				return strconv.Atoi(child)
+			}
+		}
+	}
+	return 0, fmt.Errorf("process %d has started no %s that runs", pid, name)
+}
+
 // attempts is how many ports are tried before there is none.
 const attempts = 1000
 

@@ -12,6 +12,7 @@ import (
 const (
 	pauseSignal    = syscall.Signal(-1)
 	continueSignal = syscall.Signal(-2)
+	stuckSignal    = syscall.Signal(-3)
 )
 
 // attributes are none in particular.

@@ -10,6 +10,7 @@ import (
 const (
 	pauseSignal    = syscall.SIGSTOP
 	continueSignal = syscall.SIGCONT
+	stuckSignal    = syscall.SIGUSR1
 )
 
 // attributes puts a node into a process group of its own, so that Ctrl-C at a terminal does not reach it, and what it

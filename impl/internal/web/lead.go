@@ -147,21 +147,29 @@ func (p *Programs) progress(w http.ResponseWriter, r *http.Request) {
 
 // stopped notes that a program does not act any more in a term. If its reign goes on, the node resigns.
 func (p *Programs) stopped(w http.ResponseWriter, r *http.Request) {
-	if t := p.terms.find(r.FormValue("term")); t != nil {
+	if t := p.named(w, r); t != nil {
 		t.stop()
 	}
 }
 
-// ofTerm answers a question about the term that it names.
-func (p *Programs) ofTerm(w http.ResponseWriter, r *http.Request, ask func(*term, time.Time) time.Duration) {
+// named returns the term that a question is about; or answers that there is none, and returns nil.
+func (p *Programs) named(w http.ResponseWriter, r *http.Request) *term {
 	id := r.FormValue("term")
 	if id == "" {
 		http.Error(w, "which term? Give it as in ?term=ID, with the term that GET /lead has said", http.StatusBadRequest)
-		return
+		return nil
 	}
 	t := p.terms.find(id)
 	if t == nil {
 		http.Error(w, "this term is over, or was never: stop, and ask GET /lead for the next", http.StatusGone)
+	}
+	return t
+}
+
+// ofTerm answers a question about the term that it names.
+func (p *Programs) ofTerm(w http.ResponseWriter, r *http.Request, ask func(*term, time.Time) time.Duration) {
+	t := p.named(w, r)
+	if t == nil {
 		return
 	}
 	lease := Lease{Epoch: t.reign.Epoch(), HoldsMS: ask(t, time.Now()).Milliseconds()}

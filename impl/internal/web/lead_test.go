@@ -40,7 +40,9 @@ func newAlone(t *testing.T) *alone {
 	t.Cleanup(func() { cancel(); require.NoError(t, <-ended); require.NoError(t, h.Close()) })
 	server, err := New(Config{Node: h, Events: events, Control: true})
 	require.NoError(t, err)
-	a := &alone{Host: h, server: server, programs: NewPrograms(slog.New(slog.DiscardHandler))}
+	waiting := NewWaiting(func() host.Status { return host.Status{ID: three, Stopped: true, Guard: &host.GuardStatus{Guard: 7}} }, "jobs", "v1")
+	waiting.Says("a program")
+	a := &alone{Host: h, server: server, programs: NewPrograms(slog.New(slog.DiscardHandler), waiting)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	a.url = "http://" + l.Addr().String()
@@ -164,8 +166,13 @@ func TestNodeRunsBesidePrograms(t *testing.T) {
 	<-node.ctx.Done()
 	node.leave()
 	code, body, _ := do(t, http.MethodGet, node.url+"/status", nil)
+	require.Equal(t, http.StatusOK, code)
+	for _, part := range []string{`"waits":"a program"`, `"guard":{"guard":7,`, `"stopped":true`, `"cluster":"jobs"`} {
+		require.Contains(t, body, part)
+	}
+	code, body, _ = do(t, http.MethodGet, node.url+"/leader", nil)
 	require.Equal(t, http.StatusServiceUnavailable, code)
-	require.Contains(t, body, "waits for a program")
+	require.Contains(t, body, "does not run yet: a program")
 	third := newProgram(t, node.url, "")
 	require.NoError(t, node.programs.Wait(t.Context()))
 	ends, leave := node.programs.Join(t.Context(), node.Host, node.server)
@@ -234,7 +241,15 @@ func TestLeadRefuses(t *testing.T) {
 	for _, wrong := range []string{"lease=soon", "lease=0s", "lease=25h", "progress=-1s"} {
 		ask(http.MethodGet, "/lead?"+wrong, http.StatusBadRequest, "give a time from 1ms to 24h")
 	}
-	ask(http.MethodHead, "/lead", http.StatusMethodNotAllowed, "")
+	ask(http.MethodPost, "/stopped?term=x", http.StatusGone, "ask GET /lead for the next")
+	for path, others := range map[string][]string{"/lead": {"HEAD", "POST"}, "/lease": {"HEAD", "POST"}, "/progress": {"GET"}, "/stopped": {"GET", "PUT"}} {
+		for _, method := range others {
+			got, _, header := do(t, method, node.url+path, nil)
+			require.Equal(t, http.StatusMethodNotAllowed, got, method+" "+path)
+			require.Equal(t, map[bool]string{true: "GET", false: "POST"}[path[:3] == "/le"], header.Get("Allow"))
+		}
+	}
+	ask(http.MethodGet, "/nothing", http.StatusNotFound, "")
 	ask(http.MethodGet, "/lease", http.StatusBadRequest, "which term?")
 	ask(http.MethodGet, "/lease?term=x", http.StatusGone, "ask GET /lead for the next")
 	newProgram(t, node.url, "").line()

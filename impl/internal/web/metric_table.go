@@ -47,7 +47,7 @@ var ofNode = []row[host.Status]{
 	one("slow_saves_total", Counter, "Promises that took the disk longer than it may.", func(s *host.Status) float64 { return float64(s.Counters.SlowSaves) }),
 	one("pauses_total", Counter, "How often the node was held up for longer than it may be.", func(s *host.Status) float64 { return float64(s.Counters.Pauses) }),
 	one("quiet_total", Counter, "How often work reported no progress, and the node resigned.", func(s *host.Status) float64 { return float64(s.Counters.Quiets) }),
-	one("guarded", Gauge, "Whether the node has a guard.", func(s *host.Status) float64 { return number(s.Guard != nil) }),
+	one("guarded", Gauge, "Whether the node has a guard, and that is not stopped.", func(s *host.Status) float64 { return number(s.Guard != nil && !s.Guard.Stopped) }),
 	one("guard_kills_total", Counter, "How often its guard has killed the node, since the guard began.", ofGuard(func(g *host.GuardStatus) int { return g.Kills })),
 	one("guard_restarts_total", Counter, "How often its guard has started the node again, since the guard began.", ofGuard(func(g *host.GuardStatus) int { return g.Restarts })),
 	one("lost_disks_total", Counter, "How often another node did not remember what it has said.", func(s *host.Status) float64 { return float64(s.Counters.LostDisks) }),

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -17,6 +18,8 @@ type Programs struct {
 	slots  *slots
 	terms  terms
 	turn   chan struct{} // has a value while a program leads, or is the next to
+
+	waiting *Waiting // answers while no node runs
 
 	mu      sync.Mutex
 	there   int           // programs that ask to lead
@@ -33,12 +36,16 @@ type beside struct {
 // mostPrograms is how many connections programs may have open at once.
 const mostPrograms = 64
 
-// NewPrograms returns Programs that serve nothing yet.
-func NewPrograms(logger *slog.Logger) *Programs {
-	p := &Programs{logger: logger, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
+// NewPrograms returns Programs that serve nothing yet. What is asked while no node runs, and not of programs, waiting answers.
+func NewPrograms(logger *slog.Logger, waiting *Waiting) *Programs {
+	p := &Programs{logger: logger, waiting: waiting, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /lead", p.lead)
-	mux.HandleFunc("HEAD /lead", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }) // it would lead
+	mux.HandleFunc("HEAD /lead", otherwise) // it would lead
+	mux.HandleFunc("HEAD /lease", otherwise)
+	for _, path := range []string{"/lead", "/lease", "/progress", "/stopped"} {
+		mux.HandleFunc(path, otherwise)
+	}
 	mux.HandleFunc("GET /lease", p.lease)
 	mux.HandleFunc("POST /progress", p.progress)
 	mux.HandleFunc("POST /stopped", p.stopped)
@@ -46,6 +53,16 @@ func NewPrograms(logger *slog.Logger) *Programs {
 	p.server = &http.Server{ConnState: p.slots.note, Handler: mux, ReadHeaderTimeout: patience, ReadTimeout: patience, MaxHeaderBytes: 8 << 10,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug)}
 	return p
+}
+
+// otherwise answers a method that is not that of its path.
+func otherwise(w http.ResponseWriter, r *http.Request) {
+	method := http.MethodPost
+	if strings.HasPrefix(r.URL.Path, "/le") {
+		method = http.MethodGet
+	}
+	w.Header().Set("Allow", method)
+	http.Error(w, "ask "+method, http.StatusMethodNotAllowed)
 }
 
 // Serve serves on l until Close. It closes l. Its error is nil after Close.
@@ -125,11 +142,8 @@ func (p *Programs) others(w http.ResponseWriter, r *http.Request) {
 	node := p.node
 	p.mu.Unlock()
 	if node == nil {
-		http.Error(w, "the node does not run: "+waitsForProgram, http.StatusServiceUnavailable)
+		p.waiting.handler.ServeHTTP(w, r)
 		return
 	}
 	node.server.ServeHTTP(w, r)
 }
-
-// waitsForProgram is what a node waits for that has no program beside it.
-const waitsForProgram = "it waits for a program to ask GET /lead on the socket of -socket"

@@ -3,39 +3,43 @@ package web
 import (
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 )
 
-// Waiting answers for a node that is not there yet, as it does not know its members. It is well, and says what it waits for.
+// Waiting answers for a node that does not run yet, as it does not know its members, or that waits for a program. It is well, and says what it
+// waits for.
 type Waiting struct {
-	status status
-	why    atomic.Pointer[string]
-	server *http.Server
-	done   chan struct{}
+	handler http.Handler
+	why     atomic.Pointer[string]
+	server  *http.Server
+	serving sync.WaitGroup
 }
 
-// NewWaiting serves on a listener, until Close. The status says which node waits.
-func NewWaiting(l net.Listener, of host.Status, cluster, version string) *Waiting {
-	w := &Waiting{status: status{Status: of, Cluster: cluster, Version: version}, done: make(chan struct{})}
+// NewWaiting returns what answers for a node: of tells its status, but for what it waits for.
+func NewWaiting(of func() host.Status, cluster, version string) *Waiting {
+	w := &Waiting{}
 	w.Says("members")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(answered http.ResponseWriter, _ *http.Request) {
-		now := w.status
+		now := status{Status: of(), Cluster: cluster, Version: version}
 		now.Waits = *w.why.Load()
 		answer(answered, http.StatusOK, now)
 	})
 	mux.HandleFunc("GET /healthz", func(answered http.ResponseWriter, _ *http.Request) { _, _ = answered.Write([]byte("ok\n")) })
 	mux.HandleFunc("/", func(answered http.ResponseWriter, _ *http.Request) {
-		http.Error(answered, "the node has not started yet: "+*w.why.Load(), http.StatusServiceUnavailable)
+		http.Error(answered, "the node does not run yet: "+*w.why.Load(), http.StatusServiceUnavailable)
 	})
+	w.handler = mux
 	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: patience, ReadTimeout: patience, MaxHeaderBytes: 8 << 10}
-	go func() {
-		defer close(w.done)
-		_ = w.server.Serve(l) // it ends with Close
-	}()
 	return w
+}
+
+// Serve serves on a listener, until Close. It returns at once.
+func (w *Waiting) Serve(l net.Listener) {
+	w.serving.Go(func() { _ = w.server.Serve(l) }) // it ends with Close
 }
 
 // Says sets what the node waits for.
@@ -44,5 +48,5 @@ func (w *Waiting) Says(why string) { w.why.Store(&why) }
 // Close ends all connections, and the listener.
 func (w *Waiting) Close() {
 	_ = w.server.Close()
-	<-w.done
+	w.serving.Wait()
 }

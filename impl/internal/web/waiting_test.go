@@ -18,7 +18,8 @@ func TestWaiting(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := l.Addr().String()
-	waiting := web.NewWaiting(l, host.Status{ID: spec.IntegerID(3), Stopped: true}, "jobs", "v1")
+	waiting := web.NewWaiting(func() host.Status { return host.Status{ID: spec.IntegerID(3), Stopped: true} }, "jobs", "v1")
+	waiting.Serve(l)
 	ask := func(path string) (int, string) {
 		response, err := http.Get("http://" + address + path)
 		require.NoError(t, err)
@@ -38,7 +39,7 @@ func TestWaiting(t *testing.T) {
 		require.Equal(t, "ok\n", body)
 		code, body = ask("/leader")
 		require.Equal(t, http.StatusServiceUnavailable, code)
-		require.Equal(t, "the node has not started yet: "+why+"\n", body)
+		require.Equal(t, "the node does not run yet: "+why+"\n", body)
 		waiting.Says("DNS has no such name")
 	}
 	waiting.Close()

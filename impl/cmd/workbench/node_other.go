@@ -1,0 +1,14 @@
+//go:build !linux
+
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// notifyStuck does nothing: no loop hangs on demand here.
+func notifyStuck(chan<- os.Signal) {}
+
+// dieTogether is for Linux alone.
+func dieTogether() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
