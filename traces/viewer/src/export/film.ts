@@ -6,7 +6,8 @@ import { byLane, between, distance, lane, moment, pairs, plan, share as gone, sp
 import { size } from '../ring/Messages';
 import { resourceAt, writesOf } from '../ring/writes';
 import type { Flight, Recording, Scene } from '../recording';
-import { moment as when, sentence, shorten } from '../words';
+import { part } from '../pair/plan';
+import { clusters, moment as when, sentence, shorten } from '../words';
 import { verdictOf } from '../embed/verdict';
 import { blink, clockOf, share, Shown, type Clock } from './clock';
 import { cutLink, faint, nodeMark, passing, resourceMark, tie, verdictLine, type Appearance } from './marks';
@@ -67,14 +68,16 @@ function ring(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan,
       marks[node]!.add(still, JSON.stringify([state.look, state.epoch, state.paused, state.saving, state.unheard, kind, is.lines]), is);
       if (scene.frame?.node === node) now[node]!.push(still);
     });
-    if (recording.header.resource) {
-      const mark = resourceMark(recording, writesOf(recording).after(recording.frames, scene.count), resourceAt(placed, servers));
+    clusters(recording.header).forEach((side, k) => {
+      if (!side.resource) return;
+      const at = resourceAt(part(placed, recording.header, k), side.servers.length);
+      const mark = resourceMark(side, writesOf(recording, side).after(recording.frames, scene.count), at);
       writes.add(still, mark, mark);
-    }
+    });
   });
   const around = places.map(({ x, y, r }, node) =>
     (now[node]!.length > 0 ? blink(clock, now[node]!, `<circle cx="${n(x)}" cy="${n(y)}" r="${n(r + 11)}" stroke="#0a58a6" stroke-width="2" stroke-dasharray="2 5" stroke-linecap="round"/>`) : ''));
-  return [faint(places, servers), ties.drawn((d) => d), links.drawn((d) => d), writes.drawn((d) => d), flights(recording, scenes, clock, placed, upkeep),
+  return [faint(recording.header, places), ties.drawn((d) => d), links.drawn((d) => d), writes.drawn((d) => d), flights(recording, scenes, clock, placed, upkeep),
     ...around, ...marks.map((mark) => mark.drawn(nodeMark))].filter(Boolean).join('\n');
 }
 

@@ -1,13 +1,12 @@
 // What is drawn in a film: the shapes of the ring, in light colours, each a text of SVG that needs no style.
 import type { Line } from '../embed/verdict';
 import { outline } from '../members/KindMark';
-import { together } from '../pair/pair';
 import { shapes, size } from '../ring/Messages';
 import { between, lane, pairs, type Pair, type Place, type Point } from '../ring/geometry';
 import { half, type Tally } from '../ring/writes';
 import type { Flight, Recording } from '../recording';
-import type { Look, MemberKind, NodeState } from '../types';
-import { epochColour, epochName, epochWord, groupOf, isServer, letters, messageWord, nodeId } from '../words';
+import type { Header, Look, MemberKind, NodeState, Side } from '../types';
+import { epochColour, epochName, epochWord, groupOf, isServer, letters, messageWord, nodeId, together } from '../words';
 import { lightColour } from './light';
 import { escape } from './svg';
 
@@ -23,8 +22,8 @@ function n(x: number): string { return String(Math.round(10 * x) / 10); }
 function colourOf(epoch: number): string { return lightColour(epochColour(epoch).slice(4, -1)); }
 
 // faint are the links, which are always there.
-export function faint(places: Place[], servers: number): string {
-  return pairs(places.length, servers, []).filter((pair) => pair.usual && together(pair.a, pair.b)).map(({ a, b }) => stroke(lane(places[a]!, places[b]!, 0), '--line', 1)).join('');
+export function faint(header: Header, places: Place[]): string {
+  return pairs(places.length, header.servers ?? 0, []).filter((pair) => pair.usual && together(header, pair.a, pair.b)).map(({ a, b }) => stroke(lane(places[a]!, places[b]!, 0), '--line', 1)).join('');
 }
 
 function stroke([from, to]: [Point, Point], colour: string, width: number, more = ''): string {
@@ -119,12 +118,12 @@ export function passing(flight: Flight, ends: [Point, Point]): string {
     text(messageWord(flight), 0, below, 'font-size="11" font-weight="600"');
 }
 
-// resourceMark is the resource, with what it has taken and refused.
-export function resourceMark(recording: Recording, { highest, taken, refused, stale }: Tally, at: Place): string {
-  const fenced = recording.header.resource === 'fenced';
+// resourceMark is the resource of a cluster, with what it has taken and refused.
+export function resourceMark(side: Side, { highest, taken, refused, stale }: Tally, at: Place): string {
+  const fenced = side.resource === 'fenced';
   const box = (by: number, more: string): string =>
     `<rect x="${n(-half.x - by)}" y="${n(-half.y - by)}" width="${2 * (half.x + by)}" height="${2 * (half.y + by)}" rx="${8 + by}" stroke="${lightColour('--ink')}" ${more}/>`;
-  const knows = !fenced ? 'no fence' : highest > 0 ? `${epochName(recording)} ≥ ${epochWord(highest)}` : 'nothing yet';
+  const knows = !fenced ? 'no fence' : highest > 0 ? `${epochName({ header: side })} ≥ ${epochWord(highest)}` : 'nothing yet';
   const counts = [`✓ ${taken - stale}`, refused > 0 ? `✕ ${refused}` : '', stale > 0 ? `stale ${stale}` : ''].filter(Boolean).join('  ');
   return `<g transform="translate(${n(at.x)} ${n(at.y)})">${box(0, 'stroke-width="1.8" fill="#ffffff"')}${fenced ? box(6, 'stroke-width="5" stroke-dasharray="2.5 5"') : ''}` +
     text('resource', 0, -11, 'font-size="11" font-weight="650"', '--soft') + text(knows, 0, 5, 'font-size="11" font-weight="600"') +

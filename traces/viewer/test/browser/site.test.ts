@@ -10,7 +10,8 @@ import type { Page } from 'playwright-core';
 import { axe, judged } from './accessible';
 import { sabotage } from './broken';
 import { workbench } from './built';
-import { phone, ready, settled, theBrowser, until, visit, type Options } from './kit';
+import { browser } from './browsers';
+import { phone, ready, settled, until, visit, type Options } from './kit';
 
 const types: Record<string, string> = { html: 'text/html; charset=utf-8', png: 'image/png' };
 
@@ -174,8 +175,8 @@ test('a page of somebody else has it within, as Share says, and keeps its focus'
     assert.match(frame, /^<iframe src="http:[^"]+#embed&amp;g=failover&amp;at=\d+" title="[^"]+"/);
   });
   const around = await served(`<!doctype html><html lang="en"><title>Around</title><input autofocus>${frame.replace(/src="[^"]*index/, 'src="/some/where/else/index').replace('g=failover', 'tour=failover').replace(/&amp;at=\d+/, '')}`);
-  const browser = await theBrowser();
-  const context = await browser.newContext({ viewport: phone });
+  const one = await browser({ dark: false, still: false, touch: false });
+  const context = await one.newContext({ viewport: phone });
   try {
     const broken = sabotage();
     if (broken) await context.addInitScript(broken);
