@@ -25,35 +25,20 @@ type Node struct {
 // each once, and id is among them (R40); the error says which of this does not hold. The node has not started: its
 // first input is [Start] or [Restart].
 func New(id spec.NodeID, members []spec.NodeID) (*Node, error) {
-	voters := make([]spec.Member, len(members))
-	for i, member := range members {
-		voters[i] = spec.Member{ID: member, Kind: spec.Voter}
-	}
-	return NewRanked(id, voters)
-}
-
-// NewRanked is New for members that have ranks: the better leader is the one of the higher rank, and of two of one rank that of the
-// higher id (R1). All are voters, and every node of the cluster is given the same; their addresses are not looked at. A cluster of
-// which some nodes have other ranks is as safe, and may come to no leader.
-func NewRanked(id spec.NodeID, members []spec.Member) (*Node, error) {
-	sorted := slices.SortedFunc(slices.Values(members), func(a, b spec.Member) int { return a.ID.Compare(b.ID) })
+	sorted := slices.SortedFunc(slices.Values(members), spec.NodeID.Compare)
 	if len(sorted) < 1 || len(sorted) > MaxMembers {
 		return nil, fmt.Errorf("bully: %d members: give from 1 to %d", len(sorted), MaxMembers)
 	}
-	all := set(1)<<len(sorted) - 1
-	r := roster{known: make([]spec.NodeID, len(sorted)), members: all, electors: all, voters: all}
 	for i, member := range sorted {
-		switch {
-		case !member.ID.Valid():
-			return nil, fmt.Errorf("bully: member %s is no id: give integers from 1 on or UUIDs of version 4", member.ID)
-		case i > 0 && member.ID == sorted[i-1].ID:
-			return nil, fmt.Errorf("bully: member %s is there twice: give each once", member.ID)
-		case member.Kind != spec.Voter:
-			return nil, fmt.Errorf("bully: member %s is a %q: where members are fixed, all are voters", member.ID, member.Kind)
+		if !member.Valid() {
+			return nil, fmt.Errorf("bully: member %s is no id: give integers from 1 on or UUIDs of version 4", member)
 		}
-		r.known[i] = member.ID
-		r.rank(place(i), member.Rank)
+		if i > 0 && member == sorted[i-1] {
+			return nil, fmt.Errorf("bully: member %s is there twice: give each once", member)
+		}
 	}
+	all := set(1)<<len(sorted) - 1
+	r := roster{known: sorted, members: all, electors: all, voters: all}
 	if r.me = r.placeOf(id); r.me == none {
 		return nil, fmt.Errorf("bully: node %s is no member: add it to the members, or correct its id", id)
 	}

@@ -217,31 +217,3 @@ func receivers(sent []spec.Message) (to []spec.NodeID) {
 	}
 	return to
 }
-
-// TestNewRanked: fixed members can have ranks, and then the one of the highest leads. Those without are compared by their ids.
-func TestNewRanked(t *testing.T) {
-	ranks := []spec.Member{{ID: id(3), Kind: spec.Voter}, {ID: id(1), Kind: spec.Voter, Rank: 5}, {ID: id(2), Kind: spec.Voter, Rank: 5}}
-	two, err := bully.NewRanked(id(2), ranks)
-	require.NoError(t, err)
-	two.Step(bully.Start())
-	two.Step(bully.Timeout(spec.PatienceTimer))
-	out := two.Step(bully.Receive(spec.Message{Type: spec.Assent, From: id(3), To: id(2), Question: 2}))
-	require.Equal(t, spec.OnAssent, out.Action)
-	require.Equal(t, spec.Claimant, two.State().Role, "nobody is higher")
-
-	one, err := bully.NewRanked(id(1), ranks)
-	require.NoError(t, err)
-	one.Step(bully.Start())
-	for from, want := range map[int]spec.MessageType{3: spec.OK, 2: spec.Assent} {
-		out := one.Step(bully.Receive(spec.Message{Type: spec.Election, From: id(from), To: id(1), Question: 2}))
-		require.Equal(t, want, out.Send[0].Type, "to %d", from)
-	}
-
-	_, err = bully.NewRanked(id(4), ranks)
-	require.EqualError(t, err, "bully: node 4 is no member: add it to the members, or correct its id")
-	_, err = bully.NewRanked(id(4), nil)
-	require.ErrorContains(t, err, "0 members")
-	ranks[0].Kind = spec.Witness
-	_, err = bully.NewRanked(id(1), ranks)
-	require.EqualError(t, err, `bully: member 3 is a "witness": where members are fixed, all are voters`)
-}

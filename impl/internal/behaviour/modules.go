@@ -61,12 +61,15 @@ func fieldsOf(t term) (fields []recording.Field) {
 	return fields
 }
 
+// none is said of what has no elements; of a record it is left out.
+const none = "none"
+
 // plain says a value as people write it.
 func plain(t term) string {
 	switch t.open {
 	case '{', '<':
 		if len(t.items) == 0 {
-			return "none"
+			return none
 		}
 		parts := make([]string, len(t.items))
 		for i := range t.items {
@@ -74,9 +77,11 @@ func plain(t term) string {
 		}
 		return strings.Join(parts, ", ")
 	case '[', '(':
-		parts := make([]string, len(t.items))
+		var parts []string
 		for i := range t.items {
-			parts[i] = t.keys[i] + " " + plain(t.items[i])
+			if text := plain(t.items[i]); text != none {
+				parts = append(parts, t.keys[i]+" "+text)
+			}
 		}
 		return "(" + strings.Join(parts, ", ") + ")"
 	}
