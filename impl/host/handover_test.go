@@ -122,3 +122,36 @@ func TestHoldIsForOneReign(t *testing.T) {
 		claim, h.state, h.watch.now = before, state, now
 	}
 }
+
+// TestHoldIsAgainstTheHigher: whose claim is lost is said by the ranks of the configuration, and then by ids (R1); where members are
+// fixed, by ids.
+func TestHoldIsAgainstTheHigher(t *testing.T) {
+	first, third := at(1, spec.Voter), at(3, spec.Voter)
+	first.Rank, third.Rank = 2, 1
+	ranked, err := spec.NewConfiguration(1, 1, []spec.Member{first, at(2, spec.Voter), third})
+	require.NoError(t, err)
+	h := &Host{config: Config{Logger: slog.New(slog.DiscardHandler)}, watch: &watch{}, held: held{5, 10}}
+	for _, test := range []struct {
+		conf spec.Configuration
+		me   int
+		lost []int
+	}{
+		{spec.Configuration{}, 1, []int{2, 3}},
+		{spec.Configuration{}, 2, []int{3}},
+		{spec.Configuration{}, 3, nil},
+		{ranked, 1, nil},
+		{ranked, 2, []int{1, 3}},
+		{ranked, 3, []int{1}},
+	} {
+		h.config.ID = id(test.me)
+		h.state = spec.State{Role: spec.Leader, Epoch: 5, Configuration: test.conf}
+		var lost []int
+		for i := 1; i <= 3; i++ {
+			claim := spec.Message{Type: spec.Claim, From: id(i), To: id(test.me), Epoch: 6, Question: 1, Configuration: test.conf}
+			if i != test.me && h.holds(&claim) {
+				lost = append(lost, i)
+			}
+		}
+		require.Equal(t, test.lost, lost, "%d with %v", test.me, test.conf)
+	}
+}
