@@ -34,6 +34,27 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
+// TestHoldAgainstWhoComesLater: a higher node that has not heard for how long the named one is to be left in peace stands in vain, and
+// leads when that is over.
+func TestHoldAgainstWhoComesLater(t *testing.T) {
+	bubble(t, 5, func(t *testing.T, c *cluster) {
+		for i := 1; i <= 4; i++ {
+			c.start(i)
+		}
+		c.awaitLeader(time.Second, 4)
+		hold := 20 * c.timing.Preempt
+		require.NoError(t, c.host(4).HandOver(t.Context(), id(1), hold))
+		c.awaitLeader(5*ms, 1)
+		began := time.Now()
+		c.start(5)
+		time.Sleep(hold - 10*ms)
+		require.True(t, c.follow(1), "its reign is left in peace")
+		require.Positive(t, c.host(5).Status().Counters.Sent[spec.Claim], "5 has stood")
+		c.awaitLeader(time.Minute, 5)
+		require.GreaterOrEqual(t, time.Since(began), hold-10*ms)
+	})
+}
+
 // TestHandOverWithoutHold: who is named without a hold leads for as long as any lower node.
 func TestHandOverWithoutHold(t *testing.T) {
 	bubble(t, 5, func(t *testing.T, c *cluster) {
