@@ -76,10 +76,11 @@ func (h *Host) noteNaming(what *spec.Input) {
 	}
 }
 
-// holds reports whether m is a CLAIM that is to be lost: by a higher node, while this one, which was named, is to lead (R51).
+// holds reports whether m is a CLAIM that is to be lost: by a higher node, in the configuration of this one (R1), while this one, which
+// was named, is to lead (R51).
 func (h *Host) holds(m *spec.Message) bool {
 	if m.Type != spec.Claim || h.state.Role != spec.Leader || h.state.Epoch != h.held.epoch || !h.watch.now.Before(h.held.until) ||
-		m.From.Compare(h.config.ID) < 0 {
+		!h.state.Configuration.Higher(m.From, h.config.ID) {
 		return false
 	}
 	h.config.Logger.Debug("a claim is not heard, as this node was named to lead", slog.String("by", m.From.String()))

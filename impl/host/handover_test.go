@@ -34,6 +34,27 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
+// TestHoldAgainstWhoComesLater: a higher node that has not heard for how long the named one is to be left in peace stands in vain, and
+// leads when that is over.
+func TestHoldAgainstWhoComesLater(t *testing.T) {
+	bubble(t, 5, func(t *testing.T, c *cluster) {
+		for i := 1; i <= 4; i++ {
+			c.start(i)
+		}
+		c.awaitLeader(time.Second, 4)
+		hold := 20 * c.timing.Preempt
+		require.NoError(t, c.host(4).HandOver(t.Context(), id(1), hold))
+		c.awaitLeader(5*ms, 1)
+		began := time.Now()
+		c.start(5)
+		time.Sleep(hold - 10*ms)
+		require.True(t, c.follow(1), "its reign is left in peace")
+		require.Positive(t, c.host(5).Status().Counters.Sent[spec.Claim], "5 has stood")
+		c.awaitLeader(time.Minute, 5)
+		require.GreaterOrEqual(t, time.Since(began), hold-10*ms)
+	})
+}
+
 // TestHandOverWithoutHold: who is named without a hold leads for as long as any lower node.
 func TestHandOverWithoutHold(t *testing.T) {
 	bubble(t, 5, func(t *testing.T, c *cluster) {
@@ -120,5 +141,38 @@ func TestHoldIsForOneReign(t *testing.T) {
 		change()
 		require.False(t, h.holds(&claim), name)
 		claim, h.state, h.watch.now = before, state, now
+	}
+}
+
+// TestHoldIsAgainstTheHigher: whose claim is lost is said by the ranks of the configuration, and then by ids (R1); where members are
+// fixed, by ids.
+func TestHoldIsAgainstTheHigher(t *testing.T) {
+	first, third := at(1, spec.Voter), at(3, spec.Voter)
+	first.Rank, third.Rank = 2, 1
+	ranked, err := spec.NewConfiguration(1, 1, []spec.Member{first, at(2, spec.Voter), third})
+	require.NoError(t, err)
+	h := &Host{config: Config{Logger: slog.New(slog.DiscardHandler)}, watch: &watch{}, held: held{5, 10}}
+	for _, test := range []struct {
+		conf spec.Configuration
+		me   int
+		lost []int
+	}{
+		{spec.Configuration{}, 1, []int{2, 3}},
+		{spec.Configuration{}, 2, []int{3}},
+		{spec.Configuration{}, 3, nil},
+		{ranked, 1, nil},
+		{ranked, 2, []int{1, 3}},
+		{ranked, 3, []int{1}},
+	} {
+		h.config.ID = id(test.me)
+		h.state = spec.State{Role: spec.Leader, Epoch: 5, Configuration: test.conf}
+		var lost []int
+		for i := 1; i <= 3; i++ {
+			claim := spec.Message{Type: spec.Claim, From: id(i), To: id(test.me), Epoch: 6, Question: 1, Configuration: test.conf}
+			if i != test.me && h.holds(&claim) {
+				lost = append(lost, i)
+			}
+		}
+		require.Equal(t, test.lost, lost, "%d with %v", test.me, test.conf)
 	}
 }

@@ -125,7 +125,7 @@ func TestRenderIsInTheOrderOfVariables(t *testing.T) {
 		`node = <<[role |-> "follower", leader |-> 0, lease |-> 0, epoch |-> 0, grantee |-> 0, support |-> {}` + numbers + conf + `], ` +
 			`[role |-> "candidate", leader |-> 0, lease |-> 0, epoch |-> 3, grantee |-> 1, support |-> {1}` + numbers + conf + `]>>`,
 		`up = {2}`,
-		`net = (<<1, 2>> :> <<>> @@ <<2, 1>> :> <<[type |-> "ELECTION", epoch |-> 3, question |-> 4, keeps |-> 1, granted |-> [by |-> 0, epoch |-> 0, question |-> 0]` + conf + `]>>)`,
+		`net = (<<1, 2>> :> <<>> @@ <<2, 1>> :> <<[type |-> "ELECTION", epoch |-> 3, question |-> 4, keeps |-> 1, granted |-> [by |-> 0, epoch |-> 0, question |-> 0], names |-> 0` + conf + `]>>)`,
 		`cut = {<<2, 1>>}`,
 		`budget = [early |-> 0, crash |-> 1, loss |-> 0, cut |-> 0, resign |-> 0, change |-> 0, ask |-> 15, heartbeat |-> 15]`,
 		`reigns = {[epoch |-> 3, leader |-> 1]}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { Ends, lineOf, neverHeard, theEnd } from '../src/live/ends';
-import { elsewhere, headline, kindOf, members, newestOf, waiting, type Member } from '../src/live/members';
+import { elsewhere, headline, heirsOf, kindOf, members, newestOf, rankOf, waiting, type Member } from '../src/live/members';
 import { byRank, idsOf, Merger, type Members, type Step } from '../src/live/merge';
 import { mostFrames, Reel } from '../src/live/reel';
 import * as store from '../src/store';
@@ -254,4 +254,17 @@ test('who votes is who counts, by the newest configuration', () => {
   assert.equal(newestOf(members.value)?.version, 2);
   assert.deepEqual(members.value.map(kindOf), ['', '', 'observer', 'no member']);
   assert.match(headline.value.says, /Nobody leads\. 2 of 2 nodes that vote are reached; 2 are a quorum\./);
+});
+
+test('ranks are shown once any member has one, and a leader hands over to other voters that are heard', () => {
+  const with7: Members = { epoch: 1, version: 3, members: [{ id: '1', kind: 'voter', rank: 7 }, { id: '2', kind: 'voter' }, { id: '3', kind: 'observer' }] };
+  const member = (id: string, configuration: Members, reach: Member['reach'] = 'heard'): Member =>
+    ({ id, url: '', reach, status: null, now: { role: 'follower', leader: null, epoch: 1, grantee: null, lease: 0, support: [], asked: 0, latest: 1, configuration } });
+  members.value = ['1', '2', '3'].map((id) => member(id, conf(2, '1', '2', '3')));
+  assert.deepEqual(members.value.map(rankOf), ['', '', '']);
+  members.value = [...['1', '2', '3', '4'].map((id) => member(id, with7))];
+  assert.deepEqual(members.value.map(rankOf), ['rank 7', 'rank 0', 'rank 0', '']);
+  assert.deepEqual(heirsOf(members.value[0]!).map((m) => m.id), ['2']);
+  members.value = members.value.map((m) => (m.id === '2' ? { ...m, reach: 'away' } : m));
+  assert.deepEqual(heirsOf(members.value[0]!), []);
 });

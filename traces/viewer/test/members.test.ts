@@ -84,6 +84,10 @@ test('changes are told in few words', () => {
   assert.equal(changeWords(recording, of(one, two), of(one, { node: 1, kind: 'witness', address: 'h:1' })), '2 voter → witness');
   assert.equal(changeWords(recording, of(one, two), of(one, { ...two, address: 'h:2' })), '2 at h:2');
   assert.equal(changeWords(recording, of(one, two), of(one, { node: 1, kind: 'voter' })), '2 without an address');
+  assert.equal(changeWords(recording, of(one, two), of(one, { ...two, rank: 7 })), '2 rank 7');
+  assert.equal(changeWords(recording, of(one, { ...two, rank: 7 }), of(one, two)), '2 rank 0');
+  assert.equal(changeWords(recording, of(one, two), of(one, { node: 1, kind: 'witness', address: 'h:1', rank: 7 })), '2 voter → witness rank 7');
+  assert.equal(changeWords(recording, of(one), of(one, { ...two, rank: 7 })), '+2 voter');
   assert.equal(changeWords(recording, of(one, two), of(one, two)), 'the same members');
   assert.deepEqual(changes(null, of(one)).map((c) => c.was), [null]);
   assert.equal(kindIn(of(one), 1), null);

@@ -1,7 +1,7 @@
 // Of a cluster that is watched: how it does, which nodes are reached, and the way back to now.
 import { shortIds } from '../words';
 import { goToNow } from './live';
-import { cluster, elsewhere, headline, kindOf, leaderOf, leads, live, mayResign, members, waiting, type Member } from './members';
+import { cluster, elsewhere, headline, heirsOf, kindOf, leaderOf, leads, live, mayResign, members, rankOf, waiting, type Member } from './members';
 import './live.css';
 
 export function LiveBar() {
@@ -12,7 +12,7 @@ export function LiveBar() {
   return (
     <section class="live" aria-label="The cluster">
       <p class="live-headline" role="status" data-well={headline.value.well}>{cluster.value && `${cluster.value}: `}{say(headline.value.says)}</p>
-      <ul class="live-nodes" aria-label="Its nodes">{members.value.map((m) => <One key={m.id} member={m} short={short.get(m.id)!} />)}</ul>
+      <ul class="live-nodes" aria-label="Its nodes">{members.value.map((m) => <One key={m.id} member={m} short={short} />)}</ul>
       <Now />
       <Connections short={short} />
     </section>
@@ -37,22 +37,35 @@ function word(m: Member): string {
   }
 }
 
-function One({ member, short }: { member: Member; short: string }) {
+function One({ member, short: names }: { member: Member; short: Map<string, string> }) {
+  const short = names.get(member.id)!;
   const own = member.url !== null && member.url !== '' && member.url !== location.origin;
   return (
     <li class="live-node" data-look={lookOf(member)} title={member.id}>
       {own ? <a href={`${member.url}/`} title={`The page of node ${member.id}`}>{short}</a> : <span>{short}</span>}
-      <span class="live-word">{word(member)}{kindOf(member) && `, ${kindOf(member)}`}</span>
+      <span class="live-word">{[word(member), kindOf(member), rankOf(member)].filter(Boolean).join(', ')}</span>
       {mayResign.value && leads(member) && (
         <button type="button" title="Lead no longer. If it is the highest, it will lead again soon." aria-label={`Make node ${short} resign`} onClick={() => resign(member)}>resign</button>
       )}
+      {mayResign.value && leads(member) && heirsOf(member).length > 0 && <HandOver leader={member} short={names} />}
     </li>
   );
 }
 
-// resign makes a node lead no longer. What comes of it is seen in its steps.
-function resign(member: Member): void {
-  void fetch(`${member.url}/resign`, { method: 'POST', mode: 'no-cors' }).catch(() => undefined);
+// HandOver lets the visitor choose who is to lead next.
+function HandOver({ leader, short }: { leader: Member; short: Map<string, string> }) {
+  return (
+    <select class="live-heir" value="" aria-label={`Hand over from node ${short.get(leader.id)}`} title="Lead no longer, and name who is to lead next. A higher node may take over soon."
+      onChange={(event) => { resign(leader, event.currentTarget.value); event.currentTarget.value = ''; }}>
+      <option value="" disabled>hand over to</option>
+      {heirsOf(leader).map((m) => <option key={m.id} value={m.id}>{short.get(m.id)}</option>)}
+    </select>
+  );
+}
+
+// resign makes a node lead no longer, and name another if one is given. What comes of it is seen in its steps.
+function resign(member: Member, to = ''): void {
+  void fetch(`${member.url}/resign${to && `?to=${encodeURIComponent(to)}`}`, { method: 'POST', mode: 'no-cors' }).catch(() => undefined);
 }
 
 function Now() {

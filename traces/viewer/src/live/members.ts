@@ -67,6 +67,18 @@ export function kindOf(m: Member): string {
   return kind === 'voter' ? '' : kind;
 }
 
+// rankOf says which rank a node has (R1), once any member has one: "rank 7"; '' before, and of who is no member.
+export function rankOf(m: Member): string {
+  const now = newestOf(members.value);
+  const own = now?.members.find(({ id }) => id === m.id);
+  return own && now!.members.some(({ rank }) => rank) ? `rank ${own.rank ?? 0}` : '';
+}
+
+// heirsOf returns to whom a leader may hand over (R51): the other voters that are heard; anybody heard, if members are fixed.
+export function heirsOf(leader: Member): Member[] {
+  return members.value.filter((m) => m.id !== leader.id && m.reach === 'heard' && !m.status?.stopped && kindOf(m) === '');
+}
+
 // Headline is how the cluster does, in a sentence.
 export interface Headline { says: string; well: boolean }
 

@@ -5,7 +5,7 @@
 interface Told { from: string; to: string; type: string; configuration?: Members }
 
 // Members is a configuration, where members come and go.
-export interface Members { epoch: number; version: number; members: { id: string; kind: string }[] }
+export interface Members { epoch: number; version: number; members: { id: string; kind: string; rank?: number }[] }
 
 // Step is what this page reads of a step of a node. All of it is in its line.
 export interface Step {

@@ -10,22 +10,25 @@ import './members.css';
 export function Table({ recording, of, before }: { recording: Recording; of: Configuration; before?: Configuration | null | undefined }) {
   const differs = new Map(before ? changes(before, of).map((change) => [change.node, change]) : []);
   const gone = [...differs.values()].filter((change) => change.is === null);
+  const ranked = [...of.members, ...(before?.members ?? [])].some((m) => m.rank);
   const addressed = [...of.members, ...(before?.members ?? [])].some((m) => m.address);
   if (of.members.length + gone.length === 0) return <p class="mem-none">It knows of no members yet. A leader that has added it will tell it.</p>;
   const was = (node: number): string => {
     const change = differs.get(node);
     if (!change) return '';
     if (change.was === null) return 'new';
-    return change.was === change.is ? 'another address' : `was ${change.was}`;
+    if (change.was !== change.is) return `was ${change.was}`;
+    return change.address === undefined ? 'another rank' : 'another address';
   };
   return (
     <table class="mem-table">
-      <thead><tr><th scope="col">id</th><th scope="col">kind</th>{addressed && <th scope="col">address</th>}{differs.size > 0 && <th scope="col"><span class="unseen">change</span></th>}</tr></thead>
+      <thead><tr><th scope="col">id</th><th scope="col">kind</th>{ranked && <th scope="col">rank</th>}{addressed && <th scope="col">address</th>}{differs.size > 0 && <th scope="col"><span class="unseen">change</span></th>}</tr></thead>
       <tbody>
         {of.members.map((m) => (
           <tr key={m.node} class={differs.has(m.node) ? 'panel-changed' : undefined}>
             <th scope="row" title={fullId(recording, m.node)}>{nodeId(recording, m.node)}</th>
             <td><KindMark kind={m.kind} /> {m.kind}</td>
+            {ranked && <td>{m.rank ?? 0}</td>}
             {addressed && <td class="mem-address">{m.address ? <code>{m.address}</code> : '–'}</td>}
             {differs.size > 0 && <td><ins>{was(m.node)}</ins></td>}
           </tr>
@@ -34,6 +37,7 @@ export function Table({ recording, of, before }: { recording: Recording; of: Con
           <tr key={node} class="panel-changed">
             <th scope="row"><del>{nodeId(recording, node)}</del></th>
             <td><KindMark kind={kind as MemberKind} /> <del>{kind}</del></td>
+            {ranked && <td />}
             {addressed && <td />}
             <td><ins>removed</ins></td>
           </tr>

@@ -71,8 +71,8 @@ export function membershipWords(of: Membership | null | undefined): string {
   return newer(of.newest, of.own) ? `${kind}, knows only ${stampWords(of.own)}` : `${kind}, has another ${stampWords(of.own)}`;
 }
 
-// Change is how a node differs in two configurations. Was and is are null where it is no member.
-export interface Change { node: number; was: MemberKind | null; is: MemberKind | null; address?: string }
+// Change is how a node differs in two configurations. Was and is are null where it is no member; rank is there if it is another one.
+export interface Change { node: number; was: MemberKind | null; is: MemberKind | null; address?: string; rank?: number }
 
 // changes returns how two configurations differ, ascending by node.
 export function changes(from: Configuration | null, to: Configuration | null): Change[] {
@@ -80,18 +80,21 @@ export function changes(from: Configuration | null, to: Configuration | null): C
   return [...nodes].sort((a, b) => a - b).flatMap((node): Change[] => {
     const [was, is] = [kindIn(from, node), kindIn(to, node)];
     const [before, after] = [from, to].map((c) => c?.members.find((m) => m.node === node)?.address ?? '');
-    if (was === is && before === after) return [];
-    return [{ node, was, is, ...(was === is && { address: after ?? '' }) }];
+    const [lower, rank] = [from, to].map((c) => c?.members.find((m) => m.node === node)?.rank ?? 0);
+    if (was === is && before === after && lower === rank) return [];
+    return [{ node, was, is, ...(was === is && before !== after && { address: after ?? '' }), ...(was !== null && is !== null && lower !== rank && { rank: rank! }) }];
   });
 }
 
-// changeWord says a change in short: "+4 observer", "−1", "3 voter → witness", "2 at 10.0.0.9:7400".
-export function changeWord(recording: Cast, { node, was, is, address }: Change): string {
+// changeWord says a change in short: "+4 observer", "−1", "3 voter → witness", "2 at 10.0.0.9:7400", "1 rank 7".
+export function changeWord(recording: Cast, { node, was, is, address, rank }: Change): string {
   const id = nodeId(recording, node);
   if (is === null) return `−${id}`;
   if (was === null) return `+${id} ${is}`;
-  if (was !== is) return `${id} ${was} → ${is}`;
-  return address ? `${id} at ${address}` : `${id} without an address`;
+  const ranked = rank === undefined ? '' : ` rank ${rank}`;
+  if (was !== is) return `${id} ${was} → ${is}${ranked}`;
+  if (address === undefined) return `${id}${ranked}`;
+  return `${id} ${address ? `at ${address}` : 'without an address'}${ranked}`;
 }
 
 // changeWords says how one configuration differs from another; "the same members" if it does not.
