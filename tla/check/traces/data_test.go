@@ -136,19 +136,11 @@ func TestFinished(t *testing.T) {
 		return o
 	}
 	one := `"<<\"verdict\", 1, 11, \"accepted\", <<>>, <<>>>>"`
-<<<<<<< HEAD
 	two := `"<<\"verdict\", 2, 15, \"state\", <<\"leader\", 3, 0, 1, 3, {1, 2}, 0, 9, 8, <<8, 0, 0>>, <<0, 1, {1, 2, 3}, {}, {}, <<0, 0, 4>>, <<1, 1, 1>>>>>>, ` +
 		`<<<<\"follower\", 0, 0, 1, 3, {}, 0, 9, 0, <<0, 0, 0>>, <<0, 1, {1, 2, 3}, {}, {}, <<0, 0, 4>>, <<1, 1, 1>>>>>>, ` +
-		`<<<<\"RESIGN\", 3, 1, 1, 9, 0, 2, 2, 7, <<0, 1, {1, 2, 3}, {}, {}, <<0, 0, 4>>, <<1, 1, 1>>>>>>>>>>>>"`
+		`<<<<\"RESIGN\", 3, 1, 1, 9, 0, 2, 2, 7, 3, <<0, 1, {1, 2, 3}, {}, {}, <<0, 0, 4>>, <<1, 1, 1>>>>>>>>>>>>"`
 	all := saidConf{0, 1, []rank{1, 2, 3}, []rank{}, []rank{}, []int{0, 0, 4}, []int{1, 1, 1}}
-	resign := told{kind: "RESIGN", from: 3, to: 1, epoch: 1, question: 9, conf: all}
-=======
-	two := `"<<\"verdict\", 2, 15, \"state\", <<\"leader\", 3, 0, 1, 3, {1, 2}, 0, 9, 8, <<8, 0, 0>>, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>, ` +
-		`<<<<\"follower\", 0, 0, 1, 3, {}, 0, 9, 0, <<0, 0, 0>>, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>, ` +
-		`<<<<\"RESIGN\", 3, 1, 1, 9, 0, 2, 2, 7, 3, <<0, 1, {1, 2, 3}, {}, {}, <<1, 1, 1>>>>>>>>>>>>"`
-	all := saidConf{0, 1, []rank{1, 2, 3}, []rank{}, []rank{}, []int{1, 1, 1}}
 	resign := told{kind: "RESIGN", from: 3, to: 1, epoch: 1, question: 9, names: 3, conf: all}
->>>>>>> handover
 	resign.granted.by, resign.granted.epoch, resign.granted.question = 2, 2, 7
 	j := &job{name: "job", chunks: chunks}
 	b := batch{jobs: []*job{j}}
