@@ -373,6 +373,7 @@ func serveModel(r io.Reader, w io.Writer) error {
 	return port.Serve(r, w, port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
 		Changing: true,
+		Naming:   true,
 		Make:     conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} }),
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil

@@ -104,7 +104,7 @@ func TestByRule(t *testing.T) {
 	} {
 		require.Equal(t, want, of[want.Rule])
 	}
-	require.Len(t, of, 50+1+1)
+	require.Len(t, of, 51+1+1)
 	require.Contains(t, r.RuleTable(), "R8                       1      0      1      0          1  The patience of a follower ends\n")
 }
 

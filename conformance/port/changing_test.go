@@ -86,7 +86,7 @@ func TestServerRefusesConfigurations(t *testing.T) {
 		require.Contains(t, ask(model(), began, `{"id":2,"op":"call","node":"a","call":"change"`+wanted+`}`), `"ignored"`, wanted)
 	}
 	fixed := model()
-	fixed.Changing = false
+	fixed.Changing, fixed.Naming = false, false
 	require.Contains(t, ask(fixed, began), "a configuration is for a port with the feature members")
 	require.Contains(t, ask(fixed, `{"id":1,"op":"hello","protocol":1,"kit":"1","spec":"2.0"}`), `"features":["fence"]`)
 }

@@ -69,9 +69,9 @@ func TestRepliesAreSpelt(t *testing.T) {
 		{`"effects":`, `"Effects":`, `there is no field "Effects": names are as conformance/CERTIFYING.md spells them`},
 		{`"effects":`, `"effect\u0073":`, `there is no field "effect\u0073"`},
 		{`{"arm":`, `{"ARM":`, `there is no field "ARM"`},
-		{`"features":["fence","members"]`, `"features":["fence","fence"]`, `"features" has "fence" twice`},
-		{`"features":["fence","members"]`, `"features":["fly"]`, `"features" has "fly": there are fence and members`},
-		{`,"features":["fence","members"]`, ``, ""},
+		{`"features":["fence","members","names"]`, `"features":["fence","fence"]`, `"features" has "fence" twice`},
+		{`"features":["fence","members","names"]`, `"features":["fly"]`, `"features" has "fly": there are fence, members, names`},
+		{`,"features":["fence","members","names"]`, ``, ""},
 		{`,"state":`, " , \t\"state\" : ", ""},
 		{"}\n", "}\r\n", ""},
 	} {

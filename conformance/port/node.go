@@ -72,7 +72,12 @@ func InputOf(name string, in *spec.Input) Request {
 	case in.Timer != "":
 		return Request{Op: End, Node: name, Timer: in.Timer}
 	case in.Call != "":
-		return Request{Op: Call, Node: name, Call: in.Call, Configuration: rawConfiguration(in.Configuration)}
+		q := Request{Op: Call, Node: name, Call: in.Call, Configuration: rawConfiguration(in.Configuration), Hold: in.Hold}
+		if !in.Names.IsNone() {
+			names := in.Names
+			q.Names = &names
+		}
+		return q
 	}
 	return Request{Op: Receive, Node: name, Message: rawMessage(&in.Message)}
 }
@@ -91,6 +96,12 @@ func rawMessage(m *spec.Message) json.RawMessage {
 	}
 	if g := m.Granted; g != (spec.Granted{}) {
 		text += fmt.Sprintf(`,"granted":{"by":%s,"epoch":%d,"question":%d}`, id(g.By), uint64(g.Epoch), uint64(g.Question))
+	}
+	if !m.Names.IsNone() {
+		text += `,"names":` + id(m.Names)
+	}
+	if m.Hold != 0 {
+		text += fmt.Sprintf(`,"hold":%d`, uint64(m.Hold))
 	}
 	if c := rawConfiguration(m.Configuration); c != nil {
 		text += `,"configuration":` + string(c)

@@ -35,6 +35,7 @@ func model() port.Implementation {
 	return port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
 		Changing: true,
+		Naming:   true,
 		Make:     conformance.NodeOf(func() conformance.Subject { return &conformance.Model{} }),
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil
@@ -102,7 +103,7 @@ func TestModel(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Close()
 	require.Equal(t, port.Identity{Name: "model", Version: "1.0", Language: "Go"}, p.Identity)
-	require.Equal(t, []string{"fence", "members"}, p.Features)
+	require.Equal(t, []string{"fence", "members", "names"}, p.Features)
 	asked := 0
 	for _, g := range conformance.Groups() {
 		n := 0

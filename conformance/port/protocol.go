@@ -37,10 +37,11 @@ const MaxMembers = 64
 const (
 	FeatureFence   = "fence"   // it has fenced resources (R38)
 	FeatureMembers = "members" // members of its clusters may change (R42 to R49)
+	FeatureNames   = "names"   // who resigns can name who is to lead (R51)
 )
 
 // Features returns every feature.
-func Features() []string { return []string{FeatureFence, FeatureMembers} }
+func Features() []string { return []string{FeatureFence, FeatureMembers, FeatureNames} }
 
 // Op says what a request asks for.
 type Op string
@@ -82,6 +83,8 @@ type Request struct {
 	Timer         spec.Timer      `json:"timer,omitempty"`
 	Call          spec.Call       `json:"call,omitempty"`
 	Configuration json.RawMessage `json:"configuration,omitempty"` // of Begin, where members change, and of a call to change, which may be malformed
+	Names         *spec.NodeID    `json:"names,omitempty"`         // of a call to resign, which may name a node (R51)
+	Hold          spec.Hold       `json:"hold,omitempty"`          // of a call that names; 0 if it is missing
 	Resource      string          `json:"resource,omitempty"`
 	Epoch         spec.Epoch      `json:"epoch,omitempty"` // 0 if it is missing
 	Value         string          `json:"value,omitempty"`

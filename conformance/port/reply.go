@@ -197,7 +197,7 @@ func (r *Reply) fits(to *Request) error {
 func featured(features []string) error {
 	for k, one := range features {
 		if !slices.Contains(Features(), one) {
-			return fmt.Errorf(`"features" has %q: there are %s`, one, strings.Join(Features(), " and "))
+			return fmt.Errorf(`"features" has %q: there are %s`, one, strings.Join(Features(), ", "))
 		}
 		if slices.Contains(features[:k], one) {
 			return fmt.Errorf(`"features" has %q twice`, one)

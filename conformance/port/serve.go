@@ -22,6 +22,8 @@ type Implementation struct {
 	// Changing says that nodes may start with a configuration (R42 to R49). Such a node Make is given alone, as the only member, and Load
 	// without members.
 	Changing bool
+	// Naming says that nodes hand over by name (R51). Other nodes are not called so, and are not given what names a node.
+	Naming bool
 	// Fence makes a fenced resource. Nil makes those of Serve, which do no more than R38 says.
 	Fence func() Fence
 }
@@ -119,9 +121,12 @@ func (r *resource) Read() (value string, highest spec.Epoch) { return r.value, r
 func (s *server) answer(q *Request) Reply {
 	switch q.Op {
 	case Hello:
-		features := Features()
-		if !s.implementation.Changing {
-			features = []string{FeatureFence}
+		features := []string{FeatureFence}
+		if s.implementation.Changing {
+			features = append(features, FeatureMembers)
+		}
+		if s.implementation.Naming {
+			features = append(features, FeatureNames)
 		}
 		return Reply{Port: &s.implementation.Identity, Protocol: Version, Features: features}
 	case Reset:
@@ -236,7 +241,10 @@ func (q *Request) misfounded() string {
 // step gives a node an input.
 func (s *server) step(q *Request) Reply {
 	n := s.nodes[q.Node]
-	in := spec.Input{Timer: q.Timer, Call: q.Call}
+	in := spec.Input{Timer: q.Timer, Call: q.Call, Hold: q.Hold}
+	if q.Names != nil {
+		in.Names = *q.Names
+	}
 	switch {
 	case q.unsaid != "":
 		return Reply{Error: fmt.Sprintf("the %s is missing", q.unsaid)}
@@ -253,6 +261,9 @@ func (s *server) step(q *Request) Reply {
 		if err := json.Unmarshal(q.Configuration, &in.Configuration); err != nil {
 			return Reply{Ignored: err.Error(), State: &n.state}
 		}
+	}
+	if !s.implementation.Naming && !(in.Names.IsNone() && in.Message.Names.IsNone()) {
+		return Reply{Ignored: "it hands over to nobody by name (section 15)", State: &n.state}
 	}
 	var out spec.Step
 	n.node.Step(&in, &out)

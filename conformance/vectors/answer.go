@@ -20,6 +20,7 @@ func model() port.Implementation {
 	return port.Implementation{
 		Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
 		Changing: true,
+		Naming:   true,
 		Make:     newModel,
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 			return conformance.NodeIn(&conformance.Model{}, id, members, s), nil

@@ -214,7 +214,10 @@ func caseOf(known map[string]*conformance.Case, q *port.Request, want *port.Repl
 	if c == nil {
 		return nil
 	}
-	c.Input = spec.Input{Timer: q.Timer, Call: q.Call}
+	c.Input = spec.Input{Timer: q.Timer, Call: q.Call, Hold: q.Hold}
+	if q.Names != nil {
+		c.Input.Names = *q.Names
+	}
 	switch q.Op {
 	case port.Begin:
 		c.Input.Call = spec.StartCall

@@ -29,7 +29,7 @@ func changing(t *testing.T) (all []*script) {
 
 const membersSuite = "members"
 
-// configuration reads one, such as: 3/2 1 2 witness:3 observer:4@h:1; or nobody.
+// configuration reads one, such as: 3/2 1 2 witness:3 observer:4^7@h:1; or nobody.
 func configuration(text string) (c spec.Configuration, err error) {
 	words := strings.Fields(text)
 	if len(words) == 1 && words[0] == "nobody" {
@@ -39,6 +39,13 @@ func configuration(text string) (c spec.Configuration, err error) {
 	for _, word := range words[min(1, len(words)):] {
 		m := spec.Member{Kind: spec.Voter}
 		word, m.Address, _ = strings.Cut(word, "@")
+		var rank uint64
+		if id, text, said := strings.Cut(word, "^"); said {
+			if rank, err = strconv.ParseUint(text, 10, 16); err != nil {
+				return c, err
+			}
+			word, m.Rank = id, uint16(rank)
+		}
 		if kind, id, said := strings.Cut(word, ":"); said {
 			m.Kind, word = spec.MemberKind(kind), id
 		}

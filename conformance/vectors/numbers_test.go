@@ -39,7 +39,10 @@ func (s *script) follow(q *port.Request) {
 			return
 		}
 	case port.Call:
-		in.Configuration = configurationOf(q)
+		in.Configuration, in.Hold = configurationOf(q), q.Hold
+		if q.Names != nil {
+			in.Names = *q.Names
+		}
 	case port.Crash:
 		delete(s.shadows, q.Node)
 		return
@@ -141,6 +144,10 @@ func besides(m *spec.Message, words []string) (err error) {
 			m.To, err = spec.ParseNodeID(words[1])
 		case words[0] == "keeps" && len(words) > 1:
 			m.Keeps, err = spec.ParseNodeID(words[1])
+		case words[0] == "names" && len(words) > 1:
+			m.Names, err = spec.ParseNodeID(words[1])
+		case words[0] == "hold" && len(words) > 1:
+			m.Hold, err = hold(words[1])
 		case words[0] == "granted" && len(words) > 3:
 			taken = 4
 			var epoch, q uint64
@@ -158,6 +165,12 @@ func besides(m *spec.Message, words []string) (err error) {
 		words = words[taken:]
 	}
 	return err
+}
+
+// hold reads for how long a node that is named is not to be pre-empted.
+func hold(text string) (spec.Hold, error) {
+	d, err := strconv.ParseUint(text, 10, 64)
+	return spec.Hold(d), err
 }
 
 // numbered cuts the words that say numbers off those that say a state.

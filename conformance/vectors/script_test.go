@@ -155,7 +155,11 @@ func (s *script) node(line string, words []string, c spec.Configuration) error {
 	case "ends":
 		q.Op, q.Timer = port.End, spec.Timer(words[2])
 	case "called":
-		*q = port.InputOf(name, &spec.Input{Call: spec.Call(words[2]), Configuration: c})
+		in := spec.Input{Call: spec.Call(words[2]), Configuration: c}
+		var says spec.Message
+		err = besides(&says, words[3:])
+		in.Names, in.Hold = says.Names, says.Hold
+		*q = port.InputOf(name, &in)
 	case "ask-change":
 		_, text, _ := strings.Cut(line, "ask-change ")
 		q.Op, q.Call, q.Configuration = port.Call, spec.ChangeCall, json.RawMessage(text)

@@ -122,7 +122,7 @@ func TestSources(t *testing.T) {
 			require.NoError(t, s.check(word), v.Case)
 		}
 	}
-	for _, word := range []string{"R51", "R17.99", "B99", "L0", "question:0", "loop:9", "mutant:none", "fault:x", "hearsay", ""} {
+	for _, word := range []string{"R52", "R17.99", "B99", "L0", "question:0", "loop:9", "mutant:none", "fault:x", "hearsay", ""} {
 		require.Error(t, s.check(word))
 	}
 	for _, word := range []string{"R17", "R36.5", "B06", "L16", "question:16", "loop:3", "mutant:votes-twice", "requests"} {

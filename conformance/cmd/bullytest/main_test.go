@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 	err := port.Serve(os.Stdin, os.Stdout, port.Implementation{
 		Identity: port.Identity{Name: how, Version: "1.0", Language: "Go"},
 		Changing: true,
+		Naming:   true,
 		Make:     conformance.NodeOf(subject),
 		Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 			return conformance.NodeIn(subject(), id, members, s), nil

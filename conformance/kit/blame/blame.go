@@ -31,6 +31,8 @@ func Rule(c *conformance.Case, got spec.Step) string {
 	switch {
 	case c.Want.Ignored || got.Ignored || c.Input.Starts():
 		return rule
+	case namesWrongly(c, &got):
+		return "R51"
 	case changes(c) && ruleOfMembers(c, &got) != "":
 		return ruleOfMembers(c, &got)
 	case changes(c) && slices.Contains(ofMembers, rule):

@@ -137,7 +137,7 @@ func ranksMatter(c *conformance.Case) bool {
 // nodesOf returns all ids that a case names, ascending.
 func nodesOf(c *conformance.Case) []spec.NodeID {
 	m := &c.Input.Message
-	ids := append([]spec.NodeID{c.ID, c.Before.Leader, c.Before.Grantee, m.From, m.To, m.Keeps, m.Granted.By}, c.Members...)
+	ids := append([]spec.NodeID{c.ID, c.Before.Leader, c.Before.Grantee, m.From, m.To, m.Keeps, m.Granted.By, m.Names, c.Input.Names}, c.Members...)
 	for _, a := range c.Before.Answered {
 		ids = append(ids, a.Node)
 	}

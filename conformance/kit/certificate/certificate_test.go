@@ -95,6 +95,17 @@ func TestMembers(t *testing.T) {
 	require.NotEqual(t, fixed.Digest, both.Digest)
 }
 
+// TestNames certifies a port that hands over to nobody by name, too, and says of which features it is.
+func TestNames(t *testing.T) {
+	k, r := held(), report(nil)
+	gold := &k.Levels[len(k.Levels)-1]
+	gold.Cases = append(gold.Cases, kit.Case{ID: "R51-names", Must: true, Needs: port.FeatureNames})
+	r.Verdicts = append(r.Verdicts, kit.Verdict{Case: "R51-names", Suite: "vectors", Outcome: kit.Unsupported})
+	c := certificate.Of(r, k)
+	require.Equal(t, "gold", c.Level)
+	require.Equal(t, []string{"fence"}, c.Features)
+}
+
 // TestSame has the same certificate of two runs that differ in their times, and another if any verdict differs.
 func TestSame(t *testing.T) {
 	one, other := report(nil), report(nil)

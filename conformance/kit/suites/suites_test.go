@@ -45,6 +45,7 @@ func serve(newChange func() func(*conformance.Case)) port.Config {
 		return port.Serve(r, w, port.Implementation{
 			Identity: port.Identity{Name: "model", Version: "1.0", Language: "Go"},
 			Changing: true,
+			Naming:   true,
 			Make:     conformance.NodeOf(func() conformance.Subject { return one }),
 			Load: func(id spec.NodeID, members []spec.NodeID, s spec.State) (conformance.Node, error) {
 				return conformance.NodeIn(one, id, members, s), nil

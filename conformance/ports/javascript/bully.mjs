@@ -3,7 +3,7 @@
 // those of a configuration; fixed members are one that never changes, so no rule asks which of the two they are.
 
 import { configurationOf, configurationUpTo, differing, fixedOf, highest, isElector, isFirst, isMember, isQuorum, isVoter, newer, outranks, same } from "./configuration.mjs";
-import { MAX_EPOCH, TYPES, checkPromise, checkState, compareIds, isId, malformed, promiseOf } from "./forms.mjs";
+import { MAX_EPOCH, TYPES, checkPromise, checkState, compareIds, isHold, isId, malformed, promiseOf } from "./forms.mjs";
 import {
   adopt, answeredBy, asks, backedBy, become, bound, but, claims, configured, freed, learn, learnIfFree, mayGrant, nextEpoch, numbered, release, rest, shields, stamped,
   survives, unbound,
@@ -108,18 +108,31 @@ export class BullyNode {
     return this.#take(this.#state, running, this.#ended(this.#state, timer), [timer]);
   }
 
-  /** R28, R41, R47: its user asks it to resign or to change the configuration, or its host says that its holder is dead. @param {unknown} name @param {any} [configuration] @returns {Step|Ignored} */
-  call(name, configuration) {
+  /**
+   * R28, R41, R47: its user asks it to resign or to change the configuration, or its host says that its holder is dead. R51: who resigns may name
+   * who is to stand first, and for how many milliseconds that one is to be left in peace.
+   * @param {unknown} name @param {any} [configuration] @param {{names?: any, hold?: any}} [naming] @returns {Step|Ignored}
+   */
+  call(name, configuration, naming = {}) {
     const s = this.#state;
     switch (name) {
       case "resign":
-        return s.role === "leader" ? this.#take(s, this.timers(), [rest(unbound(s)), this.#toAll(s, "RESIGN")]) : this.#ignored("R28", "it does not lead");
+        return this.#resignAsked(s, naming);
       case "holder-dead":
         return shields(s, this.#me) ? this.#take(s, this.timers(), [freed(s), []]) : this.#ignored("R41", "it keeps the lease of no other node");
       case "change":
         return this.#changeAsked(s, configuration);
     }
     return this.#ignored("R28, R41", "the call is none");
+  }
+
+  /** R28, R51. @param {State} s @param {{names?: any, hold?: any}} naming @returns {Step|Ignored} */
+  #resignAsked(s, { names, hold = 0 }) {
+    if (s.role !== "leader") return this.#ignored("R28", "it does not lead");
+    const isNaming = names !== undefined;
+    if (isNaming && !this.#mayName(s, names, hold)) return this.#ignored("R51", "who is named is no other voter, or the hold is none");
+    const naming = isNaming && { names, ...(hold > 0 && { hold }) };
+    return this.#take(s, this.timers(), [rest(unbound(s)), this.#toAll(s, "RESIGN").map((told) => ({ ...told, ...naming }))]);
   }
 
   /** R36, R46: the timers that run. @param {State} s @returns {Timer[]} */
@@ -280,14 +293,28 @@ export class BullyNode {
   #mayClaim(s) {
     return this.#isQuorum(s) && s.epoch < MAX_EPOCH;
   }
-  /** R16: asks for the next epoch; it promises it to itself only on winning. @param {State} s @returns {Outcome} */
-  #claim(s) {
+  /** R16: asks for the next epoch; it promises it to itself only on winning. R51: who was named says by whom. @param {State} s @param {Id} [names] @returns {Outcome} */
+  #claim(s, names) {
     const t = asks(s, "claimant");
-    return this.#mayWin(t) ? this.#win(t) : [t, this.#toAll(t, "CLAIM", nextEpoch(t))];
+    return this.#mayWin(t) ? this.#win(t) : [t, this.#toAll(t, "CLAIM", nextEpoch(t)).map((told) => (names ? { ...told, names } : told))];
   }
-  /** R17, R18, R45: promises the epoch to c and keeps c's lease, or refuses. @param {State} s @param {Message} m @returns {Outcome} */
-  #claimHeard(s, m) {
+  /** R51: may a leader name k? @param {State} s @param {any} k @param {any} hold */
+  #mayName(s, k, hold) {
+    return isId(k) && k !== this.#me && isVoter(this.#conf(s), k) && isHold(hold);
+  }
+  /** R51: is it to claim, having been released by this RESIGN? @param {State} s @param {Message} m */
+  #isNamed(s, m) {
+    const isIdle = s.role === "follower" && s.leader === null && m.epoch === s.epoch && s.epoch < MAX_EPOCH;
+    return m.names === this.#me && isIdle && isVoter(this.#conf(s), this.#me) && same(this.#conf(s), this.#conf(m));
+  }
+  /** R51: is its lease one of the reign in which the sender of a CLAIM was named, or of an earlier one? @param {State} s @param {Message} m */
+  #hasEnded(s, { names, epoch }) {
+    return names !== undefined && names !== this.#me && s.leader === names && s.epoch < epoch;
+  }
+  /** R17, R18, R45: promises the epoch to c and keeps c's lease, or refuses. @param {State} before @param {Message} m @returns {Outcome} */
+  #claimHeard(before, m) {
     const { from: c, epoch: e } = m;
+    const s = this.#hasEnded(before, m) ? freed(before) : before;
     const leads = s.role === "leader";
     const handsOver = leads && this.#outranks(c, this.#me, s) && e > s.epoch;
     const rivals = claims(s, e) && !this.#outranks(c, this.#me, s); // of two that claim an epoch the better goes on
@@ -347,6 +374,7 @@ export class BullyNode {
   /** R29: who succeeds is granted at once; a claimant asks again those who may have refused for the old leader's sake. @param {State} s @param {Message} m @returns {Outcome} */
   #resignHeard(s, { granted, ...m }) {
     const t = release(s, m.from, m.question);
+    if (s.leader === m.from && this.#isNamed(t, m)) return this.#claim(t, m.from);
     if (granted) {
       const { by: from, epoch, question } = granted;
       /** @type {Message} */

@@ -7,7 +7,7 @@
 /** @typedef {"ELECTION"|"OK"|"ASSENT"|"CLAIM"|"GRANT"|"REFUSE"|"COORDINATOR"|"HEARTBEAT"|"ACK"|"RESIGN"|"IM_BACK"} Type */
 /** @import { Configuration } from "./configuration.mjs" */
 /** @typedef {{by: Id, epoch: number, question: number}} Granted  The claim that a leader has granted as it handed over (R18). */
-/** @typedef {{type: Type, from: Id, to: Id, epoch: number, question: number, keeps?: Id|null, granted?: Granted, configuration?: Configuration}} Message */
+/** @typedef {{type: Type, from: Id, to: Id, epoch: number, question: number, keeps?: Id|null, granted?: Granted, names?: Id, hold?: number, configuration?: Configuration}} Message */
 /** @typedef {{epoch: number, grantee: Id|null, reserved: number, configuration?: Configuration}} Promised  What is on disk: the highest epoch, to whom it is promised, and which numbers may have been used. */
 /** @typedef {{node: Id, question: number}} Answered  The latest question that a node has answered. */
 /**
@@ -22,6 +22,9 @@ export const MAX_EPOCH = Number.MAX_SAFE_INTEGER;
 /** R34: the types that a node knows. @type {readonly string[]} */
 export const TYPES = ["ELECTION", "OK", "ASSENT", "CLAIM", "GRANT", "REFUSE", "COORDINATOR", "HEARTBEAT", "ACK", "RESIGN", "IM_BACK"];
 const ROLES = ["follower", "candidate", "electing", "claimant", "leader"];
+/** What may be there besides. @type {Readonly<Record<string, readonly string[]>>} */
+const MORE = { ELECTION: ["keeps"], CLAIM: ["names"], RESIGN: ["granted", "names", "hold"] };
+const MAX_HOLD = 24 * 60 * 60 * 1000;
 const FIELDS = ["type", "from", "to", "epoch", "question"];
 const MAX_RESERVED = 2 ** 52;
 const BLOCK = 2 ** 20;
@@ -59,10 +62,12 @@ export function malformed(m) {
   if (typeof m !== "object" || m === null || Array.isArray(m)) return "not an object";
   for (const field of FIELDS) if (!Object.hasOwn(m, field)) return `the field ${field} is missing`;
   if (typeof m.type !== "string") return "the type is not a string";
-  const more = ["configuration", ...(m.type === "ELECTION" ? ["keeps"] : []), ...(m.type === "RESIGN" ? ["granted"] : [])];
+  const more = ["configuration", ...(Object.hasOwn(MORE, m.type) ? MORE[m.type] : [])];
   if (Object.keys(m).length !== FIELDS.length + more.filter((f) => Object.hasOwn(m, f)).length) return "a field is unknown";
   if (m.type === "ELECTION" && !(m.keeps === null || isId(m.keeps))) return "keeps is no id, nor null";
   if (Object.hasOwn(m, "granted") && !isGranted(m.granted)) return "granted is none";
+  if (Object.hasOwn(m, "names") && !(isId(m.names) && m.names !== m.from && !Object.hasOwn(m, "granted"))) return "names is none, or one too many";
+  if (Object.hasOwn(m, "hold") && !(Object.hasOwn(m, "names") && isHold(m.hold) && m.hold > 0)) return "hold is none, or nobody is named";
   if (!isId(m.from)) return "from is no id";
   if (!isId(m.to)) return "to is no id";
   if (m.from === m.to) return "the sender is the receiver";
@@ -75,6 +80,9 @@ function isGranted(v) {
   if (typeof v !== "object" || v === null || Object.keys(v).length !== 3) return false;
   return isId(v.by) && isEpoch(v.epoch) && isQuestion(v.question);
 }
+
+/** R51: for how many milliseconds a node that was named is to be left in peace; 0 for not at all. @param {any} v @returns {v is number} */
+export const isHold = (v) => isNumber(v) && v <= MAX_HOLD;
 
 /** R40: throws, and says what to do, unless these are members, and `me` is one of them. @param {any} me @param {any} members */
 export function checkMembers(me, members) {

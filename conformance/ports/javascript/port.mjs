@@ -49,7 +49,7 @@ function said(q, name, type) {
 
 /** What each op does: the reply without its id. */
 const OPS = new Map(Object.entries({
-  hello: () => ({ port: PORT, protocol: 1, features: ["fence", "members"] }),
+  hello: () => ({ port: PORT, protocol: 1, features: ["fence", "members", "names"] }),
   reset: () => {
     nodes.clear();
     resources.clear();
@@ -64,7 +64,7 @@ const OPS = new Map(Object.entries({
   },
   receive: (q) => answered(nodeOf(q.node).receive(said(q, "message"))),
   end: (q) => answered(nodeOf(q.node).end(said(q, "timer", "string"))),
-  call: (q) => answered(nodeOf(q.node).call(said(q, "call", "string"), q.configuration)),
+  call: (q) => answered(nodeOf(q.node).call(said(q, "call", "string"), q.configuration, q)),
   crash: (q) => {
     nodes.delete(q.node);
     return { ok: true };

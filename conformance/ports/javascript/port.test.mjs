@@ -32,7 +32,7 @@ test("it says who it is, runs a node, and ends at bye", () => {
   );
   const after = { ...state, role: "electing", leader: "1", lease: 7, epoch: 4, grantee: "1" };
   assert.deepEqual(replies.map((r) => r.id), [1, 2, 3, 4, 5, 6]);
-  assert.deepEqual([replies[0].protocol, replies[0].features], [1, ["fence", "members"]]);
+  assert.deepEqual([replies[0].protocol, replies[0].features], [1, ["fence", "members", "names"]]);
   assert.deepEqual(replies[2], { id: 3, effects: [{ save: { epoch: 0, grantee: null, reserved: BLOCK } }, { arm: "patience" }], state });
   const grant = { send: { type: "GRANT", from: "2", to: "1", epoch: 4, question: 7 } };
   assert.deepEqual(replies[3], { id: 4, effects: [{ save: { epoch: 4, grantee: "1", reserved: BLOCK } }, { cancel: "patience" }, { arm: "coordinator" }, grant], state: after });

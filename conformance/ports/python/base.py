@@ -45,14 +45,15 @@ class Base:
         self.others = tuple(m.id for m in configuration.members if m.id != self.me)
         self.voting = tuple(m for m in self.others if m in configuration.electors)
 
-    def _send(self, kind: MessageType, to: Id, epoch: int, question: int, keeps: Id | None = None, granted: Granted | None = None) -> None:
-        self._sent.append(Message(kind, self.me, to, epoch, self.configuration.written, question, keeps, granted))
+    def _send(self, kind: MessageType, to: Id, epoch: int, question: int, keeps: Id | None = None, granted: Granted | None = None,
+              names: Id | None = None, hold: int = 0) -> None:
+        self._sent.append(Message(kind, self.me, to, epoch, self.configuration.written, question, keeps, granted, names, hold))
 
-    def _send_all(self, kind: MessageType, epoch: int, granted: Granted | None = None) -> None:
+    def _send_all(self, kind: MessageType, epoch: int, granted: Granted | None = None, names: Id | None = None, hold: int = 0) -> None:
         """R46: votes are asked of electors; all else is said to all members. R50: as of the latest number."""
         keeps = self.leader if kind is MessageType.ELECTION else None
         for other in self.voting if kind in _ASKS_FOR_VOTES else self.others:
-            self._send(kind, other, epoch, self.latest, keeps, granted)
+            self._send(kind, other, epoch, self.latest, keeps, granted, names, hold)
 
     def _answer(self, m: Message, kind: MessageType, epoch: int) -> None:
         """R50: an answer says which question it answers."""

@@ -158,17 +158,19 @@ class Rules(Base):
 
     # Claim: an epoch is promised to one node.
 
-    def _claim(self) -> None:
-        """R16: the node promises itself nothing before it wins."""
+    def _claim(self, named_by: Id | None = None) -> None:
+        """R16, R51: the node promises itself nothing before it wins."""
         self._become(Role.CLAIMANT)
         self.asked = self._new_number()
         if self._may_win():
             self._win()
         else:
-            self._send_all(MessageType.CLAIM, self.epoch + 1)
+            self._send_all(MessageType.CLAIM, self.epoch + 1, names=named_by)
 
     def _claim_heard(self, m: Message) -> None:
         """R17, R18: a refused epoch is not learned."""
+        if self._has_ended(m):
+            self._free()
         led = self.epoch
         if self.role is Role.LEADER:
             if self._hands_over(m):
@@ -179,6 +181,10 @@ class Rules(Base):
             self._grant(m)
             return
         self._answer(m, MessageType.REFUSE, self.epoch)
+
+    def _has_ended(self, m: Message) -> bool:
+        """R51: whether the lease is one of the reign in which the sender of a CLAIM was named, or of an earlier one."""
+        return m.names not in (None, self.me) and self.leader == m.names and self.epoch < m.epoch
 
     def _rivals(self, m: Message) -> bool:
         """R17: of two that claim an epoch the better goes on."""
@@ -281,14 +287,22 @@ class Rules(Base):
         self._date()
         self._send_all(MessageType.HEARTBEAT, self.epoch)
 
-    def _resign(self) -> None:
-        """R28."""
+    def _may_name(self, names: Id) -> bool:
+        """R51: another voter."""
+        return names != self.me and names in self.configuration.voters
+
+    def _resign(self, names: Id | None, hold: int) -> None:
+        """R28, R51."""
         self._step_down()
-        self._send_all(MessageType.RESIGN, self.epoch)
+        self._send_all(MessageType.RESIGN, self.epoch, names=names, hold=hold)
 
     def _resign_heard(self, m: Message) -> None:
         """R29: who succeeds is granted at once; a claimant claims again, for those whom the sender's lease had bound may grant now."""
+        followed = self.leader == m.sender
         self._release(m)
+        if followed and self._is_named(m):
+            self._claim(m.sender)
+            return
         if m.granted is not None:
             claim = replace(m, type=MessageType.CLAIM, sender=m.granted.by, epoch=m.granted.epoch, question=m.granted.question, granted=None)
             if self._succeeds(claim):
@@ -301,6 +315,11 @@ class Rules(Base):
             for other in self.voting:
                 if other not in self.support:
                     self._send(MessageType.CLAIM, other, self.epoch + 1, self.asked)
+
+    def _is_named(self, m: Message) -> bool:
+        """R51: whether this node, which the RESIGN has released, is to claim."""
+        return (m.names == self.me and self._is_idle() and m.epoch == self.epoch != MAX_EPOCH
+                and self.me in self.configuration.voters and self._counts(m))
 
     def _succeeds(self, claim: Message) -> bool:
         """R29: whether a claim that the sender of a RESIGN has granted is answered as if it had been heard."""

@@ -49,6 +49,15 @@ def is_question(value: object) -> TypeGuard[int]:
     return is_number(value) and value > 0
 
 
+MAX_HOLD = 24 * 60 * 60 * 1000
+"""The greatest time that a node which was named is to be left in peace: a day, in milliseconds (R51)."""
+
+
+def is_hold(value: object) -> TypeGuard[int]:
+    """Whether the value is such a time; 0 is none (R51)."""
+    return type(value) is int and 0 <= value <= MAX_HOLD
+
+
 def is_reserved(value: object) -> TypeGuard[int]:
     """Whether a record may reserve so many numbers (R50)."""
     return type(value) is int and 0 <= value <= MAX_RESERVED

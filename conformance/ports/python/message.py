@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from configuration import Configuration
-from ids import Id, is_epoch, is_question, rank
+from ids import Id, is_epoch, is_hold, is_question, rank
 
 _FIELDS = {"type", "from", "to", "epoch", "question"}
-_MORE_FIELDS = {"ELECTION": ({"keeps"}, {"configuration"}), "RESIGN": (set(), {"granted", "configuration"})}
+_MORE_FIELDS: dict[str, tuple[set[str], set[str]]] = {
+    "ELECTION": ({"keeps"}, {"configuration"}),
+    "CLAIM": (set(), {"names", "configuration"}),
+    "RESIGN": (set(), {"granted", "names", "hold", "configuration"}),
+}
 _NO_MORE: tuple[set[str], set[str]] = (set(), {"configuration"})
 """Of some types: which more there must be, and which more there may be."""
 
@@ -56,7 +60,8 @@ class Message:
     """A message; `sender` is the field `from`, which Python keeps for itself.
 
     The configuration is that of the sender (R43), and None where members are fixed. An ELECTION keeps the lease of a node,
-    or of none; the RESIGN of a hand-over has what was granted.
+    or of none; the RESIGN of a hand-over has what was granted. A RESIGN names who is to stand first, to be left in peace for
+    `hold` milliseconds, and a CLAIM who has named its sender so (R51).
     """
 
     type: MessageType
@@ -67,6 +72,8 @@ class Message:
     question: int = 1
     keeps: Id | None = None
     granted: Granted | None = None
+    names: Id | None = None
+    hold: int = 0
 
     @classmethod
     def from_json(cls, value: object) -> Message:
@@ -92,7 +99,8 @@ class Message:
             raise Malformed(f"{reprlib.repr(question)} is no question (R33)")
         configuration = _configuration(value["configuration"], epoch) if "configuration" in value else None
         granted = _granted(value["granted"]) if "granted" in value else None
-        return cls(_TYPES[kind], sender, to, epoch, configuration, question, keeps, granted)
+        names, hold = _naming(value) if "names" in value or "hold" in value else (None, 0)
+        return cls(_TYPES[kind], sender, to, epoch, configuration, question, keeps, granted, names, hold)
 
     def to_json(self) -> dict[str, object]:
         """The message as a JSON object, its fields in the order of the specification."""
@@ -102,6 +110,10 @@ class Message:
             fields["keeps"] = self.keeps
         if self.granted is not None:
             fields["granted"] = {"by": self.granted.by, "epoch": self.granted.epoch, "question": self.granted.question}
+        if self.names is not None:
+            fields["names"] = self.names
+        if self.hold:
+            fields["hold"] = self.hold
         return fields if self.configuration is None else fields | {"configuration": self.configuration.to_json()}
 
 
@@ -120,6 +132,19 @@ def _granted(value: object) -> Granted:
     if not is_epoch(value["epoch"]) or not is_question(value["question"]):
         raise Malformed("the epoch or the question of what was granted is none (R33)")
     return Granted(value["by"], value["epoch"], value["question"])
+
+
+def _naming(value: dict[str, object]) -> tuple[Id, int]:
+    """Whom a message names, and for how long that one is to be left in peace: missing if it is 0 (R51)."""
+    names, hold = value.get("names"), value.get("hold", 0)
+    _check_id(names)
+    if not isinstance(names, str) or names == value["from"]:
+        raise Malformed("the sender names itself (R33)")
+    if "granted" in value:
+        raise Malformed("who has granted a claim names nobody besides (R33)")
+    if not is_hold(hold) or (hold == 0 and "hold" in value):
+        raise Malformed(f"{reprlib.repr(hold)} is no hold (R33)")
+    return names, hold
 
 
 def _configuration(value: object, epoch: int) -> Configuration:

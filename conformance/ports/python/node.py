@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 
 from bully import Rules
 from configuration import Configuration
-from ids import Id, is_epoch, is_number, is_reserved, rank
+from ids import Id, is_epoch, is_hold, is_number, is_reserved, rank
 from message import Message, MessageType
 from step import Arm, Call, Effect, Ignored, Promise, Role, Save, Send, State, Timer, effects_of
 
@@ -92,13 +92,25 @@ class Node(Rules):
             return Ignored(f"the {timer} timer does not run (R35)")
         return self._step(lambda: self._ENDED[timer](self), anew=[timer])
 
-    def call(self, call: Call) -> list[Effect] | Ignored:
-        """The user asks the node to resign (R28), or the host says that the holder of its lease is dead (R41)."""
+    def call(self, call: Call, names: Id | None = None, hold: int = 0) -> list[Effect] | Ignored:
+        """The user asks the node to resign (R28), or the host says that the holder of its lease is dead (R41).
+
+        Who resigns may name who is to stand first, and not to be pre-empted for `hold` milliseconds (R51).
+        """
         if call is Call.RESIGN:
-            return self._step(self._resign) if self.role is Role.LEADER else Ignored("the node does not lead (R28)")
+            return self._resign_asked(names, hold)
         if self.leader in (None, self.me):
             return Ignored("the node keeps no other's lease (R41)")
         return self._step(self._free)
+
+    def _resign_asked(self, names: Id | None, hold: int) -> list[Effect] | Ignored:
+        if self.role is not Role.LEADER:
+            return Ignored("the node does not lead (R28)")
+        if names is None:
+            hold = 0
+        elif not self._may_name(names) or not is_hold(hold):
+            return Ignored("who is named is no other voter, or the hold is none (R51)")
+        return self._step(lambda: self._resign(names, hold))
 
     def change(self, configuration: Configuration) -> list[Effect] | Ignored:
         """R47: a leader is called to change the configuration, of which one member differs."""

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from configuration import Configuration, Fixed
 from fence import Resource
-from ids import is_epoch, is_number
+from ids import is_epoch, is_hold, is_number
 from message import Malformed, Message
 from node import Node
 from step import Arm, Call, Cancel, Effect, Ignored, Over, Promise, Role, Save, Send, State, Tell, Timer
@@ -160,7 +160,7 @@ class Port:
 
     def _hello(self, request: Json) -> Json:
         about = {"name": "bully-python", "version": VERSION, "language": "Python"}
-        return {"port": about, "protocol": PROTOCOL, "features": ["fence", "members"]}
+        return {"port": about, "protocol": PROTOCOL, "features": ["fence", "members", "names"]}
 
     def _reset(self, request: Json) -> Json:
         self.nodes.clear()
@@ -206,7 +206,15 @@ class Port:
             return self._outcome(node, self._change(node, request))
         if name not in _CALLS:
             return self._outcome(node, Ignored(f"{reprlib.repr(name)} is no call"))
+        if "names" in request and _CALLS[name] is Call.RESIGN:
+            return self._outcome(node, self._resign(node, request))
         return self._outcome(node, node.call(_CALLS[name]))
+
+    def _resign(self, node: Node, request: Json) -> list[Effect] | Ignored:
+        names, hold = field(request, "names"), request.get("hold", 0)
+        if not isinstance(names, str) or not is_hold(hold):
+            return Ignored("who is named is no id, or the hold is none (R51)")
+        return node.call(Call.RESIGN, names, hold)
 
     def _change(self, node: Node, request: Json) -> list[Effect] | Ignored:
         try:

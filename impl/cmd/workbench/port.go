@@ -52,6 +52,7 @@ func servePort(r io.Reader, w io.Writer) error {
 		Make:     subject.New,
 		Load:     subject.At,
 		Changing: true,
+		Naming:   true,
 		Fence:    func() port.Fence { return newFence() },
 	})
 }

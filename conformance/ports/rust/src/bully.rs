@@ -8,7 +8,7 @@
 //! is in [`crate::changing`].
 
 use crate::id::{Epoch, Id, Question};
-use crate::message::{Granted, Message, MessageType, Timer};
+use crate::message::{Granted, Message, MessageType, Named, Successor, Timer};
 use crate::state::{Promise, Role, State};
 
 /// The state after a step, and what is sent, first sent first.
@@ -92,12 +92,12 @@ impl Rules {
             MessageType::Election { keeps } => self.election_heard(s, m, keeps),
             MessageType::Ok => (self.ok_heard(s, m), vec![]),
             MessageType::Assent => self.assent_heard(s, m),
-            MessageType::Claim => self.claim_heard(s, m),
+            MessageType::Claim { names } => self.claim_heard(if self.has_ended(&s, m, names) { s.freed() } else { s }, m),
             MessageType::Grant => self.grant_heard(s, m),
             MessageType::Refuse => (self.refuse_heard(s, m), vec![]),
             MessageType::Coordinator | MessageType::Heartbeat => self.reign_heard(s, m),
             MessageType::Ack => (self.ack_heard(s, m), vec![]),
-            MessageType::Resign { granted } => self.resign_heard(s, m, granted),
+            MessageType::Resign { to } => self.resign_heard(s, m, to),
             MessageType::ImBack => self.im_back_heard(s, m),
         }
     }
@@ -170,7 +170,7 @@ impl Rules {
         }
         let u = t.backed_by(m.from);
         match self.may_claim(&u) {
-            Some(e) if u.role == Role::Candidate && u.members.highest() == Some(self.me) => self.claim(u, e),
+            Some(e) if u.role == Role::Candidate && u.members.highest() == Some(self.me) => self.claim(u, e, None),
             _ => (u, vec![]),
         }
     }
@@ -183,7 +183,7 @@ impl Rules {
     /// R14: T_elec ends.
     fn election_ended(&self, s: State) -> Step {
         match self.may_claim(&s) {
-            Some(e) => self.claim(s, e),
+            Some(e) => self.claim(s, e, None),
             None => (s.rest(), vec![]),
         }
     }
@@ -191,18 +191,18 @@ impl Rules {
     /// R15: T_coord ends.
     fn coordinator_ended(&self, s: State) -> Step {
         match self.may_claim(&s) {
-            Some(e) if s.members.is_voter(self.me) => self.claim(s.unbound(), e),
+            Some(e) if s.members.is_voter(self.me) => self.claim(s.unbound(), e, None),
             _ => self.ask_or_say(s.unbound()),
         }
     }
 
-    /// R16: claims e; nothing of it goes to disk before it is won.
-    fn claim(&self, s: State, e: Epoch) -> Step {
+    /// R16: claims e; nothing of it goes to disk before it is won. R51: who was named says by whom.
+    fn claim(&self, s: State, e: Epoch, names: Option<Id>) -> Step {
         let t = s.asks(Role::Claimant { claims: e });
         if self.may_win(&t) {
             return self.win(t, e);
         }
-        let sent = self.say_to(t.members.electors(), MessageType::Claim, e, t.latest);
+        let sent = self.say_to(t.members.electors(), MessageType::Claim { names }, e, t.latest);
         (t, sent)
     }
 
@@ -217,11 +217,16 @@ impl Rules {
         }
         let mut sent = self.answer(m, MessageType::Grant, m.epoch);
         if leads {
-            let granted = Some(Granted { by: m.from, epoch: m.epoch, question: m.question });
-            sent.extend(self.say_to(s.members.all(), MessageType::Resign { granted }, s.epoch, s.latest));
+            let to = Some(Successor::Granted(Granted { by: m.from, epoch: m.epoch, question: m.question }));
+            sent.extend(self.say_to(s.members.all(), MessageType::Resign { to }, s.epoch, s.latest));
         }
         let t = s.becomes(Role::Electing).bound(m);
         (State { epoch: m.epoch, grantee: Some(m.from), ..t }, sent)
+    }
+
+    /// R51: its lease is one of the reign in which the sender of a CLAIM was named, or of an earlier one.
+    fn has_ended(&self, s: &State, m: &Message, names: Option<Id>) -> bool {
+        names.is_some_and(|l| l != self.me && s.leader == Some(l)) && s.epoch < m.epoch
     }
 
     /// R17: of two that claim an epoch the better goes on.
@@ -304,17 +309,30 @@ impl Rules {
         (t, sent)
     }
 
-    /// R28: only a leader can resign; of any other node this is no step.
-    pub fn resigned(&self, s: State) -> Option<Step> {
-        let sent = self.say_to(s.members.all(), MessageType::Resign { granted: None }, s.epoch, s.latest);
+    /// R51: a leader names another voter, for a time that is one.
+    pub fn may_name(&self, s: &State, named: Named) -> bool {
+        named.id != self.me && s.members.is_voter(named.id) && named.hold <= Named::MAX_HOLD
+    }
+
+    /// R28: only a leader can resign; of any other node this is no step. R51: whom it names, if it may.
+    pub fn resigned(&self, s: State, named: Option<Named>) -> Option<Step> {
+        let to = named.map(Successor::Named);
+        let sent = self.say_to(s.members.all(), MessageType::Resign { to }, s.epoch, s.latest);
         (s.role == Role::Leader).then(|| (s.unbound().rest(), sent))
     }
 
     /// R29: who succeeds is granted at once; who claims asks again those who may have refused for the sender's sake.
-    fn resign_heard(&self, s: State, m: &Message, granted: Option<Granted>) -> Step {
+    fn resign_heard(&self, s: State, m: &Message, to: Option<Successor>) -> Step {
+        let followed = s.leader == Some(m.from);
         let t = s.release(m);
-        if let Some(claim) = granted.map(|g| m.of_claim(g)).filter(|claim| self.succeeds(&t, claim)) {
-            return self.claim_heard(t, &claim);
+        match to {
+            Some(Successor::Named(named)) if followed && named.id == self.me && self.claims_as_named(&t, m) => {
+                if let Some(e) = t.epoch.next() {
+                    return self.claim(t, e, Some(m.from));
+                }
+            }
+            Some(Successor::Granted(g)) if self.succeeds(&t, &m.of_claim(g)) => return self.claim_heard(t, &m.of_claim(g)),
+            _ => {}
         }
         let (Role::Claimant { claims }, Some(asked)) = (t.role, t.asked) else {
             return (t, vec![]);
@@ -322,9 +340,14 @@ impl Rules {
         if self.may_win(&t) {
             return self.win(t, claims);
         }
-        let mut sent = self.say_to(t.members.electors(), MessageType::Claim, claims, asked);
+        let mut sent = self.say_to(t.members.electors(), MessageType::Claim { names: None }, claims, asked);
         sent.retain(|claim| !t.support.contains(&claim.to));
         (t, sent)
+    }
+
+    /// R51: who was named claims, if it is free now, may stand, and means the same reign and configuration.
+    fn claims_as_named(&self, s: &State, m: &Message) -> bool {
+        s.is_idle() && s.epoch == m.epoch && s.members.is_voter(self.me) && s.counts(m)
     }
 
     /// R29: a claim that the sender of a RESIGN has granted is answered as if it had been heard.

@@ -33,7 +33,7 @@ impl Rules {
     /// R44: one of the two is no member. Who asks, and is behind, is told; nothing else is taken of what it says.
     fn outside_heard(&self, s: State, m: &Message, behind: bool) -> Step {
         let asks = match m.kind {
-            MessageType::Election { .. } | MessageType::Claim | MessageType::Coordinator | MessageType::Heartbeat | MessageType::ImBack => {
+            MessageType::Election { .. } | MessageType::Claim { .. } | MessageType::Coordinator | MessageType::Heartbeat | MessageType::ImBack => {
                 true
             }
             MessageType::Ok

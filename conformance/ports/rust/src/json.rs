@@ -5,7 +5,7 @@
 
 use crate::configuration::{Configuration, Kind, Member, Members};
 use crate::id::{Epoch, Id, Question, Reserved};
-use crate::message::{Granted, Message, MessageType};
+use crate::message::{Granted, Message, MessageType, Named, Successor};
 use crate::node::{Effect, Ignored};
 use crate::state::{Promise, Role, State};
 use serde_json::{Map, Value};
@@ -23,8 +23,12 @@ pub fn message(value: &Value) -> Result<Message, Ignored> {
     let field = |name| fields.get(name).ok_or(Ignored::Malformed("a field is missing or unknown"));
     let name = field("type")?.as_str().ok_or(Ignored::Malformed("the type is no string"))?;
     let kind = kind(name, fields).map_err(Ignored::Malformed)?;
-    let more = matches!(kind, Some(MessageType::Election { .. } | MessageType::Resign { granted: Some(_) }));
-    if fields.len() != 5 + usize::from(more) + usize::from(configuration.is_some()) {
+    let more = match kind {
+        Some(MessageType::Resign { to: Some(Successor::Named(named)) }) if named.hold > 0 => 2,
+        Some(MessageType::Election { .. } | MessageType::Resign { to: Some(_) } | MessageType::Claim { names: Some(_) }) => 1,
+        _ => 0,
+    };
+    if fields.len() != 5 + more + usize::from(configuration.is_some()) {
         return Err(Ignored::Malformed("a field is missing or unknown"));
     }
     let from = id(field("from")?).map_err(Ignored::Malformed)?;
@@ -33,6 +37,9 @@ pub fn message(value: &Value) -> Result<Message, Ignored> {
     let question = question(field("question")?).map_err(Ignored::Malformed)?;
     if from == to {
         return Err(Ignored::Malformed("the sender is the receiver"));
+    }
+    if matches!(kind, Some(MessageType::Claim { names: Some(l) } | MessageType::Resign { to: Some(Successor::Named(Named { id: l, .. })) }) if l == from) {
+        return Err(Ignored::Malformed("the sender names itself"));
     }
     if configuration.as_ref().is_some_and(|c| c.epoch() > epoch) {
         return Err(Ignored::Malformed("the epoch of the configuration is above that of the message"));
@@ -45,9 +52,25 @@ pub fn message(value: &Value) -> Result<Message, Ignored> {
 fn kind(name: &str, fields: &Map<String, Value>) -> Result<Option<MessageType>, Wrong> {
     Ok(match name {
         "ELECTION" => Some(MessageType::Election { keeps: node(fields.get("keeps"))? }),
-        "RESIGN" => Some(MessageType::Resign { granted: fields.get("granted").map(granted).transpose()? }),
+        "CLAIM" => Some(MessageType::Claim { names: fields.get("names").map(id).transpose()? }),
+        "RESIGN" => Some(MessageType::Resign { to: successor(fields)? }),
         _ => MessageType::plain(name),
     })
+}
+
+/// Reads whom a RESIGN says to be the next. What is there besides is a field too many.
+fn successor(fields: &Map<String, Value>) -> Result<Option<Successor>, Wrong> {
+    match (fields.get("granted"), fields.get("names")) {
+        (Some(claim), _) => granted(claim).map(|g| Some(Successor::Granted(g))),
+        (None, Some(names)) => named(names, fields.get("hold")).map(|n| Some(Successor::Named(n))),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Reads who is named, and for how long that one is to be left in peace: a missing time is 0 (R51).
+pub fn named(names: &Value, hold: Option<&Value>) -> Result<Named, Wrong> {
+    let hold = hold.map_or(Some(0), |d| d.as_u64().filter(|d| (1..=Named::MAX_HOLD).contains(d)));
+    Ok(Named { id: id(names)?, hold: hold.ok_or("a hold that is no integer of 1 to 86,400,000 (R51)")? })
 }
 
 /// Reads a claim that was granted (R18).
@@ -238,8 +261,15 @@ impl Display for Json<&Message> {
         write!(f, r#"{{"type":"{}","from":"{from}","to":"{to}","epoch":{epoch},"question":{question}"#, kind.name())?;
         match kind {
             MessageType::Election { keeps } => write!(f, r#","keeps":{}"#, Json(*keeps))?,
-            MessageType::Resign { granted: Some(Granted { by, epoch, question }) } => {
+            MessageType::Claim { names: Some(names) } => write!(f, r#","names":"{names}""#)?,
+            MessageType::Resign { to: Some(Successor::Granted(Granted { by, epoch, question })) } => {
                 write!(f, r#","granted":{{"by":"{by}","epoch":{epoch},"question":{question}}}"#)?;
+            }
+            MessageType::Resign { to: Some(Successor::Named(Named { id, hold })) } => {
+                write!(f, r#","names":"{id}""#)?;
+                if *hold > 0 {
+                    write!(f, r#","hold":{hold}"#)?;
+                }
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Bully leader election that survives crashes, restarts, cuts and slow timers: the function of one node.
 //!
 //! A [`Node`] has no clock, disk, network or thread. Its host, the program round it, has these, and does in a loop: take one
-//! input, give it to the node, do what the node asks, in order. Each rule of the protocol (R1 to R50) is a small function of
+//! input, give it to the node, do what the node asks, in order. Each rule of the protocol (R1 to R51) is a small function of
 //! [`bully`], [`changing`], [`state`] or [`configuration`], and named there.
 //!
 //! ```
@@ -48,6 +48,6 @@ pub mod state;
 pub use configuration::{Configuration, Kind, Member, Members};
 pub use fence::Resource;
 pub use id::{Epoch, Id, Question, Reserved};
-pub use message::{Granted, Message, MessageType, Timer};
+pub use message::{Granted, Message, MessageType, Named, Successor, Timer};
 pub use node::{Effect, Ignored, Input, Node, Refusal};
 pub use state::{Promise, Role, State};

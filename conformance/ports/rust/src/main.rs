@@ -33,7 +33,7 @@ struct Host {
 const HELLO: &str = concat!(
     r#""port":{"name":"bully-rust","version":""#,
     env!("CARGO_PKG_VERSION"),
-    r#"","language":"Rust"},"protocol":1,"features":["fence","members"]"#
+    r#"","language":"Rust"},"protocol":1,"features":["fence","members","names"]"#
 );
 const OK: &str = r#""ok":true"#;
 
@@ -132,7 +132,10 @@ fn timer(request: &Value) -> Result<Input, Ignored> {
 
 fn call(request: &Value) -> Result<Input, Ignored> {
     match request["call"].as_str() {
-        Some("resign") => Ok(Input::Resign),
+        Some("resign") => {
+            let named = request.get("names").map(|names| json::named(names, request.get("hold"))).transpose();
+            named.map(Input::Resign).map_err(Ignored::Malformed)
+        }
         Some("holder-dead") => Ok(Input::HolderDead),
         Some("change") => json::configuration(&request["configuration"]).map(Input::Change).map_err(Ignored::Malformed),
         _ => Err(Ignored::Malformed("no such call")),

@@ -14,15 +14,18 @@ pub enum MessageType {
     },
     Ok,
     Assent,
-    Claim,
+    Claim {
+        /// Who has named its sender, and leads no more (R51).
+        names: Option<Id>,
+    },
     Grant,
     Refuse,
     Coordinator,
     Heartbeat,
     Ack,
     Resign {
-        /// The claim that was granted in its place, if it is of a hand-over (R18).
-        granted: Option<Granted>,
+        /// To whom it hands over, if to anybody.
+        to: Option<Successor>,
     },
     ImBack,
 }
@@ -34,6 +37,27 @@ pub struct Granted {
     pub epoch: Epoch,
     /// Of the CLAIM.
     pub question: Question,
+}
+
+/// Whom a RESIGN says to be the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Successor {
+    /// Whose claim was granted (R18).
+    Granted(Granted),
+    /// Who is to stand first (R51).
+    Named(Named),
+}
+
+/// A node that is to stand first, and for how many milliseconds it is to be left in peace; 0 is not at all (R51).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub id: Id,
+    pub hold: u64,
+}
+
+impl Named {
+    /// The greatest time, in milliseconds: a day.
+    pub const MAX_HOLD: u64 = 24 * 60 * 60 * 1000;
 }
 
 /// A message; that its sender is not its receiver is for whoever reads it to see to (R33).
@@ -53,7 +77,7 @@ impl Message {
     /// R29: that claim, as if its claimant had said it to the receiver of this message.
     pub(crate) fn of_claim(&self, claim: Granted) -> Message {
         let Granted { by: from, epoch, question } = claim;
-        Message { kind: MessageType::Claim, from, epoch, question, ..self.clone() }
+        Message { kind: MessageType::Claim { names: None }, from, epoch, question, ..self.clone() }
     }
 }
 
@@ -71,10 +95,9 @@ pub enum Timer {
 
 impl MessageType {
     /// The types that say nothing besides.
-    const PLAIN: [MessageType; 9] = [
+    const PLAIN: [MessageType; 8] = [
         MessageType::Ok,
         MessageType::Assent,
-        MessageType::Claim,
         MessageType::Grant,
         MessageType::Refuse,
         MessageType::Coordinator,
@@ -93,7 +116,7 @@ impl MessageType {
             MessageType::Election { .. } => "ELECTION",
             MessageType::Ok => "OK",
             MessageType::Assent => "ASSENT",
-            MessageType::Claim => "CLAIM",
+            MessageType::Claim { .. } => "CLAIM",
             MessageType::Grant => "GRANT",
             MessageType::Refuse => "REFUSE",
             MessageType::Coordinator => "COORDINATOR",

@@ -3,7 +3,7 @@
 use crate::bully::{Rules, Step};
 use crate::configuration::{Configuration, Members};
 use crate::id::{Epoch, Id};
-use crate::message::{Message, MessageType, Timer};
+use crate::message::{Message, MessageType, Named, Timer};
 use crate::state::{Promise, Role, State};
 use std::fmt;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ pub enum Input {
     Message(Message),
     /// A timer that has ended.
     Timer(Timer),
-    /// The user asks the node to lead no more (R28).
-    Resign,
+    /// The user asks the node to lead no more (R28), and perhaps to name who is to stand first (R51).
+    Resign(Option<Named>),
     /// The host has a proof that the holder of the node's lease is dead (R41, R37).
     HolderDead,
     /// The user asks the leader for other members (R47).
@@ -55,6 +55,8 @@ pub enum Ignored {
     NotRunning(Timer),
     /// R28: it does not lead. The call succeeds.
     NotLeading,
+    /// R51: who is named is no other voter, or the time is none.
+    NotNamed,
     /// R41: it keeps no other node's lease. The call succeeds.
     NoHolder,
     /// R47: it does not lead, the members that it has are not settled, or those asked for are not one change away.
@@ -71,6 +73,7 @@ impl fmt::Display for Ignored {
             Ignored::UnknownType => f.write_str("a message of unknown type (R34)"),
             Ignored::NotRunning(timer) => write!(f, "the {timer} timer does not run (R35)"),
             Ignored::NotLeading => f.write_str("a node that does not lead has nothing to resign (R28)"),
+            Ignored::NotNamed => f.write_str("who is named is no other voter, or the hold is none (R51)"),
             Ignored::NoHolder => f.write_str("the node keeps no lease of another (R41)"),
             Ignored::NoChange => f.write_str("the node does not lead, or may not change to that now (R47)"),
         }
@@ -140,7 +143,8 @@ impl Node {
             Input::Message(m) => self.heard(s, m),
             Input::Timer(timer) if !rules.runs(*timer, &s) => Err(Ignored::NotRunning(*timer)),
             Input::Timer(timer) => Ok(rules.ended(s, *timer)),
-            Input::Resign => rules.resigned(s).ok_or(Ignored::NotLeading),
+            Input::Resign(Some(named)) if s.role == Role::Leader && !rules.may_name(&s, *named) => Err(Ignored::NotNamed),
+            Input::Resign(named) => rules.resigned(s, *named).ok_or(Ignored::NotLeading),
             Input::HolderDead => rules.holder_died(s).ok_or(Ignored::NoHolder),
             Input::Change(c) => rules.changed(s, c).ok_or(Ignored::NoChange),
         }

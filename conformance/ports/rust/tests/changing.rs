@@ -238,7 +238,7 @@ fn r46_a_voter_outranks_who_may_not_lead() {
     // Electors are asked again, too; all members are told.
     asserts(node("2", "claimant 3 4 3 1", conf), message("RESIGN 4 1 2", conf), "claimant 3 4 3 1", conf, &["CLAIM 5 3"]);
     let resigns = ["RESIGN 4 1", "RESIGN 4 3", "RESIGN 4 4"];
-    asserts(node("2", "leader 2 4 2", conf), Input::Resign, "follower - 4 2", conf, &resigns);
+    asserts(node("2", "leader 2 4 2", conf), Input::Resign(None), "follower - 4 2", conf, &resigns);
     asserts(
         node("2", "leader 2 4 2", conf),
         Input::Timer(Timer::Heartbeat),

@@ -23,7 +23,7 @@ fn it_says_who_it_is_and_goes_when_told() {
     assert_eq!(lines.len(), 2); // what follows bye is not answered
     assert!(
         lines[0].starts_with(r#"{"id":1,"port":{"name":"bully-rust","#)
-            && lines[0].ends_with(r#""protocol":1,"features":["fence","members"]}"#)
+            && lines[0].ends_with(r#""protocol":1,"features":["fence","members","names"]}"#)
     );
     assert_eq!(lines[1], r#"{"id":2,"ok":true}"#);
 }

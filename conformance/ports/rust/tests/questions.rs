@@ -149,7 +149,7 @@ fn what_is_none_of_its_business_is_ignored() {
         (message("CLAIM 5 2 1"), Ignored::NonMember),
         (message("CLAIM 5 1 3"), Ignored::Misaddressed),
         (Input::Timer(Timer::Patience), Ignored::NotRunning(Timer::Patience)),
-        (Input::Resign, Ignored::NotLeading),
+        (Input::Resign(None), Ignored::NotLeading),
     ];
     for (input, why) in why {
         assert_eq!(two.step(&input), Err(why));

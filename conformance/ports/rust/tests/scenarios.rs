@@ -179,7 +179,7 @@ fn one_promise_an_epoch_even_over_a_crash() {
     let mut net = Net::of(3);
     let claim = |from: &str| {
         let epoch = bully::Epoch::ZERO.next().expect("an epoch");
-        let (kind, question) = (bully::MessageType::Claim, bully::Question::FIRST);
+        let (kind, question) = (bully::MessageType::Claim { names: None }, bully::Question::FIRST);
         Input::Message(Message { kind, from: id(from), to: id("2"), epoch, question, configuration: None })
     };
     net.give(id("2"), claim("1"));
