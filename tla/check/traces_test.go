@@ -30,7 +30,7 @@ func newTraceBench(t *testing.T, verdicts ...string) (b *bench, folder string) {
 
 const (
 	saidAccepted = `"<<\"verdict\", 1, 3, \"accepted\", <<>>, <<>>>>"`
-	saidState    = `"<<\"verdict\", 1, 2, \"state\", <<\"follower\", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, <<0, 1, {1, 2}, {}, {}, <<1, 1>>>>>>, <<<<\"follower\", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, <<0, 1, {1, 2}, {}, {}, <<1, 1>>>>>>, <<>>>>>>"`
+	saidState    = `"<<\"verdict\", 1, 2, \"state\", <<\"follower\", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, <<0, 1, {1, 2}, {}, {}, <<0, 0>>, <<1, 1>>>>>>, <<<<\"follower\", 0, 0, 0, 0, {}, 0, 1, 0, <<0, 0>>, <<0, 1, {1, 2}, {}, {}, <<0, 0>>, <<1, 1>>>>>>, <<>>>>>>"`
 )
 
 func TestTraces(t *testing.T) {

@@ -47,8 +47,10 @@ export interface Side { algorithm: string; title: string; nodes: number[]; serve
 export interface Header {
   recording: 1; title: string; source: 'run' | 'trace' | 'counterexample' | 'live'; algorithm?: string; nodes: string[];
   servers?: number; timed: boolean; watch?: string; open?: number; resource?: Resource; indicators?: Indicator[];
-  sides?: [Side, Side];
 }
+
+// The two clusters of a pair: in the page alone, and in no recording that is saved.
+export interface Header { sides?: [Side, Side] }
 
 // RunSpec is a run: who plays it again has the same frames, to the last.
 export interface RunSpec {
