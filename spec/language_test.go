@@ -64,12 +64,14 @@ func TestWordsOfSchema(t *testing.T) {
 	message := spec.Message{Type: spec.Election, From: one, To: two, Epoch: 1, Question: 1, Configuration: c}
 	resign := message
 	resign.Type, resign.Granted = spec.Resign, spec.Granted{By: one, Epoch: 1, Question: 1}
+	named := message
+	named.Type, named.Names, named.Hold = spec.Resign, spec.IntegerID(3), 1
 	for name, want := range map[string][]string{
 		"state":         keysOf(t, spec.State{Role: spec.Leader, Epoch: 1, Configuration: c}),
 		"promise":       keysOf(t, spec.Durable{Epoch: 1, Configuration: c}),
-		"message":       keysOf(t, message, resign),
+		"message":       keysOf(t, message, resign, named),
 		"configuration": keysOf(t, c),
-		"member":        {"id", "kind", "address"},
+		"member":        {"id", "kind", "address", "rank"},
 		"timer":         texts(spec.Timers()),
 		"call":          texts([]spec.Call{spec.ResignCall, spec.HolderDeadCall, spec.ChangeCall}),
 	} {
