@@ -10,14 +10,14 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// MaxBundle is the longest bundle, in bytes.
-const MaxBundle = 1 << 20
+// maxBundle is the longest bundle, in bytes.
+const maxBundle = 1 << 20
 
 // savesSize is how many bytes of a bundle say how many saves its sender has made.
 const savesSize = 8
 
 // SendBundle sends bytes to a member, with Config.Bundles: what this node has to say in many groups at once. It is one frame: the length of what follows, in four bytes,
-// big-endian; how many saves this node has made, in eight; and the bytes, at most MaxBundle. It never blocks, does not keep the bytes, and loses them where Send would lose a
+// big-endian; how many saves this node has made, in eight; and the bytes, at most 1 MiB. It never blocks, does not keep the bytes, and loses them where Send would lose a
 // message. The number of saves is that of storage.Groups, of which the others remember the highest: see the package comment, Lost disks.
 func (t *TCP) SendBundle(to spec.NodeID, saves uint64, bundle []byte) {
 	if c := t.enqueueBundle(to, saves, bundle); c != nil {
@@ -29,7 +29,7 @@ func (t *TCP) enqueueBundle(to spec.NodeID, saves uint64, bundle []byte) *outbou
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l := t.byNode[to]
-	if l == nil || !t.config.Bundles || len(bundle) == 0 || len(bundle) > MaxBundle {
+	if l == nil || !t.config.Bundles || len(bundle) == 0 || len(bundle) > maxBundle {
 		t.stats.Unsendable++
 		return nil
 	}
@@ -86,7 +86,7 @@ func readBundle(conn net.Conn, timeout time.Duration) ([]byte, error) {
 		return nil, unexpected(err)
 	}
 	n := binary.BigEndian.Uint32(length[:])
-	if n != uint32(len(begun)-lengthSize) && n <= savesSize || n > savesSize+MaxBundle {
+	if n != uint32(len(begun)-lengthSize) && n <= savesSize || n > savesSize+maxBundle {
 		return nil, &spec.FieldError{Field: "length", Problem: fmt.Sprintf("%d is not that of a bundle", n)}
 	}
 	frame := make([]byte, n)

@@ -56,7 +56,7 @@ func TestBundles(t *testing.T) {
 	nodes := bundling(t)
 	awaitKind(t, nodes[0], Up)
 	nodes[0].Begun()
-	long := bytes.Repeat([]byte("0123456789abcdef"), MaxBundle/16)
+	long := bytes.Repeat([]byte("0123456789abcdef"), maxBundle/16)
 	for _, bundle := range [][]byte{{7}, long, []byte("end")} {
 		nodes[0].SendBundle(spec.IntegerID(2), 1, bundle)
 		got := awaitKind(t, nodes[1], Bundle)
