@@ -24,7 +24,7 @@ import (
 const (
 	pinnedCases    = 1030
 	pinnedRequests = 9315
-	pinnedDigest   = "984321766cfd55ae62dc8c7bd54e3557e57e49f777af0f108fa3378c06a4bd03"
+	pinnedDigest   = "dc78433334afcfc68d15e3192ef9c465a7c3131c0ae8e731f1974feccb0c5630"
 )
 
 func TestPinned(t *testing.T) {
