@@ -334,3 +334,16 @@ func TestLeaderIsToldOfAnotherChange(t *testing.T) {
 		require.Equal(t, spec.Follower, node.State().Role)
 	}
 }
+
+// TestTieOfRanks: of two members of one rank the one of the higher id is the better leader, where others have ranks, too (R1).
+func TestTieOfRanks(t *testing.T) {
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: id(1), Kind: spec.Voter, Rank: 7}, {ID: id(2), Kind: spec.Voter}, {ID: id(3), Kind: spec.Voter}})
+	require.NoError(t, err)
+	for me, want := range map[int]spec.MessageType{3: spec.OK, 2: spec.Assent} {
+		node, err := bully.NewChanging(id(me), first)
+		require.NoError(t, err)
+		node.Step(bully.Start())
+		out := node.Step(bully.Receive(spec.Message{Type: spec.Election, From: id(5 - me), To: id(me), Question: 2, Configuration: first}))
+		require.Equal(t, want, out.Send[0].Type, "of %d", me)
+	}
+}
