@@ -403,3 +403,21 @@ func TestMarkerComesBackOfChanging(t *testing.T) {
 	openMade(t, dir)
 	require.FileExists(t, marker)
 }
+
+// TestChangingRanks: a rank is in the record, and read again as it was; one of 0 has one form only, which is none.
+func TestChangingRanks(t *testing.T) {
+	for _, rank := range []uint16{1, 0x0102, spec.MaxRank} {
+		c, err := spec.NewConfiguration(4, 3, []spec.Member{
+			{ID: n(1), Kind: spec.Witness, Rank: rank, Address: "a:1"}, {ID: n(3), Kind: spec.Voter}, {ID: n(9), Kind: spec.Observer, Rank: rank}})
+		require.NoError(t, err)
+		data := encodeChanging(who, true, held(7, 1, c))
+		require.Equal(t, cap(data), len(data))
+		read, err := parseChanging(data)
+		require.NoError(t, err)
+		require.Equal(t, c, read.promise.Configuration)
+		from := []byte{2 | ranked, byte(rank >> 8), byte(rank), 3, 'a'}
+		require.Equal(t, 1, bytes.Count(data, from))
+		_, err = parseChanging(sealed(bytes.Replace(data, from, []byte{2 | ranked, 0, 0, 3, 'a'}, 1)))
+		require.ErrorContains(t, err, "the member 1 has a rank of 0, which is left out")
+	}
+}
