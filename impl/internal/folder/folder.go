@@ -222,8 +222,17 @@ func (f *Folder) replace(data []byte) error {
 func (f *Folder) overwrite(data []byte) error {
 	number, slot := f.number+1, make([]byte, slotSize)
 	fill(slot, number, data)
-	n, err := f.file.WriteAt(slot, slotAt(int(number%2)))
-	if err == nil && n != len(slot) {
+	if err := f.writeAt(slot, slotAt(int(number%2))); err != nil {
+		return err
+	}
+	f.number = number
+	return nil
+}
+
+// writeAt writes into the file that is open, and waits for the disk.
+func (f *Folder) writeAt(content []byte, at int64) error {
+	n, err := f.file.WriteAt(content, at)
+	if err == nil && n != len(content) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
@@ -232,7 +241,6 @@ func (f *Folder) overwrite(data []byte) error {
 	if err := f.file.SyncData(); err != nil {
 		return f.failed("sync", f.name, err)
 	}
-	f.number = number
 	return nil
 }
 
@@ -252,6 +260,11 @@ func (f *Folder) renew(data []byte) error {
 	} else if err := f.write(temp, data); err != nil {
 		return err
 	}
+	return f.install(temp)
+}
+
+// install puts a new file that is durable in the place of the old one.
+func (f *Folder) install(temp string) error {
 	if err := f.disk.Rename(temp, f.name); err != nil {
 		return f.failed("rename", temp, err)
 	}

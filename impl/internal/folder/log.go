@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"math"
 )
@@ -149,17 +148,11 @@ func (l *Log) begin(snapshot []byte) error {
 	} else if err := file.Close(); err != nil {
 		return f.failed("close", temp, err)
 	}
-	if err := f.disk.Rename(temp, f.name); err != nil {
-		return f.failed("rename", temp, err)
-	}
-	if err := f.disk.Sync(); err != nil {
-		return f.failed("sync the folder of", f.name, err)
+	if err := f.install(temp); err != nil {
+		return err
 	}
 	l.number, l.at = l.number+1, sectors+saveSectors(len(snapshot))
-	if f.marked {
-		return nil
-	}
-	return f.mark()
+	return nil
 }
 
 // Append saves a content after the last one, where there is room for it and the file may be written in place. If there is none, it does nothing, and fits is
@@ -187,15 +180,8 @@ func (l *Log) append(content []byte) error {
 	}
 	image := make([]byte, saveSectors(len(content))*sectorSize)
 	l.fill(image, l.at, l.number+1, content)
-	n, err := f.file.WriteAt(image, int64(l.at)*sectorSize)
-	if err == nil && n != len(image) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		return f.failed("write", f.name, err)
-	}
-	if err := f.file.SyncData(); err != nil {
-		return f.failed("sync", f.name, err)
+	if err := f.writeAt(image, int64(l.at)*sectorSize); err != nil {
+		return err
 	}
 	l.number++
 	l.at += len(image) / sectorSize
