@@ -74,9 +74,7 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 				network.Heal(id, other)
 			}
 		case 5:
-			c.disks[id].mu.Lock()
-			c.disks[id].slow = time.Duration(random.IntN(100)) * time.Millisecond
-			c.disks[id].mu.Unlock()
+			c.disks[id].takes(time.Duration(random.IntN(100)) * time.Millisecond)
 		}
 	}
 	bad.Store(false)
@@ -86,9 +84,7 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 				network.Heal(id, other)
 			}
 		}
-		c.disks[id].mu.Lock()
-		c.disks[id].slow = time.Millisecond
-		c.disks[id].mu.Unlock()
+		c.disks[id].takes(time.Millisecond)
 		if c.nodes[id] == nil {
 			c.start(id)
 			c.lead(ctx, id, all...)

@@ -30,6 +30,13 @@ type disk struct {
 	fails bool
 }
 
+// takes makes each save take so long from now on.
+func (d *disk) takes(long time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.slow = long
+}
+
 func (d *disk) Load(group uint64) (spec.Durable, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -102,6 +109,16 @@ func newCluster(t *testing.T, n int, config func(*groups.Config)) *cluster {
 		c.start(id)
 	}
 	t.Cleanup(c.close)
+	return c
+}
+
+// newLed returns a cluster of three in which work would lead all groups everywhere, and does where it is to.
+func newLed(ctx context.Context, t *testing.T, all []string) *cluster {
+	c := newCluster(t, 3, nil)
+	for _, id := range c.ids {
+		c.lead(ctx, id, all...)
+	}
+	c.awaitLeaders(10*time.Second, c.wanted(all))
 	return c
 }
 

@@ -15,11 +15,7 @@ import (
 func TestGroupsComeToBeLed(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(60)
-		c := newCluster(t, 3, nil)
-		for _, id := range c.ids {
-			c.lead(ctx, id, all...)
-		}
-		c.awaitLeaders(10*time.Second, c.wanted(all))
+		c := newLed(ctx, t, all)
 		dead := spec.IntegerID(2)
 		c.kill(dead)
 		took := c.awaitLeaders(time.Second, c.wanted(all, dead))
@@ -154,15 +150,9 @@ func TestStuckGroup(t *testing.T) {
 func TestSlowDisk(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(30)
-		c := newCluster(t, 3, nil)
-		for _, id := range c.ids {
-			c.lead(ctx, id, all...)
-		}
-		c.awaitLeaders(10*time.Second, c.wanted(all))
+		c := newLed(ctx, t, all)
 		slow := spec.IntegerID(3)
-		c.disks[slow].mu.Lock()
-		c.disks[slow].slow = 2 * time.Second
-		c.disks[slow].mu.Unlock()
+		c.disks[slow].takes(2 * time.Second)
 		changes := c.nodes[slow].Status().Counters.Changes
 		for _, id := range c.ids {
 			require.NoError(t, c.nodes[id].Add(ctx, "new"))
@@ -185,9 +175,7 @@ func TestNothingLeavesBeforeTheSave(t *testing.T) {
 		c.awaitLeaders(10*time.Second, c.wanted(all))
 		hang := func(long time.Duration) {
 			for _, d := range c.disks {
-				d.mu.Lock()
-				d.slow = long
-				d.mu.Unlock()
+				d.takes(long)
 			}
 		}
 		hang(10 * time.Second)
@@ -213,11 +201,7 @@ func TestNothingLeavesBeforeTheSave(t *testing.T) {
 func TestFailingDisk(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(30)
-		c := newCluster(t, 3, nil)
-		for _, id := range c.ids {
-			c.lead(ctx, id, all...)
-		}
-		c.awaitLeaders(10*time.Second, c.wanted(all))
+		c := newLed(ctx, t, all)
 		bad := spec.IntegerID(1)
 		node := c.nodes[bad]
 		c.disks[bad].mu.Lock()
@@ -306,11 +290,7 @@ func TestNoThunderingHerd(t *testing.T) {
 func TestWatchResignStop(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(30)
-		c := newCluster(t, 3, nil)
-		for _, id := range c.ids {
-			c.lead(ctx, id, all...)
-		}
-		c.awaitLeaders(10*time.Second, c.wanted(all))
+		c := newLed(ctx, t, all)
 		three := spec.IntegerID(3)
 		node := c.nodes[three]
 		watching, stop := context.WithCancel(ctx)

@@ -1,11 +1,11 @@
 package groups
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/seed-fdf591db/bully/spec"
@@ -196,21 +196,11 @@ func Moves(from, to map[spec.NodeID][]string) (moves []Move) {
 			moves = append(moves, Move{name, id, is[name]})
 		}
 	}
-	for name := range maps.Keys(is) {
+	for name := range is {
 		if _, there := was[name]; !there {
 			moves = append(moves, Move{Group: name, To: is[name]})
 		}
 	}
-	slices.SortFunc(moves, func(a, b Move) int { return compareNames(a.Group, b.Group) })
+	slices.SortFunc(moves, func(a, b Move) int { return cmp.Compare(a.Group, b.Group) })
 	return moves
-}
-
-func compareNames(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package groups
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -168,7 +169,7 @@ func (l *loop) status() Status {
 		}
 		s.Groups = append(s.Groups, GroupStatus{Name: g.name, Role: g.role, Leader: g.told.Leader, Epoch: g.epoch, Wanted: l.members[g.places[len(g.places)-1]], Stuck: g.hung != nil})
 	}
-	slices.SortFunc(s.Groups, func(a, b GroupStatus) int { return compareNames(a.Name, b.Name) })
+	slices.SortFunc(s.Groups, func(a, b GroupStatus) int { return cmp.Compare(a.Name, b.Name) })
 	for place, id := range l.members {
 		if l.up.Has(place) {
 			s.Up = append(s.Up, id)
