@@ -262,7 +262,7 @@ func (w *worker) lead(ctx context.Context) error {
 		// The context is that of the host: while the node is being stopped it leads on for the command.
 		err := w.host.Lead(context.WithoutCancel(ctx), w.reports(work))
 		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) {
-			w.pause(ctx, fencePause)
+			sleep(ctx, fencePause)
 		} else if !errors.Is(err, errEnded) {
 			return err
 		}

@@ -40,7 +40,7 @@ func (w *worker) workJob(ctx context.Context, reign host.Reign) error {
 				return w.over(how)
 			}
 		}
-		if !w.pause(ctx, w.until(last, err, next)) {
+		if !sleep(ctx, w.until(last, err, next)) {
 			return errEnded
 		}
 	}
@@ -88,7 +88,7 @@ func (w *worker) note(ctx context.Context, r jobRun) bool {
 			return true
 		}
 		w.logger.Error("what came of a run could not be noted: for others it is not known", "job", w.job.key, "state", string(r.State), "err", err)
-		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) || !w.pause(ctx, fencePause) {
+		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) || !sleep(ctx, fencePause) {
 			return false
 		}
 	}
@@ -108,8 +108,8 @@ func (w *worker) until(last jobRun, err error, next time.Time) time.Duration {
 	return min(max(time.Until(next), 0), time.Minute) // the wall clock may be set meanwhile
 }
 
-// pause waits, and reports whether the reign goes on.
-func (w *worker) pause(ctx context.Context, d time.Duration) bool {
+// sleep waits, and reports whether ctx goes on.
+func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return ctx.Err() == nil
@@ -161,7 +161,7 @@ func (w *worker) settled(ctx context.Context) error {
 			}
 			return w.over(how)
 		}
-		if !w.pause(ctx, fencePause) {
+		if !sleep(ctx, fencePause) {
 			return nil
 		}
 	}

@@ -151,13 +151,13 @@ func (p program) standAside(ctx context.Context, s settings, pause time.Duration
 		return false, err
 	}
 	defer closed()
-	return (*worker)(nil).pause(ctx, pause), nil
+	return sleep(ctx, pause), nil
 }
 
 // sayLeaderless says once that nobody leads, if that is so when a first election would be over long since.
 func (w *worker) sayLeaderless(ctx context.Context) {
 	const long = 20
-	if !w.pause(ctx, long*w.timing.Coordinator) || !w.host.Status().Leader.IsNone() {
+	if !sleep(ctx, long*w.timing.Coordinator) || !w.host.Status().Leader.IsNone() {
 		return
 	}
 	up, others := w.connected()
