@@ -23,6 +23,14 @@ const (
 	faultProgram localcluster.Fault = "program"
 )
 
+// strikes returns what is done to a node for a fault.
+func strikes(fault localcluster.Fault) localcluster.Fault {
+	if fault == faultDisk || fault == faultProgram {
+		return localcluster.FaultKill
+	}
+	return fault
+}
+
 // slowDisk is how much longer a save takes then.
 const slowDisk = 20 * time.Millisecond
 
@@ -241,12 +249,8 @@ func (p program) failover(ctx context.Context, one contestant, nodes int, fault 
 	r := failoverResult{Program: one.name, Guarded: one.guarded, Nodes: nodes, Fault: fault, ByType: map[string]float64{}}
 	var times, ends []time.Duration
 	next := time.Now()
-	strikes := fault
-	if fault == faultDisk || fault == faultProgram {
-		strikes = localcluster.FaultKill
-	}
 	plan := localcluster.Failovers{
-		Config: localcluster.Config{Nodes: nodes, Command: one.command, Inner: one.inner}, Fault: strikes, Rounds: rounds, Guarded: one.guarded,
+		Config: localcluster.Config{Nodes: nodes, Command: one.command, Inner: one.inner}, Fault: strikes(fault), Rounds: rounds, Guarded: one.guarded,
 		Each: func(round int, f localcluster.Failover) {
 			times, ends = append(times, f.Took), append(ends, f.Teardown)
 			if now := time.Now(); !now.Before(next) || round == rounds {
@@ -280,15 +284,11 @@ func (p program) failover(ctx context.Context, one contestant, nodes int, fault 
 
 // floor measures what these failovers could not do without; zero if that is not known.
 func (c contestant) floor(ctx context.Context, config localcluster.Config, fault localcluster.Fault, all []localcluster.Failover) (f localcluster.Floor, err error) {
-	kills := fault == localcluster.FaultKill || fault == faultDisk
+	kills := strikes(fault) == localcluster.FaultKill
 	if fault == faultProgram || !c.ours && !kills {
 		return f, nil
 	}
-	strikes := fault
-	if kills {
-		strikes = localcluster.FaultKill
-	}
-	if f, err = localcluster.MeasureFloor(all, strikes); err != nil {
+	if f, err = localcluster.MeasureFloor(all, strikes(fault)); err != nil {
 		return f, err
 	}
 	lan := host.LAN()
