@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 )
 
@@ -41,10 +40,9 @@ func NewPrograms(logger *slog.Logger, waiting *Waiting) *Programs {
 	p := &Programs{logger: logger, waiting: waiting, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /lead", p.lead)
-	mux.HandleFunc("HEAD /lead", otherwise) // it would lead
-	mux.HandleFunc("HEAD /lease", otherwise)
-	for _, path := range []string{"/lead", "/lease", "/progress", "/stopped"} {
-		mux.HandleFunc(path, otherwise)
+	for path, method := range map[string]string{"/lead": http.MethodGet, "/lease": http.MethodGet, "/progress": http.MethodPost, "/stopped": http.MethodPost} {
+		mux.HandleFunc(path, only(method))
+		mux.HandleFunc("HEAD "+path, only(method)) // else it would be taken for GET, and lead
 	}
 	mux.HandleFunc("GET /lease", p.lease)
 	mux.HandleFunc("POST /progress", p.progress)
@@ -55,14 +53,12 @@ func NewPrograms(logger *slog.Logger, waiting *Waiting) *Programs {
 	return p
 }
 
-// otherwise answers a method that is not that of its path.
-func otherwise(w http.ResponseWriter, r *http.Request) {
-	method := http.MethodPost
-	if strings.HasPrefix(r.URL.Path, "/le") {
-		method = http.MethodGet
+// only returns what answers every other method than that of its path.
+func only(method string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", method)
+		http.Error(w, "ask "+method, http.StatusMethodNotAllowed)
 	}
-	w.Header().Set("Allow", method)
-	http.Error(w, "ask "+method, http.StatusMethodNotAllowed)
 }
 
 // Serve serves on l until Close. It closes l. Its error is nil after Close.
