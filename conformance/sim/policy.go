@@ -29,16 +29,8 @@ func (r *Runner) newWaits(i rank) {
 
 // peers returns who is who for node i. Its places are ranks.
 func (w *who) peers(i rank) policy.Peers {
-	p := policy.NewPeers(int(i), policy.Set(w.members), policy.Set(w.electors), policy.Set(w.voters))
-	if p.Stands {
-		p.Higher = 0
-		for j := range rank(len(w.raised)) {
-			if w.voters.has(j) && w.higher(j, i) {
-				p.Higher |= policy.One(int(j))
-			}
-		}
-	}
-	return p
+	higher := func(k, l int) bool { return w.higher(rank(k), rank(l)) }
+	return policy.NewPeers(int(i), policy.Set(w.members), policy.Set(w.electors), policy.Set(w.voters), higher)
 }
 
 // place returns the place of a node in the policy of node i.

@@ -112,13 +112,8 @@ func (g *group) onDisk(p spec.Durable, members []spec.NodeID) spec.Durable {
 	return p
 }
 
-// higher returns the set of the members that are to lead rather than one.
-func (g *group) higher(place int) (s policy.Set) {
-	for _, other := range g.places[g.ranks[place]+1:] {
-		s |= policy.One(int(other))
-	}
-	return s
-}
+// higher reports whether one member is to lead rather than another.
+func (g *group) higher(i, j int) bool { return g.ranks[i] > g.ranks[j] }
 
 // set makes r the reign of now.
 func (g *group) set(r *reign) {

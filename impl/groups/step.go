@@ -51,8 +51,8 @@ func (l *loop) start(g *group) {
 		l.fail("starting a group", err)
 		return
 	}
-	peers := policy.NewPeers(l.me, l.all, l.all, l.all)
-	peers.Higher, peers.Up, peers.Dead = g.higher(l.me), l.up, l.dead
+	peers := policy.NewPeers(l.me, l.all, l.all, l.all, g.higher)
+	peers.Up, peers.Dead = l.up, l.dead
 	g.node, g.policy, g.role, g.leader = node, policy.New(l.config.Timing, l.config.Rand, peers), "", none
 	in := bully.Start()
 	if promise, found := l.config.Storage.Load(g.key); found {

@@ -29,7 +29,7 @@ type links struct {
 // newLinks returns the links of a node of fixed members: each votes and may lead.
 func newLinks(id spec.NodeID, members []spec.NodeID) *links {
 	l := &links{members: slices.SortedFunc(slices.Values(members), spec.NodeID.Compare)}
-	l.prepare(id, l.all(), l.all())
+	l.prepare(id, l.all(), l.all(), nil)
 	return l
 }
 
@@ -51,21 +51,8 @@ func linksOf(id spec.NodeID, c spec.Configuration) *links {
 			voters |= l.one(m.ID)
 		}
 	}
-	l.prepare(id, electors, voters)
-	if l.who.Stands {
-		l.who.Higher = l.higher(c, voters)
-	}
+	l.prepare(id, electors, voters, func(i, j int) bool { return c.Higher(l.members[i], l.members[j]) })
 	return l
-}
-
-// higher returns which voters of a configuration are higher than this node (R1).
-func (l *links) higher(c spec.Configuration, voters set) (higher set) {
-	for i, id := range l.members {
-		if voters.Has(i) && c.Higher(id, l.members[l.who.Me]) {
-			higher |= policy.One(i)
-		}
-	}
-	return higher
 }
 
 // kindOfMember returns the kind of a member, and "" for who is none.
@@ -75,12 +62,12 @@ func kindOfMember(c spec.Configuration, id spec.NodeID) spec.MemberKind {
 }
 
 // prepare makes room for what is known of each member.
-func (l *links) prepare(id spec.NodeID, electors, voters set) {
+func (l *links) prepare(id spec.NodeID, electors, voters set, higher func(i, j int) bool) {
 	l.heard, l.backed = make([]atomic.Int64, len(l.members)), make([]instant, len(l.members))
 	for i := range l.backed {
 		l.backed[i] = never
 	}
-	l.who = policy.NewPeers(l.place(id), l.all(), electors, voters)
+	l.who = policy.NewPeers(l.place(id), l.all(), electors, voters, higher)
 }
 
 // all returns the set of all members, and of this node.

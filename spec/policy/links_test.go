@@ -15,9 +15,9 @@ func TestPeers(t *testing.T) {
 	require.Equal(t, Set(0b100), One(2))
 	require.Zero(t, One(None))
 	require.Zero(t, One(NonMember))
-	require.Equal(t, Peers{Me: 1, Others: 0b1101, Electors: 0b0111, Higher: 0b0100, Stands: true}, NewPeers(1, 0b1111, 0b0111, 0b0111))
-	require.Equal(t, Peers{Me: 1, Others: 0b1101, Electors: 0b0111, Higher: 0b1101}, NewPeers(1, 0b1111, 0b0111, 0b1101), "all who may lead")
-	p := NewPeers(1, 0b1111, 0b0111, 0b0111)
+	require.Equal(t, Peers{Me: 1, Others: 0b1101, Electors: 0b0111, Higher: 0b0100, Stands: true}, NewPeers(1, 0b1111, 0b0111, 0b0111, nil))
+	require.Equal(t, Peers{Me: 1, Others: 0b1101, Electors: 0b0111, Higher: 0b1101}, NewPeers(1, 0b1111, 0b0111, 0b1101, nil), "all who may lead")
+	p := NewPeers(1, 0b1111, 0b0111, 0b0111, nil)
 	require.Equal(t, Set(0b0101), p.Asked())
 }
 

@@ -40,11 +40,20 @@ type Peers struct {
 }
 
 // NewPeers returns who is who for the node at a place: who are members, which of these vote, and which of these may lead.
-// Where members never change all are all of it. A later place is taken to be higher; who has ranks says Higher itself (R1).
-func NewPeers(me int, members, electors, voters Set) Peers {
+// Where members never change all are all of it. Higher reports whether the member at a place is higher than that at another (R1); if it is
+// nil a later place is.
+func NewPeers(me int, members, electors, voters Set, higher func(i, j int) bool) Peers {
 	p := Peers{Me: me, Others: members &^ One(me), Electors: electors, Higher: voters, Stands: voters.Has(me)}
-	if p.Stands {
+	switch {
+	case !p.Stands:
+	case higher == nil:
 		p.Higher &^= 2<<me - 1
+	default:
+		for all := voters; all != 0; all &= all - 1 {
+			if i := bits.TrailingZeros64(uint64(all)); !higher(i, me) {
+				p.Higher &^= One(i)
+			}
+		}
 	}
 	return p
 }

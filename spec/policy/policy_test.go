@@ -13,7 +13,7 @@ import (
 // of returns the policy of the node at a place among n voters.
 func of(t Timing, me, n int) Policy {
 	all := Set(1)<<n - 1
-	return New(t, rand.New(rand.NewPCG(1, 2)), NewPeers(me, all, all, all))
+	return New(t, rand.New(rand.NewPCG(1, 2)), NewPeers(me, all, all, all, nil))
 }
 
 // TestTimers holds the places of timers to the order of spec, and each to be given once.

@@ -18,7 +18,7 @@ func (longest) Int64N(n int64) int64 { return n - 1 }
 const start = Instant(time.Hour)
 
 // waiting returns the policy of node 1 of four voters, 0 to 3, with random waits that are as long as they can be.
-func waiting(t Timing) Policy { return New(t, longest{}, NewPeers(1, 0b1111, 0b1111, 0b1111)) }
+func waiting(t Timing) Policy { return New(t, longest{}, NewPeers(1, 0b1111, 0b1111, 0b1111, nil)) }
 
 // unleased returns a step after which the node is a follower that keeps no lease, with patience armed.
 func unleased(action spec.Action) *Step {
@@ -47,7 +47,7 @@ func TestRests(t *testing.T) {
 		"a first start, nobody connected":               {nil, func(s *Step) { s.Action = spec.StartAction }, 2 * lan.Patience, 2},
 		"a first start, some connected":                 {func(p *Policy) { p.peers.Up = 0b0101 }, func(s *Step) { s.Action = spec.StartAction }, 2 * lan.Patience, 2},
 		"a first start, all connected":                  {func(p *Policy) { p.peers.Up = 0b1101 }, func(s *Step) { s.Action = spec.StartAction }, lan.heard(), 2},
-		"a first start alone":                           {func(p *Policy) { p.peers = NewPeers(1, 0b10, 0b10, 0b10) }, func(s *Step) { s.Action = spec.StartAction }, 0, 0},
+		"a first start alone":                           {func(p *Policy) { p.peers = NewPeers(1, 0b10, 0b10, 0b10, nil) }, func(s *Step) { s.Action = spec.StartAction }, 0, 0},
 		"a candidate gives up":                          {func(p *Policy) { p.role, p.attempts = spec.Candidate, 1 }, nil, first, 2},
 		"a candidate gives up again":                    {func(p *Policy) { p.role, p.attempts = spec.Candidate, 2 }, nil, 2*lan.FirstBackoff() - 1, 2},
 		"a claimant gives up that was no candidate yet": {func(p *Policy) { p.role = spec.Claimant }, nil, first, 2},

@@ -82,9 +82,9 @@ func (n *bullyNode) place(number int) int {
 func (n *bullyNode) peers() policy.Peers {
 	all := policy.Set(1)<<n.config.Nodes - 1
 	if n.state.Configuration.IsNone() {
-		return policy.NewPeers(n.config.ID-1, all, all, all)
+		return policy.NewPeers(n.config.ID-1, all, all, all, nil)
 	}
-	var members, electors, voters, higher policy.Set
+	var members, electors, voters policy.Set
 	for _, m := range n.state.Configuration.Members() {
 		one := policy.One(number(m.ID) - 1)
 		members |= one
@@ -93,16 +93,11 @@ func (n *bullyNode) peers() policy.Peers {
 		}
 		if m.Kind == spec.Voter {
 			voters |= one
-			if n.state.Configuration.Higher(m.ID, n.members[n.config.ID-1]) {
-				higher |= one
-			}
 		}
 	}
-	p := policy.NewPeers(n.config.ID-1, members, electors, voters)
-	if p.Stands {
-		p.Higher = higher
-	}
-	return p
+	return policy.NewPeers(n.config.ID-1, members, electors, voters, func(i, j int) bool {
+		return n.state.Configuration.Higher(n.members[i], n.members[j])
+	})
 }
 
 // backed reports whether the support of the node, and itself, are a quorum (R3, R42).
