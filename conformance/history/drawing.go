@@ -73,6 +73,7 @@ func draw(title string, parts []part, unsearched []porcupine.Operation, limit ti
 
 // ordered returns the operations of a part, and the longest order of them that was found.
 func (p *part) ordered(limit time.Duration) (all []placed, order []int) {
+	misfit := false
 	if len(p.ops) <= maxExplained {
 		result, info := porcupine.CheckOperationsVerbose(historyModel, p.ops, limit)
 		for _, some := range info.PartialLinearizations() {
@@ -82,13 +83,10 @@ func (p *part) ordered(limit time.Duration) (all []placed, order []int) {
 				}
 			}
 		}
-		for _, op := range p.ops {
-			all = append(all, placed{item: op.Input.(item), call: op.Call, back: op.Return, misfit: result == porcupine.Illegal})
-		}
-	} else {
-		for _, op := range p.ops {
-			all = append(all, placed{item: op.Input.(item), call: op.Call, back: op.Return})
-		}
+		misfit = result == porcupine.Illegal
+	}
+	for _, op := range p.ops {
+		all = append(all, placed{item: op.Input.(item), call: op.Call, back: op.Return, misfit: misfit})
 	}
 	var state content
 	for place, id := range order {
