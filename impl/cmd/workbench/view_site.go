@@ -148,7 +148,7 @@ func (v viewing) writeSite() error {
 const emblem = "failover"
 
 func (v viewing) putIndex() error {
-	page, err := viewer.New(viewer.Options{Picture: v.whole("index.png")})
+	page, err := viewer.New(viewer.Options{Picture: v.whole("", "index.png")})
 	if err != nil {
 		return err
 	}
@@ -161,14 +161,7 @@ func (v viewing) putIndex() error {
 
 // putLinked writes a small page into a folder of the site.
 func (v viewing) putLinked(folder, picture string, l linked) error {
-	l.Picture, l.Whole = picture, picture
-	if v.address != "" {
-		at, err := url.JoinPath(v.address, folder, picture)
-		if err != nil {
-			return err
-		}
-		l.Whole = at
-	}
+	l.Picture, l.Whole = picture, v.whole(folder, picture)
 	var page bytes.Buffer
 	if err := stub.Execute(&page, l); err != nil {
 		return err
@@ -176,12 +169,13 @@ func (v viewing) putLinked(folder, picture string, l linked) error {
 	return v.put(folder+"/"+l.Name+".html", page.Bytes())
 }
 
-// whole returns the address of a file of the site: with its host, if that is known.
-func (v viewing) whole(name string) string {
+// whole returns the address of a file, as a page in a folder of the site says it: with its host, if that is known.
+func (v viewing) whole(folder, name string) string {
 	if v.address == "" {
 		return name
 	}
-	return strings.TrimSuffix(v.address, "/") + "/" + name
+	at, _ := url.JoinPath(v.address, folder, name) // checkSite has read the address
+	return at
 }
 
 func (v viewing) put(name string, data []byte) error {
