@@ -124,7 +124,7 @@ func ParseOp(line string) (op Op, err error) {
 
 // words are how many words go with each kind; of Cut, all.
 var words = map[Kind]int{
-	Start: 1, Deliver: 2, Repeat: 2, Lose: 2, End: 2, Late: 2, Resign: 1, Dead: 1, Change: 2, Crash: 1, Restart: 1, Cut: -1, Heal: 0, Defer: 0, Expect: 6,
+	Start: 1, Deliver: 2, Repeat: 2, Lose: 2, End: 2, Late: 2, Resign: 1, Dead: 1, Change: 2, Crash: 1, Restart: 1, Cut: -1, Heal: 0, Settle: 0, Expect: 6,
 }
 
 // parseWhat reads the words that go with the kind, and returns those after them.

@@ -101,8 +101,8 @@ func (h *Host) drain() (more bool) {
 			return false
 		}
 		h.hear(event)
-		h.endDeferral(spec.NodeID{})
 		h.tick()
+		h.endDeferral(spec.NodeID{})
 	}
 	return true
 }
