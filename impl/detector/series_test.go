@@ -77,7 +77,7 @@ var (
 // follower is the least host that has a detector. Its loop is that of the package comment.
 type follower struct {
 	detector judge
-	guard    *PauseGuard // or nil
+	guard    *pauseGuard // or nil
 	network  time.Time   // when the latest message arrived
 	asleep   time.Duration
 	resumes  time.Time // when the latest pause ends
@@ -96,9 +96,7 @@ const never = 1000 * time.Hour
 func newFollower(t *testing.T, detector judge, guarded bool) *follower {
 	f := &follower{detector: detector, network: at(0), resumes: at(0)}
 	if guarded {
-		var err error
-		f.guard, err = NewPauseGuard(15*ms, 100*ms)
-		require.NoError(t, err)
+		f.guard = &pauseGuard{limit: 15 * ms, hold: 100 * ms}
 	}
 	f.due = at(0).Add(min(f.detector.Patience(at(0)), never))
 	return f
@@ -109,11 +107,11 @@ func (f *follower) turn(now time.Time) {
 	if f.guard == nil {
 		return
 	}
-	if f.guard.Ran(now, now.Add(f.asleep), f.due) > 0 {
+	if f.guard.ran(now, now.Add(f.asleep), f.due) > 0 {
 		f.pauses++
-		f.detector.Paused(f.guard.Until())
+		f.detector.Paused(f.guard.until)
 		if !f.due.IsZero() {
-			f.due = f.guard.Postpone(f.due)
+			f.due = f.guard.postpone(f.due)
 		}
 	}
 }
