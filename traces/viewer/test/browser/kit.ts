@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowsers } from './browsers';
+import { closeBrowsers, current } from './browsers';
 import { visit, type Options, type Visit } from './page';
 
 export * from './page';
@@ -20,4 +20,11 @@ export function inPage(name: string, options: Options, does: (page: Page, t: Tes
       await seen.close();
     }
   });
+}
+
+// walked returns what a test walks through that asks the same of each, and of the engine more than of the browser: all in Chromium, and each third elsewhere, but
+// for make soak.
+export function walked<T>(all: T[]): T[] {
+  const every = current === 'chromium' || process.env['BULLY_SOAK'] ? 1 : 3;
+  return all.filter((_, i) => i % every === 0);
 }
