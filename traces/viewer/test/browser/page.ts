@@ -101,7 +101,13 @@ function look(): Shown {
   };
 }
 
-export const shown = (page: Page): Promise<Shown> => page.evaluate(look);
+// idle waits, in the page, until its engine has answered all that it was asked.
+const idle = `(async () => { while (document.documentElement.hasAttribute('data-busy')) await new Promise((done) => setTimeout(done)); })()`;
+
+export async function shown(page: Page): Promise<Shown> {
+  await page.evaluate(idle);
+  return page.evaluate(look);
+}
 
 // leaders returns the places of those that lead.
 export function leaders(now: Shown): number[] { return now.looks.flatMap((look, node) => (look === 'leads' ? [node] : [])); }
@@ -121,6 +127,7 @@ export async function until(page: Page, what: string, wanted: (now: Shown) => bo
 
 // settled waits until the page has drawn what it was asked for.
 export async function settled(page: Page): Promise<void> {
+  await page.evaluate(idle);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))));
 }
 
@@ -144,6 +151,7 @@ export async function toEnd(page: Page, most = 1000): Promise<Shown[]> {
     while (!all.at(-1).atEnd && all.length < ${most}) {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }));
       await new Promise((drawn) => setTimeout(drawn));
+      await ${idle};
       all.push(look());
     }
     return all;
@@ -156,6 +164,7 @@ export async function toEnd(page: Page, most = 1000): Promise<Shown[]> {
 export async function pick(page: Page, node: number, line: string): Promise<void> {
   await page.locator(`.ring-node[data-node="${node}"] [role=button]`).click();
   await page.getByRole('menuitem', { name: line }).first().click();
+  await page.evaluate(idle);
 }
 
 // between drags from one node to another.
@@ -175,6 +184,7 @@ export async function dragBetween(page: Page, from: number, to: number): Promise
 
 // menu opens a dialog of the bar at the top.
 export async function menu(page: Page, word: string): Promise<void> {
+  await page.evaluate(idle);
   await page.getByRole('navigation', { name: 'Runs and files' }).getByRole('button', { name: word }).click();
   await page.locator('dialog[open]').waitFor();
 }
