@@ -1,4 +1,4 @@
-// A large trace is opened in a worker: the page goes on meanwhile. Where workers are refused, the engine in the page opens it.
+// The engine runs in a worker, and opens a large trace in another: the page goes on meanwhile. Where workers are refused, the engine in the page opens it.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { inPage, menu, ready, run, saved, shown, until, type Shown } from './kit';
@@ -37,6 +37,17 @@ async function choose(page: Page): Promise<void> {
   await menu(page, 'Open');
   await page.locator('dialog input[type=file]').setInputFiles(await many());
 }
+
+const started = 'globalThis.started = 0; { const real = WebAssembly.instantiate; WebAssembly.instantiate = (...args) => { globalThis.started++; return real(...args); }; }';
+
+inPage('the engine runs in a worker: the page starts none, and plays', { init: started, small: true }, async (page) => {
+  await ready(page);
+  const { count } = await shown(page);
+  await until(page, 'it plays', (now) => now.count > count + 3);
+  await menu(page, 'Gallery');
+  await page.locator('.gal-sketch svg').first().waitFor();
+  assert.equal(await page.evaluate('globalThis.started'), 0);
+});
 
 const nine = (now: Shown): boolean => now.looks.length === 9;
 

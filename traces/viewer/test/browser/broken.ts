@@ -139,8 +139,10 @@ export const breaks: Break[] = [
   { name: 'a history has clients without ids', file: 'history', test: 'on a desk:', script: 'addEventListener("DOMContentLoaded", () => document.querySelectorAll(".who span").forEach((s, i) => { s.textContent = i; }));' },
   { name: 'a history is pale', file: 'history', test: 'a phone:', script: style(':root { --soft: #bbbbbb !important }') },
   { name: 'there are no workers', file: 'beside', test: 'ten thousand', script: 'delete globalThis.Worker;' },
+  { name: 'the engine runs in the page', file: 'beside', test: 'in a worker', script: 'delete globalThis.Worker;' },
   { name: 'a late answer is shown', file: 'beside', test: 'opened meanwhile', script: `addEventListener('hashchange', (event) => event.stopImmediatePropagation(), true);` },
   { name: 'the page has no engine where it has no worker', file: 'beside', test: 'as one dies', script: answered('open', '(answer) => { answer.frames = []; answer.problem = { problem: "no" }; }') },
+  { name: 'a hand-over names nobody', file: 'live', test: 'kill -9', script: 'const real = fetch; globalThis.fetch = (url, ...more) => real(String(url).replace(/.to=.*/, ""), ...more);' },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
 ];
 

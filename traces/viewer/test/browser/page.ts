@@ -42,10 +42,20 @@ export async function visit(options: Options = {}): Promise<Visit & { close: () 
   const broken = sabotage();
   if (broken) await context.addInitScript(broken);
   const page = await context.newPage();
+  settles(page);
   const seen: Visit = { page, faults: [], requests: [] };
   watch(seen, options);
   await page.goto((options.url ?? pageURL()) + (options.hash ?? ''));
   return { ...seen, close: () => context.close() };
+}
+
+// settles lets each key that is pressed have done what it does, which the engine may be asked for.
+function settles(page: Page): void {
+  const press = page.keyboard.press.bind(page.keyboard);
+  page.keyboard.press = async (...key) => {
+    await press(...key);
+    await page.evaluate(idle).catch(() => undefined); // a key may lead to another page
+  };
 }
 
 function watch({ page, faults, requests }: Visit, { may, network }: Options): void {
@@ -180,6 +190,7 @@ export async function dragBetween(page: Page, from: number, to: number): Promise
   await page.mouse.move((a.x + b.x) / 2, (a.y + b.y) / 2, { steps: 3 });
   await page.mouse.move(b.x, b.y, { steps: 3 });
   await page.mouse.up();
+  await page.evaluate(idle);
 }
 
 // menu opens a dialog of the bar at the top.

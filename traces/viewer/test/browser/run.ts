@@ -10,6 +10,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { breaks } from './broken';
 import { find, missing, names, word, type Name } from './browsers';
@@ -29,14 +30,14 @@ function files(words: string[]): string[] {
   return chosen.sort((a, b) => rank(a) - rank(b)).map((name) => join(here, name));
 }
 
-// tests runs test files in a browser, all in one process, and returns how it ended, and what it has said. None at all is a failure, too.
-async function tests(name: Name, of: string[]): Promise<{ failed: boolean; says: string }> {
+// tests runs test files in a browser, all in one process, and returns whether one has failed. None at all is a failure, too. Each line says which browser it is of.
+async function tests(name: Name, of: string[]): Promise<boolean> {
   const from = Date.now();
   const child = spawn(process.execPath, ['--import', 'tsx', '--test-reporter=spec', join(here, 'together.ts'), ...of], { cwd: viewer, env: { ...process.env, BULLY_BROWSER: name }, stdio: ['ignore', 'pipe', 'inherit'] });
-  let says = '';
-  child.stdout.on('data', (more: Buffer) => { says += more.toString(); });
+  createInterface({ input: child.stdout }).on('line', (line) => console.log(`${word(name).padEnd(8)} ${line}`));
   const code = await new Promise((done) => child.on('exit', done));
-  return { failed: code !== 0, says: `======== ${word(name)}: ${find(name)}\n${says}in ${seconds(Date.now() - from)}` };
+  console.log(`${word(name).padEnd(8)} ${code === 0 ? 'passed' : 'FAILED'} in ${seconds(Date.now() - from)}: ${find(name)}`);
+  return code !== 0;
 }
 
 // broken runs the tests that a break concerns, with it, and returns how many did not notice.
@@ -81,12 +82,8 @@ async function main(args: string[]): Promise<number> {
         failed += broken(words);
       }
     } else {
-      const all = browsers.map((name) => tests(name, files(words))); // both at once: much of a test is waiting
-      for (const one of all) {
-        const { failed: has, says } = await one;
-        console.log(says);
-        failed += Number(has);
-      }
+      const all = await Promise.all(browsers.map((name) => tests(name, files(words)))); // both at once: much of a test is waiting
+      failed = all.filter(Boolean).length;
     }
     console.log(`all in ${seconds(Date.now() - from)}`);
     if (!browsers.includes('firefox')) console.log(`NOT TESTED in Firefox: ${args.includes('--chromium') ? 'only Chromium was asked for' : missing('firefox')}`);
