@@ -2,13 +2,11 @@ package groups
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
-	"time"
 
-	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -27,7 +25,7 @@ type loop struct {
 	up      policy.Set
 	dead    policy.Set
 	peers   []*peer // by place; nil for this node
-	watch   watch
+	watch   *reigns.Watch
 	state   spec.State // of the node that has stepped last
 
 	list  []*group         // all
@@ -55,67 +53,13 @@ type loop struct {
 	buffer  []byte
 }
 
-// A job is what is saved at once.
-type job struct {
-	promises []storage.GroupPromise
-	groups   []*group // whose they are
-	gone     []*group // whose place is to be freed
-}
-
-func (j *job) empty() bool { return len(j.promises) == 0 && len(j.gone) == 0 }
-
-// do does a job.
-func (j *job) do(store Storage) error {
-	if len(j.promises) > 0 {
-		if err := store.Save(j.promises); err != nil {
-			return err
-		}
-	}
-	if len(j.gone) == 0 {
-		return nil
-	}
-	var keys []uint64
-	for _, g := range j.gone {
-		keys = append(keys, g.key)
-	}
-	return store.Forget(keys)
-}
-
-// A watch reads the clock. It counts the time in which the machine was suspended, which a monotonic clock may not.
-type watch struct {
-	clock host.Clock
-	limit time.Duration
-	now   policy.Instant
-	read  time.Time
-}
-
-// most is the longest suspension that counts: longer than all timers.
-const most = 1000 * time.Hour
-
-func (w *watch) tick() {
-	read := w.clock.Now()
-	mono := max(read.Sub(w.read), 0)
-	asleep := detector.Suspended(mono, read.Round(0).Sub(w.read.Round(0)), w.limit)
-	w.now, w.read = w.now.Add(mono+min(asleep, most)), read
-}
-
-func (w *watch) at(i policy.Instant) time.Time { return w.read.Add(i.After(w.now)) }
-
-func release(timer host.Timer) {
-	timer.Stop()
-	if c, ok := timer.(io.Closer); ok {
-		_ = c.Close()
-	}
-}
-
-// mostEvents is how many events are taken in a turn.
 const mostEvents = 256
 
 // run turns until the node is closed, or stops for good.
 func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan struct{}) {
-	defer release(l.timer)
+	defer reigns.Release(l.timer)
 	for l.err == nil {
-		l.watch.tick()
+		l.watch.Tick()
 		l.notePause()
 		more := l.drain()
 		l.begin()
@@ -126,7 +70,7 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		}
 		l.save()
 		l.flush()
-		l.rested = l.watch.now
+		l.rested = l.watch.Now
 		if l.err != nil || l.closing && !l.leads() {
 			return
 		}
@@ -139,10 +83,10 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		case <-closing:
 			return
 		case f := <-calls:
-			l.watch.tick()
+			l.watch.Tick()
 			f()
 		case err := <-l.saved:
-			l.watch.tick()
+			l.watch.Tick()
 			l.release(err)
 		case <-now:
 		case <-wake:
@@ -179,9 +123,9 @@ func (l *loop) ring() {
 	for _, due := range l.due {
 		next = min(next, due)
 	}
-	if next < l.rings || l.rings < l.watch.now {
+	if next < l.rings || l.rings < l.watch.Now {
 		l.rings = next
-		l.timer.Reset(max(min(next.After(l.watch.now), policy.MaxTiming), 0))
+		l.timer.Reset(max(min(next.After(l.watch.Now), policy.MaxTiming), 0))
 	}
 }
 
@@ -191,13 +135,13 @@ func (l *loop) notePause() {
 	for _, due := range l.due {
 		first = min(first, due)
 	}
-	if first = max(first, l.rested); l.watch.now.After(first) <= l.config.Timing.Delay {
+	if first = max(first, l.rested); l.watch.Now.After(first) <= l.config.Timing.Delay {
 		return
 	}
 	l.stats.Pauses++
 	for _, g := range l.list {
 		if g.node != nil && g.held == nil {
-			g.policy.HeldUp(l.watch.now)
+			g.policy.HeldUp(l.watch.Now)
 			l.settle(g)
 		}
 	}
@@ -214,7 +158,7 @@ func (l *loop) drain() (more bool) {
 		if place == none || place == l.me {
 			continue
 		}
-		l.watch.tick()
+		l.watch.Tick()
 		l.hear(place, &event)
 	}
 	return true
@@ -245,7 +189,7 @@ func (l *loop) hear(place int, event *transport.Event) {
 		l.up, l.dead = l.up|one, l.dead&^one
 		l.peers[place].forget()
 		for _, g := range l.list {
-			g.policy.Connected(place, l.watch.now)
+			g.policy.Connected(place, l.watch.Now)
 			l.settle(g)
 		}
 	case transport.Down:
@@ -264,4 +208,85 @@ func (l *loop) hear(place int, event *transport.Event) {
 	case transport.Disowned:
 		l.fail("asking the others who it was", fmt.Errorf("%w: node %v remembers what it has said after its record was written, or two nodes run under this id", host.ErrLostDisk, event.Node))
 	}
+}
+
+// endUrgent gives the ends of reign and claim.
+func (l *loop) endUrgent(g *group) {
+	for _, t := range [...]policy.Timer{policy.ReignTimer, policy.ClaimTimer} {
+		l.endTimer(g, t)
+	}
+}
+
+// endTimer gives the end of a timer, if it is due.
+func (l *loop) endTimer(g *group, t policy.Timer) {
+	if g.node != nil && g.held == nil && !l.watch.Now.Before(g.policy.Due[t]) {
+		g.policy.Ended(t)
+		l.step(g, bully.Timeout(t.Name()), none)
+	}
+}
+
+// endTimers gives the ends of timers of all groups. A group that would stand against its leader waits while too many do: any moment is safe for that (R9).
+func (l *loop) endTimers() {
+	for i := 0; i < len(l.due) && l.err == nil; i++ {
+		if l.watch.Now.Before(l.due[i]) {
+			continue
+		}
+		g := l.list[i]
+		l.watch.Tick()
+		l.endUrgent(g)
+		for _, t := range policy.Patient() {
+			if t == policy.PreemptTimer && l.preempts >= l.config.Preemptions && !l.watch.Now.Before(g.policy.Due[t]) {
+				g.policy.Due[t] = l.watch.Now.Add(l.config.Timing.Delay)
+				continue
+			}
+			l.endTimer(g, t)
+		}
+		l.settle(g)
+	}
+}
+
+// beats has all groups that this node leads say HEARTBEAT in one turn: to say it early is safe. A group whose core does not step does not beat.
+func (l *loop) beats() {
+	if l.watch.Now.Before(l.beat) {
+		return
+	}
+	l.beat = policy.Never
+	for _, g := range l.list {
+		if g.role != spec.Leader || g.held != nil || g.node == nil {
+			continue
+		}
+		l.watch.Tick()
+		if l.endUrgent(g); g.role == spec.Leader && g.held == nil {
+			g.policy.Ended(policy.HeartbeatTimer)
+			l.step(g, bully.Timeout(spec.HeartbeatTimer), none)
+		}
+	}
+}
+
+// endElection ends the election of a candidate that has nothing more to wait for.
+func (l *loop) endElection(g *group) {
+	if g.node == nil || g.held != nil || g.role != spec.Candidate {
+		return
+	}
+	g.node.CopyState(&l.state)
+	if g.policy.ElectionOver(l.backed()) {
+		g.policy.Ended(policy.ElectionTimer)
+		l.step(g, bully.Timeout(spec.ElectionTimer), none)
+	}
+}
+
+// backed reports whether the support in l.state, and the node itself, are a quorum (R3).
+func (l *loop) backed() bool { return 2*(len(l.state.Support)+1) > len(l.members) }
+
+// settle notes when the first timer of a group ends.
+func (l *loop) settle(g *group) {
+	due := policy.Never
+	if g.node != nil && g.held == nil {
+		for t, end := range g.policy.Due {
+			if policy.Timer(t) != policy.HeartbeatTimer {
+				due = min(due, end)
+			}
+		}
+	}
+	l.due[g.at] = due
 }
