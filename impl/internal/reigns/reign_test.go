@@ -21,7 +21,7 @@ func (t systemTimer) C() <-chan time.Time { return t.Timer.C }
 
 // keeperOf returns a keeper with a clock.
 func keeperOf(now func() time.Time) *Keeper {
-	return &Keeper{Now: now, NewTimer: func(d time.Duration) Timer { return systemTimer{time.NewTimer(d)} }, Over: errOver, Stalled: errStalled}
+	return &Keeper{Now: now, NewTimer: func(time.Duration) Timer { return systemTimer{time.NewTimer(time.Hour)} }, Over: errOver, Stalled: errStalled}
 }
 
 // left has a reign be looked at, and returns how long it goes on: 0 if it is over for its work.
