@@ -28,6 +28,8 @@ type group struct {
 	role   spec.Role // as users and others have been told
 	leader int       // whose lease is kept: a place, or none
 	epoch  spec.Epoch
+	latest spec.Question // the latest number that it has used
+	dated  spec.Question // of a leader: the question that its reign is dated from
 	told   Leadership
 
 	held     *stepped // a step whose promise is not on disk yet: no further one before it is
@@ -134,6 +136,7 @@ func (l *loop) add(g *group) {
 	g.at = len(l.list)
 	l.list, l.due = append(l.list, g), append(l.due, policy.Never)
 	l.byKey[g.key] = g
+	l.changes++
 	if l.begun {
 		l.start(g)
 	}
@@ -174,11 +177,14 @@ func (l *loop) rest(g *group) {
 
 // drop takes out a group whose place is free.
 func (l *loop) drop(g *group) {
+	for l.mourns() { // in the order of the list
+	}
 	last := len(l.list) - 1
 	l.list[g.at], l.due[g.at] = l.list[last], l.due[last]
 	l.list[g.at].at = g.at
 	l.list, l.due = l.list[:last], l.due[:last]
 	delete(l.byKey, g.key)
+	l.changes++
 	l.of.drops(g)
 }
 

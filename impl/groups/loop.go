@@ -24,6 +24,8 @@ type loop struct {
 	all     policy.Set
 	up      policy.Set
 	dead    policy.Set
+	mourned int     // the node of whose death groups are being told, or none
+	unheard int     // … the first of the list that has not been
 	peers   []*peer // by place; nil for this node
 	watch   *reigns.Watch
 	state   spec.State // of the node that has stepped last
@@ -32,6 +34,9 @@ type loop struct {
 	due   []policy.Instant // of each, when the first of its timers ends, but for heartbeat; in a row, as each turn looks at all
 	byKey map[uint64]*group
 	turn  uint64
+
+	changes uint64 // of byKey
+	taken   uint64 // inputs
 
 	begun    bool           // links had time to open
 	begins   policy.Instant // when they have had it
@@ -53,7 +58,9 @@ type loop struct {
 	buffer  []byte
 }
 
-const mostEvents = 256
+// mostSteps is how many steps of one kind are taken in a turn, before what they say is said: when a thousand groups have lost their leader at once, the first of them are to
+// have another before the last have begun. All nodes go through their groups in the same order, if they have added them in that.
+const mostSteps = 128
 
 // run turns until the node is closed, or stops for good.
 func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan struct{}) {
@@ -63,7 +70,8 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		l.notePause()
 		more := l.drain()
 		l.begin()
-		l.endTimers()
+		more = l.mourns() || more
+		more = l.endTimers() || more
 		l.beats()
 		for _, g := range l.of.news() {
 			l.look(g)
@@ -149,7 +157,7 @@ func (l *loop) notePause() {
 
 // drain takes what has come, and reports whether there may be more.
 func (l *loop) drain() (more bool) {
-	for range mostEvents {
+	for began := l.stats.Steps; l.stats.Steps-began < 4*mostSteps; {
 		event, ok := l.config.Transport.Next()
 		if !ok || l.err != nil {
 			return false
@@ -176,6 +184,11 @@ func (l *loop) place(id spec.NodeID) int {
 // hear takes one event.
 func (l *loop) hear(place int, event *transport.Event) {
 	one := policy.One(place)
+	for place == l.mourned || event.Kind == transport.Dead { // what comes after a proof of death comes after it in all groups
+		if !l.mourns() {
+			break
+		}
+	}
 	switch event.Kind {
 	case transport.Bundle:
 		if l.dead.Has(place) {
@@ -200,13 +213,34 @@ func (l *loop) hear(place int, event *transport.Event) {
 	case transport.Dead:
 		l.up, l.dead = l.up&^one, l.dead|one
 		l.config.Logger.Debug("proved dead", slog.String("dead", event.Node.String()))
-		for _, g := range l.list {
-			l.give(g, input{from: place, dead: true})
-		}
+		l.mourned, l.unheard = place, 0
 	case transport.LostDisk:
 		l.config.Logger.Error("a node is not heeded: its disk is lost, or an old copy, or two nodes run under this id", slog.String("lost", event.Node.String()))
 	case transport.Disowned:
 		l.fail("asking the others who it was", fmt.Errorf("%w: node %v remembers what it has said after its record was written, or two nodes run under this id", host.ErrLostDisk, event.Node))
+	}
+}
+
+// mourns tells groups of a proof of death, so many of those whose leader it was in a turn, and reports whether there are more to tell.
+func (l *loop) mourns() (more bool) {
+	for told := 0; l.mourned != none && told < mostSteps; l.unheard++ {
+		if l.err != nil || l.unheard >= len(l.list) {
+			l.mourned = none
+			break
+		}
+		g := l.list[l.unheard]
+		if g.leader == l.mourned {
+			told++
+		}
+		l.give(g, input{from: l.mourned, dead: true})
+	}
+	return l.mourned != none
+}
+
+// hears has a group hear of a proof of death of which it has not yet, before it takes anything else. That it hears of it once more changes nothing.
+func (l *loop) hears(g *group) {
+	if l.mourned != none && g.at >= l.unheard && g.held == nil && g.node != nil {
+		l.proved(g, l.mourned)
 	}
 }
 
@@ -225,8 +259,10 @@ func (l *loop) endTimer(g *group, t policy.Timer) {
 	}
 }
 
-// endTimers gives the ends of timers of all groups. A group that would stand against its leader waits while too many do: any moment is safe for that (R9).
-func (l *loop) endTimers() {
+// endTimers gives the ends of timers of all groups: of those that can wait so many in a turn; and reports whether there are more. A group that would stand against its leader
+// waits while too many do: any moment is safe for that (R9).
+func (l *loop) endTimers() (more bool) {
+	began := l.stats.Steps
 	for i := 0; i < len(l.due) && l.err == nil; i++ {
 		if l.watch.Now.Before(l.due[i]) {
 			continue
@@ -234,6 +270,11 @@ func (l *loop) endTimers() {
 		g := l.list[i]
 		l.watch.Tick()
 		l.endUrgent(g)
+		if l.stats.Steps-began >= mostSteps {
+			more = true
+			continue
+		}
+		l.hears(g)
 		for _, t := range policy.Patient() {
 			if t == policy.PreemptTimer && l.preempts >= l.config.Preemptions && !l.watch.Now.Before(g.policy.Due[t]) {
 				g.policy.Due[t] = l.watch.Now.Add(l.config.Timing.Delay)
@@ -243,6 +284,7 @@ func (l *loop) endTimers() {
 		}
 		l.settle(g)
 	}
+	return more
 }
 
 // beats has all groups that this node leads say HEARTBEAT in one turn: to say it early is safe. A group whose core does not step does not beat.

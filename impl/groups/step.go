@@ -31,24 +31,34 @@ const mostDeferred = 64
 
 // take gives an input to a group that waits for nothing. What ends what the node does as leader or claimant goes before (R37).
 func (l *loop) take(g *group, in input) {
-	l.watch.Tick()
+	if l.taken++; l.taken%16 == 0 { // what came was there before the clock was read, and what is said is said after that
+		l.watch.Tick()
+	}
 	l.endUrgent(g)
+	if !in.dead {
+		l.hears(g)
+	}
 	switch {
 	case g.node == nil:
 	case g.held != nil:
 		g.deferred = append(g.deferred, in)
 	case in.dead:
-		g.policy.Proved(in.from)
-		if g.leader == in.from {
-			l.step(g, bully.HolderDead(), in.from)
-		}
-		if g.node != nil && g.held == nil { // else it is not about what is waited for
-			g.policy.Died(l.watch.Now)
-			l.endElection(g)
-			l.settle(g)
-		}
+		l.proved(g, in.from)
 	default:
 		l.step(g, in.in, in.from)
+	}
+}
+
+// proved acts on a proof of death (R41).
+func (l *loop) proved(g *group, dead int) {
+	g.policy.Proved(dead)
+	if g.leader == dead {
+		l.step(g, bully.HolderDead(), dead)
+	}
+	if g.node != nil && g.held == nil { // else it is not about what is waited for
+		g.policy.Died(l.watch.Now)
+		l.endElection(g)
+		l.settle(g)
 	}
 }
 
@@ -65,10 +75,15 @@ func (l *loop) step(g *group, in bully.Input, from int) {
 		return
 	}
 	l.stats.Steps++
-	g.node.CopyState(&l.state)
-	s := stepped{
-		at: l.watch.Now, action: out.Action, from: from, cancel: out.Cancel, arm: out.Arm, role: l.state.Role, leader: g.placeOf(l.state.Leader),
-		epoch: l.state.Epoch, latest: l.state.Latest, dated: out.Dated, reignEnded: out.ReignEnded, changed: out.LeaderChanged, sent: out.Send,
+	s := stepped{at: l.watch.Now, action: out.Action, from: from, cancel: out.Cancel, arm: out.Arm, dated: out.Dated, reignEnded: out.ReignEnded, changed: out.LeaderChanged, sent: out.Send}
+	if g.goesOn(&out) {
+		s.role, s.leader, s.epoch, s.latest = g.role, g.leader, g.epoch, g.latest
+		if out.Action == spec.HeartbeatTimeout {
+			s.latest++
+		}
+	} else {
+		g.node.CopyState(&l.state)
+		s.role, s.leader, s.epoch, s.latest = l.state.Role, g.placeOf(l.state.Leader), l.state.Epoch, l.state.Latest
 	}
 	if out.LeaderChanged {
 		leader, epoch := g.node.Leader()
@@ -85,6 +100,21 @@ func (l *loop) step(g *group, in bully.Input, from int) {
 	l.next.groups = append(l.next.groups, g)
 }
 
+// goesOn reports whether a step was one of a reign that goes on: a beat, or an answer to one, that leaves all as it is but for the numbers. Nearly all steps are, and the state need not be
+// asked for.
+func (g *group) goesOn(out *bully.Output) bool {
+	if out.Save || out.ReignEnded || out.LeaderChanged || out.Cancel != 0 {
+		return false
+	}
+	switch out.Action {
+	case spec.OnHeartbeat:
+		return g.role == spec.Follower && out.Send[0].Type == spec.Ack
+	case spec.OnAck, spec.HeartbeatTimeout:
+		return g.role == spec.Leader
+	}
+	return false
+}
+
 // perform does what is to be done for a step, in the order of duty (section 10).
 func (l *loop) perform(g *group, s *stepped) {
 	if s.reignEnded {
@@ -92,7 +122,7 @@ func (l *loop) perform(g *group, s *stepped) {
 	}
 	g.policy.Follow(&policy.Step{Began: s.at, Now: s.at, Action: s.action, From: s.from, Sent: s.sent, Cancel: s.cancel, Arm: s.arm, Role: s.role,
 		Leader: s.leader, Latest: s.latest, Dated: s.dated})
-	g.role, g.leader, g.epoch = s.role, s.leader, s.epoch
+	g.role, g.leader, g.epoch, g.latest, g.dated = s.role, s.leader, s.epoch, s.latest, s.dated
 	if s.action == spec.PreemptTimeout {
 		l.preempting(g, true)
 	} else if s.role != spec.Candidate && s.role != spec.Claimant {
@@ -223,27 +253,54 @@ func (l *loop) read(p *peer, bytes string) {
 	if b.resync {
 		p.forget()
 	}
-	for _, m := range p.hearBeats(&b) {
-		l.receive(p, item{beat: m, kind: heartbeatCode, keeps: none, granted: granted{by: none}})
+	beats := p.hearBeats(&b)
+	for i, g := range l.groupsOf(&p.heard, beats) {
+		l.receive(g, p, &item{beat: beats[i], kind: heartbeatCode, keeps: none, granted: granted{by: none}})
 	}
-	for _, m := range p.hearAcks(&b) {
-		l.receive(p, item{beat: m, kind: ackCode, keeps: none, granted: granted{by: none}})
+	acks := p.hearAcks(&b)
+	for i, g := range l.groupsOf(&p.said, acks) {
+		if m := &acks[i]; g == nil || !g.isDated(m) {
+			l.receive(g, p, &item{beat: *m, kind: ackCode, keeps: none, granted: granted{by: none}})
+		}
 	}
-	for _, m := range b.items {
-		l.receive(p, m)
+	for i := range b.items {
+		l.receive(l.byKey[b.items[i].group], p, &b.items[i])
 	}
 }
 
+// groupsOf returns the groups of a list, or of what is left of it, in its order; nil stands for one that is not here.
+func (l *loop) groupsOf(of *list, beats []beat) []*group {
+	if len(beats) == 0 {
+		return nil
+	}
+	if of.changes != l.changes || len(of.groups) != len(beats) {
+		of.groups, of.changes = of.groups[:0], l.changes
+		for i := range beats {
+			of.groups = append(of.groups, l.byKey[beats[i].group])
+		}
+	}
+	return of.groups
+}
+
+// isDated reports whether an ACK says nothing any more: the reign is dated from that question already, or a later one (R26). A network may lose it.
+func (g *group) isDated(ack *beat) bool {
+	return g.role == spec.Leader && g.epoch == ack.epoch && g.dated >= ack.question && g.held == nil
+}
+
 // receive gives a message to its group.
-func (l *loop) receive(p *peer, m item) {
-	g := l.byKey[m.group]
+func (l *loop) receive(g *group, p *peer, m *item) {
 	if g == nil || g.node == nil {
 		l.stats.Unknown++ // as what is sent to a node that is down
 		return
 	}
-	message := spec.Message{Type: types[m.kind-1], From: g.alias(p.place), To: g.alias(l.me), Epoch: m.epoch, Question: m.question, Keeps: g.alias(m.keeps)}
-	if by := g.alias(m.granted.by); !by.IsNone() {
-		message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
+	message := spec.Message{Type: types[m.kind-1], From: g.alias(p.place), To: g.alias(l.me), Epoch: m.epoch, Question: m.question}
+	switch {
+	case m.keeps != none:
+		message.Keeps = g.alias(m.keeps)
+	case m.granted.by != none:
+		if by := g.alias(m.granted.by); !by.IsNone() {
+			message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
+		}
 	}
 	l.give(g, input{in: bully.Receive(message), from: p.place})
 }
