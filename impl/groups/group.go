@@ -144,7 +144,7 @@ func (l *loop) add(g *group) {
 
 // start makes the core of a group, and gives it its first step: a restart, if anything is kept of the group (R30, R32).
 func (l *loop) start(g *group) {
-	l.watch.Tick()
+	l.tick()
 	aliases := make([]spec.NodeID, len(l.members))
 	for place := range l.members {
 		aliases[place] = g.alias(place)
@@ -224,7 +224,7 @@ func (l *loop) look(g *group) {
 			l.config.Logger.Warn("the work of a group hangs: this node takes no part in it until that returns", slog.String("group", g.name))
 			l.endReign(g, ErrNoProgress)
 		}
-		l.watch.Tick()
+		l.tick()
 		l.step(g, bully.Resign(), none)
 	}
 	for _, over := range g.resigning {

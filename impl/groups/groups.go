@@ -70,7 +70,7 @@ func Open(config Config) (*Groups, error) {
 
 func (g *Groups) newLoop() *loop {
 	c := &g.config
-	l := &loop{config: c, of: g, mourned: none, members: g.placement.sorted(), byKey: map[uint64]*group{}, watch: reigns.NewWatch(c.Clock.Now, c.Timing.Delay),
+	l := &loop{config: c, of: g, mourned: none, guard: c.Guard.Loop(&c.Timing), members: g.placement.sorted(), byKey: map[uint64]*group{}, watch: reigns.NewWatch(c.Clock.Now, c.Timing.Delay),
 		beat: policy.Never, rings: policy.Never, saves: make(chan *job, 1), saved: make(chan error, 1), timer: c.Clock.NewTimer(policy.MaxTiming), turn: 1}
 	l.begins = l.watch.Now.Add(c.Timing.Heartbeat)
 	l.all = 1<<len(l.members) - 1
@@ -100,7 +100,7 @@ func (g *Groups) run() {
 	if l.err != nil {
 		cause = l.err
 	}
-	l.watch.Tick()
+	l.tick()
 	for _, one := range l.list {
 		leads := one.role == spec.Leader
 		l.endReign(one, cause)
@@ -112,6 +112,7 @@ func (g *Groups) run() {
 		}
 	}
 	l.flush()
+	l.guard.Ends()
 	close(l.saves)
 	err := g.config.Transport.Close()
 	if l.saving != nil {

@@ -49,6 +49,8 @@ type loop struct {
 	saves  chan *job
 	saved  chan error
 
+	guard   reigns.Guarded
+	told    policy.Instant // when it was told last that the loop turns; 0 while the loop rests
 	timer   host.Timer
 	rings   policy.Instant
 	stats   Counters
@@ -66,7 +68,7 @@ const mostSteps = 128
 func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan struct{}) {
 	defer reigns.Release(l.timer)
 	for l.err == nil {
-		l.watch.Tick()
+		l.tick()
 		l.notePause()
 		more := l.drain()
 		l.begin()
@@ -82,19 +84,20 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		if l.err != nil || l.closing && !l.leads() {
 			return
 		}
-		l.ring()
 		var now chan struct{}
 		if more {
 			now = closed
+		} else {
+			l.rests()
 		}
 		select {
 		case <-closing:
 			return
 		case f := <-calls:
-			l.watch.Tick()
+			l.tick()
 			f()
 		case err := <-l.saved:
-			l.watch.Tick()
+			l.tick()
 			l.release(err)
 		case <-now:
 		case <-wake:
@@ -122,9 +125,18 @@ func (l *loop) leads() bool {
 	return false
 }
 
-// ring sets the timer to when there is something to do without being asked.
-func (l *loop) ring() {
-	next := l.beat
+// tick reads the clock, and tells a guard from time to time that the turn goes on: it is longer with many groups.
+func (l *loop) tick() {
+	l.watch.Tick()
+	if l.watch.Now.After(l.told) >= l.config.Timing.Delay/4 {
+		l.told = l.watch.Now
+		l.guard.Turns(l.watch.Read)
+	}
+}
+
+// rests sets the timer to when there is something to do without being asked, and tells a guard.
+func (l *loop) rests() {
+	next := min(l.beat, l.guard.RousesBy(l.watch.Now))
 	if !l.begun {
 		next = min(next, l.begins)
 	}
@@ -135,6 +147,8 @@ func (l *loop) ring() {
 		l.rings = next
 		l.timer.Reset(max(min(next.After(l.watch.Now), policy.MaxTiming), 0))
 	}
+	l.guard.Rests(l.rings, l.watch.Now)
+	l.told = 0 // the next turn is told of at once
 }
 
 // notePause gives others time to be heard, if this node was held up for longer than Delay: what they have said may not have been read yet.
@@ -166,7 +180,7 @@ func (l *loop) drain() (more bool) {
 		if place == none || place == l.me {
 			continue
 		}
-		l.watch.Tick()
+		l.tick()
 		l.hear(place, &event)
 	}
 	return true
@@ -268,7 +282,7 @@ func (l *loop) endTimers() (more bool) {
 			continue
 		}
 		g := l.list[i]
-		l.watch.Tick()
+		l.tick()
 		l.endUrgent(g)
 		if l.stats.Steps-began >= mostSteps {
 			more = true
@@ -297,7 +311,7 @@ func (l *loop) beats() {
 		if g.role != spec.Leader || g.held != nil || g.node == nil {
 			continue
 		}
-		l.watch.Tick()
+		l.tick()
 		if l.endUrgent(g); g.role == spec.Leader && g.held == nil {
 			g.policy.Ended(policy.HeartbeatTimer)
 			l.step(g, bully.Timeout(spec.HeartbeatTimer), none)

@@ -32,7 +32,7 @@ const mostDeferred = 64
 // take gives an input to a group that waits for nothing. What ends what the node does as leader or claimant goes before (R37).
 func (l *loop) take(g *group, in input) {
 	if l.taken++; l.taken%16 == 0 { // what came was there before the clock was read, and what is said is said after that
-		l.watch.Tick()
+		l.tick()
 	}
 	l.endUrgent(g)
 	if !in.dead {

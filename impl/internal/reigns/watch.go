@@ -59,3 +59,11 @@ func Release(timer Timer) {
 		_ = c.Close()
 	}
 }
+
+// Guarded is who watches a loop from outside, and is told that it goes round: see host.Guard.
+type Guarded interface {
+	Turns(now time.Time)                        // a turn begins, or goes on
+	Rests(until, now policy.Instant)            // the loop waits, until then at the latest
+	RousesBy(now policy.Instant) policy.Instant // when a turn is to begin, though there is nothing to do
+	Ends()                                      // the loop ends, which may take its time
+}
