@@ -171,4 +171,10 @@ func TestOpenRefuses(t *testing.T) {
 	require.Error(t, node.Add(t.Context(), ""))
 	require.NoError(t, node.Lead(t.Context(), "alone", func(context.Context, groups.Reign) error { return nil }))
 	require.NoError(t, node.Close())
+	good.Addresses = map[spec.NodeID]string{one: "127.0.0.1:0", spec.IntegerID(2): "127.0.0.1:1"}
+	_, err = groups.Open(good)
+	bad, ok := errors.AsType[*storage.RecordError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, storage.WrongMembers, bad.Kind)
+	require.ErrorContains(t, err, "the members of all groups are those that the cluster began with")
 }
