@@ -27,7 +27,7 @@ const (
 	pastKind         Kind = "of a past version"     // it is as it was written, in a layout of before protocol 2, or of no version
 	futureKind       Kind = "of a future version"   // it is as it was written, in a layout that this program does not know
 	wrongNodeKind    Kind = "of another node"       // its id is not that of this node
-	wrongMembersKind Kind = "of another membership" // its members are not those of this node
+	WrongMembers     Kind = "of another membership" // its members are not those of this node
 	wrongClusterKind Kind = "of another cluster"    // the name of its cluster is not that of this node's
 	changingKind     Kind = "of changing members"   // it was opened with Open, which is for fixed members
 	fixedKind        Kind = "of fixed members"      // it was opened with OpenChanging
