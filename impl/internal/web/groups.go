@@ -68,7 +68,7 @@ func (s *Server) showGroups(mux *http.ServeMux) {
 	})
 }
 
-// placed answers who leads what; or, with ?down=3,4, who would while these are down.
+// placed answers who leads what; or, with ?down=3,4, who would while these are down: nobody, if the others are no quorum.
 func (s *Server) placed(w http.ResponseWriter, r *http.Request) {
 	var down []spec.NodeID
 	for part := range strings.SplitSeq(r.FormValue("down"), ",") {
@@ -81,6 +81,9 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		down = append(down, id)
+	}
+	if all := s.config.Groups.Placement().Members; 2*(len(all)-len(down)) <= len(all) {
+		down = all
 	}
 	answer(w, http.StatusOK, s.placement(down))
 }
@@ -162,4 +165,21 @@ func (s *Server) leaderOf(w http.ResponseWriter, r *http.Request) {
 		Epoch  spec.Epoch  `json:"epoch"`
 		View   string      `json:"view,omitempty"`
 	}{g.Name, g.Leader, g.Epoch, s.config.Views[g.Leader]})
+}
+
+// Check returns nil if it fits together, and else an error: what a node has told may be anything.
+func (p *Placed) Check() error {
+	n := len(p.Names)
+	if len(p.Leaders) != n || len(p.Wanted) != n || len(p.Epochs) != n {
+		return errors.New("what it says of its groups does not fit together")
+	}
+	for i := range n {
+		if p.Leaders[i] < -1 || p.Leaders[i] >= len(p.Members) || p.Wanted[i] < 0 || p.Wanted[i] >= len(p.Members) {
+			return errors.New("what it says of its groups names members that are not there")
+		}
+	}
+	if slices.ContainsFunc(p.Pinned, func(i int) bool { return i < 0 || i >= n }) {
+		return errors.New("what it says of its pins names groups that are not there")
+	}
+	return nil
 }

@@ -67,16 +67,38 @@ func TestPlaced(t *testing.T) {
 			{ID: three, State: "dead", Weight: 1, Wanted: 1}},
 	}, p)
 
+	require.NoError(t, p.Check())
+
+	_, body = ask("/groups?down=1")
+	require.NoError(t, json.Unmarshal([]byte(body), &p))
+	require.NotContains(t, p.Wanted, 0)
+	require.Equal(t, []int{2, 1}, p.Wanted[1:], "what was to be led by others stays")
 	_, body = ask("/groups?down=1,2")
 	require.NoError(t, json.Unmarshal([]byte(body), &p))
-	require.Equal(t, []int{2, 2, 2}, p.Wanted, "only 3 is left")
-	_, body = ask("/groups?down=1,2,3")
-	require.NoError(t, json.Unmarshal([]byte(body), &p))
-	require.Equal(t, []int{-1, -1, -1}, p.Wanted)
+	require.Equal(t, []int{-1, -1, -1}, p.Wanted, "one of three elects nobody")
 	for _, bad := range []string{"4", "x"} {
 		code, body := ask("/groups?down=" + bad)
 		require.Equal(t, http.StatusBadRequest, code)
 		require.Contains(t, body, `"`+bad+`" is no member: give ids, as in ?down=3,4`)
+	}
+}
+
+// What a node has told may be anything: what does not fit together is not believed.
+func TestPlacedIsChecked(t *testing.T) {
+	good := Placed{Members: make([]PlacedMember, 2), Names: []string{"a"}, Leaders: []int{-1}, Wanted: []int{1}, Epochs: []spec.Epoch{0}}
+	require.NoError(t, good.Check())
+	for name, spoil := range map[string]func(*Placed){
+		"a column is short":   func(p *Placed) { p.Epochs = nil },
+		"a leader nobody is":  func(p *Placed) { p.Leaders = []int{2} },
+		"less than nobody":    func(p *Placed) { p.Leaders = []int{-2} },
+		"nobody is wanted":    func(p *Placed) { p.Wanted = []int{-1} },
+		"a pin of no group":   func(p *Placed) { p.Pinned = []int{1} },
+		"a wanted nobody is":  func(p *Placed) { p.Wanted = []int{2} },
+		"a pin of less group": func(p *Placed) { p.Pinned = []int{-1} },
+	} {
+		bad := good
+		spoil(&bad)
+		require.Error(t, bad.Check(), name)
 	}
 }
 
