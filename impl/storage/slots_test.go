@@ -180,6 +180,17 @@ func TestReportOfSlots(t *testing.T) {
 	odd := slotsOf(t, promise(7, 5))
 	copy(odd[3*4096:], slotsOf(t, promise(7, 5), promise(7, 5), promise(7, 5))[3*4096:][:512])
 	require.Equal(t, "slot 1, copy 1: written in part", report(odd)[2])
+
+	disk := simdisk.New()
+	disk.InPlace = true
+	kept := keptOn(disk)
+	good := encode(me, promise(7, 5))
+	bad := bytes.Clone(good)
+	bad[len(bad)-1]++
+	require.NoError(t, kept.Replace(bad))
+	require.NoError(t, kept.Replace(good))
+	file, _ = disk.Content(recordName)
+	require.Contains(t, report(file)[2], "slot 1, copy 1: save 1, damaged: ")
 }
 
 // TestReportOfSpoiled: a record of which sectors are spoiled is in order, and not as if nothing were; a save that was cut short is nothing.
