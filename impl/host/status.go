@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -78,7 +79,7 @@ func (h *Host) Status() Status {
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
 		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.unbelieved.list(),
-		Deadline: Reign{r: seen.reign}.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped, Guard: h.config.Guard.Status(), Quiet: h.quiet.Load(),
+		Deadline: seen.reign.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped, Guard: h.config.Guard.Status(), Quiet: h.quiet.Load(),
 	}
 	if seen.err != nil {
 		s.Error = seen.err.Error()
@@ -121,7 +122,7 @@ func (s *Status) describe(m Membership) {
 type seen struct {
 	state   spec.State
 	told    Leadership
-	reign   *reign
+	reign   *reigns.Reign
 	stopped bool
 	waits   string
 	err     error

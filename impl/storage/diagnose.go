@@ -31,7 +31,7 @@ const (
 	pastKind         Kind = "of a past version"     // it is as it was written, in a layout of before protocol 2, or of no version
 	futureKind       Kind = "of a future version"   // it is as it was written, in a layout that this program does not know
 	wrongNodeKind    Kind = "of another node"       // its id is not that of this node
-	wrongMembersKind Kind = "of another membership" // its members are not those of this node
+	WrongMembers     Kind = "of another membership" // its members are not those of this node
 	wrongClusterKind Kind = "of another cluster"    // the name of its cluster is not that of this node's
 	changingKind     Kind = "of changing members"   // it was opened with Open, which is for fixed members
 	fixedKind        Kind = "of fixed members"      // it was opened with OpenChanging
@@ -165,7 +165,7 @@ func (e *RecordError) Advice() string {
 		return "this protocol cannot go on from it: stop all nodes, give each an empty folder, and epochs that no resource has seen (R40)"
 	case wrongNodeKind:
 		return "give this node its own folder, or its own id: two nodes never share a record"
-	case wrongMembersKind:
+	case WrongMembers:
 		return "start the node with the members of its record: they must not change while any node has one (R40)"
 	case Missing:
 		return "make one: bully init at each of the first members, bully join at a node that is to be added"
@@ -184,7 +184,7 @@ func (e *RecordError) Advice() string {
 
 // raisable reports whether a record of this kind is beyond reading, so that Raise may put a new one in its place.
 func (k Kind) raisable() bool {
-	return !slices.Contains([]Kind{Missing, unreadableKind, pastKind, futureKind, wrongNodeKind, wrongMembersKind, wrongClusterKind, changingKind, fixedKind}, k)
+	return !slices.Contains([]Kind{Missing, unreadableKind, pastKind, futureKind, wrongNodeKind, WrongMembers, wrongClusterKind, changingKind, fixedKind}, k)
 }
 
 // judge returns what a record says, or the RecordError for it.

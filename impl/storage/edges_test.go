@@ -121,7 +121,7 @@ var advices = []struct {
 	{pastKind, false, "this protocol cannot go on from it: stop all nodes, give each an empty folder, and epochs that no resource has seen (R40)", ""},
 	{futureKind, false, "run the version of the program that wrote it, or a later one", ""},
 	{wrongNodeKind, false, "give this node its own folder, or its own id: two nodes never share a record", ""},
-	{wrongMembersKind, false, "start the node with the members of its record: they must not change while any node has one (R40)", ""},
+	{WrongMembers, false, "start the node with the members of its record: they must not change while any node has one (R40)", ""},
 	{Missing, false, "make one: bully init at each of the first members, bully join at a node that is to be added", ""},
 	{wrongClusterKind, false, "give this node its own folder, or the name of its cluster", ""},
 	{changingKind, false, "start the node without a list of members, as its record has them (storage.OpenChanging)", ""},
@@ -173,7 +173,7 @@ func TestErrorsNameTheRecord(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(noFile, recordName), 0o700))
 	for kind, dir := range map[Kind]string{
 		Lost: lost, unreadableKind: noFile, damagedKind: put(t, append(good[:13:13], append([]byte{0x0f}, good[14:]...)...)),
-		wrongNodeKind: put(t, encode(owner{n(2), five}, promise(7, 5))), wrongMembersKind: put(t, encode(owner{n(3), nodes(1, 3)}, promise(7, 1))),
+		wrongNodeKind: put(t, encode(owner{n(2), five}, promise(7, 5))), WrongMembers: put(t, encode(owner{n(3), nodes(1, 3)}, promise(7, 1))),
 	} {
 		path := filepath.Join(dir, recordName)
 		_, err := Open(dir, me.id, me.members)
@@ -183,7 +183,7 @@ func TestErrorsNameTheRecord(t *testing.T) {
 		require.Equal(t, path, report.Path)
 		require.Equal(t, kind != unreadableKind, report.Marked, kind)
 		require.False(t, report.Locked, kind)
-		if kind != wrongNodeKind && kind != wrongMembersKind {
+		if kind != wrongNodeKind && kind != WrongMembers {
 			requireKind(t, report.Problem, kind, path)
 		}
 	}

@@ -62,7 +62,7 @@ func openOn(kept *folder.Folder, o owner) (*File, error) {
 	case c.id != o.id:
 		return wrong(wrongNodeKind, "it is that of node %v, and this is node %v", c.id, o.id)
 	case !slices.Equal(c.members, o.members):
-		return wrong(wrongMembersKind, "its members are %v, and this node's are %v", c.members, o.members)
+		return wrong(WrongMembers, "its members are %v, and this node's are %v", c.members, o.members)
 	}
 	if err := kept.Mark(); err != nil {
 		return nil, fmt.Errorf("storage: %w", err)

@@ -102,8 +102,8 @@ func TestAnotherNodesRecord(t *testing.T) {
 	}{
 		{2, five, wrongNodeKind, "it is that of node 3, and this is node 2; give this node its own folder"},
 		{2, nodes(1, 2), wrongNodeKind, "it is that of node 3, and this is node 2"},
-		{3, nodes(1, 2, 3), wrongMembersKind, "its members are [1 2 3 4 5], and this node's are [1 2 3]; start the node with the members of its record"},
-		{3, nodes(1, 2, 3, 4, 6), wrongMembersKind, "this node's are [1 2 3 4 6]"},
+		{3, nodes(1, 2, 3), WrongMembers, "its members are [1 2 3 4 5], and this node's are [1 2 3]; start the node with the members of its record"},
+		{3, nodes(1, 2, 3, 4, 6), WrongMembers, "this node's are [1 2 3 4 6]"},
 	} {
 		_, err := Open(dir, n(c.id), c.members)
 		var wrong *RecordError

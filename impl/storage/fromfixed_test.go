@@ -78,7 +78,7 @@ func TestFromFixedRefuses(t *testing.T) {
 		})
 	}
 	for _, c := range bad() {
-		if c.kind == wrongNodeKind || c.kind == wrongMembersKind {
+		if c.kind == wrongNodeKind || c.kind == WrongMembers {
 			continue // whose it is, is read
 		}
 		dir := put(t, c.data)

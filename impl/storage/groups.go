@@ -250,7 +250,7 @@ func (g *Groups) readOwner(b []byte) ([]byte, error) {
 	case of.id != g.owner.id:
 		return wrong(wrongNodeKind, "it is that of node %v, and this is node %v", of.id, g.owner.id)
 	case !slices.Equal(of.members, g.owner.members):
-		return wrong(wrongMembersKind, "its members are %v, and this node's are %v", of.members, g.owner.members)
+		return wrong(WrongMembers, "its members are %v, and this node's are %v", of.members, g.owner.members)
 	}
 	return b[1+len(ids):], nil
 }

@@ -245,7 +245,7 @@ func TestBadGroups(t *testing.T) {
 	_, err := OpenGroups(dir, n(2), five)
 	require.Equal(t, wrongNodeKind, kindOfError(t, err))
 	_, err = OpenGroups(dir, n(3), nodes(1, 2, 3))
-	require.Equal(t, wrongMembersKind, kindOfError(t, err))
+	require.Equal(t, WrongMembers, kindOfError(t, err))
 	require.NoError(t, os.Remove(filepath.Join(dir, groupsName)))
 	_, err = OpenGroups(dir, n(3), five)
 	require.Equal(t, Lost, kindOfError(t, err))

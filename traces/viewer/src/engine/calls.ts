@@ -1,14 +1,24 @@
-// How the Go program is asked, whoever has started it.
-import type { Engine, Exported, Gallery, More, Opened, Problem, Sketched } from './types';
+// How the Go program is asked, wherever it runs.
+import type { Engine, Exported, Gallery, More, Opened, Problem, Sketched } from '../types';
 
-// Called is how the Go program is asked: arguments and answer are JSON.
-export interface Called { call(method: string, args: string): string }
+// Called is how the Go program is asked: arguments and answer are JSON. It answers at once; that of a worker answers later.
+export interface Called<Answer = string> { call(method: string, args: string): Answer }
 
-// engineOf makes an Engine of what takes JSON. If the program has died, each answer says so: the page goes on to show its recording.
-export function engineOf(engine: Called): Engine {
-  function ask<T>(method: string, args: unknown[], failed: (problem: Problem) => T): T {
+export type Method = keyof Engine;
+
+// Ask asks the program, and returns its answer; it fails if there is none.
+export type Ask = (method: Method, args: unknown[]) => Promise<unknown>;
+
+// directly returns what asks a program that runs here.
+export function directly(program: Called): Ask {
+  return async (method, args) => JSON.parse(program.call(method, JSON.stringify(args))) as unknown;
+}
+
+// engineOf makes an Engine of what asks one. If the program has died, each answer says so: the page goes on to show its recording.
+export function engineOf(asking: Ask): Engine {
+  async function ask<T>(method: Method, args: unknown[], failed: (problem: Problem) => T): Promise<T> {
     try {
-      return JSON.parse(engine.call(method, JSON.stringify(args))) as T;
+      return await asking(method, args) as T;
     } catch (error) {
       return failed({ problem: `the engine does not answer (${error instanceof Error ? error.message : String(error)}): load the page again` });
     }
@@ -30,6 +40,6 @@ export function engineOf(engine: Called): Engine {
     trace: (handle) => ask('trace', [handle], notExported),
     testCase: (handle) => ask('testCase', [handle], notExported),
     sketch: (kind, name) => ask('sketch', [kind, name], (problem): Sketched => ({ rows: [], problem })),
-    close: (handle) => { ask('close', [handle], () => null); },
+    close: (handle) => { void ask('close', [handle], () => undefined); },
   };
 }
