@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -20,8 +19,8 @@ type replay struct {
 	members []spec.NodeID
 	nodes   []node // by rank; none is 0
 	links   links
-	monitor *monitor.Monitor // of the promises; it knows a node by its rank less one
-	view    monitor.View     // of the node whose promises were asked last
+	monitor *Monitor // of the promises; it knows a node by its rank less one
+	view    View     // of the node whose promises were asked last
 	seen    Case
 
 	events uint64

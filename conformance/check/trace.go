@@ -30,7 +30,19 @@
 //
 // Members may be fixed or change (R40); the header of a trace says so. A trace is read once, from its beginning to its
 // end, in memory that does not grow with its length. Each concept has a file of its own: what nodes do (replay.go),
-// the rules by which they do it (rulebook.go), what is under way (links.go). The promises are those of package monitor.
+// the rules by which they do it (rulebook.go), what is under way (links.go).
+//
+// What is promised (section 3 of the specification) has a file a promise: its name, its sentence, and what is asked of a run. Checkers, simulators, suites of tests
+// and indicators of recordings ask the same ones: a new promise is one new file here, and a line in promise.go, besides what TLA+ and the model ask. A [Monitor] is fed
+// with what is seen of nodes, and knows no rule, no message and no time; who goes on after a breach, to show what holds just now, uses [Lights]:
+//
+//	m := check.NewMonitor(check.MonitorOptions{Members: members})
+//	…
+//	now := check.ViewOf(&state) // of node i after a step
+//	if breach := m.Breaks(i, &now); breach != nil {
+//		return breach // such as: OneLeaderPerEpoch: nodes 2 and 3 have both led epoch 4
+//	}
+//	m.Note(i, &now)
 //
 // A [Case] is a question about one step of a node, and its answer. [RuleOf] says by which rule the answer is what it is, and
 // [MayStand], [Outranked] and their like what of a state says who may do what (R42). They know no answer: package conformance has those.
@@ -50,7 +62,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -143,7 +154,7 @@ func Sentence(rule string) string {
 	if says, ok := sentences[rule]; ok {
 		return says
 	}
-	return cmp.Or(monitor.Sentence(rule), spec.Sentence(rule))
+	return cmp.Or(PromiseSentence(rule), spec.Sentence(rule))
 }
 
 // MaxNodes is how many nodes a trace can speak of, to be checked: if members change, all that are ever members.
@@ -244,8 +255,8 @@ func newReplay(h spec.Header, o Options) (*replay, error) {
 }
 
 // watch returns a monitor of the promises that are asked of a trace.
-func watch(members []spec.NodeID, o Options) *monitor.Monitor {
-	m := monitor.New(monitor.Options{Members: members})
+func watch(members []spec.NodeID, o Options) *Monitor {
+	m := NewMonitor(MonitorOptions{Members: members})
 	if !o.OneActing {
 		m.Late()
 	}
@@ -253,8 +264,8 @@ func watch(members []spec.NodeID, o Options) *monitor.Monitor {
 }
 
 // viewOf returns what an event shows of its node.
-func viewOf(e *spec.Event) monitor.View {
-	v := monitor.ViewOf(&e.State)
+func viewOf(e *spec.Event) View {
+	v := ViewOf(&e.State)
 	if e.Action == spec.CrashAction {
 		return v.Down()
 	}

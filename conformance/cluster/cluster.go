@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/check"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -40,7 +39,7 @@ type Cluster struct {
 	hosts   []*host
 	links   [][]queue // links[i][j]: from member i to member j
 	cut     []spec.Link
-	monitor *monitor.Monitor // of the promises
+	monitor *check.Monitor // of the promises
 	done    []Op
 	sent    uint64 // how many messages have been put under way
 	events  uint64
@@ -79,7 +78,7 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 	}
 	c := &Cluster{
 		members: slices.Clone(members), newNode: newNode, options: o,
-		monitor: monitor.New(monitor.Options{Members: members}),
+		monitor: check.NewMonitor(check.MonitorOptions{Members: members}),
 	}
 	c.monitor.Late() // timers end when they will
 	if err := c.checkFirst(); err != nil {
@@ -98,7 +97,7 @@ func New(members []spec.NodeID, newNode conformance.Maker, o Options) (*Cluster,
 			h.record = &record
 			h.state = check.Survivor(record)
 		}
-		c.monitor.Note(i, &monitor.View{Epoch: h.state.Epoch, Configuration: h.state.Configuration})
+		c.monitor.Note(i, &check.View{Epoch: h.state.Epoch, Configuration: h.state.Configuration})
 	}
 	if o.Unstarted {
 		return c, nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/conformance/check"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -87,7 +86,7 @@ func (c *Cluster) guard(h *host, do func()) {
 
 // note remembers what is seen of a node.
 func (c *Cluster) note(h *host) {
-	now := monitor.ViewOf(&h.state)
+	now := check.ViewOf(&h.state)
 	c.monitor.Note(c.index(h.id), &now)
 }
 
@@ -178,7 +177,7 @@ func (c *Cluster) checkStep(h *host, in *spec.Input, op *Op, what func() string)
 	if rule := conformance.NoStep(h.id, &h.state, &asked); rule != "" {
 		c.breaks(string(rule), "%s should be no step: %s", what(), described(out))
 	}
-	now := monitor.ViewOf(s)
+	now := check.ViewOf(s)
 	if breach := c.monitor.Breaks(c.index(h.id), &now); breach != nil {
 		c.breaks(string(breach.Promise.Name), "%s: %s: %s", what(), breach.Text(), described(out))
 	}

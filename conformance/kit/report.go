@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fdf591db/bully/conformance/monitor"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -168,7 +168,7 @@ func (r *Report) Summary() string {
 
 // RuleText returns what a rule says, in a sentence, or "" if there is no such rule.
 func RuleText(rule string) string {
-	return cmp.Or(spec.Sentence(rule), monitor.Sentence(rule))
+	return cmp.Or(spec.Sentence(rule), check.PromiseSentence(rule))
 }
 
 // Item is a part of what is said of a failure: what is broken, what was wrong, what was asked before.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -93,8 +93,8 @@ func (in *input) String() string {
 
 // shows returns what is seen of a node that runs. It acts as leader from the step on with which it wins, until it has saved what it
 // stopped with.
-func (r *Runner) shows(i rank, v *view) monitor.View {
-	now := monitor.View{Up: true, Acts: r.monitor.Acts(int(i)), Epoch: v.epoch, Configuration: v.configuration}
+func (r *Runner) shows(i rank, v *view) check.View {
+	now := check.View{Up: true, Acts: r.monitor.Acts(int(i)), Epoch: v.epoch, Configuration: v.configuration}
 	if v.role == leader {
 		now.Acts, now.Leads = true, v.epoch
 	}

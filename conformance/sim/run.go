@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
@@ -24,7 +24,7 @@ type Runner struct {
 	to      []rank // whom the messages of a step go to
 
 	result  Result
-	monitor *monitor.Monitor   // of the promises
+	monitor *check.Monitor     // of the promises
 	bids    map[spec.Epoch]bid // for each epoch
 	active  []bool
 	calm    bool // all faults are over
@@ -46,7 +46,7 @@ type Runner struct {
 
 // NewRunner returns a Runner whose nodes are made by newNode.
 func NewRunner(newNode conformance.Maker) *Runner {
-	return &Runner{newNode: newNode, monitor: monitor.New(monitor.Options{}), bids: map[spec.Epoch]bid{}}
+	return &Runner{newNode: newNode, monitor: check.NewMonitor(check.MonitorOptions{}), bids: map[spec.Epoch]bid{}}
 }
 
 // urgent has a bit for each timer whose end goes before messages that wait.
@@ -131,7 +131,7 @@ func (r *Runner) begin(p *Plan, o Options) {
 		r.monitor.Late()
 	}
 	for i := range r.hosts {
-		r.monitor.Note(i, &monitor.View{Configuration: r.hosts[i].durable.Configuration})
+		r.monitor.Note(i, &check.View{Configuration: r.hosts[i].durable.Configuration})
 	}
 	r.result = Result{Reigns: r.result.Reigns[:0], Timely: p.Timely(), Bound: p.SettleBound(), Digest: offsetBasis}
 	clear(r.bids)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-fdf591db/bully/conformance/monitor"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -15,10 +15,10 @@ func init() { host.Promises = promises }
 
 // promises holds the steps of nodes to what is promised for any timing. Who acts at the same moment, the clock says.
 func promises(members []spec.NodeID) func(*spec.Event) string {
-	m := monitor.New(monitor.Options{Members: members})
+	m := check.NewMonitor(check.MonitorOptions{Members: members})
 	m.Late()
 	return func(e *spec.Event) (problem string) {
-		i, now := slices.Index(members, e.Node), monitor.ViewOf(&e.State)
+		i, now := slices.Index(members, e.Node), check.ViewOf(&e.State)
 		if breach := m.Breaks(i, &now); breach != nil {
 			problem = breach.Error()
 		}

@@ -163,7 +163,7 @@ func initOn(kept *folder.Folder, who Identity, first spec.Configuration) error {
 // members. On a disk that hangs it hangs.
 //
 // The error wraps ErrLocked if the folder is in use, and is a RecordError if there is no record that a node of changing
-// members may start with; its Kind is Missing if there never was one, and Fixed if it is one of fixed members.
+// members may start with; its Kind is Missing if there never was one, and says so if it is one of fixed members.
 func OpenChanging(dir string) (*File, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, missing(dir, "there is no such folder")

@@ -20,7 +20,7 @@ import (
 // and what has been promised.
 //
 // The error wraps ErrLocked if the node runs, and is a RecordError if there is no good record of a node of fixed members: its
-// Kind is Changing if it is one of changing members already. Unless it is one of the file system, the record is as it was;
+// Kind says so if it is one of changing members already. Unless it is one of the file system, the record is as it was;
 // else it is either of the two.
 func FromFixed(dir, cluster string, first spec.Configuration) (who Identity, promise spec.Durable, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

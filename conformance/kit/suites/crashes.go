@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/conformance/kit"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -269,7 +269,7 @@ func (h *hosts) shows(n *hosted, c spec.Configuration) error {
 }
 
 // see takes what others see of a node, which breaks no promise.
-func (h *hosts) see(n *hosted, now monitor.View) error {
+func (h *hosts) see(n *hosted, now check.View) error {
 	if breach := h.shown.Breaks(n.place, &now); breach != nil {
 		return h.talk.wrong(h.blames(n, breach, now.Leads), breach.Text())
 	}
@@ -278,7 +278,7 @@ func (h *hosts) see(n *hosted, now monitor.View) error {
 }
 
 // blames returns what is broken: the promise, unless that comes of what was forgotten in a crash.
-func (h *hosts) blames(n *hosted, breach *monitor.Breach, epoch spec.Epoch) string {
+func (h *hosts) blames(n *hosted, breach *check.Breach, epoch spec.Epoch) string {
 	for _, voter := range h.nodes {
 		if breach.Promise.Name == spec.OneLeaderPerEpoch && slices.ContainsFunc(voter.broken, func(v vote) bool { return v.epoch == epoch }) {
 			return "R4"
@@ -326,7 +326,7 @@ func (h *hosts) stays(n *hosted, q *port.Request, before *spec.State) error {
 		return h.talk.wrong("R30", fmt.Sprintf("%s restarts with epoch %d, promised to %s%s, and its disk has epoch %d, promised to %s%s",
 			n.id, s.Epoch, named(s.Grantee), of(s.Configuration), q.Promise.Epoch, named(q.Promise.Grantee), of(q.Promise.Configuration)))
 	}
-	was, now := monitor.ViewOf(before), monitor.ViewOf(s)
+	was, now := check.ViewOf(before), check.ViewOf(s)
 	h.states.Note(n.place, &was)
 	if breach := h.states.Breaks(n.place, &now); breach != nil {
 		return h.talk.wrong(string(breach.Promise.Name), breach.Text())

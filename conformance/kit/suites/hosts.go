@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/cluster"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -25,8 +24,8 @@ type hosts struct {
 	underWay []spec.Message
 	cut      []spec.Link
 	promised map[vote]spec.NodeID // as messages have said
-	shown    *monitor.Monitor     // of what others have seen of nodes: which epoch a node leads, and its configuration
-	states   *monitor.Monitor     // of what a node was before a step
+	shown    *check.Monitor       // of what others have seen of nodes: which epoch a node leads, and its configuration
+	states   *check.Monitor       // of what a node was before a step
 }
 
 // vote is whom a promise is of.
@@ -57,8 +56,8 @@ const settled = 1000
 // newHosts makes the hosts of a script, and does what comes before its first op.
 func newHosts(ctx context.Context, t *talk, s *cluster.Script, lenient bool) (*hosts, error) {
 	h := &hosts{ctx: ctx, talk: t, lenient: lenient, members: s.Members, first: s.First,
-		promised: map[vote]spec.NodeID{}, shown: monitor.New(monitor.Options{Members: s.Members})}
-	h.states = monitor.New(monitor.Options{Members: s.Members, Asked: func(p *monitor.Promise) bool { return p.Own }})
+		promised: map[vote]spec.NodeID{}, shown: check.NewMonitor(check.MonitorOptions{Members: s.Members})}
+	h.states = check.NewMonitor(check.MonitorOptions{Members: s.Members, Asked: func(p *check.Promise) bool { return p.Own }})
 	h.shown.Late() // timers end when the script says
 	for i, id := range s.Members {
 		n := &hosted{id: id, place: i}

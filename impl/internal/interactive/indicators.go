@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/compare"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/impl/internal/narrate"
 	"github.com/seed-fdf591db/bully/spec"
@@ -25,8 +24,8 @@ const mostOfModel = 7
 
 // indicators is what the indicators are computed from, and how they are.
 type indicators struct {
-	promises *monitor.Lights
-	seen     []monitor.View // of each node: its epoch and its configuration, as its disk has them
+	promises *check.Lights
+	seen     []check.View // of each node: its epoch and its configuration, as its disk has them
 	light    map[string]recording.Light
 	// What was wrong, and for the first time; "" if nothing was. These stay: such an indicator stays red.
 	stale   string // a write that was taken
@@ -37,7 +36,7 @@ type indicators struct {
 func (s *Run) indicatorsOf() (all []recording.Indicator) {
 	nodes := make([]spec.NodeID, s.scenario.Nodes)
 	copy(nodes, s.members)
-	s.indicators = indicators{light: map[string]recording.Light{}, seen: make([]monitor.View, len(nodes)), promises: monitor.NewLights(monitor.Options{
+	s.indicators = indicators{light: map[string]recording.Light{}, seen: make([]check.View, len(nodes)), promises: check.NewLights(check.MonitorOptions{
 		Members: nodes, Name: func(i int) string { return s.name(i + 1) }, Epoch: s.epochs(), Asked: s.promises,
 	})}
 	add := func(l recording.Indicator) {
@@ -65,7 +64,7 @@ func (s *Run) indicatorsOf() (all []recording.Indicator) {
 func (s *Run) epochs() string { return cmp.Or(s.family.reigns, "stamp") }
 
 // promises reports whether there is an indicator for a promise: some algorithms have no epochs, or do not keep them.
-func (s *Run) promises(p *monitor.Promise) bool {
+func (s *Run) promises(p *check.Promise) bool {
 	switch p.Name {
 	case spec.OneLeaderPerEpoch:
 		return s.algorithm.Epochs
@@ -97,7 +96,7 @@ func (s *Run) lights() (changed []recording.Indicator) {
 }
 
 // seen returns what is seen of a node.
-func (s *Run) seen(id int) monitor.View {
+func (s *Run) seen(id int) check.View {
 	v, now := s.play.View(id), s.indicators.seen[id-1]
 	now.Up, now.Acts = v.Up && !v.Paused, v.Acts && !s.wakes(id)
 	if v.Status.Leading && s.algorithm.Epochs {

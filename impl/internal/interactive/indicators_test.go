@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -28,7 +28,7 @@ func (n lying) Case() conformance.Case {
 func TestIndicatorsOfOursGoRed(t *testing.T) {
 	s, err := Begin(RunSpec{RunSpec: 1, Algorithm: "bully", Nodes: 3, Profile: "lan", Seed: 1})
 	require.NoError(t, err)
-	s.indicators.promises.See(2, &monitor.View{Epoch: 1}) // as if the node had been in epoch 1 before
+	s.indicators.promises.See(2, &check.View{Epoch: 1}) // as if the node had been in epoch 1 before
 	s.judge(&compare.Moment{Out: &compare.Output{}}, lying{s.play.View(1).Node.(algorithms.Ours)})
 	s.Taken()
 	frames, _ := s.Next(200)

@@ -1,7 +1,7 @@
 package narrate
 
 import (
-	"github.com/seed-fdf591db/bully/conformance/monitor"
+	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
@@ -9,8 +9,8 @@ import (
 const Rules = "Rules"
 
 // IndicatorOf returns the indicator of a promise, as it is before anything happens. What is proved is proved of our rules alone.
-func IndicatorOf(p *monitor.Promise, ours bool) recording.Indicator {
-	l := recording.Indicator{Name: string(p.Name), Says: p.Says, Light: recording.Green, Once: p.When == monitor.Always}
+func IndicatorOf(p *check.Promise, ours bool) recording.Indicator {
+	l := recording.Indicator{Name: string(p.Name), Says: p.Says, Light: recording.Green, Once: p.When == check.Always}
 	if ours && p.Proved != "" {
 		l.Says += " " + p.Proved
 	}
@@ -21,12 +21,12 @@ func IndicatorOf(p *monitor.Promise, ours bool) recording.Indicator {
 }
 
 // Turned returns the indicator of a promise that has come to be broken, or to hold again.
-func Turned(l *monitor.Light) recording.Indicator {
+func Turned(l *check.Light) recording.Indicator {
 	turned := recording.Indicator{Name: string(l.Promise.Name), Says: l.Problem, Light: recording.Red}
 	switch {
 	case l.Problem == "":
 		turned.Light = recording.Green
-	case l.Promise.When == monitor.Eventually:
+	case l.Promise.When == check.Eventually:
 		turned.Light = recording.Amber
 	}
 	return turned
@@ -38,7 +38,7 @@ func RulesIndicator() recording.Indicator {
 }
 
 // indicatorsOf returns the indicators of a recording of ours, as they are before anything happens.
-func indicatorsOf(l *monitor.Lights) (all []recording.Indicator) {
+func indicatorsOf(l *check.Lights) (all []recording.Indicator) {
 	for _, p := range l.Promises() {
 		all = append(all, IndicatorOf(p, true))
 	}
@@ -49,7 +49,7 @@ func indicatorsOf(l *monitor.Lights) (all []recording.Indicator) {
 func (t *Narrator) indicators(f *recording.Frame) (changed []recording.Indicator) {
 	if f.Node >= 0 && f.State != nil {
 		n := &t.nodes[f.Node]
-		now := monitor.ViewOf(&n.state)
+		now := check.ViewOf(&n.state)
 		if !n.up {
 			now = now.Down()
 		}

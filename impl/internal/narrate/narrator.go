@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance/check"
-	"github.com/seed-fdf591db/bully/conformance/monitor"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
@@ -29,7 +28,7 @@ type Narrator struct {
 	nodes   []node
 	links   map[recording.Link][]flight // what is under way, first sent first
 	cut     map[recording.Link]bool
-	lights  *monitor.Lights
+	lights  *check.Lights
 	early   map[recording.Link][]spec.Message // what has arrived without having been seen to be sent
 	confs   Configurations
 	gone    map[recording.Link][]spec.Message // what is under way no more, the latest of it: the network may deliver it all the same
@@ -76,8 +75,8 @@ func New(members []spec.NodeID, o Options) (*Narrator, error) {
 }
 
 // lightsOf returns what indicators are of: of fixed members nothing is promised of configurations.
-func lightsOf(members []spec.NodeID, changing bool) *monitor.Lights {
-	return monitor.NewLights(monitor.Options{Members: members, Asked: func(p *monitor.Promise) bool { return changing || !p.Changing }})
+func lightsOf(members []spec.NodeID, changing bool) *check.Lights {
+	return check.NewLights(check.MonitorOptions{Members: members, Asked: func(p *check.Promise) bool { return changing || !p.Changing }})
 }
 
 // Header returns the header of the recording; its Title, Source, Watch and Open are for who asks.

@@ -1,4 +1,4 @@
-package monitor
+package check
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestOneLeaderPerEpoch(t *testing.T) {
 
 // TestReigns counts a reign once, though its leader ends it, and is seen to lead it again.
 func TestReigns(t *testing.T) {
-	m := New(three())
+	m := NewMonitor(three())
 	for _, s := range []seen{leads(1, 4), down(1, 4), leads(1, 4), in(1, 5), leads(2, 5)} {
 		require.Nil(t, m.Breaks(s.node-1, &s.view))
 		m.Note(s.node-1, &s.view)
@@ -31,7 +31,7 @@ func TestReigns(t *testing.T) {
 // TestReignsAreForgotten lets epochs be led for ever, while one node stays behind, and while none does.
 func TestReignsAreForgotten(t *testing.T) {
 	for _, behind := range []bool{true, false} {
-		m := New(three())
+		m := NewMonitor(three())
 		for e := spec.Epoch(1); e <= 3*maxReigns; e++ {
 			now := leads(1, e).view
 			m.Note(int(e%2), &now)

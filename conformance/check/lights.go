@@ -1,4 +1,4 @@
-package monitor
+package check
 
 // Lights show of each promise whether it holds, and go on when one is broken: what is promised for always stays broken then.
 type Lights struct {
@@ -14,8 +14,8 @@ type Light struct {
 }
 
 // NewLights returns lights, all of which hold.
-func NewLights(o Options) *Lights {
-	m := New(o)
+func NewLights(o MonitorOptions) *Lights {
+	m := NewMonitor(o)
 	return &Lights{m: m, broken: make([]string, len(m.asked)), shown: make([]string, len(m.asked))}
 }
 

@@ -1,4 +1,4 @@
-package monitor
+package check
 
 import (
 	"github.com/seed-fdf591db/bully/spec"
@@ -53,7 +53,7 @@ var promises = []*Promise{
 }
 
 // Sentence returns what a promise says, by its name; "" for what is none.
-func Sentence(name string) string {
+func PromiseSentence(name string) string {
 	for _, p := range promises {
 		if string(p.Name) == name {
 			return p.Says

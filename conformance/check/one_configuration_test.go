@@ -1,4 +1,4 @@
-package monitor
+package check
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestOneConfiguration(t *testing.T) {
 
 // TestListsAreForgotten lets members change for ever.
 func TestListsAreForgotten(t *testing.T) {
-	m := New(three())
+	m := NewMonitor(three())
 	for version := uint64(1); version <= 3*maxLists; version++ {
 		now, other := listed(t, 1, 0, version, 1, 2).view, listed(t, 1, 0, version, 1, 3).view
 		m.Note(0, &now)

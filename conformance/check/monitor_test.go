@@ -1,4 +1,4 @@
-package monitor
+package check
 
 import (
 	"testing"
@@ -34,15 +34,15 @@ func listed(t *testing.T, node int, e spec.Epoch, version uint64, ids ...uint64)
 }
 
 // three returns three nodes.
-func three() Options {
-	return Options{Members: []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}}
+func three() MonitorOptions {
+	return MonitorOptions{Members: []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}}
 }
 
 // breaks shows a promise kept by all that is seen but the last, and broken with that: by a monitor of all promises, and by
 // lights. A monitor that has seen no more than the last holds it to be all right.
 func breaks(t *testing.T, p *Promise, says string, history ...seen) {
 	t.Helper()
-	m, l, last := New(three()), NewLights(three()), len(history)-1
+	m, l, last := NewMonitor(three()), NewLights(three()), len(history)-1
 	for k := range history {
 		s := &history[k]
 		breach := m.Breaks(s.node-1, &s.view)
@@ -65,21 +65,21 @@ func breaks(t *testing.T, p *Promise, says string, history ...seen) {
 }
 
 // TestPromises has one of every property of the specification, in its order, and each has a sentence.
-func TestPromises(t *testing.T) {
+func TestMonitorPromises(t *testing.T) {
 	var names []spec.Property
 	for _, p := range promises {
 		names = append(names, p.Name)
-		require.Equal(t, p.Says, Sentence(string(p.Name)))
+		require.Equal(t, p.Says, PromiseSentence(string(p.Name)))
 		require.Regexp(t, `^[A-Z].*\.$`, p.Says)
 		require.False(t, p.When == Eventually && p.check != nil && p.Now == "", p.Name)
 	}
 	require.Equal(t, spec.Properties(), names)
-	require.Empty(t, Sentence("R1"))
+	require.Empty(t, PromiseSentence("R1"))
 }
 
 // TestNames says things as an algorithm does that calls them otherwise.
 func TestNames(t *testing.T) {
-	m := New(Options{Members: make([]spec.NodeID, 2), Name: func(i int) string { return string(rune('a' + i)) }, Epoch: "term"})
+	m := NewMonitor(MonitorOptions{Members: make([]spec.NodeID, 2), Name: func(i int) string { return string(rune('a' + i)) }, Epoch: "term"})
 	first := leads(1, 4).view
 	m.Note(0, &first)
 	require.EqualError(t, m.Breaks(1, &first), "OneLeaderPerEpoch: nodes a and b have both led term 4")
@@ -89,7 +89,7 @@ func TestNames(t *testing.T) {
 func TestAsked(t *testing.T) {
 	o := three()
 	o.Asked = func(p *Promise) bool { return p.Own }
-	m := New(o)
+	m := NewMonitor(o)
 	first := leads(1, 4).view
 	m.Note(0, &first)
 	require.Nil(t, m.Breaks(1, &first))
@@ -109,7 +109,7 @@ func TestViewOf(t *testing.T) {
 
 // TestNothingAllocates sees steps of nodes without any memory.
 func TestNothingAllocates(t *testing.T) {
-	m := New(three())
+	m := NewMonitor(three())
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		for e := range spec.Epoch(2) {
 			now := View{Up: true, Acts: e == 0, Leads: 4 - 4*e, Epoch: 4}

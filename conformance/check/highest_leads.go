@@ -1,4 +1,4 @@
-package monitor
+package check
 
 import "github.com/seed-fdf591db/bully/spec"
 

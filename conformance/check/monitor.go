@@ -1,4 +1,4 @@
-package monitor
+package check
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // Options say what a run is of.
-type Options struct {
+type MonitorOptions struct {
 	// Members are all nodes there are; with changing members, all that are ever members. A node is known by its place here.
 	Members []spec.NodeID
 	// Name says what a node is called; nil: its id.
@@ -59,7 +59,7 @@ func (b *Breach) Text() string {
 
 // Monitor holds a run to the promises. It is for one goroutine.
 type Monitor struct {
-	options Options
+	options MonitorOptions
 	asked   []asked
 	nodes   []View // as they were seen last
 	acting  int    // how many of them act as leader
@@ -75,7 +75,7 @@ type asked struct {
 }
 
 // New returns a monitor of a run before anything has happened. Nothing is known of its nodes.
-func New(o Options) *Monitor {
+func NewMonitor(o MonitorOptions) *Monitor {
 	m := &Monitor{options: o, nodes: make([]View, len(o.Members))}
 	for _, p := range promises {
 		if p.check != nil && (o.Asked == nil || o.Asked(p)) {
