@@ -180,7 +180,7 @@ func TestNobodyToAsk(t *testing.T) {
 }
 
 const changingText = `{"plan":1,"seed":81,"members":["1","2","3"],
- "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms","settle":"1ms"},
+ "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms","defer":"1ms"},
  "links":{"delay":{"min":"1ms","max":"1ms"},"loss":0,"repeated":0},"disk":{"min":"0s","max":"0s"},"rates":[],"proofs":false,"length":"2s",
  "faults":[
   {"at":"300ms","kind":"resign","node":"3"}],

@@ -35,7 +35,7 @@ func TestPlanJSON(t *testing.T) {
 }
 
 const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
- "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","settle":"1ms"},
+ "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","defer":"1ms"},
  "links":{"delay":{"min":"1ms","max":"5ms"},"loss":0,"repeated":0.1},"disk":{"min":"0s","max":"1.5ms"},"rates":[1,0.99,1.01],"proofs":true,"length":"10s",
  "faults":[
   {"at":"1s","kind":"crash","node":"3","point":"after 2 messages","for":"500ms"},

@@ -45,7 +45,25 @@ func (l *loop) take(g *group, in input) {
 	case in.dead:
 		l.proved(g, in.from)
 	default:
-		l.step(g, in.in, in.from)
+		l.endDeferral(g, in.message.From)
+		switch {
+		case g.node == nil || g.held != nil:
+			l.give(g, in)
+		case !g.policy.Defers(&in.message, l.watch.Now):
+			l.step(g, bully.Receive(in.message), in.from)
+		default:
+			l.settle(g)
+		}
+	}
+}
+
+// endDeferral has a group take the ELECTION that it has deferred, if it is to be no longer: what it waits for has come to pass, or something of its sender comes after it.
+func (l *loop) endDeferral(g *group, from spec.NodeID) {
+	if g.node == nil || g.held != nil {
+		return
+	}
+	if m, ok := g.policy.Deferred(from, l.watch.Now); ok {
+		l.step(g, bully.Receive(m), g.placeOf(m.From))
 	}
 }
 
@@ -139,6 +157,7 @@ func (l *loop) perform(g *group, s *stepped) {
 	}
 	l.renew(g)
 	l.endElection(g)
+	l.endDeferral(g, spec.NodeID{})
 	l.settle(g)
 }
 
@@ -302,7 +321,7 @@ func (l *loop) receive(g *group, p *peer, m *item) {
 			message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
 		}
 	}
-	l.give(g, input{in: bully.Receive(message), from: p.place})
+	l.give(g, input{message: message, from: p.place})
 }
 
 // tell tells users who leads a group.

@@ -22,6 +22,7 @@ func (h *Host) loop(ctx context.Context) {
 		h.notePause()
 		more := h.drain()
 		h.notePause() // a step may have waited for the disk
+		h.endDeferral(spec.NodeID{})
 		h.endPatience()
 		h.endReignInTime()
 		h.carryOn()
@@ -47,7 +48,7 @@ func (h *Host) tick() {
 func (h *Host) wait(ctx context.Context, more bool) bool {
 	if !more {
 		h.tick()
-		h.alarm.ringBy(min(h.policy.Due.First(), h.leaves, h.config.Guard.rousesBy(h.watch.Now)), h.watch.Now)
+		h.alarm.ringBy(min(h.policy.Due.First(), h.policy.DeferredUntil(), h.leaves, h.config.Guard.rousesBy(h.watch.Now)), h.watch.Now)
 		h.config.Guard.rests(h.alarm.set, h.watch.Now)
 	}
 	stop := ctx.Done()
@@ -101,6 +102,7 @@ func (h *Host) drain() (more bool) {
 		}
 		h.hear(event)
 		h.tick()
+		h.endDeferral(spec.NodeID{})
 	}
 	return true
 }
@@ -123,11 +125,7 @@ func (h *Host) hear(event transport.Event) {
 		if h.state.Role == "" {
 			return // lost: it has not taken its first step, though the transport listens already
 		}
-		count(h.counters.received, event.Message.Type)
-		h.config.Metrics.Received(event.Message.Type)
-		if h.heeds(&event.Message) && !h.holds(&event.Message) {
-			h.take(spec.Input{Message: event.Message})
-		}
+		h.receive(&event.Message)
 	case transport.Up:
 		if i >= 0 {
 			h.links.remembers(i)
@@ -153,6 +151,30 @@ func (h *Host) hear(event transport.Event) {
 			h.links.show(h.policy.Peers())
 			h.proved(event.Node)
 		}
+	}
+}
+
+// receive takes a message, or defers it.
+func (h *Host) receive(m *spec.Message) {
+	count(h.counters.received, m.Type)
+	h.config.Metrics.Received(m.Type)
+	h.endDeferral(m.From)
+	if !h.policy.Defers(m, h.watch.Now) {
+		h.give(m)
+	}
+}
+
+// endDeferral gives the node the message that was deferred, if it is to be no longer.
+func (h *Host) endDeferral(from spec.NodeID) {
+	if m, ok := h.policy.Deferred(from, h.watch.Now); ok {
+		h.give(&m)
+	}
+}
+
+// give gives a message to the node, unless it is to be lost.
+func (h *Host) give(m *spec.Message) {
+	if h.heeds(m) && !h.holds(m) {
+		h.take(spec.Input{Message: *m})
 	}
 }
 
