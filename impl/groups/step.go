@@ -324,50 +324,6 @@ func (l *loop) receive(g *group, p *peer, m *item) {
 	l.give(g, input{message: message, from: p.place})
 }
 
-// tell tells users who leads a group.
-func (l *loop) tell(g *group, leader int, epoch spec.Epoch) {
-	now := Leadership{Group: g.name, Epoch: epoch, Leading: leader == l.me}
-	if leader != none {
-		now.Leader = l.members[leader]
-	}
-	if now == g.told {
-		return
-	}
-	if now.Leading {
-		g.reign = l.of.keeper.New(epoch, func() { l.of.looksAt(g) })
-		g.reign.Of = g.name
-		l.renew(g)
-		if l.closing || g.removing {
-			g.reign.Close(ErrClosed)
-			l.of.looksAt(g)
-		}
-		g.seat.Set(g.reign)
-	}
-	g.told = now
-	l.stats.Changes++
-	l.of.tells(now)
-}
-
-// renew moves the deadline of a reign: to when its leader steps down if nobody answers what it asks any more (R26).
-func (l *loop) renew(g *group) {
-	if until := g.policy.Due[policy.ReignTimer]; g.reign != nil && g.role == spec.Leader && until != policy.Never {
-		g.reign.Renew(until, l.watch)
-	}
-}
-
-// endReign makes a reign over for its users, before anybody else hears of it (R39).
-func (l *loop) endReign(g *group, cause error) {
-	if g.reign != nil {
-		g.reign.End(cause)
-		g.reign = nil
-		g.seat.Set(nil)
-	}
-	if g.told.Leading {
-		g.told = Leadership{Group: g.name}
-		l.of.tells(g.told)
-	}
-}
-
 // fail stops the node for good: nothing is sent any more, in any group, and users hear that there is no leader here (R4).
 func (l *loop) fail(doing string, err error) {
 	if l.err != nil {
