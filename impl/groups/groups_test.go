@@ -120,8 +120,7 @@ func TestLateProof(t *testing.T) {
 		c.awaits(20*time.Second, led(func(id spec.NodeID) bool { return id == three }))
 		c.kill(three)
 		took := c.awaits(time.Second, led(func(id spec.NodeID) bool { return id != three && !id.IsNone() }))
-		t.Log(took)
-		require.Less(t, took, 12*time.Millisecond)
+		require.Less(t, took, 15*time.Millisecond)
 	})
 }
 
