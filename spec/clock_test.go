@@ -48,6 +48,8 @@ var clocks = map[string]string{
 	"conformance/port/port_test.go misbehave":                   hanging,
 	"impl/agent/agent_test.go TestLead":                         looks,
 	"impl/groups/bench_test.go awaitPlan":                       looks,
+	"impl/groups/example/main_test.go TestShards":               random,
+	"impl/groups/example/main_test.go settles":                  looks,
 	"impl/cmd/bully/operating_page_test.go run":                 looks,
 	"impl/cmd/bully/reaching_test.go newChecker":                program,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",

@@ -44,7 +44,8 @@ const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
   {"at":"4s","kind":"conditions","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5,"repeated":0.25},
   {"at":"5s","kind":"slow-disk","node":"2","for":"1s","disk":{"min":"1ms","max":"2ms"}},
   {"at":"7s","kind":"fail-disk","node":"2","for":"1s","kept":true},
-  {"at":"9s","kind":"resign","node":"3"}]}`
+  {"at":"9s","kind":"resign","node":"3"},
+  {"at":"9.5s","kind":"hand-over","node":"3","to":"1"}]}`
 
 func TestPlanText(t *testing.T) {
 	var p sim.Plan
@@ -62,6 +63,7 @@ func TestPlanText(t *testing.T) {
           5s  a save of node 2 takes 1ms to 2ms for 1s
           7s  the next save of node 2 fails, and is on disk; it restarts 1s later
           9s  node 3 is called to resign
+        9.5s  node 3 is called to hand over to 1
 `, p.String())
 }
 

@@ -139,6 +139,18 @@ func TestIntervalChange(t *testing.T) {
 	require.Equal(t, 1060*ms, p.Patience(now))
 }
 
+// TestGuessesGiveWayInASmallWindow: what a small window has no more is not forgotten in place of what was measured.
+func TestGuessesGiveWayInASmallWindow(t *testing.T) {
+	for _, size := range []int{enough, enough + 1, enough + guesses} {
+		config := lan
+		config.Window = size
+		p := newPhi(t, config)
+		p.Heard(at(0))
+		feed(p, at(0), 10*ms, 20*ms, 30*ms, 40*ms, 50*ms, 60*ms, 70*ms, 80*ms)
+		require.Equal(t, float64(45*ms), p.window.mean(), "of %d, those that were measured", size)
+	}
+}
+
 func TestAPausedNodeLearnsNothing(t *testing.T) {
 	p := newPhi(t, lan)
 	now := steady(p, at(0), 50*ms, 1200)

@@ -139,7 +139,12 @@ func (c Config) withDefaults() (Config, error) {
 // placement returns who is to lead what.
 func (c *Config) placement() Placement {
 	members := slices.SortedFunc(maps.Keys(c.Addresses), spec.NodeID.Compare)
-	return Placement{Members: members, Weights: c.Weights, Pins: c.Pins}
+	weights := map[spec.NodeID]int{}
+	for _, id := range members {
+		weights[id] = 1
+	}
+	maps.Copy(weights, c.Weights)
+	return Placement{Members: members, Weights: weights, Pins: c.Pins}
 }
 
 // open opens the storage and the transport, where they are not given.

@@ -321,5 +321,5 @@ func (g *Groups) Names() []string {
 	return slices.Sorted(maps.Keys(g.byName))
 }
 
-// Placement returns who is to lead what.
+// Placement returns who is to lead what. It has the weight of each member.
 func (g *Groups) Placement() Placement { return g.placement }

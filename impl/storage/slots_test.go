@@ -34,9 +34,9 @@ func TestHeadIsALaterVersion(t *testing.T) {
 	file := slotsOf(t, promise(7, 5))
 	for _, size := range []int{readToLoad, readToLook} {
 		_, f := decode(file[:size])
-		require.Equal(t, &flaw{Future, "its version is 4, and this program knows 3 only"}, f)
+		require.Equal(t, &flaw{futureKind, "its version is 4, and this program knows 3 only"}, f)
 	}
-	require.False(t, Future.raisable())
+	require.False(t, futureKind.raisable())
 	require.Contains(t, string(file[:readToLoad]), "\n\nThe promise of a node of bully is in this file, in two slots from byte 4096 on.")
 }
 
@@ -109,7 +109,7 @@ func TestSpoiledRecord(t *testing.T) {
 		if at < 12 {
 			bad, ok := errors.AsType[*RecordError](err)
 			require.True(t, ok, "byte %d: %v", at, err)
-			require.Contains(t, []Kind{Foreign, Damaged, Overlong, Truncated}, bad.Kind, "byte %d: %v", at, err)
+			require.Contains(t, []Kind{foreignKind, damagedKind, overlongKind, truncatedKind}, bad.Kind, "byte %d: %v", at, err)
 			continue
 		}
 		require.NoError(t, err, "byte %d", at)
@@ -125,13 +125,13 @@ func TestSpoiledRecord(t *testing.T) {
 			file[slot1+20]++
 			file[slot1+4096+20]++
 			return file
-		}, Damaged, "save 2 is whole, but nothing is left of the slot of saves 1 and 3: the later one may have been acted on; do not remove it"},
+		}, damagedKind, "save 2 is whole, but nothing is left of the slot of saves 1 and 3: the later one may have been acted on; do not remove it"},
 		"all of the other slot": {func(file []byte) []byte {
 			clear(file[slot0:slot1])
 			return file
-		}, Damaged, "save 3 is whole, but nothing is left of the slot of saves 2 and 4"},
-		"cut short": {func(file []byte) []byte { return file[:slot1] }, Truncated, "it has two slots, and so 20480 bytes, and 12288 are there"},
-		"overlong":  {func(file []byte) []byte { return append(file, 0) }, Overlong, "it has two slots, and so 20480 bytes, and there are more"},
+		}, damagedKind, "save 3 is whole, but nothing is left of the slot of saves 2 and 4"},
+		"cut short": {func(file []byte) []byte { return file[:slot1] }, truncatedKind, "it has two slots, and so 20480 bytes, and 12288 are there"},
+		"overlong":  {func(file []byte) []byte { return append(file, 0) }, overlongKind, "it has two slots, and so 20480 bytes, and there are more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := c.spoil(slices.Clone(good))
@@ -180,6 +180,17 @@ func TestReportOfSlots(t *testing.T) {
 	odd := slotsOf(t, promise(7, 5))
 	copy(odd[3*4096:], slotsOf(t, promise(7, 5), promise(7, 5), promise(7, 5))[3*4096:][:512])
 	require.Equal(t, "slot 1, copy 1: written in part", report(odd)[2])
+
+	disk := simdisk.New()
+	disk.InPlace = true
+	kept := keptOn(disk)
+	good := encode(me, promise(7, 5))
+	bad := bytes.Clone(good)
+	bad[len(bad)-1]++
+	require.NoError(t, kept.Replace(bad))
+	require.NoError(t, kept.Replace(good))
+	file, _ = disk.Content(recordName)
+	require.Contains(t, report(file)[2], "slot 1, copy 1: save 1, damaged: ")
 }
 
 // TestReportOfSpoiled: a record of which sectors are spoiled is in order, and not as if nothing were; a save that was cut short is nothing.

@@ -16,6 +16,7 @@ func Example() {
 	//   cert      make the certificates by which nodes know each other
 	//   demo      run five nodes, kill the leader, bring it back; or replace all of them, one by one
 	//   exec      run a node, and a command while it leads
+	//   groups    show who leads what of many groups, or would if nodes went or came
 	//   guard     run a program that embeds a node, kill it when it hangs, and start it again
 	//   help      say how to use a command
 	//   init      make the record of a first member of a cluster whose members come and go

@@ -78,6 +78,14 @@ group of CMD, and what leaves that group, or is there when bully is killed, live
 connection for a death, as with -no-proof, and wait for patience to end. Nodes of the same cluster that are run by bully run
 need -no-proof for that too.
 
+With -group LIST there are many elections over the nodes, and CMD runs once for each group that this node leads, all at the same time, each with
+BULLY_GROUP in its environment, and the BULLY_EPOCH of that group: give both to what it writes to, which keeps a fence for each. Each CMD starts and ends with
+the reigns of its group, whatever the others do. It must be run with -restart. All nodes are given the same -group, which bully help run says more of, and bully groups -plan shows
+who would lead what. With -progress a CMD that hangs is ended, and started again where its group is led: on the same node, if that is to lead it. For thousands of groups let
+one program lead them all: package impl/groups.
+
+  bully exec -restart -group orders-[0-9],billing=3 … -- sh -c 'serve "$BULLY_GROUP" --epoch "$BULLY_EPOCH"'
+
 The flags of bully run, and its exit statuses where CMD has none:
 
 `
@@ -151,6 +159,9 @@ func execute(ctx context.Context, p program, args []string) error {
 	if s.guard, err = host.FindGuard(); err != nil {
 		return err
 	}
+	if s.placed != nil {
+		return p.execGroups(ctx, s, x, path, flags.Args())
+	}
 	if found, err := p.find(ctx, &s); !found {
 		return err
 	}
@@ -173,6 +184,11 @@ func execute(ctx context.Context, p program, args []string) error {
 
 // check refuses what cannot be kept.
 func (x *execFlags) check(s settings) error {
+	if s.placed != nil {
+		if err := x.checkGroups(); err != nil {
+			return err
+		}
+	}
 	if err := x.mode(); err != nil {
 		return err
 	}
@@ -212,6 +228,7 @@ type worker struct {
 	lived   time.Duration                // how long the last reign was, when its command was ended
 	aside   atomic.Bool                  // the node is to stand aside
 	stop    func()                       // has the node end
+	group   string                       // for which the command runs, of many; or ""
 
 	job  *job        // or nil
 	ran  atomic.Bool // this node has begun a run of the job, and tells what becomes of it
@@ -223,6 +240,7 @@ func (w *worker) run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	w.stop = stop
+	clearProgress(w.data)
 	ended, settled := make(chan error, 1), make(chan error, 1)
 	go func() {
 		ended <- w.lead(running)
@@ -254,13 +272,13 @@ func (w *worker) run(ctx context.Context) error {
 
 // lead runs the command in each reign. It returns when the command has ended by itself, or the node has ended.
 func (w *worker) lead(ctx context.Context) error {
-	work := w.work
+	work := func(ctx context.Context, reign host.Reign) error { return w.work(ctx, reign) }
 	if w.job != nil {
 		work = w.workJob
 	}
 	for {
 		// The context is that of the host: while the node is being stopped it leads on for the command.
-		err := w.host.Lead(context.WithoutCancel(ctx), w.reports(work))
+		err := w.host.Lead(context.WithoutCancel(ctx), reports(w, work))
 		if errors.Is(err, resource.ErrFenced) || errors.Is(err, errUnsure) {
 			sleep(ctx, fencePause)
 		} else if !errors.Is(err, errEnded) {
@@ -270,7 +288,7 @@ func (w *worker) lead(ctx context.Context) error {
 }
 
 // work runs the command in one reign.
-func (w *worker) work(ctx context.Context, reign host.Reign) error {
+func (w *worker) work(ctx context.Context, reign tenure) error {
 	began := time.Now()
 	for {
 		c, err := w.start(reign)
@@ -283,7 +301,7 @@ func (w *worker) work(ctx context.Context, reign host.Reign) error {
 		}
 		if !w.watch(ctx, reign, c) {
 			w.logger.Info("the command was ended with its reign", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
-			if w.lived = time.Since(began); errors.Is(context.Cause(ctx), host.ErrNoProgress) && w.othersCanLead() {
+			if w.lived = time.Since(began); w.group == "" && isQuiet(ctx) && w.othersCanLead() {
 				w.aside.Store(true)
 				w.stop() // Lead would wait for the next reign
 			}
@@ -302,7 +320,7 @@ func (w *worker) work(ctx context.Context, reign host.Reign) error {
 }
 
 // start starts the command.
-func (w *worker) start(reign host.Reign, more ...string) (*child.Child, error) {
+func (w *worker) start(reign tenure, more ...string) (*child.Child, error) {
 	if !reign.Valid() {
 		return nil, host.ErrNotLeader
 	}
@@ -310,6 +328,9 @@ func (w *worker) start(reign host.Reign, more ...string) (*child.Child, error) {
 	cmd.Args, cmd.Stdout, cmd.Stderr = w.args, w.out, w.log
 	cmd.Env = append(os.Environ(), "BULLY_EPOCH="+strconv.FormatUint(uint64(reign.Epoch()), 10), "BULLY_NODE="+w.id.String(),
 		"BULLY_CLUSTER="+w.cluster)
+	if w.group != "" {
+		more = append(more, "BULLY_GROUP="+w.group)
+	}
 	cmd.Env = append(cmd.Env, more...)
 	err := w.newProgress(cmd)
 	var c *child.Child
@@ -326,7 +347,7 @@ func (w *worker) start(reign host.Reign, more ...string) (*child.Child, error) {
 }
 
 // watch waits until the command has ended, and reports whether that was by itself. It ends it with the reign.
-func (w *worker) watch(ctx context.Context, reign host.Reign, c *child.Child) (byItself bool) {
+func (w *worker) watch(ctx context.Context, reign tenure, c *child.Child) (byItself bool) {
 	defer reign.Progress() // what comes next has its time
 	defer w.endProgress()
 	nearEnd := time.NewTimer(time.Until(reign.Deadline()) - w.flags.grace)
@@ -338,7 +359,7 @@ func (w *worker) watch(ctx context.Context, reign host.Reign, c *child.Child) (b
 		case <-ctx.Done():
 			w.logger.Info("the command is told to end", "epoch", uint64(reign.Epoch()), "because", context.Cause(ctx))
 			c.Terminate()
-			if errors.Is(context.Cause(ctx), host.ErrNoProgress) { // it must be gone when the reign is, or the node ends
+			if isQuiet(ctx) { // it must be gone when the reign is, or the node ends
 				return w.finish(reign, c, time.Until(reign.Deadline())/2)
 			}
 			return w.finish(reign, c, w.flags.stop)
@@ -357,7 +378,7 @@ func (w *worker) watch(ctx context.Context, reign host.Reign, c *child.Child) (b
 
 // finish waits until a command that was told to end has ended, and kills it when its time is up: after most, while the
 // node leads on; after -grace and no later than the deadline, if it does not. It returns false.
-func (w *worker) finish(reign host.Reign, c *child.Child, most time.Duration) bool {
+func (w *worker) finish(reign tenure, c *child.Child, most time.Duration) bool {
 	begin := time.Now()
 	for {
 		left := most - time.Since(begin)

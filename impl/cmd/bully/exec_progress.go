@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/seed-fdf591db/bully/impl/host"
 )
 
 // leastProgress is the shortest time in which a command may be asked to report progress: machines are busy, and it must start first.
@@ -26,8 +24,17 @@ type progressFile struct {
 // progressName is what the names of such files begin with, below -data.
 const progressName = "progress-"
 
-// newProgress makes the file for a command, and tells the command, if there is to be one. It is given up by endProgress. What a node that was
-// killed has left is removed: the folder is this node's alone, and only one command runs.
+// clearProgress removes what a node that was killed has left: the folder is that of one node, and none of its commands runs yet.
+func clearProgress(folder string) {
+	left, _ := os.ReadDir(folder) // if it cannot be read, there will be no file in it either
+	for _, file := range left {
+		if strings.HasPrefix(file.Name(), progressName) {
+			_ = os.Remove(filepath.Join(folder, file.Name()))
+		}
+	}
+}
+
+// newProgress makes the file for a command, and tells the command, if there is to be one. It is given up by endProgress.
 func (w *worker) newProgress(cmd *exec.Cmd) error {
 	if w.flags.progress == 0 {
 		return nil
@@ -35,12 +42,6 @@ func (w *worker) newProgress(cmd *exec.Cmd) error {
 	folder, err := filepath.Abs(w.data) // the command may be in another
 	if err != nil {
 		return fmt.Errorf("-progress: %w", err)
-	}
-	left, _ := os.ReadDir(folder) // if it cannot be read, there will be no file in it either
-	for _, file := range left {
-		if strings.HasPrefix(file.Name(), progressName) {
-			_ = os.Remove(filepath.Join(folder, file.Name()))
-		}
 	}
 	f, err := os.CreateTemp(folder, progressName)
 	if err != nil {
@@ -61,11 +62,11 @@ func (w *worker) endProgress() {
 }
 
 // reports is work with progress: that of the command while one runs, and its own while it waits for what is to be run next.
-func (w *worker) reports(work func(context.Context, host.Reign) error) func(context.Context, host.Reign) error {
+func reports[R tenure](w *worker, work func(context.Context, R) error) func(context.Context, R) error {
 	if w.flags.progress == 0 {
 		return work
 	}
-	return func(ctx context.Context, reign host.Reign) error {
+	return func(ctx context.Context, reign R) error {
 		over, reporting := make(chan struct{}), sync.WaitGroup{}
 		reporting.Go(func() { w.report(over, reign) })
 		defer reporting.Wait()
@@ -75,7 +76,7 @@ func (w *worker) reports(work func(context.Context, host.Reign) error) func(cont
 }
 
 // report looks again and again whether there is progress, until the work is over.
-func (w *worker) report(over <-chan struct{}, reign host.Reign) {
+func (w *worker) report(over <-chan struct{}, reign tenure) {
 	ticker := time.NewTicker(w.flags.progress / 8)
 	defer ticker.Stop()
 	for {

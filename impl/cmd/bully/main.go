@@ -15,6 +15,8 @@
 //	bully init -from-fixed -data /var/lib/bully -cluster jobs -members …             # or of a stopped node whose members have been fixed
 //	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7000 -tls-cert …   # … and one of a node that is to be added
 //	bully run -data /var/lib/bully -http :8000                                       # … which are run so
+//	bully run -group orders-[0-999] …                         # many elections over one cluster, each with a leader of its own; bully exec -group …
+//	bully groups -plan -members 1,2,3 -group orders-[0-999] -down 3  # who would lead what, and what moves if node 3 goes
 //	bully measure -data /var/lib/bully 10.0.0.2:22            # which timer profiles this machine can keep
 //	bully member list -http 10.0.0.1:8000                     # who they are; add, remove and replace change them
 //	bully repair -data /var/lib/bully                         # what is in the data folder, and the way out if it is bad
@@ -38,6 +40,7 @@ import (
 	"time"
 
 	library "github.com/seed-fdf591db/bully/impl"
+	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
@@ -63,6 +66,7 @@ func newProgram() cli.Program {
 			{Name: "cert", Summary: "make the certificates by which nodes know each other", Run: as(certificates), Foreign: true},
 			{Name: "demo", Summary: "run five nodes, kill the leader, bring it back; or replace all of them, one by one", Run: as(demo)},
 			{Name: "exec", Summary: "run a node, and a command while it leads", Run: as(execute)},
+			{Name: "groups", Summary: "show who leads what of many groups, or would if nodes went or came", Run: as(groupsOf), Foreign: true},
 			{Name: "guard", Summary: "run a program that embeds a node, kill it when it hangs, and start it again", Run: as(guardProgram)},
 			{Name: "init", Summary: "make the record of a first member of a cluster whose members come and go", Run: as(setup), Foreign: true},
 			{Name: "join", Summary: "make the record of a node that is to be added to one", Run: as(join), Foreign: true},
@@ -93,6 +97,7 @@ type nodeFlags struct {
 	believe                            string
 	log, logLevel                      string
 	noProof                            bool
+	groupFlags
 	linkFlags
 }
 
@@ -116,6 +121,8 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.log, "log", "text", "log to standard error in this `format`: text or json")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log from this `level` on: debug, info, warn or error")
 	f.linkFlags.define(flags)
+	flags.StringVar(&f.group, "group", "", "run many elections, one for each of these `groups`: NAME, NAME-[0-999], NAME=ID, or @FILE, separated by commas; must be identical on every node")
+	flags.StringVar(&f.weight, "weight", "", "of -group: how much nodes are to lead, `id=weight,…`, if not all the same; must be identical on every node")
 	flags.StringVar(&f.believe, "believe", "", "trust these nodes, `id,…`, about who the members are, although this node does not know them; for a node that was down while all others were replaced")
 	flags.BoolVar(&f.noProof, "no-proof", false, "do not conclude from a refused connection that a node is dead; needed behind proxies and firewalls that refuse connections")
 }
@@ -178,7 +185,9 @@ type settings struct {
 	own       *library.Certificate // the certificate of the node, or nil
 	guard     *host.Guard          // or nil
 	believed  []spec.NodeID
-	progress  time.Duration // of work, see host.Config; 0 if it need not report any
+	placed    *groupList       // which groups there are, or nil if the node has one election
+	placement groups.Placement // … and who is to lead them
+	progress  time.Duration    // of work, see host.Config; 0 if it need not report any
 }
 
 // settings reads the flags. An error says which flag is wrong, how, and what would be right.
@@ -230,6 +239,9 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 		return s, cli.Usage("-trace-bytes and -trace-files cannot be negative")
 	}
 	if s.believed, err = parseBelieved(f.believe, changing); err != nil {
+		return s, err
+	}
+	if err := s.ofGroups(given); err != nil {
 		return s, err
 	}
 	s.own, err = f.certificate(s.cluster, s.id, s.reached())

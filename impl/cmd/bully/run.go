@@ -77,6 +77,12 @@ long after. What must not be done by two at once needs bully exec, and a resourc
 With -socket PATH the node is for programs of this machine, which ask it there to lead and for leases (impl/AGENT.md). It runs while one
 of them asks, as if it were inside of that program; else it waits for one, and neither leads nor votes.
 
+With -group LIST there are many elections over the same nodes, such as one for each of a thousand shards: over one connection between each two nodes, with one disk, each
+with a leader and epochs of its own. Leaders are spread over the nodes, move only if their node goes or comes, and come back with it. The node takes part, and
+nobody works here: bully exec -group runs a command for each group that it leads; a program of your own embeds impl/groups. /groups and the page say who leads what,
+/leader?group=NAME who leads one, and bully groups asks them. On SIGHUP files of -group are read again: groups come and go; do so at all nodes. Pins and
+weights are those of the start: to change them start one node after the other. Members are fixed.
+` + groupsText + `
 It exits with 0 if it was told to stop (if it leads, it resigns first); with 1 if it cannot run, or no longer, because its disk failed
 or it is no member any more, and says why; with 2 if it was called wrongly.
 
@@ -113,6 +119,9 @@ func run(ctx context.Context, p program, args []string) error {
 	}
 	if found, err := p.find(ctx, &s); !found {
 		return err
+	}
+	if s.placed != nil {
+		return p.runGroups(ctx, s, nil)
 	}
 	if s.socket != "" {
 		return p.runBeside(ctx, s, notifier)
@@ -154,21 +163,36 @@ type node struct {
 // newNode opens all that a node needs. When it returns an error nothing is left open.
 func newNode(p program, s settings) (*node, error) {
 	keepSmall()
-	n := &node{settings: s, pipes: watchPipes(), logs: cli.NewLogQueue(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
-	n.bare = newLogger(n.logs, s)
-	n.logger = n.bare.With("node", s.id.String())
+	n := frameOf(p, s)
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
 	return n, nil
 }
 
+// frameOf returns a node that has a log, and nothing else yet.
+func frameOf(p program, s settings) *node {
+	n := &node{settings: s, pipes: watchPipes(), logs: cli.NewLogQueue(p.Log, func(dropped uint64) string { return droppedLines(s, dropped) })}
+	n.bare = newLogger(n.logs, s)
+	n.logger = n.bare.With("node", s.id.String())
+	return n
+}
+
+// listenHTTP listens on -http, if that was given.
+func (n *node) listenHTTP() (err error) {
+	if n.http == "" {
+		return nil
+	}
+	if n.listener, err = net.Listen("tcp", n.http); err != nil {
+		return fmt.Errorf("-http: %w", err)
+	}
+	return nil
+}
+
 // open opens all that a node needs, as far as it can.
 func (n *node) open() (err error) {
-	if n.http != "" {
-		if n.listener, err = net.Listen("tcp", n.http); err != nil {
-			return fmt.Errorf("-http: %w", err)
-		}
+	if err := n.listenHTTP(); err != nil {
+		return err
 	}
 	var recorded host.Trace
 	if n.trace != "" {

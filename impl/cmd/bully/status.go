@@ -113,6 +113,9 @@ func askAll(ctx context.Context, urls []string) []answered {
 			var s nodeStatus
 			if err := web.Get(ctx, url+"/status", &s); err != nil {
 				answers[i].Error = err.Error()
+				if web.Get(ctx, url+"/groups", &web.Placed{}) == nil {
+					answers[i].Error = "it runs many elections: ask bully groups"
+				}
 				return
 			}
 			answers[i].Status = &s

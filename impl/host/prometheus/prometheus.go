@@ -63,6 +63,24 @@
 //	bully_transport_unknown_total                  counter    Frames of unknown version or type, passed over.
 //	bully_transport_spoofed_total                  counter    Connections closed for a message of another sender.
 //	bully_transport_misaddressed_total             counter    Connections closed for a message to another node.
+//
+// A node of many groups (Config.Groups) tells instead, besides bully_link_up, bully_link_dead, bully_pauses_total and those of its transport:
+//
+//	bully_groups                                   gauge      Groups in which this node takes part.
+//	bully_groups_led                               gauge      Groups that this node leads.
+//	bully_groups_followed                          gauge      Groups that another leads, as far as this node knows.
+//	bully_groups_without_leader                    gauge      Groups of which this node knows no leader.
+//	bully_groups_elsewhere                         gauge      Groups that another node leads than the one that does while all run.
+//	bully_groups_stuck                             gauge      Groups whose work hangs at this node, which takes no part in them meanwhile.
+//	bully_groups_changes_total                     counter    How often who leads a group, or in which epoch, has changed: twice in each failover.
+//	bully_groups_stuck_total                       counter    How often the work of a group was found hanging.
+//	bully_groups_steps_total                       counter    Steps taken, in all groups.
+//	bully_groups_messages_sent_total               counter    Messages said, in all groups.
+//	bully_groups_frames_sent_total                 counter    Frames in which they were said: each has what one node says to another, in all groups.
+//	bully_groups_frames_sent_bytes_total           counter    Bytes of these frames.
+//	bully_groups_frames_received_total             counter    Frames heard.
+//	bully_groups_saves_total                       counter    Waits for the disk: each has the promises of all groups that had any (R4).
+//	bully_groups_unknown_total                     counter    Messages heard of groups in which this node takes no part.
 package prometheus
 
 import (
@@ -72,15 +90,21 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/transport"
 )
 
-// Config says of what a Collector tells. Node must be given.
+// Config says of what a Collector tells. Node must be given, or Groups.
 type Config struct {
 	// Node is a bully.Node, or a host.Host.
 	Node interface{ Status() host.Status }
+	// Groups is a node of many groups, instead: a groups.Groups.
+	Groups interface {
+		Status() groups.Status
+		Placement() groups.Placement
+	}
 	// Stats are those of its links: the method of a transport.TCP. Default: nothing is told of them.
 	Stats func() transport.Stats
 	// Labels are those of all metrics, such as cluster="jobs". They are needed if several nodes of one program are registered with one
@@ -99,7 +123,7 @@ var _ prometheus.Collector = (*Collector)(nil)
 // New returns a Collector. That it has no node is told by Register.
 func New(config Config) *Collector {
 	c := &Collector{config, map[string]*prometheus.Desc{}}
-	for _, f := range web.Metrics() {
+	for _, f := range slices.Concat(web.Metrics(), web.GroupMetrics()) {
 		c.all[f.Name] = prometheus.NewDesc(f.Name, f.Help, labelOf(f), config.Labels)
 	}
 	return c
@@ -115,8 +139,8 @@ func labelOf(f web.Metric) []string {
 
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(descriptions chan<- *prometheus.Desc) {
-	if c.config.Node == nil {
-		descriptions <- prometheus.NewInvalidDesc(errors.New("bully: the Config of the metrics has no Node: give it the bully.Node or host.Host that they are of"))
+	if c.config.Node == nil && c.config.Groups == nil {
+		descriptions <- prometheus.NewInvalidDesc(errors.New("bully: the Config of the metrics has no Node: give it the bully.Node or host.Host that they are of, or as Groups the groups.Groups"))
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.all)) {
@@ -126,7 +150,7 @@ func (c *Collector) Describe(descriptions chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(collected chan<- prometheus.Metric) {
-	for _, reading := range web.ReadMetrics(c.config.Node.Status(), c.config.Stats) {
+	for _, reading := range c.read() {
 		if t := reading.Times; t != nil {
 			collected <- prometheus.MustNewConstHistogram(c.all[reading.Name], t.All, t.Sum, t.Within)
 		}
@@ -138,6 +162,14 @@ func (c *Collector) Collect(collected chan<- prometheus.Metric) {
 			collected <- prometheus.MustNewConstMetric(c.all[reading.Name], kinds[reading.Kind], s.Number, value...)
 		}
 	}
+}
+
+// read reads all that is told.
+func (c *Collector) read() []web.Reading {
+	if g := c.config.Groups; g != nil {
+		return web.ReadGroupMetrics(g.Status(), g.Placement().Members, c.config.Stats)
+	}
+	return web.ReadMetrics(c.config.Node.Status(), c.config.Stats)
 }
 
 var kinds = map[web.MetricKind]prometheus.ValueType{web.Counter: prometheus.CounterValue, web.Gauge: prometheus.GaugeValue}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -108,7 +110,7 @@ func TestDocumented(t *testing.T) {
 	for _, line := range regexp.MustCompile(`(?m)^//\t(bully_\w+)(?:\{(\w+)\})? +(counter|gauge|histogram) +(.*)$`).FindAllSubmatch(comment, -1) {
 		documented = append(documented, web.Metric{Name: string(line[1]), Kind: web.MetricKind(line[3]), Label: string(line[2]), Help: string(line[4])})
 	}
-	told = append(told, web.Metrics()...)
+	told = slices.Concat(web.Metrics(), web.GroupMetrics())
 	require.Equal(t, told, documented)
 }
 
@@ -148,6 +150,32 @@ func TestOneVocabulary(t *testing.T) {
 		require.Equal(t, textOf(t, family), textOf(t, command[name]))
 	}
 	require.Len(t, command, len(library))
+}
+
+// A node of many groups tells what is of groups, and what it has in common with others; and nothing of one election.
+func TestOfGroups(t *testing.T) {
+	node, err := groups.Open(groups.Config{ID: one, Cluster: "test", Dir: t.TempDir(), Addresses: map[spec.NodeID]string{one: "127.0.0.1:0", spec.IntegerID(2): "127.0.0.1:1"}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, node.Close()) })
+	require.NoError(t, node.Add(t.Context(), "orders-1", "orders-2"))
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(New(Config{Groups: node, Stats: counted}))
+	gathered, err := registry.Gather()
+	require.NoError(t, err)
+	told := map[string]*dto.MetricFamily{}
+	for _, family := range gathered {
+		told[family.GetName()] = family
+	}
+	for _, f := range web.GroupMetrics() {
+		require.Contains(t, told, f.Name)
+	}
+	require.Equal(t, 2.0, told["bully_groups"].Metric[0].Gauge.GetValue())
+	require.Equal(t, 2.0, told["bully_groups_without_leader"].Metric[0].Gauge.GetValue(), "the other node does not run")
+	require.Contains(t, told, "bully_link_up")
+	require.Contains(t, told, "bully_pauses_total")
+	require.Contains(t, told, "bully_transport_sent_total")
+	require.NotContains(t, told, "bully_leading")
+	require.NotContains(t, told, "bully_epoch")
 }
 
 // ofCommand returns what the page of the command says.

@@ -23,6 +23,8 @@
 // "guardian of" the program. All that the program starts are descendants of the guardian, in whatever group or session, and whoever
 // their parents were: the guardian ends them when it is told to, when the program ends, and at once when the process that called Start
 // is no more, however that ended. What runs as another user it can end if it is root, or if it could make a control group (cgroup v2).
+// If a guardian is killed, the process that called Start ends them: they are its children then, as all are to it that it has not started
+// by Start. So a program that uses this package starts none in another way.
 //
 // Not ended is what the program has asked somebody else to start: a container, a unit of systemd, a job of at. If guardian and caller
 // are killed at the same moment, the kernel kills the program too, unless that has changed its user; what it has started lives on.

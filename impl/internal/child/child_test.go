@@ -53,7 +53,9 @@ func alive(pid int) bool {
 		return syscall.Kill(pid, 0) == nil
 	}
 	_, state, _ := strings.Cut(string(status), ") ")
-	return !strings.HasPrefix(state, "Z")
+	fields := strings.Fields(state)
+	const inThreads = 17 // as proc(5) has it
+	return fields[0] != "Z" || fields[inThreads] != "1" && fields[inThreads] != "0"
 }
 
 func TestStatus(t *testing.T) {

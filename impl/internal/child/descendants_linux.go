@@ -2,31 +2,43 @@ package child
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // becomeSubreaper makes this process the parent of all its descendants whose parents end.
 func becomeSubreaper() {
-	const prSetChildSubreaper = 36                                             // of linux/prctl.h
-	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0) // it is there since Linux 3.4
+	_ = prctl(prSetChildSubreaper, 1) // it is there since Linux 3.4
+}
+
+// What prctl is asked for, of linux/prctl.h.
+const (
+	prGetDeathSignal    = 2
+	prSetChildSubreaper = 36
+)
+
+func prctl(what, argument uintptr) syscall.Errno {
+	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, what, argument, 0)
+	return errno
 }
 
 // descendant is a process, as the kernel lists it.
 type descendant struct {
 	pid, parent int
-	ended       bool // its parent has not waited for it yet
+	ended       bool // with all its threads; its parent has not waited for it yet
 }
 
-// descendants returns the processes that a process has started, those that they have started, and so on.
-func descendants(of int) (found []descendant) {
+// descendants returns the processes that a process has started, those that they have started, and so on; but for those to be spared.
+func descendants(of int, spared map[int]bool) (found []descendant) {
 	children := map[int][]descendant{}
 	for _, name := range namesIn("/proc") {
 		if pid, err := strconv.Atoi(name); err == nil {
-			if d, ok := look(pid); ok {
+			if d, ok := look(pid); ok && !spared[pid] {
 				children[d.parent] = append(children[d.parent], d)
 			}
 		}
@@ -40,13 +52,63 @@ func descendants(of int) (found []descendant) {
 
 // look reads what the kernel says of a process.
 func look(pid int) (descendant, bool) {
+	const inState, inParent, inThreads = 0, 1, 17 // where they are, as proc(5) has it
 	after := statOf(fmt.Sprintf("/proc/%d/stat", pid))
-	if len(after) < 2 {
+	if len(after) <= inThreads {
 		return descendant{}, false
 	}
-	state := after[0]
-	parent, err := strconv.Atoi(after[1])
-	return descendant{pid: pid, parent: parent, ended: state == "Z" || state == "X"}, err == nil
+	state, threads := after[inState], after[inThreads]
+	parent, err := strconv.Atoi(after[inParent])
+	over := state == "Z" || state == "X" // so is the state of one whose first thread alone has ended
+	return descendant{pid: pid, parent: parent, ended: over && (threads == "0" || threads == "1")}, err == nil
+}
+
+// givesUp is how long killDescendants tries to kill what it may not kill.
+const givesUp = time.Second
+
+// killDescendants kills all descendants of this process but those to be spared, again and again until none is left: they may have started
+// others meanwhile. One that starts another and ends, and so on, is in no list for long enough: where nobody is to be spared the kernel
+// knows better that there is no child.
+func killDescendants(box cgroup, spared map[int]bool, reap func()) {
+	begin := time.Now()
+	for {
+		box.kill()
+		left, may := 0, false
+		for _, p := range descendants(os.Getpid(), spared) {
+			if p.ended {
+				continue
+			}
+			left++
+			if !errors.Is(syscall.Kill(p.pid, syscall.SIGKILL), syscall.EPERM) {
+				may = true
+			}
+		}
+		reap()
+		switch late := time.Since(begin) > givesUp; {
+		case left == 0 && (len(spared) > 0 || late || !hasChildren()), !may && late:
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// hasChildren reports whether this process has a child, be it one that has ended and nobody has waited for.
+func hasChildren() bool {
+	const (
+		all      = 0 // P_ALL
+		anything = syscall.WEXITED | syscall.WNOHANG | syscall.WNOWAIT
+	)
+	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, all, 0, 0, anything, 0, 0)
+	return errno != syscall.ECHILD
+}
+
+// reap waits for children of this process that have ended, but for those to be spared: whoever has started them waits for them.
+func reap(spared map[int]bool) {
+	for _, p := range descendants(os.Getpid(), spared) {
+		if p.ended && p.parent == os.Getpid() {
+			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // it is there: nobody else waits for it
+		}
+	}
 }
 
 // statOf reads what a file named stat says of a process or a thread after its name, which may be anything, brackets included.

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
@@ -23,19 +24,27 @@ const (
 	jsonGuardName = "guard, which logs JSON, of"
 )
 
+// deathSignal is the signal that this process gets when the thread ends that has started it, or 0: the first thread alone has it.
+var deathSignal int32
+
 func init() {
+	_ = prctl(prGetDeathSignal, uintptr(unsafe.Pointer(&deathSignal))) // in the first thread, as each init is
 	if name := os.Args[0]; len(os.Args) > 2 && (name == guardName || name == jsonGuardName) {
 		// The kernel kills the program when this thread ends, which lasts as long as the process.
 		os.Exit(newGuard(os.Args[1], os.Args[2:], name == jsonGuardName).main())
 	}
 }
 
-// BecomeGuard makes this process the guard of a program, in its own place: it returns only if that cannot be.
+// BecomeGuard makes this process the guard of a program, in its own place: it returns only if that cannot be. Whoever has started this
+// process so that it ends with him (Pdeathsig) has started a guard that does.
 func BecomeGuard(path string, args []string, asJSON bool) error {
 	name := guardName
 	if asJSON {
 		name = jsonGuardName
 	}
+	runtime.LockOSThread() // of all threads this one stays
+	defer runtime.UnlockOSThread()
+	_ = prctl(syscall.PR_SET_PDEATHSIG, uintptr(deathSignal))
 	err := syscall.Exec("/proc/self/exe", append([]string{name, path}, args...), os.Environ())
 	return fmt.Errorf("becoming a guard: %w", err)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -173,5 +174,61 @@ func TestGuardKilled(t *testing.T) {
 	program := pidIn(t, file)
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
+	gone(t, program)
+}
+
+// The variables that make this test program start a guard of a script that writes its process id to a file: in between is whoever is to
+// become that guard, which is to end with whoever has started it.
+const (
+	guardStarterFile = "BULLY_CHILD_TEST_GUARD_STARTER"
+	guardFile        = "BULLY_CHILD_TEST_GUARD"
+)
+
+func TestGuardStarter(t *testing.T) {
+	switch becomes, starts := os.Getenv(guardFile), os.Getenv(guardStarterFile); {
+	case becomes != "":
+		inAnotherThread(func() {
+			panic(BecomeGuard("/bin/sh", []string{"sh", "-c", `trap '' TERM HUP; echo $$ >"$0"; while :; do sleep 0.01; done`, becomes}, false))
+		})
+	case starts != "":
+		runtime.LockOSThread() // it is to last as long as this process
+		cmd := exec.Command(os.Args[0], "-test.run=^TestGuardStarter$")
+		cmd.Env = append(os.Environ(), guardFile+"="+starts)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		require.NoError(t, cmd.Run())
+	default:
+		t.Skip("it is what TestGuardEndsWithItsStarter starts")
+	}
+}
+
+// inAnotherThread calls a function, but not in the first thread.
+func inAnotherThread(call func()) {
+	over := make(chan struct{})
+	var try func()
+	try = func() {
+		runtime.LockOSThread()
+		if syscall.Gettid() == os.Getpid() {
+			go try()
+			select {}
+		}
+		call()
+		close(over)
+	}
+	go try()
+	<-over
+}
+
+// TestGuardEndsWithItsStarter: who was to end when the process ends that has started it still is when it has become a guard.
+func TestGuardEndsWithItsStarter(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	starter := exec.Command(os.Args[0], "-test.run=^TestGuardStarter$")
+	starter.Env = append(os.Environ(), guardStarterFile+"="+file)
+	require.NoError(t, starter.Start())
+	program := pidIn(t, file)
+	guard, ok := look(program)
+	require.True(t, ok)
+	require.NoError(t, starter.Process.Kill())
+	require.Error(t, starter.Wait())
+	gone(t, guard.parent)
 	gone(t, program)
 }

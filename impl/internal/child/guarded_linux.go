@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 )
 
@@ -37,7 +38,16 @@ const (
 // withoutCgroup makes guardians do without a control group, as many have to. It is for tests.
 var withoutCgroup = false
 
+// guardians are those that this process has started and not waited for yet. All other children of this process are what a guardian that
+// was killed has left.
+var guardians struct {
+	sync.Mutex
+	all map[int]bool
+}
+
+// begin starts a guardian. What that leaves, should it be killed, becomes a child of this process.
 func begin(cmd *exec.Cmd) (_ tree, err error) {
+	becomeSubreaper()
 	ordersRead, ordersWrite, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -55,18 +65,46 @@ func begin(cmd *exec.Cmd) (_ tree, err error) {
 	g.guardian = &exec.Cmd{Path: "/proc/self/exe", Args: append([]string{name, cmd.Path}, cmd.Args...), Env: cmd.Env, Dir: cmd.Dir,
 		Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{ordersRead, reportsWrite},
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: leftovers}
-	err = g.guardian.Start()
+	err = g.startGuardian()
 	err = errors.Join(err, reportsWrite.Close())
 	if err == nil {
 		err = g.started(cmd.Path)
 	}
 	if err != nil {
 		if g.guardian.Process != nil {
-			_ = g.guardian.Wait() // it has said what there is to say
+			g.waitForGuardian()
 		}
 		return nil, errors.Join(err, g.close())
 	}
 	return g, nil
+}
+
+func (g *guarded) startGuardian() error {
+	guardians.Lock()
+	defer guardians.Unlock()
+	if err := g.guardian.Start(); err != nil {
+		return err
+	}
+	if guardians.all == nil {
+		guardians.all = map[int]bool{}
+	}
+	guardians.all[g.guardian.Process.Pid] = true
+	return nil
+}
+
+// waitForGuardian waits for a guardian that has said what there is to say, or has been killed.
+func (g *guarded) waitForGuardian() {
+	_ = g.guardian.Wait() // the report says more
+	guardians.Lock()
+	defer guardians.Unlock()
+	delete(guardians.all, g.guardian.Process.Pid)
+}
+
+// killLeft kills what a guardian that was killed has left, while no other is being started.
+func (g *guarded) killLeft() {
+	guardians.Lock()
+	defer guardians.Unlock()
+	killDescendants(g.box, guardians.all, func() { reap(guardians.all) })
 }
 
 // started reads the first report.
@@ -95,17 +133,23 @@ func (g *guarded) kill() {
 	_ = syscall.Kill(-g.process, syscall.SIGKILL) // that none is left is no error
 }
 
-// order gives an order. A guardian that is gone takes none.
-func (g *guarded) order(o byte) { _, _ = g.orders.Write([]byte{o}) }
+// order gives an order. A guardian that is gone takes none; one that somebody has stopped is to go on.
+func (g *guarded) order(o byte) {
+	_, _ = g.orders.Write([]byte{o})
+	_ = g.guardian.Process.Signal(syscall.SIGCONT)
+}
 
 func (g *guarded) wait() int {
 	var last report
 	told := g.reports.Decode(&last) == nil
-	if !told { // the guardian was killed, and the kernel has killed the process
+	if !told { // the guardian was killed, and the kernel has killed the process, if that has not changed its user
 		g.kill()
 		last.Status = 128 + int(syscall.SIGKILL)
 	}
-	_ = g.guardian.Wait() // the report says more
+	g.waitForGuardian()
+	if !told {
+		g.killLeft()
+	}
 	g.box.remove()
 	_ = g.close() // nothing was written that could be lost
 	return last.Status

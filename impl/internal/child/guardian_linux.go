@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
-	"time"
 )
 
 // The names under which a guardian runs: it is this executable, called so. It must begin before main does, whatever program this
@@ -121,7 +120,7 @@ func (g *guardian) obey() {
 	for {
 		_, err := g.orders.Read(order)
 		if err == nil && order[0] == orderTerminate {
-			for _, p := range descendants(os.Getpid()) {
+			for _, p := range descendants(os.Getpid(), nil) {
 				_ = syscall.Kill(p.pid, syscall.SIGTERM) // it may have ended
 			}
 			continue
@@ -134,36 +133,7 @@ func (g *guardian) obey() {
 }
 
 // reap waits for those that have ended and whose parents have gone.
-func (g *guardian) reap() {
-	for _, p := range descendants(os.Getpid()) {
-		if p.ended && p.parent == os.Getpid() && p.pid != g.process.Pid {
-			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // it is there: nobody else waits for it
-		}
-	}
-}
+func (g *guardian) reap() { reap(map[int]bool{g.process.Pid: true}) }
 
-// givesUp is how long killAll tries to kill what it may not kill.
-const givesUp = time.Second
-
-// killAll kills all descendants, again and again until none is left: they may have started others meanwhile.
-func (g *guardian) killAll() {
-	begin := time.Now()
-	for {
-		g.box.kill()
-		left, may := 0, false
-		for _, p := range descendants(os.Getpid()) {
-			if p.ended {
-				continue
-			}
-			left++
-			if !errors.Is(syscall.Kill(p.pid, syscall.SIGKILL), syscall.EPERM) {
-				may = true
-			}
-		}
-		g.reap()
-		if left == 0 || !may && time.Since(begin) > givesUp {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
+// killAll kills all descendants.
+func (g *guardian) killAll() { killDescendants(g.box, nil, g.reap) }

@@ -61,7 +61,18 @@ var strays = map[string]string{
 	"orphan":   `(setsid sh -c '(sh -c "echo \$\$ >\"\$1\"; exec sleep 1000" sh "$1" &)' sh "$1" &)`,
 	"a name":   `cp /bin/sleep "$1).x"; setsid "$1).x" 1000 & echo $! >"$1"`,
 	"stopped":  `setsid sh -c 'echo $$ >"$1"; kill -STOP $$; sleep 1000' sh "$1" &`,
+	"threads":  threadVariable + `="$1" setsid ` + os.Args[0] + ` &`,
 	"children": `setsid sh -c 'while :; do sh -c "sleep 0.01; :" & echo $$ >"$1"; sleep 0.01; done' sh "$1" &`,
+}
+
+// threadVariable makes this test program one whose first thread ends, while others live on: the kernel lists it as one that has ended.
+const threadVariable = "BULLY_CHILD_TEST_THREAD"
+
+func init() {
+	if file := os.Getenv(threadVariable); file != "" {
+		_ = os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600) // who waits for it will say that it is not there
+		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)                  // in the first thread, as each init is
+	}
 }
 
 // TestStraysEnd sees that whatever a process has started ends with it, however it ends.
@@ -179,7 +190,7 @@ func TestStarterKilled(t *testing.T) {
 		}
 		require.NoError(t, starter.Start())
 		stray := pidIn(t, file)
-		all := descendants(starter.Process.Pid)
+		all := descendants(starter.Process.Pid, nil)
 		require.GreaterOrEqual(t, len(all), 3, "the guardian, the process, and the stray")
 		require.NoError(t, starter.Process.Kill())
 		_ = starter.Wait() // it was killed
@@ -190,22 +201,57 @@ func TestStarterKilled(t *testing.T) {
 	})
 }
 
-// TestGuardianKilled sees that the process does not outlive its guardian.
+// guardianOf starts a script, and finds its guardian.
+func guardianOf(t *testing.T, script string, arguments ...string) (*Child, int) {
+	c := shell(t, script, arguments...)
+	process, ok := look(c.PID())
+	require.True(t, ok)
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", process.parent))
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(name), "guardian"), string(name))
+	return c, process.parent
+}
+
+// TestGuardianKilled sees that neither the process nor what it has started outlives its guardian, and that others of this process live on.
 func TestGuardianKilled(t *testing.T) {
+	needs(t, "setsid")
 	both(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pid")
-		c := shell(t, `trap '' TERM; echo $$ >"$1"; while :; do sleep 0.01; done`, file)
-		pid := pidIn(t, file)
-		guardian, ok := look(pid)
-		require.True(t, ok)
-		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", guardian.parent))
-		require.NoError(t, err)
-		require.True(t, strings.HasPrefix(string(name), "guardian"), string(name))
-		require.NoError(t, syscall.Kill(guardian.parent, syscall.SIGKILL))
+		other := shell(t, `while :; do sleep 0.01; done`)
+		c, guardian := guardianOf(t, strays["session"]+`trap '' TERM; while :; do sleep 0.01; done`, file)
+		stray := pidIn(t, file)
+		require.NoError(t, syscall.Kill(guardian, syscall.SIGKILL))
 		<-c.Done()
 		require.Equal(t, 137, c.Status())
-		gone(t, pid)
+		require.False(t, alive(stray), "Done is closed when nothing is left")
+		gone(t, c.PID())
+		require.True(t, alive(other.PID()))
 	})
+}
+
+// TestGuardianStopped sees that a guardian which somebody has stopped does as it is told.
+func TestGuardianStopped(t *testing.T) {
+	for name, order := range map[string]func(*Child){"kill": (*Child).Kill, "terminate": (*Child).Terminate} {
+		t.Run(name, func(t *testing.T) {
+			c, guardian := guardianOf(t, `exec sleep 1000`)
+			require.NoError(t, syscall.Kill(guardian, syscall.SIGSTOP))
+			order(c)
+			<-c.Done()
+		})
+	}
+}
+
+// TestHasChildren: as long as somebody is to be waited for.
+func TestHasChildren(t *testing.T) {
+	cmd := exec.Command("/bin/sleep", "1000")
+	require.NoError(t, cmd.Start())
+	require.True(t, hasChildren())
+	require.NoError(t, cmd.Process.Kill())
+	require.Eventually(t, func() bool {
+		reap(nil)
+		return !hasChildren()
+	}, patience, time.Millisecond)
+	require.Error(t, cmd.Wait(), "it was waited for")
 }
 
 func TestFolderOf(t *testing.T) {

@@ -33,6 +33,17 @@ func TestServer(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"bully-0.bully.test."}, back)
 	}
+	once := names.Asked()
+	_, err = by.LookupAddr(t.Context(), "127.0.0.2")
+	require.NoError(t, err)
+	require.Equal(t, once+2, names.Asked(), "what was cut short is asked for again")
+	names.Pool("pool.test", "127.0.0.2", "127.0.0.3")
+	pool, err := by.LookupHost(t.Context(), "pool.test")
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"127.0.0.2", "127.0.0.3"}, pool)
+	back, err := by.LookupAddr(t.Context(), "127.0.0.2")
+	require.NoError(t, err)
+	require.Equal(t, []string{"bully-0.bully.test."}, back, "a pool is nobody's own name")
 	for _, name := range []string{"none.test", "_peer._tcp.bully.test"} {
 		_, err = by.LookupHost(t.Context(), name)
 		failed, ok := err.(*net.DNSError)

@@ -33,6 +33,9 @@ func URL(text string) (string, error) {
 	return text, nil
 }
 
+// mostAnswer is how much a node may answer: of ten thousand groups with the longest of names it is as much as a third of that.
+const mostAnswer = 4 << 20
+
 // Get reads JSON from a node.
 func Get(ctx context.Context, address string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -51,7 +54,7 @@ func Get(ctx context.Context, address string, into any) error {
 	if response.StatusCode != http.StatusOK {
 		return errors.New(response.Status)
 	}
-	return json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(into)
+	return json.NewDecoder(io.LimitReader(response.Body, mostAnswer)).Decode(into)
 }
 
 // Views returns the addresses given, and those that the first of them that answers knows of.

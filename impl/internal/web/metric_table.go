@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -13,6 +14,13 @@ import (
 func hasStarted(s *host.Status) bool { return s.Role != "" }
 
 func changing(s *host.Status) bool { return s.Configuration != nil }
+
+// These are told of a node of many groups too.
+var (
+	linkUp   = labelled("link_up", Gauge, "node", "Whether the connection to a member is open.", ofLink(func(l *host.LinkStatus) float64 { return number(l.Up) }))
+	linkDead = labelled("link_dead", Gauge, "node", "Whether a member is proved dead.", ofLink(func(l *host.LinkStatus) float64 { return number(l.Dead) }))
+	pauses   = one("pauses_total", Counter, "How often the node was held up for longer than it may be.", func(s *host.Status) float64 { return float64(s.Counters.Pauses) })
+)
 
 // ofNode is what a host tells. Every series with a label of a closed set is there from the beginning, at 0, so that rate and absent say
 // what they should.
@@ -32,8 +40,8 @@ var ofNode = []row[host.Status]{
 	}),
 	one("stopped", Gauge, "Whether the node has stopped.", func(s *host.Status) float64 { return number(s.Stopped) }),
 	labelled("role", Gauge, "role", "1 for the role that the node has.", roles),
-	labelled("link_up", Gauge, "node", "Whether the connection to a member is open.", ofLink(func(l *host.LinkStatus) float64 { return number(l.Up) })),
-	labelled("link_dead", Gauge, "node", "Whether a member is proved dead.", ofLink(func(l *host.LinkStatus) float64 { return number(l.Dead) })),
+	linkUp,
+	linkDead,
 	labelled("link_lost_disk", Gauge, "node", "Whether a member does not remember what it has said: its disk is lost, or an old copy.",
 		ofLink(func(l *host.LinkStatus) float64 { return number(l.LostDisk) })),
 	labelled("link_heard_seconds", Gauge, "node", "How long ago a member was heard.", heard),
@@ -45,7 +53,7 @@ var ofNode = []row[host.Status]{
 		func(s *host.Status) map[spec.MessageType]uint64 { return s.Counters.Received }),
 	{Metric{metricPrefix + "save_seconds", Histogram, "", "How long it took to make a promise durable (R4)."}, saves},
 	one("slow_saves_total", Counter, "Promises that took the disk longer than it may.", func(s *host.Status) float64 { return float64(s.Counters.SlowSaves) }),
-	one("pauses_total", Counter, "How often the node was held up for longer than it may be.", func(s *host.Status) float64 { return float64(s.Counters.Pauses) }),
+	pauses,
 	one("quiet_total", Counter, "How often work reported no progress, and the node resigned.", func(s *host.Status) float64 { return float64(s.Counters.Quiets) }),
 	one("guarded", Gauge, "Whether the node has a guard, and that is not stopped.", func(s *host.Status) float64 { return number(s.Guard != nil && !s.Guard.Stopped) }),
 	one("guard_kills_total", Counter, "How often its guard has killed the node, since the guard began.", ofGuard(func(g *host.GuardStatus) int { return g.Kills })),
@@ -154,6 +162,51 @@ var ofLinks = []row[transport.Stats]{
 	counted("unknown_total", "Frames of unknown version or type, passed over.", func(s *transport.Stats) uint64 { return s.Unknown }),
 	counted("spoofed_total", "Connections closed for a message of another sender.", func(s *transport.Stats) uint64 { return s.Spoofed }),
 	counted("misaddressed_total", "Connections closed for a message to another node.", func(s *transport.Stats) uint64 { return s.Misaddressed }),
+}
+
+// ofGroups is what a node of many groups tells. None has the name of a group as a label: there may be ten thousand of them, at each node.
+var ofGroups = []row[groups.Status]{
+	one("groups", Gauge, "Groups in which this node takes part.", func(s *groups.Status) float64 { return float64(len(s.Groups)) }),
+	one("groups_led", Gauge, "Groups that this node leads.", func(s *groups.Status) float64 { return float64(s.Leading) }),
+	one("groups_followed", Gauge, "Groups that another leads, as far as this node knows.",
+		those(func(s *groups.Status, g *groups.GroupStatus) bool { return !g.Leader.IsNone() && g.Leader != s.ID })),
+	one("groups_without_leader", Gauge, "Groups of which this node knows no leader.", those(func(_ *groups.Status, g *groups.GroupStatus) bool { return g.Leader.IsNone() })),
+	one("groups_elsewhere", Gauge, "Groups that another node leads than the one that does while all run.",
+		those(func(_ *groups.Status, g *groups.GroupStatus) bool { return !g.Leader.IsNone() && g.Leader != g.Wanted })),
+	one("groups_stuck", Gauge, "Groups whose work hangs at this node, which takes no part in them meanwhile.", those(func(_ *groups.Status, g *groups.GroupStatus) bool { return g.Stuck })),
+	countedInGroups("changes_total", "How often who leads a group, or in which epoch, has changed: twice in each failover.", func(c *groups.Counters) uint64 { return c.Changes }),
+	countedInGroups("stuck_total", "How often the work of a group was found hanging.", func(c *groups.Counters) uint64 { return c.Stuck }),
+	countedInGroups("steps_total", "Steps taken, in all groups.", func(c *groups.Counters) uint64 { return c.Steps }),
+	countedInGroups("messages_sent_total", "Messages said, in all groups.", func(c *groups.Counters) uint64 { return c.Messages }),
+	countedInGroups("frames_sent_total", "Frames in which they were said: each has what one node says to another, in all groups.", func(c *groups.Counters) uint64 { return c.Bundles }),
+	countedInGroups("frames_sent_bytes_total", "Bytes of these frames.", func(c *groups.Counters) uint64 { return c.Bytes }),
+	countedInGroups("frames_received_total", "Frames heard.", func(c *groups.Counters) uint64 { return c.Heard }),
+	countedInGroups("saves_total", "Waits for the disk: each has the promises of all groups that had any (R4).", func(c *groups.Counters) uint64 { return c.Saves }),
+	countedInGroups("unknown_total", "Messages heard of groups in which this node takes no part.", func(c *groups.Counters) uint64 { return c.Unknown }),
+}
+
+// those counts groups.
+func those(is func(*groups.Status, *groups.GroupStatus) bool) func(*groups.Status) float64 {
+	return func(s *groups.Status) (n float64) {
+		for i := range s.Groups {
+			n += number(is(s, &s.Groups[i]))
+		}
+		return n
+	}
+}
+
+// countedInGroups is a counter of a node of many groups.
+func countedInGroups(name, help string, read func(*groups.Counters) uint64) row[groups.Status] {
+	return one("groups_"+name, Counter, help, func(s *groups.Status) float64 { return float64(read(&s.Counters)) })
+}
+
+// asHost is a node of many groups as far as it tells what a host does.
+func asHost(s *groups.Status, others []spec.NodeID) *host.Status {
+	h := &host.Status{Counters: host.Counters{Pauses: s.Counters.Pauses}}
+	for _, id := range others {
+		h.Links = append(h.Links, host.LinkStatus{Node: id, Up: slices.Contains(s.Up, id), Dead: slices.Contains(s.Dead, id)})
+	}
+	return h
 }
 
 // ofProcess is what the command tells.

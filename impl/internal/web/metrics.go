@@ -12,14 +12,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // metrics writes all metrics.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", metricsType)
-	_ = writeMetrics(w, append(ReadMetrics(s.config.Node.Status(), s.config.Stats), s.process().read()...)) // whoever asked may have gone
+	var all []Reading
+	if g := s.config.Groups; g != nil {
+		all = ReadGroupMetrics(g.Status(), g.Placement().Members, s.config.Stats)
+	} else {
+		all = ReadMetrics(s.config.Node.Status(), s.config.Stats)
+	}
+	_ = writeMetrics(w, append(all, s.process().read()...)) // whoever asked may have gone
 }
 
 // process returns what the metrics tell of this process.
@@ -164,17 +172,30 @@ func read[T any](rows []row[T], of *T) (all []Reading) {
 // Metrics returns all that is told of a node and its links, wherever it runs.
 func Metrics() []Metric { return append(metricsOf(ofNode), metricsOf(ofLinks)...) }
 
+// GroupMetrics returns what is told of a node of many groups, and of no other.
+func GroupMetrics() []Metric { return metricsOf(ofGroups) }
+
 // ProcessMetrics returns what the command tells besides.
 func ProcessMetrics() []Metric { return metricsOf(ofProcess) }
 
 // ReadMetrics reads what is told of a node, and of its links, unless links is nil.
 func ReadMetrics(node host.Status, links func() transport.Stats) []Reading {
-	all := read(ofNode, &node)
-	if links != nil {
-		stats := links()
-		all = append(all, read(ofLinks, &stats)...)
+	return append(read(ofNode, &node), readLinks(links)...)
+}
+
+// ReadGroupMetrics reads what is told of a node of many groups, which has these members; and of its links, unless links is nil.
+func ReadGroupMetrics(node groups.Status, members []spec.NodeID, links func() transport.Stats) []Reading {
+	others := slices.DeleteFunc(slices.Clone(members), func(id spec.NodeID) bool { return id == node.ID })
+	common := read([]row[host.Status]{linkUp, linkDead, pauses}, asHost(&node, others))
+	return slices.Concat(read(ofGroups, &node), common, readLinks(links))
+}
+
+func readLinks(links func() transport.Stats) []Reading {
+	if links == nil {
+		return nil
 	}
-	return all
+	stats := links()
+	return read(ofLinks, &stats)
 }
 
 // read reads what the command tells of itself.

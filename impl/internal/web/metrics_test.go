@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func TestMetricNames(t *testing.T) {
 	seen := map[string]bool{}
 	require.Greater(t, len(Metrics()), len(ReadMetrics(host.Status{}, nil)), "some are told only where something is known")
 	require.NotEmpty(t, ProcessMetrics())
-	for _, f := range append(Metrics(), ProcessMetrics()...) {
+	for _, f := range slices.Concat(Metrics(), GroupMetrics(), ProcessMetrics()) {
 		require.False(t, seen[f.Name], f.Name)
 		seen[f.Name] = true
 		require.Equal(t, f.Kind == Counter, strings.HasSuffix(f.Name, "_total"), f.Name)

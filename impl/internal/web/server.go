@@ -35,9 +35,10 @@ type Certificate interface {
 	EndsSoon(now time.Time) bool
 }
 
-// Config says what a Server shows. Node and Events must be given.
+// Config says what a Server shows. Node and Events must be given, or Groups alone.
 type Config struct {
 	Node    Node
+	Groups  Groups // a node of many groups, instead of Node, Events, Changer and Page
 	Events  *Events
 	Control bool                         // whoever reaches the server may make the node resign, and change members
 	Changer Changer                      // changes members; nil if they are fixed
@@ -120,25 +121,21 @@ func (s *Server) Serve(l net.Listener) error {
 
 // Close ends all connections, at once.
 func (s *Server) Close() error {
-	s.config.Events.close()
+	if s.config.Events != nil {
+		s.config.Events.close()
+	}
 	return s.server.Close()
 }
 
 // handler returns what serves each path.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /{$}", s.page)
-	mux.HandleFunc("GET /views", s.views)
-	mux.HandleFunc("GET /status", s.status)
-	mux.HandleFunc("GET /leader", s.leader)
-	mux.HandleFunc("GET /leading", s.leading)
-	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.HandleFunc("GET /events", s.stream(s.config.Events.serve))
-	mux.HandleFunc("GET /steps", s.stream(s.config.Events.steps.serve))
-	mux.HandleFunc("POST /resign", s.resign)
-	mux.HandleFunc("GET /members", s.members)
-	mux.HandleFunc("POST /members", s.change)
+	if s.config.Groups != nil {
+		s.showGroups(mux)
+	} else {
+		s.showNode(mux)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -155,6 +152,21 @@ func (s *Server) handler() http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// showNode serves what there is to see of a node of one election.
+func (s *Server) showNode(mux *http.ServeMux) {
+	mux.Handle("GET /{$}", s.page)
+	mux.HandleFunc("GET /views", s.views)
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("GET /leader", s.leader)
+	mux.HandleFunc("GET /leading", s.leading)
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /events", s.stream(s.config.Events.serve))
+	mux.HandleFunc("GET /steps", s.stream(s.config.Events.steps.serve))
+	mux.HandleFunc("POST /resign", s.resign)
+	mux.HandleFunc("GET /members", s.members)
+	mux.HandleFunc("POST /members", s.change)
 }
 
 // stream serves what lasts: no more of them at once than half of the connections, so that questions are answered besides.

@@ -73,7 +73,7 @@ func (s *slots) note(c net.Conn, state http.ConnState) {
 	if taken, ok := c.(*slot); ok {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		taken.active = state == http.StateActive || state == http.StateHijacked
+		taken.active = state == http.StateActive
 	}
 }
 

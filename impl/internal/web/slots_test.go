@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,6 +45,28 @@ func TestIdleGiveWay(t *testing.T) {
 		}
 	}
 	require.Less(t, time.Since(begin), 9*patience, "nobody waited for one of them to give up, which takes so long once in each round")
+}
+
+// noFiles is a listener of a process that may open no more files.
+type noFiles struct{ net.Listener }
+
+func (noFiles) Accept() (net.Conn, error) { return nil, syscall.EMFILE }
+
+// TestNoFiles: who cannot accept for want of a file closes the oldest connection that nothing is asked on.
+func TestNoFiles(t *testing.T) {
+	s := &slots{Listener: noFiles{}, most: 4}
+	for range 3 {
+		here, there := net.Pipe()
+		t.Cleanup(func() { _, _ = here.Close(), there.Close() })
+		s.open = append(s.open, &slot{Conn: here, slots: s})
+	}
+	at, idle, last := s.open[0], s.open[1], s.open[2]
+	s.note(at, http.StateActive)
+	_, err := s.Accept()
+	require.ErrorIs(t, err, syscall.EMFILE)
+	require.Equal(t, []*slot{at, last}, s.open)
+	_, err = idle.Write([]byte("x"))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
 // TestStreamsHaveHalf fills all slots for streams with listeners that read nothing: others are answered, and one listener more is told

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// groupFlags say which groups there are, and who is to lead them.
+type groupFlags struct{ group, weight string }
+
+// groupsText is what is said of these flags wherever they are.
+const groupsText = `
+-group LIST says which groups there are, separated by commas; the same at every node:
+
+  orders          a group of that name: letters, digits, and . _ : / -, up to 128
+  orders-[0-999]  a thousand groups, orders-0 to orders-999
+  billing=3       a group that node 3 is to lead whenever it runs: it is pinned to it
+  @FILE           what is in the file, a line for each of the above; # begins a comment
+
+-weight 1=2,3=0 says that node 1 is to lead twice as much as others, which have the weight 1, and node 3 only what nobody else can.
+`
+
+// mostGroups is how many groups a list may have: a slip such as [0-9999999] is not to take all memory.
+const mostGroups = 100_000
+
+// groupList is a list of groups, understood.
+type groupList struct {
+	names []string               // in the order given, each once
+	pins  map[string]spec.NodeID // of those that are pinned
+	files bool                   // some of it was read from files
+}
+
+// groupForm is one entry: a name with perhaps a range in it, and a pin.
+var groupForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._:/-]*)?(?:\[(\d{1,9})-(\d{1,9})\]([A-Za-z0-9._:/-]*))?(?:=(.+))?$`)
+
+// parseGroups reads -group. The error says where in it, or in which line of which file, is what cannot be read.
+func parseGroups(text string) (*groupList, error) {
+	l := &groupList{pins: map[string]spec.NodeID{}}
+	seen := map[string]string{} // where a name was given
+	for entry := range strings.SplitSeq(text, ",") {
+		entry = strings.TrimSpace(entry)
+		name, ofFile := strings.CutPrefix(entry, "@")
+		if !ofFile {
+			if err := l.add(entry, "-group", seen); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := l.addFile(name, seen); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// addFile adds what is in a file.
+func (l *groupList) addFile(name string, seen map[string]string) (err error) {
+	l.files = true
+	file, err := os.Open(name)
+	if err != nil {
+		return cli.Usage(fmt.Sprintf("-group: %v: after the @ give a file with one group a line", err))
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(file)
+	for at := 1; lines.Scan(); at++ {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if err := l.add(line, fmt.Sprintf("%s:%d", name, at), seen); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return cli.Usage(fmt.Sprintf("-group: %s: %v", name, err))
+	}
+	return nil
+}
+
+// add adds the groups of an entry.
+func (l *groupList) add(entry, where string, seen map[string]string) error {
+	parts := groupForm.FindStringSubmatch(entry)
+	if parts == nil || entry == "" || entry[0] == '=' {
+		return cli.Usage(fmt.Sprintf("%s: %q is no group: give a name such as orders, a range such as orders-[0-999], or billing=3, which pins it to node 3", where, entry))
+	}
+	var pin spec.NodeID
+	if parts[5] != "" {
+		var err error
+		if pin, err = spec.ParseNodeID(parts[5]); err != nil {
+			return cli.Usage(fmt.Sprintf("%s: %q: what is behind = is the node to which the group is pinned: %v", where, entry, err))
+		}
+	}
+	first, last := 0, 0
+	if parts[2] != "" {
+		first, _ = strconv.Atoi(parts[2])
+		if last, _ = strconv.Atoi(parts[3]); last < first {
+			return cli.Usage(fmt.Sprintf("%s: %q: the range ends before it begins: give the lower number first", where, entry))
+		}
+	}
+	if len(l.names)+last-first+1 > mostGroups {
+		return cli.Usage(fmt.Sprintf("%s: with %q there are more than %d groups", where, entry, mostGroups))
+	}
+	for n := first; n <= last; n++ {
+		name := parts[1]
+		if parts[2] != "" {
+			name += strconv.Itoa(n) + parts[4]
+		}
+		if len(name) > groups.MaxName {
+			return cli.Usage(fmt.Sprintf("%s: the name %q has %d bytes: give at most %d", where, name, len(name), groups.MaxName))
+		}
+		if was, there := seen[name]; there {
+			return cli.Usage(fmt.Sprintf("%s: group %q is there twice, first at %s: leave one out", where, name, was))
+		}
+		seen[name] = where
+		l.names = append(l.names, name)
+		if !pin.IsNone() {
+			l.pins[name] = pin
+		}
+	}
+	return nil
+}
+
+// parseWeights reads -weight.
+func parseWeights(text string) (map[spec.NodeID]int, error) {
+	weights := map[spec.NodeID]int{}
+	if text == "" {
+		return weights, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		node, number, _ := strings.Cut(strings.TrimSpace(part), "=")
+		id, err := spec.ParseNodeID(node)
+		weight, wrong := strconv.Atoi(number)
+		if err != nil || wrong != nil {
+			return nil, cli.Usage(fmt.Sprintf("-weight: %q is not ID=WEIGHT, as in 1=2,3=0: a node, and a number from 0 to 1000", part))
+		}
+		if _, there := weights[id]; there {
+			return nil, cli.Usage(fmt.Sprintf("-weight: node %s is there twice: leave one out", id))
+		}
+		weights[id] = weight
+	}
+	return weights, nil
+}
+
+// placement returns who is to lead what, of such members.
+func (f *groupFlags) placement(members []spec.NodeID) (groups.Placement, *groupList, error) {
+	list, err := parseGroups(f.group)
+	if err != nil {
+		return groups.Placement{}, nil, err
+	}
+	weights, err := parseWeights(f.weight)
+	if err != nil {
+		return groups.Placement{}, nil, err
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(weights), spec.NodeID.Compare) {
+		if !slices.Contains(members, id) {
+			return groups.Placement{}, nil, cli.Usage(fmt.Sprintf("-weight: node %s is not one of the members, which are %s", id, members))
+		}
+	}
+	for _, name := range list.names {
+		if pin := list.pins[name]; !pin.IsNone() && !slices.Contains(members, pin) {
+			return groups.Placement{}, nil, cli.Usage(fmt.Sprintf("-group: %q is pinned to node %s, which is not one of the members, which are %s", name, pin, members))
+		}
+	}
+	p := groups.Placement{Members: members, Weights: weights, Pins: list.pins}
+	if err := p.Validate(); err != nil {
+		return p, nil, cli.Usage(strings.TrimPrefix(err.Error(), "groups: "))
+	}
+	return p, list, nil
+}

@@ -1,0 +1,185 @@
+package web
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// Groups is a node of many groups. A groups.Groups is one.
+type Groups interface {
+	Status() groups.Status
+	Placement() groups.Placement
+	Done() <-chan struct{} // closed when it has ended
+}
+
+// placementPage is the page for people, which draws what GET /groups answers.
+//
+//go:embed placement.html
+var placementPage []byte
+
+// Placed is what GET /groups answers: who leads what, as this node knows it, beside who is to while all run. The groups are in columns, in the order of their
+// names, and members are said by their places in Members, from 0 on: ten thousand groups are some 200 kB.
+type Placed struct {
+	Node    spec.NodeID    `json:"node"`
+	Cluster string         `json:"cluster"`
+	Version string         `json:"version"`
+	Members []PlacedMember `json:"members"`
+	Names   []string       `json:"names"`
+	Leaders []int          `json:"leaders"` // of each group; -1 if this node knows of none
+	Wanted  []int          `json:"wanted"`  // who leads it while all run
+	Epochs  []spec.Epoch   `json:"epochs"`
+	Pinned  []int          `json:"pinned"` // which groups are pinned: places in Names
+	Stuck   []int          `json:"stuck"`  // whose work hangs at this node
+}
+
+// PlacedMember is a member in Placed.
+type PlacedMember struct {
+	ID     spec.NodeID `json:"id"`
+	State  string      `json:"state"` // this, up, down, or dead: proved to be
+	Weight int         `json:"weight"`
+	Leads  int         `json:"leads"`  // how many groups
+	Wanted int         `json:"wanted"` // how many while all run
+	View   string      `json:"view,omitempty"`
+}
+
+// showGroups serves what there is to see of a node of many groups.
+func (s *Server) showGroups(mux *http.ServeMux) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		_, _ = w.Write(placementPage)
+	})
+	mux.HandleFunc("GET /groups", s.placed)
+	mux.HandleFunc("GET /leader", s.leaderOf)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case <-s.config.Groups.Done():
+			http.Error(w, "the node has ended", http.StatusServiceUnavailable)
+		default:
+			_, _ = w.Write([]byte("ok\n"))
+		}
+	})
+}
+
+// placed answers who leads what; or, with ?down=3,4, who would while these are down: nobody, if the others are no quorum.
+func (s *Server) placed(w http.ResponseWriter, r *http.Request) {
+	var down []spec.NodeID
+	for part := range strings.SplitSeq(r.FormValue("down"), ",") {
+		if part == "" {
+			continue
+		}
+		id, err := spec.ParseNodeID(part)
+		if err != nil || !slices.Contains(s.config.Groups.Placement().Members, id) {
+			http.Error(w, fmt.Sprintf("down: %q is no member: give ids, as in ?down=3,4", part), http.StatusBadRequest)
+			return
+		}
+		down = append(down, id)
+	}
+	if all := s.config.Groups.Placement().Members; 2*(len(all)-len(down)) <= len(all) {
+		down = all
+	}
+	answer(w, http.StatusOK, s.placement(down))
+}
+
+// placement returns who leads what, and who is to while some are down.
+func (s *Server) placement(down []spec.NodeID) Placed {
+	now, placement := s.config.Groups.Status(), s.config.Groups.Placement()
+	p := Placed{Node: now.ID, Cluster: s.config.Cluster, Version: s.config.Version, Names: []string{}, Leaders: []int{}, Wanted: []int{}, Epochs: []spec.Epoch{}, Pinned: []int{}, Stuck: []int{}}
+	ids := slices.SortedFunc(slices.Values(placement.Members), spec.NodeID.Compare)
+	for _, id := range ids {
+		p.Members = append(p.Members, PlacedMember{ID: id, State: stateOf(&now, id), Weight: placement.Weights[id], View: s.config.Views[id]})
+	}
+	for i, g := range now.Groups {
+		leader, wanted := slices.Index(ids, g.Leader), slices.Index(ids, first(&placement, &g, down))
+		if leader >= 0 {
+			p.Members[leader].Leads++
+		}
+		if wanted >= 0 {
+			p.Members[wanted].Wanted++
+		}
+		p.Names, p.Leaders, p.Wanted, p.Epochs = append(p.Names, g.Name), append(p.Leaders, leader), append(p.Wanted, wanted), append(p.Epochs, g.Epoch)
+		if !placement.Pins[g.Name].IsNone() {
+			p.Pinned = append(p.Pinned, i)
+		}
+		if g.Stuck {
+			p.Stuck = append(p.Stuck, i)
+		}
+	}
+	return p
+}
+
+// first returns who is to lead a group while some are down, or none.
+func first(p *groups.Placement, g *groups.GroupStatus, down []spec.NodeID) spec.NodeID {
+	if len(down) == 0 {
+		return g.Wanted
+	}
+	order := p.Order(g.Name)
+	if i := slices.IndexFunc(order, func(id spec.NodeID) bool { return !slices.Contains(down, id) }); i >= 0 {
+		return order[i]
+	}
+	return spec.NodeID{}
+}
+
+func stateOf(s *groups.Status, id spec.NodeID) string {
+	switch {
+	case id == s.ID:
+		return "this"
+	case slices.Contains(s.Up, id):
+		return "up"
+	case slices.Contains(s.Dead, id):
+		return "dead"
+	}
+	return "down"
+}
+
+// errNoGroup says that a question names no group.
+var errNoGroup = errors.New("which group? Give it as in ?group=orders-17")
+
+// leaderOf answers who leads a group.
+func (s *Server) leaderOf(w http.ResponseWriter, r *http.Request) {
+	name := r.FormValue("group")
+	if name == "" {
+		http.Error(w, errNoGroup.Error(), http.StatusBadRequest)
+		return
+	}
+	now := s.config.Groups.Status()
+	at, found := slices.BinarySearchFunc(now.Groups, name, func(g groups.GroupStatus, name string) int { return strings.Compare(g.Name, name) })
+	if !found {
+		http.Error(w, fmt.Sprintf("this node takes part in no group %q: GET /groups says in which it does", name), http.StatusNotFound)
+		return
+	}
+	g, code := now.Groups[at], http.StatusOK
+	if g.Leader.IsNone() {
+		code = http.StatusServiceUnavailable
+	}
+	answer(w, code, struct {
+		Group  string      `json:"group"`
+		Leader spec.NodeID `json:"leader"`
+		Epoch  spec.Epoch  `json:"epoch"`
+		View   string      `json:"view,omitempty"`
+	}{g.Name, g.Leader, g.Epoch, s.config.Views[g.Leader]})
+}
+
+// Check returns nil if it fits together, and else an error: what a node has told may be anything.
+func (p *Placed) Check() error {
+	n := len(p.Names)
+	if len(p.Leaders) != n || len(p.Wanted) != n || len(p.Epochs) != n {
+		return errors.New("what it says of its groups does not fit together")
+	}
+	for i := range n {
+		if p.Leaders[i] < -1 || p.Leaders[i] >= len(p.Members) || p.Wanted[i] < 0 || p.Wanted[i] >= len(p.Members) {
+			return errors.New("what it says of its groups names members that are not there")
+		}
+	}
+	if slices.ContainsFunc(p.Pinned, func(i int) bool { return i < 0 || i >= n }) {
+		return errors.New("what it says of its pins names groups that are not there")
+	}
+	return nil
+}

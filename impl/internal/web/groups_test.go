@@ -1,0 +1,152 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
+)
+
+// placedNode is a node of many groups that is what it is.
+type placedNode struct {
+	status    groups.Status
+	placement groups.Placement
+	ended     chan struct{}
+}
+
+func (n *placedNode) Status() groups.Status       { return n.status }
+func (n *placedNode) Placement() groups.Placement { return n.placement }
+func (n *placedNode) Done() <-chan struct{}       { return n.ended }
+
+// newPlaced returns node 1 of three, where 3 is dead, and 2 leads what it is to lead: but nobody leads the last group.
+func newPlaced() *placedNode {
+	one, two, three := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
+	n := &placedNode{ended: make(chan struct{})}
+	n.placement = groups.Placement{Members: []spec.NodeID{three, one, two}, Weights: map[spec.NodeID]int{one: 1, two: 2, three: 1}, Pins: map[string]spec.NodeID{"b": three}}
+	n.status = groups.Status{ID: one, Leading: 1, Up: []spec.NodeID{two}, Dead: []spec.NodeID{three}, Counters: groups.Counters{Bundles: 7, Saves: 5, Pauses: 2}, Groups: []groups.GroupStatus{
+		{Name: "a", Leader: one, Epoch: 4, Wanted: one}, {Name: "b", Leader: two, Epoch: 9, Wanted: three, Stuck: true}, {Name: "c", Epoch: 2, Wanted: two},
+	}}
+	return n
+}
+
+// asksOf returns what a server of such a node answers.
+func asksOf(t *testing.T, n *placedNode) func(path string) (code int, body string) {
+	t.Helper()
+	s, err := New(Config{Groups: n, Cluster: "jobs", Version: "v1", Views: map[spec.NodeID]string{spec.IntegerID(2): "http://two:8000"}, Stats: func() transport.Stats { return transport.Stats{Sent: 3} }})
+	require.NoError(t, err)
+	served := httptest.NewServer(s.server.Handler)
+	t.Cleanup(served.Close)
+	return func(path string) (int, string) {
+		answer, err := http.Get(served.URL + path)
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		return answer.StatusCode, string(body)
+	}
+}
+
+// GET /groups says who leads what, beside who is to; and who would while some nodes are down.
+func TestPlaced(t *testing.T) {
+	ask := asksOf(t, newPlaced())
+	_, body := ask("/groups")
+	var p Placed
+	require.NoError(t, json.Unmarshal([]byte(body), &p))
+	one, two, three := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
+	require.Equal(t, Placed{
+		Node: one, Cluster: "jobs", Version: "v1", Names: []string{"a", "b", "c"}, Leaders: []int{0, 1, -1}, Wanted: []int{0, 2, 1}, Epochs: []spec.Epoch{4, 9, 2}, Pinned: []int{1}, Stuck: []int{1},
+		Members: []PlacedMember{{ID: one, State: "this", Weight: 1, Leads: 1, Wanted: 1}, {ID: two, State: "up", Weight: 2, Leads: 1, Wanted: 1, View: "http://two:8000"},
+			{ID: three, State: "dead", Weight: 1, Wanted: 1}},
+	}, p)
+
+	require.NoError(t, p.Check())
+
+	_, body = ask("/groups?down=1")
+	require.NoError(t, json.Unmarshal([]byte(body), &p))
+	require.NotContains(t, p.Wanted, 0)
+	require.Equal(t, []int{2, 1}, p.Wanted[1:], "what was to be led by others stays")
+	_, body = ask("/groups?down=1,2")
+	require.NoError(t, json.Unmarshal([]byte(body), &p))
+	require.Equal(t, []int{-1, -1, -1}, p.Wanted, "one of three elects nobody")
+	for _, bad := range []string{"4", "x"} {
+		code, body := ask("/groups?down=" + bad)
+		require.Equal(t, http.StatusBadRequest, code)
+		require.Contains(t, body, `"`+bad+`" is no member: give ids, as in ?down=3,4`)
+	}
+}
+
+// What a node has told may be anything: what does not fit together is not believed.
+func TestPlacedIsChecked(t *testing.T) {
+	good := Placed{Members: make([]PlacedMember, 2), Names: []string{"a"}, Leaders: []int{-1}, Wanted: []int{1}, Epochs: []spec.Epoch{0}}
+	require.NoError(t, good.Check())
+	for name, spoil := range map[string]func(*Placed){
+		"a column is short":   func(p *Placed) { p.Epochs = nil },
+		"a leader nobody is":  func(p *Placed) { p.Leaders = []int{2} },
+		"less than nobody":    func(p *Placed) { p.Leaders = []int{-2} },
+		"nobody is wanted":    func(p *Placed) { p.Wanted = []int{-1} },
+		"a pin of no group":   func(p *Placed) { p.Pinned = []int{1} },
+		"a wanted nobody is":  func(p *Placed) { p.Wanted = []int{2} },
+		"a pin of less group": func(p *Placed) { p.Pinned = []int{-1} },
+	} {
+		bad := good
+		spoil(&bad)
+		require.Error(t, bad.Check(), name)
+	}
+}
+
+// GET /leader says who leads one group.
+func TestLeaderOfGroup(t *testing.T) {
+	n := newPlaced()
+	ask := asksOf(t, n)
+	for path, want := range map[string]struct {
+		code int
+		body string
+	}{
+		"/leader?group=b": {http.StatusOK, `{"group":"b","leader":"2","epoch":9,"view":"http://two:8000"}`},
+		"/leader?group=c": {http.StatusServiceUnavailable, `{"group":"c","leader":null,"epoch":2}`},
+		"/leader?group=d": {http.StatusNotFound, `this node takes part in no group "d"`},
+		"/leader":         {http.StatusBadRequest, "which group?"},
+		"/status":         {http.StatusNotFound, ""},
+		"/healthz":        {http.StatusOK, "ok"},
+	} {
+		code, body := ask(path)
+		require.Equal(t, want.code, code, path)
+		require.Contains(t, body, want.body, path)
+	}
+	close(n.ended)
+	code, _ := ask("/healthz")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+}
+
+// The metrics of many groups are as many as those of one: none has the name of a group.
+func TestGroupMetrics(t *testing.T) {
+	n := newPlaced()
+	_, few := asksOf(t, n)("/metrics")
+	for _, want := range []string{"bully_groups 3", "bully_groups_led 1", "bully_groups_followed 1", "bully_groups_without_leader 1", "bully_groups_elsewhere 1", "bully_groups_stuck 1",
+		"bully_groups_frames_sent_total 7", "bully_groups_saves_total 5", "bully_pauses_total 2", `bully_link_up{node="2"} 1`, `bully_link_dead{node="3"} 1`, "bully_transport_sent_total 3", "bully_goroutines "} {
+		require.Contains(t, few, "\n"+want)
+	}
+	for range 1000 {
+		n.status.Groups = append(n.status.Groups, groups.GroupStatus{Name: "more", Wanted: n.status.ID})
+	}
+	_, many := asksOf(t, n)("/metrics")
+	require.Equal(t, strings.Count(few, "\n"), strings.Count(many, "\n"))
+}
+
+// The page asks its own node, and nobody else.
+func TestPlacementPage(t *testing.T) {
+	code, page := asksOf(t, newPlaced())("/")
+	require.Equal(t, http.StatusOK, code)
+	require.Contains(t, page, "fetch('/groups")
+	require.NotContains(t, page, "http:")
+	require.NotContains(t, page, "https:")
+	require.NotContains(t, page, "innerHTML", "names are text")
+}
