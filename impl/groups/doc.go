@@ -30,7 +30,7 @@
 //     some ten bytes: the beats of last time once more, and one answer to them all. Each beat is a step of its group all the same. A core that
 //     does not step does not beat.
 //   - Timers are those of policy. Heartbeats end early, so that all groups beat in one turn; pre-emptions may end late.
-//   - A proof of death is one of the node, and so told to all of its groups (R41).
+//   - A proof of death is one of the node, and so told to all of its groups (R41): to some in each turn, so that the first have another leader before the last begin.
 //   - Deadlines of reigns are kept by a goroutine of its own, though the loop hangs ([Reign]).
 //
 // # A group that is stuck
@@ -44,5 +44,6 @@
 // All nodes should [Groups.Add] the same groups; where a node has not yet, it is in that group as one that is down. A group that is removed leaves nothing on disk but that
 // what comes after begins above its epochs and numbers: no promise is made twice.
 //
-// The members are fixed, and the same in all groups. Decision 0046 says what is needed for members that change.
+// The members are fixed, and the same in all groups: a node whose record is of others does not open. Weights and pins may change, as nodes are started again one after the other.
+// Decision 0046 says what is needed for members that change.
 package groups

@@ -48,9 +48,9 @@ type group struct {
 
 // input is what a group takes a step on.
 type input struct {
-	in   bully.Input
-	from int // who has sent the message, or of whom it is known that it is dead
-	dead bool
+	message spec.Message // or, if dead is true, none
+	dead    bool
+	from    int // who has sent the message, or of whom it is proved that it is dead
 }
 
 // stepped is a step that was taken, and what is to be done for it.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -65,6 +66,61 @@ func TestManyFailOverAtOnce(t *testing.T) {
 			require.LessOrEqual(t, now.Saves-before[id].Saves, uint64(20), "node %v", id)
 			require.LessOrEqual(t, now.Changes-before[id].Changes, 2*lost, "the leader is lost, and another is known")
 		}
+	})
+}
+
+// late is a transport that tells of a death after the next bundle.
+type late struct {
+	groups.Transport
+	held  *transport.Event
+	heard bool // a bundle, since it is held
+}
+
+func (l *late) Next() (transport.Event, bool) {
+	if l.heard {
+		e := *l.held
+		l.held, l.heard = nil, false
+		return e, true
+	}
+	e, ok := l.Transport.Next()
+	if ok && e.Kind == transport.Dead {
+		l.held = &e
+		return l.Transport.Next()
+	}
+	l.heard = l.held != nil && ok && e.Kind == transport.Bundle
+	return e, ok
+}
+
+// An ELECTION that comes a little before the proof that the leader is dead is answered after it, in each group: nobody is refused, and has to ask again.
+func TestLateProof(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all, one, three := names(30), spec.IntegerID(1), spec.IntegerID(3)
+		c := newCluster(t, 3, func(config *groups.Config) {
+			config.Pins = map[string]spec.NodeID{}
+			for _, name := range all {
+				config.Pins[name] = three
+			}
+			if config.ID == one {
+				config.Transport = &late{Transport: config.Transport}
+			}
+		})
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, all...))
+		}
+		led := func(by func(spec.NodeID) bool) func() bool {
+			return func() bool {
+				for _, name := range all {
+					if !by(c.leaders()[name]) {
+						return false
+					}
+				}
+				return true
+			}
+		}
+		c.awaits(20*time.Second, led(func(id spec.NodeID) bool { return id == three }))
+		c.kill(three)
+		took := c.awaits(time.Second, led(func(id spec.NodeID) bool { return id != three && !id.IsNone() }))
+		require.Less(t, took, 15*time.Millisecond)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Lead runs work in each reign of this node in a group, one reign after the other, until work returns by itself. It adds the group, if it is not there. It waits while another node leads. Work is given a context that ends when the reign does, when the node is to stop, when
@@ -82,3 +83,47 @@ func (r Reign) Valid() bool { return r.r.Valid() }
 // Progress reports that the work of the group gets on. With Config.Progress, work that has not for so long loses its reign: a group that is stuck does not hide behind
 // its node, which is well.
 func (r Reign) Progress() { r.w.Progress() }
+
+// tell tells users who leads a group.
+func (l *loop) tell(g *group, leader int, epoch spec.Epoch) {
+	now := Leadership{Group: g.name, Epoch: epoch, Leading: leader == l.me}
+	if leader != none {
+		now.Leader = l.members[leader]
+	}
+	if now == g.told {
+		return
+	}
+	if now.Leading {
+		g.reign = l.of.keeper.New(epoch, func() { l.of.looksAt(g) })
+		g.reign.Of = g.name
+		l.renew(g)
+		if l.closing || g.removing {
+			g.reign.Close(ErrClosed)
+			l.of.looksAt(g)
+		}
+		g.seat.Set(g.reign)
+	}
+	g.told = now
+	l.stats.Changes++
+	l.of.tells(now)
+}
+
+// renew moves the deadline of a reign: to when its leader steps down if nobody answers what it asks any more (R26).
+func (l *loop) renew(g *group) {
+	if until := g.policy.Due[policy.ReignTimer]; g.reign != nil && g.role == spec.Leader && until != policy.Never {
+		g.reign.Renew(until, l.watch)
+	}
+}
+
+// endReign makes a reign over for its users, before anybody else hears of it (R39).
+func (l *loop) endReign(g *group, cause error) {
+	if g.reign != nil {
+		g.reign.End(cause)
+		g.reign = nil
+		g.seat.Set(nil)
+	}
+	if g.told.Leading {
+		g.told = Leadership{Group: g.name}
+		l.of.tells(g.told)
+	}
+}

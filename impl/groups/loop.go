@@ -289,6 +289,7 @@ func (l *loop) endTimers() (more bool) {
 			continue
 		}
 		l.hears(g)
+		l.endDeferral(g, spec.NodeID{})
 		for _, t := range policy.Patient() {
 			if t == policy.PreemptTimer && l.preempts >= l.config.Preemptions && !l.watch.Now.Before(g.policy.Due[t]) {
 				g.policy.Due[t] = l.watch.Now.Add(l.config.Timing.Delay)
@@ -338,6 +339,7 @@ func (l *loop) backed() bool { return 2*(len(l.state.Support)+1) > len(l.members
 func (l *loop) settle(g *group) {
 	due := policy.Never
 	if g.node != nil && g.held == nil {
+		due = g.policy.DeferredUntil()
 		for t, end := range g.policy.Due {
 			if policy.Timer(t) != policy.HeartbeatTimer {
 				due = min(due, end)

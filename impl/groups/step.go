@@ -45,7 +45,25 @@ func (l *loop) take(g *group, in input) {
 	case in.dead:
 		l.proved(g, in.from)
 	default:
-		l.step(g, in.in, in.from)
+		l.endDeferral(g, in.message.From)
+		switch {
+		case g.node == nil || g.held != nil:
+			l.give(g, in)
+		case !g.policy.Defers(&in.message, l.watch.Now):
+			l.step(g, bully.Receive(in.message), in.from)
+		default:
+			l.settle(g)
+		}
+	}
+}
+
+// endDeferral has a group take the ELECTION that it has deferred, if it is to be no longer: what it waits for has come to pass, or something of its sender comes after it.
+func (l *loop) endDeferral(g *group, from spec.NodeID) {
+	if g.node == nil || g.held != nil {
+		return
+	}
+	if m, ok := g.policy.Deferred(from, l.watch.Now); ok {
+		l.step(g, bully.Receive(m), g.placeOf(m.From))
 	}
 }
 
@@ -139,6 +157,7 @@ func (l *loop) perform(g *group, s *stepped) {
 	}
 	l.renew(g)
 	l.endElection(g)
+	l.endDeferral(g, spec.NodeID{})
 	l.settle(g)
 }
 
@@ -302,51 +321,7 @@ func (l *loop) receive(g *group, p *peer, m *item) {
 			message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
 		}
 	}
-	l.give(g, input{in: bully.Receive(message), from: p.place})
-}
-
-// tell tells users who leads a group.
-func (l *loop) tell(g *group, leader int, epoch spec.Epoch) {
-	now := Leadership{Group: g.name, Epoch: epoch, Leading: leader == l.me}
-	if leader != none {
-		now.Leader = l.members[leader]
-	}
-	if now == g.told {
-		return
-	}
-	if now.Leading {
-		g.reign = l.of.keeper.New(epoch, func() { l.of.looksAt(g) })
-		g.reign.Of = g.name
-		l.renew(g)
-		if l.closing || g.removing {
-			g.reign.Close(ErrClosed)
-			l.of.looksAt(g)
-		}
-		g.seat.Set(g.reign)
-	}
-	g.told = now
-	l.stats.Changes++
-	l.of.tells(now)
-}
-
-// renew moves the deadline of a reign: to when its leader steps down if nobody answers what it asks any more (R26).
-func (l *loop) renew(g *group) {
-	if until := g.policy.Due[policy.ReignTimer]; g.reign != nil && g.role == spec.Leader && until != policy.Never {
-		g.reign.Renew(until, l.watch)
-	}
-}
-
-// endReign makes a reign over for its users, before anybody else hears of it (R39).
-func (l *loop) endReign(g *group, cause error) {
-	if g.reign != nil {
-		g.reign.End(cause)
-		g.reign = nil
-		g.seat.Set(nil)
-	}
-	if g.told.Leading {
-		g.told = Leadership{Group: g.name}
-		l.of.tells(g.told)
-	}
+	l.give(g, input{message: message, from: p.place})
 }
 
 // fail stops the node for good: nothing is sent any more, in any group, and users hear that there is no leader here (R4).
